@@ -1,0 +1,12 @@
+#pragma once
+
+// Exported from libboxcar.so; everything else is hidden.
+#define BOXCAR_API [[gnu::visibility("default")]]
+
+#define BOXCAR_STRINGIZE_IMPL(x) #x
+#define BOXCAR_STRINGIZE(x) BOXCAR_STRINGIZE_IMPL(x)
+#define BOXCAR_CONCATENATE_IMPL(a, b) a##b
+#define BOXCAR_CONCATENATE(a, b) BOXCAR_CONCATENATE_IMPL(a, b)
+
+// A name that is unique within the translation unit, for what the registration macros declare.
+#define BOXCAR_UID __COUNTER__

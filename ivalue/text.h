@@ -1,0 +1,37 @@
+#pragma once
+
+#include <fmt/core.h>
+
+#include <concepts>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace boxcar {
+
+// A type of boxcar's that has a text form: `toString(value)`, found by its namespace. Such a type can be an argument of
+// every message (fmt) and can be streamed, with no further code.
+template <class T>
+concept Printable = (std::is_class_v<T> || std::is_enum_v<T>)&&!std::convertible_to<T, std::string_view> &&
+                    requires(const T& value) {
+  { toString(value) } -> std::convertible_to<std::string_view>;
+};
+
+template <class Stream, Printable T>
+requires std::is_base_of_v<std::ios_base, Stream> Stream& operator<<(Stream& stream, const T& value) {
+  stream << toString(value);
+  return stream;
+}
+
+}  // namespace boxcar
+
+// Takes no format specification: a width goes on the text, `toString(value)`.
+template <boxcar::Printable T>
+struct fmt::formatter<T> {
+  constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }
+  template <class Context>
+  auto format(const T& value, Context& context) const {
+    return fmt::format_to(context.out(), "{}", std::string_view(toString(value)));
+  }
+};
