@@ -33,7 +33,7 @@ namespace detail {
 
 // One out-of-line call per argument list keeps a check to a compare and a jump.
 template <class... Args>
-[[noreturn, gnu::cold, gnu::noinline]] void fail(fmt::format_string<const Args&...> format, const Args&... args) {
+[[noreturn, gnu::cold, gnu::noinline]] void fail(fmt::format_string<Args...> format, Args&&... args) {
   throwError(format, fmt::make_format_args(args...));
 }
 

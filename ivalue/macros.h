@@ -1,7 +1,7 @@
 #pragma once
 
 // Exported from libboxcar.so; everything else is hidden.
-#define BOXCAR_API [[gnu::visibility("default")]]
+#define BOXCAR_API __attribute__((visibility("default")))
 
 #define BOXCAR_STRINGIZE_IMPL(x) #x
 #define BOXCAR_STRINGIZE(x) BOXCAR_STRINGIZE_IMPL(x)

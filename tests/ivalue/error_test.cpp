@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <sstream>
+#include <string>
+
+#include "tests/test_support.h"
 
 namespace boxcar {
 namespace {
@@ -11,25 +14,16 @@ struct Named {
 };
 std::string toString(const Named& named) { return "Named " + named.name; }
 
-std::string messageOf(auto&& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(Error, CheckPassesWhenTheConditionHolds) {
-  EXPECT_EQ(messageOf([] { BOXCAR_CHECK(1 + 1 == 2, "never"); }), "no error");
+  EXPECT_EQ(errorOf([] { BOXCAR_CHECK(1 + 1 == 2, "never"); }), "no error");
 }
 
 TEST(Error, CheckFormatsItsArguments) {
-  EXPECT_EQ(messageOf([] { BOXCAR_CHECK(false, "got {} and {}", 3, "text"); }), "got 3 and text");
+  EXPECT_EQ(errorOf([] { BOXCAR_CHECK(false, "got {} and {}", 3, "text"); }), "got 3 and text");
 }
 
 TEST(Error, PrintableTypesAreFormattedAndStreamed) {
-  EXPECT_EQ(messageOf([] { BOXCAR_FAIL("saw {}", Named{"a"}); }), "saw Named a");
+  EXPECT_EQ(errorOf([] { BOXCAR_FAIL("saw {}", Named{"a"}); }), "saw Named a");
   std::ostringstream stream;
   stream << Named{"b"};
   EXPECT_EQ(stream.str(), "Named b");
@@ -42,7 +36,7 @@ TEST(Error, ContextIsAddedBelow) {
 }
 
 TEST(Error, InternalAssertNamesConditionAndFile) {
-  const std::string message = messageOf([] { BOXCAR_INTERNAL_ASSERT(2 < 1); });
+  const std::string message = errorOf([] { BOXCAR_INTERNAL_ASSERT(2 < 1); });
   EXPECT_NE(message.find("internal assertion failed: 2 < 1 at tests/ivalue/error_test.cpp:"), std::string::npos);
 }
 

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <type_traits>
+
+namespace boxcar {
+
+// A span that can also be written in place, `zeros({2, 3})`: for arguments only, for the braces' elements live no
+// longer than the call.
+template <class T>
+class ArrayRef : public std::span<const T> {
+ public:
+  using Base = std::span<const T>;
+
+  constexpr ArrayRef() noexcept = default;
+  constexpr ArrayRef(std::initializer_list<T> elements) noexcept : Base(elements.begin(), elements.size()) {}
+  template <class Range>
+  requires std::is_constructible_v<Base, const Range&>
+  constexpr ArrayRef(const Range& range) noexcept : Base(range) {}
+};
+
+using IntArrayRef = ArrayRef<int64_t>;
+
+}  // namespace boxcar

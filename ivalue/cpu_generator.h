@@ -1,0 +1,43 @@
+#pragma once
+
+#include <boxcar/ivalue/generator.h>
+
+#include <cstdint>
+#include <optional>
+#include <random>
+
+namespace boxcar {
+
+// The CPU's generator: a Mersenne twister (MT19937, as PyTorch's, so that a seed gives the same numbers).
+class BOXCAR_API CpuGeneratorImpl final : public GeneratorImpl {
+ public:
+  static constexpr uint64_t kDefaultSeed = 67280421310721;
+
+  explicit CpuGeneratorImpl(uint64_t seed = kDefaultSeed);
+
+  void set_current_seed(uint64_t seed) override;
+  uint64_t current_seed() const override { return seed_; }
+
+  uint32_t random() { return static_cast<uint32_t>(engine_()); }
+  uint64_t random64() {
+    const uint64_t high = random();
+    return (high << 32) | random();
+  }
+
+  // The second of a pair of normal numbers that the last call drew, if it is still unused.
+  std::optional<double>& next_normal() noexcept { return next_normal_; }
+
+ private:
+  uint64_t seed_;
+  std::mt19937 engine_;
+  std::optional<double> next_normal_;
+};
+
+// A CPU generator of its own.
+BOXCAR_API Generator makeCpuGenerator(uint64_t seed = CpuGeneratorImpl::kDefaultSeed);
+// The generator that random operators on the CPU draw from when they are given none.
+BOXCAR_API const Generator& defaultCpuGenerator();
+// Seeds the default generators of all devices.
+BOXCAR_API void manualSeed(uint64_t seed);
+
+}  // namespace boxcar

@@ -1,0 +1,102 @@
+#include <boxcar/ivalue/device.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/python_text.h>
+
+#include <charconv>
+#include <limits>
+
+namespace boxcar {
+
+namespace {
+
+struct TypeInfo {
+  DeviceType type;
+  std::string_view name;
+  DispatchKey key;
+};
+
+constexpr TypeInfo kTypes[] = {
+    {DeviceType::CPU, "cpu", DispatchKey::CPU},
+    {DeviceType::CUDA, "cuda", DispatchKey::CUDA},
+    {DeviceType::HIP, "hip", DispatchKey::HIP},
+    {DeviceType::FPGA, "fpga", DispatchKey::FPGA},
+    {DeviceType::ORT, "ort", DispatchKey::ORT},
+    {DeviceType::XLA, "xla", DispatchKey::XLA},
+    {DeviceType::Vulkan, "vulkan", DispatchKey::Vulkan},
+    {DeviceType::Metal, "metal", DispatchKey::Metal},
+    {DeviceType::XPU, "xpu", DispatchKey::XPU},
+    {DeviceType::MPS, "mps", DispatchKey::MPS},
+    {DeviceType::Meta, "meta", DispatchKey::Meta},
+    {DeviceType::HPU, "hpu", DispatchKey::HPU},
+    {DeviceType::VE, "ve", DispatchKey::VE},
+    {DeviceType::Lazy, "lazy", DispatchKey::Lazy},
+    {DeviceType::IPU, "ipu", DispatchKey::IPU},
+    {DeviceType::MTIA, "mtia", DispatchKey::MTIA},
+    {DeviceType::PrivateUse1, "privateuseone", DispatchKey::PrivateUse1},
+};
+
+const TypeInfo& infoOf(DeviceType type) {
+  for (const TypeInfo& info : kTypes) {
+    if (info.type == type) return info;
+  }
+  BOXCAR_FAIL("{} is the number of no device type", static_cast<int>(type));
+}
+
+DeviceIndex parseIndex(std::string_view digits, std::string_view text) {
+  int index = -1;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  const bool canonical = digits == "0" || (!digits.empty() && digits[0] >= '1' && digits[0] <= '9');
+  constexpr int largest = std::numeric_limits<DeviceIndex>::max();
+  BOXCAR_CHECK(canonical && error == std::errc() && end == digits.data() + digits.size() && index <= largest,
+               "the index of device {} must be a number from 0 to {}, without leading zeros", pythonStringRepr(text),
+               largest);
+  return static_cast<DeviceIndex>(index);
+}
+
+}  // namespace
+
+std::string_view toString(DeviceType type) { return infoOf(type).name; }
+
+std::optional<DeviceType> parseDeviceType(std::string_view name) {
+  for (const TypeInfo& info : kTypes) {
+    if (info.name == name) return info.type;
+  }
+  return std::nullopt;
+}
+
+Device::Device(std::string_view text) : Device(DeviceType::CPU) {
+  const size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  const std::optional<DeviceType> type = parseDeviceType(name);
+  if (!type) {
+    std::string names;
+    for (const TypeInfo& info : kTypes) {
+      if (!names.empty()) names += &info == std::end(kTypes) - 1 ? " or " : ", ";
+      names += info.name;
+    }
+    BOXCAR_FAIL("device {} has the unknown type {}; the type is one of {}", pythonStringRepr(text),
+                pythonStringRepr(name), names);
+  }
+  type_ = *type;
+  if (colon != std::string_view::npos) index_ = parseIndex(text.substr(colon + 1), text);
+}
+
+std::string toString(Device device) {
+  std::string text(toString(device.type()));
+  if (device.has_index()) text += ':' + std::to_string(device.index());
+  return text;
+}
+
+DispatchKey toDispatchKey(DeviceType type) { return infoOf(type).key; }
+
+BackendComponent toBackendComponent(DeviceType type) { return toBackendComponent(toDispatchKey(type)); }
+
+std::optional<DeviceType> toDeviceType(BackendComponent backend) {
+  if (backend == BackendComponent::InvalidBit) return std::nullopt;
+  for (const TypeInfo& info : kTypes) {
+    if (toBackendComponent(info.key) == backend) return info.type;
+  }
+  return std::nullopt;
+}
+
+}  // namespace boxcar

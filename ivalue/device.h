@@ -1,0 +1,80 @@
+#pragma once
+
+#include <boxcar/ivalue/dispatch_key.h>
+#include <boxcar/ivalue/macros.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace boxcar {
+
+// A kind of machine that holds tensors. The numbers are c10's; those that are missing have no dispatch key.
+enum class DeviceType : int8_t {
+  CPU = 0,
+  CUDA = 1,
+  HIP = 6,
+  FPGA = 7,
+  ORT = 8,
+  XLA = 9,
+  Vulkan = 10,
+  Metal = 11,
+  XPU = 12,
+  MPS = 13,
+  Meta = 14,
+  HPU = 15,
+  VE = 16,
+  Lazy = 17,
+  IPU = 18,
+  MTIA = 19,
+  PrivateUse1 = 20,
+};
+
+using DeviceIndex = int8_t;
+
+// "cuda", "privateuseone": the name in device strings.
+BOXCAR_API std::string_view toString(DeviceType type);
+// nullopt for a name that is none.
+BOXCAR_API std::optional<DeviceType> parseDeviceType(std::string_view name);
+
+// One machine of a kind; without an index, the current one of that kind.
+struct BOXCAR_API Device {
+  constexpr Device(DeviceType device_type, DeviceIndex device_index = -1) : type_(device_type), index_(device_index) {}
+  // Reads "cpu", "cuda", "cuda:1". Throws an Error that names the text and the types there are.
+  explicit Device(std::string_view text);
+
+  constexpr DeviceType type() const { return type_; }
+  constexpr DeviceIndex index() const { return index_; }
+  constexpr bool has_index() const { return index_ != -1; }
+  constexpr bool is_cpu() const { return type_ == DeviceType::CPU; }
+  constexpr bool is_cuda() const { return type_ == DeviceType::CUDA; }
+  constexpr bool is_meta() const { return type_ == DeviceType::Meta; }
+  constexpr bool operator==(const Device&) const = default;
+
+ private:
+  DeviceType type_;
+  DeviceIndex index_;
+};
+static_assert(sizeof(Device) == 2);
+
+// "cuda:0", "cpu".
+BOXCAR_API std::string toString(Device device);
+
+// The bit of a device's tensors in a key set; InvalidBit for FPGA, ORT, Vulkan and Metal, which have a functionality.
+BOXCAR_API BackendComponent toBackendComponent(DeviceType type);
+// The key of a device's dense tensors: CUDA, FPGA.
+BOXCAR_API DispatchKey toDispatchKey(DeviceType type);
+// The device whose tensors [backend] marks; nullopt for InvalidBit, PrivateUse2Bit and PrivateUse3Bit.
+BOXCAR_API std::optional<DeviceType> toDeviceType(BackendComponent backend);
+
+}  // namespace boxcar
+
+template <>
+struct std::hash<boxcar::Device> {
+  size_t operator()(boxcar::Device device) const noexcept {
+    return static_cast<size_t>(static_cast<uint8_t>(device.type())) << 8 | static_cast<uint8_t>(device.index());
+  }
+};

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace boxcar {
+
+// The sizes and strides of a tensor: two rows of as many integers as it has dimensions, inside the tensor for up to
+// five of them.
+class Dims final {
+ public:
+  static constexpr uint32_t kInline = 5;
+
+  Dims() noexcept {}
+  // No dimensions, in a constant expression too.
+  struct Empty {};
+  constexpr explicit Dims(Empty) noexcept : inline_{} {}
+  Dims(const Dims&) = delete;
+  Dims& operator=(const Dims&) = delete;
+  ~Dims() {
+    if (rank_ > kInline) delete[] heap_;
+  }
+
+  uint32_t rank() const noexcept { return rank_; }
+  std::span<const int64_t> sizes() const noexcept { return {data(), rank_}; }
+  std::span<const int64_t> strides() const noexcept { return {data() + width(), rank_}; }
+
+  // Holds [sizes] and [strides], of one length, from now on. They may lie in this object, as when a dimension is
+  // dropped.
+  void assign(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
+    const size_t rank = sizes.size();
+    if (rank <= kInline && rank_ <= kInline) [[likely]] {
+      copyRow(inline_, sizes);
+      copyRow(inline_ + kInline, strides);
+    } else {
+      int64_t* const old = rank_ > kInline ? heap_ : nullptr;
+      int64_t* const grown = rank > kInline ? new int64_t[2 * rank] : inline_;
+      copyRow(grown, sizes);
+      copyRow(grown + std::max<size_t>(rank, kInline), strides);
+      delete[] old;
+      if (rank > kInline) heap_ = grown;
+    }
+    rank_ = static_cast<uint32_t>(rank);
+  }
+
+ private:
+  static void copyRow(int64_t* to, std::span<const int64_t> from) noexcept {
+    if (!from.empty()) std::memmove(to, from.data(), from.size_bytes());
+  }
+  const int64_t* data() const noexcept { return rank_ > kInline ? heap_ : inline_; }
+  size_t width() const noexcept { return rank_ > kInline ? rank_ : kInline; }
+
+  union {
+    int64_t inline_[2 * kInline];
+    int64_t* heap_;
+  };
+  uint32_t rank_ = 0;
+};
+
+}  // namespace boxcar

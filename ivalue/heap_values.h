@@ -1,0 +1,38 @@
+#pragma once
+
+#include <boxcar/ivalue/intrusive_ptr.h>
+
+#include <complex>
+#include <string>
+#include <utility>
+
+namespace boxcar {
+
+// A string as an IValue holds it: immutable, shared by copies.
+class BOXCAR_API StringObject final : public Object {
+ public:
+  explicit StringObject(std::string text) noexcept : text_(std::move(text)) {}
+  const std::string& text() const noexcept { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// A complex number as an IValue holds it; it does not fit beside the tag.
+class BOXCAR_API ComplexObject final : public Object {
+ public:
+  explicit ComplexObject(std::complex<double> value) noexcept : value_(value) {}
+  std::complex<double> value() const noexcept { return value_; }
+
+ private:
+  std::complex<double> value_;
+};
+
+// The base of classes that boxcar passes along without knowing them (`__torch__.torch.classes.…`, Capsule).
+class BOXCAR_API CustomClassHolder : public Object {
+ public:
+  // The name that the schema gives the class, such as "__torch__.torch.classes.quantized.Conv2dPackedParamsBase".
+  virtual std::string className() const = 0;
+};
+
+}  // namespace boxcar

@@ -1,0 +1,221 @@
+#include <boxcar/ivalue/ivalue.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace boxcar {
+namespace {
+
+using Tag = IValue::Tag;
+
+constexpr std::array kTagNames = {
+    "None",
+    "Bool",
+    "Int",
+    "Double",
+    "Device",
+    "Stream",
+    "Tensor",
+    "String",
+    "ComplexDouble",
+    "IntList",
+    "DoubleList",
+    "BoolList",
+    "ComplexDoubleList",
+    "TensorList",
+    "GenericList",
+    "GenericDict",
+    "Tuple",
+    "Generator",
+    "Storage",
+    "Object",
+};
+static_assert(kTagNames.size() == static_cast<size_t>(Tag::Object) + 1);
+
+bool isNumber(const IValue& value) { return value.isScalar(); }
+
+int64_t asInt(const IValue& value) { return value.isBool() ? int64_t{value.toBool()} : value.toInt(); }
+
+// An int and a float are equal when the float holds exactly that integer; converting the int could round.
+bool intEqualsDouble(int64_t integer, double number) {
+  return number >= -0x1p63 && number < 0x1p63 && std::trunc(number) == number &&
+         static_cast<int64_t>(number) == integer;
+}
+
+bool numbersEqual(const IValue& a, const IValue& b) {
+  const bool a_integral = a.isInt() || a.isBool();
+  const bool b_integral = b.isInt() || b.isBool();
+  if (a_integral && b_integral) return asInt(a) == asInt(b);
+  if (a.isComplexDouble() && b.isComplexDouble()) return a.toComplexDouble() == b.toComplexDouble();
+  if (a.isComplexDouble()) return a.toComplexDouble().imag() == 0 && numbersEqual(a.toComplexDouble().real(), b);
+  if (b.isComplexDouble()) return numbersEqual(b, a);
+  if (a_integral) return intEqualsDouble(asInt(a), b.toDouble());
+  if (b_integral) return intEqualsDouble(asInt(b), a.toDouble());
+  return a.toDouble() == b.toDouble();
+}
+
+// Lists may lie in lists without end, or in themselves.
+constexpr int kMostNested = 1000;
+
+bool equal(const IValue& a, const IValue& b, int depth);
+
+bool elementsEqual(const IValue& a, const IValue& b, int depth) {
+  if (a.is(b)) return true;
+  const size_t length = a.length();
+  if (length != b.length()) return false;
+  for (size_t i = 0; i < length; ++i) {
+    if (!equal(a.elementAt(i), b.elementAt(i), depth)) return false;
+  }
+  return true;
+}
+
+bool dictsEqual(const DictObject& a, const DictObject& b, int depth) {
+  if (&a == &b) return true;
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const IValue* other = b.find(a.keyAt(i));
+    if (other == nullptr || !equal(a.valueAt(i), *other, depth)) return false;
+  }
+  return true;
+}
+
+// [depth]: how many containers the two lie in.
+bool equal(const IValue& a, const IValue& b, int depth) {
+  if (isNumber(a) && isNumber(b)) return numbersEqual(a, b);
+  BOXCAR_CHECK(depth <= kMostNested,
+               "values that are nested deeper than {} levels cannot be compared; does one contain itself?",
+               kMostNested);
+  if (a.isAnyList() && b.isAnyList()) return elementsEqual(a, b, depth + 1);
+  if (a.tag() != b.tag()) return false;
+  switch (a.tag()) {
+    case Tag::String: return a.toStringRef() == b.toStringRef();
+    case Tag::Tuple: return elementsEqual(a, b, depth + 1);
+    case Tag::GenericDict:
+      return dictsEqual(*a.unsafeGet<Tag::GenericDict>(), *b.unsafeGet<Tag::GenericDict>(), depth + 1);
+    default: return a.is(b);
+  }
+}
+
+size_t hashDouble(double number) {
+  // Equal numbers of different kinds have equal hashes.
+  if (number >= -0x1p63 && number < 0x1p63 && std::trunc(number) == number) {
+    return std::hash<int64_t>()(static_cast<int64_t>(number));
+  }
+  return std::hash<double>()(number);
+}
+
+size_t combine(size_t seed, size_t hash) { return seed ^ (hash + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2)); }
+
+size_t hashOf(const IValue& value, int depth);
+
+size_t hashTuple(const TupleObject& tuple, int depth) {
+  BOXCAR_CHECK(depth <= kMostNested, "a tuple that is nested deeper than {} levels cannot be a key of a dict",
+               kMostNested);
+  size_t result = tuple.size();
+  for (const IValue& element : tuple.elements()) result = combine(result, hashOf(element, depth));
+  return result;
+}
+
+size_t hashComplex(std::complex<double> number) {
+  const size_t real = hashDouble(number.real());
+  return number.imag() == 0 ? real : combine(real, hashDouble(number.imag()));
+}
+
+// [depth]: how many tuples the value lies in.
+size_t hashOf(const IValue& value, int depth) {
+  switch (value.tag()) {
+    case Tag::None: return 0;
+    case Tag::Bool: return std::hash<int64_t>()(value.unsafeGet<Tag::Bool>());
+    case Tag::Int: return std::hash<int64_t>()(value.unsafeGet<Tag::Int>());
+    case Tag::Double: return hashDouble(value.unsafeGet<Tag::Double>());
+    case Tag::ComplexDouble: return hashComplex(value.unsafeGet<Tag::ComplexDouble>()->value());
+    case Tag::String: return std::hash<std::string>()(value.unsafeGet<Tag::String>()->text());
+    case Tag::Device: return std::hash<Device>()(value.unsafeGet<Tag::Device>());
+    case Tag::Tuple: return hashTuple(*value.unsafeGet<Tag::Tuple>(), depth + 1);
+    case Tag::Tensor: return std::hash<const void*>()(value.unsafeGet<Tag::Tensor>().unsafeGetTensorImpl());
+    case Tag::Generator: return std::hash<const void*>()(value.unsafeGet<Tag::Generator>().get());
+    case Tag::Storage: return std::hash<const void*>()(value.unsafeGet<Tag::Storage>().get());
+    case Tag::Object: return std::hash<const void*>()(value.unsafeGet<Tag::Object>().get());
+    default: BOXCAR_FAIL("a value of kind {} cannot be a key of a dict: it is not hashable", value.tagKind());
+  }
+}
+
+}  // namespace
+
+IValue::IValue(const Scalar& value) : IValue() {
+  if (value.isBoolean()) {
+    *this = value.to<bool>();
+  } else if (value.isIntegral(false)) {
+    *this = value.to<int64_t>();
+  } else if (value.isFloatingPoint()) {
+    *this = value.to<double>();
+  } else {
+    *this = value.to<std::complex<double>>();
+  }
+}
+
+const char* IValue::tagKind() const noexcept { return kTagNames[static_cast<size_t>(tag())]; }
+
+void IValue::wrongKind(Tag wanted) const {
+  BOXCAR_FAIL("expected a value of kind {}, found {}", kTagNames[static_cast<size_t>(wanted)], tagKind());
+}
+
+Scalar IValue::toScalar() const {
+  switch (tag()) {
+    case Tag::Bool: return Scalar(unsafeGet<Tag::Bool>());
+    case Tag::Int: return Scalar(unsafeGet<Tag::Int>());
+    case Tag::Double: return Scalar(unsafeGet<Tag::Double>());
+    case Tag::ComplexDouble: return Scalar(unsafeGet<Tag::ComplexDouble>()->value());
+    default: BOXCAR_FAIL("expected a number (a Scalar), found a value of kind {}", tagKind());
+  }
+}
+
+size_t IValue::length() const {
+  switch (tag()) {
+    case Tag::IntList: return unsafeGet<Tag::IntList>()->values.size();
+    case Tag::DoubleList: return unsafeGet<Tag::DoubleList>()->values.size();
+    case Tag::BoolList: return unsafeGet<Tag::BoolList>()->values.size();
+    case Tag::ComplexDoubleList: return unsafeGet<Tag::ComplexDoubleList>()->values.size();
+    case Tag::TensorList: return unsafeGet<Tag::TensorList>()->values.size();
+    case Tag::GenericList: return unsafeGet<Tag::GenericList>()->values.size();
+    case Tag::GenericDict: return unsafeGet<Tag::GenericDict>()->size();
+    case Tag::Tuple: return unsafeGet<Tag::Tuple>()->size();
+    default: BOXCAR_FAIL("a value of kind {} has no length", tagKind());
+  }
+}
+
+IValue IValue::elementAt(size_t index) const {
+  switch (tag()) {
+    case Tag::IntList: return unsafeGet<Tag::IntList>()->values[index];
+    case Tag::DoubleList: return unsafeGet<Tag::DoubleList>()->values[index];
+    case Tag::BoolList: return unsafeGet<Tag::BoolList>()->values[index];
+    case Tag::ComplexDoubleList: return unsafeGet<Tag::ComplexDoubleList>()->values[index];
+    case Tag::TensorList: return unsafeGet<Tag::TensorList>()->values[index];
+    case Tag::GenericList: return unsafeGet<Tag::GenericList>()->values[index];
+    case Tag::Tuple: return unsafeGet<Tag::Tuple>()->elements()[index];
+    default: BOXCAR_FAIL("a value of kind {} has no elements", tagKind());
+  }
+}
+
+bool IValue::is(const IValue& other) const noexcept {
+  if (tag() != other.tag()) return false;
+  if (isHeap() && base() == other.base()) return true;
+  if (isHeap() && !isComplexDouble()) return false;
+  switch (tag()) {
+    case Tag::Bool: return unsafeGet<Tag::Bool>() == other.unsafeGet<Tag::Bool>();
+    case Tag::Int: return unsafeGet<Tag::Int>() == other.unsafeGet<Tag::Int>();
+    case Tag::Double: return unsafeGet<Tag::Double>() == other.unsafeGet<Tag::Double>();
+    case Tag::ComplexDouble:
+      return unsafeGet<Tag::ComplexDouble>()->value() == other.unsafeGet<Tag::ComplexDouble>()->value();
+    case Tag::Device: return unsafeGet<Tag::Device>() == other.unsafeGet<Tag::Device>();
+    case Tag::Stream: return unsafeGet<Tag::Stream>() == other.unsafeGet<Tag::Stream>();
+    default: return true;
+  }
+}
+
+bool operator==(const IValue& a, const IValue& b) { return equal(a, b, 0); }
+
+size_t IValue::hash() const { return hashOf(*this, 0); }
+
+}  // namespace boxcar

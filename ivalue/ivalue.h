@@ -1,0 +1,7 @@
+#pragma once
+
+// IValue, whole: the class, its dicts, and the conversions to and from C++ types.
+
+#include <boxcar/ivalue/dict.h>
+#include <boxcar/ivalue/ivalue_class.h>
+#include <boxcar/ivalue/ivalue_to.h>

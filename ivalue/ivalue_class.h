@@ -1,0 +1,302 @@
+#pragma once
+
+#include <boxcar/ivalue/device.h>
+#include <boxcar/ivalue/dict_object.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/generator.h>
+#include <boxcar/ivalue/heap_values.h>
+#include <boxcar/ivalue/intrusive_ptr.h>
+#include <boxcar/ivalue/list.h>
+#include <boxcar/ivalue/scalar.h>
+#include <boxcar/ivalue/storage.h>
+#include <boxcar/ivalue/stream.h>
+#include <boxcar/ivalue/sym_int.h>
+#include <boxcar/ivalue/tensor.h>
+#include <boxcar/ivalue/tuple.h>
+
+#include <boost/variant2/variant.hpp>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace boxcar {
+
+template <class K, class V>
+class Dict;
+using GenericDict = Dict<IValue, IValue>;
+
+// Any value that an operator takes or returns: what travels on the Stack of a boxed call.
+//
+//   IValue value(3);                       // Int
+//   value = Tensor();                      // Tensor
+//   if (value.isTensor()) use(value.toTensor());
+//
+// Two words. The payload is a boost::variant2::variant of one 8-byte alternative and an index. Scalars come first, then
+// pointers to objects that share one base at offset 0: copying and destroying ask once whether the index says "pointer"
+// and then act on the base, where the variant itself would jump through a table of alternatives. A move copies 8 + 4
+// bytes (one 16-byte copy would stall on the two stores before it) and leaves None.
+class BOXCAR_API IValue final {
+ public:
+  enum class Tag : uint32_t {
+    None,
+    Bool,
+    Int,
+    Double,
+    Device,
+    Stream,
+    // What follows lies on the heap.
+    Tensor,
+    String,
+    ComplexDouble,
+    IntList,
+    DoubleList,
+    BoolList,
+    ComplexDoubleList,
+    TensorList,
+    GenericList,
+    GenericDict,
+    Tuple,
+    Generator,
+    Storage,
+    Object,
+  };
+  static constexpr Tag kFirstHeapTag = Tag::Tensor;
+
+ private:
+  using Payload =
+      boost::variant2::variant<std::monostate, bool, int64_t, double, boxcar::Device, boxcar::Stream, boxcar::Tensor,
+                               IntrusivePtr<StringObject>, IntrusivePtr<ComplexObject>, IntrusivePtr<IntListObject>,
+                               IntrusivePtr<DoubleListObject>, IntrusivePtr<BoolListObject>,
+                               IntrusivePtr<ComplexListObject>, IntrusivePtr<TensorListObject>,
+                               IntrusivePtr<GenericListObject>, IntrusivePtr<DictObject>, IntrusivePtr<TupleObject>,
+                               IntrusivePtr<GeneratorImpl>, boxcar::Storage, IntrusivePtr<CustomClassHolder>>;
+  template <Tag tag>
+  using Alternative = boost::variant2::variant_alternative_t<static_cast<size_t>(tag), Payload>;
+
+ public:
+  // Reads without a check; the caller has asked the tag.
+  template <Tag tag>
+  const Alternative<tag>& unsafeGet() const noexcept {
+    return boost::variant2::unsafe_get<static_cast<size_t>(tag)>(payload_);
+  }
+  template <Tag tag>
+  Alternative<tag>& unsafeGet() noexcept {
+    return boost::variant2::unsafe_get<static_cast<size_t>(tag)>(payload_);
+  }
+
+  IValue() noexcept : payload_() {}
+  IValue(std::nullopt_t) noexcept : payload_() {}
+  IValue(const IValue& other) noexcept {
+    copyBits(other);
+    if (isHeap()) base()->retain();
+  }
+  IValue(IValue&& other) noexcept {
+    copyBits(other);
+    new (&other.payload_) Payload();
+  }
+  ~IValue() {
+    if (isHeap()) base()->release();
+  }
+  IValue& operator=(const IValue& other) noexcept {
+    IValue(other).swap(*this);
+    return *this;
+  }
+  IValue& operator=(IValue&& other) noexcept {
+    IValue(std::move(other)).swap(*this);
+    return *this;
+  }
+  void swap(IValue& other) noexcept {
+    IValue kept(std::move(other));
+    other.copyBits(*this);
+    copyBits(kept);
+    new (&kept.payload_) Payload();
+  }
+
+  IValue(bool value) noexcept : payload_(value) {}
+  // A SymInt would become a bool, by way of its int64_t.
+  IValue(SymInt value) noexcept : payload_(value.expect_int()) {}
+  template <class T>
+  requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) IValue(T value)
+  noexcept : payload_(static_cast<int64_t>(value)) {}
+  template <std::floating_point T>
+  IValue(T value) noexcept : payload_(static_cast<double>(value)) {}
+  IValue(std::complex<double> value) : payload_(makeIntrusive<ComplexObject>(value)) {}
+  IValue(const Scalar& value);
+  IValue(std::string value) : payload_(makeIntrusive<StringObject>(std::move(value))) {}
+  IValue(std::string_view value) : IValue(std::string(value)) {}
+  IValue(const char* value) : IValue(std::string(value)) {}
+  IValue(boxcar::Device value) noexcept : payload_(value) {}
+  IValue(boxcar::Stream value) noexcept : payload_(value) {}
+  IValue(ScalarType value) noexcept : IValue(static_cast<int64_t>(value)) {}
+  IValue(Layout value) noexcept : IValue(static_cast<int64_t>(value)) {}
+  IValue(MemoryFormat value) noexcept : IValue(static_cast<int64_t>(value)) {}
+  IValue(const boxcar::Tensor& value) noexcept : payload_(value) {}
+  IValue(boxcar::Tensor&& value) noexcept : payload_(std::move(value)) {}
+  IValue(const boxcar::Generator& value) noexcept : payload_() {
+    if (value.defined()) new (&payload_) Payload(value.object());
+  }
+  // A null pointer to a storage or an object gives None.
+  IValue(boxcar::Storage value) noexcept : payload_() {
+    if (value) new (&payload_) Payload(std::move(value));
+  }
+  template <class T>
+  IValue(const List<T>& value) noexcept : payload_(value.object()) {}
+  template <class K, class V>
+  IValue(const Dict<K, V>& value) noexcept;
+  IValue(const boxcar::Tuple& value) noexcept : payload_(value.object()) {}
+  IValue(IntrusivePtr<CustomClassHolder> value) noexcept : payload_() {
+    if (value) new (&payload_) Payload(std::move(value));
+  }
+  template <class T>
+  requires std::is_base_of_v<CustomClassHolder, T> IValue(IntrusivePtr<T> value)
+  noexcept : IValue(IntrusivePtr<CustomClassHolder>(std::move(value))) {}
+  template <class T>
+  IValue(std::optional<T> value) : IValue() {
+    if (value.has_value()) *this = IValue(*std::move(value));
+  }
+  template <class T>
+  IValue(std::vector<T> value);
+  // A list of its own with a copy of the elements.
+  template <class T>
+  IValue(std::span<const T> elements) : IValue(std::vector<T>(elements.begin(), elements.end())) {}
+  template <class... Ts>
+  IValue(std::tuple<Ts...> value);
+  // A pointer is not a truth value; None is IValue().
+  IValue(std::nullptr_t) = delete;
+  template <class T>
+  requires(!std::is_same_v<std::remove_cv_t<T>, char>) IValue(T*)
+  = delete;
+
+  Tag tag() const noexcept { return static_cast<Tag>(payload_.index()); }
+  // The kind's name, as errors tell it: "Int", "Tensor", "GenericList" …
+  const char* tagKind() const noexcept;
+
+  bool isNone() const noexcept { return tag() == Tag::None; }
+  bool isBool() const noexcept { return tag() == Tag::Bool; }
+  bool isInt() const noexcept { return tag() == Tag::Int; }
+  bool isDouble() const noexcept { return tag() == Tag::Double; }
+  bool isComplexDouble() const noexcept { return tag() == Tag::ComplexDouble; }
+  // A bool, an int, a float or a complex: what a Scalar can be.
+  bool isScalar() const noexcept {
+    return tag() == Tag::Int || tag() == Tag::Double || tag() == Tag::Bool || tag() == Tag::ComplexDouble;
+  }
+  bool isDevice() const noexcept { return tag() == Tag::Device; }
+  bool isStream() const noexcept { return tag() == Tag::Stream; }
+  bool isTensor() const noexcept { return tag() == Tag::Tensor; }
+  bool isString() const noexcept { return tag() == Tag::String; }
+  bool isIntList() const noexcept { return tag() == Tag::IntList; }
+  bool isDoubleList() const noexcept { return tag() == Tag::DoubleList; }
+  bool isBoolList() const noexcept { return tag() == Tag::BoolList; }
+  bool isComplexDoubleList() const noexcept { return tag() == Tag::ComplexDoubleList; }
+  bool isTensorList() const noexcept { return tag() == Tag::TensorList; }
+  // A list whose elements are IValues; isAnyList is true of the typed ones too.
+  bool isList() const noexcept { return tag() == Tag::GenericList; }
+  bool isAnyList() const noexcept { return tag() >= Tag::IntList && tag() <= Tag::GenericList; }
+  bool isGenericDict() const noexcept { return tag() == Tag::GenericDict; }
+  bool isTuple() const noexcept { return tag() == Tag::Tuple; }
+  bool isGenerator() const noexcept { return tag() == Tag::Generator; }
+  bool isStorage() const noexcept { return tag() == Tag::Storage; }
+  bool isObject() const noexcept { return tag() == Tag::Object; }
+
+  // Each gives the value, or throws an Error that names the kind wanted and the kind found.
+  bool toBool() const { return get<Tag::Bool>(); }
+  int64_t toInt() const { return get<Tag::Int>(); }
+  double toDouble() const { return get<Tag::Double>(); }
+  std::complex<double> toComplexDouble() const { return get<Tag::ComplexDouble>()->value(); }
+  // A number of any kind.
+  Scalar toScalar() const;
+  boxcar::Device toDevice() const { return get<Tag::Device>(); }
+  boxcar::Stream toStream() const { return get<Tag::Stream>(); }
+  const boxcar::Tensor& toTensor() const& { return get<Tag::Tensor>(); }
+  boxcar::Tensor& toTensor() & { return const_cast<boxcar::Tensor&>(get<Tag::Tensor>()); }
+  boxcar::Tensor toTensor() && { return std::move(const_cast<boxcar::Tensor&>(get<Tag::Tensor>())); }
+  const std::string& toStringRef() const { return get<Tag::String>()->text(); }
+  std::string_view toStringView() const { return get<Tag::String>()->text(); }
+  List<int64_t> toIntList() const { return List<int64_t>(get<Tag::IntList>()); }
+  List<double> toDoubleList() const { return List<double>(get<Tag::DoubleList>()); }
+  List<bool> toBoolList() const { return List<bool>(get<Tag::BoolList>()); }
+  List<std::complex<double>> toComplexDoubleList() const {
+    return List<std::complex<double>>(get<Tag::ComplexDoubleList>());
+  }
+  List<boxcar::Tensor> toTensorList() const { return List<boxcar::Tensor>(get<Tag::TensorList>()); }
+  GenericList toList() const { return GenericList(get<Tag::GenericList>()); }
+  GenericDict toGenericDict() const;
+  boxcar::Tuple toTuple() const { return boxcar::Tuple(get<Tag::Tuple>()); }
+  boxcar::Generator toGenerator() const { return boxcar::Generator(get<Tag::Generator>()); }
+  boxcar::Storage toStorage() const { return get<Tag::Storage>(); }
+  const IntrusivePtr<CustomClassHolder>& toObject() const { return get<Tag::Object>(); }
+  ScalarType toScalarType() const { return static_cast<ScalarType>(toInt()); }
+
+  // The number of elements of a list of any kind, a tuple or a dict.
+  size_t length() const;
+  // Element [index] of a list of any kind or of a tuple; index < length().
+  IValue elementAt(size_t index) const;
+
+  // The value as a C++ type of design's table: to<int64_t>(), to<Tensor>(), to<std::vector<double>>(),
+  // to<std::optional<Tensor>>(), to<List<std::string>>() … Throws an Error that names both kinds.
+  template <class T>
+  T to() const;
+
+  // The same object, or scalars of the same kind and value.
+  bool is(const IValue& other) const noexcept;
+
+  // Python's ==: numbers by value whatever their kind, containers by their elements, tensors and other objects by
+  // identity.
+  friend BOXCAR_API bool operator==(const IValue& a, const IValue& b);
+
+  // Agrees with ==. An Error for lists, dicts and other things that cannot be a key.
+  size_t hash() const;
+
+ private:
+  bool isHeap() const noexcept { return payload_.index() >= static_cast<size_t>(kFirstHeapTag); }
+  const Object* base() const noexcept {
+    const Object* object;
+    std::memcpy(&object, static_cast<const void*>(&payload_), sizeof(object));
+    return object;
+  }
+  // None has no payload, and its 8 bytes are copied all the same.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+  void copyBits(const IValue& other) noexcept {
+    std::memcpy(static_cast<void*>(&payload_), static_cast<const void*>(&other.payload_), 8);
+    std::memcpy(reinterpret_cast<char*>(&payload_) + 8, reinterpret_cast<const char*>(&other.payload_) + 8, 4);
+  }
+#pragma GCC diagnostic pop
+
+  template <Tag wanted>
+  const Alternative<wanted>& get() const {
+    if (tag() != wanted) [[unlikely]]
+      wrongKind(wanted);
+    return unsafeGet<wanted>();
+  }
+  [[noreturn, gnu::cold]] void wrongKind(Tag wanted) const;
+
+  // In a union, so that the variant's own destructor never runs.
+  union {
+    Payload payload_;
+  };
+};
+
+static_assert(sizeof(IValue) == 16);
+
+// As print() shows it: a string bare, everything else as Python's repr.
+BOXCAR_API std::string toString(const IValue& value);
+// As Python's repr: strings quoted, tensors as PyTorch's repr, a list inside itself as [...].
+BOXCAR_API std::string repr(const IValue& value);
+
+}  // namespace boxcar
+
+template <>
+struct std::hash<boxcar::IValue> {
+  size_t operator()(const boxcar::IValue& value) const { return value.hash(); }
+};

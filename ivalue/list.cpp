@@ -1,0 +1,40 @@
+#include <boxcar/ivalue/ivalue.h>
+#include <boxcar/ivalue/list.h>
+
+namespace boxcar::detail {
+namespace {
+
+constexpr int kMostNested = 100;
+
+// The outermost call owns what waits. Plain data, as values are destroyed after a thread's own destructors, too.
+struct Nesting {
+  int depth;
+  std::vector<std::vector<IValue>>* waiting;
+};
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local Nesting nesting = {};
+
+}  // namespace
+
+void destroyNested(std::vector<IValue>&& values) noexcept {
+  if (values.empty()) return;
+  if (nesting.depth >= kMostNested) {
+    nesting.waiting->push_back(std::move(values));
+    return;
+  }
+  std::vector<std::vector<IValue>> waiting;
+  if (nesting.depth == 0) nesting.waiting = &waiting;
+  ++nesting.depth;
+  { const std::vector<IValue> dying = std::move(values); }
+  while (!waiting.empty()) {
+    const std::vector<IValue> next = std::move(waiting.back());
+    waiting.pop_back();
+  }
+  --nesting.depth;
+}
+
+void listIndexOutOfRange(int64_t index, size_t size) {
+  BOXCAR_FAIL("list index {} is out of range for a list of {} elements", index, size);
+}
+
+}  // namespace boxcar::detail

@@ -1,0 +1,76 @@
+#include <boxcar/ivalue/allocator.h>
+#include <boxcar/ivalue/cached_memory.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/storage.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace boxcar {
+namespace {
+
+// Behind the object, and aligned as every block of the cache is.
+constexpr size_t kHeaderBytes = 128;
+constexpr size_t kMostInlineBytes = 1024;
+static_assert(sizeof(StorageImpl) <= kHeaderBytes);
+
+}  // namespace
+
+Storage StorageImpl::allocate(size_t bytes, Device device) {
+  if (device.type() == DeviceType::CPU && bytes <= kMostInlineBytes) {
+    void* block = allocateCached(kHeaderBytes + bytes);
+    auto* storage =
+        new (block) StorageImpl(static_cast<std::byte*>(block) + kHeaderBytes, bytes, device, Origin::kInline);
+    storage->block_bytes_ = static_cast<uint16_t>(kHeaderBytes + bytes);
+    return Storage::adopt(storage);
+  }
+  if (device.type() == DeviceType::Meta) {
+    return Storage::adopt(new (allocateCached(sizeof(StorageImpl))) StorageImpl(nullptr, bytes, device, Origin::kNone));
+  }
+  const Allocator& allocator = allocatorFor(device.type());
+  void* data = bytes == 0 ? nullptr : allocator.allocate(bytes, device.index());
+  return Storage::adopt(new (allocateCached(sizeof(StorageImpl))) StorageImpl(data, bytes, device, Origin::kAllocator));
+}
+
+Storage StorageImpl::wrap(void* data, size_t bytes, Device device, Deleter deleter, void* context) {
+  return Storage::adopt(new (allocateCached(sizeof(StorageImpl)))
+                            StorageImpl(data, bytes, device, Origin::kForeign, deleter, context));
+}
+
+StorageImpl::~StorageImpl() { freeData(); }
+
+void StorageImpl::freeData() noexcept {
+  if (origin_ == Origin::kAllocator && data_ != nullptr) {
+    allocatorFor(device_.type()).deallocate(data_, bytes_, device_.index());
+  } else if (origin_ == Origin::kForeign && deleter_ != nullptr) {
+    deleter_(data_, context_);
+  }
+}
+
+void StorageImpl::resize(size_t bytes) {
+  BOXCAR_CHECK(
+      origin_ != Origin::kForeign,
+      "a storage of {} bytes that wraps foreign memory (a file, another library) cannot be resized to {} bytes; "
+      "clone the tensor first",
+      bytes_, bytes);
+  BOXCAR_CHECK(device_.type() == DeviceType::CPU || device_.type() == DeviceType::Meta || bytes_ == 0,
+               "a storage on device '{}' that holds {} bytes cannot be resized", device_, bytes_);
+  if (origin_ != Origin::kNone) {
+    const Allocator& allocator = allocatorFor(device_.type());
+    void* data = bytes == 0 ? nullptr : allocator.allocate(bytes, device_.index());
+    if (data != nullptr && data_ != nullptr) std::memcpy(data, data_, std::min(bytes, bytes_));
+    freeData();
+    data_ = data;
+    origin_ = Origin::kAllocator;
+  }
+  bytes_ = bytes;
+}
+
+void StorageImpl::dispose() noexcept {
+  const size_t block_bytes = block_bytes_;
+  this->~StorageImpl();
+  freeCached(this, block_bytes);
+}
+
+}  // namespace boxcar

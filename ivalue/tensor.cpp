@@ -1,0 +1,61 @@
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/tensor.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace boxcar {
+
+Tensor Tensor::allocate(std::span<const int64_t> sizes, ScalarType dtype, Device device) {
+  std::array<int64_t, Dims::kInline> few;
+  std::vector<int64_t> many;
+  std::span<int64_t> strides(few.data(), std::min(sizes.size(), few.size()));
+  if (sizes.size() > few.size()) {
+    many.resize(sizes.size());
+    strides = many;
+  }
+  BOXCAR_CHECK(elementSize(dtype) != 0 && dtype != ScalarType::ComplexHalf, "a tensor cannot have the dtype {}",
+               dtypeName(dtype));
+  int64_t bytes = 0;
+  BOXCAR_CHECK(!__builtin_mul_overflow(numelOf(sizes), static_cast<int64_t>(elementSize(dtype)), &bytes),
+               "a tensor of sizes [{}] and dtype {} has more bytes than 63 bits can count", fmt::join(sizes, ", "),
+               dtypeName(dtype));
+  contiguousStrides(sizes, strides);
+  return Tensor(
+      makeIntrusive<TensorImpl>(StorageImpl::allocate(static_cast<size_t>(bytes), device), dtype, sizes, strides, 0));
+}
+
+Tensor Tensor::view(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const {
+  BOXCAR_CHECK(defined(), "the undefined tensor has no views");
+  auto result = makeIntrusive<TensorImpl>(storage(), scalar_type(), sizes, strides, offset);
+  result->set_key_set(key_set() - DispatchKeySet(DispatchKey::AutogradFunctionality));
+  return Tensor(std::move(result));
+}
+
+int64_t Tensor::size(int64_t dim) const {
+  BOXCAR_CHECK(this->dim() > 0, "Dimension specified as {} but tensor has no dimensions", dim);
+  return sizes()[static_cast<size_t>(wrapDimension(dim, this->dim()))];
+}
+
+int64_t Tensor::stride(int64_t dim) const {
+  BOXCAR_CHECK(this->dim() > 0, "Dimension specified as {} but tensor has no dimensions", dim);
+  return strides()[static_cast<size_t>(wrapDimension(dim, this->dim()))];
+}
+
+void Tensor::checkAccess(ScalarType wanted) const {
+  BOXCAR_CHECK(wanted == scalar_type(), "expected a tensor of dtype {}, found one of dtype {}", dtypeName(wanted),
+               dtypeName(scalar_type()));
+  BOXCAR_CHECK(is_cpu(), "the elements of a tensor on device '{}' cannot be read by the CPU; copy it with .cpu() first",
+               device());
+}
+
+int64_t wrapDimension(int64_t dim, int64_t rank) {
+  const int64_t count = rank == 0 ? 1 : rank;
+  BOXCAR_CHECK(dim >= -count && dim < count, "Dimension out of range (expected to be in range of [{}, {}], but got {})",
+               -count, count - 1, dim);
+  return dim < 0 ? dim + count : dim;
+}
+
+}  // namespace boxcar

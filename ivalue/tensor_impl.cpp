@@ -1,0 +1,117 @@
+#include <boxcar/ivalue/cached_memory.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/tensor_impl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace boxcar {
+namespace {
+
+DispatchKeySet denseKeys(Device device) {
+  return DispatchKeySet(toBackendComponent(device.type())) |
+         DispatchKeySet({DispatchKey::Dense, DispatchKey::ADInplaceOrView});
+}
+
+// Of a tensor that has elements.
+bool isContiguous(std::span<const int64_t> sizes, std::span<const int64_t> strides) noexcept {
+  int64_t expected = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (sizes[i] != 1 && strides[i] != expected) return false;
+    expected *= sizes[i];
+  }
+  return true;
+}
+
+// The bytes of storage that a shape needs; 0 when it has no element.
+size_t bytesReached(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset, size_t itemsize) {
+  int64_t last = offset;
+  bool overflow = false;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == 0) return 0;
+    int64_t step = 0;
+    overflow |= __builtin_mul_overflow(sizes[i] - 1, strides[i], &step) || __builtin_add_overflow(last, step, &last);
+  }
+  int64_t bytes = 0;
+  overflow |= __builtin_add_overflow(last, int64_t{1}, &last) ||
+              __builtin_mul_overflow(last, static_cast<int64_t>(itemsize), &bytes);
+  BOXCAR_CHECK(!overflow, "a tensor of sizes [{}] and strides [{}] reaches further than 63 bits can count",
+               fmt::join(sizes, ", "), fmt::join(strides, ", "));
+  return static_cast<size_t>(bytes);
+}
+
+}  // namespace
+
+constinit TensorImpl::Undefined TensorImpl::kUndefined;
+
+TensorImpl::TensorImpl(Storage storage, ScalarType dtype, std::span<const int64_t> sizes,
+                       std::span<const int64_t> strides, int64_t offset)
+    : key_set_(denseKeys(storage->device())), storage_(std::move(storage)), dtype_(dtype), device_(storage_->device()) {
+  setShape(sizes, strides, offset);
+}
+
+void TensorImpl::setShape(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) {
+  BOXCAR_CHECK(sizes.size() == strides.size(), "a tensor of {} dimensions cannot have {} strides", sizes.size(),
+               strides.size());
+  const int64_t numel = numelOf(sizes);
+  BOXCAR_CHECK(offset >= 0 && std::ranges::none_of(strides, [](int64_t stride) { return stride < 0; }),
+               "a tensor cannot have a negative offset or stride: offset {}, strides [{}]", offset,
+               fmt::join(strides, ", "));
+  const size_t reached = bytesReached(sizes, strides, offset, elementSize(dtype_));
+  BOXCAR_CHECK(
+      reached <= storage_->nbytes(),
+      "a tensor of sizes [{}], strides [{}] and storage offset {} needs {} bytes of storage, but its storage has "
+      "{}",
+      fmt::join(sizes, ", "), fmt::join(strides, ", "), offset, reached, storage_->nbytes());
+  contiguous_ = numel == 0 || isContiguous(sizes, strides);
+  dims_.assign(sizes, strides);
+  offset_ = offset;
+  numel_ = numel;
+}
+
+void TensorImpl::set_requires_grad(bool requires_grad) {
+  BOXCAR_CHECK(!requires_grad || isFloatingType(dtype_) || isComplexType(dtype_),
+               "only tensors of floating point and complex dtype can require gradients, not {}", dtypeName(dtype_));
+  requires_grad_ = requires_grad;
+  const DispatchKeySet autograd = DispatchKeySet(DispatchKey::AutogradFunctionality);
+  key_set_ = requires_grad ? key_set_ | autograd : key_set_ - autograd;
+}
+
+void TensorImpl::dispose() noexcept {
+  if (this == undefined()) {
+    makeImmortal();
+  } else {
+    delete this;
+  }
+}
+
+void* TensorImpl::operator new(size_t bytes) { return allocateCached(bytes); }
+void TensorImpl::operator delete(void* memory, size_t bytes) noexcept { freeCached(memory, bytes); }
+
+void contiguousStrides(std::span<const int64_t> sizes, std::span<int64_t> strides) noexcept {
+  int64_t stride = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    strides[i] = stride;
+    // In a tensor without elements the product of the other dimensions may be any; its strides are never followed.
+    if (__builtin_mul_overflow(stride, std::max<int64_t>(sizes[i], 1), &stride)) {
+      stride = std::numeric_limits<int64_t>::max();
+    }
+  }
+}
+
+int64_t numelOf(std::span<const int64_t> sizes) {
+  int64_t count = 1;
+  bool overflow = false;
+  bool empty = false;
+  for (const int64_t size : sizes) {
+    BOXCAR_CHECK(size >= 0, "a tensor cannot have a negative dimension: sizes [{}]", fmt::join(sizes, ", "));
+    empty |= size == 0;
+    overflow |= __builtin_mul_overflow(count, size, &count);
+  }
+  if (empty) return 0;
+  BOXCAR_CHECK(!overflow, "a tensor of sizes [{}] has more elements than 63 bits can count", fmt::join(sizes, ", "));
+  return count;
+}
+
+}  // namespace boxcar

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <boxcar/ivalue/device.h>
+#include <boxcar/ivalue/dims.h>
+#include <boxcar/ivalue/dispatch_key_set.h>
+#include <boxcar/ivalue/intrusive_ptr.h>
+#include <boxcar/ivalue/layout.h>
+#include <boxcar/ivalue/scalar_type.h>
+#include <boxcar/ivalue/storage.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace boxcar {
+
+// What a Tensor points to: a shape over a storage. The key set stands first behind the object's header, for it is what
+// every operator call reads.
+class BOXCAR_API TensorImpl final : public Object {
+ public:
+  // A dense tensor over [storage]. [sizes] and [strides] have one entry a dimension, in elements; [offset] is the first
+  // element's index in the storage. Its keys are its backend's, Dense and ADInplaceOrView. What it reaches must lie
+  // inside the storage: an Error otherwise.
+  TensorImpl(Storage storage, ScalarType dtype, std::span<const int64_t> sizes, std::span<const int64_t> strides,
+             int64_t offset);
+
+  DispatchKeySet key_set() const noexcept { return key_set_; }
+  void set_key_set(DispatchKeySet keys) noexcept { key_set_ = keys; }
+
+  bool defined() const noexcept { return storage_.get() != nullptr; }
+  int64_t dim() const noexcept { return dims_.rank(); }
+  int64_t numel() const noexcept { return numel_; }
+  std::span<const int64_t> sizes() const noexcept { return dims_.sizes(); }
+  std::span<const int64_t> strides() const noexcept { return dims_.strides(); }
+  int64_t storage_offset() const noexcept { return offset_; }
+  const Storage& storage() const noexcept { return storage_; }
+  ScalarType scalar_type() const noexcept { return dtype_; }
+  Device device() const noexcept { return device_; }
+  Layout layout() const noexcept { return Layout::Strided; }
+  // Elements lie one after another in the order of the dimensions.
+  bool is_contiguous() const noexcept { return contiguous_; }
+
+  // The first element's address; null on the meta device and in an empty tensor without memory.
+  void* data() const noexcept {
+    auto* bytes = static_cast<std::byte*>(storage_ ? storage_->data() : nullptr);
+    return bytes == nullptr ? nullptr : bytes + offset_ * static_cast<int64_t>(elementSize(dtype_));
+  }
+
+  // Gives the tensor another shape over the same storage; the storage must reach as far. What kernels of out= operators
+  // and in-place shape operators call.
+  void setShape(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset);
+
+  bool requires_grad() const noexcept { return requires_grad_; }
+  // Adds or removes the backend's autograd key, too: a tensor without a gradient skips that kernel.
+  void set_requires_grad(bool requires_grad);
+
+  // A number that stands for a tensor: it does not raise the dtype of a result within its kind.
+  bool is_wrapped_number() const noexcept { return is_wrapped_number_; }
+  void set_wrapped_number(bool is_wrapped) noexcept { is_wrapped_number_ = is_wrapped; }
+
+  // What a functionality (autograd, named dimensions …) hangs on this tensor; empty without.
+  const IntrusivePtr<Object>& metadata() const noexcept { return metadata_; }
+  void set_metadata(IntrusivePtr<Object> metadata) noexcept { metadata_ = std::move(metadata); }
+
+  // The undefined tensor: one immortal object with an empty key set.
+  static TensorImpl* undefined() noexcept;
+
+  static void* operator new(size_t bytes);
+  static void operator delete(void* memory, size_t bytes) noexcept;
+
+ private:
+  constexpr TensorImpl() noexcept : Object(kImmortal), dims_(Dims::Empty()) {}
+  void dispose() noexcept override;
+
+  // Initialised before any code runs, never destroyed.
+  union Undefined;
+  static Undefined kUndefined;
+
+  DispatchKeySet key_set_;
+  Storage storage_;
+  int64_t offset_ = 0;
+  int64_t numel_ = 0;
+  IntrusivePtr<Object> metadata_;
+  ScalarType dtype_ = ScalarType::Undefined;
+  Device device_{DeviceType::CPU};
+  bool contiguous_ = true;
+  bool requires_grad_ = false;
+  bool is_wrapped_number_ = false;
+  Dims dims_;
+};
+
+union TensorImpl::Undefined {
+  TensorImpl impl;
+  constexpr Undefined() noexcept : impl() {}
+  ~Undefined() {}
+};
+
+inline TensorImpl* TensorImpl::undefined() noexcept { return &kUndefined.impl; }
+
+// The strides of a contiguous tensor of [sizes], written to [strides] (same length).
+BOXCAR_API void contiguousStrides(std::span<const int64_t> sizes, std::span<int64_t> strides) noexcept;
+
+// The number of elements of a tensor of [sizes]; an Error when one is negative or the product does not fit 63 bits.
+BOXCAR_API int64_t numelOf(std::span<const int64_t> sizes);
+
+}  // namespace boxcar

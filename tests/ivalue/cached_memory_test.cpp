@@ -1,0 +1,72 @@
+#include <boxcar/ivalue/allocator.h>
+#include <boxcar/ivalue/cached_memory.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "tests/test_support.h"
+
+namespace boxcar {
+namespace {
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kKeepsBlocks = false;
+#else
+constexpr bool kKeepsBlocks = true;
+#endif
+
+TEST(CachedMemory, BlocksAreAlignedAndHoldWhatWasAskedFor) {
+  for (size_t bytes : {0, 1, 63, 64, 65, 127, 128, 129, 1000, 4095, 4096, 4097, 100000}) {
+    void* memory = allocateCached(bytes);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 64, 0u) << bytes;
+    std::memset(memory, 0x5a, bytes);
+    freeCached(memory, bytes);
+  }
+}
+
+TEST(CachedMemory, AFreedBlockIsUsedAgainForItsClass) {
+  if (!kKeepsBlocks) GTEST_SKIP() << "no block is kept under AddressSanitizer";
+  void* first = allocateCached(100);
+  freeCached(first, 100);
+  void* second = allocateCached(128);
+  EXPECT_EQ(second, first);
+  void* other_class = allocateCached(129);
+  EXPECT_NE(other_class, first);
+  freeCached(second, 128);
+  freeCached(other_class, 129);
+}
+
+TEST(CachedMemory, LiveBlocksAreDistinct) {
+  std::vector<void*> blocks;
+  for (int i = 0; i < 200; ++i) blocks.push_back(allocateCached(64));
+  for (size_t i = 0; i < blocks.size(); ++i) std::memset(blocks[i], static_cast<int>(i), 64);
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    EXPECT_EQ(*static_cast<uint8_t*>(blocks[i]), static_cast<uint8_t>(i));
+    freeCached(blocks[i], 64);
+  }
+}
+
+TEST(CachedMemory, AnyThreadFrees) {
+  void* memory = allocateCached(64);
+  std::thread([memory] {
+    freeCached(memory, 64);
+    freeCached(allocateCached(64), 64);
+  }).join();
+}
+
+TEST(CachedMemory, SaysWhenThereIsNoMemory) {
+  const size_t too_much = std::numeric_limits<size_t>::max() - 10;
+  EXPECT_EQ(errorOf([=] { allocateCached(too_much); }), "out of memory: could not allocate 18446744073709551605 bytes");
+}
+
+TEST(Allocator, OfADeviceWithoutBackendIsAnError) {
+  EXPECT_EQ(errorOf([] { allocatorFor(DeviceType::XLA); }),
+            "no memory can be allocated on device 'xla': no backend for it is loaded; use device 'cpu'");
+}
+
+}  // namespace
+}  // namespace boxcar

@@ -1,0 +1,71 @@
+#include <boxcar/ivalue/cpu_generator.h>
+#include <gtest/gtest.h>
+
+namespace boxcar {
+namespace {
+
+// torch.manual_seed(0) gives these.
+constexpr uint32_t kFirstOfSeed0[] = {2357136044, 2546248239, 3071714933, 3626093760, 2588848963};
+
+TEST(CpuGenerator, DrawsPyTorchsNumbers) {
+  const Generator generator = makeCpuGenerator(0);
+  for (const uint32_t expected : kFirstOfSeed0) EXPECT_EQ(generator.get<CpuGeneratorImpl>()->random(), expected);
+}
+
+TEST(CpuGenerator, Random64TakesTheHighHalfFirst) {
+  const Generator generator = makeCpuGenerator(0);
+  EXPECT_EQ(generator.get<CpuGeneratorImpl>()->random64(), uint64_t{2357136044} << 32 | 2546248239);
+}
+
+TEST(CpuGenerator, SeedingStartsTheSequenceAgain) {
+  const Generator generator = makeCpuGenerator(7);
+  auto* impl = generator.get<CpuGeneratorImpl>();
+  const uint32_t first = impl->random();
+  impl->next_normal() = 0.5;
+  generator.set_current_seed(7);
+  EXPECT_FALSE(impl->next_normal().has_value());
+  EXPECT_EQ(impl->random(), first);
+  EXPECT_EQ(generator.current_seed(), 7u);
+}
+
+TEST(CpuGenerator, OnlyTheLowHalfOfASeedCounts) {
+  const Generator wide = makeCpuGenerator(uint64_t{5} << 32);
+  EXPECT_EQ(wide.get<CpuGeneratorImpl>()->random(), kFirstOfSeed0[0]);
+  EXPECT_EQ(wide.current_seed(), uint64_t{5} << 32);
+}
+
+TEST(CpuGenerator, HasTheKeysAndTheDeviceOfTheCpu) {
+  const Generator generator = makeCpuGenerator();
+  EXPECT_EQ(generator.device(), Device(DeviceType::CPU));
+  EXPECT_TRUE(generator.key_set().has(DispatchKey::CPU));
+  EXPECT_EQ(generator.current_seed(), 67280421310721u);
+}
+
+TEST(CpuGenerator, ManualSeedSeedsTheDefaultOne) {
+  const uint64_t before = defaultCpuGenerator().current_seed();
+  manualSeed(0);
+  EXPECT_EQ(defaultCpuGenerator().get<CpuGeneratorImpl>()->random(), kFirstOfSeed0[0]);
+  manualSeed(before);
+}
+
+TEST(Generator, CopiesAreOneGenerator) {
+  const Generator first = makeCpuGenerator(0);
+  const Generator second = first;
+  EXPECT_EQ(first, second);
+  first.get<CpuGeneratorImpl>()->random();
+  EXPECT_EQ(second.get<CpuGeneratorImpl>()->random(), kFirstOfSeed0[1]);
+  EXPECT_FALSE(first == makeCpuGenerator(0));
+}
+
+TEST(Generator, TheUndefinedOneHasNoKeys) {
+  EXPECT_FALSE(Generator().defined());
+  EXPECT_TRUE(Generator().key_set().empty());
+}
+
+TEST(Generator, PrintsDeviceAndSeed) {
+  EXPECT_EQ(toString(makeCpuGenerator(3)), "Generator(device='cpu', seed=3)");
+  EXPECT_EQ(toString(Generator()), "Generator(undefined)");
+}
+
+}  // namespace
+}  // namespace boxcar

@@ -1,0 +1,158 @@
+#include <boxcar/ivalue/allocator.h>
+#include <boxcar/ivalue/storage.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "tests/test_support.h"
+
+namespace boxcar {
+namespace {
+
+const Device kCpu(DeviceType::CPU);
+const Device kMeta(DeviceType::Meta);
+
+void fill(const Storage& storage) {
+  for (size_t i = 0; i < storage->nbytes(); ++i) static_cast<uint8_t*>(storage->data())[i] = static_cast<uint8_t>(i);
+}
+bool holds(const Storage& storage, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) {
+    if (static_cast<uint8_t*>(storage->data())[i] != static_cast<uint8_t>(i)) return false;
+  }
+  return true;
+}
+
+TEST(Storage, SmallAndLargeAreAlignedAndWritable) {
+  for (size_t bytes : {0, 1, 8, 1024, 1025, 5000, 70000}) {
+    const Storage storage = StorageImpl::allocate(bytes, kCpu);
+    EXPECT_EQ(storage->nbytes(), bytes);
+    EXPECT_EQ(storage->device(), kCpu);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(storage->data()) % 64, 0u);
+    fill(storage);
+    EXPECT_TRUE(holds(storage, bytes));
+  }
+}
+
+TEST(Storage, ASmallOneLiesInOneBlock) {
+  const Storage storage = StorageImpl::allocate(16, kCpu);
+  EXPECT_EQ(static_cast<std::byte*>(storage->data()) - reinterpret_cast<std::byte*>(storage.get()), 128);
+}
+
+TEST(Storage, MetaHasASizeAndNoBytes) {
+  const Storage storage = StorageImpl::allocate(size_t{1} << 60, kMeta);
+  EXPECT_EQ(storage->data(), nullptr);
+  EXPECT_EQ(storage->nbytes(), size_t{1} << 60);
+  storage->resize(8);
+  EXPECT_EQ(storage->data(), nullptr);
+  EXPECT_EQ(storage->nbytes(), 8u);
+}
+
+TEST(Storage, TheDeleterOfForeignMemoryIsCalledOnce) {
+  int deleted = 0;
+  int memory[4] = {1, 2, 3, 4};
+  {
+    const Storage storage = StorageImpl::wrap(
+        memory, sizeof(memory), kCpu,
+        [](void* data, void* context) {
+          EXPECT_EQ(static_cast<int*>(data)[3], 4);
+          ++*static_cast<int*>(context);
+        },
+        &deleted);
+    const Storage copy = storage;
+    EXPECT_EQ(storage->data(), memory);
+    EXPECT_EQ(deleted, 0);
+  }
+  EXPECT_EQ(deleted, 1);
+}
+
+TEST(Storage, ForeignMemoryWithoutDeleterIsLeftAlone) {
+  int memory = 5;
+  { const Storage storage = StorageImpl::wrap(&memory, sizeof(memory), kCpu, nullptr, nullptr); }
+  EXPECT_EQ(memory, 5);
+}
+
+TEST(Storage, ResizeKeepsWhatFits) {
+  const Storage storage = StorageImpl::allocate(100, kCpu);
+  fill(storage);
+  storage->resize(3000);
+  EXPECT_EQ(storage->nbytes(), 3000u);
+  EXPECT_TRUE(holds(storage, 100));
+  storage->resize(10);
+  EXPECT_TRUE(holds(storage, 10));
+  storage->resize(0);
+  EXPECT_EQ(storage->data(), nullptr);
+  storage->resize(64);
+  fill(storage);
+  EXPECT_TRUE(holds(storage, 64));
+}
+
+TEST(Storage, ForeignMemoryCannotBeResized) {
+  int memory = 5;
+  const Storage storage = StorageImpl::wrap(&memory, sizeof(memory), kCpu, nullptr, nullptr);
+  EXPECT_EQ(errorOf([&] { storage->resize(8); }),
+            "a storage of 4 bytes that wraps foreign memory (a file, another library) cannot be resized to 8 bytes; "
+            "clone the tensor first");
+}
+
+TEST(Storage, VersionCountsWrites) {
+  const Storage storage = StorageImpl::allocate(4, kCpu);
+  EXPECT_EQ(storage->version(), 0u);
+  storage->bumpVersion();
+  storage->bumpVersion();
+  EXPECT_EQ(storage->version(), 2u);
+}
+
+struct Calls {
+  int allocated = 0;
+  int freed = 0;
+  size_t bytes = 0;
+  DeviceIndex index = -1;
+};
+Calls calls;
+
+constexpr Allocator kCountingAllocator = {
+    [](size_t bytes, DeviceIndex index) {
+      ++calls.allocated;
+      calls.index = index;
+      return std::malloc(bytes);
+    },
+    [](void* memory, size_t bytes, DeviceIndex) {
+      ++calls.freed;
+      calls.bytes = bytes;
+      std::free(memory);
+    },
+};
+
+TEST(Storage, ADevicesAllocatorIsAskedAndGivenBack) {
+  setAllocator(DeviceType::PrivateUse1, &kCountingAllocator);
+  calls = {};
+  const Device device(DeviceType::PrivateUse1, 3);
+  {
+    const Storage storage = StorageImpl::allocate(48, device);
+    EXPECT_EQ(calls.allocated, 1);
+    EXPECT_EQ(calls.index, 3);
+    EXPECT_EQ(errorOf([&] { storage->resize(96); }),
+              "a storage on device 'privateuseone:3' that holds 48 bytes cannot be resized");
+  }
+  EXPECT_EQ(calls.freed, 1);
+  EXPECT_EQ(calls.bytes, 48u);
+  {
+    const Storage storage = StorageImpl::allocate(0, device);
+    EXPECT_EQ(storage->data(), nullptr);
+    EXPECT_EQ(calls.allocated, 1);
+    storage->resize(96);
+    EXPECT_EQ(calls.allocated, 2);
+  }
+  EXPECT_EQ(calls.freed, 2);
+  setAllocator(DeviceType::PrivateUse1, nullptr);
+}
+
+TEST(Storage, WithoutAllocatorIsAnError) {
+  EXPECT_EQ(errorOf([] { StorageImpl::allocate(4, Device(DeviceType::VE)); }),
+            "no memory can be allocated on device 've': no backend for it is loaded; use device 'cpu'");
+}
+
+}  // namespace
+}  // namespace boxcar

@@ -1,0 +1,287 @@
+#include <boxcar/ivalue/tensor.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tests/test_support.h"
+
+namespace boxcar {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+const Device kMeta(DeviceType::Meta);
+constexpr int64_t kHuge = int64_t{1} << 62;
+
+Sizes vec(std::span<const int64_t> span) { return {span.begin(), span.end()}; }
+
+Tensor floats(const Sizes& sizes) { return Tensor::allocate(sizes, ScalarType::Float); }
+
+static_assert(sizeof(Tensor) == sizeof(void*));
+static_assert(std::is_nothrow_copy_constructible_v<Tensor> && std::is_nothrow_move_constructible_v<Tensor>);
+
+TEST(Tensor, AllocateGivesADenseContiguousTensor) {
+  const Tensor tensor = floats({2, 3, 4});
+  EXPECT_TRUE(tensor.defined());
+  EXPECT_EQ(tensor.dim(), 3);
+  EXPECT_EQ(tensor.numel(), 24);
+  EXPECT_EQ(vec(tensor.sizes()), (Sizes{2, 3, 4}));
+  EXPECT_EQ(vec(tensor.strides()), (Sizes{12, 4, 1}));
+  EXPECT_EQ(tensor.storage_offset(), 0);
+  EXPECT_EQ(tensor.dtype(), ScalarType::Float);
+  EXPECT_EQ(tensor.itemsize(), 4u);
+  EXPECT_EQ(tensor.nbytes(), 96u);
+  EXPECT_EQ(tensor.storage()->nbytes(), 96u);
+  EXPECT_TRUE(tensor.is_contiguous());
+  EXPECT_TRUE(tensor.is_cpu());
+  EXPECT_TRUE(tensor.is_floating_point());
+  EXPECT_FALSE(tensor.is_complex());
+  EXPECT_EQ(tensor.layout(), Layout::Strided);
+  EXPECT_EQ(tensor.key_set(), DispatchKeySet({DispatchKey::CPU, DispatchKey::ADInplaceOrView}));
+}
+
+TEST(Tensor, ZeroDimensionalHasOneElement) {
+  const Tensor tensor = floats({});
+  EXPECT_EQ(tensor.dim(), 0);
+  EXPECT_EQ(tensor.numel(), 1);
+  *tensor.data_ptr<float>() = 2.5f;
+  EXPECT_EQ(*tensor.const_data_ptr<float>(), 2.5f);
+}
+
+TEST(Tensor, ManyDimensionsLieOnTheHeap) {
+  const Sizes sizes(9, 2);
+  const Tensor tensor = floats(sizes);
+  EXPECT_EQ(vec(tensor.sizes()), sizes);
+  EXPECT_EQ(tensor.stride(0), 256);
+  EXPECT_EQ(tensor.stride(-1), 1);
+  EXPECT_EQ(tensor.numel(), 512);
+}
+
+TEST(Tensor, TheUndefinedTensorHasNothing) {
+  const Tensor tensor;
+  EXPECT_FALSE(tensor.defined());
+  EXPECT_TRUE(tensor.key_set().empty());
+  EXPECT_EQ(tensor.dim(), 0);
+  EXPECT_EQ(tensor.numel(), 0);
+  EXPECT_EQ(tensor.dtype(), ScalarType::Undefined);
+  EXPECT_EQ(tensor.data_ptr(), nullptr);
+  EXPECT_EQ(tensor.version(), 0u);
+  EXPECT_TRUE(tensor.is_same(Tensor()));
+  EXPECT_TRUE(Tensor(IntrusivePtr<TensorImpl>()).is_same(tensor));
+  EXPECT_EQ(errorOf([&] { tensor.view(Sizes{}, Sizes{}, 0); }), "the undefined tensor has no views");
+}
+
+TEST(Tensor, TheUndefinedTensorSurvivesWhatItsCountDoes) {
+  for (int i = 0; i < 1000; ++i) {
+    Tensor from;
+    const Tensor to = std::move(from);
+    EXPECT_FALSE(from.defined());
+    EXPECT_FALSE(to.defined());
+  }
+  EXPECT_GT(TensorImpl::undefined()->useCount(), 1u << 30);
+}
+
+TEST(Tensor, CopiesShareAndMovesLeaveTheUndefinedTensor) {
+  Tensor first = floats({2});
+  EXPECT_EQ(first.unsafeGetTensorImpl()->useCount(), 1u);
+  Tensor second = first;
+  EXPECT_TRUE(second.is_same(first));
+  EXPECT_EQ(first.unsafeGetTensorImpl()->useCount(), 2u);
+  const Tensor third = std::move(second);
+  EXPECT_FALSE(second.defined());
+  EXPECT_EQ(first.unsafeGetTensorImpl()->useCount(), 2u);
+  const Tensor& same = first;
+  first = same;
+  EXPECT_EQ(first.unsafeGetTensorImpl()->useCount(), 2u);
+  first = Tensor();
+  EXPECT_EQ(third.unsafeGetTensorImpl()->useCount(), 1u);
+  Tensor fourth;
+  fourth.swap(first);
+  EXPECT_FALSE(fourth.defined());
+}
+
+TEST(Tensor, AViewSharesStorageAndVersion) {
+  const Tensor base = floats({3, 4});
+  std::iota(base.data_ptr<float>(), base.data_ptr<float>() + 12, 0.0f);
+  const Tensor column = base.view(Sizes{3}, Sizes{4}, 1);
+  EXPECT_EQ(column.storage(), base.storage());
+  EXPECT_EQ(column.storage_offset(), 1);
+  EXPECT_EQ(*column.data_ptr<float>(), 1.0f);
+  EXPECT_FALSE(column.is_contiguous());
+  EXPECT_EQ(column.dtype(), ScalarType::Float);
+  EXPECT_EQ(column.key_set(), base.key_set());
+  base.storage()->bumpVersion();
+  EXPECT_EQ(column.version(), 1u);
+}
+
+TEST(Tensor, AViewOutlivesItsBase) {
+  Tensor base = floats({4});
+  base.data_ptr<float>()[3] = 7;
+  const Tensor last = base.view(Sizes{}, Sizes{}, 3);
+  base = Tensor();
+  EXPECT_EQ(*last.data_ptr<float>(), 7);
+}
+
+TEST(Tensor, ContiguityIgnoresStridesOfOnesAndOfNothing) {
+  const Tensor base = floats({24});
+  EXPECT_TRUE(base.view(Sizes{2, 1, 3}, Sizes{3, 17, 1}, 0).is_contiguous());
+  EXPECT_FALSE(base.view(Sizes{2, 3}, Sizes{4, 1}, 0).is_contiguous());
+  EXPECT_FALSE(base.view(Sizes{3}, Sizes{0}, 0).is_contiguous());
+  EXPECT_TRUE(base.view(Sizes{0, 2}, Sizes{1, 5}, 0).is_contiguous());
+  EXPECT_TRUE(base.view(Sizes{2, 0}, Sizes{1, 5}, 0).is_contiguous());
+}
+
+TEST(Tensor, AViewMustLieInsideTheStorage) {
+  const Tensor base = floats({2, 3});
+  EXPECT_EQ(
+      errorOf([&] { base.view(Sizes{3}, Sizes{3}, 0); }),
+      "a tensor of sizes [3], strides [3] and storage offset 0 needs 28 bytes of storage, but its storage has 24");
+  EXPECT_EQ(
+      errorOf([&] { base.view(Sizes{6}, Sizes{1}, 1); }),
+      "a tensor of sizes [6], strides [1] and storage offset 1 needs 28 bytes of storage, but its storage has 24");
+  EXPECT_EQ(errorOf([&] { base.view(Sizes{2}, Sizes{1, 1}, 0); }), "a tensor of 1 dimensions cannot have 2 strides");
+  EXPECT_EQ(errorOf([&] { base.view(Sizes{2}, Sizes{-1}, 1); }),
+            "a tensor cannot have a negative offset or stride: offset 1, strides [-1]");
+  EXPECT_EQ(errorOf([&] { base.view(Sizes{2}, Sizes{1}, -1); }),
+            "a tensor cannot have a negative offset or stride: offset -1, strides [1]");
+  EXPECT_EQ(errorOf([&] { base.view(Sizes{-2}, Sizes{1}, 0); }),
+            "a tensor cannot have a negative dimension: sizes [-2]");
+  EXPECT_EQ(errorOf([&] {
+              base.view(Sizes{3, 2}, Sizes{kHuge, 1}, 0);
+            }),
+            "a tensor of sizes [3, 2] and strides [4611686018427387904, 1] reaches further than 63 bits can count");
+  EXPECT_EQ(errorOf([&] { base.view(Sizes{1}, Sizes{1}, kHuge); }),
+            "a tensor of sizes [1] and strides [1] reaches further than 63 bits can count");
+}
+
+TEST(Tensor, AnEmptyViewNeedsNoStorage) {
+  const Tensor base = floats({2});
+  EXPECT_EQ(base.view(Sizes{0, 5}, Sizes{5, 1}, 100).numel(), 0);
+}
+
+TEST(Tensor, SizesThatCannotBeAreErrors) {
+  EXPECT_EQ(errorOf([] { floats({2, -1}); }), "a tensor cannot have a negative dimension: sizes [2, -1]");
+  EXPECT_EQ(errorOf([] { floats({0, -1}); }), "a tensor cannot have a negative dimension: sizes [0, -1]");
+  EXPECT_EQ(errorOf([] {
+              floats({kHuge, 2});
+            }),
+            "a tensor of sizes [4611686018427387904, 2] has more elements than 63 bits can count");
+  EXPECT_EQ(errorOf([] { floats({kHuge}); }),
+            "a tensor of sizes [4611686018427387904] and dtype float32 has more bytes than 63 bits can count");
+  EXPECT_EQ(errorOf([] { Tensor::allocate(Sizes{2}, ScalarType::ComplexHalf); }),
+            "a tensor cannot have the dtype complex32");
+  EXPECT_NE(errorOf([] { Tensor::allocate(Sizes{2}, ScalarType::Undefined); }), "no error");
+}
+
+TEST(Tensor, ATensorOfNothingMayHaveAnyOtherDimensions) {
+  const Tensor tensor = floats({0, kHuge, kHuge});
+  EXPECT_EQ(tensor.numel(), 0);
+  EXPECT_TRUE(tensor.is_contiguous());
+}
+
+TEST(Tensor, MetaTensorsHaveAShapeOnly) {
+  const Tensor tensor = Tensor::allocate(Sizes{1 << 20, 1 << 20}, ScalarType::Double, kMeta);
+  EXPECT_TRUE(tensor.is_meta());
+  EXPECT_EQ(tensor.data_ptr(), nullptr);
+  EXPECT_EQ(tensor.nbytes(), size_t{1} << 43);
+  EXPECT_TRUE(tensor.key_set().has(DispatchKey::Meta));
+  EXPECT_EQ(errorOf([&] { tensor.data_ptr<double>(); }),
+            "the elements of a tensor on device 'meta' cannot be read by the CPU; copy it with .cpu() first");
+}
+
+TEST(Tensor, ElementsAreReadAsTheirOwnType) {
+  EXPECT_EQ(errorOf([] { floats({2}).data_ptr<int64_t>(); }),
+            "expected a tensor of dtype int64, found one of dtype float32");
+}
+
+TEST(Tensor, SizeAndStrideCountFromTheEnd) {
+  const Tensor tensor = floats({2, 3});
+  EXPECT_EQ(tensor.size(0), 2);
+  EXPECT_EQ(tensor.size(-1), 3);
+  EXPECT_EQ(tensor.stride(-2), 3);
+  EXPECT_EQ(errorOf([&] { tensor.size(2); }), "Dimension out of range (expected to be in range of [-2, 1], but got 2)");
+  EXPECT_EQ(errorOf([&] { tensor.stride(-3); }),
+            "Dimension out of range (expected to be in range of [-2, 1], but got -3)");
+  EXPECT_EQ(errorOf([] { floats({}).size(0); }), "Dimension specified as 0 but tensor has no dimensions");
+  EXPECT_EQ(errorOf([] { floats({}).stride(-1); }), "Dimension specified as -1 but tensor has no dimensions");
+}
+
+TEST(Tensor, WrapDimensionTreatsNoDimensionsAsOne) {
+  EXPECT_EQ(wrapDimension(-1, 0), 0);
+  EXPECT_EQ(wrapDimension(0, 0), 0);
+  EXPECT_EQ(errorOf([] { wrapDimension(1, 0); }),
+            "Dimension out of range (expected to be in range of [-1, 0], but got 1)");
+}
+
+TEST(Tensor, RequiresGradBringsTheAutogradKey) {
+  const Tensor tensor = floats({2});
+  EXPECT_FALSE(tensor.key_set().has(DispatchKey::AutogradCPU));
+  tensor.set_requires_grad(true);
+  EXPECT_TRUE(tensor.requires_grad());
+  EXPECT_TRUE(tensor.key_set().has(DispatchKey::AutogradCPU));
+  const Tensor view = tensor.view(Sizes{1}, Sizes{1}, 0);
+  EXPECT_FALSE(view.requires_grad());
+  EXPECT_FALSE(view.key_set().has(DispatchKey::AutogradCPU));
+  tensor.set_requires_grad(false);
+  EXPECT_EQ(tensor.key_set(), floats({2}).key_set());
+  EXPECT_EQ(errorOf([] { Tensor::allocate(Sizes{2}, ScalarType::Long).set_requires_grad(true); }),
+            "only tensors of floating point and complex dtype can require gradients, not int64");
+}
+
+TEST(TensorImpl, SetShapeMayReadItsOwnShape) {
+  const Sizes many{1, 2, 1, 3, 1, 2, 1};
+  const Tensor tensor = floats(many);
+  TensorImpl* impl = tensor.unsafeGetTensorImpl();
+  impl->setShape(impl->sizes().subspan(1), impl->strides().subspan(1), 0);
+  EXPECT_EQ(vec(tensor.sizes()), (Sizes{2, 1, 3, 1, 2, 1}));
+  EXPECT_EQ(vec(tensor.strides()), (Sizes{6, 6, 2, 2, 1, 1}));
+  impl->setShape(impl->sizes().first(5), impl->strides().first(5), 0);
+  EXPECT_EQ(vec(tensor.sizes()), (Sizes{2, 1, 3, 1, 2}));
+  EXPECT_EQ(vec(tensor.strides()), (Sizes{6, 6, 2, 2, 1}));
+  impl->setShape(impl->sizes().subspan(2), impl->strides().subspan(2), 0);
+  EXPECT_EQ(vec(tensor.sizes()), (Sizes{3, 1, 2}));
+  EXPECT_EQ(vec(tensor.strides()), (Sizes{2, 2, 1}));
+}
+
+TEST(TensorImpl, SetShapeGrowsAndShrinksTheRank) {
+  const Tensor tensor = floats({64});
+  TensorImpl* impl = tensor.unsafeGetTensorImpl();
+  for (const size_t rank : {6, 2, 5, 6, 8, 7, 0, 5}) {
+    const Sizes sizes(rank, 1);
+    const Sizes strides(rank, 3);
+    impl->setShape(sizes, strides, 0);
+    EXPECT_EQ(vec(tensor.sizes()), sizes);
+    EXPECT_EQ(vec(tensor.strides()), strides);
+  }
+}
+
+TEST(TensorImpl, AFailedSetShapeChangesNothing) {
+  const Tensor tensor = floats({2, 3});
+  EXPECT_NE(errorOf([&] { tensor.unsafeGetTensorImpl()->setShape(Sizes{7}, Sizes{1}, 0); }), "no error");
+  EXPECT_EQ(vec(tensor.sizes()), (Sizes{2, 3}));
+  EXPECT_EQ(tensor.numel(), 6);
+}
+
+struct Note final : Object {
+  explicit Note(bool* gone_flag) : gone(gone_flag) {}
+  ~Note() override { *gone = true; }
+  bool* gone;
+};
+
+TEST(TensorImpl, MetadataLivesAsLongAsTheTensor) {
+  bool gone = false;
+  {
+    const Tensor tensor = floats({1});
+    EXPECT_FALSE(tensor.unsafeGetTensorImpl()->metadata());
+    tensor.unsafeGetTensorImpl()->set_metadata(makeIntrusive<Note>(&gone));
+    EXPECT_FALSE(gone);
+  }
+  EXPECT_TRUE(gone);
+}
+
+}  // namespace
+}  // namespace boxcar
