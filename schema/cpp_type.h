@@ -1,0 +1,105 @@
+#pragma once
+
+#include <boxcar/ivalue/dict.h>
+#include <boxcar/ivalue/ivalue.h>
+#include <boxcar/schema/type.h>
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+namespace boxcar {
+namespace detail {
+
+template <class T>
+inline constexpr bool kAlwaysFalse = false;
+
+// SchemaTypeOf<T>::get() is the schema's type for a C++ type without const and &.
+template <class T>
+struct SchemaTypeOf {
+  static_assert(
+      kAlwaysFalse<T>,
+      "operators cannot take or return this C++ type: use Tensor, int64_t, double, bool, std::complex<double>, "
+      "Scalar, std::string_view (std::string in results), Device, ScalarType, Layout, MemoryFormat, Generator, "
+      "Stream, Storage, IValue, or a std::optional, std::span, std::vector, List, Dict or std::tuple of them");
+};
+
+template <TypePtr (*type)() noexcept>
+struct SchemaTypeIs {
+  static TypePtr get() { return type(); }
+};
+
+// clang-format off
+template <> struct SchemaTypeOf<Tensor> : SchemaTypeIs<&Type::tensor> {};
+template <> struct SchemaTypeOf<std::int64_t> : SchemaTypeIs<&Type::integer> {};
+template <> struct SchemaTypeOf<SymInt> : SchemaTypeIs<&Type::symInt> {};
+template <> struct SchemaTypeOf<double> : SchemaTypeIs<&Type::floating> {};
+template <> struct SchemaTypeOf<bool> : SchemaTypeIs<&Type::boolean> {};
+template <> struct SchemaTypeOf<std::complex<double>> : SchemaTypeIs<&Type::complex> {};
+template <> struct SchemaTypeOf<Scalar> : SchemaTypeIs<&Type::scalar> {};
+template <> struct SchemaTypeOf<std::string_view> : SchemaTypeIs<&Type::string> {};
+template <> struct SchemaTypeOf<std::string> : SchemaTypeIs<&Type::string> {};
+template <> struct SchemaTypeOf<ScalarType> : SchemaTypeIs<&Type::scalarType> {};
+template <> struct SchemaTypeOf<Layout> : SchemaTypeIs<&Type::layout> {};
+template <> struct SchemaTypeOf<MemoryFormat> : SchemaTypeIs<&Type::memoryFormat> {};
+template <> struct SchemaTypeOf<Device> : SchemaTypeIs<&Type::device> {};
+template <> struct SchemaTypeOf<Generator> : SchemaTypeIs<&Type::generator> {};
+template <> struct SchemaTypeOf<Stream> : SchemaTypeIs<&Type::stream> {};
+template <> struct SchemaTypeOf<Storage> : SchemaTypeIs<&Type::storage> {};
+template <> struct SchemaTypeOf<IValue> : SchemaTypeIs<&Type::any> {};
+template <> struct SchemaTypeOf<Tuple> : SchemaTypeIs<&Type::any> {};
+// clang-format on
+
+template <class T>
+requires std::is_base_of_v<CustomClassHolder, T>
+struct SchemaTypeOf<IntrusivePtr<T>> {
+  static TypePtr get() { return Type::of(TypeKind::AnyClass); }
+};
+template <class T>
+struct SchemaTypeOf<std::optional<T>> {
+  static TypePtr get() { return Type::optionalOf(SchemaTypeOf<T>::get()); }
+};
+template <class T>
+struct ListTypeOf {
+  static TypePtr get() { return Type::listOf(SchemaTypeOf<T>::get()); }
+};
+template <class T>
+struct SchemaTypeOf<std::span<const T>> : ListTypeOf<T> {};
+template <class T>
+struct SchemaTypeOf<std::vector<T>> : ListTypeOf<T> {};
+template <class T>
+struct SchemaTypeOf<List<T>> : ListTypeOf<T> {};
+template <class K, class V>
+struct SchemaTypeOf<Dict<K, V>> {
+  static TypePtr get() { return Type::dictOf(SchemaTypeOf<K>::get(), SchemaTypeOf<V>::get()); }
+};
+template <class... Ts>
+struct SchemaTypeOf<std::tuple<Ts...>> {
+  static TypePtr get() {
+    const std::array<TypePtr, sizeof...(Ts)> types{SchemaTypeOf<std::remove_cvref_t<Ts>>::get()...};
+    return Type::tupleOf(types);
+  }
+};
+
+}  // namespace detail
+
+// The schema's type for what a C++ function takes or returns as [T]: Tensor? for const std::optional<Tensor>&. What
+// operators cannot take or return does not compile.
+template <class T>
+TypePtr schemaTypeOf() {
+  static_assert(!std::is_rvalue_reference_v<T> && !std::is_pointer_v<T>,
+                "operators take and return values, const references and Tensor&; not pointers or rvalue references");
+  static_assert(
+      !std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>> || std::is_same_v<T, Tensor&>,
+      "the only reference through which an operator writes is Tensor&; every other reference is const");
+  return detail::SchemaTypeOf<std::remove_cvref_t<T>>::get();
+}
+
+}  // namespace boxcar

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <boxcar/ivalue/macros.h>
+#include <boxcar/schema/argument.h>
+#include <boxcar/schema/operator_name.h>
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boxcar {
+
+// What an operator promises: its name, what it takes, what it returns, what it aliases and writes.
+//   FunctionSchema schema = parseSchema("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor");
+class BOXCAR_API FunctionSchema {
+ public:
+  // Throws Error where the arguments break a rule of schemas: two of one name, a required positional one after one with
+  // a default, a default beside varargs.
+  FunctionSchema(std::string name, std::string overload_name, std::vector<Argument> arguments,
+                 std::vector<Argument> returns, bool is_vararg = false, bool is_varret = false);
+  FunctionSchema(OperatorName name, std::vector<Argument> arguments, std::vector<Argument> returns,
+                 bool is_vararg = false, bool is_varret = false);
+
+  // With the namespace: `aten::add`.
+  const std::string& name() const noexcept { return name_.name; }
+  const std::string& overload_name() const noexcept { return name_.overload_name; }
+  const OperatorName& operator_name() const noexcept { return name_; }
+  const std::vector<Argument>& arguments() const noexcept { return arguments_; }
+  const std::vector<Argument>& returns() const noexcept { return returns_; }
+  // Whether any number of further arguments may follow: `(str format, ...)`.
+  bool is_vararg() const noexcept { return is_vararg_; }
+  // Whether any number of results comes back: `-> ...`.
+  bool is_varret() const noexcept { return is_varret_; }
+
+  // The position of the argument called [name], or nothing.
+  std::optional<int> argumentIndexWithName(std::string_view name) const noexcept;
+  // Whether an argument or a result has an alias annotation.
+  bool hasAnyAliasInfo() const noexcept;
+  // Whether the operator writes into an argument.
+  bool is_mutable() const noexcept;
+  // Whether it writes into the argument at this position, or of this name; Error where there is none.
+  bool is_mutable(std::size_t index) const;
+  bool is_mutable(std::string_view name) const;
+
+  // Puts [ns] before a name that has no namespace; false, and no change, where there is one.
+  bool setNamespaceIfNotSet(std::string_view ns) { return name_.setNamespaceIfNotSet(ns); }
+  // The same promise under another name.
+  FunctionSchema cloneWithName(std::string name, std::string overload_name) const;
+
+  // Equal in everything but the spelling of defaults.
+  bool operator==(const FunctionSchema& other) const = default;
+
+ private:
+  friend class SchemaBuilder;
+  FunctionSchema() = default;
+
+  OperatorName name_;
+  std::vector<Argument> arguments_;
+  std::vector<Argument> returns_;
+  bool is_vararg_ = false;
+  bool is_varret_ = false;
+};
+
+// The canonical form: one line that parses back to an equal schema.
+BOXCAR_API std::string toString(const FunctionSchema& schema);
+
+// Equal for equal schemas, and the same in every run of the program.
+BOXCAR_API std::size_t hashOf(const FunctionSchema& schema);
+
+}  // namespace boxcar
+
+template <>
+struct std::hash<boxcar::FunctionSchema> {
+  std::size_t operator()(const boxcar::FunctionSchema& schema) const { return boxcar::hashOf(schema); }
+};

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <boxcar/ivalue/dispatch_key_set.h>
+#include <boxcar/ivalue/macros.h>
+#include <boxcar/schema/cpp_type.h>
+#include <boxcar/schema/function_schema.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace boxcar {
+namespace detail {
+
+// A schema of types alone: the arguments are called _0, _1 …, the results nothing.
+BOXCAR_API FunctionSchema schemaOfTypes(OperatorName name, std::span<const TypePtr> arguments,
+                                        std::span<const TypePtr> returns);
+
+template <class R>
+struct ReturnTypes {
+  static std::vector<TypePtr> get() { return {schemaTypeOf<R>()}; }
+};
+template <>
+struct ReturnTypes<void> {
+  static std::vector<TypePtr> get() { return {}; }
+};
+template <class... Rs>
+struct ReturnTypes<std::tuple<Rs...>> {
+  static std::vector<TypePtr> get() { return {schemaTypeOf<Rs>()...}; }
+};
+
+template <class Function>
+struct SignatureTypes {
+  static_assert(kAlwaysFalse<Function>, "a schema is inferred from a function type, Tensor(const Tensor&, int64_t)");
+};
+template <class R, class... Args>
+struct SignatureTypes<R(Args...)> {
+  static std::vector<TypePtr> arguments() { return {schemaTypeOf<Args>()...}; }
+  static std::vector<TypePtr> returns() { return ReturnTypes<R>::get(); }
+};
+template <class R, class... Args>
+struct SignatureTypes<R(DispatchKeySet, Args...)> : SignatureTypes<R(Args...)> {};
+template <class R, class... Args>
+struct SignatureTypes<R(Args...) noexcept> : SignatureTypes<R(Args...)> {};
+template <class Function>
+struct SignatureTypes<Function*> : SignatureTypes<Function> {};
+
+}  // namespace detail
+
+// The schema that a C++ function type implies. Arguments are called _0, _1 …; a leading DispatchKeySet is none; a tuple
+// is several results, void and std::tuple<> are none. A C++ type that operators cannot take does not compile.
+//   inferSchema<Tensor(const Tensor&, int64_t)>({"my::op", ""})  // my::op(Tensor _0, int _1) -> Tensor
+template <class Function>
+FunctionSchema inferSchema(OperatorName name = {"inferred", ""}) {
+  return detail::schemaOfTypes(std::move(name), detail::SignatureTypes<Function>::arguments(),
+                               detail::SignatureTypes<Function>::returns());
+}
+
+// Why a C++ function from which [inferred] was inferred cannot be a kernel of an operator with the schema [given]: the
+// first difference, in a sentence; nothing where it can. Types that are the same in C++ do not differ, such as SymInt
+// and int; an IValue takes and gives everything. Names, defaults and aliases do not count.
+BOXCAR_API std::optional<std::string> findSchemaDifferences(const FunctionSchema& given,
+                                                            const FunctionSchema& inferred);
+
+}  // namespace boxcar

@@ -1,0 +1,150 @@
+#pragma once
+
+#include <boxcar/ivalue/macros.h>
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace boxcar {
+
+// The kinds of a schema type. Those up to AnyEnum have no parameters: there is one Type of each.
+enum class TypeKind : std::uint8_t {
+  Tensor,
+  None,
+  Bool,
+  Int,
+  SymInt,
+  Float,
+  Complex,
+  Scalar,
+  String,
+  Device,
+  DeviceIndex,
+  Dimname,
+  ScalarType,
+  Layout,
+  MemoryFormat,
+  Generator,
+  Storage,
+  Stream,
+  QScheme,
+  Quantizer,
+  ConstQuantizerPtr,
+  Capsule,
+  Any,
+  AnyClass,
+  AnyEnum,
+  List,
+  Optional,
+  Tuple,
+  Dict,
+  Future,
+  Await,
+  RRef,
+  Union,
+  Class,
+  Variable,
+};
+
+class Type;
+
+// Types are made once and never freed: two types are equal exactly if the pointers are.
+using TypePtr = const Type*;
+
+// The type of an argument or a result, as a schema writes it. Immutable; nothing is copied when one is passed on.
+//   Type::listOf(Type::optionalOf(Type::tensor())) == parseType("Tensor?[]")
+class BOXCAR_API Type {
+ public:
+  static TypePtr tensor() noexcept;
+  static TypePtr none() noexcept;
+  static TypePtr boolean() noexcept;
+  static TypePtr integer() noexcept;
+  static TypePtr symInt() noexcept;
+  static TypePtr floating() noexcept;
+  static TypePtr complex() noexcept;
+  static TypePtr scalar() noexcept;
+  static TypePtr string() noexcept;
+  static TypePtr device() noexcept;
+  static TypePtr scalarType() noexcept;
+  static TypePtr layout() noexcept;
+  static TypePtr memoryFormat() noexcept;
+  static TypePtr generator() noexcept;
+  static TypePtr storage() noexcept;
+  static TypePtr stream() noexcept;
+  static TypePtr capsule() noexcept;
+  static TypePtr any() noexcept;
+
+  // The one type of a kind without parameters.
+  static TypePtr of(TypeKind kind);
+
+  // Composed types. Each throws Error where the result would be nested deeper than kMaxDepth.
+  static TypePtr listOf(TypePtr element);
+  // `T?`; optional and None are returned as they are.
+  static TypePtr optionalOf(TypePtr element);
+  static TypePtr tupleOf(std::span<const TypePtr> elements);
+  static TypePtr dictOf(TypePtr key, TypePtr value);
+  static TypePtr futureOf(TypePtr element);
+  static TypePtr awaitOf(TypePtr element);
+  static TypePtr rrefOf(TypePtr element);
+  static TypePtr unionOf(std::span<const TypePtr> members);
+  // A registered class by its whole name: `__torch__.torch.classes.ns.Name`.
+  static TypePtr classNamed(std::string_view qualified_name);
+  // A type variable: `t`.
+  static TypePtr variable(std::string_view name);
+
+  // How many types may lie inside one another.
+  static constexpr int kMaxDepth = 64;
+
+  TypeKind kind() const noexcept { return kind_; }
+  bool isOptional() const noexcept { return kind_ == TypeKind::Optional; }
+  bool isList() const noexcept { return kind_ == TypeKind::List; }
+
+  // The types inside: one of a list, an optional, a Future; two of a Dict; any number of a tuple.
+  std::span<const TypePtr> contained() const noexcept { return {contained_, contained_count_}; }
+  // The only type inside a list, an optional, a Future, an Await or an RRef.
+  TypePtr element() const noexcept { return contained_[0]; }
+
+  // The type as schemas write it.
+  std::string_view text() const noexcept { return {text_, text_size_}; }
+
+  // What represents a value of this type: int for ScalarType, Layout, MemoryFormat, SymInt and their like, str for
+  // Dimname, else the type itself. Types inside are left as they are.
+  TypePtr underlying() const noexcept;
+
+  // Number of types inside one another, 1 for a type without parameters.
+  int depth() const noexcept { return depth_; }
+
+  // Whether a type variable occurs in it.
+  bool hasVariables() const noexcept { return has_variables_; }
+
+  Type(const Type&) = delete;
+  Type& operator=(const Type&) = delete;
+
+ private:
+  friend class TypeTable;
+  constexpr Type(TypeKind kind, std::string_view text) noexcept
+      : kind_(kind), text_size_(static_cast<std::uint32_t>(text.size())), text_(text.data()) {}
+
+  TypeKind kind_;
+  std::uint8_t depth_ = 1;
+  bool has_variables_ = false;
+  std::uint32_t text_size_;
+  std::uint32_t contained_count_ = 0;
+  const char* text_;
+  const TypePtr* contained_ = nullptr;
+  // The list and the optional of this type, once somebody asked for them.
+  mutable std::atomic<TypePtr> list_{nullptr};
+  mutable std::atomic<TypePtr> optional_{nullptr};
+};
+
+// The type as schemas write it: `Dict(str, Tensor?[])`.
+inline std::string_view toString(const Type& type) noexcept { return type.text(); }
+
+// Whether every value of type [type] is one of type [super]: T <: T?, None <: T?, int <: SymInt, int <: Scalar,
+// ScalarType <: int, everything <: Any, a union by its members. Lists and dicts are invariant, tuples are not.
+BOXCAR_API bool isSubtypeOf(TypePtr type, TypePtr super) noexcept;
+
+}  // namespace boxcar
