@@ -1,0 +1,73 @@
+#include <boxcar/dispatcher/boxing.h>
+#include <boxcar/dispatcher/operator_handle.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/schema/value_type.h>
+#include <cxxabi.h>
+
+#include <exception>
+#include <string>
+
+namespace boxcar::detail {
+
+namespace {
+
+// As errors show a value: a tensor may be long.
+std::string textOf(const IValue& value) { return value.isTensor() || value.isNone() ? "a value" : repr(value); }
+
+}  // namespace
+
+constinit thread_local StackLease::Node* StackLease::free_nodes = nullptr;
+
+StackLease::Node* StackLease::makeNode() {
+  struct Owner {
+    ~Owner() {
+      while (free_nodes != nullptr) delete std::exchange(free_nodes, free_nodes->next);
+    }
+  };
+  static thread_local Owner owner;
+  auto* node = new Node;
+  node->stack.reserve(16);
+  return node;
+}
+
+void failMistypedArgument(const OperatorHandle& op, const Stack& stack, size_t count, size_t wrong) {
+  const IValue& value = peek(stack, wrong, count);
+  const FunctionSchema& schema = op.schema();
+  BOXCAR_INTERNAL_ASSERT(wrong < schema.arguments().size());
+  const Argument& argument = schema.arguments()[wrong];
+  BOXCAR_FAIL(
+      "{}() expected a value of type {} for argument '{}' (position {} of {}), but found {} of type {}. Schema: {}",
+      op.operator_name(), *argument.type(), argument.name(), wrong + 1, count, textOf(value), *typeOf(value), schema);
+}
+
+void rethrowAsError(const OperatorHandle& op) {
+  try {
+    throw;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& exception) {
+    BOXCAR_FAIL("{}() failed: {}", op.operator_name(), exception.what());
+  } catch (abi::__forced_unwind&) {
+    throw;  // the thread is being cancelled
+  } catch (...) {
+    BOXCAR_FAIL("{}() failed: its kernel threw something that is no std::exception", op.operator_name());
+  }
+}
+
+void failResultCount(const OperatorHandle& op, size_t expected, size_t found) {
+  BOXCAR_FAIL(
+      "a boxed kernel of {} left {} values on the stack, but the operator returns {}: a boxed kernel takes all "
+      "its arguments off the stack and pushes its results",
+      op.operator_name(), found, expected);
+}
+
+void failMistypedResult(const OperatorHandle& op, const Stack& stack, size_t wrong) {
+  const FunctionSchema& schema = op.schema();
+  BOXCAR_INTERNAL_ASSERT(wrong < schema.returns().size());
+  BOXCAR_FAIL(
+      "a boxed kernel of {} left {} of type {} on the stack as result {} of {}, but the operator returns {}: {}",
+      op.operator_name(), textOf(stack[wrong]), *typeOf(stack[wrong]), wrong + 1, stack.size(),
+      *schema.returns()[wrong].type(), schema);
+}
+
+}  // namespace boxcar::detail

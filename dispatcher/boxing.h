@@ -1,0 +1,211 @@
+#pragma once
+
+#include <boxcar/dispatcher/borrowed_argument.h>
+#include <boxcar/dispatcher/kernel.h>
+#include <boxcar/ivalue/stack.h>
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace boxcar::detail {
+
+// A stack of this thread's for the time of one boxed call. Stacks keep their memory for the next call, so that boxing
+// does not allocate.
+class BOXCAR_API StackLease final {
+ public:
+  struct Node {
+    Stack stack;
+    Node* next = nullptr;
+  };
+
+  StackLease() : node_(free_nodes) {
+    if (node_ == nullptr) [[unlikely]]
+      node_ = makeNode();
+    free_nodes = node_->next;
+  }
+  ~StackLease() {
+    if (!node_->stack.empty()) [[unlikely]]
+      node_->stack.clear();
+    node_->next = free_nodes;
+    free_nodes = node_;
+  }
+  StackLease(const StackLease&) = delete;
+  StackLease& operator=(const StackLease&) = delete;
+
+  Stack& operator*() noexcept { return node_->stack; }
+
+ private:
+  // The nodes that wait for this thread's next calls, as many as were ever nested.
+  static constinit thread_local Node* free_nodes __attribute__((tls_model("initial-exec")));
+  static Node* makeNode();
+
+  Node* node_;
+};
+
+// Throws the Error of a boxed call whose arguments are not what the kernel takes: names the operator, the argument, its
+// position, what was expected and what was found. [wrong] is the position of the first argument that does not match.
+[[noreturn, gnu::cold]] BOXCAR_API void failMistypedArgument(const OperatorHandle& op, const Stack& stack, size_t count,
+                                                             size_t wrong);
+
+// What a call does with an exception that comes out of a kernel: an Error goes on as it is, every other exception
+// becomes an Error that names the operator. To be called in a catch clause.
+[[noreturn, gnu::cold]] BOXCAR_API void rethrowAsError(const OperatorHandle& op);
+
+template <class T>
+inline constexpr bool kIsTuple = false;
+template <class... Ts>
+inline constexpr bool kIsTuple<std::tuple<Ts...>> = true;
+
+// --- A boxed caller and an unboxed kernel.
+
+// Puts [results] where the destroyed arguments from [args] on were.
+template <class... Results>
+[[gnu::always_inline]] inline void replaceDestroyed(Stack& stack, IValue* args, Results&&... results) {
+  stack.dropDestroyed(args);
+  (stack.emplace_back(std::move(results)), ...);
+}
+
+// Calls invoke(args…) with the arguments at the top of the stack and replaces them by what it returns. When it throws,
+// the stack is as it was.
+template <class R, class... Args, class Invoke, size_t... I>
+[[gnu::always_inline]] inline void callWithStack(const OperatorHandle& op, Stack& stack, Invoke&& invoke,
+                                                 std::index_sequence<I...>) {
+  IValue* const args = stack.end() - sizeof...(Args);
+  if (!(BorrowedArgument<Args>::matches(args[I]) && ...)) [[unlikely]] {
+    size_t wrong = 0;
+    static_cast<void>(((BorrowedArgument<Args>::matches(args[I]) && (++wrong, true)) && ...));
+    failMistypedArgument(op, stack, sizeof...(Args), wrong);
+  }
+  // The results are made before the arguments go: one may refer to another, and making one may throw.
+  const auto destroyArguments = [args] { (BorrowedArgument<Args>::destroy(args[I]), ...); };
+  try {
+    if constexpr (std::is_void_v<R>) {
+      invoke(BorrowedArgument<Args>(args[I]).get()...);
+      destroyArguments();
+      stack.dropDestroyed(args);
+    } else if constexpr (kIsTuple<R>) {
+      const auto replace = [&](auto... values) {
+        destroyArguments();
+        replaceDestroyed(stack, args, std::move(values)...);
+      };
+      std::apply([&](auto&&... results) { replace(IValue(static_cast<decltype(results)>(results))...); },
+                 invoke(BorrowedArgument<Args>(args[I]).get()...));
+    } else {
+      IValue result(invoke(BorrowedArgument<Args>(args[I]).get()...));
+      destroyArguments();
+      replaceDestroyed(stack, args, std::move(result));
+    }
+  } catch (...) {
+    rethrowAsError(op);
+  }
+}
+
+// --- An unboxed caller and a boxed kernel.
+
+// The [index]-th argument that is a Tensor&: what the [index]-th Tensor& among the results of an in-place or out
+// operator refers to.
+template <size_t index, class First, class... Rest>
+Tensor& writtenArgument(std::remove_reference_t<First>& first, std::remove_reference_t<Rest>&... rest) {
+  constexpr bool is_written = std::is_same_v<First, Tensor&>;
+  if constexpr (is_written && index == 0) {
+    return first;
+  } else {
+    static_assert(sizeof...(Rest) != 0, "each Tensor& that an operator returns is one of its Tensor& arguments");
+    return writtenArgument < is_written ? index - 1 : index, Rest... > (rest...);
+  }
+}
+
+[[noreturn, gnu::cold]] BOXCAR_API void failResultCount(const OperatorHandle& op, size_t expected, size_t found);
+// [wrong] is the position of the first result on the stack that is not of its type.
+[[noreturn, gnu::cold]] BOXCAR_API void failMistypedResult(const OperatorHandle& op, const Stack& stack, size_t wrong);
+
+template <class T>
+T takeValue(IValue& value) {
+  if constexpr (std::is_same_v<T, Tensor>) {
+    return std::move(value).toTensor();
+  } else if constexpr (std::is_same_v<T, IValue>) {
+    return std::move(value);
+  } else {
+    return value.to<T>();
+  }
+}
+
+// What a boxed kernel left on [stack], which holds nothing else, as the C++ result of a call with [args] of types Args.
+// `countMatching` is how many of the kCount results, from the first on, are of their types.
+template <class R>
+struct UnboxedResult {
+  static constexpr size_t kCount = 1;
+  static size_t countMatching(const Stack& stack) { return BorrowedValue<R>::matches(stack[0]); }
+  template <class... Args>
+  static R take(Stack& stack, std::remove_reference_t<Args>&...) {
+    return takeValue<R>(stack[0]);
+  }
+};
+template <>
+struct UnboxedResult<void> {
+  static constexpr size_t kCount = 0;
+  static size_t countMatching(const Stack&) { return 0; }
+  template <class... Args>
+  static void take(Stack&, std::remove_reference_t<Args>&...) {}
+};
+template <>
+struct UnboxedResult<Tensor&> {
+  static constexpr size_t kCount = 1;
+  static size_t countMatching(const Stack& stack) { return stack[0].isTensor(); }
+  template <class... Args>
+  static Tensor& take(Stack&, std::remove_reference_t<Args>&... args) {
+    return writtenArgument<0, Args...>(args...);
+  }
+};
+template <class... Ts>
+struct UnboxedResult<std::tuple<Ts...>> {
+  static constexpr size_t kCount = sizeof...(Ts);
+  static size_t countMatching(const Stack& stack) {
+    size_t count = 0;
+    static_cast<void>(((BorrowedValue<std::remove_cvref_t<Ts>>::matches(stack[count]) && (++count, true)) && ...));
+    return count;
+  }
+  template <class... Args>
+  static std::tuple<Ts...> take(Stack& stack, std::remove_reference_t<Args>&... args) {
+    return [&]<size_t... I>(std::index_sequence<I...>) {
+      return std::tuple<Ts...>(takeElement<Ts, I, Args...>(stack, args...)...);
+    }
+    (std::index_sequence_for<Ts...>());
+  }
+
+ private:
+  // How many of the results before [index] are references.
+  static constexpr size_t referencesBefore(size_t index) {
+    const bool is_reference[] = {std::is_lvalue_reference_v<Ts>..., false};
+    size_t count = 0;
+    for (size_t i = 0; i < index; ++i) count += is_reference[i];
+    return count;
+  }
+  template <class T, size_t index, class... Args>
+  static T takeElement(Stack& stack, std::remove_reference_t<Args>&... args) {
+    if constexpr (std::is_lvalue_reference_v<T>) {
+      return writtenArgument<referencesBefore(index), Args...>(args...);
+    } else {
+      return takeValue<T>(stack[index]);
+    }
+  }
+};
+
+// Calls [kernel]'s boxed function for a typed caller.
+template <class R, class... Args>
+[[gnu::always_inline]] inline R boxAndCall(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet keys,
+                                           Args&&... args) {
+  StackLease lease;
+  Stack& stack = *lease;
+  stack.emplace(args...);
+  kernel->boxed(kernel, op, keys, stack);
+  if (stack.size() != UnboxedResult<R>::kCount) [[unlikely]]
+    failResultCount(op, UnboxedResult<R>::kCount, stack.size());
+  if (const size_t matching = UnboxedResult<R>::countMatching(stack); matching != UnboxedResult<R>::kCount) [[unlikely]]
+    failMistypedResult(op, stack, matching);
+  return UnboxedResult<R>::template take<Args...>(stack, args...);
+}
+
+}  // namespace boxcar::detail

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <boxcar/ivalue/dispatch_key_set.h>
+#include <boxcar/ivalue/sym_int.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace boxcar::detail {
+
+// SymInt and int64_t are one type to the dispatcher: a kernel may be written, and called, with either. Between the two
+// the argument travels as its canonical type.
+template <class T>
+struct CanonicalTypeOf {
+  using type = T;
+};
+template <>
+struct CanonicalTypeOf<SymInt> {
+  using type = int64_t;
+};
+template <>
+struct CanonicalTypeOf<std::optional<SymInt>> {
+  using type = std::optional<int64_t>;
+};
+template <>
+struct CanonicalTypeOf<std::span<const SymInt>> {
+  using type = std::span<const int64_t>;
+};
+template <>
+struct CanonicalTypeOf<std::optional<std::span<const SymInt>>> {
+  using type = std::optional<std::span<const int64_t>>;
+};
+
+template <class T>
+using CanonicalType = typename CanonicalTypeOf<T>::type;
+
+// A span of the one as a span of the other: SymInt is one int64_t and nothing else.
+template <class To, class From>
+std::span<const To> recastSpan(std::span<const From> span) noexcept {
+  static_assert(sizeof(To) == sizeof(From));
+  return {reinterpret_cast<const To*>(span.data()), span.size()};
+}
+
+// [value], a From, as a To, where both have the same canonical type.
+template <class To, class From>
+To recast(From&& value) {
+  using Given = std::remove_cvref_t<From>;
+  if constexpr (std::is_same_v<std::remove_cvref_t<To>, Given>) {
+    return static_cast<To>(std::forward<From>(value));
+  } else if constexpr (
+      requires { To(value); } && !requires { value.has_value(); } && !requires { value.data(); }) {
+    return To(value);
+  } else if constexpr (requires { value.data(); }) {
+    return recastSpan<typename To::value_type>(value);
+  } else {
+    if (!value.has_value()) return std::nullopt;
+    return To(recast<typename To::value_type>(*value));
+  }
+}
+
+// R(Args…) of a function type, without a leading DispatchKeySet, all in canonical types.
+template <class Function>
+struct CanonicalFunctionOf;
+template <class R, class... Args>
+struct CanonicalFunctionOf<R(Args...)> {
+  using type = CanonicalType<R>(CanonicalType<Args>...);
+};
+template <class R, class... Args>
+struct CanonicalFunctionOf<R(DispatchKeySet, Args...)> {
+  using type = CanonicalType<R>(CanonicalType<Args>...);
+};
+
+template <class Function>
+using CanonicalFunction = typename CanonicalFunctionOf<Function>::type;
+
+}  // namespace boxcar::detail

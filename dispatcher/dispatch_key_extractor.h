@@ -1,0 +1,133 @@
+#pragma once
+
+#include <boxcar/dispatcher/local_dispatch_key_set.h>
+#include <boxcar/ivalue/dispatch_key_set.h>
+#include <boxcar/ivalue/generator.h>
+#include <boxcar/ivalue/list.h>
+#include <boxcar/ivalue/stack.h>
+#include <boxcar/ivalue/tensor.h>
+#include <boxcar/schema/function_schema.h>
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace boxcar {
+
+namespace detail {
+
+// The keys of a value whose kind is only known now: a tensor's, a generator's, or those of a list's elements, as deep
+// as [depth] lists lie in each other.
+BOXCAR_API DispatchKeySet keysOfValue(const IValue& value, int depth = 1) noexcept;
+
+// How deep a C++ type's lists lie in each other when there are tensors or generators at the bottom; -1 when there are
+// none.
+template <class T>
+inline constexpr int kListDepth = -1;
+template <>
+inline constexpr int kListDepth<Tensor> = 0;
+template <>
+inline constexpr int kListDepth<Generator> = 0;
+template <class T>
+inline constexpr int kListDepth<std::optional<T>> = kListDepth<T>;
+template <class T>
+inline constexpr int kListDepth<std::vector<T>> = kListDepth<T> < 0 ? -1 : kListDepth<T> + 1;
+template <class T>
+inline constexpr int kListDepth<List<T>> = kListDepth<std::vector<T>>;
+
+// The keys that one C++ argument brings to a call: those of tensors and generators, in lists of any depth too. What
+// lies in an Any, a tuple or a dict brings none, whether the call is boxed or not.
+inline DispatchKeySet keysOf(const Tensor& tensor) noexcept { return tensor.key_set(); }
+inline DispatchKeySet keysOf(const Generator& generator) noexcept { return generator.key_set(); }
+inline DispatchKeySet keysOf(TensorList tensors) noexcept {
+  DispatchKeySet keys;
+  for (const Tensor& tensor : tensors) keys |= tensor.key_set();
+  return keys;
+}
+template <class T>
+constexpr DispatchKeySet keysOf(const T&) noexcept {
+  return {};
+}
+template <class T>
+DispatchKeySet keysOf(const List<T>& list) noexcept {
+  DispatchKeySet keys;
+  if constexpr (std::same_as<T, Tensor>) {
+    keys = keysOf(TensorList(list.span()));
+  } else if constexpr (kListDepth<T> >= 0) {
+    for (const IValue& element : list.span()) keys |= keysOfValue(element, kListDepth<T>);
+  }
+  return keys;
+}
+template <class T>
+DispatchKeySet keysOf(const std::optional<T>& value) noexcept;
+template <class T>
+DispatchKeySet keysOf(const std::vector<T>& elements) noexcept {
+  DispatchKeySet keys;
+  if constexpr (kListDepth<T> >= 0) {
+    for (const T& element : elements) keys |= keysOf(element);
+  }
+  return keys;
+}
+template <class T>
+DispatchKeySet keysOf(const std::optional<T>& value) noexcept {
+  return value.has_value() ? keysOf(*value) : DispatchKeySet();
+}
+
+}  // namespace detail
+
+// Knows, for one operator, which arguments a call is dispatched on and which functionalities it lets through.
+class BOXCAR_API DispatchKeyExtractor final {
+ public:
+  // Looks the tensors and generators of [schema] up; without a schema no boxed call can be made.
+  void registerSchema(const FunctionSchema& schema);
+  void deregisterSchema() noexcept;
+
+  template <class... Args>
+  DispatchKeySet getDispatchKeySetUnboxed(const Args&... args) const noexcept {
+    return detail::computeDispatchKeySet((DispatchKeySet() | ... | detail::keysOf(args)), nonFallthroughKeys());
+  }
+
+  // [stack] has at least as many values as the operator has arguments.
+  DispatchKeySet getDispatchKeySetBoxed(const Stack& stack) const noexcept {
+    uint64_t keys = 0;
+    const char* value = reinterpret_cast<const char*>(stack.end()) - run_from_top_;
+    for (const char* const past = value + run_bytes_; value != past; value += sizeof(IValue)) {
+      const auto& argument = *reinterpret_cast<const IValue*>(value);
+      if (argument.isTensor()) [[likely]] {
+        keys |= argument.unsafeGet<IValue::Tag::Tensor>().key_set().raw_repr();
+      } else {
+        keys |= detail::keysOfValue(argument, list_depth_).raw_repr();
+      }
+    }
+    if (has_others_) [[unlikely]]
+      keys |= keysOfOthers(stack).raw_repr();
+    return detail::computeDispatchKeySet({DispatchKeySet::RAW, keys}, nonFallthroughKeys());
+  }
+
+  // The functionalities that some cell of the operator does not let through.
+  DispatchKeySet nonFallthroughKeys() const noexcept {
+    return {DispatchKeySet::RAW, non_fallthrough_keys_.load(std::memory_order_relaxed)};
+  }
+  void setNonFallthroughKeys(DispatchKeySet keys) noexcept {
+    non_fallthrough_keys_.store(keys.raw_repr(), std::memory_order_relaxed);
+  }
+
+ private:
+  DispatchKeySet keysOfOthers(const Stack& stack) const noexcept;
+
+  std::atomic<uint64_t> non_fallthrough_keys_{~uint64_t{0}};
+  // The first run of arguments that are dispatched on, which nearly always holds all of them: where it begins, below
+  // the top of the stack, and how long it is, in bytes.
+  size_t run_from_top_ = 0;
+  size_t run_bytes_ = 0;
+  // The positions from the top of the others.
+  bool has_others_ = false;
+  // How deep the arguments' lists lie in each other: a list that holds itself is searched no deeper.
+  int list_depth_ = 0;
+  std::vector<uint16_t> others_from_top_;
+};
+
+}  // namespace boxcar

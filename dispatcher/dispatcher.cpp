@@ -1,0 +1,222 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/library_list.h>
+#include <boxcar/dispatcher/operator_table.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/python_text.h>
+#include <fmt/format.h>
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace boxcar {
+
+struct Dispatcher::State {
+  // Taken for every change. Recursive, because a BOXCAR_LIBRARY block that is read in registers, too.
+  std::recursive_mutex mutex;
+  OperatorTable operators;
+  BackendFallbacks fallbacks;
+  std::map<std::string, RegistrationSite> libraries;
+  std::vector<std::string> registration_errors;
+  // What the macros' blocks registered; they are never undone.
+  std::deque<Library> libraries_of_blocks;
+  // In the order of definition.
+  std::map<uint64_t, OperatorEntry*> defined;
+  uint64_t definitions = 0;
+
+  std::atomic<bool> ready{false};
+  bool reading = false;
+
+  // What the program was linked with. The blocks come back here for the singleton; other threads wait at the lock.
+  void readFirst() {
+    const std::lock_guard lock(mutex);
+    if (std::exchange(reading, true)) return;
+    readLinkedBlocks();
+    ready.store(true, std::memory_order_release);
+  }
+
+  void readLinkedBlocks() {
+    for (detail::LibraryBlock* block = detail::takeLinkedBlocks(); block != nullptr; block = block->next)
+      readBlock(*block);
+  }
+
+  void readBlock(const detail::LibraryBlock& block) {
+    RegistrationSite site{block.file, block.line};
+    try {
+      Library& library = libraries_of_blocks.emplace_back(block);
+      try {
+        block.init(library);
+      } catch (...) {
+        site = library.site();
+        throw;
+      }
+    } catch (const std::exception& error) {
+      registration_errors.push_back(fmt::format("{}: {}", site, error.what()));
+    } catch (...) {
+      registration_errors.push_back(fmt::format("{}: the block threw something that is no std::exception", site));
+    }
+  }
+};
+
+namespace {
+
+// A functionality with a key for each backend has no cell of its own, so that nothing would ever reach the kernel.
+void checkKeyOfKernel(const OperatorName& name, DispatchKey key, const RegistrationSite& site) {
+  if (isAliasDispatchKey(key) || isRuntimeDispatchKey(key)) return;
+  BOXCAR_CHECK(isPerBackendFunctionalityKey(key), "number {} is no dispatch key, but a kernel of {} has it at {}",
+               static_cast<unsigned>(key), name, site);
+  BOXCAR_FAIL(
+      "a kernel of {} cannot be registered for {} at {}: it is a functionality with a key for each backend; register "
+      "for those that are meant, such as {}",
+      name, key, site, toRuntimePerBackendFunctionalityKey(key, BackendComponent::CPUBit));
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher() : state_(std::make_unique<State>()) {}
+
+Dispatcher& Dispatcher::singleton() {
+  // Never destroyed: libraries that are static objects undo their registrations after main.
+  static Dispatcher& dispatcher = *new Dispatcher;
+  if (!dispatcher.state_->ready.load(std::memory_order_acquire)) [[unlikely]]
+    dispatcher.state_->readFirst();
+  return dispatcher;
+}
+
+std::optional<OperatorHandle> Dispatcher::findOp(const OperatorName& name) const {
+  if (OperatorEntry* entry = state_->operators.findInSnapshot(name); entry != nullptr && entry->hasSchema()) {
+    return OperatorHandle(entry);
+  }
+  const std::lock_guard lock(state_->mutex);
+  state_->readLinkedBlocks();
+  OperatorEntry* entry = state_->operators.find(name);
+  if (entry == nullptr || entry->isEmpty()) return std::nullopt;
+  state_->operators.refreshSnapshot();
+  return OperatorHandle(entry);
+}
+
+std::optional<OperatorHandle> Dispatcher::findSchema(const OperatorName& name) const {
+  const auto op = findOp(name);
+  return op.has_value() && op->hasSchema() ? op : std::nullopt;
+}
+
+OperatorHandle Dispatcher::findSchemaOrThrow(const char* name, const char* overload_name) const {
+  const OperatorName wanted(name, overload_name);
+  if (const auto op = findSchema(wanted)) return *op;
+  const std::lock_guard lock(state_->mutex);
+  const std::string errors =
+      state_->registration_errors.empty()
+          ? ""
+          : fmt::format("\nregistrations that failed:\n{}", fmt::join(state_->registration_errors, "\n"));
+  if (const OperatorEntry* entry = state_->operators.find(wanted); entry != nullptr && !entry->isEmpty()) {
+    BOXCAR_FAIL(
+        "Could not find schema for {} but we found an implementation; did you forget to def() the operator? It has "
+        "kernels for: {}{}",
+        wanted, entry->listKernelKeys(), errors);
+  }
+  std::vector<std::string> names;
+  for (const auto& [number, entry] : state_->defined) names.push_back(toString(entry->operator_name()));
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  BOXCAR_FAIL("Could not find schema for {}.{}{}", wanted, didYouMean(toString(wanted), candidates), errors);
+}
+
+std::vector<OperatorHandle> Dispatcher::findOverloads(const std::string& name) const {
+  const std::lock_guard lock(state_->mutex);
+  state_->readLinkedBlocks();
+  std::vector<OperatorHandle> overloads;
+  for (const auto& [number, entry] : state_->defined) {
+    if (entry->operator_name().name == name) overloads.emplace_back(entry);
+  }
+  return overloads;
+}
+
+std::vector<OperatorName> Dispatcher::getAllOpNames() const {
+  const std::lock_guard lock(state_->mutex);
+  state_->readLinkedBlocks();
+  std::vector<OperatorName> names;
+  names.reserve(state_->defined.size());
+  for (const auto& [number, entry] : state_->defined) names.push_back(entry->operator_name());
+  return names;
+}
+
+RegistrationHandleRAII Dispatcher::registerLibrary(std::string ns, RegistrationSite site) {
+  const std::lock_guard lock(state_->mutex);
+  const auto [found, inserted] = state_->libraries.emplace(ns, site);
+  BOXCAR_CHECK(inserted,
+               "only one BOXCAR_LIBRARY can claim namespace {}: it is claimed at {}, and again at {}. Use "
+               "BOXCAR_LIBRARY_FRAGMENT to add to it",
+               ns, found->second, site);
+  return RegistrationHandleRAII([this, ns = std::move(ns)] {
+    const std::lock_guard undo_lock(state_->mutex);
+    state_->libraries.erase(ns);
+  });
+}
+
+RegistrationHandleRAII Dispatcher::registerDef(FunctionSchema schema, RegistrationSite site) {
+  const std::lock_guard lock(state_->mutex);
+  OperatorEntry& entry = state_->operators.findOrAdd(schema.operator_name());
+  BOXCAR_CHECK(!entry.hasSchema(), "operator {} is defined twice: at {} as\n    {}\nand at {} as\n    {}",
+               entry.operator_name(), entry.schemaSite(), entry.schema(), site, schema);
+  entry.registerSchema(state_->fallbacks, std::move(schema), site);
+  const uint64_t number = state_->definitions++;
+  state_->defined.emplace_hint(state_->defined.end(), number, &entry);
+  return RegistrationHandleRAII([this, &entry, number] {
+    const std::lock_guard undo_lock(state_->mutex);
+    entry.deregisterSchema();
+    state_->defined.erase(number);
+  });
+}
+
+RegistrationHandleRAII Dispatcher::registerImpl(OperatorName name, std::optional<DispatchKey> key,
+                                                KernelFunction kernel, RegistrationSite site) {
+  BOXCAR_CHECK(kernel.isValid(), "no kernel was given for {} at {}", name, site);
+  checkKeyOfKernel(name, key.value_or(DispatchKey::CompositeImplicitAutograd), site);
+  const std::lock_guard lock(state_->mutex);
+  OperatorEntry& entry = state_->operators.findOrAdd(name);
+  const uint64_t id = entry.registerKernel(state_->fallbacks, key.value_or(DispatchKey::CompositeImplicitAutograd),
+                                           std::move(kernel), site);
+  return RegistrationHandleRAII([this, &entry, id] {
+    const std::lock_guard undo_lock(state_->mutex);
+    entry.deregisterKernel(state_->fallbacks, id);
+  });
+}
+
+RegistrationHandleRAII Dispatcher::registerFallback(DispatchKey key, KernelFunction kernel, RegistrationSite site) {
+  BOXCAR_CHECK(kernel.isValid(), "no kernel was given for the fallback at {}", site);
+  BOXCAR_CHECK(isRuntimeDispatchKey(key) && key != DispatchKey::Undefined,
+               "a fallback cannot be registered for {} at {}: it is no runtime key; register one for each runtime key",
+               key, site);
+  BOXCAR_CHECK(kernel.signature() == nullptr,
+               "the fallback for {} at {} is an unboxed function, but it serves operators of every signature: use "
+               "CppFunction::makeFromBoxedFunction<&function>()",
+               key, site);
+  const std::lock_guard lock(state_->mutex);
+  auto& fallback = state_->fallbacks[static_cast<size_t>(getDispatchTableIndexForDispatchKey(key))];
+  BOXCAR_CHECK(!fallback.has_value(),
+               "only one fallback can be registered for {}: there is one from {}, and another at {}", key,
+               fallback->site, site);
+  fallback = AnnotatedKernel{std::move(kernel), site, key, 0};
+  for (OperatorEntry& entry : state_->operators.entries()) entry.updateFallback(state_->fallbacks, key);
+  return RegistrationHandleRAII([this, &fallback, key] {
+    const std::lock_guard undo_lock(state_->mutex);
+    // The kernel goes last: until the tables are updated they point to it.
+    const auto removed = std::exchange(fallback, std::nullopt);
+    for (OperatorEntry& entry : state_->operators.entries()) entry.updateFallback(state_->fallbacks, key);
+  });
+}
+
+TableCell Dispatcher::computeCell(const OperatorHandle& op, DispatchKey key) const {
+  const std::lock_guard lock(state_->mutex);
+  return op.entry().computeCell(state_->fallbacks, key);
+}
+
+std::vector<std::string> Dispatcher::registrationErrors() const {
+  const std::lock_guard lock(state_->mutex);
+  state_->readLinkedBlocks();
+  return state_->registration_errors;
+}
+
+}  // namespace boxcar

@@ -1,0 +1,121 @@
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/schema/parse_schema.h>
+
+namespace boxcar {
+namespace {
+
+const char* macroOf(Library::Kind kind) {
+  switch (kind) {
+    case Library::DEF: return "BOXCAR_LIBRARY";
+    case Library::FRAGMENT: return "BOXCAR_LIBRARY_FRAGMENT";
+    case Library::IMPL: return "BOXCAR_LIBRARY_IMPL";
+  }
+  return "";
+}
+
+Library::Kind kindOf(detail::LibraryKind kind) {
+  switch (kind) {
+    case detail::LibraryKind::Definition: return Library::DEF;
+    case detail::LibraryKind::Fragment: return Library::FRAGMENT;
+    case detail::LibraryKind::Implementation: break;
+  }
+  return Library::IMPL;
+}
+
+}  // namespace
+
+Library::Library(const detail::LibraryBlock& block)
+    : Library(kindOf(block.kind), block.ns, block.key, block.file, block.line) {
+  is_block_ = true;
+}
+
+void Library::moveTo(const std::source_location& where) noexcept {
+  if (is_block_) site_ = {where.file_name(), where.line()};
+}
+
+Library::Library(Kind kind, std::string ns, std::optional<DispatchKey> key, const char* file, uint32_t line)
+    : kind_(kind), ns_(std::move(ns)), key_(key == DispatchKey::CatchAll ? std::nullopt : key), site_{file, line} {
+  BOXCAR_CHECK(kind_ == IMPL || !key_.has_value(),
+               "{}({}, m) at {} cannot have the dispatch key {}: definitions are "
+               "for all keys; use BOXCAR_LIBRARY_IMPL for kernels",
+               macroOf(kind_), ns_, site_, *key_);
+  BOXCAR_CHECK(kind_ == IMPL || ns_ != "_",
+               "{}(_, m) at {} has no namespace: operators must have one; `_` is for "
+               "fallbacks in BOXCAR_LIBRARY_IMPL(_, KEY, m)",
+               macroOf(kind_), site_);
+  if (kind_ == DEF) handles_.push_back(Dispatcher::singleton().registerLibrary(ns_, site_));
+}
+
+void Library::checkNamespace(const OperatorName& name) const {
+  const auto ns = name.getNamespace();
+  BOXCAR_CHECK(ns == ns_,
+               "operator {} cannot be registered in {}({}, …) at {}: the namespaces differ. Leave the operator's "
+               "out, or use a block for namespace {}",
+               name, macroOf(kind_), ns_, site_, ns.value_or("_"));
+}
+
+OperatorName Library::nameInLibrary(std::string_view text) const {
+  OperatorName name = parseName(text);
+  name.setNamespaceIfNotSet(ns_);
+  checkNamespace(name);
+  return name;
+}
+
+FunctionSchema Library::schemaInLibrary(FunctionSchema schema) const {
+  BOXCAR_CHECK(kind_ != IMPL,
+               "operator {} cannot be defined in BOXCAR_LIBRARY_IMPL({}, …) at {}: define it in "
+               "BOXCAR_LIBRARY or BOXCAR_LIBRARY_FRAGMENT",
+               schema.operator_name(), ns_, site_);
+  schema.setNamespaceIfNotSet(ns_);
+  checkNamespace(schema.operator_name());
+  return schema;
+}
+
+Library& Library::def(std::string_view schema, std::source_location where) & {
+  moveTo(where);
+  handles_.push_back(Dispatcher::singleton().registerDef(schemaInLibrary(parseSchema(schema)), site_));
+  return *this;
+}
+
+Library& Library::def(std::string_view schema_or_name, CppFunction function, std::source_location where) & {
+  moveTo(where);
+  auto parsed = parseSchemaOrName(schema_or_name);
+  if (const auto* name = std::get_if<OperatorName>(&parsed)) {
+    const CppSignature* signature = function.kernel().signature();
+    BOXCAR_CHECK(signature != nullptr,
+                 "operator {} at {} is defined by its name alone, but its kernel is a boxed function, "
+                 "whose type says nothing of arguments and returns: write the schema",
+                 *name, site_);
+    parsed = signature->schema().cloneWithName(name->name, name->overload_name);
+  }
+  FunctionSchema schema = schemaInLibrary(std::get<FunctionSchema>(std::move(parsed)));
+  const OperatorName name = schema.operator_name();
+  RegistrationHandleRAII definition = Dispatcher::singleton().registerDef(std::move(schema), site_);
+  handles_.push_back(Dispatcher::singleton().registerImpl(name, function.dispatch_key(), function.kernel(), site_));
+  handles_.push_back(std::move(definition));
+  return *this;
+}
+
+Library& Library::impl(std::string_view name, CppFunction function, std::source_location where) & {
+  moveTo(where);
+  const std::optional<DispatchKey> key = function.dispatch_key().has_value() ? function.dispatch_key() : key_;
+  handles_.push_back(Dispatcher::singleton().registerImpl(nameInLibrary(name), key, function.kernel(), site_));
+  return *this;
+}
+
+Library& Library::fallback(CppFunction function, std::source_location where) & {
+  moveTo(where);
+  BOXCAR_CHECK(kind_ == IMPL, "a fallback cannot be registered in {}({}, m) at {}: use BOXCAR_LIBRARY_IMPL(_, KEY, m)",
+               macroOf(kind_), ns_, site_);
+  BOXCAR_CHECK(ns_ == "_",
+               "a fallback serves every operator, so it cannot be registered for namespace {} at {}: use "
+               "BOXCAR_LIBRARY_IMPL(_, KEY, m)",
+               ns_, site_);
+  const std::optional<DispatchKey> key = function.dispatch_key().has_value() ? function.dispatch_key() : key_;
+  BOXCAR_CHECK(key.has_value(), "a fallback needs a dispatch key: use BOXCAR_LIBRARY_IMPL(_, KEY, m) at {}", site_);
+  handles_.push_back(Dispatcher::singleton().registerFallback(*key, function.kernel(), site_));
+  return *this;
+}
+
+}  // namespace boxcar

@@ -1,0 +1,158 @@
+#pragma once
+
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/library_list.h>
+#include <boxcar/ivalue/macros.h>
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace boxcar {
+
+namespace detail {
+
+template <class F>
+inline constexpr bool kIsCompileTimeFunction = false;
+template <auto* function>
+inline constexpr bool kIsCompileTimeFunction<CompileTimeFunction<function>> = true;
+
+template <class F>
+concept HasCallOperator = requires {
+  &F::operator();
+};
+
+}  // namespace detail
+
+// A kernel on its way to a Library, made of whatever is callable:
+//
+//   m.impl("add.Tensor", BOXCAR_FN(add));                              // a function, called directly
+//   m.impl("relu", [](const Tensor& x) { return clamp_min(x, 0); });   // a lambda
+//   m.impl("foo", boxcar::dispatch(DispatchKey::CPU, &foo));           // with a key of its own
+//   m.fallback(boxcar::CppFunction::makeFromBoxedFunction<&trace>());
+class CppFunction final {
+ public:
+  template <class F>
+  requires(!std::same_as<std::remove_cvref_t<F>, CppFunction>) CppFunction(F&& function)
+      : kernel_(makeKernel(std::forward<F>(function))) {}
+
+  template <auto* function>
+  static CppFunction makeFromBoxedFunction() {
+    return CppFunction(KernelFunction::makeFromBoxedFunction<function>());
+  }
+  template <class Functor>
+  static CppFunction makeFromBoxedFunctor(Functor functor) {
+    return CppFunction(KernelFunction::makeFromBoxedFunctor(std::move(functor)));
+  }
+  static CppFunction makeFallthrough() { return CppFunction(KernelFunction::makeFallthrough()); }
+  static CppFunction makeNamedNotSupported() { return CppFunction(KernelFunction::makeNamedNotSupported()); }
+
+  const KernelFunction& kernel() const noexcept { return kernel_; }
+  std::optional<DispatchKey> dispatch_key() const noexcept { return dispatch_key_; }
+  void set_dispatch_key(DispatchKey key) noexcept { dispatch_key_ = key; }
+
+ private:
+  template <class F>
+  static KernelFunction makeKernel(F&& function) {
+    using Given = std::remove_cvref_t<F>;
+    if constexpr (std::same_as<Given, KernelFunction>) {
+      return std::forward<F>(function);
+    } else if constexpr (detail::kIsCompileTimeFunction<Given>) {
+      return KernelFunction::makeFromUnboxedFunction(Given());
+    } else if constexpr (std::is_function_v<std::remove_pointer_t<std::decay_t<F>>>) {
+      return KernelFunction::makeFromUnboxedRuntimeFunction(function);
+    } else {
+      static_assert(
+          detail::HasCallOperator<Given>,
+          "a kernel is a function, BOXCAR_FN(function), a lambda or a functor with one operator(); boxed kernels "
+          "come from CppFunction::makeFromBoxedFunction<&function>() (with its parentheses)");
+      return KernelFunction::makeFromUnboxedLambda(std::forward<F>(function));
+    }
+  }
+
+  KernelFunction kernel_;
+  std::optional<DispatchKey> dispatch_key_;
+};
+
+// [function] with a key of its own, which overrides the block's.
+template <class F>
+CppFunction dispatch(DispatchKey key, F&& function) {
+  CppFunction result(std::forward<F>(function));
+  result.set_dispatch_key(key);
+  return result;
+}
+
+// What a BOXCAR_LIBRARY block registers through. What it registers is there as long as the Library lives: for ever, for
+// the macros' blocks. The last parameters are the caller's place, which nobody gives; a Library made by hand registers
+// everything at the place it was made with.
+class BOXCAR_API Library final {
+ public:
+  enum Kind { DEF, FRAGMENT, IMPL };
+
+  // For operators of namespace [ns] ("_": all, for fallbacks); kernels are registered for [key], if there is one.
+  Library(Kind kind, std::string ns, std::optional<DispatchKey> key, const char* file, uint32_t line);
+  // Of a macro's block, whose registrations know their own lines.
+  explicit Library(const detail::LibraryBlock& block);
+  Library(Library&&) = default;
+  Library& operator=(Library&&) = default;
+
+  // Defines an operator: `m.def("add(Tensor a, Tensor b) -> Tensor")`.
+  Library& def(std::string_view schema, std::source_location where = std::source_location::current()) &;
+  // Defines it and registers its kernel for all keys that have none of their own. With a bare name the schema is that
+  // of the kernel's C++ type.
+  Library& def(std::string_view schema_or_name, CppFunction function,
+               std::source_location where = std::source_location::current()) &;
+  // Registers a kernel for an operator that this or another library defines, now or later.
+  Library& impl(std::string_view name, CppFunction function,
+                std::source_location where = std::source_location::current()) &;
+  // Registers a kernel for every operator that has none of its own at the block's key.
+  Library& fallback(CppFunction function, std::source_location where = std::source_location::current()) &;
+
+  // Where the library stands; a macro's block moves on with each registration.
+  RegistrationSite site() const noexcept { return site_; }
+
+ private:
+  OperatorName nameInLibrary(std::string_view name) const;
+  FunctionSchema schemaInLibrary(FunctionSchema schema) const;
+  void checkNamespace(const OperatorName& name) const;
+  void moveTo(const std::source_location& where) noexcept;
+
+  Kind kind_;
+  std::string ns_;
+  std::optional<DispatchKey> key_;
+  RegistrationSite site_;
+  bool is_block_ = false;
+  std::vector<RegistrationHandleRAII> handles_;
+};
+
+}  // namespace boxcar
+
+#define BOXCAR_LIBRARY_BLOCK(kind, ns, key, m, name)                                                            \
+  static void BOXCAR_CONCATENATE(name, _init)(::boxcar::Library&);                                              \
+  static constinit ::boxcar::detail::LibraryBlock BOXCAR_CONCATENATE(name, _block) = {                          \
+      ::boxcar::detail::LibraryKind::kind,                                                                      \
+      ::boxcar::DispatchKey::key,                                                                               \
+      #ns,                                                                                                      \
+      &BOXCAR_CONCATENATE(name, _init),                                                                         \
+      __FILE__,                                                                                                 \
+      __LINE__};                                                                                                \
+  static const ::boxcar::detail::LibraryLink BOXCAR_CONCATENATE(name, _link)(BOXCAR_CONCATENATE(name, _block)); \
+  void BOXCAR_CONCATENATE(name, _init)([[maybe_unused]] ::boxcar::Library & m)
+
+// BOXCAR_LIBRARY(ns, m) { m.def("…"); }: defines the operators of a namespace, which no other BOXCAR_LIBRARY may claim.
+#define BOXCAR_LIBRARY(ns, m) BOXCAR_LIBRARY_BLOCK(Definition, ns, CatchAll, m, boxcar_library_##ns)
+
+// The same for a namespace that somebody else owns.
+#define BOXCAR_LIBRARY_FRAGMENT(ns, m) \
+  BOXCAR_LIBRARY_BLOCK(Fragment, ns, CatchAll, m, BOXCAR_CONCATENATE(boxcar_fragment_##ns##_, BOXCAR_UID))
+
+// BOXCAR_LIBRARY_IMPL(ns, CPU, m) { m.impl("…", kernel); }: registers kernels for a key. With `_` as the namespace,
+// m.fallback(kernel) serves every operator.
+#define BOXCAR_LIBRARY_IMPL(ns, key, m) \
+  BOXCAR_LIBRARY_BLOCK(Implementation, ns, key, m, BOXCAR_CONCATENATE(boxcar_impl_##ns##_##key##_, BOXCAR_UID))

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <boxcar/ivalue/dispatch_key.h>
+#include <boxcar/ivalue/macros.h>
+
+#include <cstdint>
+
+namespace boxcar {
+
+class Library;
+
+namespace detail {
+
+enum class LibraryKind : uint8_t { Definition, Fragment, Implementation };
+
+// A block of registrations, as a BOXCAR_LIBRARY macro declares it: constants only. Linking it into the list is all that
+// happens before the Dispatcher is first used.
+struct LibraryBlock {
+  LibraryKind kind;
+  DispatchKey key;  // CatchAll: none
+  const char* ns;
+  void (*init)(Library&);
+  const char* file;
+  uint32_t line;
+  LibraryBlock* next = nullptr;
+};
+
+class BOXCAR_API LibraryLink final {
+ public:
+  explicit LibraryLink(LibraryBlock& block) noexcept;
+};
+
+// The blocks linked since the last call, in the order of linking.
+LibraryBlock* takeLinkedBlocks() noexcept;
+
+}  // namespace detail
+}  // namespace boxcar

@@ -1,0 +1,56 @@
+#include <boxcar/dispatcher/local_dispatch_key_set.h>
+
+namespace boxcar {
+namespace {
+
+DispatchKeySet functionalities(DispatchKeySet keys) noexcept {
+  return {DispatchKeySet::RAW, keys.raw_repr() & ~full_backend_mask};
+}
+
+}  // namespace
+
+constinit thread_local PODLocalDispatchKeySet raw_local_dispatch_key_set = {default_included_set.raw_repr(),
+                                                                            ~default_excluded_set.raw_repr()};
+
+IncludeDispatchKeyGuard::IncludeDispatchKeyGuard(DispatchKeySet keys) noexcept
+    : added_(functionalities(keys).raw_repr() & ~raw_local_dispatch_key_set.included_bits) {
+  raw_local_dispatch_key_set.included_bits |= added_;
+}
+
+IncludeDispatchKeyGuard::~IncludeDispatchKeyGuard() { raw_local_dispatch_key_set.included_bits &= ~added_; }
+
+ExcludeDispatchKeyGuard::ExcludeDispatchKeyGuard(DispatchKeySet keys) noexcept
+    : added_(functionalities(keys).raw_repr() & raw_local_dispatch_key_set.kept_bits) {
+  raw_local_dispatch_key_set.kept_bits &= ~added_;
+}
+
+ExcludeDispatchKeyGuard::~ExcludeDispatchKeyGuard() { raw_local_dispatch_key_set.kept_bits |= added_; }
+
+ForceDispatchKeyGuard::ForceDispatchKeyGuard(DispatchKeySet include, DispatchKeySet exclude) noexcept
+    : saved_(raw_local_dispatch_key_set) {
+  raw_local_dispatch_key_set = {functionalities(include).raw_repr(), ~functionalities(exclude).raw_repr()};
+}
+
+ForceDispatchKeyGuard::~ForceDispatchKeyGuard() { raw_local_dispatch_key_set = saved_; }
+
+bool tls_is_dispatch_key_included(DispatchKey key) noexcept {
+  return raw_local_dispatch_key_set.included().has_any(functionalities(DispatchKeySet(key)));
+}
+
+bool tls_is_dispatch_key_excluded(DispatchKey key) noexcept {
+  return raw_local_dispatch_key_set.excluded().has_any(functionalities(DispatchKeySet(key)));
+}
+
+void tls_set_dispatch_key_included(DispatchKey key, bool included) noexcept {
+  const uint64_t bits = functionalities(DispatchKeySet(key)).raw_repr();
+  uint64_t& all = raw_local_dispatch_key_set.included_bits;
+  all = included ? all | bits : all & ~bits;
+}
+
+void tls_set_dispatch_key_excluded(DispatchKey key, bool excluded) noexcept {
+  const uint64_t bits = functionalities(DispatchKeySet(key)).raw_repr();
+  uint64_t& kept = raw_local_dispatch_key_set.kept_bits;
+  kept = excluded ? kept & ~bits : kept | bits;
+}
+
+}  // namespace boxcar

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <boxcar/ivalue/dispatch_key_set.h>
+#include <boxcar/ivalue/macros.h>
+
+#include <cstdint>
+
+namespace boxcar {
+
+// The keys that this thread adds to every call, and those that it leaves of it; functionalities only. The second is the
+// complement of what it excludes, so that a call applies each with one instruction.
+struct PODLocalDispatchKeySet {
+  uint64_t included_bits;
+  uint64_t kept_bits;
+
+  DispatchKeySet included() const noexcept { return {DispatchKeySet::RAW, included_bits}; }
+  DispatchKeySet excluded() const noexcept { return {DispatchKeySet::RAW, ~kept_bits}; }
+};
+
+// One variable for the process, in libboxcar. Its initial value lies in the image that every thread starts with, and
+// with the initial-exec model an access is two instructions: neither an initialisation check nor a call.
+extern BOXCAR_API constinit thread_local PODLocalDispatchKeySet raw_local_dispatch_key_set
+    __attribute__((tls_model("initial-exec")));
+
+struct LocalDispatchKeySet {
+  DispatchKeySet included_;
+  DispatchKeySet excluded_;
+};
+
+inline LocalDispatchKeySet tls_local_dispatch_key_set() noexcept {
+  return {raw_local_dispatch_key_set.included(), raw_local_dispatch_key_set.excluded()};
+}
+
+namespace detail {
+
+// What a call is dispatched on: the arguments' keys and the included ones, less the excluded ones and those that the
+// operator lets through.
+inline DispatchKeySet computeDispatchKeySet(DispatchKeySet keys, DispatchKeySet mask) noexcept {
+  const PODLocalDispatchKeySet& local = raw_local_dispatch_key_set;
+  return {DispatchKeySet::RAW, (keys.raw_repr() | local.included_bits) & local.kept_bits & mask.raw_repr()};
+}
+
+}  // namespace detail
+
+// Adds keys to every call of this thread while it lives. Guards nest; the set before is back when one ends.
+// Backend bits of the keys are left out: a thread adds functionalities, a tensor says where it lies.
+class BOXCAR_API IncludeDispatchKeyGuard final {
+ public:
+  explicit IncludeDispatchKeyGuard(DispatchKeySet keys) noexcept;
+  explicit IncludeDispatchKeyGuard(DispatchKey key) noexcept : IncludeDispatchKeyGuard(DispatchKeySet(key)) {}
+  ~IncludeDispatchKeyGuard();
+  IncludeDispatchKeyGuard(const IncludeDispatchKeyGuard&) = delete;
+  IncludeDispatchKeyGuard& operator=(const IncludeDispatchKeyGuard&) = delete;
+
+ private:
+  uint64_t added_;
+};
+
+// Takes keys away from every call of this thread while it lives, whatever the arguments say.
+class BOXCAR_API ExcludeDispatchKeyGuard final {
+ public:
+  explicit ExcludeDispatchKeyGuard(DispatchKeySet keys) noexcept;
+  explicit ExcludeDispatchKeyGuard(DispatchKey key) noexcept : ExcludeDispatchKeyGuard(DispatchKeySet(key)) {}
+  ~ExcludeDispatchKeyGuard();
+  ExcludeDispatchKeyGuard(const ExcludeDispatchKeyGuard&) = delete;
+  ExcludeDispatchKeyGuard& operator=(const ExcludeDispatchKeyGuard&) = delete;
+
+ private:
+  uint64_t added_;
+};
+
+// Sets both of the thread's sets while it lives.
+class BOXCAR_API ForceDispatchKeyGuard final {
+ public:
+  ForceDispatchKeyGuard(DispatchKeySet include, DispatchKeySet exclude) noexcept;
+  ~ForceDispatchKeyGuard();
+  ForceDispatchKeyGuard(const ForceDispatchKeyGuard&) = delete;
+  ForceDispatchKeyGuard& operator=(const ForceDispatchKeyGuard&) = delete;
+
+ private:
+  PODLocalDispatchKeySet saved_;
+};
+
+// What a kernel at an autograd key calls its operators under: autograd and the key after it are done.
+class AutoDispatchBelowAutograd final {
+ public:
+  AutoDispatchBelowAutograd() noexcept : guard_(autograd_dispatch_keyset) {}
+
+ private:
+  ExcludeDispatchKeyGuard guard_;
+};
+
+class AutoDispatchBelowADInplaceOrView final {
+ public:
+  AutoDispatchBelowADInplaceOrView() noexcept : guard_(autograd_dispatch_keyset_with_ADInplaceOrView) {}
+
+ private:
+  ExcludeDispatchKeyGuard guard_;
+};
+
+// One key of the thread's sets, asked and changed.
+BOXCAR_API bool tls_is_dispatch_key_included(DispatchKey key) noexcept;
+BOXCAR_API bool tls_is_dispatch_key_excluded(DispatchKey key) noexcept;
+BOXCAR_API void tls_set_dispatch_key_included(DispatchKey key, bool included) noexcept;
+BOXCAR_API void tls_set_dispatch_key_excluded(DispatchKey key, bool excluded) noexcept;
+
+}  // namespace boxcar

@@ -1,0 +1,307 @@
+#include <boxcar/dispatcher/operator_entry.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/schema/infer_schema.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace boxcar {
+namespace {
+
+using Key = DispatchKey;
+
+// No stack is as long: the check of a boxed call's stack finds operators without a schema too.
+constexpr size_t kNoSchema = std::numeric_limits<size_t>::max();
+
+constexpr auto makeRuntimeKeys() {
+  std::array<DispatchKey, num_runtime_entries> keys{};
+  for (const DispatchKey key : DispatchKeySet(DispatchKeySet::FULL)) {
+    keys[static_cast<size_t>(getDispatchTableIndexForDispatchKey(key))] = key;
+  }
+  return keys;
+}
+
+// The runtime key of each cell of a table; cell 0 is Undefined's.
+constexpr auto kRuntimeKeys = makeRuntimeKeys();
+
+constexpr size_t indexOf(DispatchKey key) { return static_cast<size_t>(getDispatchTableIndexForDispatchKey(key)); }
+
+constexpr auto makeFunctionalityBits() {
+  std::array<uint64_t, num_runtime_entries> bits{};
+  for (size_t i = 0; i < num_runtime_entries; ++i)
+    bits[i] = DispatchKeySet(toFunctionalityKey(kRuntimeKeys[i])).raw_repr();
+  return bits;
+}
+
+// The functionality of each cell as a bit of a key set.
+constexpr auto kFunctionalityBits = makeFunctionalityBits();
+
+constexpr const Kernel* makeDefaultKernel(DispatchKey key) {
+  switch (toFunctionalityKey(key)) {
+    case Key::BackendSelect:
+    case Key::ADInplaceOrView:
+    case Key::AutogradOther:
+    case Key::AutogradFunctionality:
+    case Key::AutogradNestedTensor:
+    case Key::AutocastCPU:
+    case Key::AutocastXPU:
+    case Key::AutocastIPU:
+    case Key::AutocastHPU:
+    case Key::AutocastXLA:
+    case Key::AutocastCUDA:
+    case Key::AutocastPrivateUse1:
+    case Key::VmapMode: return &detail::kFallthroughKernel;
+    case Key::Named: return &detail::kNamedNotSupportedKernel;
+    default: return key == Key::Meta ? &detail::kMissingMetaKernel : &detail::kMissingKernel;
+  }
+}
+
+constexpr auto makeDefaultKernels() {
+  std::array<const Kernel*, num_runtime_entries> kernels{};
+  for (size_t i = 0; i < num_runtime_entries; ++i) kernels[i] = makeDefaultKernel(kRuntimeKeys[i]);
+  return kernels;
+}
+
+constexpr auto kDefaultKernels = makeDefaultKernels();
+
+// The autograd key that serves the tensors of a backend key.
+DispatchKey autogradKeyOf(DispatchKey backend_key) {
+  const DispatchKey functionality = toFunctionalityKey(backend_key);
+  if (functionality == Key::NestedTensor) return Key::AutogradNestedTensor;
+  if (functionality == Key::Dense) {
+    return toRuntimePerBackendFunctionalityKey(Key::AutogradFunctionality, toBackendComponent(backend_key));
+  }
+  return autogradother_backends.has(backend_key) ? Key::AutogradOther : Key::Undefined;
+}
+
+}  // namespace
+
+const Kernel* defaultKernelOf(DispatchKey key) noexcept { return kDefaultKernels[indexOf(key)]; }
+
+OperatorEntry::OperatorEntry(OperatorName name) : argument_bytes_(kNoSchema), name_(std::move(name)) {
+  for (auto& cell : table_) cell.store(&detail::kUndefinedOperatorKernel, std::memory_order_relaxed);
+}
+
+std::pair<const Kernel*, DispatchKeySet> OperatorEntry::lookupBelowFallthroughs(DispatchKeySet keys) const noexcept {
+  const Kernel* kernel = lookup(keys);
+  while (kernel->isFallthrough() && keys.highestFunctionalityKey() != Key::Undefined) {
+    keys = keys.remove(keys.highestFunctionalityKey());
+    kernel = lookup(keys);
+  }
+  return {kernel, keys};
+}
+
+const FunctionSchema& OperatorEntry::schema() const {
+  BOXCAR_CHECK(hasSchema(), "operator {} is not defined{}", name_,
+               schema_site_.line == 0 ? std::string(": it has kernels, but nobody called def() for it")
+                                      : fmt::format(" any more: its definition at {} was removed", schema_site_));
+  return *schema_;
+}
+
+const CppSignature* OperatorEntry::cppSignature() const noexcept {
+  for (const AnnotatedKernel& kernel : kernels_) {
+    if (kernel.kernel.signature() != nullptr) return kernel.kernel.signature();
+  }
+  return nullptr;
+}
+
+void OperatorEntry::assertSignatureIsCorrect(const CppSignature& signature) const {
+  if (hasSchema() && cppSignature() == nullptr) {
+    const auto differences = findSchemaDifferences(*schema_, signature.schema());
+    BOXCAR_CHECK(!differences.has_value(),
+                 "operator {} was accessed with C++ signature\n    {}\nwhich does not match its schema, defined at {}: "
+                 "{}\n    schema: {}",
+                 name_, signature, schema_site_, *differences, *schema_);
+  }
+  for (const AnnotatedKernel& kernel : kernels_) {
+    const CppSignature* other = kernel.kernel.signature();
+    if (other == nullptr || *other == signature) continue;
+    BOXCAR_FAIL(
+        "operator {} was accessed with C++ signature\n    {}\nbut its kernel for key {}, registered at {}, has "
+        "signature\n    {}\nwrite typed<>() with the kernel's function type",
+        name_, signature, kernel.key, kernel.site, *other);
+  }
+}
+
+const AnnotatedKernel* OperatorEntry::findKernel(DispatchKey key) const noexcept {
+  for (size_t i = kernels_.size(); i-- > 0;) {
+    if (kernels_[i].key == key) return &kernels_[i];
+  }
+  return nullptr;
+}
+
+bool OperatorEntry::hasKernelForDispatchKey(DispatchKey key) const noexcept { return findKernel(key) != nullptr; }
+
+bool OperatorEntry::hasKernelForAnyDispatchKey(DispatchKeySet keys) const noexcept {
+  return std::ranges::any_of(
+      kernels_, [&](const AnnotatedKernel& kernel) { return !isAliasDispatchKey(kernel.key) && keys.has(kernel.key); });
+}
+
+std::string OperatorEntry::listKernelKeys() const {
+  std::vector<std::string> names;
+  for (size_t i = kernels_.size(); i-- > 0;) {
+    std::string name(toString(kernels_[i].key));
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+TableCell OperatorEntry::computeCell(const BackendFallbacks& fallbacks, DispatchKey key) const {
+  if (!hasSchema()) return {&detail::kUndefinedOperatorKernel, CellCause::Undefined};
+  const auto cellOf = [](const AnnotatedKernel& kernel, CellCause cause) {
+    return TableCell{kernel.kernel.record(), cause, kernel.key, &kernel};
+  };
+  if (const AnnotatedKernel* exact = findKernel(key)) return cellOf(*exact, CellCause::Exact);
+
+  const bool undefined = key == Key::Undefined;
+  const auto alias = [&](DispatchKey alias_key, bool serves_undefined) -> const AnnotatedKernel* {
+    const bool serves = undefined ? serves_undefined : isIncludedInAlias(key, alias_key);
+    return serves ? findKernel(alias_key) : nullptr;
+  };
+  for (const DispatchKey explicit_key : {Key::CompositeExplicitAutogradNonFunctional, Key::CompositeExplicitAutograd}) {
+    if (const AnnotatedKernel* kernel = alias(explicit_key, true)) return cellOf(*kernel, CellCause::Alias);
+  }
+  if (const AnnotatedKernel* kernel = alias(Key::CompositeImplicitAutogradNestedTensor, false)) {
+    return cellOf(*kernel, CellCause::Alias);
+  }
+  if (const AnnotatedKernel* kernel = alias(Key::CompositeImplicitAutograd, true)) {
+    if (key == Key::AutogradOther && hasKernelForAnyDispatchKey(autogradother_backends)) {
+      return {&detail::kAmbiguousAutogradKernel, CellCause::Ambiguous};
+    }
+    if (!hasKernelForKeysOf(key)) return cellOf(*kernel, CellCause::Alias);
+  }
+  for (const DispatchKey last_key : {Key::Autograd, Key::FuncTorchBatchedDecomposition}) {
+    if (const AnnotatedKernel* kernel = alias(last_key, false)) return cellOf(*kernel, CellCause::Alias);
+  }
+  if (const auto& fallback = fallbacks[indexOf(key)]) return cellOf(*fallback, CellCause::Fallback);
+  const Kernel* kernel = defaultKernelOf(key);
+  return {kernel, kernel->kind == KernelKind::Missing ? CellCause::Missing : CellCause::Default};
+}
+
+// On an autograd key: the backend that it serves brings its own kernel, so a composite must not hide the derivative.
+bool OperatorEntry::hasKernelForKeysOf(DispatchKey key) const noexcept {
+  const DispatchKeySet served = getBackendKeySetFromAutograd(key);
+  if (served.empty()) return false;
+  return hasKernelForDispatchKey(Key::CompositeExplicitAutograd) || hasKernelForAnyDispatchKey(served);
+}
+
+bool OperatorEntry::updateCell(const BackendFallbacks& fallbacks, DispatchKey key) {
+  std::atomic<const Kernel*>& cell = table_[indexOf(key)];
+  const bool was_fallthrough = cell.load(std::memory_order_relaxed)->isFallthrough();
+  const Kernel* kernel = computeCell(fallbacks, key).kernel;
+  cell.store(kernel, std::memory_order_release);
+  return kernel->isFallthrough() != was_fallthrough;
+}
+
+void OperatorEntry::updateTouchedCells(const BackendFallbacks& fallbacks, DispatchKey registered) {
+  if (!hasSchema()) return;
+  if (registered == Key::Undefined) {
+    updateCell(fallbacks, registered);
+    return;
+  }
+  bool mask_changes = false;
+  for (const DispatchKey key : getRuntimeDispatchKeySet(registered)) mask_changes |= updateCell(fallbacks, key);
+  if (registered == Key::CompositeImplicitAutograd || registered == Key::CompositeExplicitAutograd ||
+      registered == Key::CompositeExplicitAutogradNonFunctional) {
+    updateCell(fallbacks, Key::Undefined);
+  }
+  // A backend's kernel withdraws the composite from the autograd key above it.
+  if (registered == Key::CompositeExplicitAutograd) {
+    for (const DispatchKey key : getRuntimeDispatchKeySet(Key::Autograd)) mask_changes |= updateCell(fallbacks, key);
+  } else if (!isAliasDispatchKey(registered)) {
+    if (const DispatchKey autograd = autogradKeyOf(registered); autograd != Key::Undefined) {
+      mask_changes |= updateCell(fallbacks, autograd);
+    }
+  }
+  if (mask_changes) updateFallthroughMask();
+}
+
+void OperatorEntry::updateAllCells(const BackendFallbacks& fallbacks) {
+  for (size_t i = 0; i < num_runtime_entries; ++i) {
+    const Kernel* kernel = !kernels_.empty() ? computeCell(fallbacks, kRuntimeKeys[i]).kernel
+                           : fallbacks[i]    ? fallbacks[i]->kernel.record()
+                                             : kDefaultKernels[i];
+    table_[i].store(kernel, std::memory_order_release);
+  }
+  updateFallthroughMask();
+}
+
+void OperatorEntry::updateFallback(const BackendFallbacks& fallbacks, DispatchKey key) {
+  if (!hasSchema()) return;
+  if (updateCell(fallbacks, key)) updateFallthroughMask();
+}
+
+// A functionality is left out of key sets when every backend lets it through. Where they differ, the cell itself goes
+// on.
+void OperatorEntry::updateFallthroughMask() {
+  uint64_t keys = full_backend_mask;
+  for (size_t i = 1; i < num_runtime_entries; ++i) {
+    if (!table_[i].load(std::memory_order_relaxed)->isFallthrough()) keys |= kFunctionalityBits[i];
+  }
+  extractor_.setNonFallthroughKeys({DispatchKeySet::RAW, keys});
+}
+
+void OperatorEntry::checkKernelAgainstSchema(const AnnotatedKernel& kernel) const {
+  const CppSignature* signature = kernel.kernel.signature();
+  if (signature == nullptr || !hasSchema()) return;
+  const auto differences = findSchemaDifferences(*schema_, signature->schema());
+  BOXCAR_CHECK(
+      !differences.has_value(),
+      "the kernel of {} for key {}, registered at {}, does not match the operator's schema, defined at {}: {}\n"
+      "    schema: {}\n    kernel: {}",
+      name_, kernel.key, kernel.site, schema_site_, *differences, *schema_, *signature);
+}
+
+void OperatorEntry::registerSchema(const BackendFallbacks& fallbacks, FunctionSchema schema, RegistrationSite site) {
+  BOXCAR_INTERNAL_ASSERT(!hasSchema());
+  schema_ = std::make_unique<FunctionSchema>(std::move(schema));
+  const RegistrationSite site_before = std::exchange(schema_site_, site);
+  try {
+    for (const AnnotatedKernel& kernel : kernels_) checkKernelAgainstSchema(kernel);
+  } catch (...) {
+    schema_.reset();
+    schema_site_ = site_before;
+    throw;
+  }
+  extractor_.registerSchema(*schema_);
+  argument_bytes_ = schema_->arguments().size() * sizeof(IValue);
+  updateAllCells(fallbacks);
+}
+
+void OperatorEntry::deregisterSchema() {
+  argument_bytes_ = kNoSchema;
+  for (auto& cell : table_) cell.store(&detail::kUndefinedOperatorKernel, std::memory_order_release);
+  extractor_.deregisterSchema();
+  schema_.reset();
+}
+
+uint64_t OperatorEntry::registerKernel(const BackendFallbacks& fallbacks, DispatchKey key, KernelFunction kernel,
+                                       RegistrationSite site) {
+  static std::atomic<uint64_t> next_id{1};
+  AnnotatedKernel annotated{std::move(kernel), site, key, next_id++};
+  checkKernelAgainstSchema(annotated);
+  if (const CppSignature* signature = annotated.kernel.signature()) {
+    for (const AnnotatedKernel& other : kernels_) {
+      const CppSignature* other_signature = other.kernel.signature();
+      BOXCAR_CHECK(
+          other_signature == nullptr || *other_signature == *signature,
+          "two kernels of {} have different C++ signatures\n    {} for key {}, registered at {}\n    {} for key "
+          "{}, registered at {}",
+          name_, *other_signature, other.key, other.site, *signature, key, site);
+    }
+  }
+  kernels_.push_back(std::move(annotated));
+  updateTouchedCells(fallbacks, key);
+  return kernels_.back().id;
+}
+
+void OperatorEntry::deregisterKernel(const BackendFallbacks& fallbacks, uint64_t id) {
+  const auto found = std::ranges::find(kernels_, id, &AnnotatedKernel::id);
+  BOXCAR_INTERNAL_ASSERT(found != kernels_.end());
+  const AnnotatedKernel removed = std::move(*found);
+  kernels_.erase(found);
+  updateTouchedCells(fallbacks, removed.key);
+}
+
+}  // namespace boxcar

@@ -1,0 +1,18 @@
+#include <boxcar/dispatcher/registration_site.h>
+#include <fmt/format.h>
+
+#include <mutex>
+#include <set>
+
+namespace boxcar {
+
+RegistrationSite RegistrationSite::intern(const std::string& file, uint32_t line) {
+  static std::mutex mutex;
+  static std::set<std::string> files;
+  const std::lock_guard lock(mutex);
+  return {files.insert(file).first->c_str(), line};
+}
+
+std::string toString(const RegistrationSite& site) { return fmt::format("{}:{}", site.file, site.line); }
+
+}  // namespace boxcar

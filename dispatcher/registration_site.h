@@ -1,0 +1,22 @@
+#pragma once
+
+#include <boxcar/ivalue/macros.h>
+
+#include <cstdint>
+#include <string>
+
+namespace boxcar {
+
+// Where something was registered. The file's name must live as long as the program: it is a literal, or interned.
+struct RegistrationSite {
+  const char* file = "unknown";
+  uint32_t line = 0;
+
+  // A site whose file name is made at run time, such as a script's.
+  BOXCAR_API static RegistrationSite intern(const std::string& file, uint32_t line);
+};
+
+// "file:line".
+BOXCAR_API std::string toString(const RegistrationSite& site);
+
+}  // namespace boxcar

@@ -1,0 +1,66 @@
+// Runs one call path a number of times, so that callgrind can count what one call costs: the difference of two runs of
+// different lengths, over the difference of the lengths. `call_cost direct 1000`.
+
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/library.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace boxcar;
+
+[[gnu::noinline]] void noOp(const Tensor& a, const Tensor& b) { asm volatile("" : : "r"(&a), "r"(&b) : "memory"); }
+
+void redispatch(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  op.redispatchBoxed(keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, DispatchKey::Tracer), stack);
+}
+
+[[gnu::noinline]] void runDirect(const Tensor& a, const Tensor& b, long count) {
+  for (long i = 0; i < count; ++i) noOp(a, b);
+}
+
+[[gnu::noinline]] void runTyped(TypedOperatorHandle<void(const Tensor&, const Tensor&)> op, const Tensor& a,
+                                const Tensor& b, long count) {
+  for (long i = 0; i < count; ++i) op.call(a, b);
+}
+
+[[gnu::noinline]] void runBoxed(OperatorHandle op, const Tensor& a, const Tensor& b, long count) {
+  Stack stack;
+  for (long i = 0; i < count; ++i) {
+    push(stack, a, b);
+    op.callBoxed(stack);
+  }
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY(cost, m) { m.def("no_op(Tensor a, Tensor b) -> ()"); }
+BOXCAR_LIBRARY_IMPL(cost, CPU, m) { m.impl("no_op", BOXCAR_FN(noOp)); }
+BOXCAR_LIBRARY_IMPL(_, Tracer, m) { m.fallback(CppFunction::makeFromBoxedFunction<&redispatch>()); }
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: call_cost direct|typed|boxed|typed_through_fallback|boxed_through_fallback COUNT\n");
+    return 2;
+  }
+  const std::string_view path = argv[1];
+  const long count = std::atol(argv[2]);
+  const Tensor a = Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float);
+  const Tensor b = Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float);
+  const OperatorHandle op = Dispatcher::singleton().findSchemaOrThrow("cost::no_op", "");
+  const auto typed = op.typed<void(const Tensor&, const Tensor&)>();
+  const bool through_fallback = path.ends_with("_through_fallback");
+  const IncludeDispatchKeyGuard guard(through_fallback ? DispatchKeySet(DispatchKey::Tracer) : DispatchKeySet());
+  if (path == "direct") {
+    runDirect(a, b, count);
+  } else if (path.starts_with("typed")) {
+    runTyped(typed, a, b, count);
+  } else {
+    runBoxed(op, a, b, count);
+  }
+  return 0;
+}

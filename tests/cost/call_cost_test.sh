@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Holds what a call may cost, in instructions above a direct call: `call_cost_test.sh CALL_COST`. Counts are exact for a
+# compiler and its flags, so the test runs with those it was made for, and says so elsewhere.
+set -euo pipefail
+
+program=$1
+skip() {
+  echo "skipped: $1"
+  exit 77
+}
+command -v valgrind >/dev/null || skip "valgrind is not installed"
+
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+
+instructions() {
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$1" "$2" 2>"$out" ||
+    { cat "$out"; exit 1; }
+  sed -nE 's/.*Collected : ([0-9]+).*/\1/p' "$out"
+}
+
+# What one call by path $1 costs.
+cost() {
+  local few many
+  few=$(instructions "$1" 1000)
+  many=$(instructions "$1" 3000)
+  echo $(((many - few) / 2000))
+}
+
+direct=$(cost direct)
+echo "a direct call: $direct instructions"
+failed=0
+check() {
+  local above=$(($(cost "$1") - direct))
+  echo "$1: $above above a direct call (at most $2)"
+  [ "$above" -le "$2" ] || failed=1
+}
+check typed 40
+check boxed 100
+check typed_through_fallback 160
+through=$(cost boxed_through_fallback)
+added=$((through - $(cost boxed)))
+echo "boxed_through_fallback: $added added to a boxed call (at most 40)"
+[ "$added" -le 40 ] || failed=1
+exit $failed

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/library.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/test_support.h"
+
+namespace boxcar {
+
+inline Tensor cpuTensor() { return Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float); }
+inline Tensor metaTensor() {
+  return Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float, Device(DeviceType::Meta));
+}
+
+// Libraries of a test's own; what they register is gone when the test ends.
+inline Library definitions(std::string ns = "test", uint32_t line = 1) {
+  return {Library::FRAGMENT, std::move(ns), std::nullopt, "test.cpp", line};
+}
+inline Library implementations(DispatchKey key, std::string ns = "test", uint32_t line = 2) {
+  return {Library::IMPL, std::move(ns), key, "test.cpp", line};
+}
+inline Library fallbacks(DispatchKey key, uint32_t line = 3) { return {Library::IMPL, "_", key, "test.cpp", line}; }
+
+inline OperatorHandle find(const char* name, const char* overload = "") {
+  return Dispatcher::singleton().findSchemaOrThrow(name, overload);
+}
+
+inline uint32_t useCount(const Tensor& tensor) { return tensor.unsafeGetTensorImpl()->useCount(); }
+
+// A generator that brings [keys] to a call.
+class KeyedGeneratorImpl final : public GeneratorImpl {
+ public:
+  explicit KeyedGeneratorImpl(DispatchKeySet keys) : GeneratorImpl(Device(DeviceType::CPU), keys) {}
+  void set_current_seed(uint64_t) override {}
+  uint64_t current_seed() const override { return 0; }
+};
+inline Generator makeGenerator(DispatchKeySet keys) {
+  return Generator(IntrusivePtr<GeneratorImpl>(makeIntrusive<KeyedGeneratorImpl>(keys)));
+}
+
+}  // namespace boxcar
