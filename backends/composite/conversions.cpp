@@ -1,0 +1,102 @@
+#include <boxcar/backends/shape/factories.h>
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
+
+#include <algorithm>
+#include <optional>
+
+// Copies and conversions, made of `empty_like` and `copy_`.
+
+namespace boxcar::composite {
+namespace {
+
+using OptionalType = std::optional<ScalarType>;
+using OptionalLayout = std::optional<Layout>;
+using OptionalDevice = std::optional<Device>;
+using OptionalBool = std::optional<bool>;
+using OptionalFormat = std::optional<MemoryFormat>;
+
+Tensor toCopy(const Tensor& self, OptionalType dtype, OptionalLayout layout, OptionalDevice device,
+              OptionalBool pin_memory, bool non_blocking, OptionalFormat memory_format) {
+  Tensor result = boxcar::empty_like(self, dtype, layout, device, pin_memory, memory_format);
+  return boxcar::copy_(result, self, non_blocking);
+}
+
+Tensor clone(const Tensor& self, OptionalFormat memory_format) {
+  Tensor result = boxcar::empty_like(self, std::nullopt, std::nullopt, std::nullopt, std::nullopt, memory_format);
+  return boxcar::copy_(result, self);
+}
+
+// A device without an index is any of its kind.
+bool isOn(const Tensor& self, Device device) {
+  return self.device() == device || (!device.has_index() && self.device().type() == device.type());
+}
+
+bool hasFormat(const Tensor& self, MemoryFormat format) {
+  if (format == MemoryFormat::Preserve) return true;
+  if (format == MemoryFormat::Contiguous) return self.is_contiguous();
+  const DimVector wanted = shape::stridesIn(format, self.sizes());
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (self.sizes()[i] != 1 && self.strides()[i] != wanted[i]) return false;
+  }
+  return true;
+}
+
+// [self] itself when it is as asked for.
+Tensor convert(const Tensor& self, OptionalType dtype, OptionalLayout layout, OptionalDevice device,
+               OptionalBool pin_memory, bool non_blocking, bool copy, OptionalFormat memory_format) {
+  shape::checkProperties(layout, pin_memory);
+  const bool same = dtype.value_or(self.scalar_type()) == self.scalar_type() &&
+                    isOn(self, device.value_or(self.device())) &&
+                    hasFormat(self, memory_format.value_or(MemoryFormat::Preserve));
+  if (same && !copy) return self;
+  return boxcar::_to_copy(self, dtype, layout, device, pin_memory, non_blocking, memory_format);
+}
+
+Tensor toDtypeLayout(const Tensor& self, OptionalType dtype, OptionalLayout layout, OptionalDevice device,
+                     OptionalBool pin_memory, bool non_blocking, bool copy, OptionalFormat memory_format) {
+  return convert(self, dtype, layout, device, pin_memory, non_blocking, copy, memory_format);
+}
+Tensor toDtype(const Tensor& self, ScalarType dtype, bool non_blocking, bool copy, OptionalFormat memory_format) {
+  return convert(self, dtype, std::nullopt, std::nullopt, std::nullopt, non_blocking, copy, memory_format);
+}
+Tensor toDevice(const Tensor& self, Device device, ScalarType dtype, bool non_blocking, bool copy,
+                OptionalFormat memory_format) {
+  return convert(self, dtype, std::nullopt, device, std::nullopt, non_blocking, copy, memory_format);
+}
+Tensor toOther(const Tensor& self, const Tensor& other, bool non_blocking, bool copy, OptionalFormat memory_format) {
+  return convert(self, other.scalar_type(), std::nullopt, other.device(), std::nullopt, non_blocking, copy,
+                 memory_format);
+}
+Tensor typeAs(const Tensor& self, const Tensor& other) { return toOther(self, other, false, false, std::nullopt); }
+
+Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
+  BOXCAR_CHECK(memory_format != MemoryFormat::Preserve,
+               "preserve memory format is unsupported by the contiguous operator");
+  return hasFormat(self, memory_format) ? self : boxcar::clone(self, memory_format);
+}
+
+Scalar item(const Tensor& self) {
+  BOXCAR_CHECK(self.numel() == 1, "a Tensor with {} elements cannot be converted to Scalar", self.numel());
+  return boxcar::_local_scalar_dense(self);
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
+  m.impl("_to_copy", BOXCAR_FN(toCopy));
+  m.impl("clone", BOXCAR_FN(clone));
+}
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  m.impl("to.dtype", BOXCAR_FN(toDtype));
+  m.impl("to.device", BOXCAR_FN(toDevice));
+  m.impl("to.dtype_layout", BOXCAR_FN(toDtypeLayout));
+  m.impl("to.other", BOXCAR_FN(toOther));
+  m.impl("type_as", BOXCAR_FN(typeAs));
+  m.impl("contiguous", BOXCAR_FN(contiguous));
+  m.impl("item", BOXCAR_FN(item));
+}
+
+}  // namespace boxcar::composite

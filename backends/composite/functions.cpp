@@ -1,0 +1,46 @@
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ops.h>
+
+#include <optional>
+
+// Operators that are other operators under another name or for more types.
+
+namespace boxcar::composite {
+namespace {
+
+using OptionalType = std::optional<ScalarType>;
+
+// Integers and bools are converted to floats first.
+Tensor toFloating(const Tensor& self, OptionalType dtype) {
+  if (dtype.has_value()) return boxcar::to(self, *dtype);
+  return self;
+}
+
+Tensor softmax(const Tensor& self, int64_t dim, OptionalType dtype) {
+  return boxcar::_softmax(toFloating(self, dtype), dim, /*half_to_float=*/false);
+}
+
+Tensor logSoftmax(const Tensor& self, int64_t dim, OptionalType dtype) {
+  return boxcar::_log_softmax(toFloating(self, dtype), dim, /*half_to_float=*/false);
+}
+
+Tensor square(const Tensor& self) { return boxcar::pow(self, 2); }
+Tensor& squareInPlace(Tensor& self) { return boxcar::pow_(self, 2); }
+Tensor& squareOut(const Tensor& self, Tensor& out) { return boxcar::pow_out(out, self, 2); }
+
+Tensor maxOther(const Tensor& self, const Tensor& other) { return boxcar::maximum(self, other); }
+Tensor minOther(const Tensor& self, const Tensor& other) { return boxcar::minimum(self, other); }
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  m.impl("softmax.int", BOXCAR_FN(softmax));
+  m.impl("log_softmax.int", BOXCAR_FN(logSoftmax));
+  m.impl("square", BOXCAR_FN(square));
+  m.impl("square_", BOXCAR_FN(squareInPlace));
+  m.impl("square.out", BOXCAR_FN(squareOut));
+  m.impl("max.other", BOXCAR_FN(maxOther));
+  m.impl("min.other", BOXCAR_FN(minOther));
+}
+
+}  // namespace boxcar::composite

@@ -1,0 +1,89 @@
+#include <boxcar/backends/shape/broadcast.h>
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
+#include <fmt/format.h>
+
+#include <optional>
+#include <span>
+
+// Products of vectors, matrices and batches of them, made of dot, mv, mm and bmm.
+
+namespace boxcar::composite {
+namespace {
+
+using IntSpan = std::span<const int64_t>;
+
+int64_t numelOfAll(IntSpan sizes) {
+  int64_t count = 1;
+  for (const int64_t size : sizes) count *= size;
+  return count;
+}
+
+// All dimensions before the last made one.
+Tensor foldRows(const Tensor& tensor) {
+  const int64_t columns = tensor.sizes().back();
+  const int64_t sizes[] = {numelOfAll(tensor.sizes().first(tensor.sizes().size() - 1)), columns};
+  return boxcar::reshape(tensor, sizes);
+}
+
+// Batches of matrices, the leading dimensions of both broadcast together and made one.
+Tensor multiplyBatches(const Tensor& self, const Tensor& other) {
+  const size_t rank_a = self.sizes().size();
+  const size_t rank_b = other.sizes().size();
+  const int64_t n = self.sizes()[rank_a - 2];
+  const int64_t k = self.sizes()[rank_a - 1];
+  const int64_t l = other.sizes()[rank_b - 2];
+  const int64_t p = other.sizes()[rank_b - 1];
+  DimVector sizes = shape::broadcast(self.sizes().first(rank_a - 2), other.sizes().first(rank_b - 2));
+  const int64_t batches = numelOfAll(sizes);
+  const auto expanded = [&](const Tensor& tensor, int64_t rows, int64_t columns) {
+    DimVector all = sizes;
+    all.push_back(rows);
+    all.push_back(columns);
+    const int64_t folded[] = {batches, rows, columns};
+    return boxcar::reshape(boxcar::expand(tensor, all), folded);
+  };
+  const Tensor product = boxcar::bmm(expanded(self, n, k), expanded(other, l, p));
+  sizes.push_back(n);
+  sizes.push_back(p);
+  return boxcar::_unsafe_view(product, sizes);
+}
+
+Tensor matmul(const Tensor& self, const Tensor& other) {
+  const int64_t rank_a = self.dim();
+  const int64_t rank_b = other.dim();
+  BOXCAR_CHECK(rank_a > 0 && rank_b > 0, "both arguments to matmul need to be at least 1D, but they are {}D and {}D",
+               rank_a, rank_b);
+  if (rank_a == 1 && rank_b == 1) return boxcar::dot(self, other);
+  if (rank_a == 2 && rank_b == 1) return boxcar::mv(self, other);
+  if (rank_a == 1 && rank_b == 2) return boxcar::squeeze(boxcar::mm(boxcar::unsqueeze(self, 0), other), 0);
+  if (rank_a == 2 && rank_b == 2) return boxcar::mm(self, other);
+  if (rank_b <= 2) {
+    // Every row of all batches is multiplied with one matrix: one large product.
+    DimVector sizes = toDimVector(self.sizes().first(self.sizes().size() - 1));
+    const Tensor rows = foldRows(self);
+    if (rank_b == 1) return boxcar::_unsafe_view(boxcar::mv(rows, other), sizes);
+    sizes.push_back(other.sizes()[1]);
+    return boxcar::_unsafe_view(boxcar::mm(rows, other), sizes);
+  }
+  if (rank_a == 1) return boxcar::squeeze(multiplyBatches(boxcar::unsqueeze(self, 0), other), -2);
+  return multiplyBatches(self, other);
+}
+
+Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias) {
+  const Tensor transposed = boxcar::t(weight);
+  const bool has_bias = bias.has_value() && bias->defined();
+  if (has_bias && input.dim() == 2) return boxcar::addmm(*bias, input, transposed);
+  const Tensor product = boxcar::matmul(input, transposed);
+  return has_bias ? boxcar::add(product, *bias) : product;
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  m.impl("matmul", BOXCAR_FN(matmul));
+  m.impl("linear", BOXCAR_FN(linear));
+}
+
+}  // namespace boxcar::composite

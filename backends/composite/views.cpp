@@ -1,0 +1,187 @@
+#include <boxcar/backends/shape/broadcast.h>
+#include <boxcar/backends/shape/views.h>
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
+// Views: other sizes, strides and an offset over the same storage. They look at no element, so one kernel serves all
+// backends.
+
+namespace boxcar::composite {
+namespace {
+
+using IntSpan = std::span<const int64_t>;
+using OptionalInt = std::optional<int64_t>;
+
+size_t dimOf(const Tensor& self, int64_t dim) { return static_cast<size_t>(wrapDimension(dim, self.dim())); }
+
+Tensor alias(const Tensor& self) { return self.view(self.sizes(), self.strides(), self.storage_offset()); }
+
+Tensor asStrided(const Tensor& self, IntSpan size, IntSpan stride, OptionalInt storage_offset) {
+  BOXCAR_CHECK(size.size() == stride.size(), "mismatch in length of strides and shape: strides [{}], shape [{}]",
+               fmt::join(stride, ", "), fmt::join(size, ", "));
+  return self.view(size, stride, storage_offset.value_or(self.storage_offset()));
+}
+
+Tensor view(const Tensor& self, IntSpan size) {
+  const DimVector sizes = shape::inferSizes(size, self.numel());
+  const std::optional<DimVector> strides = shape::viewStrides(self.sizes(), self.strides(), sizes);
+  BOXCAR_CHECK(strides.has_value(),
+               "view size is not compatible with input tensor's size and stride (at least one dimension spans across "
+               "two contiguous subspaces). Use .reshape(...) instead. The input has sizes [{}] and strides [{}], the "
+               "view sizes [{}].",
+               fmt::join(self.sizes(), ", "), fmt::join(self.strides(), ", "), fmt::join(sizes, ", "));
+  return self.view(sizes, *strides, self.storage_offset());
+}
+
+Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
+  const size_t first = dimOf(self, dim0);
+  const size_t second = dimOf(self, dim1);
+  if (self.dim() == 0) return alias(self);
+  DimVector sizes = toDimVector(self.sizes());
+  DimVector strides = toDimVector(self.strides());
+  std::swap(sizes[first], sizes[second]);
+  std::swap(strides[first], strides[second]);
+  return self.view(sizes, strides, self.storage_offset());
+}
+
+Tensor t(const Tensor& self) {
+  BOXCAR_CHECK(self.dim() <= 2, "t() expects a tensor with <= 2 dimensions, but self is {}D", self.dim());
+  return self.dim() < 2 ? alias(self) : transpose(self, 0, 1);
+}
+
+Tensor permute(const Tensor& self, IntSpan dims) {
+  BOXCAR_CHECK(dims.size() == self.sizes().size(),
+               "permute: number of dimensions in the tensor input does not match the length of the desired "
+               "ordering of dimensions i.e. input.dim() = {} is not equal to len(dims) = {}",
+               self.dim(), dims.size());
+  DimVector sizes;
+  DimVector strides;
+  uint64_t seen = 0;
+  for (const int64_t given : dims) {
+    const size_t dim = dimOf(self, given);
+    BOXCAR_CHECK((seen >> dim & 1) == 0, "permute(): duplicate dims are not allowed: [{}]", fmt::join(dims, ", "));
+    seen |= uint64_t{1} << dim;
+    sizes.push_back(self.sizes()[dim]);
+    strides.push_back(self.strides()[dim]);
+  }
+  return self.view(sizes, strides, self.storage_offset());
+}
+
+Tensor select(const Tensor& self, int64_t dim, int64_t index) {
+  BOXCAR_CHECK(self.dim() > 0, "select() cannot be applied to a 0-dim tensor.");
+  const size_t chosen = dimOf(self, dim);
+  const int64_t size = self.sizes()[chosen];
+  BOXCAR_CHECK(index >= -size && index < size,
+               "select(): index {} out of range for tensor of size [{}] at dimension {}", index,
+               fmt::join(self.sizes(), ", "), chosen);
+  DimVector sizes = toDimVector(self.sizes());
+  DimVector strides = toDimVector(self.strides());
+  const int64_t offset = self.storage_offset() + (index < 0 ? index + size : index) * strides[chosen];
+  sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(chosen));
+  strides.erase(strides.begin() + static_cast<std::ptrdiff_t>(chosen));
+  return self.view(sizes, strides, offset);
+}
+
+// [count] indices of dimension [dim], every [step]-th from [start] on.
+Tensor sliced(const Tensor& self, size_t dim, int64_t start, int64_t count, int64_t step) {
+  DimVector sizes = toDimVector(self.sizes());
+  DimVector strides = toDimVector(self.strides());
+  const int64_t offset = self.storage_offset() + start * strides[dim];
+  sizes[dim] = count;
+  strides[dim] *= step;
+  return self.view(sizes, strides, offset);
+}
+
+Tensor slice(const Tensor& self, int64_t dim, OptionalInt start, OptionalInt end, int64_t step) {
+  BOXCAR_CHECK(self.dim() > 0, "slice() cannot be applied to a 0-dim tensor.");
+  const size_t chosen = dimOf(self, dim);
+  const shape::Slice range = shape::resolveSlice(self.sizes()[chosen], start, end, step);
+  return sliced(self, chosen, range.start, range.count, step);
+}
+
+Tensor unsqueeze(const Tensor& self, int64_t dim) {
+  const auto at = static_cast<std::ptrdiff_t>(wrapDimension(dim, self.dim() + 1));
+  DimVector sizes = toDimVector(self.sizes());
+  DimVector strides = toDimVector(self.strides());
+  const bool last = at == self.dim();
+  const int64_t stride = last ? 1 : sizes[static_cast<size_t>(at)] * strides[static_cast<size_t>(at)];
+  sizes.insert(sizes.begin() + at, 1);
+  strides.insert(strides.begin() + at, stride);
+  return self.view(sizes, strides, self.storage_offset());
+}
+
+// Without those dimensions of [mask] whose size is 1.
+Tensor squeezed(const Tensor& self, uint64_t mask) {
+  DimVector sizes;
+  DimVector strides;
+  for (size_t i = 0; i < self.sizes().size(); ++i) {
+    if (self.sizes()[i] == 1 && (mask >> i & 1) != 0) continue;
+    sizes.push_back(self.sizes()[i]);
+    strides.push_back(self.strides()[i]);
+  }
+  return self.view(sizes, strides, self.storage_offset());
+}
+
+Tensor squeeze(const Tensor& self) { return squeezed(self, ~uint64_t{0}); }
+Tensor squeezeDim(const Tensor& self, int64_t dim) { return squeezed(self, uint64_t{1} << dimOf(self, dim)); }
+Tensor squeezeDims(const Tensor& self, IntSpan dim) {
+  return dim.empty() ? alias(self) : squeezed(self, shape::dimensionMask(dim, self.dim()));
+}
+
+Tensor expand(const Tensor& self, IntSpan size, bool /*implicit*/) { return shape::expandTo(self, size); }
+
+std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
+  BOXCAR_CHECK(self.dim() > 0, "unbind() cannot be applied to a 0-dim tensor.");
+  std::vector<Tensor> parts;
+  const int64_t count = self.size(dim);
+  parts.reserve(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) parts.push_back(select(self, dim, i));
+  return parts;
+}
+
+std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
+  BOXCAR_CHECK(self.dim() > 0, "split expects at least a 1-dimensional tensor");
+  BOXCAR_CHECK(split_size >= 0, "split expects split_size be non-negative, but got split_size={}", split_size);
+  const size_t chosen = dimOf(self, dim);
+  const int64_t size = self.sizes()[chosen];
+  BOXCAR_CHECK(split_size > 0 || size == 0,
+               "split_size can only be 0 if dimension size is 0, but got dimension size of {}", size);
+  std::vector<Tensor> parts;
+  int64_t start = 0;
+  do {
+    const int64_t count = std::min(split_size, size - start);
+    parts.push_back(sliced(self, chosen, start, count, 1));
+    start += split_size;
+  } while (start < size);
+  return parts;
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
+  m.impl("alias", BOXCAR_FN(alias));
+  m.impl("detach", BOXCAR_FN(alias));
+  m.impl("as_strided", BOXCAR_FN(asStrided));
+  m.impl("view", BOXCAR_FN(view));
+  m.impl("_unsafe_view", BOXCAR_FN(view));
+  m.impl("transpose.int", BOXCAR_FN(transpose));
+  m.impl("t", BOXCAR_FN(t));
+  m.impl("permute", BOXCAR_FN(permute));
+  m.impl("select.int", BOXCAR_FN(select));
+  m.impl("slice.Tensor", BOXCAR_FN(slice));
+  m.impl("unsqueeze", BOXCAR_FN(unsqueeze));
+  m.impl("squeeze", BOXCAR_FN(squeeze));
+  m.impl("squeeze.dim", BOXCAR_FN(squeezeDim));
+  m.impl("squeeze.dims", BOXCAR_FN(squeezeDims));
+  m.impl("expand", BOXCAR_FN(expand));
+  m.impl("unbind.int", BOXCAR_FN(unbind));
+  m.impl("split.Tensor", BOXCAR_FN(split));
+}
+
+}  // namespace boxcar::composite

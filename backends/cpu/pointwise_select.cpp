@@ -1,0 +1,117 @@
+#include <boxcar/backends/cpu/copy.h>
+#include <boxcar/backends/cpu/iterator.h>
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace boxcar::cpu {
+namespace {
+
+struct Words {
+  uint64_t low, high;
+};
+
+// Chooses between elements without looking at what they mean.
+template <class Word>
+void selectLoop(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar*) {
+  elementwise<Word, bool, Word, Word>(data, steps, n0, n1,
+                                      [](bool condition, Word a, Word b) { return condition ? a : b; });
+}
+
+template <class T>
+constexpr Loop selectLoopFor() {
+  switch (sizeof(T)) {
+    case 1: return selectLoop<uint8_t>;
+    case 2: return selectLoop<uint16_t>;
+    case 4: return selectLoop<uint32_t>;
+    case 8: return selectLoop<uint64_t>;
+    default: return selectLoop<Words>;
+  }
+}
+
+template <class... Ts>
+constexpr Pointwise makeSelection(ElementTypes<Ts...>) {
+  Pointwise op{"where", Result::kSame};
+  op.has_condition = true;
+  ((op.loops[static_cast<size_t>(scalarTypeOf<Ts>)] = selectLoopFor<Ts>()), ...);
+  return op;
+}
+
+constexpr Pointwise kWhere = makeSelection(kAllTypes);
+
+const Tensor& checkCondition(const Tensor& condition) {
+  BOXCAR_CHECK(condition.scalar_type() == ScalarType::Bool || condition.scalar_type() == ScalarType::Byte,
+               "where expected condition to be a boolean tensor, but got a tensor with dtype {}",
+               condition.scalar_type());
+  return condition;
+}
+
+Tensor whereSelf(const Tensor& condition, const Tensor& self, const Tensor& other) {
+  return pointwise(kWhere, {checkCondition(condition), self, other});
+}
+Tensor whereScalarSelf(const Tensor& condition, const Scalar& self, const Tensor& other) {
+  return pointwise(kWhere, {checkCondition(condition), self, other});
+}
+Tensor whereScalarOther(const Tensor& condition, const Tensor& self, const Scalar& other) {
+  return pointwise(kWhere, {checkCondition(condition), self, other});
+}
+Tensor whereScalar(const Tensor& condition, const Scalar& self, const Scalar& other) {
+  return pointwise(kWhere, {checkCondition(condition), self, other});
+}
+Tensor& whereSelfOut(const Tensor& condition, const Tensor& self, const Tensor& other, Tensor& out) {
+  return pointwiseOut(kWhere, out, {checkCondition(condition), self, other});
+}
+
+void checkMask(const Tensor& mask) {
+  BOXCAR_CHECK(mask.scalar_type() == ScalarType::Bool,
+               "masked_fill_ only supports boolean masks, but got mask with dtype {}", mask.scalar_type());
+}
+
+// The value as an element of [self], whose type it takes whatever its kind.
+Scalar valueFor(const Tensor& self, const Scalar& value) {
+  alignas(16) std::byte element[16];
+  storeNumber(element, self.scalar_type(), value);
+  return loadNumber(element, self.scalar_type());
+}
+Scalar valueFor(const Tensor& self, const Tensor& value) {
+  checkOnCpu(value);
+  BOXCAR_CHECK(value.dim() == 0,
+               "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {} dimension(s).",
+               value.dim());
+  return valueFor(self, loadNumber(value.data_ptr(), value.scalar_type()));
+}
+
+Tensor& maskedFillInPlaceScalar(Tensor& self, const Tensor& mask, const Scalar& value) {
+  checkMask(mask);
+  return pointwiseInPlace(kWhere, self, {mask, valueFor(self, value), self});
+}
+Tensor& maskedFillInPlaceTensor(Tensor& self, const Tensor& mask, const Tensor& value) {
+  checkMask(mask);
+  return pointwiseInPlace(kWhere, self, {mask, valueFor(self, value), self});
+}
+Tensor maskedFillScalar(const Tensor& self, const Tensor& mask, const Scalar& value) {
+  checkMask(mask);
+  return pointwise(kWhere, {mask, valueFor(self, value), self});
+}
+Tensor maskedFillTensor(const Tensor& self, const Tensor& mask, const Tensor& value) {
+  checkMask(mask);
+  return pointwise(kWhere, {mask, valueFor(self, value), self});
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(aten, CPU, m) {
+  m.impl("where.self", BOXCAR_FN(whereSelf));
+  m.impl("where.ScalarSelf", BOXCAR_FN(whereScalarSelf));
+  m.impl("where.ScalarOther", BOXCAR_FN(whereScalarOther));
+  m.impl("where.Scalar", BOXCAR_FN(whereScalar));
+  m.impl("where.self_out", BOXCAR_FN(whereSelfOut));
+  m.impl("masked_fill_.Scalar", BOXCAR_FN(maskedFillInPlaceScalar));
+  m.impl("masked_fill_.Tensor", BOXCAR_FN(maskedFillInPlaceTensor));
+  m.impl("masked_fill.Scalar", BOXCAR_FN(maskedFillScalar));
+  m.impl("masked_fill.Tensor", BOXCAR_FN(maskedFillTensor));
+}
+
+}  // namespace boxcar::cpu

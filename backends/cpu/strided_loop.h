@@ -1,0 +1,72 @@
+#pragma once
+
+#include <boxcar/ivalue/scalar.h>
+
+#include <cstdint>
+#include <span>
+
+namespace boxcar::cpu {
+
+inline constexpr int kMaxOperands = 4;
+
+// An inner loop over n0 by n1 elements. [data] has each operand's address; [strides] its steps in bytes, those within a
+// row at [operand], those from row to row at [kMaxOperands + operand]. [params] is what the operator was called with
+// besides.
+using Loop = void (*)(char* const* data, const int64_t* strides, int64_t n0, int64_t n1, const Scalar* params);
+
+// The nest of loops around an inner loop: operands of one shape, each with its own strides. Dimensions are put in the
+// order of memory, and those that follow each other in all operands become one.
+//
+//   StridedLoop loop(result.sizes());
+//   loop.add(result.data_ptr(), result.sizes(), result.strides(), result.itemsize());
+//   loop.add(input.data_ptr(), input.sizes(), input.strides(), input.itemsize());
+//   loop.run([](char* const* data, const int64_t* strides, int64_t n0, int64_t n1) { … });
+class StridedLoop final {
+ public:
+  static constexpr int kMaxRank = 64;
+
+  // An Error when there are more dimensions than kMaxRank.
+  explicit StridedLoop(std::span<const int64_t> sizes);
+
+  // An operand of [sizes] that broadcast to the loop's; [strides] in elements of [itemsize] bytes.
+  void add(void* data, std::span<const int64_t> sizes, std::span<const int64_t> strides, size_t itemsize);
+  // An operand of the loop's own sizes whose [strides] count bytes.
+  void addBytes(void* data, std::span<const int64_t> strides);
+
+  template <class Body>
+  void run(Body&& body) {
+    if (!prepare()) return;
+    char* data[kMaxOperands];
+    int64_t index[kMaxRank];
+    start(data, index);
+    do {
+      body(static_cast<char* const*>(data), static_cast<const int64_t*>(strides_[0]), sizes_[0], sizes_[1]);
+    } while (advance(data, index));
+  }
+
+  void run(Loop loop, const Scalar* params) {
+    run([&](char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
+      loop(data, strides, n0, n1, params);
+    });
+  }
+
+ private:
+  // Orders and joins the dimensions and brings their number to two at least; false when there is no element.
+  bool prepare();
+  void order();
+  void join();
+  bool liesInside(int a, int b) const;
+  void start(char** data, int64_t* index) const;
+  // Moves on to the next rows; false after the last.
+  bool advance(char** data, int64_t* index) const;
+
+  int rank_;
+  int operands_ = 0;
+  bool prepared_ = false;
+  char* data_[kMaxOperands] = {};
+  int64_t sizes_[kMaxRank + 2];
+  // Of each dimension, innermost first once prepared: one row of strides for all operands.
+  int64_t strides_[kMaxRank + 2][kMaxOperands];
+};
+
+}  // namespace boxcar::cpu

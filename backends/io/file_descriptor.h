@@ -1,0 +1,35 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace boxcar::io {
+
+// The system's words for why the last call failed.
+inline std::string lastSystemError() { return std::generic_category().message(errno); }
+
+// An open file, closed at the end of its scope.
+class FileDescriptor final {
+ public:
+  explicit FileDescriptor(int number) noexcept : number_(number) {}
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor() { close(); }
+
+  bool isOpen() const noexcept { return number_ >= 0; }
+  int get() const noexcept { return number_; }
+  // False, with errno, when what was written before did not reach the file.
+  bool close() noexcept {
+    const int number = std::exchange(number_, -1);
+    return number < 0 || ::close(number) == 0;
+  }
+
+ private:
+  int number_;
+};
+
+}  // namespace boxcar::io

@@ -1,0 +1,162 @@
+#include <boxcar/backends/io/mapped_file.h>
+#include <boxcar/backends/io/output_file.h>
+#include <boxcar/backends/io/safetensors.h>
+#include <boxcar/backends/io/safetensors_header.h>
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/file_access.h>
+#include <boxcar/ivalue/python_text.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace boxcar::io {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian, and read as they are");
+
+// A file's header and the bytes behind it.
+struct Parts {
+  std::string_view header;
+  std::span<std::byte> data;
+};
+
+Parts split(std::span<std::byte> file, const std::string& path) {
+  BOXCAR_CHECK(file.size() >= kSafetensorsLengthBytes,
+               "'{}' is no safetensors file: it has {} bytes, and the length of the header alone takes {}", path,
+               file.size(), kSafetensorsLengthBytes);
+  uint64_t length = 0;
+  std::memcpy(&length, file.data(), sizeof(length));
+  const std::span<std::byte> rest = file.subspan(kSafetensorsLengthBytes);
+  BOXCAR_CHECK(length <= rest.size(),
+               "'{}' is no valid safetensors file: its header should have {} bytes, but only {} follow", path, length,
+               rest.size());
+  BOXCAR_CHECK(length <= kSafetensorsLongestHeader,
+               "'{}' is no valid safetensors file: its header has {} bytes, and the format allows {}", path, length,
+               kSafetensorsLongestHeader);
+  return {{reinterpret_cast<const char*>(rest.data()), length}, rest.subspan(length)};
+}
+
+bool isAlignedFor(ScalarType dtype, const void* address) {
+  return reinterpret_cast<uintptr_t>(address) % elementSize(toRealValueType(dtype)) == 0;
+}
+
+// What every bool in memory must be.
+void checkBools(std::span<const std::byte> bytes, const std::string& name, const std::string& path) {
+  const auto found = std::ranges::find_if(bytes, [](std::byte byte) { return byte > std::byte{1}; });
+  BOXCAR_CHECK(found == bytes.end(),
+               "'{}' is no valid safetensors file: element {} of its tensor {} of dtype BOOL is {}, neither 0 nor 1",
+               path, found - bytes.begin(), pythonStringRepr(name), static_cast<int>(*found));
+}
+
+Tensor sharedTensor(const SafetensorsEntry& entry, std::span<std::byte> bytes, const IntrusivePtr<MappedFile>& file) {
+  // The storage's deleter drops its reference to the file.
+  IntrusivePtr<MappedFile> reference = file;
+  const Storage storage = StorageImpl::wrap(
+      bytes.data(), bytes.size(), Device(DeviceType::CPU),
+      [](void*, void* context) { IntrusivePtr<MappedFile>::adopt(static_cast<MappedFile*>(context)); },
+      reference.releasePointer());
+  std::vector<int64_t> strides(entry.shape.size());
+  contiguousStrides(entry.shape, strides);
+  return Tensor(makeIntrusive<TensorImpl>(storage, entry.dtype, entry.shape, strides, 0));
+}
+
+Tensor makeTensor(const SafetensorsEntry& entry, std::span<std::byte> bytes, const IntrusivePtr<MappedFile>& file) {
+  if (!bytes.empty() && isAlignedFor(entry.dtype, bytes.data())) return sharedTensor(entry, bytes, file);
+  const Tensor tensor = Tensor::allocate(entry.shape, entry.dtype);
+  if (!bytes.empty()) std::memcpy(tensor.data_ptr(), bytes.data(), bytes.size());
+  return tensor;
+}
+
+// The header's entry for a tensor, but for its place in the file.
+SafetensorsEntry describe(const std::string& name, const Tensor& tensor, const std::string& path) {
+  const std::string shown = pythonStringRepr(name);
+  BOXCAR_CHECK(name != "__metadata__", "cannot write '{}': '__metadata__' cannot be the name of a tensor", path);
+  BOXCAR_CHECK(tensor.defined(), "cannot write '{}': the tensor {} is undefined", path, shown);
+  BOXCAR_CHECK(tensor.is_cpu(), "cannot write '{}': the tensor {} is on device '{}'; copy it to the CPU first", path,
+               shown, tensor.device());
+  BOXCAR_CHECK(!safetensorsDtypeName(tensor.dtype()).empty(),
+               "cannot write '{}': the tensor {} has the dtype {}, which safetensors files do not have", path, shown,
+               dtypeName(tensor.dtype()));
+  return {.name = name, .dtype = tensor.dtype(), .shape = {tensor.sizes().begin(), tensor.sizes().end()}};
+}
+
+// Appends the elements behind address [from], along the dimensions from [dim] on.
+void gather(const Tensor& tensor, int64_t dim, const std::byte* from, std::vector<std::byte>& to) {
+  const size_t itemsize = tensor.itemsize();
+  if (dim == tensor.dim()) {
+    to.insert(to.end(), from, from + itemsize);
+    return;
+  }
+  const int64_t step = tensor.strides()[dim] * static_cast<int64_t>(itemsize);
+  for (int64_t i = 0; i < tensor.sizes()[dim]; ++i) gather(tensor, dim + 1, from + i * step, to);
+}
+
+void writeElements(const Tensor& tensor, OutputFile& file) {
+  if (tensor.numel() == 0) return;
+  const auto* first = static_cast<const std::byte*>(tensor.data_ptr());
+  if (tensor.is_contiguous()) {
+    file.write({first, tensor.nbytes()});
+  } else {
+    std::vector<std::byte> bytes;
+    bytes.reserve(tensor.nbytes());
+    gather(tensor, 0, first, bytes);
+    file.write(bytes);
+  }
+}
+
+}  // namespace
+
+Dict<std::string, Tensor> loadSafetensors(std::string_view path) {
+  const std::string resolved = resolvePath(path);
+  const auto file = makeIntrusive<MappedFile>(resolved);
+  const Parts parts = split(file->bytes(), resolved);
+  Dict<std::string, Tensor> tensors;
+  for (const SafetensorsEntry& entry : parseSafetensorsHeader(parts.header, parts.data.size(), resolved)) {
+    const std::span<std::byte> bytes = parts.data.subspan(entry.begin, entry.end - entry.begin);
+    if (entry.dtype == ScalarType::Bool) checkBools(bytes, entry.name, resolved);
+    tensors.insert_or_assign(entry.name, makeTensor(entry, bytes, file));
+  }
+  return tensors;
+}
+
+void saveSafetensors(const Dict<std::string, Tensor>& tensors, std::string_view path) {
+  const std::string resolved = resolvePath(path);
+  std::vector<SafetensorsEntry> entries;
+  std::vector<Tensor> values;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const auto [name, tensor] = tensors.entryAt(i);
+    entries.push_back(describe(name, tensor, resolved));
+    values.push_back(tensor);
+  }
+  std::vector<size_t> order(entries.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::greater(), [&](size_t i) { return elementSize(entries[i].dtype); });
+  uint64_t end = 0;
+  for (const size_t i : order) {
+    entries[i].begin = end;
+    entries[i].end = end += values[i].nbytes();
+  }
+
+  const std::string header = formatSafetensorsHeader(entries, resolved);
+  const uint64_t length = header.size();
+  OutputFile file(resolved);
+  file.write(std::as_bytes(std::span(&length, 1)));
+  file.write(std::as_bytes(std::span(header)));
+  for (const size_t i : order) writeElements(values[i], file);
+  file.commit();
+}
+
+// Neither has a tensor argument that would choose a backend.
+BOXCAR_LIBRARY_IMPL(io, CompositeExplicitAutograd, m) {
+  m.impl("load", BOXCAR_FN(loadSafetensors));
+  m.impl("save", BOXCAR_FN(saveSafetensors));
+}
+
+}  // namespace boxcar::io
