@@ -1,0 +1,15 @@
+#pragma once
+
+// All that an embedding program needs: values, schemas, the dispatcher and its registration macros, scripts. The typed
+// operator functions are in <boxcar/ops.h>.
+
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/local_dispatch_key_set.h>
+#include <boxcar/interpreter/program.h>
+#include <boxcar/ivalue/array_ref.h>
+#include <boxcar/ivalue/cpu_generator.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/ivalue.h>
+#include <boxcar/ivalue/stack.h>
+#include <boxcar/schema/parse_schema.h>

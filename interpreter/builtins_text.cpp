@@ -1,0 +1,192 @@
+// str, ord, chr, f-strings; the methods of strings.
+
+#include <boxcar/interpreter/builtin_table.h>
+#include <boxcar/interpreter/container_operations.h>
+#include <boxcar/interpreter/format_value.h>
+#include <boxcar/interpreter/sequence_index.h>
+#include <boxcar/interpreter/utf8.h>
+#include <boxcar/interpreter/value_operations.h>
+#include <boxcar/ivalue/error.h>
+
+#include <clocale>
+#include <cwctype>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace boxcar::interp {
+namespace {
+
+constexpr std::string_view kSpaces = " \t\n\r\f\v";
+
+std::string_view textOf(const IValue& value) { return value.toStringView(); }
+
+IValue ord(std::span<IValue> arguments) {
+  const std::string_view text = textOf(arguments[0]);
+  const utf8::CodePoint point = utf8::decode(text);
+  BOXCAR_CHECK(point.length != 0 && point.length == text.size(), "ord() takes one character, not {}",
+               repr(arguments[0]));
+  return static_cast<int64_t>(point.value);
+}
+
+IValue chr(std::span<IValue> arguments) {
+  const int64_t number = arguments[0].toInt();
+  BOXCAR_CHECK(number >= 0 && number <= 0x10FFFF && utf8::isScalarValue(static_cast<char32_t>(number)),
+               "chr() takes the number of a character, not {}", number);
+  std::string text;
+  utf8::append(text, static_cast<char32_t>(number));
+  return text;
+}
+
+// The arguments are pairs of a value and how to show it.
+IValue format(std::span<IValue> arguments) {
+  std::string text;
+  for (size_t i = 0; i + 1 < arguments.size(); i += 2) text += formatValue(arguments[i], textOf(arguments[i + 1]));
+  return text;
+}
+
+void splitAtSpaces(std::string_view text, int64_t most, const GenericList& parts) {
+  for (;;) {
+    const size_t begin = text.find_first_not_of(kSpaces);
+    if (begin == std::string_view::npos) return;
+    text.remove_prefix(begin);
+    if (most-- == 0) {
+      parts.push_back(text.substr(0, text.find_last_not_of(kSpaces) + 1));
+      return;
+    }
+    const size_t end = std::min(text.find_first_of(kSpaces), text.size());
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+}
+
+IValue split(std::span<IValue> arguments) {
+  std::string_view text = textOf(arguments[0]);
+  int64_t most = arguments[2].toInt();
+  const GenericList parts;
+  if (arguments[1].isNone()) {
+    splitAtSpaces(text, most, parts);
+    return parts;
+  }
+  const std::string_view separator = textOf(arguments[1]);
+  BOXCAR_CHECK(!separator.empty(), "split() takes a separator that is not empty");
+  for (size_t at = text.find(separator); at != std::string_view::npos && most-- != 0; at = text.find(separator)) {
+    parts.push_back(text.substr(0, at));
+    text.remove_prefix(at + separator.size());
+  }
+  parts.push_back(text);
+  return parts;
+}
+
+IValue join(std::span<IValue> arguments) {
+  std::string text;
+  const std::vector<IValue> parts = elementsOf(arguments[1]);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    BOXCAR_CHECK(parts[i].isString(), "join() takes strs, but element {} is {}", i, kindName(parts[i]));
+    if (i != 0) text += textOf(arguments[0]);
+    text += textOf(parts[i]);
+  }
+  return text;
+}
+
+bool isOneOf(std::string_view character, const Characters& set) {
+  for (size_t i = 0; i < set.size(); ++i) {
+    if (set[i] == character) return true;
+  }
+  return false;
+}
+
+IValue strip(std::span<IValue> arguments) {
+  const std::string_view text = textOf(arguments[0]);
+  const Characters characters(text);
+  const Characters set(arguments[1].isNone() ? kSpaces : textOf(arguments[1]));
+  size_t begin = 0;
+  size_t end = characters.size();
+  while (begin < end && isOneOf(characters[begin], set)) ++begin;
+  while (begin < end && isOneOf(characters[end - 1], set)) --end;
+  if (begin == end) return "";
+  return std::string_view(characters[begin].data(), characters[end - 1].end());
+}
+
+IValue replace(std::span<IValue> arguments) {
+  const std::string_view text = textOf(arguments[0]);
+  const std::string_view old = textOf(arguments[1]);
+  const std::string_view by = textOf(arguments[2]);
+  std::string result;
+  if (old.empty()) {
+    const Characters characters(text);
+    for (size_t i = 0; i < characters.size(); ++i) result.append(by).append(characters[i]);
+    return result.append(by);
+  }
+  size_t done = 0;
+  for (size_t at = text.find(old); at != std::string_view::npos; at = text.find(old, done)) {
+    result.append(text.substr(done, at - done)).append(by);
+    done = at + old.size();
+  }
+  return result.append(text.substr(done));
+}
+
+// Letters of all alphabets, as the C library knows them.
+template <wint_t (*convert)(wint_t, locale_t)>
+IValue convertCase(std::span<IValue> arguments) {
+  static const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  std::string result;
+  for (std::string_view text = textOf(arguments[0]); !text.empty();) {
+    const utf8::CodePoint point = utf8::decode(text);
+    if (point.length == 0) {
+      result += text[0];
+      text.remove_prefix(1);
+      continue;
+    }
+    utf8::append(result, static_cast<char32_t>(convert(point.value, locale)));
+    text.remove_prefix(point.length);
+  }
+  return result;
+}
+
+// In characters; -1 where it does not occur.
+IValue find(std::span<IValue> arguments) {
+  const std::string_view text = textOf(arguments[0]);
+  const size_t at = text.find(textOf(arguments[1]));
+  if (at == std::string_view::npos) return int64_t{-1};
+  return static_cast<int64_t>(utf8::countCodePoints(text.substr(0, at)));
+}
+
+}  // namespace
+
+void addTextBuiltins(BuiltinTable& table) {
+  addBuiltin(table, "str(Any value) -> str",
+             [](std::span<IValue> arguments) -> IValue { return toString(arguments[0]); });
+  addBuiltin(table, "ord(str character) -> int", ord);
+  addBuiltin(table, "chr(int number) -> str", chr);
+
+  addVariadic(table, "format(Any[] values_and_specs) -> str", 0, UINT16_MAX, format);
+  table.back().is_hidden = true;
+  addBuiltin(table, "dtype_name(ScalarType dtype) -> str", [](std::span<IValue> arguments) -> IValue {
+    return "torch." + std::string(dtypeName(arguments[0].toScalarType()));
+  });
+  table.back().is_hidden = true;
+  addBuiltin(table, "layout_name(Layout layout) -> str",
+             [](std::span<IValue> arguments) -> IValue { return toString(static_cast<Layout>(arguments[0].toInt())); });
+  table.back().is_hidden = true;
+  addBuiltin(table, "memory_format_name(MemoryFormat format) -> str", [](std::span<IValue> arguments) -> IValue {
+    return toString(static_cast<MemoryFormat>(arguments[0].toInt()));
+  });
+  table.back().is_hidden = true;
+
+  addBuiltin(table, "str.split(str self, str? sep=None, int maxsplit=-1) -> str[]", split);
+  addBuiltin(table, "str.join(str self, Any parts) -> str", join);
+  addBuiltin(table, "str.strip(str self, str? chars=None) -> str", strip);
+  addBuiltin(table, "str.startswith(str self, str prefix) -> bool", [](std::span<IValue> arguments) -> IValue {
+    return textOf(arguments[0]).starts_with(textOf(arguments[1]));
+  });
+  addBuiltin(table, "str.endswith(str self, str suffix) -> bool", [](std::span<IValue> arguments) -> IValue {
+    return textOf(arguments[0]).ends_with(textOf(arguments[1]));
+  });
+  addBuiltin(table, "str.replace(str self, str old, str new) -> str", replace);
+  addBuiltin(table, "str.lower(str self) -> str", convertCase<towlower_l>);
+  addBuiltin(table, "str.upper(str self) -> str", convertCase<towupper_l>);
+  addBuiltin(table, "str.find(str self, str part) -> int", find);
+}
+
+}  // namespace boxcar::interp

@@ -1,0 +1,108 @@
+#pragma once
+
+// Compiled scripts: what codegen emits, the verifier proves, the machine runs.
+
+#include <boxcar/dispatcher/operator_handle.h>
+#include <boxcar/interpreter/opcodes.h>
+#include <boxcar/interpreter/source.h>
+#include <boxcar/ivalue/ivalue.h>
+#include <boxcar/schema/function_schema.h>
+#include <boxcar/schema/type.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace boxcar::interp {
+
+// 8 bytes: the opcode and three fields, two of which may be one wide number.
+struct Instruction {
+  Opcode op;
+  uint16_t a = 0;
+  uint16_t b = 0;
+  uint16_t c = 0;
+
+  static constexpr Instruction wide(Opcode op, uint16_t a, int32_t number) noexcept {
+    const auto bits = static_cast<uint32_t>(number);
+    return {op, a, static_cast<uint16_t>(bits), static_cast<uint16_t>(bits >> 16)};
+  }
+  constexpr int32_t wide() const noexcept { return static_cast<int32_t>(b | static_cast<uint32_t>(c) << 16); }
+  constexpr uint32_t index() const noexcept { return b | static_cast<uint32_t>(c) << 16; }
+
+  friend bool operator==(const Instruction&, const Instruction&) = default;
+};
+static_assert(sizeof(Instruction) == 8);
+
+// What a slot for values of type [type] is.
+SlotKind slotKindOf(TypePtr type) noexcept;
+
+// A variable as debuggers and disassemblies show it; several may share a slot, one after the other.
+struct SlotName {
+  std::string name;
+  uint16_t slot;
+};
+
+struct CodeFunction {
+  std::string name;
+  SourcePtr source;
+  Span span;                    // the declaration
+  std::vector<SlotKind> slots;  // arguments first
+  uint16_t argument_count = 0;
+  // What Return gives. A function without results returns the Value None, one with several a tuple of them.
+  SlotKind result = SlotKind::Value;
+  std::vector<Instruction> code;
+  std::vector<Span> spans;  // of each instruction
+  std::vector<SlotName> slot_names;
+};
+
+// A call of one operator. The program's linking finds the handle by the name.
+struct OperatorSite {
+  OperatorName name;
+  uint16_t arguments = 0;
+  uint16_t results = 0;
+  std::optional<OperatorHandle> op;
+};
+
+// A call whose overload is chosen when it runs, among the defined overloads called [name] or, with [overload] set, that
+// one. The stack holds the arguments as they are written, positional ones first; the choice brings them into the
+// schema's order, fills in defaults and converts.
+struct DynamicSite {
+  std::string name;  // "aten::add"
+  std::optional<std::string> overload;
+  uint16_t positional = 0;
+  std::vector<std::string> keywords;
+  // The one value that the call gives: None, the result, or a tuple of several results.
+  std::vector<OperatorHandle> candidates;
+
+  size_t arguments() const noexcept { return positional + keywords.size(); }
+};
+
+// An operator that the script declares; [function] is its body.
+struct CodeOperator {
+  FunctionSchema schema;
+  std::optional<uint32_t> function;
+  Span span;
+};
+
+struct CodeGlobal {
+  std::string name;
+  TypePtr type;
+};
+
+// What the function is called that a script's statements are.
+inline constexpr const char* kScriptName = "<script>";
+
+// A compiled script. Its statements are functions[0], which has no arguments.
+struct CodeUnit {
+  SourcePtr source;
+  std::vector<CodeFunction> functions;
+  std::vector<IValue> constants;
+  std::vector<TypePtr> types;
+  std::vector<OperatorSite> operator_sites;
+  std::vector<DynamicSite> dynamic_sites;
+  std::vector<CodeGlobal> globals;  // constants of the script, None until they are set
+  std::vector<CodeOperator> operators;
+};
+
+}  // namespace boxcar::interp

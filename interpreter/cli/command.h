@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace boxcar::cli {
+
+enum ExitStatus : int {
+  kDone = 0,
+  kFailed = 1,    // the script or the input is wrong
+  kBadUsage = 2,  // the command line is
+};
+
+// Each adds its subcommand to [app]. When it was asked for, parsing the command line runs it and sets [status].
+void addRun(CLI::App& app, int& status);
+void addCheck(CLI::App& app, int& status);
+void addDis(CLI::App& app, int& status);
+void addOps(CLI::App& app, int& status);
+void addSchema(CLI::App& app, int& status);
+
+// Prints to stdout.
+void print(const std::string& text);
+// Prints to stderr, behind all that was printed to stdout.
+void printError(const std::string& text);
+
+}  // namespace boxcar::cli

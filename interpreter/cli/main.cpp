@@ -1,0 +1,107 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/diagnostic.h>
+#include <boxcar/interpreter/script_error.h>
+#include <boxcar/ivalue/python_text.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boxcar::cli {
+namespace {
+
+// What went wrong in blocks that register operators, which had nobody to throw to.
+bool reportRegistrationErrors() {
+  const std::vector<std::string> errors = Dispatcher::singleton().registrationErrors();
+  for (const std::string& error : errors) printError("boxcar: " + error + "\n");
+  return !errors.empty();
+}
+
+// What is wrong with a command line, and whom to ask.
+std::string usageError(const CLI::App* app, const CLI::Error& error) {
+  const auto commands = app->get_subcommands();
+  const std::string command = commands.empty() ? "" : " " + commands[0]->get_name();
+  return fmt::format("boxcar{}: {}\nRun `boxcar{} --help` to see how it is called.\n", command, error.what(), command);
+}
+
+// A sentence where the command line asks for a command that does not exist, else nothing.
+std::string unknownCommand(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return {};
+  const std::string_view name = argv[1];
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == name) return {};
+    commands.push_back(command->get_name());
+  }
+  const std::vector<std::string_view> candidates(commands.begin(), commands.end());
+  return fmt::format("boxcar: there is no command '{}'.{}\nRun `boxcar --help` to see what there is.\n", name,
+                     didYouMean(name, candidates));
+}
+
+int runCommandLine(int argc, char** argv) {
+  CLI::App app("boxcar runs .ops scripts, whose every operator call goes through its dispatcher.", "boxcar");
+  int status = kDone;
+  app.set_version_flag("--version", "boxcar " BOXCAR_VERSION);
+  app.require_subcommand(1);
+  app.failure_message(usageError);
+  app.parse_complete_callback([] {
+    if (reportRegistrationErrors()) throw CLI::RuntimeError(kFailed);
+  });
+  addRun(app, status);
+  addCheck(app, status);
+  addDis(app, status);
+  addOps(app, status);
+  addSchema(app, status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::RuntimeError& error) {
+    return error.get_exit_code();
+  } catch (const CLI::ParseError& error) {
+    if (const std::string text = unknownCommand(app, argc, argv); !text.empty()) {
+      printError(text);
+      return kBadUsage;
+    }
+    return app.exit(error) == 0 ? kDone : kBadUsage;
+  }
+  return status;
+}
+
+int runGuarded(int argc, char** argv) {
+  try {
+    return runCommandLine(argc, argv);
+  } catch (const CompileError& error) {
+    printError(error.message());
+  } catch (const ScriptError& error) {
+    printError("error: " + error.message() + "\n");
+  } catch (const Error& error) {
+    printError("boxcar: " + error.message() + "\n");
+  } catch (const std::bad_alloc&) {
+    printError("boxcar: out of memory\n");
+  } catch (const std::exception& error) {
+    printError(std::string("boxcar: ") + error.what() + "\n");
+  }
+  return kFailed;
+}
+
+}  // namespace
+}  // namespace boxcar::cli
+
+int main(int argc, char** argv) {
+  // Where the reader of a pipe goes away (`boxcar ops | head`) the program ends without a word.
+  std::signal(SIGPIPE, SIG_DFL);
+  const int status = boxcar::cli::runGuarded(argc, argv);
+  if (std::fflush(stdout) != 0) {
+    boxcar::cli::printError(std::string("boxcar: cannot write the output: ") + std::strerror(errno) + "\n");
+    return boxcar::cli::kFailed;
+  }
+  return status;
+}

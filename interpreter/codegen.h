@@ -1,0 +1,116 @@
+#pragma once
+
+#include <boxcar/interpreter/code_builder.h>
+#include <boxcar/interpreter/typed_program.h>
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace boxcar::interp {
+
+// How a function of the unit is called.
+struct FunctionShape {
+  std::vector<SlotKind> arguments;
+  SlotKind result = SlotKind::Value;
+};
+
+// Makes the bytecode of one function.
+class Codegen {
+ public:
+  // [shapes]: of all functions of the unit, by index. Throws an Error where a function is too large.
+  Codegen(UnitBuilder& unit, const SourcePtr& source, std::span<const FunctionShape> shapes,
+          const typed::Function& function);
+
+  CodeFunction run();
+
+ private:
+  struct Place {
+    Label label;
+    bool is_used = false;
+  };
+  struct Loop {
+    Place* on_continue;
+    Place* on_break;
+  };
+  // A slot to read from; a temporary one is given back by release().
+  struct Operand {
+    uint16_t slot;
+    bool is_temporary;
+  };
+
+  // ---- codegen.cpp: slots and places ----
+  uint16_t slotOf(typed::Target target);
+  uint16_t takeTemporary(SlotKind kind);
+  void release(Operand operand);
+  Place newPlace() { return {code_.newLabel()}; }
+  void bind(Place& place);
+  void bindAlways(Place& place);
+  void jump(Opcode op, Place& place, uint16_t a = 0, uint16_t b = 0);
+  // Moves what lies in [from] to [to], whose kind may be another.
+  void move(uint16_t to, uint16_t from, bool is_last_use = false);
+  static Opcode moveOf(SlotKind kind);
+  void pop(uint16_t to);
+
+  // ---- codegen_statement.cpp ----
+  void emit(const typed::Block& block);
+  void emit(const typed::Stmt& statement);
+  void emit(const typed::Evaluate& node);
+  void emit(const typed::SetVariable& node);
+  void emit(const typed::SetGlobal& node);
+  void emit(const typed::SetIndex& node);
+  void emit(const typed::Unpack& node);
+  void emit(const typed::If& node);
+  void emit(const typed::While& node);
+  void emit(const typed::ForRange& node);
+  void emit(const typed::ForEach& node);
+  void emit(const typed::RecastAll& node);
+  void emit(const typed::Break&);
+  void emit(const typed::Continue&);
+  void emit(const typed::Return& node);
+  void emit(const typed::Fail& node);
+  // The slot that a loop puts its element into: the variable's that it is assigned to at once, where there is one.
+  uint16_t elementSlot(typed::Target element, const typed::Block& body, size_t& first_statement);
+  void emitBody(const typed::Block& body, size_t first_statement, Place& on_continue, Place& on_break);
+
+  // ---- codegen_expression.cpp ----
+  // Puts the value into [to], as [to]'s kind.
+  void evaluateTo(const typed::Expr& expr, uint16_t to);
+  // The value where it can be read as [kind]; a variable's own slot where that serves.
+  Operand evaluate(const typed::Expr& expr, SlotKind kind);
+  // The value as it comes, in a slot of any kind.
+  Operand evaluate(const typed::Expr& expr);
+  void push(const typed::Expr& expr);
+  void load(const IValue& value, uint16_t to);
+  void operate(const typed::Operate& node, uint16_t to);
+  bool operateImmediate(const typed::Operate& node, uint16_t to);
+  Operand operandFor(const typed::Expr& expr, interp::Operand kind);
+  // Leaves the results of a call on the stack; how many there are.
+  size_t call(const typed::CallOperator& node);
+  size_t call(const typed::CallDynamic& node);
+  size_t call(const typed::CallBuiltin& node);
+  void callFunction(const typed::CallFunction& node, uint16_t to);
+  void pushAll(const std::vector<typed::ExprPtr>& items);
+  uint16_t countOf(size_t count) const;
+  static SlotKind resultKind(const typed::Expr& expr);
+
+  // ---- codegen_condition.cpp ----
+  // Goes to [place] where the condition is [sense], else goes on.
+  void branch(const typed::Expr& condition, bool sense, Place& place);
+  bool branchOnComparison(const typed::Operate& node, bool sense, Place& place);
+  void materialize(const typed::Expr& condition, uint16_t to);
+
+  UnitBuilder& unit_;
+  std::span<const FunctionShape> shapes_;
+  const typed::Function& function_;
+  CodeBuilder code_;
+  bool is_reachable_ = true;
+  std::unordered_map<uint64_t, uint16_t> slots_;  // by variable and kind
+  std::array<std::vector<uint16_t>, 4> free_;     // temporaries, by kind
+  std::vector<Loop> loops_;
+};
+
+}  // namespace boxcar::interp

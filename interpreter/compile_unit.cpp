@@ -1,0 +1,53 @@
+#include <boxcar/interpreter/code_builder.h>
+#include <boxcar/interpreter/codegen.h>
+#include <boxcar/interpreter/compile_unit.h>
+#include <boxcar/interpreter/inference.h>
+#include <boxcar/interpreter/liveness.h>
+
+namespace boxcar::interp {
+
+CodeUnit compileUnit(const syntax::SyntaxTree& tree, Diagnostics& diagnostics) {
+  const size_t first_diagnostic = diagnostics.size();
+  const size_t errors_before = diagnostics.error_count();
+  Declarations declarations(tree, diagnostics);
+  UnitBuilder unit(tree.source);
+
+  // The statements come first: they tell what types the constants have.
+  const Span whole{0, static_cast<uint32_t>(tree.source->text().size())};
+  std::vector<typed::Function> functions;
+  functions.push_back(Inference(declarations, nullptr, diagnostics).run(tree.statements, whole));
+  for (const auto& function : declarations.functions()) {
+    if (function->body == nullptr) continue;
+    functions.push_back(
+        Inference(declarations, function.get(), diagnostics).run(function->body->statements, function->span));
+  }
+  diagnostics.sortFrom(first_diagnostic);
+  if (diagnostics.error_count() != errors_before) return {};
+
+  for (const ScriptConstant& constant : declarations.constants()) {
+    unit.global(std::string(constant.name), constant.type);
+  }
+  std::vector<FunctionShape> shapes;
+  for (typed::Function& function : functions) {
+    markLastUses(function);
+    shapes.push_back({function.arguments, function.result});
+    unit.declareFunction();
+  }
+  for (size_t i = 0; i < functions.size(); ++i) {
+    try {
+      unit.unit().functions[i] = Codegen(unit, tree.source, shapes, functions[i]).run();
+    } catch (const Error& error) {
+      diagnostics.error(tree.source, functions[i].span, error.message());
+      return {};
+    }
+  }
+  for (const auto& function : declarations.functions()) {
+    if (!function->is_operator) continue;
+    std::optional<uint32_t> body;
+    if (function->body != nullptr) body = function->function;
+    unit.unit().operators.push_back({function->schema, body, function->span});
+  }
+  return std::move(unit).finish();
+}
+
+}  // namespace boxcar::interp

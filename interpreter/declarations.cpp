@@ -1,0 +1,236 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/interpreter/declarations.h>
+#include <boxcar/interpreter/environment.h>
+#include <boxcar/interpreter/wording.h>
+#include <boxcar/schema/parse_schema.h>
+#include <boxcar/schema/words.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace boxcar::interp {
+namespace {
+
+// Bytes of [text] before its trailing blanks.
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+Declarations::Declarations(const syntax::SyntaxTree& tree, Diagnostics& diagnostics) : source_(tree.source) {
+  using boost::variant2::get_if;
+  for (const syntax::StmtPtr& statement : tree.statements) {
+    if (const auto* function = get_if<syntax::Function>(&statement->node)) add(*statement, *function, diagnostics);
+    if (const auto* op = get_if<syntax::Operator>(&statement->node)) add(*statement, *op, diagnostics);
+    if (const auto* constant = get_if<syntax::Const>(&statement->node)) add(*statement, *constant, diagnostics);
+    if (const auto* use = get_if<syntax::Use>(&statement->node)) {
+      uses_.push_back({use->space.text, statement->span.begin});
+    }
+  }
+}
+
+std::optional<FunctionSchema> Declarations::readSignature(Span signature, Diagnostics& diagnostics) const {
+  const std::string_view text = trimmed(source_->text(signature));
+  try {
+    SchemaPrefix prefix = parseSchemaPrefix(text);
+    if (prefix.length != text.size()) {
+      const auto begin = signature.begin + static_cast<uint32_t>(prefix.length);
+      diagnostics.error(source_, {begin, signature.begin + static_cast<uint32_t>(text.size())},
+                        "this does not belong to a schema");
+      return std::nullopt;
+    }
+    std::vector<TypePtr> types;
+    for (const Argument& argument : prefix.schema.arguments()) types.push_back(argument.type());
+    for (const Argument& result : prefix.schema.returns()) types.push_back(result.type());
+    if (reportTypeVariables(types, signature, diagnostics)) return std::nullopt;
+    return std::move(prefix.schema);
+  } catch (const SchemaError& error) {
+    const auto begin = signature.begin + static_cast<uint32_t>(error.offset());
+    diagnostics.error(source_, {begin, begin + static_cast<uint32_t>(error.length())}, error.reason());
+  } catch (const Error& error) {
+    diagnostics.error(source_, signature, error.message());
+  }
+  return std::nullopt;
+}
+
+bool Declarations::reportTypeVariables(std::span<const TypePtr> types, Span span, Diagnostics& diagnostics) const {
+  bool found = false;
+  for (const TypePtr type : types) {
+    if (!type->hasVariables()) continue;
+    if (type->kind() != TypeKind::Variable) {
+      found = reportTypeVariables(type->contained(), span, diagnostics) || found;
+      continue;
+    }
+    // A word that names no type is a type variable in a schema; a script has none.
+    const std::string_view word = type->text();
+    const std::string_view text = source_->text(span);
+    const auto isPart = [&text](size_t i) {
+      return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_');
+    };
+    size_t at = text.find(word);
+    while (at != std::string_view::npos && (isPart(at + word.size()) || (at > 0 && isPart(at - 1)))) {
+      at = text.find(word, at + 1);
+    }
+    const auto begin = span.begin + static_cast<uint32_t>(at == std::string_view::npos ? 0 : at);
+    const Span place{begin, begin + static_cast<uint32_t>(word.size())};
+    diagnostics.error(source_, place,
+                      withSuggestion(fmt::format("there is no type called `{}`", word), word, detail::typeNames()));
+    found = true;
+  }
+  return found;
+}
+
+TypePtr Declarations::readType(Span span, Diagnostics& diagnostics) const {
+  try {
+    const TypePtr type = scriptType(parseType(source_->text(span)));
+    return reportTypeVariables({&type, 1}, span, diagnostics) ? Type::any() : type;
+  } catch (const SchemaError& error) {
+    const auto begin = span.begin + static_cast<uint32_t>(error.offset());
+    diagnostics.error(source_, {begin, begin + static_cast<uint32_t>(error.length())}, error.reason());
+  } catch (const Error& error) {
+    diagnostics.error(source_, span, error.message());
+  }
+  return Type::any();
+}
+
+void Declarations::add(const syntax::Stmt& statement, const syntax::Function& function, Diagnostics& diagnostics) {
+  auto schema = readSignature(function.signature, diagnostics);
+  if (!schema) return;
+  const auto found = functions_by_name_.find(function.name.text);
+  if (found != functions_by_name_.end()) {
+    diagnostics.error(source_, function.name.span, fmt::format("`{}` is defined twice", function.name.text))
+        .note("the first definition", source_, found->second->name_span);
+    return;
+  }
+  functions_.push_back(std::make_unique<ScriptFunction>(
+      ScriptFunction{*std::move(schema), function.name.span, statement.span, &function.body, ++body_count_, false}));
+  functions_by_name_.emplace(function.name.text, functions_.back().get());
+}
+
+void Declarations::add(const syntax::Stmt& statement, const syntax::Operator& op, Diagnostics& diagnostics) {
+  auto schema = readSignature(op.signature, diagnostics);
+  if (!schema) return;
+  auto& overloads = operators_by_name_[schema->name()];
+  for (const ScriptFunction* other : overloads) {
+    if (other->schema.overload_name() != schema->overload_name()) continue;
+    diagnostics.error(source_, op.name.span, fmt::format("`{}` is defined twice", schema->operator_name()))
+        .note("the first definition", source_, other->name_span);
+    return;
+  }
+  const uint32_t index = op.body ? ++body_count_ : 0;
+  functions_.push_back(std::make_unique<ScriptFunction>(
+      ScriptFunction{*std::move(schema), op.name.span, statement.span, op.body ? &*op.body : nullptr, index, true}));
+  overloads.push_back(functions_.back().get());
+}
+
+void Declarations::add(const syntax::Stmt& statement, const syntax::Const& constant, Diagnostics& diagnostics) {
+  const auto found = constants_by_name_.find(constant.name.text);
+  if (found != constants_by_name_.end()) {
+    diagnostics.error(source_, constant.name.span, fmt::format("`{}` is defined twice", constant.name.text))
+        .note("the first definition", source_, constants_[found->second].span);
+    return;
+  }
+  (void)statement;
+  constants_by_name_.emplace(constant.name.text, constants_.size());
+  constants_.push_back({constant.name.text, constant.name.span, static_cast<uint32_t>(constants_.size())});
+}
+
+const ScriptFunction* Declarations::findFunction(std::string_view name) const {
+  const auto found = functions_by_name_.find(name);
+  return found == functions_by_name_.end() ? nullptr : found->second;
+}
+
+ScriptConstant* Declarations::findConstant(std::string_view name) {
+  const auto found = constants_by_name_.find(name);
+  return found == constants_by_name_.end() ? nullptr : &constants_[found->second];
+}
+
+const Span* Declarations::findScriptVariable(std::string_view name) const {
+  const auto found = script_variables_.find(name);
+  return found == script_variables_.end() ? nullptr : &found->second;
+}
+
+void Declarations::forgetConstantTypes() {
+  for (ScriptConstant& constant : constants_) constant.type = nullptr;
+}
+
+const OverloadSet* Declarations::findQualified(const std::string& name) {
+  const auto found = overloads_.find(name);
+  if (found != overloads_.end()) return found->second.get();
+
+  auto set = std::make_unique<OverloadSet>();
+  set->name = name;
+  for (const OperatorHandle& op : Dispatcher::singleton().findOverloads(name)) {
+    set->operators.push_back(op.operator_name());
+    set->schemas.push_back(&op.schema());
+  }
+  const auto own = operators_by_name_.find(name);
+  if (own != operators_by_name_.end()) {
+    for (const ScriptFunction* op : own->second) {
+      // What a program that is loaded already has defined is found both there and here.
+      if (std::ranges::find(set->operators, op->schema.operator_name()) != set->operators.end()) continue;
+      set->operators.push_back(op->schema.operator_name());
+      set->schemas.push_back(&op->schema);
+    }
+  }
+  if (set->operators.empty()) set = nullptr;
+  return overloads_.emplace(name, std::move(set)).first->second.get();
+}
+
+std::vector<std::string_view> Declarations::namespacesAt(uint32_t position) const {
+  std::vector<std::string_view> spaces;
+  for (auto use = uses_.rbegin(); use != uses_.rend(); ++use) {
+    if (use->position < position) spaces.push_back(use->space);
+  }
+  spaces.push_back("aten");
+  spaces.push_back("prim");
+  return spaces;
+}
+
+const OverloadSet* Declarations::findOperators(std::string_view name, uint32_t position) {
+  for (const std::string_view space : namespacesAt(position)) {
+    if (const OverloadSet* set = findQualified(fmt::format("{}::{}", space, name))) return set;
+  }
+  return nullptr;
+}
+
+const OverloadSet* Declarations::findOperators(const syntax::QualifiedName& name, uint32_t position) {
+  if (!name.space) return findOperators(name.name.text, position);
+  return findQualified(fmt::format("{}::{}", name.space.text, name.name.text));
+}
+
+typed::FieldNames Declarations::fieldNames(const FunctionSchema& schema) {
+  if (schema.returns().size() < 2 || schema.returns()[0].name().empty()) return nullptr;
+  typed::FieldNames& names = field_names_[&schema];
+  if (names == nullptr) {
+    std::vector<std::string> list;
+    for (const Argument& result : schema.returns()) list.push_back(result.name());
+    names = std::make_shared<const std::vector<std::string>>(std::move(list));
+  }
+  return names;
+}
+
+std::vector<std::string> Declarations::operatorNames(bool qualified, uint32_t position) const {
+  std::vector<OperatorName> operators = Dispatcher::singleton().getAllOpNames();
+  for (const auto& function : functions_) {
+    if (function->is_operator) operators.push_back(function->schema.operator_name());
+  }
+  const std::vector<std::string_view> spaces = namespacesAt(position);
+  std::vector<std::string> names;
+  for (const OperatorName& op : operators) {
+    if (qualified) {
+      names.push_back(op.name);
+      continue;
+    }
+    const std::string_view space = op.getNamespace().value_or("");
+    if (std::ranges::find(spaces, space) == spaces.end()) continue;
+    names.push_back(op.name.substr(space.size() + 2));
+  }
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace boxcar::interp

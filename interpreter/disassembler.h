@@ -1,0 +1,20 @@
+#pragma once
+
+#include <boxcar/interpreter/bytecode.h>
+#include <boxcar/ivalue/macros.h>
+
+#include <string>
+
+namespace boxcar::interp {
+
+// The unit as text, complete: what no comment says is enough to make the same unit again. A comment goes from `;` to
+// the end of the line.
+//
+//     fn 1 "square" (Int x) -> Int
+//       slots Int Int
+//     ; fib.ops:3: return x * x
+//       0  MulInt i1, i0, i0        @27..32
+//       1  ReturnInt i1             @20..32
+BOXCAR_API std::string disassemble(const CodeUnit& unit);
+
+}  // namespace boxcar::interp

@@ -1,0 +1,55 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/interpreter/dynamic_call.h>
+#include <boxcar/interpreter/overload.h>
+#include <boxcar/ivalue/error.h>
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace boxcar::interp {
+namespace {
+
+// The one value that a script sees of an operator's results.
+IValue packResults(Stack& stack, size_t base) {
+  const size_t count = stack.size() - base;
+  if (count == 0) return {};
+  if (count == 1) return pop(stack);
+  return Tuple(pop(stack, count));
+}
+
+IValue callResolved(std::string_view name, std::span<const OperatorHandle> candidates, std::span<IValue> values,
+                    std::span<const std::string_view> keywords, Stack& stack) {
+  std::vector<const FunctionSchema*> schemas;
+  schemas.reserve(candidates.size());
+  for (const OperatorHandle& candidate : candidates) schemas.push_back(&candidate.schema());
+  const ValueResolution resolution = resolveValues(name, schemas, values, keywords);
+  std::vector<IValue> arguments = arrangeValues(*schemas[resolution.candidate], resolution.fit, values);
+  const size_t base = stack.size();
+  stack.reserve(base + arguments.size());
+  for (IValue& argument : arguments) stack.push_back(std::move(argument));
+  candidates[resolution.candidate].callBoxed(stack);
+  BOXCAR_CHECK(stack.size() >= base, "{}: its kernel took more values from the stack than its arguments",
+               candidates[resolution.candidate]);
+  return packResults(stack, base);
+}
+
+}  // namespace
+
+void callDynamic(const DynamicSite& site, Stack& stack) {
+  std::vector<std::string_view> keywords(site.positional);
+  keywords.insert(keywords.end(), site.keywords.begin(), site.keywords.end());
+  std::vector<IValue> values = pop(stack, site.arguments());
+  stack.push_back(callResolved(site.name, site.candidates, values, keywords, stack));
+}
+
+IValue callOperator(const char* name, std::span<const IValue> arguments) {
+  const std::vector<OperatorHandle> candidates = Dispatcher::singleton().findOverloads(name);
+  BOXCAR_CHECK(!candidates.empty(), "the operator {} is not defined; is the library that has it loaded?", name);
+  const std::vector<std::string_view> keywords(arguments.size());
+  std::vector<IValue> values(arguments.begin(), arguments.end());
+  Stack stack;
+  return callResolved(name, candidates, values, keywords, stack);
+}
+
+}  // namespace boxcar::interp

@@ -1,0 +1,226 @@
+#include <boxcar/interpreter/inference.h>
+#include <boxcar/interpreter/wording.h>
+
+#include <algorithm>
+
+namespace boxcar::interp {
+
+using syntax::Stmt;
+
+namespace {
+
+// Passes over a function after which what still changes is taken to be Any.
+constexpr int kPassesBeforeAny = 8;
+
+}  // namespace
+
+Inference::Inference(Declarations& declarations, const ScriptFunction* function, Diagnostics& diagnostics)
+    : declarations_(declarations), function_(function), diagnostics_(diagnostics), source_(declarations.source()) {
+  if (function == nullptr) return;
+  result_ = scriptType(resultType(function->schema, {}));
+  for (const Argument& argument : function->schema.arguments()) {
+    ids_.emplace(argument.name(), static_cast<typed::VariableId>(names_.size()));
+    names_.push_back(argument.name());
+  }
+  argument_count_ = names_.size();
+}
+
+typed::Function Inference::run(const std::vector<syntax::StmtPtr>& statements, Span span) {
+  declareNames(statements);
+  typed::Function result;
+  do {
+    beginPass();
+    result.body.clear();
+    infer(statements, result.body);
+  } while (changed_);
+
+  if (function_ != nullptr && environment_.isReachable() && result_->kind() != TypeKind::None) {
+    if (result_->isOptional() || result_->kind() == TypeKind::Any) {
+      append(result.body, span, typed::Return{none(span)});
+    } else {
+      error(function_->name_span, fmt::format("`{}` returns {}, but its end can be reached without a return",
+                                              text(function_->name_span), *result_));
+    }
+  }
+  for (const Diagnostic& found : found_.all()) {
+    diagnostics_.error(found.source, found.span, found.message).notes = found.notes;
+  }
+
+  result.name = function_ == nullptr ? "<script>" : toString(function_->schema.operator_name());
+  result.span = span;
+  result.names.assign(names_.begin(), names_.end());
+  if (function_ != nullptr) {
+    for (const Argument& argument : function_->schema.arguments()) {
+      result.arguments.push_back(slotKindOf(argument.type()));
+    }
+    result.result = slotKindOf(result_);
+  }
+  return result;
+}
+
+void Inference::beginPass() {
+  ++pass_;
+  changed_ = false;
+  found_ = Diagnostics();
+  environment_ = Environment();
+  made_count_ = 0;
+  loops_.clear();
+  scoped_.clear();
+  if (function_ == nullptr) declarations_.forgetConstantTypes();
+  for (typed::VariableId i = 0; i < argument_count_; ++i) {
+    const TypePtr type = scriptType(function_->schema.arguments()[i].type());
+    environment_[i] = {type, nullptr, slotKindOf(type), false};
+  }
+}
+
+void Inference::declareNames(const std::vector<syntax::StmtPtr>& statements) {
+  for (const syntax::StmtPtr& statement : statements) {
+    boost::variant2::visit(
+        [this]<class T>(const T& node) {
+          if constexpr (std::is_same_v<T, syntax::Assign>) {
+            declareTargets(node.targets);
+          } else if constexpr (std::is_same_v<T, syntax::TypedAssign>) {
+            declareName(node.name);
+            declareType(node);
+          } else if constexpr (std::is_same_v<T, syntax::AugmentedAssign>) {
+            const auto* ref = boost::variant2::get_if<syntax::NameRef>(&node.target->node);
+            if (ref != nullptr && !ref->name.space) declareName(ref->name.name);
+          } else if constexpr (std::is_same_v<T, syntax::If>) {
+            for (const auto& branch : node.branches) declareNames(branch.body.statements);
+            if (node.otherwise) declareNames(node.otherwise->statements);
+          } else if constexpr (std::is_same_v<T, syntax::For>) {
+            declareTargets(node.targets);
+            declareNames(node.body.statements);
+          } else if constexpr (std::is_same_v<T, syntax::While> || std::is_same_v<T, syntax::With>) {
+            declareNames(node.body.statements);
+          }
+        },
+        statement->node);
+  }
+}
+
+void Inference::declareTargets(const syntax::Targets& targets) {
+  for (const syntax::ExprPtr& target : targets.items) {
+    const auto* ref = boost::variant2::get_if<syntax::NameRef>(&target->node);
+    if (ref != nullptr && !ref->name.space) declareName(ref->name.name);
+  }
+}
+
+void Inference::declareName(const syntax::Name& name) {
+  const auto id = static_cast<typed::VariableId>(names_.size());
+  if (ids_.contains(name.text) || declarations_.findConstant(name.text) != nullptr) return;
+  ids_.emplace(name.text, id);
+  names_.push_back(name.text);
+  if (function_ == nullptr) declarations_.addScriptVariable(name);
+}
+
+void Inference::declareType(const syntax::TypedAssign& assign) {
+  const auto found = ids_.find(assign.name.text);
+  if (found == ids_.end()) return;
+  Diagnostics unused;  // what is wrong is reported when the statement is reached
+  const TypePtr type = declarations_.readType(assign.type, unused);
+  declared_types_.emplace(found->second, std::pair(type, assign.name.span));
+}
+
+std::optional<typed::VariableId> Inference::findVariable(std::string_view name) const {
+  for (auto scoped = scoped_.rbegin(); scoped != scoped_.rend(); ++scoped) {
+    if (scoped->first == name) return scoped->second;
+  }
+  const auto found = ids_.find(name);
+  if (found == ids_.end()) return std::nullopt;
+  return found->second;
+}
+
+void Inference::assume(const Facts& facts) {
+  for (const auto& [variable, type] : facts) environment_[variable].type = type;
+}
+
+Diagnostic& Inference::error(Span span, std::string message) { return found_.error(source_, span, std::move(message)); }
+
+void Inference::notSupported(Span span, std::string_view what) {
+  error(span, fmt::format("`{}` is not part of this version of boxcar", what));
+}
+
+void Inference::append(typed::Block& out, Span span, typed::Stmt::Node node) {
+  out.push_back(std::make_unique<typed::Stmt>(typed::Stmt{span, std::move(node)}));
+}
+
+// ---- Loops ----
+
+void Inference::openLoop(const void* key, Span span, typed::Block& out) {
+  const auto [entry, is_new] = heads_.try_emplace(key, environment_);
+  if (!is_new) entry->second.join(environment_);
+  typed::Recasts recasts = environment_.recastsTo(entry->second);
+  if (!recasts.empty()) append(out, span, typed::RecastAll{std::move(recasts)});
+  const bool is_reachable = environment_.isReachable();
+  environment_ = entry->second;
+  if (!is_reachable) environment_.setUnreachable();
+}
+
+void Inference::repeatLoop(const void* key, Span span, typed::Block& out) {
+  if (!environment_.isReachable()) return;
+  Environment& head = heads_.at(key);
+  Environment joined = head;
+  joined.join(environment_);
+  if (pass_ > kPassesBeforeAny) {
+    for (typed::VariableId i = 0; i < joined.size(); ++i) {
+      const TypePtr before = head.at(i).type;
+      if (before != nullptr && joined[i].type != before)
+        joined[i] = {Type::any(), nullptr, SlotKind::Value, joined[i].maybe_unset};
+    }
+  }
+  if (!(joined == head)) {
+    head = std::move(joined);
+    changed_ = true;
+  }
+  typed::Recasts recasts = environment_.recastsTo(head);
+  if (!recasts.empty()) append(out, span, typed::RecastAll{std::move(recasts)});
+}
+
+void Inference::exitLoop(OpenLoop& loop, Span span, typed::Block& out) {
+  if (!environment_.isReachable()) return;
+  append(out, span, typed::RecastAll{});
+  loop.exits.emplace_back(environment_, out.back().get());
+}
+
+void Inference::closeLoop(OpenLoop& loop) {
+  environment_.setUnreachable();
+  for (const auto& [environment, statement] : loop.exits) environment_.join(environment);
+  for (const auto& [environment, statement] : loop.exits) {
+    boost::variant2::get<typed::RecastAll>(statement->node).recasts = environment.recastsTo(environment_);
+  }
+}
+
+// ---- Names ----
+
+void Inference::reportUnknownName(const syntax::Name& name) {
+  const std::string shown(name.text);
+  if (declarations_.findFunction(name.text) != nullptr || isCallable(name.text) ||
+      declarations_.findOperators(name.text, name.span.begin) != nullptr) {
+    Diagnostic& diagnostic =
+        error(name.span, fmt::format("`{}` is a function and no value: call it, `{}(…)`", shown, shown));
+    if (shown == "float") diagnostic.note("the dtypes are called `float32` and `float64`");
+    if (shown == "int") diagnostic.note("the dtypes are called `int32` and `int64`");
+    return;
+  }
+  std::vector<std::string_view> candidates;
+  for (typed::VariableId i = 0; i < names_.size(); ++i) {
+    if (environment_.at(i).type != nullptr) candidates.push_back(names_[i]);
+  }
+  for (const auto& scoped : scoped_) candidates.push_back(scoped.first);
+  for (const ScriptConstant& known : declarations_.constants()) candidates.push_back(known.name);
+  static constexpr std::string_view kDtypes[] = {"bool",    "uint8",   "int8",      "int16",
+                                                 "int32",   "int64",   "float16",   "bfloat16",
+                                                 "float32", "float64", "complex64", "complex128"};
+  candidates.insert(candidates.end(), std::begin(kDtypes), std::end(kDtypes));
+  const Span* of_script = function_ == nullptr ? nullptr : declarations_.findScriptVariable(name.text);
+  std::string message = fmt::format("there is no variable or constant called `{}`", shown);
+  if (of_script == nullptr) message = withSuggestion(std::move(message), name.text, candidates);
+  Diagnostic& diagnostic = error(name.span, std::move(message));
+  if (of_script != nullptr) {
+    diagnostic.note(fmt::format("`{}` is a variable of the script; make it a `const`, or pass it", shown), source_,
+                    *of_script);
+  }
+}
+
+}  // namespace boxcar::interp

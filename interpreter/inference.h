@@ -1,0 +1,237 @@
+#pragma once
+
+#include <boxcar/interpreter/ast.h>
+#include <boxcar/interpreter/declarations.h>
+#include <boxcar/interpreter/diagnostic.h>
+#include <boxcar/interpreter/environment.h>
+#include <boxcar/interpreter/overload.h>
+#include <boxcar/interpreter/typed_program.h>
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace boxcar::interp {
+
+struct Builtin;
+
+// An argument of a call, its value inferred.
+struct TypedArgument {
+  typed::ExprPtr value;
+  std::string_view keyword;  // empty: by position
+  Span span;
+};
+
+// Finds the types of one function's body, or of a script's statements, and makes the typed program of it. Types follow
+// the flow of control; loops are gone through until what is known where they begin does not change any more.
+class Inference {
+ public:
+  // [function] is null for the script's statements.
+  Inference(Declarations& declarations, const ScriptFunction* function, Diagnostics& diagnostics);
+
+  typed::Function run(const std::vector<syntax::StmtPtr>& statements, Span span);
+
+ private:
+  // What is known besides when a condition holds, or does not.
+  using Facts = std::vector<std::pair<typed::VariableId, TypePtr>>;
+  struct Condition {
+    typed::ExprPtr value;  // bool
+    Facts if_true;
+    Facts if_false;
+  };
+  // A loop whose body is being gone through.
+  struct OpenLoop {
+    const void* key;
+    // Ways out: what is known there, and where to put what brings variables to where the ways meet.
+    std::vector<std::pair<Environment, typed::Stmt*>> exits;
+  };
+
+  // ---- inference.cpp: passes, names, small things ----
+  void beginPass();
+  void declareNames(const std::vector<syntax::StmtPtr>& statements);
+  void declareTargets(const syntax::Targets& targets);
+  void declareName(const syntax::Name& name);
+  void declareType(const syntax::TypedAssign& assign);
+  typed::VariableId makeVariable() { return typed::kFirstMadeVariable + made_count_++; }
+  std::optional<typed::VariableId> findVariable(std::string_view name) const;
+  TypePtr readType(Span span) { return declarations_.readType(span, found_); }
+  void assume(const Facts& facts);
+  std::string_view text(Span span) const { return source_->text(span); }
+  Diagnostic& error(Span span, std::string message);
+  void notSupported(Span span, std::string_view what);
+  void reportUnknownName(const syntax::Name& name);
+
+  // ---- expressions ----
+  static typed::ExprPtr make(TypePtr type, Span span, typed::Expr::Node node);
+  typed::ExprPtr constant(IValue value, TypePtr type, Span span);
+  typed::ExprPtr none(Span span) { return noneOf(Type::none(), span); }
+  // Stands for an expression that an error was reported in, so that no other is reported for it.
+  typed::ExprPtr poison(Span span) { return noneOf(Type::any(), span); }
+  static typed::ExprPtr noneOf(TypePtr type, Span span);
+  typed::ExprPtr read(typed::Target target, TypePtr type, Span span);
+  static bool isSimple(const typed::Expr& expr);
+  static bool isPoison(const typed::Expr& expr);
+  // A variable that holds [value] from here on, so that it can be read twice; the assignment goes to [before].
+  typed::ExprPtr keep(typed::ExprPtr value, typed::Block& before);
+  // The same, also where the value is that of a variable, which may change.
+  typed::ExprPtr keepValue(typed::ExprPtr value, typed::Block& before);
+  static typed::ExprPtr copyOf(const typed::Expr& simple);
+  static typed::ExprPtr withStatements(typed::Block before, typed::ExprPtr value);
+
+  typed::ExprPtr infer(const syntax::Expr& expr);
+  typed::ExprPtr infer(const syntax::ListLiteral& list, Span span);
+  typed::ExprPtr infer(const syntax::TupleLiteral& tuple, Span span);
+  typed::ExprPtr infer(const syntax::DictLiteral& dict, Span span);
+  typed::ExprPtr infer(const syntax::FormattedString& string, Span span);
+  typed::ExprPtr infer(const syntax::Comprehension& comprehension, Span span);
+  typed::ExprPtr infer(const syntax::NameRef& ref, Span span);
+  typed::ExprPtr infer(const syntax::Conditional& conditional, Span span);
+  typed::ExprPtr infer(const syntax::Attribute& attribute, Span span);
+  // The loops of [comprehension] from clause [clause] on, which append what they find to the list in [list].
+  void inferClauses(const syntax::Comprehension& comprehension, size_t clause, typed::Target list,
+                    TypePtr& element_type, typed::Block& out);
+  TypePtr commonType(std::span<const typed::ExprPtr> items, size_t first = 0, size_t step = 1) const;
+
+  // ---- conversions ----
+  // [value] as [target] wants it; the conversion must be allowed.
+  typed::ExprPtr convert(typed::ExprPtr value, ConversionTarget target);
+  typed::ExprPtr convertToList(typed::ExprPtr value, ConversionTarget target);
+  typed::ExprPtr unboxed(typed::ExprPtr value, TypePtr type);
+  // What print and f-strings show of a dtype and its like, which are ints otherwise.
+  typed::ExprPtr shown(typed::ExprPtr value);
+  typed::ExprPtr convertAtRunTime(typed::ExprPtr value, TypePtr type);
+  // For an assignment or a return; reports where it cannot be, [what] is "`x`", say.
+  typed::ExprPtr convertOrReport(typed::ExprPtr value, TypePtr type, std::string_view what);
+  typed::ExprPtr truth(typed::ExprPtr value);
+
+  // ---- operators ----
+  typed::ExprPtr operate(Opcode op, TypePtr type, Span span, typed::ExprPtr left, typed::ExprPtr right = nullptr,
+                         TypePtr parameter = nullptr);
+  typed::ExprPtr infer(const syntax::Unary& unary, Span span);
+  typed::ExprPtr infer(const syntax::Binary& binary, Span span);
+  typed::ExprPtr binary(syntax::BinaryOp op, typed::ExprPtr left, typed::ExprPtr right, Span span);
+  typed::ExprPtr scalarBinary(syntax::BinaryOp op, typed::ExprPtr left, typed::ExprPtr right, Span span);
+  typed::ExprPtr tensorBinary(std::string_view name, std::string_view swapped, typed::ExprPtr left,
+                              typed::ExprPtr right, Span span);
+  TypePtr genericBinaryType(syntax::BinaryOp op, TypePtr left, TypePtr right) const;
+  typed::ExprPtr comparison(const syntax::Comparison& comparison, Span span);
+  typed::ExprPtr compareScalars(syntax::CompareOp op, typed::ExprPtr left, typed::ExprPtr right, Span span);
+  typed::ExprPtr identity(typed::ExprPtr left, typed::ExprPtr right, Span span);
+  typed::ExprPtr compare(syntax::CompareOp op, typed::ExprPtr left, typed::ExprPtr right, Span span);
+  typed::ExprPtr orderOrEquality(syntax::CompareOp op, typed::ExprPtr left, typed::ExprPtr right, Span span);
+  typed::ExprPtr contains(typed::ExprPtr element, typed::ExprPtr container, Span span);
+
+  // ---- conditions ----
+  Condition condition(const syntax::Expr& expr);
+  Condition condition(const syntax::Logical& logical, Span span);
+  Condition condition(const syntax::Comparison& comparison, Span span);
+  Condition isInstance(const syntax::Call& call, Span span);
+  std::optional<typed::VariableId> narrowable(const syntax::Expr& expr) const;
+
+  // ---- calls ----
+  typed::ExprPtr infer(const syntax::Call& call, Span span);
+  typed::ExprPtr infer(const syntax::MethodCall& call, Span span);
+  std::vector<TypedArgument> inferArguments(const std::vector<syntax::Argument>& arguments);
+  typed::ExprPtr callScriptFunction(const ScriptFunction& function, std::vector<TypedArgument> arguments, Span span);
+  typed::ExprPtr callBuiltin(std::string_view name, std::vector<TypedArgument> arguments, Span span);
+  typed::ExprPtr callOperators(const OverloadSet& set, std::vector<TypedArgument> arguments, Span span, Span name_span);
+  typed::ExprPtr callOverload(const OverloadSet& set, const syntax::Name& overload,
+                              std::vector<TypedArgument> arguments, Span span, Span name_span);
+  typed::ExprPtr callAten(std::string_view name, std::initializer_list<typed::ExprPtr*> arguments, Span span);
+  typed::ExprPtr callDynamic(const OverloadSet& set, const Resolution& resolution, std::vector<TypedArgument> arguments,
+                             Span span);
+  std::vector<typed::ExprPtr> arrange(const FunctionSchema& schema, const Fit& fit,
+                                      std::vector<TypedArgument> arguments, typed::Block& before, Span span,
+                                      bool shares_constants);
+  typed::ExprPtr anyMethod(const syntax::Name& method, const OverloadSet* operators,
+                           std::vector<TypedArgument> arguments, Span span);
+  static bool isCallable(std::string_view name);
+  static bool isTensorAttribute(std::string_view name);
+  typed::ExprPtr inlineBuiltin(std::string_view name, std::vector<TypedArgument>& arguments, Span span);
+  std::optional<std::vector<typed::ExprPtr>> variadicArguments(const Builtin& builtin,
+                                                               std::vector<TypedArgument> arguments, Span span);
+  void reportRejections(Span span, std::string_view name, std::span<const FunctionSchema* const> candidates,
+                        std::span<const TypedArgument> arguments, std::span<const Rejection> rejections);
+  void reportUnknownFunction(const syntax::QualifiedName& name);
+  void reportUnknownMethod(const syntax::Name& name, TypePtr type);
+
+  // ---- indexing ----
+  typed::ExprPtr infer(const syntax::Index& index, Span span);
+  typed::ExprPtr element(typed::ExprPtr object, typed::ExprPtr index, Span span);
+  typed::ExprPtr slice(typed::ExprPtr object, const syntax::Slice& slice, Span span);
+  typed::ExprPtr tupleElement(typed::ExprPtr object, typed::ExprPtr index, Span span);
+  typed::ExprPtr sliceBound(const syntax::ExprPtr& bound, Span span, std::string_view what);
+  TypePtr sliceOfTuple(TypePtr tuple, const typed::Expr& start, const typed::Expr& stop, const typed::Expr& step) const;
+  struct TensorIndex {
+    typed::ExprPtr view = nullptr;     // what the ints, slices and Nones leave
+    typed::ExprPtr indices = nullptr;  // Tensor?[] into it, null where no tensor indexes
+    typed::ExprPtr unknown = nullptr;  // or the whole index, where only the run knows what it is
+  };
+  TensorIndex tensorIndex(typed::ExprPtr object, const syntax::Expr& index, Span span);
+  typed::ExprPtr tensorElement(typed::ExprPtr object, const syntax::Expr& index, Span span);
+
+  // ---- statements ----
+  void infer(const std::vector<syntax::StmtPtr>& statements, typed::Block& out);
+  void infer(const syntax::Stmt& statement, typed::Block& out);
+  void infer(const syntax::Assign& assign, Span span, typed::Block& out);
+  void infer(const syntax::TypedAssign& assign, Span span, typed::Block& out);
+  void infer(const syntax::AugmentedAssign& assign, Span span, typed::Block& out);
+  void infer(const syntax::If& statement, Span span, typed::Block& out);
+  void infer(const syntax::While& statement, Span span, typed::Block& out);
+  void infer(const syntax::For& statement, Span span, typed::Block& out);
+  void infer(const syntax::Return& statement, Span span, typed::Block& out);
+  void infer(const syntax::Assert& statement, Span span, typed::Block& out);
+  void infer(const syntax::Const& statement, Span span, typed::Block& out);
+  void assign(const syntax::Expr& target, typed::ExprPtr value, Span span, typed::Block& out);
+  void assignVariable(const syntax::Name& name, typed::ExprPtr value, Span span, typed::Block& out);
+  void assignIndex(const syntax::Index& target, typed::ExprPtr value, Span span, typed::Block& out);
+  void assignAll(const syntax::Targets& targets, typed::ExprPtr value, Span span, typed::Block& out);
+  void unpack(const syntax::Targets& targets, typed::ExprPtr value, Span span, typed::Block& out);
+  void setTensorIndex(TensorIndex place, typed::ExprPtr value, Span span, typed::Block& out);
+  typed::ExprPtr updated(syntax::BinaryOp op, typed::ExprPtr old, typed::ExprPtr value, Span span);
+  void updateIndex(const syntax::Index& target, const syntax::AugmentedAssign& assign, Span span, typed::Block& out);
+  static bool changesInPlace(syntax::BinaryOp op, TypePtr type);
+  // The loop over [iterable], its body to come with finishLoop.
+  typed::Stmt::Node loopOver(const syntax::Expr& iterable);
+  typed::ExprPtr loopElement(const typed::Stmt::Node& loop, Span span);
+  static void finishLoop(typed::Stmt::Node& loop, typed::Block body, typed::Block at_end);
+  // The loop called [key] begins: makes the variables lie as they do in every round.
+  void openLoop(const void* key, Span span, typed::Block& out);
+  // Control goes back to where the loop begins.
+  void repeatLoop(const void* key, Span span, typed::Block& out);
+  // Control goes on behind the loop; [out] ends here.
+  void exitLoop(OpenLoop& loop, Span span, typed::Block& out);
+  void closeLoop(OpenLoop& loop);
+
+  static void append(typed::Block& out, Span span, typed::Stmt::Node node);
+
+  Declarations& declarations_;
+  const ScriptFunction* function_;
+  Diagnostics& diagnostics_;
+  SourcePtr source_;
+  TypePtr result_ = nullptr;  // null for the script's statements
+
+  // What all passes share.
+  std::vector<std::string_view> names_;  // of the variables that the function sets, by id
+  std::unordered_map<std::string_view, typed::VariableId> ids_;
+  std::unordered_map<typed::VariableId, std::pair<TypePtr, Span>> declared_types_;
+  std::unordered_map<const void*, Environment> heads_;                                // by loop
+  std::unordered_map<const void*, std::vector<typed::VariableId>> clause_variables_;  // by comprehension clause
+  size_t argument_count_ = 0;
+
+  // What a pass begins anew.
+  Diagnostics found_;
+  Environment environment_;
+  uint32_t made_count_ = 0;
+  std::vector<OpenLoop*> loops_;
+  std::vector<std::pair<std::string_view, typed::VariableId>> scoped_;  // comprehensions' variables, innermost last
+  bool changed_ = false;
+  int pass_ = 0;
+};
+
+}  // namespace boxcar::interp

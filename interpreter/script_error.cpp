@@ -1,0 +1,47 @@
+#include <boxcar/interpreter/script_error.h>
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+namespace boxcar {
+namespace {
+
+// Of a longer call stack the outermost and the innermost calls are shown.
+constexpr size_t kShownAtEachEnd = 10;
+
+std::string_view trimmed(std::string_view line) {
+  const size_t begin = line.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return {};
+  return line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
+}
+
+void append(std::string& text, const ScriptFrame& frame) {
+  if (frame.place.source == nullptr) return;
+  text += "\n  " + toString(frame.place);
+  if (!frame.function.empty()) text += " in " + frame.function;
+  const LineColumn position = frame.place.source->position(frame.place.span.begin);
+  const std::string_view line = trimmed(frame.place.source->line(position.line));
+  if (!line.empty()) fmt::format_to(std::back_inserter(text), "\n    {}", line);
+}
+
+std::string describe(std::string text, const std::vector<ScriptFrame>& frames) {
+  const bool shortens = frames.size() > 2 * kShownAtEachEnd + 1;
+  for (size_t i = 0; i < frames.size(); ++i) {
+    if (shortens && i == kShownAtEachEnd) {
+      const size_t left_out = frames.size() - 2 * kShownAtEachEnd;
+      fmt::format_to(std::back_inserter(text), "\n  ... {} more calls ...", left_out);
+      i += left_out;
+    }
+    append(text, frames[i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+ScriptError::ScriptError(std::string message, std::vector<ScriptFrame> frames) : Error(describe(message, frames)) {
+  details_ = std::make_shared<const Details>(Details{std::move(message), std::move(frames)});
+}
+
+}  // namespace boxcar

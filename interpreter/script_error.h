@@ -1,0 +1,43 @@
+#pragma once
+
+#include <boxcar/interpreter/diagnostic.h>
+#include <boxcar/interpreter/source.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/macros.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace boxcar {
+
+// A place that a script had reached when it failed.
+struct ScriptFrame {
+  std::string function;  // "fn square", "op my::relu", or "" for the script's statements
+  Location place;
+};
+
+// What a script throws that fails while it runs. what() is the message, then the script's calls, the innermost last:
+//
+//     division by zero
+//       fib.ops:12:7
+//         print(f(0))
+//       fib.ops:3:12 in fn f
+//         return 1 // n
+class BOXCAR_API ScriptError : public Error {
+ public:
+  ScriptError(std::string message, std::vector<ScriptFrame> frames);
+
+  // The message without the calls.
+  const std::string& reason() const noexcept { return details_->reason; }
+  const std::vector<ScriptFrame>& frames() const noexcept { return details_->frames; }
+
+ private:
+  struct Details {
+    std::string reason;
+    std::vector<ScriptFrame> frames;
+  };
+  std::shared_ptr<const Details> details_;  // copying an exception must not throw
+};
+
+}  // namespace boxcar

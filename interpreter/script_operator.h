@@ -1,0 +1,16 @@
+#pragma once
+
+#include <boxcar/dispatcher/registration_handle.h>
+#include <boxcar/interpreter/executable.h>
+
+#include <memory>
+#include <vector>
+
+namespace boxcar::interp {
+
+// Makes the operators of a script operators of the process until the handles are destroyed: each is defined and, where
+// it has a body, gets a boxed CompositeImplicitAutograd kernel that runs it. Throws Error where they contradict what is
+// registered.
+std::vector<RegistrationHandleRAII> registerOperators(const std::shared_ptr<Executable>& program);
+
+}  // namespace boxcar::interp

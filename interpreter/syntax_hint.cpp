@@ -1,0 +1,39 @@
+#include <boxcar/interpreter/syntax_hint.h>
+
+namespace boxcar::syntax {
+
+using Kind = TokenKind;
+
+std::string_view syntaxHint(const Source& source, const Token* begin, const Token* where, std::string_view expected) {
+  const Kind found = where->kind;
+  const Kind before = where == begin ? Kind::EndOfFile : where[-1].kind;
+  const std::string_view first_word = begin->kind == Kind::Name ? source.text(begin->span) : std::string_view();
+  const bool in_condition = expected == "`{`";
+  const bool wants_value =
+      expected == "an expression" || expected == "an argument" || expected == "an index" || expected == "a statement";
+  constexpr std::string_view kLogical = "the logical operators are `and`, `or` and `not`";
+
+  if (found == Kind::Colon && in_condition) return "a block stands in braces: `{ ... }`";
+  if (found == Kind::Assign && in_condition) return "equality is written `==`";
+  if (found == Kind::Assign && expected == "end of line") return "a statement assigns once: write `b = e` and `a = b`";
+  if (found == Kind::KwIf && before == Kind::KwElse) return "`else if` is written `elif`";
+  if (found == Kind::BlockOpen && wants_value && where != begin) {
+    return "`{` opens a dict only after `=`, `(`, `,`, `[`, `:` and `return`; put the dict in parentheses";
+  }
+  if (found == before && (found == Kind::Ampersand || found == Kind::Bar)) return kLogical;
+  if (found == Kind::Exclamation) {
+    return expected == "`:` or `}`" ? "f-strings have no conversions such as `!r`" : kLogical;
+  }
+  if (found == Kind::KwFor && expected == "`,` or `)`") return "a comprehension stands in brackets: `[e for x in xs]`";
+  if ((found == Kind::KwMode && where[1].kind == Kind::LeftParen) ||
+      (found == Kind::LeftParen && before == Kind::KwMode)) {
+    return "`mode` is a keyword; the operator is called with its namespace: `aten::mode(...)`";
+  }
+  if (first_word == "def" || first_word == "function" || first_word == "lambda") {
+    return "a function is declared with `fn name(int x) -> int { ... }`";
+  }
+  if (first_word == "let" || first_word == "var") return "a variable is set without a keyword: `a = e`";
+  return {};
+}
+
+}  // namespace boxcar::syntax

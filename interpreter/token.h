@@ -1,0 +1,143 @@
+#pragma once
+
+#include <boxcar/interpreter/ast.h>
+#include <boxcar/interpreter/source.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boxcar::syntax {
+
+enum class TokenKind : uint8_t {
+  EndOfFile,
+  Bad,  // a character that no token begins with; reported
+  Newline,
+  Name,
+  Int,
+  Float,
+  Imaginary,
+  String,
+  // f"text{field:spec}text": Begin Text FieldBegin … FieldSpec FieldEnd Text End
+  FStringBegin,
+  FStringText,
+  FStringEnd,
+  FieldBegin,
+  FieldSpec,
+  FieldEnd,
+  // The lexer tells a dict's braces from a block's.
+  DictOpen,
+  DictClose,
+  BlockOpen,
+  BlockClose,
+
+  // From here on a token has one spelling, see spelling().
+  LeftParen,
+  RightParen,
+  LeftBracket,
+  RightBracket,
+  Comma,
+  Semicolon,
+  Colon,
+  Scope,
+  Dot,
+  Ellipsis,
+  Arrow,
+  Question,
+  Exclamation,
+  Assign,
+  Bar,
+  Caret,
+  Ampersand,
+  ShiftLeft,
+  ShiftRight,
+  Plus,
+  Minus,
+  Star,
+  Slash,
+  DoubleSlash,
+  Percent,
+  At,
+  DoubleStar,
+  Tilde,
+  BarAssign,
+  CaretAssign,
+  AmpersandAssign,
+  ShiftLeftAssign,
+  ShiftRightAssign,
+  PlusAssign,
+  MinusAssign,
+  StarAssign,
+  SlashAssign,
+  DoubleSlashAssign,
+  PercentAssign,
+  AtAssign,
+  DoubleStarAssign,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  // Keywords.
+  KwUse,
+  KwImport,
+  KwImpl,
+  KwFallback,
+  KwMode,
+  KwFn,
+  KwConst,
+  KwReturn,
+  KwIf,
+  KwElif,
+  KwElse,
+  KwWhile,
+  KwFor,
+  KwIn,
+  KwBreak,
+  KwContinue,
+  KwWith,
+  KwAssert,
+  KwAnd,
+  KwOr,
+  KwNot,
+  KwIs,
+  KwNone,
+  KwTrue,
+  KwFalse,
+  KwInf,
+  KwNan,
+};
+
+inline constexpr TokenKind kFirstSpelled = TokenKind::LeftParen;
+inline constexpr TokenKind kFirstKeyword = TokenKind::KwUse;
+inline constexpr TokenKind kLastKeyword = TokenKind::KwNan;
+
+constexpr bool isKeyword(TokenKind kind) noexcept { return kind >= kFirstKeyword; }
+
+// How a token of this kind is written; empty for kinds that have no one spelling.
+std::string_view spelling(TokenKind kind) noexcept;
+
+struct Token {
+  TokenKind kind = TokenKind::EndOfFile;
+  bool reported = false;  // stands in for text that is wrong and has been reported
+  Span span;
+  union {
+    int64_t integer = 0;
+    double real;
+    uint32_t index;  // of a string or a format; of the token that closes what this one opens
+  };
+};
+
+// The tokens of a source; the last is EndOfFile. Brackets match, whatever the source was.
+struct TokenStream {
+  std::vector<Token> tokens;
+  std::vector<std::string> strings;
+  std::vector<FormatSpec> formats;
+};
+
+// What messages call a token: "name `x`", "`(`", "end of line".
+std::string describe(const Token& token, const Source& source);
+
+}  // namespace boxcar::syntax

@@ -1,0 +1,214 @@
+#pragma once
+
+// A script as the compiler understands it: every name resolved, every expression with its type, every conversion
+// spelled out. Inference makes it of the syntax tree; liveness marks it; codegen turns it into bytecode.
+
+#include <boxcar/interpreter/bytecode.h>
+#include <boxcar/interpreter/opcodes.h>
+#include <boxcar/interpreter/source.h>
+#include <boxcar/ivalue/ivalue.h>
+#include <boxcar/schema/function_schema.h>
+#include <boxcar/schema/type.h>
+
+#include <boost/variant2/variant.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boxcar::interp::typed {
+
+struct Expr;
+struct Stmt;
+using ExprPtr = std::unique_ptr<Expr>;
+using StmtPtr = std::unique_ptr<Stmt>;
+using Block = std::vector<StmtPtr>;
+using VariableId = uint32_t;
+
+// The names of a tuple's elements, where an operator's schema gives them: `values`, `indices`.
+using FieldNames = std::shared_ptr<const std::vector<std::string>>;
+
+// A variable has a slot for each kind that it is held in; its type may change from place to place. Those that the
+// script names come first, those that the compiler makes have ids from here on.
+inline constexpr VariableId kFirstMadeVariable = 1u << 31;
+
+struct Target {
+  VariableId variable;
+  SlotKind kind;
+};
+
+// ---- Expressions ----
+
+struct Constant {
+  IValue value;
+};
+struct ReadVariable {
+  VariableId variable;
+  SlotKind kind;
+  bool is_last_use = false;  // set by markLastUses
+};
+struct ReadGlobal {
+  uint32_t global;
+};
+// An instruction whose field a is the result and whose others are operands, as the opcode table says.
+struct Operate {
+  Opcode op;
+  ExprPtr left;
+  ExprPtr right;                // null where the opcode has one operand
+  TypePtr parameter = nullptr;  // of an opcode with a type
+};
+// Operands are bool.
+struct Logical {
+  bool is_and;
+  std::vector<ExprPtr> operands;
+};
+struct Conditional {
+  ExprPtr condition;  // bool
+  ExprPtr value;
+  ExprPtr otherwise;
+};
+// Arguments are as many as the schema has, in its order.
+struct CallOperator {
+  OperatorName name;
+  std::vector<ExprPtr> arguments;
+  uint16_t results;
+};
+// Arguments are as they are written.
+struct CallDynamic {
+  std::string name;
+  std::optional<std::string> overload;
+  std::vector<ExprPtr> arguments;
+  std::vector<std::string> keywords;  // of the last ones
+};
+struct CallFunction {
+  uint32_t function;
+  std::vector<ExprPtr> arguments;
+};
+struct CallBuiltin {
+  uint16_t builtin;
+  std::vector<ExprPtr> arguments;
+};
+struct MakeList {
+  std::vector<ExprPtr> items;
+};
+struct MakeTuple {
+  std::vector<ExprPtr> items;
+};
+struct MakeDict {
+  std::vector<ExprPtr> items;  // key, value, key, value …
+};
+struct MakeSlice {
+  ExprPtr object;
+  ExprPtr start;  // the bounds are int or None
+  ExprPtr stop;
+  ExprPtr step;
+};
+// Runs [statements], then gives [value].
+struct Sequence {
+  Block statements;
+  ExprPtr value;
+};
+
+struct Expr {
+  using Node = boost::variant2::variant<Constant, ReadVariable, ReadGlobal, Operate, Logical, Conditional, CallOperator,
+                                        CallDynamic, CallFunction, CallBuiltin, MakeList, MakeTuple, MakeDict,
+                                        MakeSlice, Sequence>;
+  TypePtr type;
+  Span span;
+  Node node;
+  FieldNames fields;
+};
+
+// ---- Statements ----
+
+// A variable goes over to the slot of another kind, where paths with different types meet.
+struct Recast {
+  VariableId variable;
+  SlotKind from;
+  SlotKind to;
+};
+using Recasts = std::vector<Recast>;
+
+struct Evaluate {
+  ExprPtr value;
+};
+struct SetVariable {
+  Target target;
+  ExprPtr value;
+};
+struct SetGlobal {
+  uint32_t global;
+  ExprPtr value;
+};
+// For lists and dicts.
+struct SetIndex {
+  ExprPtr object;
+  ExprPtr index;
+  ExprPtr value;
+};
+// Takes a tuple or list of as many elements apart, or a str.
+struct Unpack {
+  ExprPtr value;
+  std::vector<Target> targets;
+};
+struct If {
+  struct Branch {
+    ExprPtr condition;  // bool
+    Block body;
+  };
+  std::vector<Branch> branches;  // the first one whose condition holds
+  Block otherwise;
+};
+// In each loop, [at_end] runs when it is not left by a break.
+struct While {
+  ExprPtr condition;  // bool
+  Block body;
+  Block at_end;
+};
+struct ForRange {
+  ExprPtr start;  // all three int
+  ExprPtr stop;
+  ExprPtr step;
+  VariableId variable;  // of kind Int
+  Block body;
+  Block at_end;
+};
+struct ForEach {
+  ExprPtr iterable;
+  VariableId variable;  // of kind Value
+  TypePtr element;      // what it holds
+  Block body;
+  Block at_end;
+};
+struct RecastAll {
+  Recasts recasts;
+};
+// Of the innermost loop.
+struct Break {};
+struct Continue {};
+struct Return {
+  ExprPtr value;  // null where a function has no result
+};
+// Ends the run; the error says what [message] is.
+struct Fail {
+  ExprPtr message;
+};
+
+struct Stmt {
+  using Node = boost::variant2::variant<Evaluate, SetVariable, SetGlobal, SetIndex, Unpack, If, While, ForRange,
+                                        ForEach, RecastAll, Break, Continue, Return, Fail>;
+  Span span;
+  Node node;
+};
+
+struct Function {
+  std::string name;
+  Span span;
+  std::vector<std::string> names;  // of its variables by id, arguments first
+  std::vector<SlotKind> arguments;
+  SlotKind result = SlotKind::Value;
+  Block body;
+};
+
+}  // namespace boxcar::interp::typed

@@ -1,0 +1,207 @@
+#!/usr/bin/env bash
+# What the program prints and how it ends, command by command.
+# Usage: cli_test.sh BOXCAR
+set -u
+
+boxcar=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failures=0
+
+fail() {
+  echo "FAILED: $1"
+  shift
+  printf '  %s\n' "$@"
+  failures=$((failures + 1))
+}
+
+# Runs the program with the arguments behind the name of the test; leaves $status, $output and $errors.
+run() {
+  test_name=$1
+  shift
+  output=$("$boxcar" "$@" 2> errors.txt < /dev/null)
+  status=$?
+  errors=$(< errors.txt)
+}
+
+expectStatus() { [[ $status -eq $1 ]] || fail "$test_name" "status $status instead of $1" "$errors"; }
+expectOutput() { [[ $output == "$1" ]] || fail "$test_name" "it printed:" "$output" "instead of:" "$1"; }
+expectErrors() { [[ $errors == "$1" ]] || fail "$test_name" "its error output was:" "$errors" "instead of:" "$1"; }
+expectOutputHas() { [[ $output == *"$1"* ]] || fail "$test_name" "it printed:" "$output" "without:" "$1"; }
+expectErrorsHave() { [[ $errors == *"$1"* ]] || fail "$test_name" "its error output was:" "$errors" "without:" "$1"; }
+
+# ---- The command line ----
+
+run "--version" --version
+expectStatus 0
+[[ $output =~ ^boxcar\ [0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "$test_name" "$output"
+
+run "--help" --help
+expectStatus 0
+for command in run check dis ops schema; do expectOutputHas "  $command "; done
+expectErrors ""
+
+for command in run check dis ops schema; do
+  run "$command --help" "$command" --help
+  expectStatus 0
+  expectOutputHas "Usage: boxcar $command"
+done
+
+run "no command"
+expectStatus 2
+expectOutput ""
+expectErrors "boxcar: A subcommand is required
+Run \`boxcar --help\` to see how it is called."
+
+run "an unknown command" chek file.ops
+expectStatus 2
+expectErrors "boxcar: there is no command 'chek'. Did you mean 'check'?
+Run \`boxcar --help\` to see what there is."
+
+run "a missing argument" run
+expectStatus 2
+expectErrors "boxcar run: FILE is required
+Run \`boxcar run --help\` to see how it is called."
+
+run "an unknown option" run --fast file.ops
+expectStatus 2
+expectErrorsHave "--fast"
+
+# ---- run ----
+
+echo 'print("hello", 1 + 1)' > hello.ops
+run "a script" run hello.ops
+expectStatus 0
+expectOutput "hello 2"
+expectErrors ""
+
+printf 'print("kept")\nprint(1 // 0)\n' > fails.ops
+run "a script that fails" run fails.ops
+expectStatus 1
+expectOutput "kept"
+expectErrors "error: integer division or modulo by zero
+  fails.ops:2:7
+    print(1 // 0)"
+
+printf 'print("never")\nx = nothing\n' > wrong.ops
+for command in run check dis; do
+  run "$command of a wrong script" "$command" wrong.ops
+  expectStatus 1
+  expectOutput ""
+  expectErrors "wrong.ops:2:5: error: there is no variable or constant called \`nothing\`
+x = nothing
+    ^~~~~~~"
+done
+
+for command in run check dis schema; do
+  run "$command of a missing file" "$command" absent.ops
+  expectStatus 1
+  expectErrors "boxcar: absent.ops: cannot be opened: No such file or directory"
+  run "$command of a directory" "$command" .
+  expectStatus 1
+  expectErrors "boxcar: .: cannot be read: it is a directory"
+done
+
+echo 'print(1)' > locked.ops
+chmod 000 locked.ops
+if [[ ! -r locked.ops ]]; then
+  run "an unreadable file" run locked.ops
+  expectStatus 1
+  expectErrors "boxcar: locked.ops: cannot be opened: Permission denied"
+fi
+
+printf 'x = "\xff\xfe"\n' > latin.ops
+run "a script that is not UTF-8" run latin.ops
+expectStatus 1
+expectErrorsHave "UTF-8"
+
+printf 'op cli_test::f(Tensor x) -> Tensor { return x }\nop cli_test::f(Tensor x) -> Tensor { return x }\n' > twice.ops
+run "an operator defined twice" run twice.ops
+expectStatus 1
+expectErrorsHave "cli_test::f"
+
+printf 'op aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor { return self }\n' > redefines.ops
+run "an operator that exists" run redefines.ops
+expectStatus 1
+expectErrorsHave "aten::add.Tensor"
+
+if [[ -w /dev/full ]]; then
+  test_name="output that cannot be written"
+  errors=$("$boxcar" run hello.ops 2>&1 > /dev/full)
+  status=$?
+  expectStatus 1
+  expectErrorsHave "No space left on device"
+fi
+
+test_name="a reader that goes away"
+errors=$({ "$boxcar" ops | head -n 1 > /dev/null; } 2>&1)
+expectErrors ""
+
+# ---- check and dis ----
+
+run "check of a right script" check hello.ops
+expectStatus 0
+expectOutput ""
+expectErrors ""
+
+run "dis" dis hello.ops
+expectStatus 0
+expectOutputHas "; hello.ops:1: print(\"hello\", 1 + 1)"
+expectOutputHas "CallBuiltin print"
+
+# ---- ops ----
+
+run "ops" ops
+expectStatus 0
+expectOutputHas "aten::relu(Tensor self) -> Tensor"
+[[ $(sort -c <(sed 's/(.*//' <<< "$output") 2>&1) == "" ]] || LC_ALL=C sort -c <(sed 's/(.*//' <<< "$output") ||
+  fail "$test_name" "the operators are not sorted"
+
+run "ops with a part of a name" ops softmax
+expectStatus 0
+expectOutputHas "aten::softmax.int("
+[[ $(grep -vc softmax <<< "$output") -eq 0 ]] || fail "$test_name" "$output"
+
+run "ops with a pattern" ops 'aten::relu'
+expectStatus 0
+run "ops with a glob" ops 'aten::rel?'
+expectStatus 0
+expectOutput "aten::relu(Tensor self) -> Tensor"
+
+run "ops without a match" ops aten::rellu
+expectStatus 1
+expectOutput ""
+expectErrors "boxcar: no operator matches 'aten::rellu'. Did you mean 'aten::relu' or 'aten::relu_'?"
+
+# ---- schema ----
+
+cat > good.schemas << 'END'
+# A comment, and a blank line.
+
+aten::relu(Tensor self)->Tensor
+  aten::add.Tensor( Tensor self,Tensor other, *, Scalar alpha=1 ) -> Tensor
+END
+good="aten::relu(Tensor self) -> Tensor
+aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"
+run "schema" schema good.schemas
+expectStatus 0
+expectOutput "$good"
+expectErrors ""
+
+test_name="schema from standard input"
+output=$("$boxcar" schema - < good.schemas 2> errors.txt)
+status=$?
+expectStatus 0
+expectOutput "$good"
+
+printf 'f(Tensor x) -> Tensor\nf(Tensor) -> Tensor\ng(int x=)\nh() -> int\n' > bad.schemas
+run "schema with bad lines" schema bad.schemas
+expectStatus 1
+expectOutput "f(Tensor x) -> Tensor
+h() -> int"
+[[ $(grep -c '^bad.schemas:[23]:[0-9]*: error: ' <<< "$errors") -eq 2 ]] || fail "$test_name" "$errors"
+expectErrorsHave "f(Tensor) -> Tensor
+        ^"
+
+[[ $failures -eq 0 ]] || exit 1
