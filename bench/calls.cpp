@@ -1,0 +1,69 @@
+// What a call costs: a kernel that does nothing, on two CPU tensors, by every path.
+
+#include <benchmark/benchmark.h>
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/library.h>
+
+#include <vector>
+
+namespace boxcar::bench {
+namespace {
+
+[[gnu::noinline]] void noOp(const Tensor& a, const Tensor& b) {
+  benchmark::DoNotOptimize(&a);
+  benchmark::DoNotOptimize(&b);
+}
+
+void redispatch(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  op.redispatchBoxed(keys.remove(DispatchKey::Tracer), stack);
+}
+
+BOXCAR_LIBRARY(bench, m) { m.def("no_op(Tensor a, Tensor b) -> ()"); }
+BOXCAR_LIBRARY_IMPL(bench, CPU, m) { m.impl("no_op", BOXCAR_FN(noOp)); }
+BOXCAR_LIBRARY_IMPL(_, Tracer, m) { m.fallback(CppFunction::makeFromBoxedFunction<&redispatch>()); }
+
+Tensor twoElements() { return Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float); }
+
+OperatorHandle noOpHandle() { return Dispatcher::singleton().findSchemaOrThrow("bench::no_op", ""); }
+
+void direct(benchmark::State& state) {
+  const Tensor a = twoElements();
+  const Tensor b = twoElements();
+  for (auto _ : state) noOp(a, b);
+}
+BENCHMARK(direct)->Name("direct_call/boxcar");
+
+void typed(benchmark::State& state) {
+  const auto op = noOpHandle().typed<void(const Tensor&, const Tensor&)>();
+  const Tensor a = twoElements();
+  const Tensor b = twoElements();
+  for (auto _ : state) op.call(a, b);
+}
+BENCHMARK(typed)->Name("typed_call/boxcar");
+
+void boxed(benchmark::State& state) {
+  const OperatorHandle op = noOpHandle();
+  const Tensor a = twoElements();
+  const Tensor b = twoElements();
+  Stack stack;
+  for (auto _ : state) {
+    push(stack, a, b);
+    op.callBoxed(stack);
+  }
+}
+BENCHMARK(boxed)->Name("boxed_call/boxcar");
+
+void typedThroughFallback(benchmark::State& state) {
+  const IncludeDispatchKeyGuard guard(DispatchKey::Tracer);
+  typed(state);
+}
+BENCHMARK(typedThroughFallback)->Name("typed_call_through_fallback/boxcar");
+
+void boxedThroughFallback(benchmark::State& state) {
+  const IncludeDispatchKeyGuard guard(DispatchKey::Tracer);
+  boxed(state);
+}
+BENCHMARK(boxedThroughFallback)->Name("boxed_call_through_fallback/boxcar");
+
+}  // namespace
+}  // namespace boxcar::bench
