@@ -1,0 +1,192 @@
+#!/usr/bin/env bash
+# Tests the script `dev` in a project of its own, with fakes in place of every tool that installs, configures or builds.
+set -uo pipefail
+dev=$(readlink -f "${1:?usage: dev_test.sh PATH_OF_DEV}")
+sandbox=$(readlink -f "$(mktemp -d)")
+trap 'rm -rf "$sandbox"' EXIT
+project="$sandbox/a tree" bin=$sandbox/bin log=$sandbox/log
+failures=0 output='' errors='' status=0
+
+fake() { printf '#!/bin/bash\necho "%s $*" >>"%s"\n%s\n' "$1" "$log" "$2" >"$bin/$1" && chmod +x "$bin/$1"; }
+
+# A machine that has every package and a project that was never built. PATH holds nothing but the fakes and what any system has.
+start() {
+  rm -rf "$project" "$bin" "$log" && mkdir -p "$project" "$bin" && touch "$log"
+  cp "$dev" "$project/dev" && echo '{}' >"$project/CMakePresets.json"
+  local tool
+  for tool in bash env readlink dirname sed cat nproc rm touch mkdir chmod; do ln -s "$(command -v $tool)" "$bin/$tool"; done
+  fake id 'echo 0'
+  fake dpkg-query 'shift 3; for p; do [[ $p == "$MISSING" ]] || printf "%s=installed " "$p"; done'
+  fake apt-get 'echo "E: apt-get was called" && exit 100'
+  fake c++ ''
+  fake ninja ''
+  fake ctest 'pwd'
+  fake cmake '
+    if [[ $1 == --preset ]]; then
+      mkdir -p "build/$2" && echo "CMAKE_GENERATOR:INTERNAL=Ninja" >"build/$2/CMakeCache.txt"
+      [[ $BREAK == configuration ]] && exit 1
+      touch "build/$2/build.ninja"
+    else
+      [[ $BREAK == build ]] && exit 1
+      echo "ninja: no work to do."
+      printf "#!/bin/bash\necho \"\$@\"; exit 7\n" >"$2/boxcar" && chmod +x "$2/boxcar"
+    fi'
+  export MISSING='' BREAK=''
+}
+
+# Runs ./dev with the arguments in a directory that is not the project's; fills output, errors and status.
+run() {
+  (cd "$sandbox" && PATH=$bin "$project/dev" "$@" >"$sandbox/stdout" 2>"$sandbox/stderr")
+  status=$? output=$(cat "$sandbox/stdout") errors=$(cat "$sandbox/stderr")
+}
+
+expect() {  # WHAT FOUND PATTERN
+  # shellcheck disable=SC2053
+  [[ $2 == $3 ]] && return
+  printf '%s: %s is not as expected\n  expected: %s\n  found:    %s\n' "${FUNCNAME[1]}" "$1" "$3" "$2"
+  failures=$((failures + 1))
+}
+
+calls() { grep -c "^$1" "$log"; }
+
+dev_help_lists_every_command() {
+  local how command
+  for how in '' help -h --help; do
+    run $how
+    expect status "$status" 0
+    for command in setup build run test bench format lint clean help; do expect "help of '$how'" "$output" "*  $command *"; done
+  done
+}
+
+dev_unknown_command_is_a_sentence() {
+  run frobnicate
+  expect status "$status" 2
+  expect stderr "$errors" "dev: there is no command 'frobnicate'; the commands are: setup build run test bench format lint clean help"
+}
+
+dev_setup_with_everything_present_does_not_call_apt() {
+  run setup
+  expect status "$status" 0
+  expect stderr "$errors" 'dev: the packages are there'
+  expect 'calls of apt-get' "$(calls apt-get)" 0
+}
+
+dev_setup_installs_only_what_is_missing() {
+  fake apt-get ''
+  MISSING=libfmt-dev run setup
+  expect status "$status" 0
+  expect stderr "$errors" 'dev: installing libfmt-dev*'
+  expect log "$(cat "$log")" '*apt-get *update*apt-get *install --no-install-recommends libfmt-dev*'
+}
+
+dev_setup_names_what_cannot_be_installed() {
+  MISSING=libfmt-dev run setup
+  expect status "$status" 1
+  expect stderr "$errors" '*dev: apt-get could not install libfmt-dev (*'
+}
+
+dev_setup_without_root_asks_sudo() {
+  fake id 'echo 1000'
+  MISSING=ccache run setup
+  expect status "$status" 1
+  expect stderr "$errors" 'dev: cannot install packages without root or sudo; please have root run: apt-get install ccache'
+  fake sudo ''
+  MISSING=ccache run setup
+  expect status "$status" 0
+  expect 'calls of sudo' "$(calls sudo)" 2
+}
+
+dev_setup_without_apt_needs_the_tools() {
+  rm "$bin/apt-get" "$bin/dpkg-query"
+  run setup
+  expect status "$status" 0
+  expect stderr "$errors" 'dev: no apt-get here, so the counterparts of these are taken to be there: g++ cmake *'
+  rm "$bin/cmake"
+  run setup
+  expect status "$status" 1
+  expect stderr "$errors" 'dev: cannot install packages without apt-get; please install the counterparts of: g++ cmake *'
+}
+
+dev_setup_rejects_an_unknown_group() {
+  run setup nonsense
+  expect status "$status" 2
+  expect stderr "$errors" "dev: there is no package group 'nonsense'; the groups are: *"
+}
+
+dev_run_becomes_the_program() {
+  run run 'my script.ops' -- 'a b'
+  expect status "$status" 7
+  expect stdout "$output" 'run my script.ops -- a b'
+  expect stderr "$errors" ''
+}
+
+dev_run_stops_when_the_build_fails() {
+  BREAK=build run run my.ops
+  expect status "$status" 1
+  expect stdout "$output" ''
+}
+
+dev_run_needs_a_script() {
+  run run
+  expect status "$status" 2
+  expect stderr "$errors" 'dev: run what? ./dev run FILE.ops \[ARGS\]'
+}
+
+dev_second_build_does_not_configure() {
+  run build debug
+  run build debug
+  expect status "$status" 0
+  expect 'configurations' "$(calls 'cmake --preset debug')" 1
+}
+
+dev_changed_presets_configure_again() {
+  run build
+  touch -d '+1 minute' "$project/CMakePresets.json"
+  run build
+  expect 'configurations' "$(calls 'cmake --preset release')" 2
+}
+
+dev_half_done_configuration_is_made_afresh() {
+  BREAK=configuration run build
+  expect status "$status" 1
+  run build
+  expect status "$status" 0
+  expect stderr "$errors" 'dev: build/release was left half configured; configuring it afresh*'
+  expect 'fresh configurations' "$(calls 'cmake --preset release --fresh')" 1
+}
+
+dev_stale_cache_is_named() {
+  run build
+  local cache="$project/build/release/CMakeCache.txt"
+  echo 'CMAKE_GENERATOR:INTERNAL=Unix Makefiles' >"$cache" && run build
+  expect stderr "$errors" 'dev: build/release was configured for Unix Makefiles instead of Ninja; *'
+  echo 'CMAKE_HOME_DIRECTORY:INTERNAL=/elsewhere' >"$cache" && run build
+  expect stderr "$errors" 'dev: build/release was configured for the sources in /elsewhere; *'
+  echo 'CMAKE_CXX_COMPILER:FILEPATH=/usr/bin/c++-0' >"$cache" && run build
+  expect stderr "$errors" 'dev: build/release was configured for the compiler /usr/bin/c++-0, which is gone; *'
+}
+
+dev_test_takes_a_preset_and_arguments() {
+  run test asan -R Schema
+  expect status "$status" 0
+  expect log "$(cat "$log")" '*cmake --build build/asan --target all*ctest --preset asan -j * -R Schema'
+  expect 'directory of ctest' "$output" "$project"
+  run test --stop-on-failure
+  expect log "$(cat "$log")" '*ctest --preset release -j * --stop-on-failure'
+}
+
+dev_clean_removes_the_build() {
+  run build
+  run clean
+  expect status "$status" 0
+  expect 'what is left' "$(echo "$project"/*)" "$project/CMakePresets.json $project/dev"
+}
+
+count=0
+for name in $(compgen -A function dev_); do
+  start
+  "$name"
+  count=$((count + 1))
+done
+echo "$count tests, $failures failed expectations"
+((failures == 0))
