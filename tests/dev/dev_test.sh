@@ -87,11 +87,11 @@ dev_setup_names_what_cannot_be_installed() {
 
 dev_setup_without_root_asks_sudo() {
   fake id 'echo 1000'
-  MISSING=ccache run setup
+  MISSING=libfmt-dev run setup
   expect status "$status" 1
-  expect stderr "$errors" 'dev: cannot install packages without root or sudo; please have root run: apt-get install ccache'
+  expect stderr "$errors" 'dev: cannot install packages without root or sudo; please have root run: apt-get install libfmt-dev'
   fake sudo ''
-  MISSING=ccache run setup
+  MISSING=libfmt-dev run setup
   expect status "$status" 0
   expect 'calls of sudo' "$(calls sudo)" 2
 }
