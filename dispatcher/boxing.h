@@ -102,6 +102,16 @@ template <class R, class... Args, class Invoke, size_t... I>
   }
 }
 
+// Puts what a kernel returned on [stack]: each element of a tuple, the one result of every other type.
+template <class R>
+void pushResults(Stack& stack, const R& results) {
+  if constexpr (kIsTuple<R>) {
+    std::apply([&](const auto&... values) { (stack.emplace_back(values), ...); }, results);
+  } else {
+    stack.emplace_back(results);
+  }
+}
+
 // --- An unboxed caller and a boxed kernel.
 
 // The [index]-th argument that is a Tensor&: what the [index]-th Tensor& among the results of an in-place or out

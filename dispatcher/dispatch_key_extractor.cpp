@@ -1,6 +1,10 @@
 #include <boxcar/dispatcher/dispatch_key_extractor.h>
 
 #include <algorithm>
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <limits>
+#include <memory>
+#include <mutex>
 
 namespace boxcar {
 namespace {
@@ -42,38 +46,78 @@ DispatchKeySet keysOfValue(const IValue& value, int depth) noexcept {
 
 }  // namespace detail
 
-void DispatchKeyExtractor::registerSchema(const FunctionSchema& schema) {
-  deregisterSchema();
+namespace {
+
+// No stack is as long.
+constexpr size_t kTooLong = std::numeric_limits<size_t>::max();
+
+}  // namespace
+
+constinit const DispatchArguments DispatchArguments::kNone = {kTooLong, kTooLong};
+
+namespace {
+
+DispatchArguments lookUp(const FunctionSchema& schema) {
   const auto& arguments = schema.arguments();
+  DispatchArguments found{arguments.size() * sizeof(IValue), kTooLong};
   bool run_is_over = false;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const size_t from_top = arguments.size() - i;
     const int depth = listDepthOf(arguments[i].type());
-    list_depth_ = std::max(list_depth_, depth);
+    found.list_depth = std::max(found.list_depth, depth);
     if (depth < 0) {
-      run_is_over = run_bytes_ != 0;
+      run_is_over = found.run_bytes != 0;
     } else if (run_is_over) {
-      others_from_top_.push_back(static_cast<uint16_t>(from_top));
-      has_others_ = true;
+      found.others_from_top.push_back(static_cast<uint16_t>(from_top));
     } else {
-      if (run_bytes_ == 0) run_from_top_ = from_top * sizeof(IValue);
-      run_bytes_ += sizeof(IValue);
+      if (found.run_bytes == 0) found.run_from_top = from_top * sizeof(IValue);
+      found.run_bytes += sizeof(IValue);
     }
   }
+  if (found.run_bytes != 0 && found.others_from_top.empty()) found.bytes_of_short_way = found.bytes;
+  return found;
 }
 
-void DispatchKeyExtractor::deregisterSchema() noexcept {
-  run_from_top_ = 0;
-  run_bytes_ = 0;
-  has_others_ = false;
-  list_depth_ = 0;
-  others_from_top_.clear();
+struct ByContent {
+  using is_transparent = void;
+  size_t operator()(const DispatchArguments& arguments) const noexcept {
+    size_t hash = (arguments.bytes * 31 + arguments.run_from_top) * 31 + arguments.run_bytes;
+    for (const uint16_t position : arguments.others_from_top) hash = hash * 31 + position;
+    return hash;
+  }
+  size_t operator()(const std::unique_ptr<const DispatchArguments>& kept) const noexcept { return (*this)(*kept); }
+  bool operator()(const DispatchArguments& a, const std::unique_ptr<const DispatchArguments>& b) const {
+    return a == *b;
+  }
+  bool operator()(const std::unique_ptr<const DispatchArguments>& a,
+                  const std::unique_ptr<const DispatchArguments>& b) const {
+    return *a == *b;
+  }
+};
+
+}  // namespace
+
+const DispatchArguments& DispatchArguments::of(const FunctionSchema& schema) {
+  static std::mutex& mutex = *new std::mutex;
+  static auto& all = *new boost::unordered_flat_set<std::unique_ptr<const DispatchArguments>, ByContent, ByContent>;
+  DispatchArguments wanted = lookUp(schema);
+  const std::lock_guard lock(mutex);
+  auto found = all.find(wanted);
+  if (found == all.end()) found = all.insert(std::make_unique<const DispatchArguments>(std::move(wanted))).first;
+  return **found;
 }
 
-DispatchKeySet DispatchKeyExtractor::keysOfOthers(const Stack& stack) const noexcept {
+DispatchKeySet DispatchKeyExtractor::getDispatchKeySetBoxed(const DispatchArguments& arguments,
+                                                            const Stack& stack) const noexcept {
   DispatchKeySet keys;
-  for (const uint16_t from_top : others_from_top_) keys |= detail::keysOfValue(stack.end()[-from_top], list_depth_);
-  return keys;
+  const IValue* const first = stack.end() - arguments.run_from_top / sizeof(IValue);
+  for (const IValue* value = first; value != first + arguments.run_bytes / sizeof(IValue); ++value) {
+    keys |= detail::keysOfValue(*value, arguments.list_depth);
+  }
+  for (const uint16_t from_top : arguments.others_from_top) {
+    keys |= detail::keysOfValue(stack.end()[-from_top], arguments.list_depth);
+  }
+  return detail::computeDispatchKeySet(keys, nonFallthroughKeys());
 }
 
 }  // namespace boxcar

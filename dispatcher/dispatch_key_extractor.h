@@ -78,12 +78,41 @@ DispatchKeySet keysOf(const std::optional<T>& value) noexcept {
 
 }  // namespace detail
 
+// Where the arguments of an operator lie on the stack that a boxed call is dispatched on. Immutable: an operator that
+// is defined anew has another one, and calls read either.
+struct BOXCAR_API DispatchArguments {
+  // How much a boxed call needs on the stack, in bytes.
+  size_t bytes;
+  // The same where all arguments that are dispatched on lie in one run, as they nearly always do; more than any stack
+  // has where they do not, where there are none, and where there is no schema. So one comparison tells the calls that
+  // take the short way.
+  size_t bytes_of_short_way;
+  // The first run: where it begins, below the top of the stack, and how long it is, in bytes.
+  size_t run_from_top = 0;
+  size_t run_bytes = 0;
+  // How deep the arguments' lists lie in each other: a list that holds itself is searched no deeper.
+  int list_depth = 0;
+  // The positions from the top of the arguments outside the first run.
+  std::vector<uint16_t> others_from_top = {};
+
+  bool operator==(const DispatchArguments&) const = default;
+
+  // Those of [schema]. Operators with the same ones share them; they are never freed.
+  static const DispatchArguments& of(const FunctionSchema& schema);
+  // Those of an operator without a schema: more than any stack has.
+  static const DispatchArguments kNone;
+};
+
 // Knows, for one operator, which arguments a call is dispatched on and which functionalities it lets through.
 class BOXCAR_API DispatchKeyExtractor final {
  public:
   // Looks the tensors and generators of [schema] up; without a schema no boxed call can be made.
-  void registerSchema(const FunctionSchema& schema);
-  void deregisterSchema() noexcept;
+  void registerSchema(const FunctionSchema& schema) {
+    arguments_.store(&DispatchArguments::of(schema), std::memory_order_release);
+  }
+  void deregisterSchema() noexcept { arguments_.store(&DispatchArguments::kNone, std::memory_order_release); }
+
+  const DispatchArguments& arguments() const noexcept { return *arguments_.load(std::memory_order_acquire); }
 
   template <class... Args>
   DispatchKeySet getDispatchKeySetUnboxed(const Args&... args) const noexcept {
@@ -92,18 +121,24 @@ class BOXCAR_API DispatchKeyExtractor final {
 
   // [stack] has at least as many values as the operator has arguments.
   DispatchKeySet getDispatchKeySetBoxed(const Stack& stack) const noexcept {
+    return getDispatchKeySetBoxed(arguments(), stack);
+  }
+  // The same for somebody who has looked at [arguments], this operator's, already.
+  DispatchKeySet getDispatchKeySetBoxed(const DispatchArguments& arguments, const Stack& stack) const noexcept;
+  // The same where the arguments lie in one run.
+  DispatchKeySet getDispatchKeySetOfRun(const DispatchArguments& arguments, const Stack& stack) const noexcept {
     uint64_t keys = 0;
-    const char* value = reinterpret_cast<const char*>(stack.end()) - run_from_top_;
-    for (const char* const past = value + run_bytes_; value != past; value += sizeof(IValue)) {
+    const char* value = reinterpret_cast<const char*>(stack.end()) - arguments.run_from_top;
+    const char* const past = value + arguments.run_bytes;
+    do {
       const auto& argument = *reinterpret_cast<const IValue*>(value);
       if (argument.isTensor()) [[likely]] {
         keys |= argument.unsafeGet<IValue::Tag::Tensor>().key_set().raw_repr();
       } else {
-        keys |= detail::keysOfValue(argument, list_depth_).raw_repr();
+        keys |= detail::keysOfValue(argument, arguments.list_depth).raw_repr();
       }
-    }
-    if (has_others_) [[unlikely]]
-      keys |= keysOfOthers(stack).raw_repr();
+      value += sizeof(IValue);
+    } while (value != past);
     return detail::computeDispatchKeySet({DispatchKeySet::RAW, keys}, nonFallthroughKeys());
   }
 
@@ -116,18 +151,8 @@ class BOXCAR_API DispatchKeyExtractor final {
   }
 
  private:
-  DispatchKeySet keysOfOthers(const Stack& stack) const noexcept;
-
   std::atomic<uint64_t> non_fallthrough_keys_{~uint64_t{0}};
-  // The first run of arguments that are dispatched on, which nearly always holds all of them: where it begins, below
-  // the top of the stack, and how long it is, in bytes.
-  size_t run_from_top_ = 0;
-  size_t run_bytes_ = 0;
-  // The positions from the top of the others.
-  bool has_others_ = false;
-  // How deep the arguments' lists lie in each other: a list that holds itself is searched no deeper.
-  int list_depth_ = 0;
-  std::vector<uint16_t> others_from_top_;
+  std::atomic<const DispatchArguments*> arguments_{&DispatchArguments::kNone};
 };
 
 }  // namespace boxcar

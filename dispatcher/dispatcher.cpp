@@ -1,12 +1,15 @@
+#include <boxcar/dispatcher/dispatch_trace.h>
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/dispatcher/library_list.h>
 #include <boxcar/dispatcher/operator_table.h>
+#include <boxcar/dispatcher/registration_lock.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
 #include <fmt/format.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -15,10 +18,14 @@
 namespace boxcar {
 
 struct Dispatcher::State {
-  // Taken for every change. Recursive, because a BOXCAR_LIBRARY block that is read in registers, too.
-  std::recursive_mutex mutex;
+  // The registration lock.
+  std::recursive_mutex& mutex = detail::registrationMutex();
+  // Told of every definition and kernel.
+  std::condition_variable_any changed;
+  detail::RegistrationListeners listeners;
   OperatorTable operators;
   BackendFallbacks fallbacks;
+  detail::KernelSlot* fallback_slots = nullptr;  // never freed
   std::map<std::string, RegistrationSite> libraries;
   std::vector<std::string> registration_errors;
   // What the macros' blocks registered; they are never undone.
@@ -29,6 +36,21 @@ struct Dispatcher::State {
 
   std::atomic<bool> ready{false};
   bool reading = false;
+
+  void removeDefinition(OperatorEntry& entry, uint64_t number) {
+    const std::lock_guard lock(mutex);
+    const OperatorHandle op(&entry);
+    listeners.call([&](OpRegistrationListener& listener) {
+      try {
+        listener.onOperatorDeregistered(op);
+      } catch (const std::exception& error) {
+        registration_errors.push_back(
+            fmt::format("a listener failed when {} was removed: {}", entry.operator_name(), error.what()));
+      }
+    });
+    entry.deregisterSchema();
+    defined.erase(number);
+  }
 
   // What the program was linked with. The blocks come back here for the singleton; other threads wait at the lock.
   void readFirst() {
@@ -76,7 +98,16 @@ void checkKeyOfKernel(const OperatorName& name, DispatchKey key, const Registrat
 
 }  // namespace
 
-Dispatcher::Dispatcher() : state_(std::make_unique<State>()) {}
+namespace detail {
+
+std::recursive_mutex& registrationMutex() noexcept {
+  static std::recursive_mutex& mutex = *new std::recursive_mutex;  // never destroyed, as the Dispatcher
+  return mutex;
+}
+
+}  // namespace detail
+
+Dispatcher::Dispatcher() : state_(std::make_unique<State>()) { detail::readDispatchTraceEnvironment(); }
 
 Dispatcher& Dispatcher::singleton() {
   // Never destroyed: libraries that are static objects undo their registrations after main.
@@ -155,19 +186,30 @@ RegistrationHandleRAII Dispatcher::registerLibrary(std::string ns, RegistrationS
   });
 }
 
-RegistrationHandleRAII Dispatcher::registerDef(FunctionSchema schema, RegistrationSite site) {
+std::vector<OperatorHandle> Dispatcher::findDanglingImpls() const {
+  const std::lock_guard lock(state_->mutex);
+  state_->readLinkedBlocks();
+  std::vector<OperatorHandle> dangling;
+  for (OperatorEntry& entry : state_->operators.entries()) {
+    if (!entry.hasSchema() && !entry.isEmpty()) dangling.emplace_back(&entry);
+  }
+  return dangling;
+}
+
+RegistrationHandleRAII Dispatcher::registerDef(FunctionSchema schema, RegistrationSite site, std::vector<Tag> tags) {
   const std::lock_guard lock(state_->mutex);
   OperatorEntry& entry = state_->operators.findOrAdd(schema.operator_name());
   BOXCAR_CHECK(!entry.hasSchema(), "operator {} is defined twice: at {} as\n    {}\nand at {} as\n    {}",
                entry.operator_name(), entry.schemaSite(), entry.schema(), site, schema);
-  entry.registerSchema(state_->fallbacks, std::move(schema), site);
+  entry.registerSchema(state_->fallbacks, std::move(schema), site, std::move(tags));
   const uint64_t number = state_->definitions++;
   state_->defined.emplace_hint(state_->defined.end(), number, &entry);
-  return RegistrationHandleRAII([this, &entry, number] {
-    const std::lock_guard undo_lock(state_->mutex);
-    entry.deregisterSchema();
-    state_->defined.erase(number);
-  });
+  RegistrationHandleRAII handle([this, &entry, number] { state_->removeDefinition(entry, number); });
+  // Should a listener throw, the handle takes the definition back.
+  const OperatorHandle op(&entry);
+  state_->listeners.call([&](OpRegistrationListener& listener) { listener.onOperatorRegistered(op); });
+  state_->changed.notify_all();
+  return handle;
 }
 
 RegistrationHandleRAII Dispatcher::registerImpl(OperatorName name, std::optional<DispatchKey> key,
@@ -178,9 +220,12 @@ RegistrationHandleRAII Dispatcher::registerImpl(OperatorName name, std::optional
   OperatorEntry& entry = state_->operators.findOrAdd(name);
   const uint64_t id = entry.registerKernel(state_->fallbacks, key.value_or(DispatchKey::CompositeImplicitAutograd),
                                            std::move(kernel), site);
+  state_->changed.notify_all();
   return RegistrationHandleRAII([this, &entry, id] {
-    const std::lock_guard undo_lock(state_->mutex);
-    entry.deregisterKernel(state_->fallbacks, id);
+    std::unique_lock undo_lock(state_->mutex);
+    const AnnotatedKernel removed = entry.deregisterKernel(state_->fallbacks, id);
+    undo_lock.unlock();
+    if (removed.slot != nullptr) removed.slot->retire();
   });
 }
 
@@ -189,6 +234,9 @@ RegistrationHandleRAII Dispatcher::registerFallback(DispatchKey key, KernelFunct
   BOXCAR_CHECK(isRuntimeDispatchKey(key) && key != DispatchKey::Undefined,
                "a fallback cannot be registered for {} at {}: it is no runtime key; register one for each runtime key",
                key, site);
+  BOXCAR_CHECK(defaultKernelOf(key)->kind != KernelKind::Modes,
+               "a fallback cannot be registered for {} at {}: modes run there; hold a ModeGuard with the handler", key,
+               site);
   BOXCAR_CHECK(kernel.signature() == nullptr,
                "the fallback for {} at {} is an unboxed function, but it serves operators of every signature: use "
                "CppFunction::makeFromBoxedFunction<&function>()",
@@ -198,14 +246,66 @@ RegistrationHandleRAII Dispatcher::registerFallback(DispatchKey key, KernelFunct
   BOXCAR_CHECK(!fallback.has_value(),
                "only one fallback can be registered for {}: there is one from {}, and another at {}", key,
                fallback->site, site);
-  fallback = AnnotatedKernel{std::move(kernel), site, key, 0};
+  AnnotatedKernel annotated{std::move(kernel), site, key, 0, nullptr, nullptr};
+  detail::fillSlot(annotated, state_->fallback_slots, nullptr);
+  fallback = std::move(annotated);
   for (OperatorEntry& entry : state_->operators.entries()) entry.updateFallback(state_->fallbacks, key);
   return RegistrationHandleRAII([this, &fallback, key] {
-    const std::lock_guard undo_lock(state_->mutex);
-    // The kernel goes last: until the tables are updated they point to it.
+    std::unique_lock undo_lock(state_->mutex);
     const auto removed = std::exchange(fallback, std::nullopt);
     for (OperatorEntry& entry : state_->operators.entries()) entry.updateFallback(state_->fallbacks, key);
+    undo_lock.unlock();
+    if (removed->slot != nullptr) removed->slot->retire();
   });
+}
+
+RegistrationHandleRAII Dispatcher::addRegistrationListener(std::unique_ptr<OpRegistrationListener> listener) {
+  BOXCAR_CHECK(listener != nullptr, "no listener was given to addRegistrationListener");
+  const std::lock_guard lock(state_->mutex);
+  state_->readLinkedBlocks();
+  const auto token = state_->listeners.add(std::move(listener));
+  RegistrationHandleRAII handle([this, token] {
+    const std::lock_guard undo_lock(state_->mutex);
+    state_->listeners.remove(token);
+  });
+  // A copy: the listener may define and remove.
+  const auto defined = state_->defined;
+  for (const auto& [number, entry] : defined) {
+    if (state_->listeners.isThere(token) && state_->defined.contains(number)) {
+      token->onOperatorRegistered(OperatorHandle(entry));
+    }
+  }
+  return handle;
+}
+
+void Dispatcher::waitForDef(const FunctionSchema& schema, std::chrono::milliseconds timeout) const {
+  std::unique_lock lock(state_->mutex);
+  const auto isDefined = [&] {
+    const OperatorEntry* entry = state_->operators.find(schema.operator_name());
+    return entry != nullptr && entry->hasSchema();
+  };
+  BOXCAR_CHECK(state_->changed.wait_for(lock, timeout, isDefined),
+               "waited {} ms for operator {} to be defined, but nobody defined it", timeout.count(),
+               schema.operator_name());
+}
+
+void Dispatcher::waitForImpl(const OperatorName& name, std::optional<DispatchKey> key,
+                             std::chrono::milliseconds timeout) const {
+  const DispatchKey wanted = key.value_or(DispatchKey::CompositeImplicitAutograd);
+  std::unique_lock lock(state_->mutex);
+  const auto isImplemented = [&] {
+    const OperatorEntry* entry = state_->operators.find(name);
+    return entry != nullptr && entry->hasKernelForDispatchKey(wanted);
+  };
+  BOXCAR_CHECK(state_->changed.wait_for(lock, timeout, isImplemented),
+               "waited {} ms for a kernel of {} for {}, but nobody registered one", timeout.count(), name, wanted);
+}
+
+KernelFunction Dispatcher::fallbackForDispatchKey(DispatchKey key) const {
+  if (!isRuntimeDispatchKey(key)) return {};
+  const std::lock_guard lock(state_->mutex);
+  const auto& fallback = state_->fallbacks[static_cast<size_t>(getDispatchTableIndexForDispatchKey(key))];
+  return fallback.has_value() ? fallback->kernel : KernelFunction();
 }
 
 TableCell Dispatcher::computeCell(const OperatorHandle& op, DispatchKey key) const {

@@ -3,11 +3,13 @@
 #include <boxcar/dispatcher/kernel_function.h>
 #include <boxcar/dispatcher/operator_handle.h>
 #include <boxcar/dispatcher/registration_handle.h>
+#include <boxcar/dispatcher/registration_listener.h>
 #include <boxcar/dispatcher/registration_site.h>
 #include <boxcar/ivalue/macros.h>
 #include <boxcar/schema/function_schema.h>
 #include <boxcar/schema/operator_name.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,9 +34,30 @@ class BOXCAR_API Dispatcher final {
   // The names of all defined operators, in the order of their definition.
   std::vector<OperatorName> getAllOpNames() const;
 
+  // The operators that have kernels but no definition: their library was not loaded, or a name is misspelt.
+  std::vector<OperatorHandle> findDanglingImpls() const;
+
+  // Ways to call an operator, as c10 spells them; each is the handle's own.
+  template <class R, class... Args>
+  R call(const TypedOperatorHandle<R(Args...)>& op, std::type_identity_t<Args>... args) const {
+    return op.call(static_cast<Args&&>(args)...);
+  }
+  template <class R, class... Args>
+  R redispatch(const TypedOperatorHandle<R(Args...)>& op, DispatchKeySet keys,
+               std::type_identity_t<Args>... args) const {
+    return op.redispatch(keys, static_cast<Args&&>(args)...);
+  }
+  void callBoxed(const OperatorHandle& op, Stack* stack) const { op.callBoxed(*stack); }
+  void redispatchBoxed(const OperatorHandle& op, DispatchKeySet keys, Stack* stack) const {
+    op.redispatchBoxed(keys, *stack);
+  }
+  void callBoxedForDispatchKey(const OperatorHandle& op, DispatchKey key, Stack* stack) const {
+    op.callBoxedForDispatchKey(key, *stack);
+  }
+
   // Each registers until the handle is destroyed, and throws an Error when it contradicts what is registered already.
   // The first definition of a name counts; a second one is an error that names both places.
-  RegistrationHandleRAII registerDef(FunctionSchema schema, RegistrationSite site);
+  RegistrationHandleRAII registerDef(FunctionSchema schema, RegistrationSite site, std::vector<Tag> tags = {});
   // Without a key the kernel is a CompositeImplicitAutograd one. The operator need not be defined yet.
   RegistrationHandleRAII registerImpl(OperatorName name, std::optional<DispatchKey> key, KernelFunction kernel,
                                       RegistrationSite site);
@@ -42,6 +65,20 @@ class BOXCAR_API Dispatcher final {
   RegistrationHandleRAII registerFallback(DispatchKey key, KernelFunction kernel, RegistrationSite site);
   // Claims a namespace for one library.
   RegistrationHandleRAII registerLibrary(std::string ns, RegistrationSite site);
+
+  // Calls [listener] for every operator that is defined already, and from now on for each that is defined or whose
+  // definition goes, until the handle is destroyed.
+  RegistrationHandleRAII addRegistrationListener(std::unique_ptr<OpRegistrationListener> listener);
+
+  // Waits until another thread has defined [schema]'s operator, or registered a kernel of it for [key]
+  // (CompositeImplicitAutograd when there is none). An Error when that has not happened after [timeout].
+  void waitForDef(const FunctionSchema& schema, std::chrono::milliseconds timeout = std::chrono::seconds(2)) const;
+  void waitForImpl(const OperatorName& name, std::optional<DispatchKey> key,
+                   std::chrono::milliseconds timeout = std::chrono::seconds(2)) const;
+
+  // The fallback of [key]; invalid where there is none. Its state lives as long as the copy.
+  KernelFunction fallbackForDispatchKey(DispatchKey key) const;
+  bool hasBackendFallbackForDispatchKey(DispatchKey key) const { return fallbackForDispatchKey(key).isValid(); }
 
   // What a call of [op] that is dispatched to [key] reaches, and why.
   TableCell computeCell(const OperatorHandle& op, DispatchKey key) const;

@@ -15,6 +15,7 @@ enum class KernelKind : uint8_t {
   Missing,            // nothing was registered: explains
   AmbiguousAutograd,  // CompositeImplicitAutograd and a backend kernel both claim AutogradOther: explains
   NamedNotSupported,  // refuses tensors with named dimensions
+  Modes,              // runs the modes of the thread, from the innermost out
   UndefinedOperator,  // the operator has no schema (any more): explains
 };
 

@@ -4,6 +4,7 @@
 #include <boxcar/dispatcher/canonical_type.h>
 #include <boxcar/dispatcher/cpp_signature.h>
 #include <boxcar/dispatcher/kernel.h>
+#include <boxcar/dispatcher/pinned_kernel.h>
 #include <boxcar/ivalue/macros.h>
 
 #include <memory>
@@ -139,6 +140,7 @@ extern BOXCAR_API const Kernel kMissingMetaKernel;
 extern BOXCAR_API const Kernel kAmbiguousAutogradKernel;
 extern BOXCAR_API const Kernel kNamedNotSupportedKernel;
 extern BOXCAR_API const Kernel kUndefinedOperatorKernel;
+extern BOXCAR_API const Kernel kModesKernel;
 
 }  // namespace detail
 
@@ -158,8 +160,8 @@ class BOXCAR_API KernelFunction final {
   template <auto* function>
   static KernelFunction makeFromUnboxedFunction(CompileTimeFunction<function>) {
     using Function = typename CompileTimeFunction<function>::Type;
-    return {&detail::kStatelessKernel<detail::StaticCallee<function>, Function>, nullptr,
-            &CppSignature::of<Function>()};
+    return {&detail::kStatelessKernel<detail::StaticCallee<function>, Function>, nullptr, &CppSignature::of<Function>(),
+            nullptr};
   }
   template <class R, class... Args>
   static KernelFunction makeFromUnboxedRuntimeFunction(R (*function)(Args...)) {
@@ -171,49 +173,62 @@ class BOXCAR_API KernelFunction final {
     using Function = detail::FunctionType<Functor>;
     if constexpr (std::is_empty_v<Functor> && std::is_default_constructible_v<Functor>) {
       return {&detail::kStatelessKernel<detail::StatelessCallee<Functor>, Function>, nullptr,
-              &CppSignature::of<Function>()};
+              &CppSignature::of<Function>(), nullptr};
     } else {
       return ownRecord(std::make_shared<detail::FunctorKernel<Functor>>(std::move(functor)));
     }
   }
   template <auto* function>
   static KernelFunction makeFromBoxedFunction() {
-    return {&detail::kBoxedKernel<function>, nullptr, nullptr};
+    return {&detail::kBoxedKernel<function>, nullptr, nullptr, nullptr};
   }
   template <class Functor>
   static KernelFunction makeFromBoxedFunctor(Functor functor) {
     auto record = std::make_shared<detail::BoxedFunctorKernel<Functor>>(std::move(functor));
     const Kernel* kernel = record.get();
-    return {kernel, std::move(record), nullptr};
+    return {kernel, std::move(record), nullptr, &detail::PinnedBoxedKernel::make};
   }
   // Skips the key that it is registered for, as if nothing were there; never moves a tensor.
-  static KernelFunction makeFallthrough() { return {&detail::kFallthroughKernel, nullptr, nullptr}; }
+  static KernelFunction makeFallthrough() { return {&detail::kFallthroughKernel, nullptr, nullptr, nullptr}; }
   // Refuses, with a sentence that names the operator, tensors with named dimensions.
-  static KernelFunction makeNamedNotSupported() { return {&detail::kNamedNotSupportedKernel, nullptr, nullptr}; }
+  static KernelFunction makeNamedNotSupported() {
+    return {&detail::kNamedNotSupportedKernel, nullptr, nullptr, nullptr};
+  }
+
+  // The same kernel, for typed callers of another C++ type: they box. Its signature is what registration compares.
+  static KernelFunction makeBoxedOnly(const KernelFunction& kernel);
 
   bool isValid() const noexcept { return kernel_ != nullptr; }
   bool isValidUnboxed() const noexcept { return kernel_ != nullptr && kernel_->has_unboxed; }
   bool isFallthrough() const noexcept { return kernel_ != nullptr && kernel_->kind == KernelKind::Fallthrough; }
 
+  // The kernel itself; tables hold a slot's record instead where it has state.
   const Kernel* record() const noexcept { return kernel_; }
   // Keeps a record with state alive; null for the others.
   const std::shared_ptr<const Kernel>& owner() const noexcept { return owner_; }
   // Null for boxed kernels.
   const CppSignature* signature() const noexcept { return signature_; }
+  // Makes a slot for the state of a kernel that has any, to be put into the tables of [entry]; null for the others.
+  using MakeSlot = detail::KernelSlot* (*)(const OperatorEntry* entry);
+  MakeSlot makeSlot() const noexcept { return make_slot_; }
 
  private:
-  KernelFunction(const Kernel* kernel, std::shared_ptr<const Kernel> owner, const CppSignature* signature) noexcept
-      : kernel_(kernel), owner_(std::move(owner)), signature_(signature) {}
+  KernelFunction(const Kernel* kernel, std::shared_ptr<const Kernel> owner, const CppSignature* signature,
+                 MakeSlot make_slot) noexcept
+      : kernel_(kernel), owner_(std::move(owner)), signature_(signature), make_slot_(make_slot) {}
 
   template <class Record>
   static KernelFunction ownRecord(std::shared_ptr<Record> record) {
     const Kernel* kernel = record.get();
-    return {kernel, std::move(record), &CppSignature::of<typename Record::Function>()};
+    using Function = typename Record::Function;
+    return {kernel, std::move(record), &CppSignature::of<Function>(),
+            &detail::PinnedKernel<detail::CanonicalFunction<Function>>::make};
   }
 
   const Kernel* kernel_ = nullptr;
   std::shared_ptr<const Kernel> owner_;
   const CppSignature* signature_ = nullptr;
+  MakeSlot make_slot_ = nullptr;
 };
 
 }  // namespace boxcar

@@ -2,6 +2,8 @@
 #include <boxcar/ivalue/error.h>
 #include <boxcar/schema/parse_schema.h>
 
+#include <algorithm>
+
 namespace boxcar {
 namespace {
 
@@ -28,6 +30,7 @@ Library::Kind kindOf(detail::LibraryKind kind) {
 Library::Library(const detail::LibraryBlock& block)
     : Library(kindOf(block.kind), block.ns, block.key, block.file, block.line) {
   is_block_ = true;
+  allowed_operators_ = block.allowed_operators;
 }
 
 void Library::moveTo(const std::source_location& where) noexcept {
@@ -72,13 +75,39 @@ FunctionSchema Library::schemaInLibrary(FunctionSchema schema) const {
   return schema;
 }
 
-Library& Library::def(std::string_view schema, std::source_location where) & {
+FunctionSchema schema(std::string_view text, AliasAnalysisKind kind) {
+  FunctionSchema parsed = parseSchema(text);
+  parsed.setAliasAnalysis(kind);
+  return parsed;
+}
+
+bool Library::isAllowed(const OperatorName& name) const noexcept {
+  if (allowed_operators_ == nullptr) return true;
+  const std::string wanted = toString(name);
+  std::string_view rest = allowed_operators_;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(';'), rest.size());
+    if (rest.substr(0, end) == wanted) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+Library& Library::def(std::string_view schema_text, std::vector<Tag> tags, std::source_location where) & {
   moveTo(where);
-  handles_.push_back(Dispatcher::singleton().registerDef(schemaInLibrary(parseSchema(schema)), site_));
+  return def(schema(schema_text), std::move(tags), where);
+}
+
+Library& Library::def(FunctionSchema schema, std::vector<Tag> tags, std::source_location where) & {
+  moveTo(where);
+  schema = schemaInLibrary(std::move(schema));
+  if (!isAllowed(schema.operator_name())) return *this;
+  handles_.push_back(Dispatcher::singleton().registerDef(std::move(schema), site_, std::move(tags)));
   return *this;
 }
 
-Library& Library::def(std::string_view schema_or_name, CppFunction function, std::source_location where) & {
+Library& Library::def(std::string_view schema_or_name, CppFunction function, std::vector<Tag> tags,
+                      std::source_location where) & {
   moveTo(where);
   auto parsed = parseSchemaOrName(schema_or_name);
   if (const auto* name = std::get_if<OperatorName>(&parsed)) {
@@ -88,19 +117,35 @@ Library& Library::def(std::string_view schema_or_name, CppFunction function, std
                  "whose type says nothing of arguments and returns: write the schema",
                  *name, site_);
     parsed = signature->schema().cloneWithName(name->name, name->overload_name);
+  } else {
+    std::get<FunctionSchema>(parsed).setAliasAnalysis(AliasAnalysisKind::FROM_SCHEMA);
   }
-  FunctionSchema schema = schemaInLibrary(std::get<FunctionSchema>(std::move(parsed)));
+  defineAndImplement(std::get<FunctionSchema>(std::move(parsed)), function, std::move(tags));
+  return *this;
+}
+
+Library& Library::def(FunctionSchema schema, CppFunction function, std::vector<Tag> tags,
+                      std::source_location where) & {
+  moveTo(where);
+  defineAndImplement(std::move(schema), function, std::move(tags));
+  return *this;
+}
+
+void Library::defineAndImplement(FunctionSchema schema, const CppFunction& function, std::vector<Tag> tags) {
+  schema = schemaInLibrary(std::move(schema));
   const OperatorName name = schema.operator_name();
-  RegistrationHandleRAII definition = Dispatcher::singleton().registerDef(std::move(schema), site_);
+  if (!isAllowed(name)) return;
+  RegistrationHandleRAII definition = Dispatcher::singleton().registerDef(std::move(schema), site_, std::move(tags));
   handles_.push_back(Dispatcher::singleton().registerImpl(name, function.dispatch_key(), function.kernel(), site_));
   handles_.push_back(std::move(definition));
-  return *this;
 }
 
 Library& Library::impl(std::string_view name, CppFunction function, std::source_location where) & {
   moveTo(where);
   const std::optional<DispatchKey> key = function.dispatch_key().has_value() ? function.dispatch_key() : key_;
-  handles_.push_back(Dispatcher::singleton().registerImpl(nameInLibrary(name), key, function.kernel(), site_));
+  OperatorName full_name = nameInLibrary(name);
+  if (!isAllowed(full_name)) return *this;
+  handles_.push_back(Dispatcher::singleton().registerImpl(std::move(full_name), key, function.kernel(), site_));
   return *this;
 }
 

@@ -28,6 +28,12 @@ concept HasCallOperator = requires {
   &F::operator();
 };
 
+// A function that takes the operator and the stack.
+template <class Function>
+inline constexpr bool kIsBoxedFunction = false;
+template <class R, class... Args>
+inline constexpr bool kIsBoxedFunction<R(const OperatorHandle&, Args...)> = true;
+
 }  // namespace detail
 
 // A kernel on its way to a Library, made of whatever is callable:
@@ -64,16 +70,36 @@ class CppFunction final {
     if constexpr (std::same_as<Given, KernelFunction>) {
       return std::forward<F>(function);
     } else if constexpr (detail::kIsCompileTimeFunction<Given>) {
-      return KernelFunction::makeFromUnboxedFunction(Given());
+      if constexpr (hasOperatorTypes<typename Given::Type>()) return KernelFunction::makeFromUnboxedFunction(Given());
     } else if constexpr (std::is_function_v<std::remove_pointer_t<std::decay_t<F>>>) {
-      return KernelFunction::makeFromUnboxedRuntimeFunction(function);
-    } else {
-      static_assert(
-          detail::HasCallOperator<Given>,
-          "a kernel is a function, BOXCAR_FN(function), a lambda or a functor with one operator(); boxed kernels "
-          "come from CppFunction::makeFromBoxedFunction<&function>() (with its parentheses)");
+      using Function = detail::FunctionType<std::remove_pointer_t<std::decay_t<F>>>;
+      if constexpr (std::same_as<Function, CppFunction()> || std::same_as<Function, KernelFunction()>) {
+        static_assert(detail::kAlwaysFalse<F>,
+                      "a pair of parentheses is missing: it is makeFromBoxedFunction<&function>(), and "
+                      "makeFallthrough() and makeNamedNotSupported() are called, too");
+      } else if constexpr (hasOperatorTypes<Function>()) {
+        return KernelFunction::makeFromUnboxedRuntimeFunction(function);
+      }
+    } else if constexpr (!detail::HasCallOperator<Given>) {
+      static_assert(detail::kAlwaysFalse<F>,
+                    "a kernel is a function, BOXCAR_FN(function), a lambda or a functor with one operator(); boxed "
+                    "kernels come from CppFunction::makeFromBoxedFunction<&function>()");
+    } else if constexpr (hasOperatorTypes<detail::FunctionType<Given>>()) {
       return KernelFunction::makeFromUnboxedLambda(std::forward<F>(function));
     }
+  }
+
+  // Nothing else is instantiated for a function of other types, so that this is the one error there is.
+  template <class Function>
+  static constexpr bool hasOperatorTypes() {
+    static_assert(!detail::kIsBoxedFunction<Function>,
+                  "this is a boxed kernel: register it with CppFunction::makeFromBoxedFunction<&function>(), or "
+                  "makeFromBoxedFunctor where it has state");
+    static_assert(detail::kIsBoxedFunction<Function> || detail::kIsOperatorFunction<Function>,
+                  "a kernel takes and returns what schemas have types for (Tensor, int64_t, double, bool, "
+                  "std::complex<double>, Scalar, std::string_view, Device, ScalarType, lists, optionals … of them), by "
+                  "value, by const& or as Tensor&; float, int and pointers are none");
+    return !detail::kIsBoxedFunction<Function> && detail::kIsOperatorFunction<Function>;
   }
 
   KernelFunction kernel_;
@@ -87,6 +113,10 @@ CppFunction dispatch(DispatchKey key, F&& function) {
   result.set_dispatch_key(key);
   return result;
 }
+
+// A schema with what an optimiser may assume of the operator: `m.def(schema("f(Tensor x) -> Tensor",
+// AliasAnalysisKind::PURE_FUNCTION))`. Given as text alone, its annotations say it.
+BOXCAR_API FunctionSchema schema(std::string_view text, AliasAnalysisKind kind = AliasAnalysisKind::FROM_SCHEMA);
 
 // What a BOXCAR_LIBRARY block registers through. What it registers is there as long as the Library lives: for ever, for
 // the macros' blocks. The last parameters are the caller's place, which nobody gives; a Library made by hand registers
@@ -102,11 +132,17 @@ class BOXCAR_API Library final {
   Library(Library&&) = default;
   Library& operator=(Library&&) = default;
 
-  // Defines an operator: `m.def("add(Tensor a, Tensor b) -> Tensor")`.
-  Library& def(std::string_view schema, std::source_location where = std::source_location::current()) &;
+  // Defines an operator: `m.def("add(Tensor a, Tensor b) -> Tensor")`, `m.def("rand() -> Tensor",
+  // {Tag::nondeterministic_seeded})`.
+  Library& def(std::string_view schema, std::vector<Tag> tags = {},
+               std::source_location where = std::source_location::current()) &;
+  Library& def(FunctionSchema schema, std::vector<Tag> tags = {},
+               std::source_location where = std::source_location::current()) &;
   // Defines it and registers its kernel for all keys that have none of their own. With a bare name the schema is that
-  // of the kernel's C++ type.
-  Library& def(std::string_view schema_or_name, CppFunction function,
+  // of the kernel's C++ type, and nothing is promised of its aliasing.
+  Library& def(std::string_view schema_or_name, CppFunction function, std::vector<Tag> tags = {},
+               std::source_location where = std::source_location::current()) &;
+  Library& def(FunctionSchema schema, CppFunction function, std::vector<Tag> tags = {},
                std::source_location where = std::source_location::current()) &;
   // Registers a kernel for an operator that this or another library defines, now or later.
   Library& impl(std::string_view name, CppFunction function,
@@ -122,16 +158,26 @@ class BOXCAR_API Library final {
   FunctionSchema schemaInLibrary(FunctionSchema schema) const;
   void checkNamespace(const OperatorName& name) const;
   void moveTo(const std::source_location& where) noexcept;
+  // Whether the build's allow-list leaves the operator in.
+  bool isAllowed(const OperatorName& name) const noexcept;
+  void defineAndImplement(FunctionSchema schema, const CppFunction& function, std::vector<Tag> tags);
 
   Kind kind_;
   std::string ns_;
   std::optional<DispatchKey> key_;
   RegistrationSite site_;
   bool is_block_ = false;
+  const char* allowed_operators_ = nullptr;
   std::vector<RegistrationHandleRAII> handles_;
 };
 
 }  // namespace boxcar
+
+// The operators that a build leaves in, "aten::add.Tensor;aten::mm;…", where it is given a list (see the CMake option
+// BOXCAR_OPERATORS): what the blocks define and implement beside them is as if it were not written.
+#ifndef BOXCAR_ALLOWED_OPERATORS
+#define BOXCAR_ALLOWED_OPERATORS nullptr
+#endif
 
 #define BOXCAR_LIBRARY_BLOCK(kind, ns, key, m, name)                                                            \
   static void BOXCAR_CONCATENATE(name, _init)(::boxcar::Library&);                                              \
@@ -141,7 +187,8 @@ class BOXCAR_API Library final {
       #ns,                                                                                                      \
       &BOXCAR_CONCATENATE(name, _init),                                                                         \
       __FILE__,                                                                                                 \
-      __LINE__};                                                                                                \
+      __LINE__,                                                                                                 \
+      BOXCAR_ALLOWED_OPERATORS};                                                                                \
   static const ::boxcar::detail::LibraryLink BOXCAR_CONCATENATE(name, _link)(BOXCAR_CONCATENATE(name, _block)); \
   void BOXCAR_CONCATENATE(name, _init)([[maybe_unused]] ::boxcar::Library & m)
 

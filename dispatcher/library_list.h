@@ -22,6 +22,8 @@ struct LibraryBlock {
   void (*init)(Library&);
   const char* file;
   uint32_t line;
+  // The operators that the build leaves in, separated by semicolons; null: all of them.
+  const char* allowed_operators = nullptr;
   LibraryBlock* next = nullptr;
 };
 

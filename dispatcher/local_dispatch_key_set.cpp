@@ -33,6 +33,18 @@ ForceDispatchKeyGuard::ForceDispatchKeyGuard(DispatchKeySet include, DispatchKey
 
 ForceDispatchKeyGuard::~ForceDispatchKeyGuard() { raw_local_dispatch_key_set = saved_; }
 
+InferenceMode::InferenceMode(bool enabled) noexcept
+    : guard_(enabled ? raw_local_dispatch_key_set.included().remove(DispatchKey::ADInplaceOrView)
+                     : raw_local_dispatch_key_set.included().add(DispatchKey::ADInplaceOrView),
+             enabled ? raw_local_dispatch_key_set.excluded() | autograd_dispatch_keyset
+                     : raw_local_dispatch_key_set.excluded() - autograd_dispatch_keyset) {}
+
+bool InferenceMode::is_enabled() noexcept { return !tls_is_dispatch_key_included(DispatchKey::ADInplaceOrView); }
+
+void TESTING_ONLY_tls_generic_mode_set_enabled(bool enabled) noexcept {
+  tls_set_dispatch_key_included(DispatchKey::TESTING_ONLY_GenericMode, enabled);
+}
+
 bool tls_is_dispatch_key_included(DispatchKey key) noexcept {
   return raw_local_dispatch_key_set.included().has_any(functionalities(DispatchKeySet(key)));
 }

@@ -98,6 +98,20 @@ class AutoDispatchBelowADInplaceOrView final {
   ExcludeDispatchKeyGuard guard_;
 };
 
+// Inside it nothing is differentiated, however tensors were made: autograd keys are excluded, and ADInplaceOrView is no
+// longer included. `InferenceMode(false)` switches that off again for a part of its scope.
+class BOXCAR_API InferenceMode final {
+ public:
+  explicit InferenceMode(bool enabled = true) noexcept;
+  static bool is_enabled() noexcept;
+
+ private:
+  ForceDispatchKeyGuard guard_;
+};
+
+// Adds the key TESTING_ONLY_GenericMode to every call of this thread, or takes it away: for tests of handlers.
+BOXCAR_API void TESTING_ONLY_tls_generic_mode_set_enabled(bool enabled) noexcept;
+
 // One key of the thread's sets, asked and changed.
 BOXCAR_API bool tls_is_dispatch_key_included(DispatchKey key) noexcept;
 BOXCAR_API bool tls_is_dispatch_key_excluded(DispatchKey key) noexcept;

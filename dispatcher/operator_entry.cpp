@@ -1,18 +1,15 @@
 #include <boxcar/dispatcher/operator_entry.h>
+#include <boxcar/dispatcher/registration_lock.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/schema/infer_schema.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace boxcar {
 namespace {
 
 using Key = DispatchKey;
-
-// No stack is as long: the check of a boxed call's stack finds operators without a schema too.
-constexpr size_t kNoSchema = std::numeric_limits<size_t>::max();
 
 constexpr auto makeRuntimeKeys() {
   std::array<DispatchKey, num_runtime_entries> keys{};
@@ -53,6 +50,8 @@ constexpr const Kernel* makeDefaultKernel(DispatchKey key) {
     case Key::AutocastPrivateUse1:
     case Key::VmapMode: return &detail::kFallthroughKernel;
     case Key::Named: return &detail::kNamedNotSupportedKernel;
+    case Key::PreDispatch:
+    case Key::Python: return &detail::kModesKernel;
     default: return key == Key::Meta ? &detail::kMissingMetaKernel : &detail::kMissingKernel;
   }
 }
@@ -79,7 +78,7 @@ DispatchKey autogradKeyOf(DispatchKey backend_key) {
 
 const Kernel* defaultKernelOf(DispatchKey key) noexcept { return kDefaultKernels[indexOf(key)]; }
 
-OperatorEntry::OperatorEntry(OperatorName name) : argument_bytes_(kNoSchema), name_(std::move(name)) {
+OperatorEntry::OperatorEntry(OperatorName name) : name_(std::move(name)) {
   for (auto& cell : table_) cell.store(&detail::kUndefinedOperatorKernel, std::memory_order_relaxed);
 }
 
@@ -93,26 +92,51 @@ std::pair<const Kernel*, DispatchKeySet> OperatorEntry::lookupBelowFallthroughs(
 }
 
 const FunctionSchema& OperatorEntry::schema() const {
-  BOXCAR_CHECK(hasSchema(), "operator {} is not defined{}", name_,
-               schema_site_.line == 0 ? std::string(": it has kernels, but nobody called def() for it")
-                                      : fmt::format(" any more: its definition at {} was removed", schema_site_));
-  return *schema_;
+  if (const Definition* current = definition_.load(std::memory_order_acquire)) return current->schema;
+  const detail::RegistrationLock lock(detail::registrationMutex());
+  BOXCAR_FAIL("operator {} is not defined{}", name_,
+              newest_definition_ == nullptr
+                  ? std::string(": it has kernels, but nobody called def() for it")
+                  : fmt::format(" any more: its definition at {} was removed", newest_definition_->site));
 }
 
-const CppSignature* OperatorEntry::cppSignature() const noexcept {
+bool OperatorEntry::isEmpty() const { return defAndImplCount() == 0; }
+
+size_t OperatorEntry::defAndImplCount() const {
+  const detail::RegistrationLock lock(detail::registrationMutex());
+  return defCount() + kernels_.size();
+}
+
+RegistrationSite OperatorEntry::schemaSite() const {
+  const detail::RegistrationLock lock(detail::registrationMutex());
+  return newest_definition_ == nullptr ? RegistrationSite() : newest_definition_->site;
+}
+
+std::vector<Tag> OperatorEntry::tags() const {
+  const detail::RegistrationLock lock(detail::registrationMutex());
+  return hasSchema() ? definition()->tags : std::vector<Tag>();
+}
+
+const CppSignature* OperatorEntry::findSignature() const noexcept {
   for (const AnnotatedKernel& kernel : kernels_) {
     if (kernel.kernel.signature() != nullptr) return kernel.kernel.signature();
   }
   return nullptr;
 }
 
+const CppSignature* OperatorEntry::cppSignature() const {
+  const detail::RegistrationLock lock(detail::registrationMutex());
+  return findSignature();
+}
+
 void OperatorEntry::assertSignatureIsCorrect(const CppSignature& signature) const {
-  if (hasSchema() && cppSignature() == nullptr) {
-    const auto differences = findSchemaDifferences(*schema_, signature.schema());
+  const detail::RegistrationLock lock(detail::registrationMutex());
+  if (hasSchema() && findSignature() == nullptr) {
+    const auto differences = findSchemaDifferences(definition()->schema, signature.schema());
     BOXCAR_CHECK(!differences.has_value(),
                  "operator {} was accessed with C++ signature\n    {}\nwhich does not match its schema, defined at {}: "
                  "{}\n    schema: {}",
-                 name_, signature, schema_site_, *differences, *schema_);
+                 name_, signature, definition()->site, *differences, definition()->schema);
   }
   for (const AnnotatedKernel& kernel : kernels_) {
     const CppSignature* other = kernel.kernel.signature();
@@ -122,6 +146,36 @@ void OperatorEntry::assertSignatureIsCorrect(const CppSignature& signature) cons
         "signature\n    {}\nwrite typed<>() with the kernel's function type",
         name_, signature, kernel.key, kernel.site, *other);
   }
+  if (typed_signature_.load(std::memory_order_relaxed) == nullptr) {
+    typed_signature_.store(&signature, std::memory_order_relaxed);
+  }
+}
+
+OperatorEntry::Extras& OperatorEntry::extras() const {
+  if (extras_ == nullptr) extras_ = std::make_unique<Extras>();
+  return *extras_;
+}
+
+std::shared_ptr<void> OperatorEntry::binding(const void* owner,
+                                             const std::function<std::shared_ptr<void>()>& make) const {
+  const detail::RegistrationLock lock(detail::registrationMutex());
+  for (const auto& [of, object] : extras().bindings) {
+    if (of == owner) return object;
+  }
+  // Making it may ask for another operator's, or for this one's.
+  std::shared_ptr<void> made = make();
+  extras().bindings.emplace_back(owner, made);
+  return made;
+}
+
+void OperatorEntry::setReportErrorCallback(ReportErrorCallback callback) const {
+  const detail::RegistrationLock lock(detail::registrationMutex());
+  extras().report_error = std::move(callback);
+}
+
+OperatorEntry::ReportErrorCallback OperatorEntry::reportErrorCallback() const {
+  const detail::RegistrationLock lock(detail::registrationMutex());
+  return extras_ == nullptr ? nullptr : extras_->report_error;
 }
 
 const AnnotatedKernel* OperatorEntry::findKernel(DispatchKey key) const noexcept {
@@ -131,14 +185,29 @@ const AnnotatedKernel* OperatorEntry::findKernel(DispatchKey key) const noexcept
   return nullptr;
 }
 
-bool OperatorEntry::hasKernelForDispatchKey(DispatchKey key) const noexcept { return findKernel(key) != nullptr; }
-
-bool OperatorEntry::hasKernelForAnyDispatchKey(DispatchKeySet keys) const noexcept {
+bool OperatorEntry::hasKernelForAny(DispatchKeySet keys) const noexcept {
   return std::ranges::any_of(
       kernels_, [&](const AnnotatedKernel& kernel) { return !isAliasDispatchKey(kernel.key) && keys.has(kernel.key); });
 }
 
+bool OperatorEntry::hasKernelForDispatchKey(DispatchKey key) const {
+  const detail::RegistrationLock lock(detail::registrationMutex());
+  return findKernel(key) != nullptr;
+}
+
+bool OperatorEntry::hasKernelForAnyDispatchKey(DispatchKeySet keys) const {
+  const detail::RegistrationLock lock(detail::registrationMutex());
+  return hasKernelForAny(keys);
+}
+
+KernelFunction OperatorEntry::kernelForDispatchKey(DispatchKey key) const {
+  const detail::RegistrationLock lock(detail::registrationMutex());
+  const AnnotatedKernel* found = findKernel(key);
+  return found == nullptr ? KernelFunction() : found->kernel;
+}
+
 std::string OperatorEntry::listKernelKeys() const {
+  const detail::RegistrationLock lock(detail::registrationMutex());
   std::vector<std::string> names;
   for (size_t i = kernels_.size(); i-- > 0;) {
     std::string name(toString(kernels_[i].key));
@@ -150,7 +219,7 @@ std::string OperatorEntry::listKernelKeys() const {
 TableCell OperatorEntry::computeCell(const BackendFallbacks& fallbacks, DispatchKey key) const {
   if (!hasSchema()) return {&detail::kUndefinedOperatorKernel, CellCause::Undefined};
   const auto cellOf = [](const AnnotatedKernel& kernel, CellCause cause) {
-    return TableCell{kernel.kernel.record(), cause, kernel.key, &kernel};
+    return TableCell{kernel.record, cause, kernel.key, &kernel};
   };
   if (const AnnotatedKernel* exact = findKernel(key)) return cellOf(*exact, CellCause::Exact);
 
@@ -166,7 +235,7 @@ TableCell OperatorEntry::computeCell(const BackendFallbacks& fallbacks, Dispatch
     return cellOf(*kernel, CellCause::Alias);
   }
   if (const AnnotatedKernel* kernel = alias(Key::CompositeImplicitAutograd, true)) {
-    if (key == Key::AutogradOther && hasKernelForAnyDispatchKey(autogradother_backends)) {
+    if (key == Key::AutogradOther && hasKernelForAny(autogradother_backends)) {
       return {&detail::kAmbiguousAutogradKernel, CellCause::Ambiguous};
     }
     if (!hasKernelForKeysOf(key)) return cellOf(*kernel, CellCause::Alias);
@@ -183,14 +252,14 @@ TableCell OperatorEntry::computeCell(const BackendFallbacks& fallbacks, Dispatch
 bool OperatorEntry::hasKernelForKeysOf(DispatchKey key) const noexcept {
   const DispatchKeySet served = getBackendKeySetFromAutograd(key);
   if (served.empty()) return false;
-  return hasKernelForDispatchKey(Key::CompositeExplicitAutograd) || hasKernelForAnyDispatchKey(served);
+  return findKernel(Key::CompositeExplicitAutograd) != nullptr || hasKernelForAny(served);
 }
 
 bool OperatorEntry::updateCell(const BackendFallbacks& fallbacks, DispatchKey key) {
   std::atomic<const Kernel*>& cell = table_[indexOf(key)];
   const bool was_fallthrough = cell.load(std::memory_order_relaxed)->isFallthrough();
   const Kernel* kernel = computeCell(fallbacks, key).kernel;
-  cell.store(kernel, std::memory_order_release);
+  cell.store(kernel, std::memory_order_seq_cst);
   return kernel->isFallthrough() != was_fallthrough;
 }
 
@@ -220,7 +289,7 @@ void OperatorEntry::updateTouchedCells(const BackendFallbacks& fallbacks, Dispat
 void OperatorEntry::updateAllCells(const BackendFallbacks& fallbacks) {
   for (size_t i = 0; i < num_runtime_entries; ++i) {
     const Kernel* kernel = !kernels_.empty() ? computeCell(fallbacks, kRuntimeKeys[i]).kernel
-                           : fallbacks[i]    ? fallbacks[i]->kernel.record()
+                           : fallbacks[i]    ? fallbacks[i]->record
                                              : kDefaultKernels[i];
     table_[i].store(kernel, std::memory_order_release);
   }
@@ -242,45 +311,66 @@ void OperatorEntry::updateFallthroughMask() {
   extractor_.setNonFallthroughKeys({DispatchKeySet::RAW, keys});
 }
 
-void OperatorEntry::checkKernelAgainstSchema(const AnnotatedKernel& kernel) const {
+void OperatorEntry::checkKernelAgainstSchema(const AnnotatedKernel& kernel, const Definition& definition) const {
   const CppSignature* signature = kernel.kernel.signature();
-  if (signature == nullptr || !hasSchema()) return;
-  const auto differences = findSchemaDifferences(*schema_, signature->schema());
+  if (signature == nullptr) return;
+  const auto differences = findSchemaDifferences(definition.schema, signature->schema());
   BOXCAR_CHECK(
       !differences.has_value(),
       "the kernel of {} for key {}, registered at {}, does not match the operator's schema, defined at {}: {}\n"
       "    schema: {}\n    kernel: {}",
-      name_, kernel.key, kernel.site, schema_site_, *differences, *schema_, *signature);
+      name_, kernel.key, kernel.site, definition.site, *differences, definition.schema, *signature);
 }
 
-void OperatorEntry::registerSchema(const BackendFallbacks& fallbacks, FunctionSchema schema, RegistrationSite site) {
-  BOXCAR_INTERNAL_ASSERT(!hasSchema());
-  schema_ = std::make_unique<FunctionSchema>(std::move(schema));
-  const RegistrationSite site_before = std::exchange(schema_site_, site);
-  try {
-    for (const AnnotatedKernel& kernel : kernels_) checkKernelAgainstSchema(kernel);
-  } catch (...) {
-    schema_.reset();
-    schema_site_ = site_before;
-    throw;
+const OperatorEntry::Definition& OperatorEntry::keepDefinition(std::unique_ptr<Definition> given) {
+  const auto isGiven = [&](const Definition& kept) {
+    return kept.site == given->site && kept.tags == given->tags && kept.schema == given->schema &&
+           toString(kept.schema) == toString(given->schema);
+  };
+  std::unique_ptr<Definition>* place = &newest_definition_;
+  while (*place != nullptr && !isGiven(**place)) place = &(*place)->older;
+  if (*place != nullptr) {
+    given = std::move(*place);
+    *place = std::move(given->older);
   }
-  extractor_.registerSchema(*schema_);
-  argument_bytes_ = schema_->arguments().size() * sizeof(IValue);
+  // In front, where errors look for the last definer.
+  given->older = std::move(newest_definition_);
+  newest_definition_ = std::move(given);
+  return *newest_definition_;
+}
+
+void OperatorEntry::registerSchema(const BackendFallbacks& fallbacks, FunctionSchema schema, RegistrationSite site,
+                                   std::vector<Tag> tags) {
+  BOXCAR_INTERNAL_ASSERT(!hasSchema());
+  auto given = std::make_unique<Definition>(Definition{std::move(schema), site, std::move(tags), nullptr});
+  for (const AnnotatedKernel& kernel : kernels_) checkKernelAgainstSchema(kernel, *given);
+  const Definition& kept = keepDefinition(std::move(given));
+  is_observed_.store(std::ranges::find(kept.tags, Tag::not_observed) == kept.tags.end(), std::memory_order_relaxed);
+  extractor_.registerSchema(kept.schema);
+  definition_.store(&kept, std::memory_order_release);
   updateAllCells(fallbacks);
 }
 
 void OperatorEntry::deregisterSchema() {
-  argument_bytes_ = kNoSchema;
-  for (auto& cell : table_) cell.store(&detail::kUndefinedOperatorKernel, std::memory_order_release);
+  for (auto& cell : table_) cell.store(&detail::kUndefinedOperatorKernel, std::memory_order_seq_cst);
   extractor_.deregisterSchema();
-  schema_.reset();
+  definition_.store(nullptr, std::memory_order_release);
+}
+
+void OperatorEntry::putIntoSlot(AnnotatedKernel& kernel) {
+  const CppSignature* relied_on = typed_signature_.load(std::memory_order_relaxed);
+  const CppSignature* signature = kernel.kernel.signature();
+  if (relied_on != nullptr && signature != nullptr && !(*relied_on == *signature)) {
+    kernel.kernel = KernelFunction::makeBoxedOnly(kernel.kernel);
+  }
+  detail::fillSlot(kernel, slots_, this);
 }
 
 uint64_t OperatorEntry::registerKernel(const BackendFallbacks& fallbacks, DispatchKey key, KernelFunction kernel,
                                        RegistrationSite site) {
   static std::atomic<uint64_t> next_id{1};
-  AnnotatedKernel annotated{std::move(kernel), site, key, next_id++};
-  checkKernelAgainstSchema(annotated);
+  AnnotatedKernel annotated{std::move(kernel), site, key, next_id++, nullptr, nullptr};
+  if (hasSchema()) checkKernelAgainstSchema(annotated, *definition());
   if (const CppSignature* signature = annotated.kernel.signature()) {
     for (const AnnotatedKernel& other : kernels_) {
       const CppSignature* other_signature = other.kernel.signature();
@@ -291,17 +381,42 @@ uint64_t OperatorEntry::registerKernel(const BackendFallbacks& fallbacks, Dispat
           name_, *other_signature, other.key, other.site, *signature, key, site);
     }
   }
+  putIntoSlot(annotated);
   kernels_.push_back(std::move(annotated));
   updateTouchedCells(fallbacks, key);
   return kernels_.back().id;
 }
 
-void OperatorEntry::deregisterKernel(const BackendFallbacks& fallbacks, uint64_t id) {
+AnnotatedKernel OperatorEntry::deregisterKernel(const BackendFallbacks& fallbacks, uint64_t id) {
   const auto found = std::ranges::find(kernels_, id, &AnnotatedKernel::id);
   BOXCAR_INTERNAL_ASSERT(found != kernels_.end());
-  const AnnotatedKernel removed = std::move(*found);
+  AnnotatedKernel removed = std::move(*found);
   kernels_.erase(found);
   updateTouchedCells(fallbacks, removed.key);
+  return removed;
 }
 
+namespace detail {
+
+void fillSlot(AnnotatedKernel& kernel, KernelSlot*& slots, const OperatorEntry* entry) {
+  kernel.record = kernel.kernel.record();
+  if (kernel.kernel.makeSlot() == nullptr) return;
+  const CppSignature* signature = kernel.kernel.record()->has_unboxed ? kernel.kernel.signature() : nullptr;
+  const auto suits = [signature](const KernelSlot& slot) {
+    if (!slot.isFree() || (slot.signature() == nullptr) != (signature == nullptr)) return false;
+    return signature == nullptr || *slot.signature() == *signature;
+  };
+  KernelSlot* slot = slots;
+  while (slot != nullptr && !suits(*slot)) slot = slot->next;
+  if (slot == nullptr) {
+    slot = kernel.kernel.makeSlot()(entry);
+    slot->next = slots;
+    slots = slot;
+  }
+  slot->fill(kernel.kernel.owner());
+  kernel.slot = slot;
+  kernel.record = slot->record();
+}
+
+}  // namespace detail
 }  // namespace boxcar

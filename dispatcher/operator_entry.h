@@ -4,12 +4,14 @@
 #include <boxcar/dispatcher/kernel.h>
 #include <boxcar/dispatcher/kernel_function.h>
 #include <boxcar/dispatcher/registration_site.h>
+#include <boxcar/dispatcher/tag.h>
 #include <boxcar/ivalue/macros.h>
 #include <boxcar/schema/function_schema.h>
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +26,9 @@ struct AnnotatedKernel {
   RegistrationSite site;
   DispatchKey key;
   uint64_t id;
+  // What cells hold: the kernel's own record, or that of the slot that guards its state.
+  const Kernel* record;
+  detail::KernelSlot* slot;
 };
 
 // Why a cell of an operator's table holds what it holds.
@@ -45,8 +50,8 @@ using BackendFallbacks = std::array<std::optional<AnnotatedKernel>, num_runtime_
 BOXCAR_API const Kernel* defaultKernelOf(DispatchKey key) noexcept;
 
 // All that the dispatcher knows of one operator. Made when its name is first registered, never freed. What calls read
-// stands first: the extractor and the table, one record pointer for each runtime key. Everything else changes under the
-// dispatcher's lock; a call sees each cell before or after a change, never between.
+// stands first: the extractor and the table, one record pointer for each runtime key. Everything else is read and
+// changed under the dispatcher's lock; a call sees each cell before or after a change, never between.
 class BOXCAR_API OperatorEntry final {
  public:
   explicit OperatorEntry(OperatorName name);
@@ -57,63 +62,122 @@ class BOXCAR_API OperatorEntry final {
   const Kernel* lookup(DispatchKeySet keys) const noexcept {
     return table_[keys.getDispatchTableIndex()].load(std::memory_order_acquire);
   }
+  // The same, in one order with the changes of cells and the retirement of slots.
+  const Kernel* lookupAgain(DispatchKeySet keys) const noexcept {
+    return table_[keys.getDispatchTableIndex()].load(std::memory_order_seq_cst);
+  }
   // The first record that is no fallthrough, and the keys that are left there. The last one is a fallthrough all the
   // same when that is what Undefined holds.
   std::pair<const Kernel*, DispatchKeySet> lookupBelowFallthroughs(DispatchKeySet keys) const noexcept;
   // How many bytes of values a boxed call needs on the stack; more than any stack has while there is no schema.
-  size_t argumentBytes() const noexcept { return argument_bytes_; }
+  size_t argumentBytes() const noexcept { return extractor_.arguments().bytes; }
 
   const OperatorName& operator_name() const noexcept { return name_; }
-  bool hasSchema() const noexcept { return schema_ != nullptr; }
-  // Neither defined nor implemented (any more).
-  bool isEmpty() const noexcept { return schema_ == nullptr && kernels_.empty(); }
-  // An Error that names the last definer when the operator is not defined (any more).
+  bool hasSchema() const noexcept { return definition_.load(std::memory_order_acquire) != nullptr; }
+  // An Error that names the last definer when the operator is not defined (any more). The schema stays where it is when
+  // the definition is removed.
   const FunctionSchema& schema() const;
-  RegistrationSite schemaSite() const noexcept { return schema_site_; }
+  // Whether observers are told of calls: all operators are but those with Tag::not_observed.
+  bool isObserved() const noexcept { return is_observed_.load(std::memory_order_relaxed); }
+
+  // The following take the dispatcher's lock.
+
+  // Neither defined nor implemented (any more).
+  bool isEmpty() const;
+  // Where it was defined, also when that definition was removed since.
+  RegistrationSite schemaSite() const;
+  // What the definition says of the operator beside its schema; nothing while there is none.
+  std::vector<Tag> tags() const;
+  // How many definitions (one or none), and how many of these and of kernels, are registered.
+  size_t defCount() const noexcept { return hasSchema() ? 1 : 0; }
+  size_t defAndImplCount() const;
 
   // The C++ type of the operator's unboxed kernels; null while it has none.
-  const CppSignature* cppSignature() const noexcept;
+  const CppSignature* cppSignature() const;
   // An Error with both types and the kernel's site when the unboxed kernels have another type than [signature]; while
-  // there are none, when the schema has.
+  // there are none, when the schema has. From then on typed callers rely on [signature]: kernels of another type that
+  // are registered later are called boxed.
   void assertSignatureIsCorrect(const CppSignature& signature) const;
 
   // Registered for exactly this key, alias keys included.
-  bool hasKernelForDispatchKey(DispatchKey key) const noexcept;
-  bool hasKernelForAnyDispatchKey(DispatchKeySet keys) const noexcept;
+  bool hasKernelForDispatchKey(DispatchKey key) const;
+  bool hasKernelForAnyDispatchKey(DispatchKeySet keys) const;
+  // The kernel that was registered last for exactly this key; invalid when there is none. Its state lives as long as
+  // the copy.
+  KernelFunction kernelForDispatchKey(DispatchKey key) const;
   // What a call reaches that is dispatched to [key], and why.
   TableCell computeCell(const BackendFallbacks& fallbacks, DispatchKey key) const;
   // The keys that have kernels, newest registration first, as errors list them: "CPU, Autograd".
   std::string listKernelKeys() const;
 
+  // What somebody hangs on the operator: one object for each [owner], made when first asked for, such as a Python
+  // binding's function object.
+  std::shared_ptr<void> binding(const void* owner, const std::function<std::shared_ptr<void>()>& make) const;
+  // Called before an Error is thrown because no kernel answers for a key; may throw an error of its own.
+  using ReportErrorCallback = std::function<void(const OperatorHandle&, DispatchKey)>;
+  void setReportErrorCallback(ReportErrorCallback callback) const;
+  ReportErrorCallback reportErrorCallback() const;
+
   // The following are the Dispatcher's, under its lock.
 
-  void registerSchema(const BackendFallbacks& fallbacks, FunctionSchema schema, RegistrationSite site);
+  void registerSchema(const BackendFallbacks& fallbacks, FunctionSchema schema, RegistrationSite site,
+                      std::vector<Tag> tags);
   void deregisterSchema();
   // The newest kernel of a key wins; removing it restores the one before. Errors name both signatures and both sites.
   uint64_t registerKernel(const BackendFallbacks& fallbacks, DispatchKey key, KernelFunction kernel,
                           RegistrationSite site);
-  void deregisterKernel(const BackendFallbacks& fallbacks, uint64_t id);
+  // The kernel that was removed, to be retired when the lock is free: that may run the destructor of its state.
+  AnnotatedKernel deregisterKernel(const BackendFallbacks& fallbacks, uint64_t id);
   // The fallback of [key], a runtime key, has changed.
   void updateFallback(const BackendFallbacks& fallbacks, DispatchKey key);
 
  private:
+  // One for each schema that the operator ever had: somebody may be reading it. The same one serves again.
+  struct Definition {
+    FunctionSchema schema;
+    RegistrationSite site;
+    std::vector<Tag> tags;
+    std::unique_ptr<Definition> older;
+  };
+  // What few operators have.
+  struct Extras {
+    std::vector<std::pair<const void*, std::shared_ptr<void>>> bindings;
+    ReportErrorCallback report_error;
+  };
+
+  const Definition* definition() const noexcept { return definition_.load(std::memory_order_relaxed); }
+  const Definition& keepDefinition(std::unique_ptr<Definition> given);
   const AnnotatedKernel* findKernel(DispatchKey key) const noexcept;
+  bool hasKernelForAny(DispatchKeySet keys) const noexcept;
   bool hasKernelForKeysOf(DispatchKey autograd_key) const noexcept;
+  const CppSignature* findSignature() const noexcept;
+  void putIntoSlot(AnnotatedKernel& kernel);
   void updateTouchedCells(const BackendFallbacks& fallbacks, DispatchKey registered);
   void updateAllCells(const BackendFallbacks& fallbacks);
   // Whether the fallthrough mask has to follow.
   bool updateCell(const BackendFallbacks& fallbacks, DispatchKey key);
   void updateFallthroughMask();
-  void checkKernelAgainstSchema(const AnnotatedKernel& kernel) const;
+  void checkKernelAgainstSchema(const AnnotatedKernel& kernel, const Definition& definition) const;
+  Extras& extras() const;
 
   DispatchKeyExtractor extractor_;
-  size_t argument_bytes_;
   std::array<std::atomic<const Kernel*>, num_runtime_entries> table_;
 
   OperatorName name_;
-  std::unique_ptr<FunctionSchema> schema_;
-  RegistrationSite schema_site_;
+  std::atomic<const Definition*> definition_{nullptr};
+  std::unique_ptr<Definition> newest_definition_;
+  std::atomic<bool> is_observed_{true};
+  // What typed handles rely on, once there is one.
+  mutable std::atomic<const CppSignature*> typed_signature_{nullptr};
   std::vector<AnnotatedKernel> kernels_;  // oldest first
+  detail::KernelSlot* slots_ = nullptr;   // never freed
+  mutable std::unique_ptr<Extras> extras_;
 };
 
+namespace detail {
+
+// Puts the state of [kernel], if it has any, into a free slot of those at [slots], or a new one.
+void fillSlot(AnnotatedKernel& kernel, KernelSlot*& slots, const OperatorEntry* entry);
+
+}  // namespace detail
 }  // namespace boxcar

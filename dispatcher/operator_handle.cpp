@@ -1,5 +1,9 @@
+#include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/operator_handle.h>
 #include <boxcar/ivalue/error.h>
+
+#include <algorithm>
+#include <vector>
 
 namespace boxcar {
 
@@ -9,6 +13,65 @@ void OperatorHandle::failShortStack(const Stack& stack) const {
       "{}() takes {} arguments, but the stack holds {} values; push all arguments, those with defaults too. "
       "Schema: {}",
       operator_name(), defined.arguments().size(), stack.size(), defined);
+}
+
+bool OperatorHandle::hasTag(Tag tag) const {
+  const std::vector<Tag> tags = getTags();
+  return std::find(tags.begin(), tags.end(), tag) != tags.end();
+}
+
+bool OperatorHandle::hasComputedKernelForDispatchKey(DispatchKey key) const {
+  BOXCAR_CHECK(!isAliasDispatchKey(key), "{} is an alias key, so nothing is computed for it; ask for one of its keys",
+               key);
+  const CellCause cause = Dispatcher::singleton().computeCell(*this, key).cause;
+  return cause == CellCause::Exact || cause == CellCause::Alias;
+}
+
+void OperatorHandle::callBoxedTheLongWay(Stack& stack) const {
+  const DispatchKeyExtractor& extractor = entry_->dispatchKeyExtractor();
+  try {
+    for (;;) {
+      const DispatchArguments& arguments = extractor.arguments();
+      if (!stack.holdsBytes(arguments.bytes)) failShortStack(stack);
+      const DispatchKeySet keys = extractor.getDispatchKeySetBoxed(arguments, stack);
+      if (detail::callsAreWatched()) return callBoxedWatched(keys, stack);
+      const Kernel* kernel = entry_->lookup(keys);
+      if (&extractor.arguments() == &arguments) return kernel->boxed(kernel, *this, keys, stack);
+    }
+  } catch (...) {
+    detail::rethrowAsError(*this);
+  }
+}
+
+void OperatorHandle::callBoxedWatched(DispatchKeySet keys, Stack& stack) const {
+  const size_t below = stack.size() - entry_->argumentBytes() / sizeof(IValue);
+  detail::WatchedCall watched(detail::CallKind::BoxedCall, *this, keys);
+  watched.start(watched.needsInputs() ? Stack(stack.begin() + below, stack.end()) : Stack());
+  redispatchBoxedUnwatched(keys, stack);
+  if (watched.needsOutputs()) watched.setOutputs(Stack(stack.begin() + below, stack.end()));
+}
+
+void OperatorHandle::redispatchBoxedWatched(DispatchKeySet keys, Stack& stack) const {
+  const detail::WatchedCall watched(detail::CallKind::BoxedRedispatch, *this, keys);
+  redispatchBoxedUnwatched(keys, stack);
+}
+
+void OperatorHandle::callBoxedForDispatchKey(DispatchKey key, Stack& stack) const {
+  const DispatchArguments& arguments = entry_->dispatchKeyExtractor().arguments();
+  if (!stack.holdsBytes(arguments.bytes)) failShortStack(stack);
+  const DispatchKeySet keys = entry_->dispatchKeyExtractor().getDispatchKeySetBoxed(arguments, stack);
+  KernelFunction kernel = entry_->kernelForDispatchKey(key);
+  if (!kernel.isValid()) kernel = Dispatcher::singleton().fallbackForDispatchKey(key);
+  BOXCAR_CHECK(
+      kernel.isValid(),
+      "{} has no kernel that was registered for {}, and the key has no fallback. The operator has kernels for: "
+      "{}",
+      operator_name(), key, entry_->listKernelKeys());
+  try {
+    kernel.record()->boxed(kernel.record(), *this, keys, stack);
+  } catch (...) {
+    detail::rethrowAsError(*this);
+  }
 }
 
 }  // namespace boxcar

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/dispatcher/operator_entry.h>
+#include <boxcar/dispatcher/watched_call.h>
 
 #include <cstddef>
 #include <functional>
@@ -28,10 +29,13 @@ class BOXCAR_API OperatorHandle {
   bool hasSchema() const noexcept { return entry_->hasSchema(); }
   // An Error when the operator is not defined.
   const FunctionSchema& schema() const { return entry_->schema(); }
-  bool hasKernelForDispatchKey(DispatchKey key) const noexcept { return entry_->hasKernelForDispatchKey(key); }
-  bool hasKernelForAnyDispatchKey(DispatchKeySet keys) const noexcept {
-    return entry_->hasKernelForAnyDispatchKey(keys);
-  }
+  bool hasKernelForDispatchKey(DispatchKey key) const { return entry_->hasKernelForDispatchKey(key); }
+  bool hasKernelForAnyDispatchKey(DispatchKeySet keys) const { return entry_->hasKernelForAnyDispatchKey(keys); }
+  // Whether calls at [key] are computed for, by a kernel that was registered for the key itself or for an alias of it.
+  bool hasComputedKernelForDispatchKey(DispatchKey key) const;
+  // What the definition says beside the schema.
+  std::vector<Tag> getTags() const { return entry_->tags(); }
+  bool hasTag(Tag tag) const;
   const OperatorEntry& entry() const noexcept { return *entry_; }
 
   // The operator for calls with C++ arguments. An Error with both types when its kernels have another signature.
@@ -44,11 +48,18 @@ class BOXCAR_API OperatorHandle {
   // Calls the operator with the values at the top of [stack] and replaces them by the results. When it throws because
   // the stack is too short or an argument has the wrong kind, or from an unboxed kernel, the stack is as it was. What a
   // kernel throws is an Error to the caller, whatever it was.
-  void callBoxed(Stack& stack) const {
-    if (!stack.holdsBytes(entry_->argumentBytes())) [[unlikely]]
-      failShortStack(stack);
+  [[gnu::always_inline]] void callBoxed(Stack& stack) const {
+    const OperatorEntry* const entry = entry_;
+    const DispatchArguments& arguments = entry->dispatchKeyExtractor().arguments();
+    if (!stack.holdsBytes(arguments.bytes_of_short_way) || detail::callsAreWatched()) [[unlikely]]
+      return callBoxedTheLongWay(stack);
+    const DispatchKeySet keys = entry->dispatchKeyExtractor().getDispatchKeySetOfRun(arguments, stack);
     try {
-      redispatchBoxed(entry_->dispatchKeyExtractor().getDispatchKeySetBoxed(stack), stack);
+      const Kernel* kernel = entry->lookup(keys);
+      // Somebody has defined the operator anew since: the stack was checked for the schema before.
+      if (&entry->dispatchKeyExtractor().arguments() != &arguments) [[unlikely]]
+        return callBoxedTheLongWay(stack);
+      kernel->boxed(kernel, *this, keys, stack);
     } catch (...) {
       detail::rethrowAsError(OperatorHandle(entry_));
     }
@@ -58,15 +69,29 @@ class BOXCAR_API OperatorHandle {
   // The same with the key set that a kernel was called with, less the keys that are done. [stack] still holds all
   // arguments; exceptions pass as they are.
   void redispatchBoxed(DispatchKeySet keys, Stack& stack) const {
+    if (detail::callsAreWatched()) [[unlikely]]
+      return redispatchBoxedWatched(keys, stack);
+    redispatchBoxedUnwatched(keys, stack);
+  }
+  void redispatchBoxed(DispatchKeySet keys, Stack* stack) const { redispatchBoxed(keys, *stack); }
+
+  // Calls the kernel that was registered for exactly [key], or else the key's fallback, whatever the arguments' keys
+  // are. An Error when there is neither. Takes the registration lock; meant for tools, not for the way of a call.
+  void callBoxedForDispatchKey(DispatchKey key, Stack& stack) const;
+
+  // A redispatch that the trace does not show, for kernels that hold nobody's code.
+  void redispatchBoxedUnwatched(DispatchKeySet keys, Stack& stack) const {
     const Kernel* kernel = entry_->lookup(keys);
     kernel->boxed(kernel, *this, keys, stack);
   }
-  void redispatchBoxed(DispatchKeySet keys, Stack* stack) const { redispatchBoxed(keys, *stack); }
 
   bool operator==(const OperatorHandle& other) const noexcept = default;
 
  protected:
   [[noreturn, gnu::cold]] void failShortStack(const Stack& stack) const;
+  [[gnu::noinline]] void callBoxedTheLongWay(Stack& stack) const;
+  [[gnu::cold]] void callBoxedWatched(DispatchKeySet keys, Stack& stack) const;
+  [[gnu::cold]] void redispatchBoxedWatched(DispatchKeySet keys, Stack& stack) const;
 
   OperatorEntry* entry_;
 };
@@ -81,7 +106,9 @@ class TypedOperatorHandle<R(Args...)> final : public OperatorHandle {
   [[gnu::always_inline]] R call(Args... args) const {
     const DispatchKeySet keys = entry_->dispatchKeyExtractor().getDispatchKeySetUnboxed(args...);
     try {
-      return redispatch(keys, static_cast<Args&&>(args)...);
+      if (detail::callsAreWatched()) [[unlikely]]
+        return callWatched(detail::CallKind::Call, keys, static_cast<Args&&>(args)...);
+      return redispatchUnwatched(keys, static_cast<Args&&>(args)...);
     } catch (...) {
       detail::rethrowAsError(OperatorHandle(entry_));
     }
@@ -89,21 +116,45 @@ class TypedOperatorHandle<R(Args...)> final : public OperatorHandle {
 
   // Dispatches on [keys] as they are: what a kernel calls to reach the kernels below it.
   [[gnu::always_inline]] R redispatch(DispatchKeySet keys, Args... args) const {
-    const Kernel* kernel = entry_->lookup(keys);
-    if (!kernel->has_unboxed) [[unlikely]]
-      return callWithoutUnboxed(kernel, keys, static_cast<Args&&>(args)...);
-    return callUnboxed(kernel, keys, static_cast<Args&&>(args)...);
+    if (detail::callsAreWatched()) [[unlikely]]
+      return callWatched(detail::CallKind::Redispatch, keys, static_cast<Args&&>(args)...);
+    return redispatchUnwatched(keys, static_cast<Args&&>(args)...);
   }
 
  private:
   friend class OperatorHandle;
   explicit TypedOperatorHandle(OperatorHandle op) noexcept : OperatorHandle(op) {}
 
+  [[gnu::always_inline]] R redispatchUnwatched(DispatchKeySet keys, Args... args) const {
+    const Kernel* kernel = entry_->lookup(keys);
+    if (!kernel->has_unboxed) [[unlikely]]
+      return callWithoutUnboxed(kernel, keys, static_cast<Args&&>(args)...);
+    return callUnboxed(kernel, keys, static_cast<Args&&>(args)...);
+  }
+
   using Record = UnboxedKernel<detail::CanonicalType<R>(detail::CanonicalType<Args>...)>;
 
   [[gnu::always_inline]] static R callUnboxed(const Kernel* kernel, DispatchKeySet keys, Args&&... args) {
     return static_cast<const Record*>(kernel)->unboxed(
         kernel, keys, detail::recast<detail::CanonicalType<Args>>(static_cast<Args&&>(args))...);
+  }
+
+  [[gnu::noinline, gnu::cold]] R callWatched(detail::CallKind kind, DispatchKeySet keys, Args... args) const {
+    detail::WatchedCall watched(kind, *this, keys);
+    Stack inputs;
+    if (watched.needsInputs()) inputs.emplace(args...);
+    watched.start(std::move(inputs));
+    if constexpr (std::is_void_v<R>) {
+      redispatchUnwatched(keys, static_cast<Args&&>(args)...);
+    } else {
+      R result = redispatchUnwatched(keys, static_cast<Args&&>(args)...);
+      if (watched.needsOutputs()) {
+        Stack outputs;
+        detail::pushResults(outputs, result);
+        watched.setOutputs(std::move(outputs));
+      }
+      return static_cast<R&&>(result);
+    }
   }
 
   // The cell lets the call through to the next key, or its kernel is a boxed one.

@@ -13,6 +13,10 @@ RegistrationSite RegistrationSite::intern(const std::string& file, uint32_t line
   return {files.insert(file).first->c_str(), line};
 }
 
+bool RegistrationSite::operator==(const RegistrationSite& other) const noexcept {
+  return line == other.line && std::string_view(file) == other.file;
+}
+
 std::string toString(const RegistrationSite& site) { return fmt::format("{}:{}", site.file, site.line); }
 
 }  // namespace boxcar

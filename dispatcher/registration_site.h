@@ -12,6 +12,8 @@ struct RegistrationSite {
   const char* file = "unknown";
   uint32_t line = 0;
 
+  BOXCAR_API bool operator==(const RegistrationSite& other) const noexcept;
+
   // A site whose file name is made at run time, such as a script's.
   BOXCAR_API static RegistrationSite intern(const std::string& file, uint32_t line);
 };

@@ -22,6 +22,7 @@ std::string whoBrought(const OperatorHandle& op, DispatchKey key, const Stack& s
 
 [[noreturn]] void explainMissing(const Kernel*, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const DispatchKey key = keys.highestPriorityTypeId();
+  if (const auto report = op.entry().reportErrorCallback()) report(op, key);
   // Tensors leave their backend's bit behind when their functionalities are done.
   if (key == DispatchKey::Undefined && !keys.empty()) {
     BOXCAR_FAIL(
@@ -45,10 +46,11 @@ std::string whoBrought(const OperatorHandle& op, DispatchKey key, const Stack& s
 void goOn(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const DispatchKey functionality = keys.highestFunctionalityKey();
   if (functionality == DispatchKey::Undefined) explainMissing(kernel, op, keys, stack);
-  op.redispatchBoxed(keys.remove(functionality), stack);
+  op.redispatchBoxedUnwatched(keys.remove(functionality), stack);
 }
 
 void explainMissingMeta(const Kernel*, const OperatorHandle& op, DispatchKeySet, Stack&) {
+  if (const auto report = op.entry().reportErrorCallback()) report(op, DispatchKey::Meta);
   BOXCAR_FAIL(
       "{} was called with a meta tensor, but it has no kernel that computes shapes alone: it has kernels for: {}. "
       "Register one for Meta, or a composite one",

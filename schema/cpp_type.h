@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/ivalue/dict.h>
+#include <boxcar/ivalue/dispatch_key_set.h>
 #include <boxcar/ivalue/ivalue.h>
 #include <boxcar/schema/type.h>
 
@@ -21,15 +22,10 @@ namespace detail {
 template <class T>
 inline constexpr bool kAlwaysFalse = false;
 
-// SchemaTypeOf<T>::get() is the schema's type for a C++ type without const and &.
+// SchemaTypeOf<T>::get() is the schema's type for a C++ type without const and &; there is none for types that
+// operators cannot take.
 template <class T>
-struct SchemaTypeOf {
-  static_assert(
-      kAlwaysFalse<T>,
-      "operators cannot take or return this C++ type: use Tensor, int64_t, double, bool, std::complex<double>, "
-      "Scalar, std::string_view (std::string in results), Device, ScalarType, Layout, MemoryFormat, Generator, "
-      "Stream, Storage, IValue, or a std::optional, std::span, std::vector, List, Dict or std::tuple of them");
-};
+struct SchemaTypeOf {};
 
 template <TypePtr (*type)() noexcept>
 struct SchemaTypeIs {
@@ -88,6 +84,39 @@ struct SchemaTypeOf<std::tuple<Ts...>> {
   }
 };
 
+// Whether operators can take or return [T], given without const and &.
+template <class T>
+inline constexpr bool kIsOperatorType = requires {
+  SchemaTypeOf<T>::get();
+};
+template <class T>
+inline constexpr bool kIsOperatorType<std::optional<T>> = kIsOperatorType<T>;
+template <class T>
+inline constexpr bool kIsOperatorType<std::span<const T>> = kIsOperatorType<T>;
+template <class T>
+inline constexpr bool kIsOperatorType<std::vector<T>> = kIsOperatorType<T>;
+template <class T>
+inline constexpr bool kIsOperatorType<List<T>> = kIsOperatorType<T>;
+template <class K, class V>
+inline constexpr bool kIsOperatorType<Dict<K, V>> = kIsOperatorType<K>&& kIsOperatorType<V>;
+template <class... Ts>
+inline constexpr bool kIsOperatorType<std::tuple<Ts...>> = (kIsOperatorType<std::remove_cvref_t<Ts>> && ...);
+
+// Whether operators can take or return [T], with its const and &.
+template <class T>
+inline constexpr bool kIsOperatorArgument =
+    kIsOperatorType<std::remove_cvref_t<T>> && !std::is_rvalue_reference_v<T> &&
+    (!std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>> || std::is_same_v<T, Tensor&>);
+
+// Whether a C++ function can be a kernel: a leading DispatchKeySet is no argument.
+template <class Function>
+inline constexpr bool kIsOperatorFunction = false;
+template <class R, class... Args>
+inline constexpr bool kIsOperatorFunction<R(Args...)> = (std::is_void_v<R> ||
+                                                         kIsOperatorArgument<R>)&&(kIsOperatorArgument<Args>&&...);
+template <class R, class... Args>
+inline constexpr bool kIsOperatorFunction<R(DispatchKeySet, Args...)> = kIsOperatorFunction<R(Args...)>;
+
 }  // namespace detail
 
 // The schema's type for what a C++ function takes or returns as [T]: Tensor? for const std::optional<Tensor>&. What
@@ -99,6 +128,11 @@ TypePtr schemaTypeOf() {
   static_assert(
       !std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>> || std::is_same_v<T, Tensor&>,
       "the only reference through which an operator writes is Tensor&; every other reference is const");
+  static_assert(
+      detail::kIsOperatorType<std::remove_cvref_t<T>>,
+      "operators cannot take or return this C++ type: use Tensor, int64_t, double, bool, std::complex<double>, "
+      "Scalar, std::string_view (std::string in results), Device, ScalarType, Layout, MemoryFormat, Generator, "
+      "Stream, Storage, IValue, or a std::optional, std::span, std::vector, List, Dict or std::tuple of them");
   return detail::SchemaTypeOf<std::remove_cvref_t<T>>::get();
 }
 

@@ -51,6 +51,29 @@ FunctionSchema::FunctionSchema(OperatorName name, std::vector<Argument> argument
   }
 }
 
+std::string_view toString(AliasAnalysisKind kind) noexcept {
+  switch (kind) {
+    case AliasAnalysisKind::INTERNAL_SPECIAL_CASE: return "INTERNAL_SPECIAL_CASE";
+    case AliasAnalysisKind::CONSERVATIVE: return "CONSERVATIVE";
+    case AliasAnalysisKind::FROM_SCHEMA: return "FROM_SCHEMA";
+    case AliasAnalysisKind::PURE_FUNCTION: return "PURE_FUNCTION";
+  }
+  return "";
+}
+
+void FunctionSchema::setAliasAnalysis(AliasAnalysisKind kind) {
+  BOXCAR_CHECK(kind != AliasAnalysisKind::PURE_FUNCTION || !hasAnyAliasInfo(),
+               "operator {} cannot be a PURE_FUNCTION: its schema has alias annotations. Drop them, or leave it to "
+               "FROM_SCHEMA. Schema: {}",
+               name_, *this);
+  alias_analysis_ = kind;
+}
+
+bool FunctionSchema::operator==(const FunctionSchema& other) const {
+  return name_ == other.name_ && arguments_ == other.arguments_ && returns_ == other.returns_ &&
+         is_vararg_ == other.is_vararg_ && is_varret_ == other.is_varret_;
+}
+
 std::optional<int> FunctionSchema::argumentIndexWithName(std::string_view name) const noexcept {
   const auto found = std::ranges::find(arguments_, name, &Argument::name);
   if (found == arguments_.end()) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <boxcar/schema/operator_name.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,6 +13,16 @@
 #include <vector>
 
 namespace boxcar {
+
+// What an optimiser may assume of the aliasing and the effects of an operator.
+enum class AliasAnalysisKind : std::uint8_t {
+  INTERNAL_SPECIAL_CASE,  // known to the optimiser by name
+  CONSERVATIVE,           // anything may alias and be written
+  FROM_SCHEMA,            // what the schema's annotations say
+  PURE_FUNCTION,          // nothing aliases, nothing is written
+};
+
+BOXCAR_API std::string_view toString(AliasAnalysisKind kind) noexcept;
 
 // What an operator promises: its name, what it takes, what it returns, what it aliases and writes.
 //   FunctionSchema schema = parseSchema("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor");
@@ -45,13 +56,19 @@ class BOXCAR_API FunctionSchema {
   bool is_mutable(std::size_t index) const;
   bool is_mutable(std::string_view name) const;
 
+  // CONSERVATIVE unless it was set.
+  AliasAnalysisKind aliasAnalysis() const noexcept { return alias_analysis_.value_or(AliasAnalysisKind::CONSERVATIVE); }
+  bool isDefaultAliasAnalysisKind() const noexcept { return !alias_analysis_.has_value(); }
+  // An Error when the operator is said to be a PURE_FUNCTION but has alias annotations.
+  void setAliasAnalysis(AliasAnalysisKind kind);
+
   // Puts [ns] before a name that has no namespace; false, and no change, where there is one.
   bool setNamespaceIfNotSet(std::string_view ns) { return name_.setNamespaceIfNotSet(ns); }
   // The same promise under another name.
   FunctionSchema cloneWithName(std::string name, std::string overload_name) const;
 
-  // Equal in everything but the spelling of defaults.
-  bool operator==(const FunctionSchema& other) const = default;
+  // Equal in everything that is written in a schema but the spelling of defaults; not the alias analysis kind.
+  bool operator==(const FunctionSchema& other) const;
 
  private:
   friend class SchemaBuilder;
@@ -62,6 +79,7 @@ class BOXCAR_API FunctionSchema {
   std::vector<Argument> returns_;
   bool is_vararg_ = false;
   bool is_varret_ = false;
+  std::optional<AliasAnalysisKind> alias_analysis_;
 };
 
 // The canonical form: one line that parses back to an equal schema.

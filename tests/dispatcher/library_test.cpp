@@ -148,7 +148,7 @@ TEST(Library, StateOfAKernelIsFreedWithItsRegistration) {
     EXPECT_EQ(state.use_count(), 2);
     Library newer = implementations(DispatchKey::CPU);
     newer.impl("stateful", [state](const Tensor&) { return int64_t{2}; });
-    Library fallback = fallbacks(DispatchKey::Python);
+    Library fallback = fallbacks(DispatchKey::Tracer);
     fallback.fallback(CppFunction::makeFromBoxedFunctor([state](const OperatorHandle&, Stack&) {}));
     EXPECT_EQ(state.use_count(), 4);
     EXPECT_EQ(find("test::stateful").typed<int64_t(const Tensor&)>().call(cpuTensor()), 2);

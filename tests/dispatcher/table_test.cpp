@@ -51,6 +51,7 @@ class CellTest : public ::testing::Test {
   }
   void expectFallthrough(Key key) const { expectDefault(key, detail::kFallthroughKernel, CellCause::Default); }
   void expectMissing(Key key) const { expectDefault(key, detail::kMissingKernel, CellCause::Missing); }
+  void expectModes(Key key) const { expectDefault(key, detail::kModesKernel, CellCause::Default); }
 
  private:
   Library m_ = definitions("cell");
@@ -65,6 +66,8 @@ TEST_F(CellTest, DefaultsOfAnOperatorWithoutKernels) {
       expectFallthrough(key);
     } else if (key == Key::Named) {
       expectDefault(key, detail::kNamedNotSupportedKernel, CellCause::Default);
+    } else if (key == Key::PreDispatch || key == Key::Python) {
+      expectModes(key);
     } else if (key == Key::Meta) {
       expectDefault(key, detail::kMissingMetaKernel, CellCause::Missing);
     } else {
@@ -99,7 +102,8 @@ TEST_F(CellTest, NonFunctionalIsBeforeExplicitWhereItServes) {
   for (const Key key : {Key::XLA, Key::Lazy, Key::SparseCPU, Key::QuantizedXLA}) {
     expectFrom(key, Key::CompositeExplicitAutograd);
   }
-  for (const Key key : {Key::NestedTensorCPU, Key::Functionalize, Key::Python}) expectMissing(key);
+  for (const Key key : {Key::NestedTensorCPU, Key::Functionalize}) expectMissing(key);
+  expectModes(Key::Python);
   for (const Key key : {Key::AutogradCPU, Key::AutogradOther, Key::AutogradNestedTensor}) expectFallthrough(key);
 }
 
@@ -132,7 +136,7 @@ TEST_F(CellTest, ImplicitServesBackendsAndAutogradAlike) {
   for (const Key key : runtimeKeys()) {
     if (key == Key::Undefined || math_dispatch_keyset.has(key)) expectFrom(key, Key::CompositeImplicitAutograd);
   }
-  expectMissing(Key::Python);
+  expectModes(Key::Python);
   expectFallthrough(Key::ADInplaceOrView);
 }
 
@@ -295,6 +299,7 @@ TEST(Table, StaysWhatTheRulesSayUnderRandomChanges) {
       }
     } else if (choice < 3) {
       const Key key = runtime_keys[1 + below(runtime_keys.size() - 1)];
+      if (key == Key::PreDispatch || key == Key::Python) continue;  // modes run there
       if (const auto found = with_fallback.find(key); found != with_fallback.end()) {
         with_fallback.erase(found);
       } else {

@@ -1,0 +1,125 @@
+#include <boxcar/dispatcher/mode.h>
+#include <boxcar/ivalue/error.h>
+
+#include <utility>
+
+namespace boxcar {
+namespace {
+
+using detail::Mode;
+
+// A handler that is running.
+struct Run {
+  Mode* mode;
+  // The call that it was given, as long as it has not used the arguments up.
+  const OperatorEntry* entry;
+  const Stack* stack;
+  size_t height;
+  // The run whose redispatch led here; null for the first of a call.
+  Run* before;
+};
+
+// What a thread has at one of the two keys.
+struct ModeStack {
+  Mode* innermost = nullptr;
+  Run* running = nullptr;
+};
+
+constinit thread_local ModeStack pre_dispatch_modes;
+constinit thread_local ModeStack python_modes;
+
+ModeStack& modesAt(DispatchKey key) noexcept { return key == DispatchKey::Python ? python_modes : pre_dispatch_modes; }
+
+Mode* firstVisible(Mode* mode) noexcept {
+  while (mode != nullptr && mode->hidden != 0) mode = mode->outer;
+  return mode;
+}
+
+// Sets a variable while it lives.
+template <class T>
+class Setting final {
+ public:
+  Setting(T& variable, T value) : variable_(variable), before_(std::exchange(variable, value)) {}
+  ~Setting() { variable_ = before_; }
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+
+ private:
+  T& variable_;
+  T before_;
+};
+
+// Shows the modes that asked for the calls below, whose handlers led to this point, while it lives.
+class ShowingModes final {
+ public:
+  explicit ShowingModes(const Run* last) : last_(last) { add(-1); }
+  ~ShowingModes() { add(1); }
+  ShowingModes(const ShowingModes&) = delete;
+  ShowingModes& operator=(const ShowingModes&) = delete;
+
+ private:
+  void add(int change) const noexcept {
+    for (const Run* run = last_; run != nullptr; run = run->before) {
+      if (run->mode->sees_calls_below) run->mode->hidden += change;
+    }
+  }
+
+  const Run* last_;
+};
+
+void runModes(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  const DispatchKey key = keys.highestFunctionalityKey();
+  ModeStack& modes = modesAt(key);
+  // A tensor or a guard brought the key, not a mode.
+  if (modes.innermost == nullptr) detail::kMissingKernel.boxed(kernel, op, keys, stack);
+
+  // The arguments still lie where the handler found them: this is its redispatch, not a call of its own.
+  Run* const running = modes.running;
+  const bool continues = running != nullptr && running->entry == &op.entry() && running->stack == &stack &&
+                         running->height == stack.size();
+  Mode* const next = firstVisible(continues ? running->mode->outer : modes.innermost);
+  if (next != nullptr) {
+    Run run{next, &op.entry(), &stack, stack.size(), continues ? running : nullptr};
+    const Setting<Run*> setting(modes.running, &run);
+    const Setting<int> hiding(next->hidden, next->hidden + 1);
+    next->handler(op, keys, stack);
+    return;
+  }
+  const DispatchKeySet below = keys.remove(key);
+  if (!continues) return op.redispatchBoxed(below, stack);
+  // Calls from here on are those of the kernels below.
+  const Setting<Run*> setting(modes.running, nullptr);
+  const ShowingModes showing(running);
+  op.redispatchBoxed(below, stack);
+}
+
+}  // namespace
+
+namespace detail {
+
+constinit const Kernel kModesKernel = {&runModes, KernelKind::Modes};
+
+}  // namespace detail
+
+DispatchKey ModeGuard::checkKey(DispatchKey key) {
+  BOXCAR_CHECK(key == DispatchKey::PreDispatch || key == DispatchKey::Python,
+               "a mode cannot stand at {}: modes stand at PreDispatch, above everything, or at Python, below autograd",
+               key);
+  return key;
+}
+
+void ModeGuard::enter() noexcept {
+  ModeStack& modes = modesAt(key_);
+  mode_.outer = modes.innermost;
+  modes.innermost = &mode_;
+}
+
+ModeGuard::~ModeGuard() { modesAt(key_).innermost = mode_.outer; }
+
+size_t modeCount(DispatchKey key) noexcept {
+  size_t count = 0;
+  for (const Mode* mode = modesAt(key).innermost; mode != nullptr; mode = mode->outer) ++count;
+  return count;
+}
+
+}  // namespace boxcar

@@ -1,0 +1,60 @@
+#include <boxcar/dispatcher/operator_entry.h>
+#include <boxcar/dispatcher/operator_handle.h>
+#include <boxcar/dispatcher/pinned_kernel.h>
+
+namespace boxcar::detail {
+
+void KernelSlot::fill(std::shared_ptr<const Kernel> state) noexcept {
+  state_ = std::move(state);
+  word_.fetch_add((uint64_t{kLive} - kFree) << kStateShift, std::memory_order_release);
+}
+
+void KernelSlot::retire() noexcept {
+  // Sequentially consistent, as the cells' stores before and `enter` are: of a call that enters and this, one sees the
+  // other.
+  word_.fetch_add((uint64_t{kRetired} - kLive) << kStateShift, std::memory_order_seq_cst);
+  destroyStateIfUnused();
+}
+
+bool KernelSlot::enter(const OperatorEntry& entry, DispatchKeySet keys) noexcept {
+  const uint64_t before = word_.fetch_add(1, std::memory_order_seq_cst);
+  return before >> kStateShift == kLive && entry.lookupAgain(keys) == record_;
+}
+
+void KernelSlot::leave() noexcept {
+  const uint64_t left = word_.fetch_sub(1, std::memory_order_acq_rel) - 1;
+  if (left == uint64_t{kRetired} << kStateShift) [[unlikely]]
+    destroyStateIfUnused();
+}
+
+void KernelSlot::destroyStateIfUnused() noexcept {
+  // Late callers count themselves in and out of retired slots, so several may come here; one of them does it.
+  uint64_t retired = uint64_t{kRetired} << kStateShift;
+  if (!word_.compare_exchange_strong(retired, uint64_t{kDestroying} << kStateShift, std::memory_order_acq_rel)) return;
+  state_.reset();
+  word_.fetch_sub((uint64_t{kDestroying} - kFree) << kStateShift, std::memory_order_release);
+}
+
+KernelPin::KernelPin(KernelSlot& slot, const OperatorEntry& entry, DispatchKeySet keys) noexcept
+    : slot_(&slot), kernel_(nullptr) {
+  if (slot.enter(entry, keys)) [[likely]] {
+    kernel_ = slot.state_.get();
+    return;
+  }
+  slot.leave();
+  slot_ = nullptr;
+  // The cell changed since the caller looked. Should it hold this slot once more, its record enters anew.
+  kernel_ = entry.lookup(keys);
+}
+
+OperatorHandle handleOf(const OperatorEntry& entry) noexcept {
+  return OperatorHandle(const_cast<OperatorEntry*>(&entry));
+}
+
+void PinnedBoxedKernel::run(const Kernel* record, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  auto& slot = const_cast<PinnedBoxedKernel&>(*static_cast<const PinnedBoxedKernel*>(record));
+  const KernelPin pin(slot, op.entry(), keys);
+  pin.kernel()->boxed(pin.kernel(), op, keys, stack);
+}
+
+}  // namespace boxcar::detail

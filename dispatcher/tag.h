@@ -1,0 +1,37 @@
+#pragma once
+
+#include <boxcar/ivalue/macros.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace boxcar {
+
+// What a definition says of an operator beside its schema: m.def("rand(…) -> Tensor", {Tag::nondeterministic_seeded}).
+// PyTorch's names and meanings, and `not_observed`, which keeps observers from being told of the operator's calls.
+#define BOXCAR_FORALL_TAGS(_)   \
+  _(core)                       \
+  _(cudagraph_unsafe)           \
+  _(data_dependent_output)      \
+  _(dynamic_output_shape)       \
+  _(flexible_layout)            \
+  _(generated)                  \
+  _(inplace_view)               \
+  _(maybe_aliasing_or_mutating) \
+  _(needs_fixed_stride_order)   \
+  _(nondeterministic_bitwise)   \
+  _(nondeterministic_seeded)    \
+  _(not_observed)               \
+  _(pointwise)                  \
+  _(pt2_compliant_tag)          \
+  _(view_copy)
+
+enum class Tag : uint8_t {
+#define BOXCAR_TAG(name) name,
+  BOXCAR_FORALL_TAGS(BOXCAR_TAG)
+#undef BOXCAR_TAG
+};
+
+BOXCAR_API std::string_view toString(Tag tag) noexcept;
+
+}  // namespace boxcar
