@@ -15,7 +15,8 @@ struct Allocator {
   void (*deallocate)(void* memory, size_t bytes, DeviceIndex index);
 };
 
-// The allocator is used from now on for storages on devices of [type]; it must live as long as the program.
+// The allocator is used from now on for new storages on devices of [type], each of which frees its memory with the one
+// that gave it: an allocator must live as long as the program.
 BOXCAR_API void setAllocator(DeviceType type, const Allocator* allocator);
 
 // The allocator for devices of [type]; an Error names the device when none is registered.

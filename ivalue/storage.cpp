@@ -15,6 +15,9 @@ constexpr size_t kHeaderBytes = 128;
 constexpr size_t kMostInlineBytes = 1024;
 static_assert(sizeof(StorageImpl) <= kHeaderBytes);
 
+// A storage remembers who gave its memory, for the device may have another allocator when it is freed.
+void* asContext(const Allocator& allocator) { return const_cast<Allocator*>(&allocator); }
+
 }  // namespace
 
 Storage StorageImpl::allocate(size_t bytes, Device device) {
@@ -30,7 +33,8 @@ Storage StorageImpl::allocate(size_t bytes, Device device) {
   }
   const Allocator& allocator = allocatorFor(device.type());
   void* data = bytes == 0 ? nullptr : allocator.allocate(bytes, device.index());
-  return Storage::adopt(new (allocateCached(sizeof(StorageImpl))) StorageImpl(data, bytes, device, Origin::kAllocator));
+  return Storage::adopt(new (allocateCached(sizeof(StorageImpl)))
+                            StorageImpl(data, bytes, device, Origin::kAllocator, nullptr, asContext(allocator)));
 }
 
 Storage StorageImpl::wrap(void* data, size_t bytes, Device device, Deleter deleter, void* context) {
@@ -42,7 +46,7 @@ StorageImpl::~StorageImpl() { freeData(); }
 
 void StorageImpl::freeData() noexcept {
   if (origin_ == Origin::kAllocator && data_ != nullptr) {
-    allocatorFor(device_.type()).deallocate(data_, bytes_, device_.index());
+    static_cast<const Allocator*>(context_)->deallocate(data_, bytes_, device_.index());
   } else if (origin_ == Origin::kForeign && deleter_ != nullptr) {
     deleter_(data_, context_);
   }
@@ -63,6 +67,7 @@ void StorageImpl::resize(size_t bytes) {
     freeData();
     data_ = data;
     origin_ = Origin::kAllocator;
+    context_ = asContext(allocator);
   }
   bytes_ = bytes;
 }

@@ -49,6 +49,30 @@ TEST(Storage, MetaHasASizeAndNoBytes) {
   EXPECT_EQ(storage->nbytes(), 8u);
 }
 
+TEST(Storage, IsFreedByTheAllocatorThatGaveIt) {
+  static int first_freed = 0;
+  static int second_freed = 0;
+  static constexpr Allocator first = {[](size_t bytes, DeviceIndex) { return std::malloc(bytes); },
+                                      [](void* memory, size_t, DeviceIndex) { std::free(memory), ++first_freed; }};
+  static constexpr Allocator second = {[](size_t bytes, DeviceIndex) { return std::malloc(bytes); },
+                                       [](void* memory, size_t, DeviceIndex) { std::free(memory), ++second_freed; }};
+  const Device device(DeviceType::PrivateUse1);
+  setAllocator(device.type(), &first);
+  Storage older = StorageImpl::allocate(100, device);
+  Storage resized = StorageImpl::allocate(0, device);
+  setAllocator(device.type(), &second);
+  Storage newer = StorageImpl::allocate(100, device);
+  resized->resize(100);
+  setAllocator(device.type(), nullptr);
+  older = Storage();
+  EXPECT_EQ(first_freed, 1);
+  EXPECT_EQ(second_freed, 0);
+  newer = Storage();
+  resized = Storage();
+  EXPECT_EQ(first_freed, 1);
+  EXPECT_EQ(second_freed, 2);
+}
+
 TEST(Storage, TheDeleterOfForeignMemoryIsCalledOnce) {
   int deleted = 0;
   int memory[4] = {1, 2, 3, 4};
