@@ -3,6 +3,8 @@
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/dispatcher/library_list.h>
 #include <boxcar/dispatcher/operator_table.h>
+#include <boxcar/dispatcher/plugin_table.h>
+#include <boxcar/dispatcher/read_block.h>
 #include <boxcar/dispatcher/registration_lock.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
@@ -33,6 +35,7 @@ struct Dispatcher::State {
   // In the order of definition.
   std::map<uint64_t, OperatorEntry*> defined;
   uint64_t definitions = 0;
+  PluginTable plugins{mutex};
 
   std::atomic<bool> ready{false};
   bool reading = false;
@@ -61,24 +64,12 @@ struct Dispatcher::State {
   }
 
   void readLinkedBlocks() {
-    for (detail::LibraryBlock* block = detail::takeLinkedBlocks(); block != nullptr; block = block->next)
-      readBlock(*block);
-  }
-
-  void readBlock(const detail::LibraryBlock& block) {
-    RegistrationSite site{block.file, block.line};
-    try {
-      Library& library = libraries_of_blocks.emplace_back(block);
+    for (detail::LibraryBlock* block = detail::takeLinkedBlocks(); block != nullptr; block = block->next) {
       try {
-        block.init(library);
-      } catch (...) {
-        site = library.site();
-        throw;
+        detail::readBlock(*block, libraries_of_blocks);
+      } catch (const Error& error) {
+        registration_errors.push_back(error.message());
       }
-    } catch (const std::exception& error) {
-      registration_errors.push_back(fmt::format("{}: {}", site, error.what()));
-    } catch (...) {
-      registration_errors.push_back(fmt::format("{}: the block threw something that is no std::exception", site));
     }
   }
 };
@@ -318,5 +309,11 @@ std::vector<std::string> Dispatcher::registrationErrors() const {
   state_->readLinkedBlocks();
   return state_->registration_errors;
 }
+
+PluginInfo Dispatcher::loadPlugin(const std::string& path) { return state_->plugins.load(path); }
+
+void Dispatcher::unloadPlugin(const std::string& name_or_path) { state_->plugins.unload(name_or_path); }
+
+std::vector<PluginInfo> Dispatcher::plugins() const { return state_->plugins.list(); }
 
 }  // namespace boxcar

@@ -17,6 +17,8 @@
 
 namespace boxcar {
 
+struct PluginInfo;  // <boxcar/dispatcher/plugin.h>
+
 // All operators of the process. Calls do not come here: they go from an OperatorHandle straight to its table. What is
 // registered through the BOXCAR_LIBRARY macros is read in when the Dispatcher is first used.
 class BOXCAR_API Dispatcher final {
@@ -85,6 +87,16 @@ class BOXCAR_API Dispatcher final {
 
   // What went wrong in BOXCAR_LIBRARY blocks, a sentence each; a static constructor has nobody to throw to.
   std::vector<std::string> registrationErrors() const;
+
+  // Opens the plugin in the file at [path] and registers what its BOXCAR_LIBRARY blocks do: all of it, or nothing and
+  // an Error. A path without a slash is a file of the current directory. Nothing of the plugin runs before its stamp is
+  // found to be right. Loading a plugin that is loaded is an Error.
+  PluginInfo loadPlugin(const std::string& path);
+  // Takes back all that the plugin of that name, or of that file, registered. Its code stays in memory, and so do the
+  // allocators it set: tensors and calls that are still there need them. It can be loaded again.
+  void unloadPlugin(const std::string& name_or_path);
+  // The loaded plugins, in the order of loading.
+  std::vector<PluginInfo> plugins() const;
 
  private:
   struct State;

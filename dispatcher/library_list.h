@@ -35,5 +35,22 @@ class BOXCAR_API LibraryLink final {
 // The blocks linked since the last call, in the order of linking.
 LibraryBlock* takeLinkedBlocks() noexcept;
 
+// While it lives, the blocks that this thread links are kept aside: those of a plugin that is being opened, which wait
+// until somebody has looked at it.
+class LibraryCapture final {
+ public:
+  LibraryCapture() noexcept;
+  LibraryCapture(const LibraryCapture&) = delete;
+  LibraryCapture& operator=(const LibraryCapture&) = delete;
+  ~LibraryCapture();
+
+  // Those linked so far, in the order of linking.
+  LibraryBlock* take() noexcept;
+
+ private:
+  LibraryBlock* newest_ = nullptr;
+  LibraryBlock** const outer_;
+};
+
 }  // namespace detail
 }  // namespace boxcar

@@ -6,7 +6,9 @@
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/dispatcher/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/plugin.h>
 #include <boxcar/interpreter/program.h>
+#include <boxcar/ivalue/allocator.h>
 #include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/error.h>

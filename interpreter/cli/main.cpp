@@ -1,8 +1,10 @@
 #include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/plugin.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/diagnostic.h>
 #include <boxcar/interpreter/script_error.h>
 #include <boxcar/ivalue/python_text.h>
+#include <boxcar/version.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -35,8 +37,12 @@ std::string usageError(const CLI::App* app, const CLI::Error& error) {
 
 // A sentence where the command line asks for a command that does not exist, else nothing.
 std::string unknownCommand(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return {};
-  const std::string_view name = argv[1];
+  int first = 1;
+  while (first < argc && std::string_view(argv[first]).starts_with("--plugin")) {
+    first += std::string_view(argv[first]) == "--plugin" ? 2 : 1;
+  }
+  if (first >= argc || argv[first][0] == '-') return {};
+  const std::string_view name = argv[first];
   std::vector<std::string> commands;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_name() == name) return {};
@@ -53,8 +59,15 @@ int runCommandLine(int argc, char** argv) {
   app.set_version_flag("--version", "boxcar " BOXCAR_VERSION);
   app.require_subcommand(1);
   app.failure_message(usageError);
-  app.parse_complete_callback([] {
+  app.fallthrough();
+  std::vector<std::string> plugins;
+  app.add_option("--plugin", plugins, "A plugin, loaded before the command runs; may be given several times")
+      ->type_name("LIB.so")
+      ->allow_extra_args(false);
+  // Before the command's own callback.
+  app.parse_complete_callback([&plugins] {
     if (reportRegistrationErrors()) throw CLI::RuntimeError(kFailed);
+    for (const std::string& plugin : plugins) Dispatcher::singleton().loadPlugin(plugin);
   });
   addRun(app, status);
   addCheck(app, status);

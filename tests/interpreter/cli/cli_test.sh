@@ -68,6 +68,31 @@ run "an unknown option" run --fast file.ops
 expectStatus 2
 expectErrorsHave "--fast"
 
+# ---- --plugin ---- (what plugins bring is tested by tests/install)
+
+echo 'print(1)' > one.ops
+for command in "run one.ops" "check one.ops" "dis one.ops" ops "schema one.ops"; do
+  # shellcheck disable=SC2086
+  for order in "--plugin absent.so $command" "$command --plugin absent.so" "$command --plugin=./absent.so"; do
+    run "$order" $order
+    expectStatus 1
+    expectOutput ""
+    expectErrorsHave "absent.so cannot be opened: No such file or directory"
+  done
+done
+
+run "a script as a plugin" --plugin one.ops run one.ops
+expectStatus 1
+expectErrors "boxcar: plugin one.ops is no shared library for this machine; build one with boxcar_add_plugin(), a function of boxcar's CMake package"
+
+run "--plugin without a file" run one.ops --plugin
+expectStatus 2
+expectErrorsHave "--plugin"
+
+run "an unknown command behind a plugin" --plugin absent.so chek one.ops
+expectStatus 2
+expectErrorsHave "there is no command 'chek'. Did you mean 'check'?"
+
 # ---- run ----
 
 echo 'print("hello", 1 + 1)' > hello.ops

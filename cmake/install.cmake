@@ -1,0 +1,56 @@
+# What `cmake --install` puts where. `--component static` adds the static library to an installed shared one.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/boxcar)
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+foreach(room ivalue schema dispatcher interpreter)
+  install(DIRECTORY ${room}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/boxcar/${room} FILES_MATCHING PATTERN *.h PATTERN cli EXCLUDE)
+endforeach()
+install(FILES interpreter/boxcar.h ${PROJECT_BINARY_DIR}/generated/ops.h ${BOXCAR_INCLUDE_DIR}/boxcar/version.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/boxcar)
+install(TARGETS boxcar_headers EXPORT boxcarHeaders)
+install(EXPORT boxcarHeaders NAMESPACE boxcar:: DESTINATION ${package_dir})
+
+configure_package_config_file(cmake/boxcarConfig.cmake.in ${PROJECT_BINARY_DIR}/package/boxcarConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/boxcarConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/package/boxcarConfig.cmake ${PROJECT_BINARY_DIR}/package/boxcarConfigVersion.cmake
+              cmake/boxcarPlugin.cmake
+        DESTINATION ${package_dir})
+
+# Writes the pkg-config file [name].pc for programs that link with [libs]. It finds its folders from its own place.
+file(RELATIVE_PATH BOXCAR_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+set(BOXCAR_PC_CFLAGS "-I\${includedir}")
+foreach(dir ${Boost_INCLUDE_DIRS})
+  if(NOT dir IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+    string(APPEND BOXCAR_PC_CFLAGS " -isystem ${dir}")
+  endif()
+endforeach()
+function(boxcar_pkgconfig name libs)
+  set(BOXCAR_PC_LIBS ${libs})
+  configure_file(cmake/boxcar.pc.in ${PROJECT_BINARY_DIR}/package/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/package/${name}.pc DESTINATION ${pkgconfig_dir} ${ARGN})
+endfunction()
+set(whole_archive "-Wl,--whole-archive -l:libboxcar.a -Wl,--no-whole-archive")
+foreach(library ${CMAKE_DL_LIBS})
+  string(APPEND whole_archive " -l${library}")
+endforeach()
+
+if(BOXCAR_STATIC)
+  boxcar_pkgconfig(boxcar ${whole_archive})
+else()
+  set(optional COMPONENT static EXCLUDE_FROM_ALL)
+  install(TARGETS boxcar EXPORT boxcarShared)
+  install(EXPORT boxcarShared NAMESPACE boxcar:: DESTINATION ${package_dir})
+  boxcar_pkgconfig(boxcar -lboxcar)
+endif()
+install(TARGETS boxcar_archive boxcar_static EXPORT boxcarStatic ${optional})
+install(EXPORT boxcarStatic NAMESPACE boxcar:: DESTINATION ${package_dir} ${optional})
+boxcar_pkgconfig(boxcar-static ${whole_archive} ${optional})
+
+# The program finds libboxcar.so wherever both are moved together.
+if(TARGET boxcar_cli)
+  file(RELATIVE_PATH libdir_from_bindir ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(boxcar_cli PROPERTIES INSTALL_RPATH $ORIGIN/${libdir_from_bindir})
+  install(TARGETS boxcar_cli)
+endif()

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/operator_entry.h>
+#include <boxcar/ivalue/ivalue.h>
+#include <boxcar/ivalue/storage.h>
+#include <boxcar/ivalue/tensor_impl.h>
+
+#include <boost/version.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace boxcar::detail {
+
+// A text of constant size, which needs no relocation and so can be read from a file.
+template <size_t capacity>
+struct FixedText {
+  char characters[capacity] = {};
+
+  constexpr std::string_view view() const noexcept {
+    size_t length = 0;
+    while (length < capacity && characters[length] != '\0') ++length;
+    return {characters, length};
+  }
+  // What does not fit ends the compilation.
+  consteval void append(std::string_view text) {
+    size_t end = view().size();
+    for (const char character : text) {
+      if (end + 1 == capacity) throw "the text is too long";
+      characters[end++] = character;
+    }
+  }
+  consteval void append(size_t number) {
+    if (number >= 10) append(number / 10);
+    const char digit = static_cast<char>('0' + number % 10);
+    append(std::string_view(&digit, 1));
+  }
+};
+
+using AbiText = FixedText<160>;
+
+// What code that was compiled apart must agree on to share objects: the standard library and the form of its strings
+// and containers, the versions of the libraries that boxcar's headers are made of, and the sizes of what inline
+// functions reach into. The compiler does not count: GCC and Clang agree on the rest.
+consteval AbiText makeAbiText() {
+  AbiText text;
+#if defined(__GLIBCXX__)
+  text.append("libstdc++");
+  if (_GLIBCXX_USE_CXX11_ABI == 0) text.append(" with old strings");
+#if defined(_GLIBCXX_DEBUG)
+  text.append(" in debug mode");
+#endif
+#elif defined(_LIBCPP_VERSION)
+  text.append("libc++ ABI ");
+  text.append(size_t{_LIBCPP_ABI_VERSION});
+#else
+  text.append("an unknown standard library");
+#endif
+  text.append(", Boost ");
+  text.append(size_t{BOOST_VERSION / 100000});
+  text.append(".");
+  text.append(size_t{BOOST_VERSION / 100 % 1000});
+  text.append(", fmt ");
+  text.append(size_t{FMT_VERSION / 10000});
+  text.append(", sizes");
+  for (const size_t size : {sizeof(void*), sizeof(IValue), sizeof(TensorImpl), sizeof(StorageImpl), sizeof(Kernel),
+                            sizeof(OperatorEntry), sizeof(FunctionSchema), sizeof(Library), sizeof(CppFunction)}) {
+    text.append(" ");
+    text.append(size);
+  }
+  return text;
+}
+
+}  // namespace boxcar::detail

@@ -1,0 +1,146 @@
+#include <boxcar/dispatcher/plugin_table.h>
+#include <boxcar/dispatcher/read_block.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/python_text.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+// An address that tells the copies of boxcar in a process apart.
+extern "C" BOXCAR_API const void* boxcar_home() noexcept {
+  static constexpr char kMark = 0;
+  return &kMark;
+}
+
+namespace boxcar {
+namespace {
+
+// "plugin 'sample' (build/libsample.so)".
+std::string describe(const PluginInfo& info, const std::string& path) {
+  return fmt::format("plugin '{}' ({})", info.name, path);
+}
+
+PluginInfo infoOf(const PluginFile& file) {
+  return {std::string(file.stamp.name.view()), std::string(file.stamp.version.view()), file.path};
+}
+
+// The handle of what is mapped from [path] already; null if nothing is.
+void* findMapped(const std::string& path) {
+  void* handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (handle != nullptr) dlclose(handle);
+  return handle;
+}
+
+// Whether the plugin brought a libboxcar.so of its own to a program that has boxcar inside.
+bool bringsAnotherBoxcar(void* handle) {
+  const auto home = reinterpret_cast<decltype(&boxcar_home)>(dlsym(handle, "boxcar_home"));
+  return home != nullptr && home() != boxcar_home();
+}
+
+}  // namespace
+
+PluginTable::Plugins::iterator PluginTable::open(const PluginFile& file, const std::string& path) {
+  const PluginInfo info = infoOf(file);
+  if (void* mapped = findMapped(file.path)) {
+    const auto known = std::ranges::find(plugins_, mapped, &Plugin::handle);
+    BOXCAR_CHECK(
+        known != plugins_.end(),
+        "{} is part of the program already, which was linked with it or opened it itself; what it registers is "
+        "there without loading",
+        describe(info, path));
+    BOXCAR_CHECK(!known->is_loaded, "{} is loaded already; unload it first to have it register anew",
+                 describe(info, path));
+    BOXCAR_CHECK(
+        known->file.isSameFileAs(file),
+        "{} has changed since it was first loaded, but the code of an unloaded plugin stays in memory; start the "
+        "program again to have the new one",
+        describe(info, path));
+    return known;
+  }
+  detail::LibraryCapture capture;
+  void* handle = dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (handle == nullptr) {
+    const char* reason = dlerror();
+    BOXCAR_FAIL("{} cannot be loaded: {}; see with `ldd` whether the libraries it was linked with are there",
+                describe(info, path), reason);
+  }
+  const std::lock_guard lock(registrations_);
+  Plugin& plugin = plugins_.emplace_front();
+  plugin.info = info;
+  plugin.file = file;
+  plugin.handle = handle;
+  for (const auto* block = capture.take(); block != nullptr; block = block->next) plugin.blocks.push_back(block);
+  return plugins_.begin();
+}
+
+void PluginTable::removeAll(Plugin& plugin) noexcept {
+  // Newest first, as if the blocks had never been read.
+  while (!plugin.libraries.empty()) plugin.libraries.pop_back();
+}
+
+void PluginTable::registerAll(Plugin& plugin, const std::string& path) {
+  try {
+    for (const detail::LibraryBlock* block : plugin.blocks) detail::readBlock(*block, plugin.libraries);
+  } catch (const Error& error) {
+    removeAll(plugin);
+    BOXCAR_FAIL("{} is not loaded, and nothing of it is registered, for one of its registrations failed:\n{}",
+                describe(plugin.info, path), error.message());
+  }
+}
+
+PluginInfo PluginTable::load(const std::string& path) {
+  const std::lock_guard opening(opening_);
+  const PluginFile file = readPluginFile(path);
+  const PluginInfo info = infoOf(file);
+  const auto namesake = std::ranges::find_if(plugins_, [&](const Plugin& plugin) {
+    return plugin.is_loaded && plugin.info.name == info.name && plugin.info.path != info.path;
+  });
+  BOXCAR_CHECK(namesake == plugins_.end(),
+               "{} is not loaded, for another plugin of that name is, from {}; unload that one first",
+               describe(info, path), namesake->info.path);
+  const auto plugin = open(file, path);
+  BOXCAR_CHECK(!bringsAnotherBoxcar(plugin->handle),
+               "{} is linked with libboxcar.so, but this program has a boxcar inside; build the plugin with the static "
+               "package, which leaves boxcar to the program",
+               describe(info, path));
+  const std::lock_guard lock(registrations_);
+  registerAll(*plugin, path);
+  plugin->is_loaded = true;
+  plugins_.splice(plugins_.end(), plugins_, plugin);
+  return plugin->info;
+}
+
+void PluginTable::unload(const std::string& name_or_path) {
+  const std::lock_guard opening(opening_);
+  const std::lock_guard lock(registrations_);
+  const std::unique_ptr<char, decltype(&std::free)> path(realpath(name_or_path.c_str(), nullptr), &std::free);
+  const auto plugin = std::ranges::find_if(plugins_, [&](const Plugin& candidate) {
+    return candidate.is_loaded && (candidate.info.name == name_or_path || candidate.info.path == name_or_path ||
+                                   (path != nullptr && candidate.info.path == path.get()));
+  });
+  if (plugin == plugins_.end()) {
+    std::vector<std::string_view> names;
+    for (const Plugin& candidate : plugins_) {
+      if (candidate.is_loaded) names.push_back(candidate.info.name);
+    }
+    BOXCAR_FAIL("plugin {} cannot be unloaded, for it is not loaded; {}{}", pythonStringRepr(name_or_path),
+                names.empty() ? "no plugin is" : fmt::format("loaded are: {}.", fmt::join(names, ", ")),
+                didYouMean(name_or_path, names));
+  }
+  removeAll(*plugin);
+  plugin->is_loaded = false;
+}
+
+std::vector<PluginInfo> PluginTable::list() const {
+  const std::lock_guard lock(registrations_);
+  std::vector<PluginInfo> infos;
+  for (const Plugin& plugin : plugins_) {
+    if (plugin.is_loaded) infos.push_back(plugin.info);
+  }
+  return infos;
+}
+
+}  // namespace boxcar
