@@ -1,9 +1,12 @@
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/host_copy.h>
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/ivalue/tensor.h>
 #include <boxcar/ivalue/text.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -21,6 +24,20 @@ constexpr int64_t kThreshold = 1000;  // a tensor of more elements is summarised
 constexpr int64_t kEdgeItems = 3;     // elements shown at each end of a summarised dimension
 constexpr size_t kLineWidth = 80;
 constexpr std::string_view kPrefix = "tensor(";
+
+constinit std::atomic<HostCopy> host_copy{nullptr};
+
+// The elements of [tensor] where they can be read; undefined where there are none, or nobody copies from its device.
+Tensor onHost(const Tensor& tensor) {
+  if (tensor.is_cpu()) return tensor;
+  const HostCopy copy = host_copy.load(std::memory_order_acquire);
+  if (copy == nullptr || tensor.is_meta()) return Tensor();
+  try {
+    return copy(tensor);
+  } catch (const Error&) {
+    return Tensor();
+  }
+}
 
 // How the numbers of one tensor (or the real or imaginary parts of it) are written: all in the same form, and padded to
 // one width. As in PyTorch, only finite numbers other than zero decide.
@@ -237,11 +254,14 @@ void append(std::string& text, const std::vector<std::string>& suffixes) {
 
 }  // namespace
 
+void setHostCopy(HostCopy copy) noexcept { host_copy.store(copy, std::memory_order_release); }
+
 std::string toString(const Tensor& tensor) {
   if (!tensor.defined()) return "[ Tensor (undefined) ]";
   const ScalarType dtype = tensor.scalar_type();
   const bool is_float = dtype == ScalarType::Float;
-  const bool shown = tensor.is_cpu() && tensor.numel() != 0;
+  const Tensor host = onHost(tensor);
+  const bool shown = host.defined() && tensor.numel() != 0;
   // The elements tell these types apart, where there are elements.
   const bool evident =
       is_float ||
@@ -249,12 +269,12 @@ std::string toString(const Tensor& tensor) {
 
   std::string text(kPrefix);
   std::vector<std::string> suffixes;
-  if (!tensor.is_cpu()) {
+  if (!tensor.is_cpu()) suffixes.push_back(fmt::format("device='{}'", tensor.device()));
+  if (!host.defined()) {
     text += "...";
-    suffixes.push_back(fmt::format("device='{}'", tensor.device()));
     suffixes.push_back(sizeText(tensor));
   } else if (shown) {
-    text += TensorWriter(tensor).take();
+    text += TensorWriter(host).take();
   } else {
     text += "[]";
     if (tensor.dim() != 1) suffixes.push_back(sizeText(tensor));

@@ -1,6 +1,7 @@
 #include <boxcar/backends/shape/factories.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/host_copy.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -77,6 +78,10 @@ Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
   return hasFormat(self, memory_format) ? self : boxcar::clone(self, memory_format);
 }
 
+Tensor copyToHost(const Tensor& tensor) {
+  return boxcar::to(tensor, std::nullopt, std::nullopt, Device(DeviceType::CPU));
+}
+
 Scalar item(const Tensor& self) {
   BOXCAR_CHECK(self.numel() == 1, "a Tensor with {} elements cannot be converted to Scalar", self.numel());
   return boxcar::_local_scalar_dense(self);
@@ -90,6 +95,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
 }
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  setHostCopy(&copyToHost);
   m.impl("to.dtype", BOXCAR_FN(toDtype));
   m.impl("to.device", BOXCAR_FN(toDevice));
   m.impl("to.dtype_layout", BOXCAR_FN(toDtypeLayout));

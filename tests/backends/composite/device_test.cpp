@@ -62,6 +62,16 @@ TEST_F(DeviceTest, ViewsNeedNoKernelOfIts) {
   EXPECT_EQ(static_cast<const float*>(row.data_ptr())[0], 3);
 }
 
+TEST_F(DeviceTest, PrintsWhatIsThere) {
+  const auto there = [](const Tensor& tensor) { return boxcar::to(tensor, std::nullopt, std::nullopt, kDevice); };
+  EXPECT_EQ(toString(there(floats({1, 2.5}))), "tensor([1.0000, 2.5000], device='privateuseone:0')");
+  EXPECT_EQ(toString(there(ints({1, 2}))), "tensor([1, 2], device='privateuseone:0')");
+  EXPECT_EQ(toString(there(empty({0, 3}))), "tensor([], device='privateuseone:0', size=(0, 3))");
+  const Tensor left = there(floats({1, 2}));
+  kernels_ = Library(Library::IMPL, "aten", DispatchKey::PrivateUse1, "device_test.cpp", 2);
+  EXPECT_EQ(toString(left), "tensor(..., device='privateuseone:0', size=(2,))");
+}
+
 TEST_F(DeviceTest, AnOperatorWithoutAKernelThereSaysSo) {
   const Tensor there = empty({2}, std::nullopt, std::nullopt, kDevice);
   const std::string error = errorOf([&] { relu(there); });
