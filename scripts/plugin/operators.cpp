@@ -18,7 +18,7 @@ Tensor polynomial(const Tensor& x, std::span<const double> coefficients) {
   BOXCAR_CHECK(x.scalar_type() == ScalarType::Float, "sample::polynomial: x must be float32, but it is {}; convert it",
                x.scalar_type());
   const Tensor values = contiguous(x);
-  const Tensor result = Tensor::allocate(values.sizes(), ScalarType::Float);
+  Tensor result = Tensor::allocate(values.sizes(), ScalarType::Float);
   const float* in = values.const_data_ptr<float>();
   float* out = result.mutable_data_ptr<float>();
   for (int64_t i = 0; i < values.numel(); ++i) {
