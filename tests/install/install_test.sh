@@ -65,9 +65,10 @@ build "$source/tests/install/consumer" static -DBOXCAR_STATIC=ON
 expect_same "find_package, static" "$consumer_output" "$(static/consumer static/libconsumer_plugin.so)"
 if needs_shared_boxcar static/consumer; then fail "the static consumer needs libboxcar.so"; fi
 if [[ $kind == shared ]]; then
+  # Sanitizers would end the program for what it is asked to notice itself.
   expect_same "a plugin that brings a second boxcar" "operators $operators
 error: plugin 'consumer_plugin' (shared/libconsumer_plugin.so) is linked with libboxcar.so, but this program has a boxcar inside; build the plugin with the static package, which leaves boxcar to the program" \
-    "$(static/consumer shared/libconsumer_plugin.so)"
+    "$(ASAN_OPTIONS=detect_odr_violation=0 static/consumer shared/libconsumer_plugin.so)"
 fi
 if [[ $kind == static ]]; then
   expect_same "a plugin for the static program" "consumer_plugin::thrice(Tensor x) -> Tensor" \
