@@ -8,7 +8,7 @@ namespace boxcar {
 // other:
 //
 //   [call] op=[aten::linear], key=[CPU]
-//    [call] op=[aten::mm], key=[CPU]
+//    [call] op=[aten::addmm], key=[CPU]
 //
 // Boxed ones are marked [callBoxed] and [redispatchBoxed]. The key is that of the kernel which runs. Off, unless the
 // environment variable BOXCAR_SHOW_DISPATCH_TRACE (or TORCH_SHOW_DISPATCH_TRACE) has a value other than 0 when the

@@ -181,8 +181,8 @@ std::vector<OperatorHandle> Dispatcher::findDanglingImpls() const {
   const std::lock_guard lock(state_->mutex);
   state_->readLinkedBlocks();
   std::vector<OperatorHandle> dangling;
-  for (OperatorEntry& entry : state_->operators.entries()) {
-    if (!entry.hasSchema() && !entry.isEmpty()) dangling.emplace_back(&entry);
+  for (OperatorEntry* entry : state_->operators.entries()) {
+    if (!entry->hasSchema() && !entry->isEmpty()) dangling.emplace_back(entry);
   }
   return dangling;
 }
@@ -195,7 +195,8 @@ RegistrationHandleRAII Dispatcher::registerDef(FunctionSchema schema, Registrati
   entry.registerSchema(state_->fallbacks, std::move(schema), site, std::move(tags));
   const uint64_t number = state_->definitions++;
   state_->defined.emplace_hint(state_->defined.end(), number, &entry);
-  RegistrationHandleRAII handle([this, &entry, number] { state_->removeDefinition(entry, number); });
+  // Two words, which a std::function holds without an allocation.
+  RegistrationHandleRAII handle([&entry, number] { singleton().state_->removeDefinition(entry, number); });
   // Should a listener throw, the handle takes the definition back.
   const OperatorHandle op(&entry);
   state_->listeners.call([&](OpRegistrationListener& listener) { listener.onOperatorRegistered(op); });
@@ -212,9 +213,10 @@ RegistrationHandleRAII Dispatcher::registerImpl(OperatorName name, std::optional
   const uint64_t id = entry.registerKernel(state_->fallbacks, key.value_or(DispatchKey::CompositeImplicitAutograd),
                                            std::move(kernel), site);
   state_->changed.notify_all();
-  return RegistrationHandleRAII([this, &entry, id] {
-    std::unique_lock undo_lock(state_->mutex);
-    const AnnotatedKernel removed = entry.deregisterKernel(state_->fallbacks, id);
+  return RegistrationHandleRAII([&entry, id] {
+    State& state = *singleton().state_;
+    std::unique_lock undo_lock(state.mutex);
+    const AnnotatedKernel removed = entry.deregisterKernel(state.fallbacks, id);
     undo_lock.unlock();
     if (removed.slot != nullptr) removed.slot->retire();
   });
@@ -233,20 +235,19 @@ RegistrationHandleRAII Dispatcher::registerFallback(DispatchKey key, KernelFunct
                "CppFunction::makeFromBoxedFunction<&function>()",
                key, site);
   const std::lock_guard lock(state_->mutex);
-  auto& fallback = state_->fallbacks[static_cast<size_t>(getDispatchTableIndexForDispatchKey(key))];
-  BOXCAR_CHECK(!fallback.has_value(),
-               "only one fallback can be registered for {}: there is one from {}, and another at {}", key,
-               fallback->site, site);
-  AnnotatedKernel annotated{std::move(kernel), site, key, 0, nullptr, nullptr};
-  detail::fillSlot(annotated, state_->fallback_slots, nullptr);
-  fallback = std::move(annotated);
-  for (OperatorEntry& entry : state_->operators.entries()) entry.updateFallback(state_->fallbacks, key);
-  return RegistrationHandleRAII([this, &fallback, key] {
+  const AnnotatedKernel* there = state_->fallbacks.find(key);
+  BOXCAR_CHECK(there == nullptr, "only one fallback can be registered for {}: there is one from {}, and another at {}",
+               key, there->site, site);
+  AnnotatedKernel fallback{std::move(kernel), site, key, 0};
+  detail::fillSlot(fallback, state_->fallback_slots, nullptr);
+  state_->fallbacks.add(std::move(fallback));
+  for (OperatorEntry* entry : state_->operators.entries()) entry->updateFallback(state_->fallbacks, key);
+  return RegistrationHandleRAII([this, key] {
     std::unique_lock undo_lock(state_->mutex);
-    const auto removed = std::exchange(fallback, std::nullopt);
-    for (OperatorEntry& entry : state_->operators.entries()) entry.updateFallback(state_->fallbacks, key);
+    const AnnotatedKernel removed = state_->fallbacks.remove(key);
+    for (OperatorEntry* entry : state_->operators.entries()) entry->updateFallback(state_->fallbacks, key);
     undo_lock.unlock();
-    if (removed->slot != nullptr) removed->slot->retire();
+    if (removed.slot != nullptr) removed.slot->retire();
   });
 }
 
@@ -295,8 +296,8 @@ void Dispatcher::waitForImpl(const OperatorName& name, std::optional<DispatchKey
 KernelFunction Dispatcher::fallbackForDispatchKey(DispatchKey key) const {
   if (!isRuntimeDispatchKey(key)) return {};
   const std::lock_guard lock(state_->mutex);
-  const auto& fallback = state_->fallbacks[static_cast<size_t>(getDispatchTableIndexForDispatchKey(key))];
-  return fallback.has_value() ? fallback->kernel : KernelFunction();
+  const AnnotatedKernel* fallback = state_->fallbacks.find(key);
+  return fallback == nullptr ? KernelFunction() : fallback->kernel;
 }
 
 TableCell Dispatcher::computeCell(const OperatorHandle& op, DispatchKey key) const {

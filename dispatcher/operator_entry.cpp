@@ -1,68 +1,17 @@
 #include <boxcar/dispatcher/operator_entry.h>
 #include <boxcar/dispatcher/registration_lock.h>
+#include <boxcar/dispatcher/runtime_table.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/schema/infer_schema.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bitset>
 
 namespace boxcar {
 namespace {
 
 using Key = DispatchKey;
-
-constexpr auto makeRuntimeKeys() {
-  std::array<DispatchKey, num_runtime_entries> keys{};
-  for (const DispatchKey key : DispatchKeySet(DispatchKeySet::FULL)) {
-    keys[static_cast<size_t>(getDispatchTableIndexForDispatchKey(key))] = key;
-  }
-  return keys;
-}
-
-// The runtime key of each cell of a table; cell 0 is Undefined's.
-constexpr auto kRuntimeKeys = makeRuntimeKeys();
-
-constexpr size_t indexOf(DispatchKey key) { return static_cast<size_t>(getDispatchTableIndexForDispatchKey(key)); }
-
-constexpr auto makeFunctionalityBits() {
-  std::array<uint64_t, num_runtime_entries> bits{};
-  for (size_t i = 0; i < num_runtime_entries; ++i)
-    bits[i] = DispatchKeySet(toFunctionalityKey(kRuntimeKeys[i])).raw_repr();
-  return bits;
-}
-
-// The functionality of each cell as a bit of a key set.
-constexpr auto kFunctionalityBits = makeFunctionalityBits();
-
-constexpr const Kernel* makeDefaultKernel(DispatchKey key) {
-  switch (toFunctionalityKey(key)) {
-    case Key::BackendSelect:
-    case Key::ADInplaceOrView:
-    case Key::AutogradOther:
-    case Key::AutogradFunctionality:
-    case Key::AutogradNestedTensor:
-    case Key::AutocastCPU:
-    case Key::AutocastXPU:
-    case Key::AutocastIPU:
-    case Key::AutocastHPU:
-    case Key::AutocastXLA:
-    case Key::AutocastCUDA:
-    case Key::AutocastPrivateUse1:
-    case Key::VmapMode: return &detail::kFallthroughKernel;
-    case Key::Named: return &detail::kNamedNotSupportedKernel;
-    case Key::PreDispatch:
-    case Key::Python: return &detail::kModesKernel;
-    default: return key == Key::Meta ? &detail::kMissingMetaKernel : &detail::kMissingKernel;
-  }
-}
-
-constexpr auto makeDefaultKernels() {
-  std::array<const Kernel*, num_runtime_entries> kernels{};
-  for (size_t i = 0; i < num_runtime_entries; ++i) kernels[i] = makeDefaultKernel(kRuntimeKeys[i]);
-  return kernels;
-}
-
-constexpr auto kDefaultKernels = makeDefaultKernels();
 
 // The autograd key that serves the tensors of a backend key.
 DispatchKey autogradKeyOf(DispatchKey backend_key) {
@@ -75,8 +24,6 @@ DispatchKey autogradKeyOf(DispatchKey backend_key) {
 }
 
 }  // namespace
-
-const Kernel* defaultKernelOf(DispatchKey key) noexcept { return kDefaultKernels[indexOf(key)]; }
 
 OperatorEntry::OperatorEntry(OperatorName name) : name_(std::move(name)) {
   for (auto& cell : table_) cell.store(&detail::kUndefinedOperatorKernel, std::memory_order_relaxed);
@@ -129,26 +76,28 @@ const CppSignature* OperatorEntry::cppSignature() const {
   return findSignature();
 }
 
-void OperatorEntry::assertSignatureIsCorrect(const CppSignature& signature) const {
+void OperatorEntry::checkSignature(const CppSignature& signature, const RegistrationSite& where) const {
   const detail::RegistrationLock lock(detail::registrationMutex());
   if (hasSchema() && findSignature() == nullptr) {
     const auto differences = findSchemaDifferences(definition()->schema, signature.schema());
-    BOXCAR_CHECK(!differences.has_value(),
-                 "operator {} was accessed with C++ signature\n    {}\nwhich does not match its schema, defined at {}: "
-                 "{}\n    schema: {}",
-                 name_, signature, definition()->site, *differences, definition()->schema);
+    BOXCAR_CHECK(
+        !differences.has_value(),
+        "operator {} was accessed at {} with C++ signature\n    {}\nwhich does not match its schema, defined at {}: "
+        "{}\n    schema: {}",
+        name_, where, signature, definition()->site, *differences, definition()->schema);
   }
   for (const AnnotatedKernel& kernel : kernels_) {
     const CppSignature* other = kernel.kernel.signature();
     if (other == nullptr || *other == signature) continue;
     BOXCAR_FAIL(
-        "operator {} was accessed with C++ signature\n    {}\nbut its kernel for key {}, registered at {}, has "
+        "operator {} was accessed at {} with C++ signature\n    {}\nbut its kernel for key {}, registered at {}, has "
         "signature\n    {}\nwrite typed<>() with the kernel's function type",
-        name_, signature, kernel.key, kernel.site, *other);
+        name_, where, signature, kernel.key, kernel.site, *other);
   }
   if (typed_signature_.load(std::memory_order_relaxed) == nullptr) {
     typed_signature_.store(&signature, std::memory_order_relaxed);
   }
+  checked_signature_.store(&signature, std::memory_order_relaxed);
 }
 
 OperatorEntry::Extras& OperatorEntry::extras() const {
@@ -243,7 +192,7 @@ TableCell OperatorEntry::computeCell(const BackendFallbacks& fallbacks, Dispatch
   for (const DispatchKey last_key : {Key::Autograd, Key::FuncTorchBatchedDecomposition}) {
     if (const AnnotatedKernel* kernel = alias(last_key, false)) return cellOf(*kernel, CellCause::Alias);
   }
-  if (const auto& fallback = fallbacks[indexOf(key)]) return cellOf(*fallback, CellCause::Fallback);
+  if (const AnnotatedKernel* fallback = fallbacks.find(key)) return cellOf(*fallback, CellCause::Fallback);
   const Kernel* kernel = defaultKernelOf(key);
   return {kernel, kernel->kind == KernelKind::Missing ? CellCause::Missing : CellCause::Default};
 }
@@ -256,44 +205,58 @@ bool OperatorEntry::hasKernelForKeysOf(DispatchKey key) const noexcept {
 }
 
 bool OperatorEntry::updateCell(const BackendFallbacks& fallbacks, DispatchKey key) {
-  std::atomic<const Kernel*>& cell = table_[indexOf(key)];
+  std::atomic<const Kernel*>& cell = table_[detail::tableIndexOf(key)];
   const bool was_fallthrough = cell.load(std::memory_order_relaxed)->isFallthrough();
   const Kernel* kernel = computeCell(fallbacks, key).kernel;
   cell.store(kernel, std::memory_order_seq_cst);
   return kernel->isFallthrough() != was_fallthrough;
 }
 
-void OperatorEntry::updateTouchedCells(const BackendFallbacks& fallbacks, DispatchKey registered) {
-  if (!hasSchema()) return;
-  if (registered == Key::Undefined) {
-    updateCell(fallbacks, registered);
-    return;
-  }
-  bool mask_changes = false;
-  for (const DispatchKey key : getRuntimeDispatchKeySet(registered)) mask_changes |= updateCell(fallbacks, key);
+namespace {
+
+// The cells that a kernel for [registered] can change, some of them twice.
+template <class Function>
+void forEachTouchedKey(DispatchKey registered, Function&& function) {
+  if (registered == Key::Undefined) return function(registered);
+  for (const DispatchKey key : getRuntimeDispatchKeySet(registered)) function(key);
   if (registered == Key::CompositeImplicitAutograd || registered == Key::CompositeExplicitAutograd ||
       registered == Key::CompositeExplicitAutogradNonFunctional) {
-    updateCell(fallbacks, Key::Undefined);
+    function(Key::Undefined);
   }
   // A backend's kernel withdraws the composite from the autograd key above it.
   if (registered == Key::CompositeExplicitAutograd) {
-    for (const DispatchKey key : getRuntimeDispatchKeySet(Key::Autograd)) mask_changes |= updateCell(fallbacks, key);
+    for (const DispatchKey key : getRuntimeDispatchKeySet(Key::Autograd)) function(key);
   } else if (!isAliasDispatchKey(registered)) {
-    if (const DispatchKey autograd = autogradKeyOf(registered); autograd != Key::Undefined) {
-      mask_changes |= updateCell(fallbacks, autograd);
-    }
+    if (const DispatchKey autograd = autogradKeyOf(registered); autograd != Key::Undefined) function(autograd);
   }
+}
+
+}  // namespace
+
+void OperatorEntry::updateTouchedCells(const BackendFallbacks& fallbacks, DispatchKey registered) {
+  if (!hasSchema()) return;
+  bool mask_changes = false;
+  forEachTouchedKey(registered, [&](DispatchKey key) { mask_changes |= updateCell(fallbacks, key); });
   if (mask_changes) updateFallthroughMask();
 }
 
 void OperatorEntry::updateAllCells(const BackendFallbacks& fallbacks) {
-  for (size_t i = 0; i < num_runtime_entries; ++i) {
-    const Kernel* kernel = !kernels_.empty() ? computeCell(fallbacks, kRuntimeKeys[i]).kernel
-                           : fallbacks[i]    ? fallbacks[i]->record
-                                             : kDefaultKernels[i];
-    table_[i].store(kernel, std::memory_order_release);
+  std::array<const Kernel*, num_runtime_entries> records = fallbacks.records();
+  std::bitset<num_runtime_entries> computed;
+  for (const AnnotatedKernel& kernel : kernels_) {
+    forEachTouchedKey(kernel.key, [&](DispatchKey key) {
+      const size_t index = detail::tableIndexOf(key);
+      if (computed[index]) return;
+      computed.set(index);
+      records[index] = computeCell(fallbacks, key).kernel;
+    });
   }
-  updateFallthroughMask();
+  for (size_t i = 0; i < num_runtime_entries; ++i) table_[i].store(records[i], std::memory_order_release);
+  if (kernels_.empty()) {
+    extractor_.setNonFallthroughKeys({DispatchKeySet::RAW, fallbacks.nonFallthroughKeys()});
+  } else {
+    updateFallthroughMask();
+  }
 }
 
 void OperatorEntry::updateFallback(const BackendFallbacks& fallbacks, DispatchKey key) {
@@ -301,14 +264,9 @@ void OperatorEntry::updateFallback(const BackendFallbacks& fallbacks, DispatchKe
   if (updateCell(fallbacks, key)) updateFallthroughMask();
 }
 
-// A functionality is left out of key sets when every backend lets it through. Where they differ, the cell itself goes
-// on.
 void OperatorEntry::updateFallthroughMask() {
-  uint64_t keys = full_backend_mask;
-  for (size_t i = 1; i < num_runtime_entries; ++i) {
-    if (!table_[i].load(std::memory_order_relaxed)->isFallthrough()) keys |= kFunctionalityBits[i];
-  }
-  extractor_.setNonFallthroughKeys({DispatchKeySet::RAW, keys});
+  const auto recordAt = [this](size_t index) { return table_[index].load(std::memory_order_relaxed); };
+  extractor_.setNonFallthroughKeys({DispatchKeySet::RAW, detail::nonFallthroughKeysOf(recordAt)});
 }
 
 void OperatorEntry::checkKernelAgainstSchema(const AnnotatedKernel& kernel, const Definition& definition) const {
@@ -346,6 +304,7 @@ void OperatorEntry::registerSchema(const BackendFallbacks& fallbacks, FunctionSc
   for (const AnnotatedKernel& kernel : kernels_) checkKernelAgainstSchema(kernel, *given);
   const Definition& kept = keepDefinition(std::move(given));
   is_observed_.store(std::ranges::find(kept.tags, Tag::not_observed) == kept.tags.end(), std::memory_order_relaxed);
+  checked_signature_.store(nullptr, std::memory_order_relaxed);
   extractor_.registerSchema(kept.schema);
   definition_.store(&kept, std::memory_order_release);
   updateAllCells(fallbacks);
@@ -369,7 +328,7 @@ void OperatorEntry::putIntoSlot(AnnotatedKernel& kernel) {
 uint64_t OperatorEntry::registerKernel(const BackendFallbacks& fallbacks, DispatchKey key, KernelFunction kernel,
                                        RegistrationSite site) {
   static std::atomic<uint64_t> next_id{1};
-  AnnotatedKernel annotated{std::move(kernel), site, key, next_id++, nullptr, nullptr};
+  AnnotatedKernel annotated{std::move(kernel), site, key, next_id++};
   if (hasSchema()) checkKernelAgainstSchema(annotated, *definition());
   if (const CppSignature* signature = annotated.kernel.signature()) {
     for (const AnnotatedKernel& other : kernels_) {
@@ -381,6 +340,7 @@ uint64_t OperatorEntry::registerKernel(const BackendFallbacks& fallbacks, Dispat
           name_, *other_signature, other.key, other.site, *signature, key, site);
     }
   }
+  checked_signature_.store(nullptr, std::memory_order_relaxed);
   putIntoSlot(annotated);
   kernels_.push_back(std::move(annotated));
   updateTouchedCells(fallbacks, key);

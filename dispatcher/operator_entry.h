@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/dispatcher/backend_fallbacks.h>
 #include <boxcar/dispatcher/dispatch_key_extractor.h>
 #include <boxcar/dispatcher/kernel.h>
 #include <boxcar/dispatcher/kernel_function.h>
@@ -14,22 +15,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace boxcar {
-
-// A kernel as somebody registered it for a key, which may be an alias key.
-struct AnnotatedKernel {
-  KernelFunction kernel;
-  RegistrationSite site;
-  DispatchKey key;
-  uint64_t id;
-  // What cells hold: the kernel's own record, or that of the slot that guards its state.
-  const Kernel* record;
-  detail::KernelSlot* slot;
-};
 
 // Why a cell of an operator's table holds what it holds.
 enum class CellCause : uint8_t { Undefined, Exact, Alias, Fallback, Default, Missing, Ambiguous };
@@ -41,13 +32,6 @@ struct TableCell {
   DispatchKey key = DispatchKey::Undefined;
   const AnnotatedKernel* source = nullptr;
 };
-
-// The kernels that serve all operators at a key where they have none of their own, by the key's table index.
-using BackendFallbacks = std::array<std::optional<AnnotatedKernel>, num_runtime_entries>;
-
-// What a key does where neither an operator has a kernel nor somebody registered a fallback: most functionalities let
-// the call through, the others explain.
-BOXCAR_API const Kernel* defaultKernelOf(DispatchKey key) noexcept;
 
 // All that the dispatcher knows of one operator. Made when its name is first registered, never freed. What calls read
 // stands first: the extractor and the table, one record pointer for each runtime key. Everything else is read and
@@ -94,10 +78,14 @@ class BOXCAR_API OperatorEntry final {
 
   // The C++ type of the operator's unboxed kernels; null while it has none.
   const CppSignature* cppSignature() const;
-  // An Error with both types and the kernel's site when the unboxed kernels have another type than [signature]; while
-  // there are none, when the schema has. From then on typed callers rely on [signature]: kernels of another type that
-  // are registered later are called boxed.
-  void assertSignatureIsCorrect(const CppSignature& signature) const;
+  // An Error with both types and both sites, the kernel's and [where], when the unboxed kernels have another type than
+  // [signature]; while there are none, when the schema has. From then on typed callers rely on [signature]: kernels of
+  // another type that are registered later are called boxed.
+  void assertSignatureIsCorrect(const CppSignature& signature,
+                                const std::source_location& where = std::source_location::current()) const {
+    if (checked_signature_.load(std::memory_order_relaxed) != &signature) [[unlikely]]
+      checkSignature(signature, {where.file_name(), where.line()});
+  }
 
   // Registered for exactly this key, alias keys included.
   bool hasKernelForDispatchKey(DispatchKey key) const;
@@ -147,6 +135,7 @@ class BOXCAR_API OperatorEntry final {
 
   const Definition* definition() const noexcept { return definition_.load(std::memory_order_relaxed); }
   const Definition& keepDefinition(std::unique_ptr<Definition> given);
+  void checkSignature(const CppSignature& signature, const RegistrationSite& where) const;
   const AnnotatedKernel* findKernel(DispatchKey key) const noexcept;
   bool hasKernelForAny(DispatchKeySet keys) const noexcept;
   bool hasKernelForKeysOf(DispatchKey autograd_key) const noexcept;
@@ -169,15 +158,11 @@ class BOXCAR_API OperatorEntry final {
   std::atomic<bool> is_observed_{true};
   // What typed handles rely on, once there is one.
   mutable std::atomic<const CppSignature*> typed_signature_{nullptr};
+  // What was found to be right since the last change of kernels and schema.
+  mutable std::atomic<const CppSignature*> checked_signature_{nullptr};
   std::vector<AnnotatedKernel> kernels_;  // oldest first
   detail::KernelSlot* slots_ = nullptr;   // never freed
   mutable std::unique_ptr<Extras> extras_;
 };
 
-namespace detail {
-
-// Puts the state of [kernel], if it has any, into a free slot of those at [slots], or a new one.
-void fillSlot(AnnotatedKernel& kernel, KernelSlot*& slots, const OperatorEntry* entry);
-
-}  // namespace detail
 }  // namespace boxcar

@@ -15,6 +15,14 @@ void OperatorHandle::failShortStack(const Stack& stack) const {
       operator_name(), defined.arguments().size(), stack.size(), defined);
 }
 
+void OperatorHandle::failArgumentCount(size_t given) const {
+  const FunctionSchema& defined = schema();
+  BOXCAR_FAIL(
+      "{}() takes {} arguments since it was defined anew, but was called with {} through a handle from before; make "
+      "the handle anew with typed<>(). Schema: {}",
+      operator_name(), defined.arguments().size(), given, defined);
+}
+
 bool OperatorHandle::hasTag(Tag tag) const {
   const std::vector<Tag> tags = getTags();
   return std::find(tags.begin(), tags.end(), tag) != tags.end();

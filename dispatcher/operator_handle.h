@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <source_location>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -38,10 +39,11 @@ class BOXCAR_API OperatorHandle {
   bool hasTag(Tag tag) const;
   const OperatorEntry& entry() const noexcept { return *entry_; }
 
-  // The operator for calls with C++ arguments. An Error with both types when its kernels have another signature.
+  // The operator for calls with C++ arguments. An Error with both types and both places when its kernels have another
+  // signature. Nobody gives [where], the caller's place.
   template <class Function>
-  TypedOperatorHandle<Function> typed() const {
-    entry_->assertSignatureIsCorrect(CppSignature::of<Function>());
+  TypedOperatorHandle<Function> typed(const std::source_location& where = std::source_location::current()) const {
+    entry_->assertSignatureIsCorrect(CppSignature::of<Function>(), where);
     return TypedOperatorHandle<Function>(*this);
   }
 
@@ -89,12 +91,22 @@ class BOXCAR_API OperatorHandle {
 
  protected:
   [[noreturn, gnu::cold]] void failShortStack(const Stack& stack) const;
+  [[noreturn, gnu::cold]] void failArgumentCount(size_t given) const;
   [[gnu::noinline]] void callBoxedTheLongWay(Stack& stack) const;
   [[gnu::cold]] void callBoxedWatched(DispatchKeySet keys, Stack& stack) const;
   [[gnu::cold]] void redispatchBoxedWatched(DispatchKeySet keys, Stack& stack) const;
 
   OperatorEntry* entry_;
 };
+
+namespace detail {
+
+template <class R>
+OperatorHandle handleOf(const OperatorEntry& entry) noexcept {
+  return OperatorHandle(const_cast<OperatorEntry*>(&entry));
+}
+
+}  // namespace detail
 
 inline std::string toString(const OperatorHandle& op) { return toString(op.operator_name()); }
 
@@ -162,6 +174,9 @@ class TypedOperatorHandle<R(Args...)> final : public OperatorHandle {
     if (kernel->isFallthrough()) [[unlikely]]
       std::tie(kernel, keys) = entry_->lookupBelowFallthroughs(keys);
     if (kernel->has_unboxed) return callUnboxed(kernel, keys, static_cast<Args&&>(args)...);
+    // The operator may have been defined anew since the handle was made.
+    if (entry_->argumentBytes() != sizeof...(Args) * sizeof(IValue)) [[unlikely]]
+      failArgumentCount(sizeof...(Args));
     return detail::boxAndCall<R, Args...>(kernel, *this, keys, static_cast<Args&&>(args)...);
   }
 };

@@ -1,6 +1,9 @@
 #include <boxcar/dispatcher/operator_table.h>
+#include <sys/mman.h>
 
+#include <new>
 #include <string_view>
+#include <utility>
 
 namespace boxcar {
 
@@ -10,28 +13,44 @@ size_t OperatorTable::Hash::operator()(const OperatorName& name) const noexcept 
 }
 
 OperatorEntry* OperatorTable::findInSnapshot(const OperatorName& name) const noexcept {
-  const Map* snapshot = snapshot_.load(std::memory_order_acquire);
+  const Set* snapshot = snapshot_.load(std::memory_order_acquire);
   if (snapshot == nullptr) return nullptr;
   const auto found = snapshot->find(name);
-  return found == snapshot->end() ? nullptr : found->second;
+  return found == snapshot->end() ? nullptr : *found;
 }
 
 OperatorEntry* OperatorTable::find(const OperatorName& name) const noexcept {
-  const auto found = map_.find(name);
-  return found == map_.end() ? nullptr : found->second;
+  const auto found = set_.find(name);
+  return found == set_.end() ? nullptr : *found;
 }
 
 OperatorEntry& OperatorTable::findOrAdd(const OperatorName& name) {
   if (OperatorEntry* entry = find(name)) return *entry;
-  OperatorEntry& entry = entries_.emplace_back(name);
-  map_.emplace(name, &entry);
-  return entry;
+  auto* entry = new (allocateEntry()) OperatorEntry(name);
+  entries_.push_back(entry);
+  set_.insert(entry);
+  return *entry;
+}
+
+// Entries are never freed, so they come from blocks, whose pages the system is asked for at once: one by one, when they
+// are first written, they would cost as much as all the rest of a definition. Systems that cannot do that ignore it.
+void* OperatorTable::allocateEntry() {
+  constexpr size_t kPage = 4096;
+  constexpr size_t kBytes = (sizeof(OperatorEntry) + 63) / 64 * 64;
+  constexpr size_t kBlockBytes = (64 * kBytes + kPage - 1) / kPage * kPage;
+  if (free_bytes_ < kBytes) {
+    free_memory_ = static_cast<char*>(::operator new(kBlockBytes, std::align_val_t(kPage)));
+    free_bytes_ = kBlockBytes;
+    madvise(free_memory_, kBlockBytes, MADV_POPULATE_WRITE);
+  }
+  free_bytes_ -= kBytes;
+  return std::exchange(free_memory_, free_memory_ + kBytes);
 }
 
 void OperatorTable::refreshSnapshot() {
-  const Map* current = snapshot_.load(std::memory_order_relaxed);
-  if (current != nullptr && map_.size() < 2 * current->size()) return;
-  snapshots_.push_back(std::make_unique<const Map>(map_));
+  const Set* current = snapshot_.load(std::memory_order_relaxed);
+  if (current != nullptr && set_.size() < 2 * current->size()) return;
+  snapshots_.push_back(std::make_unique<const Set>(set_));
   snapshot_.store(snapshots_.back().get(), std::memory_order_release);
 }
 

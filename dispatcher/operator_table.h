@@ -4,8 +4,8 @@
 #include <boxcar/schema/operator_name.h>
 
 #include <atomic>
-#include <boost/unordered/unordered_flat_map.hpp>
-#include <deque>
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,19 +26,36 @@ class OperatorTable final {
   // Makes the snapshot whole, when enough names came since the last one that it pays.
   void refreshSnapshot();
   // All entries, in the order they were added.
-  const std::deque<OperatorEntry>& entries() const noexcept { return entries_; }
-  std::deque<OperatorEntry>& entries() noexcept { return entries_; }
+  const std::vector<OperatorEntry*>& entries() const noexcept { return entries_; }
 
  private:
+  // Entries know their names, so that these are not copied into every snapshot.
   struct Hash {
+    using is_transparent = void;
     size_t operator()(const OperatorName& name) const noexcept;
+    size_t operator()(const OperatorEntry* entry) const noexcept { return (*this)(entry->operator_name()); }
   };
-  using Map = boost::unordered_flat_map<OperatorName, OperatorEntry*, Hash>;
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(const OperatorEntry* a, const OperatorEntry* b) const noexcept { return a == b; }
+    bool operator()(const OperatorName& name, const OperatorEntry* entry) const noexcept {
+      return name == entry->operator_name();
+    }
+    bool operator()(const OperatorEntry* entry, const OperatorName& name) const noexcept {
+      return name == entry->operator_name();
+    }
+  };
+  using Set = boost::unordered_flat_set<OperatorEntry*, Hash, Equal>;
 
-  std::deque<OperatorEntry> entries_;
-  Map map_;
-  std::vector<std::unique_ptr<const Map>> snapshots_;
-  std::atomic<const Map*> snapshot_{nullptr};
+  void* allocateEntry();
+
+  std::vector<OperatorEntry*> entries_;
+  // What is left of the newest block of memory for entries.
+  char* free_memory_ = nullptr;
+  size_t free_bytes_ = 0;
+  Set set_;
+  std::vector<std::unique_ptr<const Set>> snapshots_;
+  std::atomic<const Set*> snapshot_{nullptr};
 };
 
 }  // namespace boxcar

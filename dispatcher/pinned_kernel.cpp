@@ -47,10 +47,6 @@ KernelPin::KernelPin(KernelSlot& slot, const OperatorEntry& entry, DispatchKeySe
   kernel_ = entry.lookup(keys);
 }
 
-OperatorHandle handleOf(const OperatorEntry& entry) noexcept {
-  return OperatorHandle(const_cast<OperatorEntry*>(&entry));
-}
-
 void PinnedBoxedKernel::run(const Kernel* record, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   auto& slot = const_cast<PinnedBoxedKernel&>(*static_cast<const PinnedBoxedKernel*>(record));
   const KernelPin pin(slot, op.entry(), keys);

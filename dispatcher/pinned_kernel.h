@@ -87,8 +87,10 @@ class BOXCAR_API KernelPin final {
   const Kernel* kernel_;
 };
 
-// The operator of an entry, for a record that is only handed the arguments.
-BOXCAR_API OperatorHandle handleOf(const OperatorEntry& entry) noexcept;
+// The operator of an entry, for a record that is only handed the arguments. Written where handles are known; [R] only
+// puts its use off until then.
+template <class R>
+OperatorHandle handleOf(const OperatorEntry& entry) noexcept;
 
 // The slot of a kernel that has no C++ type; any operator's cells may point to it.
 struct PinnedBoxedKernel final : Kernel, KernelSlot {
@@ -122,7 +124,7 @@ struct PinnedKernel<R(Args...)> final : UnboxedKernel<R(Args...)>, KernelSlot {
     const KernelPin pin(slot, entry, keys);
     const Kernel* kernel = pin.kernel();
     if (!kernel->has_unboxed) [[unlikely]]
-      return boxAndCall<R, Args...>(kernel, handleOf(entry), keys, static_cast<Args&&>(args)...);
+      return boxAndCall<R, Args...>(kernel, handleOf<R>(entry), keys, static_cast<Args&&>(args)...);
     return static_cast<const UnboxedKernel<R(Args...)>*>(kernel)->unboxed(kernel, keys, static_cast<Args&&>(args)...);
   }
 

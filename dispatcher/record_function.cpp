@@ -231,6 +231,7 @@ RecordFunction::RecordFunction(RecordScope scope) {
   }
 }
 
+RecordFunction::RecordFunction(RecordFunction&& other) noexcept = default;
 RecordFunction::~RecordFunction() { end(); }
 
 bool RecordFunction::needsInputs() const noexcept { return state_ != nullptr && state_->needs_inputs; }

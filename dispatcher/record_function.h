@@ -123,6 +123,7 @@ class BOXCAR_API RecordFunction final {
   // Chooses the callbacks that are told of this call.
   explicit RecordFunction(RecordScope scope);
   ~RecordFunction();
+  RecordFunction(RecordFunction&& other) noexcept;
   RecordFunction(const RecordFunction&) = delete;
   RecordFunction& operator=(const RecordFunction&) = delete;
 

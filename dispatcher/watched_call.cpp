@@ -65,8 +65,8 @@ WatchedCall::WatchedCall(CallKind kind, const OperatorHandle& op, DispatchKeySet
   }
   const bool is_call = kind == CallKind::Call || kind == CallKind::BoxedCall;
   if (is_call && op.entry().isObserved()) {
-    auto record = std::make_unique<RecordFunction>(RecordScope::FUNCTION);
-    if (record->isActive()) record_ = std::move(record);
+    RecordFunction record(RecordScope::FUNCTION);
+    if (record.isActive()) record_ = std::make_unique<RecordFunction>(std::move(record));
   }
 }
 

@@ -3,10 +3,13 @@
 // All that an embedding program needs: values, schemas, the dispatcher and its registration macros, scripts. The typed
 // operator functions are in <boxcar/ops.h>.
 
+#include <boxcar/dispatcher/dispatch_trace.h>
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/dispatcher/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/mode.h>
 #include <boxcar/dispatcher/plugin.h>
+#include <boxcar/dispatcher/record_function.h>
 #include <boxcar/interpreter/program.h>
 #include <boxcar/ivalue/allocator.h>
 #include <boxcar/ivalue/array_ref.h>

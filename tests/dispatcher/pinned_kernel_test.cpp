@@ -278,6 +278,21 @@ TEST_F(PinnedKernel, MemoryIsBoundedOverManyReplacements) {
   EXPECT_LT(bytesInUse(), before + 16 * 1024);
 }
 
+TEST_F(PinnedKernel, TypedHandleFromBeforeADefinitionOfMoreArgumentsIsTold) {
+  std::optional<Library> m = definitions("pin");
+  m->def("grows(Tensor x) -> int", [](const Tensor&) { return int64_t{1}; });
+  const auto typed = find("pin::grows").typed<Count>();
+  EXPECT_EQ(typed.call(x_), 1);
+  m = definitions("pin");
+  EXPECT_EQ(errorOf([&] { typed.call(x_); }),
+            "operator pin::grows is not defined any more: its definition at test.cpp:1 was removed");
+  m->def("grows(Tensor x, Tensor y, Tensor z) -> int",
+         [](const Tensor&, const Tensor&, const Tensor&) { return int64_t{3}; });
+  EXPECT_EQ(errorOf([&] { typed.call(x_); }),
+            "pin::grows() takes 3 arguments since it was defined anew, but was called with 1 through a handle from "
+            "before; make the handle anew with typed<>(). Schema: pin::grows(Tensor x, Tensor y, Tensor z) -> int");
+}
+
 // Typed callers rely on the type of their first handle; kernels of another one are called boxed.
 TEST_F(PinnedKernel, TypedHandleOutlivesAChangeOfTheKernelsCppType) {
   Library m = definitions("pin");
@@ -307,7 +322,9 @@ TEST_F(PinnedKernel, TypedHandleOutlivesAChangeOfTheKernelsCppType) {
     Stack stack{IValue(List<Tensor>{x_, x_})};
     sum.callBoxed(stack);
     EXPECT_EQ(pop(stack).toInt(), expected);
-    EXPECT_NE(errorOf([&] { static_cast<void>(sum.typed<Span>()); }).find("was accessed with C++ signature"),
+    EXPECT_NE(errorOf([&] {
+                static_cast<void>(sum.typed<Span>());
+              }).find("was accessed at tests/dispatcher/pinned_kernel_test.cpp:"),
               std::string::npos);
   }
 }

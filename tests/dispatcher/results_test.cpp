@@ -241,10 +241,14 @@ TEST(Exceptions, AreErrorsAlreadyToTheFallbackAbove) {
 TEST(TypedHandle, MatchesTheSchemaWhereThereIsNoUnboxedKernel) {
   Library m = definitions();
   m.def("pick(Tensor a, Tensor b) -> Tensor", boxedKernel([](const OperatorHandle&, Stack& stack) { drop(stack, 1); }));
-  EXPECT_EQ(errorOf([] { find("test::pick").typed<Tensor(const Tensor&)>(); }),
-            "operator test::pick was accessed with C++ signature\n    boxcar::Tensor (boxcar::Tensor const&)\nwhich "
-            "does not match its schema, defined at test.cpp:1: the schema has 2 arguments, the C++ function has 1\n"
-            "    schema: test::pick(Tensor a, Tensor b) -> Tensor");
+  int line = 0;
+  const auto access = [&] { line = __LINE__, static_cast<void>(find("test::pick").typed<Tensor(const Tensor&)>()); };
+  const std::string error = errorOf(access);
+  EXPECT_EQ(error,
+            "operator test::pick was accessed at tests/dispatcher/results_test.cpp:" + std::to_string(line) +
+                " with C++ signature\n    boxcar::Tensor (boxcar::Tensor const&)\nwhich "
+                "does not match its schema, defined at test.cpp:1: the schema has 2 arguments, the C++ function has 1\n"
+                "    schema: test::pick(Tensor a, Tensor b) -> Tensor");
   const Tensor a = cpuTensor();
   EXPECT_TRUE(find("test::pick").typed<Tensor(const Tensor&, const Tensor&)>().call(a, cpuTensor()).is_same(a));
 }

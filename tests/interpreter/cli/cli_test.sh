@@ -109,6 +109,25 @@ expectErrors "error: integer division or modulo by zero
   fails.ops:2:7
     print(1 // 0)"
 
+printf 'x = ones([1, 2])\nprint(linear(x, x, zeros([1])).item())\n' > linear.ops
+expectTrace() {
+  expectStatus 0
+  expectOutput "2.0"
+  expectErrorsHave "[callBoxed] op=[aten::linear], key=[CPU]"
+  expectErrorsHave $'\n [call] op=[aten::addmm], key=[CPU]'
+}
+run "run --dispatch-trace" run --dispatch-trace linear.ops
+expectTrace
+for variable in BOXCAR_SHOW_DISPATCH_TRACE TORCH_SHOW_DISPATCH_TRACE; do
+  export $variable=1
+  run "$variable=1" run linear.ops
+  expectTrace
+  export $variable=0
+  run "$variable=0" run linear.ops
+  expectErrors ""
+  unset $variable
+done
+
 printf 'print("never")\nx = nothing\n' > wrong.ops
 for command in run check dis; do
   run "$command of a wrong script" "$command" wrong.ops

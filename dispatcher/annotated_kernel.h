@@ -1,0 +1,28 @@
+#pragma once
+
+#include <boxcar/dispatcher/kernel_function.h>
+#include <boxcar/dispatcher/registration_site.h>
+#include <boxcar/ivalue/dispatch_key.h>
+
+#include <cstdint>
+
+namespace boxcar {
+
+// A kernel as somebody registered it for a key, which may be an alias key.
+struct AnnotatedKernel {
+  KernelFunction kernel;
+  RegistrationSite site;
+  DispatchKey key;
+  uint64_t id;
+  // What cells hold: the kernel's own record, or that of the slot that guards its state.
+  const Kernel* record = nullptr;
+  detail::KernelSlot* slot = nullptr;
+};
+
+namespace detail {
+
+// Puts the state of [kernel], if it has any, into a free slot of those at [slots], or a new one for [entry].
+void fillSlot(AnnotatedKernel& kernel, KernelSlot*& slots, const OperatorEntry* entry);
+
+}  // namespace detail
+}  // namespace boxcar

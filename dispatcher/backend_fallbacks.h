@@ -1,0 +1,42 @@
+#pragma once
+
+#include <boxcar/dispatcher/annotated_kernel.h>
+#include <boxcar/ivalue/dispatch_key.h>
+#include <boxcar/ivalue/macros.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace boxcar {
+
+// What a key does where neither an operator has a kernel nor somebody registered a fallback: most functionalities let
+// the call through, the others explain.
+BOXCAR_API const Kernel* defaultKernelOf(DispatchKey key) noexcept;
+
+// What serves all operators at a key where they have no kernel of their own: a fallback that somebody registered, or
+// else the key's default. Keys are runtime keys.
+class BOXCAR_API BackendFallbacks final {
+ public:
+  BackendFallbacks();
+
+  // Null where nobody registered one.
+  const AnnotatedKernel* find(DispatchKey key) const noexcept;
+  // There is none at its key.
+  void add(AnnotatedKernel fallback);
+  AnnotatedKernel remove(DispatchKey key);
+
+  // What the cells of an operator without kernels hold, and the keys that calls of such an operator look at.
+  const std::array<const Kernel*, num_runtime_entries>& records() const noexcept { return records_; }
+  uint64_t nonFallthroughKeys() const noexcept { return non_fallthrough_keys_; }
+
+ private:
+  void update(DispatchKey key);
+
+  std::array<std::optional<AnnotatedKernel>, num_runtime_entries> fallbacks_;
+  std::array<const Kernel*, num_runtime_entries> records_;
+  uint64_t non_fallthrough_keys_ = 0;
+};
+
+}  // namespace boxcar
