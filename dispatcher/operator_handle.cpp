@@ -42,7 +42,7 @@ void OperatorHandle::callBoxedTheLongWay(Stack& stack) const {
       const DispatchArguments& arguments = extractor.arguments();
       if (!stack.holdsBytes(arguments.bytes)) failShortStack(stack);
       const DispatchKeySet keys = extractor.getDispatchKeySetBoxed(arguments, stack);
-      if (detail::callsAreWatched()) return callBoxedWatched(keys, stack);
+      if (detail::callsAreWatched()) return callBoxedWatched(arguments, keys, stack);
       const Kernel* kernel = entry_->lookup(keys);
       if (&extractor.arguments() == &arguments) return kernel->boxed(kernel, *this, keys, stack);
     }
@@ -51,8 +51,9 @@ void OperatorHandle::callBoxedTheLongWay(Stack& stack) const {
   }
 }
 
-void OperatorHandle::callBoxedWatched(DispatchKeySet keys, Stack& stack) const {
-  const size_t below = stack.size() - entry_->argumentBytes() / sizeof(IValue);
+void OperatorHandle::callBoxedWatched(const DispatchArguments& arguments, DispatchKeySet keys, Stack& stack) const {
+  // By the arguments that the stack was checked for: the operator may be defined anew at any time.
+  const size_t below = stack.size() - arguments.bytes / sizeof(IValue);
   detail::WatchedCall watched(detail::CallKind::BoxedCall, *this, keys);
   watched.start(watched.needsInputs() ? Stack(stack.begin() + below, stack.end()) : Stack());
   redispatchBoxedUnwatched(keys, stack);

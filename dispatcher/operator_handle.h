@@ -93,7 +93,7 @@ class BOXCAR_API OperatorHandle {
   [[noreturn, gnu::cold]] void failShortStack(const Stack& stack) const;
   [[noreturn, gnu::cold]] void failArgumentCount(size_t given) const;
   [[gnu::noinline]] void callBoxedTheLongWay(Stack& stack) const;
-  [[gnu::cold]] void callBoxedWatched(DispatchKeySet keys, Stack& stack) const;
+  [[gnu::cold]] void callBoxedWatched(const DispatchArguments& arguments, DispatchKeySet keys, Stack& stack) const;
   [[gnu::cold]] void redispatchBoxedWatched(DispatchKeySet keys, Stack& stack) const;
 
   OperatorEntry* entry_;
