@@ -2,6 +2,7 @@
 
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/library_list.h>
+#include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/macros.h>
 
 #include <concepts>
@@ -48,10 +49,16 @@ class CppFunction final {
   requires(!std::same_as<std::remove_cvref_t<F>, CppFunction>) CppFunction(F&& function)
       : kernel_(makeKernel(std::forward<F>(function))) {}
 
+  // What the constructor does, spelt out.
+  template <class F>
+  static CppFunction makeFromUnboxedFunction(F&& function) {
+    return CppFunction(std::forward<F>(function));
+  }
   template <auto* function>
   static CppFunction makeFromBoxedFunction() {
     return CppFunction(KernelFunction::makeFromBoxedFunction<function>());
   }
+  // The functor, or a std::unique_ptr to it.
   template <class Functor>
   static CppFunction makeFromBoxedFunctor(Functor functor) {
     return CppFunction(KernelFunction::makeFromBoxedFunctor(std::move(functor)));
@@ -114,6 +121,12 @@ CppFunction dispatch(DispatchKey key, F&& function) {
   return result;
 }
 
+// The same with the key of a device's dense tensors.
+template <class F>
+CppFunction dispatch(DeviceType type, F&& function) {
+  return dispatch(toDispatchKey(type), std::forward<F>(function));
+}
+
 // A schema with what an optimiser may assume of the operator: `m.def(schema("f(Tensor x) -> Tensor",
 // AliasAnalysisKind::PURE_FUNCTION))`. Given as text alone, its annotations say it.
 BOXCAR_API FunctionSchema schema(std::string_view text, AliasAnalysisKind kind = AliasAnalysisKind::FROM_SCHEMA);
@@ -147,6 +160,15 @@ class BOXCAR_API Library final {
   // Registers a kernel for an operator that this or another library defines, now or later.
   Library& impl(std::string_view name, CppFunction function,
                 std::source_location where = std::source_location::current()) &;
+  // The same for a key of its own, or a device's: impl(name, dispatch(key, function)).
+  Library& impl(std::string_view name, DispatchKey key, CppFunction function,
+                std::source_location where = std::source_location::current()) & {
+    return impl(name, dispatch(key, std::move(function)), where);
+  }
+  Library& impl(std::string_view name, DeviceType type, CppFunction function,
+                std::source_location where = std::source_location::current()) & {
+    return impl(name, dispatch(type, std::move(function)), where);
+  }
   // Registers a kernel for every operator that has none of its own at the block's key.
   Library& fallback(CppFunction function, std::source_location where = std::source_location::current()) &;
 
@@ -203,3 +225,8 @@ class BOXCAR_API Library final {
 // m.fallback(kernel) serves every operator.
 #define BOXCAR_LIBRARY_IMPL(ns, key, m) \
   BOXCAR_LIBRARY_BLOCK(Implementation, ns, key, m, BOXCAR_CONCATENATE(boxcar_impl_##ns##_##key##_, BOXCAR_UID))
+
+// A Library by hand, for as long as a scope wants it: `auto m = MAKE_BOXCAR_LIBRARY(my); m.def("…");`.
+#define MAKE_BOXCAR_LIBRARY(ns) ::boxcar::Library(::boxcar::Library::DEF, #ns, std::nullopt, __FILE__, __LINE__)
+#define MAKE_BOXCAR_LIBRARY_IMPL(ns, key) \
+  ::boxcar::Library(::boxcar::Library::IMPL, #ns, ::boxcar::DispatchKey::key, __FILE__, __LINE__)

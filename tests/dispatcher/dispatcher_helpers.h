@@ -3,6 +3,7 @@
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/library.h>
 
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,13 @@ namespace boxcar {
 inline Tensor cpuTensor() { return Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float); }
 inline Tensor metaTensor() {
   return Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float, Device(DeviceType::Meta));
+}
+
+// A tensor in the CPU's memory that dispatches by [keys].
+inline Tensor tensorWith(std::initializer_list<DispatchKey> keys) {
+  Tensor tensor = cpuTensor();
+  tensor.unsafeGetTensorImpl()->set_key_set(DispatchKeySet(keys));
+  return tensor;
 }
 
 // Libraries of a test's own; what they register is gone when the test ends.
@@ -30,6 +38,14 @@ inline OperatorHandle find(const char* name, const char* overload = "") {
 }
 
 inline uint32_t useCount(const Tensor& tensor) { return tensor.unsafeGetTensorImpl()->useCount(); }
+
+// What a boxed call of [op] with [args] leaves on the stack.
+inline Stack callOp(const OperatorHandle& op, const auto&... args) {
+  Stack stack;
+  stack.emplace(args...);
+  op.callBoxed(stack);
+  return stack;
+}
 
 // A generator that brings [keys] to a call.
 class KeyedGeneratorImpl final : public GeneratorImpl {

@@ -14,12 +14,6 @@ using Pick = Tensor(const Tensor&, const Tensor&);
 Tensor first(const Tensor& a, const Tensor&) { return a; }
 Tensor second(const Tensor&, const Tensor& b) { return b; }
 
-Tensor tensorWith(std::initializer_list<Key> keys) {
-  Tensor tensor = cpuTensor();
-  tensor.unsafeGetTensorImpl()->set_key_set(DispatchKeySet(keys));
-  return tensor;
-}
-
 // `test::pick` with kernels for CPU and CUDA that return the first argument.
 class FallthroughTest : public ::testing::Test {
  protected:
