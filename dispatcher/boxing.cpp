@@ -33,7 +33,12 @@ StackLease::Node* StackLease::makeNode() {
 void failMistypedArgument(const OperatorHandle& op, const Stack& stack, size_t count, size_t wrong) {
   const IValue& value = peek(stack, wrong, count);
   const FunctionSchema& schema = op.schema();
-  BOXCAR_INTERNAL_ASSERT(wrong < schema.arguments().size());
+  // A kernel may be called by hand for an operator that it was not registered for.
+  BOXCAR_CHECK(
+      schema.arguments().size() == count,
+      "{}() was called with a kernel that takes {} arguments, but found {} of type {} at position {}, which is "
+      "not what it takes. Schema: {}",
+      op.operator_name(), count, textOf(value), *typeOf(value), wrong + 1, schema);
   const Argument& argument = schema.arguments()[wrong];
   BOXCAR_FAIL(
       "{}() expected a value of type {} for argument '{}' (position {} of {}), but found {} of type {}. Schema: {}",
@@ -63,7 +68,10 @@ void failResultCount(const OperatorHandle& op, size_t expected, size_t found) {
 
 void failMistypedResult(const OperatorHandle& op, const Stack& stack, size_t wrong) {
   const FunctionSchema& schema = op.schema();
-  BOXCAR_INTERNAL_ASSERT(wrong < schema.returns().size());
+  BOXCAR_CHECK(schema.returns().size() == stack.size(),
+               "a boxed kernel that was called for {} left {} of type {} on the stack as result {} of {}, which is not "
+               "what its caller takes. Schema: {}",
+               op.operator_name(), textOf(stack[wrong]), *typeOf(stack[wrong]), wrong + 1, stack.size(), schema);
   BOXCAR_FAIL(
       "a boxed kernel of {} left {} of type {} on the stack as result {} of {}, but the operator returns {}: {}",
       op.operator_name(), textOf(stack[wrong]), *typeOf(stack[wrong]), wrong + 1, stack.size(),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/dispatcher/borrowed_argument.h>
+#include <boxcar/dispatcher/canonical_type.h>
 #include <boxcar/dispatcher/kernel.h>
 #include <boxcar/ivalue/stack.h>
 
@@ -53,10 +54,18 @@ class BOXCAR_API StackLease final {
 // becomes an Error that names the operator. To be called in a catch clause.
 [[noreturn, gnu::cold]] BOXCAR_API void rethrowAsError(const OperatorHandle& op);
 
-template <class T>
-inline constexpr bool kIsTuple = false;
-template <class... Ts>
-inline constexpr bool kIsTuple<std::tuple<Ts...>> = true;
+// --- An unboxed caller and an unboxed kernel.
+
+// Calls [kernel], whose record is one of this type in canonical types.
+template <class R, class... Args>
+[[gnu::always_inline]] inline R callUnboxedKernel(const Kernel* kernel, DispatchKeySet keys, Args&&... args) {
+  const auto* record = static_cast<const UnboxedKernel<CanonicalType<R>(CanonicalType<Args>...)>*>(kernel);
+  if constexpr (std::is_same_v<R, CanonicalType<R>>) {
+    return record->unboxed(kernel, keys, recast<CanonicalType<Args>>(static_cast<Args&&>(args))...);
+  } else {
+    return recast<R>(record->unboxed(kernel, keys, recast<CanonicalType<Args>>(static_cast<Args&&>(args))...));
+  }
+}
 
 // --- A boxed caller and an unboxed kernel.
 

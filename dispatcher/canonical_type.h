@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace boxcar::detail {
 
@@ -34,8 +36,31 @@ struct CanonicalTypeOf<std::optional<std::span<const SymInt>>> {
   using type = std::optional<std::span<const int64_t>>;
 };
 
+template <>
+struct CanonicalTypeOf<std::vector<SymInt>> {
+  using type = std::vector<int64_t>;
+};
+template <>
+struct CanonicalTypeOf<std::optional<std::vector<SymInt>>> {
+  using type = std::optional<std::vector<int64_t>>;
+};
+// Several results.
+template <class... Ts>
+struct CanonicalTypeOf<std::tuple<Ts...>> {
+  using type = std::tuple<typename CanonicalTypeOf<Ts>::type...>;
+};
+
 template <class T>
 using CanonicalType = typename CanonicalTypeOf<T>::type;
+
+template <class T>
+inline constexpr bool kIsTuple = false;
+template <class... Ts>
+inline constexpr bool kIsTuple<std::tuple<Ts...>> = true;
+template <class T>
+inline constexpr bool kIsVector = false;
+template <class T>
+inline constexpr bool kIsVector<std::vector<T>> = true;
 
 // A span of the one as a span of the other: SymInt is one int64_t and nothing else.
 template <class To, class From>
@@ -50,14 +75,20 @@ To recast(From&& value) {
   using Given = std::remove_cvref_t<From>;
   if constexpr (std::is_same_v<std::remove_cvref_t<To>, Given>) {
     return static_cast<To>(std::forward<From>(value));
-  } else if constexpr (
-      requires { To(value); } && !requires { value.has_value(); } && !requires { value.data(); }) {
-    return To(value);
+  } else if constexpr (kIsTuple<To>) {
+    return [&]<size_t... I>(std::index_sequence<I...>) {
+      return To(recast<std::tuple_element_t<I, To>>(std::get<I>(std::forward<From>(value)))...);
+    }
+    (std::make_index_sequence<std::tuple_size_v<To>>());
+  } else if constexpr (kIsVector<To>) {
+    return To(value.begin(), value.end());
   } else if constexpr (requires { value.data(); }) {
     return recastSpan<typename To::value_type>(value);
-  } else {
+  } else if constexpr (requires { value.has_value(); }) {
     if (!value.has_value()) return std::nullopt;
     return To(recast<typename To::value_type>(*value));
+  } else {
+    return To(value);
   }
 }
 

@@ -1,14 +1,25 @@
 #pragma once
 
 #include <boxcar/dispatcher/canonical_type.h>
+#include <boxcar/dispatcher/function_type.h>
 #include <boxcar/ivalue/macros.h>
 #include <boxcar/schema/function_schema.h>
 #include <boxcar/schema/infer_schema.h>
 
+#include <cstddef>
 #include <string>
 #include <typeinfo>
 
 namespace boxcar {
+
+namespace detail {
+
+template <class Function>
+inline constexpr size_t kArgumentCount = 0;
+template <class R, class... Args>
+inline constexpr size_t kArgumentCount<R(Args...)> = sizeof...(Args);
+
+}  // namespace detail
 
 // The C++ type of a kernel or of a typed call, so that the two can be compared. One object a type; what it knows of a
 // type is computed when it is first asked.
@@ -18,8 +29,14 @@ class BOXCAR_API CppSignature final {
   template <class Function>
   static const CppSignature& of() {
     using Canonical = detail::CanonicalFunction<Function>;
-    static const CppSignature signature(typeid(Canonical), [] { return inferSchema<Canonical>(); });
+    static const CppSignature signature(typeid(Canonical), detail::kArgumentCount<Canonical>,
+                                        [] { return inferSchema<Canonical>(); });
     return signature;
+  }
+  // The same, of a functor, a lambda's type or a function pointer, too.
+  template <class F>
+  static const CppSignature& make() {
+    return of<detail::FunctionType<F>>();
   }
 
   // Two copies of a type, in two libraries, are the same type.
@@ -27,14 +44,17 @@ class BOXCAR_API CppSignature final {
 
   // The type as C++ spells it: `boxcar::Tensor (boxcar::Tensor const&, long)`.
   std::string name() const;
+  size_t argumentCount() const noexcept { return argument_count_; }
   // The schema that the type implies; arguments are called _0, _1 …
   const FunctionSchema& schema() const;
 
  private:
   using Infer = FunctionSchema (*)();
-  CppSignature(const std::type_info& type, Infer infer) noexcept : type_(&type), infer_(infer) {}
+  CppSignature(const std::type_info& type, size_t argument_count, Infer infer) noexcept
+      : type_(&type), argument_count_(argument_count), infer_(infer) {}
 
   const std::type_info* type_;
+  size_t argument_count_;
   Infer infer_;
 };
 

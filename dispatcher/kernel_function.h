@@ -3,10 +3,13 @@
 #include <boxcar/dispatcher/boxing.h>
 #include <boxcar/dispatcher/canonical_type.h>
 #include <boxcar/dispatcher/cpp_signature.h>
+#include <boxcar/dispatcher/function_type.h>
 #include <boxcar/dispatcher/kernel.h>
+#include <boxcar/dispatcher/operator_kernel.h>
 #include <boxcar/dispatcher/pinned_kernel.h>
 #include <boxcar/ivalue/macros.h>
 
+#include <concepts>
 #include <memory>
 #include <type_traits>
 #include <typeinfo>
@@ -16,29 +19,6 @@ namespace boxcar {
 
 namespace detail {
 
-// The function type of a function, a function pointer, a functor or a lambda.
-template <class F>
-struct FunctionTypeOf : FunctionTypeOf<decltype(&F::operator())> {};
-template <class R, class... Args>
-struct FunctionTypeOf<R(Args...)> : std::type_identity<R(Args...)> {};
-template <class R, class... Args>
-struct FunctionTypeOf<R(Args...) noexcept> : std::type_identity<R(Args...)> {};
-template <class R, class... Args>
-struct FunctionTypeOf<R (*)(Args...)> : std::type_identity<R(Args...)> {};
-template <class R, class... Args>
-struct FunctionTypeOf<R (*)(Args...) noexcept> : std::type_identity<R(Args...)> {};
-template <class C, class R, class... Args>
-struct FunctionTypeOf<R (C::*)(Args...)> : std::type_identity<R(Args...)> {};
-template <class C, class R, class... Args>
-struct FunctionTypeOf<R (C::*)(Args...) const> : std::type_identity<R(Args...)> {};
-template <class C, class R, class... Args>
-struct FunctionTypeOf<R (C::*)(Args...) noexcept> : std::type_identity<R(Args...)> {};
-template <class C, class R, class... Args>
-struct FunctionTypeOf<R (C::*)(Args...) const noexcept> : std::type_identity<R(Args...)> {};
-
-template <class F>
-using FunctionType = typename FunctionTypeOf<F>::type;
-
 // The two adapters of a kernel of type [Function], whose own code is reached from the record through [Callee].
 template <class Callee, class Function>
 struct Adapters;
@@ -46,7 +26,11 @@ struct Adapters;
 template <class Callee, class R, class... Args>
 struct Adapters<Callee, R(Args...)> {
   static CanonicalType<R> unboxed(const Kernel* kernel, DispatchKeySet, CanonicalType<Args>... args) {
-    return Callee::get(kernel)(recast<Args>(static_cast<CanonicalType<Args>&&>(args))...);
+    if constexpr (std::is_same_v<R, CanonicalType<R>>) {
+      return Callee::get(kernel)(recast<Args>(static_cast<CanonicalType<Args>&&>(args))...);
+    } else {
+      return recast<CanonicalType<R>>(Callee::get(kernel)(recast<Args>(static_cast<CanonicalType<Args>&&>(args))...));
+    }
   }
   static void boxed(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet, Stack& stack) {
     callWithStack<R, Args...>(
@@ -58,7 +42,12 @@ struct Adapters<Callee, R(Args...)> {
 template <class Callee, class R, class... Args>
 struct Adapters<Callee, R(DispatchKeySet, Args...)> {
   static CanonicalType<R> unboxed(const Kernel* kernel, DispatchKeySet keys, CanonicalType<Args>... args) {
-    return Callee::get(kernel)(keys, recast<Args>(static_cast<CanonicalType<Args>&&>(args))...);
+    if constexpr (std::is_same_v<R, CanonicalType<R>>) {
+      return Callee::get(kernel)(keys, recast<Args>(static_cast<CanonicalType<Args>&&>(args))...);
+    } else {
+      return recast<CanonicalType<R>>(
+          Callee::get(kernel)(keys, recast<Args>(static_cast<CanonicalType<Args>&&>(args))...));
+    }
   }
   static void boxed(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
     callWithStack<R, Args...>(
@@ -85,18 +74,26 @@ struct StatelessCallee {
 template <class Callee, class Function>
 inline constexpr auto kStatelessKernel = makeUnboxedKernel<Callee, Function>();
 
-// A function pointer that is only known at run time, or a functor with state: it lies behind the record.
-template <class Functor>
+// A function pointer that is only known at run time, or a functor with state: it lies behind the record, as [Held], the
+// functor itself or a pointer to it.
+template <class Functor, class Held = Functor>
 struct FunctorKernel final : UnboxedKernel<CanonicalFunction<FunctionType<Functor>>> {
   using Function = FunctionType<Functor>;
   struct Callee {
-    static Functor& get(const Kernel* kernel) noexcept { return static_cast<const FunctorKernel*>(kernel)->functor; }
+    static Functor& get(const Kernel* kernel) noexcept {
+      Held& held = static_cast<const FunctorKernel*>(kernel)->held;
+      if constexpr (std::is_same_v<Functor, Held>) {
+        return held;
+      } else {
+        return *held;
+      }
+    }
   };
 
-  explicit FunctorKernel(Functor given)
-      : UnboxedKernel<CanonicalFunction<Function>>(makeUnboxedKernel<Callee, Function>()), functor(std::move(given)) {}
+  explicit FunctorKernel(Held given)
+      : UnboxedKernel<CanonicalFunction<Function>>(makeUnboxedKernel<Callee, Function>()), held(std::move(given)) {}
 
-  mutable Functor functor;
+  mutable Held held;
 };
 
 // Boxed kernels may take the stack by reference or, as c10's do, by pointer, and the key set or not.
@@ -151,7 +148,8 @@ struct CompileTimeFunction {
 };
 #define BOXCAR_FN(function) (::boxcar::CompileTimeFunction<(function)>())
 
-// A kernel as it is registered: its record, and the C++ signature when there is one.
+// A kernel as it is registered: its record, and the C++ signature when there is one. It can be called, too, registered
+// or not; copies share the kernel's state.
 class BOXCAR_API KernelFunction final {
  public:
   // No kernel; it cannot be registered.
@@ -178,6 +176,13 @@ class BOXCAR_API KernelFunction final {
       return ownRecord(std::make_shared<detail::FunctorKernel<Functor>>(std::move(functor)));
     }
   }
+  // The functor that [functor] points to, which is a [Functor].
+  template <std::derived_from<OperatorKernel> Functor>
+  static KernelFunction makeFromUnboxedFunctor(std::unique_ptr<OperatorKernel> functor) {
+    checkGiven(functor.get());
+    std::unique_ptr<Functor> given(static_cast<Functor*>(functor.release()));
+    return ownRecord(std::make_shared<detail::FunctorKernel<Functor, std::unique_ptr<Functor>>>(std::move(given)));
+  }
   template <auto* function>
   static KernelFunction makeFromBoxedFunction() {
     return {&detail::kBoxedKernel<function>, nullptr, nullptr, nullptr};
@@ -187,6 +192,14 @@ class BOXCAR_API KernelFunction final {
     auto record = std::make_shared<detail::BoxedFunctorKernel<Functor>>(std::move(functor));
     const Kernel* kernel = record.get();
     return {kernel, std::move(record), nullptr, &detail::PinnedBoxedKernel::make};
+  }
+  template <class Functor>
+  static KernelFunction makeFromBoxedFunctor(std::unique_ptr<Functor> functor) {
+    checkGiven(functor.get());
+    return makeFromBoxedFunctor(
+        [functor = std::move(functor)](const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+          detail::callBoxedFunction(*functor, op, keys, stack);
+        });
   }
   // Skips the key that it is registered for, as if nothing were there; never moves a tensor.
   static KernelFunction makeFallthrough() { return {&detail::kFallthroughKernel, nullptr, nullptr, nullptr}; }
@@ -202,6 +215,18 @@ class BOXCAR_API KernelFunction final {
   bool isValidUnboxed() const noexcept { return kernel_ != nullptr && kernel_->has_unboxed; }
   bool isFallthrough() const noexcept { return kernel_ != nullptr && kernel_->kind == KernelKind::Fallthrough; }
 
+  // Calls the kernel itself with C++ arguments, whatever [op]'s table holds: [keys] are what it gets as its key set,
+  // [op] is who it is called for. Its state lives until the call is over. An Error when its C++ type is another one.
+  template <class R, class... Args>
+  R call(const OperatorHandle& op, DispatchKeySet keys, Args... args) const {
+    const std::shared_ptr<const Kernel> owner = owner_;
+    const Kernel* kernel = kernelToCall(op, CppSignature::of<R(Args...)>());
+    if (!kernel->has_unboxed) return detail::boxAndCall<R, Args...>(kernel, op, keys, static_cast<Args&&>(args)...);
+    return detail::callUnboxedKernel<R, Args...>(kernel, keys, static_cast<Args&&>(args)...);
+  }
+  // The same with the values at the top of [stack], which the results replace.
+  void callBoxed(const OperatorHandle& op, DispatchKeySet keys, Stack* stack) const;
+
   // The kernel itself; tables hold a slot's record instead where it has state.
   const Kernel* record() const noexcept { return kernel_; }
   // Keeps a record with state alive; null for the others.
@@ -216,6 +241,9 @@ class BOXCAR_API KernelFunction final {
   KernelFunction(const Kernel* kernel, std::shared_ptr<const Kernel> owner, const CppSignature* signature,
                  MakeSlot make_slot) noexcept
       : kernel_(kernel), owner_(std::move(owner)), signature_(signature), make_slot_(make_slot) {}
+
+  static void checkGiven(const void* functor);
+  const Kernel* kernelToCall(const OperatorHandle& op, const CppSignature& signature) const;
 
   template <class Record>
   static KernelFunction ownRecord(std::shared_ptr<Record> record) {

@@ -141,14 +141,7 @@ class TypedOperatorHandle<R(Args...)> final : public OperatorHandle {
     const Kernel* kernel = entry_->lookup(keys);
     if (!kernel->has_unboxed) [[unlikely]]
       return callWithoutUnboxed(kernel, keys, static_cast<Args&&>(args)...);
-    return callUnboxed(kernel, keys, static_cast<Args&&>(args)...);
-  }
-
-  using Record = UnboxedKernel<detail::CanonicalType<R>(detail::CanonicalType<Args>...)>;
-
-  [[gnu::always_inline]] static R callUnboxed(const Kernel* kernel, DispatchKeySet keys, Args&&... args) {
-    return static_cast<const Record*>(kernel)->unboxed(
-        kernel, keys, detail::recast<detail::CanonicalType<Args>>(static_cast<Args&&>(args))...);
+    return detail::callUnboxedKernel<R, Args...>(kernel, keys, static_cast<Args&&>(args)...);
   }
 
   [[gnu::noinline, gnu::cold]] R callWatched(detail::CallKind kind, DispatchKeySet keys, Args... args) const {
@@ -173,7 +166,7 @@ class TypedOperatorHandle<R(Args...)> final : public OperatorHandle {
   [[gnu::noinline]] R callWithoutUnboxed(const Kernel* kernel, DispatchKeySet keys, Args... args) const {
     if (kernel->isFallthrough()) [[unlikely]]
       std::tie(kernel, keys) = entry_->lookupBelowFallthroughs(keys);
-    if (kernel->has_unboxed) return callUnboxed(kernel, keys, static_cast<Args&&>(args)...);
+if (kernel->has_unboxed) return detail::callUnboxedKernel<R, Args...>(kernel, keys, static_cast<Args&&>(args)...);
     // The operator may have been defined anew since the handle was made.
     if (entry_->argumentBytes() != sizeof...(Args) * sizeof(IValue)) [[unlikely]]
       failArgumentCount(sizeof...(Args));

@@ -95,6 +95,46 @@ TEST(Results, InPlaceAndOutFormsReturnTheirArguments) {
   }
 }
 
+// Kernels and callers of one operator may each be written with either type, alone, in lists and among several results.
+TEST(Results, SymIntAndIntAreOneType) {
+  using Ints = std::vector<int64_t>;
+  using SymInts = std::vector<SymInt>;
+  Library m = definitions();
+  m.def("sizes(Tensor a) -> SymInt[]");
+  m.impl("sizes", DispatchKey::CPU, [](const Tensor&) { return Ints{1, 2}; });
+  m.impl("sizes", DispatchKey::CUDA, [](const Tensor&) { return SymInts{3, 4}; });
+  m.impl("sizes", DispatchKey::XLA, [n = SymInt(5)](const Tensor&) { return SymInts{n}; });
+  m.impl("sizes", DispatchKey::HIP,
+         boxedKernel([](const OperatorHandle&, Stack& stack) { stack.back() = IValue(Ints{6}); }));
+  const std::pair<DispatchKey, Ints> sizes[] = {
+      {DispatchKey::CPU, {1, 2}}, {DispatchKey::CUDA, {3, 4}}, {DispatchKey::XLA, {5}}, {DispatchKey::HIP, {6}}};
+  for (const auto& [key, expected] : sizes) {
+    const Tensor a = tensorWith({key});
+    EXPECT_EQ(find("test::sizes").typed<Ints(const Tensor&)>().call(a), expected) << toString(key);
+    const SymInts symbolic = find("test::sizes").typed<SymInts(const Tensor&)>().call(a);
+    EXPECT_EQ(Ints(symbolic.begin(), symbolic.end()), expected) << toString(key);
+    EXPECT_TRUE(callOp(find("test::sizes"), a) == Stack{IValue(expected)}) << toString(key);
+  }
+
+  using Plain = std::tuple<int64_t, std::optional<Ints>, Tensor, std::optional<int64_t>>;
+  using Symbolic = std::tuple<SymInt, std::optional<SymInts>, Tensor, std::optional<SymInt>>;
+  m.def("many(Tensor a) -> (SymInt, SymInt[]?, Tensor, SymInt?)");
+  m.impl("many", DispatchKey::CPU, [](const Tensor& a) { return Plain(1, Ints{2}, a, 3); });
+  m.impl("many", DispatchKey::CUDA, [](const Tensor& a) { return Symbolic(1, SymInts{2}, a, SymInt(3)); });
+  for (const DispatchKey key : {DispatchKey::CPU, DispatchKey::CUDA}) {
+    const Tensor a = tensorWith({key});
+    const Plain plain = find("test::many").typed<Plain(const Tensor&)>().call(a);
+    EXPECT_EQ(std::get<0>(plain), 1);
+    EXPECT_EQ(std::get<1>(plain), Ints{2});
+    EXPECT_EQ(std::get<3>(plain), 3);
+    const Symbolic symbolic = find("test::many").typed<Symbolic(const Tensor&)>().call(a);
+    EXPECT_EQ(std::get<0>(symbolic), 1);
+    EXPECT_EQ(std::get<1>(symbolic)->at(0), 2);
+    EXPECT_TRUE(std::get<2>(symbolic).is_same(a));
+    EXPECT_EQ(*std::get<3>(symbolic), 3);
+  }
+}
+
 TEST(Results, AreMovedNotCopied) {
   Library m = definitions();
   m.def("fresh(Tensor a) -> (Tensor, Tensor[])", [](const Tensor&) {
@@ -221,6 +261,52 @@ TEST(Exceptions, OfKernelsBecomeErrorsThatNameTheOperator) {
     }
     EXPECT_EQ(useCount(a), 1U);
   }
+}
+
+TEST(Exceptions, LeaveTheThreadsKeysTheStackAndReferenceCountsAsTheyWere) {
+  const Tensor a = cpuTensor();
+  const Tensor b = cpuTensor();
+  // Changes this thread's sets, holds the tensor once more, and throws.
+  const auto fail = [](const Tensor& x) -> Tensor {
+    const IncludeDispatchKeyGuard include(DispatchKey::Negative);
+    const ExcludeDispatchKeyGuard exclude(DispatchKey::AutogradCPU);
+    const std::vector<Tensor> held(3, x);
+    BOXCAR_FAIL("failed with {} references", useCount(held[0]));
+  };
+  const CppFunction kernels[] = {
+      [fail](const Tensor& x, TensorList) { return fail(x); },
+      [fail](DispatchKeySet, const Tensor& x, TensorList) { return fail(x); },
+      boxedKernel([fail](const OperatorHandle&, Stack& stack) { fail(peek(stack, 0, 2).toTensor()); })};
+  const LocalDispatchKeySet before = tls_local_dispatch_key_set();
+  for (const CppFunction& kernel : kernels) {
+    for (const bool below_a_fallback : {false, true}) {
+      Library m = definitions();
+      m.def("fails(Tensor a, Tensor[] b) -> Tensor", kernel);
+      Library tracer = fallbacks(DispatchKey::Tracer);
+      tracer.fallback(boxedKernel([](const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+        const ExcludeDispatchKeyGuard guard(DispatchKey::Tracer);
+        op.redispatchBoxed(keys.remove(DispatchKey::Tracer), stack);
+      }));
+      const OperatorHandle op = find("test::fails");
+      {
+        const IncludeDispatchKeyGuard guard(below_a_fallback ? DispatchKey::Tracer : DispatchKey::BackendSelect);
+        const LocalDispatchKeySet inside = tls_local_dispatch_key_set();
+        const std::vector<Tensor> list{b};
+        EXPECT_EQ(errorOf([&] { op.typed<Tensor(const Tensor&, TensorList)>().call(a, list); }).find("failed with "),
+                  0U);
+        Stack stack{IValue("below"), IValue(a), IValue(list)};
+        const Stack same = stack;
+        EXPECT_EQ(errorOf([&] { op.callBoxed(stack); }).find("failed with "), 0U);
+        EXPECT_TRUE(stack == same);
+        EXPECT_EQ(tls_local_dispatch_key_set().included_, inside.included_);
+        EXPECT_EQ(tls_local_dispatch_key_set().excluded_, inside.excluded_);
+      }
+      EXPECT_EQ(useCount(a), 1U);
+      EXPECT_EQ(useCount(b), 1U);
+    }
+  }
+  EXPECT_EQ(tls_local_dispatch_key_set().included_, before.included_);
+  EXPECT_EQ(tls_local_dispatch_key_set().excluded_, before.excluded_);
 }
 
 TEST(Exceptions, AreErrorsAlreadyToTheFallbackAbove) {
