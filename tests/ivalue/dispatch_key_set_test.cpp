@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,38 @@ TEST(DispatchKeySet, DoubletonsFormACrossProduct) {
   EXPECT_TRUE(keys.has(CUDA));
   EXPECT_TRUE(keys.has(AutogradCPU));
   EXPECT_EQ(keys.highestPriorityTypeId(), AutogradCUDA);
+}
+
+TEST(DispatchKeySet, EveryTwoPerBackendKeysFormTheirCrossProduct) {
+  std::vector<DispatchKey> all;
+  for (const DispatchKey per_backend : {Dense, Quantized, Sparse, NestedTensor, AutogradFunctionality}) {
+    for (uint8_t b = 1; b <= num_backends; ++b) {
+      all.push_back(toRuntimePerBackendFunctionalityKey(per_backend, backend(b)));
+    }
+  }
+  ASSERT_EQ(all.size(), 75U);
+  for (const DispatchKey first : all) {
+    for (const DispatchKey second : all) {
+      std::set<DispatchKey> expected;
+      for (const DispatchKey key : {toFunctionalityKey(first), toFunctionalityKey(second)}) {
+        for (const BackendComponent b : {toBackendComponent(first), toBackendComponent(second)}) {
+          expected.insert(toRuntimePerBackendFunctionalityKey(key, b));
+        }
+      }
+      const std::vector<DispatchKey> found = keysOf(DispatchKeySet({first, second}));
+      ASSERT_EQ(found, std::vector<DispatchKey>(expected.begin(), expected.end())) << toString(first);
+    }
+  }
+}
+
+TEST(DispatchKeySet, IteratorsCompareAndStep) {
+  const DispatchKeySet full(DispatchKeySet::FULL);
+  EXPECT_EQ(full.begin(), full.begin());
+  EXPECT_EQ(full.begin(), full.begin()++);
+  EXPECT_NE(full.begin(), ++full.begin());
+  EXPECT_NE(full.begin(), full.end());
+  EXPECT_EQ(++DispatchKeySet(Python).begin(), DispatchKeySet(Python).end());
+  EXPECT_EQ(*DispatchKeySet(CPU).begin(), CPU);
 }
 
 TEST(DispatchKeySet, AlgebraHoldsForRandomSets) {
