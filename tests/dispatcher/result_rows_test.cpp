@@ -142,6 +142,17 @@ TEST(ResultRows, ContainersAnyAndClasses) {
   Dict<std::string, Tensor> dict;
   dict.insert_or_assign("a", a);
   row<const Dict<std::string, Tensor>&>("Dict(str, Tensor)", dict, dict);
+  const std::vector<int64_t> ints{1, 2};
+  row<const std::optional<List<int64_t>>&>("int[]?", List<int64_t>{1, 2}, ints);
+  row<const std::optional<List<int64_t>>&>("int[]?", std::nullopt, {});
+  using Inner = Dict<int64_t, std::string>;
+  using Deep = List<Dict<std::string, List<std::optional<Inner>>>>;
+  Inner inner;
+  inner.insert_or_assign(1, "one");
+  Dict<std::string, List<std::optional<Inner>>> outer;
+  outer.insert_or_assign("key", List<std::optional<Inner>>{inner, std::nullopt});
+  const Deep deep{outer};
+  row<const Deep&>("Dict(str, Dict(int, str)?[])[]", deep, deep);
   using Pair = std::tuple<int64_t, Tensor>;
   row<const Pair&>("(int, Tensor)", Pair(3, a), IValue(Pair(3, a)));
   row<const IValue&>("Any", IValue(a), a);

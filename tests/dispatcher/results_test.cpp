@@ -231,6 +231,18 @@ TEST(Results, WrongNumberFromABoxedKernel) {
   EXPECT_EQ(useCount(a), 1U);
 }
 
+TEST(Results, MistypedOneAmongSeveralIsNamedWithItsPosition) {
+  Library m = definitions();
+  m.def("three(Tensor a) -> (Tensor, int, str)",
+        boxedKernel([](const OperatorHandle&, Stack& stack) { push(stack, 2.5, "s"); }));
+  const Tensor a = cpuTensor();
+  EXPECT_EQ(
+      errorOf([&] { find("test::three").typed<std::tuple<Tensor, int64_t, std::string>(const Tensor&)>().call(a); }),
+      "a boxed kernel of test::three left 2.5 of type float on the stack as result 2 of 3, but the operator "
+      "returns int: test::three(Tensor a) -> (Tensor, int, str)");
+  EXPECT_EQ(useCount(a), 1U);
+}
+
 TEST(Exceptions, OfKernelsBecomeErrorsThatNameTheOperator) {
   struct Foreign {};
   const Tensor a = cpuTensor();
