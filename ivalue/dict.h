@@ -31,6 +31,12 @@ class Dict final {
   }
   // The value of [key]; an Error when it is not there.
   V at(const K& key) const { return valueOf(IValue(key)).template to<V>(); }
+  // Whether there was no entry of that key yet; one that is there stays as it is.
+  bool insert(K key, V value) const {
+    if (contains(key)) return false;
+    insert_or_assign(std::move(key), std::move(value));
+    return true;
+  }
   void insert_or_assign(K key, V value) const {
     object_->insertOrAssign(IValue(std::move(key)), IValue(std::move(value)));
   }

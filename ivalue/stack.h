@@ -171,4 +171,14 @@ template <class... Values>
   stack.emplace(std::forward<Values>(values)...);
 }
 
+// The same for kernels that are handed the stack by pointer.
+inline IValue& peek(Stack* stack, size_t i, size_t n) { return peek(*stack, i, n); }
+inline void drop(Stack* stack, size_t n) { drop(*stack, n); }
+inline IValue pop(Stack* stack) { return pop(*stack); }
+inline std::vector<IValue> pop(Stack* stack, size_t n) { return pop(*stack, n); }
+template <class... Values>
+inline void push(Stack* stack, Values&&... values) {
+  stack->emplace(std::forward<Values>(values)...);
+}
+
 }  // namespace boxcar

@@ -30,6 +30,14 @@ TEST(Dict, FindsWhatWasInserted) {
   EXPECT_EQ(errorOf([&] { dict.at("three"); }), "the dict has no key 'three'");
 }
 
+TEST(Dict, InsertLeavesAnEntryThatIsThere) {
+  const Dict<std::string, int64_t> dict;
+  EXPECT_TRUE(dict.insert("one", 1));
+  EXPECT_FALSE(dict.insert("one", 2));
+  EXPECT_EQ(dict.at("one"), 1);
+  EXPECT_EQ(dict.size(), 1u);
+}
+
 TEST(Dict, KeepsTheOrderOfInsertion) {
   Dict<std::string, int64_t> dict;
   for (const char* key : {"z", "a", "m", "b"}) dict.insert_or_assign(key, 0);

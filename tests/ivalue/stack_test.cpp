@@ -53,6 +53,16 @@ TEST(Stack, DropReleasesReferences) {
   EXPECT_EQ(tensor.unsafeGetTensorImpl()->useCount(), 2u);
 }
 
+TEST(Stack, FunctionsTakeItByPointerToo) {
+  Stack stack;
+  push(&stack, 1, 2, 3, 4, 5);
+  EXPECT_EQ(peek(&stack, 0, 2).toInt(), 4);
+  EXPECT_EQ(pop(&stack).toInt(), 5);
+  EXPECT_EQ(pop(&stack, 2)[0].toInt(), 3);
+  drop(&stack, 1);
+  EXPECT_TRUE(stack == Stack{IValue(1)});
+}
+
 TEST(Stack, PushMovesWhatIsGivenAway) {
   Tensor tensor = Tensor::allocate(std::vector<int64_t>{1}, ScalarType::Float);
   Stack stack;
