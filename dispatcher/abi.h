@@ -64,8 +64,9 @@ consteval AbiText makeAbiText() {
   text.append(", fmt ");
   text.append(size_t{FMT_VERSION / 10000});
   text.append(", sizes");
-  for (const size_t size : {sizeof(void*), sizeof(IValue), sizeof(TensorImpl), sizeof(StorageImpl), sizeof(Kernel),
-                            sizeof(OperatorEntry), sizeof(FunctionSchema), sizeof(Library), sizeof(CppFunction)}) {
+  for (const size_t size :
+       {sizeof(void*), sizeof(IValue), sizeof(TensorImpl), sizeof(StorageImpl), sizeof(Kernel), sizeof(OperatorEntry),
+        sizeof(FunctionSchema), sizeof(CppSignature), sizeof(Library), sizeof(CppFunction)}) {
     text.append(" ");
     text.append(size);
   }
