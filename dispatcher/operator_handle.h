@@ -166,7 +166,7 @@ class TypedOperatorHandle<R(Args...)> final : public OperatorHandle {
   [[gnu::noinline]] R callWithoutUnboxed(const Kernel* kernel, DispatchKeySet keys, Args... args) const {
     if (kernel->isFallthrough()) [[unlikely]]
       std::tie(kernel, keys) = entry_->lookupBelowFallthroughs(keys);
-if (kernel->has_unboxed) return detail::callUnboxedKernel<R, Args...>(kernel, keys, static_cast<Args&&>(args)...);
+    if (kernel->has_unboxed) return detail::callUnboxedKernel<R, Args...>(kernel, keys, static_cast<Args&&>(args)...);
     // The operator may have been defined anew since the handle was made.
     if (entry_->argumentBytes() != sizeof...(Args) * sizeof(IValue)) [[unlikely]]
       failArgumentCount(sizeof...(Args));
