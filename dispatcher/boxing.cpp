@@ -45,6 +45,22 @@ void failMistypedArgument(const OperatorHandle& op, const Stack& stack, size_t c
       op.operator_name(), *argument.type(), argument.name(), wrong + 1, count, textOf(value), *typeOf(value), schema);
 }
 
+void failArgumentsMissing(const OperatorHandle& op, const Stack& stack, size_t count) {
+  BOXCAR_FAIL(
+      "{}() reached a kernel that takes {} arguments, but the stack holds {} values: a handler above it has used "
+      "arguments up, or the operator was defined anew during the call. Hand all arguments on. Schema: {}",
+      op.operator_name(), count, stack.size(), op.schema());
+}
+
+void checkArgumentCount(const OperatorHandle& op, size_t given) {
+  const FunctionSchema& schema = op.schema();
+  BOXCAR_CHECK(
+      schema.arguments().size() == given,
+      "{}() takes {} arguments since it was defined anew, but was called with {} through a handle from before; "
+      "make the handle anew with typed<>(). Schema: {}",
+      op.operator_name(), schema.arguments().size(), given, schema);
+}
+
 void rethrowAsError(const OperatorHandle& op) {
   try {
     throw;

@@ -6,6 +6,7 @@
 #include <boxcar/ivalue/stack.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -50,6 +51,13 @@ class BOXCAR_API StackLease final {
 [[noreturn, gnu::cold]] BOXCAR_API void failMistypedArgument(const OperatorHandle& op, const Stack& stack, size_t count,
                                                              size_t wrong);
 
+// Throws the Error of a kernel that takes [count] arguments but finds fewer values on the stack.
+[[noreturn, gnu::cold]] BOXCAR_API void failArgumentsMissing(const OperatorHandle& op, const Stack& stack,
+                                                             size_t count);
+
+// Throws the Error of a typed call with [given] arguments of an operator that takes another number of them, if it does.
+BOXCAR_API void checkArgumentCount(const OperatorHandle& op, size_t given);
+
 // What a call does with an exception that comes out of a kernel: an Error goes on as it is, every other exception
 // becomes an Error that names the operator. To be called in a catch clause.
 [[noreturn, gnu::cold]] BOXCAR_API void rethrowAsError(const OperatorHandle& op);
@@ -82,6 +90,9 @@ template <class R, class... Args, class Invoke, size_t... I>
 [[gnu::always_inline]] inline void callWithStack(const OperatorHandle& op, Stack& stack, Invoke&& invoke,
                                                  std::index_sequence<I...>) {
   IValue* const args = stack.end() - sizeof...(Args);
+  // Callers have looked already; but a handler may have used arguments up, and the operator may be defined anew.
+  if (reinterpret_cast<uintptr_t>(args) < reinterpret_cast<uintptr_t>(stack.begin())) [[unlikely]]
+    failArgumentsMissing(op, stack, sizeof...(Args));
   if (!(BorrowedArgument<Args>::matches(args[I]) && ...)) [[unlikely]] {
     size_t wrong = 0;
     static_cast<void>(((BorrowedArgument<Args>::matches(args[I]) && (++wrong, true)) && ...));

@@ -7,9 +7,8 @@
 #include <mutex>
 
 namespace boxcar {
-namespace {
+namespace detail {
 
-// How deep the lists of an argument lie in each other that is dispatched on; -1 for one that is not.
 int listDepthOf(TypePtr type) {
   switch (type->kind()) {
     case TypeKind::Tensor:
@@ -22,10 +21,6 @@ int listDepthOf(TypePtr type) {
     default: return -1;
   }
 }
-
-}  // namespace
-
-namespace detail {
 
 DispatchKeySet keysOfValue(const IValue& value, int depth) noexcept {
   switch (value.tag()) {
@@ -63,7 +58,7 @@ DispatchArguments lookUp(const FunctionSchema& schema) {
   bool run_is_over = false;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const size_t from_top = arguments.size() - i;
-    const int depth = listDepthOf(arguments[i].type());
+    const int depth = detail::listDepthOf(arguments[i].type());
     found.list_depth = std::max(found.list_depth, depth);
     if (depth < 0) {
       run_is_over = found.run_bytes != 0;

@@ -23,6 +23,9 @@ namespace detail {
 // as [depth] lists lie in each other.
 BOXCAR_API DispatchKeySet keysOfValue(const IValue& value, int depth = 1) noexcept;
 
+// How deep the lists of an argument of [type] lie in each other when it is dispatched on; -1 when it is not.
+BOXCAR_API int listDepthOf(TypePtr type);
+
 // How deep a C++ type's lists lie in each other when there are tensors or generators at the bottom; -1 when there are
 // none.
 template <class T>

@@ -40,15 +40,19 @@ struct Dispatcher::State {
   std::atomic<bool> ready{false};
   bool reading = false;
 
-  void removeDefinition(OperatorEntry& entry, uint64_t number) {
-    const std::lock_guard lock(mutex);
+  void removeDefinition(OperatorEntry& entry, uint64_t number,
+                        const std::vector<detail::RegistrationListeners::Token>& told) {
     const OperatorHandle op(&entry);
-    listeners.call([&](OpRegistrationListener& listener) {
+    listeners.call(told, [&](const auto& listener) {
       try {
-        listener.onOperatorDeregistered(op);
+        listener->onOperatorDeregistered(op);
       } catch (const std::exception& error) {
         registration_errors.push_back(
             fmt::format("a listener failed when {} was removed: {}", entry.operator_name(), error.what()));
+      } catch (...) {
+        registration_errors.push_back(
+            fmt::format("a listener failed when {} was removed: it threw something that is no std::exception",
+                        entry.operator_name()));
       }
     });
     entry.deregisterSchema();
@@ -133,7 +137,8 @@ OperatorHandle Dispatcher::findSchemaOrThrow(const char* name, const char* overl
       state_->registration_errors.empty()
           ? ""
           : fmt::format("\nregistrations that failed:\n{}", fmt::join(state_->registration_errors, "\n"));
-  if (const OperatorEntry* entry = state_->operators.find(wanted); entry != nullptr && !entry->isEmpty()) {
+  if (OperatorEntry* entry = state_->operators.find(wanted); entry != nullptr && !entry->isEmpty()) {
+    if (entry->hasSchema()) return OperatorHandle(entry);  // another thread was faster
     BOXCAR_FAIL(
         "Could not find schema for {} but we found an implementation; did you forget to def() the operator? It has "
         "kernels for: {}{}",
@@ -190,18 +195,32 @@ std::vector<OperatorHandle> Dispatcher::findDanglingImpls() const {
 RegistrationHandleRAII Dispatcher::registerDef(FunctionSchema schema, RegistrationSite site, std::vector<Tag> tags) {
   const std::lock_guard lock(state_->mutex);
   OperatorEntry& entry = state_->operators.findOrAdd(schema.operator_name());
-  BOXCAR_CHECK(!entry.hasSchema(), "operator {} is defined twice: at {} as\n    {}\nand at {} as\n    {}",
-               entry.operator_name(), entry.schemaSite(), entry.schema(), site, schema);
+  BOXCAR_CHECK(
+      !entry.hasSchema(),
+      "operator {} is defined twice: at {} as\n    {}\nand at {} as\n    {}\nkeep one, or give one of them another "
+      "overload name",
+      entry.operator_name(), entry.schemaSite(), entry.schema(), site, schema);
   entry.registerSchema(state_->fallbacks, std::move(schema), site, std::move(tags));
   const uint64_t number = state_->definitions++;
   state_->defined.emplace_hint(state_->defined.end(), number, &entry);
-  // Two words, which a std::function holds without an allocation.
-  RegistrationHandleRAII handle([&entry, number] { singleton().state_->removeDefinition(entry, number); });
-  // Should a listener throw, the handle takes the definition back.
   const OperatorHandle op(&entry);
-  state_->listeners.call([&](OpRegistrationListener& listener) { listener.onOperatorRegistered(op); });
+  std::vector<detail::RegistrationListeners::Token> told;
+  try {
+    state_->listeners.call(state_->listeners.all(), [&](const auto& listener) {
+      listener->onOperatorRegistered(op);
+      told.push_back(listener);
+    });
+  } catch (...) {
+    state_->removeDefinition(entry, number, told);
+    throw;
+  }
   state_->changed.notify_all();
-  return handle;
+  // Two words, which a std::function holds without an allocation.
+  return RegistrationHandleRAII([&entry, number] {
+    State& state = *singleton().state_;
+    const std::lock_guard undo_lock(state.mutex);
+    state.removeDefinition(entry, number, state.listeners.all());
+  });
 }
 
 RegistrationHandleRAII Dispatcher::registerImpl(OperatorName name, std::optional<DispatchKey> key,
@@ -236,8 +255,11 @@ RegistrationHandleRAII Dispatcher::registerFallback(DispatchKey key, KernelFunct
                key, site);
   const std::lock_guard lock(state_->mutex);
   const AnnotatedKernel* there = state_->fallbacks.find(key);
-  BOXCAR_CHECK(there == nullptr, "only one fallback can be registered for {}: there is one from {}, and another at {}",
-               key, there->site, site);
+  BOXCAR_CHECK(
+      there == nullptr,
+      "only one fallback can be registered for {}: there is one from {}, and another at {}. Remove one, or hold a "
+      "ModeGuard with the handler",
+      key, there->site, site);
   AnnotatedKernel fallback{std::move(kernel), site, key, 0};
   detail::fillSlot(fallback, state_->fallback_slots, nullptr);
   state_->fallbacks.add(std::move(fallback));
@@ -273,12 +295,13 @@ RegistrationHandleRAII Dispatcher::addRegistrationListener(std::unique_ptr<OpReg
 void Dispatcher::waitForDef(const FunctionSchema& schema, std::chrono::milliseconds timeout) const {
   std::unique_lock lock(state_->mutex);
   const auto isDefined = [&] {
+    state_->readLinkedBlocks();
     const OperatorEntry* entry = state_->operators.find(schema.operator_name());
     return entry != nullptr && entry->hasSchema();
   };
   BOXCAR_CHECK(state_->changed.wait_for(lock, timeout, isDefined),
-               "waited {} ms for operator {} to be defined, but nobody defined it", timeout.count(),
-               schema.operator_name());
+               "waited {} ms for operator {} to be defined, but nobody defined it: is its library loaded?",
+               timeout.count(), schema.operator_name());
 }
 
 void Dispatcher::waitForImpl(const OperatorName& name, std::optional<DispatchKey> key,
@@ -286,11 +309,13 @@ void Dispatcher::waitForImpl(const OperatorName& name, std::optional<DispatchKey
   const DispatchKey wanted = key.value_or(DispatchKey::CompositeImplicitAutograd);
   std::unique_lock lock(state_->mutex);
   const auto isImplemented = [&] {
+    state_->readLinkedBlocks();
     const OperatorEntry* entry = state_->operators.find(name);
     return entry != nullptr && entry->hasKernelForDispatchKey(wanted);
   };
   BOXCAR_CHECK(state_->changed.wait_for(lock, timeout, isImplemented),
-               "waited {} ms for a kernel of {} for {}, but nobody registered one", timeout.count(), name, wanted);
+               "waited {} ms for a kernel of {} for {}, but nobody registered one: is its library loaded?",
+               timeout.count(), name, wanted);
 }
 
 KernelFunction Dispatcher::fallbackForDispatchKey(DispatchKey key) const {

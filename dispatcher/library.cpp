@@ -81,7 +81,7 @@ FunctionSchema schema(std::string_view text, AliasAnalysisKind kind) {
   return parsed;
 }
 
-bool Library::isAllowed(const OperatorName& name) const noexcept {
+bool Library::isAllowed(const OperatorName& name) const {
   if (allowed_operators_ == nullptr) return true;
   const std::string wanted = toString(name);
   std::string_view rest = allowed_operators_;

@@ -181,7 +181,7 @@ class BOXCAR_API Library final {
   void checkNamespace(const OperatorName& name) const;
   void moveTo(const std::source_location& where) noexcept;
   // Whether the build's allow-list leaves the operator in.
-  bool isAllowed(const OperatorName& name) const noexcept;
+  bool isAllowed(const OperatorName& name) const;
   void defineAndImplement(FunctionSchema schema, const CppFunction& function, std::vector<Tag> tags);
 
   Kind kind_;

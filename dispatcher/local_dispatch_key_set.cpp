@@ -53,6 +53,14 @@ bool tls_is_dispatch_key_excluded(DispatchKey key) noexcept {
   return raw_local_dispatch_key_set.excluded().has_any(functionalities(DispatchKeySet(key)));
 }
 
+bool tls_is_dispatch_keyset_included(DispatchKeySet keys) noexcept {
+  return raw_local_dispatch_key_set.included().has_all(functionalities(keys));
+}
+
+bool tls_is_dispatch_keyset_excluded(DispatchKeySet keys) noexcept {
+  return raw_local_dispatch_key_set.excluded().has_all(functionalities(keys));
+}
+
 void tls_set_dispatch_key_included(DispatchKey key, bool included) noexcept {
   const uint64_t bits = functionalities(DispatchKeySet(key)).raw_repr();
   uint64_t& all = raw_local_dispatch_key_set.included_bits;

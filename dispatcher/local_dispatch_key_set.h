@@ -73,6 +73,8 @@ class BOXCAR_API ExcludeDispatchKeyGuard final {
 class BOXCAR_API ForceDispatchKeyGuard final {
  public:
   ForceDispatchKeyGuard(DispatchKeySet include, DispatchKeySet exclude) noexcept;
+  explicit ForceDispatchKeyGuard(LocalDispatchKeySet keys) noexcept
+      : ForceDispatchKeyGuard(keys.included_, keys.excluded_) {}
   ~ForceDispatchKeyGuard();
   ForceDispatchKeyGuard(const ForceDispatchKeyGuard&) = delete;
   ForceDispatchKeyGuard& operator=(const ForceDispatchKeyGuard&) = delete;
@@ -111,6 +113,10 @@ class BOXCAR_API InferenceMode final {
 
 // Adds the key TESTING_ONLY_GenericMode to every call of this thread, or takes it away: for tests of handlers.
 BOXCAR_API void TESTING_ONLY_tls_generic_mode_set_enabled(bool enabled) noexcept;
+
+// Whether all of [keys] are in the thread's sets.
+BOXCAR_API bool tls_is_dispatch_keyset_included(DispatchKeySet keys) noexcept;
+BOXCAR_API bool tls_is_dispatch_keyset_excluded(DispatchKeySet keys) noexcept;
 
 // One key of the thread's sets, asked and changed.
 BOXCAR_API bool tls_is_dispatch_key_included(DispatchKey key) noexcept;

@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/mode.h>
 #include <boxcar/ivalue/error.h>
 
@@ -13,6 +14,7 @@ struct Run {
   Mode* mode;
   // The call that it was given, as long as it has not used the arguments up.
   const OperatorEntry* entry;
+  DispatchKeySet keys;
   const Stack* stack;
   size_t height;
   // The run whose redispatch led here; null for the first of a call.
@@ -23,6 +25,8 @@ struct Run {
 struct ModeStack {
   Mode* innermost = nullptr;
   Run* running = nullptr;
+  // Whether the thread included the key before it had modes.
+  bool key_was_included = false;
 };
 
 constinit thread_local ModeStack pre_dispatch_modes;
@@ -73,13 +77,13 @@ void runModes(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet key
   // A tensor or a guard brought the key, not a mode.
   if (modes.innermost == nullptr) detail::kMissingKernel.boxed(kernel, op, keys, stack);
 
-  // The arguments still lie where the handler found them: this is its redispatch, not a call of its own.
+  // With the handler's keys, or with the arguments where it found them, this is its redispatch, not a call of its own.
   Run* const running = modes.running;
-  const bool continues = running != nullptr && running->entry == &op.entry() && running->stack == &stack &&
-                         running->height == stack.size();
+  const bool continues = running != nullptr && running->entry == &op.entry() &&
+                         (running->keys == keys || (running->stack == &stack && running->height == stack.size()));
   Mode* const next = firstVisible(continues ? running->mode->outer : modes.innermost);
   if (next != nullptr) {
-    Run run{next, &op.entry(), &stack, stack.size(), continues ? running : nullptr};
+    Run run{next, &op.entry(), keys, &stack, stack.size(), continues ? running : nullptr};
     const Setting<Run*> setting(modes.running, &run);
     const Setting<int> hiding(next->hidden, next->hidden + 1);
     next->handler(op, keys, stack);
@@ -110,11 +114,21 @@ DispatchKey ModeGuard::checkKey(DispatchKey key) {
 
 void ModeGuard::enter() noexcept {
   ModeStack& modes = modesAt(key_);
+  if (modes.innermost == nullptr) {
+    modes.key_was_included = tls_is_dispatch_key_included(key_);
+    tls_set_dispatch_key_included(key_, true);
+  }
   mode_.outer = modes.innermost;
   modes.innermost = &mode_;
 }
 
-ModeGuard::~ModeGuard() { modesAt(key_).innermost = mode_.outer; }
+ModeGuard::~ModeGuard() {
+  ModeStack& modes = modesAt(key_);
+  Mode** place = &modes.innermost;
+  while (*place != &mode_) place = &(*place)->outer;
+  *place = mode_.outer;
+  if (modes.innermost == nullptr && !modes.key_was_included) tls_set_dispatch_key_included(key_, false);
+}
 
 size_t modeCount(DispatchKey key) noexcept {
   size_t count = 0;

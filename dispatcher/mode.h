@@ -1,7 +1,6 @@
 #pragma once
 
 #include <boxcar/dispatcher/kernel_function.h>
-#include <boxcar/dispatcher/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/operator_handle.h>
 #include <boxcar/ivalue/macros.h>
 
@@ -38,8 +37,9 @@ struct Mode {
 //
 // Modes nest: the innermost handler runs first, and what it redispatches with the keys that it was called with goes to
 // the next one out, at the end to the kernels. A handler that does not redispatch answers the call itself. Calls that a
-// handler makes on its own are hidden from its mode, not from those further out. An operator's own kernel at the mode's
-// key runs instead of the modes.
+// handler makes on its own are hidden from its mode, not from those further out; a call of the same operator with the
+// same keys counts as its redispatch. An operator's own kernel at the mode's key runs instead of the modes. A guard is
+// destroyed on the thread that made it, and not by its own handler.
 class BOXCAR_API ModeGuard final {
  public:
   // [handler] is any boxed kernel: void(const OperatorHandle&, DispatchKeySet, Stack&), or with a Stack*. An Error when
@@ -50,8 +50,7 @@ class BOXCAR_API ModeGuard final {
                 detail::callBoxedFunction(kept, op, keys, stack);
               },
               options.sees_calls_below},
-        key_(checkKey(options.key)),
-        include_(options.key) {
+        key_(checkKey(options.key)) {
     enter();
   }
   ~ModeGuard();
@@ -64,7 +63,6 @@ class BOXCAR_API ModeGuard final {
 
   detail::Mode mode_;
   DispatchKey key_;
-  IncludeDispatchKeyGuard include_;
 };
 
 // How many modes this thread has at [key], PreDispatch or Python.

@@ -43,7 +43,7 @@ const FunctionSchema& OperatorEntry::schema() const {
   const detail::RegistrationLock lock(detail::registrationMutex());
   BOXCAR_FAIL("operator {} is not defined{}", name_,
               newest_definition_ == nullptr
-                  ? std::string(": it has kernels, but nobody called def() for it")
+                  ? std::string(kernels_.empty() ? "" : ": it has kernels, but nobody called def() for it")
                   : fmt::format(" any more: its definition at {} was removed", newest_definition_->site));
 }
 
@@ -94,9 +94,8 @@ void OperatorEntry::checkSignature(const CppSignature& signature, const Registra
         "signature\n    {}\nwrite typed<>() with the kernel's function type",
         name_, where, signature, kernel.key, kernel.site, *other);
   }
-  if (typed_signature_.load(std::memory_order_relaxed) == nullptr) {
-    typed_signature_.store(&signature, std::memory_order_relaxed);
-  }
+  if (typed_signature_ == nullptr) typed_signature_ = &signature;
+  has_handles_of_other_types_ |= !(*typed_signature_ == signature);
   checked_signature_.store(&signature, std::memory_order_relaxed);
 }
 
@@ -107,12 +106,20 @@ OperatorEntry::Extras& OperatorEntry::extras() const {
 
 std::shared_ptr<void> OperatorEntry::binding(const void* owner,
                                              const std::function<std::shared_ptr<void>()>& make) const {
-  const detail::RegistrationLock lock(detail::registrationMutex());
-  for (const auto& [of, object] : extras().bindings) {
-    if (of == owner) return object;
+  const auto find = [&]() -> std::shared_ptr<void> {
+    for (const auto& [of, object] : extras().bindings) {
+      if (of == owner) return object;
+    }
+    return nullptr;
+  };
+  {
+    const detail::RegistrationLock lock(detail::registrationMutex());
+    if (auto found = find()) return found;
   }
-  // Making it may ask for another operator's, or for this one's.
+  // Without the lock: making it may wait for another language's lock.
   std::shared_ptr<void> made = make();
+  const detail::RegistrationLock lock(detail::registrationMutex());
+  if (auto found = find()) return found;
   extras().bindings.emplace_back(owner, made);
   return made;
 }
@@ -168,7 +175,7 @@ std::string OperatorEntry::listKernelKeys() const {
 TableCell OperatorEntry::computeCell(const BackendFallbacks& fallbacks, DispatchKey key) const {
   if (!hasSchema()) return {&detail::kUndefinedOperatorKernel, CellCause::Undefined};
   const auto cellOf = [](const AnnotatedKernel& kernel, CellCause cause) {
-    return TableCell{kernel.record, cause, kernel.key, &kernel};
+    return TableCell{kernel.record, cause, kernel.key, kernel.site};
   };
   if (const AnnotatedKernel* exact = findKernel(key)) return cellOf(*exact, CellCause::Exact);
 
@@ -208,7 +215,7 @@ bool OperatorEntry::updateCell(const BackendFallbacks& fallbacks, DispatchKey ke
   std::atomic<const Kernel*>& cell = table_[detail::tableIndexOf(key)];
   const bool was_fallthrough = cell.load(std::memory_order_relaxed)->isFallthrough();
   const Kernel* kernel = computeCell(fallbacks, key).kernel;
-  cell.store(kernel, std::memory_order_seq_cst);
+  cell.store(kernel, std::memory_order_release);
   return kernel->isFallthrough() != was_fallthrough;
 }
 
@@ -282,7 +289,9 @@ void OperatorEntry::checkKernelAgainstSchema(const AnnotatedKernel& kernel, cons
 
 const OperatorEntry::Definition& OperatorEntry::keepDefinition(std::unique_ptr<Definition> given) {
   const auto isGiven = [&](const Definition& kept) {
-    return kept.site == given->site && kept.tags == given->tags && kept.schema == given->schema &&
+    return kept.site == given->site && kept.tags == given->tags &&
+           kept.schema.isDefaultAliasAnalysisKind() == given->schema.isDefaultAliasAnalysisKind() &&
+           kept.schema.aliasAnalysis() == given->schema.aliasAnalysis() &&
            toString(kept.schema) == toString(given->schema);
   };
   std::unique_ptr<Definition>* place = &newest_definition_;
@@ -311,15 +320,16 @@ void OperatorEntry::registerSchema(const BackendFallbacks& fallbacks, FunctionSc
 }
 
 void OperatorEntry::deregisterSchema() {
-  for (auto& cell : table_) cell.store(&detail::kUndefinedOperatorKernel, std::memory_order_seq_cst);
+  for (auto& cell : table_) cell.store(&detail::kUndefinedOperatorKernel, std::memory_order_release);
   extractor_.deregisterSchema();
   definition_.store(nullptr, std::memory_order_release);
 }
 
 void OperatorEntry::putIntoSlot(AnnotatedKernel& kernel) {
-  const CppSignature* relied_on = typed_signature_.load(std::memory_order_relaxed);
   const CppSignature* signature = kernel.kernel.signature();
-  if (relied_on != nullptr && signature != nullptr && !(*relied_on == *signature)) {
+  // A typed caller takes a record for one of its own type.
+  if (signature != nullptr && typed_signature_ != nullptr &&
+      (has_handles_of_other_types_ || !(*typed_signature_ == *signature))) {
     kernel.kernel = KernelFunction::makeBoxedOnly(kernel.kernel);
   }
   detail::fillSlot(kernel, slots_, this);

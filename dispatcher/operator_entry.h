@@ -25,12 +25,13 @@ namespace boxcar {
 // Why a cell of an operator's table holds what it holds.
 enum class CellCause : uint8_t { Undefined, Exact, Alias, Fallback, Default, Missing, Ambiguous };
 
-// A cell with its reason: [key] is the key that the kernel was registered for, Undefined where there is none.
+// A cell with its reason: [key] is the key that the kernel was registered for, and [site] the place; Undefined and
+// line 0 where nobody registered it.
 struct TableCell {
   const Kernel* kernel;
   CellCause cause;
   DispatchKey key = DispatchKey::Undefined;
-  const AnnotatedKernel* source = nullptr;
+  RegistrationSite site = {};
 };
 
 // All that the dispatcher knows of one operator. Made when its name is first registered, never freed. What calls read
@@ -46,10 +47,6 @@ class BOXCAR_API OperatorEntry final {
   const Kernel* lookup(DispatchKeySet keys) const noexcept {
     return table_[keys.getDispatchTableIndex()].load(std::memory_order_acquire);
   }
-  // The same, in one order with the changes of cells and the retirement of slots.
-  const Kernel* lookupAgain(DispatchKeySet keys) const noexcept {
-    return table_[keys.getDispatchTableIndex()].load(std::memory_order_seq_cst);
-  }
   // The first record that is no fallthrough, and the keys that are left there. The last one is a fallthrough all the
   // same when that is what Undefined holds.
   std::pair<const Kernel*, DispatchKeySet> lookupBelowFallthroughs(DispatchKeySet keys) const noexcept;
@@ -64,7 +61,7 @@ class BOXCAR_API OperatorEntry final {
   // Whether observers are told of calls: all operators are but those with Tag::not_observed.
   bool isObserved() const noexcept { return is_observed_.load(std::memory_order_relaxed); }
 
-  // The following take the dispatcher's lock.
+  // The following take the dispatcher's lock, as far as they need it.
 
   // Neither defined nor implemented (any more).
   bool isEmpty() const;
@@ -93,13 +90,11 @@ class BOXCAR_API OperatorEntry final {
   // The kernel that was registered last for exactly this key; invalid when there is none. Its state lives as long as
   // the copy.
   KernelFunction kernelForDispatchKey(DispatchKey key) const;
-  // What a call reaches that is dispatched to [key], and why.
-  TableCell computeCell(const BackendFallbacks& fallbacks, DispatchKey key) const;
   // The keys that have kernels, newest registration first, as errors list them: "CPU, Autograd".
   std::string listKernelKeys() const;
 
   // What somebody hangs on the operator: one object for each [owner], made when first asked for, such as a Python
-  // binding's function object.
+  // binding's function object. [make] runs without the lock; of two threads that make one, the first counts.
   std::shared_ptr<void> binding(const void* owner, const std::function<std::shared_ptr<void>()>& make) const;
   // Called before an Error is thrown because no kernel answers for a key; may throw an error of its own.
   using ReportErrorCallback = std::function<void(const OperatorHandle&, DispatchKey)>;
@@ -107,6 +102,9 @@ class BOXCAR_API OperatorEntry final {
   ReportErrorCallback reportErrorCallback() const;
 
   // The following are the Dispatcher's, under its lock.
+
+  // What a call reaches that is dispatched to [key], and why.
+  TableCell computeCell(const BackendFallbacks& fallbacks, DispatchKey key) const;
 
   void registerSchema(const BackendFallbacks& fallbacks, FunctionSchema schema, RegistrationSite site,
                       std::vector<Tag> tags);
@@ -156,8 +154,9 @@ class BOXCAR_API OperatorEntry final {
   std::atomic<const Definition*> definition_{nullptr};
   std::unique_ptr<Definition> newest_definition_;
   std::atomic<bool> is_observed_{true};
-  // What typed handles rely on, once there is one.
-  mutable std::atomic<const CppSignature*> typed_signature_{nullptr};
+  // What typed handles rely on, once there is one, and whether there are handles of other types, too. Under the lock.
+  mutable const CppSignature* typed_signature_ = nullptr;
+  mutable bool has_handles_of_other_types_ = false;
   // What was found to be right since the last change of kernels and schema.
   mutable std::atomic<const CppSignature*> checked_signature_{nullptr};
   std::vector<AnnotatedKernel> kernels_;  // oldest first

@@ -9,18 +9,13 @@ namespace boxcar {
 
 void OperatorHandle::failShortStack(const Stack& stack) const {
   const FunctionSchema& defined = schema();
+  BOXCAR_CHECK(stack.size() < defined.arguments().size(),
+               "operator {} was not defined when it was called, but another thread has defined it since; call it again",
+               operator_name());
   BOXCAR_FAIL(
       "{}() takes {} arguments, but the stack holds {} values; push all arguments, those with defaults too. "
       "Schema: {}",
       operator_name(), defined.arguments().size(), stack.size(), defined);
-}
-
-void OperatorHandle::failArgumentCount(size_t given) const {
-  const FunctionSchema& defined = schema();
-  BOXCAR_FAIL(
-      "{}() takes {} arguments since it was defined anew, but was called with {} through a handle from before; make "
-      "the handle anew with typed<>(). Schema: {}",
-      operator_name(), defined.arguments().size(), given, defined);
 }
 
 bool OperatorHandle::hasTag(Tag tag) const {
@@ -32,32 +27,35 @@ bool OperatorHandle::hasComputedKernelForDispatchKey(DispatchKey key) const {
   BOXCAR_CHECK(!isAliasDispatchKey(key), "{} is an alias key, so nothing is computed for it; ask for one of its keys",
                key);
   const CellCause cause = Dispatcher::singleton().computeCell(*this, key).cause;
-  return cause == CellCause::Exact || cause == CellCause::Alias;
+  return cause != CellCause::Undefined && cause != CellCause::Missing;
 }
 
 void OperatorHandle::callBoxedTheLongWay(Stack& stack) const {
   const DispatchKeyExtractor& extractor = entry_->dispatchKeyExtractor();
   try {
-    for (;;) {
-      const DispatchArguments& arguments = extractor.arguments();
-      if (!stack.holdsBytes(arguments.bytes)) failShortStack(stack);
-      const DispatchKeySet keys = extractor.getDispatchKeySetBoxed(arguments, stack);
-      if (detail::callsAreWatched()) return callBoxedWatched(arguments, keys, stack);
-      const Kernel* kernel = entry_->lookup(keys);
-      if (&extractor.arguments() == &arguments) return kernel->boxed(kernel, *this, keys, stack);
-    }
+    const DispatchArguments& arguments = extractor.arguments();
+    if (!stack.holdsBytes(arguments.bytes)) failShortStack(stack);
+    const DispatchKeySet keys = extractor.getDispatchKeySetBoxed(arguments, stack);
+    if (detail::callsAreWatched()) return callBoxedWatched(arguments, keys, stack);
+    redispatchBoxedUnwatched(keys, stack);
   } catch (...) {
     detail::rethrowAsError(*this);
   }
 }
 
 void OperatorHandle::callBoxedWatched(const DispatchArguments& arguments, DispatchKeySet keys, Stack& stack) const {
+  callWatched(arguments, keys, stack, [&] { redispatchBoxedUnwatched(keys, stack); });
+}
+
+template <class Run>
+void OperatorHandle::callWatched(const DispatchArguments& arguments, DispatchKeySet keys, Stack& stack,
+                                 Run&& run) const {
   // By the arguments that the stack was checked for: the operator may be defined anew at any time.
   const size_t below = stack.size() - arguments.bytes / sizeof(IValue);
   detail::WatchedCall watched(detail::CallKind::BoxedCall, *this, keys);
   watched.start(watched.needsInputs() ? Stack(stack.begin() + below, stack.end()) : Stack());
-  redispatchBoxedUnwatched(keys, stack);
-  if (watched.needsOutputs()) watched.setOutputs(Stack(stack.begin() + below, stack.end()));
+  run();
+  if (watched.needsOutputs()) watched.setOutputs(Stack(stack.begin() + std::min(below, stack.size()), stack.end()));
 }
 
 void OperatorHandle::redispatchBoxedWatched(DispatchKeySet keys, Stack& stack) const {
@@ -77,7 +75,11 @@ void OperatorHandle::callBoxedForDispatchKey(DispatchKey key, Stack& stack) cons
       "{}",
       operator_name(), key, entry_->listKernelKeys());
   try {
-    kernel.record()->boxed(kernel.record(), *this, keys, stack);
+    // What lets the call through at [key] goes on below it.
+    if (kernel.isFallthrough()) return redispatchBoxed(keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, key), stack);
+    const auto run = [&] { kernel.record()->boxed(kernel.record(), *this, keys, stack); };
+    if (!detail::callsAreWatched()) return run();
+    callWatched(arguments, DispatchKeySet(key), stack, run);
   } catch (...) {
     detail::rethrowAsError(*this);
   }

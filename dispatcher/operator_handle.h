@@ -32,7 +32,7 @@ class BOXCAR_API OperatorHandle {
   const FunctionSchema& schema() const { return entry_->schema(); }
   bool hasKernelForDispatchKey(DispatchKey key) const { return entry_->hasKernelForDispatchKey(key); }
   bool hasKernelForAnyDispatchKey(DispatchKeySet keys) const { return entry_->hasKernelForAnyDispatchKey(keys); }
-  // Whether calls at [key] are computed for, by a kernel that was registered for the key itself or for an alias of it.
+  // Whether anything answers at [key], a runtime key: a kernel for it or for an alias of it, a fallback, a fallthrough.
   bool hasComputedKernelForDispatchKey(DispatchKey key) const;
   // What the definition says beside the schema.
   std::vector<Tag> getTags() const { return entry_->tags(); }
@@ -58,9 +58,6 @@ class BOXCAR_API OperatorHandle {
     const DispatchKeySet keys = entry->dispatchKeyExtractor().getDispatchKeySetOfRun(arguments, stack);
     try {
       const Kernel* kernel = entry->lookup(keys);
-      // Somebody has defined the operator anew since: the stack was checked for the schema before.
-      if (&entry->dispatchKeyExtractor().arguments() != &arguments) [[unlikely]]
-        return callBoxedTheLongWay(stack);
       kernel->boxed(kernel, *this, keys, stack);
     } catch (...) {
       detail::rethrowAsError(OperatorHandle(entry_));
@@ -91,9 +88,10 @@ class BOXCAR_API OperatorHandle {
 
  protected:
   [[noreturn, gnu::cold]] void failShortStack(const Stack& stack) const;
-  [[noreturn, gnu::cold]] void failArgumentCount(size_t given) const;
   [[gnu::noinline]] void callBoxedTheLongWay(Stack& stack) const;
   [[gnu::cold]] void callBoxedWatched(const DispatchArguments& arguments, DispatchKeySet keys, Stack& stack) const;
+  template <class Run>
+  void callWatched(const DispatchArguments& arguments, DispatchKeySet keys, Stack& stack, Run&& run) const;
   [[gnu::cold]] void redispatchBoxedWatched(DispatchKeySet keys, Stack& stack) const;
 
   OperatorEntry* entry_;
@@ -169,7 +167,7 @@ class TypedOperatorHandle<R(Args...)> final : public OperatorHandle {
     if (kernel->has_unboxed) return detail::callUnboxedKernel<R, Args...>(kernel, keys, static_cast<Args&&>(args)...);
     // The operator may have been defined anew since the handle was made.
     if (entry_->argumentBytes() != sizeof...(Args) * sizeof(IValue)) [[unlikely]]
-      failArgumentCount(sizeof...(Args));
+      detail::checkArgumentCount(*this, sizeof...(Args));
     return detail::boxAndCall<R, Args...>(kernel, *this, keys, static_cast<Args&&>(args)...);
   }
 };

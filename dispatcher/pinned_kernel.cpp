@@ -10,15 +10,14 @@ void KernelSlot::fill(std::shared_ptr<const Kernel> state) noexcept {
 }
 
 void KernelSlot::retire() noexcept {
-  // Sequentially consistent, as the cells' stores before and `enter` are: of a call that enters and this, one sees the
-  // other.
-  word_.fetch_add((uint64_t{kRetired} - kLive) << kStateShift, std::memory_order_seq_cst);
+  word_.fetch_add((uint64_t{kRetired} - kLive) << kStateShift, std::memory_order_acq_rel);
   destroyStateIfUnused();
 }
 
 bool KernelSlot::enter(const OperatorEntry& entry, DispatchKeySet keys) noexcept {
-  const uint64_t before = word_.fetch_add(1, std::memory_order_seq_cst);
-  return before >> kStateShift == kLive && entry.lookupAgain(keys) == record_;
+  // With what this reads of `fill`, the changes of cells are seen that came before the slot was used again.
+  const uint64_t before = word_.fetch_add(1, std::memory_order_acq_rel);
+  return before >> kStateShift == kLive && entry.lookup(keys) == record_;
 }
 
 void KernelSlot::leave() noexcept {

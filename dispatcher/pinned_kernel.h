@@ -19,11 +19,12 @@ namespace detail {
 // What keeps a kernel's state alive while calls are inside it, although nobody on the call path takes a lock.
 //
 // A cell of a table points to a slot's record, never to the state itself. Slots are never freed: a caller that read a
-// cell just before it changed may still count itself into the slot. It then looks into the table again, and runs the
-// state only if the cell still holds the slot. Whoever removes a kernel changes the cells first and retires the slot
-// after, so that one of the two sees the other; the last one to leave a retired slot destroys the state. The slot is
-// used again for a later kernel of the same operator and C++ type, so that memory is bounded by the kernels and calls
-// that there are at a time.
+// cell just before it changed may still count itself into the slot. Counting in and retiring are changes of one word,
+// so that either the caller sees that the slot is retired, or the one who retires it sees the caller; the last one to
+// leave a retired slot destroys the state. The slot is used again for a later kernel of the same operator and C++ type,
+// so that memory is bounded by the kernels and calls that there are at a time. A late caller therefore looks into the
+// table again, and runs the state only if its cell still holds the slot. Whoever removes a kernel changes the cells
+// first and retires the slot after: the other way round, callers would come back to a slot that turns them away.
 class BOXCAR_API KernelSlot {
  public:
   KernelSlot(const KernelSlot&) = delete;
@@ -123,8 +124,10 @@ struct PinnedKernel<R(Args...)> final : UnboxedKernel<R(Args...)>, KernelSlot {
     const OperatorEntry& entry = slot.entry();
     const KernelPin pin(slot, entry, keys);
     const Kernel* kernel = pin.kernel();
-    if (!kernel->has_unboxed) [[unlikely]]
+    if (!kernel->has_unboxed) [[unlikely]] {
+      checkArgumentCount(handleOf<R>(entry), sizeof...(Args));
       return boxAndCall<R, Args...>(kernel, handleOf<R>(entry), keys, static_cast<Args&&>(args)...);
+    }
     return static_cast<const UnboxedKernel<R(Args...)>*>(kernel)->unboxed(kernel, keys, static_cast<Args&&>(args)...);
   }
 

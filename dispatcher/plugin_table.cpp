@@ -77,13 +77,16 @@ PluginTable::Plugins::iterator PluginTable::open(const PluginFile& file, const s
 }
 
 void PluginTable::removeAll(Plugin& plugin) noexcept {
-  // Newest first, as if the blocks had never been read.
+  // Newest first, as if the blocks had never been read, and without the Dispatcher's lock, for kernels' states go,
+  // which may wait for a thread that looks an operator up.
   while (!plugin.libraries.empty()) plugin.libraries.pop_back();
 }
 
 void PluginTable::registerAll(Plugin& plugin, const std::string& path) {
   try {
+    const std::lock_guard lock(registrations_);
     for (const detail::LibraryBlock* block : plugin.blocks) detail::readBlock(*block, plugin.libraries);
+    plugin.is_loaded = true;
   } catch (const Error& error) {
     removeAll(plugin);
     BOXCAR_FAIL("{} is not loaded, and nothing of it is registered, for one of its registrations failed:\n{}",
@@ -106,16 +109,15 @@ PluginInfo PluginTable::load(const std::string& path) {
                "{} is linked with libboxcar.so, but this program has a boxcar inside; build the plugin with the static "
                "package, which leaves boxcar to the program",
                describe(info, path));
-  const std::lock_guard lock(registrations_);
   registerAll(*plugin, path);
-  plugin->is_loaded = true;
+  const std::lock_guard lock(registrations_);
   plugins_.splice(plugins_.end(), plugins_, plugin);
   return plugin->info;
 }
 
 void PluginTable::unload(const std::string& name_or_path) {
   const std::lock_guard opening(opening_);
-  const std::lock_guard lock(registrations_);
+  std::unique_lock lock(registrations_);
   const std::unique_ptr<char, decltype(&std::free)> path(realpath(name_or_path.c_str(), nullptr), &std::free);
   const auto plugin = std::ranges::find_if(plugins_, [&](const Plugin& candidate) {
     return candidate.is_loaded && (candidate.info.name == name_or_path || candidate.info.path == name_or_path ||
@@ -130,8 +132,9 @@ void PluginTable::unload(const std::string& name_or_path) {
                 names.empty() ? "no plugin is" : fmt::format("loaded are: {}.", fmt::join(names, ", ")),
                 didYouMean(name_or_path, names));
   }
-  removeAll(*plugin);
   plugin->is_loaded = false;
+  lock.unlock();
+  removeAll(*plugin);
 }
 
 std::vector<PluginInfo> PluginTable::list() const {

@@ -34,14 +34,15 @@ class PluginTable final {
   using Plugins = std::list<Plugin>;
 
   Plugins::iterator open(const PluginFile& file, const std::string& path);
-  static void registerAll(Plugin& plugin, const std::string& path);
+  void registerAll(Plugin& plugin, const std::string& path);
   static void removeAll(Plugin& plugin) noexcept;
 
   // Held while the system maps a plugin and runs its static constructors; the Dispatcher's lock is not, for
   // constructors of other libraries may wait for it in another thread while they keep the system's.
   std::recursive_mutex opening_;
   std::recursive_mutex& registrations_;
-  // Changed under both locks. Loaded ones stand behind the others, in the order of loading.
+  // Changed under both locks; opening_ is taken before the other, never the other way. Loaded ones stand behind the
+  // others, in the order of loading.
   Plugins plugins_;
 };
 

@@ -22,6 +22,9 @@ struct Registered {
 
 using Callbacks = std::vector<std::shared_ptr<const Registered>>;
 
+// Set when a thread's state is gone: what is destroyed after it may still make calls.
+constinit thread_local bool thread_has_ended = false;
+
 struct GlobalCallbacks {
   std::mutex mutex;
   Callbacks all;
@@ -37,7 +40,8 @@ GlobalCallbacks& globalCallbacks() {
 // What a thread knows of observers.
 struct ThreadState {
   Callbacks own;
-  Callbacks global;
+  // Not owned: what was removed should go although this thread makes no call any more.
+  std::vector<std::weak_ptr<const Registered>> global;
   uint64_t version = 0;
   bool enabled = true;
   uint64_t id = 0;
@@ -48,13 +52,16 @@ struct ThreadState {
     id = ++threads;
     random = id * 0x9E3779B97F4A7C15u;
   }
-  ~ThreadState() { detail::watchers -= static_cast<uint32_t>(own.size()); }
+  ~ThreadState() {
+    thread_has_ended = true;
+    detail::watchers -= static_cast<uint32_t>(own.size());
+  }
 
   void refreshGlobal() {
     GlobalCallbacks& shared = globalCallbacks();
     if (version == shared.version.load(std::memory_order_acquire)) return;
     const std::lock_guard lock(shared.mutex);
-    global = shared.all;
+    global.assign(shared.all.begin(), shared.all.end());
     version = shared.version.load(std::memory_order_relaxed);
   }
 
@@ -83,12 +90,18 @@ std::shared_ptr<const Registered> registerCallback(RecordFunctionCallback callba
   return std::make_shared<const Registered>(Registered{nextHandle(), std::move(callback)});
 }
 
-bool removeFrom(Callbacks& callbacks, CallbackHandle handle) {
-  return std::erase_if(callbacks, [&](const auto& kept) { return kept->handle == handle; }) != 0;
+// What was taken out, to be destroyed by a caller who holds no lock; null if it was not there.
+std::shared_ptr<const Registered> takeFrom(Callbacks& callbacks, CallbackHandle handle) {
+  const auto found = std::ranges::find(callbacks, handle, [](const auto& kept) { return kept->handle; });
+  if (found == callbacks.end()) return nullptr;
+  std::shared_ptr<const Registered> taken = std::move(*found);
+  callbacks.erase(found);
+  return taken;
 }
 
 void reportFailure(const char* when, const std::string& name, const char* what) {
-  fmt::print(stderr, "boxcar: an observer failed at the {} of {}: {}\n", when, name, what);
+  const std::string line = fmt::format("boxcar: an observer failed at the {} of {}: {}\n", when, name, what);
+  std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 // Runs a callback of a call named [name]; the call goes on whatever it throws, and calls it makes are not observed.
@@ -148,15 +161,15 @@ CallbackHandle addGlobalCallback(RecordFunctionCallback callback) {
 }
 
 bool removeCallback(CallbackHandle handle) {
-  bool removed = removeFrom(threadState().own, handle);
-  if (!removed) {
+  std::shared_ptr<const Registered> removed = takeFrom(threadState().own, handle);
+  if (removed == nullptr) {
     GlobalCallbacks& shared = globalCallbacks();
     const std::lock_guard lock(shared.mutex);
-    removed = removeFrom(shared.all, handle);
-    if (removed) shared.version.fetch_add(1, std::memory_order_release);
+    removed = takeFrom(shared.all, handle);
+    if (removed != nullptr) shared.version.fetch_add(1, std::memory_order_release);
   }
-  if (removed) --detail::watchers;
-  return removed;
+  if (removed != nullptr) --detail::watchers;
+  return removed != nullptr;
 }
 
 bool hasGlobalCallbacks() {
@@ -176,8 +189,8 @@ void clearGlobalCallbacks() {
 }
 
 void clearThreadLocalCallbacks() {
-  detail::watchers -= static_cast<uint32_t>(threadState().own.size());
-  threadState().own.clear();
+  const Callbacks removed = std::exchange(threadState().own, {});
+  detail::watchers -= static_cast<uint32_t>(removed.size());
 }
 
 bool isRecordFunctionEnabled() noexcept { return threadState().enabled; }
@@ -209,26 +222,29 @@ struct RecordFunction::State {
 };
 
 RecordFunction::RecordFunction(RecordScope scope) {
+  if (thread_has_ended) return;
   ThreadState& thread = threadState();
   if (!thread.enabled) return;
-  thread.refreshGlobal();
-  for (const Callbacks* callbacks : {&thread.global, &thread.own}) {
-    for (const auto& registered : *callbacks) {
-      const RecordFunctionCallback& callback = registered->callback;
-      if (!callback.checkScope(scope) || !thread.draw(callback.samplingProb())) continue;
-      if (state_ == nullptr) {
-        static std::atomic<uint64_t> handles{0};
-        state_ = std::make_unique<State>();
-        state_->scope = scope;
-        state_->exceptions_before = std::uncaught_exceptions();
-        state_->thread_id = thread.id;
-        state_->handle = handles.fetch_add(1, std::memory_order_relaxed) + 1;
-      }
-      state_->needs_inputs |= callback.needsInputs();
-      state_->needs_outputs |= callback.needsOutputs();
-      state_->chosen.push_back({registered, nullptr});
+  const auto consider = [&](std::shared_ptr<const Registered> registered) {
+    const RecordFunctionCallback& callback = registered->callback;
+    if (!callback.checkScope(scope) || !thread.draw(callback.samplingProb())) return;
+    if (state_ == nullptr) {
+      static std::atomic<uint64_t> handles{0};
+      state_ = std::make_unique<State>();
+      state_->scope = scope;
+      state_->exceptions_before = std::uncaught_exceptions();
+      state_->thread_id = thread.id;
+      state_->handle = handles.fetch_add(1, std::memory_order_relaxed) + 1;
     }
+    state_->needs_inputs |= callback.needsInputs();
+    state_->needs_outputs |= callback.needsOutputs();
+    state_->chosen.push_back({std::move(registered), nullptr});
+  };
+  thread.refreshGlobal();
+  for (const auto& kept : thread.global) {
+    if (auto registered = kept.lock()) consider(std::move(registered));
   }
+  for (const auto& registered : thread.own) consider(registered);
 }
 
 RecordFunction::RecordFunction(RecordFunction&& other) noexcept = default;

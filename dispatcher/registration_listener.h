@@ -10,14 +10,14 @@
 
 namespace boxcar {
 
-// Is told which operators are defined, by Dispatcher::addRegistrationListener, in the order of the changes and under
-// the dispatcher's lock: a callback may register, look up and remove, its own listener too, but should not wait for
-// another thread that does.
+// Is told which operators are defined, by Dispatcher::addRegistrationListener, under the dispatcher's lock: a callback
+// may register, look up and remove, its own listener too, but must not wait for another thread that does, nor load
+// plugins. What it defines is told to all before the listeners behind it hear of the definition that it was told of.
 class OpRegistrationListener {
  public:
   virtual ~OpRegistrationListener() = default;
 
-  // The operator has a schema from now on.
+  // The operator has a schema from now on. What this throws takes the definition back and reaches the one who defines.
   virtual void onOperatorRegistered(const OperatorHandle& op) = 0;
   // The operator's schema is still there, but goes now. Must not throw.
   virtual void onOperatorDeregistered(const OperatorHandle& op) = 0;
@@ -33,18 +33,18 @@ class RegistrationListeners final {
   Token add(std::unique_ptr<OpRegistrationListener> listener) { return listeners_.emplace_back(std::move(listener)); }
   void remove(const Token& listener) { std::erase(listeners_, listener); }
 
-  // Calls [event] for each listener that was there when this began and is still there.
+  // Calls [event] for each of [listeners] that is still there.
   template <class Event>
-  void call(Event&& event) const {
-    const std::vector<Token> listeners = listeners_;
+  void call(const std::vector<Token>& listeners, Event&& event) const {
     for (const Token& listener : listeners) {
-      if (isThere(listener)) event(*listener);
+      if (isThere(listener)) event(listener);
     }
   }
+  // A copy, which stays as it is while listeners come and go.
+  std::vector<Token> all() const { return listeners_; }
   bool isThere(const Token& listener) const {
     return std::find(listeners_.begin(), listeners_.end(), listener) != listeners_.end();
   }
-  bool empty() const noexcept { return listeners_.empty(); }
 
  private:
   std::vector<Token> listeners_;

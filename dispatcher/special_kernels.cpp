@@ -14,7 +14,8 @@ std::string whoBrought(const OperatorHandle& op, DispatchKey key, const Stack& s
   const std::vector<Argument>& arguments = op.schema().arguments();
   if (stack.size() < arguments.size()) return "";
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (detail::keysOfValue(peek(stack, i, arguments.size())).has(key))
+    const int depth = detail::listDepthOf(arguments[i].type());
+    if (depth >= 0 && detail::keysOfValue(peek(stack, i, arguments.size()), depth).has(key))
       return fmt::format(", which argument '{}' (position {}) brought", arguments[i].name(), i + 1);
   }
   return tls_is_dispatch_key_included(key) ? ", which this thread includes" : "";
@@ -73,7 +74,8 @@ void explainNamed(const Kernel*, const OperatorHandle& op, DispatchKeySet, Stack
 
 void explainUndefined(const Kernel*, const OperatorHandle& op, DispatchKeySet, Stack&) {
   static_cast<void>(op.schema());
-  BOXCAR_FAIL("operator {} is being defined by another thread", op.operator_name());
+  BOXCAR_FAIL("operator {} is being defined or removed by another thread at this moment; call it again",
+              op.operator_name());
 }
 
 }  // namespace

@@ -182,7 +182,7 @@ TEST(Dispatcher, ASecondDefinitionNamesBothPlaces) {
   m.def("twice(Tensor a) -> Tensor");
   EXPECT_EQ(errorOf([&] { m.def("twice(Tensor b) -> Tensor"); }),
             "operator test::twice is defined twice: at test.cpp:1 as\n    test::twice(Tensor a) -> Tensor\nand at "
-            "test.cpp:1 as\n    test::twice(Tensor b) -> Tensor");
+            "test.cpp:1 as\n    test::twice(Tensor b) -> Tensor\nkeep one, or give one of them another overload name");
 }
 
 TEST(Dispatcher, RemovedOperatorsStillExplainThemselves) {

@@ -128,6 +128,42 @@ TEST_F(ModeTest, BodyCallsStayHiddenFromAModeThatAsksForTheCallsBelow) {
   EXPECT_EQ(takeLog(), Log{});
 }
 
+TEST_F(ModeTest, RedispatchMayHandOnACopyOfTheArgumentsOrBeTyped) {
+  const Log expected{"profiler mode::twice", "profiler mode::leaf", "kernel", "profiler mode::leaf", "kernel"};
+  {
+    const ModeGuard profiler(
+        [this](const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+          log_.push_back("profiler " + op.operator_name().name);
+          Stack copy = stack;
+          op.redispatchBoxed(keys, copy);
+          stack = copy;
+        },
+        {.sees_calls_below = true});
+    callTyped("mode::twice", x_);
+    EXPECT_EQ(takeLog(), expected);
+  }
+  const ModeGuard profiler(
+      [this](const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+        log_.push_back("profiler " + op.operator_name().name);
+        stack.back() = IValue(op.typed<Tensor(const Tensor&)>().redispatch(keys, stack.back().toTensor()));
+      },
+      {.sees_calls_below = true});
+  callTyped("mode::twice", x_);
+  EXPECT_EQ(takeLog(), expected);
+}
+
+TEST_F(ModeTest, GuardsMayGoInAnyOrder) {
+  auto outer = std::make_unique<ModeGuard>(logger("outer"));
+  auto middle = std::make_unique<ModeGuard>(logger("middle"));
+  const ModeGuard inner(logger("inner"));
+  outer.reset();
+  callTyped("mode::leaf", x_);
+  EXPECT_EQ(takeLog(), (Log{"inner mode::leaf", "middle mode::leaf", "kernel"}));
+  middle.reset();
+  callTyped("mode::leaf", x_);
+  EXPECT_EQ(takeLog(), (Log{"inner mode::leaf", "kernel"}));
+}
+
 TEST_F(ModeTest, HandlerMayAnswerByItself) {
   const Tensor answer = cpuTensor();
   const ModeGuard outer(logger("outer"));

@@ -152,12 +152,16 @@ TEST_F(PinnedKernel, TablesHoldNoStateAnyMoreWhenItIsDestroyed) {
   EXPECT_EQ(call(), 3);
   EXPECT_EQ(seen, (std::vector<int64_t>{1, 1}));
 
+  // And for a fallback's, at a key that every call of this thread reaches while it is there.
   seen.clear();
-  const Library other = kernel(Key::Tracer, CppFunction::makeFallthrough());
+  const IncludeDispatchKeyGuard include(Key::VmapMode);
   {
-    Library fallback = fallbacks(Key::Tracer);
-    fallback.fallback(CppFunction::makeFromBoxedFunctor(
-        [guard = makeGuard()](const OperatorHandle&, Stack&) { FAIL() << "it is not included"; }));
+    Library fallback = fallbacks(Key::VmapMode);
+    fallback.fallback(CppFunction::makeFromBoxedFunctor([guard = makeGuard()](const OperatorHandle&, Stack& stack) {
+      drop(stack, 1);
+      push(stack, int64_t{4});
+    }));
+    EXPECT_EQ(call(), 4);
   }
   EXPECT_EQ(seen, (std::vector<int64_t>{1, 1}));
 }
@@ -229,6 +233,44 @@ TEST_F(PinnedKernel, LateCallerOfARemovedOperatorIsToldSo) {
   Stack stack{IValue(x_)};
   EXPECT_EQ(errorOf([&] { record->boxed(record, gone, keys(), stack); }),
             "operator pin::gone is not defined any more: its definition at test.cpp:1 was removed");
+}
+
+// Whoever handed a short stack on, and whenever: a kernel reads no further down than the stack goes.
+TEST_F(PinnedKernel, KernelOfADefinitionWithMoreArgumentsFindsTooFew) {
+  std::optional<Library> m = definitions("pin");
+  m->def("grows(Tensor x) -> int", [n = int64_t{1}](const Tensor&) { return n; });
+  const OperatorHandle grows = find("pin::grows");
+  const Kernel* late = grows.entry().lookup(keys());
+  m = definitions("pin");
+  m->def("grows(Tensor x, Tensor y, Tensor z) -> int",
+         [n = int64_t{3}](const Tensor&, const Tensor&, const Tensor&) { return n; });
+  const std::string expected =
+      "pin::grows() reached a kernel that takes 3 arguments, but the stack holds 1 values: a handler above it has used "
+      "arguments up, or the operator was defined anew during the call. Hand all arguments on. Schema: "
+      "pin::grows(Tensor "
+      "x, Tensor y, Tensor z) -> int";
+  Stack stack{IValue(x_)};
+  EXPECT_EQ(errorOf([&] { grows.redispatchBoxed(keys(), stack); }), expected);
+  EXPECT_EQ(errorOf([&] { late->boxed(late, grows, keys(), stack); }), expected);
+  EXPECT_EQ(stack.size(), 1U);
+  // The same where the typed caller came late to a boxed kernel.
+  Library boxed = implementations(Key::CPU, "pin");
+  boxed.impl("grows", CppFunction::makeFromBoxedFunctor([](const OperatorHandle&, Stack&) {}));
+  EXPECT_EQ(errorOf([&] { callRecordTyped(late); }),
+            "pin::grows() takes 3 arguments since it was defined anew, but was called with 1 through a handle from "
+            "before; make the handle anew with typed<>(). Schema: pin::grows(Tensor x, Tensor y, Tensor z) -> int");
+}
+
+// Two handles of different types are both right while there is no unboxed kernel.
+TEST_F(PinnedKernel, TypedHandlesOfTwoTypesBothReachAKernelThatComesLater) {
+  Library m = definitions("pin");
+  m.def("total(Tensor[] xs) -> int");
+  const auto by_span = find("pin::total").typed<int64_t(TensorList)>();
+  const auto by_list = find("pin::total").typed<int64_t(const List<Tensor>&)>();
+  Library cpu = implementations(Key::CPU, "pin");
+  cpu.impl("total", [](TensorList xs) { return static_cast<int64_t>(xs.size()); });
+  EXPECT_EQ(by_span.call(std::vector<Tensor>{x_, x_}), 2);
+  EXPECT_EQ(by_list.call(List<Tensor>{x_, x_, x_}), 3);
 }
 
 TEST_F(PinnedKernel, OtherThreadMayBeTheLastToLeave) {

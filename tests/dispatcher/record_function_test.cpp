@@ -270,6 +270,57 @@ TEST_F(RecordFunctionTest, WhatACallbackThrowsIsReportedAndTheCallGoesOn) {
             "boxcar: an observer failed at the end of seen::pair: it threw something that is no std::exception\n");
 }
 
+TEST_F(RecordFunctionTest, WhatACallbackHoldsGoesWithItAlthoughThreadsHaveSeenIt) {
+  const auto state = std::make_shared<int>(0);
+  const CallbackHandle handle = addGlobalCallback(RecordFunctionCallback(
+      [state](const RecordFunction&) -> std::unique_ptr<ObserverContext> { return ++*state, nullptr; }));
+  pair(1);
+  std::thread([&] { pair(1); }).join();
+  EXPECT_EQ(*state, 2);
+  removeCallback(handle);
+  EXPECT_EQ(state.use_count(), 1);
+}
+
+TEST_F(RecordFunctionTest, DestructorOfACallbacksStateMayMakeObservedCalls) {
+  struct Caller {
+    explicit Caller(OperatorHandle given) : op(given) {}
+    ~Caller() { op.typed<void()>().call(); }
+    OperatorHandle op;
+  };
+  addThreadLocalCallback(logger());
+  const auto start = [caller = std::make_shared<Caller>(find("seen::none"))](
+                         const RecordFunction&) -> std::unique_ptr<ObserverContext> { return nullptr; };
+  const CallbackHandle handle = addGlobalCallback(RecordFunctionCallback(start));
+  removeCallback(handle);
+  EXPECT_EQ(takeLog(), Log{});  // `start` is still there
+  addGlobalCallback(
+      RecordFunctionCallback([caller = std::make_shared<Caller>(find("seen::none"))](
+                                 const RecordFunction&) -> std::unique_ptr<ObserverContext> { return nullptr; }));
+  pair(1);
+  takeLog();
+  clearGlobalCallbacks();
+  EXPECT_EQ(takeLog(), (Log{"start seen::none()", "end seen::none()"}));
+}
+
+TEST_F(RecordFunctionTest, ThreadMayCallOperatorsWhileItEnds) {
+  static std::atomic<int> calls = 0;
+  struct Late {
+    ~Late() {
+      calls +=
+          std::get<1>(
+              find("seen::pair").typed<std::tuple<Tensor, int64_t>(const Tensor&, int64_t)>().call(cpuTensor(), 1)) ==
+          2;
+    }
+  };
+  addGlobalCallback(logger().needsInputs(false));
+  std::thread([&] {
+    static thread_local Late late;  // made before the observers' state, destroyed after it
+    static_cast<void>(&late);
+    pair(1);
+  }).join();
+  EXPECT_EQ(calls, 1);
+}
+
 TEST_F(RecordFunctionTest, RefusesACallbackThatHasNoStart) {
   EXPECT_EQ(errorOf([] { addGlobalCallback(RecordFunctionCallback(nullptr)); }),
             "an observer needs a start callback, which may do nothing");

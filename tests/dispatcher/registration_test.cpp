@@ -113,8 +113,13 @@ TEST(Listeners, MayDefineAndLookUpDuringACallback) {
 TEST(Listeners, DefinitionThatAListenerRefusesIsTakenBack) {
   Log log;
   const RegistrationHandleRAII handle = listen(log, "heard", [] { throw Error("the name is taken elsewhere"); });
+  Log log_of_second;
+  const RegistrationHandleRAII second = listen(log_of_second, "heard");
   Library m = definitions("heard");
   EXPECT_EQ(errorOf([&] { m.def("a() -> ()"); }), "the name is taken elsewhere");
+  // Those that were not told of it do not hear that it is gone.
+  EXPECT_EQ(log, Log{"+heard::a"});
+  EXPECT_EQ(log_of_second, Log{});
   EXPECT_FALSE(Dispatcher::singleton().findSchema({"heard::a", ""}).has_value());
   EXPECT_EQ(errorOf([] { static_cast<void>(Dispatcher::singleton().addRegistrationListener(nullptr)); }),
             "no listener was given to addRegistrationListener");
@@ -144,11 +149,12 @@ TEST(WaitFor, ReturnsWhenAnotherThreadHasRegistered) {
 TEST(WaitFor, GivesUpWithASentence) {
   const std::chrono::milliseconds soon(5);
   EXPECT_EQ(errorOf([&] { Dispatcher::singleton().waitForDef(schema("awaited::never() -> ()"), soon); }),
-            "waited 5 ms for operator awaited::never to be defined, but nobody defined it");
+            "waited 5 ms for operator awaited::never to be defined, but nobody defined it: is its library loaded?");
   EXPECT_EQ(errorOf([&] {
               Dispatcher::singleton().waitForImpl({"awaited::never", "x"}, std::nullopt, soon);
             }),
-            "waited 5 ms for a kernel of awaited::never.x for CompositeImplicitAutograd, but nobody registered one");
+            "waited 5 ms for a kernel of awaited::never.x for CompositeImplicitAutograd, but nobody registered one: is "
+            "its library loaded?");
 }
 
 TEST(DanglingImpls, AreThoseOfOperatorsWithoutADefinition) {
@@ -281,6 +287,10 @@ TEST(CallForDispatchKey, ReachesTheKernelOfTheKeyWhateverTheArgumentsAre) {
   EXPECT_EQ(callFor(Key::Tracer), 3);
   EXPECT_TRUE(Dispatcher::singleton().hasBackendFallbackForDispatchKey(Key::Tracer));
   EXPECT_FALSE(Dispatcher::singleton().hasBackendFallbackForDispatchKey(Key::CPU));
+  // A fallthrough goes on below its own key.
+  Library through = implementations(Key::AutogradCPU, "direct");
+  through.impl("op", CppFunction::makeFallthrough());
+  EXPECT_EQ(callFor(Key::AutogradCPU), 1);
   Stack empty;
   EXPECT_EQ(
       errorOf([&] { op.callBoxedForDispatchKey(Key::CPU, empty); }),
@@ -312,6 +322,7 @@ TEST(ComputedKernels, AreOwnOnesAndThoseOfAliases) {
   EXPECT_TRUE(op.hasComputedKernelForDispatchKey(Key::CPU));
   EXPECT_FALSE(op.hasKernelForDispatchKey(Key::CPU));
   EXPECT_FALSE(op.hasComputedKernelForDispatchKey(Key::Tracer));
+  EXPECT_TRUE(op.hasComputedKernelForDispatchKey(Key::ADInplaceOrView));  // a fallthrough
   EXPECT_EQ(errorOf([&] { static_cast<void>(op.hasComputedKernelForDispatchKey(Key::Autograd)); }),
             "Autograd is an alias key, so nothing is computed for it; ask for one of its keys");
 }
@@ -358,6 +369,42 @@ TEST(Definitions, KeepTheirSchemaWhereItIsWhenTheyGo) {
   m.def("op(Tensor x, int n=4) -> Tensor");
   EXPECT_EQ(toString(find("again::op").schema()), "again::op(Tensor x, int n=4) -> Tensor");
   EXPECT_EQ(toString(*kept), "again::op(Tensor x, int n=3) -> Tensor");
+}
+
+TEST(Definitions, SayTheAliasAnalysisThatTheyWereMadeWith) {
+  for (const AliasAnalysisKind kind : {AliasAnalysisKind::PURE_FUNCTION, AliasAnalysisKind::CONSERVATIVE}) {
+    Library m = definitions("again");
+    m.def(schema("alias(Tensor x) -> Tensor", kind));
+    EXPECT_EQ(find("again::alias").schema().aliasAnalysis(), kind);
+  }
+}
+
+TEST(InferenceModes, HoldOnExceptions) {
+  const LocalDispatchKeySet before = tls_local_dispatch_key_set();
+  try {
+    const InferenceMode inference;
+    const AutoDispatchBelowADInplaceOrView below;
+    throw std::runtime_error("out");
+  } catch (const std::runtime_error&) {
+  }
+  EXPECT_EQ(tls_local_dispatch_key_set().included_, before.included_);
+  EXPECT_EQ(tls_local_dispatch_key_set().excluded_, before.excluded_);
+}
+
+TEST(LocalKeySets, AreAskedAndForcedWhole) {
+  const DispatchKeySet both({Key::Tracer, Key::VmapMode});
+  EXPECT_FALSE(tls_is_dispatch_keyset_included(both));
+  const IncludeDispatchKeyGuard include(both);
+  EXPECT_TRUE(tls_is_dispatch_keyset_included(both));
+  const LocalDispatchKeySet saved = tls_local_dispatch_key_set();
+  const ExcludeDispatchKeyGuard exclude(both);
+  EXPECT_TRUE(tls_is_dispatch_keyset_excluded(both));
+  {
+    const ForceDispatchKeyGuard force(saved);
+    EXPECT_FALSE(tls_is_dispatch_keyset_excluded(both));
+    EXPECT_TRUE(tls_is_dispatch_keyset_included(both));
+  }
+  EXPECT_TRUE(tls_is_dispatch_keyset_excluded(both));
 }
 
 TEST(InferenceModes, SwitchAutogradOffAndOnAgainInScopes) {
