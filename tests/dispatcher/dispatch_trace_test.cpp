@@ -144,7 +144,30 @@ TEST_F(DispatchTrace, OffItWritesNothing) {
   EXPECT_FALSE(dispatchTraceIsEnabled());
 }
 
-// The steps of a linear layer: the operator itself, and the product that it is computed with.
+// The steps of a linear layer with a gradient: each of its two operators is recorded, then computed.
+TEST(DispatchTraceOfLinear, ShowsTheStepsOfALayerWithAGradient) {
+  using Unary = Tensor(const Tensor&);
+  Library m = definitions("layer");
+  m.def("linear(Tensor x) -> Tensor");
+  m.def("addmm(Tensor x) -> Tensor");
+  Library autograd = implementations(Key::Autograd, "layer");
+  for (const char* name : {"linear", "addmm"}) {
+    autograd.impl(name, [name](DispatchKeySet keys, const Tensor& x) {
+      return find((std::string("layer::") + name).c_str()).typed<Unary>().redispatch(keys & after_autograd_keyset, x);
+    });
+  }
+  Library cuda = implementations(Key::CUDA, "layer");
+  cuda.impl("linear", [](const Tensor& x) { return find("layer::addmm").typed<Unary>().call(x); });
+  cuda.impl("addmm", [](const Tensor& x) { return x; });
+  const Tensor x = withKeys({Key::CUDA, Key::AutogradCUDA});
+  EXPECT_EQ(traceOf([&] { find("layer::linear").typed<Unary>().call(x); }),
+            "[call] op=[layer::linear], key=[AutogradCUDA]\n"
+            " [redispatch] op=[layer::linear], key=[CUDA]\n"
+            "  [call] op=[layer::addmm], key=[AutogradCUDA]\n"
+            "   [redispatch] op=[layer::addmm], key=[CUDA]\n");
+}
+
+// The operator itself, and the product that it is computed with.
 TEST(DispatchTraceOfLinear, ShowsWhatTheCompositeCalls) {
   const Tensor x = boxcar::ones(std::vector<int64_t>{2, 3});
   const Tensor weight = boxcar::ones(std::vector<int64_t>{4, 3});
