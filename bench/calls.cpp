@@ -4,7 +4,6 @@
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/library.h>
 
-#include <thread>
 #include <vector>
 
 namespace boxcar::bench {
@@ -65,34 +64,6 @@ void boxedThroughFallback(benchmark::State& state) {
   boxed(state);
 }
 BENCHMARK(boxedThroughFallback)->Name("boxed_call_through_fallback/boxcar");
-
-// 400,000 calls, half of them boxed, shared between [threads] threads, each with tensors of its own. Twice the threads
-// should take half the time; the peer is one thread that does all.
-void onThreads(benchmark::State& state, int threads) {
-  constexpr int kCalls = 400000;
-  const OperatorHandle op = noOpHandle();
-  const auto typed_op = op.typed<void(const Tensor&, const Tensor&)>();
-  const auto work = [&] {
-    const Tensor a = twoElements();
-    const Tensor b = twoElements();
-    Stack stack;
-    for (int i = 0; i < kCalls / 2 / threads; ++i) {
-      typed_op.call(a, b);
-      push(stack, a, b);
-      op.callBoxed(stack);
-    }
-  };
-  for (auto _ : state) {
-    std::vector<std::thread> workers;
-    for (int i = 0; i < threads; ++i) workers.emplace_back(work);
-    for (std::thread& worker : workers) worker.join();
-  }
-}
-BENCHMARK_CAPTURE(onThreads, two, 2)->Name("calls_on_two_threads/boxcar")->UseRealTime()->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(onThreads, one, 1)
-    ->Name("calls_on_two_threads/one thread")
-    ->UseRealTime()
-    ->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace boxcar::bench

@@ -12,7 +12,7 @@ void RatioReporter::ReportRuns(const std::vector<Run>& runs) {
     const std::string& name = run.run_name.function_name;
     const size_t slash = name.rfind('/');
     if (slash == std::string::npos) continue;
-    const double time = run.run_name.time_type == "real_time" ? run.GetAdjustedRealTime() : run.GetAdjustedCPUTime();
+    const double time = run.run_name.time_type.empty() ? run.GetAdjustedCPUTime() : run.GetAdjustedRealTime();
     const double nanoseconds = time * 1e9 / benchmark::GetTimeUnitMultiplier(run.time_unit);
     times_[name.substr(0, slash)][name.substr(slash + 1)] = nanoseconds;
   }

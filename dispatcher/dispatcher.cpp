@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdio>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -59,6 +60,25 @@ struct Dispatcher::State {
     defined.erase(number);
   }
 
+  // What somebody may have meant who looked for [wanted] in vain.
+  std::string suggestFor(const OperatorName& wanted) const {
+    std::vector<std::string> names;
+    std::vector<std::string> overloads;
+    for (const auto& [number, entry] : defined) {
+      const OperatorName& name = entry->operator_name();
+      names.push_back(toString(name));
+      if (wanted.overload_name.empty() && names.back() == wanted.name) {
+        return fmt::format(" The overload is an argument of its own: ask for \"{}\" and \"{}\"", name.name,
+                           name.overload_name);
+      }
+      if (name.name == wanted.name) overloads.push_back(name.overload_name.empty() ? "\"\"" : name.overload_name);
+    }
+    if (!overloads.empty()) return fmt::format(" The overloads of {} are: {}", wanted.name, fmt::join(overloads, ", "));
+    if (!wanted.getNamespace().has_value()) return " A name begins with its namespace: \"aten::add\"";
+    const std::vector<std::string_view> candidates(names.begin(), names.end());
+    return didYouMean(toString(wanted), candidates);
+  }
+
   // What the program was linked with. The blocks come back here for the singleton; other threads wait at the lock.
   void readFirst() {
     const std::lock_guard lock(mutex);
@@ -72,6 +92,10 @@ struct Dispatcher::State {
       try {
         detail::readBlock(*block, libraries_of_blocks);
       } catch (const Error& error) {
+        // Nobody may ever ask for the errors of a program's own blocks, and the program would go on without what they
+        // were to register.
+        const std::string line = fmt::format("boxcar: a registration failed: {}\n", error.message());
+        std::fwrite(line.data(), 1, line.size(), stderr);
         registration_errors.push_back(error.message());
       }
     }
@@ -144,10 +168,7 @@ OperatorHandle Dispatcher::findSchemaOrThrow(const char* name, const char* overl
         "kernels for: {}{}",
         wanted, entry->listKernelKeys(), errors);
   }
-  std::vector<std::string> names;
-  for (const auto& [number, entry] : state_->defined) names.push_back(toString(entry->operator_name()));
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  BOXCAR_FAIL("Could not find schema for {}.{}{}", wanted, didYouMean(toString(wanted), candidates), errors);
+  BOXCAR_FAIL("Could not find schema for {}.{}{}", wanted, state_->suggestFor(wanted), errors);
 }
 
 std::vector<OperatorHandle> Dispatcher::findOverloads(const std::string& name) const {

@@ -85,7 +85,8 @@ class BOXCAR_API Dispatcher final {
   // What a call of [op] that is dispatched to [key] reaches, and why.
   TableCell computeCell(const OperatorHandle& op, DispatchKey key) const;
 
-  // What went wrong in BOXCAR_LIBRARY blocks, a sentence each; a static constructor has nobody to throw to.
+  // What went wrong in BOXCAR_LIBRARY blocks, a sentence each; a static constructor has nobody to throw to. They are
+  // written to stderr, too, when they are read.
   std::vector<std::string> registrationErrors() const;
 
   // Opens the plugin in the file at [path] and registers what its BOXCAR_LIBRARY blocks do: all of it, or nothing and

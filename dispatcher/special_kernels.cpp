@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/kernel_function.h>
 #include <boxcar/dispatcher/operator_handle.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/schema/value_type.h>
 #include <fmt/format.h>
 
 #include <string>
@@ -21,6 +22,22 @@ std::string whoBrought(const OperatorHandle& op, DispatchKey key, const Stack& s
   return tls_is_dispatch_key_included(key) ? ", which this thread includes" : "";
 }
 
+// When no argument brought a key: throws the Error of the first that is not what the schema says, or that is an
+// undefined tensor, if there is one.
+void explainWhatBringsNoKey(const OperatorHandle& op, const Stack& stack) {
+  const std::vector<Argument>& arguments = op.schema().arguments();
+  if (stack.size() < arguments.size()) return;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const IValue& value = peek(stack, i, arguments.size());
+    if (!matches(value, arguments[i].type())) detail::failMistypedArgument(op, stack, arguments.size(), i);
+    BOXCAR_CHECK(
+        !value.isTensor() || value.toTensor().defined(),
+        "could not run {}: argument '{}' (position {}) is an undefined tensor, which lies on no backend; pass a "
+        "tensor that was made",
+        op.operator_name(), arguments[i].name(), i + 1);
+  }
+}
+
 [[noreturn]] void explainMissing(const Kernel*, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const DispatchKey key = keys.highestPriorityTypeId();
   if (const auto report = op.entry().reportErrorCallback()) report(op, key);
@@ -32,6 +49,7 @@ std::string whoBrought(const OperatorHandle& op, DispatchKey key, const Stack& s
         op.operator_name(), op.entry().listKernelKeys());
   }
   if (key == DispatchKey::Undefined) {
+    explainWhatBringsNoKey(op, stack);
     BOXCAR_FAIL(
         "could not run {}: no argument is a tensor (or all lists of tensors are empty), and the operator has no "
         "composite kernel that runs without one. It has kernels for: {}. Pass a tensor, or a device to a factory",

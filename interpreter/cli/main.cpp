@@ -21,13 +21,6 @@
 namespace boxcar::cli {
 namespace {
 
-// What went wrong in blocks that register operators, which had nobody to throw to.
-bool reportRegistrationErrors() {
-  const std::vector<std::string> errors = Dispatcher::singleton().registrationErrors();
-  for (const std::string& error : errors) printError("boxcar: " + error + "\n");
-  return !errors.empty();
-}
-
 // What is wrong with a command line, and whom to ask.
 std::string usageError(const CLI::App* app, const CLI::Error& error) {
   const auto commands = app->get_subcommands();
@@ -66,7 +59,8 @@ int runCommandLine(int argc, char** argv) {
       ->allow_extra_args(false);
   // Before the command's own callback.
   app.parse_complete_callback([&plugins] {
-    if (reportRegistrationErrors()) throw CLI::RuntimeError(kFailed);
+    // The Dispatcher has written what they are.
+    if (!Dispatcher::singleton().registrationErrors().empty()) throw CLI::RuntimeError(kFailed);
     for (const std::string& plugin : plugins) Dispatcher::singleton().loadPlugin(plugin);
   });
   addRun(app, status);

@@ -151,6 +151,42 @@ TEST(Dispatcher, MissingKernelSaysWhichArgumentBroughtTheKey) {
             "register a kernel with BOXCAR_LIBRARY_IMPL(test, CPU, m)");
 }
 
+TEST(Dispatcher, ArgumentThatBringsNoKeyIsNamedWhenItIsMistypedOrUndefined) {
+  Library m = definitions();
+  m.def("only(Tensor self, int n) -> Tensor");
+  Library cpu = implementations(DispatchKey::CPU);
+  cpu.impl("only", [](const Tensor& self, int64_t) { return self; });
+  const OperatorHandle op = find("test::only");
+  Stack stack{IValue("text"), IValue(1)};
+  EXPECT_EQ(
+      errorOf([&] { op.callBoxed(stack); }),
+      "test::only() expected a value of type Tensor for argument 'self' (position 1 of 2), but found 'text' of type "
+      "str. Schema: test::only(Tensor self, int n) -> Tensor");
+  EXPECT_EQ(stack.size(), 2U);
+  EXPECT_EQ(
+      errorOf([&] { op.typed<Tensor(const Tensor&, int64_t)>().call(Tensor(), 1); }),
+      "could not run test::only: argument 'self' (position 1) is an undefined tensor, which lies on no backend; pass "
+      "a tensor that was made");
+}
+
+TEST(Dispatcher, FindSchemaOrThrowSaysWhatTheCommonMistakesAre) {
+  Library m = definitions();
+  m.def("over.Tensor(Tensor x) -> Tensor");
+  m.def("over.out(Tensor x) -> Tensor");
+  const auto error = [](const char* name, const char* overload) {
+    const std::string text = errorOf([&] { find(name, overload); });
+    return text.substr(0, text.find("\nregistrations that failed"));
+  };
+  EXPECT_EQ(error("test::over", ""),
+            "Could not find schema for test::over. The overloads of test::over are: Tensor, out");
+  EXPECT_EQ(
+      error("test::over.Tensor", ""),
+      "Could not find schema for test::over.Tensor. The overload is an argument of its own: ask for \"test::over\" "
+      "and \"Tensor\"");
+  EXPECT_EQ(error("over", "Tensor"),
+            "Could not find schema for over.Tensor. A name begins with its namespace: \"aten::add\"");
+}
+
 TEST(Dispatcher, CallWithoutTensorsNeedsACompositeKernel) {
   Library m = definitions();
   m.def("count(Tensor[] all) -> int");
