@@ -143,6 +143,10 @@ void Library::defineAndImplement(FunctionSchema schema, const CppFunction& funct
 Library& Library::impl(std::string_view name, CppFunction function, std::source_location where) & {
   moveTo(where);
   const std::optional<DispatchKey> key = function.dispatch_key().has_value() ? function.dispatch_key() : key_;
+  BOXCAR_CHECK(ns_ != "_",
+               "a kernel of '{}' cannot be registered for namespace _ at {}: `_` is for fallbacks, which serve every "
+               "operator; use the operator's namespace",
+               name, site_);
   OperatorName full_name = nameInLibrary(name);
   if (!isAllowed(full_name)) return *this;
   handles_.push_back(Dispatcher::singleton().registerImpl(std::move(full_name), key, function.kernel(), site_));

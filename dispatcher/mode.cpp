@@ -132,6 +132,7 @@ ModeGuard::~ModeGuard() {
 
 size_t modeCount(DispatchKey key) noexcept {
   size_t count = 0;
+  if (key != DispatchKey::PreDispatch && key != DispatchKey::Python) return count;
   for (const Mode* mode = modesAt(key).innermost; mode != nullptr; mode = mode->outer) ++count;
   return count;
 }

@@ -65,7 +65,7 @@ class BOXCAR_API ModeGuard final {
   DispatchKey key_;
 };
 
-// How many modes this thread has at [key], PreDispatch or Python.
+// How many modes this thread has at [key]; none anywhere but at PreDispatch and Python.
 BOXCAR_API size_t modeCount(DispatchKey key = DispatchKey::PreDispatch) noexcept;
 
 }  // namespace boxcar

@@ -27,6 +27,14 @@ TEST(Library, RefusesForeignNamespacesDefinitionsAmongKernelsAndFallbacksOfOneNa
             "BOXCAR_LIBRARY_IMPL(_, KEY, m)");
 }
 
+TEST(Library, KernelsNeedANamespaceWhereFallbacksStand) {
+  Library all = fallbacks(DispatchKey::CPU);
+  EXPECT_EQ(
+      errorOf([&] { all.impl("f", CppFunction::makeFallthrough()); }),
+      "a kernel of 'f' cannot be registered for namespace _ at test.cpp:3: `_` is for fallbacks, which serve every "
+      "operator; use the operator's namespace");
+}
+
 TEST(Library, OneLibraryClaimsANamespace) {
   const Library owner(Library::DEF, "claimed", std::nullopt, "a.cpp", 3);
   EXPECT_EQ(errorOf([] { Library(Library::DEF, "claimed", std::nullopt, "b.cpp", 4); }),

@@ -52,6 +52,7 @@ TEST_F(ModeTest, InnermostRunsFirstThenTheNextOneOutThenTheKernel) {
   {
     const ModeGuard inner(logger("inner"));
     EXPECT_EQ(modeCount(), 3U);
+    EXPECT_EQ(modeCount(Key::Tracer), 0U);
     callTyped("mode::leaf", x_);
     EXPECT_EQ(takeLog(), (Log{"inner mode::leaf", "middle mode::leaf", "outer mode::leaf", "kernel"}));
   }
