@@ -6,25 +6,16 @@
 
 #include <vector>
 
+#include "bench/no_op.h"
+
 namespace boxcar::bench {
 namespace {
-
-[[gnu::noinline]] void noOp(const Tensor& a, const Tensor& b) {
-  benchmark::DoNotOptimize(&a);
-  benchmark::DoNotOptimize(&b);
-}
 
 void redispatch(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   op.redispatchBoxed(keys.remove(DispatchKey::Tracer), stack);
 }
 
-BOXCAR_LIBRARY(bench, m) { m.def("no_op(Tensor a, Tensor b) -> ()"); }
-BOXCAR_LIBRARY_IMPL(bench, CPU, m) { m.impl("no_op", BOXCAR_FN(noOp)); }
 BOXCAR_LIBRARY_IMPL(_, Tracer, m) { m.fallback(CppFunction::makeFromBoxedFunction<&redispatch>()); }
-
-Tensor twoElements() { return Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float); }
-
-OperatorHandle noOpHandle() { return Dispatcher::singleton().findSchemaOrThrow("bench::no_op", ""); }
 
 void direct(benchmark::State& state) {
   const Tensor a = twoElements();

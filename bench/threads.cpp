@@ -3,8 +3,6 @@
 // it.
 
 #include <benchmark/benchmark.h>
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/library.h>
 #include <time.h>
 
 #include <algorithm>
@@ -12,18 +10,10 @@
 #include <thread>
 #include <vector>
 
+#include "bench/no_op.h"
+
 namespace boxcar::bench {
 namespace {
-
-[[gnu::noinline]] void noOp(const Tensor& a, const Tensor& b) {
-  benchmark::DoNotOptimize(&a);
-  benchmark::DoNotOptimize(&b);
-}
-
-BOXCAR_LIBRARY(bench, m) { m.def("no_op(Tensor a, Tensor b) -> ()"); }
-BOXCAR_LIBRARY_IMPL(bench, CPU, m) { m.impl("no_op", BOXCAR_FN(noOp)); }
-
-Tensor twoElements() { return Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float); }
 
 double threadSeconds() {
   timespec now{};
@@ -36,7 +26,7 @@ double threadSeconds() {
 // processor: what a thread waits for one, because others use the machine, says nothing of the calls.
 void onThreads(benchmark::State& state, int threads) {
   constexpr int kCalls = 400000;
-  const OperatorHandle op = Dispatcher::singleton().findSchemaOrThrow("bench::no_op", "");
+  const OperatorHandle op = noOpHandle();
   const auto typed_op = op.typed<void(const Tensor&, const Tensor&)>();
   const auto work = [&](double& seconds) {
     const Tensor a = twoElements();

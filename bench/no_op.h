@@ -1,0 +1,25 @@
+#pragma once
+
+#include <benchmark/benchmark.h>
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/library.h>
+
+#include <vector>
+
+// The operator whose calls are measured: its kernel does nothing. For one source of a program, which it registers in.
+
+namespace boxcar::bench {
+
+[[gnu::noinline]] inline void noOp(const Tensor& a, const Tensor& b) {
+  benchmark::DoNotOptimize(&a);
+  benchmark::DoNotOptimize(&b);
+}
+
+BOXCAR_LIBRARY(bench, m) { m.def("no_op(Tensor a, Tensor b) -> ()"); }
+BOXCAR_LIBRARY_IMPL(bench, CPU, m) { m.impl("no_op", BOXCAR_FN(noOp)); }
+
+inline Tensor twoElements() { return Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float); }
+
+inline OperatorHandle noOpHandle() { return Dispatcher::singleton().findSchemaOrThrow("bench::no_op", ""); }
+
+}  // namespace boxcar::bench
