@@ -16,19 +16,19 @@ OperatorEntry* OperatorTable::findInSnapshot(const OperatorName& name) const noe
   const Set* snapshot = snapshot_.load(std::memory_order_acquire);
   if (snapshot == nullptr) return nullptr;
   const auto found = snapshot->find(name);
-  return found == snapshot->end() ? nullptr : *found;
+  return found == snapshot->end() ? nullptr : found->entry;
 }
 
 OperatorEntry* OperatorTable::find(const OperatorName& name) const noexcept {
   const auto found = set_.find(name);
-  return found == set_.end() ? nullptr : *found;
+  return found == set_.end() ? nullptr : found->entry;
 }
 
 OperatorEntry& OperatorTable::findOrAdd(const OperatorName& name) {
   if (OperatorEntry* entry = find(name)) return *entry;
   auto* entry = new (allocateEntry()) OperatorEntry(name);
   entries_.push_back(entry);
-  set_.insert(entry);
+  set_.insert({Hash()(name), entry});
   return *entry;
 }
 

@@ -29,23 +29,28 @@ class OperatorTable final {
   const std::vector<OperatorEntry*>& entries() const noexcept { return entries_; }
 
  private:
-  // Entries know their names, so that these are not copied into every snapshot.
+  // Entries know their names, so that these are not copied into every snapshot; the hash is kept, so that a set that
+  // grows looks at no entry.
+  struct Slot {
+    size_t hash;
+    OperatorEntry* entry;
+  };
   struct Hash {
     using is_transparent = void;
     size_t operator()(const OperatorName& name) const noexcept;
-    size_t operator()(const OperatorEntry* entry) const noexcept { return (*this)(entry->operator_name()); }
+    size_t operator()(const Slot& slot) const noexcept { return slot.hash; }
   };
   struct Equal {
     using is_transparent = void;
-    bool operator()(const OperatorEntry* a, const OperatorEntry* b) const noexcept { return a == b; }
-    bool operator()(const OperatorName& name, const OperatorEntry* entry) const noexcept {
-      return name == entry->operator_name();
+    bool operator()(const Slot& a, const Slot& b) const noexcept { return a.entry == b.entry; }
+    bool operator()(const OperatorName& name, const Slot& slot) const noexcept {
+      return name == slot.entry->operator_name();
     }
-    bool operator()(const OperatorEntry* entry, const OperatorName& name) const noexcept {
-      return name == entry->operator_name();
+    bool operator()(const Slot& slot, const OperatorName& name) const noexcept {
+      return name == slot.entry->operator_name();
     }
   };
-  using Set = boost::unordered_flat_set<OperatorEntry*, Hash, Equal>;
+  using Set = boost::unordered_flat_set<Slot, Hash, Equal>;
 
   void* allocateEntry();
 
