@@ -12,7 +12,7 @@ using detail::Mode;
 // A handler that is running.
 struct Run {
   Mode* mode;
-  // The call that it was given, as long as it has not used the arguments up.
+  // The call that it was given, by which its redispatch is told from calls of its own.
   const OperatorEntry* entry;
   DispatchKeySet keys;
   const Stack* stack;

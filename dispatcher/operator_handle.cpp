@@ -72,7 +72,7 @@ void OperatorHandle::callBoxedForDispatchKey(DispatchKey key, Stack& stack) cons
   BOXCAR_CHECK(
       kernel.isValid(),
       "{} has no kernel that was registered for {}, and the key has no fallback. The operator has kernels for: "
-      "{}",
+      "{}. Ask for one of these, or register one for the key",
       operator_name(), key, entry_->listKernelKeys());
   try {
     // What lets the call through at [key] goes on below it.

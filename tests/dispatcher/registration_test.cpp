@@ -278,7 +278,7 @@ TEST(CallForDispatchKey, ReachesTheKernelOfTheKeyWhateverTheArgumentsAre) {
   EXPECT_EQ(callFor(Key::CUDA), 2);
   EXPECT_EQ(errorOf([&] { callFor(Key::Tracer); }),
             "direct::op has no kernel that was registered for Tracer, and the key has no fallback. The operator has "
-            "kernels for: CUDA, CPU");
+            "kernels for: CUDA, CPU. Ask for one of these, or register one for the key");
   Library fallback = fallbacks(Key::Tracer);
   fallback.fallback(CppFunction::makeFromBoxedFunctor([](const OperatorHandle&, Stack& stack) {
     drop(stack, 1);
