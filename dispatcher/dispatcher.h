@@ -101,7 +101,6 @@ class BOXCAR_API Dispatcher final {
 
  private:
   struct State;
-  friend class OperatorHandle;
 
   Dispatcher();
   ~Dispatcher() = delete;
