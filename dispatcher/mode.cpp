@@ -12,6 +12,7 @@ using detail::Mode;
 // A handler that is running.
 struct Run {
   Mode* mode;
+  bool sees_calls_below;
   // The call that it was given, by which its redispatch is told from calls of its own.
   const OperatorEntry* entry;
   DispatchKeySet keys;
@@ -64,7 +65,7 @@ class ShowingModes final {
  private:
   void add(int change) const noexcept {
     for (const Run* run = last_; run != nullptr; run = run->before) {
-      if (run->mode->sees_calls_below) run->mode->hidden += change;
+      if (run->sees_calls_below) run->mode->hidden += change;
     }
   }
 
@@ -83,7 +84,7 @@ void runModes(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet key
                          (running->keys == keys || (running->stack == &stack && running->height == stack.size()));
   Mode* const next = firstVisible(continues ? running->mode->outer : modes.innermost);
   if (next != nullptr) {
-    Run run{next, &op.entry(), keys, &stack, stack.size(), continues ? running : nullptr};
+    Run run{next, next->sees_calls_below, &op.entry(), keys, &stack, stack.size(), continues ? running : nullptr};
     const Setting<Run*> setting(modes.running, &run);
     const Setting<int> hiding(next->hidden, next->hidden + 1);
     next->handler(op, keys, stack);
@@ -128,6 +129,16 @@ ModeGuard::~ModeGuard() {
   while (*place != &mode_) place = &(*place)->outer;
   *place = mode_.outer;
   if (modes.innermost == nullptr && !modes.key_was_included) tls_set_dispatch_key_included(key_, false);
+}
+
+ModeSeesCallsBelow::ModeSeesCallsBelow(DispatchKey key) noexcept
+    : sees_(modesAt(key).running == nullptr ? nullptr : &modesAt(key).running->sees_calls_below),
+      before_(sees_ != nullptr && *sees_) {
+  if (sees_ != nullptr) *sees_ = true;
+}
+
+ModeSeesCallsBelow::~ModeSeesCallsBelow() {
+  if (sees_ != nullptr) *sees_ = before_;
 }
 
 size_t modeCount(DispatchKey key) noexcept {

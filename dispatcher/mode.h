@@ -65,6 +65,20 @@ class BOXCAR_API ModeGuard final {
   DispatchKey key_;
 };
 
+// What the innermost handler that runs at [key] redispatches while this lives shows its mode the calls that kernels make
+// below, as a mode with sees_calls_below is always shown them. Nothing where no handler runs.
+class BOXCAR_API ModeSeesCallsBelow final {
+ public:
+  explicit ModeSeesCallsBelow(DispatchKey key = DispatchKey::PreDispatch) noexcept;
+  ~ModeSeesCallsBelow();
+  ModeSeesCallsBelow(const ModeSeesCallsBelow&) = delete;
+  ModeSeesCallsBelow& operator=(const ModeSeesCallsBelow&) = delete;
+
+ private:
+  bool* const sees_;  // null where no handler runs
+  const bool before_;
+};
+
 // How many modes this thread has at [key]; none anywhere but at PreDispatch and Python.
 BOXCAR_API size_t modeCount(DispatchKey key = DispatchKey::PreDispatch) noexcept;
 

@@ -13,6 +13,7 @@ void addTextBuiltins(BuiltinTable& table);
 void addListBuiltins(BuiltinTable& table);
 void addDictBuiltins(BuiltinTable& table);
 void addTensorBuiltins(BuiltinTable& table);
+void addOperatorBuiltins(BuiltinTable& table);
 
 // A built-in without a rule of its own: `len(Any value) -> int`.
 void addBuiltin(BuiltinTable& table, std::string_view schema, Builtin::Function function,

@@ -16,6 +16,7 @@ BuiltinTable makeTable() {
   addListBuiltins(table);
   addDictBuiltins(table);
   addTensorBuiltins(table);
+  addOperatorBuiltins(table);
   return table;
 }
 

@@ -2,9 +2,9 @@
 
 // Compiled scripts: what codegen emits, the verifier proves, the machine runs.
 
-#include <boxcar/dispatcher/operator_handle.h>
 #include <boxcar/interpreter/opcodes.h>
 #include <boxcar/interpreter/source.h>
+#include <boxcar/ivalue/dispatch_key_set.h>
 #include <boxcar/ivalue/ivalue.h>
 #include <boxcar/schema/function_schema.h>
 #include <boxcar/schema/type.h>
@@ -56,24 +56,21 @@ struct CodeFunction {
   std::vector<SlotName> slot_names;
 };
 
-// A call of one operator. The program's linking finds the handle by the name.
+// A call of one operator.
 struct OperatorSite {
   OperatorName name;
   uint16_t arguments = 0;
   uint16_t results = 0;
-  std::optional<OperatorHandle> op;
 };
 
 // A call whose overload is chosen when it runs, among the defined overloads called [name] or, with [overload] set, that
 // one. The stack holds the arguments as they are written, positional ones first; the choice brings them into the
-// schema's order, fills in defaults and converts.
+// schema's order, fills in defaults and converts. It gives one value: None, the result, or a tuple of several results.
 struct DynamicSite {
   std::string name;  // "aten::add"
   std::optional<std::string> overload;
   uint16_t positional = 0;
   std::vector<std::string> keywords;
-  // The one value that the call gives: None, the result, or a tuple of several results.
-  std::vector<OperatorHandle> candidates;
 
   size_t arguments() const noexcept { return positional + keywords.size(); }
 };
@@ -90,10 +87,56 @@ struct CodeGlobal {
   TypePtr type;
 };
 
+// A function that the script declares with `fn`, for those who call it by name.
+struct CodeExport {
+  FunctionSchema schema;
+  uint32_t function = 0;
+  Span span;
+};
+
+enum class HandlerKind : uint8_t { Impl, Fallback, Mode };
+
+// A body that answers calls of operators. Those of fallbacks and modes take the operator and the list of its arguments
+// and return the list of results; an impl's takes the schema's arguments before them, and returns what an operator's
+// body does.
+struct CodeHandler {
+  HandlerKind kind = HandlerKind::Mode;
+  DispatchKey key = DispatchKey::Undefined;
+  OperatorName op;   // of an impl
+  std::string name;  // of a mode
+  uint32_t function = 0;
+  std::optional<uint32_t> exit;  // of a mode: what runs when its scope ends
+  Span span;
+};
+
+enum class ScopeKind : uint8_t { Mode, ImportedMode, Include, Exclude, InferenceMode };
+
+// What a `with` switches on.
+struct CodeScope {
+  ScopeKind kind = ScopeKind::InferenceMode;
+  uint32_t index = 0;  // of the mode's handler; of the module where it is an imported one
+  std::string name;    // of an imported mode
+  DispatchKeySet keys;  // to include or exclude
+};
+
+// A file that the script imports, as it writes it: another script, or, ending in ".so", a plugin.
+struct CodeModule {
+  std::string path;
+  Span span;
+};
+
+// A function of another script that this one calls.
+struct CodeImport {
+  uint32_t module = 0;
+  std::string name;
+  std::vector<SlotKind> arguments;
+  SlotKind result = SlotKind::Value;
+};
+
 // What the function is called that a script's statements are.
 inline constexpr const char* kScriptName = "<script>";
 
-// A compiled script. Its statements are functions[0], which has no arguments.
+// A compiled script. Its statements are functions[0]; the only argument that they may have is the list argv.
 struct CodeUnit {
   SourcePtr source;
   std::vector<CodeFunction> functions;
@@ -103,6 +146,11 @@ struct CodeUnit {
   std::vector<DynamicSite> dynamic_sites;
   std::vector<CodeGlobal> globals;  // constants of the script, None until they are set
   std::vector<CodeOperator> operators;
+  std::vector<CodeExport> exports;
+  std::vector<CodeHandler> handlers;
+  std::vector<CodeScope> scopes;
+  std::vector<CodeModule> modules;
+  std::vector<CodeImport> imports;
 };
 
 }  // namespace boxcar::interp

@@ -63,8 +63,7 @@ uint32_t UnitBuilder::operatorSite(const OperatorName& name, size_t arguments, s
   const auto [found, inserted] =
       operator_sites_.emplace(fmt::format("{} {} {}", toString(name), arguments, results), next);
   if (inserted) {
-    unit_.operator_sites.push_back(
-        {name, static_cast<uint16_t>(arguments), static_cast<uint16_t>(results), std::nullopt});
+    unit_.operator_sites.push_back({name, static_cast<uint16_t>(arguments), static_cast<uint16_t>(results)});
   }
   return found->second;
 }
@@ -77,6 +76,11 @@ uint32_t UnitBuilder::dynamicSite(DynamicSite site) {
 uint32_t UnitBuilder::global(std::string name, TypePtr type) {
   unit_.globals.push_back({std::move(name), type});
   return static_cast<uint32_t>(unit_.globals.size() - 1);
+}
+
+uint32_t UnitBuilder::scope(CodeScope scope) {
+  unit_.scopes.push_back(std::move(scope));
+  return static_cast<uint32_t>(unit_.scopes.size() - 1);
 }
 
 uint32_t UnitBuilder::declareFunction() {

@@ -22,6 +22,7 @@ class UnitBuilder final {
   uint32_t operatorSite(const OperatorName& name, size_t arguments, size_t results);
   uint32_t dynamicSite(DynamicSite site);
   uint32_t global(std::string name, TypePtr type);
+  uint32_t scope(CodeScope scope);
   // A place for a function, to be filled later, so that calls can stand before its code.
   uint32_t declareFunction();
 

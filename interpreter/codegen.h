@@ -21,7 +21,7 @@ struct FunctionShape {
 // Makes the bytecode of one function.
 class Codegen {
  public:
-  // [shapes]: of all functions of the unit, by index. Throws an Error where a function is too large.
+  // [shapes]: of all functions of the unit, by index; the unit's imports are there. Throws an Error where a function is too large.
   Codegen(UnitBuilder& unit, const SourcePtr& source, std::span<const FunctionShape> shapes,
           const typed::Function& function);
 
@@ -35,6 +35,7 @@ class Codegen {
   struct Loop {
     Place* on_continue;
     Place* on_break;
+    size_t open_scopes;  // where it stands
   };
   // A slot to read from; a temporary one is given back by release().
   struct Operand {
@@ -72,6 +73,13 @@ class Codegen {
   void emit(const typed::Continue&);
   void emit(const typed::Return& node);
   void emit(const typed::Fail& node);
+  void emit(const typed::With& node);
+  void emit(const typed::Register& node);
+  void emit(const typed::RunModule& node);
+  void leaveScopes(size_t left_open);
+  // What [statements] do is done once for all runs, [begin] tells whether it is to be done now.
+  template <class Statements>
+  void once(Opcode begin, uint32_t index, Statements statements);
   // The slot that a loop puts its element into: the variable's that it is assigned to at once, where there is one.
   uint16_t elementSlot(typed::Target element, const typed::Block& body, size_t& first_statement);
   void emitBody(const typed::Block& body, size_t first_statement, Place& on_continue, Place& on_break);
@@ -111,6 +119,7 @@ class Codegen {
   std::unordered_map<uint64_t, uint16_t> slots_;  // by variable and kind
   std::array<std::vector<uint16_t>, 4> free_;     // temporaries, by kind
   std::vector<Loop> loops_;
+  size_t open_scopes_ = 0;
 };
 
 }  // namespace boxcar::interp

@@ -297,28 +297,29 @@ size_t Codegen::call(const typed::CallBuiltin& node) {
 
 void Codegen::callFunction(const typed::CallFunction& node, uint16_t to) {
   const Span span = code_.span();
-  const FunctionShape& shape = shapes_[node.function];
+  const Opcode op = node.is_imported ? Opcode::CallImported : Opcode::CallFunction;
+  const CodeImport* import = node.is_imported ? &unit_.unit().imports[node.function] : nullptr;
+  const std::span<const SlotKind> kinds = import != nullptr ? import->arguments : shapes_[node.function].arguments;
+  const SlotKind result_kind = import != nullptr ? import->result : shapes_[node.function].result;
   std::vector<Operand> values;
-  for (size_t i = 0; i < node.arguments.size(); ++i) {
-    values.push_back(evaluate(*node.arguments[i], shape.arguments[i]));
-  }
+  for (size_t i = 0; i < node.arguments.size(); ++i) values.push_back(evaluate(*node.arguments[i], kinds[i]));
   for (size_t i = 0; i < values.size(); ++i) {
     const auto* variable = get_if<typed::ReadVariable>(&node.arguments[i]->node);
     const bool is_last_use = values[i].is_temporary || (variable != nullptr && variable->is_last_use);
     code_.at(node.arguments[i]->span);
-    const Opcode pass = shape.arguments[i] != SlotKind::Value ? Opcode::PassScalar
-                        : is_last_use                         ? Opcode::PassMove
-                                                              : Opcode::PassValue;
+    const Opcode pass = kinds[i] != SlotKind::Value ? Opcode::PassScalar
+                        : is_last_use               ? Opcode::PassMove
+                                                    : Opcode::PassValue;
     code_.emit(pass, static_cast<uint16_t>(i), values[i].slot);
     release(values[i]);
   }
   code_.at(span);
-  if (shape.result == code_.kind(to)) {
-    code_.emitWide(Opcode::CallFunction, to, node.function);
+  if (result_kind == code_.kind(to)) {
+    code_.emitWide(op, to, node.function);
     return;
   }
-  const Operand result{takeTemporary(shape.result), true};
-  code_.emitWide(Opcode::CallFunction, result.slot, node.function);
+  const Operand result{takeTemporary(result_kind), true};
+  code_.emitWide(op, result.slot, node.function);
   move(to, result.slot, true);
   release(result);
 }

@@ -36,11 +36,24 @@ void Codegen::emit(const typed::Evaluate& node) {
 
 void Codegen::emit(const typed::SetVariable& node) { evaluateTo(*node.value, slotOf(node.target)); }
 
+template <class Statements>
+void Codegen::once(Opcode begin, uint32_t index, Statements statements) {
+  Place end = newPlace();
+  const Operand is_first{takeTemporary(SlotKind::Bool), true};
+  code_.emitWide(begin, is_first.slot, index);
+  jump(Opcode::JumpIfNot, end, is_first.slot);
+  release(is_first);
+  statements();
+  bind(end);
+}
+
 void Codegen::emit(const typed::SetGlobal& node) {
   const Span span = code_.span();
-  const Operand value = evaluate(*node.value);
-  code_.at(span).emitWide(Opcode::StoreGlobal, value.slot, node.global);
-  release(value);
+  once(Opcode::BeginGlobal, node.global, [&] {
+    const Operand value = evaluate(*node.value);
+    code_.at(span).emitWide(Opcode::StoreGlobal, value.slot, node.global);
+    release(value);
+  });
 }
 
 void Codegen::emit(const typed::SetIndex& node) {
@@ -83,7 +96,7 @@ void Codegen::emit(const typed::If& node) {
 }
 
 void Codegen::emitBody(const typed::Block& body, size_t first_statement, Place& on_continue, Place& on_break) {
-  loops_.push_back({&on_continue, &on_break});
+  loops_.push_back({&on_continue, &on_break, open_scopes_});
   for (size_t i = first_statement; i < body.size() && is_reachable_; ++i) emit(*body[i]);
   loops_.pop_back();
 }
@@ -183,18 +196,26 @@ void Codegen::emit(const typed::RecastAll& node) {
   }
 }
 
-void Codegen::emit(const typed::Break&) { jump(Opcode::Jump, *loops_.back().on_break); }
+void Codegen::emit(const typed::Break&) {
+  leaveScopes(loops_.back().open_scopes);
+  jump(Opcode::Jump, *loops_.back().on_break);
+}
 
-void Codegen::emit(const typed::Continue&) { jump(Opcode::Jump, *loops_.back().on_continue); }
+void Codegen::emit(const typed::Continue&) {
+  leaveScopes(loops_.back().open_scopes);
+  jump(Opcode::Jump, *loops_.back().on_continue);
+}
 
 void Codegen::emit(const typed::Return& node) {
   const Span span = code_.span();
   is_reachable_ = true;
   const auto* constant = node.value == nullptr ? nullptr : get_if<typed::Constant>(&node.value->node);
   if (node.value == nullptr || (constant != nullptr && constant->value.isNone())) {
-    code_.emit(Opcode::ReturnNone);
+    leaveScopes(0);
+    code_.at(span).emit(Opcode::ReturnNone);
   } else {
     const Operand value = evaluate(*node.value, function_.result);
+    leaveScopes(0);
     code_.at(span);
     const auto* variable = get_if<typed::ReadVariable>(&node.value->node);
     const bool is_last_use = value.is_temporary || (variable != nullptr && variable->is_last_use);
@@ -215,6 +236,44 @@ void Codegen::emit(const typed::Fail& node) {
   code_.at(span).emit(Opcode::Fail, message.slot);
   release(message);
   is_reachable_ = false;
+}
+
+// ---- Scopes, handlers, modules ----
+
+// The scopes that are open at a place where control leaves them.
+void Codegen::leaveScopes(size_t left_open) {
+  for (size_t open = open_scopes_; open > left_open; --open) code_.emit(Opcode::LeaveScope);
+}
+
+void Codegen::emit(const typed::With& node) {
+  const Span span = code_.span();
+  for (const CodeScope& scope : node.scopes) code_.emitWide(Opcode::EnterScope, 0, unit_.scope(scope));
+  open_scopes_ += node.scopes.size();
+  emit(node.body);
+  open_scopes_ -= node.scopes.size();
+  if (!is_reachable_) return;
+  code_.at(span);
+  for (size_t i = 0; i < node.scopes.size(); ++i) code_.emit(Opcode::LeaveScope);
+}
+
+void Codegen::emit(const typed::Register& node) { code_.emitWide(Opcode::Register, 0, node.handler); }
+
+void Codegen::emit(const typed::RunModule& node) {
+  const Span span = code_.span();
+  once(Opcode::BeginImport, node.module, [&] {
+    const CodeImport& statements = unit_.unit().imports[node.import];
+    for (size_t i = 0; i < statements.arguments.size(); ++i) {
+      // What stands on the command line is for the script that was run.
+      const Operand no_arguments{takeTemporary(SlotKind::Value), true};
+      code_.emit(Opcode::MakeList, no_arguments.slot, unit_.type(Type::listOf(Type::string())), 0);
+      code_.emit(Opcode::PassMove, static_cast<uint16_t>(i), no_arguments.slot);
+      release(no_arguments);
+    }
+    const Operand nothing{takeTemporary(statements.result), true};
+    code_.at(span).emitWide(Opcode::CallImported, nothing.slot, node.import);
+    release(nothing);
+    code_.emitWide(Opcode::EndImport, 0, node.module);
+  });
 }
 
 }  // namespace boxcar::interp

@@ -6,10 +6,10 @@
 
 namespace boxcar::interp {
 
-CodeUnit compileUnit(const syntax::SyntaxTree& tree, Diagnostics& diagnostics) {
+CodeUnit compileUnit(const syntax::SyntaxTree& tree, Diagnostics& diagnostics, ModuleLoader* loader) {
   const size_t first_diagnostic = diagnostics.size();
   const size_t errors_before = diagnostics.error_count();
-  Declarations declarations(tree, diagnostics);
+  Declarations declarations(tree, loader, diagnostics);
   UnitBuilder unit(tree.source);
 
   // The statements come first: they tell what types the constants have.
@@ -27,6 +27,9 @@ CodeUnit compileUnit(const syntax::SyntaxTree& tree, Diagnostics& diagnostics) {
   for (const ScriptConstant& constant : declarations.constants()) {
     unit.global(std::string(constant.name), constant.type);
   }
+  unit.unit().modules = declarations.modules();
+  unit.unit().imports = declarations.imports();
+  unit.unit().handlers = declarations.handlers();
   std::vector<FunctionShape> shapes;
   for (typed::Function& function : functions) {
     markLastUses(function);
@@ -42,10 +45,13 @@ CodeUnit compileUnit(const syntax::SyntaxTree& tree, Diagnostics& diagnostics) {
     }
   }
   for (const auto& function : declarations.functions()) {
-    if (!function->is_operator) continue;
     std::optional<uint32_t> body;
     if (function->body != nullptr) body = function->function;
-    unit.unit().operators.push_back({function->schema, body, function->span});
+    if (function->kind == BodyKind::Operator) {
+      unit.unit().operators.push_back({function->schema, body, function->span});
+    } else if (function->kind == BodyKind::Function && body) {
+      unit.unit().exports.push_back({function->schema, *body, function->name_span});
+    }
   }
   return std::move(unit).finish();
 }

@@ -9,6 +9,9 @@
 #include <cctype>
 
 namespace boxcar::interp {
+
+using boost::variant2::get_if;
+
 namespace {
 
 // Bytes of [text] before its trailing blanks.
@@ -19,16 +22,38 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-Declarations::Declarations(const syntax::SyntaxTree& tree, Diagnostics& diagnostics) : source_(tree.source) {
-  using boost::variant2::get_if;
+Declarations::Declarations(const syntax::SyntaxTree& tree, ModuleLoader* loader, Diagnostics& diagnostics)
+    : source_(tree.source) {
   for (const syntax::StmtPtr& statement : tree.statements) {
     if (const auto* function = get_if<syntax::Function>(&statement->node)) add(*statement, *function, diagnostics);
     if (const auto* op = get_if<syntax::Operator>(&statement->node)) add(*statement, *op, diagnostics);
-    if (const auto* constant = get_if<syntax::Const>(&statement->node)) add(*statement, *constant, diagnostics);
+    if (const auto* constant = get_if<syntax::Const>(&statement->node)) add(*constant, diagnostics);
+    if (const auto* mode = get_if<syntax::Mode>(&statement->node)) add(*statement, *mode, diagnostics);
+    if (const auto* import = get_if<syntax::Import>(&statement->node)) add(*statement, *import, loader, diagnostics);
     if (const auto* use = get_if<syntax::Use>(&statement->node)) {
       uses_.push_back({use->space.text, statement->span.begin});
     }
   }
+  // An `impl` may be one of an operator that is declared further down.
+  addHandlers(tree.statements, diagnostics);
+}
+
+bool Declarations::claimName(std::string_view name, const SourcePtr& source, Span span, const SourcePtr& place_source,
+                             Span place, Diagnostics& diagnostics) {
+  const auto [first, is_new] = names_.try_emplace(name, Location{source, span});
+  if (is_new) return true;
+  Diagnostic& diagnostic = diagnostics.error(place_source, place, fmt::format("`{}` is defined twice", name));
+  diagnostic.note("the first definition", first->second.source, first->second.span);
+  if (source != place_source) diagnostic.note("the second definition", source, span);
+  return false;
+}
+
+ScriptFunction& Declarations::addBody(BodyKind kind, FunctionSchema schema, std::string title, Span name_span,
+                                      Span span, const syntax::Block* body) {
+  const uint32_t index = body != nullptr ? ++body_count_ : 0;
+  functions_.push_back(std::make_unique<ScriptFunction>(
+      ScriptFunction{kind, std::move(schema), std::move(title), name_span, span, body, index, 0, std::nullopt}));
+  return *functions_.back();
 }
 
 std::optional<FunctionSchema> Declarations::readSignature(Span signature, Diagnostics& diagnostics) const {
@@ -97,16 +122,11 @@ TypePtr Declarations::readType(Span span, Diagnostics& diagnostics) const {
 
 void Declarations::add(const syntax::Stmt& statement, const syntax::Function& function, Diagnostics& diagnostics) {
   auto schema = readSignature(function.signature, diagnostics);
-  if (!schema) return;
-  const auto found = functions_by_name_.find(function.name.text);
-  if (found != functions_by_name_.end()) {
-    diagnostics.error(source_, function.name.span, fmt::format("`{}` is defined twice", function.name.text))
-        .note("the first definition", source_, found->second->name_span);
-    return;
-  }
-  functions_.push_back(std::make_unique<ScriptFunction>(
-      ScriptFunction{*std::move(schema), function.name.span, statement.span, &function.body, ++body_count_, false}));
-  functions_by_name_.emplace(function.name.text, functions_.back().get());
+  const Span name = function.name.span;
+  if (!schema || !claimName(function.name.text, source_, name, source_, name, diagnostics)) return;
+  ScriptFunction& added = addBody(BodyKind::Function, *std::move(schema), fmt::format("fn {}", function.name.text),
+                                  name, statement.span, &function.body);
+  functions_by_name_.emplace(function.name.text, &added);
 }
 
 void Declarations::add(const syntax::Stmt& statement, const syntax::Operator& op, Diagnostics& diagnostics) {
@@ -119,27 +139,22 @@ void Declarations::add(const syntax::Stmt& statement, const syntax::Operator& op
         .note("the first definition", source_, other->name_span);
     return;
   }
-  const uint32_t index = op.body ? ++body_count_ : 0;
-  functions_.push_back(std::make_unique<ScriptFunction>(
-      ScriptFunction{*std::move(schema), op.name.span, statement.span, op.body ? &*op.body : nullptr, index, true}));
-  overloads.push_back(functions_.back().get());
+  std::string title = fmt::format("op {}", schema->operator_name());
+  overloads.push_back(&addBody(BodyKind::Operator, *std::move(schema), std::move(title), op.name.span, statement.span,
+                               op.body ? &*op.body : nullptr));
 }
 
-void Declarations::add(const syntax::Stmt& statement, const syntax::Const& constant, Diagnostics& diagnostics) {
-  const auto found = constants_by_name_.find(constant.name.text);
-  if (found != constants_by_name_.end()) {
-    diagnostics.error(source_, constant.name.span, fmt::format("`{}` is defined twice", constant.name.text))
-        .note("the first definition", source_, constants_[found->second].span);
-    return;
-  }
-  (void)statement;
+void Declarations::add(const syntax::Const& constant, Diagnostics& diagnostics) {
+  const Span name = constant.name.span;
+  if (!claimName(constant.name.text, source_, name, source_, name, diagnostics)) return;
   constants_by_name_.emplace(constant.name.text, constants_.size());
   constants_.push_back({constant.name.text, constant.name.span, static_cast<uint32_t>(constants_.size())});
 }
 
-const ScriptFunction* Declarations::findFunction(std::string_view name) const {
+const ScriptFunction* Declarations::findFunction(std::string_view name, uint32_t position) const {
   const auto found = functions_by_name_.find(name);
-  return found == functions_by_name_.end() ? nullptr : found->second;
+  if (found == functions_by_name_.end() || found->second->visible_from > position) return nullptr;
+  return found->second;
 }
 
 ScriptConstant* Declarations::findConstant(std::string_view name) {
@@ -162,18 +177,20 @@ const OverloadSet* Declarations::findQualified(const std::string& name) {
 
   auto set = std::make_unique<OverloadSet>();
   set->name = name;
-  for (const OperatorHandle& op : Dispatcher::singleton().findOverloads(name)) {
-    set->operators.push_back(op.operator_name());
-    set->schemas.push_back(&op.schema());
+  const auto add = [&set](const FunctionSchema& schema) {
+    // What a program that is loaded already has defined is found both there and here.
+    if (std::ranges::find(set->operators, schema.operator_name()) != set->operators.end()) return;
+    set->operators.push_back(schema.operator_name());
+    set->schemas.push_back(&schema);
+  };
+  for (const OperatorHandle& op : Dispatcher::singleton().findOverloads(name)) add(op.schema());
+  const auto imported = imported_operators_.find(name);
+  if (imported != imported_operators_.end()) {
+    for (const FunctionSchema* schema : imported->second) add(*schema);
   }
   const auto own = operators_by_name_.find(name);
   if (own != operators_by_name_.end()) {
-    for (const ScriptFunction* op : own->second) {
-      // What a program that is loaded already has defined is found both there and here.
-      if (std::ranges::find(set->operators, op->schema.operator_name()) != set->operators.end()) continue;
-      set->operators.push_back(op->schema.operator_name());
-      set->schemas.push_back(&op->schema);
-    }
+    for (const ScriptFunction* op : own->second) add(op->schema);
   }
   if (set->operators.empty()) set = nullptr;
   return overloads_.emplace(name, std::move(set)).first->second.get();
@@ -215,7 +232,10 @@ typed::FieldNames Declarations::fieldNames(const FunctionSchema& schema) {
 std::vector<std::string> Declarations::operatorNames(bool qualified, uint32_t position) const {
   std::vector<OperatorName> operators = Dispatcher::singleton().getAllOpNames();
   for (const auto& function : functions_) {
-    if (function->is_operator) operators.push_back(function->schema.operator_name());
+    if (function->kind == BodyKind::Operator) operators.push_back(function->schema.operator_name());
+  }
+  for (const auto& imported : imported_operators_) {
+    for (const FunctionSchema* schema : imported.second) operators.push_back(schema->operator_name());
   }
   const std::vector<std::string_view> spaces = namespacesAt(position);
   std::vector<std::string> names;

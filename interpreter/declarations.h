@@ -1,8 +1,9 @@
 #pragma once
 
-#include <boxcar/dispatcher/operator_handle.h>
 #include <boxcar/interpreter/ast.h>
+#include <boxcar/interpreter/bytecode.h>
 #include <boxcar/interpreter/diagnostic.h>
+#include <boxcar/interpreter/module_loader.h>
 #include <boxcar/interpreter/typed_program.h>
 #include <boxcar/schema/function_schema.h>
 
@@ -17,14 +18,33 @@
 
 namespace boxcar::interp {
 
-// `fn` and `op` of a script.
+enum class BodyKind : uint8_t {
+  Function,  // `fn`
+  Operator,  // `op`
+  Impl,
+  Handler,  // of a fallback or a mode
+  Exit,     // of a mode
+};
+
+// What a script has bodies for.
 struct ScriptFunction {
-  FunctionSchema schema;
+  BodyKind kind;
+  FunctionSchema schema;  // what the body takes and returns
+  std::string title;      // what call stacks call it
   Span name_span;
   Span span;
-  const syntax::Block* body;  // null for an operator that is only declared
+  const syntax::Block* body;  // null for an operator that is only declared, and for a function that is imported
   uint32_t function;          // its index in the unit, where there is a body; the script's statements have 0
-  bool is_operator;
+  uint32_t visible_from = 0;  // of an imported one: where in the text it is known from
+  std::optional<uint32_t> import;  // of an imported one: its index in imports()
+};
+
+// A mode's name, its own or an imported file's.
+struct ScriptMode {
+  std::string_view name;
+  Span span;
+  CodeScope scope;
+  uint32_t visible_from = 0;
 };
 
 struct ScriptConstant {
@@ -44,13 +64,26 @@ struct OverloadSet {
 // What a script defines and what its names mean.
 class Declarations {
  public:
-  // Reports what cannot be read and what is defined twice.
-  Declarations(const syntax::SyntaxTree& tree, Diagnostics& diagnostics);
+  // Reports what cannot be read and what is defined twice. Without [loader] nothing can be imported.
+  Declarations(const syntax::SyntaxTree& tree, ModuleLoader* loader, Diagnostics& diagnostics);
 
-  const ScriptFunction* findFunction(std::string_view name) const;
+  // The function or the mode that [name] means at [position].
+  const ScriptFunction* findFunction(std::string_view name, uint32_t position) const;
+  const ScriptMode* findMode(std::string_view name, uint32_t position) const;
   ScriptConstant* findConstant(std::string_view name);
   const std::vector<std::unique_ptr<ScriptFunction>>& functions() const noexcept { return functions_; }
   const std::vector<ScriptConstant>& constants() const noexcept { return constants_; }
+  const std::vector<ScriptMode>& modes() const noexcept { return modes_; }
+  const std::vector<CodeHandler>& handlers() const noexcept { return handlers_; }
+  const std::vector<CodeModule>& modules() const noexcept { return modules_; }
+  const std::vector<CodeImport>& imports() const noexcept { return imports_; }
+
+  // The index of the handler that [statement], an `impl` or a `fallback`, registers; nothing where it was wrong.
+  std::optional<uint32_t> handlerOf(const void* statement) const;
+  // The index of the script that [statement] imports; nothing for a plugin.
+  std::optional<uint32_t> moduleOf(const syntax::Import* statement) const;
+  // What calls the statements of module [module].
+  uint32_t importOfStatements(uint32_t module);
 
   // The type written at [span]; Any where what is wrong with it was reported.
   TypePtr readType(Span span, Diagnostics& diagnostics) const;
@@ -78,7 +111,21 @@ class Declarations {
  private:
   void add(const syntax::Stmt& statement, const syntax::Function& function, Diagnostics& diagnostics);
   void add(const syntax::Stmt& statement, const syntax::Operator& op, Diagnostics& diagnostics);
-  void add(const syntax::Stmt& statement, const syntax::Const& constant, Diagnostics& diagnostics);
+  void add(const syntax::Const& constant, Diagnostics& diagnostics);
+  void add(const syntax::Stmt& statement, const syntax::Mode& mode, Diagnostics& diagnostics);
+  void add(const syntax::Stmt& statement, const syntax::Import& import, ModuleLoader* loader, Diagnostics& diagnostics);
+  // What module [index] shows those who import it by [import].
+  void addNamesOf(uint32_t index, const syntax::Import& import, uint32_t visible_from, Diagnostics& diagnostics);
+  // Those of the implementations and fallbacks in [statements] and in the blocks there.
+  void addHandlers(const std::vector<syntax::StmtPtr>& statements, Diagnostics& diagnostics);
+  void addHandler(const syntax::Stmt& statement, const syntax::Impl& impl, Diagnostics& diagnostics);
+  void addHandler(const syntax::Stmt& statement, const syntax::Fallback& fallback, Diagnostics& diagnostics);
+  ScriptFunction& addBody(BodyKind kind, FunctionSchema schema, std::string title, Span name_span, Span span,
+                          const syntax::Block* body);
+  // Makes [name] known; false where it is already, which is reported.
+  bool claimName(std::string_view name, const SourcePtr& source, Span span, const SourcePtr& place_source, Span place,
+                 Diagnostics& diagnostics);
+  std::optional<DispatchKey> readKey(const syntax::Name& key, Diagnostics& diagnostics) const;
   std::optional<FunctionSchema> readSignature(Span signature, Diagnostics& diagnostics) const;
   // Whether one of [types], written in [span], is a name that no type has.
   bool reportTypeVariables(std::span<const TypePtr> types, Span span, Diagnostics& diagnostics) const;
@@ -92,10 +139,19 @@ class Declarations {
   SourcePtr source_;
   std::vector<std::unique_ptr<ScriptFunction>> functions_;
   uint32_t body_count_ = 0;
+  std::unordered_map<std::string_view, Location> names_;                     // of functions, constants and modes
   std::unordered_map<std::string_view, ScriptFunction*> functions_by_name_;  // `fn` only
   std::unordered_map<std::string, std::vector<ScriptFunction*>> operators_by_name_;
+  std::unordered_map<std::string, std::vector<const FunctionSchema*>> imported_operators_;
   std::vector<ScriptConstant> constants_;
   std::unordered_map<std::string_view, size_t> constants_by_name_;
+  std::vector<ScriptMode> modes_;
+  std::vector<CodeHandler> handlers_;
+  std::unordered_map<const void*, uint32_t> handlers_by_statement_;
+  std::vector<CodeModule> modules_;
+  std::unordered_map<const void*, uint32_t> modules_by_statement_;
+  std::vector<const CodeUnit*> units_;  // of the modules; null for plugins
+  std::vector<CodeImport> imports_;
   std::unordered_map<std::string_view, Span> script_variables_;
   std::vector<Use> uses_;
   std::unordered_map<const FunctionSchema*, typed::FieldNames> field_names_;

@@ -137,6 +137,12 @@ class Disassembler {
         comment = toString(unit_.operator_sites[index].name);
         return fmt::format("site {}", index);
       case Operand::DynamicSite: comment = unit_.dynamic_sites[index].name; return fmt::format("dynamic {}", index);
+      case Operand::Module: comment = unit_.modules[index].path; return fmt::format("module {}", index);
+      case Operand::ImportedFunction: comment = unit_.imports[index].name; return fmt::format("import {}", index);
+      case Operand::Scope: return fmt::format("scope {}", index);
+      case Operand::Handler:
+        comment = unit_.functions[unit_.handlers[index].function].name;
+        return fmt::format("handler {}", index);
       case Operand::Global: comment = unit_.globals[index].name; return fmt::format("global {}", index);
       case Operand::FarTarget: return fmt::format("-> {}", static_cast<int64_t>(at) + 1 + instruction.wide());
       default: return fmt::format("{}{}", letter(function.slots[field]), field);

@@ -36,11 +36,12 @@ IValue callResolved(std::string_view name, std::span<const OperatorHandle> candi
 
 }  // namespace
 
-void callDynamic(const DynamicSite& site, Stack& stack) {
+void callDynamic(const LinkedDynamicSite& linked, Stack& stack) {
+  const DynamicSite& site = *linked.site;
   std::vector<std::string_view> keywords(site.positional);
   keywords.insert(keywords.end(), site.keywords.begin(), site.keywords.end());
   std::vector<IValue> values = pop(stack, site.arguments());
-  stack.push_back(callResolved(site.name, site.candidates, values, keywords, stack));
+  stack.push_back(callResolved(site.name, linked.candidates, values, keywords, stack));
 }
 
 IValue callOperator(const char* name, std::span<const IValue> arguments) {

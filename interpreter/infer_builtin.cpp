@@ -16,6 +16,11 @@ bool Inference::isCallable(std::string_view name) {
   return index && !builtins()[*index].is_hidden && name.find_first_of(".:") == std::string_view::npos;
 }
 
+bool Inference::isOperatorAttribute(std::string_view name) {
+  static constexpr std::string_view names[] = {"name", "overload", "schema", "arg_names", "tags"};
+  return std::ranges::find(names, name) != std::end(names);
+}
+
 bool Inference::isTensorAttribute(std::string_view name) {
   static constexpr std::string_view names[] = {"shape", "dtype", "device", "ndim", "T", "layout", "keys"};
   return std::ranges::find(names, name) != std::end(names);
@@ -44,6 +49,11 @@ ExprPtr Inference::inlineBuiltin(std::string_view name, std::vector<TypedArgumen
 ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument> arguments, Span span) {
   for (const TypedArgument& argument : arguments) {
     if (isPoison(*argument.value)) return poison(span);
+  }
+  if (name == "redispatch" && (function_ == nullptr || (function_->kind != BodyKind::Handler &&
+                                                        function_->kind != BodyKind::Impl))) {
+    error(span, "`redispatch` stands in the bodies of `impl`, `fallback` and `mode` only");
+    return poison(span);
   }
   if (ExprPtr inlined = inlineBuiltin(name, arguments, span)) return inlined;
 

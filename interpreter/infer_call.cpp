@@ -27,6 +27,7 @@ std::string_view methodPrefix(TypePtr type) {
     case TypeKind::Dict: return "dict";
     case TypeKind::String: return "str";
     case TypeKind::Tensor: return "tensor";
+    case TypeKind::Capsule: return "operator";
     default: return "";
   }
 }
@@ -82,7 +83,7 @@ ExprPtr Inference::infer(const syntax::Call& call, Span span) {
     return callOperators(*set, std::move(arguments), span, callee.span);
   }
 
-  if (const ScriptFunction* function = declarations_.findFunction(name)) {
+  if (const ScriptFunction* function = declarations_.findFunction(name, span.begin)) {
     return callScriptFunction(*function, inferArguments(call.arguments), span);
   }
   if (name == "isinstance") return isInstance(call, span).value;
@@ -118,7 +119,7 @@ ExprPtr Inference::infer(const syntax::MethodCall& call, Span span) {
   if (hasPoison(arguments, isPoison)) return poison(span);
 
   const std::string_view name = call.method.text;
-  if (const ScriptFunction* function = declarations_.findFunction(name)) {
+  if (const ScriptFunction* function = declarations_.findFunction(name, span.begin)) {
     return callScriptFunction(*function, std::move(arguments), span);
   }
   const OverloadSet* operators = declarations_.findOperators(name, span.begin);
@@ -147,11 +148,14 @@ ExprPtr Inference::anyMethod(const syntax::Name& method, const OverloadSet* oper
   const std::pair<std::string_view, TypePtr> kinds[] = {{"list", Type::listOf(any)},
                                                         {"dict", Type::dictOf(any, any)},
                                                         {"str", Type::string()},
+                                                        {"operator", Type::capsule()},
                                                         {"tensor", Type::tensor()}};
   std::vector<std::pair<std::string, TypePtr>> methods;
   for (const auto& [kind, type] : kinds) {
     std::string name = fmt::format("{}.{}", kind, method.text);
-    if (findBuiltin(name) && !(kind == "tensor" && isTensorAttribute(method.text))) methods.emplace_back(name, type);
+    const bool is_attribute = (kind == "tensor" && isTensorAttribute(method.text)) ||
+                              (kind == "operator" && isOperatorAttribute(method.text));
+    if (findBuiltin(name) && !is_attribute) methods.emplace_back(name, type);
   }
   const bool is_tensor_method = methods.size() == 1 && methods[0].second->kind() == TypeKind::Tensor;
   if (methods.empty() || (is_tensor_method && arguments.size() > 1)) {
@@ -207,7 +211,8 @@ ExprPtr Inference::callScriptFunction(const ScriptFunction& function, std::vecto
   const TypePtr type = scriptType(resultType(function.schema, resolution.fit));
   typed::Block before;
   auto arranged = arrange(function.schema, resolution.fit, std::move(arguments), before, span, false);
-  ExprPtr call = make(type, span, typed::CallFunction{function.function, std::move(arranged)});
+  ExprPtr call = make(type, span, typed::CallFunction{function.import.value_or(function.function), std::move(arranged),
+                                                       function.import.has_value()});
   call->fields = declarations_.fieldNames(function.schema);
   return withStatements(std::move(before), std::move(call));
 }
@@ -360,7 +365,7 @@ void Inference::reportUnknownFunction(const syntax::QualifiedName& name) {
   std::vector<std::string_view> candidates(operators.begin(), operators.end());
   if (!name.space) {
     for (const auto& function : declarations_.functions()) {
-      if (!function->is_operator) candidates.push_back(function->schema.name());
+      if (function->kind == BodyKind::Function) candidates.push_back(function->schema.name());
     }
     for (const Builtin& builtin : builtins()) {
       if (isCallable(builtin.name())) candidates.push_back(builtin.name());

@@ -40,7 +40,7 @@ Inference::Condition Inference::condition(const syntax::Expr& expr) {
   if (const auto* comparison = get_if<syntax::Comparison>(&expr.node)) return condition(*comparison, expr.span);
   if (const auto* call = get_if<syntax::Call>(&expr.node); call != nullptr && !call->callee.space &&
                                                            call->callee.name.text == "isinstance" &&
-                                                           declarations_.findFunction("isinstance") == nullptr) {
+                                                           declarations_.findFunction("isinstance", expr.span.begin) == nullptr) {
     return isInstance(*call, expr.span);
   }
   return {truth(infer(expr)), {}, {}};

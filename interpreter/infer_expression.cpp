@@ -271,6 +271,11 @@ ExprPtr Inference::infer(const syntax::Attribute& attribute, Span span) {
   }
   const bool is_tensor_attribute = isTensorAttribute(name);
   const TypeKind kind = object->type->kind();
+  if (isOperatorAttribute(name) && (kind == TypeKind::Capsule || kind == TypeKind::Any)) {
+    std::vector<TypedArgument> arguments;
+    arguments.push_back({std::move(object), {}, span});
+    return callBuiltin(fmt::format("operator.{}", name), std::move(arguments), span);
+  }
   if (is_tensor_attribute && (kind == TypeKind::Tensor || kind == TypeKind::Any)) {
     if (kind == TypeKind::Any) object = convertAtRunTime(std::move(object), Type::tensor());
     std::vector<TypedArgument> arguments;
@@ -280,6 +285,7 @@ ExprPtr Inference::infer(const syntax::Attribute& attribute, Span span) {
 
   std::vector<std::string_view> candidates;
   if (kind == TypeKind::Tensor) candidates = {"shape", "dtype", "device", "ndim", "T", "layout", "keys"};
+  if (kind == TypeKind::Capsule) candidates = {"name", "overload", "schema", "arg_names", "tags"};
   if (object->fields != nullptr) candidates.assign(object->fields->begin(), object->fields->end());
   Diagnostic& diagnostic =
       error(attribute.name.span,

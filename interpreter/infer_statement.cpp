@@ -43,19 +43,8 @@ void Inference::infer(const syntax::Stmt& statement, typed::Block& out) {
           repeatLoop(loops_.back()->key, span, out);
           append(out, span, typed::Continue{});
           environment_.setUnreachable();
-        } else if constexpr (std::is_same_v<T, syntax::With>) {
-          notSupported({span.begin, span.begin + 4}, "with");
-          infer(node.body.statements, out);
-        } else if constexpr (std::is_same_v<T, syntax::Impl>) {
-          notSupported({span.begin, span.begin + 4}, "impl");
-        } else if constexpr (std::is_same_v<T, syntax::Fallback>) {
-          notSupported({span.begin, span.begin + 8}, "fallback");
-        } else if constexpr (std::is_same_v<T, syntax::Mode>) {
-          notSupported({span.begin, span.begin + 4}, "mode");
-        } else if constexpr (std::is_same_v<T, syntax::Import>) {
-          notSupported({span.begin, span.begin + 6}, "import");
         } else if constexpr (std::is_same_v<T, syntax::Use> || std::is_same_v<T, syntax::Function> ||
-                             std::is_same_v<T, syntax::Operator>) {
+                             std::is_same_v<T, syntax::Operator> || std::is_same_v<T, syntax::Mode>) {
           // Known throughout the file.
         } else {
           infer(node, span, out);
@@ -135,7 +124,7 @@ void Inference::infer(const syntax::For& statement, Span span, typed::Block& out
 typed::Stmt::Node Inference::loopOver(const syntax::Expr& iterable) {
   const auto* call = get_if<syntax::Call>(&iterable.node);
   if (call != nullptr && !call->callee.space && call->callee.name.text == "range" &&
-      declarations_.findFunction("range") == nullptr && !call->arguments.empty() && call->arguments.size() <= 3) {
+      declarations_.findFunction("range", iterable.span.begin) == nullptr && !call->arguments.empty() && call->arguments.size() <= 3) {
     std::vector<ExprPtr> limits;
     for (TypedArgument& argument : inferArguments(call->arguments)) {
       if (!argument.keyword.empty()) error(argument.span, "range takes no keyword arguments");

@@ -16,13 +16,19 @@ constexpr int kPassesBeforeAny = 8;
 
 Inference::Inference(Declarations& declarations, const ScriptFunction* function, Diagnostics& diagnostics)
     : declarations_(declarations), function_(function), diagnostics_(diagnostics), source_(declarations.source()) {
-  if (function == nullptr) return;
-  result_ = scriptType(resultType(function->schema, {}));
-  for (const Argument& argument : function->schema.arguments()) {
-    ids_.emplace(argument.name(), static_cast<typed::VariableId>(names_.size()));
-    names_.push_back(argument.name());
+  if (function == nullptr) {
+    // The script's statements alone see what stands on the command line.
+    if (source_->text().find("argv") != std::string_view::npos) arguments_.emplace_back("argv", Type::listOf(Type::string()));
+  } else {
+    result_ = scriptType(resultType(function->schema, {}));
+    for (const Argument& argument : function->schema.arguments()) {
+      arguments_.emplace_back(argument.name(), scriptType(argument.type()));
+    }
   }
-  argument_count_ = names_.size();
+  for (const auto& [name, type] : arguments_) {
+    ids_.emplace(name, static_cast<typed::VariableId>(names_.size()));
+    names_.push_back(name);
+  }
 }
 
 typed::Function Inference::run(const std::vector<syntax::StmtPtr>& statements, Span span) {
@@ -38,23 +44,23 @@ typed::Function Inference::run(const std::vector<syntax::StmtPtr>& statements, S
     if (result_->isOptional() || result_->kind() == TypeKind::Any) {
       append(result.body, span, typed::Return{none(span)});
     } else {
-      error(function_->name_span, fmt::format("`{}` returns {}, but its end can be reached without a return",
-                                              text(function_->name_span), *result_));
+      Diagnostic& diagnostic =
+          error(function_->name_span, fmt::format("`{}` returns {}, but its end can be reached without a return",
+                                                  text(function_->name_span), *result_));
+      if (function_->kind == BodyKind::Handler) {
+        diagnostic.note("a handler returns the list of the call's results, such as `redispatch(op, args)` gives");
+      }
     }
   }
   for (const Diagnostic& found : found_.all()) {
     diagnostics_.error(found.source, found.span, found.message).notes = found.notes;
   }
 
-  result.name = function_ == nullptr ? "<script>" : toString(function_->schema.operator_name());
+  result.name = function_ == nullptr ? kScriptName : function_->title;
   result.span = span;
   result.names.assign(names_.begin(), names_.end());
-  if (function_ != nullptr) {
-    for (const Argument& argument : function_->schema.arguments()) {
-      result.arguments.push_back(slotKindOf(argument.type()));
-    }
-    result.result = slotKindOf(result_);
-  }
+  for (const auto& [name, type] : arguments_) result.arguments.push_back(slotKindOf(type));
+  if (function_ != nullptr) result.result = slotKindOf(result_);
   return result;
 }
 
@@ -67,8 +73,8 @@ void Inference::beginPass() {
   loops_.clear();
   scoped_.clear();
   if (function_ == nullptr) declarations_.forgetConstantTypes();
-  for (typed::VariableId i = 0; i < argument_count_; ++i) {
-    const TypePtr type = scriptType(function_->schema.arguments()[i].type());
+  for (typed::VariableId i = 0; i < arguments_.size(); ++i) {
+    const TypePtr type = arguments_[i].second;
     environment_[i] = {type, nullptr, slotKindOf(type), false};
   }
 }
@@ -195,7 +201,7 @@ void Inference::closeLoop(OpenLoop& loop) {
 
 void Inference::reportUnknownName(const syntax::Name& name) {
   const std::string shown(name.text);
-  if (declarations_.findFunction(name.text) != nullptr || isCallable(name.text) ||
+  if (declarations_.findFunction(name.text, name.span.begin) != nullptr || isCallable(name.text) ||
       declarations_.findOperators(name.text, name.span.begin) != nullptr) {
     Diagnostic& diagnostic =
         error(name.span, fmt::format("`{}` is a function and no value: call it, `{}(…)`", shown, shown));

@@ -152,6 +152,7 @@ class Inference {
                            std::vector<TypedArgument> arguments, Span span);
   static bool isCallable(std::string_view name);
   static bool isTensorAttribute(std::string_view name);
+  static bool isOperatorAttribute(std::string_view name);
   typed::ExprPtr inlineBuiltin(std::string_view name, std::vector<TypedArgument>& arguments, Span span);
   std::optional<std::vector<typed::ExprPtr>> variadicArguments(const Builtin& builtin,
                                                                std::vector<TypedArgument> arguments, Span span);
@@ -187,6 +188,12 @@ class Inference {
   void infer(const syntax::Return& statement, Span span, typed::Block& out);
   void infer(const syntax::Assert& statement, Span span, typed::Block& out);
   void infer(const syntax::Const& statement, Span span, typed::Block& out);
+  void infer(const syntax::With& statement, Span span, typed::Block& out);
+  void infer(const syntax::Impl& statement, Span span, typed::Block& out);
+  void infer(const syntax::Fallback& statement, Span span, typed::Block& out);
+  void infer(const syntax::Import& statement, Span span, typed::Block& out);
+  std::optional<CodeScope> scope(const syntax::Expr& expr);
+  std::optional<DispatchKeySet> scopeKeys(const syntax::Call& call);
   void assign(const syntax::Expr& target, typed::ExprPtr value, Span span, typed::Block& out);
   void assignVariable(const syntax::Name& name, typed::ExprPtr value, Span span, typed::Block& out);
   void assignIndex(const syntax::Index& target, typed::ExprPtr value, Span span, typed::Block& out);
@@ -222,7 +229,8 @@ class Inference {
   std::unordered_map<typed::VariableId, std::pair<TypePtr, Span>> declared_types_;
   std::unordered_map<const void*, Environment> heads_;                                // by loop
   std::unordered_map<const void*, std::vector<typed::VariableId>> clause_variables_;  // by comprehension clause
-  size_t argument_count_ = 0;
+  std::vector<std::pair<std::string_view, TypePtr>> arguments_;
+  std::unordered_map<uint32_t, uint32_t> module_imports_;  // what calls the statements of a module
 
   // What a pass begins anew.
   Diagnostics found_;

@@ -106,6 +106,10 @@ class Liveness {
     walk(*node.message, live);
   }
 
+  void walk(typed::With& node, VariableSet& live) { walk(node.body, live); }
+  void walk(typed::Register&, VariableSet&) {}
+  void walk(typed::RunModule&, VariableSet&) {}
+
   // [walk_round] goes through one round, from its end. [live]: behind the loop, then before it.
   template <class Walk>
   void loop(const void* key, typed::Block& at_end, VariableSet& live, Walk walk_round) {

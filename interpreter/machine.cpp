@@ -1,3 +1,4 @@
+#include <boxcar/interpreter/interrupt.h>
 #include <boxcar/interpreter/machine.h>
 #include <boxcar/ivalue/error.h>
 
@@ -6,10 +7,15 @@
 #include <new>
 #include <utility>
 
-namespace boxcar::interp {
+namespace boxcar {
+
+constinit std::atomic<uint32_t> detail::interrupt_requests = 0;
+
+namespace interp {
 namespace {
 
 constexpr size_t kSegmentSlots = 1U << 16;
+constexpr size_t kReserve = 1U << 18;
 
 constexpr ExecutableFunction kNoFunction{};
 
@@ -17,6 +23,7 @@ constexpr ExecutableFunction kNoFunction{};
 struct Entry {
   Entry(const Executable& program, uint32_t index, uint16_t argument_count)
       : code{Instruction::wide(Opcode::CallFunction, 0, static_cast<int32_t>(index)), {Opcode::Halt}} {
+    function.program = &program;
     function.code = code;
     function.slots = 1;
     function.frame = 1U + argument_count;
@@ -32,17 +39,6 @@ struct Entry {
   ExecutableFunction function{};
   IValue result;
 };
-
-std::string messageOf(const std::exception& error) {
-  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return "out of memory";
-  return error.what();
-}
-
-// What a call stack calls a function; operators' names have a namespace.
-std::string describe(const std::string& function) {
-  if (function == kScriptName) return {};
-  return (function.find("::") != std::string::npos ? "op " : "fn ") + function;
-}
 
 void checkArgumentKinds(const CodeFunction& function, const Stack& stack) {
   constexpr IValue::Tag kTags[] = {IValue::Tag::Int, IValue::Tag::Double, IValue::Tag::Bool};
@@ -62,17 +58,31 @@ Machine& Machine::current() {
   return machine;
 }
 
-Machine::Machine() { setLimits(Limits()); }
+Machine::Machine() { setLimits(RunLimits()); }
 
 Machine::~Machine() = default;
 
-void Machine::setLimits(Limits limits) {
-  BOXCAR_CHECK(native_depth_ == 0, "the limits of a machine cannot change while a script runs on it");
+void Machine::setLimits(const RunLimits& limits) {
+  const size_t frames = size_t{limits.max_depth} + 1;
+  if (frames_ == nullptr || static_cast<size_t>(end_ - frames_.get()) != frames) {
+    frames_ = std::make_unique_for_overwrite<Frame[]>(frames);
+  }
   limits_ = limits;
-  frames_ = std::make_unique_for_overwrite<Frame[]>(size_t{limits.max_depth} + 1);
-  end_ = frames_.get() + limits.max_depth + 1;
+  end_ = frames_.get() + frames;
   top_ = frames_.get();
   *top_ = {&kNoFunction, nullptr, nullptr, nullptr};
+}
+
+void Machine::run(const Executable& program, uint32_t function, Stack& stack, const RunLimits& limits) {
+  if (native_depth_ != 0) return call(program, function, stack);
+  setLimits(limits);
+  try {
+    call(program, function, stack);
+  } catch (...) {
+    setLimits(RunLimits());
+    throw;
+  }
+  setLimits(RunLimits());
 }
 
 void Machine::call(const Executable& program, uint32_t function, Stack& stack) {
@@ -81,29 +91,40 @@ void Machine::call(const Executable& program, uint32_t function, Stack& stack) {
   BOXCAR_CHECK(stack.size() >= count, "{} takes {} arguments, but the stack has {} values", source.name, count,
                stack.size());
   checkArgumentKinds(source, stack);
-  BOXCAR_CHECK(native_depth_ < limits_.max_native_depth,
-               "more than {} calls of operators inside one another: does the recursion end?", limits_.max_native_depth);
+  BOXCAR_CHECK(native_depth_ < kMaxNativeDepth,
+               "more than {} calls of operators inside one another: does the recursion end?", kMaxNativeDepth);
+  if (native_depth_ == 0) {
+    seen_interrupts_ = detail::interrupt_requests.load(std::memory_order_relaxed);
+    instructions_left_ = limits_.max_instructions;
+    if (reserve_ == nullptr) reserve_ = std::make_unique_for_overwrite<std::byte[]>(kReserve);
+  }
 
+  std::optional<FileAccessGuard> files;
+  if (fileAccess().folder != program.folder()) files.emplace(FileAccess{.folder = program.folder()});
   Entry entry(program, function, count);
-  Frame* const base = top_;
-  Frame* const frame = enter(base, &entry.function, base->slots + base->function->frame);
+  const Mark mark{top_, stack.size() - count, scopes_.size(), held_.size(), folders_.size()};
+  Frame* const frame = enter(top_, &entry.function, top_->slots + top_->function->frame);
   new (frame->slots) IValue(std::move(entry.result));
   for (size_t i = 0; i < count; ++i) new (frame->slots + 1 + i) IValue(std::move(peek(stack, i, count)));
   drop(stack, count);
   frame->pc = entry.code;
   top_ = frame;
   ++native_depth_;
-  const size_t height = stack.size();
   try {
-    execute(program, stack);
+    if (limits_.max_instructions == RunLimits().max_instructions) [[likely]] {
+      execute<false>(&program, stack);
+    } else {
+      execute<true>(&program, stack);
+    }
+    BOXCAR_INTERNAL_ASSERT(scopes_.size() == mark.scopes && held_.size() == mark.held);
   } catch (const std::exception& error) {
-    stack.resize(height);
     --native_depth_;
-    failWithCalls(error, base);
+    stack.resize(mark.height);
+    fail(error, mark);
   }
   --native_depth_;
   stack.push_back(std::move(frame->slots[0]));
-  top_ = base;
+  top_ = mark.base;
 }
 
 Machine::Frame* Machine::enterNextSegment(Frame* caller, const ExecutableFunction* callee, IValue* slots,
@@ -139,22 +160,5 @@ const Machine::Segment& Machine::segmentAfter(const IValue* limit, size_t slots)
   return segment;
 }
 
-// Throws what a script's user sees of [error], and leaves all frames above [base].
-void Machine::failWithCalls(const std::exception& error, Frame* base) {
-  std::vector<ScriptFrame> frames;
-  for (Frame* frame = base + 1; frame <= top_; ++frame) {
-    const ExecutableFunction& function = *frame->function;
-    leave(frame);
-    if (function.source == nullptr) continue;
-    const Span span = function.source->spans[static_cast<size_t>(frame->pc - function.code - 1)];
-    frames.push_back({describe(function.source->name), {function.source->source, span}});
-  }
-  top_ = base;
-  if (const auto* inner = dynamic_cast<const ScriptError*>(&error)) {
-    frames.insert(frames.end(), inner->frames().begin(), inner->frames().end());
-    throw ScriptError(inner->reason(), std::move(frames));
-  }
-  throw ScriptError(messageOf(error), std::move(frames));
-}
-
-}  // namespace boxcar::interp
+}  // namespace interp
+}  // namespace boxcar

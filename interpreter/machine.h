@@ -1,28 +1,30 @@
 #pragma once
 
 #include <boxcar/interpreter/executable.h>
+#include <boxcar/interpreter/limits.h>
+#include <boxcar/interpreter/open_scope.h>
 #include <boxcar/interpreter/script_error.h>
+#include <boxcar/ivalue/file_access.h>
 #include <boxcar/ivalue/stack.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace boxcar::interp {
-
-// How far a run may go.
-struct Limits {
-  uint32_t max_depth = 10'000;      // calls inside one another, of functions and of the script's operators
-  uint32_t max_native_depth = 400;  // of them, calls that pass through an operator and so through C++'s stack
-};
 
 // Runs executables; one per thread. Calls of functions take their frames from memory that is kept and reused. An
 // operator of a script that is called, by another script or from C++, runs on the same machine, above the frames that
 // are there.
 class Machine final {
  public:
+  // Calls inside one another that pass through an operator, and so through C++'s stack.
+  static constexpr uint32_t kMaxNativeDepth = 400;
+
   // This thread's machine.
   static Machine& current();
 
@@ -34,10 +36,8 @@ class Machine final {
   // Calls a function with the arguments that are the last values of [stack] and replaces them by its result. Each
   // argument must be of its slot's kind. When it fails, with a ScriptError, the arguments are gone.
   void call(const Executable& program, uint32_t function, Stack& stack);
-
-  const Limits& limits() const noexcept { return limits_; }
-  // An Error while something runs.
-  void setLimits(Limits limits);
+  // The same; [limits] hold where it is no part of another run.
+  void run(const Executable& program, uint32_t function, Stack& stack, const RunLimits& limits);
 
  private:
   struct Frame {
@@ -51,8 +51,22 @@ class Machine final {
     IValue* begin = nullptr;
     IValue* end = nullptr;
   };
+  // The folder of a module whose function runs.
+  struct OpenFolder {
+    const Frame* frame;
+    std::unique_ptr<FileAccessGuard> guard;
+  };
+  // What was there when a call began, and is there again when it ends.
+  struct Mark {
+    Frame* base;
+    size_t height;  // of the stack, without the arguments
+    size_t scopes;
+    size_t held;
+    size_t folders;
+  };
 
-  void execute(const Executable& program, Stack& stack);
+  template <bool kCounts>
+  void execute(const Executable* program, Stack& stack);
   // The frame above [caller], for slots at [slots] or in the next segment. The first [passed] slots hold values already
   // and move along.
   Frame* enter(Frame* caller, const ExecutableFunction* callee, IValue* slots, uint32_t passed = 0) {
@@ -65,6 +79,8 @@ class Machine final {
     return frame;
   }
   Frame* enterNextSegment(Frame* caller, const ExecutableFunction* callee, IValue* slots, uint32_t passed);
+  // Ends the run, which was interrupted.
+  [[noreturn, gnu::cold, gnu::noinline]] void poll(Frame* frame, const Instruction* pc);
   const Segment& segmentAfter(const IValue* limit, size_t slots);
   // Destroys what the frame holds; the one below.
   static Frame* leave(Frame* frame) noexcept {
@@ -72,14 +88,35 @@ class Machine final {
     for (uint32_t i = 0; i < function.value_count; ++i) std::destroy_at(frame->slots + function.values[i]);
     return frame - 1;
   }
-  [[noreturn]] void failWithCalls(const std::exception& error, Frame* base);
 
-  Limits limits_;
+  void setLimits(const RunLimits& limits);
+
+  // ---- machine_scope.cpp: what begins and ends ----
+  bool begin(Once& once, std::string_view what);
+  void finish(Once& once);
+  void storeGlobal(GlobalValue& global, const IValue& value);
+  void enterScope(const Executable& program, const CodeScope& scope);
+  void leaveScope();
+  void enterModule(const ExecutableFunction& function);
+  // [frame] is the one that a module's function returned to; its program.
+  const Executable* leaveModule(const Frame* frame) noexcept;
+  // Leaves all frames above the mark's, and ends what began there. What fails in doing so is added to [message].
+  std::vector<ScriptFrame> unwind(const Mark& mark, bool runs_exits, std::string& message);
+  [[noreturn]] void fail(const std::exception& error, const Mark& mark);
+
+  RunLimits limits_;
   std::unique_ptr<Frame[]> frames_;
   Frame* top_;  // the frame that runs; frames_[0] is nobody's
   Frame* end_;
   std::vector<Segment> segments_;
+  std::vector<std::unique_ptr<OpenScope>> scopes_;
+  std::vector<Once*> held_;
+  std::vector<OpenFolder> folders_;
   uint32_t native_depth_ = 0;
+  uint32_t seen_interrupts_ = 0;
+  uint64_t instructions_left_ = 0;
+  // Given back where memory runs out, so that there is some to say so with.
+  std::unique_ptr<std::byte[]> reserve_;
 };
 
 }  // namespace boxcar::interp

@@ -5,7 +5,10 @@
 #include <boxcar/interpreter/container_operations.h>
 #include <boxcar/interpreter/conversion.h>
 #include <boxcar/interpreter/dynamic_call.h>
+#include <boxcar/interpreter/interrupt.h>
 #include <boxcar/interpreter/machine.h>
+#include <boxcar/interpreter/run_stop.h>
+#include <boxcar/interpreter/script_handler.h>
 #include <boxcar/interpreter/value_operations.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/schema/value_type.h>
@@ -23,9 +26,22 @@ using syntax::BinaryOp;
 using syntax::CompareOp;
 using syntax::UnaryOp;
 
-[[noreturn, gnu::cold, gnu::noinline]] void failResults(const OperatorSite& site, int64_t surplus) {
+[[noreturn, gnu::cold, gnu::noinline]] void failResults(const LinkedSite& site, int64_t surplus) {
   const int64_t left = site.results + surplus;
-  BOXCAR_FAIL("{}: its kernel left {} values on the stack instead of {}", *site.op, left, site.results);
+  BOXCAR_FAIL("{}: its kernel left {} values on the stack instead of {}", site.op, left, site.results);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void failUnset(const CodeGlobal& global) {
+  BOXCAR_FAIL("the constant `{}` is read before it is set; the script's statements set it when they are run", global.name);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void failInterrupted(uint32_t& seen) {
+  seen = detail::interrupt_requests.load(std::memory_order_relaxed);
+  throw RunStop("interrupted", ScriptErrorCause::Interrupt);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void failInstructions(uint64_t limit) {
+  throw RunStop(fmt::format("the run took more than {} instructions, which is its limit", limit), ScriptErrorCause::Limit);
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void failKind(const IValue& value, const char* wanted) {
@@ -85,12 +101,29 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
 
 }  // namespace
 
+// Before an instruction: whether it may still run.
+#define COUNT()                                             \
+  do {                                                      \
+    if constexpr (kCounts) {                                \
+      if (instructions_left_ == 0) {                        \
+        frame->pc = pc + 1;                                 \
+        failInstructions(limits_.max_instructions);         \
+      }                                                     \
+      --instructions_left_;                                 \
+    }                                                       \
+  } while (false)
+// Wherever control goes on elsewhere, so that every loop and every recursion comes here: whether it is to end.
+#define POLL()                                                                                           \
+  (detail::interrupt_requests.load(std::memory_order_relaxed) != seen_interrupts_ ? poll(frame, pc + 1) \
+                                                                                   : void())
+
 // With labels as values each case has its own indirect jump, which branch predictors tell apart.
 #if defined(__GNUC__)
 #define BEGIN_LOOP() NEXT();
 #define CASE(name) op_##name:
 #define NEXT()                                            \
   do {                                                    \
+    COUNT();                                              \
     instruction = *pc++;                                  \
     goto* kLabels[static_cast<uint16_t>(instruction.op)]; \
   } while (false)
@@ -98,6 +131,7 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
 #else
 #define BEGIN_LOOP()     \
   for (;;) {             \
+    COUNT();             \
     instruction = *pc++; \
     switch (instruction.op) {
 #define CASE(name) case Opcode::name:
@@ -112,10 +146,32 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
 #define FLOAT(field) SLOT(field).unsafeGet<Tag::Double>()
 #define BOOL(field) SLOT(field).unsafeGet<Tag::Bool>()
 #define IMMEDIATE(field) static_cast<int16_t>(instruction.field)
-#define JUMP_SHORT() pc += static_cast<int16_t>(instruction.c)
-#define JUMP_FAR() pc += instruction.wide()
+#define JUMP_SHORT() pc += static_cast<int16_t>(instruction.c), POLL()
+#define JUMP_FAR() pc += instruction.wide(), POLL()
 // Stands before whatever may fail or run other code.
 #define SAVE() frame->pc = pc
+
+// The function is called with the arguments that were passed.
+#define ENTER(callee)                                                                                         \
+  do {                                                                                                        \
+    frame = enter(frame, &(callee), slots + frame->function->slots, (callee).arguments);                      \
+    slots = frame->slots;                                                                                     \
+    for (uint32_t i = (callee).arguments; i < (callee).slots; ++i) initialiseSlot(slots + i, (callee).tags[i]); \
+    pc = (callee).code;                                                                                       \
+    top_ = frame;                                                                                             \
+    POLL();                                                                                                   \
+  } while (false)
+// Goes back to the frame below, which may be another program's.
+#define LEAVE()                                             \
+  do {                                                      \
+    frame = top_ = leave(frame);                            \
+    slots = frame->slots;                                   \
+    pc = frame->pc;                                         \
+    if (pc[-1].op == Opcode::CallImported) [[unlikely]] {   \
+      program = leaveModule(frame);                         \
+      unit = &program->unit();                              \
+    }                                                       \
+  } while (false)
 
 // A case whose whole effect is one statement.
 #define SIMPLE(name, ...) \
@@ -136,7 +192,8 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
     NEXT();                \
   }
 
-void Machine::execute(const Executable& program, Stack& stack) {
+template <bool kCounts>
+void Machine::execute(const Executable* program, Stack& stack) {
 #if defined(__GNUC__)
   static constexpr const void* kLabels[] = {
 #define BOXCAR_OPCODE_LABEL(name, ...) &&op_##name,
@@ -144,7 +201,7 @@ void Machine::execute(const Executable& program, Stack& stack) {
 #undef BOXCAR_OPCODE_LABEL
   };
 #endif
-  const CodeUnit& unit = program.unit();
+  const CodeUnit* unit = &program->unit();
   const Builtin* const builtin_table = builtins().data();
   Frame* frame = top_;
   IValue* slots = frame->slots;
@@ -159,13 +216,21 @@ void Machine::execute(const Executable& program, Stack& stack) {
   SIMPLE(Copy, SLOT(a) = SLOT(b))
   SIMPLE(Move, SLOT(a) = std::move(SLOT(b)))
   SIMPLE(LoadInt, INT(a) = instruction.wide())
-  SIMPLE(LoadIntConstant, INT(a) = unit.constants[instruction.index()].unsafeGet<Tag::Int>())
-  SIMPLE(LoadFloat, FLOAT(a) = unit.constants[instruction.index()].unsafeGet<Tag::Double>())
+  SIMPLE(LoadIntConstant, INT(a) = unit->constants[instruction.index()].unsafeGet<Tag::Int>())
+  SIMPLE(LoadFloat, FLOAT(a) = unit->constants[instruction.index()].unsafeGet<Tag::Double>())
   SIMPLE(LoadBool, BOOL(a) = instruction.b != 0)
   SIMPLE(LoadNone, SLOT(a) = IValue())
-  SIMPLE(LoadConstant, SLOT(a) = unit.constants[instruction.index()])
-  SIMPLE(LoadGlobal, SLOT(a) = program.globals()[instruction.index()])
-  SIMPLE(StoreGlobal, program.globals()[instruction.index()] = SLOT(a))
+  SIMPLE(LoadConstant, SLOT(a) = unit->constants[instruction.index()])
+  CASE(LoadGlobal) {
+    const GlobalValue& global = program->global(instruction.index());
+    SAVE();
+    if (!global.once.isDone()) [[unlikely]]
+      failUnset(unit->globals[instruction.index()]);
+    SLOT(a) = global.value;
+    NEXT();
+  }
+  CHECKED(BeginGlobal, BOOL(a) = begin(program->global(instruction.index()).once, unit->globals[instruction.index()].name))
+  CHECKED(StoreGlobal, storeGlobal(program->global(instruction.index()), SLOT(a)))
 
   SIMPLE(IntToFloat, FLOAT(a) = static_cast<double>(INT(b)))
   CHECKED(FloatToInt, INT(a) = floatToInt(FLOAT(b)))
@@ -176,8 +241,8 @@ void Machine::execute(const Executable& program, Stack& stack) {
   CHECKED(UnboxInt, INT(a) = unboxInt(SLOT(b)))
   CHECKED(UnboxFloat, FLOAT(a) = unboxFloat(SLOT(b)))
   CHECKED(UnboxBool, BOOL(a) = unboxBool(SLOT(b)))
-  CHECKED(Convert, SLOT(a) = convertValue(SLOT(b), {unit.types[instruction.c]}))
-  CHECKED(TestType, BOOL(a) = matches(SLOT(b), unit.types[instruction.c]))
+  CHECKED(Convert, SLOT(a) = convertValue(SLOT(b), {unit->types[instruction.c]}))
+  CHECKED(TestType, BOOL(a) = matches(SLOT(b), unit->types[instruction.c]))
   CHECKED(Truth, BOOL(a) = truth(SLOT(b)))
 
   SIMPLE(AddInt, INT(a) = addInt(INT(b), INT(c)))
@@ -297,7 +362,7 @@ void Machine::execute(const Executable& program, Stack& stack) {
   SIMPLE(Push, stack.push_back(SLOT(a)))
   SIMPLE(PushMove, stack.push_back(std::move(SLOT(a))))
   SIMPLE(PushScalar, stack.push_back(SLOT(a)))
-  SIMPLE(PushConstant, stack.push_back(unit.constants[instruction.index()]))
+  SIMPLE(PushConstant, stack.push_back(unit->constants[instruction.index()]))
   CASE(Pop) {
     SLOT(a) = std::move(stack.back());
     stack.pop_back();
@@ -325,9 +390,9 @@ void Machine::execute(const Executable& program, Stack& stack) {
 
   CASE(CallOperator) {
     SAVE();
-    const OperatorSite& site = unit.operator_sites[instruction.index()];
+    const LinkedSite& site = program->site(instruction.index());
     const auto height = static_cast<int64_t>(stack.size()) - site.arguments + site.results;
-    site.op->callBoxed(stack);
+    site.op.callBoxed(stack);
     const int64_t surplus = static_cast<int64_t>(stack.size()) - height;
     if (surplus != 0) [[unlikely]]
       failResults(site, surplus);
@@ -335,7 +400,7 @@ void Machine::execute(const Executable& program, Stack& stack) {
   }
   CASE(CallDynamic) {
     SAVE();
-    callDynamic(unit.dynamic_sites[instruction.index()], stack);
+    callDynamic(program->dynamicSite(instruction.index()), stack);
     NEXT();
   }
   CASE(CallBuiltin) {
@@ -357,44 +422,41 @@ void Machine::execute(const Executable& program, Stack& stack) {
   }
   CASE(CallFunction) {
     SAVE();
-    const ExecutableFunction& callee = program.function(instruction.index());
-    frame = enter(frame, &callee, slots + frame->function->slots, callee.arguments);
-    slots = frame->slots;
-    for (uint32_t i = callee.arguments; i < callee.slots; ++i) initialiseSlot(slots + i, callee.tags[i]);
-    pc = callee.code;
-    top_ = frame;
+    const ExecutableFunction& callee = program->function(instruction.index());
+    ENTER(callee);
+    NEXT();
+  }
+  CASE(CallImported) {
+    SAVE();
+    const ExecutableFunction& callee = program->imported(instruction.index());
+    enterModule(callee);
+    ENTER(callee);
+    program = callee.program;
+    unit = &program->unit();
     NEXT();
   }
   CASE(ReturnInt) {
     const auto result = INT(a);
-    frame = top_ = leave(frame);
-    slots = frame->slots;
-    pc = frame->pc;
+    LEAVE();
     slots[pc[-1].a].unsafeGet<Tag::Int>() = result;
     NEXT();
   }
   CASE(ReturnFloat) {
     const auto result = FLOAT(a);
-    frame = top_ = leave(frame);
-    slots = frame->slots;
-    pc = frame->pc;
+    LEAVE();
     slots[pc[-1].a].unsafeGet<Tag::Double>() = result;
     NEXT();
   }
   CASE(ReturnBool) {
     const auto result = BOOL(a);
-    frame = top_ = leave(frame);
-    slots = frame->slots;
-    pc = frame->pc;
+    LEAVE();
     slots[pc[-1].a].unsafeGet<Tag::Bool>() = result;
     NEXT();
   }
   CASE(ReturnValue) {
     {
       IValue result(SLOT(a));
-      frame = top_ = leave(frame);
-      slots = frame->slots;
-      pc = frame->pc;
+      LEAVE();
       slots[pc[-1].a] = std::move(result);
     }
     NEXT();
@@ -402,9 +464,7 @@ void Machine::execute(const Executable& program, Stack& stack) {
   CASE(ReturnMove) {
     {
       IValue result(std::move(SLOT(a)));
-      frame = top_ = leave(frame);
-      slots = frame->slots;
-      pc = frame->pc;
+      LEAVE();
       slots[pc[-1].a] = std::move(result);
     }
     NEXT();
@@ -412,9 +472,7 @@ void Machine::execute(const Executable& program, Stack& stack) {
   CASE(ReturnNone) {
     {
       IValue result;
-      frame = top_ = leave(frame);
-      slots = frame->slots;
-      pc = frame->pc;
+      LEAVE();
       slots[pc[-1].a] = std::move(result);
     }
     NEXT();
@@ -423,10 +481,15 @@ void Machine::execute(const Executable& program, Stack& stack) {
     SAVE();
     BOXCAR_FAIL("{}", SLOT(a));
   }
+  CHECKED(BeginImport, BOOL(a) = begin(program->module(instruction.index()).statements(), "what is imported"))
+  CHECKED(EndImport, finish(program->module(instruction.index()).statements()))
+  CHECKED(EnterScope, enterScope(*program, unit->scopes[instruction.index()]))
+  CHECKED(LeaveScope, leaveScope())
+  CHECKED(Register, registerHandler(*program, instruction.index()))
 
   CASE(MakeList) {
     SAVE();
-    SLOT(a) = makeList(unit.types[instruction.b], last(stack, instruction.c));
+    SLOT(a) = makeList(unit->types[instruction.b], last(stack, instruction.c));
     drop(stack, instruction.c);
     NEXT();
   }
@@ -481,6 +544,14 @@ void Machine::execute(const Executable& program, Stack& stack) {
 
   CASE(Halt) { return; }
   END_LOOP()
+}
+
+template void Machine::execute<false>(const Executable*, Stack&);
+template void Machine::execute<true>(const Executable*, Stack&);
+
+void Machine::poll(Frame* frame, const Instruction* pc) {
+  frame->pc = pc;
+  failInterrupted(seen_interrupts_);
 }
 
 }  // namespace boxcar::interp

@@ -48,6 +48,10 @@ enum class Operand : uint8_t {
   OperatorSite,
   DynamicSite,
   Global,
+  Module,            // index into the unit's modules
+  ImportedFunction,  // index into the unit's imported functions
+  Scope,             // index into the unit's scopes
+  Handler,           // index into the unit's handlers
   FarTarget,  // int32, counted from the next instruction
 };
 
@@ -72,6 +76,7 @@ constexpr bool isWide(Operand operand) noexcept { return operand >= Operand::Wid
   X(LoadNone, ValueOut, None, None, 0, 0)                                                                         \
   X(LoadConstant, ValueOut, Constant, None, 0, 0)                                                                 \
   X(LoadGlobal, ValueOut, Global, None, 0, 0)                                                                     \
+  X(BeginGlobal, BoolOut, Global, None, 0, 0)                                                                     \
   X(StoreGlobal, SlotIn, Global, None, 0, 0)                                                                      \
   /* Conversions; Unbox and Convert are errors when the value is of another kind */                               \
   X(IntToFloat, FloatOut, IntIn, None, 0, 0)                                                                      \
@@ -175,6 +180,7 @@ constexpr bool isWide(Operand operand) noexcept { return operand >= Operand::Wid
   X(PassValue, Argument, ValueIn, None, 0, 0)                                                                     \
   X(PassMove, Argument, ValueMove, None, 0, 0)                                                                    \
   X(CallFunction, ResultOut, Function, None, 0, 0)                                                                \
+  X(CallImported, ResultOut, ImportedFunction, None, 0, 0)                                                        \
   X(ReturnInt, IntIn, None, None, 0, 0)                                                                           \
   X(ReturnFloat, FloatIn, None, None, 0, 0)                                                                       \
   X(ReturnBool, BoolIn, None, None, 0, 0)                                                                         \
@@ -182,6 +188,13 @@ constexpr bool isWide(Operand operand) noexcept { return operand >= Operand::Wid
   X(ReturnMove, ValueMove, None, None, 0, 0)                                                                      \
   X(ReturnNone, None, None, None, 0, 0)                                                                           \
   X(Fail, ValueIn, None, None, 0, 0)                                                                              \
+  /* What a file imports runs once, between Begin, which tells whether it is to run now, and End. Scopes end in the \
+     reverse order of their beginning. */                                                                         \
+  X(BeginImport, BoolOut, Module, None, 0, 0)                                                                     \
+  X(EndImport, None, Module, None, 0, 0)                                                                          \
+  X(EnterScope, None, Scope, None, 0, 0)                                                                          \
+  X(LeaveScope, None, None, None, 0, 0)                                                                           \
+  X(Register, None, Handler, None, 0, 0)                                                                          \
   /* Containers: Make takes the elements from the stack, dicts key by key with its value; Unpack puts them there, \
      the first one first; Slice takes start, stop and step. */                                                    \
   X(MakeList, ValueOut, Type, Count, -1, 0)                                                                       \

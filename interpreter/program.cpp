@@ -1,13 +1,14 @@
-#include <boxcar/dispatcher/library.h>
 #include <boxcar/interpreter/compile_unit.h>
-#include <boxcar/interpreter/executable.h>
+#include <boxcar/interpreter/conversion.h>
 #include <boxcar/interpreter/grammar.h>
+#include <boxcar/interpreter/loaded_script.h>
 #include <boxcar/interpreter/machine.h>
+#include <boxcar/interpreter/module_files.h>
 #include <boxcar/interpreter/program.h>
 #include <boxcar/interpreter/script_operator.h>
-#include <boxcar/interpreter/source.h>
+#include <boxcar/interpreter/value_operations.h>
+#include <boxcar/interpreter/wording.h>
 #include <boxcar/ivalue/error.h>
-#include <boxcar/ivalue/file_access.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -18,60 +19,128 @@
 
 namespace boxcar {
 
-struct Program::State {
-  State(interp::CodeUnit unit, std::vector<Diagnostic> given_warnings)
-      : executable(std::make_shared<interp::Executable>(std::move(unit))), warnings(std::move(given_warnings)) {
-    operators = interp::registerOperators(executable);
-    executable->link();
-  }
+using interp::CodeExport;
+using interp::LoadedScript;
+using interp::Machine;
+using interp::ModuleFiles;
 
-  // Kernels share it: one that still runs when the program goes keeps its code.
-  std::shared_ptr<interp::Executable> executable;
-  std::vector<RegistrationHandleRAII> operators;
-  std::vector<Diagnostic> warnings;
-};
+namespace {
 
-Program::Program(std::unique_ptr<State> state) : state_(std::move(state)) {}
+interp::CodeUnit compileWith(ModuleFiles& files, std::string text, std::string name, Diagnostics& diagnostics) {
+  const syntax::SyntaxTree tree = syntax::parse(Source::create(std::move(name), std::move(text)), diagnostics);
+  diagnostics.throwIfErrors();
+  interp::CodeUnit unit = interp::compileUnit(tree, diagnostics, &files);
+  diagnostics.throwIfErrors();
+  return unit;
+}
+
+}  // namespace
+
+Program::Program(std::shared_ptr<LoadedScript> script) : script_(std::move(script)) {}
 Program::Program(Program&&) noexcept = default;
 Program& Program::operator=(Program&&) noexcept = default;
 Program::~Program() = default;
 
 Program Program::compile(std::string text, std::string name) {
   Diagnostics diagnostics;
-  interp::CodeUnit unit = interp::compileText(std::move(text), std::move(name), diagnostics);
-  return Program(std::make_unique<State>(std::move(unit), diagnostics.all()));
+  ModuleFiles files(name);
+  interp::CodeUnit unit = compileWith(files, std::move(text), std::move(name), diagnostics);
+  auto modules = files.modulesOf(unit);
+  Program program(std::make_shared<LoadedScript>(std::move(unit), std::move(modules)));
+  program.script_->warnings = diagnostics.all();
+  return program;
 }
 
-Program Program::load(const std::string& path) { return compile(interp::readFile(path), path); }
+Program Program::load(const std::string& path) { return compile(interp::readFile(path), interp::nameOfFile(path)); }
 
-const std::vector<Diagnostic>& Program::warnings() const noexcept { return state_->warnings; }
+Program Program::fromUnit(interp::CodeUnit unit) {
+  ModuleFiles files(unit.source->name());
+  auto modules = files.modulesOf(unit);
+  return Program(std::make_shared<LoadedScript>(std::move(unit), std::move(modules)));
+}
 
-void Program::run() {
-  const FileAccessGuard files(FileAccess{.folder = state_->executable->folder()});
+const std::vector<Diagnostic>& Program::warnings() const noexcept { return script_->warnings; }
+
+void Program::setLimits(const RunLimits& limits) noexcept { script_->limits = limits; }
+
+void Program::run(const std::vector<std::string>& args) const {
   Stack stack;
-  interp::Machine::current().call(*state_->executable, 0, stack);
+  const interp::Executable& program = script_->executable();
+  if (program.unit().functions[0].argument_count != 0) {
+    const GenericList argv;
+    for (const std::string& arg : args) argv.push_back(IValue(arg));
+    stack.push_back(argv);
+  }
+  Machine::current().run(program, 0, stack, script_->limits);
+}
+
+// ---- Functions ----
+
+Program::Function::Function(std::shared_ptr<const LoadedScript> script, size_t index) noexcept
+    : script_(std::move(script)), index_(index) {}
+
+const FunctionSchema& Program::Function::schema() const noexcept {
+  return script_->executable().unit().exports[index_].schema;
+}
+
+void Program::Function::call(Stack& stack) const {
+  const FunctionSchema& schema = this->schema();
+  const size_t count = schema.arguments().size();
+  BOXCAR_CHECK(stack.size() >= count, "{} takes {} argument{}, but the stack has {} value{}\n  {}", schema.name(), count,
+               count == 1 ? "" : "s", stack.size(), stack.size() == 1 ? "" : "s", schema);
+  for (size_t i = 0; i < count; ++i) {
+    const Argument& argument = schema.arguments()[i];
+    IValue& value = peek(stack, i, count);
+    try {
+      value = interp::convertValue(value, interp::targetOf(argument));
+    } catch (const Error&) {
+      BOXCAR_FAIL("{}: argument '{}' must be {}, not {}\n  {}", schema.name(), argument.name(), *argument.type(),
+                  interp::kindName(value), schema);
+    }
+  }
+  const interp::Executable& program = script_->executable();
+  Machine::current().run(program, program.unit().exports[index_].function, stack, script_->limits);
+  interp::spreadOperatorResults(schema, stack);
+}
+
+Program::Function Program::function(std::string_view name) const {
+  const std::vector<CodeExport>& exports = script_->executable().unit().exports;
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < exports.size(); ++i) {
+    if (exports[i].schema.name() == name) return Function(script_, i);
+    names.push_back(exports[i].schema.name());
+  }
+  throw Error(interp::withSuggestion(
+      fmt::format("{} has no function called `{}`", script_->executable().unit().source->name(), name), name, names));
+}
+
+std::vector<FunctionSchema> Program::functions() const {
+  std::vector<FunctionSchema> schemas;
+  for (const CodeExport& exported : script_->executable().unit().exports) schemas.push_back(exported.schema);
+  return schemas;
 }
 
 namespace interp {
 
 CodeUnit compileText(std::string text, std::string name, Diagnostics& diagnostics) {
-  const syntax::SyntaxTree tree = syntax::parse(Source::create(std::move(name), std::move(text)), diagnostics);
-  diagnostics.throwIfErrors();
-  CodeUnit unit = compileUnit(tree, diagnostics);
-  diagnostics.throwIfErrors();
-  return unit;
+  ModuleFiles files(name);
+  return compileWith(files, std::move(text), std::move(name), diagnostics);
 }
+
+std::string nameOfFile(const std::string& path) { return path == "-" ? "<stdin>" : path; }
 
 std::string readFile(const std::string& path) {
   std::error_code error;
   BOXCAR_CHECK(!std::filesystem::is_directory(path, error), "{}: cannot be read: it is a directory", path);
-  const auto close = [](std::FILE* file) { std::fclose(file); };
-  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rb"), close);
+  const auto close = [](std::FILE* file) {
+    if (file != stdin) std::fclose(file);
+  };
+  const std::unique_ptr<std::FILE, decltype(close)> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"), close);
   BOXCAR_CHECK(file != nullptr, "{}: cannot be opened: {}", path, std::strerror(errno));
   std::string text;
   char buffer[1 << 16];
   while (const size_t size = std::fread(buffer, 1, sizeof(buffer), file.get())) text.append(buffer, size);
-  BOXCAR_CHECK(std::ferror(file.get()) == 0, "{}: cannot be read: {}", path, std::strerror(errno));
+  BOXCAR_CHECK(std::ferror(file.get()) == 0, "{}: cannot be read: {}", nameOfFile(path), std::strerror(errno));
   return text;
 }
 

@@ -40,8 +40,9 @@ std::string describe(std::string text, const std::vector<ScriptFrame>& frames) {
 
 }  // namespace
 
-ScriptError::ScriptError(std::string message, std::vector<ScriptFrame> frames) : Error(describe(message, frames)) {
-  details_ = std::make_shared<const Details>(Details{std::move(message), std::move(frames)});
+ScriptError::ScriptError(std::string message, std::vector<ScriptFrame> frames, ScriptErrorCause cause)
+    : Error(describe(message, frames)) {
+  details_ = std::make_shared<const Details>(Details{std::move(message), std::move(frames), cause});
 }
 
 }  // namespace boxcar

@@ -5,6 +5,7 @@
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/macros.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,8 +14,15 @@ namespace boxcar {
 
 // A place that a script had reached when it failed.
 struct ScriptFrame {
-  std::string function;  // "fn square", "op my::relu", or "" for the script's statements
+  std::string function;  // "fn square", "op my::relu", "mode count", or "" for the script's statements
   Location place;
+};
+
+// Why a run ended before its end.
+enum class ScriptErrorCause : uint8_t {
+  Failure,    // the script, or an operator that it called
+  Interrupt,  // interruptScripts()
+  Limit,      // of RunLimits, or memory
 };
 
 // What a script throws that fails while it runs. what() is the message, then the script's calls, the innermost last:
@@ -26,16 +34,18 @@ struct ScriptFrame {
 //         return 1 // n
 class BOXCAR_API ScriptError : public Error {
  public:
-  ScriptError(std::string message, std::vector<ScriptFrame> frames);
+  ScriptError(std::string message, std::vector<ScriptFrame> frames, ScriptErrorCause cause = ScriptErrorCause::Failure);
 
   // The message without the calls.
   const std::string& reason() const noexcept { return details_->reason; }
   const std::vector<ScriptFrame>& frames() const noexcept { return details_->frames; }
+  ScriptErrorCause cause() const noexcept { return details_->cause; }
 
  private:
   struct Details {
     std::string reason;
     std::vector<ScriptFrame> frames;
+    ScriptErrorCause cause;
   };
   std::shared_ptr<const Details> details_;  // copying an exception must not throw
 };

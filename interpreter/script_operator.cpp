@@ -3,10 +3,8 @@
 #include <boxcar/interpreter/script_operator.h>
 #include <boxcar/interpreter/value_operations.h>
 #include <boxcar/ivalue/error.h>
-#include <boxcar/ivalue/file_access.h>
 #include <boxcar/schema/value_type.h>
 
-#include <optional>
 #include <utility>
 
 namespace boxcar::interp {
@@ -18,36 +16,39 @@ struct ScriptKernel {
   uint32_t function;
 
   void operator()(const OperatorHandle& op, Stack& stack) const {
-    const std::vector<Argument>& arguments = op.schema().arguments();
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      const IValue& value = peek(stack, i, arguments.size());
-      if (!matches(value, arguments[i].type())) [[unlikely]]
-        failArgument(op, arguments[i], i, value);
-    }
+    checkOperatorArguments(op, stack);
     // What runs keeps its code, also when the program goes meanwhile.
     const std::shared_ptr<const Executable> pinned = program;
-    std::optional<FileAccessGuard> files;
-    if (fileAccess().folder != pinned->folder()) files.emplace(FileAccess{.folder = pinned->folder()});
     Machine::current().call(*pinned, function, stack);
-    spreadResults(op.schema(), stack);
-  }
-
-  [[noreturn, gnu::cold, gnu::noinline]] static void failArgument(const OperatorHandle& op, const Argument& argument,
-                                                                  size_t position, const IValue& value) {
-    BOXCAR_FAIL("{}(): argument '{}' (position {}) must be {}, not {}\n  {}", op, argument.name(), position + 1,
-                *argument.type(), kindName(value), op.schema());
-  }
-
-  // A function gives one value: None where the operator has no result, a tuple where it has several.
-  static void spreadResults(const FunctionSchema& schema, Stack& stack) {
-    if (schema.returns().size() == 1) return;
-    const IValue result = pop(stack);
-    if (schema.returns().empty()) return;
-    for (const IValue& element : result.toTuple().elements()) stack.push_back(element);
+    spreadOperatorResults(op.schema(), stack);
   }
 };
 
+[[noreturn, gnu::cold, gnu::noinline]] void failArgument(const OperatorHandle& op, const Argument& argument,
+                                                         size_t position, const IValue& value) {
+  BOXCAR_FAIL("{}(): argument '{}' (position {}) must be {}, not {}\n  {}", op, argument.name(), position + 1,
+              *argument.type(), kindName(value), op.schema());
+}
+
 }  // namespace
+
+void checkOperatorArguments(const OperatorHandle& op, const Stack& stack) {
+  const std::vector<Argument>& arguments = op.schema().arguments();
+  BOXCAR_CHECK(stack.size() >= arguments.size(), "{}() takes {} arguments, but the stack has {} values", op,
+               arguments.size(), stack.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const IValue& value = peek(stack, i, arguments.size());
+    if (!matches(value, arguments[i].type())) [[unlikely]]
+      failArgument(op, arguments[i], i, value);
+  }
+}
+
+void spreadOperatorResults(const FunctionSchema& schema, Stack& stack) {
+  if (schema.returns().size() == 1) return;
+  const IValue result = pop(stack);
+  if (schema.returns().empty()) return;
+  for (const IValue& element : result.toTuple().elements()) stack.push_back(element);
+}
 
 std::vector<RegistrationHandleRAII> registerOperators(const std::shared_ptr<Executable>& program) {
   std::vector<RegistrationHandleRAII> handles;

@@ -13,4 +13,9 @@ namespace boxcar::interp {
 // registered.
 std::vector<RegistrationHandleRAII> registerOperators(const std::shared_ptr<Executable>& program);
 
+// Whether the last values of [stack] are arguments of [op]: an Error that names the one that is not.
+void checkOperatorArguments(const OperatorHandle& op, const Stack& stack);
+// Makes an operator's results of the one value that a body gave: None where there are none, a tuple of several.
+void spreadOperatorResults(const FunctionSchema& schema, Stack& stack);
+
 }  // namespace boxcar::interp

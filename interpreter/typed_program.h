@@ -82,8 +82,9 @@ struct CallDynamic {
   std::vector<std::string> keywords;  // of the last ones
 };
 struct CallFunction {
-  uint32_t function;
+  uint32_t function;  // of the unit, or of its imports
   std::vector<ExprPtr> arguments;
+  bool is_imported = false;
 };
 struct CallBuiltin {
   uint16_t builtin;
@@ -137,6 +138,7 @@ struct SetVariable {
   Target target;
   ExprPtr value;
 };
+// Once for all runs of the program.
 struct SetGlobal {
   uint32_t global;
   ExprPtr value;
@@ -194,16 +196,30 @@ struct Return {
 struct Fail {
   ExprPtr message;
 };
+// The scopes begin in order, and end in the reverse order however the body is left.
+struct With {
+  std::vector<CodeScope> scopes;
+  Block body;
+};
+// An `impl` or a `fallback` takes effect.
+struct Register {
+  uint32_t handler;
+};
+// Runs the statements of a module, once for all runs.
+struct RunModule {
+  uint32_t module;
+  uint32_t import;  // what calls them
+};
 
 struct Stmt {
   using Node = boost::variant2::variant<Evaluate, SetVariable, SetGlobal, SetIndex, Unpack, If, While, ForRange,
-                                        ForEach, RecastAll, Break, Continue, Return, Fail>;
+                                        ForEach, RecastAll, Break, Continue, Return, Fail, With, Register, RunModule>;
   Span span;
   Node node;
 };
 
 struct Function {
-  std::string name;
+  std::string name;  // what call stacks call it
   Span span;
   std::vector<std::string> names;  // of its variables by id, arguments first
   std::vector<SlotKind> arguments;

@@ -195,7 +195,11 @@ int orderAtDepth(CompareOp op, const IValue& a, const IValue& b, int depth) {
 
 }  // namespace
 
-std::string kindName(const IValue& value) { return std::string(typeOf(value)->text()); }
+std::string kindName(const IValue& value) {
+  // A class may have a name that no schema can write.
+  if (value.isObject()) return value.toObject()->className();
+  return std::string(typeOf(value)->text());
+}
 
 IValue binaryValue(BinaryOp op, const IValue& a, const IValue& b) {
   if (isIntegral(a) && isIntegral(b)) return binaryInts(op, a, b);

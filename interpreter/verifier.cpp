@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -134,6 +135,10 @@ class FunctionVerifier {
       case Operand::OperatorSite: return needIndex(field, index, unit_.operator_sites.size(), "operator site");
       case Operand::DynamicSite: return needIndex(field, index, unit_.dynamic_sites.size(), "dynamic site");
       case Operand::Global: return needIndex(field, index, unit_.globals.size(), "global");
+      case Operand::Module: return needIndex(field, index, unit_.modules.size(), "module");
+      case Operand::ImportedFunction: return needIndex(field, index, unit_.imports.size(), "imported function");
+      case Operand::Scope: return needIndex(field, index, unit_.scopes.size(), "scope");
+      case Operand::Handler: return needIndex(field, index, unit_.handlers.size(), "handler");
     }
   }
 
@@ -168,6 +173,14 @@ class FunctionVerifier {
         }
         break;
       case Opcode::CallBuiltin: checkBuiltin(instruction); break;
+      case Opcode::CallFunction:
+        if (instruction.index() == 0) fail("the script's statements are no function to call");
+        break;
+      case Opcode::Register:
+        if (unit_.handlers[instruction.index()].kind == HandlerKind::Mode) {
+          fail("handler {} is a mode, which is entered", instruction.index());
+        }
+        break;
       case Opcode::ReturnInt: needResult(SlotKind::Int); break;
       case Opcode::ReturnFloat: needResult(SlotKind::Float); break;
       case Opcode::ReturnBool: needResult(SlotKind::Bool); break;
@@ -214,7 +227,7 @@ class FunctionVerifier {
         ++passed;
         continue;
       }
-      if (instruction.op == Opcode::CallFunction) {
+      if (instruction.op == Opcode::CallFunction || instruction.op == Opcode::CallImported) {
         checkCall(instruction, passed);
         bounds_.max_passed = std::max(bounds_.max_passed, static_cast<uint16_t>(passed));
       } else if (passed > 0) {
@@ -227,16 +240,18 @@ class FunctionVerifier {
   }
 
   void checkCall(const Instruction& call, size_t passed) {
-    const CodeFunction& callee = unit_.functions[call.index()];
-    if (passed != callee.argument_count) {
-      fail("{} takes {} arguments, {} are passed", callee.name, callee.argument_count, passed);
-    }
-    needSlot(0, call.a, callee.result);
+    const bool is_imported = call.op == Opcode::CallImported;
+    const CodeImport* import = is_imported ? &unit_.imports[call.index()] : nullptr;
+    const CodeFunction* callee = is_imported ? nullptr : &unit_.functions[call.index()];
+    const std::string& name = is_imported ? import->name : callee->name;
+    const auto wanted = is_imported ? std::span<const SlotKind>(import->arguments)
+                                    : std::span(callee->slots).first(callee->argument_count);
+    if (passed != wanted.size()) fail("{} takes {} arguments, {} are passed", name, wanted.size(), passed);
+    needSlot(0, call.a, is_imported ? import->result : callee->result);
     for (size_t i = 0; i < passed; ++i) {
       const SlotKind given = function_.slots[function_.code[at_ - passed + i].b];
-      const SlotKind wanted = callee.slots[i];
-      if (given != wanted && wanted != SlotKind::Value) {
-        fail("argument {} of {} is {}, but it takes {}", i, callee.name, toString(given), toString(wanted));
+      if (given != wanted[i] && wanted[i] != SlotKind::Value) {
+        fail("argument {} of {} is {}, but it takes {}", i, name, toString(given), toString(wanted[i]));
       }
     }
   }
@@ -274,20 +289,24 @@ class FunctionVerifier {
     return op == Opcode::Fail || (op >= Opcode::ReturnInt && op <= Opcode::ReturnNone);
   }
 
-  void reach(uint32_t place, int64_t height) {
+  void reach(uint32_t place, int64_t height, uint32_t scopes) {
     if (heights_[place] < 0) {
       heights_[place] = height;
+      scopes_[place] = scopes;
       open_.push_back(place);
     } else if (heights_[place] != height) {
       fail("the stack has {} values here at instruction {} on one path and {} on another", heights_[place], place,
            height);
+    } else if (scopes_[place] != scopes) {
+      fail("{} scopes are open at instruction {} on one path and {} on another", scopes_[place], place, scopes);
     }
   }
 
   void checkHeights() {
     heights_.assign(function_.code.size(), -1);
+    scopes_.assign(function_.code.size(), 0);
     at_ = 0;
-    reach(0, 0);
+    reach(0, 0, 0);
     while (!open_.empty()) {
       at_ = open_.back();
       open_.pop_back();
@@ -297,15 +316,19 @@ class FunctionVerifier {
       if (height < static_cast<int64_t>(pops)) fail("it takes {} values, but the stack has {}", pops, height);
       height += static_cast<int64_t>(pushes) - static_cast<int64_t>(pops);
       if (height > kMaxStack) fail("the stack grows above {} values", kMaxStack);
+      uint32_t scopes = scopes_[at_];
+      if (instruction.op == Opcode::EnterScope) ++scopes;
+      if (instruction.op == Opcode::LeaveScope && scopes-- == 0) fail("it leaves a scope, but none is open");
       bounds_.max_stack = std::max(bounds_.max_stack, static_cast<uint32_t>(height));
       if (endsPath(instruction.op)) {
         if (height != 0 && instruction.op != Opcode::Fail) fail("{} values are left on the stack", height);
+        if (scopes != 0 && instruction.op != Opcode::Fail) fail("{} scopes are left open", scopes);
         continue;
       }
-      if (const auto place = jumpTarget()) reach(*place, height);
+      if (const auto place = jumpTarget()) reach(*place, height, scopes);
       if (instruction.op == Opcode::Jump) continue;
       if (at_ + 1 == function_.code.size()) fail("the code ends without a return");
-      reach(static_cast<uint32_t>(at_ + 1), height);
+      reach(static_cast<uint32_t>(at_ + 1), height, scopes);
     }
   }
 
@@ -314,22 +337,47 @@ class FunctionVerifier {
   size_t at_ = 0;
   FunctionBounds bounds_;
   std::vector<int64_t> heights_;  // at the start of each instruction; -1 where nothing has led yet
+  std::vector<uint32_t> scopes_;  // open ones, there
   std::vector<uint32_t> open_;
 };
 
-void verifyOperator(const CodeUnit& unit, const CodeOperator& op) {
-  if (!op.function) return;
-  const std::string name = toString(op.schema.operator_name());
-  BOXCAR_CHECK(*op.function < unit.functions.size(), "bad bytecode: {}: its body is function {}, but there are {}",
-               name, *op.function, unit.functions.size());
-  const CodeFunction& body = unit.functions[*op.function];
-  const std::vector<Argument>& arguments = op.schema.arguments();
-  BOXCAR_CHECK(body.argument_count == arguments.size(), "bad bytecode: {}: its body takes {} arguments, it takes {}",
-               name, body.argument_count, arguments.size());
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    BOXCAR_CHECK(body.slots[i] == slotKindOf(arguments[i].type()),
-                 "bad bytecode: {}: its body takes argument {} as {}, but it is {}", name, i, toString(body.slots[i]),
-                 arguments[i].type()->text());
+// That function [index] is there, with arguments for [arguments] and for two values more where [is_handler].
+void verifyBody(const CodeUnit& unit, std::string_view name, uint32_t index, std::span<const Argument> arguments,
+                bool is_handler) {
+  BOXCAR_CHECK(index < unit.functions.size() && index != 0, "bad bytecode: {}: its body is function {}, but there are {}",
+               name, index, unit.functions.size());
+  const CodeFunction& body = unit.functions[index];
+  const size_t count = arguments.size() + (is_handler ? 2 : 0);
+  BOXCAR_CHECK(body.argument_count == count, "bad bytecode: {}: its body takes {} arguments, it takes {}", name,
+               body.argument_count, count);
+  for (size_t i = 0; i < count; ++i) {
+    const SlotKind wanted = i < arguments.size() ? slotKindOf(arguments[i].type()) : SlotKind::Value;
+    BOXCAR_CHECK(body.slots[i] == wanted, "bad bytecode: {}: its body takes argument {} as {}, but it is {}", name, i,
+                 toString(body.slots[i]), toString(wanted));
+  }
+}
+
+void verifyHandler(const CodeUnit& unit, const CodeHandler& handler) {
+  // What an implementation's arguments are is told by the operator, which linking finds.
+  if (handler.kind == HandlerKind::Impl) {
+    BOXCAR_CHECK(handler.function < unit.functions.size() && handler.function != 0,
+                 "bad bytecode: the body of an implementation is function {}, but there are {}", handler.function,
+                 unit.functions.size());
+    return;
+  }
+  verifyBody(unit, handler.name, handler.function, {}, true);
+  BOXCAR_CHECK(unit.functions[handler.function].result == SlotKind::Value,
+               "bad bytecode: {}: a handler returns a Value", handler.name);
+  if (handler.exit) verifyBody(unit, handler.name, *handler.exit, {}, false);
+}
+
+void verifyScope(const CodeUnit& unit, const CodeScope& scope) {
+  if (scope.kind == ScopeKind::Mode) {
+    BOXCAR_CHECK(scope.index < unit.handlers.size() && unit.handlers[scope.index].kind == HandlerKind::Mode,
+                 "bad bytecode: a scope is handler {}, which is no mode", scope.index);
+  } else if (scope.kind == ScopeKind::ImportedMode) {
+    BOXCAR_CHECK(scope.index < unit.modules.size(), "bad bytecode: a scope is of module {}, but there are {}",
+                 scope.index, unit.modules.size());
   }
 }
 
@@ -337,8 +385,10 @@ void verifyOperator(const CodeUnit& unit, const CodeOperator& op) {
 
 std::vector<FunctionBounds> verify(const CodeUnit& unit) {
   BOXCAR_CHECK(!unit.functions.empty(), "bad bytecode: there is no function");
-  BOXCAR_CHECK(unit.functions[0].argument_count == 0, "bad bytecode: {}: the script's statements take {} arguments",
-               unit.functions[0].name, unit.functions[0].argument_count);
+  BOXCAR_CHECK(unit.functions[0].argument_count <= 1 &&
+                   (unit.functions[0].argument_count == 0 || unit.functions[0].slots[0] == SlotKind::Value),
+               "bad bytecode: {}: the script's statements take {} arguments", unit.functions[0].name,
+               unit.functions[0].argument_count);
   BOXCAR_CHECK(std::ranges::none_of(unit.types, [](TypePtr type) { return type == nullptr; }),
                "bad bytecode: a type is missing");
   for (const CodeFunction& function : unit.functions) {
@@ -347,7 +397,18 @@ std::vector<FunctionBounds> verify(const CodeUnit& unit) {
   }
   std::vector<FunctionBounds> bounds;
   for (const CodeFunction& function : unit.functions) bounds.push_back(FunctionVerifier(unit, function).verify());
-  for (const CodeOperator& op : unit.operators) verifyOperator(unit, op);
+  for (const CodeOperator& op : unit.operators) {
+    if (op.function) verifyBody(unit, toString(op.schema.operator_name()), *op.function, op.schema.arguments(), false);
+  }
+  for (const CodeExport& exported : unit.exports) {
+    verifyBody(unit, exported.schema.name(), exported.function, exported.schema.arguments(), false);
+  }
+  for (const CodeHandler& handler : unit.handlers) verifyHandler(unit, handler);
+  for (const CodeScope& scope : unit.scopes) verifyScope(unit, scope);
+  for (const CodeImport& import : unit.imports) {
+    BOXCAR_CHECK(import.module < unit.modules.size(), "bad bytecode: {} is of module {}, but there are {}", import.name,
+                 import.module, unit.modules.size());
+  }
   return bounds;
 }
 

@@ -33,6 +33,8 @@ class BOXCAR_API CustomClassHolder : public Object {
  public:
   // The name that the schema gives the class, such as "__torch__.torch.classes.quantized.Conv2dPackedParamsBase".
   virtual std::string className() const = 0;
+  // What printing shows.
+  virtual std::string text() const { return "<" + className() + ">"; }
 };
 
 }  // namespace boxcar

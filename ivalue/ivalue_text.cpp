@@ -27,7 +27,7 @@ class Writer {
       case Tag::Storage:
         text_ += fmt::format("<Storage of {} bytes on {}>", value.toStorage()->nbytes(), value.toStorage()->device());
         break;
-      case Tag::Object: text_ += fmt::format("<{}>", value.toObject()->className()); break;
+      case Tag::Object: text_ += value.toObject()->text(); break;
       case Tag::GenericDict: writeContainer(value, "{", "}"); break;
       case Tag::Tuple: writeContainer(value, "(", ")"); break;
       default: writeContainer(value, "[", "]"); break;

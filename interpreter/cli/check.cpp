@@ -1,22 +1,76 @@
 #include <boxcar/interpreter/bytecode.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/program.h>
+#include <boxcar/ivalue/error.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace boxcar::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A place as editors count: lines and columns from 1, columns in code points, the end exclusive.
+void addPlace(Json& object, const SourcePtr& source, Span span) {
+  if (source == nullptr) return;
+  const LineColumn begin = source->position(span.begin);
+  const LineColumn end = source->position(span.end);
+  object["file"] = source->name();
+  object["line"] = begin.line;
+  object["column"] = begin.column;
+  object["end_line"] = end.line;
+  object["end_column"] = end.column;
+}
+
+Json toJson(const Diagnostic& diagnostic) {
+  Json object = {{"severity", toString(diagnostic.severity)}, {"message", diagnostic.message}};
+  addPlace(object, diagnostic.source, diagnostic.span);
+  Json notes = Json::array();
+  for (const Diagnostic::Note& note : diagnostic.notes) {
+    Json entry = {{"message", note.text}};
+    addPlace(entry, note.place.source, note.place.span);
+    notes.push_back(std::move(entry));
+  }
+  object["notes"] = std::move(notes);
+  return object;
+}
+
+// One JSON array, with an object for each diagnostic; text that is no UTF-8 is replaced.
+void printJson(const std::vector<Diagnostic>& diagnostics) {
+  Json array = Json::array();
+  for (const Diagnostic& diagnostic : diagnostics) array.push_back(toJson(diagnostic));
+  print(array.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace
 
 void addCheck(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("check", "Say what is wrong in a script, without running it");
   const auto file = std::make_shared<std::string>();
-  command->add_option("FILE", *file, "The script, an .ops file")->required()->type_name("");
-  command->callback([file, &status] {
+  command->add_option("FILE", *file, "The script, an .ops file, or - for standard input")->required()->type_name("");
+  const auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "Print a JSON array of diagnostics, for editors");
+  const auto name = std::make_shared<std::string>();
+  command->add_option("--name", *name, "What messages call the script, and where its relative paths start from")
+      ->type_name("PATH");
+  command->callback([file, json, name, &status] {
     Diagnostics diagnostics;
-    interp::compileText(interp::readFile(*file), *file, diagnostics);
-    for (const Diagnostic& warning : diagnostics.all()) printError(toString(warning));
+    const std::string text = interp::readFile(*file);
     status = kDone;
+    try {
+      interp::compileText(text, name->empty() ? interp::nameOfFile(*file) : *name, diagnostics);
+    } catch (const CompileError&) {
+      status = kFailed;
+    }
+    if (*json) {
+      printJson(diagnostics.all());
+    } else if (diagnostics.size() != 0) {
+      printError(toString(diagnostics.all()));
+    }
   });
 }
 

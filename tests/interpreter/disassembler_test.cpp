@@ -54,8 +54,8 @@ TEST(Disassembler, ShowsWhatTheUnitShares) {
   unit.builder.type(Type::listOf(Type::integer()));
   unit.builder.global("count", Type::any());
   unit.builder.operatorSite(OperatorName("aten::add", "Tensor"), 3, 1);
-  unit.builder.dynamicSite({"aten::mul", std::nullopt, 1, {"other"}, {}});
-  unit.builder.dynamicSite({"aten::sub", "Tensor", 2, {}, {}});
+  unit.builder.dynamicSite({"aten::mul", std::nullopt, 1, {"other"}});
+  unit.builder.dynamicSite({"aten::sub", "Tensor", 2, {}});
   unit.builder.unit().operators.push_back(
       {FunctionSchema("t::f", "", {Argument("x")}, {Argument()}), std::nullopt, {0, 4}});
   unit.add("fn all", SlotKind::Value, [&](CodeBuilder& code) {

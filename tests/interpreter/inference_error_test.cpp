@@ -248,14 +248,10 @@ TEST(InferenceError, UnknownMembers) {
 }
 
 TEST(InferenceError, WhatThisVersionLacks) {
-  EXPECT_EQ(errorsOf("mode m { }\n"),
-            "test.ops:1:1: error: `mode` is not part of this version of boxcar\n"
-            "mode m { }\n"
-            "^~~~\n");
   EXPECT_EQ(errorsOf("with check_nan() { x = 1 }\n"),
-            "test.ops:1:1: error: `with` is not part of this version of boxcar\n"
+            "test.ops:1:6: error: `check_nan` is not part of this version of boxcar\n"
             "with check_nan() { x = 1 }\n"
-            "^~~~\n");
+            "     ^~~~~~~~~~~\n");
 }
 
 TEST(InferenceError, SeveralIndependentErrorsInOnePass) {

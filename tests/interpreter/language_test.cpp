@@ -147,8 +147,8 @@ TEST(Language, ConstantsKeepState) {
   EXPECT_EQ(outputOf("const seen = []\nfn note(str s) -> () { seen.append(s) }\nnote(\"a\")\nnote(\"b\")\nprint(seen)"),
             "['a', 'b']\n");
   // Nothing has set it yet.
-  EXPECT_EQ(outputOf("fn early() -> int { return N }\nprint(early())\nconst N = 1").substr(0, 37),
-            "expected int, but found NoneType None");
+  EXPECT_EQ(outputOf("fn early() -> int { return N }\nprint(early())\nconst N = 1").substr(0, 45),
+            "the constant `N` is read before it is set; th");
 }
 
 TEST(Language, AssertTellsWhatDidNotHold) {

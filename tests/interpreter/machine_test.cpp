@@ -24,7 +24,7 @@ Library definitions() { return {Library::FRAGMENT, "machine_test", std::nullopt,
 // The result of one instruction on two arguments of a kind.
 IValue compute(Opcode op, SlotKind kind, SlotKind result, IValue left, IValue right) {
   TestUnit unit;
-  const uint32_t f = unit.add("f", result, [=](CodeBuilder& code) {
+  const uint32_t f = unit.add("fn f", result, [=](CodeBuilder& code) {
     const uint16_t a = code.argument(kind);
     const uint16_t b = code.argument(kind);
     const uint16_t c = code.slot(result);
@@ -91,7 +91,7 @@ TEST(Machine, BitsAndShifts) {
 
 TEST(Machine, ScalarSlotsStartAtZeroAndValuesAtNone) {
   TestUnit unit;
-  const uint32_t f = unit.add("f", kValue, [](CodeBuilder& code) {
+  const uint32_t f = unit.add("fn f", kValue, [](CodeBuilder& code) {
     const SlotKind kinds[] = {kInt, kFloat, kBool};
     for (const SlotKind kind : kinds) code.emit(Opcode::PushScalar, code.slot(kind));
     const uint16_t value = code.slot(kValue);
@@ -112,7 +112,7 @@ TEST(Machine, RunsAWhileLoop) {
 std::string rangeText(int64_t start, int64_t stop, int64_t step) {
   TestUnit unit;
   unit.builder.type(Type::listOf(Type::integer()));
-  const uint32_t f = unit.add("f", kValue, [](CodeBuilder& code) {
+  const uint32_t f = unit.add("fn f", kValue, [](CodeBuilder& code) {
     const uint16_t state = code.argument(kInt);
     code.argument(kInt);
     code.argument(kInt);
@@ -146,7 +146,7 @@ TEST(Machine, RangesAreThoseOfPython) {
 
 TEST(Machine, WalksOverAList) {
   TestUnit unit;
-  const uint32_t f = unit.add("f", kInt, [](CodeBuilder& code) {
+  const uint32_t f = unit.add("fn f", kInt, [](CodeBuilder& code) {
     const uint16_t list = code.argument(kValue);
     const uint16_t state = code.slot(kValue);
     code.slot(kInt);
@@ -197,7 +197,7 @@ TEST(Machine, ValuesArePassedMovedAndReturned) {
   TestUnit unit;
   const uint32_t identity =
       unit.add("identity", kValue, [](CodeBuilder& code) { code.emit(Opcode::ReturnMove, code.argument(kValue)); });
-  const uint32_t f = unit.add("f", kValue, [identity](CodeBuilder& code) {
+  const uint32_t f = unit.add("fn f", kValue, [identity](CodeBuilder& code) {
     const uint16_t x = code.argument(kValue);
     const uint16_t y = code.slot(kValue);
     const uint16_t z = code.slot(kValue);
@@ -217,7 +217,7 @@ TEST(Machine, FramesReleaseWhatTheyHold) {
   const IValue argument = list;
   const uint32_t before = list.object()->useCount();
   TestUnit unit;
-  const uint32_t f = unit.add("f", kValue, [](CodeBuilder& code) {
+  const uint32_t f = unit.add("fn f", kValue, [](CodeBuilder& code) {
     const uint16_t x = code.argument(kValue);
     code.emit(Opcode::Copy, code.slot(kValue), x);
     code.emit(Opcode::ReturnNone);
@@ -226,29 +226,63 @@ TEST(Machine, FramesReleaseWhatTheyHold) {
   EXPECT_EQ(list.object()->useCount(), before);
 }
 
-TEST(Machine, GlobalsOutliveCalls) {
+// Sets the constant, unless it is set, and returns it.
+uint32_t addConstant(TestUnit& unit) {
+  unit.builder.global("count", Type::integer());
+  return unit.add("fn f", kValue, [](CodeBuilder& code) {
+    const uint16_t value = code.argument(kValue);
+    const uint16_t is_first = code.slot(kBool);
+    const Label end = code.newLabel();
+    code.emitWide(Opcode::BeginGlobal, is_first, 0);
+    code.emitJump(Opcode::JumpIfNot, end, is_first);
+    code.emitWide(Opcode::StoreGlobal, value, 0);
+    code.bind(end);
+    code.emitWide(Opcode::LoadGlobal, value, 0);
+    code.emit(Opcode::ReturnMove, value);
+  });
+}
+
+TEST(Machine, AConstantIsSetOnce) {
+  TestUnit unit;
+  const uint32_t f = addConstant(unit);
+  Executable program(std::move(unit.builder).finish());
+  program.link();
+  for (const char* value : {"first", "second"}) {
+    Stack stack{IValue(value)};
+    Machine::current().call(program, f, stack);
+    EXPECT_EQ(toString(stack[0]), "first");
+  }
+}
+
+TEST(Machine, AConstantThatIsReadTooEarlyIsAnError) {
   TestUnit unit;
   unit.builder.global("count", Type::integer());
-  const uint32_t f = unit.add("f", kValue, [](CodeBuilder& code) {
-    const uint16_t value = code.argument(kValue);
-    const uint16_t old = code.slot(kValue);
-    code.emitWide(Opcode::LoadGlobal, old, 0);
-    code.emitWide(Opcode::StoreGlobal, value, 0);
-    code.emit(Opcode::ReturnMove, old);
+  const uint32_t f = unit.add("fn f", kValue, [](CodeBuilder& code) {
+    const uint16_t value = code.slot(kValue);
+    code.emitWide(Opcode::LoadGlobal, value, 0);
+    code.emit(Opcode::ReturnMove, value);
   });
-  Executable program(std::move(unit.builder).finish());
-  Stack stack{IValue("first")};
-  Machine::current().call(program, f, stack);
-  EXPECT_TRUE(stack[0].isNone());
-  stack[0] = IValue("second");
-  Machine::current().call(program, f, stack);
-  EXPECT_EQ(toString(stack[0]), "first");
+  const std::string message = errorOf([&] { unit.run(f); });
+  EXPECT_TRUE(message.starts_with("the constant `count` is read before it is set; the script's statements set it when "
+                                  "they are run\n"))
+      << message;
+}
+
+TEST(Machine, AConstantThatIsSetWithoutItsBeginIsAnError) {
+  TestUnit unit;
+  unit.builder.global("count", Type::integer());
+  const uint32_t f = unit.add("fn f", kValue, [](CodeBuilder& code) {
+    code.emitWide(Opcode::StoreGlobal, code.argument(kValue), 0);
+    code.emit(Opcode::ReturnNone);
+  });
+  const std::string message = errorOf([&] { unit.run(f, {1}); });
+  EXPECT_TRUE(message.starts_with("bad bytecode: a constant is set outside of its Begin")) << message;
 }
 
 TEST(Machine, RecursionWithoutAnEndIsAnError) {
   TestUnit unit;
   const uint32_t index = 1;
-  unit.add("f", kInt, [](CodeBuilder& code) {
+  unit.add("fn f", kInt, [](CodeBuilder& code) {
     const uint16_t x = code.argument(kInt);
     code.emit(Opcode::PassScalar, 0, x);
     code.at({11, 17}).emitWide(Opcode::CallFunction, x, index);
@@ -267,7 +301,7 @@ TEST(Machine, DeepRecursionUsesSeveralSegments) {
   TestUnit unit;
   const uint32_t index = 1;
   // Each frame has a thousand slots.
-  unit.add("f", kInt, [](CodeBuilder& code) {
+  unit.add("fn f", kInt, [](CodeBuilder& code) {
     const uint16_t n = code.argument(kInt);
     const uint16_t text = code.argument(kValue);
     const uint16_t below = code.slot(kInt);
@@ -289,14 +323,14 @@ TEST(Machine, DeepRecursionUsesSeveralSegments) {
 
 TEST(Machine, AnErrorShowsTheCallsInnermostLast) {
   TestUnit unit("x = outer(0)\n  y = inner(n)\n  return 1 // n\n");
-  const uint32_t inner = unit.add("inner", kInt, [](CodeBuilder& code) {
+  const uint32_t inner = unit.add("fn inner", kInt, [](CodeBuilder& code) {
     const uint16_t n = code.argument(kInt);
     const uint16_t one = code.slot(kInt);
     code.emitWide(Opcode::LoadInt, one, 1);
     code.at({37, 43}).emit(Opcode::FloorDivInt, n, one, n);
     code.emit(Opcode::ReturnInt, n);
   });
-  const uint32_t outer = unit.add("outer", kInt, [inner](CodeBuilder& code) {
+  const uint32_t outer = unit.add("fn outer", kInt, [inner](CodeBuilder& code) {
     const uint16_t n = code.argument(kInt);
     code.at({19, 27}).emit(Opcode::PassScalar, 0, n);
     code.emitWide(Opcode::CallFunction, n, inner);
@@ -320,7 +354,7 @@ TEST(Machine, AnErrorShowsTheCallsInnermostLast) {
 
 TEST(Machine, AfterAnErrorItRunsAgain) {
   TestUnit unit;
-  const uint32_t f = unit.add("f", kInt, [](CodeBuilder& code) {
+  const uint32_t f = unit.add("fn f", kInt, [](CodeBuilder& code) {
     const uint16_t n = code.argument(kInt);
     const uint16_t text = code.slot(kValue);
     code.emitWide(Opcode::PushConstant, 0, 0);
@@ -373,7 +407,7 @@ TEST(Machine, UnboxingChecksTheKind) {
 
 // A function that calls an operator of two ints.
 uint32_t addOperatorCall(TestUnit& unit, const OperatorName& name) {
-  return unit.add("f", kInt, [&](CodeBuilder& code) {
+  return unit.add("fn f", kInt, [&](CodeBuilder& code) {
     const uint16_t a = code.argument(kInt);
     const uint16_t b = code.argument(kInt);
     code.emit(Opcode::PushScalar, a);
@@ -436,8 +470,8 @@ TEST(Machine, ChoosesAnOverloadByTheValues) {
   library.def("show.str(str a, *, str end='.') -> str",
               [](std::string_view a, std::string_view end) { return "str " + std::string(a) + std::string(end); });
   TestUnit unit;
-  DynamicSite one{"machine_test::show", std::nullopt, 1, {}, {}};
-  DynamicSite two{"machine_test::show", std::nullopt, 1, {"end"}, {}};
+  DynamicSite one{"machine_test::show", std::nullopt, 1, {}};
+  DynamicSite two{"machine_test::show", std::nullopt, 1, {"end"}};
   const uint32_t site_one = unit.builder.dynamicSite(std::move(one));
   const uint32_t site_two = unit.builder.dynamicSite(std::move(two));
   const uint32_t f = unit.add("<script>", kValue, [&](CodeBuilder& code) {
@@ -473,14 +507,21 @@ TEST(Machine, AnArgumentOfAnotherKindIsRefused) {
   EXPECT_EQ(errorOf([&] { unit.run(f, {1.5}); }), "squares: argument 1 is Double, but Int is needed");
 }
 
-TEST(Machine, LimitsCanBeSet) {
-  std::thread([] {
-    Machine::current().setLimits({100, 10});
-    TestUnit unit;
-    const uint32_t f = addFibonacci(unit);
-    const std::string message = errorOf([&] { unit.run(f, {200}); });
-    EXPECT_TRUE(message.starts_with("more than 100 calls inside one another")) << message;
-  }).join();
+TEST(Machine, ARunHasItsLimits) {
+  TestUnit unit;
+  const uint32_t f = addFibonacci(unit);
+  Executable program(std::move(unit.builder).finish());
+  program.link();
+  const auto run = [&](RunLimits limits) {
+    return errorOf([&] {
+      Stack stack{IValue(int64_t{200})};
+      Machine::current().run(program, f, stack, limits);
+    });
+  };
+  const std::string depth = run({.max_depth = 100});
+  EXPECT_TRUE(depth.starts_with("more than 100 calls inside one another")) << depth;
+  const std::string instructions = run({.max_instructions = 1000});
+  EXPECT_TRUE(instructions.starts_with("the run took more than 1000 instructions, which is its limit")) << instructions;
 }
 
 // ---- Operators of scripts ----
@@ -489,7 +530,7 @@ TEST(Machine, LimitsCanBeSet) {
 std::shared_ptr<Executable> scriptWithOperator(TestUnit& unit) {
   const FunctionSchema schema("machine_test::twice", "", {Argument("x", Type::integer())},
                               {Argument("", Type::integer())});
-  const uint32_t body = unit.add("machine_test::twice", kInt, [&](CodeBuilder& code) {
+  const uint32_t body = unit.add("op machine_test::twice", kInt, [&](CodeBuilder& code) {
     const uint16_t x = code.argument(kInt);
     const Label recurse = code.newLabel();
     code.emitJump(Opcode::JumpIfLtIntImm, recurse, x, 0);

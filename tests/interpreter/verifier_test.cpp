@@ -233,7 +233,7 @@ TEST(Verifier, RefusesABodyThatDoesNotFitItsOperator) {
   const std::vector<Argument> results = {Argument("", Type::integer())};
   operators.push_back({FunctionSchema("t::f", "", {Argument("x", Type::floating())}, results), body, {}});
   EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }),
-            "bad bytecode: t::f: its body takes argument 0 as Int, but it is float");
+            "bad bytecode: t::f: its body takes argument 0 as Int, but it is Float");
   operators[0].schema = FunctionSchema("t::f", "", {}, results);
   EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }),
             "bad bytecode: t::f: its body takes 1 arguments, it takes 0");

@@ -1,0 +1,54 @@
+#include <boxcar/interpreter/cli/memory_limit.h>
+#include <boxcar/ivalue/error.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+namespace boxcar::cli {
+namespace {
+
+// Writable memory of this process that is no file's and no stack's: what RLIMIT_DATA counts.
+uint64_t dataInUse() {
+  const auto close = [](std::FILE* file) { std::fclose(file); };
+  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen("/proc/self/status", "r"), close);
+  BOXCAR_CHECK(file != nullptr, "--max-memory cannot be set: /proc/self/status cannot be read: {}",
+               std::strerror(errno));
+  char line[256];
+  unsigned long long kibibytes = 0;
+  while (std::fgets(line, sizeof(line), file.get()) != nullptr) {
+    if (std::sscanf(line, "VmData: %llu kB", &kibibytes) == 1) return kibibytes * 1024;
+  }
+  BOXCAR_FAIL("--max-memory cannot be set: /proc/self/status does not tell VmData");
+}
+
+}  // namespace
+
+uint64_t parseBytes(const std::string& text) {
+  constexpr std::string_view kUnits = "KMGT";
+  uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const size_t unit = rest == end ? 0 : kUnits.find(*rest) + 1;  // 0 where it is none, too
+  const bool is_unit = rest == end || (rest + 1 == end && unit != 0);
+  const int shift = static_cast<int>(10 * unit);
+  BOXCAR_CHECK(error == std::errc() && is_unit && number != 0 && number <= (UINT64_MAX >> 1 >> shift),
+               "'{}' is no size of memory; write bytes, or a number with K, M, G or T behind it: 512M", text);
+  return number << shift;
+}
+
+void limitMemory(uint64_t bytes) {
+  rlimit limit{};
+  BOXCAR_CHECK(getrlimit(RLIMIT_DATA, &limit) == 0, "--max-memory cannot be set: {}", std::strerror(errno));
+  const uint64_t wanted = dataInUse() + bytes;
+  if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < wanted) return;  // the system is stricter already
+  limit.rlim_cur = wanted;
+  BOXCAR_CHECK(setrlimit(RLIMIT_DATA, &limit) == 0, "--max-memory cannot be set: {}", std::strerror(errno));
+}
+
+}  // namespace boxcar::cli

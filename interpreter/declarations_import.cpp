@@ -1,0 +1,59 @@
+// What a script imports from other files: their functions, operators and modes.
+
+#include <boxcar/interpreter/declarations.h>
+#include <boxcar/ivalue/error.h>
+
+namespace boxcar::interp {
+
+void Declarations::add(const syntax::Stmt& statement, const syntax::Import& import, ModuleLoader* loader,
+                       Diagnostics& diagnostics) {
+  if (loader == nullptr) {
+    diagnostics.error(source_, statement.span, "nothing can be imported here");
+    return;
+  }
+  const CodeUnit* unit = loader->load(source_, import.path, import.path_span, diagnostics);
+  const auto index = static_cast<uint32_t>(modules_.size());
+  modules_.push_back({import.path, import.path_span});
+  units_.push_back(unit);
+  if (unit == nullptr) return;
+  modules_by_statement_.emplace(&import, index);
+  addNamesOf(index, import, statement.span.end, diagnostics);
+}
+
+void Declarations::addNamesOf(uint32_t index, const syntax::Import& import, uint32_t visible_from,
+                              Diagnostics& diagnostics) {
+  const CodeUnit& unit = *units_[index];
+  for (const CodeOperator& op : unit.operators) imported_operators_[op.schema.name()].push_back(&op.schema);
+  for (const CodeExport& exported : unit.exports) {
+    const std::string_view name = exported.schema.name();
+    if (!claimName(name, unit.source, exported.span, source_, import.path_span, diagnostics)) continue;
+    const CodeFunction& function = unit.functions[exported.function];
+    imports_.push_back({index, std::string(name),
+                        {function.slots.begin(), function.slots.begin() + function.argument_count}, function.result});
+    functions_.push_back(std::make_unique<ScriptFunction>(
+        ScriptFunction{BodyKind::Function, exported.schema, function.name, import.path_span, import.path_span, nullptr, 0,
+                       visible_from, static_cast<uint32_t>(imports_.size() - 1)}));
+    functions_by_name_.emplace(name, functions_.back().get());
+  }
+  for (const CodeHandler& handler : unit.handlers) {
+    if (handler.kind != HandlerKind::Mode) continue;
+    if (!claimName(handler.name, unit.source, handler.span, source_, import.path_span, diagnostics)) continue;
+    modes_.push_back({handler.name, import.path_span, {ScopeKind::ImportedMode, index, handler.name, {}}, visible_from});
+  }
+}
+
+std::optional<uint32_t> Declarations::moduleOf(const syntax::Import* statement) const {
+  const auto found = modules_by_statement_.find(statement);
+  if (found == modules_by_statement_.end()) return std::nullopt;
+  return found->second;
+}
+
+uint32_t Declarations::importOfStatements(uint32_t module) {
+  const CodeFunction& statements = units_[module]->functions[0];
+  imports_.push_back({module, kScriptName,
+                      {statements.slots.begin(), statements.slots.begin() + statements.argument_count},
+                      statements.result});
+  return static_cast<uint32_t>(imports_.size() - 1);
+}
+
+}  // namespace boxcar::interp

@@ -1,0 +1,19 @@
+#include <boxcar/interpreter/loaded_script.h>
+#include <boxcar/interpreter/script_operator.h>
+
+#include <utility>
+
+namespace boxcar::interp {
+
+LoadedScript::LoadedScript(CodeUnit unit, std::vector<std::shared_ptr<LoadedScript>> modules)
+    : modules_(std::move(modules)),
+      executable_(std::make_shared<Executable>(std::move(unit))),
+      operators_(registerOperators(executable_)),
+      registrations_(std::make_shared<Registrations>()) {
+  executable_->setRegistrations(registrations_);
+  std::vector<std::shared_ptr<Executable>> executables;
+  for (const auto& module : modules_) executables.push_back(module == nullptr ? nullptr : module->executable_);
+  executable_->link(std::move(executables));
+}
+
+}  // namespace boxcar::interp

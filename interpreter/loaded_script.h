@@ -1,0 +1,32 @@
+#pragma once
+
+#include <boxcar/interpreter/diagnostic.h>
+#include <boxcar/interpreter/executable.h>
+#include <boxcar/interpreter/limits.h>
+
+#include <memory>
+#include <vector>
+
+namespace boxcar::interp {
+
+// A script whose operators are registered and whose code is linked: what a Program is, and a file that one imports.
+class LoadedScript final {
+ public:
+  // [modules]: what the unit imports, in its order; null for plugins. Throws Error where the verifier refuses the unit,
+  // or its operators contradict what is registered.
+  LoadedScript(CodeUnit unit, std::vector<std::shared_ptr<LoadedScript>> modules);
+
+  const Executable& executable() const noexcept { return *executable_; }
+
+  RunLimits limits;
+  std::vector<Diagnostic> warnings;
+
+ private:
+  std::vector<std::shared_ptr<LoadedScript>> modules_;
+  // Kernels share it: one that still runs when the program goes keeps its code.
+  std::shared_ptr<Executable> executable_;
+  std::vector<RegistrationHandleRAII> operators_;
+  std::shared_ptr<Registrations> registrations_;
+};
+
+}  // namespace boxcar::interp

@@ -1,0 +1,128 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/plugin.h>
+#include <boxcar/interpreter/compile_unit.h>
+#include <boxcar/interpreter/grammar.h>
+#include <boxcar/interpreter/module_files.h>
+#include <boxcar/interpreter/program.h>
+#include <boxcar/ivalue/error.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace boxcar::interp {
+namespace {
+
+// Files that import one another in a row.
+constexpr size_t kMaxImports = 100;
+
+std::recursive_mutex& loadMutex() {
+  static std::recursive_mutex& mutex = *new std::recursive_mutex;
+  return mutex;
+}
+
+// The files that programs have imported and still use.
+std::map<std::string, std::weak_ptr<LoadedScript>>& loadedFiles() {
+  static auto& files = *new std::map<std::string, std::weak_ptr<LoadedScript>>;
+  return files;
+}
+
+std::string keyOf(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path key = std::filesystem::weakly_canonical(path, error);
+  return error ? path.string() : key.string();
+}
+
+void loadPlugin(const std::string& path) {
+  Dispatcher& dispatcher = Dispatcher::singleton();
+  const auto is_loaded = [&path](const PluginInfo& plugin) { return keyOf(plugin.path) == keyOf(path); };
+  if (std::ranges::none_of(dispatcher.plugins(), is_loaded)) dispatcher.loadPlugin(path);
+}
+
+}  // namespace
+
+ModuleFiles::ModuleFiles(const std::string& name) : lock_(loadMutex()) { open_.push_back({keyOf(name), name}); }
+
+ModuleFiles::Script ModuleFiles::scriptAt(const Source& importer, std::string_view path) {
+  const std::filesystem::path file = std::filesystem::path(importer.name()).parent_path() / path;
+  return {keyOf(file), file.lexically_normal().string()};
+}
+
+const CodeUnit* ModuleFiles::load(const SourcePtr& source, std::string_view path, Span span, Diagnostics& diagnostics) {
+  const Script script = scriptAt(*source, path);
+  try {
+    if (path.ends_with(".so")) {
+      loadPlugin(script.name.find('/') == std::string::npos ? "./" + script.name : script.name);
+      return nullptr;
+    }
+    return compile(script, source, span, diagnostics);
+  } catch (const Error& error) {
+    diagnostics.error(source, span, error.message());
+    return nullptr;
+  }
+}
+
+const CodeUnit* ModuleFiles::compile(const Script& script, const SourcePtr& source, Span span,
+                                     Diagnostics& diagnostics) {
+  const auto first = std::ranges::find(open_, script.key, &Script::key);
+  if (first != open_.end()) {
+    std::string way;
+    for (auto step = first; step != open_.end(); ++step) way += step->name + " -> ";
+    diagnostics.error(source, span, fmt::format("the files import one another in a circle: {}{}", way, first->name));
+    return nullptr;
+  }
+  if (const auto found = compiled_.find(script.key); found != compiled_.end()) return &found->second;
+  if (const auto running = loaded(script.key)) return &running->executable().unit();
+  BOXCAR_CHECK(open_.size() < kMaxImports, "more than {} files import one another in a row", kMaxImports);
+
+  const SourcePtr text = Source::create(script.name, readFile(script.name));
+  const size_t errors_before = diagnostics.error_count();
+  open_.push_back(script);
+  CodeUnit unit;
+  const syntax::SyntaxTree tree = syntax::parse(text, diagnostics);
+  if (diagnostics.error_count() == errors_before) unit = compileUnit(tree, diagnostics, this);
+  open_.pop_back();
+  if (diagnostics.error_count() != errors_before) {
+    diagnostics.error(source, span, fmt::format("{}, which is imported here, has errors", script.name));
+    return nullptr;
+  }
+  return &compiled_.emplace(script.key, std::move(unit)).first->second;
+}
+
+// The script of that file, where a program uses it already.
+std::shared_ptr<LoadedScript> ModuleFiles::loaded(const std::string& key) {
+  const auto held = found_.find(key);
+  if (held != found_.end()) return held->second;
+  const auto file = loadedFiles().find(key);
+  std::shared_ptr<LoadedScript> script = file == loadedFiles().end() ? nullptr : file->second.lock();
+  if (script != nullptr) found_.emplace(key, script);
+  return script;
+}
+
+std::vector<std::shared_ptr<LoadedScript>> ModuleFiles::modulesOf(const CodeUnit& unit) {
+  std::vector<std::shared_ptr<LoadedScript>> modules;
+  for (const CodeModule& module : unit.modules) {
+    if (module.path.ends_with(".so")) {
+      modules.push_back(nullptr);
+      continue;
+    }
+    const Script script = scriptAt(*unit.source, module.path);
+    std::shared_ptr<LoadedScript> found = loaded(script.key);
+    if (found == nullptr) {
+      Diagnostics diagnostics;
+      const CodeUnit* code = compile(script, unit.source, module.span, diagnostics);
+      diagnostics.throwIfErrors();
+      BOXCAR_INTERNAL_ASSERT(code != nullptr);
+      open_.push_back(script);
+      found = std::make_shared<LoadedScript>(*code, modulesOf(*code));
+      open_.pop_back();
+      loadedFiles()[script.key] = found;
+      found_.emplace(script.key, found);
+    }
+    modules.push_back(std::move(found));
+  }
+  return modules;
+}
+
+}  // namespace boxcar::interp

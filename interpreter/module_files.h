@@ -1,0 +1,43 @@
+#pragma once
+
+#include <boxcar/interpreter/loaded_script.h>
+#include <boxcar/interpreter/module_loader.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace boxcar::interp {
+
+// Finds what a script imports in files. A file is compiled once, and loaded once for the process as long as a program
+// uses it: programs that import one file share its operators and its constants.
+class ModuleFiles final : public ModuleLoader {
+ public:
+  // [name] is the script's.
+  explicit ModuleFiles(const std::string& name);
+
+  const CodeUnit* load(const SourcePtr& source, std::string_view path, Span span, Diagnostics& diagnostics) override;
+
+  // The scripts that [unit] imports, loaded; null for plugins. Throws CompileError where [unit] was not compiled here
+  // and one of them is wrong.
+  std::vector<std::shared_ptr<LoadedScript>> modulesOf(const CodeUnit& unit);
+
+ private:
+  struct Script {
+    std::string key;   // names the file, whatever path leads to it
+    std::string name;  // what messages call it
+  };
+  static Script scriptAt(const Source& importer, std::string_view path);
+  const CodeUnit* compile(const Script& script, const SourcePtr& source, Span span, Diagnostics& diagnostics);
+  std::shared_ptr<LoadedScript> loaded(const std::string& key);
+
+  // Programs are loaded one at a time.
+  const std::unique_lock<std::recursive_mutex> lock_;
+  std::vector<Script> open_;  // being compiled, the outermost first
+  std::map<std::string, CodeUnit> compiled_;
+  std::map<std::string, std::shared_ptr<LoadedScript>> found_;
+};
+
+}  // namespace boxcar::interp

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <boxcar/dispatcher/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/mode.h>
+#include <boxcar/interpreter/executable.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <variant>
+
+namespace boxcar::interp {
+
+// What a `with` has switched on for this thread, as long as it lives.
+class OpenScope final {
+ public:
+  // [frame]: whose it is.
+  OpenScope(const Executable& program, const CodeScope& scope, const void* frame);
+  OpenScope(const OpenScope&) = delete;
+  OpenScope& operator=(const OpenScope&) = delete;
+
+  const void* frame() const noexcept { return frame_; }
+  // A mode's exit block, which runs when the scope has ended.
+  struct Exit {
+    std::shared_ptr<const Executable> program;
+    uint32_t function;
+  };
+  const std::optional<Exit>& exit() const noexcept { return exit_; }
+
+ private:
+  const void* const frame_;
+  std::optional<Exit> exit_;
+  std::variant<std::monostate, ModeGuard, IncludeDispatchKeyGuard, ExcludeDispatchKeyGuard, InferenceMode> guard_;
+};
+
+}  // namespace boxcar::interp

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <boxcar/interpreter/script_error.h>
+#include <boxcar/ivalue/error.h>
+
+#include <string>
+
+namespace boxcar::interp {
+
+// Ends a run that has not failed: it was interrupted, or met a limit.
+class RunStop final : public Error {
+ public:
+  RunStop(std::string message, ScriptErrorCause cause) : Error(std::move(message)), cause_(cause) {}
+  ScriptErrorCause cause() const noexcept { return cause_; }
+
+ private:
+  ScriptErrorCause cause_;
+};
+
+}  // namespace boxcar::interp

@@ -1,0 +1,190 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/mode.h>
+#include <boxcar/interpreter/conversion.h>
+#include <boxcar/interpreter/machine.h>
+#include <boxcar/interpreter/operator_value.h>
+#include <boxcar/interpreter/script_handler.h>
+#include <boxcar/interpreter/script_operator.h>
+#include <boxcar/interpreter/value_operations.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/schema/value_type.h>
+
+#include <optional>
+#include <utility>
+
+namespace boxcar::interp {
+namespace {
+
+// A body that runs, and what lies below it.
+struct HandlerRun {
+  HandlerKind kind;
+  DispatchKey key;      // the functionality that is called, or the key that the mode stands at
+  DispatchKeySet keys;  // that it was called with
+  bool is_switched_off;  // whether the functionality is, for what the body calls
+  LocalDispatchKeySet around;  // this thread's sets before that
+  HandlerRun* outer;
+};
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local HandlerRun* innermost = nullptr;
+
+class RunningHandler final {
+ public:
+  explicit RunningHandler(HandlerRun& run) { innermost = &run; }
+  ~RunningHandler() { innermost = innermost->outer; }
+  RunningHandler(const RunningHandler&) = delete;
+  RunningHandler& operator=(const RunningHandler&) = delete;
+};
+
+// Whether a body at [key] is not to be met again by what it calls. One for a backend, or of a composition, calls what
+// needs that key to run at all.
+bool switchesItselfOff(DispatchKey key) {
+  if (key == DispatchKey::Autograd) return true;
+  return !isAliasDispatchKey(key) && !isBackendDispatchKey(key) && key != DispatchKey::Undefined;
+}
+
+// What was registered at [key] answers a call with [keys]: calls [body] while it is no handler for others.
+template <class Body>
+void runHandler(HandlerKind kind, DispatchKey key, DispatchKeySet keys, Body body) {
+  const auto lock = lockHandlers();
+  const bool is_mode = kind == HandlerKind::Mode;
+  const DispatchKey functionality = is_mode ? key : keys.highestFunctionalityKey();
+  const bool switches_off = !is_mode && switchesItselfOff(key) && functionality != DispatchKey::Undefined;
+  HandlerRun run{kind, functionality, keys, switches_off, tls_local_dispatch_key_set(), innermost};
+  const RunningHandler running(run);
+  std::optional<ExcludeDispatchKeyGuard> off;
+  if (switches_off) off.emplace(functionality);
+  body();
+}
+
+// The results that a body gave as a list, on the stack as the schema wants them.
+void pushResults(const std::string& title, const OperatorHandle& op, const IValue& list, Stack& stack) {
+  const FunctionSchema& schema = op.schema();
+  const std::vector<Argument>& results = schema.returns();
+  BOXCAR_CHECK(schema.is_varret() || list.length() == results.size(),
+               "{}: {} has {} result{}, but the body returned {}: return what redispatch(op, args) gives, or a list like "
+               "it\n  {}",
+               title, op, results.size(), results.size() == 1 ? "" : "s", list.length(), schema);
+  for (size_t i = 0; i < list.length(); ++i) {
+    IValue value = list.elementAt(i);
+    if (i < results.size() && !matches(value, results[i].type())) {
+      try {
+        value = convertValue(value, {results[i].type()});
+      } catch (const Error&) {
+        BOXCAR_FAIL("{}: result {} of {} must be {}, not {}\n  {}", title, i + 1, op, *results[i].type(), kindName(value),
+                    schema);
+      }
+    }
+    stack.push_back(std::move(value));
+  }
+}
+
+// Calls the body of a fallback or a mode for a call of [op].
+void callBody(const Executable& program, const CodeHandler& handler, const OperatorHandle& op, Stack& stack) {
+  const size_t count = op.schema().arguments().size();
+  BOXCAR_CHECK(stack.size() >= count, "{}: {} takes {} arguments, but the stack has {} values",
+               program.unit().functions[handler.function].name, op, count, stack.size());
+  IValue arguments = GenericList(makeIntrusive<GenericListObject>(pop(stack, count)));
+  push(stack, operatorValue(op), std::move(arguments));
+  Machine::current().call(program, handler.function, stack);
+  const IValue results = pop(stack);
+  pushResults(program.unit().functions[handler.function].name, op, results, stack);
+}
+
+struct FallbackKernel {
+  std::shared_ptr<const Executable> program;
+  uint32_t handler;
+
+  void operator()(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) const {
+    // What runs keeps its code, also when the program goes meanwhile.
+    const std::shared_ptr<const Executable> pinned = program;
+    const CodeHandler& body = pinned->unit().handlers[handler];
+    runHandler(HandlerKind::Fallback, body.key, keys, [&] { callBody(*pinned, body, op, stack); });
+  }
+};
+
+struct ImplKernel {
+  std::shared_ptr<const Executable> program;
+  uint32_t handler;
+
+  void operator()(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) const {
+    const std::shared_ptr<const Executable> pinned = program;
+    const CodeHandler& body = pinned->unit().handlers[handler];
+    checkOperatorArguments(op, stack);
+    const auto values = last(stack, op.schema().arguments().size());
+    IValue arguments = GenericList(makeIntrusive<GenericListObject>(std::vector<IValue>(values.begin(), values.end())));
+    push(stack, operatorValue(op), std::move(arguments));
+    runHandler(HandlerKind::Impl, body.key, keys,
+               [&] { Machine::current().call(*pinned, body.function, stack); });
+    spreadOperatorResults(op.schema(), stack);
+  }
+};
+
+RegistrationHandleRAII registerImpl(const Executable& program, uint32_t index, RegistrationSite site) {
+  const CodeHandler& handler = program.unit().handlers[index];
+  const OperatorHandle op =
+      Dispatcher::singleton().findSchemaOrThrow(handler.op.name.c_str(), handler.op.overload_name.c_str());
+  const CodeFunction& body = program.unit().functions[handler.function];
+  const std::vector<Argument>& arguments = op.schema().arguments();
+  bool fits = body.argument_count == arguments.size() + 2;
+  for (size_t i = 0; fits && i < body.argument_count; ++i) {
+    fits = body.slots[i] == (i < arguments.size() ? slotKindOf(arguments[i].type()) : SlotKind::Value);
+  }
+  BOXCAR_CHECK(fits, "{}: it was compiled for another operator than {}; compile the script anew", body.name, op.schema());
+  return Dispatcher::singleton().registerImpl(
+      handler.op, handler.key,
+      KernelFunction::makeFromBoxedFunctor(ImplKernel{program.shared_from_this(), index}), site);
+}
+
+}  // namespace
+
+std::unique_lock<std::recursive_mutex> lockHandlers() {
+  static std::recursive_mutex& mutex = *new std::recursive_mutex;  // handlers may run after main
+  return std::unique_lock(mutex);
+}
+
+void ScriptMode::operator()(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) const {
+  const CodeHandler& body = program_->unit().handlers[handler_];
+  runHandler(HandlerKind::Mode, body.key, keys, [&] { callBody(*program_, body, op, stack); });
+}
+
+void registerHandler(const Executable& program, uint32_t index) {
+  const CodeHandler& handler = program.unit().handlers[index];
+  const std::shared_ptr<Registrations> registrations = program.registrations();
+  BOXCAR_CHECK(registrations != nullptr, "{} cannot be registered: the program that has it was unloaded",
+               program.unit().functions[handler.function].name);
+  const Source& source = *program.unit().source;
+  const RegistrationSite site = RegistrationSite::intern(source.name(), source.position(handler.span.begin).line);
+  const std::lock_guard lock(registrations->mutex);
+  auto& registered = registrations->by_handler[index];
+  if (handler.kind == HandlerKind::Fallback) {
+    // A key has one fallback; this one is there already.
+    if (!registered.empty()) return;
+    registered.push_back(Dispatcher::singleton().registerFallback(
+        handler.key, KernelFunction::makeFromBoxedFunctor(FallbackKernel{program.shared_from_this(), index}), site));
+    return;
+  }
+  // The newest kernel of a key wins; the one before goes when this one is there.
+  RegistrationHandleRAII added = registerImpl(program, index, site);
+  registered.clear();
+  registered.push_back(std::move(added));
+}
+
+IValue redispatch(const OperatorHandle& op, const IValue& arguments, bool nested) {
+  HandlerRun* const run = innermost;
+  BOXCAR_CHECK(run != nullptr, "redispatch stands in the body of an `impl`, a `fallback` or a `mode` only");
+  Stack stack = argumentsFor(op, arguments, "redispatch");
+  if (run->kind == HandlerKind::Mode) {
+    std::optional<ModeSeesCallsBelow> seeing;
+    if (nested) seeing.emplace(run->key);
+    op.redispatchBoxed(run->keys, stack);
+    return listOf(std::move(stack));
+  }
+  BOXCAR_CHECK(run->key != DispatchKey::Undefined, "redispatch: nothing lies below the kernels of {} at {}", op, run->key);
+  std::optional<ForceDispatchKeyGuard> switched_on;
+  if (nested && run->is_switched_off) switched_on.emplace(run->around);
+  op.redispatchBoxed(run->keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, run->key), stack);
+  return listOf(std::move(stack));
+}
+
+}  // namespace boxcar::interp
