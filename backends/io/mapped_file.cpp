@@ -1,6 +1,6 @@
-#include <boxcar/backends/io/file_descriptor.h>
 #include <boxcar/backends/io/mapped_file.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/file_descriptor.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/io/file_descriptor.h>
+#include <boxcar/ivalue/file_descriptor.h>
 
 #include <cstddef>
 #include <span>

@@ -7,17 +7,24 @@
 #include <system_error>
 #include <utility>
 
-namespace boxcar::io {
+namespace boxcar {
 
 // The system's words for why the last call failed.
 inline std::string lastSystemError() { return std::generic_category().message(errno); }
 
-// An open file, closed at the end of its scope.
+// An open file or folder, closed at the end of its scope.
 class FileDescriptor final {
  public:
+  FileDescriptor() noexcept = default;
   explicit FileDescriptor(int number) noexcept : number_(number) {}
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    if (this != &other) {
+      close();
+      number_ = std::exchange(other.number_, -1);
+    }
+    return *this;
+  }
   ~FileDescriptor() { close(); }
 
   bool isOpen() const noexcept { return number_ >= 0; }
@@ -29,7 +36,7 @@ class FileDescriptor final {
   }
 
  private:
-  int number_;
+  int number_ = -1;
 };
 
-}  // namespace boxcar::io
+}  // namespace boxcar

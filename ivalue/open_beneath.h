@@ -1,0 +1,29 @@
+#pragma once
+
+#include <boxcar/ivalue/file_descriptor.h>
+#include <fcntl.h>
+
+#include <string>
+
+namespace boxcar {
+
+// Opening a pipe must not wait for a writer, and a terminal must not become this process's.
+inline constexpr int kFlagsForReading = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+// A folder that only serves to find what is in it; it need not be readable.
+inline constexpr int kFlagsForFolders = O_PATH | O_DIRECTORY | O_CLOEXEC;
+
+// Opens [name] in the open folder [folder], with the [flags] of open(2). The name is a path of plain names, without "."
+// and ".."; "" is the folder itself. No symbolic link is followed, so that whatever is done to the folder meanwhile,
+// what is opened lies beneath it. When it fails the result is not open and errno says why: ELOOP where there is a link.
+FileDescriptor openBeneath(int folder, const std::string& name, int flags);
+
+namespace detail {
+
+// The same, name by name: for kernels before Linux 5.6, and containers that forbid openat2(2).
+FileDescriptor walkBeneath(int folder, const std::string& name, int flags);
+
+// For tests: has openBeneath() walk, as if the kernel knew no better.
+void pretendToLackOpenat2(bool lacking);
+
+}  // namespace detail
+}  // namespace boxcar
