@@ -1,6 +1,8 @@
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
+#include <boxcar/ivalue/open_beneath.h>
 #include <boxcar/ivalue/python_text.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <utility>
@@ -26,6 +28,17 @@ std::string resolvePath(std::string_view path) {
   BOXCAR_CHECK(path.find('\0') == std::string_view::npos, "the path {} has a zero byte in it, which no file name has",
                pythonStringRepr(path));
   return (std::filesystem::path(fileAccess().folder) / path).string();
+}
+
+FileDescriptor openForReading(std::string_view path) {
+  const std::string shown = resolvePath(path);
+  FileDescriptor file(::open(shown.c_str(), kFlagsForReading));
+  BOXCAR_CHECK(file.isOpen(), "cannot open '{}': {}", shown, lastSystemError());
+  struct stat status {};
+  BOXCAR_CHECK(::fstat(file.get(), &status) == 0, "cannot read '{}': {}", shown, lastSystemError());
+  BOXCAR_CHECK(!S_ISDIR(status.st_mode), "cannot read '{}': it is a folder, not a file", shown);
+  BOXCAR_CHECK(S_ISREG(status.st_mode), "cannot read '{}': it is no regular file", shown);
+  return file;
 }
 
 }  // namespace boxcar

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/ivalue/file_descriptor.h>
 #include <boxcar/ivalue/macros.h>
 
 #include <string>
@@ -33,7 +34,12 @@ class BOXCAR_API FileAccessGuard final {
 // What holds on this thread now.
 BOXCAR_API const FileAccess& fileAccess() noexcept;
 
-// The path under which the system finds the file that a program calls [path]. An Error for a path that can name none.
+// The path under which the system finds the file that a program calls [path]: for messages. Files are opened with
+// openForReading() and OutputFile (output_file.h). An Error for a path that can name no file.
 BOXCAR_API std::string resolvePath(std::string_view path);
+
+// Opens the file that a program calls [path]. An Error when the system fails, and for what is no regular file: pipes
+// and devices would wait, or act.
+BOXCAR_API FileDescriptor openForReading(std::string_view path);
 
 }  // namespace boxcar

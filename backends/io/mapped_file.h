@@ -4,15 +4,15 @@
 
 #include <cstddef>
 #include <span>
-#include <string>
+#include <string_view>
 
 namespace boxcar::io {
 
 // A file's bytes in memory, read when first touched. Writing to them changes this process's copy, never the file.
 class MappedFile final : public Object {
  public:
-  // An Error with the system's reason when the file cannot be opened or is no regular file.
-  explicit MappedFile(const std::string& path);
+  // The file that a program calls [path], with the errors of openForReading() (file_access.h).
+  explicit MappedFile(std::string_view path);
   ~MappedFile() override;
 
   std::span<std::byte> bytes() const noexcept { return bytes_; }

@@ -1,10 +1,10 @@
 #include <boxcar/backends/io/mapped_file.h>
-#include <boxcar/backends/io/output_file.h>
 #include <boxcar/backends/io/safetensors.h>
 #include <boxcar/backends/io/safetensors_header.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
+#include <boxcar/ivalue/output_file.h>
 #include <boxcar/ivalue/python_text.h>
 
 #include <algorithm>
@@ -115,7 +115,7 @@ void writeElements(const Tensor& tensor, OutputFile& file) {
 
 Dict<std::string, Tensor> loadSafetensors(std::string_view path) {
   const std::string resolved = resolvePath(path);
-  const auto file = makeIntrusive<MappedFile>(resolved);
+  const auto file = makeIntrusive<MappedFile>(path);
   const Parts parts = split(file->bytes(), resolved);
   Dict<std::string, Tensor> tensors;
   for (const SafetensorsEntry& entry : parseSafetensorsHeader(parts.header, parts.data.size(), resolved)) {
@@ -146,7 +146,7 @@ void saveSafetensors(const Dict<std::string, Tensor>& tensors, std::string_view 
 
   const std::string header = formatSafetensorsHeader(entries, resolved);
   const uint64_t length = header.size();
-  OutputFile file(resolved);
+  OutputFile file(path);
   file.write(std::as_bytes(std::span(&length, 1)));
   file.write(std::as_bytes(std::span(header)));
   for (const size_t i : order) writeElements(values[i], file);

@@ -1,9 +1,11 @@
 #include <boxcar/ivalue/file_access.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <string_view>
 #include <thread>
 
+#include "tests/temporary_folder.h"
 #include "tests/test_support.h"
 
 namespace boxcar {
@@ -35,6 +37,21 @@ TEST(FileAccess, GuardsNest) {
 TEST(FileAccess, BelongsToItsThread) {
   const FileAccessGuard guard(FileAccess{.folder = "/outer"});
   std::thread([] { EXPECT_EQ(resolvePath("x"), "x"); }).join();
+}
+
+TEST(FileAccess, OpensRegularFilesOnly) {
+  const TemporaryFolder temporary;
+  temporary.write("file", "text");
+  ASSERT_EQ(::mkfifo((temporary / "pipe").c_str(), 0600), 0);
+  const FileAccessGuard guard(FileAccess{.folder = temporary.path()});
+  EXPECT_TRUE(openForReading("file").isOpen());
+  EXPECT_TRUE(openForReading(temporary / "file").isOpen());
+  const auto fault = [](const char* path) { return errorOf([&] { openForReading(path); }); };
+  EXPECT_EQ(fault("missing"), "cannot open '" + (temporary / "missing") + "': No such file or directory");
+  EXPECT_EQ(fault("pipe"), "cannot read '" + (temporary / "pipe") + "': it is no regular file");
+  EXPECT_EQ(fault("."), "cannot read '" + (temporary / ".") + "': it is a folder, not a file");
+  EXPECT_EQ(fault("/dev/null"), "cannot read '/dev/null': it is no regular file");
+  EXPECT_EQ(fault(""), "an empty path names no file");
 }
 
 TEST(FileAccess, PathsThatNameNoFileAreErrors) {

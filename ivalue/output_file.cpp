@@ -1,0 +1,90 @@
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/file_access.h>
+#include <boxcar/ivalue/open_beneath.h>
+#include <boxcar/ivalue/output_file.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <filesystem>
+#include <system_error>
+
+namespace boxcar {
+namespace {
+
+// As many links as Linux follows in one path.
+constexpr int kMostLinks = 40;
+
+// What is written under the name of a link is what it leads to, as anywhere.
+OutputPlace openAnywhereForWriting(std::filesystem::path path) {
+  std::error_code error;
+  for (int links = 0;; ++links) {
+    const std::filesystem::path target = std::filesystem::read_symlink(path, error);
+    if (error) break;
+    if (links == kMostLinks) {
+      errno = ELOOP;
+      return {};
+    }
+    path = path.parent_path() / target;
+  }
+  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  return {FileDescriptor(::open(folder.c_str(), kFlagsForFolders)), path.filename().string()};
+}
+
+// The open folder for the file that a program calls [path].
+OutputPlace openPlace(std::string_view path) {
+  const std::string shown = resolvePath(path);
+  OutputPlace place = openAnywhereForWriting(shown);
+  BOXCAR_CHECK(place.folder.isOpen(), "cannot write '{}': {}", shown, lastSystemError());
+  // "x/" names what is in a folder x, and a folder is no file.
+  BOXCAR_CHECK(!place.name.empty() && place.name != "." && place.name != "..", "cannot write '{}': Is a directory",
+               shown);
+  struct stat status {};
+  if (::fstatat(place.folder.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return place;
+  BOXCAR_CHECK(!S_ISDIR(status.st_mode), "cannot write '{}': Is a directory", shown);
+  // A link has come meanwhile; it will be replaced.
+  BOXCAR_CHECK(S_ISREG(status.st_mode) || S_ISLNK(status.st_mode), "cannot write '{}': it is no regular file", shown);
+  return place;
+}
+
+std::string temporaryNameFor(const std::string& name) {
+  static std::atomic<unsigned> count = 0;
+  return fmt::format("{}.{}-{}.tmp", name, ::getpid(), count.fetch_add(1));
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string_view path)
+    : path_(resolvePath(path)),
+      place_(openPlace(path)),
+      temporary_name_(temporaryNameFor(place_.name)),
+      file_(::openat(place_.folder.get(), temporary_name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) {
+  if (!file_.isOpen()) fail();
+}
+
+OutputFile::~OutputFile() {
+  if (!committed_) ::unlinkat(place_.folder.get(), temporary_name_.c_str(), 0);
+}
+
+void OutputFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes = bytes.subspan(static_cast<size_t>(written));
+    } else if (errno != EINTR) {
+      fail();
+    }
+  }
+}
+
+void OutputFile::commit() {
+  // On the disk before it has the name: a crash leaves the old file or the new one.
+  if (::fsync(file_.get()) != 0 || !file_.close()) fail();
+  const int folder = place_.folder.get();
+  if (::renameat(folder, temporary_name_.c_str(), folder, place_.name.c_str()) != 0) fail();
+  committed_ = true;
+}
+
+void OutputFile::fail() const { BOXCAR_FAIL("cannot write '{}': {}", path_, lastSystemError()); }
+
+}  // namespace boxcar

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <boxcar/ivalue/file_descriptor.h>
+#include <boxcar/ivalue/macros.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace boxcar {
+
+// Where a file is written: the open folder, and the file's name in it.
+struct OutputPlace {
+  FileDescriptor folder;
+  std::string name;
+};
+
+// A file that a program writes. It appears under its name only when it is whole: it is written beside its place and
+// renamed by commit(), both in a folder that is opened once. Without commit() nothing is left of it, and a file that
+// had the name before stays as it was. Where the name is a link, what it leads to is written.
+class BOXCAR_API OutputFile final {
+ public:
+  // [path] is what the program calls it; file_access.h says where that is and whether it is allowed. Every failure,
+  // here and below, is an Error with the path and the reason.
+  explicit OutputFile(std::string_view path);
+  ~OutputFile();
+
+  void write(std::span<const std::byte> bytes);
+  void commit();
+
+ private:
+  [[noreturn]] void fail() const;
+
+  const std::string path_;
+  const OutputPlace place_;
+  const std::string temporary_name_;
+  FileDescriptor file_;
+  bool committed_ = false;
+};
+
+}  // namespace boxcar

@@ -1,0 +1,91 @@
+#include <boxcar/ivalue/file_access.h>
+#include <boxcar/ivalue/output_file.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tests/temporary_folder.h"
+#include "tests/test_support.h"
+
+namespace boxcar {
+namespace {
+
+void save(const std::string& path, std::string_view text) {
+  OutputFile file(path);
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
+}
+
+// Relative paths start from a folder "at" that the test has for itself.
+class OutputFileTest : public testing::Test {
+ protected:
+  OutputFileTest() : guard_(FileAccess{.folder = temporary_ / "at"}) { temporary_.write("at/old", "old"); }
+
+  TemporaryFolder temporary_;
+  FileAccessGuard guard_;
+};
+
+TEST_F(OutputFileTest, AppearsWhenItIsWhole) {
+  {
+    OutputFile file("new");
+    file.write(std::as_bytes(std::span(std::string_view("text"))));
+    EXPECT_FALSE(std::filesystem::exists(temporary_ / "at/new"));
+    file.commit();
+  }
+  EXPECT_EQ(temporary_.read("at/new"), "text");
+  save("old", "newer");
+  EXPECT_EQ(temporary_.read("at/old"), "newer");
+  EXPECT_EQ(temporary_.count("at"), 2u);
+}
+
+TEST_F(OutputFileTest, WithoutCommitTheOldFileStays) {
+  { OutputFile("old").write(std::as_bytes(std::span(std::string_view("half")))); }
+  EXPECT_EQ(temporary_.read("at/old"), "old");
+  EXPECT_EQ(temporary_.count("at"), 1u);
+}
+
+TEST_F(OutputFileTest, ALinkStaysAndWhatItLeadsToIsWritten) {
+  temporary_.link("at/link", "link2");
+  temporary_.link("at/link2", temporary_ / "at/old");
+  temporary_.link("at/dangling", "made");
+  save("link", "through a link");
+  save("dangling", "made by a link");
+  EXPECT_TRUE(std::filesystem::is_symlink(temporary_ / "at/link"));
+  EXPECT_TRUE(std::filesystem::is_symlink(temporary_ / "at/link2"));
+  EXPECT_EQ(temporary_.read("at/old"), "through a link");
+  EXPECT_EQ(temporary_.read("at/made"), "made by a link");
+}
+
+TEST_F(OutputFileTest, TheFolderMayMoveMeanwhile) {
+  OutputFile file("new");
+  std::filesystem::rename(temporary_ / "at", temporary_ / "moved");
+  temporary_.write("at/new", "another's");
+  file.commit();
+  EXPECT_EQ(temporary_.read("at/new"), "another's");
+  EXPECT_TRUE(std::filesystem::exists(temporary_ / "moved/new"));
+  EXPECT_EQ(temporary_.count("moved"), 2u);
+}
+
+TEST_F(OutputFileTest, WhatIsNoFileIsLeftAlone) {
+  ASSERT_EQ(::mkfifo((temporary_ / "at/pipe").c_str(), 0600), 0);
+  temporary_.link("at/round", "round");
+  const auto fault = [&](const std::string& path) { return errorOf([&] { save(path, "x"); }); };
+  const std::string at = "cannot write '" + (temporary_ / "at/");
+  EXPECT_EQ(fault("pipe"), at + "pipe': it is no regular file");
+  EXPECT_EQ(fault("/dev/null"), "cannot write '/dev/null': it is no regular file");
+  EXPECT_EQ(fault("."), at + ".': Is a directory");
+  EXPECT_EQ(fault("../at"), at + "../at': Is a directory");
+  EXPECT_EQ(fault("../at/"), at + "../at/': Is a directory");
+  EXPECT_EQ(fault("no/x"), at + "no/x': No such file or directory");
+  EXPECT_EQ(fault("old/x"), at + "old/x': Not a directory");
+  EXPECT_EQ(fault("round"), at + "round': Too many levels of symbolic links");
+  EXPECT_EQ(fault(""), "an empty path names no file");
+  EXPECT_EQ(temporary_.count("at"), 3u);
+}
+
+}  // namespace
+}  // namespace boxcar
