@@ -15,6 +15,7 @@
 #include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/file_access.h>
 #include <boxcar/ivalue/ivalue.h>
 #include <boxcar/ivalue/stack.h>
 #include <boxcar/schema/parse_schema.h>

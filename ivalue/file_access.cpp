@@ -2,6 +2,7 @@
 #include <boxcar/ivalue/file_access.h>
 #include <boxcar/ivalue/open_beneath.h>
 #include <boxcar/ivalue/python_text.h>
+#include <boxcar/ivalue/sandbox.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -16,6 +17,11 @@ const FileAccess kCurrentDirectory;
 
 }  // namespace
 
+FileAccess FileAccess::sandboxed(std::string folder, const SandboxFolders& folders) {
+  auto sandbox = std::make_shared<const Sandbox>(folder, folders);
+  return {.folder = std::move(folder), .sandbox = std::move(sandbox)};
+}
+
 FileAccessGuard::FileAccessGuard(FileAccess access)
     : access_(std::move(access)), previous_(std::exchange(current, &access_)) {}
 
@@ -23,16 +29,22 @@ FileAccessGuard::~FileAccessGuard() { current = previous_; }
 
 const FileAccess& fileAccess() noexcept { return current == nullptr ? kCurrentDirectory : *current; }
 
+std::string joinPath(std::string_view folder, std::string_view path) {
+  return (std::filesystem::path(folder) / path).string();
+}
+
 std::string resolvePath(std::string_view path) {
   BOXCAR_CHECK(!path.empty(), "an empty path names no file");
   BOXCAR_CHECK(path.find('\0') == std::string_view::npos, "the path {} has a zero byte in it, which no file name has",
                pythonStringRepr(path));
-  return (std::filesystem::path(fileAccess().folder) / path).string();
+  return joinPath(fileAccess().folder, path);
 }
 
 FileDescriptor openForReading(std::string_view path) {
   const std::string shown = resolvePath(path);
-  FileDescriptor file(::open(shown.c_str(), kFlagsForReading));
+  const FileAccess& access = fileAccess();
+  FileDescriptor file = access.restricted() ? access.sandbox->openForReading(access.folder, path)
+                                            : FileDescriptor(::open(shown.c_str(), kFlagsForReading));
   BOXCAR_CHECK(file.isOpen(), "cannot open '{}': {}", shown, lastSystemError());
   struct stat status {};
   BOXCAR_CHECK(::fstat(file.get(), &status) == 0, "cannot read '{}': {}", shown, lastSystemError());

@@ -2,6 +2,7 @@
 #include <boxcar/ivalue/file_access.h>
 #include <boxcar/ivalue/open_beneath.h>
 #include <boxcar/ivalue/output_file.h>
+#include <boxcar/ivalue/sandbox.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -34,7 +35,9 @@ OutputPlace openAnywhereForWriting(std::filesystem::path path) {
 // The open folder for the file that a program calls [path].
 OutputPlace openPlace(std::string_view path) {
   const std::string shown = resolvePath(path);
-  OutputPlace place = openAnywhereForWriting(shown);
+  const FileAccess& access = fileAccess();
+  OutputPlace place =
+      access.restricted() ? access.sandbox->openForWriting(access.folder, path) : openAnywhereForWriting(shown);
   BOXCAR_CHECK(place.folder.isOpen(), "cannot write '{}': {}", shown, lastSystemError());
   // "x/" names what is in a folder x, and a folder is no file.
   BOXCAR_CHECK(!place.name.empty() && place.name != "." && place.name != "..", "cannot write '{}': Is a directory",

@@ -362,6 +362,30 @@ TEST_F(Safetensors, PlacesThatCannotBeWritten) {
   EXPECT_EQ(errorOf([&] { saveSafetensors(dict, "/proc/y"); }).substr(0, 24), "cannot write '/proc/y': ");
 }
 
+TEST_F(Safetensors, ASandboxHoldsForBoth) {
+  TensorDict dict;
+  dict.insert_or_assign("a", tensorOf<float>({1}, {1}));
+  std::filesystem::create_directory(pathOf("home"));
+  saveSafetensors(dict, "x");
+  saveSafetensors(dict, "home/x");
+  const std::string outside = " lies outside of the folders that the sandbox allows to be ";
+  const auto refused = [&](const std::string& begin, auto&& body) {
+    const std::string message = errorOf(body);
+    return message.starts_with(begin) && message.find(outside) != std::string::npos;
+  };
+  {
+    const FileAccessGuard guard(FileAccess::sandboxed(pathOf("home")));
+    EXPECT_EQ(loadSafetensors("x").size(), 1u);
+    EXPECT_TRUE(refused("cannot open '" + pathOf("home/../x") + "': ", [] { loadSafetensors("../x"); }));
+    EXPECT_TRUE(refused("cannot write '" + pathOf("home/x") + "': ", [&] { saveSafetensors(dict, "x"); }));
+    EXPECT_TRUE(refused("cannot write '" + pathOf("home/../x") + "': ", [&] { saveSafetensors(dict, "../x"); }));
+  }
+  const FileAccessGuard guard(FileAccess::sandboxed(pathOf("home"), {.writable = {pathOf("home")}}));
+  dict.insert_or_assign("b", tensorOf<float>({2}, {1}));
+  saveSafetensors(dict, "x");
+  EXPECT_EQ(loadSafetensors("x").size(), 2u);
+}
+
 TEST_F(Safetensors, AFailedSaveLeavesTheOldFile) {
   TensorDict dict;
   dict.insert_or_assign("a", tensorOf<float>({1}, {1}));
