@@ -128,6 +128,87 @@ for variable in BOXCAR_SHOW_DISPATCH_TRACE TORCH_SHOW_DISPATCH_TRACE; do
   unset $variable
 done
 
+# ---- run --sandbox ----
+
+mkdir -p home/sub results elsewhere
+save='io::save({"x": ones([2])}, '
+load='print(io::load('
+echo "$save\"home/x\"); $save\"elsewhere/x\")" > setup.ops
+run "files for the sandbox" run setup.ops
+expectStatus 0
+here=$(pwd -P)
+ln -s ../elsewhere/x home/link
+# Runs a script home/s.ops of one line with the options behind it.
+runHome() {
+  test_name="run ${*:2} of $1"
+  echo "$1" > home/s.ops
+  run "$test_name" run "${@:2}" home/s.ops
+}
+# Of a script that is not allowed something: what, where it lies, and what would allow it.
+expectRefusal() {
+  expectStatus 1
+  expectOutput ""
+  [[ $errors == "error: $1 lies outside of the folders that the sandbox allows to be $2 (in C++: SandboxFolders::"*")
+  home/s.ops:1:"* ]] || fail "$test_name" "its error output was:" "$errors"
+}
+
+runHome "$load\"x\").keys())" --sandbox
+expectStatus 0
+expectOutput "['x']"
+runHome "$load\"../elsewhere/x\"))" --sandbox
+expectRefusal "cannot open 'home/../elsewhere/x': '$here/elsewhere/x'" "read; allow it with --allow-read '$here/elsewhere'"
+runHome "$load\"link\"))" --sandbox
+expectRefusal "cannot open 'home/link': the symbolic link '$here/home/link' leads to '$here/elsewhere/x', which" \
+  "read; allow it with --allow-read '$here/elsewhere'"
+runHome "$load\"link\").keys())" --sandbox --allow-read results --allow-read elsewhere
+expectStatus 0
+expectOutput "['x']"
+runHome "$load\"missing\"))" --sandbox
+expectStatus 1
+expectErrorsHave "error: cannot open 'home/missing': No such file or directory"
+
+runHome "$save\"x\")" --sandbox
+expectRefusal "cannot write 'home/x': '$here/home/x'" "written; allow it with --allow-write '$here/home'"
+runHome "$save\"../results/x\")" --sandbox --allow-read results
+expectRefusal "cannot write 'home/../results/x': '$here/results/x'" "written; allow it with --allow-write '$here/results'"
+runHome "$save\"../results/x\")" --sandbox --allow-write elsewhere --allow-write=results
+expectStatus 0
+expectErrors ""
+[[ $(echo results/*) == results/x ]] || fail "$test_name" "results has" results/*
+runHome "$load\"../results/x\"))" --sandbox --allow-write results
+expectRefusal "cannot open 'home/../results/x': '$here/results/x'" "read; allow it with --allow-read '$here/results'"
+
+# An operator's folder is its script's, whoever calls it; what it may touch is what the run may.
+runHome 'op cli_test::peek(str path) -> int { return len(io::load(path)) }
+print(cli_test::peek("x")); cli_test::peek("../elsewhere/x")' --sandbox
+expectStatus 1
+expectOutput 1
+expectErrorsHave "cannot open 'home/../elsewhere/x'"
+
+# The script itself may be read wherever it lies.
+ln -s ../hello.ops home/hello.ops
+run "a script that is a link, in the sandbox" run --sandbox home/hello.ops
+expectStatus 0
+expectOutput "hello 2"
+
+run "--allow-read of a missing folder" run --sandbox --allow-read nowhere hello.ops
+expectStatus 1
+expectOutput ""
+expectErrors "boxcar: the sandbox cannot allow the folder 'nowhere' to be read: No such file or directory"
+run "--allow-write of a file" run --sandbox --allow-write hello.ops hello.ops
+expectStatus 1
+expectErrors "boxcar: the sandbox cannot allow the folder 'hello.ops' to be written: Not a directory"
+run "a missing file in the sandbox" run --sandbox nowhere/absent.ops
+expectStatus 1
+expectErrors "boxcar: nowhere/absent.ops: cannot be opened: No such file or directory"
+for option in --allow-read --allow-write; do
+  run "$option without --sandbox" run $option results hello.ops
+  expectStatus 2
+  expectOutput ""
+  expectErrors "boxcar run: $option requires --sandbox
+Run \`boxcar run --help\` to see how it is called."
+done
+
 printf 'print("never")\nx = nothing\n' > wrong.ops
 for command in run check dis; do
   run "$command of a wrong script" "$command" wrong.ops
