@@ -100,7 +100,7 @@ void Machine::call(const Executable& program, uint32_t function, Stack& stack) {
   }
 
   std::optional<FileAccessGuard> files;
-  if (fileAccess().folder != program.folder()) files.emplace(FileAccess{.folder = program.folder()});
+  if (fileAccess().folder != program.folder()) files.emplace(fileAccess().withFolder(program.folder()));
   Entry entry(program, function, count);
   const Mark mark{top_, stack.size() - count, scopes_.size(), held_.size(), folders_.size()};
   Frame* const frame = enter(top_, &entry.function, top_->slots + top_->function->frame);

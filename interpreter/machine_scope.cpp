@@ -63,7 +63,7 @@ void Machine::leaveScope() {
 void Machine::enterModule(const ExecutableFunction& function) {
   const std::string& folder = function.program->folder();
   if (fileAccess().folder == folder) return;
-  folders_.push_back({top_ + 1, std::make_unique<FileAccessGuard>(FileAccess{.folder = folder})});
+  folders_.push_back({top_ + 1, std::make_unique<FileAccessGuard>(fileAccess().withFolder(folder))});
 }
 
 const Executable* Machine::leaveModule(const Frame* frame) noexcept {

@@ -5,6 +5,7 @@
 #include <boxcar/interpreter/module_files.h>
 #include <boxcar/interpreter/program.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/file_access.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -35,9 +36,16 @@ std::string keyOf(const std::filesystem::path& path) {
 }
 
 void loadPlugin(const std::string& path) {
+  BOXCAR_CHECK(!fileAccess().restricted(),
+               "{} is a plugin, whose code no sandbox holds: load it with --plugin (in C++: Dispatcher::loadPlugin)", path);
   Dispatcher& dispatcher = Dispatcher::singleton();
   const auto is_loaded = [&path](const PluginInfo& plugin) { return keyOf(plugin.path) == keyOf(path); };
   if (std::ranges::none_of(dispatcher.plugins(), is_loaded)) dispatcher.loadPlugin(path);
+}
+
+std::string textOf(const std::string& key, const std::string& name) {
+  if (!fileAccess().restricted()) return readFile(name);
+  return readWholeFile(key);
 }
 
 }  // namespace
@@ -76,7 +84,7 @@ const CodeUnit* ModuleFiles::compile(const Script& script, const SourcePtr& sour
   if (const auto running = loaded(script.key)) return &running->executable().unit();
   BOXCAR_CHECK(open_.size() < kMaxImports, "more than {} files import one another in a row", kMaxImports);
 
-  const SourcePtr text = Source::create(script.name, readFile(script.name));
+  const SourcePtr text = Source::create(script.name, textOf(script.key, script.name));
   const size_t errors_before = diagnostics.error_count();
   open_.push_back(script);
   CodeUnit unit;

@@ -53,4 +53,17 @@ FileDescriptor openForReading(std::string_view path) {
   return file;
 }
 
+std::string readWholeFile(std::string_view path) {
+  const FileDescriptor file = openForReading(path);
+  std::string text;
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t size = ::read(file.get(), buffer, sizeof(buffer));
+    if (size == 0) return text;
+    if (size < 0 && errno == EINTR) continue;
+    BOXCAR_CHECK(size > 0, "cannot read '{}': {}", resolvePath(path), lastSystemError());
+    text.append(buffer, static_cast<size_t>(size));
+  }
+}
+
 }  // namespace boxcar

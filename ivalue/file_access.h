@@ -80,4 +80,7 @@ BOXCAR_API std::string resolvePath(std::string_view path);
 // for what is no regular file: pipes and devices would wait, or act.
 BOXCAR_API FileDescriptor openForReading(std::string_view path);
 
+// All that the file holds, with the same errors.
+BOXCAR_API std::string readWholeFile(std::string_view path);
+
 }  // namespace boxcar

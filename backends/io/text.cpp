@@ -1,0 +1,19 @@
+// io::read_text
+
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/file_access.h>
+
+#include <string>
+#include <string_view>
+
+namespace boxcar::io {
+namespace {
+
+std::string readText(std::string_view path) { return readWholeFile(path); }
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(io, CompositeExplicitAutograd, m) { m.impl("read_text", BOXCAR_FN(readText)); }
+
+}  // namespace boxcar::io
