@@ -427,6 +427,9 @@ class Programs(Expressions):
             retyped = self.one(plain)
             new = self.simpleType()
             head[retyped] = joinTypes(head[retyped], new)
+        # What is narrowed stays so in a loop that does not set it.
+        narrowed = {n for n in self.declared if n in head and head[n] != self.declared[n]} - self.fixed
+        self.fixed |= narrowed
         self.environment = dict(head)
         self.kept.append(set(head))
         old_types = self.kept_types
@@ -445,7 +448,7 @@ class Programs(Expressions):
         self.environment = before
         self.kept.pop()
         self.kept_types = old_types
-        self.fixed.difference_update(fixed)
+        self.fixed.difference_update(fixed, narrowed)
         self.loops -= 1
         self.depth -= 1
         return condition, body
