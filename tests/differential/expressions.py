@@ -451,7 +451,10 @@ class Expressions(Containers):
                 (
                     0.7,
                     lambda: Expr(
-                        "isinstance", "bool", [self.make("any", d)], self.one(["int", "str", "float", "bool"])
+                        "isinstance",
+                        "bool",
+                        [self.unnamed(self.make("any", d))],
+                        self.one(["int", "str", "float", "bool"]),
                     ),
                 ),
             ]
@@ -524,7 +527,13 @@ class Expressions(Containers):
 
     def noneTest(self, depth):
         value = self.make(optionalOf(self.simpleType()), depth) if self.chance(0.7) else self.value(depth)
-        return Expr("compare", "bool", [value, literal(None)], [self.one(["is", "is not"])])
+        return Expr("compare", "bool", [self.unnamed(value), literal(None)], [self.one(["is", "is not"])])
+
+    def unnamed(self, value):
+        """[value], but no name: only the statements follow what a test of a name tells about its type."""
+        if value.kind != "variable" or value.type == "none":
+            return value
+        return Expr("index", value.type, [Expr("list", listOf(value.type), [value]), literal(0)])
 
     # ---- Text ----
 

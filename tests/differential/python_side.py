@@ -316,6 +316,12 @@ def countOf(values, item):
     return values.count(item)
 
 
+def extendOf(values, items):
+    # Also by itself, in a loop.
+    values.extend(limited(items))
+    limited(values)
+
+
 def sortOf(values, reverse=False):
     discardNan(values)
     values.sort(reverse=reverse)
@@ -376,7 +382,7 @@ def run(lines):
         exec(compile("\n".join(lines), "<program>", "exec"), names)
     except Discarded:
         raise
-    except RuntimeError as error:
+    except (RuntimeError, MemoryError) as error:
         # A dict that changes while a loop walks over it; endless recursion.
         raise Discarded(str(error)) from None
     except Exception as error:  # whatever the program's own text raises is its outcome

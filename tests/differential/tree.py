@@ -419,7 +419,7 @@ class PythonText:
     def of_method(self, expr):
         name, keywords = expr.data
         call = f"{self(expr.args[0])}.{name}{self.arguments(expr.args[1:], keywords)}"
-        if name in ("index", "count", "sort"):
+        if name in ("index", "count", "sort", "extend"):
             return f"{name}Of({self.listed(expr.args[:2])}{self.keyword(expr)})"
         return f"list({call})" if name in VIEWS else f"limited({call})" if name in ("join", "replace") else call
 
