@@ -2,6 +2,9 @@
 
 #include <benchmark/benchmark.h>
 #include <boxcar/interpreter/program.h>
+#include <fmt/format.h>
+
+#include <string>
 
 namespace boxcar::bench {
 namespace {
@@ -33,6 +36,63 @@ assert sum_of_squares(100000) == 333328333350000
 )");
 }
 BENCHMARK(whileLoop)->Name("script_while_100000_rounds/boxcar")->Unit(benchmark::kMicrosecond);
+
+void forRange(benchmark::State& state) {
+  runScript(state, R"(
+fn sum_of_squares(int n) -> int {
+    acc = 0
+    for i in range(n) { acc = acc + i*i }
+    return acc
+}
+assert sum_of_squares(100000) == 333328333350000
+)");
+}
+BENCHMARK(forRange)->Name("script_for_range_100000_rounds/boxcar")->Unit(benchmark::kMicrosecond);
+
+void functionCalls(benchmark::State& state) {
+  runScript(state, R"(
+fn add(int a, int b) -> int { return a + b }
+fn total(int n) -> int {
+    acc = 0
+    for i in range(n) { acc = add(acc, i) }
+    return acc
+}
+assert total(100000) == 4999950000
+)");
+}
+BENCHMARK(functionCalls)->Name("script_100000_function_calls/boxcar")->Unit(benchmark::kMicrosecond);
+
+void fibonacci(benchmark::State& state) {
+  runScript(state, R"(
+fn fib(int n) -> int {
+    if n < 2 { return n }
+    return fib(n - 1) + fib(n - 2)
+}
+assert fib(22) == 17711
+)");
+}
+BENCHMARK(fibonacci)->Name("script_fib_22/boxcar")->Unit(benchmark::kMicrosecond);
+
+// What people write: functions, loops, conditions, operators of tensors and of numbers, f-strings.
+void compilation(benchmark::State& state) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) {
+    fmt::format_to(std::back_inserter(text), R"(fn step_{0}(Tensor x, int n, float scale=0.5) -> Tensor {{
+    y = relu(x + n) * scale
+    total = 0
+    for i in range(n) {{
+        if i % 3 == 0 and i > {0} {{ total += i }} else {{ total = total - 1 }}
+    }}
+    print(f"step {0}: {{total:>8}} {{y.shape}}")
+    rows = [row * total for row in range(n) if row != {0}]
+    return y.sum(0) + len(rows)
+}}
+)",
+                   i);
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(Program::compile(text, "bench.ops"));
+}
+BENCHMARK(compilation)->Name("compile_10000_lines/boxcar")->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace boxcar::bench

@@ -5,6 +5,7 @@
 #include <cxxabi.h>
 
 #include <exception>
+#include <new>
 #include <string>
 
 namespace boxcar::detail {
@@ -66,6 +67,8 @@ void rethrowAsError(const OperatorHandle& op) {
     throw;
   } catch (const Error&) {
     throw;
+  } catch (const std::bad_alloc&) {
+    BOXCAR_FAIL("{}() failed: out of memory", op.operator_name());
   } catch (const std::exception& exception) {
     BOXCAR_FAIL("{}() failed: {}", op.operator_name(), exception.what());
   } catch (abi::__forced_unwind&) {

@@ -10,6 +10,8 @@ CodeUnit compileUnit(const syntax::SyntaxTree& tree, Diagnostics& diagnostics, M
   const size_t first_diagnostic = diagnostics.size();
   const size_t errors_before = diagnostics.error_count();
   Declarations declarations(tree, loader, diagnostics);
+  // Without the names of a file that is wrong, more would seem wrong than is.
+  if (declarations.lacksModule()) return {};
   UnitBuilder unit(tree.source);
 
   // The statements come first: they tell what types the constants have.

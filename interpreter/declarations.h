@@ -82,6 +82,8 @@ class Declarations {
   std::optional<uint32_t> handlerOf(const void* statement) const;
   // The index of the script that [statement] imports; nothing for a plugin.
   std::optional<uint32_t> moduleOf(const syntax::Import* statement) const;
+  // Whether a script could not be imported.
+  bool lacksModule() const noexcept { return lacks_module_; }
   // What calls the statements of module [module].
   uint32_t importOfStatements(uint32_t module);
 
@@ -152,6 +154,7 @@ class Declarations {
   std::unordered_map<const void*, uint32_t> modules_by_statement_;
   std::vector<const CodeUnit*> units_;  // of the modules; null for plugins
   std::vector<CodeImport> imports_;
+  bool lacks_module_ = false;
   std::unordered_map<std::string_view, Span> script_variables_;
   std::vector<Use> uses_;
   std::unordered_map<const FunctionSchema*, typed::FieldNames> field_names_;

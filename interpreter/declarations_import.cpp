@@ -11,7 +11,9 @@ void Declarations::add(const syntax::Stmt& statement, const syntax::Import& impo
     diagnostics.error(source_, statement.span, "nothing can be imported here");
     return;
   }
+  const size_t errors_before = diagnostics.error_count();
   const CodeUnit* unit = loader->load(source_, import.path, import.path_span, diagnostics);
+  lacks_module_ = lacks_module_ || diagnostics.error_count() != errors_before;
   const auto index = static_cast<uint32_t>(modules_.size());
   modules_.push_back({import.path, import.path_span});
   units_.push_back(unit);

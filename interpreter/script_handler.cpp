@@ -58,8 +58,8 @@ void runHandler(HandlerKind kind, DispatchKey key, DispatchKeySet keys, Body bod
 }
 
 // The results that a body gave as a list, on the stack as the schema wants them.
-void pushResults(const std::string& title, const OperatorHandle& op, const IValue& list, Stack& stack) {
-  const FunctionSchema& schema = op.schema();
+void pushResults(const std::string& title, const OperatorHandle& op, const FunctionSchema& schema, const IValue& list,
+                 Stack& stack) {
   const std::vector<Argument>& results = schema.returns();
   BOXCAR_CHECK(schema.is_varret() || list.length() == results.size(),
                "{}: {} has {} result{}, but the body returned {}: return what redispatch(op, args) gives, or a list like "
@@ -81,14 +81,15 @@ void pushResults(const std::string& title, const OperatorHandle& op, const IValu
 
 // Calls the body of a fallback or a mode for a call of [op].
 void callBody(const Executable& program, const CodeHandler& handler, const OperatorHandle& op, Stack& stack) {
-  const size_t count = op.schema().arguments().size();
+  const FunctionSchema& schema = op.schema();
+  const size_t count = schema.arguments().size();
   BOXCAR_CHECK(stack.size() >= count, "{}: {} takes {} arguments, but the stack has {} values",
                program.unit().functions[handler.function].name, op, count, stack.size());
   IValue arguments = GenericList(makeIntrusive<GenericListObject>(pop(stack, count)));
   push(stack, operatorValue(op), std::move(arguments));
   Machine::current().call(program, handler.function, stack);
   const IValue results = pop(stack);
-  pushResults(program.unit().functions[handler.function].name, op, results, stack);
+  pushResults(program.unit().functions[handler.function].name, op, schema, results, stack);
 }
 
 struct FallbackKernel {
@@ -96,7 +97,7 @@ struct FallbackKernel {
   uint32_t handler;
 
   void operator()(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) const {
-    // What runs keeps its code, also when the program goes meanwhile.
+    // What runs keeps its code, also when the program goes meanwhile; schemas stay where they are.
     const std::shared_ptr<const Executable> pinned = program;
     const CodeHandler& body = pinned->unit().handlers[handler];
     runHandler(HandlerKind::Fallback, body.key, keys, [&] { callBody(*pinned, body, op, stack); });
@@ -111,12 +112,13 @@ struct ImplKernel {
     const std::shared_ptr<const Executable> pinned = program;
     const CodeHandler& body = pinned->unit().handlers[handler];
     checkOperatorArguments(op, stack);
-    const auto values = last(stack, op.schema().arguments().size());
+    const FunctionSchema& schema = op.schema();
+    const auto values = last(stack, schema.arguments().size());
     IValue arguments = GenericList(makeIntrusive<GenericListObject>(std::vector<IValue>(values.begin(), values.end())));
     push(stack, operatorValue(op), std::move(arguments));
     runHandler(HandlerKind::Impl, body.key, keys,
                [&] { Machine::current().call(*pinned, body.function, stack); });
-    spreadOperatorResults(op.schema(), stack);
+    spreadOperatorResults(schema, stack);
   }
 };
 

@@ -17,10 +17,11 @@ struct ScriptKernel {
 
   void operator()(const OperatorHandle& op, Stack& stack) const {
     checkOperatorArguments(op, stack);
-    // What runs keeps its code, also when the program goes meanwhile.
+    // What runs keeps its code, also when the program goes meanwhile; schemas stay where they are.
     const std::shared_ptr<const Executable> pinned = program;
+    const FunctionSchema& schema = op.schema();
     Machine::current().call(*pinned, function, stack);
-    spreadOperatorResults(op.schema(), stack);
+    spreadOperatorResults(schema, stack);
   }
 };
 

@@ -12,6 +12,7 @@ enum ExitStatus : int {
   kDone = 0,
   kFailed = 1,    // the script or the input is wrong
   kBadUsage = 2,  // the command line is
+  kInterrupted = 130,  // as shells say of a program that Ctrl-C ended
 };
 
 // Each adds its subcommand to [app]. When it was asked for, parsing the command line runs it and sets [status].

@@ -89,6 +89,7 @@ int runGuarded(int argc, char** argv) {
     printError(error.message());
   } catch (const ScriptError& error) {
     printError("error: " + error.message() + "\n");
+    if (error.cause() == ScriptErrorCause::Interrupt) return kInterrupted;
   } catch (const Error& error) {
     printError("boxcar: " + error.message() + "\n");
   } catch (const std::bad_alloc&) {
