@@ -100,6 +100,21 @@ TEST_F(ModeTest, CallsBelowAreHiddenUnlessTheModeAsksForThem) {
   EXPECT_EQ(takeLog(), (Log{"profiler mode::twice", "profiler mode::leaf", "kernel", "profiler mode::leaf", "kernel"}));
 }
 
+TEST_F(ModeTest, AHandlerMayAskForTheCallsBelowOfOneRedispatch) {
+  bool asks = true;
+  const ModeGuard mode([&](const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+    log_.push_back("mode " + op.operator_name().name);
+    if (!asks) return op.redispatchBoxed(keys, stack);
+    const ModeSeesCallsBelow seeing;
+    op.redispatchBoxed(keys, stack);
+  });
+  callTyped("mode::twice", x_);
+  EXPECT_EQ(takeLog(), (Log{"mode mode::twice", "mode mode::leaf", "kernel", "mode mode::leaf", "kernel"}));
+  asks = false;
+  callTyped("mode::twice", x_);
+  EXPECT_EQ(takeLog(), (Log{"mode mode::twice", "kernel", "kernel"}));
+}
+
 TEST_F(ModeTest, OneModeMayAskForTheCallsBelowAndAnotherNot) {
   const Log expected{"asks mode::twice", "not mode::twice", "asks mode::leaf", "kernel", "asks mode::leaf", "kernel"};
   {

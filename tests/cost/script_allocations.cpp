@@ -1,0 +1,72 @@
+// Counts what a script's run allocates: an operator call allocates nothing beside what its kernel does, a function call,
+// a loop and arithmetic nothing at all. Prints a line for each, and fails where that is not so.
+
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/interpreter/program.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+namespace {
+
+size_t allocations = 0;
+
+}  // namespace
+
+void* operator new(size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+
+BOXCAR_LIBRARY(allocations, m) {
+  m.def("first(Tensor a, Tensor b, float scale=1.0) -> Tensor",
+        [](const boxcar::Tensor& a, const boxcar::Tensor&, double) { return a; });
+}
+
+namespace boxcar {
+namespace {
+
+// What each of further rounds of the function in [body] allocates.
+double perRound(const char* body) {
+  const Program program = Program::compile(
+      std::string("fn square(int x) -> int { return x * x }\nfn keep(Tensor x, str s) -> Tensor { return x }\n"
+                  "fn work(int n) -> () {\n a = ones([2]); b = ones([2]); total = 0; half = 0.0; xs = [1, 2, 3]\n"
+                  " for i in range(n) {\n") +
+          body + "\n }\n}\n",
+      "allocations.ops");
+  const auto work = program.function("work");
+  Stack stack;
+  const auto count = [&](int64_t rounds) {
+    push(stack, rounds);
+    const size_t before = allocations;
+    work.call(stack);
+    return static_cast<double>(allocations - before);
+  };
+  count(10);
+  const double few = count(100);
+  return (count(1100) - few) / 1000;
+}
+
+bool check(const char* what, const char* body, double wanted) {
+  const double found = perRound(body);
+  std::printf("%-40s %.3f allocations\n", what, found);
+  return found == wanted;
+}
+
+}  // namespace
+}  // namespace boxcar
+
+int main() {
+  using boxcar::check;
+  bool good = check("an operator call", "a = allocations::first(a, b)", 0);
+  good = check("an operator call with a keyword", "a = allocations::first(a, b, scale=2.5)", 0) && good;
+  good = check("a function call", "total = total + square(i)", 0) && good;
+  good = check("a function call with values", "a = keep(a, \"text\")", 0) && good;
+  good = check("arithmetic and conditions", "if i % 3 == 0 { half += total / 2 } else { total += xs[i % 3] }", 0) && good;
+  return good ? 0 : 1;
+}

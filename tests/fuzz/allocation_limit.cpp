@@ -1,0 +1,40 @@
+// Memory of a fuzzed program: what would take too much of it fails as it does where a process has a limit.
+
+#include <malloc.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+constexpr size_t kMostAtOnce = size_t{1} << 26;
+constexpr size_t kMost = size_t{1} << 29;
+
+std::atomic<size_t> in_use = 0;
+
+void* allocate(size_t size, size_t alignment) {
+  if (size > kMostAtOnce || in_use > kMost) throw std::bad_alloc();
+  void* memory = nullptr;
+  if (posix_memalign(&memory, alignment < sizeof(void*) ? sizeof(void*) : alignment, size == 0 ? 1 : size) != 0) {
+    throw std::bad_alloc();
+  }
+  in_use += malloc_usable_size(memory);
+  return memory;
+}
+
+void release(void* memory) noexcept {
+  if (memory == nullptr) return;
+  in_use -= malloc_usable_size(memory);
+  std::free(memory);
+}
+
+}  // namespace
+
+void* operator new(size_t size) { return allocate(size, alignof(std::max_align_t)); }
+void* operator new(size_t size, std::align_val_t alignment) { return allocate(size, static_cast<size_t>(alignment)); }
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete(void* memory, size_t) noexcept { release(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, size_t, std::align_val_t) noexcept { release(memory); }
