@@ -320,5 +320,37 @@ TEST_F(PluginTest, CallsInOtherThreadsGoOnWhileItComesAndGoes) {
   caller.join();
 }
 
+// ---- Imported by scripts ----
+
+class ScriptWithPluginTest : public ::testing::Test {
+ protected:
+  ~ScriptWithPluginTest() override {
+    for (const PluginInfo& plugin : dispatcher().plugins()) dispatcher().unloadPlugin(plugin.name);
+  }
+  Program compile(const std::string& text) const { return Program::compile(text, kFolder / "script.ops"); }
+};
+
+TEST_F(ScriptWithPluginTest, AScriptImportsAPluginBesideIt) {
+  const Program program = compile("import \"libgood.so\"\nassert test_plugin::twice(ones(1)).item() == 2\n");
+  EXPECT_EQ(loadedNames(), std::vector<std::string>{"good"});
+  program.run();
+  // It is there for whoever comes next.
+  compile("import \"./libgood.so\"\nassert test_plugin::twice(ones(1)).item() == 2\n").run();
+}
+
+TEST_F(ScriptWithPluginTest, APluginThatIsRefusedIsAnErrorAtTheImport) {
+  const std::string error = errorOf([&] { compile("x = 1\nimport \"libunstamped.so\"\n"); });
+  EXPECT_NE(error.find("script.ops:2:8: error: "), std::string::npos) << error;
+  EXPECT_EQ(loadedNames(), std::vector<std::string>());
+}
+
+TEST_F(ScriptWithPluginTest, ASandboxImportsNone) {
+  const FileAccessGuard guard(FileAccess::sandboxed(kFolder));
+  const std::string error = errorOf([&] { compile("import \"libgood.so\"\n"); });
+  EXPECT_NE(error.find("libgood.so is a plugin, whose code no sandbox holds: load it with --plugin"), std::string::npos)
+      << error;
+  EXPECT_EQ(loadedNames(), std::vector<std::string>());
+}
+
 }  // namespace
 }  // namespace boxcar
