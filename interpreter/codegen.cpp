@@ -35,7 +35,12 @@ uint16_t Codegen::slotOf(typed::Target target) {
 
 uint16_t Codegen::takeTemporary(SlotKind kind) {
   std::vector<uint16_t>& free = free_[static_cast<size_t>(kind)];
-  if (free.empty()) return code_.slot(kind);
+  if (free.empty()) {
+    const uint16_t slot = code_.slot(kind);
+    is_temporary_.resize(slot + size_t{1});
+    is_temporary_[slot] = true;
+    return slot;
+  }
   const uint16_t slot = free.back();
   free.pop_back();
   return slot;

@@ -96,6 +96,8 @@ class Codegen {
   void operate(const typed::Operate& node, uint16_t to);
   bool operateImmediate(const typed::Operate& node, uint16_t to);
   Operand operandFor(const typed::Expr& expr, interp::Operand kind);
+  // The left operand of what goes to [to]; there, too, where nothing else is read from it.
+  Operand leftOperand(const typed::Expr& expr, interp::Operand kind, uint16_t to);
   // Leaves the results of a call on the stack; how many there are.
   size_t call(const typed::CallOperator& node);
   size_t call(const typed::CallDynamic& node);
@@ -118,6 +120,7 @@ class Codegen {
   bool is_reachable_ = true;
   std::unordered_map<uint64_t, uint16_t> slots_;  // by variable and kind
   std::array<std::vector<uint16_t>, 4> free_;     // temporaries, by kind
+  std::vector<bool> is_temporary_;                // by slot, as far as there are temporaries
   std::vector<Loop> loops_;
   size_t open_scopes_ = 0;
 };

@@ -210,11 +210,22 @@ Codegen::Operand Codegen::operandFor(const typed::Expr& expr, interp::Operand ki
   return evaluate(expr, kindOf(kind));
 }
 
+Codegen::Operand Codegen::leftOperand(const typed::Expr& expr, interp::Operand kind, uint16_t to) {
+  const bool is_any_kind = kind == interp::Operand::SlotIn || kind == interp::Operand::ScalarIn;
+  const SlotKind wanted = is_any_kind ? resultKind(expr) : kindOf(kind);
+  const bool is_free = to < is_temporary_.size() && is_temporary_[to];
+  if (!is_free || wanted != code_.kind(to) || get_if<typed::ReadVariable>(&expr.node) != nullptr) {
+    return operandFor(expr, kind);
+  }
+  evaluateTo(expr, to);
+  return {to, false};
+}
+
 void Codegen::operate(const typed::Operate& node, uint16_t to) {
   const Span span = code_.span();
   if (operateImmediate(node, to)) return;
   const OpcodeInfo& opcode = info(node.op);
-  const Operand left = operandFor(*node.left, opcode.operands[1]);
+  const Operand left = leftOperand(*node.left, opcode.operands[1], to);
   if (node.right != nullptr) {
     const Operand right = operandFor(*node.right, opcode.operands[2]);
     code_.at(span).emit(node.op, to, left.slot, right.slot);

@@ -93,6 +93,14 @@ void callBuiltin(const Builtin& builtin, size_t count, Stack& stack) {
   stack.push_back(std::move(result));
 }
 
+// A scalar owns nothing, so that its words are all there is to copy; two, as they were written.
+void copyScalar(IValue* to, const IValue& from) noexcept {
+  uint64_t words[2];
+  std::memcpy(&words[0], reinterpret_cast<const char*>(&from), 8);
+  std::memcpy(&words[1], reinterpret_cast<const char*>(&from) + 8, 8);
+  std::memcpy(static_cast<void*>(to), words, sizeof(words));
+}
+
 // Slots hold nothing before a function is entered.
 void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
   const uint64_t words[] = {0, tag};
@@ -408,10 +416,7 @@ void Machine::execute(const Executable* program, Stack& stack) {
     callBuiltin(builtin_table[instruction.a], instruction.b, stack);
     NEXT();
   }
-  CASE(PassScalar) {
-    new (slots + frame->function->slots + instruction.a) IValue(SLOT(b));
-    NEXT();
-  }
+  SIMPLE(PassScalar, copyScalar(slots + frame->function->slots + instruction.a, SLOT(b)))
   CASE(PassValue) {
     new (slots + frame->function->slots + instruction.a) IValue(SLOT(b));
     NEXT();
