@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The README's programs are those that are compiled here, its script is scripts/digits.ops, and each prints what the
-# README says: `readme_test.sh ROOT BUILD`.
+# The READMEs' programs are those that are compiled here, the script is scripts/digits.ops, and each prints what the
+# README says: `readme_test.sh ROOT BUILD`. manual_test.py runs the other examples of interpreter/README.md.
 set -euo pipefail
 root=$1
 build=$2
@@ -19,10 +19,15 @@ expect_same() {
   fi
 }
 
-for name in embed fallback; do
-  expect_same "README block of tests/readme/$name.cpp" "$(block "tests/readme/$name.cpp")" "$(cat "$root/tests/readme/$name.cpp")"
-  expect_same "output of tests/readme/$name.cpp" "$(output "tests/readme/$name.cpp")" "$("$build/readme_$name")"
-done
+# The block and the output of tests/readme/$1.cpp in $readme.
+expect_program() {
+  expect_same "block of tests/readme/$1.cpp in $readme" "$(block "tests/readme/$1.cpp")" "$(cat "$root/tests/readme/$1.cpp")"
+  expect_same "output of tests/readme/$1.cpp in $readme" "$(output "tests/readme/$1.cpp")" "$("$build/readme_$1")"
+}
+
+for name in embed fallback; do expect_program "$name"; done
 expect_same "README block of scripts/digits.ops" "$(block script)" "$(cat "$root/scripts/digits.ops")"
 expect_same "output of scripts/digits.ops" "correct 273 of 297" "$("$build/boxcar" run "$root/scripts/digits.ops")"
+readme=$root/interpreter/README.md
+expect_program program
 exit $failed

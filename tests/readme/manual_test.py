@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Runs every example of interpreter/README.md: `manual_test.py README BOXCAR`.
+
+A block marked `ops` is a script. `# prints TEXT` in it stands for a line that it prints. A line `<!-- NAME.ops -->` before
+it names its file, which the blocks behind it find; the others are called example.ops. Where a paragraph that begins with
+"It fails with" or "It is refused with" follows, the indented text behind it is all of the error output, and the exit
+status is 1; without one the status is 0 and there is no error output. What is refused is refused by `check` too.
+A block marked `console` holds command lines behind `$ `, each with what it prints on either output.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+FENCE = re.compile(r"^```(\w*)$")
+NAME = re.compile(r"^<!-- ([\w.]+\.ops) -->$")
+
+
+def blocks_of(lines):
+    """Each block: its number's line, its language, its file's name, its lines, and where the text goes on."""
+    at = 0
+    while at < len(lines):
+        opening = FENCE.match(lines[at])
+        if opening is None:
+            at += 1
+            continue
+        end = lines.index("```", at + 1)
+        name = NAME.match(lines[at - 1])
+        yield at + 1, opening[1], name[1] if name else "example.ops", lines[at + 1 : end], end + 1
+        at = end + 1
+
+
+def expected_errors(lines, at):
+    """The word that says how the script ends, and its error output; None where it succeeds."""
+    while at < len(lines) and lines[at] == "":
+        at += 1
+    found = re.match(r"^It (fails|is refused) with$", lines[at]) if at < len(lines) else None
+    if found is None:
+        return None, ""
+    text = []
+    for line in lines[at + 1 :]:
+        if line != "" and not line.startswith("    "):
+            break
+        text.append(line[4:])
+    return found[1], "\n".join(text).strip("\n") + "\n"
+
+
+class Examples:
+    def __init__(self, boxcar, folder):
+        self.folder = folder
+        self.failures = 0
+        bin_folder = folder / "bin"
+        bin_folder.mkdir()
+        (bin_folder / "boxcar").symlink_to(boxcar)
+        self.environment = {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}"}
+
+    def run(self, command, **options):
+        return subprocess.run(command, cwd=self.folder, env=self.environment, text=True, stdin=subprocess.DEVNULL,
+                              timeout=60, **options)
+
+    def compare(self, line, what, wanted, found):
+        if wanted == found:
+            return
+        self.failures += 1
+        print(f"FAILED: the block at line {line}: {what}\n--- in the text\n{wanted}--- found\n{found}---")
+
+    def script(self, line, name, code, ending, errors):
+        prints = [match[1] for match in (re.search(r"# prints ?(.*)$", text) for text in code) if match]
+        output = "".join(text + "\n" for text in prints)
+        (self.folder / name).write_text("\n".join(code) + "\n")
+        done = self.run(["boxcar", "run", name], capture_output=True)
+        self.compare(line, "its output", output, done.stdout)
+        self.compare(line, "its error output", errors, done.stderr)
+        self.compare(line, "its exit status", f"{0 if ending is None else 1}\n", f"{done.returncode}\n")
+        checked = self.run(["boxcar", "check", name], capture_output=True)
+        self.compare(line, "what check says", errors if ending == "is refused" else "", checked.stderr)
+
+    def console(self, line, text):
+        commands = []
+        for entry in text:
+            if entry.startswith("$ "):
+                commands.append((entry[2:], []))
+            else:
+                commands[-1][1].append(entry + "\n")
+        for command, output in commands:
+            done = self.run(["bash", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            self.compare(line, f"what `{command}` prints", "".join(output), done.stdout)
+
+
+def main():
+    readme, boxcar = Path(sys.argv[1]), Path(sys.argv[2]).resolve()
+    lines = readme.read_text(encoding="utf-8").split("\n")
+    counts = {"ops": 0, "console": 0}
+    with tempfile.TemporaryDirectory() as folder:
+        examples = Examples(boxcar, Path(folder))
+        for line, language, name, text, behind in blocks_of(lines):
+            if language == "ops":
+                examples.script(line, name, text, *expected_errors(lines, behind))
+            elif language == "console":
+                examples.console(line, text)
+            else:
+                continue
+            counts[language] += 1
+    if min(counts.values()) == 0:
+        print(f"FAILED: {readme} has {counts['ops']} scripts and {counts['console']} blocks of commands")
+        examples.failures += 1
+    print(f"{counts['ops']} scripts, {counts['console']} blocks of commands, {examples.failures} failures")
+    return 1 if examples.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
