@@ -4,6 +4,7 @@
 #   # expect: text              the next line of its output
 #   # expect error: text        a line of its error output that says `error: text…`; behind code, at this very line
 #   # expect stderr: text       any other line of its error output, such as one of the call stack
+#   # args: a b                 what stands behind the script's name
 #
 # A script with an expected error ends with status 1, any other with 0 and nothing on its error output.
 # Usage: run_script_test.sh BOXCAR SCRIPT
@@ -19,7 +20,8 @@ errors=$(mktemp)
 trap 'rm -f "$expected_output" "$output" "$errors"' EXIT
 
 sed -n 's/^\(.*[^#]\)\{0,1\}# expect: \{0,1\}//p' "$name" > "$expected_output"
-"$boxcar" run "$name" > "$output" 2> "$errors" < /dev/null
+read -r -a args < <(sed -n 's/^# args: //p' "$name")
+"$boxcar" run "$name" "${args[@]}" > "$output" 2> "$errors" < /dev/null
 status=$?
 
 failed=0
