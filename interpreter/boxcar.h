@@ -10,7 +10,9 @@
 #include <boxcar/dispatcher/mode.h>
 #include <boxcar/dispatcher/plugin.h>
 #include <boxcar/dispatcher/record_function.h>
+#include <boxcar/interpreter/interrupt.h>
 #include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/script_error.h>
 #include <boxcar/ivalue/allocator.h>
 #include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/cpu_generator.h>

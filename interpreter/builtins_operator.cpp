@@ -22,7 +22,9 @@ TypePtr ifOperator(std::span<const TypePtr> arguments) {
 
 TypePtr listOfAny() noexcept { return Type::listOf(Type::any()); }
 
-OperatorHandle self(std::span<IValue> arguments) { return toOperator(arguments[0], "this attribute"); }
+OperatorHandle self(std::span<IValue> arguments, std::string_view attribute) {
+  return toOperator(arguments[0], attribute);
+}
 
 IValue call(std::span<IValue> arguments) {
   const OperatorHandle op = toOperator(arguments[0], "call");
@@ -40,13 +42,13 @@ IValue callAt(std::span<IValue> arguments) {
 
 IValue argumentNames(std::span<IValue> arguments) {
   const GenericList names;
-  for (const Argument& argument : self(arguments).schema().arguments()) names.push_back(IValue(argument.name()));
+  for (const Argument& argument : self(arguments, "arg_names").schema().arguments()) names.push_back(IValue(argument.name()));
   return names;
 }
 
 IValue tags(std::span<IValue> arguments) {
   const GenericList names;
-  for (const Tag tag : self(arguments).getTags()) names.push_back(IValue(toString(tag)));
+  for (const Tag tag : self(arguments, "tags").getTags()) names.push_back(IValue(toString(tag)));
   return names;
 }
 
@@ -65,11 +67,11 @@ void addOperatorBuiltins(BuiltinTable& table) {
       ifOperator<listOfAny>);
 
   addBuiltin(table, "operator.name(Any self) -> str",
-             [](std::span<IValue> arguments) -> IValue { return self(arguments).operator_name().name; });
+             [](std::span<IValue> arguments) -> IValue { return self(arguments, "name").operator_name().name; });
   addBuiltin(table, "operator.overload(Any self) -> str",
-             [](std::span<IValue> arguments) -> IValue { return self(arguments).operator_name().overload_name; });
+             [](std::span<IValue> arguments) -> IValue { return self(arguments, "overload").operator_name().overload_name; });
   addBuiltin(table, "operator.schema(Any self) -> str",
-             [](std::span<IValue> arguments) -> IValue { return toString(self(arguments).schema()); });
+             [](std::span<IValue> arguments) -> IValue { return toString(self(arguments, "schema").schema()); });
   addBuiltin(table, "operator.arg_names(Any self) -> str[]", argumentNames);
   addBuiltin(table, "operator.tags(Any self) -> str[]", tags);
   addBuiltin(table, "operator.has(Any self, str key) -> bool", [](std::span<IValue> arguments) -> IValue {

@@ -50,7 +50,7 @@ CodeUnit compileUnit(const syntax::SyntaxTree& tree, Diagnostics& diagnostics, M
     std::optional<uint32_t> body;
     if (function->body != nullptr) body = function->function;
     if (function->kind == BodyKind::Operator) {
-      unit.unit().operators.push_back({function->schema, body, function->span});
+      unit.unit().operators.push_back({function->schema, body, function->name_span});
     } else if (function->kind == BodyKind::Function && body) {
       unit.unit().exports.push_back({function->schema, *body, function->name_span});
     }

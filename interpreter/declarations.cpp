@@ -34,6 +34,7 @@ Declarations::Declarations(const syntax::SyntaxTree& tree, ModuleLoader* loader,
       uses_.push_back({use->space.text, statement->span.begin});
     }
   }
+  compareWithImports(diagnostics);
   // An `impl` may be one of an operator that is declared further down.
   addHandlers(tree.statements, diagnostics);
 }
@@ -171,8 +172,14 @@ void Declarations::forgetConstantTypes() {
   for (ScriptConstant& constant : constants_) constant.type = nullptr;
 }
 
-const OverloadSet* Declarations::findQualified(const std::string& name) {
-  const auto found = overloads_.find(name);
+const OverloadSet* Declarations::findQualified(const std::string& name, uint32_t position) {
+  const auto imported = imported_operators_.find(name);
+  const auto isVisible = [position](const ImportedOperator& op) { return op.visible_from <= position; };
+  // Above the import a name may mean less.
+  const bool is_above =
+      imported != imported_operators_.end() && !std::ranges::all_of(imported->second, isVisible);
+  const std::string key = is_above ? fmt::format("{} at {}", name, position) : name;
+  const auto found = overloads_.find(key);
   if (found != overloads_.end()) return found->second.get();
 
   auto set = std::make_unique<OverloadSet>();
@@ -184,16 +191,17 @@ const OverloadSet* Declarations::findQualified(const std::string& name) {
     set->schemas.push_back(&schema);
   };
   for (const OperatorHandle& op : Dispatcher::singleton().findOverloads(name)) add(op.schema());
-  const auto imported = imported_operators_.find(name);
   if (imported != imported_operators_.end()) {
-    for (const FunctionSchema* schema : imported->second) add(*schema);
+    for (const ImportedOperator& op : imported->second) {
+      if (isVisible(op)) add(op.op->schema);
+    }
   }
   const auto own = operators_by_name_.find(name);
   if (own != operators_by_name_.end()) {
     for (const ScriptFunction* op : own->second) add(op->schema);
   }
   if (set->operators.empty()) set = nullptr;
-  return overloads_.emplace(name, std::move(set)).first->second.get();
+  return overloads_.emplace(key, std::move(set)).first->second.get();
 }
 
 std::vector<std::string_view> Declarations::namespacesAt(uint32_t position) const {
@@ -208,14 +216,14 @@ std::vector<std::string_view> Declarations::namespacesAt(uint32_t position) cons
 
 const OverloadSet* Declarations::findOperators(std::string_view name, uint32_t position) {
   for (const std::string_view space : namespacesAt(position)) {
-    if (const OverloadSet* set = findQualified(fmt::format("{}::{}", space, name))) return set;
+    if (const OverloadSet* set = findQualified(fmt::format("{}::{}", space, name), position)) return set;
   }
   return nullptr;
 }
 
 const OverloadSet* Declarations::findOperators(const syntax::QualifiedName& name, uint32_t position) {
   if (!name.space) return findOperators(name.name.text, position);
-  return findQualified(fmt::format("{}::{}", name.space.text, name.name.text));
+  return findQualified(fmt::format("{}::{}", name.space.text, name.name.text), position);
 }
 
 typed::FieldNames Declarations::fieldNames(const FunctionSchema& schema) {
@@ -235,7 +243,9 @@ std::vector<std::string> Declarations::operatorNames(bool qualified, uint32_t po
     if (function->kind == BodyKind::Operator) operators.push_back(function->schema.operator_name());
   }
   for (const auto& imported : imported_operators_) {
-    for (const FunctionSchema* schema : imported.second) operators.push_back(schema->operator_name());
+    for (const ImportedOperator& op : imported.second) {
+      if (op.visible_from <= position) operators.push_back(op.op->schema.operator_name());
+    }
   }
   const std::vector<std::string_view> spaces = namespacesAt(position);
   std::vector<std::string> names;

@@ -100,7 +100,7 @@ class Declarations {
   // The operators called [name], or null. Without a namespace those of the first one in use at [position] that has it.
   const OverloadSet* findOperators(const syntax::QualifiedName& name, uint32_t position);
   const OverloadSet* findOperators(std::string_view name, uint32_t position);
-  const OverloadSet* findQualified(const std::string& name);
+  const OverloadSet* findQualified(const std::string& name, uint32_t position = UINT32_MAX);
 
   // What may stand for a misspelt name of an operator: without a namespace those in use at [position].
   std::vector<std::string> operatorNames(bool qualified, uint32_t position) const;
@@ -118,6 +118,9 @@ class Declarations {
   void add(const syntax::Stmt& statement, const syntax::Import& import, ModuleLoader* loader, Diagnostics& diagnostics);
   // What module [index] shows those who import it by [import].
   void addNamesOf(uint32_t index, const syntax::Import& import, uint32_t visible_from, Diagnostics& diagnostics);
+  void addOperatorsOf(uint32_t index, const syntax::Import& import, uint32_t visible_from, Diagnostics& diagnostics);
+  // Reports operators of the script that a file defines, too, which it imports.
+  void compareWithImports(Diagnostics& diagnostics) const;
   // Those of the implementations and fallbacks in [statements] and in the blocks there.
   void addHandlers(const std::vector<syntax::StmtPtr>& statements, Diagnostics& diagnostics);
   void addHandler(const syntax::Stmt& statement, const syntax::Impl& impl, Diagnostics& diagnostics);
@@ -144,7 +147,12 @@ class Declarations {
   std::unordered_map<std::string_view, Location> names_;                     // of functions, constants and modes
   std::unordered_map<std::string_view, ScriptFunction*> functions_by_name_;  // `fn` only
   std::unordered_map<std::string, std::vector<ScriptFunction*>> operators_by_name_;
-  std::unordered_map<std::string, std::vector<const FunctionSchema*>> imported_operators_;
+  struct ImportedOperator {
+    const CodeOperator* op;
+    const CodeUnit* unit;
+    uint32_t visible_from;
+  };
+  std::unordered_map<std::string, std::vector<ImportedOperator>> imported_operators_;
   std::vector<ScriptConstant> constants_;
   std::unordered_map<std::string_view, size_t> constants_by_name_;
   std::vector<ScriptMode> modes_;

@@ -3,6 +3,8 @@
 #include <boxcar/interpreter/declarations.h>
 #include <boxcar/ivalue/error.h>
 
+#include <algorithm>
+
 namespace boxcar::interp {
 
 void Declarations::add(const syntax::Stmt& statement, const syntax::Import& import, ModuleLoader* loader,
@@ -14,6 +16,11 @@ void Declarations::add(const syntax::Stmt& statement, const syntax::Import& impo
   const size_t errors_before = diagnostics.error_count();
   const CodeUnit* unit = loader->load(source_, import.path, import.path_span, diagnostics);
   lacks_module_ = lacks_module_ || diagnostics.error_count() != errors_before;
+  const auto known = std::ranges::find(units_, unit);
+  if (unit != nullptr && known != units_.end()) {
+    modules_by_statement_.emplace(&import, static_cast<uint32_t>(known - units_.begin()));
+    return;
+  }
   const auto index = static_cast<uint32_t>(modules_.size());
   modules_.push_back({import.path, import.path_span});
   units_.push_back(unit);
@@ -25,7 +32,7 @@ void Declarations::add(const syntax::Stmt& statement, const syntax::Import& impo
 void Declarations::addNamesOf(uint32_t index, const syntax::Import& import, uint32_t visible_from,
                               Diagnostics& diagnostics) {
   const CodeUnit& unit = *units_[index];
-  for (const CodeOperator& op : unit.operators) imported_operators_[op.schema.name()].push_back(&op.schema);
+  addOperatorsOf(index, import, visible_from, diagnostics);
   for (const CodeExport& exported : unit.exports) {
     const std::string_view name = exported.schema.name();
     if (!claimName(name, unit.source, exported.span, source_, import.path_span, diagnostics)) continue;
@@ -41,6 +48,39 @@ void Declarations::addNamesOf(uint32_t index, const syntax::Import& import, uint
     if (handler.kind != HandlerKind::Mode) continue;
     if (!claimName(handler.name, unit.source, handler.span, source_, import.path_span, diagnostics)) continue;
     modes_.push_back({handler.name, import.path_span, {ScopeKind::ImportedMode, index, handler.name, {}}, visible_from});
+  }
+}
+
+void Declarations::addOperatorsOf(uint32_t index, const syntax::Import& import, uint32_t visible_from,
+                                  Diagnostics& diagnostics) {
+  const CodeUnit& unit = *units_[index];
+  for (const CodeOperator& op : unit.operators) {
+    std::vector<ImportedOperator>& overloads = imported_operators_[op.schema.name()];
+    const auto other = std::ranges::find_if(overloads, [&op](const ImportedOperator& imported) {
+      return imported.op->schema.operator_name() == op.schema.operator_name();
+    });
+    if (other == overloads.end()) {
+      overloads.push_back({&op, &unit, visible_from});
+      continue;
+    }
+    diagnostics
+        .error(source_, import.path_span, fmt::format("`{}` is defined twice", op.schema.operator_name()))
+        .note("the first definition", other->unit->source, other->op->span)
+        .note("the second definition", unit.source, op.span);
+  }
+}
+
+void Declarations::compareWithImports(Diagnostics& diagnostics) const {
+  for (const auto& function : functions_) {
+    if (function->kind != BodyKind::Operator) continue;
+    const auto imported = imported_operators_.find(function->schema.name());
+    if (imported == imported_operators_.end()) continue;
+    for (const ImportedOperator& other : imported->second) {
+      if (!(other.op->schema.operator_name() == function->schema.operator_name())) continue;
+      diagnostics
+          .error(source_, function->name_span, fmt::format("`{}` is defined twice", function->schema.operator_name()))
+          .note("the first definition", other.unit->source, other.op->span);
+    }
   }
 }
 

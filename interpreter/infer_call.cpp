@@ -132,7 +132,7 @@ ExprPtr Inference::infer(const syntax::MethodCall& call, Span span) {
     if (operators != nullptr) return callOperators(*operators, std::move(arguments), span, call.method.span);
   } else if (type->kind() == TypeKind::Any) {
     return anyMethod(call.method, operators, std::move(arguments), span);
-  } else if (findBuiltin(method)) {
+  } else if (findBuiltin(method) && !(type->kind() == TypeKind::Capsule && isOperatorAttribute(name))) {
     return callBuiltin(method, std::move(arguments), span);
   }
   if (isCallable(name)) return callBuiltin(name, std::move(arguments), span);
@@ -365,7 +365,8 @@ void Inference::reportUnknownFunction(const syntax::QualifiedName& name) {
   std::vector<std::string_view> candidates(operators.begin(), operators.end());
   if (!name.space) {
     for (const auto& function : declarations_.functions()) {
-      if (function->kind == BodyKind::Function) candidates.push_back(function->schema.name());
+      const bool is_known = function->visible_from <= name.span.begin;
+      if (function->kind == BodyKind::Function && is_known) candidates.push_back(function->schema.name());
     }
     for (const Builtin& builtin : builtins()) {
       if (isCallable(builtin.name())) candidates.push_back(builtin.name());
@@ -375,7 +376,11 @@ void Inference::reportUnknownFunction(const syntax::QualifiedName& name) {
   const std::string_view kind = name.space ? "operator" : "function or operator";
   Diagnostic& diagnostic =
       error(name.span, withSuggestion(fmt::format("there is no {} called `{}`", kind, full), full, candidates));
-  if (!name.space && findVariable(shown)) {
+  if (!name.space && declarations_.findMode(shown, name.span.begin) != nullptr) {
+    diagnostic.note(fmt::format("`{}` is a mode: `with {} {{ … }}`", shown, shown));
+  } else if (const ScriptFunction* later = name.space ? nullptr : declarations_.findFunction(shown, UINT32_MAX)) {
+    diagnostic.note(fmt::format("`{}` is known from the import on, which stands here", shown), source_, later->span);
+  } else if (!name.space && findVariable(shown)) {
     diagnostic.note(fmt::format("`{}` is a variable here, but a name before `(` is a function", shown));
   }
 }

@@ -178,7 +178,7 @@ void Inference::infer(const syntax::Return& statement, Span span, typed::Block& 
     if (statement.value != nullptr) infer(*statement.value);
     return;
   }
-  const std::string_view name = text(function_->name_span);
+  const std::string_view name = shownName();
   ExprPtr value = statement.value == nullptr ? none(span) : infer(*statement.value);
   if (!isPoison(*value)) {
     if (statement.value == nullptr && !conversionCost(value->type, {result_}, {})) {

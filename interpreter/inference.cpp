@@ -46,7 +46,7 @@ typed::Function Inference::run(const std::vector<syntax::StmtPtr>& statements, S
     } else {
       Diagnostic& diagnostic =
           error(function_->name_span, fmt::format("`{}` returns {}, but its end can be reached without a return",
-                                                  text(function_->name_span), *result_));
+                                                  shownName(), *result_));
       if (function_->kind == BodyKind::Handler) {
         diagnostic.note("a handler returns the list of the call's results, such as `redispatch(op, args)` gives");
       }
@@ -199,6 +199,12 @@ void Inference::closeLoop(OpenLoop& loop) {
 
 // ---- Names ----
 
+std::string_view Inference::shownName() const {
+  // A fallback has no name of its own.
+  const bool is_exit = function_->kind == BodyKind::Exit;
+  return is_exit || function_->title.starts_with("fallback") ? function_->title : text(function_->name_span);
+}
+
 void Inference::reportUnknownName(const syntax::Name& name) {
   const std::string shown(name.text);
   if (declarations_.findFunction(name.text, name.span.begin) != nullptr || isCallable(name.text) ||
@@ -207,6 +213,10 @@ void Inference::reportUnknownName(const syntax::Name& name) {
         error(name.span, fmt::format("`{}` is a function and no value: call it, `{}(…)`", shown, shown));
     if (shown == "float") diagnostic.note("the dtypes are called `float32` and `float64`");
     if (shown == "int") diagnostic.note("the dtypes are called `int32` and `int64`");
+    return;
+  }
+  if (declarations_.findMode(name.text, name.span.begin) != nullptr) {
+    error(name.span, fmt::format("`{}` is a mode and no value: `with {} {{ … }}`", shown, shown));
     return;
   }
   std::vector<std::string_view> candidates;

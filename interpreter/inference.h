@@ -65,6 +65,8 @@ class Inference {
   Diagnostic& error(Span span, std::string message);
   void notSupported(Span span, std::string_view what);
   void reportUnknownName(const syntax::Name& name);
+  // What messages call the function whose body this is.
+  std::string_view shownName() const;
 
   // ---- expressions ----
   static typed::ExprPtr make(TypePtr type, Span span, typed::Expr::Node node);

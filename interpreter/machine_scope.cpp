@@ -12,6 +12,9 @@
 namespace boxcar::interp {
 namespace {
 
+// Before what fails while scopes are ended because something failed; the first such counts.
+constexpr std::string_view kInScopes = "(and when the scopes were ended: ";
+
 std::string messageOf(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return "out of memory";
   return error.what();
@@ -84,7 +87,9 @@ std::vector<ScriptFrame> Machine::unwind(const Mark& mark, bool runs_exits, std:
       try {
         leaveScope();
       } catch (const std::exception& error) {
-        message += "\n(and when the scopes were ended: " + messageOf(error) + ")";
+        const auto* inner = dynamic_cast<const ScriptError*>(&error);
+        const std::string reason = inner != nullptr ? inner->reason() : messageOf(error);
+        if (message.find(kInScopes) == std::string::npos) message += fmt::format("\n{}{})", kInScopes, reason);
       }
     }
     const ExecutableFunction& function = *frame->function;

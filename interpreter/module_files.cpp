@@ -35,12 +35,17 @@ std::string keyOf(const std::filesystem::path& path) {
   return error ? path.string() : key.string();
 }
 
-void loadPlugin(const std::string& path) {
-  BOXCAR_CHECK(!fileAccess().restricted(),
-               "{} is a plugin, whose code no sandbox holds: load it with --plugin (in C++: Dispatcher::loadPlugin)", path);
+void loadPlugin(const std::string& key, const std::string& name) {
   Dispatcher& dispatcher = Dispatcher::singleton();
-  const auto is_loaded = [&path](const PluginInfo& plugin) { return keyOf(plugin.path) == keyOf(path); };
-  if (std::ranges::none_of(dispatcher.plugins(), is_loaded)) dispatcher.loadPlugin(path);
+  const auto is_loaded = [&key](const PluginInfo& plugin) { return keyOf(plugin.path) == key; };
+  if (std::ranges::any_of(dispatcher.plugins(), is_loaded)) return;
+  BOXCAR_CHECK(!fileAccess().restricted(),
+               "{} is a plugin, whose code no sandbox holds: load it with --plugin (in C++: Dispatcher::loadPlugin)", name);
+  std::error_code error;
+  BOXCAR_CHECK(std::filesystem::exists(key, error),
+               "plugin {} cannot be opened: No such file or directory; the path starts from the folder of the script",
+               name);
+  dispatcher.loadPlugin(name.find('/') == std::string::npos ? "./" + name : name);
 }
 
 std::string textOf(const std::string& key, const std::string& name) {
@@ -60,8 +65,10 @@ ModuleFiles::Script ModuleFiles::scriptAt(const Source& importer, std::string_vi
 const CodeUnit* ModuleFiles::load(const SourcePtr& source, std::string_view path, Span span, Diagnostics& diagnostics) {
   const Script script = scriptAt(*source, path);
   try {
+    BOXCAR_CHECK(!path.empty(), "an import names a file, but this path is empty");
+    if (wrong_.contains(script.key)) return nullptr;
     if (path.ends_with(".so")) {
-      loadPlugin(script.name.find('/') == std::string::npos ? "./" + script.name : script.name);
+      loadPlugin(script.key, script.name);
       return nullptr;
     }
     return compile(script, source, span, diagnostics);
@@ -93,6 +100,7 @@ const CodeUnit* ModuleFiles::compile(const Script& script, const SourcePtr& sour
   open_.pop_back();
   if (diagnostics.error_count() != errors_before) {
     diagnostics.error(source, span, fmt::format("{}, which is imported here, has errors", script.name));
+    wrong_.insert(script.key);
     return nullptr;
   }
   return &compiled_.emplace(script.key, std::move(unit)).first->second;
@@ -103,8 +111,13 @@ std::shared_ptr<LoadedScript> ModuleFiles::loaded(const std::string& key) {
   const auto held = found_.find(key);
   if (held != found_.end()) return held->second;
   const auto file = loadedFiles().find(key);
-  std::shared_ptr<LoadedScript> script = file == loadedFiles().end() ? nullptr : file->second.lock();
-  if (script != nullptr) found_.emplace(key, script);
+  if (file == loadedFiles().end()) return nullptr;
+  std::shared_ptr<LoadedScript> script = file->second.lock();
+  if (script != nullptr) {
+    found_.emplace(key, script);
+  } else {
+    loadedFiles().erase(file);
+  }
   return script;
 }
 

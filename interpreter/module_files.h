@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ class ModuleFiles final : public ModuleLoader {
   const std::unique_lock<std::recursive_mutex> lock_;
   std::vector<Script> open_;  // being compiled, the outermost first
   std::map<std::string, CodeUnit> compiled_;
+  std::set<std::string> wrong_;  // files that were reported
   std::map<std::string, std::shared_ptr<LoadedScript>> found_;
 };
 

@@ -55,7 +55,7 @@ class BOXCAR_API Program final {
   // Runs the script's statements, on this thread, with [args] in `argv`. Throws ScriptError.
   void run(const std::vector<std::string>& args = {}) const;
 
-  // A function that the script declares with `fn`. It keeps the script's code, but not its operators.
+  // A function that the script declares with `fn`. It keeps the script loaded.
   class BOXCAR_API Function final {
    public:
     const FunctionSchema& schema() const noexcept;

@@ -19,7 +19,8 @@ namespace {
 // A body that runs, and what lies below it.
 struct HandlerRun {
   HandlerKind kind;
-  DispatchKey key;      // the functionality that is called, or the key that the mode stands at
+  DispatchKey registered;  // what it stands at
+  DispatchKey key;         // the functionality that is called, or the key that the mode stands at
   DispatchKeySet keys;  // that it was called with
   bool is_switched_off;  // whether the functionality is, for what the body calls
   LocalDispatchKeySet around;  // this thread's sets before that
@@ -50,7 +51,7 @@ void runHandler(HandlerKind kind, DispatchKey key, DispatchKeySet keys, Body bod
   const bool is_mode = kind == HandlerKind::Mode;
   const DispatchKey functionality = is_mode ? key : keys.highestFunctionalityKey();
   const bool switches_off = !is_mode && switchesItselfOff(key) && functionality != DispatchKey::Undefined;
-  HandlerRun run{kind, functionality, keys, switches_off, tls_local_dispatch_key_set(), innermost};
+  HandlerRun run{kind, key, functionality, keys, switches_off, tls_local_dispatch_key_set(), innermost};
   const RunningHandler running(run);
   std::optional<ExcludeDispatchKeyGuard> off;
   if (switches_off) off.emplace(functionality);
@@ -183,7 +184,8 @@ IValue redispatch(const OperatorHandle& op, const IValue& arguments, bool nested
     op.redispatchBoxed(run->keys, stack);
     return listOf(std::move(stack));
   }
-  BOXCAR_CHECK(run->key != DispatchKey::Undefined, "redispatch: nothing lies below the kernels of {} at {}", op, run->key);
+  BOXCAR_CHECK(run->key != DispatchKey::Undefined && !isBackendDispatchKey(run->registered),
+               "redispatch: nothing lies below the kernels of {} at {}", op, run->registered);
   std::optional<ForceDispatchKeyGuard> switched_on;
   if (nested && run->is_switched_off) switched_on.emplace(run->around);
   op.redispatchBoxed(run->keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, run->key), stack);

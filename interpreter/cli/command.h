@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -16,7 +17,8 @@ enum ExitStatus : int {
 };
 
 // Each adds its subcommand to [app]. When it was asked for, parsing the command line runs it and sets [status].
-void addRun(CLI::App& app, int& status);
+// [rest]: further words of the command line, of which no option is read.
+void addRun(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addCheck(CLI::App& app, int& status);
 void addDis(CLI::App& app, int& status);
 void addOps(CLI::App& app, int& status);

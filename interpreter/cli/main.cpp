@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -28,14 +29,19 @@ std::string usageError(const CLI::App* app, const CLI::Error& error) {
   return fmt::format("boxcar{}: {}\nRun `boxcar{} --help` to see how it is called.\n", command, error.what(), command);
 }
 
-// A sentence where the command line asks for a command that does not exist, else nothing.
-std::string unknownCommand(const CLI::App& app, int argc, char** argv) {
+// The word that stands where a command should; empty where there is none.
+std::string_view commandOf(int argc, char** argv) {
   int first = 1;
   while (first < argc && std::string_view(argv[first]).starts_with("--plugin")) {
     first += std::string_view(argv[first]) == "--plugin" ? 2 : 1;
   }
-  if (first >= argc || argv[first][0] == '-') return {};
-  const std::string_view name = argv[first];
+  return first >= argc || argv[first][0] == '-' ? std::string_view() : argv[first];
+}
+
+// A sentence where the command line asks for a command that does not exist, else nothing.
+std::string unknownCommand(const CLI::App& app, int argc, char** argv) {
+  const std::string_view name = commandOf(argc, argv);
+  if (name.empty()) return {};
   std::vector<std::string> commands;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_name() == name) return {};
@@ -63,13 +69,15 @@ int runCommandLine(int argc, char** argv) {
     if (!Dispatcher::singleton().registrationErrors().empty()) throw CLI::RuntimeError(kFailed);
     for (const std::string& plugin : plugins) Dispatcher::singleton().loadPlugin(plugin);
   });
-  addRun(app, status);
+  // What stands behind -- is the script's, whatever it looks like.
+  char** const rest = commandOf(argc, argv) == "run" ? std::find(argv + 1, argv + argc, std::string_view("--")) : argv + argc;
+  addRun(app, {std::min(rest + 1, argv + argc), argv + argc}, status);
   addCheck(app, status);
   addDis(app, status);
   addOps(app, status);
   addSchema(app, status);
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(rest - argv), argv);
   } catch (const CLI::RuntimeError& error) {
     return error.get_exit_code();
   } catch (const CLI::ParseError& error) {

@@ -57,12 +57,10 @@ void runScript(const RunOptions& options) {
 
 }  // namespace
 
-void addRun(CLI::App& app, int& status) {
+void addRun(CLI::App& app, const std::vector<std::string>& rest, int& status) {
   CLI::App* command = app.add_subcommand("run", "Run a script");
   const auto options = std::make_shared<RunOptions>();
-  command->add_option("FILE", options->file, "The script, an .ops file, or - for standard input")
-      ->required()
-      ->type_name("");
+  command->add_option("FILE", options->file, "The script, an .ops file, or - for standard input")->type_name("");
   command->add_option("ARGS", options->args, "What the script finds in `argv`; options among it stand behind --")
       ->type_name("");
   command->add_flag("--dispatch-trace", options->trace, "Write a line to stderr for every operator call and redispatch");
@@ -85,7 +83,13 @@ void addRun(CLI::App& app, int& status) {
       ->check(CLI::Range(1U, 100'000'000U));
   command->add_option("--max-memory", options->max_memory, "How much memory the run may take: bytes, or 512M, 2G")
       ->type_name("SIZE");
-  command->callback([options, &status] {
+  command->callback([options, rest, &status] {
+    options->args.insert(options->args.end(), rest.begin(), rest.end());
+    if (options->file.empty()) {
+      if (options->args.empty()) throw CLI::RequiredError("FILE");
+      options->file = options->args.front();
+      options->args.erase(options->args.begin());
+    }
     runScript(*options);
     status = kDone;
   });

@@ -1,5 +1,4 @@
 #include <boxcar/boxcar.h>
-#include <boxcar/interpreter/script_error.h>
 #include <boxcar/ops.h>
 
 #include <iostream>
