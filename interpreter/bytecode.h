@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace boxcar::interp {
@@ -119,7 +120,10 @@ struct CodeScope {
   DispatchKeySet keys;  // to include or exclude
 };
 
-// A file that the script imports, as it writes it: another script, or, ending in ".so", a plugin.
+// Whether a file that is imported is a plugin.
+constexpr bool isPluginPath(std::string_view path) noexcept { return path.ends_with(".so"); }
+
+// A file that the script imports, as it writes it: another script or a plugin.
 struct CodeModule {
   std::string path;
   Span span;
@@ -144,7 +148,7 @@ struct CodeUnit {
   std::vector<TypePtr> types;
   std::vector<OperatorSite> operator_sites;
   std::vector<DynamicSite> dynamic_sites;
-  std::vector<CodeGlobal> globals;  // constants of the script, None until they are set
+  std::vector<CodeGlobal> globals;  // constants of the script, which are set once
   std::vector<CodeOperator> operators;
   std::vector<CodeExport> exports;
   std::vector<CodeHandler> handlers;

@@ -121,9 +121,13 @@ class Disassembler {
     const uint32_t index = instruction.index();
     switch (operand) {
       case Operand::Argument: return fmt::format("#{}", field);
-      case Operand::Immediate: return std::to_string(static_cast<int16_t>(field));
-      case Operand::Count: return std::to_string(field);
-      case Operand::Type: comment = unit_.types[field]->text(); return fmt::format("type {}", field);
+      case Operand::Immediate:
+      case Operand::Divisor:
+      case Operand::BoolImmediate: return std::to_string(static_cast<int16_t>(field));
+      case Operand::Count:
+      case Operand::ArgumentCount: return std::to_string(field);
+      case Operand::Type:
+      case Operand::ListType: comment = unit_.types[field]->text(); return fmt::format("type {}", field);
       case Operand::Builtin: return std::string(builtins()[field].name());
       case Operand::Target: return fmt::format("-> {}", static_cast<int64_t>(at) + 1 + static_cast<int16_t>(field));
       case Operand::WideImmediate: return std::to_string(instruction.wide());

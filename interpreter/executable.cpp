@@ -30,7 +30,7 @@ uint64_t tagWord(SlotKind kind) {
 Executable::Executable(CodeUnit unit)
     : unit_(std::move(unit)), globals_(std::make_unique<GlobalValue[]>(unit_.globals.size())) {
   const std::vector<FunctionBounds> bounds = verify(unit_);
-  if (unit_.source != nullptr) folder_ = std::filesystem::path(unit_.source->name()).parent_path();
+  folder_ = std::filesystem::path(unit_.source->name()).parent_path();
   size_t slot_count = 0;
   for (const CodeFunction& function : unit_.functions) slot_count += function.slots.size();
   // What functions point into does not move.

@@ -182,10 +182,11 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
   } while (false)
 
 // A case whose whole effect is one statement.
-#define SIMPLE(name, ...) \
-  CASE(name) {            \
-    __VA_ARGS__;          \
-    NEXT();               \
+#define SIMPLE(name, ...)                                    \
+  CASE(name) {                                               \
+    static_assert(info(Opcode::name).then != Then::MayFail); \
+    __VA_ARGS__;                                             \
+    NEXT();                                                  \
   }
 #define COMPARE_AND_JUMP(name, condition) \
   CASE(name) {                            \
@@ -193,20 +194,20 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
     NEXT();                               \
   }
 // One that may fail.
-#define CHECKED(name, ...) \
-  CASE(name) {             \
-    SAVE();                \
-    __VA_ARGS__;           \
-    NEXT();                \
+#define CHECKED(name, ...)                                   \
+  CASE(name) {                                               \
+    static_assert(info(Opcode::name).then == Then::MayFail); \
+    SAVE();                                                  \
+    __VA_ARGS__;                                             \
+    NEXT();                                                  \
   }
 
 template <bool kCounts>
 void Machine::execute(const Executable* program, Stack& stack) {
 #if defined(__GNUC__)
   static constexpr const void* kLabels[] = {
-#define BOXCAR_OPCODE_LABEL(name, ...) &&op_##name,
-      BOXCAR_OPCODES(BOXCAR_OPCODE_LABEL)
-#undef BOXCAR_OPCODE_LABEL
+#define BOXCAR_OPCODE(name, ...) &&op_##name,
+#include <boxcar/interpreter/opcode_table.h>
   };
 #endif
   const CodeUnit* unit = &program->unit();
@@ -250,7 +251,7 @@ void Machine::execute(const Executable* program, Stack& stack) {
   CHECKED(UnboxFloat, FLOAT(a) = unboxFloat(SLOT(b)))
   CHECKED(UnboxBool, BOOL(a) = unboxBool(SLOT(b)))
   CHECKED(Convert, SLOT(a) = convertValue(SLOT(b), {unit->types[instruction.c]}))
-  CHECKED(TestType, BOOL(a) = matches(SLOT(b), unit->types[instruction.c]))
+  SIMPLE(TestType, BOOL(a) = matches(SLOT(b), unit->types[instruction.c]))
   CHECKED(Truth, BOOL(a) = truth(SLOT(b)))
 
   SIMPLE(AddInt, INT(a) = addInt(INT(b), INT(c)))

@@ -7,6 +7,7 @@
 #include <boxcar/interpreter/program.h>
 #include <boxcar/interpreter/script_operator.h>
 #include <boxcar/interpreter/value_operations.h>
+#include <boxcar/interpreter/verifier.h>
 #include <boxcar/interpreter/wording.h>
 #include <boxcar/ivalue/error.h>
 
@@ -54,6 +55,7 @@ Program Program::compile(std::string text, std::string name) {
 Program Program::load(const std::string& path) { return compile(interp::readFile(path), interp::nameOfFile(path)); }
 
 Program Program::fromUnit(interp::CodeUnit unit) {
+  interp::verify(unit);  // before anything looks at what it imports
   ModuleFiles files(unit.source->name());
   auto modules = files.modulesOf(unit);
   return Program(std::make_shared<LoadedScript>(std::move(unit), std::move(modules)));

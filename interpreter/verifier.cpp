@@ -14,9 +14,14 @@ namespace {
 constexpr std::string_view kFields = "abc";
 constexpr uint32_t kMaxStack = 1U << 24;
 
+bool isIn(Span span, const Source& source) noexcept {
+  return span.begin <= span.end && span.end <= source.text().size();
+}
+std::string toText(Span span) { return fmt::format("@{}..{}", span.begin, span.end); }
+
 class FunctionVerifier {
  public:
-  FunctionVerifier(const CodeUnit& unit, const CodeFunction& function) : unit_(unit), function_(function) {}
+  FunctionVerifier(const CodeUnit& unit, size_t index) : unit_(unit), index_(index), function_(unit.functions[index]) {}
 
   FunctionBounds verify() {
     checkShape();
@@ -26,31 +31,45 @@ class FunctionVerifier {
     return bounds_;
   }
 
+  // What the verification of other functions relies on.
+  void checkArguments() const {
+    if (function_.argument_count > function_.slots.size()) {
+      failFunction("it has {} arguments and {} slots", function_.argument_count, function_.slots.size());
+    }
+    // Of the statements' there is but argv.
+    if (index_ != 0 || function_.argument_count == 0) return;
+    if (function_.argument_count > 1 || function_.slots[0] != SlotKind::Value) {
+      failFunction("the script's statements take {} arguments", function_.argument_count);
+    }
+  }
+
  private:
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    const std::string what = fmt::format(format, std::forward<Args>(args)...);
-    const Instruction& instruction = function_.code[at_];
-    if (static_cast<size_t>(instruction.op) >= kOpcodeCount) {
-      BOXCAR_FAIL("bad bytecode: {}, instruction {}: {}", function_.name, at_, what);
-    }
-    BOXCAR_FAIL("bad bytecode: {}, instruction {} ({}): {}", function_.name, at_, toString(instruction.op), what);
+    const Opcode op = function_.code[at_].op;
+    const bool exists = static_cast<size_t>(op) < kOpcodeCount;
+    const std::string name = exists ? fmt::format(" ({})", toString(op)) : std::string();
+    throw BytecodeError(fmt::format("bad bytecode: {}, instruction {}{}: {}", function_.name, at_, name,
+                                    fmt::format(format, std::forward<Args>(args)...)),
+                        {UnitPart::Function, index_, at_});
   }
   template <class... Args>
   [[noreturn]] void failFunction(fmt::format_string<Args...> format, Args&&... args) const {
-    BOXCAR_FAIL("bad bytecode: {}: {}", function_.name, fmt::format(format, std::forward<Args>(args)...));
+    throw BytecodeError(
+        fmt::format("bad bytecode: {}: {}", function_.name, fmt::format(format, std::forward<Args>(args)...)),
+        {UnitPart::Function, index_, std::nullopt});
   }
 
   void checkShape() const {
     if (function_.source == nullptr) failFunction("it has no source");
+    if (!isIn(function_.span, *function_.source)) {
+      failFunction("its span {} is not in the source", toText(function_.span));
+    }
     if (function_.code.empty()) failFunction("it has no code");
     if (function_.spans.size() != function_.code.size()) {
       failFunction("it has {} instructions and {} spans", function_.code.size(), function_.spans.size());
     }
     if (function_.slots.size() > UINT16_MAX) failFunction("it has {} slots, more than 65535", function_.slots.size());
-    if (function_.argument_count > function_.slots.size()) {
-      failFunction("it has {} arguments and {} slots", function_.argument_count, function_.slots.size());
-    }
     for (const SlotName& name : function_.slot_names) {
       if (name.slot >= function_.slots.size())
         failFunction("'{}' names slot {}, which is not there", name.name, name.slot);
@@ -124,21 +143,41 @@ class FunctionVerifier {
       case Operand::Immediate:
       case Operand::Count:
       case Operand::WideImmediate: return;
+      case Operand::Divisor:
+        if (value == 0) fail("it divides by zero");
+        return;
+      case Operand::BoolImmediate:
+        if (value > 1) fail("field {} is {}, but a bool is 0 or 1", kFields[field], value);
+        return;
+      case Operand::ArgumentCount: return checkArgumentCount(value);
       case Operand::Type: return needIndex(field, value, unit_.types.size(), "type");
+      case Operand::ListType:
+        needIndex(field, value, unit_.types.size(), "type");
+        if (!unit_.types[value]->isList()) fail("type {} is {}, no list", value, unit_.types[value]->text());
+        return;
       case Operand::Builtin: return needIndex(field, value, builtins().size(), "built-in");
       case Operand::Target: return void(target(static_cast<int16_t>(value)));
       case Operand::FarTarget: return void(target(static_cast<int32_t>(index)));
       case Operand::IntConstant: return needConstant(field, index, IValue::Tag::Int, "an Int");
       case Operand::FloatConstant: return needConstant(field, index, IValue::Tag::Double, "a Double");
       case Operand::Constant: return needIndex(field, index, unit_.constants.size(), "constant");
-      case Operand::Function: return needIndex(field, index, unit_.functions.size(), "function");
+      case Operand::Function:
+        needIndex(field, index, unit_.functions.size(), "function");
+        if (index == 0) fail("the script's statements are no function to call");
+        return;
       case Operand::OperatorSite: return needIndex(field, index, unit_.operator_sites.size(), "operator site");
       case Operand::DynamicSite: return needIndex(field, index, unit_.dynamic_sites.size(), "dynamic site");
       case Operand::Global: return needIndex(field, index, unit_.globals.size(), "global");
-      case Operand::Module: return needIndex(field, index, unit_.modules.size(), "module");
+      case Operand::Module:
+        needIndex(field, index, unit_.modules.size(), "module");
+        if (isPluginPath(unit_.modules[index].path)) fail("module {} is a plugin, which has no statements", index);
+        return;
       case Operand::ImportedFunction: return needIndex(field, index, unit_.imports.size(), "imported function");
       case Operand::Scope: return needIndex(field, index, unit_.scopes.size(), "scope");
-      case Operand::Handler: return needIndex(field, index, unit_.handlers.size(), "handler");
+      case Operand::Handler:
+        needIndex(field, index, unit_.handlers.size(), "handler");
+        if (unit_.handlers[index].kind == HandlerKind::Mode) fail("handler {} is a mode, which is entered", index);
+        return;
     }
   }
 
@@ -147,58 +186,37 @@ class FunctionVerifier {
     if (static_cast<size_t>(instruction.op) >= kOpcodeCount) {
       fail("there is no opcode {}", static_cast<uint16_t>(instruction.op));
     }
-    if (instruction.op == Opcode::Halt) fail("it is the machine's own");
     const OpcodeInfo& opcode = info(instruction.op);
+    if (opcode.then == Then::Halt) fail("it is the machine's own");
     const uint16_t fields[] = {instruction.a, instruction.b, instruction.c};
     for (size_t field = 0; field < 3; ++field) {
       checkOperand(opcode.operands[field], field, fields[field], instruction.index());
       if (isWide(opcode.operands[field])) break;
     }
-    checkMeaning(instruction);
+    if (opcode.then == Then::Return) needResult(kindOf(opcode.operands[0]));
+    const Span span = function_.spans[at_];
+    if (!isIn(span, *function_.source)) fail("its span {} is not in the source", toText(span));
   }
 
-  // What the table does not say.
-  void checkMeaning(const Instruction& instruction) const {
-    switch (instruction.op) {
-      case Opcode::LoadBool:
-        if (instruction.b > 1) fail("field b is {}, but a bool is 0 or 1", instruction.b);
-        break;
-      case Opcode::FloorDivIntImm:
-      case Opcode::ModIntImm:
-        if (instruction.c == 0) fail("it divides by zero");
-        break;
-      case Opcode::MakeList:
-        if (!unit_.types[instruction.b]->isList()) {
-          fail("type {} is {}, no list", instruction.b, unit_.types[instruction.b]->text());
-        }
-        break;
-      case Opcode::CallBuiltin: checkBuiltin(instruction); break;
-      case Opcode::CallFunction:
-        if (instruction.index() == 0) fail("the script's statements are no function to call");
-        break;
-      case Opcode::Register:
-        if (unit_.handlers[instruction.index()].kind == HandlerKind::Mode) {
-          fail("handler {} is a mode, which is entered", instruction.index());
-        }
-        break;
-      case Opcode::ReturnInt: needResult(SlotKind::Int); break;
-      case Opcode::ReturnFloat: needResult(SlotKind::Float); break;
-      case Opcode::ReturnBool: needResult(SlotKind::Bool); break;
-      case Opcode::ReturnValue:
-      case Opcode::ReturnMove:
-      case Opcode::ReturnNone: needResult(SlotKind::Value); break;
-      default: break;
-    }
-  }
-
-  void checkBuiltin(const Instruction& instruction) const {
-    const Builtin& builtin = builtins()[instruction.a];
+  // [count] values are for the built-in in field a, which has been checked.
+  void checkArgumentCount(uint16_t count) const {
+    const Builtin& builtin = builtins()[function_.code[at_].a];
     const size_t parameters = builtin.schema.arguments().size();
     const size_t least = builtin.variadic ? parameters - 1 + builtin.min_variadic : parameters;
     const size_t most = builtin.variadic ? parameters - 1 + builtin.max_variadic : parameters;
-    if (instruction.b < least || instruction.b > most) {
+    if (count < least || count > most) {
       fail("{} takes {} values, not {}", builtin.name(),
-           least == most ? std::to_string(least) : fmt::format("{} to {}", least, most), instruction.b);
+           least == most ? std::to_string(least) : fmt::format("{} to {}", least, most), count);
+    }
+  }
+
+  // What a slot must be that stands for [operand]; where none stands, what None is.
+  static SlotKind kindOf(Operand operand) {
+    switch (operand) {
+      case Operand::IntIn: return SlotKind::Int;
+      case Operand::FloatIn: return SlotKind::Float;
+      case Operand::BoolIn: return SlotKind::Bool;
+      default: return SlotKind::Value;
     }
   }
 
@@ -206,10 +224,6 @@ class FunctionVerifier {
     if (function_.result != kind) {
       fail("it returns {}, but the function returns {}", toString(kind), toString(function_.result));
     }
-  }
-
-  static bool isPass(Opcode op) {
-    return op == Opcode::PassScalar || op == Opcode::PassValue || op == Opcode::PassMove;
   }
 
   // Arguments stand right before their call, and nobody jumps between them: so none is left over when something fails.
@@ -221,13 +235,14 @@ class FunctionVerifier {
     size_t passed = 0;
     for (at_ = 0; at_ < function_.code.size(); ++at_) {
       const Instruction& instruction = function_.code[at_];
+      const auto& operands = info(instruction.op).operands;
       if (passed > 0 && jumped_to[at_]) fail("a jump goes between the arguments of a call");
-      if (isPass(instruction.op)) {
+      if (operands[0] == Operand::Argument) {
         if (instruction.a != passed) fail("it passes argument {} where {} is next", instruction.a, passed);
         ++passed;
         continue;
       }
-      if (instruction.op == Opcode::CallFunction || instruction.op == Opcode::CallImported) {
+      if (operands[1] == Operand::Function || operands[1] == Operand::ImportedFunction) {
         checkCall(instruction, passed);
         bounds_.max_passed = std::max(bounds_.max_passed, static_cast<uint16_t>(passed));
       } else if (passed > 0) {
@@ -239,15 +254,19 @@ class FunctionVerifier {
     if (passed > 0) fail("the arguments lack their call");
   }
 
-  void checkCall(const Instruction& call, size_t passed) {
-    const bool is_imported = call.op == Opcode::CallImported;
-    const CodeImport* import = is_imported ? &unit_.imports[call.index()] : nullptr;
-    const CodeFunction* callee = is_imported ? nullptr : &unit_.functions[call.index()];
-    const std::string& name = is_imported ? import->name : callee->name;
-    const auto wanted = is_imported ? std::span<const SlotKind>(import->arguments)
-                                    : std::span(callee->slots).first(callee->argument_count);
+  void checkCall(const Instruction& call, size_t passed) const {
+    if (info(call.op).operands[1] == Operand::ImportedFunction) {
+      const CodeImport& import = unit_.imports[call.index()];
+      return checkCall(call, passed, import.name, import.arguments, import.result);
+    }
+    const CodeFunction& callee = unit_.functions[call.index()];
+    checkCall(call, passed, callee.name, std::span(callee.slots).first(callee.argument_count), callee.result);
+  }
+
+  void checkCall(const Instruction& call, size_t passed, std::string_view name, std::span<const SlotKind> wanted,
+                 SlotKind result) const {
     if (passed != wanted.size()) fail("{} takes {} arguments, {} are passed", name, wanted.size(), passed);
-    needSlot(0, call.a, is_imported ? import->result : callee->result);
+    needSlot(0, call.a, result);
     for (size_t i = 0; i < passed; ++i) {
       const SlotKind given = function_.slots[function_.code[at_ - passed + i].b];
       if (given != wanted[i] && wanted[i] != SlotKind::Value) {
@@ -264,29 +283,28 @@ class FunctionVerifier {
     return std::nullopt;
   }
 
-  // How many values the instruction takes from the stack and puts there.
-  std::pair<size_t, size_t> stackEffect(const Instruction& instruction) const {
-    switch (instruction.op) {
-      case Opcode::Drop: return {instruction.a, 0};
-      case Opcode::CallOperator: {
-        const OperatorSite& site = unit_.operator_sites[instruction.index()];
-        return {site.arguments, site.results};
-      }
-      case Opcode::CallDynamic: return {unit_.dynamic_sites[instruction.index()].arguments(), 1};
-      case Opcode::CallBuiltin: return {instruction.b, 1};
-      case Opcode::MakeList: return {instruction.c, 0};
-      case Opcode::MakeTuple: return {instruction.b, 0};
-      case Opcode::MakeDict: return {2 * static_cast<size_t>(instruction.b), 0};
-      case Opcode::Unpack: return {0, instruction.b};
-      default: {
-        const OpcodeInfo& opcode = info(instruction.op);
-        return {static_cast<size_t>(opcode.pops), static_cast<size_t>(opcode.pushes)};
-      }
+  struct StackEffect {
+    size_t takes, leaves;
+  };
+  StackEffect stackEffect(const Instruction& instruction) const {
+    const OpcodeInfo& opcode = info(instruction.op);
+    StackEffect site{};
+    if (opcode.operands[1] == Operand::OperatorSite) {
+      site = {unit_.operator_sites[instruction.index()].arguments, unit_.operator_sites[instruction.index()].results};
+    } else if (opcode.operands[1] == Operand::DynamicSite) {
+      site.takes = unit_.dynamic_sites[instruction.index()].arguments();
     }
+    return {count(instruction, opcode.takes, site.takes), count(instruction, opcode.leaves, site.leaves)};
   }
-
-  static bool endsPath(Opcode op) {
-    return op == Opcode::Fail || (op >= Opcode::ReturnInt && op <= Opcode::ReturnNone);
+  static size_t count(const Instruction& instruction, int8_t what, size_t of_site) {
+    switch (what) {
+      case kFieldA: return instruction.a;
+      case kFieldB: return instruction.b;
+      case kFieldC: return instruction.c;
+      case kTwiceFieldB: return 2 * static_cast<size_t>(instruction.b);
+      case kSite: return of_site;
+      default: return static_cast<size_t>(what);
+    }
   }
 
   void reach(uint32_t place, int64_t height, uint32_t scopes) {
@@ -312,27 +330,27 @@ class FunctionVerifier {
       open_.pop_back();
       const Instruction& instruction = function_.code[at_];
       int64_t height = heights_[at_];
-      const auto [pops, pushes] = stackEffect(instruction);
-      if (height < static_cast<int64_t>(pops)) fail("it takes {} values, but the stack has {}", pops, height);
-      height += static_cast<int64_t>(pushes) - static_cast<int64_t>(pops);
+      const Then then = info(instruction.op).then;
+      const auto [takes, leaves] = stackEffect(instruction);
+      if (height < static_cast<int64_t>(takes)) fail("it takes {} values, but the stack has {}", takes, height);
+      height += static_cast<int64_t>(leaves) - static_cast<int64_t>(takes);
       if (height > kMaxStack) fail("the stack grows above {} values", kMaxStack);
+      bounds_.max_stack = std::max(bounds_.max_stack, static_cast<uint32_t>(height));
       uint32_t scopes = scopes_[at_];
       if (instruction.op == Opcode::EnterScope) ++scopes;
       if (instruction.op == Opcode::LeaveScope && scopes-- == 0) fail("it leaves a scope, but none is open");
-      bounds_.max_stack = std::max(bounds_.max_stack, static_cast<uint32_t>(height));
-      if (endsPath(instruction.op)) {
-        if (height != 0 && instruction.op != Opcode::Fail) fail("{} values are left on the stack", height);
-        if (scopes != 0 && instruction.op != Opcode::Fail) fail("{} scopes are left open", scopes);
-        continue;
-      }
+      if (then == Then::Return && height != 0) fail("{} values are left on the stack", height);
+      if (then == Then::Return && scopes != 0) fail("{} scopes are left open", scopes);
+      if (then == Then::Return || then == Then::Fail) continue;
       if (const auto place = jumpTarget()) reach(*place, height, scopes);
-      if (instruction.op == Opcode::Jump) continue;
+      if (then == Then::Jump) continue;
       if (at_ + 1 == function_.code.size()) fail("the code ends without a return");
       reach(static_cast<uint32_t>(at_ + 1), height, scopes);
     }
   }
 
   const CodeUnit& unit_;
+  const size_t index_;
   const CodeFunction& function_;
   size_t at_ = 0;
   FunctionBounds bounds_;
@@ -341,74 +359,162 @@ class FunctionVerifier {
   std::vector<uint32_t> open_;
 };
 
-// That function [index] is there, with arguments for [arguments] and for two values more where [is_handler].
-void verifyBody(const CodeUnit& unit, std::string_view name, uint32_t index, std::span<const Argument> arguments,
-                bool is_handler) {
-  BOXCAR_CHECK(index < unit.functions.size() && index != 0, "bad bytecode: {}: its body is function {}, but there are {}",
-               name, index, unit.functions.size());
-  const CodeFunction& body = unit.functions[index];
-  const size_t count = arguments.size() + (is_handler ? 2 : 0);
-  BOXCAR_CHECK(body.argument_count == count, "bad bytecode: {}: its body takes {} arguments, it takes {}", name,
-               body.argument_count, count);
-  for (size_t i = 0; i < count; ++i) {
-    const SlotKind wanted = i < arguments.size() ? slotKindOf(arguments[i].type()) : SlotKind::Value;
-    BOXCAR_CHECK(body.slots[i] == wanted, "bad bytecode: {}: its body takes argument {} as {}, but it is {}", name, i,
-                 toString(body.slots[i]), toString(wanted));
-  }
-}
+// What a unit has beside its functions, whose arguments are verified before.
+class DeclarationVerifier {
+ public:
+  explicit DeclarationVerifier(const CodeUnit& unit) : unit_(unit) {}
 
-void verifyHandler(const CodeUnit& unit, const CodeHandler& handler) {
-  // What an implementation's arguments are is told by the operator, which linking finds.
-  if (handler.kind == HandlerKind::Impl) {
-    BOXCAR_CHECK(handler.function < unit.functions.size() && handler.function != 0,
-                 "bad bytecode: the body of an implementation is function {}, but there are {}", handler.function,
-                 unit.functions.size());
-    return;
+  void verify() {
+    verifyEach(UnitPart::Module, unit_.modules);
+    verifyEach(UnitPart::Import, unit_.imports);
+    verifyEach(UnitPart::Operator, unit_.operators);
+    verifyEach(UnitPart::Export, unit_.exports);
+    verifyEach(UnitPart::Handler, unit_.handlers);
+    verifyEach(UnitPart::Scope, unit_.scopes);
   }
-  verifyBody(unit, handler.name, handler.function, {}, true);
-  BOXCAR_CHECK(unit.functions[handler.function].result == SlotKind::Value,
-               "bad bytecode: {}: a handler returns a Value", handler.name);
-  if (handler.exit) verifyBody(unit, handler.name, *handler.exit, {}, false);
-}
 
-void verifyScope(const CodeUnit& unit, const CodeScope& scope) {
-  if (scope.kind == ScopeKind::Mode) {
-    BOXCAR_CHECK(scope.index < unit.handlers.size() && unit.handlers[scope.index].kind == HandlerKind::Mode,
-                 "bad bytecode: a scope is handler {}, which is no mode", scope.index);
-  } else if (scope.kind == ScopeKind::ImportedMode) {
-    BOXCAR_CHECK(scope.index < unit.modules.size(), "bad bytecode: a scope is of module {}, but there are {}",
-                 scope.index, unit.modules.size());
+ private:
+  template <class T>
+  void verifyEach(UnitPart part, const std::vector<T>& things) {
+    for (size_t i = 0; i < things.size(); ++i) {
+      place_ = {part, i, std::nullopt};
+      verify(things[i]);
+    }
   }
+
+  template <class... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
+    throw BytecodeError(fmt::format("bad bytecode: {}: {}", title_, fmt::format(format, std::forward<Args>(args)...)),
+                        place_);
+  }
+
+  void needSpan(Span span) const {
+    if (!isIn(span, *unit_.source)) fail("its span {} is not in the source", toText(span));
+  }
+
+  void needIndex(uint32_t index, size_t size, std::string_view what) const {
+    if (index >= size) fail("it is of {} {}, but there are {}", what, index, size);
+  }
+
+  const CodeFunction& functionAt(uint32_t index) const {
+    if (index >= unit_.functions.size())
+      fail("its body is function {}, but there are {}", index, unit_.functions.size());
+    if (index == 0) fail("its body is function 0, the script's statements");
+    return unit_.functions[index];
+  }
+
+  void verify(const CodeModule& module) {
+    title_ = module.path;
+    needSpan(module.span);
+  }
+
+  void verify(const CodeImport& import) {
+    title_ = import.name;
+    needIndex(import.module, unit_.modules.size(), "module");
+  }
+
+  void verify(const CodeOperator& op) {
+    title_ = toString(op.schema.operator_name());
+    needSpan(op.span);
+    if (op.function) verifyBody(*op.function, op.schema);
+  }
+
+  void verify(const CodeExport& exported) {
+    title_ = exported.schema.name();
+    needSpan(exported.span);
+    verifyBody(exported.function, exported.schema);
+  }
+
+  void verifyBody(uint32_t function, const FunctionSchema& schema) const {
+    const CodeFunction& body = functionAt(function);
+    const std::vector<Argument>& arguments = schema.arguments();
+    const std::vector<Argument>& returns = schema.returns();
+    if (schema.is_vararg() || schema.is_varret()) fail("a body cannot take or return `...`");
+    needArguments(body, arguments.size());
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const SlotKind wanted = slotKindOf(arguments[i].type());
+      if (body.slots[i] == wanted) continue;
+      fail("its body takes argument {} as {}, but it is {}", i, toString(body.slots[i]), toString(wanted));
+    }
+    // What is no value of its own, or more than one, is a Value.
+    needResult(body, returns.size() == 1 ? slotKindOf(returns[0].type()) : SlotKind::Value);
+  }
+
+  void needArguments(const CodeFunction& body, size_t count) const {
+    if (body.argument_count != count) fail("its body takes {} arguments, it takes {}", body.argument_count, count);
+  }
+
+  void needResult(const CodeFunction& body, SlotKind kind) const {
+    if (body.result != kind) fail("its body returns {}, not {}", toString(body.result), toString(kind));
+  }
+
+  void verify(const CodeHandler& handler) {
+    const bool has_modes = handler.key == DispatchKey::PreDispatch || handler.key == DispatchKey::Python;
+    bool has_key = isRuntimeDispatchKey(handler.key);
+    if (handler.kind == HandlerKind::Impl) {
+      title_ = fmt::format("impl {} @ {}", handler.op, handler.key);
+      has_key = has_key || isAliasDispatchKey(handler.key);
+    } else if (handler.kind == HandlerKind::Fallback) {
+      title_ = fmt::format("fallback @ {}", handler.key);
+      has_key = has_key && !has_modes && handler.key != DispatchKey::Undefined;
+    } else {
+      title_ = fmt::format("mode {}", handler.name);
+      has_key = has_modes;
+    }
+    needSpan(handler.span);
+    if (!has_key) fail("it cannot stand at {}", handler.key);
+    const CodeFunction& body = functionAt(handler.function);
+    if (handler.exit && handler.kind != HandlerKind::Mode) fail("only a mode has an exit");
+    if (handler.exit) needArguments(functionAt(*handler.exit), 0);
+    // What an implementation takes and returns is told by the operator, which linking finds.
+    if (handler.kind == HandlerKind::Impl) return;
+    needArguments(body, 2);
+    if (body.slots[0] != SlotKind::Value || body.slots[1] != SlotKind::Value) fail("its body takes no two Values");
+    needResult(body, SlotKind::Value);
+  }
+
+  void verify(const CodeScope& scope) {
+    title_ = fmt::format("scope {}", place_.index);
+    switch (scope.kind) {
+      case ScopeKind::Mode:
+        needIndex(scope.index, unit_.handlers.size(), "handler");
+        if (unit_.handlers[scope.index].kind != HandlerKind::Mode) fail("handler {} is no mode", scope.index);
+        return;
+      case ScopeKind::ImportedMode: return needIndex(scope.index, unit_.modules.size(), "module");
+      case ScopeKind::Include:
+      case ScopeKind::Exclude:
+        if (scope.keys.empty()) fail("it has no key");
+        if (scope.keys.has_any(backend_bitset_mask) || !DispatchKeySet(DispatchKeySet::FULL).has_all(scope.keys)) {
+          fail("it has a backend; a scope has functionality keys");
+        }
+        return;
+      case ScopeKind::InferenceMode: return;
+    }
+    fail("there is no such kind of scope");
+  }
+
+  const CodeUnit& unit_;
+  BytecodeError::Place place_;
+  std::string title_;
+};
+
+void need(bool condition, std::string_view what) {
+  if (!condition) throw BytecodeError(fmt::format("bad bytecode: {}", what), {});
 }
 
 }  // namespace
 
 std::vector<FunctionBounds> verify(const CodeUnit& unit) {
-  BOXCAR_CHECK(!unit.functions.empty(), "bad bytecode: there is no function");
-  BOXCAR_CHECK(unit.functions[0].argument_count <= 1 &&
-                   (unit.functions[0].argument_count == 0 || unit.functions[0].slots[0] == SlotKind::Value),
-               "bad bytecode: {}: the script's statements take {} arguments", unit.functions[0].name,
-               unit.functions[0].argument_count);
-  BOXCAR_CHECK(std::ranges::none_of(unit.types, [](TypePtr type) { return type == nullptr; }),
-               "bad bytecode: a type is missing");
-  for (const CodeFunction& function : unit.functions) {
-    BOXCAR_CHECK(function.argument_count <= function.slots.size(), "bad bytecode: {}: it has {} arguments and {} slots",
-                 function.name, function.argument_count, function.slots.size());
-  }
+  need(unit.source != nullptr, "there is no source");
+  need(!unit.functions.empty(), "there is no function");
+  need(std::ranges::all_of(unit.types, [](TypePtr type) { return type != nullptr; }), "a type is missing");
+  need(std::ranges::all_of(unit.globals, [](const CodeGlobal& global) { return global.type != nullptr; }),
+       "the type of a global is missing");
+  // Before the code of any function: calls look at their functions' arguments.
+  for (size_t i = 0; i < unit.functions.size(); ++i) FunctionVerifier(unit, i).checkArguments();
   std::vector<FunctionBounds> bounds;
-  for (const CodeFunction& function : unit.functions) bounds.push_back(FunctionVerifier(unit, function).verify());
-  for (const CodeOperator& op : unit.operators) {
-    if (op.function) verifyBody(unit, toString(op.schema.operator_name()), *op.function, op.schema.arguments(), false);
-  }
-  for (const CodeExport& exported : unit.exports) {
-    verifyBody(unit, exported.schema.name(), exported.function, exported.schema.arguments(), false);
-  }
-  for (const CodeHandler& handler : unit.handlers) verifyHandler(unit, handler);
-  for (const CodeScope& scope : unit.scopes) verifyScope(unit, scope);
-  for (const CodeImport& import : unit.imports) {
-    BOXCAR_CHECK(import.module < unit.modules.size(), "bad bytecode: {} is of module {}, but there are {}", import.name,
-                 import.module, unit.modules.size());
-  }
+  for (size_t i = 0; i < unit.functions.size(); ++i) bounds.push_back(FunctionVerifier(unit, i).verify());
+  DeclarationVerifier(unit).verify();
   return bounds;
 }
 

@@ -237,9 +237,206 @@ TEST(Verifier, RefusesABodyThatDoesNotFitItsOperator) {
   operators[0].schema = FunctionSchema("t::f", "", {}, results);
   EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }),
             "bad bytecode: t::f: its body takes 1 arguments, it takes 0");
+  operators[0].schema = FunctionSchema("t::f", "", {Argument("x", Type::integer())}, {Argument("", Type::string())});
+  EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }), "bad bytecode: t::f: its body returns Int, not Value");
+  operators[0].schema = FunctionSchema("t::f", "", {Argument("x", Type::integer())}, results, true);
+  EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }), "bad bytecode: t::f: a body cannot take or return `...`");
   operators[0].function = 7;
   EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }),
             "bad bytecode: t::f: its body is function 7, but there are 2");
+}
+
+// A unit with a handler's body as function 1 and a function of an Int, that returns it, as function 2.
+TestUnit unitWithBodies() {
+  TestUnit unit;
+  unit.add("body", kValue, [](CodeBuilder& code) {
+    code.argument(kValue);
+    code.argument(kValue);
+    code.emit(Opcode::ReturnNone);
+  });
+  unit.add("int", kInt, [](CodeBuilder& code) { code.emit(Opcode::ReturnInt, code.argument(kInt)); });
+  return unit;
+}
+
+TEST(Verifier, TakesArgvAlone) {
+  TestUnit unit;
+  CodeFunction& script = unit.builder.unit().functions[0];
+  script.slots = {kValue};
+  script.argument_count = 1;
+  EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }), "no error");
+  script.slots = {kValue, kValue};
+  script.argument_count = 2;
+  EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }),
+            "bad bytecode: <script>: the script's statements take 2 arguments");
+}
+
+TEST(Verifier, RefusesAnExportWhoseFunctionIsAnother) {
+  TestUnit unit = unitWithBodies();
+  std::vector<CodeExport>& exports = unit.builder.unit().exports;
+  const std::vector<Argument> an_int = {Argument("x", Type::integer())};
+  exports.push_back({FunctionSchema("f", "", an_int, an_int), 2, {}});
+  EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }), "no error");
+  exports[0].schema = FunctionSchema("f", "", an_int, {});
+  EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }), "bad bytecode: f: its body returns Int, not Value");
+  exports[0].function = 0;
+  EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }),
+            "bad bytecode: f: its body is function 0, the script's statements");
+  exports[0].span = {0, 1000};
+  EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }), "bad bytecode: f: its span @0..1000 is not in the source");
+}
+
+TEST(Verifier, RefusesHandlersThatCannotBe) {
+  TestUnit unit = unitWithBodies();
+  std::vector<CodeHandler>& handlers = unit.builder.unit().handlers;
+  const auto verdict = [&](CodeHandler handler) {
+    handlers = {std::move(handler)};
+    return errorOf([&] { verify(unit.builder.unit()); });
+  };
+  const auto handler = [](HandlerKind kind, DispatchKey key, uint32_t function, std::optional<uint32_t> exit = {}) {
+    return CodeHandler{kind, key, OperatorName("aten::relu", ""), "m", function, exit, {}};
+  };
+  EXPECT_EQ(verdict(handler(HandlerKind::Mode, DispatchKey::Python, 1)), "no error");
+  EXPECT_EQ(verdict(handler(HandlerKind::Fallback, DispatchKey::CPU, 1)), "no error");
+  EXPECT_EQ(verdict(handler(HandlerKind::Impl, DispatchKey::Autograd, 1)), "no error");
+  EXPECT_EQ(verdict(handler(HandlerKind::Mode, DispatchKey::Tracer, 1)),
+            "bad bytecode: mode m: it cannot stand at Tracer");
+  EXPECT_EQ(verdict(handler(HandlerKind::Fallback, DispatchKey::Python, 1)),
+            "bad bytecode: fallback @ Python: it cannot stand at Python");
+  EXPECT_EQ(verdict(handler(HandlerKind::Fallback, DispatchKey::Autograd, 1)),
+            "bad bytecode: fallback @ Autograd: it cannot stand at Autograd");
+  EXPECT_EQ(verdict(handler(HandlerKind::Impl, DispatchKey::Dense, 1)),
+            "bad bytecode: impl aten::relu @ Dense: it cannot stand at Dense");
+  EXPECT_EQ(verdict(handler(HandlerKind::Mode, DispatchKey::Python, 2)),
+            "bad bytecode: mode m: its body takes 1 arguments, it takes 2");
+  EXPECT_EQ(verdict(handler(HandlerKind::Mode, DispatchKey::Python, 0)),
+            "bad bytecode: mode m: its body is function 0, the script's statements");
+  EXPECT_EQ(verdict(handler(HandlerKind::Mode, DispatchKey::Python, 1, 1)),
+            "bad bytecode: mode m: its body takes 2 arguments, it takes 0");
+  EXPECT_EQ(verdict(handler(HandlerKind::Fallback, DispatchKey::CPU, 1, 1)),
+            "bad bytecode: fallback @ CPU: only a mode has an exit");
+  unit.builder.unit().functions[1].slots[1] = kInt;
+  EXPECT_EQ(verdict(handler(HandlerKind::Mode, DispatchKey::Python, 1)),
+            "bad bytecode: mode m: its body takes no two Values");
+}
+
+TEST(Verifier, RefusesScopesThatCannotBe) {
+  TestUnit unit = unitWithBodies();
+  CodeUnit& parts = unit.builder.unit();
+  parts.handlers = {{HandlerKind::Fallback, DispatchKey::CPU, {}, "", 1, std::nullopt, {}}};
+  const auto verdict = [&](CodeScope scope) {
+    parts.scopes = {std::move(scope)};
+    return errorOf([&] { verify(parts); });
+  };
+  EXPECT_EQ(verdict({ScopeKind::InferenceMode, 0, "", {}}), "no error");
+  EXPECT_EQ(verdict({ScopeKind::Mode, 0, "", {}}), "bad bytecode: scope 0: handler 0 is no mode");
+  EXPECT_EQ(verdict({ScopeKind::Mode, 1, "", {}}), "bad bytecode: scope 0: it is of handler 1, but there are 1");
+  EXPECT_EQ(verdict({ScopeKind::ImportedMode, 0, "m", {}}),
+            "bad bytecode: scope 0: it is of module 0, but there are 0");
+  EXPECT_EQ(verdict({ScopeKind::Include, 0, "", {}}), "bad bytecode: scope 0: it has no key");
+  EXPECT_EQ(verdict({ScopeKind::Exclude, 0, "", DispatchKeySet(DispatchKey::CPU)}),
+            "bad bytecode: scope 0: it has a backend; a scope has functionality keys");
+}
+
+// Why a unit is refused whose function 3 has [code], with an Int, a Value and a Bool slot; scope 0 and the mode that is
+// handler 0 are there, function 0 of module 0, which takes an Int, and module 1, a plugin.
+std::string partsVerdict(std::vector<Instruction> code) {
+  TestUnit unit = unitWithBodies();
+  CodeUnit& parts = unit.builder.unit();
+  parts.handlers = {{HandlerKind::Mode, DispatchKey::Python, {}, "m", 1, std::nullopt, {}}};
+  parts.scopes = {{ScopeKind::Mode, 0, "", {}}};
+  parts.modules = {{"m.ops", {}}, {"p.so", {}}};
+  parts.imports = {{0, "g", {kInt}, kValue}};
+  code.push_back({Opcode::ReturnNone});
+  unit.addRaw({kInt, kValue, SlotKind::Bool}, kValue, std::move(code));
+  return errorOf([&] { verify(parts); });
+}
+
+TEST(Verifier, CountsOpenScopes) {
+  const Instruction enter{Opcode::EnterScope};
+  const Instruction leave{Opcode::LeaveScope};
+  EXPECT_EQ(partsVerdict({enter, enter, leave, leave}), "no error");
+  EXPECT_EQ(partsVerdict({enter, leave, leave}),
+            "bad bytecode: f, instruction 2 (LeaveScope): it leaves a scope, but none is open");
+  EXPECT_EQ(partsVerdict({enter}), "bad bytecode: f, instruction 1 (ReturnNone): 1 scopes are left open");
+  EXPECT_EQ(partsVerdict({Instruction::wide(Opcode::JumpIf, 2, 1), enter, {Opcode::LoadNone, 1}}),
+            "bad bytecode: f, instruction 1 (EnterScope): 0 scopes are open at instruction 2 on one path and 1 on "
+            "another");
+}
+
+TEST(Verifier, RefusesModulesHandlersAndImportedFunctionsThatAreNotThere) {
+  EXPECT_EQ(partsVerdict({Instruction::wide(Opcode::BeginImport, 2, 0), Instruction::wide(Opcode::EndImport, 0, 0)}),
+            "no error");
+  EXPECT_EQ(partsVerdict({Instruction::wide(Opcode::BeginImport, 2, 1)}),
+            "bad bytecode: f, instruction 0 (BeginImport): module 1 is a plugin, which has no statements");
+  EXPECT_EQ(partsVerdict({Instruction::wide(Opcode::EndImport, 0, 2)}),
+            "bad bytecode: f, instruction 0 (EndImport): field b is module 2, but there are 2");
+  EXPECT_EQ(partsVerdict({Instruction::wide(Opcode::EnterScope, 0, 1)}),
+            "bad bytecode: f, instruction 0 (EnterScope): field b is scope 1, but there are 1");
+  EXPECT_EQ(partsVerdict({Instruction::wide(Opcode::Register, 0, 0)}),
+            "bad bytecode: f, instruction 0 (Register): handler 0 is a mode, which is entered");
+  EXPECT_EQ(partsVerdict({Instruction::wide(Opcode::Register, 0, 1)}),
+            "bad bytecode: f, instruction 0 (Register): field b is handler 1, but there are 1");
+  EXPECT_EQ(partsVerdict({Instruction::wide(Opcode::CallImported, 1, 1)}),
+            "bad bytecode: f, instruction 0 (CallImported): field b is imported function 1, but there are 1");
+}
+
+TEST(Verifier, ChecksWhatIsPassedToImportedFunctions) {
+  const Instruction call = Instruction::wide(Opcode::CallImported, 1, 0);
+  EXPECT_EQ(partsVerdict({{Opcode::PassScalar, 0, 0}, call}), "no error");
+  EXPECT_EQ(partsVerdict({call}), "bad bytecode: f, instruction 0 (CallImported): g takes 1 arguments, 0 are passed");
+  EXPECT_EQ(partsVerdict({{Opcode::PassScalar, 0, 2}, call}),
+            "bad bytecode: f, instruction 1 (CallImported): argument 0 of g is Bool, but it takes Int");
+  EXPECT_EQ(partsVerdict({{Opcode::PassScalar, 0, 0}, Instruction::wide(Opcode::CallImported, 0, 0)}),
+            "bad bytecode: f, instruction 1 (CallImported): field a is slot 0 of kind Int, but the opcode needs Value");
+}
+
+TEST(Verifier, RefusesACallOfTheStatements) {
+  EXPECT_EQ(partsVerdict({Instruction::wide(Opcode::CallFunction, 1, 0)}),
+            "bad bytecode: f, instruction 0 (CallFunction): the script's statements are no function to call");
+}
+
+TEST(Verifier, RefusesSpansOutsideTheSource) {
+  TestUnit unit("12345");
+  CodeFunction& script = unit.builder.unit().functions[0];
+  script.spans[0] = {3, 6};
+  EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }),
+            "bad bytecode: <script>, instruction 0 (ReturnNone): its span @3..6 is not in the source");
+  script.spans[0] = {3, 2};
+  EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }),
+            "bad bytecode: <script>, instruction 0 (ReturnNone): its span @3..2 is not in the source");
+  script.span = {0, 4000000000};
+  EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }),
+            "bad bytecode: <script>: its span @0..4000000000 is not in the source");
+}
+
+TEST(Verifier, RefusesAUnitThatLacksAnything) {
+  TestUnit whole;
+  CodeUnit& unit = whole.builder.unit();
+  unit.globals.push_back({"g", nullptr});
+  EXPECT_EQ(errorOf([&] { verify(unit); }), "bad bytecode: the type of a global is missing");
+  unit.types.push_back(nullptr);
+  EXPECT_EQ(errorOf([&] { verify(unit); }), "bad bytecode: a type is missing");
+  unit.functions[0].source = nullptr;
+  unit.types.clear();
+  unit.globals.clear();
+  EXPECT_EQ(errorOf([&] { verify(unit); }), "bad bytecode: <script>: it has no source");
+  unit.functions.clear();
+  EXPECT_EQ(errorOf([&] { verify(unit); }), "bad bytecode: there is no function");
+  unit.source = nullptr;
+  EXPECT_EQ(errorOf([&] { verify(unit); }), "bad bytecode: there is no source");
+}
+
+TEST(Verifier, TellsWhereItRefuses) {
+  TestUnit unit;
+  const uint32_t f = unit.addRaw({kValue}, kValue, {{Opcode::LoadNone, 0}, {Opcode::Pop, 0}, {Opcode::ReturnNone}});
+  try {
+    verify(unit.builder.unit());
+    FAIL() << "it is accepted";
+  } catch (const BytecodeError& error) {
+    EXPECT_EQ(error.place().part, UnitPart::Function);
+    EXPECT_EQ(error.place().index, f);
+    EXPECT_EQ(error.place().instruction, 1U);
+  }
 }
 
 }  // namespace
