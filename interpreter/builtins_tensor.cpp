@@ -71,9 +71,18 @@ Tensor filled(const IValue& data, const NestedShape& shape, ScalarType dtype) {
   return tensor;
 }
 
+// An int may come from anywhere; ScalarType would keep its last byte.
+std::optional<ScalarType> dtypeOf(const IValue& value) {
+  if (value.isNone()) return std::nullopt;
+  const int64_t number = value.toInt();
+  BOXCAR_CHECK(number >= 0 && number < static_cast<int64_t>(ScalarType::NumOptions), "tensor(): {} is no dtype",
+               number);
+  return static_cast<ScalarType>(number);
+}
+
 IValue makeTensor(std::span<IValue> arguments) {
   const IValue& data = arguments[0];
-  const auto dtype = arguments[1].to<std::optional<ScalarType>>();
+  const auto dtype = dtypeOf(arguments[1]);
   const auto device = arguments[2].to<std::optional<Device>>();
   if (data.isTensor()) {
     const Tensor copy = callOperator("aten::clone", {&data, 1}).toTensor();

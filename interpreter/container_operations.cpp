@@ -304,7 +304,9 @@ IValue iterable(const IValue& value) {
 }
 
 bool nextElement(const IValue& iterable, int64_t position, IValue& element) {
-  BOXCAR_INTERNAL_ASSERT(iterable.isAnyList() || iterable.isTuple());
+  // Compiled loops have prepared it; assembled ones need not.
+  BOXCAR_CHECK(iterable.isAnyList() || iterable.isTuple(), "a loop cannot go on over {}: nothing has begun it",
+               kindName(iterable));
   if (static_cast<uint64_t>(position) >= iterable.length()) return false;
   element = iterable.elementAt(static_cast<size_t>(position));
   return true;

@@ -116,7 +116,11 @@ void Machine::call(const Executable& program, uint32_t function, Stack& stack) {
     } else {
       execute<true>(&program, stack);
     }
-    BOXCAR_INTERNAL_ASSERT(scopes_.size() == mark.scopes && held_.size() == mark.held);
+    BOXCAR_INTERNAL_ASSERT(scopes_.size() == mark.scopes);
+    if (held_.size() != mark.held) [[unlikely]] {
+      frame->slots[0] = IValue();  // which nobody takes
+      BOXCAR_FAIL("bad bytecode: {}: what it begins it does not finish", source.name);
+    }
   } catch (const std::exception& error) {
     --native_depth_;
     stack.resize(mark.height);

@@ -95,7 +95,10 @@ std::vector<ScriptFrame> Machine::unwind(const Mark& mark, bool runs_exits, std:
     const ExecutableFunction& function = *frame->function;
     leave(frame);
     if (function.source == nullptr) continue;
-    const Span span = function.source->spans[static_cast<size_t>(frame->pc - function.code - 1)];
+    // Memory may run out before a function has said where it is.
+    const auto at = static_cast<size_t>(frame->pc - function.code - 1);
+    const std::vector<Span>& spans = function.source->spans;
+    const Span span = at < spans.size() ? spans[at] : function.source->span;
     frames.push_back({titleOf(function.source->name), {function.source->source, span}});
   }
   top_ = mark.base;

@@ -67,7 +67,7 @@ const CodeUnit* ModuleFiles::load(const SourcePtr& source, std::string_view path
   try {
     BOXCAR_CHECK(!path.empty(), "an import names a file, but this path is empty");
     if (wrong_.contains(script.key)) return nullptr;
-    if (path.ends_with(".so")) {
+    if (isPluginPath(path)) {
       loadPlugin(script.key, script.name);
       return nullptr;
     }
@@ -124,11 +124,12 @@ std::shared_ptr<LoadedScript> ModuleFiles::loaded(const std::string& key) {
 std::vector<std::shared_ptr<LoadedScript>> ModuleFiles::modulesOf(const CodeUnit& unit) {
   std::vector<std::shared_ptr<LoadedScript>> modules;
   for (const CodeModule& module : unit.modules) {
-    if (module.path.ends_with(".so")) {
+    const Script script = scriptAt(*unit.source, module.path);
+    if (isPluginPath(module.path)) {
+      loadPlugin(script.key, script.name);  // what was not compiled here may not have done so
       modules.push_back(nullptr);
       continue;
     }
-    const Script script = scriptAt(*unit.source, module.path);
     std::shared_ptr<LoadedScript> found = loaded(script.key);
     if (found == nullptr) {
       Diagnostics diagnostics;

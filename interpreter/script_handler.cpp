@@ -91,6 +91,9 @@ void callBody(const Executable& program, const CodeHandler& handler, const Opera
   push(stack, operatorValue(op), std::move(arguments));
   Machine::current().call(program, handler.function, stack);
   const IValue results = pop(stack);
+  // Compiled bodies return one; assembled ones need not.
+  BOXCAR_CHECK(results.isAnyList(), "{}: the body must return a list of results, not {}",
+               program.unit().functions[handler.function].name, kindName(results));
   pushResults(program.unit().functions[handler.function].name, op, schema, results, stack);
 }
 
@@ -130,7 +133,9 @@ RegistrationHandleRAII registerImpl(const Executable& program, uint32_t index, R
       Dispatcher::singleton().findSchemaOrThrow(handler.op.name.c_str(), handler.op.overload_name.c_str());
   const CodeFunction& body = program.unit().functions[handler.function];
   const std::vector<Argument>& arguments = op.schema().arguments();
-  bool fits = body.argument_count == arguments.size() + 2;
+  const std::vector<Argument>& returns = op.schema().returns();
+  const SlotKind result = returns.size() == 1 ? slotKindOf(returns[0].type()) : SlotKind::Value;
+  bool fits = body.argument_count == arguments.size() + 2 && body.result == result;
   for (size_t i = 0; fits && i < body.argument_count; ++i) {
     fits = body.slots[i] == (i < arguments.size() ? slotKindOf(arguments[i].type()) : SlotKind::Value);
   }

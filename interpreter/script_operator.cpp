@@ -48,6 +48,10 @@ void spreadOperatorResults(const FunctionSchema& schema, Stack& stack) {
   if (schema.returns().size() == 1) return;
   const IValue result = pop(stack);
   if (schema.returns().empty()) return;
+  // Compiled bodies return such a tuple; assembled ones need not.
+  BOXCAR_CHECK(result.isTuple() && result.length() == schema.returns().size(),
+               "{}(): its body must return a tuple of {} values, not {}", toString(schema.operator_name()),
+               schema.returns().size(), kindName(result));
   for (const IValue& element : result.toTuple().elements()) stack.push_back(element);
 }
 
