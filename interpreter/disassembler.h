@@ -7,14 +7,15 @@
 
 namespace boxcar::interp {
 
-// The unit as text, complete: what no comment says is enough to make the same unit again. A comment goes from `;` to
-// the end of the line.
+// The unit as text, complete: what no comment says is enough to make the same unit again, which assemble() does. A
+// comment goes from `;` to the end of the line.
 //
-//     fn 1 "square" (Int x) -> Int
+//     fn 1 "fn square" 1 -> Int @0..33
 //       slots Int Int
-//     ; fib.ops:3: return x * x
-//       0  MulInt i1, i0, i0        @27..32
-//       1  ReturnInt i1             @20..32
+//       name i0 x
+//     ; square.ops:1: fn square(int x) -> int { return x * x }
+//          0  MulInt i1, i0, i0                   @27..32
+//          1  ReturnInt i1                        @20..32
 BOXCAR_API std::string disassemble(const CodeUnit& unit);
 
 }  // namespace boxcar::interp

@@ -1,6 +1,7 @@
 #include <boxcar/interpreter/bytecode.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/disassembler.h>
+#include <boxcar/interpreter/opcode_page.h>
 #include <boxcar/interpreter/program.h>
 
 #include <CLI/CLI.hpp>
@@ -12,10 +13,19 @@ namespace boxcar::cli {
 void addDis(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("dis", "Show the bytecode of a script, beside its lines");
   const auto file = std::make_shared<std::string>();
-  command->add_option("FILE", *file, "The script, an .ops file")->required()->type_name("");
-  command->callback([file, &status] {
+  command->add_option("FILE", *file, "The script, an .ops file, or - for standard input")->type_name("");
+  const auto opcodes = std::make_shared<bool>(false);
+  command->add_flag("--opcodes", *opcodes, "Describe every instruction, in Markdown, instead of showing a script's");
+  command->callback([file, opcodes, &status] {
+    if (*opcodes) {
+      if (!file->empty()) throw CLI::ExcludesError("--opcodes", "FILE");
+      print(interp::opcodePage());
+      status = kDone;
+      return;
+    }
+    if (file->empty()) throw CLI::RequiredError("FILE");
     Diagnostics diagnostics;
-    print(interp::disassemble(interp::compileText(interp::readFile(*file), *file, diagnostics)));
+    print(interp::disassemble(interp::compileText(interp::readFile(*file), interp::nameOfFile(*file), diagnostics)));
     status = kDone;
   });
 }

@@ -13,9 +13,7 @@ namespace boxcar::cli {
 namespace {
 
 int printSchemas(const std::string& file) {
-  const bool is_stdin = file == "-";
-  const SourcePtr source =
-      Source::create(is_stdin ? "<stdin>" : file, interp::readFile(is_stdin ? "/dev/stdin" : file));
+  const SourcePtr source = Source::create(interp::nameOfFile(file), interp::readFile(file));
   int status = kDone;
   for (uint32_t number = 1; number <= source->line_count(); ++number) {
     const Span span = source->lineSpan(number);

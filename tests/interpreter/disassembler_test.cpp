@@ -26,27 +26,32 @@ TEST(Disassembler, ShowsCodeBesideItsLines) {
   });
   EXPECT_EQ(disassemble(unit.builder.unit()),
             "boxcar bytecode 1\n"
-            "source 'test.ops'\n"
             "\n"
-            "fn 0 '<script>' 0 -> Value @0..5\n"
+            "fn 0 \"<script>\" 0 -> Value @0..5\n"
             "; test.ops:1: x = square(3)\n"
             "     0  ReturnNone                          @0..5\n"
             "\n"
-            "fn 1 'fn square' 1 -> Int @0..5\n"
+            "fn 1 \"fn square\" 1 -> Int @0..5\n"
             "  slots Int Int\n"
             "  name i0 x\n"
             "; test.ops:2: return x * x\n"
             "     0  MulInt i1, i0, i0                   @21..26\n"
             "     1  ReturnInt i1                        @14..26\n"
             "\n"
-            "fn 2 'fn loop' 0 -> Value @0..5\n"
+            "fn 2 \"fn loop\" 0 -> Value @0..5\n"
             "  slots Int\n"
             "  name i0 i\n"
             "; test.ops:1: x = square(3)\n"
             "     0  PassScalar #0, i0                   @4..13\n"
             "     1  CallFunction i0, fn 1               @4..13         ; fn square\n"
             "     2  JumpIfLtIntImm i0, -3, -> 0         @4..13\n"
-            "     3  ReturnNone                          @4..13\n");
+            "     3  ReturnNone                          @4..13\n"
+            "\n"
+            "source 0 \"test.ops\"\n"
+            "| x = square(3)\n"
+            "| return x * x\n"
+            "|\n"
+            "end\n");
 }
 
 TEST(Disassembler, ShowsWhatTheUnitShares) {
@@ -77,7 +82,6 @@ TEST(Disassembler, ShowsWhatTheUnitShares) {
   });
   EXPECT_EQ(disassemble(unit.builder.unit()),
             "boxcar bytecode 1\n"
-            "source 'test.ops'\n"
             "constant 0 \"a\\n'b'\"\n"
             "constant 1 2.5\n"
             "type 0 int[]\n"
@@ -87,11 +91,11 @@ TEST(Disassembler, ShowsWhatTheUnitShares) {
             "global 0 count: Any\n"
             "op t::f(Tensor x) -> Tensor = declared @0..4\n"
             "\n"
-            "fn 0 '<script>' 0 -> Value @0..5\n"
+            "fn 0 \"<script>\" 0 -> Value @0..5\n"
             "; test.ops:1: line\n"
             "     0  ReturnNone                          @0..5\n"
             "\n"
-            "fn 1 'fn all' 0 -> Value @0..5\n"
+            "fn 1 \"fn all\" 0 -> Value @0..5\n"
             "  slots Value Float Bool\n"
             "; test.ops:1: line\n"
             "     0  LoadConstant v0, constant 0         @0..5          ; \"a\\n'b'\"\n"
@@ -107,7 +111,12 @@ TEST(Disassembler, ShowsWhatTheUnitShares) {
             "    10  Push v0                             @0..5\n"
             "    11  CallDynamic dynamic 0               @0..5          ; aten::mul\n"
             "    12  Drop 1                              @0..5\n"
-            "    13  ReturnNone                          @0..5\n");
+            "    13  ReturnNone                          @0..5\n"
+            "\n"
+            "source 0 \"test.ops\"\n"
+            "| line\n"
+            "|\n"
+            "end\n");
 }
 
 }  // namespace

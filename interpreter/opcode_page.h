@@ -1,0 +1,12 @@
+#pragma once
+
+#include <boxcar/ivalue/macros.h>
+
+#include <string>
+
+namespace boxcar::interp {
+
+// opcodes.md: every instruction with its operands, its effect on the stack and what it does.
+BOXCAR_API std::string opcodePage();
+
+}  // namespace boxcar::interp
