@@ -21,6 +21,7 @@ enum ExitStatus : int {
 void addRun(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addCheck(CLI::App& app, int& status);
 void addDis(CLI::App& app, int& status);
+void addAsm(CLI::App& app, int& status);
 void addOps(CLI::App& app, int& status);
 void addSchema(CLI::App& app, int& status);
 

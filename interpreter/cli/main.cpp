@@ -74,6 +74,7 @@ int runCommandLine(int argc, char** argv) {
   addRun(app, {std::min(rest + 1, argv + argc), argv + argc}, status);
   addCheck(app, status);
   addDis(app, status);
+  addAsm(app, status);
   addOps(app, status);
   addSchema(app, status);
   try {

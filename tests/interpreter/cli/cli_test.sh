@@ -39,10 +39,10 @@ expectStatus 0
 
 run "--help" --help
 expectStatus 0
-for command in run check dis ops schema; do expectOutputHas "  $command "; done
+for command in run check dis asm ops schema; do expectOutputHas "  $command "; done
 expectErrors ""
 
-for command in run check dis ops schema; do
+for command in run check dis asm ops schema; do
   run "$command --help" "$command" --help
   expectStatus 0
   expectOutputHas "Usage: boxcar $command"
@@ -71,7 +71,7 @@ expectErrorsHave "--fast"
 # ---- --plugin ---- (what plugins bring is tested by tests/install)
 
 echo 'print(1)' > one.ops
-for command in "run one.ops" "check one.ops" "dis one.ops" ops "schema one.ops"; do
+for command in "run one.ops" "check one.ops" "dis one.ops" "asm one.asm" ops "schema one.ops"; do
   # shellcheck disable=SC2086
   for order in "--plugin absent.so $command" "$command --plugin absent.so" "$command --plugin=./absent.so"; do
     run "$order" $order
@@ -219,7 +219,7 @@ x = nothing
     ^~~~~~~"
 done
 
-for command in run check dis schema; do
+for command in run check dis asm schema; do
   run "$command of a missing file" "$command" absent.ops
   expectStatus 1
   expectErrors "boxcar: absent.ops: cannot be opened: No such file or directory"
@@ -274,6 +274,80 @@ run "dis" dis hello.ops
 expectStatus 0
 expectOutputHas "; hello.ops:1: print(\"hello\", 1 + 1)"
 expectOutputHas "CallBuiltin print"
+
+run "dis without a script" dis
+expectStatus 2
+expectErrors "boxcar dis: FILE is required
+Run \`boxcar dis --help\` to see how it is called."
+
+run "dis --opcodes" dis --opcodes
+expectStatus 0
+expectOutputHas "| \`AddInt\` | \`i\` | \`i\` | \`i\` |"
+run "dis --opcodes with a script" dis --opcodes hello.ops
+expectStatus 2
+expectErrorsHave "--opcodes"
+
+# ---- asm ----
+
+"$boxcar" dis hello.ops > hello.asm
+run "asm" asm hello.asm
+expectStatus 0
+expectOutput "$(< hello.asm)"
+expectErrors ""
+
+test_name="asm from standard input"
+output=$("$boxcar" asm - < hello.asm 2> errors.txt)
+status=$?
+expectStatus 0
+expectOutput "$(< hello.asm)"
+
+run "asm of text without comments and columns" asm <(sed 's/ *;.*//; s/   */ /g' hello.asm)
+expectStatus 0
+expectOutput "$(< hello.asm)"
+
+run "asm --run" asm --run hello.asm
+expectStatus 0
+expectOutput "hello 2"
+expectErrors ""
+
+echo 'print(argv)' > argv.ops
+"$boxcar" dis argv.ops > argv.asm
+run "asm --run with arguments" asm --run argv.asm -- one --two
+expectStatus 0
+expectOutput "['one', '--two']"
+run "asm with arguments" asm argv.asm one
+expectStatus 2
+expectErrorsHave "--run"
+
+test_name="dis from standard input"
+output=$("$boxcar" dis - < argv.ops 2> errors.txt)
+status=$?
+expectStatus 0
+expectOutputHas "; <stdin>:1: print(argv)"
+rm argv.ops argv.asm
+
+printf 'op asm_test::half(int n) -> int {\n    return 1 // n\n}\nprint("kept")\nprint(asm_test::half(0))\n' > half.ops
+run "a script with an operator that fails" run half.ops
+as_script=$errors
+"$boxcar" dis half.ops > half.asm
+rm half.ops
+run "asm --run of what fails" asm --run half.asm
+expectStatus 1
+expectOutput "kept"
+expectErrors "$as_script"
+
+sed 's/CallBuiltin print/CallBuiltin pritn/' hello.asm > wrong.asm
+run "asm of wrong text" asm wrong.asm
+expectStatus 1
+expectOutput ""
+expectErrorsHave "error: there is no built-in \`pritn\`. Did you mean 'print'?"
+expectErrorsHave "wrong.asm:$(grep -n pritn wrong.asm | sed 's/:.*//'):"
+
+run "asm of a script" asm hello.ops
+expectStatus 1
+expectErrors "hello.ops:1:1: error: the first line must be \`boxcar bytecode 1\`
+print(\"hello\", 1 + 1)
+^~~~~~~~~~~~~~~~~~~~~"
 
 # ---- ops ----
 

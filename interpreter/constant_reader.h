@@ -1,0 +1,16 @@
+#pragma once
+
+#include <boxcar/interpreter/line_cursor.h>
+#include <boxcar/ivalue/ivalue.h>
+
+#include <string>
+
+namespace boxcar::interp {
+
+// What quotedText() wrote.
+std::string readQuoted(LineCursor& line);
+
+// What constantText() wrote.
+IValue readConstant(LineCursor& line);
+
+}  // namespace boxcar::interp
