@@ -73,17 +73,19 @@ class Liveness {
     }
   }
   void walk(typed::While& node, VariableSet& live) {
-    loop(&node, node.at_end, live, [&](VariableSet& body) {
+    loop(&node, node.at_end, live, [&](VariableSet& body, const VariableSet& behind) {
       walk(node.body, body);
+      // Behind the condition lies the end, too.
+      body.add(behind);
       walk(*node.condition, body);
     });
   }
   void walk(typed::ForRange& node, VariableSet& live) {
-    loop(&node, node.at_end, live, [&](VariableSet& body) { walk(node.body, body); });
+    loop(&node, node.at_end, live, [&](VariableSet& body, const VariableSet&) { walk(node.body, body); });
     for (typed::ExprPtr* limit : {&node.step, &node.stop, &node.start}) walk(**limit, live);
   }
   void walk(typed::ForEach& node, VariableSet& live) {
-    loop(&node, node.at_end, live, [&](VariableSet& body) {
+    loop(&node, node.at_end, live, [&](VariableSet& body, const VariableSet&) {
       walk(node.body, body);
       set({node.variable, SlotKind::Value}, body);
     });
@@ -110,7 +112,8 @@ class Liveness {
   void walk(typed::Register&, VariableSet&) {}
   void walk(typed::RunModule&, VariableSet&) {}
 
-  // [walk_round] goes through one round, from its end. [live]: behind the loop, then before it.
+  // [walk_round] goes through one round, from its end; it also gets what is read where the loop ends by itself. [live]:
+  // behind the loop, then before it.
   template <class Walk>
   void loop(const void* key, typed::Block& at_end, VariableSet& live, Walk walk_round) {
     auto found = read_first_.find(key);
@@ -118,19 +121,20 @@ class Liveness {
       const bool was_marking = std::exchange(is_marking_, false);
       loops_.push_back({});
       VariableSet round;
-      walk_round(round);
+      walk_round(round, VariableSet());
       loops_.pop_back();
       is_marking_ = was_marking;
       found = read_first_.emplace(key, std::move(round)).first;
     }
     const VariableSet exit = live;
     walk(at_end, live);
+    const VariableSet behind = live;
     live.add(exit);
     live.add(found->second);
     if (!is_marking_) return;
     loops_.push_back({exit, live});
     VariableSet round = live;
-    walk_round(round);
+    walk_round(round, behind);
     loops_.pop_back();
   }
 

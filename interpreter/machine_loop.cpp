@@ -32,7 +32,8 @@ using syntax::UnaryOp;
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void failUnset(const CodeGlobal& global) {
-  BOXCAR_FAIL("the constant `{}` is read before it is set; the script's statements set it when they are run", global.name);
+  BOXCAR_FAIL("the constant `{}` is read before it is set; the script's statements set it when they are run",
+              global.name);
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void failInterrupted(uint32_t& seen) {
@@ -41,7 +42,8 @@ using syntax::UnaryOp;
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void failInstructions(uint64_t limit) {
-  throw RunStop(fmt::format("the run took more than {} instructions, which is its limit", limit), ScriptErrorCause::Limit);
+  throw RunStop(fmt::format("the run took more than {} instructions, which is its limit", limit),
+                ScriptErrorCause::Limit);
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void failKind(const IValue& value, const char* wanted) {
@@ -70,9 +72,9 @@ bool unboxBool(const IValue& value) {
 int64_t indexInt(const IValue& object, int64_t index) {
   if (object.isIntList()) [[likely]] {
     const auto& values = object.unsafeGet<Tag::IntList>()->values;
-    if (index < 0) index += static_cast<int64_t>(values.size());
-    if (static_cast<uint64_t>(index) < values.size()) [[likely]]
-      return values[static_cast<size_t>(index)];
+    const int64_t place = index < 0 ? index + static_cast<int64_t>(values.size()) : index;
+    if (static_cast<uint64_t>(place) < values.size()) [[likely]]
+      return values[static_cast<size_t>(place)];
   }
   return unboxInt(indexValue(object, index));
 }
@@ -80,9 +82,9 @@ int64_t indexInt(const IValue& object, int64_t index) {
 double indexFloat(const IValue& object, int64_t index) {
   if (object.isDoubleList()) [[likely]] {
     const auto& values = object.unsafeGet<Tag::DoubleList>()->values;
-    if (index < 0) index += static_cast<int64_t>(values.size());
-    if (static_cast<uint64_t>(index) < values.size()) [[likely]]
-      return values[static_cast<size_t>(index)];
+    const int64_t place = index < 0 ? index + static_cast<int64_t>(values.size()) : index;
+    if (static_cast<uint64_t>(place) < values.size()) [[likely]]
+      return values[static_cast<size_t>(place)];
   }
   return unboxFloat(indexValue(object, index));
 }
@@ -110,20 +112,19 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
 }  // namespace
 
 // Before an instruction: whether it may still run.
-#define COUNT()                                             \
-  do {                                                      \
-    if constexpr (kCounts) {                                \
-      if (instructions_left_ == 0) {                        \
-        frame->pc = pc + 1;                                 \
-        failInstructions(limits_.max_instructions);         \
-      }                                                     \
-      --instructions_left_;                                 \
-    }                                                       \
+#define COUNT()                                     \
+  do {                                              \
+    if constexpr (kCounts) {                        \
+      if (instructions_left_ == 0) {                \
+        frame->pc = pc + 1;                         \
+        failInstructions(limits_.max_instructions); \
+      }                                             \
+      --instructions_left_;                         \
+    }                                               \
   } while (false)
 // Wherever control goes on elsewhere, so that every loop and every recursion comes here: whether it is to end.
-#define POLL()                                                                                           \
-  (detail::interrupt_requests.load(std::memory_order_relaxed) != seen_interrupts_ ? poll(frame, pc + 1) \
-                                                                                   : void())
+#define POLL() \
+  (detail::interrupt_requests.load(std::memory_order_relaxed) != seen_interrupts_ ? poll(frame, pc + 1) : void())
 
 // With labels as values each case has its own indirect jump, which branch predictors tell apart.
 #if defined(__GNUC__)
@@ -160,25 +161,25 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
 #define SAVE() frame->pc = pc
 
 // The function is called with the arguments that were passed.
-#define ENTER(callee)                                                                                         \
-  do {                                                                                                        \
-    frame = enter(frame, &(callee), slots + frame->function->slots, (callee).arguments);                      \
-    slots = frame->slots;                                                                                     \
+#define ENTER(callee)                                                                                           \
+  do {                                                                                                          \
+    frame = enter(frame, &(callee), slots + frame->function->slots, (callee).arguments);                        \
+    slots = frame->slots;                                                                                       \
     for (uint32_t i = (callee).arguments; i < (callee).slots; ++i) initialiseSlot(slots + i, (callee).tags[i]); \
-    pc = (callee).code;                                                                                       \
-    top_ = frame;                                                                                             \
-    POLL();                                                                                                   \
+    pc = (callee).code;                                                                                         \
+    top_ = frame;                                                                                               \
+    POLL();                                                                                                     \
   } while (false)
 // Goes back to the frame below, which may be another program's.
-#define LEAVE()                                             \
-  do {                                                      \
-    frame = top_ = leave(frame);                            \
-    slots = frame->slots;                                   \
-    pc = frame->pc;                                         \
-    if (pc[-1].op == Opcode::CallImported) [[unlikely]] {   \
-      program = leaveModule(frame);                         \
-      unit = &program->unit();                              \
-    }                                                       \
+#define LEAVE()                                           \
+  do {                                                    \
+    frame = top_ = leave(frame);                          \
+    slots = frame->slots;                                 \
+    pc = frame->pc;                                       \
+    if (pc[-1].op == Opcode::CallImported) [[unlikely]] { \
+      program = leaveModule(frame);                       \
+      unit = &program->unit();                            \
+    }                                                     \
   } while (false)
 
 // A case whose whole effect is one statement.
@@ -238,7 +239,8 @@ void Machine::execute(const Executable* program, Stack& stack) {
     SLOT(a) = global.value;
     NEXT();
   }
-  CHECKED(BeginGlobal, BOOL(a) = begin(program->global(instruction.index()).once, unit->globals[instruction.index()].name))
+  CHECKED(BeginGlobal,
+          BOOL(a) = begin(program->global(instruction.index()).once, unit->globals[instruction.index()].name))
   CHECKED(StoreGlobal, storeGlobal(program->global(instruction.index()), SLOT(a)))
 
   SIMPLE(IntToFloat, FLOAT(a) = static_cast<double>(INT(b)))
