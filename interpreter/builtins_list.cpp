@@ -102,7 +102,7 @@ void addListBuiltins(BuiltinTable& table) {
   addBuiltin(table, "list.reverse(Any[] self) -> ()", reverse);
   addBuiltin(
       table, "list.copy(Any[] self) -> Any[]",
-      [](std::span<IValue> arguments) -> IValue { return makeListLike(arguments[0], elementsOf(arguments[0])); },
+      [](std::span<IValue> arguments) -> IValue { return copyOfList(arguments[0]); },
       [](std::span<const TypePtr> arguments) { return arguments[0]; });
 }
 

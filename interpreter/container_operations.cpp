@@ -234,6 +234,10 @@ IValue makeListLike(const IValue& list, std::span<const IValue> elements) {
   return result;
 }
 
+IValue copyOfList(const IValue& list) {
+  return withList(list, [](const auto& typed) { return IValue(typed.copy()); });
+}
+
 IValue makeListOf(std::span<const IValue> elements) {
   Tag tag = elements.empty() ? Tag::GenericList : listTagOf(elements[0].tag());
   for (const IValue& value : elements) {

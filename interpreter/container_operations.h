@@ -30,6 +30,8 @@ bool contains(const IValue& container, const IValue& item);
 IValue makeList(TypePtr type, std::span<const IValue> elements);
 // A list of the same kind as [list], which holds such elements.
 IValue makeListLike(const IValue& list, std::span<const IValue> elements);
+// A new list of the same kind and elements.
+IValue copyOfList(const IValue& list);
 // A list of the narrowest kind: int[] where all elements are ints.
 IValue makeListOf(std::span<const IValue> elements);
 // Changes a list of any kind; elements are converted to its element type.

@@ -204,6 +204,14 @@ const OverloadSet* Declarations::findQualified(const std::string& name, uint32_t
   return overloads_.emplace(key, std::move(set)).first->second.get();
 }
 
+bool Declarations::mayBeScript(const OperatorName& name) const {
+  if (operators_by_name_.contains(name.name) || imported_operators_.contains(name.name)) return true;
+  const auto op = Dispatcher::singleton().findSchema(name);
+  if (!op) return false;
+  const KernelFunction body = op->entry().kernelForDispatchKey(DispatchKey::CompositeImplicitAutograd);
+  return body.isValid() && !body.isValidUnboxed();
+}
+
 std::vector<std::string_view> Declarations::namespacesAt(uint32_t position) const {
   std::vector<std::string_view> spaces;
   for (auto use = uses_.rbegin(); use != uses_.rend(); ++use) {

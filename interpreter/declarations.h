@@ -102,6 +102,9 @@ class Declarations {
   const OverloadSet* findOperators(std::string_view name, uint32_t position);
   const OverloadSet* findQualified(const std::string& name, uint32_t position = UINT32_MAX);
 
+  // Whether the operator's own kernel may be the body of a script, which can change the lists that it gets.
+  bool mayBeScript(const OperatorName& name) const;
+
   // What may stand for a misspelt name of an operator: without a namespace those in use at [position].
   std::vector<std::string> operatorNames(bool qualified, uint32_t position) const;
 

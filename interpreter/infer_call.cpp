@@ -256,7 +256,8 @@ ExprPtr Inference::callOperators(const OverloadSet& set, std::vector<TypedArgume
   const FunctionSchema& schema = *set.schemas[resolution.candidate];
   const TypePtr type = scriptType(resultType(schema, resolution.fit));
   typed::Block before;
-  auto arranged = arrange(schema, resolution.fit, std::move(arguments), before, span, true);
+  const bool shares_constants = !declarations_.mayBeScript(set.operators[resolution.candidate]);
+  auto arranged = arrange(schema, resolution.fit, std::move(arguments), before, span, shares_constants);
   ExprPtr call = make(type, span,
                       typed::CallOperator{set.operators[resolution.candidate], std::move(arranged),
                                           static_cast<uint16_t>(schema.returns().size())});

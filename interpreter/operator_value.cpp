@@ -1,4 +1,5 @@
 #include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/interpreter/container_operations.h>
 #include <boxcar/interpreter/conversion.h>
 #include <boxcar/interpreter/operator_value.h>
 #include <boxcar/interpreter/value_operations.h>
@@ -77,7 +78,8 @@ Stack argumentsFor(const OperatorHandle& op, const IValue& arguments, std::strin
     if (i >= given) {
       BOXCAR_CHECK(argument.default_value().has_value(), "{}: argument '{}' of {} is missing\n  {}", what,
                    argument.name(), op, schema);
-      stack.push_back(*argument.default_value());
+      const IValue& initial = *argument.default_value();
+      stack.push_back(initial.isAnyList() ? copyOfList(initial) : initial);
       continue;
     }
     IValue value = arguments.elementAt(i);

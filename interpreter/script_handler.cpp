@@ -62,10 +62,11 @@ void runHandler(HandlerKind kind, DispatchKey key, DispatchKeySet keys, Body bod
 void pushResults(const std::string& title, const OperatorHandle& op, const FunctionSchema& schema, const IValue& list,
                  Stack& stack) {
   const std::vector<Argument>& results = schema.returns();
-  BOXCAR_CHECK(schema.is_varret() || list.length() == results.size(),
-               "{}: {} has {} result{}, but the body returned {}: return what redispatch(op, args) gives, or a list like "
-               "it\n  {}",
-               title, op, results.size(), results.size() == 1 ? "" : "s", list.length(), schema);
+  BOXCAR_CHECK(
+      schema.is_varret() || list.length() == results.size(),
+      "{}: {} has {} result{}, but the body returned {}: return what redispatch(op, args) gives, or a list like "
+      "it\n  {}",
+      title, op, results.size(), results.size() == 1 ? "" : "s", list.length(), schema);
   for (size_t i = 0; i < list.length(); ++i) {
     IValue value = list.elementAt(i);
     if (i < results.size() && !matches(value, results[i].type())) {
@@ -87,7 +88,9 @@ void callBody(const Executable& program, const CodeHandler& handler, const Opera
   const size_t count = schema.arguments().size();
   BOXCAR_CHECK(stack.size() >= count, "{}: {} takes {} arguments, but the stack has {} values",
                program.unit().functions[handler.function].name, op, count, stack.size());
-  IValue arguments = GenericList(makeIntrusive<GenericListObject>(pop(stack, count)));
+  std::vector<IValue> values = pop(stack, count);
+  copyLists(schema, values);
+  IValue arguments = GenericList(makeIntrusive<GenericListObject>(std::move(values)));
   push(stack, operatorValue(op), std::move(arguments));
   Machine::current().call(program, handler.function, stack);
   const IValue results = pop(stack);
@@ -118,7 +121,8 @@ struct ImplKernel {
     const CodeHandler& body = pinned->unit().handlers[handler];
     checkOperatorArguments(op, stack);
     const FunctionSchema& schema = op.schema();
-    const auto values = last(stack, schema.arguments().size());
+    const std::span<IValue> values = last(stack, schema.arguments().size());
+    copyLists(schema, values);
     IValue arguments = GenericList(makeIntrusive<GenericListObject>(std::vector<IValue>(values.begin(), values.end())));
     push(stack, operatorValue(op), std::move(arguments));
     runHandler(HandlerKind::Impl, body.key, keys,
@@ -139,10 +143,11 @@ RegistrationHandleRAII registerImpl(const Executable& program, uint32_t index, R
   for (size_t i = 0; fits && i < body.argument_count; ++i) {
     fits = body.slots[i] == (i < arguments.size() ? slotKindOf(arguments[i].type()) : SlotKind::Value);
   }
-  BOXCAR_CHECK(fits, "{}: it was compiled for another operator than {}; compile the script anew", body.name, op.schema());
+  BOXCAR_CHECK(fits, "{}: it was compiled for another operator than {}; compile the script anew", body.name,
+               op.schema());
   return Dispatcher::singleton().registerImpl(
-      handler.op, handler.key,
-      KernelFunction::makeFromBoxedFunctor(ImplKernel{program.shared_from_this(), index}), site);
+      handler.op, handler.key, KernelFunction::makeFromBoxedFunctor(ImplKernel{program.shared_from_this(), index}),
+      site);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/interpreter/container_operations.h>
 #include <boxcar/interpreter/machine.h>
 #include <boxcar/interpreter/script_operator.h>
 #include <boxcar/interpreter/value_operations.h>
@@ -41,6 +42,13 @@ void checkOperatorArguments(const OperatorHandle& op, const Stack& stack) {
     const IValue& value = peek(stack, i, arguments.size());
     if (!matches(value, arguments[i].type())) [[unlikely]]
       failArgument(op, arguments[i], i, value);
+  }
+}
+
+void copyLists(const FunctionSchema& schema, std::span<IValue> arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const bool is_written = i < schema.arguments().size() && schema.arguments()[i].is_write();
+    if (arguments[i].isAnyList() && !is_written) arguments[i] = copyOfList(arguments[i]);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <boxcar/interpreter/executable.h>
 
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace boxcar::interp {
@@ -15,6 +16,8 @@ std::vector<RegistrationHandleRAII> registerOperators(const std::shared_ptr<Exec
 
 // Whether the last values of [stack] are arguments of [op]: an Error that names the one that is not.
 void checkOperatorArguments(const OperatorHandle& op, const Stack& stack);
+// Gives a body lists of its own, but for those that the schema lets it write: the caller's may be constants.
+void copyLists(const FunctionSchema& schema, std::span<IValue> arguments);
 // Makes an operator's results of the one value that a body gave: None where there are none, a tuple of several.
 void spreadOperatorResults(const FunctionSchema& schema, Stack& stack);
 
