@@ -1,6 +1,9 @@
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/interpreter/dynamic_call.h>
+#include <boxcar/interpreter/failed_call.h>
 #include <boxcar/interpreter/overload.h>
+#include <boxcar/interpreter/run_stop.h>
+#include <boxcar/interpreter/script_error.h>
 #include <boxcar/ivalue/error.h>
 
 #include <string_view>
@@ -18,6 +21,13 @@ IValue packResults(Stack& stack, size_t base) {
   return Tuple(pop(stack, count));
 }
 
+// Adds the call that failed to its error, unless a script says more or it is no failure.
+void tellCall(Error& error, const OperatorHandle& op, const Stack& stack, size_t height) {
+  if (dynamic_cast<const ScriptError*>(&error) != nullptr || dynamic_cast<const RunStop*>(&error) != nullptr) return;
+  const std::string call = describeFailedCall(op, stack, height);
+  if (!call.empty()) error.addContext("  " + call);
+}
+
 IValue callResolved(std::string_view name, std::span<const OperatorHandle> candidates, std::span<IValue> values,
                     std::span<const std::string_view> keywords, Stack& stack) {
   std::vector<const FunctionSchema*> schemas;
@@ -28,9 +38,14 @@ IValue callResolved(std::string_view name, std::span<const OperatorHandle> candi
   const size_t base = stack.size();
   stack.reserve(base + arguments.size());
   for (IValue& argument : arguments) stack.push_back(std::move(argument));
-  candidates[resolution.candidate].callBoxed(stack);
-  BOXCAR_CHECK(stack.size() >= base, "{}: its kernel took more values from the stack than its arguments",
-               candidates[resolution.candidate]);
+  const OperatorHandle& op = candidates[resolution.candidate];
+  try {
+    op.callBoxed(stack);
+  } catch (Error& error) {
+    tellCall(error, op, stack, base + arguments.size());
+    throw;
+  }
+  BOXCAR_CHECK(stack.size() >= base, "{}: its kernel took more values from the stack than its arguments", op);
   return packResults(stack, base);
 }
 

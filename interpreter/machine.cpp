@@ -123,8 +123,7 @@ void Machine::call(const Executable& program, uint32_t function, Stack& stack) {
     }
   } catch (const std::exception& error) {
     --native_depth_;
-    stack.resize(mark.height);
-    fail(error, mark);
+    fail(error, mark, stack);
   }
   --native_depth_;
   stack.push_back(std::move(frame->slots[0]));

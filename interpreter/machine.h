@@ -102,7 +102,10 @@ class Machine final {
   const Executable* leaveModule(const Frame* frame) noexcept;
   // Leaves all frames above the mark's, and ends what began there. What fails in doing so is added to [message].
   std::vector<ScriptFrame> unwind(const Mark& mark, bool runs_exits, std::string& message);
-  [[noreturn]] void fail(const std::exception& error, const Mark& mark);
+  // [message] of what has just failed, with the operator that was called or the argument that did not fit it.
+  std::string explain(std::string message, const Mark& mark, const Stack& stack) const;
+  // Ends the call that [mark] began, and throws what a script's user sees of [error].
+  [[noreturn]] void fail(const std::exception& error, const Mark& mark, Stack& stack);
 
   RunLimits limits_;
   std::unique_ptr<Frame[]> frames_;

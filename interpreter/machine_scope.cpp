@@ -1,12 +1,19 @@
 // What begins while a machine runs, and ends however that is left: scopes, modules, what is done once.
 
+#include <boxcar/interpreter/builtins.h>
+#include <boxcar/interpreter/conversion.h>
+#include <boxcar/interpreter/failed_call.h>
 #include <boxcar/interpreter/machine.h>
 #include <boxcar/interpreter/run_stop.h>
 #include <boxcar/interpreter/script_handler.h>
+#include <boxcar/interpreter/value_operations.h>
+#include <boxcar/interpreter/verifier.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/schema/value_type.h>
 
 #include <algorithm>
 #include <new>
+#include <unordered_map>
 #include <utility>
 
 namespace boxcar::interp {
@@ -32,7 +39,8 @@ std::string titleOf(const std::string& function) { return function == kScriptNam
 }  // namespace
 
 bool Machine::begin(Once& once, std::string_view what) {
-  BOXCAR_CHECK(std::ranges::find(held_, &once) == held_.end(), "{} is being set already, further out in this run", what);
+  BOXCAR_CHECK(std::ranges::find(held_, &once) == held_.end(), "{} is being set already, further out in this run",
+               what);
   if (!once.begin()) return false;
   held_.push_back(&once);
   return true;
@@ -108,12 +116,60 @@ std::vector<ScriptFrame> Machine::unwind(const Mark& mark, bool runs_exits, std:
   return frames;
 }
 
-// Throws what a script's user sees of [error].
-void Machine::fail(const std::exception& error, const Mark& mark) {
+std::string Machine::explain(std::string message, const Mark& mark, const Stack& stack) const {
+  const CodeFunction* source = top_->function->source;
+  if (source == nullptr) return message;
+  const auto placeIn = [](const Frame& frame) { return static_cast<size_t>(frame.pc - frame.function->code - 1); };
+  const size_t at = placeIn(*top_);
+  const Instruction& instruction = source->code[at];
+  const Executable& program = *top_->function->program;
+  if (instruction.op != Opcode::CallOperator) {
+    const std::vector<int64_t> heights = stackHeights(program.unit(), *source);
+    const auto argument = argumentConvertedAt(program.unit(), *source, heights, at);
+    if (!argument) return message;
+    const Instruction& call = source->code[argument->call];
+    const bool is_operator = call.op == Opcode::CallOperator;
+    if (!is_operator && builtins()[call.a].variadic) return message;
+    const FunctionSchema& schema = is_operator ? program.site(call.index()).op.schema() : builtins()[call.a].schema;
+    const Argument& parameter = schema.arguments()[argument->position];
+    const IValue& value = top_->slots[instruction.b];
+    const std::string what = fmt::format(
+        "{}(): argument '{}' must be {}, not {}",
+        is_operator ? toString(schema.operator_name()) : std::string(builtins()[call.a].name()), parameter.name(),
+        *parameter.type(), kindName(value));
+    // What is wrong with an element of a list, or with the text for a device, the message tells.
+    if (value.isAnyList() || value.isTuple()) return what + ": " + message;
+    const bool has_kind = conversionCost(typeOf(value), {parameter.type()}, {false, true}).has_value();
+    return has_kind ? message : what;
+  }
+  // Where all values are as they were before the call.
+  size_t height = mark.height;
+  std::unordered_map<const CodeFunction*, std::vector<int64_t>> heights;
+  for (const Frame* frame = top_; frame != mark.base; --frame) {
+    const CodeFunction* function = frame->function->source;
+    if (function == nullptr) continue;
+    auto& known = heights[function];
+    if (known.empty()) known = stackHeights(frame->function->program->unit(), *function);
+    height += static_cast<size_t>(known[placeIn(*frame)]);
+  }
+  const std::string call = describeFailedCall(program.site(instruction.index()).op, stack, height);
+  return call.empty() ? message : message + "\n  " + call;
+}
+
+void Machine::fail(const std::exception& error, const Mark& mark, Stack& stack) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) reserve_.reset();
   const ScriptErrorCause cause = causeOf(error);
   const auto* inner = dynamic_cast<const ScriptError*>(&error);
   std::string message = inner != nullptr ? inner->reason() : messageOf(error);
+  // A script that fails within a call tells more than that call.
+  if (inner == nullptr && cause == ScriptErrorCause::Failure) {
+    try {
+      message = explain(message, mark, stack);
+    } catch (const std::exception&) {
+      // The message alone will do.
+    }
+  }
+  stack.resize(mark.height);
   std::vector<ScriptFrame> frames = unwind(mark, cause != ScriptErrorCause::Limit, message);
   if (inner != nullptr) frames.insert(frames.end(), inner->frames().begin(), inner->frames().end());
   throw ScriptError(std::move(message), std::move(frames), cause);

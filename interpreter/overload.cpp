@@ -1,3 +1,4 @@
+#include <boxcar/interpreter/container_operations.h>
 #include <boxcar/interpreter/overload.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
@@ -418,7 +419,9 @@ ValueResolution resolveValues(std::string_view name, std::span<const FunctionSch
   for (size_t i = 0; i < values.size(); ++i) arguments.push_back({typeOf(values[i]), keywords[i]});
   Resolution resolution = resolveOverload(candidates, arguments, true);
   if (resolution.kind == Resolution::Kind::Chosen) return {resolution.candidate, std::move(resolution.fit)};
-  std::string message = rejectionHeadline(name, arguments, resolution.rejections);
+  std::string message = haveSameReason(resolution.rejections)
+                            ? fmt::format("{}(): {}", name, resolution.rejections[0].reason)
+                            : rejectionHeadline(name, arguments, resolution.rejections);
   for (const std::string& line : rejectionLines(candidates, resolution.rejections)) message += "\n  " + line;
   throw Error(std::move(message));
 }
@@ -429,9 +432,22 @@ std::vector<IValue> arrangeValues(const FunctionSchema& schema, const Fit& fit, 
   for (size_t i = 0; i < fit.parameters.size(); ++i) {
     const ParameterPlan& plan = fit.parameters[i];
     switch (plan.from) {
-      case ParameterPlan::From::Default: arranged.push_back(*schema.arguments()[i].default_value()); break;
+      case ParameterPlan::From::Default: {
+        // A list may be changed by who gets it.
+        const IValue& value = *schema.arguments()[i].default_value();
+        arranged.push_back(value.isAnyList() ? copyOfList(value) : value);
+        break;
+      }
       case ParameterPlan::From::Argument:
-        arranged.push_back(convertValue(std::move(values[plan.first]), plan.target));
+        try {
+          arranged.push_back(convertValue(std::move(values[plan.first]), plan.target));
+        } catch (const Error& error) {
+          // An element of a list; a message about anything else says enough.
+          if (error.message().find("\nin element") == std::string::npos) throw;
+          const Argument& argument = schema.arguments()[i];
+          BOXCAR_FAIL("{}(): argument '{}' must be {}: {}", schema.operator_name(), argument.name(), *argument.type(),
+                      error.message());
+        }
         break;
       case ParameterPlan::From::Rest: {
         List<int64_t> list;

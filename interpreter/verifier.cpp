@@ -31,6 +31,11 @@ class FunctionVerifier {
     return bounds_;
   }
 
+  std::vector<int64_t> heights() {
+    checkHeights();
+    return std::move(heights_);
+  }
+
   // What the verification of other functions relies on.
   void checkArguments() const {
     if (function_.argument_count > function_.slots.size()) {
@@ -283,30 +288,6 @@ class FunctionVerifier {
     return std::nullopt;
   }
 
-  struct StackEffect {
-    size_t takes, leaves;
-  };
-  StackEffect stackEffect(const Instruction& instruction) const {
-    const OpcodeInfo& opcode = info(instruction.op);
-    StackEffect site{};
-    if (opcode.operands[1] == Operand::OperatorSite) {
-      site = {unit_.operator_sites[instruction.index()].arguments, unit_.operator_sites[instruction.index()].results};
-    } else if (opcode.operands[1] == Operand::DynamicSite) {
-      site.takes = unit_.dynamic_sites[instruction.index()].arguments();
-    }
-    return {count(instruction, opcode.takes, site.takes), count(instruction, opcode.leaves, site.leaves)};
-  }
-  static size_t count(const Instruction& instruction, int8_t what, size_t of_site) {
-    switch (what) {
-      case kFieldA: return instruction.a;
-      case kFieldB: return instruction.b;
-      case kFieldC: return instruction.c;
-      case kTwiceFieldB: return 2 * static_cast<size_t>(instruction.b);
-      case kSite: return of_site;
-      default: return static_cast<size_t>(what);
-    }
-  }
-
   void reach(uint32_t place, int64_t height, uint32_t scopes) {
     if (heights_[place] < 0) {
       heights_[place] = height;
@@ -331,7 +312,7 @@ class FunctionVerifier {
       const Instruction& instruction = function_.code[at_];
       int64_t height = heights_[at_];
       const Then then = info(instruction.op).then;
-      const auto [takes, leaves] = stackEffect(instruction);
+      const auto [takes, leaves] = stackEffect(unit_, instruction);
       if (height < static_cast<int64_t>(takes)) fail("it takes {} values, but the stack has {}", takes, height);
       height += static_cast<int64_t>(leaves) - static_cast<int64_t>(takes);
       if (height > kMaxStack) fail("the stack grows above {} values", kMaxStack);
@@ -503,6 +484,31 @@ void need(bool condition, std::string_view what) {
 }
 
 }  // namespace
+
+StackEffect stackEffect(const CodeUnit& unit, const Instruction& instruction) {
+  const OpcodeInfo& opcode = info(instruction.op);
+  StackEffect site{};
+  if (opcode.operands[1] == Operand::OperatorSite) {
+    site = {unit.operator_sites[instruction.index()].arguments, unit.operator_sites[instruction.index()].results};
+  } else if (opcode.operands[1] == Operand::DynamicSite) {
+    site.takes = unit.dynamic_sites[instruction.index()].arguments();
+  }
+  const auto count = [&instruction](int8_t what, size_t of_site) -> size_t {
+    switch (what) {
+      case kFieldA: return instruction.a;
+      case kFieldB: return instruction.b;
+      case kFieldC: return instruction.c;
+      case kTwiceFieldB: return 2 * size_t{instruction.b};
+      case kSite: return of_site;
+      default: return static_cast<size_t>(what);
+    }
+  };
+  return {count(opcode.takes, site.takes), count(opcode.leaves, site.leaves)};
+}
+
+std::vector<int64_t> stackHeights(const CodeUnit& unit, const CodeFunction& function) {
+  return FunctionVerifier(unit, static_cast<size_t>(&function - unit.functions.data())).heights();
+}
 
 std::vector<FunctionBounds> verify(const CodeUnit& unit) {
   need(unit.source != nullptr, "there is no source");

@@ -42,8 +42,17 @@ class BOXCAR_API BytecodeError : public Error {
 // slots hold what the opcodes expect, that jumps stay in their function, that the stack has the same height on all
 // paths to a place and never less than an instruction takes, that arguments are passed right before their call, that
 // functions end with a return of the right kind and no scope open, that bodies fit what they are bodies of, that spans
-// lie in their source. Throws a BytecodeError that names the
-// function and the instruction.
+// lie in their source. Throws a BytecodeError that names the function and the instruction.
 std::vector<FunctionBounds> verify(const CodeUnit& unit);
+
+// How many values an instruction takes from the stack and puts there.
+struct StackEffect {
+  size_t takes = 0;
+  size_t leaves = 0;
+};
+StackEffect stackEffect(const CodeUnit& unit, const Instruction& instruction);
+
+// How many values [function], which was verified, has on the stack before each instruction; -1 where it never comes.
+std::vector<int64_t> stackHeights(const CodeUnit& unit, const CodeFunction& function);
 
 }  // namespace boxcar::interp
