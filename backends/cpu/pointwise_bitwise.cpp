@@ -38,6 +38,15 @@ struct ShiftRight {
   }
 };
 
+// The shifts in place have names of their own, not those of the others with a `_`.
+template <Name name, template <class> class F>
+void registerShiftInPlace(Library& m) {
+  using Op = Binary<name, F, Result::kSame, kIntegralTypes>;
+  const std::string op(name.view());
+  m.impl(op + ".Tensor", BOXCAR_FN(Op::tensorInPlace));
+  m.impl(op + ".Scalar", BOXCAR_FN(Op::scalarInPlace));
+}
+
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CPU, m) {
@@ -54,6 +63,8 @@ BOXCAR_LIBRARY_IMPL(aten, CPU, m) {
   registerBinary<"bitwise_xor", BitwiseXor, Result::kSame, kBitTypes, kBitwise>(m);
   registerBinary<"__lshift__", ShiftLeft, Result::kSame, kIntegralTypes, kFunctional>(m);
   registerBinary<"__rshift__", ShiftRight, Result::kSame, kIntegralTypes, kFunctional>(m);
+  registerShiftInPlace<"__ilshift__", ShiftLeft>(m);
+  registerShiftInPlace<"__irshift__", ShiftRight>(m);
 }
 
 }  // namespace boxcar::cpu

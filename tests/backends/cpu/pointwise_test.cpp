@@ -213,6 +213,10 @@ TEST(Logic, WorksOnBitsAndTruth) {
   EXPECT_EQ(toString(logical_xor(ints({2, 0}), ints({1, 1}))), "tensor([False,  True])");
   EXPECT_EQ(elements<int64_t>(__lshift__(ints({1, 3}), 4)), (std::vector<int64_t>{16, 48}));
   EXPECT_EQ(elements<int64_t>(__rshift__(ints({-16, 48}), ints({2, 64}))), (std::vector<int64_t>{-4, 0}));
+  Tensor shifted = ints({1, 3});
+  __ilshift__(shifted, ints({2, 3}));
+  __irshift__(shifted, 1);
+  EXPECT_EQ(elements<int64_t>(shifted), (std::vector<int64_t>{2, 12}));
 }
 
 TEST(Where, ChoosesElements) {
