@@ -55,10 +55,13 @@ void explainWhatBringsNoKey(const OperatorHandle& op, const Stack& stack) {
         "composite kernel that runs without one. It has kernels for: {}. Pass a tensor, or a device to a factory",
         op.operator_name(), op.entry().listKernelKeys());
   }
+  // Who wrote the definition in a script may write the kernel there.
+  const bool is_of_a_script = std::string_view(op.entry().schemaSite().file).ends_with(".ops");
   BOXCAR_FAIL(
       "could not run {} for dispatch key {}{}: no kernel is registered for it. The operator has kernels for: {}. Move "
-      "the arguments to a backend that has one, or register a kernel with BOXCAR_LIBRARY_IMPL({}, {}, m)",
+      "the arguments to a backend that has one, or register a kernel with {}BOXCAR_LIBRARY_IMPL({}, {}, m)",
       op.operator_name(), key, whoBrought(op, key, stack), op.entry().listKernelKeys(),
+      is_of_a_script ? fmt::format("`impl {} @ {} {{ … }}` in a script or with ", op.operator_name(), key) : "",
       op.operator_name().getNamespace().value_or("ns"), key);
 }
 

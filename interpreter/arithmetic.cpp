@@ -45,8 +45,8 @@ double divInt(int64_t a, int64_t b) {
 }
 
 int64_t powInt(int64_t base, int64_t exponent) {
-  BOXCAR_CHECK(exponent >= 0, "{} ** {}: an int to a negative power is no int; write float({}) ** {}", base, exponent,
-               base, exponent);
+  BOXCAR_CHECK(exponent >= 0, "{} ** {}: an int to a negative power is no int; write float({}) ** {}",
+               base < 0 ? fmt::format("({})", base) : std::to_string(base), exponent, base, exponent);
   int64_t result = 1;
   for (; exponent != 0; exponent >>= 1) {
     if ((exponent & 1) != 0) result = mulInt(result, base);
@@ -95,10 +95,11 @@ double powFloat(double base, double exponent) {
   const double result = std::pow(base, exponent);
   if (!std::isfinite(result)) [[unlikely]] {
     BOXCAR_CHECK(!(std::isnan(result) && base < 0 && std::isfinite(base) && std::isfinite(exponent)),
-                 "{} ** {} is complex; write ({} + 0j) ** {}", pythonFloat(base), pythonFloat(exponent),
+                 "({}) ** {} is complex; write ({} + 0j) ** {}", pythonFloat(base), pythonFloat(exponent),
                  pythonFloat(base), pythonFloat(exponent));
     BOXCAR_CHECK(!(std::isinf(result) && std::isfinite(base) && std::isfinite(exponent)),
-                 "{} ** {} is too large for a float", pythonFloat(base), pythonFloat(exponent));
+                 "{} ** {} is too large for a float",
+                 base < 0 ? fmt::format("({})", pythonFloat(base)) : pythonFloat(base), pythonFloat(exponent));
   }
   return result;
 }

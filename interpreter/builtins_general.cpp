@@ -1,6 +1,7 @@
 // len, range, str, zip and their like; print.
 
 #include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/interpreter/arithmetic.h>
 #include <boxcar/interpreter/builtin_table.h>
 #include <boxcar/interpreter/container_operations.h>
 #include <boxcar/interpreter/value_operations.h>
@@ -81,7 +82,8 @@ IValue enumerate(std::span<IValue> arguments) {
   int64_t number = arguments[1].toInt();
   const GenericList pairs;
   for (IValue& element : elementsOf(arguments[0])) {
-    pairs.push_back(Tuple(std::vector<IValue>{number++, std::move(element)}));
+    pairs.push_back(Tuple(std::vector<IValue>{number, std::move(element)}));
+    number = addInt(number, 1);
   }
   return pairs;
 }

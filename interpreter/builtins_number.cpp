@@ -139,19 +139,32 @@ TypePtr sumType(std::span<const TypePtr> arguments) {
 
 using RealFunction = double (*)(double);
 
-// Where C gives nan or inf for a finite number, Python refuses it.
-template <RealFunction function>
+// A string literal as a template argument.
+template <size_t n>
+struct Name {
+  char text[n];
+  constexpr Name(const char (&literal)[n]) { std::copy_n(literal, n, text); }
+};
+
+// Where C gives inf or nan for a number that is in range, Python refuses it.
+template <Name name, RealFunction function>
 IValue mathFunction(std::span<IValue> arguments) {
   const double argument = arguments[0].toDouble();
   const double result = function(argument);
-  BOXCAR_CHECK(std::isfinite(result) || !std::isfinite(argument), "math: {} is not in the function's domain",
-               arguments[0]);
+  if (!std::isfinite(result)) [[unlikely]] {
+    const bool is_in_domain = std::isnan(result) ? std::isnan(argument) : result > 0 || std::isinf(argument);
+    BOXCAR_CHECK(is_in_domain, "math::{}({}): the number is not in the function's domain", name.text, arguments[0]);
+    BOXCAR_CHECK(!std::isfinite(argument), "math::{}({}) is too large for a float", name.text, arguments[0]);
+  }
   return result;
 }
 
-template <RealFunction function>
+template <Name name, RealFunction function>
 IValue mathInteger(std::span<IValue> arguments) {
-  return floatToInt(function(arguments[0].toDouble()));
+  const double result = function(arguments[0].toDouble());
+  BOXCAR_CHECK(result >= -0x1p63 && result < 0x1p63, "math::{}({}) does not fit an int of 64 bits", name.text,
+               arguments[0]);
+  return static_cast<int64_t>(result);
 }
 
 }  // namespace
@@ -167,15 +180,15 @@ void addNumberBuiltins(BuiltinTable& table) {
   addVariadic(table, "round(Any value, int[] digits) -> Any", 0, 1, rounded, roundedType);
   addVariadic(table, "sum(Any values, Any[] start) -> Any", 0, 1, sum, sumType);
 
-  addBuiltin(table, "math::sqrt(float x) -> float", mathFunction<std::sqrt>);
-  addBuiltin(table, "math::exp(float x) -> float", mathFunction<std::exp>);
-  addBuiltin(table, "math::log(float x) -> float", mathFunction<std::log>);
-  addBuiltin(table, "math::sin(float x) -> float", mathFunction<std::sin>);
-  addBuiltin(table, "math::cos(float x) -> float", mathFunction<std::cos>);
-  addBuiltin(table, "math::tan(float x) -> float", mathFunction<std::tan>);
-  addBuiltin(table, "math::tanh(float x) -> float", mathFunction<std::tanh>);
-  addBuiltin(table, "math::floor(float x) -> int", mathInteger<std::floor>);
-  addBuiltin(table, "math::ceil(float x) -> int", mathInteger<std::ceil>);
+  addBuiltin(table, "math::sqrt(float x) -> float", mathFunction<"sqrt", std::sqrt>);
+  addBuiltin(table, "math::exp(float x) -> float", mathFunction<"exp", std::exp>);
+  addBuiltin(table, "math::log(float x) -> float", mathFunction<"log", std::log>);
+  addBuiltin(table, "math::sin(float x) -> float", mathFunction<"sin", std::sin>);
+  addBuiltin(table, "math::cos(float x) -> float", mathFunction<"cos", std::cos>);
+  addBuiltin(table, "math::tan(float x) -> float", mathFunction<"tan", std::tan>);
+  addBuiltin(table, "math::tanh(float x) -> float", mathFunction<"tanh", std::tanh>);
+  addBuiltin(table, "math::floor(float x) -> int", mathInteger<"floor", std::floor>);
+  addBuiltin(table, "math::ceil(float x) -> int", mathInteger<"ceil", std::ceil>);
 }
 
 }  // namespace boxcar::interp

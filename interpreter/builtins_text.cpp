@@ -17,8 +17,6 @@
 namespace boxcar::interp {
 namespace {
 
-constexpr std::string_view kSpaces = " \t\n\r\f\v";
-
 std::string_view textOf(const IValue& value) { return value.toStringView(); }
 
 IValue ord(std::span<IValue> arguments) {
@@ -47,14 +45,13 @@ IValue format(std::span<IValue> arguments) {
 
 void splitAtSpaces(std::string_view text, int64_t most, const GenericList& parts) {
   for (;;) {
-    const size_t begin = text.find_first_not_of(kSpaces);
-    if (begin == std::string_view::npos) return;
-    text.remove_prefix(begin);
+    text.remove_prefix(utf8::countSpaces(text));
+    if (text.empty()) return;
     if (most-- == 0) {
-      parts.push_back(text.substr(0, text.find_last_not_of(kSpaces) + 1));
+      parts.push_back(text);
       return;
     }
-    const size_t end = std::min(text.find_first_of(kSpaces), text.size());
+    const size_t end = utf8::findSpace(text);
     parts.push_back(text.substr(0, end));
     text.remove_prefix(end);
   }
@@ -98,8 +95,9 @@ bool isOneOf(std::string_view character, const Characters& set) {
 
 IValue strip(std::span<IValue> arguments) {
   const std::string_view text = textOf(arguments[0]);
+  if (arguments[1].isNone()) return utf8::withoutSpaces(text);
   const Characters characters(text);
-  const Characters set(arguments[1].isNone() ? kSpaces : textOf(arguments[1]));
+  const Characters set(textOf(arguments[1]));
   size_t begin = 0;
   size_t end = characters.size();
   while (begin < end && isOneOf(characters[begin], set)) ++begin;
@@ -138,7 +136,11 @@ IValue convertCase(std::span<IValue> arguments) {
       text.remove_prefix(1);
       continue;
     }
-    utf8::append(result, static_cast<char32_t>(convert(point.value, locale)));
+    if (convert == towupper_l && point.value == U'\u00DF') {
+      result += "SS";  // the one letter in wide use that becomes two
+    } else {
+      utf8::append(result, static_cast<char32_t>(convert(point.value, locale)));
+    }
     text.remove_prefix(point.length);
   }
   return result;
@@ -166,11 +168,12 @@ void addTextBuiltins(BuiltinTable& table) {
     return "torch." + std::string(dtypeName(arguments[0].toScalarType()));
   });
   table.back().is_hidden = true;
-  addBuiltin(table, "layout_name(Layout layout) -> str",
-             [](std::span<IValue> arguments) -> IValue { return toString(static_cast<Layout>(arguments[0].toInt())); });
+  addBuiltin(table, "layout_name(Layout layout) -> str", [](std::span<IValue> arguments) -> IValue {
+    return "torch." + std::string(layoutName(static_cast<Layout>(arguments[0].toInt())));
+  });
   table.back().is_hidden = true;
   addBuiltin(table, "memory_format_name(MemoryFormat format) -> str", [](std::span<IValue> arguments) -> IValue {
-    return toString(static_cast<MemoryFormat>(arguments[0].toInt()));
+    return "torch." + std::string(memoryFormatName(static_cast<MemoryFormat>(arguments[0].toInt())));
   });
   table.back().is_hidden = true;
 

@@ -73,6 +73,23 @@ std::string finishNumber(const FormatSpec& spec, NumberText number) {
   return aligned(spec, number.sign + number.whole + number.rest, '>');
 }
 
+// As 'g', but a float never looks like an int, so that one digit fewer fits before the point.
+std::string formatWithoutType(double value, int digits) {
+  const std::string in_exponent_form = fmt::format("{:.{}e}", value, digits - 1);
+  const size_t e = in_exponent_form.find('e');
+  if (std::atoi(in_exponent_form.c_str() + e + 1) != digits - 1) {
+    std::string text = fmt::format("{:.{}g}", value, digits);
+    if (text.find_first_of(".e") == std::string::npos) text += ".0";
+    return text;
+  }
+  std::string mantissa = in_exponent_form.substr(0, e);
+  if (mantissa.find('.') != std::string::npos) {
+    mantissa.resize(mantissa.find_last_not_of('0') + 1);
+    if (mantissa.back() == '.') mantissa.pop_back();
+  }
+  return mantissa + in_exponent_form.substr(e);
+}
+
 std::string formatFloat(const FormatSpec& spec, double value) {
   const int precision = static_cast<int>(spec.precision.value_or(6));
   const bool is_percent = spec.type == '%';
@@ -90,9 +107,7 @@ std::string formatFloat(const FormatSpec& spec, double value) {
         if (!spec.precision) {
           text = pythonFloat(value);
         } else {
-          // As 'g', but a float never looks like an int.
-          text = fmt::format("{:.{}g}", value, std::max(precision, 1));
-          if (text.find_first_of(".e") == std::string::npos) text += ".0";
+          text = formatWithoutType(value, std::max(precision, 1));
         }
     }
   }

@@ -1,4 +1,5 @@
 #include <boxcar/interpreter/number_text.h>
+#include <boxcar/interpreter/utf8.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
 #include <fmt/format.h>
@@ -13,13 +14,6 @@ namespace {
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 bool isLetterOrDigit(char c) { return isDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpaces = " \t\n\r\f\v";
-  const size_t begin = text.find_first_not_of(kSpaces);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
-}
 
 // Without the `_` between digits; empty where one stands elsewhere.
 std::string withoutSeparators(std::string_view text) {
@@ -36,7 +30,7 @@ std::string withoutSeparators(std::string_view text) {
 
 // What from_chars wants: no plus sign. Empty where the text cannot be a number.
 std::string numberText(std::string_view text) {
-  std::string digits = withoutSeparators(trimmed(text));
+  std::string digits = withoutSeparators(utf8::withoutSpaces(text));
   if (digits.starts_with('+') && !digits.starts_with("+-")) digits.erase(0, 1);
   const size_t first = digits.starts_with('-') ? 1 : 0;
   if (digits.size() == first || !(isLetterOrDigit(digits[first]) || digits[first] == '.')) return {};
@@ -68,16 +62,43 @@ double parseFloat(std::string_view text) {
   return error == std::errc() ? result : std::strtod(digits.c_str(), nullptr);
 }
 
+namespace {
+
+// The decimal digits of a whole number with one more in the last place.
+std::string incremented(std::string digits) {
+  size_t place = digits.size();
+  while (place > 0 && digits[place - 1] == '9') digits[--place] = '0';
+  if (place == 0) return digits.insert(0, 1, '1');
+  ++digits[place - 1];
+  return digits;
+}
+
+// To a multiple of 10 to the power [zeros]; halves go to the even neighbour. In decimal digits, which are exact.
+double roundToZeros(double value, size_t zeros) {
+  const double whole = std::floor(std::abs(value));
+  std::string digits = fmt::format("{:.0f}", whole);
+  if (digits.size() < zeros) return std::copysign(0.0, value);
+  const std::string dropped = digits.substr(digits.size() - zeros);
+  digits.erase(digits.size() - zeros);
+  // How what is dropped lies to a half.
+  int order = dropped[0] - '5';
+  if (order == 0 && dropped.find_first_not_of('0', 1) != std::string::npos) order = 1;
+  const bool is_above_half = order > 0 || (order == 0 && std::abs(value) > whole);
+  const bool is_odd = !digits.empty() && (digits.back() - '0') % 2 != 0;
+  if (is_above_half || (order == 0 && is_odd)) digits = incremented(std::move(digits));
+  if (digits.empty()) return std::copysign(0.0, value);
+  return std::copysign(parseFloat(digits + "e" + std::to_string(zeros)), value);
+}
+
+}  // namespace
+
 double roundToDigits(double value, int64_t digits) {
   if (!std::isfinite(value) || digits > 330) return value;
-  if (digits < -308) return std::copysign(0.0, value);
-  if (digits >= 0) return parseFloat(fmt::format("{:.{}f}", value, digits));
-  // The decimal number without its last digits, as text, so that no power of ten has to be divided by.
-  const auto places =
-      static_cast<int>(std::floor(value == 0 ? 0 : std::log10(std::abs(value))) + static_cast<double>(digits));
-  if (places < -1) return std::copysign(0.0, value);
-  const double unit = std::pow(10.0, static_cast<double>(-digits));
-  return std::nearbyint(value / unit) * unit;
+  if (digits < -309) return std::copysign(0.0, value);
+  const double result = digits >= 0 ? parseFloat(fmt::format("{:.{}f}", value, digits))
+                                    : roundToZeros(value, static_cast<size_t>(-digits));
+  BOXCAR_CHECK(std::isfinite(result), "round({}, {}) is too large for a float", pythonFloat(value), digits);
+  return result;
 }
 
 }  // namespace boxcar::interp

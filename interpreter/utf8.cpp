@@ -43,4 +43,37 @@ void append(std::string& text, char32_t value) {
   }
 }
 
+bool isSpace(char32_t point) noexcept {
+  if (point < 0x80) return point == ' ' || (point >= '\t' && point <= '\r') || (point >= 0x1C && point <= 0x1F);
+  return point == 0x85 || point == 0xA0 || point == 0x1680 || (point >= 0x2000 && point <= 0x200A) || point == 0x2028 ||
+         point == 0x2029 || point == 0x202F || point == 0x205F || point == 0x3000;
+}
+
+size_t countSpaces(std::string_view text) noexcept {
+  size_t at = 0;
+  for (CodePoint point; (point = decode(text.substr(at))).length != 0 && isSpace(point.value);) at += point.length;
+  return at;
+}
+
+size_t findSpace(std::string_view text) noexcept {
+  for (size_t at = 0; at < text.size();) {
+    const CodePoint point = decode(text.substr(at));
+    if (point.length != 0 && isSpace(point.value)) return at;
+    at += std::max<size_t>(point.length, 1);
+  }
+  return text.size();
+}
+
+std::string_view withoutSpaces(std::string_view text) noexcept {
+  text.remove_prefix(countSpaces(text));
+  while (!text.empty()) {
+    size_t last = text.size() - 1;
+    while (last > 0 && isContinuation(text[last])) --last;
+    const CodePoint point = decode(text.substr(last));
+    if (point.length != text.size() - last || !isSpace(point.value)) break;
+    text.remove_suffix(point.length);
+  }
+  return text;
+}
+
 }  // namespace boxcar::utf8

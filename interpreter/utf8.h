@@ -25,4 +25,12 @@ void append(std::string& text, char32_t value);
 
 inline bool isScalarValue(char32_t value) noexcept { return value < 0xD800 || (value > 0xDFFF && value <= 0x10FFFF); }
 
+// What Python takes for white space.
+bool isSpace(char32_t point) noexcept;
+// How many bytes of white space [text] begins with, and where its first white space is or its end.
+size_t countSpaces(std::string_view text) noexcept;
+size_t findSpace(std::string_view text) noexcept;
+// [text] less the white space at both ends.
+std::string_view withoutSpaces(std::string_view text) noexcept;
+
 }  // namespace boxcar::utf8

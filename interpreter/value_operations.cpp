@@ -24,19 +24,10 @@ using syntax::UnaryOp;
 constexpr size_t kMaxElements = size_t{1} << 32;
 
 // The operators that Python's become where a tensor takes part, in the order of the enums.
-constexpr std::array kBinaryOperators = {"aten::bitwise_or",
-                                         "aten::bitwise_xor",
-                                         "aten::bitwise_and",
-                                         "aten::bitwise_left_shift",
-                                         "aten::bitwise_right_shift",
-                                         "aten::add",
-                                         "aten::sub",
-                                         "aten::mul",
-                                         "aten::div",
-                                         "aten::floor_divide",
-                                         "aten::remainder",
-                                         "aten::matmul",
-                                         "aten::pow"};
+constexpr std::array kBinaryOperators = {
+    "aten::bitwise_or", "aten::bitwise_xor", "aten::bitwise_and", "aten::__lshift__", "aten::__rshift__",
+    "aten::add",        "aten::sub",         "aten::mul",         "aten::div",        "aten::floor_divide",
+    "aten::remainder",  "aten::matmul",      "aten::pow"};
 constexpr std::array kCompareOperators = {"aten::eq", "aten::ne", "aten::lt", "aten::le", "aten::gt", "aten::ge"};
 
 template <class Op>
@@ -90,6 +81,29 @@ IValue binaryFloats(BinaryOp op, const IValue& left, const IValue& right) {
   }
 }
 
+// Multiplied out, as Python does: exact where the numbers are.
+Complex wholePower(Complex base, int64_t exponent) {
+  Complex result(1);
+  Complex factor = base;
+  for (int64_t left = std::abs(exponent); left != 0; left >>= 1) {
+    if ((left & 1) != 0) result *= factor;
+    factor *= factor;
+  }
+  return exponent < 0 ? Complex(1) / result : result;
+}
+
+Complex complexPower(Complex base, Complex exponent) {
+  constexpr double kMostWhole = 100;
+  if (exponent == Complex(0)) return Complex(1);
+  BOXCAR_CHECK(base != Complex(0) || (exponent.real() > 0 && exponent.imag() == 0),
+               "0.0 to a negative or complex power");
+  const double number = exponent.real();
+  if (exponent.imag() == 0 && std::abs(number) <= kMostWhole && number == std::floor(number)) {
+    return wholePower(base, static_cast<int64_t>(number));
+  }
+  return std::pow(base, exponent);
+}
+
 IValue binaryComplexes(BinaryOp op, const IValue& left, const IValue& right) {
   const Complex a = asComplex(left);
   const Complex b = asComplex(right);
@@ -98,10 +112,7 @@ IValue binaryComplexes(BinaryOp op, const IValue& left, const IValue& right) {
     case BinaryOp::Subtract: return a - b;
     case BinaryOp::Multiply: return a * b;
     case BinaryOp::Divide: BOXCAR_CHECK(b != Complex(0), "complex division by zero"); return a / b;
-    case BinaryOp::Power:
-      if (b == Complex(0)) return Complex(1);
-      BOXCAR_CHECK(a != Complex(0) || (b.real() > 0 && b.imag() == 0), "0.0 to a negative or complex power");
-      return std::pow(a, b);
+    case BinaryOp::Power: return complexPower(a, b);
     default: failOperands(op, left, right);
   }
 }

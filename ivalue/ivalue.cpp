@@ -122,6 +122,20 @@ size_t hashComplex(std::complex<double> number) {
   return number.imag() == 0 ? real : combine(real, hashDouble(number.imag()));
 }
 
+// As schemas name it.
+std::string_view nameOfUnhashable(const IValue& value) {
+  switch (value.tag()) {
+    case Tag::IntList: return "int[]";
+    case Tag::DoubleList: return "float[]";
+    case Tag::BoolList: return "bool[]";
+    case Tag::ComplexDoubleList: return "complex[]";
+    case Tag::TensorList: return "Tensor[]";
+    case Tag::GenericList: return "a list";
+    case Tag::GenericDict: return "a dict";
+    default: return value.tagKind();
+  }
+}
+
 // [depth]: how many tuples the value lies in.
 size_t hashOf(const IValue& value, int depth) {
   switch (value.tag()) {
@@ -137,7 +151,11 @@ size_t hashOf(const IValue& value, int depth) {
     case Tag::Generator: return std::hash<const void*>()(value.unsafeGet<Tag::Generator>().get());
     case Tag::Storage: return std::hash<const void*>()(value.unsafeGet<Tag::Storage>().get());
     case Tag::Object: return std::hash<const void*>()(value.unsafeGet<Tag::Object>().get());
-    default: BOXCAR_FAIL("a value of kind {} cannot be a key of a dict: it is not hashable", value.tagKind());
+    default:
+      BOXCAR_FAIL(
+          "{} cannot be a key of a dict: it is not hashable. Keys are numbers, strs, None, tensors, devices and tuples "
+          "of these",
+          nameOfUnhashable(value));
   }
 }
 

@@ -92,7 +92,7 @@ TEST(Builtins, Numbers) {
   EXPECT_EQ(call("round", {1350, -2}), "1400");
   EXPECT_EQ(call("round", {-1250, -2}), "-1200");
   EXPECT_EQ(call("math::sqrt", {9.0}), "3.0");
-  EXPECT_EQ(call("math::sqrt", {-1.0}), "math: -1.0 is not in the function's domain");
+  EXPECT_EQ(call("math::sqrt", {-1.0}), "math::sqrt(-1.0): the number is not in the function's domain");
   EXPECT_EQ(call("math::floor", {-1.5}), "-2");
   EXPECT_EQ(call("math::ceil", {1.2}), "2");
 }

@@ -97,11 +97,14 @@ TEST(Dict, WhatCannotBeHashedIsNoKey) {
   GenericDict dict;
   dict.insert_or_assign(IValue(1), IValue(1));
   EXPECT_EQ(errorOf([&] { dict.insert_or_assign(IValue(List<int64_t>{1}), IValue()); }),
-            "a value of kind IntList cannot be a key of a dict: it is not hashable");
+            "int[] cannot be a key of a dict: it is not hashable. Keys are numbers, strs, None, tensors, devices and "
+            "tuples of these");
   EXPECT_EQ(errorOf([&] { dict.contains(IValue(GenericDict())); }),
-            "a value of kind GenericDict cannot be a key of a dict: it is not hashable");
+            "a dict cannot be a key of a dict: it is not hashable. Keys are numbers, strs, None, tensors, devices and "
+            "tuples of these");
   EXPECT_EQ(errorOf([&] { dict.erase(IValue(Tuple(std::vector<IValue>{IValue(GenericList())}))); }),
-            "a value of kind GenericList cannot be a key of a dict: it is not hashable");
+            "a list cannot be a key of a dict: it is not hashable. Keys are numbers, strs, None, tensors, devices and "
+            "tuples of these");
   EXPECT_EQ(dict.size(), 1u);
 }
 

@@ -272,7 +272,8 @@ TEST(IValue, EqualValuesHaveEqualHashes) {
   EXPECT_EQ(IValue(Tuple({IValue(1)})).hash(), IValue(Tuple({IValue(1.0)})).hash());
   EXPECT_NE(IValue(1).hash(), IValue(2).hash());
   EXPECT_EQ(errorOf([] { IValue(Stream(Device(DeviceType::CPU), 0)).hash(); }),
-            "a value of kind Stream cannot be a key of a dict: it is not hashable");
+            "Stream cannot be a key of a dict: it is not hashable. Keys are numbers, strs, None, tensors, devices and "
+            "tuples of these");
 }
 
 TEST(IValue, NestingWithoutEndIsAnErrorWhenComparedOrHashed) {
