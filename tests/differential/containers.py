@@ -44,7 +44,7 @@ class Containers:
                         "split",
                         self.make("str", d),
                         *(
-                            [literal(self.one([",", " ", "a", "日"]))] + ([literal(1)] if self.chance(0.3) else [])
+                            [literal(self.one([",", " ", "a", "日", None]))] + ([literal(1)] if self.chance(0.3) else [])
                             if self.chance(0.6)
                             else []
                         ),

@@ -294,7 +294,7 @@ class Expressions(Containers):
                         "float",
                         literal(
                             self.one(
-                                ["1.5", " -2e3 ", "inf", "nan", "1_0.5", "1e400", ".5", "Infinity", "-0", "+2.", "x"]
+                                ["1.5", " -2e3 ", "\u30001.5\u2003", "inf", "nan", "1_0.5", "1e400", ".5", "Infinity", "-0", "+2.", "x"]
                             )
                         ),
                     ),
@@ -371,7 +371,8 @@ class Expressions(Containers):
     def makeComplex(self, depth):
         # Small whole parts, whose products are exact however they are computed.
         imaginary = Expr("literal", "complex", data=complex(0, self.random.randint(1, 4)))
-        return self.binary("complex", self.one("+-*"), literal(self.random.randint(0, 4)), imaginary)
+        number = self.binary("complex", self.one("+-*"), literal(self.random.randint(0, 4)), imaginary)
+        return self.binary("complex", "**", number, literal(self.random.randint(0, 4))) if self.chance(0.2) else number
 
     def makeScalar(self, depth):
         numbers = [self.make("int", depth - 1), self.make("float", depth - 1)]

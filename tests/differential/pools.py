@@ -53,6 +53,8 @@ kEdgeStrings = [
     "both ' and \"",
     "back\\slash",
     "no\u00a0break",
+    "\u3000wide \u2003 spaces\u00a0",
+    "\x1cold\x1fseparators",
     "zero\u200bwidth",
     "nul\x00",
     "del\x7f",
@@ -70,7 +72,6 @@ kEdgeStrings = [
     "жизнь",
 ]
 kParts = ["a", "b", ",", " ", "", "l", "é", "日", "ab", "o, w"]
-# Left out until it is mended: a precision without a type, as in `{123.0:.3}`.
 kFormats = {
     "int": [
         "d",
@@ -118,6 +119,9 @@ kFormats = {
         "15,.1f",
         ".10g",
         ".17g",
+        ".3",
+        ".1",
+        "+012.5",
     ],
     "str": ["5", "<5", ">5", "^6", "*^9", ".2", "6.1", "é<4", "s", "日>3"],
     "bool": ["5", "d", "<3"],

@@ -55,13 +55,6 @@ def limited(value):
     return value
 
 
-def element(container, index):
-    # Left out until it is mended: an index below -len of an int[] or float[] wraps twice.
-    if isinstance(container, list) and isWhole(index) and index < -len(container):
-        raise Discarded("below -len")
-    return container[index]
-
-
 def isWhole(value):
     return isinstance(value, int)
 
@@ -134,7 +127,7 @@ def power(a, b):
             raise ValueError("negative int power")
         return wrap(pow(a, b, 1 << 64))
     result = a**b
-    if isinstance(result, complex):
+    if isinstance(result, complex) and not isinstance(a, complex):
         raise ValueError("complex")
     return result
 
@@ -327,15 +320,8 @@ def sortOf(values, reverse=False):
     values.sort(reverse=reverse)
 
 
-def finite(x):
-    # Left out until it is mended: sin, cos and tan of inf, log and sqrt of -inf are errors.
-    if math.isinf(x):
-        raise Discarded("inf")
-    return x
-
-
 def math_sqrt_(x):
-    return math.sqrt(finite(x))
+    return math.sqrt(x)
 
 
 def math_exp_(x):
@@ -343,19 +329,19 @@ def math_exp_(x):
 
 
 def math_log_(x):
-    return math.log(finite(x))
+    return math.log(x)
 
 
 def math_sin_(x):
-    return math.sin(finite(x))
+    return math.sin(x)
 
 
 def math_cos_(x):
-    return math.cos(finite(x))
+    return math.cos(x)
 
 
 def math_tan_(x):
-    return math.tan(finite(x))
+    return math.tan(x)
 
 
 def math_tanh_(x):

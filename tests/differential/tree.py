@@ -393,11 +393,7 @@ class PythonText:
         return f"[{text}]"
 
     def of_index(self, expr):
-        return f"element({self.listed(expr.args)})"
-
-    def place(self, expr):
-        """As a target."""
-        return f"{self(expr.args[0])}[{self(expr.args[1])}]" if expr.kind == "index" else self(expr)
+        return f"{self(expr.args[0])}[{self(expr.args[1])}]"
 
     def of_slice(self, expr):
         bounds = iter(expr.args[1:])
@@ -486,14 +482,14 @@ class Lines:
         *targets, value = statement.exprs
         self.add(
             f"{', '.join(map(self.ops_expr, targets))} = {self.ops_expr.behindSign(value)}",
-            f"{', '.join(map(self.python_expr.place, targets))} = {self.python_expr(value)}",
+            f"{', '.join(map(self.python_expr, targets))} = {self.python_expr(value)}",
         )
 
     def of_set(self, statement):
         target, value = statement.exprs
         self.add(
             f"{self.ops_expr(target)} = {self.ops_expr.behindSign(value)}",
-            f"{self.python_expr.place(target)} = {self.python_expr(value)}",
+            f"{self.python_expr(target)} = {self.python_expr(value)}",
         )
 
     def of_update(self, statement):

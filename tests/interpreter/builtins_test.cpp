@@ -116,7 +116,7 @@ TEST(Builtins, Sequences) {
 
 TEST(Builtins, MethodsOfStrings) {
   EXPECT_EQ(call("str.split", {"  a b  c ", IValue(), -1}), "['a', 'b', 'c']");
-  EXPECT_EQ(call("str.split", {" a b  c ", IValue(), 1}), "['a', 'b  c']");
+  EXPECT_EQ(call("str.split", {" a b  c ", IValue(), 1}), "['a', 'b  c ']");
   EXPECT_EQ(call("str.split", {"a,b,,c", ",", -1}), "['a', 'b', '', 'c']");
   EXPECT_EQ(call("str.split", {"a,b,c", ",", 1}), "['a', 'b,c']");
   EXPECT_EQ(call("str.split", {"", ",", -1}), "['']");

@@ -263,8 +263,9 @@ TEST(Machine, AConstantThatIsReadTooEarlyIsAnError) {
     code.emit(Opcode::ReturnMove, value);
   });
   const std::string message = errorOf([&] { unit.run(f); });
-  EXPECT_TRUE(message.starts_with("the constant `count` is read before it is set; the script's statements set it when "
-                                  "they are run\n"))
+  EXPECT_TRUE(
+      message.starts_with("the constant `count` is read before it is set; the script's statements set it when "
+                          "they are run\n"))
       << message;
 }
 
@@ -429,6 +430,22 @@ TEST(Machine, CallsOperatorsThroughTheDispatcher) {
 TEST(Machine, AnOperatorThatFailsIsAScriptErrorWithThePlace) {
   Library library = definitions();
   library.def("minus(int a, int b) -> int", [](int64_t, int64_t) -> int64_t { BOXCAR_FAIL("the kernel refuses"); });
+  TestUnit unit;
+  const uint32_t f = addOperatorCall(unit, OperatorName("machine_test::minus", ""));
+  EXPECT_EQ(errorOf([&] {
+              unit.run(f, {50, 8});
+            }),
+            "the kernel refuses\n  machine_test::minus(a: 50, b: 8)\n  test.ops:1:7 in fn f\n    first line");
+}
+
+void swapsAndFails(const OperatorHandle&, Stack* stack) {
+  std::swap(peek(*stack, 0, 2), peek(*stack, 1, 2));
+  BOXCAR_FAIL("the kernel refuses");
+}
+
+TEST(Machine, ArgumentsThatABoxedKernelMayHaveChangedAreNotShown) {
+  Library library = definitions();
+  library.def("minus(int a, int b) -> int", CppFunction::makeFromBoxedFunction<&swapsAndFails>());
   TestUnit unit;
   const uint32_t f = addOperatorCall(unit, OperatorName("machine_test::minus", ""));
   EXPECT_EQ(errorOf([&] { unit.run(f, {50, 8}); }), "the kernel refuses\n  test.ops:1:7 in fn f\n    first line");
