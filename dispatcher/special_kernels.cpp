@@ -41,6 +41,8 @@ void explainWhatBringsNoKey(const OperatorHandle& op, const Stack& stack) {
 [[noreturn]] void explainMissing(const Kernel*, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const DispatchKey key = keys.highestPriorityTypeId();
   if (const auto report = op.entry().reportErrorCallback()) report(op, key);
+  // Who wrote the definition in a script may write the kernel there.
+  const bool is_of_a_script = std::string_view(op.entry().schemaSite().file).ends_with(".ops");
   // Tensors leave their backend's bit behind when their functionalities are done.
   if (key == DispatchKey::Undefined && !keys.empty()) {
     BOXCAR_FAIL(
@@ -52,11 +54,11 @@ void explainWhatBringsNoKey(const OperatorHandle& op, const Stack& stack) {
     explainWhatBringsNoKey(op, stack);
     BOXCAR_FAIL(
         "could not run {}: no argument is a tensor (or all lists of tensors are empty), and the operator has no "
-        "composite kernel that runs without one. It has kernels for: {}. Pass a tensor, or a device to a factory",
-        op.operator_name(), op.entry().listKernelKeys());
+        "composite kernel that runs without one. It has kernels for: {}. Pass a tensor, or a device to a factory{}",
+        op.operator_name(), op.entry().listKernelKeys(),
+        is_of_a_script ? fmt::format(", or write `impl {} @ CompositeExplicitAutograd {{ … }}`", op.operator_name())
+                       : "");
   }
-  // Who wrote the definition in a script may write the kernel there.
-  const bool is_of_a_script = std::string_view(op.entry().schemaSite().file).ends_with(".ops");
   BOXCAR_FAIL(
       "could not run {} for dispatch key {}{}: no kernel is registered for it. The operator has kernels for: {}. Move "
       "the arguments to a backend that has one, or register a kernel with {}BOXCAR_LIBRARY_IMPL({}, {}, m)",
