@@ -285,8 +285,8 @@ void Machine::execute(const Executable* program, Stack& stack) {
   CHECKED(PowFloat, FLOAT(a) = powFloat(FLOAT(b), FLOAT(c)))
   SIMPLE(NegFloat, FLOAT(a) = -FLOAT(b))
   SIMPLE(NotBool, BOOL(a) = !BOOL(b))
-  SIMPLE(AndBool, BOOL(a) = BOOL(b) & BOOL(c))
-  SIMPLE(OrBool, BOOL(a) = BOOL(b) | BOOL(c))
+  SIMPLE(AndBool, BOOL(a) = (int{BOOL(b)} & int{BOOL(c)}) != 0)
+  SIMPLE(OrBool, BOOL(a) = (int{BOOL(b)} | int{BOOL(c)}) != 0)
   SIMPLE(XorBool, BOOL(a) = BOOL(b) ^ BOOL(c))
 
   SIMPLE(EqInt, BOOL(a) = INT(b) == INT(c))

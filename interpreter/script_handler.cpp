@@ -70,9 +70,11 @@ void pushResults(const std::string& title, const OperatorHandle& op, const Funct
   for (size_t i = 0; i < list.length(); ++i) {
     IValue value = list.elementAt(i);
     if (i < results.size() && !matches(value, results[i].type())) {
-      // Elements are converted, as a list of Any to int[]; a number is no Tensor here.
+      // As for an assignment: a number is no Tensor.
       try {
-        if (value.isAnyList() || value.isTuple()) value = convertValue(value, {results[i].type()});
+        if (!value.isScalar() || results[i].type()->kind() != TypeKind::Tensor) {
+          value = convertValue(value, {results[i].type()});
+        }
       } catch (const Error&) {
       }
       BOXCAR_CHECK(matches(value, results[i].type()), "{}: result {} of {} must be {}, not {}\n  {}", title, i + 1, op,

@@ -17,7 +17,7 @@ using detail::ParseState;
 // Skips spaces and comments; newlines inside parentheses only.
 struct Skipper : x3::parser<Skipper> {
   using attribute_type = x3::unused_type;
-  static constexpr bool has_attribute = false;
+  [[maybe_unused]] static constexpr bool has_attribute = false;
 
   explicit Skipper(ParseState& parse_state) : state(&parse_state) {}
 
@@ -127,7 +127,7 @@ struct Close : Token<Close> {
 // Nothing but spaces, comments and newlines up to the end.
 struct End : x3::parser<End> {
   using attribute_type = x3::unused_type;
-  static constexpr bool has_attribute = false;
+  [[maybe_unused]] static constexpr bool has_attribute = false;
 
   template <class Context, class RuleContext, class Attribute>
   bool parse(const char*& first, const char* last, const Context&, RuleContext&, Attribute&) const {

@@ -30,17 +30,16 @@ void assembleFile(const AsmOptions& options) {
 
 }  // namespace
 
-void addAsm(CLI::App& app, int& status) {
+void addAsm(CLI::App& app, const std::vector<std::string>& rest, int& status) {
   CLI::App* command = app.add_subcommand("asm", "Read what dis prints, check it, and print it again or run it");
   const auto options = std::make_shared<AsmOptions>();
-  command->add_option("FILE", options->file, "The bytecode as text, or - for standard input")
-      ->required()
+  command->add_option("FILE", options->file, "The bytecode as text, or - for standard input")->type_name("");
+  command->add_flag("--run", options->runs, "Run it as if it were the script");
+  command->add_option("ARGS", options->args, "With --run: what it finds in `argv`; options among it stand behind --")
       ->type_name("");
-  CLI::Option* run = command->add_flag("--run", options->runs, "Run it as if it were the script");
-  command->add_option("ARGS", options->args, "What it finds in `argv`; options among it stand behind --")
-      ->type_name("")
-      ->needs(run);
-  command->callback([options, &status] {
+  command->callback([options, rest, &status] {
+    takeRest(rest, options->file, options->args);
+    if (!options->runs && !options->args.empty()) throw CLI::RequiresError("ARGS", "--run");
     assembleFile(*options);
     status = kDone;
   });

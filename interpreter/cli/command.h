@@ -17,13 +17,16 @@ enum ExitStatus : int {
 };
 
 // Each adds its subcommand to [app]. When it was asked for, parsing the command line runs it and sets [status].
-// [rest]: further words of the command line, of which no option is read.
+// [rest]: the words behind --, of which no option is read.
 void addRun(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addCheck(CLI::App& app, int& status);
 void addDis(CLI::App& app, int& status);
-void addAsm(CLI::App& app, int& status);
+void addAsm(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addOps(CLI::App& app, int& status);
 void addSchema(CLI::App& app, int& status);
+
+// Adds [rest] to a command's arguments; the first of them is the file where none was named before.
+void takeRest(const std::vector<std::string>& rest, std::string& file, std::vector<std::string>& args);
 
 // Prints to stdout.
 void print(const std::string& text);

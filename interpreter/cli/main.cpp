@@ -70,15 +70,19 @@ int runCommandLine(int argc, char** argv) {
     for (const std::string& plugin : plugins) Dispatcher::singleton().loadPlugin(plugin);
   });
   // What stands behind -- is the script's, whatever it looks like.
-  char** const rest = commandOf(argc, argv) == "run" ? std::find(argv + 1, argv + argc, std::string_view("--")) : argv + argc;
-  addRun(app, {std::min(rest + 1, argv + argc), argv + argc}, status);
+  const std::string_view command = commandOf(argc, argv);
+  const bool takes_rest = command == "run" || command == "asm";
+  char** const end = argv + argc;
+  char** const dashes = takes_rest ? std::find(argv + 1, end, std::string_view("--")) : end;
+  const std::vector<std::string> rest(std::min(dashes + 1, end), end);
+  addRun(app, rest, status);
   addCheck(app, status);
   addDis(app, status);
-  addAsm(app, status);
+  addAsm(app, rest, status);
   addOps(app, status);
   addSchema(app, status);
   try {
-    app.parse(static_cast<int>(rest - argv), argv);
+    app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::RuntimeError& error) {
     return error.get_exit_code();
   } catch (const CLI::ParseError& error) {

@@ -1,8 +1,17 @@
 #include <boxcar/interpreter/cli/command.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
 namespace boxcar::cli {
+
+void takeRest(const std::vector<std::string>& rest, std::string& file, std::vector<std::string>& args) {
+  args.insert(args.end(), rest.begin(), rest.end());
+  if (!file.empty()) return;
+  if (args.empty()) throw CLI::RequiredError("FILE");
+  file = args.front();
+  args.erase(args.begin());
+}
 
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 

@@ -84,12 +84,7 @@ void addRun(CLI::App& app, const std::vector<std::string>& rest, int& status) {
   command->add_option("--max-memory", options->max_memory, "How much memory the run may take: bytes, or 512M, 2G")
       ->type_name("SIZE");
   command->callback([options, rest, &status] {
-    options->args.insert(options->args.end(), rest.begin(), rest.end());
-    if (options->file.empty()) {
-      if (options->args.empty()) throw CLI::RequiredError("FILE");
-      options->file = options->args.front();
-      options->args.erase(options->args.begin());
-    }
+    takeRest(rest, options->file, options->args);
     runScript(*options);
     status = kDone;
   });
