@@ -41,6 +41,7 @@ impl fuzz::g @ CPU { return x + len(args) }
 fallback @ Tracer { return redispatch(op, args) }
 fn early(bool b) -> str { with m, include(Tracer), inference_mode() { if b { return "early" } }
     return "late" }
+y = ones(2)
 for i in range(3) { with below { if i == 1 { continue }
         y = fuzz::g(ones(2)) } }
 print(early(True), early(False), operator("aten::relu").name, call(operator("aten::relu"), [y])))",
