@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/interpreter/declarations.h>
 #include <boxcar/interpreter/environment.h>
+#include <boxcar/interpreter/token.h>
 #include <boxcar/interpreter/wording.h>
 #include <boxcar/schema/parse_schema.h>
 #include <boxcar/schema/words.h>
@@ -20,6 +21,17 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+// The type variables in [types], each once.
+void collectVariables(std::span<const TypePtr> types, std::vector<TypePtr>& variables) {
+  for (const TypePtr type : types) {
+    if (type->kind() != TypeKind::Variable) {
+      collectVariables(type->contained(), variables);
+    } else if (std::ranges::find(variables, type) == variables.end()) {
+      variables.push_back(type);
+    }
+  }
+}
+
 }  // namespace
 
 Declarations::Declarations(const syntax::SyntaxTree& tree, ModuleLoader* loader, Diagnostics& diagnostics)
@@ -31,12 +43,31 @@ Declarations::Declarations(const syntax::SyntaxTree& tree, ModuleLoader* loader,
     if (const auto* mode = get_if<syntax::Mode>(&statement->node)) add(*statement, *mode, diagnostics);
     if (const auto* import = get_if<syntax::Import>(&statement->node)) add(*statement, *import, loader, diagnostics);
     if (const auto* use = get_if<syntax::Use>(&statement->node)) {
-      uses_.push_back({use->space.text, statement->span.begin});
+      uses_.push_back({use->space.text, use->space.span});
     }
   }
   compareWithImports(diagnostics);
   // An `impl` may be one of an operator that is declared further down.
   addHandlers(tree.statements, diagnostics);
+  checkUses(diagnostics);
+}
+
+// A namespace that is used has operators; those of modules are known by now.
+void Declarations::checkUses(Diagnostics& diagnostics) const {
+  if (uses_.empty()) return;
+  std::vector<std::string> spaces = {"aten", "prim"};
+  for (const std::string& name : operatorNames(true, 0)) {
+    const std::string space = name.substr(0, name.find("::"));
+    if (spaces.back() != space) spaces.push_back(space);
+  }
+  std::ranges::sort(spaces);
+  spaces.erase(std::unique(spaces.begin(), spaces.end()), spaces.end());
+  const std::vector<std::string_view> known(spaces.begin(), spaces.end());
+  for (const Use& use : uses_) {
+    if (std::ranges::find(known, use.space) != known.end()) continue;
+    diagnostics.error(source_, use.span,
+                      withSuggestion(fmt::format("no operator has the namespace `{}`", use.space), use.space, known));
+  }
 }
 
 bool Declarations::claimName(std::string_view name, const SourcePtr& source, Span span, const SourcePtr& place_source,
@@ -73,8 +104,7 @@ std::optional<FunctionSchema> Declarations::readSignature(Span signature, Diagno
     if (reportTypeVariables(types, signature, diagnostics)) return std::nullopt;
     return std::move(prefix.schema);
   } catch (const SchemaError& error) {
-    const auto begin = signature.begin + static_cast<uint32_t>(error.offset());
-    diagnostics.error(source_, {begin, begin + static_cast<uint32_t>(error.length())}, error.reason());
+    report(error, {signature.begin, signature.begin + static_cast<uint32_t>(text.size())}, diagnostics);
   } catch (const Error& error) {
     diagnostics.error(source_, signature, error.message());
   }
@@ -82,15 +112,11 @@ std::optional<FunctionSchema> Declarations::readSignature(Span signature, Diagno
 }
 
 bool Declarations::reportTypeVariables(std::span<const TypePtr> types, Span span, Diagnostics& diagnostics) const {
-  bool found = false;
-  for (const TypePtr type : types) {
-    if (!type->hasVariables()) continue;
-    if (type->kind() != TypeKind::Variable) {
-      found = reportTypeVariables(type->contained(), span, diagnostics) || found;
-      continue;
-    }
-    // A word that names no type is a type variable in a schema; a script has none.
-    const std::string_view word = type->text();
+  std::vector<TypePtr> variables;
+  collectVariables(types, variables);
+  // A word that names no type is a type variable in a schema; a script has none.
+  for (const TypePtr variable : variables) {
+    const std::string_view word = variable->text();
     const std::string_view text = source_->text(span);
     const auto isPart = [&text](size_t i) {
       return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_');
@@ -103,9 +129,54 @@ bool Declarations::reportTypeVariables(std::span<const TypePtr> types, Span span
     const Span place{begin, begin + static_cast<uint32_t>(word.size())};
     diagnostics.error(source_, place,
                       withSuggestion(fmt::format("there is no type called `{}`", word), word, detail::typeNames()));
-    found = true;
   }
-  return found;
+  return !variables.empty();
+}
+
+// A body reads its arguments, which it cannot where their names are keywords.
+bool Declarations::checkArgumentNames(const FunctionSchema& schema, Span span, Diagnostics& diagnostics) const {
+  for (const Argument& argument : schema.arguments()) {
+    if (syntax::keywordOrName(argument.name()) == syntax::TokenKind::Name) continue;
+    diagnostics.error(source_, span,
+                      fmt::format("`{}` is a keyword, so that the body cannot read an argument of that name; give it "
+                                  "another name",
+                                  argument.name()));
+    return false;
+  }
+  return true;
+}
+
+// What the schema's parser found wrong in [span], in the words of scripts, which go on where a schema's text ends.
+void Declarations::report(const SchemaError& error, Span span, Diagnostics& diagnostics) const {
+  constexpr std::string_view kUnknownType = "unknown type ";
+  constexpr std::string_view kEnd = "found the end of the text";
+  auto begin = span.begin + static_cast<uint32_t>(error.offset());
+  auto end = begin + static_cast<uint32_t>(error.length());
+  std::string reason = error.reason();
+  if (reason.starts_with(kUnknownType)) {
+    const std::string_view rest = std::string_view(reason).substr(kUnknownType.size() + error.length());
+    reason = fmt::format("there is no type called `{}`{}", source_->text({begin, end}), rest);
+  }
+  if (reason.starts_with("expected the end")) {
+    end = span.end;
+    reason = fmt::format("this does not belong to the type `{}`", trimmed(source_->text({span.begin, begin})));
+  }
+  if (!reason.ends_with(kEnd)) {
+    diagnostics.error(source_, {begin, end}, std::move(reason));
+    return;
+  }
+  const std::string_view text = source_->text();
+  while (begin < text.size() && (text[begin] == ' ' || text[begin] == '\t' || text[begin] == '\r')) ++begin;
+  const bool at_line_end = begin >= text.size() || text[begin] == '\n' || text[begin] == '#';
+  end = begin + (at_line_end ? 0 : 1);
+  reason.resize(reason.size() - kEnd.size());
+  std::ranges::replace(reason, '\'', '`');
+  reason += at_line_end ? "found end of line" : fmt::format("found `{}`", text[begin]);
+  const bool lacks_returns = reason.starts_with("expected `->`");
+  Diagnostic& diagnostic = diagnostics.error(source_, {begin, end}, std::move(reason));
+  if (lacks_returns) {
+    diagnostic.note("what it returns is always written: `fn f(int x) -> int { ... }`, or `-> ()` for nothing");
+  }
 }
 
 TypePtr Declarations::readType(Span span, Diagnostics& diagnostics) const {
@@ -113,8 +184,7 @@ TypePtr Declarations::readType(Span span, Diagnostics& diagnostics) const {
     const TypePtr type = scriptType(parseType(source_->text(span)));
     return reportTypeVariables({&type, 1}, span, diagnostics) ? Type::any() : type;
   } catch (const SchemaError& error) {
-    const auto begin = span.begin + static_cast<uint32_t>(error.offset());
-    diagnostics.error(source_, {begin, begin + static_cast<uint32_t>(error.length())}, error.reason());
+    report(error, span, diagnostics);
   } catch (const Error& error) {
     diagnostics.error(source_, span, error.message());
   }
@@ -124,7 +194,8 @@ TypePtr Declarations::readType(Span span, Diagnostics& diagnostics) const {
 void Declarations::add(const syntax::Stmt& statement, const syntax::Function& function, Diagnostics& diagnostics) {
   auto schema = readSignature(function.signature, diagnostics);
   const Span name = function.name.span;
-  if (!schema || !claimName(function.name.text, source_, name, source_, name, diagnostics)) return;
+  if (!schema || !checkArgumentNames(*schema, name, diagnostics)) return;
+  if (!claimName(function.name.text, source_, name, source_, name, diagnostics)) return;
   ScriptFunction& added = addBody(BodyKind::Function, *std::move(schema), fmt::format("fn {}", function.name.text),
                                   name, statement.span, &function.body);
   functions_by_name_.emplace(function.name.text, &added);
@@ -132,7 +203,18 @@ void Declarations::add(const syntax::Stmt& statement, const syntax::Function& fu
 
 void Declarations::add(const syntax::Stmt& statement, const syntax::Operator& op, Diagnostics& diagnostics) {
   auto schema = readSignature(op.signature, diagnostics);
-  if (!schema) return;
+  if (!schema || (op.body && !checkArgumentNames(*schema, op.name.span, diagnostics))) return;
+  if (!op.name.space) {
+    diagnostics.error(source_, op.name.span,
+                      fmt::format("an operator's name has a namespace: `op ns::{}`", schema->name()));
+    return;
+  }
+  const auto defined = Dispatcher::singleton().findSchema(schema->operator_name());
+  if (defined && defined->hasSchema()) {
+    diagnostics.error(source_, op.name.span, fmt::format("`{}` is defined twice", schema->operator_name()))
+        .note(fmt::format("the first definition, at {}: {}", defined->entry().schemaSite(), defined->schema()));
+    return;
+  }
   auto& overloads = operators_by_name_[schema->name()];
   for (const ScriptFunction* other : overloads) {
     if (other->schema.overload_name() != schema->overload_name()) continue;
@@ -215,7 +297,7 @@ bool Declarations::mayBeScript(const OperatorName& name) const {
 std::vector<std::string_view> Declarations::namespacesAt(uint32_t position) const {
   std::vector<std::string_view> spaces;
   for (auto use = uses_.rbegin(); use != uses_.rend(); ++use) {
-    if (use->position < position) spaces.push_back(use->space);
+    if (use->span.begin < position) spaces.push_back(use->space);
   }
   spaces.push_back("aten");
   spaces.push_back("prim");

@@ -6,6 +6,7 @@
 #include <boxcar/interpreter/module_loader.h>
 #include <boxcar/interpreter/typed_program.h>
 #include <boxcar/schema/function_schema.h>
+#include <boxcar/schema/parse_schema.h>
 
 #include <cstdint>
 #include <memory>
@@ -33,9 +34,9 @@ struct ScriptFunction {
   std::string title;      // what call stacks call it
   Span name_span;
   Span span;
-  const syntax::Block* body;  // null for an operator that is only declared, and for a function that is imported
-  uint32_t function;          // its index in the unit, where there is a body; the script's statements have 0
-  uint32_t visible_from = 0;  // of an imported one: where in the text it is known from
+  const syntax::Block* body;       // null for an operator that is only declared, and for a function that is imported
+  uint32_t function;               // its index in the unit, where there is a body; the script's statements have 0
+  uint32_t visible_from = 0;       // of an imported one: where in the text it is known from
   std::optional<uint32_t> import;  // of an imported one: its index in imports()
 };
 
@@ -137,11 +138,14 @@ class Declarations {
   std::optional<FunctionSchema> readSignature(Span signature, Diagnostics& diagnostics) const;
   // Whether one of [types], written in [span], is a name that no type has.
   bool reportTypeVariables(std::span<const TypePtr> types, Span span, Diagnostics& diagnostics) const;
+  void checkUses(Diagnostics& diagnostics) const;
+  bool checkArgumentNames(const FunctionSchema& schema, Span span, Diagnostics& diagnostics) const;
+  void report(const SchemaError& error, Span span, Diagnostics& diagnostics) const;
   std::vector<std::string_view> namespacesAt(uint32_t position) const;
 
   struct Use {
     std::string_view space;
-    uint32_t position;
+    Span span;
   };
 
   SourcePtr source_;

@@ -104,6 +104,14 @@ Diagnostic& Diagnostics::warning(SourcePtr source, Span span, std::string messag
   return all_.emplace_back(Diagnostic{Severity::Warning, std::move(source), span, std::move(message), {}});
 }
 
+void Diagnostics::append(const Diagnostics& other) {
+  for (const Diagnostic& diagnostic : other.all_) {
+    if (diagnostic.severity == Severity::Error && ++error_count_ > kMaxErrors) continue;
+    all_.push_back(diagnostic);
+  }
+  error_count_ += other.error_count_ - std::min(other.error_count_, kMaxErrors);
+}
+
 void Diagnostics::sortFrom(size_t first) {
   std::stable_sort(all_.begin() + static_cast<std::ptrdiff_t>(first), all_.end(),
                    [](const Diagnostic& a, const Diagnostic& b) { return a.span.begin < b.span.begin; });

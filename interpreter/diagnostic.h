@@ -63,6 +63,9 @@ class BOXCAR_API Diagnostics {
   Diagnostic& error(SourcePtr source, Span span, std::string message);
   Diagnostic& warning(SourcePtr source, Span span, std::string message);
 
+  // All of [other], also what it only counted.
+  void append(const Diagnostics& other);
+
   bool hasErrors() const noexcept { return error_count_ != 0; }
   size_t error_count() const noexcept { return error_count_; }
   size_t size() const noexcept { return all_.size(); }

@@ -18,7 +18,8 @@ Inference::Inference(Declarations& declarations, const ScriptFunction* function,
     : declarations_(declarations), function_(function), diagnostics_(diagnostics), source_(declarations.source()) {
   if (function == nullptr) {
     // The script's statements alone see what stands on the command line.
-    if (source_->text().find("argv") != std::string_view::npos) arguments_.emplace_back("argv", Type::listOf(Type::string()));
+    if (source_->text().find("argv") != std::string_view::npos)
+      arguments_.emplace_back("argv", Type::listOf(Type::string()));
   } else {
     result_ = scriptType(resultType(function->schema, {}));
     for (const Argument& argument : function->schema.arguments()) {
@@ -52,9 +53,7 @@ typed::Function Inference::run(const std::vector<syntax::StmtPtr>& statements, S
       }
     }
   }
-  for (const Diagnostic& found : found_.all()) {
-    diagnostics_.error(found.source, found.span, found.message).notes = found.notes;
-  }
+  diagnostics_.append(found_);
 
   result.name = function_ == nullptr ? kScriptName : function_->title;
   result.span = span;
@@ -229,6 +228,7 @@ void Inference::reportUnknownName(const syntax::Name& name) {
                                                  "int32",   "int64",   "float16",   "bfloat16",
                                                  "float32", "float64", "complex64", "complex128"};
   candidates.insert(candidates.end(), std::begin(kDtypes), std::end(kDtypes));
+  candidates.insert(candidates.end(), {"True", "False", "None"});
   const Span* of_script = function_ == nullptr ? nullptr : declarations_.findScriptVariable(name.text);
   std::string message = fmt::format("there is no variable or constant called `{}`", shown);
   if (of_script == nullptr) message = withSuggestion(std::move(message), name.text, candidates);

@@ -42,13 +42,6 @@ Kind findSign(std::string_view text) {
   return Kind::EndOfFile;
 }
 
-Kind keywordOrName(std::string_view text) {
-  for (size_t kind = static_cast<size_t>(kFirstKeyword); kind <= static_cast<size_t>(kLastKeyword); ++kind) {
-    if (spelling(static_cast<Kind>(kind)) == text) return static_cast<Kind>(kind);
-  }
-  return Kind::Name;
-}
-
 Kind closerOf(Kind open) {
   switch (open) {
     case Kind::LeftParen: return Kind::RightParen;
@@ -407,7 +400,10 @@ class Lexer {
       token.reported = true;
     }
     out_.formats.push_back(spec ? std::move(*spec) : FormatSpec{});
-    if (peek() != '}' || at_ == text_.size()) closeFString();
+    if (at_ < text_.size() && text_[at_] == '}') return;
+    const bool at_quote = at_ < text_.size() && text_[at_] == ends[2];
+    closeFString();
+    if (at_quote) ++at_;  // which begins no string
   }
 
   // ---- Signs and brackets ----
@@ -511,7 +507,7 @@ class Lexer {
     const bool found = match != last_seen && fits(*match);
     if (!found && (open_.empty() || isBarrier(open_.back()))) {
       error(span, fmt::format("`{}` closes nothing", text_[at_]));
-      ++at_;
+      take(Kind::Bad, 1).reported = true;
       return;
     }
     if (match != open_.rbegin()) {

@@ -14,6 +14,9 @@ std::string_view syntaxHint(const Source& source, const Token* begin, const Toke
   constexpr std::string_view kLogical = "the logical operators are `and`, `or` and `not`";
 
   if (found == Kind::Colon && in_condition) return "a block stands in braces: `{ ... }`";
+  if (found == Kind::Newline && in_condition && where[1].kind == Kind::BlockOpen) {
+    return "`{` stands at the end of the line that opens the block";
+  }
   if (found == Kind::Assign && in_condition) return "equality is written `==`";
   if (found == Kind::Assign && expected == "end of line") return "a statement assigns once: write `b = e` and `a = b`";
   if (found == Kind::KwIf && before == Kind::KwElse) return "`else if` is written `elif`";

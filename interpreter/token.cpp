@@ -29,6 +29,13 @@ std::string_view spelling(TokenKind kind) noexcept {
   return kSpellings[static_cast<size_t>(kind) - static_cast<size_t>(kFirstSpelled)];
 }
 
+TokenKind keywordOrName(std::string_view text) noexcept {
+  for (size_t kind = static_cast<size_t>(kFirstKeyword); kind <= static_cast<size_t>(kLastKeyword); ++kind) {
+    if (spelling(static_cast<TokenKind>(kind)) == text) return static_cast<TokenKind>(kind);
+  }
+  return TokenKind::Name;
+}
+
 std::string describe(const Token& token, const Source& source) {
   switch (token.kind) {
     case TokenKind::EndOfFile: return "end of file";

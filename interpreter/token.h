@@ -115,6 +115,8 @@ inline constexpr TokenKind kFirstKeyword = TokenKind::KwUse;
 inline constexpr TokenKind kLastKeyword = TokenKind::KwNan;
 
 constexpr bool isKeyword(TokenKind kind) noexcept { return kind >= kFirstKeyword; }
+// The keyword that is written so, else Name.
+TokenKind keywordOrName(std::string_view text) noexcept;
 
 // How a token of this kind is written; empty for kinds that have no one spelling.
 std::string_view spelling(TokenKind kind) noexcept;

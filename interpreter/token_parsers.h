@@ -158,8 +158,8 @@ inline void report(const Failure& failure, Iterator begin, TreeBuilder& builder)
   if (!failure.which().empty()) builder.reportExpected(begin, failure.where(), failure.which());
 }
 
-// What stands before a block, and the block's `{`, which is only looked at. When it is wrong but there is a block, the
-// block is read all the same.
+// What stands before a block, and the block's `{`, which is only looked at. When it is wrong but there is a block,
+// which may stand on the next line, the block is read all the same.
 template <class Subject>
 struct Header : x3::unary_parser<Subject, Header<Subject>> {
   static constexpr bool is_pass_through_unary = true;
@@ -173,7 +173,13 @@ struct Header : x3::unary_parser<Subject, Header<Subject>> {
       if (first->kind != TokenKind::BlockOpen) throw Failure(first, "`{`");
     } catch (const Failure& failure) {
       TreeBuilder& builder = builderOf(context);
-      const Iterator block = builder.findBlock(begin);
+      Iterator block = builder.findBlock(begin);
+      const Iterator where = failure.where();
+      if (block == where && failure.which() != "`{`" && builder.skipBracket(block)->kind == TokenKind::BlockOpen) {
+        block = builder.skipBracket(block);  // the first was meant for a dict
+      } else if (block == nullptr && where->kind == TokenKind::Newline && where[1].kind == TokenKind::BlockOpen) {
+        block = where + 1;
+      }
       if (block == nullptr) throw;
       report(failure, begin, builder);
       builder.statement_broken = true;

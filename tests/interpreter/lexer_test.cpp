@@ -212,10 +212,10 @@ TEST(Lexer, AClosingBracketMustFit) {
   EXPECT_EQ(tokens("(a]\nb"), "( a +) \\n b\n2: `]` does not close `(` | `(` opens here at 0");
   EXPECT_EQ(tokens("([a)\nb"), "( [ a +] ) \\n b\n3: `)` does not close `[` | `[` opens here at 1");
   EXPECT_EQ(tokens("{ (a }\nb"), "{ ( a +) } \\n b\n5: `}` does not close `(` | `(` opens here at 2");
-  EXPECT_EQ(tokens("a)\nb"), "a \\n b\n1: `)` closes nothing");
-  EXPECT_EQ(tokens("}"), "\n0: `}` closes nothing");
-  EXPECT_EQ(tokens("{ a) }"), "{ a }\n3: `)` closes nothing");
-  EXPECT_EQ(tokens("(f'{a)}')"), "( f' F{ a F} END )\n5: `)` closes nothing");
+  EXPECT_EQ(tokens("a)\nb"), "a BAD \\n b\n1: `)` closes nothing");
+  EXPECT_EQ(tokens("}"), "BAD\n0: `}` closes nothing");
+  EXPECT_EQ(tokens("{ a) }"), "{ a BAD }\n3: `)` closes nothing");
+  EXPECT_EQ(tokens("(f'{a)}')"), "( f' F{ a BAD F} END )\n5: `)` closes nothing");
   EXPECT_EQ(tokens("f'{(a}'"), "f' F{ ( a +) F} END\n5: `}` does not close `(` | `(` opens here at 3");
 }
 
