@@ -29,24 +29,6 @@ def pythonOutcome(program):
     )
 
 
-# Left out until they are mended; they do not count.
-kKnown = (
-    # A method that several kinds have, of a value of type Any, is looked for in all of them before anything runs.
-    r"rejected: (list|dict|str)\.\w+( takes|: argument|: it takes)",
-    r"rejected: aten::(split|index): argument",
-    # What methods of lists and dicts give is Any, so that `+=` of such a list makes a new one, as of a list in an Any,
-    # and `is None` narrows it.
-    r"fails( at another line)?: unsupported operands for \+: .*\[\] and ",
-    r"rejected: \* does not work on (NoneType and|\w+ and NoneType)",
-    # What sorted() and its like make of an Any[] holds only what its elements happen to be.
-    r"fails( at another line)?: expected .*, found ",
-)
-
-
-def isKnown(kind):
-    return any(re.match(known, kind) for known in kKnown)
-
-
 def difference(wanted, found):
     """What kind of difference there is between Python's outcome and boxcar's; None where there is none."""
     if found.kind in ("rejected", "crashed"):

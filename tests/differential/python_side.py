@@ -165,10 +165,19 @@ def bitwise(a, b, function):
 
 def update(function, old, value):
     """`x op= value` where x is no list by its type."""
-    # Left out until it is mended: a list in an Any is extended too.
     if function is add and isinstance(old, list):
-        raise Discarded("Any += list")
+        old += limited(likeElements(old, value))
+        return limited(old)
     return function(old, value)
+
+
+def likeElements(old, values):
+    """The elements to extend a list of unknown type by: an int[] takes ints only, and it may be one."""
+    values = list(values)
+    kinds = {type(value) for value in old}
+    if not kinds or (len(kinds) == 1 and kinds <= {bool, int, float, complex} and {*map(type, values)} - kinds):
+        raise Discarded("the list may have a narrower type")
+    return values
 
 
 def updateIndex(function, container, index, value):
