@@ -2,6 +2,7 @@
 
 #include <boxcar/interpreter/builtin_table.h>
 #include <boxcar/interpreter/container_operations.h>
+#include <boxcar/interpreter/environment.h>
 #include <boxcar/ivalue/error.h>
 
 #include <utility>
@@ -11,22 +12,13 @@ namespace {
 
 DictObject& entriesOf(const IValue& dict) { return *dict.toGenericDict().object(); }
 
-TypePtr keyType(TypePtr dict) { return dict->kind() == TypeKind::Dict ? dict->contained()[0] : Type::any(); }
-TypePtr valueType(TypePtr dict) { return dict->kind() == TypeKind::Dict ? dict->contained()[1] : Type::any(); }
+TypePtr keyType(TypePtr dict) { return dict->contained()[0]; }
+TypePtr valueType(TypePtr dict) { return dict->contained()[1]; }
 
-// What is a [value] or a [fallback].
-TypePtr eitherType(TypePtr value, TypePtr fallback) {
-  if (value == fallback || fallback == nullptr) return value;
-  if (fallback->kind() == TypeKind::None && value->kind() != TypeKind::Any) return Type::optionalOf(value);
-  return Type::any();
-}
-
+// A value of the dict, or the default behind the key where one is given.
 TypePtr gottenType(std::span<const TypePtr> arguments) {
-  return eitherType(valueType(arguments[0]), arguments.size() > 2 ? arguments[2] : Type::none());
-}
-
-TypePtr poppedType(std::span<const TypePtr> arguments) {
-  return eitherType(valueType(arguments[0]), arguments.size() > 2 ? arguments[2] : nullptr);
+  const TypePtr value = valueType(arguments[0]);
+  return arguments.size() > 2 ? joinTypes(value, arguments[2]) : value;
 }
 
 IValue get(std::span<IValue> arguments) {
@@ -56,26 +48,26 @@ IValue collect(const IValue& dict, Pick pick) {
   std::vector<IValue> values;
   values.reserve(entries.size());
   for (size_t i = 0; i < entries.size(); ++i) values.push_back(pick(entries, i));
-  return makeListOf(values);
+  return makeGenericList(std::move(values));
 }
 
 }  // namespace
 
 void addDictBuiltins(BuiltinTable& table) {
   addBuiltin(
-      table, "dict.keys(Dict(Any, Any) self) -> Any[]",
+      table, "dict.keys(Dict(k, v) self) -> Any[]",
       [](std::span<IValue> arguments) -> IValue {
         return collect(arguments[0], [](const DictObject& entries, size_t i) { return entries.keyAt(i); });
       },
       [](std::span<const TypePtr> arguments) { return Type::listOf(keyType(arguments[0])); });
   addBuiltin(
-      table, "dict.values(Dict(Any, Any) self) -> Any[]",
+      table, "dict.values(Dict(k, v) self) -> Any[]",
       [](std::span<IValue> arguments) -> IValue {
         return collect(arguments[0], [](const DictObject& entries, size_t i) { return entries.valueAt(i); });
       },
       [](std::span<const TypePtr> arguments) { return Type::listOf(valueType(arguments[0])); });
   addBuiltin(
-      table, "dict.items(Dict(Any, Any) self) -> Any[]",
+      table, "dict.items(Dict(k, v) self) -> Any[]",
       [](std::span<IValue> arguments) -> IValue {
         return collect(arguments[0], [](const DictObject& entries, size_t i) -> IValue {
           return Tuple(std::vector<IValue>{entries.keyAt(i), entries.valueAt(i)});
@@ -85,13 +77,11 @@ void addDictBuiltins(BuiltinTable& table) {
         const TypePtr pair[] = {keyType(arguments[0]), valueType(arguments[0])};
         return Type::listOf(Type::tupleOf(pair));
       });
-  addBuiltin(table, "dict.get(Dict(Any, Any) self, Any key, Any? default=None) -> Any", get, gottenType);
-  addVariadic(table, "dict.pop(Dict(Any, Any) self, Any key, Any[] default) -> Any", 0, 1, popValue, poppedType);
-  addBuiltin(table, "dict.update(Dict(Any, Any) self, Dict(Any, Any) other) -> ()", update);
-  addBuiltin(
-      table, "dict.copy(Dict(Any, Any) self) -> Dict(Any, Any)",
-      [](std::span<IValue> arguments) -> IValue { return GenericDict(entriesOf(arguments[0]).copy()); },
-      [](std::span<const TypePtr> arguments) { return arguments[0]; });
+  addBuiltin(table, "dict.get(Dict(k, v) self, Any key, Any? default=None) -> Any", get, gottenType);
+  addVariadic(table, "dict.pop(Dict(k, v) self, Any key, Any[] default) -> Any", 0, 1, popValue, gottenType);
+  addBuiltin(table, "dict.update(Dict(k, v) self, Dict(k, v) other) -> ()", update);
+  addBuiltin(table, "dict.copy(Dict(k, v) self) -> Dict(k, v)",
+             [](std::span<IValue> arguments) -> IValue { return GenericDict(entriesOf(arguments[0]).copy()); });
 }
 
 }  // namespace boxcar::interp

@@ -4,6 +4,7 @@
 #include <boxcar/interpreter/arithmetic.h>
 #include <boxcar/interpreter/builtin_table.h>
 #include <boxcar/interpreter/container_operations.h>
+#include <boxcar/interpreter/dynamic_call.h>
 #include <boxcar/interpreter/value_operations.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/error.h>
@@ -98,7 +99,22 @@ TypePtr enumerateType(std::span<const TypePtr> arguments) {
 IValue sorted(std::span<IValue> arguments) {
   std::vector<IValue> elements = elementsOf(arguments[0]);
   sortValues(elements, arguments[1].toBool());
-  return makeListOf(elements);
+  return makeGenericList(std::move(elements));
+}
+
+IValue anyOf(std::span<IValue> arguments) {
+  if (arguments[0].isTensor()) return callOperator("aten::any", arguments);
+  return std::ranges::any_of(elementsOf(arguments[0]), truth);
+}
+
+IValue allOf(std::span<IValue> arguments) {
+  if (arguments[0].isTensor()) return callOperator("aten::all", arguments);
+  return std::ranges::all_of(elementsOf(arguments[0]), truth);
+}
+
+TypePtr truthOfElements(std::span<const TypePtr> arguments) {
+  if (arguments[0]->kind() == TypeKind::Any) return Type::any();
+  return iteratedType(arguments[0]) == nullptr ? nullptr : Type::boolean();
 }
 
 IValue secondsOnClock(std::span<IValue>) {
@@ -110,22 +126,19 @@ IValue secondsOnClock(std::span<IValue>) {
 
 void addGeneralBuiltins(BuiltinTable& table) {
   addVariadic(table, "print(Any[] values, *, str sep=' ', str end='\\n') -> ()", 0, UINT16_MAX - 2, print);
-  addBuiltin(table, "len(Any value) -> int",
-             [](std::span<IValue> arguments) -> IValue { return lengthOf(arguments[0]); });
+  addBuiltin(
+      table, "len(Any value) -> int", [](std::span<IValue> arguments) -> IValue { return lengthOf(arguments[0]); },
+      [](std::span<const TypePtr> arguments) { return iteratedType(arguments[0]) ? Type::integer() : nullptr; });
   addVariadic(table, "range(int[] limits) -> int[]", 1, 3, makeRange);
-  addBuiltin(table, "any(Any values) -> bool", [](std::span<IValue> arguments) -> IValue {
-    return std::ranges::any_of(elementsOf(arguments[0]), truth);
-  });
-  addBuiltin(table, "all(Any values) -> bool", [](std::span<IValue> arguments) -> IValue {
-    return std::ranges::all_of(elementsOf(arguments[0]), truth);
-  });
+  addBuiltin(table, "any(Any values) -> Any", anyOf, truthOfElements);
+  addBuiltin(table, "all(Any values) -> Any", allOf, truthOfElements);
   addBuiltin(table, "sorted(Any values, *, bool reverse=False) -> Any[]", sorted, listOfElements);
   addVariadic(table, "zip(Any[] values) -> Any[]", 1, UINT16_MAX, zip, zipType);
   addBuiltin(table, "enumerate(Any values, int start=0) -> Any[]", enumerate, enumerateType);
   addVariadic(
       table, "list(Any[] values) -> Any[]", 0, 1,
       [](std::span<IValue> arguments) -> IValue {
-        return arguments.empty() ? IValue(GenericList()) : makeListOf(elementsOf(arguments[0]));
+        return arguments.empty() ? IValue(GenericList()) : makeGenericList(elementsOf(arguments[0]));
       },
       [](std::span<const TypePtr> arguments) {
         return arguments.empty() ? Type::listOf(Type::any()) : listOfElements(arguments);

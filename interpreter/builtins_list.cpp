@@ -3,9 +3,11 @@
 #include <boxcar/interpreter/builtin_table.h>
 #include <boxcar/interpreter/container_operations.h>
 #include <boxcar/interpreter/conversion.h>
+#include <boxcar/interpreter/dynamic_call.h>
 #include <boxcar/interpreter/sequence_index.h>
 #include <boxcar/interpreter/value_operations.h>
 #include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -13,21 +15,10 @@
 namespace boxcar::interp {
 namespace {
 
-// Whether values of type [type] may become elements of a list of type [list].
-bool holds(TypePtr list, TypePtr type) {
-  return list->kind() == TypeKind::Any || (list->isList() && conversionCost(type, {list->element()}, {}));
-}
-
-TypePtr noneIf(bool fits) { return fits ? Type::none() : nullptr; }
-
-template <size_t item>
-TypePtr addsItem(std::span<const TypePtr> arguments) {
-  return noneIf(holds(arguments[0], arguments[item]));
-}
-
 TypePtr extends(std::span<const TypePtr> arguments) {
   const TypePtr element = iteratedType(arguments[1]);
-  return noneIf(element != nullptr && holds(arguments[0], element));
+  const bool fits = element != nullptr && conversionCost(element, {arguments[0]->element()}, {});
+  return fits ? Type::none() : nullptr;
 }
 
 IValue append(std::span<IValue> arguments) {
@@ -38,6 +29,20 @@ IValue append(std::span<IValue> arguments) {
 IValue extend(std::span<IValue> arguments) {
   for (const IValue& element : elementsOf(arguments[1])) insertElement(arguments[0], arguments[0].length(), element);
   return {};
+}
+
+// `old op= value` for what may be a list or a Tensor, which change; gives what the variable holds then.
+IValue updated(std::span<IValue> arguments) {
+  const IValue& old = arguments[0];
+  const auto op = static_cast<syntax::BinaryOp>(arguments[2].toInt());
+  const std::string& in_place = arguments[3].toStringRef();
+  if (old.isAnyList() && op == syntax::BinaryOp::Add) {
+    extend(arguments);
+    return old;
+  }
+  if (!old.isTensor() || in_place.empty()) return binaryValue(op, old, arguments[1]);
+  callOperator(fmt::format("aten::{}", in_place).c_str(), arguments.first(2));
+  return old;
 }
 
 IValue insert(std::span<IValue> arguments) {
@@ -55,11 +60,6 @@ IValue popElement(std::span<IValue> arguments) {
   IValue element = list.elementAt(place);
   eraseElement(list, place);
   return element;
-}
-
-TypePtr elementOf(std::span<const TypePtr> arguments) {
-  if (arguments[0]->kind() == TypeKind::Any) return Type::any();
-  return arguments[0]->isList() ? arguments[0]->element() : nullptr;
 }
 
 IValue index(std::span<IValue> arguments) {
@@ -92,18 +92,18 @@ IValue reverse(std::span<IValue> arguments) {
 }  // namespace
 
 void addListBuiltins(BuiltinTable& table) {
-  addBuiltin(table, "list.append(Any[] self, Any item) -> ()", append, addsItem<1>);
-  addBuiltin(table, "list.extend(Any[] self, Any items) -> ()", extend, extends);
-  addBuiltin(table, "list.insert(Any[] self, int index, Any item) -> ()", insert, addsItem<2>);
-  addBuiltin(table, "list.pop(Any[] self, int index=-1) -> Any", popElement, elementOf);
-  addBuiltin(table, "list.index(Any[] self, Any item) -> int", index);
-  addBuiltin(table, "list.count(Any[] self, Any item) -> int", count);
-  addBuiltin(table, "list.sort(Any[] self, *, bool reverse=False) -> ()", sort);
-  addBuiltin(table, "list.reverse(Any[] self) -> ()", reverse);
-  addBuiltin(
-      table, "list.copy(Any[] self) -> Any[]",
-      [](std::span<IValue> arguments) -> IValue { return copyOfList(arguments[0]); },
-      [](std::span<const TypePtr> arguments) { return arguments[0]; });
+  addBuiltin(table, "updated(Any old, Any value, int op, str in_place) -> Any", updated);
+  table.back().is_hidden = true;
+  addBuiltin(table, "list.append(t[] self, t item) -> ()", append);
+  addBuiltin(table, "list.extend(t[] self, Any items) -> ()", extend, extends);
+  addBuiltin(table, "list.insert(t[] self, int index, t item) -> ()", insert);
+  addBuiltin(table, "list.pop(t[] self, int index=-1) -> t", popElement);
+  addBuiltin(table, "list.index(t[] self, Any item) -> int", index);
+  addBuiltin(table, "list.count(t[] self, Any item) -> int", count);
+  addBuiltin(table, "list.sort(t[] self, *, bool reverse=False) -> ()", sort);
+  addBuiltin(table, "list.reverse(t[] self) -> ()", reverse);
+  addBuiltin(table, "list.copy(t[] self) -> t[]",
+             [](std::span<IValue> arguments) -> IValue { return copyOfList(arguments[0]); });
 }
 
 }  // namespace boxcar::interp

@@ -42,10 +42,18 @@ bool isNumberType(TypePtr type) {
   return kind == TypeKind::Bool || kind == TypeKind::Int || kind == TypeKind::Float || kind == TypeKind::Scalar;
 }
 
+// What int() and float() take.
+bool isReadAsNumber(TypePtr type) {
+  const TypeKind kind = type->underlying()->kind();
+  return isNumberType(type) || kind == TypeKind::Int || kind == TypeKind::String || kind == TypeKind::Tensor ||
+         kind == TypeKind::Any;
+}
+
 // The element that is before all others, by order [wanted].
 template <int wanted>
 IValue extreme(std::span<IValue> arguments) {
   const char* name = wanted < 0 ? "min" : "max";
+  if (arguments[0].isTensor()) return callOperator(wanted < 0 ? "aten::min" : "aten::max", arguments);
   const std::vector<IValue> elements =
       arguments.size() == 1 ? elementsOf(arguments[0]) : std::vector<IValue>(arguments.begin(), arguments.end());
   BOXCAR_CHECK(!elements.empty(), "{}() of nothing: the sequence is empty", name);
@@ -89,7 +97,8 @@ TypePtr absoluteType(std::span<const TypePtr> arguments) {
 
 // To [digits] places, or without them to an int; halves go to the even neighbour.
 IValue rounded(std::span<IValue> arguments) {
-  const IValue value = itemOf(arguments[0]);
+  const IValue& value = arguments[0];
+  if (value.isTensor()) return callOperator("aten::round", arguments);
   BOXCAR_CHECK(value.isInt() || value.isBool() || value.isDouble(), "round() takes an int or a float, not {}",
                kindName(value));
   const bool has_digits = arguments.size() == 2;
@@ -114,12 +123,13 @@ TypePtr roundedType(std::span<const TypePtr> arguments) {
     case TypeKind::Int: return Type::integer();
     case TypeKind::Float: return arguments.size() == 1 ? Type::integer() : Type::floating();
     case TypeKind::Scalar:
-    case TypeKind::Any: return Type::scalar();
+    case TypeKind::Any: return arguments[0];
     default: return nullptr;
   }
 }
 
 IValue sum(std::span<IValue> arguments) {
+  if (arguments[0].isTensor()) return callOperator("aten::sum", arguments);
   IValue total = arguments.size() == 2 ? arguments[1] : arguments[0].isDoubleList() ? IValue(0.0) : IValue(int64_t{0});
   for (const IValue& element : elementsOf(arguments[0])) total = binaryValue(syntax::BinaryOp::Add, total, element);
   return total;
@@ -170,8 +180,12 @@ IValue mathInteger(std::span<IValue> arguments) {
 }  // namespace
 
 void addNumberBuiltins(BuiltinTable& table) {
-  addBuiltin(table, "int(Any value) -> int", toIntValue);
-  addBuiltin(table, "float(Any value) -> float", toFloatValue);
+  addBuiltin(table, "int(Any value) -> int", toIntValue, [](std::span<const TypePtr> arguments) {
+    return isReadAsNumber(arguments[0]) ? Type::integer() : nullptr;
+  });
+  addBuiltin(table, "float(Any value) -> float", toFloatValue, [](std::span<const TypePtr> arguments) {
+    return isReadAsNumber(arguments[0]) ? Type::floating() : nullptr;
+  });
   addBuiltin(table, "bool(Any value) -> bool",
              [](std::span<IValue> arguments) -> IValue { return truth(arguments[0]); });
   addVariadic(table, "min(Any[] values) -> Any", 1, UINT16_MAX, extreme<-1>, extremeType);

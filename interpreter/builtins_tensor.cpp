@@ -2,7 +2,9 @@
 
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/interpreter/builtin_table.h>
+#include <boxcar/interpreter/conversion.h>
 #include <boxcar/interpreter/dynamic_call.h>
+#include <boxcar/interpreter/tensor_index.h>
 #include <boxcar/interpreter/value_operations.h>
 #include <boxcar/ivalue/error.h>
 
@@ -108,6 +110,17 @@ IValue makeTensor(std::span<IValue> arguments) {
   return moved(tensor, wanted, device);
 }
 
+// ---- Indexing ----
+
+IValue tensorElement(std::span<IValue> arguments) {
+  return elementAt(tensorPlace(arguments[0], arguments[1].toStringView(), arguments.subspan(2)));
+}
+
+IValue setTensorElement(std::span<IValue> arguments) {
+  setElementAt(tensorPlace(arguments[0], arguments[2].toStringView(), arguments.subspan(3)), arguments[1]);
+  return {};
+}
+
 // ---- Methods and attributes ----
 
 const Tensor& self(std::span<IValue> arguments) { return arguments[0].toTensor(); }
@@ -165,6 +178,14 @@ IValue toDevice(std::span<IValue> arguments) {
 
 void addTensorBuiltins(BuiltinTable& table) {
   addBuiltin(table, "tensor(Any data, *, ScalarType? dtype=None, Device? device=None) -> Tensor", makeTensor);
+  addBuiltin(table, "wrapped_number(Any value) -> Any", [](std::span<IValue> arguments) -> IValue {
+    return arguments[0].isScalar() ? IValue(wrappedNumber(arguments[0])) : std::move(arguments[0]);
+  });
+  table.back().is_hidden = true;
+  addVariadic(table, "tensor_element(Any[] tensor_form_and_values) -> Tensor", 2, UINT16_MAX, tensorElement);
+  table.back().is_hidden = true;
+  addVariadic(table, "set_tensor_element(Any[] tensor_value_form_and_values) -> ()", 3, UINT16_MAX, setTensorElement);
+  table.back().is_hidden = true;
 
   addBuiltin(table, "tensor.shape(Tensor self) -> int[]", shapeOf);
   addBuiltin(table, "tensor.dtype(Tensor self) -> ScalarType",

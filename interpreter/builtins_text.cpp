@@ -7,6 +7,7 @@
 #include <boxcar/interpreter/utf8.h>
 #include <boxcar/interpreter/value_operations.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/schema/parse_schema.h>
 
 #include <clocale>
 #include <cwctype>
@@ -154,6 +155,50 @@ IValue find(std::span<IValue> arguments) {
   return static_cast<int64_t>(utf8::countCodePoints(text.substr(0, at)));
 }
 
+// Stands for a dtype or its like where a container is shown.
+class ShownName final : public CustomClassHolder {
+ public:
+  explicit ShownName(std::string name) : name_(std::move(name)) {}
+  std::string className() const override { return "ShownName"; }
+  std::string text() const override { return name_; }
+
+ private:
+  const std::string name_;
+};
+
+// A value of type [type] with names for the ints that dtypes and their like are; what is shown of it is right.
+IValue withNames(IValue value, TypePtr type) {
+  const auto named = [&value](std::string_view builtin) {
+    std::string name = builtins()[*findBuiltin(builtin)].function({&value, 1}).toStringRef();
+    return IValue(IntrusivePtr<CustomClassHolder>(makeIntrusive<ShownName>(std::move(name))));
+  };
+  if (value.isNone()) return value;
+  switch (type->kind()) {
+    case TypeKind::ScalarType: return named("dtype_name");
+    case TypeKind::Layout: return named("layout_name");
+    case TypeKind::MemoryFormat: return named("memory_format_name");
+    case TypeKind::Optional: return withNames(std::move(value), type->element());
+    case TypeKind::List:
+    case TypeKind::Tuple: {
+      std::vector<IValue> elements = elementsOf(value);
+      const bool is_tuple = type->kind() == TypeKind::Tuple;
+      for (size_t i = 0; i < elements.size(); ++i) {
+        elements[i] = withNames(std::move(elements[i]), type->contained()[is_tuple ? i : 0]);
+      }
+      return is_tuple ? IValue(Tuple(std::move(elements))) : makeGenericList(std::move(elements));
+    }
+    case TypeKind::Dict: {
+      const GenericDict dict = value.toGenericDict();
+      const GenericDict shown;
+      for (size_t i = 0; i < dict.size(); ++i) {
+        shown.insert_or_assign(dict.object()->keyAt(i), withNames(dict.object()->valueAt(i), type->contained()[1]));
+      }
+      return shown;
+    }
+    default: return value;
+  }
+}
+
 }  // namespace
 
 void addTextBuiltins(BuiltinTable& table) {
@@ -174,6 +219,11 @@ void addTextBuiltins(BuiltinTable& table) {
   table.back().is_hidden = true;
   addBuiltin(table, "memory_format_name(MemoryFormat format) -> str", [](std::span<IValue> arguments) -> IValue {
     return "torch." + std::string(memoryFormatName(static_cast<MemoryFormat>(arguments[0].toInt())));
+  });
+  table.back().is_hidden = true;
+
+  addBuiltin(table, "named(Any value, str type) -> Any", [](std::span<IValue> arguments) -> IValue {
+    return withNames(arguments[0], parseType(textOf(arguments[1])));
   });
   table.back().is_hidden = true;
 

@@ -2,6 +2,7 @@
 #include <boxcar/interpreter/conversion.h>
 #include <boxcar/interpreter/dynamic_call.h>
 #include <boxcar/interpreter/sequence_index.h>
+#include <boxcar/interpreter/tensor_index.h>
 #include <boxcar/interpreter/utf8.h>
 #include <boxcar/interpreter/value_operations.h>
 #include <boxcar/ivalue/error.h>
@@ -39,17 +40,6 @@ Tag listTag(TypePtr element) {
     case TypeKind::Bool: return Tag::BoolList;
     case TypeKind::Complex: return Tag::ComplexDoubleList;
     case TypeKind::Tensor: return Tag::TensorList;
-    default: return Tag::GenericList;
-  }
-}
-
-Tag listTagOf(Tag element) {
-  switch (element) {
-    case Tag::Int: return Tag::IntList;
-    case Tag::Double: return Tag::DoubleList;
-    case Tag::Bool: return Tag::BoolList;
-    case Tag::ComplexDouble: return Tag::ComplexDoubleList;
-    case Tag::Tensor: return Tag::TensorList;
     default: return Tag::GenericList;
   }
 }
@@ -101,22 +91,16 @@ int64_t toIndex(const IValue& object, const IValue& index) {
     }
     suggestion = didYouMean(key.toStringRef(), names);
   }
-  BOXCAR_FAIL("the dict has no key {}.{}", repr(key), suggestion);
+  BOXCAR_FAIL("the dict has no key {}{}{}", repr(key), suggestion.empty() ? "" : ".", suggestion);
 }
 
 IValue indexTensor(const IValue& tensor, const IValue& index) {
-  if (index.isInt() || index.isBool()) {
+  if (index.isInt()) {
     BOXCAR_CHECK(tensor.toTensor().dim() > 0, "a Tensor without dimensions cannot be indexed by {}", index);
-    const IValue arguments[] = {tensor, int64_t{0}, index.isInt() ? index : IValue(int64_t{index.toBool()})};
+    const IValue arguments[] = {tensor, int64_t{0}, index};
     return callOperator("aten::select", arguments);
   }
-  if (index.isNone()) {
-    const IValue arguments[] = {tensor, int64_t{0}};
-    return callOperator("aten::unsqueeze", arguments);
-  }
-  BOXCAR_CHECK(index.isTensor(), "a Tensor cannot be indexed by {}", kindName(index));
-  const IValue arguments[] = {tensor, GenericList{index}};
-  return callOperator("aten::index", arguments);
+  return elementAt(tensorPlace(tensor, "v", {&index, 1}));
 }
 
 }  // namespace
@@ -172,8 +156,7 @@ void setIndex(const IValue& object, const IValue& index, const IValue& value) {
     return;
   }
   if (object.isTensor()) {
-    const IValue arguments[] = {indexTensor(object, index), value};
-    callOperator(value.isTensor() ? "aten::copy_" : "aten::fill_", arguments);
+    setElementAt(tensorPlace(object, "v", {&index, 1}), value);
     return;
   }
   BOXCAR_CHECK(object.isAnyList(), "the elements of {} cannot be set", kindName(object));
@@ -238,12 +221,8 @@ IValue copyOfList(const IValue& list) {
   return withList(list, [](const auto& typed) { return IValue(typed.copy()); });
 }
 
-IValue makeListOf(std::span<const IValue> elements) {
-  Tag tag = elements.empty() ? Tag::GenericList : listTagOf(elements[0].tag());
-  for (const IValue& value : elements) {
-    if (value.tag() != elements[0].tag()) tag = Tag::GenericList;
-  }
-  return makeListLike(emptyList(tag, 0), elements);
+IValue makeGenericList(std::vector<IValue> elements) {
+  return GenericList(makeIntrusive<GenericListObject>(std::move(elements)));
 }
 
 void insertElement(const IValue& list, size_t place, const IValue& element) {
@@ -304,7 +283,7 @@ IValue iterable(const IValue& value) {
   } else {
     BOXCAR_FAIL("a loop cannot walk over {}", kindName(value));
   }
-  return GenericList(makeIntrusive<GenericListObject>(std::move(elements)));
+  return makeGenericList(std::move(elements));
 }
 
 bool nextElement(const IValue& iterable, int64_t position, IValue& element) {

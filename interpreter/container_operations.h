@@ -32,8 +32,8 @@ IValue makeList(TypePtr type, std::span<const IValue> elements);
 IValue makeListLike(const IValue& list, std::span<const IValue> elements);
 // A new list of the same kind and elements.
 IValue copyOfList(const IValue& list);
-// A list of the narrowest kind: int[] where all elements are ints.
-IValue makeListOf(std::span<const IValue> elements);
+// A list that holds values of any kind.
+IValue makeGenericList(std::vector<IValue> elements);
 // Changes a list of any kind; elements are converted to its element type.
 void insertElement(const IValue& list, size_t place, const IValue& element);
 void eraseElement(const IValue& list, size_t place);

@@ -213,10 +213,10 @@ IValue convertValue(IValue value, ConversionTarget target) {
     case TypeKind::Variable: return value;
     case TypeKind::Optional:
       if (value.isNone()) return value;
-      return convertValue(std::move(value), {to->element(), target.list_size});
+      return convertValue(std::move(value), {to->element(), target.list_size, target.beside_tensor});
     case TypeKind::Tensor:
       if (value.isTensor()) return value;
-      if (value.isScalar()) return wrappedNumber(value);
+      if (value.isScalar() && target.beside_tensor) return wrappedNumber(value);
       break;
     case TypeKind::Float:
       if (value.isDouble()) return value;

@@ -27,16 +27,20 @@ enum class ConversionCost : uint8_t {
   FromAny,         // known when the line runs; compile time only
 };
 
-// What a value is passed as: a type, and how long a list one int stands for (0 where none is meant).
+// What a value is passed as: a type, how long a list one int stands for (0 where none is meant), and whether a number
+// may stand for a Tensor.
 struct ConversionTarget {
   TypePtr type = nullptr;
   int32_t list_size = 0;
+  bool beside_tensor = false;
 
   friend bool operator==(const ConversionTarget&, const ConversionTarget&) = default;
 };
 
 // What a call of operators with [parameter] converts to.
-inline ConversionTarget targetOf(const Argument& parameter) { return {parameter.type(), parameter.N().value_or(0)}; }
+inline ConversionTarget targetOf(const Argument& parameter) {
+  return {parameter.type(), parameter.N().value_or(0), false};
+}
 
 // What a conversion may assume about the call that it belongs to.
 struct ConversionContext {

@@ -42,9 +42,12 @@ void Inference::assignVariable(const syntax::Name& name, ExprPtr value, Span spa
   TypePtr bound = nullptr;
   const auto declared = declared_types_.find(*variable);
   if (declared != declared_types_.end() && declared->second.first != nullptr && !isPoison(*value)) {
-    const TypePtr type = declared->second.first;
-    value = convertOrReport(std::move(value), type, fmt::format("`{}`", name.text));
-    bound = type;
+    bound = declared->second.first;
+    value = convertOrReport(std::move(value), bound, fmt::format("`{}`", name.text));
+    // What is assigned tells whether it is None.
+    const bool is_known = bound->isOptional() && (value->type == bound->element() ||
+                                                  (value->type->kind() == TypeKind::None && !isPoison(*value)));
+    if (is_known) bound = value->type;
   }
   const TypePtr type = bound == nullptr ? value->type : bound;
   const SlotKind kind = slotKindOf(type);
@@ -92,8 +95,13 @@ void Inference::assignIndex(const syntax::Index& target, ExprPtr value, Span spa
 
 void Inference::setTensorIndex(TensorIndex place, ExprPtr value, Span span, typed::Block& out) {
   if (isPoison(*place.view) || isPoison(*value)) return;
-  if (place.unknown != nullptr) {
-    append(out, span, typed::SetIndex{std::move(place.view), std::move(place.unknown), std::move(value)});
+  if (!place.parts.empty()) {
+    std::vector<ExprPtr> arguments;
+    arguments.push_back(std::move(place.view));
+    arguments.push_back(std::move(value));
+    for (ExprPtr& part : place.parts) arguments.push_back(std::move(part));
+    const uint16_t builtin = *findBuiltin("set_tensor_element");
+    append(out, span, typed::Evaluate{make(Type::none(), span, typed::CallBuiltin{builtin, std::move(arguments)})});
     return;
   }
   ExprPtr call;
@@ -105,11 +113,8 @@ void Inference::setTensorIndex(TensorIndex place, ExprPtr value, Span span, type
       value = callAten("type_as", {&value, &like}, span);
     }
     call = callAten("index_put_", {&place.view, &place.indices, &value}, span);
-  } else if (value->type->kind() == TypeKind::Tensor) {
+  } else if (value->type->kind() == TypeKind::Tensor || value->type->kind() == TypeKind::Any) {
     call = callAten("copy_", {&place.view, &value}, span);
-  } else if (value->type->kind() == TypeKind::Any) {
-    ExprPtr tensor = convertAtRunTime(std::move(value), Type::tensor());
-    call = callAten("copy_", {&place.view, &tensor}, span);
   } else {
     call = callAten("fill_", {&place.view, &value}, span);
   }
@@ -195,19 +200,33 @@ bool Inference::changesInPlace(BinaryOp op, TypePtr type) {
 
 // What `old op= value` gives: in place where that is how it works.
 ExprPtr Inference::updated(BinaryOp op, ExprPtr old, ExprPtr value, Span span) {
+  static constexpr std::string_view names[] = {"bitwise_or_", "bitwise_xor_",  "bitwise_and_", "__ilshift__",
+                                               "__irshift__", "add_",          "sub_",         "mul_",
+                                               "div_",        "floor_divide_", "remainder_",   "",
+                                               "pow_"};
+  const std::string_view in_place = names[static_cast<size_t>(op)];
   if (old->type->kind() == TypeKind::Tensor && changesInPlace(op, old->type)) {
-    static constexpr std::string_view names[] = {"bitwise_or_", "bitwise_xor_",  "bitwise_and_", "__ilshift__",
-                                                 "__irshift__", "add_",          "sub_",         "mul_",
-                                                 "div_",        "floor_divide_", "remainder_",   "",
-                                                 "pow_"};
-    return callAten(names[static_cast<size_t>(op)], {&old, &value}, span);
+    return callAten(in_place, {&old, &value}, span);
   }
   if (old->type->isList() && changesInPlace(op, old->type)) {
+    const TypePtr element = iteratedType(value->type);
+    if (element == nullptr || !conversionCost(element, {old->type->element()}, {})) {
+      error(span, fmt::format("`{}=` does not work on {} and {}", op, *old->type, *value->type));
+      return poison(span);
+    }
     std::vector<TypedArgument> arguments;
     const Span value_span = value->span;
     arguments.push_back({std::move(old), {}, span});
     arguments.push_back({std::move(value), {}, value_span});
     return callBuiltin("list.extend", std::move(arguments), span);
+  }
+  if (old->type->kind() == TypeKind::Any) {
+    std::vector<ExprPtr> arguments;
+    arguments.push_back(std::move(old));
+    arguments.push_back(std::move(value));
+    arguments.push_back(constant(static_cast<int64_t>(op), Type::integer(), span));
+    arguments.push_back(constant(std::string(in_place), Type::string(), span));
+    return make(Type::any(), span, typed::CallBuiltin{*findBuiltin("updated"), std::move(arguments)});
   }
   return binary(op, std::move(old), std::move(value), span);
 }
@@ -221,7 +240,7 @@ void Inference::updateIndex(const syntax::Index& target, const syntax::Augmented
   if (object->type->kind() == TypeKind::Tensor) {
     TensorIndex place = tensorIndex(std::move(object), *target.index, place_span);
     place.view = keep(std::move(place.view), out);
-    if (place.indices == nullptr && place.unknown == nullptr) {
+    if (place.indices == nullptr && place.parts.empty()) {
       ExprPtr value = infer(*assign.value);
       if (isPoison(*place.view) || isPoison(*value)) return;
       ExprPtr result = updated(assign.op, copyOf(*place.view), std::move(value), span);
@@ -233,9 +252,13 @@ void Inference::updateIndex(const syntax::Index& target, const syntax::Augmented
       return;
     }
     ExprPtr old;
-    if (place.unknown != nullptr) {
-      place.unknown = keep(std::move(place.unknown), out);
-      old = operate(Opcode::Index, Type::tensor(), place_span, copyOf(*place.view), copyOf(*place.unknown));
+    if (!place.parts.empty()) {
+      std::vector<ExprPtr> copies;
+      for (ExprPtr& part : place.parts) {
+        part = keep(std::move(part), out);
+        copies.push_back(copyOf(*part));
+      }
+      old = partsElement(copyOf(*place.view), std::move(copies), place_span);
     } else {
       place.indices = keep(std::move(place.indices), out);
       ExprPtr view = copyOf(*place.view);

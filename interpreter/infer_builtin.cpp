@@ -26,6 +26,30 @@ bool Inference::isTensorAttribute(std::string_view name) {
   return std::ranges::find(names, name) != std::end(names);
 }
 
+// Whether [builtin] takes arguments of these types.
+bool Inference::takes(const Builtin& builtin, std::span<const CallArgument> arguments) {
+  const std::vector<Argument>& parameters = builtin.schema.arguments();
+  if (!builtin.variadic) {
+    const FunctionSchema* candidates[] = {&builtin.schema};
+    return resolveOverload(candidates, arguments, false).kind != Resolution::Kind::None;
+  }
+  size_t fixed = 0;
+  while (fixed + 1 < parameters.size() && !parameters[fixed + 1].kwarg_only()) ++fixed;
+  size_t positional = 0;
+  while (positional < arguments.size() && arguments[positional].keyword.empty()) ++positional;
+  if (positional < fixed + builtin.min_variadic || positional > fixed + size_t{builtin.max_variadic}) return false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    TypePtr wanted = nullptr;
+    if (i < positional) {
+      wanted = i < fixed ? substituteVariables(parameters[i].type(), {}) : parameters[fixed].type()->element();
+    } else if (const auto index = builtin.schema.argumentIndexWithName(arguments[i].keyword)) {
+      wanted = parameters[static_cast<size_t>(*index)].type();
+    }
+    if (wanted == nullptr || !conversionCost(arguments[i].type, {wanted}, {})) return false;
+  }
+  return true;
+}
+
 // A call that is an instruction where the types are known; null where it is none.
 ExprPtr Inference::inlineBuiltin(std::string_view name, std::vector<TypedArgument>& arguments, Span span) {
   if (arguments.size() != 1 || !arguments[0].keyword.empty()) return nullptr;
@@ -50,8 +74,8 @@ ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument>
   for (const TypedArgument& argument : arguments) {
     if (isPoison(*argument.value)) return poison(span);
   }
-  if (name == "redispatch" && (function_ == nullptr || (function_->kind != BodyKind::Handler &&
-                                                        function_->kind != BodyKind::Impl))) {
+  if (name == "redispatch" &&
+      (function_ == nullptr || (function_->kind != BodyKind::Handler && function_->kind != BodyKind::Impl))) {
     error(span, "`redispatch` stands in the bodies of `impl`, `fallback` and `mode` only");
     return poison(span);
   }
@@ -62,14 +86,21 @@ ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument>
   if (name == "print" || name == "str") {
     for (TypedArgument& argument : arguments) argument.value = shown(std::move(argument.value));
   }
+  std::string given;
+  for (const TypedArgument& argument : arguments) {
+    if (!given.empty()) given += ", ";
+    if (!argument.keyword.empty()) given += fmt::format("{}=", argument.keyword);
+    given += argument.value->type->text();
+  }
   std::vector<TypePtr> types;
+  TypePtr declared_result = nullptr;
   typed::Block before;
   std::vector<ExprPtr> values;
   if (builtin.variadic) {
-    auto given = variadicArguments(builtin, std::move(arguments), span);
-    if (!given) return poison(span);
-    values = *std::move(given);
-    for (const ExprPtr& value : values) types.push_back(value->type);
+    auto placed = variadicArguments(builtin, std::move(arguments), span);
+    if (!placed) return poison(span);
+    values = *std::move(placed);
+    declared_result = scriptType(resultType(builtin.schema, {}));
   } else {
     const FunctionSchema* candidates[] = {&builtin.schema};
     std::vector<CallArgument> signature;
@@ -80,22 +111,24 @@ ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument>
       return poison(span);
     }
     values = arrange(builtin.schema, resolution.fit, std::move(arguments), before, span, false);
-    for (const ExprPtr& value : values) types.push_back(value->type);
-    if (builtin.result_rule == nullptr) {
-      ExprPtr call = make(scriptType(resultType(builtin.schema, resolution.fit)), span,
-                          typed::CallBuiltin{index, std::move(values)});
-      return withStatements(std::move(before), std::move(call));
-    }
+    declared_result = scriptType(resultType(builtin.schema, resolution.fit));
   }
-  const TypePtr type =
-      builtin.result_rule != nullptr ? builtin.result_rule(types) : scriptType(resultType(builtin.schema, {}));
+  for (const ExprPtr& value : values) types.push_back(value->type);
+  const TypePtr type = builtin.result_rule != nullptr ? builtin.result_rule(types) : declared_result;
   if (type == nullptr) {
-    std::string shown_types;
-    for (const TypePtr argument : types) shown_types += fmt::format("{}{}", shown_types.empty() ? "" : ", ", *argument);
-    error(span, fmt::format("{} does not take ({})", name, shown_types)).note(toString(builtin.schema));
+    Diagnostic& diagnostic = error(span, fmt::format("{} does not take ({})", name, given));
+    diagnostic.note(toString(builtin.schema));
+    if (std::ranges::any_of(types, [](TypePtr t) { return t->isOptional(); })) {
+      diagnostic.note("test what may be None with `is None` first");
+    }
     return poison(span);
   }
-  return withStatements(std::move(before), make(type, span, typed::CallBuiltin{index, std::move(values)}));
+  // What makes a list makes one of any values; numbers and tensors lie in lists of their own kind.
+  const TypePtr any_list = Type::listOf(Type::any());
+  const bool is_packed = declared_result == any_list && !isSameRepresentation(type, any_list);
+  ExprPtr call = make(is_packed ? any_list : type, span, typed::CallBuiltin{index, std::move(values)});
+  if (is_packed) call = convertAtRunTime(std::move(call), type);
+  return withStatements(std::move(before), std::move(call));
 }
 
 // The arguments of a built-in whose last positional parameter is written singly: what is before it, the single ones,
@@ -124,7 +157,11 @@ std::optional<std::vector<ExprPtr>> Inference::variadicArguments(const Builtin& 
 
   std::vector<ExprPtr> values;
   for (size_t i = 0; i < positional; ++i) {
-    const TypePtr wanted = i < fixed ? parameters[i].type() : element;
+    TypePtr wanted = i < fixed ? parameters[i].type() : element;
+    if (wanted->hasVariables()) {
+      const TypePtr own = arguments[i].value->type;
+      wanted = own->kind() == wanted->kind() ? own : substituteVariables(wanted, {});
+    }
     values.push_back(convertOrReport(std::move(arguments[i].value), wanted,
                                      fmt::format("argument {} of {}", i + 1, builtin.name())));
   }

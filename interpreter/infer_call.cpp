@@ -38,6 +38,20 @@ std::vector<CallArgument> signatureOf(std::span<const TypedArgument> arguments) 
   return signature;
 }
 
+// Whether only values tell how an argument is passed: if one int stands for a list, or a number for a Tensor as there
+// is a Tensor beside it.
+bool dependsOnValues(const ParameterPlan& plan, std::span<const CallArgument> signature) {
+  const TypePtr given = signature[plan.first].type;
+  const TypePtr wanted = plan.target.type->isOptional() ? plan.target.type->element() : plan.target.type;
+  const bool is_any = given->kind() == TypeKind::Any;
+  if (is_any && plan.target.list_size > 0) return true;
+  if (wanted->kind() != TypeKind::Tensor || !(is_any || conversionCost(given, {Type::scalar()}, {}))) return false;
+  for (size_t i = 0; i < signature.size(); ++i) {
+    if (i != plan.first && signature[i].type->kind() == TypeKind::Tensor) return false;
+  }
+  return true;
+}
+
 bool hasPoison(std::span<const TypedArgument> arguments, bool (*is_poison)(const typed::Expr&)) {
   return std::ranges::any_of(arguments, [is_poison](const TypedArgument& a) { return is_poison(*a.value); });
 }
@@ -56,6 +70,15 @@ std::optional<IValue> constantList(const typed::Expr& expr) {
 }
 
 }  // namespace
+
+// Whether a call of a built-in means the operator of its name: given a Tensor it does, given Any where only the
+// operator takes such arguments. Otherwise the built-in calls the operator once it sees a Tensor.
+bool Inference::isTensorOperator(std::string_view name, std::span<const TypedArgument> arguments) {
+  if (arguments.empty()) return false;
+  const TypeKind kind = arguments[0].value->type->kind();
+  if (kind == TypeKind::Any) return !takes(builtins()[*findBuiltin(name)], signatureOf(arguments));
+  return kind == TypeKind::Tensor;
+}
 
 std::vector<TypedArgument> Inference::inferArguments(const std::vector<syntax::Argument>& arguments) {
   std::vector<TypedArgument> typed_arguments;
@@ -88,8 +111,7 @@ ExprPtr Inference::infer(const syntax::Call& call, Span span) {
   }
   if (name == "isinstance") return isInstance(call, span).value;
   std::vector<TypedArgument> arguments = inferArguments(call.arguments);
-  const bool takes_tensor = !arguments.empty() && arguments[0].value->type->kind() == TypeKind::Tensor;
-  if (isCallable(name) && !(takes_tensor && isOperatorOnTensors(name))) {
+  if (isCallable(name) && !(isOperatorOnTensors(name) && isTensorOperator(name, arguments))) {
     return callBuiltin(name, std::move(arguments), span);
   }
   if (const OverloadSet* set = declarations_.findOperators(callee, span.begin)) {
@@ -150,21 +172,39 @@ ExprPtr Inference::anyMethod(const syntax::Name& method, const OverloadSet* oper
                                                         {"str", Type::string()},
                                                         {"operator", Type::capsule()},
                                                         {"tensor", Type::tensor()}};
-  std::vector<std::pair<std::string, TypePtr>> methods;
+  std::vector<std::pair<std::string, TypePtr>> methods;  // of the kinds whose method takes such arguments
+  std::vector<std::string> known;
+  std::vector<CallArgument> signature = signatureOf(arguments);
   for (const auto& [kind, type] : kinds) {
     std::string name = fmt::format("{}.{}", kind, method.text);
     const bool is_attribute = (kind == "tensor" && isTensorAttribute(method.text)) ||
                               (kind == "operator" && isOperatorAttribute(method.text));
-    if (findBuiltin(name) && !is_attribute) methods.emplace_back(name, type);
+    if (!findBuiltin(name) || is_attribute) continue;
+    signature[0].type = type;
+    if (takes(builtins()[*findBuiltin(name)], signature)) methods.emplace_back(name, type);
+    known.push_back(std::move(name));
+  }
+  if (!known.empty() && operators != nullptr) {
+    signature[0].type = any;
+    const Resolution resolution = resolveOverload(operators->schemas, signature, false);
+    if (resolution.kind == Resolution::Kind::None) operators = nullptr;
   }
   const bool is_tensor_method = methods.size() == 1 && methods[0].second->kind() == TypeKind::Tensor;
   if (methods.empty() || (is_tensor_method && arguments.size() > 1)) {
-    if (isCallable(method.text)) return callBuiltin(method.text, std::move(arguments), span);
+    const bool is_operator =
+        operators != nullptr && isOperatorOnTensors(method.text) && isTensorOperator(method.text, arguments);
+    if (isCallable(method.text) && !is_operator) return callBuiltin(method.text, std::move(arguments), span);
     if (operators != nullptr) return callOperators(*operators, std::move(arguments), span, method.span);
-    if (methods.empty()) {
+    if (known.size() == 1) return callBuiltin(known[0], std::move(arguments), span);  // which says what is wrong
+    if (known.empty()) {
       reportUnknownMethod(method, any);
-      return poison(span);
+    } else {
+      Diagnostic& diagnostic = error(span, fmt::format("no method `{}` takes such arguments", method.text));
+      for (const std::string& name : known) {
+        diagnostic.note(fmt::format("{}.{}", name.substr(0, name.find('.')), builtins()[*findBuiltin(name)].schema));
+      }
     }
+    if (methods.empty()) return poison(span);
   }
   if (methods.size() == 1 && (operators == nullptr || is_tensor_method)) {
     arguments[0].value = convertAtRunTime(std::move(arguments[0].value), methods[0].second);
@@ -211,8 +251,9 @@ ExprPtr Inference::callScriptFunction(const ScriptFunction& function, std::vecto
   const TypePtr type = scriptType(resultType(function.schema, resolution.fit));
   typed::Block before;
   auto arranged = arrange(function.schema, resolution.fit, std::move(arguments), before, span, false);
-  ExprPtr call = make(type, span, typed::CallFunction{function.import.value_or(function.function), std::move(arranged),
-                                                       function.import.has_value()});
+  ExprPtr call = make(type, span,
+                      typed::CallFunction{function.import.value_or(function.function), std::move(arranged),
+                                          function.import.has_value()});
   call->fields = declarations_.fieldNames(function.schema);
   return withStatements(std::move(before), std::move(call));
 }
@@ -244,10 +285,8 @@ ExprPtr Inference::callOperators(const OverloadSet& set, std::vector<TypedArgume
   }
   bool is_dynamic = resolution.kind == Resolution::Kind::Dynamic;
   if (!is_dynamic) {
-    // Whether one int stands for a list, only the value tells.
     for (const ParameterPlan& plan : resolution.fit.parameters) {
-      is_dynamic = is_dynamic || (plan.from == ParameterPlan::From::Argument && plan.target.list_size > 0 &&
-                                  signature[plan.first].type->kind() == TypeKind::Any);
+      if (plan.from == ParameterPlan::From::Argument) is_dynamic = is_dynamic || dependsOnValues(plan, signature);
     }
     if (is_dynamic) resolution.viable = {resolution.candidate};
   }
@@ -360,6 +399,16 @@ void Inference::reportRejections(Span span, std::string_view name, std::span<con
   for (std::string& line : rejectionLines(candidates, rejections)) diagnostic.note(std::move(line));
 }
 
+// The operators of that name in namespaces that are not in use.
+std::vector<std::string> Inference::namesakes(const syntax::QualifiedName& name) const {
+  std::vector<std::string> found;
+  const std::string ending = fmt::format("::{}", name.name.text);
+  for (std::string& op : declarations_.operatorNames(true, name.span.begin)) {
+    if (op.ends_with(ending)) found.push_back(std::move(op));
+  }
+  return found;
+}
+
 void Inference::reportUnknownFunction(const syntax::QualifiedName& name) {
   const std::string_view shown = text(name.span);
   std::vector<std::string> operators = declarations_.operatorNames(static_cast<bool>(name.space), name.span.begin);
@@ -375,8 +424,18 @@ void Inference::reportUnknownFunction(const syntax::QualifiedName& name) {
   }
   const std::string full = name.space ? fmt::format("{}::{}", name.space.text, name.name.text) : std::string(shown);
   const std::string_view kind = name.space ? "operator" : "function or operator";
-  Diagnostic& diagnostic =
-      error(name.span, withSuggestion(fmt::format("there is no {} called `{}`", kind, full), full, candidates));
+  // An operator of another namespace is nearer than one of another name.
+  const std::vector<std::string> elsewhere = name.space ? std::vector<std::string>() : namesakes(name);
+  std::string message = fmt::format("there is no {} called `{}`", kind, full);
+  if (elsewhere.empty()) {
+    message = withSuggestion(std::move(message), full, candidates);
+  } else {
+    message += fmt::format(". Did you mean '{}'?", fmt::join(elsewhere, "' or '"));
+  }
+  Diagnostic& diagnostic = error(name.span, std::move(message));
+  if (!elsewhere.empty()) {
+    diagnostic.note(fmt::format("write its namespace, or `use {}`", elsewhere[0].substr(0, elsewhere[0].find(':'))));
+  }
   if (!name.space && declarations_.findMode(shown, name.span.begin) != nullptr) {
     diagnostic.note(fmt::format("`{}` is a mode: `with {} {{ … }}`", shown, shown));
   } else if (const ScriptFunction* later = name.space ? nullptr : declarations_.findFunction(shown, UINT32_MAX)) {

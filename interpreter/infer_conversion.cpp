@@ -1,5 +1,7 @@
+#include <boxcar/interpreter/builtins.h>
 #include <boxcar/interpreter/fold.h>
 #include <boxcar/interpreter/inference.h>
+#include <boxcar/interpreter/wording.h>
 
 // Conversions of typed expressions.
 
@@ -7,6 +9,14 @@ namespace boxcar::interp {
 
 using boost::variant2::get_if;
 using typed::ExprPtr;
+
+namespace {
+
+bool isTensorOrNone(TypePtr type) {
+  return type->kind() == TypeKind::Tensor || (type->isOptional() && type->element()->kind() == TypeKind::Tensor);
+}
+
+}  // namespace
 
 ExprPtr Inference::operate(Opcode op, TypePtr type, Span span, ExprPtr left, ExprPtr right, TypePtr parameter) {
   const auto* a = get_if<typed::Constant>(&left->node);
@@ -44,13 +54,20 @@ ExprPtr Inference::convert(ExprPtr value, ConversionTarget target) {
     if (to->kind() == TypeKind::Scalar && from->kind() == TypeKind::Any) return convertAtRunTime(std::move(value), to);
     return value;
   }
+  const bool may_be_number = target.beside_tensor && from->kind() != TypeKind::Tensor && !from->isOptional();
+  if (may_be_number && isTensorOrNone(to) && from->kind() != TypeKind::None) {
+    std::vector<ExprPtr> arguments;
+    arguments.push_back(std::move(value));
+    value = make(Type::any(), span, typed::CallBuiltin{*findBuiltin("wrapped_number"), std::move(arguments)});
+    return convertAtRunTime(std::move(value), to);
+  }
   if (to->isOptional()) {
     if (from->kind() == TypeKind::None) return value;
     if (from->isOptional() || from->kind() == TypeKind::Any) {
       if (isSameRepresentation(from, to) && from->kind() != TypeKind::Any) return value;
       return convertAtRunTime(std::move(value), to);
     }
-    return convert(std::move(value), {to->element(), target.list_size});
+    return convert(std::move(value), {to->element(), target.list_size, target.beside_tensor});
   }
 
   switch (slotKindOf(to)) {
@@ -84,7 +101,10 @@ ExprPtr Inference::convertToList(ExprPtr value, ConversionTarget target) {
   if (auto* tuple = get_if<typed::MakeTuple>(&value->node)) items = &tuple->items;
   if (items != nullptr) {
     std::vector<ExprPtr> converted;
-    for (ExprPtr& item : *items) converted.push_back(convert(std::move(item), {element}));
+    for (ExprPtr& item : *items) {
+      converted.push_back(
+          convertOrReport(std::move(item), element, fmt::format("an element of {}", withArticle(scriptType(to)))));
+    }
     return make(scriptType(to), span, typed::MakeList{std::move(converted)});
   }
   if (slotKindOf(value->type) == SlotKind::Int || value->type->kind() == TypeKind::Bool) {

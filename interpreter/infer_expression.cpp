@@ -29,6 +29,13 @@ std::string specText(const syntax::FormatSpec& spec) {
   return text;
 }
 
+// Whether a value of type [type] is an int that is shown by its name, or holds one.
+bool holdsNames(TypePtr type) {
+  const TypeKind kind = type->kind();
+  return kind == TypeKind::ScalarType || kind == TypeKind::Layout || kind == TypeKind::MemoryFormat ||
+         std::ranges::any_of(type->contained(), holdsNames);
+}
+
 }  // namespace
 
 ExprPtr Inference::make(TypePtr type, Span span, typed::Expr::Node node) {
@@ -189,11 +196,17 @@ ExprPtr Inference::shown(ExprPtr value) {
     case TypeKind::ScalarType: name = "dtype_name"; break;
     case TypeKind::Layout: name = "layout_name"; break;
     case TypeKind::MemoryFormat: name = "memory_format_name"; break;
-    default: return value;
+    default: break;
   }
+  if (name.empty() && !holdsNames(value->type)) return value;
   const Span span = value->span;
   std::vector<ExprPtr> arguments;
+  const TypePtr type = value->type;
   arguments.push_back(std::move(value));
+  if (name.empty()) {
+    arguments.push_back(constant(std::string(type->text()), Type::string(), span));
+    return make(Type::any(), span, typed::CallBuiltin{*findBuiltin("named"), std::move(arguments)});
+  }
   return make(Type::string(), span, typed::CallBuiltin{*findBuiltin(name), std::move(arguments)});
 }
 

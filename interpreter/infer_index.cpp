@@ -3,6 +3,7 @@
 #include <boxcar/interpreter/wording.h>
 
 #include <algorithm>
+#include <utility>
 
 // Indexing: of lists, tuples, strs and dicts by instructions, of tensors by operators.
 
@@ -14,6 +15,15 @@ using typed::ExprPtr;
 namespace {
 
 bool isInt(TypePtr type) { return type->kind() == TypeKind::Int || type->kind() == TypeKind::Bool; }
+
+// Whether an index has a form that tensors alone take: `...`, or a tuple with it or a slice.
+bool isForTensors(const syntax::Expr& index) {
+  if (get_if<syntax::Ellipsis>(&index.node) != nullptr) return true;
+  const auto* tuple = get_if<syntax::TupleLiteral>(&index.node);
+  return tuple != nullptr && std::ranges::any_of(tuple->items, [](const syntax::ExprPtr& item) {
+           return get_if<syntax::Slice>(&item->node) != nullptr || get_if<syntax::Ellipsis>(&item->node) != nullptr;
+         });
+}
 
 std::optional<int64_t> constantInt(const typed::Expr& expr) {
   const auto* constant = get_if<typed::Constant>(&expr.node);
@@ -31,6 +41,9 @@ ExprPtr Inference::infer(const syntax::Index& index, Span span) {
   if (object->type->kind() == TypeKind::Tensor) return tensorElement(std::move(object), *index.index, span);
   if (const auto* slice = get_if<syntax::Slice>(&index.index->node)) {
     return this->slice(std::move(object), *slice, span);
+  }
+  if (object->type->kind() == TypeKind::Any && isForTensors(*index.index)) {
+    return tensorElement(convertAtRunTime(std::move(object), Type::tensor()), *index.index, span);
   }
   ExprPtr position = infer(*index.index);
   if (isPoison(*position)) return poison(span);
@@ -133,105 +146,151 @@ TypePtr Inference::sliceOfTuple(TypePtr tuple, const typed::Expr& start, const t
 
 // ---- Tensors ----
 
+// The parts of an index of a tensor, in order, their values inferred; nothing where one is wrong.
+std::optional<std::vector<Inference::IndexPart>> Inference::indexParts(const syntax::Expr& index) {
+  std::vector<const syntax::Expr*> items = {&index};
+  if (const auto* tuple = get_if<syntax::TupleLiteral>(&index.node)) {
+    items.clear();
+    for (const syntax::ExprPtr& item : tuple->items) items.push_back(item.get());
+  }
+  std::vector<IndexPart> parts;
+  bool has_ellipsis = false;
+  for (const syntax::Expr* item : items) {
+    IndexPart& part = parts.emplace_back();
+    part.span = item->span;
+    if (const auto* slice = get_if<syntax::Slice>(&item->node)) {
+      part.letter = ':';
+      part.values.push_back(sliceBound(slice->start, item->span, "start"));
+      part.values.push_back(sliceBound(slice->stop, item->span, "stop"));
+      part.values.push_back(sliceBound(slice->step, item->span, "step"));
+    } else if (get_if<syntax::Ellipsis>(&item->node) != nullptr) {
+      part.letter = '.';
+      if (std::exchange(has_ellipsis, true)) {
+        error(index.span, "an index has at most one `...`");
+        return std::nullopt;
+      }
+    } else {
+      part.values.push_back(infer(*item));
+      const TypePtr type = part.values[0]->type;
+      const bool is_index = isInt(type) || type->kind() == TypeKind::None || type->kind() == TypeKind::Tensor ||
+                            type->kind() == TypeKind::Any || type->kind() == TypeKind::Tuple || type->isList();
+      if (!is_index) {
+        Diagnostic& diagnostic = error(item->span, fmt::format("{} cannot index a Tensor", withArticle(type)));
+        if (type->isOptional()) diagnostic.note("test it with `is None` first");
+        return std::nullopt;
+      }
+    }
+    if (std::ranges::any_of(part.values, [](const ExprPtr& value) { return isPoison(*value); })) return std::nullopt;
+  }
+  return parts;
+}
+
 namespace {
 
-// Where in a tensor the next part of an index applies: counted from the first dimension, or, behind `...`, from the
-// last.
-struct IndexPart {
-  const syntax::Expr* expr;
-  bool is_from_end;
-};
+bool isWholeSlice(const auto& part) {
+  return part.letter == ':' &&
+         std::ranges::all_of(part.values, [](const ExprPtr& value) { return value->type->kind() == TypeKind::None; });
+}
 
-// The parts of an index, those before `...` in order, then those behind it from the last one on. Nothing where there
-// are two `...`.
-std::optional<std::vector<IndexPart>> partsOf(const syntax::Expr& index) {
-  std::vector<const syntax::Expr*> items;
-  if (const auto* tuple = get_if<syntax::TupleLiteral>(&index.node)) {
-    for (const syntax::ExprPtr& item : tuple->items) items.push_back(item.get());
-  } else {
-    items.push_back(&index);
+// Whether only the run knows which dimensions the parts apply to: a tensor of bool stands for as many as it has, and a
+// value of type Any may be one, or a tuple.
+bool dependOnValues(const auto& parts) {
+  bool has_ellipsis = false;
+  bool has_tensor = false;
+  for (const auto& part : parts) {
+    has_ellipsis = has_ellipsis || part.letter == '.';
+    if (has_tensor && !isWholeSlice(part)) return true;
+    if (part.letter != 'v') continue;
+    const TypePtr type = part.values[0]->type;
+    const TypeKind kind = type->kind();
+    if (kind == TypeKind::Any || kind == TypeKind::Tuple || kind == TypeKind::Bool) return true;
+    has_tensor = has_tensor || kind == TypeKind::Tensor || type->isList();
+    if (has_tensor && has_ellipsis) return true;
   }
-  const auto is_ellipsis = [](const syntax::Expr* item) { return get_if<syntax::Ellipsis>(&item->node) != nullptr; };
-  const auto ellipsis = std::ranges::find_if(items, is_ellipsis);
-  std::vector<IndexPart> parts;
-  for (auto item = items.begin(); item != ellipsis; ++item) parts.push_back({*item, false});
-  if (ellipsis == items.end()) return parts;
-  if (std::find_if(ellipsis + 1, items.end(), is_ellipsis) != items.end()) return std::nullopt;
-  for (auto item = items.end(); --item != ellipsis;) parts.push_back({*item, true});
-  return parts;
+  return false;
 }
 
 }  // namespace
 
 Inference::TensorIndex Inference::tensorIndex(ExprPtr object, const syntax::Expr& index, Span span) {
-  const auto parts = partsOf(index);
+  auto parts = indexParts(index);
+  TensorIndex place;
   if (!parts) {
-    error(index.span, "an index has at most one `...`");
-    return {poison(span)};
+    place.view = poison(span);
+    return place;
   }
-  ExprPtr view = std::move(object);
-  std::vector<ExprPtr> indices;  // by the dimension of [view], None for those that no tensor indexes
-  int64_t from_start = 0;        // dimensions that parts before `...` have left
-  int64_t from_end = 0;
-  bool has_tensors = false;
-  for (const IndexPart& part : *parts) {
-    int64_t& passed = part.is_from_end ? from_end : from_start;
-    ExprPtr dim = constant(part.is_from_end ? -passed - 1 : passed, Type::integer(), part.expr->span);
-    if (const auto* slice = get_if<syntax::Slice>(&part.expr->node)) {
-      ++passed;
-      if (slice->start == nullptr && slice->stop == nullptr && slice->step == nullptr) continue;
-      ExprPtr start = sliceBound(slice->start, part.expr->span, "start");
-      ExprPtr stop = sliceBound(slice->stop, part.expr->span, "stop");
-      ExprPtr step = sliceBound(slice->step, part.expr->span, "step");
-      if (step->type->kind() == TypeKind::None) step = constant(1, Type::integer(), part.expr->span);
-      if (isPoison(*start) || isPoison(*stop) || isPoison(*step)) return {poison(span)};
-      view = callAten("slice", {&view, &dim, &start, &stop, &step}, span);
-      continue;
+  place.view = std::move(object);
+  if (dependOnValues(*parts)) {
+    std::string form;
+    for (const IndexPart& part : *parts) form += part.letter;
+    place.parts.push_back(constant(std::move(form), Type::string(), index.span));
+    for (IndexPart& part : *parts) {
+      for (ExprPtr& value : part.values) place.parts.push_back(std::move(value));
     }
-    ExprPtr value = infer(*part.expr);
-    if (isPoison(*value)) return {std::move(value)};
-    if (value->type->kind() == TypeKind::None) {
+    return place;
+  }
+
+  // Those before `...` in order, counted from the first dimension; then those behind it from the last one on.
+  const auto ellipsis = std::ranges::find(*parts, '.', &IndexPart::letter);
+  std::vector<ExprPtr> indices;
+  int64_t passed = 0;  // dimensions that parts have left
+  for (auto part = parts->begin(); part != ellipsis; ++part) {
+    const bool is_index =
+        part->letter == 'v' && (part->values[0]->type->kind() == TypeKind::Tensor || part->values[0]->type->isList());
+    if (is_index) {
+      while (static_cast<int64_t>(indices.size()) < passed) indices.push_back(none(part->span));
+      indices.push_back(asTensor(std::move(part->values[0])));
       ++passed;
-      view = callAten("unsqueeze", {&view, &dim}, span);
-    } else if (isInt(value->type) && value->type->kind() != TypeKind::Bool) {
-      view = callAten("select", {&view, &dim, &value}, span);
-    } else if (value->type->kind() == TypeKind::Any && parts->size() == 1) {
-      return {std::move(view), nullptr, std::move(value)};
-    } else if (value->type->kind() == TypeKind::Any) {
-      value = convertAtRunTime(std::move(value), Type::integer());
-      view = callAten("select", {&view, &dim, &value}, span);
-    } else if (value->type->kind() == TypeKind::Tensor || value->type->isList()) {
-      if (part.is_from_end) {
-        error(part.expr->span, "a tensor cannot stand behind `...` in an index");
-        return {poison(span)};
-      }
-      if (value->type->isList()) {
-        std::vector<TypedArgument> arguments;
-        arguments.push_back({std::move(value), {}, part.expr->span});
-        value = callBuiltin("tensor", std::move(arguments), part.expr->span);
-      }
-      while (static_cast<int64_t>(indices.size()) < passed) indices.push_back(none(part.expr->span));
-      indices.push_back(std::move(value));
-      ++passed;
-      has_tensors = true;
     } else {
-      error(part.expr->span, fmt::format("{} cannot index a Tensor", withArticle(value->type)));
-      return {poison(span)};
+      place.view = viewOf(std::move(place.view), *part, passed, false, span);
     }
-    if (isPoison(*view)) return {std::move(view)};
   }
-  if (!has_tensors) return {std::move(view)};
-  const TypePtr list = Type::listOf(Type::optionalOf(Type::tensor()));
-  return {std::move(view), make(list, index.span, typed::MakeList{std::move(indices)})};
+  passed = 0;
+  if (ellipsis != parts->end()) {
+    for (auto part = parts->end(); --part != ellipsis;) {
+      place.view = viewOf(std::move(place.view), *part, passed, true, span);
+    }
+  }
+  if (!indices.empty()) {
+    const TypePtr list = Type::listOf(Type::optionalOf(Type::tensor()));
+    place.indices = make(list, index.span, typed::MakeList{std::move(indices)});
+  }
+  return place;
+}
+
+ExprPtr Inference::asTensor(ExprPtr index) {
+  if (!index->type->isList()) return index;
+  const Span span = index->span;
+  std::vector<TypedArgument> arguments;
+  arguments.push_back({std::move(index), {}, span});
+  return callBuiltin("tensor", std::move(arguments), span);
+}
+
+// What a slice, None or int leaves of [view], where [passed] dimensions are done, from the first or the last one on.
+ExprPtr Inference::viewOf(ExprPtr view, IndexPart& part, int64_t& passed, bool is_from_end, Span span) {
+  if (isPoison(*view)) return view;
+  ExprPtr dim = constant(is_from_end ? -passed - 1 : passed, Type::integer(), part.span);
+  if (part.letter == 'v' && isInt(part.values[0]->type))
+    return callAten("select", {&view, &dim, &part.values[0]}, span);
+  ++passed;
+  if (part.letter == 'v') return callAten("unsqueeze", {&view, &dim}, span);
+  if (isWholeSlice(part)) return view;
+  ExprPtr step = std::move(part.values[2]);
+  if (step->type->kind() == TypeKind::None) step = constant(1, Type::integer(), part.span);
+  return callAten("slice", {&view, &dim, &part.values[0], &part.values[1], &step}, span);
 }
 
 ExprPtr Inference::tensorElement(ExprPtr object, const syntax::Expr& index, Span span) {
   TensorIndex place = tensorIndex(std::move(object), index, span);
-  if (place.unknown != nullptr) {
-    return operate(Opcode::Index, Type::tensor(), span, std::move(place.view), std::move(place.unknown));
-  }
+  if (isPoison(*place.view)) return std::move(place.view);
+  if (!place.parts.empty()) return partsElement(std::move(place.view), std::move(place.parts), span);
   if (place.indices == nullptr) return std::move(place.view);
   return callAten("index", {&place.view, &place.indices}, span);
+}
+
+ExprPtr Inference::partsElement(ExprPtr view, std::vector<ExprPtr> parts, Span span) {
+  parts.insert(parts.begin(), std::move(view));
+  return make(Type::tensor(), span, typed::CallBuiltin{*findBuiltin("tensor_element"), std::move(parts)});
 }
 
 }  // namespace boxcar::interp

@@ -60,12 +60,14 @@ void Inference::infer(const syntax::If& statement, Span span, typed::Block& out)
     Condition condition = this->condition(*branch.condition);
     const Environment before = environment_;
     assume(condition.if_true);
+    if (condition.known == false) environment_.setUnreachable();
     typed::If::Branch& typed_branch = typed_if.branches.emplace_back();
     typed_branch.condition = std::move(condition.value);
     infer(branch.body.statements, typed_branch.body);
     ends.push_back(std::move(environment_));
     environment_ = before;
     assume(condition.if_false);
+    if (condition.known == true) environment_.setUnreachable();
   }
   if (statement.otherwise) infer(statement.otherwise->statements, typed_if.otherwise);
   const Environment end_of_otherwise = environment_;
@@ -124,7 +126,8 @@ void Inference::infer(const syntax::For& statement, Span span, typed::Block& out
 typed::Stmt::Node Inference::loopOver(const syntax::Expr& iterable) {
   const auto* call = get_if<syntax::Call>(&iterable.node);
   if (call != nullptr && !call->callee.space && call->callee.name.text == "range" &&
-      declarations_.findFunction("range", iterable.span.begin) == nullptr && !call->arguments.empty() && call->arguments.size() <= 3) {
+      declarations_.findFunction("range", iterable.span.begin) == nullptr && !call->arguments.empty() &&
+      call->arguments.size() <= 3) {
     std::vector<ExprPtr> limits;
     for (TypedArgument& argument : inferArguments(call->arguments)) {
       if (!argument.keyword.empty()) error(argument.span, "range takes no keyword arguments");
@@ -181,7 +184,9 @@ void Inference::infer(const syntax::Return& statement, Span span, typed::Block& 
   const std::string_view name = shownName();
   ExprPtr value = statement.value == nullptr ? none(span) : infer(*statement.value);
   if (!isPoison(*value)) {
-    if (statement.value == nullptr && !conversionCost(value->type, {result_}, {})) {
+    if (result_->kind() == TypeKind::None && value->type->kind() != TypeKind::None) {
+      error(value->span, fmt::format("`{}` returns nothing, so that no value can stand here", name));
+    } else if (statement.value == nullptr && !conversionCost(value->type, {result_}, {})) {
       error(span, fmt::format("`{}` returns {}, so that a value must stand here", name, *result_));
     } else {
       value = convertOrReport(std::move(value), result_, fmt::format("what `{}` returns", name));

@@ -43,6 +43,7 @@ class Inference {
     typed::ExprPtr value;  // bool
     Facts if_true;
     Facts if_false;
+    std::optional<bool> known = std::nullopt;  // where types tell that something is None, or is not
   };
   // A loop whose body is being gone through.
   struct OpenLoop {
@@ -134,6 +135,7 @@ class Inference {
   Condition condition(const syntax::Comparison& comparison, Span span);
   Condition isInstance(const syntax::Call& call, Span span);
   std::optional<typed::VariableId> narrowable(const syntax::Expr& expr) const;
+  TypePtr possibleType(typed::VariableId variable) const;
 
   // ---- calls ----
   typed::ExprPtr infer(const syntax::Call& call, Span span);
@@ -153,6 +155,8 @@ class Inference {
   typed::ExprPtr anyMethod(const syntax::Name& method, const OverloadSet* operators,
                            std::vector<TypedArgument> arguments, Span span);
   static bool isCallable(std::string_view name);
+  static bool takes(const Builtin& builtin, std::span<const CallArgument> arguments);
+  static bool isTensorOperator(std::string_view name, std::span<const TypedArgument> arguments);
   static bool isTensorAttribute(std::string_view name);
   static bool isOperatorAttribute(std::string_view name);
   typed::ExprPtr inlineBuiltin(std::string_view name, std::vector<TypedArgument>& arguments, Span span);
@@ -160,6 +164,7 @@ class Inference {
                                                                std::vector<TypedArgument> arguments, Span span);
   void reportRejections(Span span, std::string_view name, std::span<const FunctionSchema* const> candidates,
                         std::span<const TypedArgument> arguments, std::span<const Rejection> rejections);
+  std::vector<std::string> namesakes(const syntax::QualifiedName& name) const;
   void reportUnknownFunction(const syntax::QualifiedName& name);
   void reportUnknownMethod(const syntax::Name& name, TypePtr type);
 
@@ -171,10 +176,20 @@ class Inference {
   typed::ExprPtr sliceBound(const syntax::ExprPtr& bound, Span span, std::string_view what);
   TypePtr sliceOfTuple(TypePtr tuple, const typed::Expr& start, const typed::Expr& stop, const typed::Expr& step) const;
   struct TensorIndex {
-    typed::ExprPtr view = nullptr;     // what the ints, slices and Nones leave
-    typed::ExprPtr indices = nullptr;  // Tensor?[] into it, null where no tensor indexes
-    typed::ExprPtr unknown = nullptr;  // or the whole index, where only the run knows what it is
+    typed::ExprPtr view = nullptr;      // what the ints, slices and Nones leave
+    typed::ExprPtr indices = nullptr;   // Tensor?[] into it, null where no tensor indexes
+    std::vector<typed::ExprPtr> parts;  // or the whole index, where only the run knows what it is: its form, values
   };
+  // A part of an index of a tensor.
+  struct IndexPart {
+    char letter = 'v';                   // `v` a value, `:` a slice, `.` the ellipsis
+    std::vector<typed::ExprPtr> values;  // of a slice its start, stop and step
+    Span span;
+  };
+  std::optional<std::vector<IndexPart>> indexParts(const syntax::Expr& index);
+  typed::ExprPtr asTensor(typed::ExprPtr index);
+  typed::ExprPtr viewOf(typed::ExprPtr view, IndexPart& part, int64_t& passed, bool is_from_end, Span span);
+  typed::ExprPtr partsElement(typed::ExprPtr view, std::vector<typed::ExprPtr> parts, Span span);
   TensorIndex tensorIndex(typed::ExprPtr object, const syntax::Expr& index, Span span);
   typed::ExprPtr tensorElement(typed::ExprPtr object, const syntax::Expr& index, Span span);
 

@@ -65,8 +65,6 @@ Stack argumentsFor(const OperatorHandle& op, const IValue& arguments, std::strin
   const size_t count = schema.arguments().size();
   BOXCAR_CHECK(given <= count || schema.is_vararg(), "{}: {} takes {} argument{}, not {}\n  {}", what, op, count,
                count == 1 ? "" : "s", given, schema);
-  bool has_tensor = false;
-  for (size_t i = 0; i < given; ++i) has_tensor = has_tensor || arguments.elementAt(i).isTensor();
   Stack stack;
   stack.reserve(std::max(given, count));
   for (size_t i = 0; i < std::max(given, count); ++i) {
@@ -84,9 +82,9 @@ Stack argumentsFor(const OperatorHandle& op, const IValue& arguments, std::strin
     }
     IValue value = arguments.elementAt(i);
     try {
-      const bool is_lone_number = argument.type()->kind() == TypeKind::Tensor && value.isScalar() && !has_tensor;
-      BOXCAR_CHECK(!is_lone_number, "a number stands for a Tensor only beside one");
-      stack.push_back(convertValue(value, targetOf(argument)));
+      ConversionTarget target = targetOf(argument);
+      for (size_t k = 0; k < given; ++k) target.beside_tensor |= k != i && arguments.elementAt(k).isTensor();
+      stack.push_back(convertValue(value, target));
     } catch (const Error&) {
       BOXCAR_FAIL("{}: argument '{}' of {} must be {}, not {}\n  {}", what, argument.name(), op, *argument.type(),
                   kindName(value), schema);

@@ -149,8 +149,8 @@ class Fitter {
       if (!bind(wanted.type(), given)) return wrongType(wanted, given);
       target.type = substituteVariables(target.type, fit_);
     }
-    const bool beside_tensor = besideTensor(argument);
-    const auto cost = conversionCost(given, target, {beside_tensor, at_run_time_});
+    target.beside_tensor = besideTensor(argument);
+    const auto cost = conversionCost(given, target, {target.beside_tensor, at_run_time_});
     if (!cost) return wrongType(wanted, given);
     fit_.costs[argument] = *cost;
     fit_.parameters[parameter] = {ParameterPlan::From::Argument, static_cast<uint32_t>(argument), 1, target};
@@ -189,7 +189,8 @@ class Fitter {
   }
 
   bool wrongType(const Argument& wanted, TypePtr given) {
-    reason_ = fmt::format("argument '{}' must be {}, not {}", wanted.name(), *wanted.type(), *given);
+    reason_ = fmt::format("argument '{}' must be {}, not {}", wanted.name(), *substituteVariables(wanted.type(), fit_),
+                          *given);
     if (given->isOptional() && conversionCost(given->element(), targetOf(wanted), {true, at_run_time_})) {
       reason_ += "; test it with `is None` first";
     } else if (wanted.type()->kind() == TypeKind::Tensor &&

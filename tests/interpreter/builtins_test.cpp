@@ -170,7 +170,7 @@ TEST(Builtins, MethodsOfDicts) {
   EXPECT_EQ(call("dict.get", {dict, "z", 0}), "0");
   EXPECT_EQ(call("dict.pop", {dict, "a"}), "1");
   EXPECT_EQ(call("dict.pop", {dict, "a", "gone"}), "'gone'");
-  EXPECT_EQ(call("dict.pop", {dict, "a"}), "the dict has no key 'a'.");
+  EXPECT_EQ(call("dict.pop", {dict, "a"}), "the dict has no key 'a'");
   call("dict.update", {dict, dict});
   GenericDict more;
   more.insert_or_assign("c", 3);
@@ -222,9 +222,10 @@ TEST(Builtins, RulesOfTypes) {
   EXPECT_EQ(typeGiven("abs", {Type::string()}), "none fits");
   EXPECT_EQ(typeGiven("round", {Type::floating()}), "int");
   EXPECT_EQ(typeGiven("round", {Type::floating(), Type::integer()}), "float");
-  EXPECT_EQ(typeGiven("list.append", {ints, Type::boolean()}), "NoneType");
-  EXPECT_EQ(typeGiven("list.append", {ints, Type::string()}), "none fits");
-  EXPECT_EQ(typeGiven("list.pop", {ints, Type::integer()}), "int");
+  EXPECT_EQ(typeGiven("len", {Type::optionalOf(ints)}), "none fits");
+  EXPECT_EQ(typeGiven("any", {Type::any()}), "Any");
+  EXPECT_EQ(typeGiven("list.extend", {ints, Type::listOf(Type::boolean())}), "NoneType");
+  EXPECT_EQ(typeGiven("list.extend", {ints, Type::string()}), "none fits");
   EXPECT_EQ(typeGiven("dict.keys", {dict}), "str[]");
   EXPECT_EQ(typeGiven("dict.items", {dict}), "(str, Tensor)[]");
   EXPECT_EQ(typeGiven("dict.get", {dict, Type::string(), Type::none()}), "Tensor?");

@@ -42,7 +42,8 @@ TEST(Conversion, AListThatFitsStaysTheSame) {
 TEST(Conversion, TextNamesADevice) { EXPECT_EQ(convert("cpu", "Device").toDevice(), Device(DeviceType::CPU)); }
 
 TEST(Conversion, NumbersBecomeWrappedTensors) {
-  const Tensor tensor = convert(2.5, "Tensor").toTensor();
+  EXPECT_EQ(errorOf([] { convert(2.5, "Tensor"); }), "expected Tensor, found float");
+  const Tensor tensor = convertValue(IValue(2.5), {Type::tensor(), 0, true}).toTensor();
   EXPECT_EQ(tensor.dim(), 0);
   EXPECT_EQ(tensor.dtype(), ScalarType::Double);
   EXPECT_TRUE(tensor.unsafeGetTensorImpl()->is_wrapped_number());

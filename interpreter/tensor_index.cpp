@@ -1,0 +1,156 @@
+#include <boxcar/interpreter/builtins.h>
+#include <boxcar/interpreter/container_operations.h>
+#include <boxcar/interpreter/dynamic_call.h>
+#include <boxcar/interpreter/tensor_index.h>
+#include <boxcar/interpreter/value_operations.h>
+#include <boxcar/ivalue/error.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace boxcar::interp {
+namespace {
+
+struct Part {
+  char letter;
+  std::vector<IValue> values;  // one of `v`, three of `:`
+};
+
+// The tensor that a list of indices is; one of nothing has no dtype of its own.
+IValue makeTensor(IValue data) {
+  static const Builtin& tensor = builtins()[*findBuiltin("tensor")];
+  std::array<IValue, 3> arguments = {std::move(data), IValue(), IValue()};
+  if (arguments[0].length() == 0) arguments[1] = ScalarType::Long;
+  return tensor.function(arguments);
+}
+
+// A value as indices know it: int, bool, None or a Tensor of one dimension at least.
+IValue asIndex(const IValue& value) {
+  IValue index = value.isAnyList() || value.isTuple() ? makeTensor(value) : value;
+  BOXCAR_CHECK(index.isInt() || index.isBool() || index.isNone() || index.isTensor(),
+               "a Tensor cannot be indexed by {}", kindName(value));
+  if (!index.isTensor() || index.toTensor().dim() > 0) return index;
+  index = callOperator("aten::item", {&index, 1});
+  BOXCAR_CHECK(index.isInt() || index.isBool(), "a Tensor cannot be indexed by a Tensor of floats");
+  return index;
+}
+
+std::vector<Part> partsOf(std::string_view form, std::span<const IValue> values) {
+  std::vector<Part> parts;
+  if (form == "v" && values[0].isTuple()) {
+    for (size_t i = 0; i < values[0].length(); ++i) parts.push_back({'v', {asIndex(values[0].elementAt(i))}});
+    return parts;
+  }
+  for (const char letter : form) {
+    Part& part = parts.emplace_back(Part{letter, {}});
+    const size_t count = letter == 'v' ? 1 : letter == ':' ? 3 : 0;
+    for (const IValue& value : values.first(count)) part.values.push_back(letter == 'v' ? asIndex(value) : value);
+    values = values.subspan(count);
+  }
+  return parts;
+}
+
+// How many of the tensor's dimensions a part stands for.
+int64_t dimensionsOf(const Part& part) {
+  if (part.letter == ':') return 1;
+  if (part.letter == '.' || part.values[0].isNone() || part.values[0].isBool()) return 0;
+  if (part.values[0].isInt()) return 1;
+  const Tensor& tensor = part.values[0].toTensor();
+  return tensor.dtype() == ScalarType::Bool ? tensor.dim() : 1;
+}
+
+// Goes through the parts from the first dimension to the last.
+class PlaceFinder {
+ public:
+  explicit PlaceFinder(IValue view) : view_(std::move(view)) {}
+
+  void add(const Part& part) {
+    if (part.letter == ':') {
+      addSlice(part.values);
+    } else if (part.values[0].isInt()) {
+      const IValue arguments[] = {view_, next_, part.values[0]};
+      view_ = callOperator("aten::select", arguments);
+    } else if (part.values[0].isTensor()) {
+      addTensor(part.values[0], dimensionsOf(part));
+    } else {
+      const IValue arguments[] = {view_, next_};
+      view_ = callOperator("aten::unsqueeze", arguments);
+      if (part.values[0].isNone()) {
+        ++next_;
+      } else {
+        // True takes the new dimension's one element, False none.
+        std::vector<int64_t> taken(part.values[0].toBool() ? 1 : 0, 0);
+        addTensor(makeTensor(std::move(taken)), 1);
+      }
+    }
+  }
+
+  void skip(int64_t count) { next_ += count; }
+
+  TensorPlace take() { return {std::move(view_), indices_.empty() ? IValue() : makeGenericList(std::move(indices_))}; }
+
+ private:
+  void addSlice(const std::vector<IValue>& bounds) {
+    const bool is_all = std::ranges::all_of(bounds, [](const IValue& bound) { return bound.isNone(); });
+    if (!is_all) {
+      const IValue step = bounds[2].isNone() ? IValue(int64_t{1}) : bounds[2];
+      const IValue arguments[] = {view_, next_, bounds[0], bounds[1], step};
+      view_ = callOperator("aten::slice", arguments);
+    }
+    ++next_;
+  }
+
+  void addTensor(IValue tensor, int64_t dimensions) {
+    for (; indexed_ < next_; ++indexed_) indices_.emplace_back();
+    indices_.push_back(std::move(tensor));
+    next_ += dimensions;
+    indexed_ = next_;
+  }
+
+  IValue view_;
+  int64_t next_ = 0;     // dimension of the view
+  int64_t indexed_ = 0;  // dimensions that the indices stand for
+  std::vector<IValue> indices_;
+};
+
+}  // namespace
+
+TensorPlace tensorPlace(const IValue& tensor, std::string_view form, std::span<const IValue> values) {
+  const std::vector<Part> parts = partsOf(form, values);
+  const int64_t dimensions = tensor.toTensor().dim();
+  int64_t taken = 0;
+  for (const Part& part : parts) taken += dimensionsOf(part);
+  BOXCAR_CHECK(taken <= dimensions, "an index of {} dimensions is too long for a Tensor of {}", taken, dimensions);
+  PlaceFinder finder(tensor);
+  for (const Part& part : parts) {
+    if (part.letter == '.') {
+      finder.skip(dimensions - taken);
+    } else {
+      finder.add(part);
+    }
+  }
+  return finder.take();
+}
+
+IValue elementAt(const TensorPlace& place) {
+  if (place.indices.isNone()) return place.view;
+  const IValue arguments[] = {place.view, place.indices};
+  return callOperator("aten::index", arguments);
+}
+
+void setElementAt(const TensorPlace& place, const IValue& value) {
+  if (place.indices.isNone()) {
+    const IValue arguments[] = {place.view, value};
+    callOperator(value.isTensor() ? "aten::copy_" : "aten::fill_", arguments);
+    return;
+  }
+  // A number is of the tensor's dtype.
+  const IValue typed[] = {value, place.view};
+  const IValue arguments[] = {place.view, place.indices,
+                              value.isTensor() ? value : callOperator("aten::type_as", typed)};
+  callOperator("aten::index_put_", arguments);
+}
+
+}  // namespace boxcar::interp
