@@ -44,10 +44,8 @@ void Inference::assignVariable(const syntax::Name& name, ExprPtr value, Span spa
   if (declared != declared_types_.end() && declared->second.first != nullptr && !isPoison(*value)) {
     bound = declared->second.first;
     value = convertOrReport(std::move(value), bound, fmt::format("`{}`", name.text));
-    // What is assigned tells whether it is None.
-    const bool is_known = bound->isOptional() && (value->type == bound->element() ||
-                                                  (value->type->kind() == TypeKind::None && !isPoison(*value)));
-    if (is_known) bound = value->type;
+    // What is no None when it is assigned is none from here on.
+    if (bound->isOptional() && value->type == bound->element()) bound = value->type;
   }
   const TypePtr type = bound == nullptr ? value->type : bound;
   const SlotKind kind = slotKindOf(type);

@@ -33,7 +33,6 @@ Inference::Condition Inference::condition(const syntax::Expr& expr) {
   if (const auto* unary = get_if<syntax::Unary>(&expr.node); unary != nullptr && unary->op == syntax::UnaryOp::Not) {
     Condition inner = condition(*unary->operand);
     std::swap(inner.if_true, inner.if_false);
-    if (inner.known) inner.known = !*inner.known;
     inner.value = operate(Opcode::NotBool, Type::boolean(), expr.span, std::move(inner.value));
     return inner;
   }
@@ -81,11 +80,10 @@ Inference::Condition Inference::condition(const syntax::Comparison& comparison, 
     const bool against_none = get_if<syntax::NoneLiteral>(&link.operand->node) != nullptr;
     const auto variable = is_identity && against_none ? narrowable(*comparison.first) : std::nullopt;
     if (variable) {
-      const TypePtr type = possibleType(*variable);
+      const TypePtr type = environment_.at(*variable).type;
       if (type->isOptional() || type->kind() == TypeKind::Any) result.if_true.emplace_back(*variable, Type::none());
       if (type->isOptional()) result.if_false.emplace_back(*variable, type->element());
       if (link.op == CompareOp::IsNot) std::swap(result.if_true, result.if_false);
-      if (const auto* known = get_if<typed::Constant>(&result.value->node)) result.known = known->value.toBool();
     }
     return result;
   }
@@ -117,14 +115,14 @@ Inference::Condition Inference::condition(const syntax::Comparison& comparison, 
 Inference::Condition Inference::isInstance(const syntax::Call& call, Span span) {
   ExprPtr value = infer(*call.arguments[0].value);
   const TypePtr tested = readType(call.arguments[1].value->span);
+  const TypePtr type = value->type;
   Condition result;
-  if (isSimple(*value) && value->type->kind() != TypeKind::Any && isSubtypeOf(value->type, tested)) {
+  if (isSimple(*value) && type->kind() != TypeKind::Any && isSubtypeOf(type, tested)) {
     result.value = constant(true, Type::boolean(), span);
   } else {
     result.value = operate(Opcode::TestType, Type::boolean(), span, std::move(value), nullptr, tested);
   }
   if (const auto variable = narrowable(*call.arguments[0].value)) {
-    const TypePtr type = possibleType(*variable);
     const bool is_narrower = type->kind() == TypeKind::Any || (tested != type && isSubtypeOf(tested, type));
     if (is_narrower) result.if_true.emplace_back(*variable, tested);
     if (type->isOptional() && isSubtypeOf(type->element(), tested)) {
@@ -135,16 +133,6 @@ Inference::Condition Inference::isInstance(const syntax::Call& call, Span span) 
     }
   }
   return result;
-}
-
-// What a variable holds where a test of it may have either outcome: what is set to None here is still of its declared
-// type where the test finds something else, which no run does.
-TypePtr Inference::possibleType(typed::VariableId variable) const {
-  const TypePtr type = environment_.at(variable).type;
-  const auto declared = declared_types_.find(variable);
-  if (type->kind() != TypeKind::None || declared == declared_types_.end()) return type;
-  const TypePtr of_name = declared->second.first;
-  return of_name != nullptr && of_name->isOptional() ? of_name : type;
 }
 
 std::optional<typed::VariableId> Inference::narrowable(const syntax::Expr& expr) const {

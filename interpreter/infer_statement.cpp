@@ -60,14 +60,12 @@ void Inference::infer(const syntax::If& statement, Span span, typed::Block& out)
     Condition condition = this->condition(*branch.condition);
     const Environment before = environment_;
     assume(condition.if_true);
-    if (condition.known == false) environment_.setUnreachable();
     typed::If::Branch& typed_branch = typed_if.branches.emplace_back();
     typed_branch.condition = std::move(condition.value);
     infer(branch.body.statements, typed_branch.body);
     ends.push_back(std::move(environment_));
     environment_ = before;
     assume(condition.if_false);
-    if (condition.known == true) environment_.setUnreachable();
   }
   if (statement.otherwise) infer(statement.otherwise->statements, typed_if.otherwise);
   const Environment end_of_otherwise = environment_;

@@ -43,7 +43,6 @@ class Inference {
     typed::ExprPtr value;  // bool
     Facts if_true;
     Facts if_false;
-    std::optional<bool> known = std::nullopt;  // where types tell that something is None, or is not
   };
   // A loop whose body is being gone through.
   struct OpenLoop {
@@ -135,7 +134,6 @@ class Inference {
   Condition condition(const syntax::Comparison& comparison, Span span);
   Condition isInstance(const syntax::Call& call, Span span);
   std::optional<typed::VariableId> narrowable(const syntax::Expr& expr) const;
-  TypePtr possibleType(typed::VariableId variable) const;
 
   // ---- calls ----
   typed::ExprPtr infer(const syntax::Call& call, Span span);
