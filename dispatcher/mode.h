@@ -65,8 +65,8 @@ class BOXCAR_API ModeGuard final {
   DispatchKey key_;
 };
 
-// What the innermost handler that runs at [key] redispatches while this lives shows its mode the calls that kernels make
-// below, as a mode with sees_calls_below is always shown them. Nothing where no handler runs.
+// What the innermost handler that runs at [key] redispatches while this lives shows its mode the calls that kernels
+// make below, as a mode with sees_calls_below is always shown them. Nothing where no handler runs.
 class BOXCAR_API ModeSeesCallsBelow final {
  public:
   explicit ModeSeesCallsBelow(DispatchKey key = DispatchKey::PreDispatch) noexcept;

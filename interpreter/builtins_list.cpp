@@ -34,6 +34,9 @@ IValue extend(std::span<IValue> arguments) {
 // `old op= value` for what may be a list or a Tensor, which change; gives what the variable holds then.
 IValue updated(std::span<IValue> arguments) {
   const IValue& old = arguments[0];
+  // Bytecode that no compiler wrote may give any number.
+  BOXCAR_CHECK(arguments[2].toInt() >= 0 && arguments[2].toInt() <= static_cast<int64_t>(syntax::BinaryOp::Power),
+               "there is no operation number {}", arguments[2]);
   const auto op = static_cast<syntax::BinaryOp>(arguments[2].toInt());
   const std::string& in_place = arguments[3].toStringRef();
   if (old.isAnyList() && op == syntax::BinaryOp::Add) {

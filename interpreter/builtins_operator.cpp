@@ -42,7 +42,8 @@ IValue callAt(std::span<IValue> arguments) {
 
 IValue argumentNames(std::span<IValue> arguments) {
   const GenericList names;
-  for (const Argument& argument : self(arguments, "arg_names").schema().arguments()) names.push_back(IValue(argument.name()));
+  for (const Argument& argument : self(arguments, "arg_names").schema().arguments())
+    names.push_back(IValue(argument.name()));
   return names;
 }
 
@@ -55,8 +56,9 @@ IValue tags(std::span<IValue> arguments) {
 }  // namespace
 
 void addOperatorBuiltins(BuiltinTable& table) {
-  addBuiltin(table, "operator(str name) -> Capsule",
-             [](std::span<IValue> arguments) -> IValue { return operatorValue(operatorNamed(arguments[0].toStringView())); });
+  addBuiltin(table, "operator(str name) -> Capsule", [](std::span<IValue> arguments) -> IValue {
+    return operatorValue(operatorNamed(arguments[0].toStringView()));
+  });
   addBuiltin(table, "call(Any op, Any[] args) -> Any[]", call, ifOperator<listOfAny>);
   addBuiltin(table, "call_at(Any op, str key, Any[] args) -> Any[]", callAt, ifOperator<listOfAny>);
   addBuiltin(
@@ -68,8 +70,9 @@ void addOperatorBuiltins(BuiltinTable& table) {
 
   addBuiltin(table, "operator.name(Any self) -> str",
              [](std::span<IValue> arguments) -> IValue { return self(arguments, "name").operator_name().name; });
-  addBuiltin(table, "operator.overload(Any self) -> str",
-             [](std::span<IValue> arguments) -> IValue { return self(arguments, "overload").operator_name().overload_name; });
+  addBuiltin(table, "operator.overload(Any self) -> str", [](std::span<IValue> arguments) -> IValue {
+    return self(arguments, "overload").operator_name().overload_name;
+  });
   addBuiltin(table, "operator.schema(Any self) -> str",
              [](std::span<IValue> arguments) -> IValue { return toString(self(arguments, "schema").schema()); });
   addBuiltin(table, "operator.arg_names(Any self) -> str[]", argumentNames);

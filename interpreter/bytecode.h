@@ -115,8 +115,8 @@ enum class ScopeKind : uint8_t { Mode, ImportedMode, Include, Exclude, Inference
 // What a `with` switches on.
 struct CodeScope {
   ScopeKind kind = ScopeKind::InferenceMode;
-  uint32_t index = 0;  // of the mode's handler; of the module where it is an imported one
-  std::string name;    // of an imported mode
+  uint32_t index = 0;   // of the mode's handler; of the module where it is an imported one
+  std::string name;     // of an imported mode
   DispatchKeySet keys;  // to include or exclude
 };
 

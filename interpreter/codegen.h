@@ -21,7 +21,8 @@ struct FunctionShape {
 // Makes the bytecode of one function.
 class Codegen {
  public:
-  // [shapes]: of all functions of the unit, by index; the unit's imports are there. Throws an Error where a function is too large.
+  // [shapes]: of all functions of the unit, by index; the unit's imports are there. Throws an Error where a function is
+  // too large.
   Codegen(UnitBuilder& unit, const SourcePtr& source, std::span<const FunctionShape> shapes,
           const typed::Function& function);
 

@@ -56,7 +56,7 @@ Declarations::Declarations(const syntax::SyntaxTree& tree, ModuleLoader* loader,
 void Declarations::checkUses(Diagnostics& diagnostics) const {
   if (uses_.empty()) return;
   std::vector<std::string> spaces = {"aten", "prim"};
-  for (const std::string& name : operatorNames(true, 0)) {
+  for (const std::string& name : operatorNames(true, UINT32_MAX)) {
     const std::string space = name.substr(0, name.find("::"));
     if (spaces.back() != space) spaces.push_back(space);
   }
@@ -258,8 +258,7 @@ const OverloadSet* Declarations::findQualified(const std::string& name, uint32_t
   const auto imported = imported_operators_.find(name);
   const auto isVisible = [position](const ImportedOperator& op) { return op.visible_from <= position; };
   // Above the import a name may mean less.
-  const bool is_above =
-      imported != imported_operators_.end() && !std::ranges::all_of(imported->second, isVisible);
+  const bool is_above = imported != imported_operators_.end() && !std::ranges::all_of(imported->second, isVisible);
   const std::string key = is_above ? fmt::format("{} at {}", name, position) : name;
   const auto found = overloads_.find(key);
   if (found != overloads_.end()) return found->second.get();

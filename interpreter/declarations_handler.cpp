@@ -14,7 +14,8 @@ using boost::variant2::get_if;
 // What every handler takes behind the operator's own arguments.
 void addHandlerArguments(std::vector<Argument>& arguments) {
   for (const auto& [name, type] : {std::pair("op", Type::capsule()), std::pair("args", Type::listOf(Type::any()))}) {
-    const bool is_taken = std::ranges::any_of(arguments, [&](const Argument& argument) { return argument.name() == name; });
+    const bool is_taken =
+        std::ranges::any_of(arguments, [&](const Argument& argument) { return argument.name() == name; });
     // The operator's own argument of that name goes first; a name that no script can write keeps the place.
     arguments.emplace_back(is_taken ? fmt::format("{}_of_the_call", name) : name, type, std::nullopt, std::nullopt,
                            true);
@@ -38,8 +39,9 @@ std::optional<DispatchKey> Declarations::readKey(const syntax::Name& key, Diagno
     diagnostics.error(
         source_, key.span,
         isPerBackendFunctionalityKey(found)
-            ? fmt::format("`{}` is a functionality with a key for each backend; name those that are meant, such as `{}`",
-                          found, toRuntimePerBackendFunctionalityKey(found, BackendComponent::CPUBit))
+            ? fmt::format(
+                  "`{}` is a functionality with a key for each backend; name those that are meant, such as `{}`", found,
+                  toRuntimePerBackendFunctionalityKey(found, BackendComponent::CPUBit))
             : fmt::format("`{}` is no key that calls are dispatched to", key.text));
   } catch (const Error& error) {
     diagnostics.error(source_, key.span, error.message());
@@ -127,16 +129,17 @@ void Declarations::addHandler(const syntax::Stmt& statement, const syntax::Fallb
     return;
   }
   if (hasModes(*key)) {
-    diagnostics.error(source_, fallback.key.span,
-                      fmt::format("a fallback cannot stand at `{}`, where modes run; declare a `mode`", fallback.key.text));
+    diagnostics.error(
+        source_, fallback.key.span,
+        fmt::format("a fallback cannot stand at `{}`, where modes run; declare a `mode`", fallback.key.text));
     return;
   }
   CodeHandler handler;
   handler.kind = HandlerKind::Fallback;
   handler.key = *key;
   handler.span = fallback.key.span;
-  handler.function = addBody(BodyKind::Handler, handlerSchema(), title, fallback.key.span, statement.span, &fallback.body)
-                         .function;
+  handler.function =
+      addBody(BodyKind::Handler, handlerSchema(), title, fallback.key.span, statement.span, &fallback.body).function;
   handlers_by_statement_.emplace(&fallback, static_cast<uint32_t>(handlers_.size()));
   handlers_.push_back(std::move(handler));
 }
@@ -146,8 +149,8 @@ void Declarations::addHandler(const syntax::Stmt& statement, const syntax::Impl&
   const OverloadSet* set = findOperators(impl.name, statement.span.begin);
   if (set == nullptr) {
     const bool qualified = static_cast<bool>(impl.name.space);
-    const std::string name = qualified ? fmt::format("{}::{}", impl.name.space.text, impl.name.name.text)
-                                       : std::string(impl.name.name.text);
+    const std::string name =
+        qualified ? fmt::format("{}::{}", impl.name.space.text, impl.name.name.text) : std::string(impl.name.name.text);
     const std::vector<std::string> names = operatorNames(qualified, statement.span.begin);
     const std::vector<std::string_view> candidates(names.begin(), names.end());
     diagnostics.error(source_, impl.name.span,

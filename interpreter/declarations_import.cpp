@@ -37,17 +37,20 @@ void Declarations::addNamesOf(uint32_t index, const syntax::Import& import, uint
     const std::string_view name = exported.schema.name();
     if (!claimName(name, unit.source, exported.span, source_, import.path_span, diagnostics)) continue;
     const CodeFunction& function = unit.functions[exported.function];
-    imports_.push_back({index, std::string(name),
-                        {function.slots.begin(), function.slots.begin() + function.argument_count}, function.result});
+    imports_.push_back({index,
+                        std::string(name),
+                        {function.slots.begin(), function.slots.begin() + function.argument_count},
+                        function.result});
     functions_.push_back(std::make_unique<ScriptFunction>(
-        ScriptFunction{BodyKind::Function, exported.schema, function.name, import.path_span, import.path_span, nullptr, 0,
-                       visible_from, static_cast<uint32_t>(imports_.size() - 1)}));
+        ScriptFunction{BodyKind::Function, exported.schema, function.name, import.path_span, import.path_span, nullptr,
+                       0, visible_from, static_cast<uint32_t>(imports_.size() - 1)}));
     functions_by_name_.emplace(name, functions_.back().get());
   }
   for (const CodeHandler& handler : unit.handlers) {
     if (handler.kind != HandlerKind::Mode) continue;
     if (!claimName(handler.name, unit.source, handler.span, source_, import.path_span, diagnostics)) continue;
-    modes_.push_back({handler.name, import.path_span, {ScopeKind::ImportedMode, index, handler.name, {}}, visible_from});
+    modes_.push_back(
+        {handler.name, import.path_span, {ScopeKind::ImportedMode, index, handler.name, {}}, visible_from});
   }
 }
 
@@ -63,8 +66,7 @@ void Declarations::addOperatorsOf(uint32_t index, const syntax::Import& import, 
       overloads.push_back({&op, &unit, visible_from});
       continue;
     }
-    diagnostics
-        .error(source_, import.path_span, fmt::format("`{}` is defined twice", op.schema.operator_name()))
+    diagnostics.error(source_, import.path_span, fmt::format("`{}` is defined twice", op.schema.operator_name()))
         .note("the first definition", other->unit->source, other->op->span)
         .note("the second definition", unit.source, op.span);
   }
@@ -92,7 +94,8 @@ std::optional<uint32_t> Declarations::moduleOf(const syntax::Import* statement) 
 
 uint32_t Declarations::importOfStatements(uint32_t module) {
   const CodeFunction& statements = units_[module]->functions[0];
-  imports_.push_back({module, kScriptName,
+  imports_.push_back({module,
+                      kScriptName,
                       {statements.slots.begin(), statements.slots.begin() + statements.argument_count},
                       statements.result});
   return static_cast<uint32_t>(imports_.size() - 1);

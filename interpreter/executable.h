@@ -50,8 +50,8 @@ struct LinkedDynamicSite {
   std::vector<OperatorHandle> candidates;
 };
 
-// What a program has registered while it ran, by handler. It lives as long as the program, not as long as its code, which
-// kernels that still run keep.
+// What a program has registered while it ran, by handler. It lives as long as the program, not as long as its code,
+// which kernels that still run keep.
 struct Registrations {
   std::mutex mutex;
   std::unordered_map<uint32_t, std::vector<RegistrationHandleRAII>> by_handler;
@@ -67,8 +67,8 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   Executable& operator=(const Executable&) = delete;
 
   // Finds the operators of all sites, and takes the modules that the unit names, null for plugins; before it nothing
-  // runs. An Error when an operator is not defined or has another number of arguments or results, or a module lacks what
-  // is imported.
+  // runs. An Error when an operator is not defined or has another number of arguments or results, or a module lacks
+  // what is imported.
   void link(std::vector<std::shared_ptr<Executable>> modules = {});
 
   const CodeUnit& unit() const noexcept { return unit_; }
@@ -89,7 +89,9 @@ class Executable final : public std::enable_shared_from_this<Executable> {
 
   // Where what its statements register is kept; null where nothing keeps it, or no more.
   std::shared_ptr<Registrations> registrations() const noexcept { return registrations_.lock(); }
-  void setRegistrations(const std::shared_ptr<Registrations>& registrations) noexcept { registrations_ = registrations; }
+  void setRegistrations(const std::shared_ptr<Registrations>& registrations) noexcept {
+    registrations_ = registrations;
+  }
 
  private:
   const ExecutableFunction* findImport(const CodeImport& import) const;

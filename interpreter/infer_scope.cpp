@@ -71,8 +71,8 @@ std::optional<DispatchKeySet> Inference::scopeKeys(const syntax::Call& call) {
     is_good = false;
   };
   if (call.arguments.empty()) {
-    reject(call.arguments_span, fmt::format("`{}` takes one key or more: `{}(Tracer)`", text(call.callee.span),
-                                            text(call.callee.span)));
+    reject(call.arguments_span,
+           fmt::format("`{}` takes one key or more: `{}(Tracer)`", text(call.callee.span), text(call.callee.span)));
   }
   for (const syntax::Argument& argument : call.arguments) {
     const auto* ref = get_if<syntax::NameRef>(&argument.value->node);
@@ -84,9 +84,8 @@ std::optional<DispatchKeySet> Inference::scopeKeys(const syntax::Call& call) {
     try {
       const DispatchKey key = parseDispatchKey(name);
       if (isAliasDispatchKey(key)) {
-        reject(argument.span,
-               fmt::format("`{}` is an alias for several keys; a scope takes functionality keys{}", name,
-                           key == DispatchKey::Autograd ? ", here `AutogradFunctionality`" : ""));
+        reject(argument.span, fmt::format("`{}` is an alias for several keys; a scope takes functionality keys{}", name,
+                                          key == DispatchKey::Autograd ? ", here `AutogradFunctionality`" : ""));
       } else if (toBackendComponent(key) != BackendComponent::InvalidBit) {
         reject(argument.span, fmt::format("`{}` belongs to one backend; a scope takes functionality keys, such as `{}`",
                                           name, toFunctionalityKey(key)));

@@ -46,8 +46,8 @@ typed::Function Inference::run(const std::vector<syntax::StmtPtr>& statements, S
       append(result.body, span, typed::Return{none(span)});
     } else {
       Diagnostic& diagnostic =
-          error(function_->name_span, fmt::format("`{}` returns {}, but its end can be reached without a return",
-                                                  shownName(), *result_));
+          error(function_->name_span,
+                fmt::format("`{}` returns {}, but its end can be reached without a return", shownName(), *result_));
       if (function_->kind == BodyKind::Handler) {
         diagnostic.note("a handler returns the list of the call's results, such as `redispatch(op, args)` gives");
       }

@@ -133,10 +133,10 @@ std::string Machine::explain(std::string message, const Mark& mark, const Stack&
     const FunctionSchema& schema = is_operator ? program.site(call.index()).op.schema() : builtins()[call.a].schema;
     const Argument& parameter = schema.arguments()[argument->position];
     const IValue& value = top_->slots[instruction.b];
-    const std::string what = fmt::format(
-        "{}(): argument '{}' must be {}, not {}",
-        is_operator ? toString(schema.operator_name()) : std::string(builtins()[call.a].name()), parameter.name(),
-        *parameter.type(), kindName(value));
+    const std::string what =
+        fmt::format("{}(): argument '{}' must be {}, not {}",
+                    is_operator ? toString(schema.operator_name()) : std::string(builtins()[call.a].name()),
+                    parameter.name(), *parameter.type(), kindName(value));
     // What is wrong with an element of a list, or with the text for a device, the message tells.
     if (value.isAnyList() || value.isTuple()) return what + ": " + message;
     const bool has_kind = conversionCost(typeOf(value), {parameter.type()}, {false, true}).has_value();

@@ -40,7 +40,8 @@ void loadPlugin(const std::string& key, const std::string& name) {
   const auto is_loaded = [&key](const PluginInfo& plugin) { return keyOf(plugin.path) == key; };
   if (std::ranges::any_of(dispatcher.plugins(), is_loaded)) return;
   BOXCAR_CHECK(!fileAccess().restricted(),
-               "{} is a plugin, whose code no sandbox holds: load it with --plugin (in C++: Dispatcher::loadPlugin)", name);
+               "{} is a plugin, whose code no sandbox holds: load it with --plugin (in C++: Dispatcher::loadPlugin)",
+               name);
   std::error_code error;
   BOXCAR_CHECK(std::filesystem::exists(key, error),
                "plugin {} cannot be opened: No such file or directory; the path starts from the folder of the script",

@@ -18,8 +18,8 @@ OperatorHandle toOperator(const IValue& value, std::string_view what);
 // The operator of a name as scripts write it, "aten::add.Tensor" or "aten::relu"; an Error that says what there is.
 OperatorHandle operatorNamed(std::string_view name);
 
-// [arguments], which scripts give as a list, as [op] wants them on a stack: converted, defaults filled in. An Error that
-// begins with [what] and names the argument that does not fit.
+// [arguments], which scripts give as a list, as [op] wants them on a stack: converted, defaults filled in. An Error
+// that begins with [what] and names the argument that does not fit.
 Stack argumentsFor(const OperatorHandle& op, const IValue& arguments, std::string_view what);
 
 // The values of a stack as a list.

@@ -88,8 +88,8 @@ const FunctionSchema& Program::Function::schema() const noexcept {
 void Program::Function::call(Stack& stack) const {
   const FunctionSchema& schema = this->schema();
   const size_t count = schema.arguments().size();
-  BOXCAR_CHECK(stack.size() >= count, "{} takes {} argument{}, but the stack has {} value{}\n  {}", schema.name(), count,
-               count == 1 ? "" : "s", stack.size(), stack.size() == 1 ? "" : "s", schema);
+  BOXCAR_CHECK(stack.size() >= count, "{} takes {} argument{}, but the stack has {} value{}\n  {}", schema.name(),
+               count, count == 1 ? "" : "s", stack.size(), stack.size() == 1 ? "" : "s", schema);
   for (size_t i = 0; i < count; ++i) {
     const Argument& argument = schema.arguments()[i];
     IValue& value = peek(stack, i, count);

@@ -49,7 +49,8 @@ class BOXCAR_API Program final {
   // What the compiler noticed that is no error.
   const std::vector<Diagnostic>& warnings() const noexcept;
 
-  // How far its runs may go that begin from now on; calls that other runs make of its operators go by the limits of these.
+  // How far its runs may go that begin from now on; calls that other runs make of its operators go by the limits of
+  // these.
   void setLimits(const RunLimits& limits) noexcept;
 
   // Runs the script's statements, on this thread, with [args] in `argv`. Throws ScriptError.

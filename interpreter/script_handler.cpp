@@ -19,10 +19,10 @@ namespace {
 // A body that runs, and what lies below it.
 struct HandlerRun {
   HandlerKind kind;
-  DispatchKey registered;  // what it stands at
-  DispatchKey key;         // the functionality that is called, or the key that the mode stands at
-  DispatchKeySet keys;  // that it was called with
-  bool is_switched_off;  // whether the functionality is, for what the body calls
+  DispatchKey registered;      // what it stands at
+  DispatchKey key;             // the functionality that is called, or the key that the mode stands at
+  DispatchKeySet keys;         // that it was called with
+  bool is_switched_off;        // whether the functionality is, for what the body calls
   LocalDispatchKeySet around;  // this thread's sets before that
   HandlerRun* outer;
 };
@@ -127,8 +127,7 @@ struct ImplKernel {
     copyLists(schema, values);
     IValue arguments = GenericList(makeIntrusive<GenericListObject>(std::vector<IValue>(values.begin(), values.end())));
     push(stack, operatorValue(op), std::move(arguments));
-    runHandler(HandlerKind::Impl, body.key, keys,
-               [&] { Machine::current().call(*pinned, body.function, stack); });
+    runHandler(HandlerKind::Impl, body.key, keys, [&] { Machine::current().call(*pinned, body.function, stack); });
     spreadOperatorResults(schema, stack);
   }
 };

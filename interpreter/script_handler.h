@@ -9,8 +9,8 @@
 
 namespace boxcar::interp {
 
-// Held while the body of a handler runs, or a mode's exit: bodies that several threads enter run one at a time, those of
-// all programs, so that no two wait for each other.
+// Held while the body of a handler runs, or a mode's exit: bodies that several threads enter run one at a time, those
+// of all programs, so that no two wait for each other.
 std::unique_lock<std::recursive_mutex> lockHandlers();
 
 // The handler of a ModeGuard that runs the body of a script's mode.
@@ -29,8 +29,8 @@ class ScriptMode final {
 // before goes. Throws Error where it contradicts what is registered.
 void registerHandler(const Executable& program, uint32_t handler);
 
-// What a handler's body calls: the list of results of [op] with [arguments], a list, from the kernels and modes that lie
-// below the handler that runs. With [nested] these see its key or mode, too. An Error outside of a handler's body.
+// What a handler's body calls: the list of results of [op] with [arguments], a list, from the kernels and modes that
+// lie below the handler that runs. With [nested] these see its key or mode, too. An Error outside of a handler's body.
 IValue redispatch(const OperatorHandle& op, const IValue& arguments, bool nested);
 
 }  // namespace boxcar::interp

@@ -37,7 +37,20 @@ IValue asIndex(const IValue& value) {
   return index;
 }
 
+// How many values a letter of a form stands for.
+size_t valueCount(char letter) { return letter == 'v' ? 1 : letter == ':' ? 3 : 0; }
+
+// Bytecode that no compiler wrote may give any form.
+void checkForm(std::string_view form, size_t value_count) {
+  size_t count = 0;
+  for (const char letter : form) count += valueCount(letter);
+  BOXCAR_CHECK(form.find_first_not_of("v:.") == std::string_view::npos && std::ranges::count(form, '.') <= 1 &&
+                   count == value_count,
+               "'{}' is no form of an index with {} values", form, value_count);
+}
+
 std::vector<Part> partsOf(std::string_view form, std::span<const IValue> values) {
+  checkForm(form, values.size());
   std::vector<Part> parts;
   if (form == "v" && values[0].isTuple()) {
     for (size_t i = 0; i < values[0].length(); ++i) parts.push_back({'v', {asIndex(values[0].elementAt(i))}});
@@ -45,7 +58,7 @@ std::vector<Part> partsOf(std::string_view form, std::span<const IValue> values)
   }
   for (const char letter : form) {
     Part& part = parts.emplace_back(Part{letter, {}});
-    const size_t count = letter == 'v' ? 1 : letter == ':' ? 3 : 0;
+    const size_t count = valueCount(letter);
     for (const IValue& value : values.first(count)) part.values.push_back(letter == 'v' ? asIndex(value) : value);
     values = values.subspan(count);
   }

@@ -11,8 +11,8 @@ namespace boxcar::cli {
 
 enum ExitStatus : int {
   kDone = 0,
-  kFailed = 1,    // the script or the input is wrong
-  kBadUsage = 2,  // the command line is
+  kFailed = 1,         // the script or the input is wrong
+  kBadUsage = 2,       // the command line is
   kInterrupted = 130,  // as shells say of a program that Ctrl-C ended
 };
 

@@ -63,10 +63,11 @@ void addRun(CLI::App& app, const std::vector<std::string>& rest, int& status) {
   command->add_option("FILE", options->file, "The script, an .ops file, or - for standard input")->type_name("");
   command->add_option("ARGS", options->args, "What the script finds in `argv`; options among it stand behind --")
       ->type_name("");
-  command->add_flag("--dispatch-trace", options->trace, "Write a line to stderr for every operator call and redispatch");
+  command->add_flag("--dispatch-trace", options->trace,
+                    "Write a line to stderr for every operator call and redispatch");
 
-  CLI::Option* sandbox = command->add_flag(
-      "--sandbox", options->sandbox, "Let the script read the files in its folder and below, but touch no other");
+  CLI::Option* sandbox = command->add_flag("--sandbox", options->sandbox,
+                                           "Let the script read the files in its folder and below, but touch no other");
   const auto add_folders = [&](const char* name, std::vector<std::string>& names, const char* help) {
     command->add_option(name, names, help)->type_name("DIR")->allow_extra_args(false)->needs(sandbox);
   };
@@ -75,7 +76,8 @@ void addRun(CLI::App& app, const std::vector<std::string>& rest, int& status) {
   add_folders("--allow-write", options->folders.writable,
               "In the sandbox: a folder that may be written, and not read; may be given several times");
 
-  command->add_option("--max-instructions", options->limits.max_instructions, "End the run after that many instructions")
+  command
+      ->add_option("--max-instructions", options->limits.max_instructions, "End the run after that many instructions")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command->add_option("--max-depth", options->limits.max_depth, "How many calls may be inside one another (10000)")

@@ -1,5 +1,5 @@
-// Counts what a script's run allocates: an operator call allocates nothing beside what its kernel does, a function call,
-// a loop and arithmetic nothing at all. Prints a line for each, and fails where that is not so.
+// Counts what a script's run allocates: an operator call allocates nothing beside what its kernel does, a function
+// call, a loop and arithmetic nothing at all. Prints a line for each, and fails where that is not so.
 
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/interpreter/program.h>
@@ -67,6 +67,7 @@ int main() {
   good = check("an operator call with a keyword", "a = allocations::first(a, b, scale=2.5)", 0) && good;
   good = check("a function call", "total = total + square(i)", 0) && good;
   good = check("a function call with values", "a = keep(a, \"text\")", 0) && good;
-  good = check("arithmetic and conditions", "if i % 3 == 0 { half += total / 2 } else { total += xs[i % 3] }", 0) && good;
+  good =
+      check("arithmetic and conditions", "if i % 3 == 0 { half += total / 2 } else { total += xs[i % 3] }", 0) && good;
   return good ? 0 : 1;
 }

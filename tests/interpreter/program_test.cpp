@@ -61,10 +61,11 @@ TEST(Program, AFailedRunTellsItsFrames) {
 // ---- Functions ----
 
 TEST(Program, FunctionsAreCalledOnAStack) {
-  const Program program = Program::compile("fn scale(float[] xs, float by=2.0) -> float[] { return [x * by for x in xs] }\n"
-                                           "fn both(int a) -> (int, str) { return a, str(a) }\n"
-                                           "fn nothing() -> () { }\n",
-                                           "test.ops");
+  const Program program = Program::compile(
+      "fn scale(float[] xs, float by=2.0) -> float[] { return [x * by for x in xs] }\n"
+      "fn both(int a) -> (int, str) { return a, str(a) }\n"
+      "fn nothing() -> () { }\n",
+      "test.ops");
   EXPECT_EQ(program.functions().size(), 3u);
   const Program::Function scale = program.function("scale");
   EXPECT_EQ(toString(scale.schema()), "scale(float[] xs, float by=2.0) -> float[]");
@@ -123,12 +124,13 @@ TEST(Program, AFunctionThatNeedsConstantsSaysToRunTheStatementsFirst) {
 // ---- Constants and threads ----
 
 TEST(Program, ConstantsAreSetOnceForAllRuns) {
-  const Program program = Program::compile("fn make() -> int { print(\"made\"); return 1 }\n"
-                                           "const n = make()\n"
-                                           "const seen = []\n"
-                                           "seen.append(n)\n"
-                                           "print(len(seen))\n",
-                                           "test.ops");
+  const Program program = Program::compile(
+      "fn make() -> int { print(\"made\"); return 1 }\n"
+      "const n = make()\n"
+      "const seen = []\n"
+      "seen.append(n)\n"
+      "print(len(seen))\n",
+      "test.ops");
   EXPECT_EQ(outputOf([&] {
               program.run();
               program.run();
@@ -143,13 +145,14 @@ TEST(Program, AConstantThatFailedIsTriedAgain) {
 }
 
 TEST(Program, ThreadsRunAProgramAtOnce) {
-  const Program program = Program::compile("const table = [i * i for i in range(100)]\n"
-                                           "fn work(int n) -> int {\n"
-                                           "    total = 0\n"
-                                           "    for i in range(n) { total += table[i % 100] + int((ones(2) * i).sum()) }\n"
-                                           "    return total\n"
-                                           "}\n",
-                                           "test.ops");
+  const Program program = Program::compile(
+      "const table = [i * i for i in range(100)]\n"
+      "fn work(int n) -> int {\n"
+      "    total = 0\n"
+      "    for i in range(n) { total += table[i % 100] + int((ones(2) * i).sum()) }\n"
+      "    return total\n"
+      "}\n",
+      "test.ops");
   program.run();
   constexpr int kThreads = 4;
   std::vector<int64_t> results(kThreads);
@@ -168,11 +171,12 @@ TEST(Program, ThreadsRunAProgramAtOnce) {
 }
 
 TEST(Program, OneThreadSetsAConstantWhileOthersWait) {
-  const Program program = Program::compile("const log = []\n"
-                                           "fn make() -> int { log.append(1); x = 0; for i in range(20000) { x += i }; return x }\n"
-                                           "const n = make()\n"
-                                           "assert n == 199990000 and len(log) == 1\n",
-                                           "test.ops");
+  const Program program = Program::compile(
+      "const log = []\n"
+      "fn make() -> int { log.append(1); x = 0; for i in range(20000) { x += i }; return x }\n"
+      "const n = make()\n"
+      "assert n == 199990000 and len(log) == 1\n",
+      "test.ops");
   std::atomic<int> done = 0;
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
@@ -188,10 +192,11 @@ TEST(Program, OneThreadSetsAConstantWhileOthersWait) {
 // ---- Limits and interrupts ----
 
 TEST(Program, LimitsEndARunWithTheirName) {
-  Program program = Program::compile("fn f(int n) -> int { return f(n + 1) }\n"
-                                     "if len(argv) == 0 { while True { } }\n"
-                                     "f(0)\n",
-                                     "test.ops");
+  Program program = Program::compile(
+      "fn f(int n) -> int { return f(n + 1) }\n"
+      "if len(argv) == 0 { while True { } }\n"
+      "f(0)\n",
+      "test.ops");
   program.setLimits({.max_instructions = 5000});
   try {
     program.run();
@@ -206,17 +211,19 @@ TEST(Program, LimitsEndARunWithTheirName) {
 }
 
 TEST(Program, EndlessLoopsAndRecursionsOfOperatorsMeetTheLimitOfInstructions) {
-  Program program = Program::compile("op program_test::again(int n) -> int { return program_test::again(n) }\n"
-                                     "while True { for i in range(10) { continue } }\n",
-                                     "test.ops");
+  Program program = Program::compile(
+      "op program_test::again(int n) -> int { return program_test::again(n) }\n"
+      "while True { for i in range(10) { continue } }\n",
+      "test.ops");
   program.setLimits({.max_instructions = 100'000});
   EXPECT_NE(errorOf([&] { program.run(); }).find("more than 100000 instructions"), std::string::npos);
 }
 
 TEST(Program, AnInterruptEndsARunButNotTheNext) {
-  const Program program = Program::compile("mode m { return redispatch(op, args) } exit { print(\"ended\") }\n"
-                                           "with m { while True { if len(argv) > 0 { break } } }\n",
-                                           "test.ops");
+  const Program program = Program::compile(
+      "mode m { return redispatch(op, args) } exit { print(\"ended\") }\n"
+      "with m { while True { if len(argv) > 0 { break } } }\n",
+      "test.ops");
   std::atomic<bool> is_over = false;
   std::string message;
   ScriptErrorCause cause{};
@@ -262,8 +269,9 @@ class Imports : public testing::Test {
 };
 
 TEST_F(Imports, FilesShareOneCopyOfWhatTheyImport) {
-  folder_.write("state.ops", "print(\"state runs\")\nconst n = [0]\nfn next() -> int { n[0] += 1; return n[0] }\n"
-                             "op imports_test::peek() -> int { return n[0] }\n");
+  folder_.write("state.ops",
+                "print(\"state runs\")\nconst n = [0]\nfn next() -> int { n[0] += 1; return n[0] }\n"
+                "op imports_test::peek() -> int { return n[0] }\n");
   folder_.write("a.ops", "import \"state.ops\"\nfn fromA() -> int { return next() }\n");
   folder_.write("main.ops", "import \"state.ops\"\nimport \"a.ops\"\nprint(next(), fromA(), imports_test::peek())\n");
   EXPECT_EQ(outputOfMain(), "state runs\n1 2 2\n");
@@ -280,8 +288,9 @@ TEST_F(Imports, FilesShareOneCopyOfWhatTheyImport) {
 
 TEST_F(Imports, PathsStartAtTheFileThatHasThem) {
   folder_.write("main.ops", "import \"lib/outer.ops\"\nprint(read())\nprint(io::read_text(\"x.txt\"))");
-  folder_.write("lib/outer.ops", "import \"deep/inner.ops\"\n"
-                                 "fn read() -> str { return io::read_text(\"x.txt\") + inner() + io::read_text(\"x.txt\") }");
+  folder_.write("lib/outer.ops",
+                "import \"deep/inner.ops\"\n"
+                "fn read() -> str { return io::read_text(\"x.txt\") + inner() + io::read_text(\"x.txt\") }");
   folder_.write("lib/deep/inner.ops", "fn inner() -> str { return io::read_text(\"x.txt\") }");
   folder_.write("x.txt", "main ");
   folder_.write("lib/x.txt", "outer ");

@@ -26,9 +26,10 @@ std::string outputOf(auto&& body) {
 // What scripts register is met by calls from C++.
 
 TEST(ScriptHandler, CppCallsAnImplementation) {
-  const Program program = Program::compile("op handler_test::f(Tensor x, int n=2) -> Tensor\n"
-                                           "impl handler_test::f @ CPU { print(op.name, n, x.shape); return x * n }\n",
-                                           "test.ops");
+  const Program program = Program::compile(
+      "op handler_test::f(Tensor x, int n=2) -> Tensor\n"
+      "impl handler_test::f @ CPU { print(op.name, n, x.shape); return x * n }\n",
+      "test.ops");
   const OperatorHandle f = Dispatcher::singleton().findSchemaOrThrow("handler_test::f", "");
   EXPECT_FALSE(f.hasKernelForDispatchKey(DispatchKey::CPU));  // control has not reached it
   program.run();
@@ -40,7 +41,8 @@ TEST(ScriptHandler, CppCallsAnImplementation) {
 }
 
 TEST(ScriptHandler, CppCallsMeetAFallback) {
-  const Program program = Program::compile("fallback @ Tracer { print(op.name); return redispatch(op, args) }", "test.ops");
+  const Program program =
+      Program::compile("fallback @ Tracer { print(op.name); return redispatch(op, args) }", "test.ops");
   program.run();
   EXPECT_EQ(outputOf([&] {
               const IncludeDispatchKeyGuard tracing(DispatchKey::Tracer);
@@ -52,10 +54,11 @@ TEST(ScriptHandler, CppCallsMeetAFallback) {
 TEST(ScriptHandler, RegistrationsGoWithTheProgram) {
   const OperatorHandle op = Dispatcher::singleton().findSchemaOrThrow("aten::relu", "");
   {
-    const Program program = Program::compile("impl aten::relu @ Tracer { return redispatch(op, args)[0] }\n"
-                                             "fallback @ Batched { return redispatch(op, args) }\n"
-                                             "op handler_test::gone() -> int { return 1 }",
-                                             "test.ops");
+    const Program program = Program::compile(
+        "impl aten::relu @ Tracer { return redispatch(op, args)[0] }\n"
+        "fallback @ Batched { return redispatch(op, args) }\n"
+        "op handler_test::gone() -> int { return 1 }",
+        "test.ops");
     program.run();
     program.run();
     EXPECT_TRUE(op.hasKernelForDispatchKey(DispatchKey::Tracer));
@@ -67,9 +70,10 @@ TEST(ScriptHandler, RegistrationsGoWithTheProgram) {
 }
 
 TEST(ScriptHandler, RunAgainAnImplementationReplacesItself) {
-  const Program program = Program::compile("op handler_test::g(Tensor x) -> str\n"
-                                           "fn install() -> () { impl handler_test::g @ CPU { return \"script\" } }\n",
-                                           "test.ops");
+  const Program program = Program::compile(
+      "op handler_test::g(Tensor x) -> str\n"
+      "fn install() -> () { impl handler_test::g @ CPU { return \"script\" } }\n",
+      "test.ops");
   const OperatorHandle g = Dispatcher::singleton().findSchemaOrThrow("handler_test::g", "");
   Stack stack;
   const auto install = program.function("install");
@@ -88,9 +92,10 @@ TEST(ScriptHandler, RunAgainAnImplementationReplacesItself) {
 }
 
 TEST(ScriptHandler, ModesOfScriptsAndOfCppNest) {
-  const Program program = Program::compile("mode tell { print(\"script\", op.name); return redispatch(op, args) }\n"
-                                           "fn work() -> () { with tell { relu(ones(1)) } }\n",
-                                           "test.ops");
+  const Program program = Program::compile(
+      "mode tell { print(\"script\", op.name); return redispatch(op, args) }\n"
+      "fn work() -> () { with tell { relu(ones(1)) } }\n",
+      "test.ops");
   Stack stack;
   const std::string output = outputOf([&] {
     const ModeGuard outer([](const OperatorHandle& op, DispatchKeySet keys, Stack& values) {
@@ -104,20 +109,19 @@ TEST(ScriptHandler, ModesOfScriptsAndOfCppNest) {
 }
 
 TEST(ScriptHandler, BodiesThatThreadsEnterRunOneAtATime) {
-  const Program program = Program::compile("const counts = {\"calls\": 0}\n"
-                                           "op handler_test::h(Tensor x) -> Tensor\n"
-                                           "impl handler_test::h @ CPU {\n"
-                                           "    n = counts[\"calls\"]\n"
-                                           "    for i in range(20) { n = n }\n"
-                                           "    counts[\"calls\"] = n + 1\n"
-                                           "    return x\n"
-                                           "}\n"
-                                           "fn calls() -> int { return counts[\"calls\"] }",
-                                           "test.ops");
+  const Program program = Program::compile(
+      "const counts = {\"calls\": 0}\n"
+      "op handler_test::h(Tensor x) -> Tensor\n"
+      "impl handler_test::h @ CPU {\n"
+      "    n = counts[\"calls\"]\n"
+      "    for i in range(20) { n = n }\n"
+      "    counts[\"calls\"] = n + 1\n"
+      "    return x\n"
+      "}\n"
+      "fn calls() -> int { return counts[\"calls\"] }",
+      "test.ops");
   program.run();
-  const auto h = Dispatcher::singleton()
-                     .findSchemaOrThrow("handler_test::h", "")
-                     .typed<Tensor(const Tensor&)>();
+  const auto h = Dispatcher::singleton().findSchemaOrThrow("handler_test::h", "").typed<Tensor(const Tensor&)>();
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
@@ -149,9 +153,10 @@ TEST(ScriptHandler, ACallThatRunsKeepsTheCodeOfAProgramThatGoes) {
 }
 
 TEST(ScriptHandler, WhatAFailedWithSwitchedOnIsOff) {
-  const Program program = Program::compile("mode m { return redispatch(op, args) }\n"
-                                           "fn fails() -> () { with m, include(Tracer), exclude(Batched) { assert False } }\n",
-                                           "test.ops");
+  const Program program = Program::compile(
+      "mode m { return redispatch(op, args) }\n"
+      "fn fails() -> () { with m, include(Tracer), exclude(Batched) { assert False } }\n",
+      "test.ops");
   Stack stack;
   EXPECT_THROW(program.function("fails").call(stack), ScriptError);
   EXPECT_EQ(modeCount(), 0u);
