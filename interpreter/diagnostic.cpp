@@ -20,6 +20,13 @@ size_t codePointBegin(std::string_view text, size_t at) {
   return at;
 }
 
+// What a terminal may be shown of a line: no control characters, which could do anything there.
+std::string withoutControls(std::string_view line) {
+  std::string shown(line);
+  std::ranges::replace_if(shown, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7F; }, '?');
+  return shown;
+}
+
 void renderPlace(std::string& out, const Source& source, Span span, std::string_view kind, std::string_view message) {
   const LineColumn position = source.position(span.begin);
   fmt::format_to(std::back_inserter(out), "{}:{}:{}: {}: {}\n", source.name(), position.line, position.column, kind,
@@ -40,7 +47,7 @@ void renderPlace(std::string& out, const Source& source, Span span, std::string_
     end = std::min(end - first, line.size());
   }
 
-  fmt::format_to(std::back_inserter(out), "{}{}{}\n", before, line, after);
+  fmt::format_to(std::back_inserter(out), "{}{}{}\n", before, withoutControls(line), after);
   out.append(before.size(), ' ');
   for (const char byte : line.substr(0, begin)) {
     if (!utf8::isContinuation(byte)) out += byte == '\t' ? '\t' : ' ';

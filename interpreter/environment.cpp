@@ -58,29 +58,65 @@ Binding joined(const Binding& a, const Binding& b) {
 
 }  // namespace
 
+Binding& Environment::operator[](typed::VariableId variable) {
+  const size_t index = variable / kBlockSize;
+  if (index >= blocks_.size()) blocks_.resize(index + 1);
+  std::shared_ptr<Block>& block = blocks_[index];
+  if (block == nullptr) {
+    block = std::make_shared<Block>();
+  } else if (block.use_count() > 1) {
+    block = std::make_shared<Block>(*block);
+  }
+  return (*block)[variable % kBlockSize];
+}
+
+const Binding& Environment::at(typed::VariableId variable) const noexcept {
+  static const Binding unset;
+  const size_t index = variable / kBlockSize;
+  return index < blocks_.size() && blocks_[index] != nullptr ? (*blocks_[index])[variable % kBlockSize] : unset;
+}
+
+template <class Visit>
+void Environment::eachApart(const Environment& other, Visit visit) const {
+  const size_t count = std::max(blocks_.size(), other.blocks_.size());
+  for (size_t block = 0; block < count; ++block) {
+    const Block* ours = block < blocks_.size() ? blocks_[block].get() : nullptr;
+    const Block* theirs = block < other.blocks_.size() ? other.blocks_[block].get() : nullptr;
+    if (ours == theirs) continue;
+    for (size_t i = 0; i < kBlockSize; ++i) visit(static_cast<typed::VariableId>(block * kBlockSize + i));
+  }
+}
+
+bool operator==(const Environment& a, const Environment& b) noexcept {
+  bool is_equal = a.is_reachable_ == b.is_reachable_;
+  a.eachApart(b, [&](typed::VariableId i) { is_equal = is_equal && a.at(i) == b.at(i); });
+  return is_equal;
+}
+
 void Environment::join(const Environment& other) {
   if (!other.is_reachable_) return;
   if (!is_reachable_) {
     *this = other;
     return;
   }
-  bindings_.resize(std::max(bindings_.size(), other.bindings_.size()));
-  for (size_t i = 0; i < bindings_.size(); ++i) {
-    const Binding& theirs = other.at(static_cast<typed::VariableId>(i));
-    if (!(bindings_[i] == theirs)) bindings_[i] = joined(bindings_[i], theirs);
-  }
+  const Environment before = *this;
+  before.eachApart(other, [&](typed::VariableId i) {
+    const Binding& ours = before.at(i);
+    const Binding& theirs = other.at(i);
+    if (!(ours == theirs)) (*this)[i] = joined(ours, theirs);
+  });
 }
 
 typed::Recasts Environment::recastsTo(const Environment& target) const {
   typed::Recasts recasts;
   if (!is_reachable_) return recasts;
-  for (typed::VariableId i = 0; i < bindings_.size(); ++i) {
-    const Binding& here = bindings_[i];
+  eachApart(target, [&](typed::VariableId i) {
+    const Binding& here = at(i);
     const Binding& there = target.at(i);
     if (here.type != nullptr && there.type != nullptr && here.kind != there.kind) {
       recasts.push_back({i, here.kind, there.kind});
     }
-  }
+  });
   return recasts;
 }
 

@@ -3,7 +3,9 @@
 #include <boxcar/interpreter/typed_program.h>
 #include <boxcar/schema/type.h>
 
+#include <array>
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 namespace boxcar::interp {
@@ -26,18 +28,15 @@ struct Binding {
   friend bool operator==(const Binding&, const Binding&) = default;
 };
 
-// What is known of all variables of a function at one place of the program.
+// What is known of all variables of a function at one place of the program. Copies share what is the same in them, so
+// that the many places of a long script cost little.
 class Environment {
  public:
-  Binding& operator[](typed::VariableId variable) {
-    if (variable >= bindings_.size()) bindings_.resize(variable + 1);
-    return bindings_[variable];
-  }
-  const Binding& at(typed::VariableId variable) const {
-    static const Binding unset;
-    return variable < bindings_.size() ? bindings_[variable] : unset;
-  }
-  size_t size() const noexcept { return bindings_.size(); }
+  // To be changed.
+  Binding& operator[](typed::VariableId variable);
+  const Binding& at(typed::VariableId variable) const noexcept;
+  // No variable from here on is set.
+  size_t size() const noexcept { return blocks_.size() * kBlockSize; }
 
   // Whether control gets here at all.
   bool isReachable() const noexcept { return is_reachable_; }
@@ -49,10 +48,17 @@ class Environment {
   // What brings the variables from how they lie here to how they lie in [target].
   typed::Recasts recastsTo(const Environment& target) const;
 
-  friend bool operator==(const Environment&, const Environment&) = default;
+  friend bool operator==(const Environment& a, const Environment& b) noexcept;
 
  private:
-  std::vector<Binding> bindings_;
+  static constexpr size_t kBlockSize = 64;
+  using Block = std::array<Binding, kBlockSize>;
+
+  // Calls [visit] with the variables that are not known to be the same here and in [other].
+  template <class Visit>
+  void eachApart(const Environment& other, Visit visit) const;
+
+  std::vector<std::shared_ptr<Block>> blocks_;  // null where nothing is set
   bool is_reachable_ = true;
 };
 

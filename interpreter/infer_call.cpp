@@ -422,6 +422,9 @@ void Inference::reportUnknownFunction(const syntax::QualifiedName& name) {
       if (isCallable(builtin.name())) candidates.push_back(builtin.name());
     }
   }
+  // A built-in may be an operator's name, too.
+  std::ranges::sort(candidates);
+  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
   const std::string full = name.space ? fmt::format("{}::{}", name.space.text, name.name.text) : std::string(shown);
   const std::string_view kind = name.space ? "operator" : "function or operator";
   // An operator of another namespace is nearer than one of another name.

@@ -222,12 +222,22 @@ ExprPtr Inference::infer(const syntax::NameRef& ref, Span span) {
 
   const std::string_view name = ref.name.name.text;
   if (const auto variable = findVariable(name)) {
-    Binding& binding = environment_[*variable];
+    const Binding& binding = environment_.at(*variable);
     if (!binding.isSet()) {
-      error(span, fmt::format("`{}` {} before it is set", name, binding.type == nullptr ? "is read" : "may be read"));
+      const bool is_never_set = binding.type == nullptr;
+      Diagnostic& diagnostic =
+          error(span, fmt::format("`{}` {} before it is set", name, is_never_set ? "is read" : "may be read"));
+      const Span* of_script = function_ == nullptr ? nullptr : declarations_.findScriptVariable(name);
+      if (is_never_set && of_script != nullptr) {
+        diagnostic.note(fmt::format("the script's `{}` is another variable, which functions do not see; keep what changes "
+                                    "in a `const` list or dict, or pass and return it",
+                                    name),
+                        source_, *of_script);
+      }
       // Once is enough.
-      if (binding.type == nullptr) binding.type = Type::any();
-      binding.maybe_unset = false;
+      Binding& known = environment_[*variable];
+      if (is_never_set) known.type = Type::any();
+      known.maybe_unset = false;
       return poison(span);
     }
     ExprPtr value = read({*variable, binding.kind}, binding.type, span);

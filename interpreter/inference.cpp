@@ -170,8 +170,9 @@ void Inference::repeatLoop(const void* key, Span span, typed::Block& out) {
   if (pass_ > kPassesBeforeAny) {
     for (typed::VariableId i = 0; i < joined.size(); ++i) {
       const TypePtr before = head.at(i).type;
-      if (before != nullptr && joined[i].type != before)
-        joined[i] = {Type::any(), nullptr, SlotKind::Value, joined[i].maybe_unset};
+      if (before != nullptr && joined.at(i).type != before) {
+        joined[i] = {Type::any(), nullptr, SlotKind::Value, joined.at(i).maybe_unset};
+      }
     }
   }
   if (!(joined == head)) {

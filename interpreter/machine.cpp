@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/interrupt.h>
 #include <boxcar/interpreter/machine.h>
+#include <boxcar/interpreter/run_stop.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -51,6 +52,11 @@ void checkArgumentKinds(const CodeFunction& function, const Stack& stack) {
   }
 }
 
+[[noreturn]] void failDepth(uint32_t limit, std::string_view what) {
+  throw RunStop(fmt::format("more than {} {} inside one another: does the recursion end?", limit, what),
+                ScriptErrorCause::Limit);
+}
+
 }  // namespace
 
 Machine& Machine::current() {
@@ -91,8 +97,7 @@ void Machine::call(const Executable& program, uint32_t function, Stack& stack) {
   BOXCAR_CHECK(stack.size() >= count, "{} takes {} arguments, but the stack has {} values", source.name, count,
                stack.size());
   checkArgumentKinds(source, stack);
-  BOXCAR_CHECK(native_depth_ < kMaxNativeDepth,
-               "more than {} calls of operators inside one another: does the recursion end?", kMaxNativeDepth);
+  if (native_depth_ >= kMaxNativeDepth) failDepth(kMaxNativeDepth, "calls of operators");
   if (native_depth_ == 0) {
     seen_interrupts_ = detail::interrupt_requests.load(std::memory_order_relaxed);
     instructions_left_ = limits_.max_instructions;
@@ -133,8 +138,7 @@ void Machine::call(const Executable& program, uint32_t function, Stack& stack) {
 Machine::Frame* Machine::enterNextSegment(Frame* caller, const ExecutableFunction* callee, IValue* slots,
                                           uint32_t passed) {
   try {
-    BOXCAR_CHECK(caller + 1 != end_, "more than {} calls inside one another: does the recursion end?",
-                 limits_.max_depth);
+    if (caller + 1 == end_) failDepth(limits_.max_depth, "calls");
     const Segment& segment = segmentAfter(caller->limit, callee->frame);
     std::uninitialized_move_n(slots, passed, segment.begin);
     Frame* const frame = caller + 1;

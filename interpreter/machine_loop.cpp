@@ -126,6 +126,10 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
 #define POLL() \
   (detail::interrupt_requests.load(std::memory_order_relaxed) != seen_interrupts_ ? poll(frame, pc + 1) : void())
 
+// The same behind a call, which may have taken long: the place is that of the call.
+#define POLL_HERE() \
+  (detail::interrupt_requests.load(std::memory_order_relaxed) != seen_interrupts_ ? poll(frame, pc) : void())
+
 // With labels as values each case has its own indirect jump, which branch predictors tell apart.
 #if defined(__GNUC__)
 #define BEGIN_LOOP() NEXT();
@@ -407,16 +411,19 @@ void Machine::execute(const Executable* program, Stack& stack) {
     const int64_t surplus = static_cast<int64_t>(stack.size()) - height;
     if (surplus != 0) [[unlikely]]
       failResults(site, surplus);
+    POLL_HERE();
     NEXT();
   }
   CASE(CallDynamic) {
     SAVE();
     callDynamic(program->dynamicSite(instruction.index()), stack);
+    POLL_HERE();
     NEXT();
   }
   CASE(CallBuiltin) {
     SAVE();
     callBuiltin(builtin_table[instruction.a], instruction.b, stack);
+    POLL_HERE();
     NEXT();
   }
   SIMPLE(PassScalar, copyScalar(slots + frame->function->slots + instruction.a, SLOT(b)))

@@ -170,7 +170,9 @@ void Machine::fail(const std::exception& error, const Mark& mark, Stack& stack) 
     }
   }
   stack.resize(mark.height);
-  std::vector<ScriptFrame> frames = unwind(mark, cause != ScriptErrorCause::Limit, message);
+  // Without instructions left no exit block could run.
+  const bool runs_exits = cause != ScriptErrorCause::Limit || instructions_left_ != 0;
+  std::vector<ScriptFrame> frames = unwind(mark, runs_exits, message);
   if (inner != nullptr) frames.insert(frames.end(), inner->frames().begin(), inner->frames().end());
   throw ScriptError(std::move(message), std::move(frames), cause);
 }

@@ -35,6 +35,10 @@ std::string_view syntaxHint(const Source& source, const Token* begin, const Toke
   if (first_word == "def" || first_word == "function" || first_word == "lambda") {
     return "a function is declared with `fn name(int x) -> int { ... }`";
   }
+  if (first_word == "class" || first_word == "try" || first_word == "raise" || first_word == "global" ||
+      first_word == "yield" || first_word == "del" || first_word == "from") {
+    return "the language has no such statement; interpreter/README.md lists what it has";
+  }
   if (first_word == "let" || first_word == "var") return "a variable is set without a keyword: `a = e`";
   return {};
 }

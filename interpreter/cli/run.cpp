@@ -79,7 +79,7 @@ void addRun(CLI::App& app, const std::vector<std::string>& rest, int& status) {
   command
       ->add_option("--max-instructions", options->limits.max_instructions, "End the run after that many instructions")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 62));
   command->add_option("--max-depth", options->limits.max_depth, "How many calls may be inside one another (10000)")
       ->type_name("N")
       ->check(CLI::Range(1U, 100'000'000U));
