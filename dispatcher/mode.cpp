@@ -12,6 +12,7 @@ using detail::Mode;
 // A handler that is running.
 struct Run {
   Mode* mode;
+  Mode* innermost;  // of the thread's modes when it began
   bool sees_calls_below;
   // The call that it was given, by which its redispatch is told from calls of its own.
   const OperatorEntry* entry;
@@ -80,11 +81,12 @@ void runModes(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet key
 
   // With the handler's keys, or with the arguments where it found them, this is its redispatch, not a call of its own.
   Run* const running = modes.running;
-  const bool continues = running != nullptr && running->entry == &op.entry() &&
+  // A mode that the handler has opened since sees what is called in it.
+  const bool continues = running != nullptr && running->entry == &op.entry() && running->innermost == modes.innermost &&
                          (running->keys == keys || (running->stack == &stack && running->height == stack.size()));
   Mode* const next = firstVisible(continues ? running->mode->outer : modes.innermost);
   if (next != nullptr) {
-    Run run{next, next->sees_calls_below, &op.entry(), keys, &stack, stack.size(), continues ? running : nullptr};
+    Run run{next, modes.innermost, next->sees_calls_below, &op.entry(), keys, &stack, stack.size(), continues ? running : nullptr};
     const Setting<Run*> setting(modes.running, &run);
     const Setting<int> hiding(next->hidden, next->hidden + 1);
     next->handler(op, keys, stack);

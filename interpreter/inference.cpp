@@ -18,8 +18,9 @@ Inference::Inference(Declarations& declarations, const ScriptFunction* function,
     : declarations_(declarations), function_(function), diagnostics_(diagnostics), source_(declarations.source()) {
   if (function == nullptr) {
     // The script's statements alone see what stands on the command line.
-    if (source_->text().find("argv") != std::string_view::npos)
+    if (source_->text().find("argv") != std::string_view::npos && declarations_.findConstant("argv") == nullptr) {
       arguments_.emplace_back("argv", Type::listOf(Type::string()));
+    }
   } else {
     result_ = scriptType(resultType(function->schema, {}));
     for (const Argument& argument : function->schema.arguments()) {

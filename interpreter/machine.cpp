@@ -69,9 +69,11 @@ Machine::Machine() { setLimits(RunLimits()); }
 Machine::~Machine() = default;
 
 void Machine::setLimits(const RunLimits& limits) {
-  const size_t frames = size_t{limits.max_depth} + 1;
-  if (frames_ == nullptr || static_cast<size_t>(end_ - frames_.get()) != frames) {
+  // Beside the calls of functions: nobody's frame, the one that makes the first call, and the statements'.
+  const size_t frames = size_t{limits.max_depth} + 3;
+  if (frame_capacity_ < frames) {
     frames_ = std::make_unique_for_overwrite<Frame[]>(frames);
+    frame_capacity_ = frames;
   }
   limits_ = limits;
   end_ = frames_.get() + frames;
@@ -80,7 +82,7 @@ void Machine::setLimits(const RunLimits& limits) {
 }
 
 void Machine::run(const Executable& program, uint32_t function, Stack& stack, const RunLimits& limits) {
-  if (native_depth_ != 0) return call(program, function, stack);
+  if (native_depth_ != 0 || is_unwinding_) return call(program, function, stack);
   setLimits(limits);
   try {
     call(program, function, stack);
@@ -98,7 +100,7 @@ void Machine::call(const Executable& program, uint32_t function, Stack& stack) {
                stack.size());
   checkArgumentKinds(source, stack);
   if (native_depth_ >= kMaxNativeDepth) failDepth(kMaxNativeDepth, "calls of operators");
-  if (native_depth_ == 0) {
+  if (native_depth_ == 0 && !is_unwinding_) {
     seen_interrupts_ = detail::interrupt_requests.load(std::memory_order_relaxed);
     instructions_left_ = limits_.max_instructions;
     if (reserve_ == nullptr) reserve_ = std::make_unique_for_overwrite<std::byte[]>(kReserve);

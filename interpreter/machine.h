@@ -81,6 +81,8 @@ class Machine final {
   Frame* enterNextSegment(Frame* caller, const ExecutableFunction* callee, IValue* slots, uint32_t passed);
   // Ends the run, which was interrupted.
   [[noreturn, gnu::cold, gnu::noinline]] void poll(Frame* frame, const Instruction* pc);
+  // Ends the run, which has no instructions left for the one at [pc].
+  [[noreturn, gnu::cold, gnu::noinline]] void stopAtLimit(Frame* frame, const Instruction* pc);
   const Segment& segmentAfter(const IValue* limit, size_t slots);
   // Destroys what the frame holds; the one below.
   static Frame* leave(Frame* frame) noexcept {
@@ -109,6 +111,7 @@ class Machine final {
 
   RunLimits limits_;
   std::unique_ptr<Frame[]> frames_;
+  size_t frame_capacity_ = 0;
   Frame* top_;  // the frame that runs; frames_[0] is nobody's
   Frame* end_;
   std::vector<Segment> segments_;
@@ -116,6 +119,7 @@ class Machine final {
   std::vector<Once*> held_;
   std::vector<OpenFolder> folders_;
   uint32_t native_depth_ = 0;
+  bool is_unwinding_ = false;  // what runs now ends a run that failed, and goes by its limits
   uint32_t seen_interrupts_ = 0;
   uint64_t instructions_left_ = 0;
   // Given back where memory runs out, so that there is some to say so with.

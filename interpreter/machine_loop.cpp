@@ -112,15 +112,15 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
 }  // namespace
 
 // Before an instruction: whether it may still run.
-#define COUNT()                                     \
-  do {                                              \
-    if constexpr (kCounts) {                        \
-      if (instructions_left_ == 0) {                \
-        frame->pc = pc + 1;                         \
-        failInstructions(limits_.max_instructions); \
-      }                                             \
-      --instructions_left_;                         \
-    }                                               \
+#define COUNT()                            \
+  do {                                     \
+    if constexpr (kCounts) {               \
+      if (instructions_left_ != 0) {       \
+        --instructions_left_;              \
+      } else if (pc->op != Opcode::Halt) { \
+        stopAtLimit(frame, pc);            \
+      }                                    \
+    }                                      \
   } while (false)
 // Wherever control goes on elsewhere, so that every loop and every recursion comes here: whether it is to end.
 #define POLL() \
@@ -563,6 +563,18 @@ void Machine::execute(const Executable* program, Stack& stack) {
 
 template void Machine::execute<false>(const Executable*, Stack&);
 template void Machine::execute<true>(const Executable*, Stack&);
+
+void Machine::stopAtLimit(Frame* frame, const Instruction* pc) {
+  // Arguments that were passed already stand behind the frame, where nobody looks for them.
+  IValue* const passed = frame->slots + frame->function->slots;
+  for (const Instruction* before = pc; before != frame->function->code; --before) {
+    const Opcode op = before[-1].op;
+    if (op != Opcode::PassScalar && op != Opcode::PassValue && op != Opcode::PassMove) break;
+    std::destroy_at(passed + before[-1].a);
+  }
+  frame->pc = pc + 1;
+  failInstructions(limits_.max_instructions);
+}
 
 void Machine::poll(Frame* frame, const Instruction* pc) {
   frame->pc = pc;

@@ -172,7 +172,9 @@ void Machine::fail(const std::exception& error, const Mark& mark, Stack& stack) 
   stack.resize(mark.height);
   // Without instructions left no exit block could run.
   const bool runs_exits = cause != ScriptErrorCause::Limit || instructions_left_ != 0;
+  const bool was_unwinding = std::exchange(is_unwinding_, true);
   std::vector<ScriptFrame> frames = unwind(mark, runs_exits, message);
+  is_unwinding_ = was_unwinding;
   if (inner != nullptr) frames.insert(frames.end(), inner->frames().begin(), inner->frames().end());
   throw ScriptError(std::move(message), std::move(frames), cause);
 }

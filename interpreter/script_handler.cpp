@@ -21,7 +21,6 @@ struct HandlerRun {
   HandlerKind kind;
   DispatchKey registered;      // what it stands at
   DispatchKey key;             // the functionality that is called, or the key that the mode stands at
-  DispatchKeySet keys;         // that it was called with
   bool is_switched_off;        // whether the functionality is, for what the body calls
   LocalDispatchKeySet around;  // this thread's sets before that
   HandlerRun* outer;
@@ -51,7 +50,7 @@ void runHandler(HandlerKind kind, DispatchKey key, DispatchKeySet keys, Body bod
   const bool is_mode = kind == HandlerKind::Mode;
   const DispatchKey functionality = is_mode ? key : keys.highestFunctionalityKey();
   const bool switches_off = !is_mode && switchesItselfOff(key) && functionality != DispatchKey::Undefined;
-  HandlerRun run{kind, key, functionality, keys, switches_off, tls_local_dispatch_key_set(), innermost};
+  HandlerRun run{kind, key, functionality, switches_off, tls_local_dispatch_key_set(), innermost};
   const RunningHandler running(run);
   std::optional<ExcludeDispatchKeyGuard> off;
   if (switches_off) off.emplace(functionality);
@@ -189,17 +188,20 @@ IValue redispatch(const OperatorHandle& op, const IValue& arguments, bool nested
   HandlerRun* const run = innermost;
   BOXCAR_CHECK(run != nullptr, "redispatch stands in the body of an `impl`, a `fallback` or a `mode` only");
   Stack stack = argumentsFor(op, arguments, "redispatch");
+  // The operator and the arguments may be others than those of the call: their keys count, as far as they lie below.
+  const DispatchKeySet keys = op.entry().dispatchKeyExtractor().getDispatchKeySetBoxed(stack);
+  const DispatchKeySet below(DispatchKeySet::FULL_AFTER, run->key);
   if (run->kind == HandlerKind::Mode) {
     std::optional<ModeSeesCallsBelow> seeing;
     if (nested) seeing.emplace(run->key);
-    op.redispatchBoxed(run->keys, stack);
+    op.redispatchBoxed(keys & below.add(run->key), stack);
     return listOf(std::move(stack));
   }
   BOXCAR_CHECK(run->key != DispatchKey::Undefined && !isBackendDispatchKey(run->registered),
                "redispatch: nothing lies below the kernels of {} at {}", op, run->registered);
   std::optional<ForceDispatchKeyGuard> switched_on;
   if (nested && run->is_switched_off) switched_on.emplace(run->around);
-  op.redispatchBoxed(run->keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, run->key), stack);
+  op.redispatchBoxed(keys & below, stack);
   return listOf(std::move(stack));
 }
 

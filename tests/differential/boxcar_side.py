@@ -31,6 +31,9 @@ def pythonOutcome(program):
 
 def difference(wanted, found):
     """What kind of difference there is between Python's outcome and boxcar's; None where there is none."""
+    # The generator may know that a loop runs, and what it sets, where the compiler must think of None.
+    if found.kind == "rejected" and re.search(r"does not work on .*\?", found.message):
+        return None
     if found.kind in ("rejected", "crashed"):
         return found.kind + ": " + withoutNames(found.message)
     if found.kind == "failed" and wanted.kind == "ok":

@@ -24,6 +24,14 @@ void* allocate(size_t size, size_t alignment) {
   return memory;
 }
 
+void* allocateOrNull(size_t size) noexcept {
+  try {
+    return allocate(size, alignof(std::max_align_t));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 void release(void* memory) noexcept {
   if (memory == nullptr) return;
   in_use -= malloc_usable_size(memory);
@@ -32,9 +40,18 @@ void release(void* memory) noexcept {
 
 }  // namespace
 
+// All of them: a sanitizer has its own of each, which do not call one another as the library's do.
 void* operator new(size_t size) { return allocate(size, alignof(std::max_align_t)); }
+void* operator new[](size_t size) { return allocate(size, alignof(std::max_align_t)); }
 void* operator new(size_t size, std::align_val_t alignment) { return allocate(size, static_cast<size_t>(alignment)); }
+void* operator new[](size_t size, std::align_val_t alignment) { return allocate(size, static_cast<size_t>(alignment)); }
+void* operator new(size_t size, const std::nothrow_t&) noexcept { return allocateOrNull(size); }
+void* operator new[](size_t size, const std::nothrow_t&) noexcept { return allocateOrNull(size); }
 void operator delete(void* memory) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
 void operator delete(void* memory, size_t) noexcept { release(memory); }
+void operator delete[](void* memory, size_t) noexcept { release(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { release(memory); }
 void operator delete(void* memory, size_t, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory, size_t, std::align_val_t) noexcept { release(memory); }

@@ -2,6 +2,7 @@
 #include <boxcar/interpreter/interrupt.h>
 #include <boxcar/interpreter/program.h>
 #include <boxcar/interpreter/script_error.h>
+#include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -208,6 +209,51 @@ TEST(Program, LimitsEndARunWithTheirName) {
   program.setLimits({.max_depth = 50});
   EXPECT_EQ(errorOf([&] { program.run({"recurse"}); }).substr(0, 65),
             "more than 50 calls inside one another: does the recursion end?\n  ");
+}
+
+TEST(Program, ADepthCountsTheCallsOfFunctions) {
+  Program program = Program::compile(
+      "fn f(int n) -> int { if n == 0 { return 0 }\n return 1 + f(n - 1) }\n"
+      "print(f(int(argv[0])))\n",
+      "test.ops");
+  program.setLimits({.max_depth = 3});
+  EXPECT_EQ(outputOf([&] { program.run({"2"}); }), "2\n");
+  try {
+    program.run({"3"});
+    FAIL() << "it ended";
+  } catch (const ScriptError& error) {
+    EXPECT_EQ(error.cause(), ScriptErrorCause::Limit);
+  }
+}
+
+TEST(Program, ExitBlocksGoByTheInstructionsThatAreLeft) {
+  Program program = Program::compile(
+      "mode m { return redispatch(op, args) } exit { i = 0; while i < 3000 { i += 1 } }\n"
+      "with m { with m { with m { with m { x = 1 // 0 } } } }\n",
+      "test.ops");
+  program.setLimits({.max_instructions = 10'000});
+  const std::string message = errorOf([&] { program.run(); });
+  EXPECT_NE(message.find("(and when the scopes were ended: the run took more than 10000 instructions"),
+            std::string::npos)
+      << message;
+}
+
+TEST(Program, ALimitAmongTheArgumentsOfACallLeavesNothingBehind) {
+  Program program = Program::compile(
+      "fn g(Any a, Any b, Any c) -> Any { return a }\nfn f(Any x) -> Any { return g(x, x, x) }\n", "test.ops");
+  const Tensor x = ones({2});
+  const Program::Function f = program.function("f");
+  for (uint64_t most = 1; most < 12; ++most) {
+    program.setLimits({.max_instructions = most});
+    Stack stack;
+    push(stack, x);
+    try {
+      f.call(stack);
+    } catch (const ScriptError&) {
+    }
+    stack.clear();
+    EXPECT_EQ(x.unsafeGetTensorImpl()->useCount(), 1u) << most;
+  }
 }
 
 TEST(Program, EndlessLoopsAndRecursionsOfOperatorsMeetTheLimitOfInstructions) {
