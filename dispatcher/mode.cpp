@@ -86,7 +86,8 @@ void runModes(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet key
                          (running->keys == keys || (running->stack == &stack && running->height == stack.size()));
   Mode* const next = firstVisible(continues ? running->mode->outer : modes.innermost);
   if (next != nullptr) {
-    Run run{next, modes.innermost, next->sees_calls_below, &op.entry(), keys, &stack, stack.size(), continues ? running : nullptr};
+    Run run{next, modes.innermost, next->sees_calls_below, &op.entry(),
+            keys, &stack,          stack.size(),           continues ? running : nullptr};
     const Setting<Run*> setting(modes.running, &run);
     const Setting<int> hiding(next->hidden, next->hidden + 1);
     next->handler(op, keys, stack);

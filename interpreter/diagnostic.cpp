@@ -23,7 +23,8 @@ size_t codePointBegin(std::string_view text, size_t at) {
 // What a terminal may be shown of a line: no control characters, which could do anything there.
 std::string withoutControls(std::string_view line) {
   std::string shown(line);
-  std::ranges::replace_if(shown, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7F; }, '?');
+  std::ranges::replace_if(
+      shown, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7F; }, '?');
   return shown;
 }
 

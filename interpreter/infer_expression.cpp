@@ -229,10 +229,11 @@ ExprPtr Inference::infer(const syntax::NameRef& ref, Span span) {
           error(span, fmt::format("`{}` {} before it is set", name, is_never_set ? "is read" : "may be read"));
       const Span* of_script = function_ == nullptr ? nullptr : declarations_.findScriptVariable(name);
       if (is_never_set && of_script != nullptr) {
-        diagnostic.note(fmt::format("the script's `{}` is another variable, which functions do not see; keep what changes "
-                                    "in a `const` list or dict, or pass and return it",
-                                    name),
-                        source_, *of_script);
+        diagnostic.note(
+            fmt::format("the script's `{}` is another variable, which functions do not see; keep what changes "
+                        "in a `const` list or dict, or pass and return it",
+                        name),
+            source_, *of_script);
       }
       // Once is enough.
       Binding& known = environment_[*variable];
