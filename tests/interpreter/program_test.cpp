@@ -11,17 +11,12 @@
 #include <thread>
 #include <vector>
 
+#include "tests/captured_output.h"
 #include "tests/temporary_folder.h"
 #include "tests/test_support.h"
 
 namespace boxcar {
 namespace {
-
-std::string outputOf(auto&& body) {
-  testing::internal::CaptureStdout();
-  body();
-  return testing::internal::GetCapturedStdout();
-}
 
 // ---- Compiling, running ----
 

@@ -12,16 +12,11 @@
 #include <thread>
 #include <vector>
 
+#include "tests/captured_output.h"
 #include "tests/test_support.h"
 
 namespace boxcar {
 namespace {
-
-std::string outputOf(auto&& body) {
-  testing::internal::CaptureStdout();
-  body();
-  return testing::internal::GetCapturedStdout();
-}
 
 // What scripts register is met by calls from C++.
 
