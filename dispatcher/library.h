@@ -46,7 +46,8 @@ inline constexpr bool kIsBoxedFunction<R(const OperatorHandle&, Args...)> = true
 class CppFunction final {
  public:
   template <class F>
-  requires(!std::same_as<std::remove_cvref_t<F>, CppFunction>) CppFunction(F&& function)
+  requires(!std::same_as<std::remove_cvref_t<F>, CppFunction> && !std::same_as<std::remove_cvref_t<F>, Tag>)
+      CppFunction(F&& function)
       : kernel_(makeKernel(std::forward<F>(function))) {}
 
   // What the constructor does, spelt out.

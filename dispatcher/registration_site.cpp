@@ -6,11 +6,11 @@
 
 namespace boxcar {
 
-RegistrationSite RegistrationSite::intern(const std::string& file, uint32_t line) {
+RegistrationSite RegistrationSite::ofScript(const std::string& file, uint32_t line) {
   static std::mutex mutex;
   static std::set<std::string> files;
   const std::lock_guard lock(mutex);
-  return {files.insert(file).first->c_str(), line};
+  return {files.insert(file).first->c_str(), line, true};
 }
 
 bool RegistrationSite::operator==(const RegistrationSite& other) const noexcept {

@@ -11,11 +11,13 @@ namespace boxcar {
 struct RegistrationSite {
   const char* file = "unknown";
   uint32_t line = 0;
+  // Whether it is a script's: what lies there runs in the interpreter.
+  bool is_script = false;
 
   BOXCAR_API bool operator==(const RegistrationSite& other) const noexcept;
 
-  // A site whose file name is made at run time, such as a script's.
-  BOXCAR_API static RegistrationSite intern(const std::string& file, uint32_t line);
+  // A place in a script.
+  BOXCAR_API static RegistrationSite ofScript(const std::string& file, uint32_t line);
 };
 
 // "file:line".

@@ -42,7 +42,7 @@ void explainWhatBringsNoKey(const OperatorHandle& op, const Stack& stack) {
   const DispatchKey key = keys.highestPriorityTypeId();
   if (const auto report = op.entry().reportErrorCallback()) report(op, key);
   // Who wrote the definition in a script may write the kernel there.
-  const bool is_of_a_script = std::string_view(op.entry().schemaSite().file).ends_with(".ops");
+  const bool is_of_a_script = op.entry().schemaSite().is_script;
   // Tensors leave their backend's bit behind when their functionalities are done.
   if (key == DispatchKey::Undefined && !keys.empty()) {
     BOXCAR_FAIL(

@@ -8,7 +8,8 @@
 namespace boxcar {
 
 // What a definition says of an operator beside its schema: m.def("rand(…) -> Tensor", {Tag::nondeterministic_seeded}).
-// PyTorch's names and meanings, and `not_observed`, which keeps observers from being told of the operator's calls.
+// PyTorch's names and meanings, and two of boxcar's: `io` is for operators that read what lies outside of the program,
+// or act on it, and `not_observed` keeps observers from being told of the operator's calls.
 #define BOXCAR_FORALL_TAGS(_)   \
   _(core)                       \
   _(cudagraph_unsafe)           \
@@ -17,6 +18,7 @@ namespace boxcar {
   _(flexible_layout)            \
   _(generated)                  \
   _(inplace_view)               \
+  _(io)                         \
   _(maybe_aliasing_or_mutating) \
   _(needs_fixed_stride_order)   \
   _(nondeterministic_bitwise)   \

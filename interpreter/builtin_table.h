@@ -14,6 +14,8 @@ void addListBuiltins(BuiltinTable& table);
 void addDictBuiltins(BuiltinTable& table);
 void addTensorBuiltins(BuiltinTable& table);
 void addOperatorBuiltins(BuiltinTable& table);
+// What makes the handlers that `with` switches on; hidden, see handler_object.h.
+void addHandlerBuiltins(BuiltinTable& table);
 
 // A built-in without a rule of its own: `len(Any value) -> int`.
 void addBuiltin(BuiltinTable& table, std::string_view schema, Builtin::Function function,

@@ -17,6 +17,7 @@ BuiltinTable makeTable() {
   addDictBuiltins(table);
   addTensorBuiltins(table);
   addOperatorBuiltins(table);
+  addHandlerBuiltins(table);
   return table;
 }
 

@@ -247,8 +247,16 @@ void Codegen::leaveScopes(size_t left_open) {
 
 void Codegen::emit(const typed::With& node) {
   const Span span = code_.span();
-  for (const CodeScope& scope : node.scopes) code_.emitWide(Opcode::EnterScope, 0, unit_.scope(scope));
-  open_scopes_ += node.scopes.size();
+  for (const typed::Scope& scope : node.scopes) {
+    if (scope.handler == nullptr) {
+      code_.emitWide(Opcode::EnterScope, 0, unit_.scope(scope.scope));
+    } else {
+      const Operand handler = evaluate(*scope.handler, SlotKind::Value);
+      code_.at(scope.handler->span).emit(Opcode::EnterHandler, handler.slot);
+      release(handler);
+    }
+    ++open_scopes_;
+  }
   emit(node.body);
   open_scopes_ -= node.scopes.size();
   if (!is_reachable_) return;

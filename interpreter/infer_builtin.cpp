@@ -86,6 +86,7 @@ ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument>
   if (name == "print" || name == "str") {
     for (TypedArgument& argument : arguments) argument.value = shown(std::move(argument.value));
   }
+  if (builtin.is_hidden && name.starts_with("with.")) name.remove_prefix(5);
   std::string given;
   for (const TypedArgument& argument : arguments) {
     if (!given.empty()) given += ", ";

@@ -1,3 +1,5 @@
+#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
+#include <boxcar/interpreter/handler_object.h>
 #include <boxcar/interpreter/inference.h>
 #include <boxcar/interpreter/wording.h>
 #include <boxcar/ivalue/error.h>
@@ -19,19 +21,21 @@ void Inference::infer(const syntax::With& statement, Span span, typed::Block& ou
   append(out, span, std::move(with));
 }
 
-std::optional<CodeScope> Inference::scope(const syntax::Expr& expr) {
+std::optional<typed::Scope> Inference::scope(const syntax::Expr& expr) {
   constexpr std::string_view kScopes[] = {"include", "exclude", "inference_mode"};
-  constexpr std::string_view kMissing[] = {"trace", "profile", "check_nan", "stream", "cuda_graph"};
+  constexpr std::string_view kMissing[] = {"stream", "cuda_graph"};
   const auto* ref = get_if<syntax::NameRef>(&expr.node);
   const auto* call = get_if<syntax::Call>(&expr.node);
   const syntax::QualifiedName* name = ref != nullptr ? &ref->name : call != nullptr ? &call->callee : nullptr;
   if (name == nullptr || name->space) {
-    error(expr.span, "`with` takes scopes: a mode's name, `include(KEY)`, `exclude(KEY)` or `inference_mode()`");
+    error(expr.span,
+          "`with` takes scopes: a mode's name, a handler such as `check_nan()`, `include(KEY)`, `exclude(KEY)` or "
+          "`inference_mode()`");
     return std::nullopt;
   }
   const std::string_view word = name->name.text;
   if (const ScriptMode* mode = declarations_.findMode(word, expr.span.begin)) {
-    if (ref != nullptr) return mode->scope;
+    if (ref != nullptr) return typed::Scope{mode->scope, nullptr};
     error(expr.span, fmt::format("`{}` is a mode, which takes no arguments: `with {} {{ … }}`", word, word));
     return std::nullopt;
   }
@@ -39,8 +43,17 @@ std::optional<CodeScope> Inference::scope(const syntax::Expr& expr) {
     notSupported(expr.span, word);
     return std::nullopt;
   }
+  if (const boxcar::HandlerKind* kind = findHandlerKind(word)) {
+    if (call == nullptr) {
+      error(expr.span,
+            fmt::format("a handler is called: `with {}`", kind->schema.substr(0, kind->schema.rfind(" ->"))));
+      return std::nullopt;
+    }
+    return typed::Scope{{}, callBuiltin(handlerBuiltin(word), inferArguments(call->arguments), expr.span)};
+  }
   if (std::ranges::find(kScopes, word) == std::end(kScopes)) {
     std::vector<std::string_view> candidates(std::begin(kScopes), std::end(kScopes));
+    for (const boxcar::HandlerKind* kind : handlerKinds()) candidates.push_back(kind->name());
     for (const ScriptMode& mode : declarations_.modes()) candidates.push_back(mode.name);
     error(name->span, withSuggestion(fmt::format("there is no mode or scope called `{}`", word), word, candidates));
     return std::nullopt;
@@ -53,13 +66,13 @@ std::optional<CodeScope> Inference::scope(const syntax::Expr& expr) {
   if (word == "inference_mode") {
     if (!call->arguments.empty()) error(call->arguments_span, "`inference_mode()` takes no arguments");
     scope.kind = ScopeKind::InferenceMode;
-    return scope;
+    return typed::Scope{scope, nullptr};
   }
   const auto keys = scopeKeys(*call);
   if (!keys) return std::nullopt;
   scope.kind = word == "include" ? ScopeKind::Include : ScopeKind::Exclude;
   scope.keys = *keys;
-  return scope;
+  return typed::Scope{scope, nullptr};
 }
 
 // The keys of `include(Tracer, Python)`; nothing where one of them is wrong.

@@ -207,7 +207,7 @@ class Inference {
   void infer(const syntax::Impl& statement, Span span, typed::Block& out);
   void infer(const syntax::Fallback& statement, Span span, typed::Block& out);
   void infer(const syntax::Import& statement, Span span, typed::Block& out);
-  std::optional<CodeScope> scope(const syntax::Expr& expr);
+  std::optional<typed::Scope> scope(const syntax::Expr& expr);
   std::optional<DispatchKeySet> scopeKeys(const syntax::Call& call);
   void assign(const syntax::Expr& target, typed::ExprPtr value, Span span, typed::Block& out);
   void assignVariable(const syntax::Name& name, typed::ExprPtr value, Span span, typed::Block& out);

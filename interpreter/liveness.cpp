@@ -108,7 +108,12 @@ class Liveness {
     walk(*node.message, live);
   }
 
-  void walk(typed::With& node, VariableSet& live) { walk(node.body, live); }
+  void walk(typed::With& node, VariableSet& live) {
+    walk(node.body, live);
+    for (size_t i = node.scopes.size(); i-- > 0;) {
+      if (node.scopes[i].handler != nullptr) walk(*node.scopes[i].handler, live);
+    }
+  }
   void walk(typed::Register&, VariableSet&) {}
   void walk(typed::RunModule&, VariableSet&) {}
 

@@ -64,7 +64,10 @@ Machine& Machine::current() {
   return machine;
 }
 
-Machine::Machine() { setLimits(RunLimits()); }
+Machine::Machine() {
+  setLimits(RunLimits());
+  detail::setCallSiteReader([] { return current().callSite(); });
+}
 
 Machine::~Machine() = default;
 

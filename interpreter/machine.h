@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/dispatcher/call_site.h>
 #include <boxcar/interpreter/executable.h>
 #include <boxcar/interpreter/limits.h>
 #include <boxcar/interpreter/open_scope.h>
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +40,9 @@ class Machine final {
   void call(const Executable& program, uint32_t function, Stack& stack);
   // The same; [limits] hold where it is no part of another run.
   void run(const Executable& program, uint32_t function, Stack& stack, const RunLimits& limits);
+
+  // The line of a script that runs now; nothing where none does.
+  std::optional<CallSite> callSite() const;
 
  private:
   struct Frame {
@@ -98,7 +103,8 @@ class Machine final {
   void finish(Once& once);
   void storeGlobal(GlobalValue& global, const IValue& value);
   void enterScope(const Executable& program, const CodeScope& scope);
-  void leaveScope();
+  void enterHandler(const IValue& handler);
+  void leaveScope(bool failed = false);
   void enterModule(const ExecutableFunction& function);
   // [frame] is the one that a module's function returned to; its program.
   const Executable* leaveModule(const Frame* frame) noexcept;

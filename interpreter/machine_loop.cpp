@@ -499,6 +499,7 @@ void Machine::execute(const Executable* program, Stack& stack) {
   CHECKED(BeginImport, BOOL(a) = begin(program->module(instruction.index()).statements(), "what is imported"))
   CHECKED(EndImport, finish(program->module(instruction.index()).statements()))
   CHECKED(EnterScope, enterScope(*program, unit->scopes[instruction.index()]))
+  CHECKED(EnterHandler, enterHandler(SLOT(a)))
   CHECKED(LeaveScope, leaveScope())
   CHECKED(Register, registerHandler(*program, instruction.index()))
 

@@ -3,6 +3,7 @@
 #include <boxcar/interpreter/builtins.h>
 #include <boxcar/interpreter/conversion.h>
 #include <boxcar/interpreter/failed_call.h>
+#include <boxcar/interpreter/handler_object.h>
 #include <boxcar/interpreter/machine.h>
 #include <boxcar/interpreter/run_stop.h>
 #include <boxcar/interpreter/script_handler.h>
@@ -12,6 +13,7 @@
 #include <boxcar/schema/value_type.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <new>
 #include <unordered_map>
 #include <utility>
@@ -58,13 +60,37 @@ void Machine::storeGlobal(GlobalValue& global, const IValue& value) {
   finish(global.once);
 }
 
+std::optional<CallSite> Machine::callSite() const {
+  for (const Frame* frame = top_; frame->function->program != nullptr; --frame) {
+    const CodeFunction* function = frame->function->source;
+    if (function == nullptr || function->source == nullptr) continue;
+    const auto at = static_cast<size_t>(frame->pc - frame->function->code - 1);
+    const Span span = at < function->spans.size() ? function->spans[at] : function->span;
+    const uint32_t line = function->source->position(span.begin).line;
+    std::string text(function->source->line(line));
+    text.erase(0, text.find_first_not_of(" \t"));
+    return CallSite{function->source->name(), line, std::move(text)};
+  }
+  return std::nullopt;
+}
+
 void Machine::enterScope(const Executable& program, const CodeScope& scope) {
   scopes_.push_back(std::make_unique<OpenScope>(program, scope, top_));
 }
 
-void Machine::leaveScope() {
+void Machine::enterHandler(const IValue& handler) {
+  scopes_.push_back(std::make_unique<OpenScope>(takeHandler(handler), top_));
+}
+
+void Machine::leaveScope(bool failed) {
   const std::optional<OpenScope::Exit> exit = scopes_.back()->exit();
+  const std::unique_ptr<Handler> handler = scopes_.back()->close();
   scopes_.pop_back();
+  if (handler != nullptr) {
+    const std::string report = handler->finish(failed);
+    std::fflush(stdout);
+    std::fwrite(report.data(), 1, report.size(), stderr);
+  }
   if (!exit) return;
   const auto lock = lockHandlers();
   Stack stack;
@@ -93,7 +119,7 @@ std::vector<ScriptFrame> Machine::unwind(const Mark& mark, bool runs_exits, std:
         continue;
       }
       try {
-        leaveScope();
+        leaveScope(true);
       } catch (const std::exception& error) {
         const auto* inner = dynamic_cast<const ScriptError*>(&error);
         const std::string reason = inner != nullptr ? inner->reason() : messageOf(error);

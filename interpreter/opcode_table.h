@@ -150,6 +150,7 @@ BOXCAR_OPCODE_GROUP("Modules, scopes, handlers", "A module's statements run once
 BOXCAR_OPCODE(BeginImport, BoolOut, Module, None, 0, 0, MayFail, "a = whether the statements of b are to run now")
 BOXCAR_OPCODE(EndImport, None, Module, None, 0, 0, MayFail, "the statements of b have run")
 BOXCAR_OPCODE(EnterScope, None, Scope, None, 0, 0, MayFail, "switches b on")
+BOXCAR_OPCODE(EnterHandler, ValueIn, None, None, 0, 0, MayFail, "switches the handler a on, once; `with.check_nan` and its like make handlers")
 BOXCAR_OPCODE(LeaveScope, None, None, None, 0, 0, MayFail, "switches off what was switched on last")
 BOXCAR_OPCODE(Register, None, Handler, None, 0, 0, MayFail, "from now on b answers calls")
 

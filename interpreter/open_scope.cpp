@@ -20,4 +20,14 @@ OpenScope::OpenScope(const Executable& program, const CodeScope& scope, const vo
   guard_.emplace<ModeGuard>(ScriptMode(shared, index), ModeOptions{.key = handler.key});
 }
 
+OpenScope::OpenScope(std::unique_ptr<Handler> handler, const void* frame)
+    : frame_(frame), handler_(std::move(handler)) {
+  guard_.emplace<HandlerGuard>(*handler_);
+}
+
+std::unique_ptr<Handler> OpenScope::close() noexcept {
+  guard_.emplace<std::monostate>();
+  return std::move(handler_);
+}
+
 }  // namespace boxcar::interp

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/dispatcher/fallbacks/handler.h>
 #include <boxcar/dispatcher/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/mode.h>
 #include <boxcar/interpreter/executable.h>
@@ -16,6 +17,7 @@ class OpenScope final {
  public:
   // [frame]: whose it is.
   OpenScope(const Executable& program, const CodeScope& scope, const void* frame);
+  OpenScope(std::unique_ptr<Handler> handler, const void* frame);
   OpenScope(const OpenScope&) = delete;
   OpenScope& operator=(const OpenScope&) = delete;
 
@@ -26,11 +28,15 @@ class OpenScope final {
     uint32_t function;
   };
   const std::optional<Exit>& exit() const noexcept { return exit_; }
+  // Switches a handler off and gives it, to be finished; null where the scope has none.
+  std::unique_ptr<Handler> close() noexcept;
 
  private:
   const void* const frame_;
   std::optional<Exit> exit_;
-  std::variant<std::monostate, ModeGuard, IncludeDispatchKeyGuard, ExcludeDispatchKeyGuard, InferenceMode> guard_;
+  std::unique_ptr<Handler> handler_;
+  std::variant<std::monostate, ModeGuard, IncludeDispatchKeyGuard, ExcludeDispatchKeyGuard, InferenceMode, HandlerGuard>
+      guard_;
 };
 
 }  // namespace boxcar::interp

@@ -168,7 +168,7 @@ void registerHandler(const Executable& program, uint32_t index) {
   BOXCAR_CHECK(registrations != nullptr, "{} cannot be registered: the program that has it was unloaded",
                program.unit().functions[handler.function].name);
   const Source& source = *program.unit().source;
-  const RegistrationSite site = RegistrationSite::intern(source.name(), source.position(handler.span.begin).line);
+  const RegistrationSite site = RegistrationSite::ofScript(source.name(), source.position(handler.span.begin).line);
   const std::lock_guard lock(registrations->mutex);
   auto& registered = registrations->by_handler[index];
   if (handler.kind == HandlerKind::Fallback) {

@@ -68,7 +68,7 @@ std::vector<RegistrationHandleRAII> registerOperators(const std::shared_ptr<Exec
   const CodeUnit& unit = program->unit();
   for (const CodeOperator& op : unit.operators) {
     const RegistrationSite site =
-        RegistrationSite::intern(unit.source->name(), unit.source->position(op.span.begin).line);
+        RegistrationSite::ofScript(unit.source->name(), unit.source->position(op.span.begin).line);
     handles.push_back(Dispatcher::singleton().registerDef(op.schema, site));
     if (!op.function) continue;
     handles.push_back(Dispatcher::singleton().registerImpl(

@@ -197,8 +197,12 @@ struct Fail {
   ExprPtr message;
 };
 // The scopes begin in order, and end in the reverse order however the body is left.
+struct Scope {
+  CodeScope scope;
+  ExprPtr handler;  // null where [scope] says it all
+};
 struct With {
-  std::vector<CodeScope> scopes;
+  std::vector<Scope> scopes;
   Block body;
 };
 // An `impl` or a `fallback` takes effect.

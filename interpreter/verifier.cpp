@@ -318,7 +318,7 @@ class FunctionVerifier {
       if (height > kMaxStack) fail("the stack grows above {} values", kMaxStack);
       bounds_.max_stack = std::max(bounds_.max_stack, static_cast<uint32_t>(height));
       uint32_t scopes = scopes_[at_];
-      if (instruction.op == Opcode::EnterScope) ++scopes;
+      if (instruction.op == Opcode::EnterScope || instruction.op == Opcode::EnterHandler) ++scopes;
       if (instruction.op == Opcode::LeaveScope && scopes-- == 0) fail("it leaves a scope, but none is open");
       if (then == Then::Return && height != 0) fail("{} values are left on the stack", height);
       if (then == Then::Return && scopes != 0) fail("{} scopes are left open", scopes);

@@ -1,4 +1,5 @@
 #include <boxcar/ivalue/cpu_generator.h>
+#include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/text.h>
 
 namespace boxcar {
@@ -11,7 +12,26 @@ CpuGeneratorImpl::CpuGeneratorImpl(uint64_t seed)
 void CpuGeneratorImpl::set_current_seed(uint64_t seed) {
   seed_ = seed;
   engine_.seed(static_cast<uint32_t>(seed));
+  drawn_ = 0;
   next_normal_.reset();
+}
+
+void CpuGeneratorImpl::set_state(const GeneratorState& state) {
+  set_current_seed(state.seed);
+  engine_.discard(state.drawn);
+  drawn_ = state.drawn;
+  next_normal_ = state.next_normal;
+}
+
+GeneratorState GeneratorImpl::state() const {
+  BOXCAR_FAIL("the generator of device '{}' cannot tell where its sequence stands: its class overrides no state()",
+              device_);
+}
+
+void GeneratorImpl::set_state(const GeneratorState&) {
+  BOXCAR_FAIL(
+      "the generator of device '{}' cannot be put at a place of its sequence: its class overrides no set_state()",
+      device_);
 }
 
 Generator makeCpuGenerator(uint64_t seed) { return Generator(makeIntrusive<CpuGeneratorImpl>(seed)); }

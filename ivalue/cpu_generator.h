@@ -18,7 +18,14 @@ class BOXCAR_API CpuGeneratorImpl final : public GeneratorImpl {
   void set_current_seed(uint64_t seed) override;
   uint64_t current_seed() const override { return seed_; }
 
-  uint32_t random() { return static_cast<uint32_t>(engine_()); }
+  // To go far takes time: some nanoseconds a number.
+  GeneratorState state() const override { return {seed_, drawn_, next_normal_}; }
+  void set_state(const GeneratorState& state) override;
+
+  uint32_t random() {
+    ++drawn_;
+    return static_cast<uint32_t>(engine_());
+  }
   uint64_t random64() {
     const uint64_t high = random();
     return (high << 32) | random();
@@ -29,6 +36,7 @@ class BOXCAR_API CpuGeneratorImpl final : public GeneratorImpl {
 
  private:
   uint64_t seed_;
+  uint64_t drawn_ = 0;
   std::mt19937 engine_;
   std::optional<double> next_normal_;
 };

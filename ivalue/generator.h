@@ -6,10 +6,19 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
 namespace boxcar {
+
+// Where in its sequence a generator stands: what it was seeded with, and what was drawn since.
+struct GeneratorState {
+  uint64_t seed = 0;
+  uint64_t drawn = 0;                 // numbers of 32 bits
+  std::optional<double> next_normal;  // the second of a pair of normal numbers, where only the first was used
+  bool operator==(const GeneratorState&) const noexcept = default;
+};
 
 // The base of random number generators. A backend or a user derives its own; the dispatch keys that it is made with
 // take part in dispatch wherever the generator is an argument, so that kernels can be registered for it.
@@ -21,6 +30,10 @@ class BOXCAR_API GeneratorImpl : public Object {
   // Starts the sequence of [seed] again.
   virtual void set_current_seed(uint64_t seed) = 0;
   virtual uint64_t current_seed() const = 0;
+
+  // Where the sequence stands, and back to there. An Error where a generator cannot tell: those of a user need not.
+  virtual GeneratorState state() const;
+  virtual void set_state(const GeneratorState& state);
 
   // A kernel holds this while it draws numbers, so that two threads never draw the same ones.
   std::mutex& mutex() noexcept { return mutex_; }

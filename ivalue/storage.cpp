@@ -2,10 +2,13 @@
 #include <boxcar/ivalue/cached_memory.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/storage.h>
+#include <boxcar/ivalue/storage_observer.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <new>
+#include <thread>
 
 namespace boxcar {
 namespace {
@@ -14,6 +17,30 @@ namespace {
 constexpr size_t kHeaderBytes = 128;
 constexpr size_t kMostInlineBytes = 1024;
 static_assert(sizeof(StorageImpl) <= kHeaderBytes);
+
+constinit thread_local uint64_t allocated_bytes __attribute__((tls_model("initial-exec"))) = 0;
+constinit std::atomic<const StorageObserver*> observer = nullptr;
+// Calls of the observer that run.
+constinit std::atomic<int> observing = 0;
+
+// Tells the observer, if there is one.
+template <class Tell>
+[[gnu::cold, gnu::noinline]] void observe(Tell tell) noexcept {
+  observing.fetch_add(1);
+  if (const StorageObserver* told = observer.load()) tell(*told);
+  observing.fetch_sub(1);
+}
+
+void noteAllocation(const StorageImpl& storage, size_t bytes) noexcept {
+  allocated_bytes += bytes;
+  if (observer.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+    observe([&](const StorageObserver& told) { told.allocated(told.context, storage, bytes); });
+}
+
+void noteFreeing(const StorageImpl& storage, size_t bytes) noexcept {
+  if (observer.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+    observe([&](const StorageObserver& told) { told.freed(told.context, storage, bytes); });
+}
 
 // A storage remembers who gave its memory, for the device may have another allocator when it is freed.
 void* asContext(const Allocator& allocator) { return const_cast<Allocator*>(&allocator); }
@@ -26,6 +53,7 @@ Storage StorageImpl::allocate(size_t bytes, Device device) {
     auto* storage =
         new (block) StorageImpl(static_cast<std::byte*>(block) + kHeaderBytes, bytes, device, Origin::kInline);
     storage->block_bytes_ = static_cast<uint16_t>(kHeaderBytes + bytes);
+    noteAllocation(*storage, bytes);
     return Storage::adopt(storage);
   }
   if (device.type() == DeviceType::Meta) {
@@ -33,16 +61,29 @@ Storage StorageImpl::allocate(size_t bytes, Device device) {
   }
   const Allocator& allocator = allocatorFor(device.type());
   void* data = bytes == 0 ? nullptr : allocator.allocate(bytes, device.index());
-  return Storage::adopt(new (allocateCached(sizeof(StorageImpl)))
-                            StorageImpl(data, bytes, device, Origin::kAllocator, nullptr, asContext(allocator)));
+  auto storage = Storage::adopt(new (allocateCached(sizeof(StorageImpl))) StorageImpl(
+      data, bytes, device, Origin::kAllocator, nullptr, asContext(allocator)));
+  noteAllocation(*storage, bytes);
+  return storage;
 }
+
+const StorageObserver* setStorageObserver(const StorageObserver* next) {
+  const StorageObserver* const before = observer.exchange(next);
+  while (observing.load() != 0) std::this_thread::yield();
+  return before;
+}
+
+uint64_t allocatedStorageBytes() noexcept { return allocated_bytes; }
 
 Storage StorageImpl::wrap(void* data, size_t bytes, Device device, Deleter deleter, void* context) {
   return Storage::adopt(new (allocateCached(sizeof(StorageImpl)))
                             StorageImpl(data, bytes, device, Origin::kForeign, deleter, context));
 }
 
-StorageImpl::~StorageImpl() { freeData(); }
+StorageImpl::~StorageImpl() {
+  noteFreeing(*this, bytes_);
+  freeData();
+}
 
 void StorageImpl::freeData() noexcept {
   if (origin_ == Origin::kAllocator && data_ != nullptr) {
@@ -64,10 +105,12 @@ void StorageImpl::resize(size_t bytes) {
     const Allocator& allocator = allocatorFor(device_.type());
     void* data = bytes == 0 ? nullptr : allocator.allocate(bytes, device_.index());
     if (data != nullptr && data_ != nullptr) std::memcpy(data, data_, std::min(bytes, bytes_));
+    noteFreeing(*this, bytes_);
     freeData();
     data_ = data;
     origin_ = Origin::kAllocator;
     context_ = asContext(allocator);
+    noteAllocation(*this, bytes);
   }
   bytes_ = bytes;
 }

@@ -2,7 +2,8 @@
 //   OUT_DIR/ops.h        a typed function for every operator
 //   OUT_DIR/ops.cpp      their bodies
 //   OUT_DIR/schemas.cpp  the operators' definitions
-// A .schemas file has one schema a line; the `#` line above it is its docstring.
+// A .schemas file has one schema a line; the `#` line above it is its docstring. Tags stand behind the schema:
+// `aten::_print(str s) -> () [io]`.
 
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
@@ -26,11 +27,23 @@ namespace {
 struct Operator {
   FunctionSchema schema;
   std::string text;
+  std::string tags;  // "::boxcar::Tag::io", as C++
   std::string docstring;
   std::string file;
   int line;
   size_t required = 0;  // parameters without a default in C++
 };
+
+// Takes the tags off the end of a line; as C++.
+std::string takeTags(std::string& line) {
+  const size_t begin = line.rfind(" [");
+  if (!line.ends_with(']') || begin == std::string::npos) return {};
+  std::stringstream names(line.substr(begin + 2, line.size() - begin - 3));
+  line.resize(begin);
+  std::string tags;
+  for (std::string name; names >> name;) tags += (tags.empty() ? "::boxcar::Tag::" : ", ::boxcar::Tag::") + name;
+  return tags;
+}
 
 std::vector<Operator> readSchemas(const std::string& path) {
   std::ifstream file(path);
@@ -45,8 +58,9 @@ std::vector<Operator> readSchemas(const std::string& path) {
       docstring = line.substr(2);
     } else {
       try {
+        std::string tags = takeTags(line);
         // What is shown of the path does not depend on the machine.
-        operators.push_back({parseSchema(line), line, docstring,
+        operators.push_back({parseSchema(line), line, std::move(tags), docstring,
                              "backends/ops/" + std::filesystem::path(path).filename().string(), number});
       } catch (const Error& error) {
         BOXCAR_FAIL("{}:{}: {}", path, number, error.message());
@@ -204,7 +218,8 @@ std::string definitions(const std::vector<Operator>& operators) {
   std::map<std::string, std::string> libraries;
   for (const Operator& op : operators) {
     libraries[namespaceOf(op.schema)] +=
-        fmt::format("#line {} \"{}\"\n  m.def(R\"schema({})schema\");\n", op.line, op.file, op.text);
+        fmt::format("#line {} \"{}\"\n  m.def(R\"schema({})schema\"{});\n", op.line, op.file, op.text,
+                    op.tags.empty() ? "" : fmt::format(", {{{}}}", op.tags));
   }
   std::string text = "#include <boxcar/dispatcher/library.h>\n";
   for (const auto& [ns, body] : libraries) {

@@ -71,7 +71,8 @@ int runCommandLine(int argc, char** argv) {
   });
   // What stands behind -- is the script's, whatever it looks like.
   const std::string_view command = commandOf(argc, argv);
-  const bool takes_rest = command == "run" || command == "asm";
+  constexpr std::string_view kTakeRest[] = {"run", "asm", "trace", "profile", "record"};
+  const bool takes_rest = std::ranges::find(kTakeRest, command) != std::end(kTakeRest);
   char** const end = argv + argc;
   char** const dashes = takes_rest ? std::find(argv + 1, end, std::string_view("--")) : end;
   const std::vector<std::string> rest(std::min(dashes + 1, end), end);

@@ -196,6 +196,8 @@ TEST(Tags, BelongToTheDefinition) {
   Library m = definitions("tagged");
   m.def("draw(Tensor x) -> Tensor", {Tag::nondeterministic_seeded, Tag::pointwise});
   m.def("plain(Tensor x) -> Tensor");
+  m.def("one(Tensor x) -> Tensor", {Tag::io});
+  EXPECT_EQ(find("tagged::one").getTags(), std::vector<Tag>{Tag::io});
   m.def("both(Tensor x) -> Tensor", BOXCAR_FN(identity), {Tag::core});
   EXPECT_EQ(find("tagged::draw").getTags(), (std::vector<Tag>{Tag::nondeterministic_seeded, Tag::pointwise}));
   EXPECT_TRUE(find("tagged::draw").hasTag(Tag::pointwise));

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <boxcar/ivalue/macros.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace boxcar {
+
+// A place in a program that calls operators.
+struct CallSite {
+  std::string file;
+  uint32_t line = 0;
+  std::string text;  // the line, without the space around it
+
+  bool operator==(const CallSite&) const = default;
+};
+
+// "file:line".
+BOXCAR_API std::string toString(const CallSite& site);
+
+// Where this thread's program calls from: the innermost line of the script that runs on it. Nothing where no script
+// runs. Handlers ask it to say which line is to blame.
+BOXCAR_API std::optional<CallSite> currentCallSite();
+
+namespace detail {
+
+// What answers currentCallSite(); the interpreter sets it.
+using CallSiteReader = std::optional<CallSite> (*)();
+BOXCAR_API void setCallSiteReader(CallSiteReader reader) noexcept;
+
+}  // namespace detail
+}  // namespace boxcar

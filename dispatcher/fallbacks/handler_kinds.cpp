@@ -1,0 +1,22 @@
+#include <boxcar/dispatcher/fallbacks/denier.h>
+#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
+
+namespace boxcar {
+namespace {
+
+constexpr const HandlerKind* kKinds[] = {
+    &kDenyKind,
+};
+
+}  // namespace
+
+std::span<const HandlerKind* const> handlerKinds() noexcept { return kKinds; }
+
+const HandlerKind* findHandlerKind(std::string_view name) noexcept {
+  for (const HandlerKind* kind : kKinds) {
+    if (kind->name() == name) return kind;
+  }
+  return nullptr;
+}
+
+}  // namespace boxcar

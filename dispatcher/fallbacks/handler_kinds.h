@@ -1,0 +1,33 @@
+#pragma once
+
+#include <boxcar/dispatcher/fallbacks/handler.h>
+#include <boxcar/ivalue/ivalue.h>
+#include <boxcar/ivalue/macros.h>
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace boxcar {
+
+// A handler that scripts and command lines know by name: `with check_nan() { … }`, `boxcar run --check-nan FILE`.
+struct HandlerKind {
+  // Its name and what it is made with: "profile(str path) -> ()". Of types that the command line can write: str, int,
+  // float, bool.
+  std::string_view schema;
+  // One line for the help of the command line.
+  std::string_view help;
+  // Takes the values of the schema's arguments, all of them, and opens the files that it will write. Throws Error.
+  std::unique_ptr<Handler> (*make)(std::span<const IValue> arguments);
+
+  // "check_nan".
+  std::string_view name() const noexcept { return schema.substr(0, schema.find('(')); }
+};
+
+// All of them, in the order of the README.
+BOXCAR_API std::span<const HandlerKind* const> handlerKinds() noexcept;
+
+// Null where there is none of that name.
+BOXCAR_API const HandlerKind* findHandlerKind(std::string_view name) noexcept;
+
+}  // namespace boxcar

@@ -1,0 +1,135 @@
+#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
+#include <boxcar/interpreter/cli/handler_options.h>
+#include <boxcar/ivalue/python_text.h>
+#include <boxcar/schema/parse_schema.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace boxcar::cli {
+namespace {
+
+std::string optionName(const HandlerKind& kind) {
+  std::string name = "--" + std::string(kind.name());
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
+// [text] as a value of [type]; nothing where it is none.
+std::optional<IValue> parseValue(std::string_view text, TypePtr type) {
+  const auto number = [&]<class T>(T value) -> std::optional<IValue> {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return IValue(value);
+  };
+  switch (type->kind()) {
+    case TypeKind::String: return IValue(std::string(text));
+    case TypeKind::Int: return number(int64_t{0});
+    case TypeKind::Float: return number(0.0);
+    case TypeKind::Bool:
+      if (text == "True" || text == "true" || text == "1") return IValue(true);
+      if (text == "False" || text == "false" || text == "0") return IValue(false);
+      return std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
+// The arguments that "aten::mm,n=3" gives to the kind whose schema this is.
+std::vector<IValue> readArguments(const std::string& option, const FunctionSchema& schema, std::string_view text) {
+  const std::vector<Argument>& parameters = schema.arguments();
+  std::vector<std::optional<IValue>> given(parameters.size());
+  const auto set = [&](size_t i, std::string_view value) {
+    given[i] = parseValue(value, parameters[i].type());
+    if (!given[i].has_value()) {
+      throw CLI::ValidationError(option, fmt::format("`{}` must be {}, which '{}' is not", parameters[i].name(),
+                                                     *parameters[i].type(), value));
+    }
+  };
+  for (bool is_first = true; !text.empty() || is_first; is_first = false) {
+    const std::string_view part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    const size_t equals = part.find('=');
+    const std::string_view name = part.substr(0, equals);
+    const auto named = equals == std::string_view::npos ? std::nullopt : schema.argumentIndexWithName(name);
+    if (named) {
+      set(static_cast<size_t>(*named), part.substr(equals + 1));
+    } else if (is_first && !parameters.empty()) {
+      set(0, part);
+    } else {
+      std::vector<std::string_view> names;
+      for (size_t i = 1; i < parameters.size(); ++i) names.push_back(parameters[i].name());
+      throw CLI::ValidationError(option, fmt::format("'{}' is not understood.{} Behind the first value stand others by "
+                                                     "name: {}",
+                                                     part, didYouMean(name, names), schema));
+    }
+  }
+  std::vector<IValue> values;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (!given[i].has_value()) {
+      if (!parameters[i].default_value().has_value())
+        throw CLI::ValidationError(option, fmt::format("`{}` is missing: {}", parameters[i].name(), schema));
+      given[i] = *parameters[i].default_value();
+    }
+    values.push_back(*std::move(given[i]));
+  }
+  return values;
+}
+
+}  // namespace
+
+void addHandlerOptions(CLI::App& command) {
+  for (const HandlerKind* kind : handlerKinds()) {
+    const FunctionSchema schema = parseSchema(kind->schema);
+    const std::string name = optionName(*kind);
+    // A command of the same name has an option of its own.
+    if (command.get_name() == kind->name()) continue;
+    CLI::Option* option = nullptr;
+    if (schema.arguments().empty()) {
+      option = command.add_flag(name)->description(std::string(kind->help));
+    } else {
+      std::string more;
+      for (size_t i = 1; i < schema.arguments().size(); ++i)
+        more += fmt::format("[,{}=…]", schema.arguments()[i].name());
+      option = command.add_option(name)->description(std::string(kind->help))->expected(1)->allow_extra_args(false);
+      option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      std::string first = schema.arguments()[0].name();
+      std::ranges::transform(first, first.begin(), [](char c) { return static_cast<char>(std::toupper(c)); });
+      option->type_name(first + more);
+    }
+    option->group("Handlers, which wrap every operator call; nested in the order in which they are given");
+  }
+}
+
+std::vector<RunOptions::Request> readHandlerOptions(const CLI::App& command) {
+  std::vector<RunOptions::Request> requests;
+  std::map<const CLI::Option*, size_t> taken;
+  for (const CLI::Option* option : command.parse_order()) {
+    for (const HandlerKind* kind : handlerKinds()) {
+      if (!option->check_name(optionName(*kind))) continue;
+      const auto& results = option->results();
+      const size_t index = taken[option]++;
+      const bool has_value = option->get_items_expected_max() != 0 && index < results.size();
+      requests.push_back({std::string(kind->name()), has_value ? results[index] : std::string()});
+    }
+  }
+  return requests;
+}
+
+std::vector<std::unique_ptr<Handler>> makeHandlers(const std::vector<RunOptions::Request>& requests) {
+  std::vector<std::unique_ptr<Handler>> handlers;
+  for (const RunOptions::Request& request : requests) {
+    const HandlerKind& kind = *findHandlerKind(request.name);
+    const FunctionSchema schema = parseSchema(kind.schema);
+    std::vector<IValue> values;
+    if (!schema.arguments().empty()) values = readArguments(optionName(kind), schema, request.value);
+    handlers.push_back(kind.make(values));
+  }
+  return handlers;
+}
+
+}  // namespace boxcar::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <boxcar/dispatcher/fallbacks/handler.h>
+#include <boxcar/interpreter/cli/run_script.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <vector>
+
+namespace boxcar::cli {
+
+// Adds an option for each kind of handler: `--check-nan`; `--deny VALUE` for one with arguments, where VALUE is its
+// first argument, with the others by name behind it: `--inject 'aten::mm,n=3'`.
+void addHandlerOptions(CLI::App& command);
+
+// What the command line asked for, in its order.
+std::vector<RunOptions::Request> readHandlerOptions(const CLI::App& command);
+
+// Throws CLI::ValidationError where a value does not fit.
+std::vector<std::unique_ptr<Handler>> makeHandlers(const std::vector<RunOptions::Request>& requests);
+
+}  // namespace boxcar::cli

@@ -1,0 +1,115 @@
+#include <boxcar/dispatcher/dispatch_trace.h>
+#include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/handler_options.h>
+#include <boxcar/interpreter/cli/memory_limit.h>
+#include <boxcar/interpreter/cli/run_script.h>
+#include <boxcar/interpreter/interrupt.h>
+#include <boxcar/interpreter/program.h>
+
+#include <csignal>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+namespace boxcar::cli {
+namespace {
+
+// The first Ctrl-C ends the script, the next one the program.
+void interruptOnCtrlC() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interruptScripts(); };
+  action.sa_flags = SA_RESETHAND;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+}
+
+// Compiles the script and runs it under [handlers], the first of which is outermost. Nothing of it is left afterwards.
+void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options) {
+  // The script itself may always be read, wherever its name leads.
+  std::string text = interp::readFile(options.file);
+  std::optional<FileAccessGuard> guard;
+  if (options.sandbox) {
+    const std::filesystem::path folder = options.file == "-" ? "" : std::filesystem::path(options.file).parent_path();
+    guard.emplace(FileAccess::sandboxed(folder, options.folders));
+  }
+  Program program = Program::compile(std::move(text), interp::nameOfFile(options.file));
+  for (const Diagnostic& warning : program.warnings()) printError(toString(warning));
+  program.setLimits(options.limits);
+  interruptOnCtrlC();
+  if (!options.max_memory.empty()) limitMemory(parseBytes(options.max_memory));
+  // From here on: what loading computes ahead is not the script's run.
+  if (options.dispatch_trace) setDispatchTraceEnabled(true);
+  std::vector<std::unique_ptr<HandlerGuard>> guards;
+  for (Handler* handler : handlers) guards.push_back(std::make_unique<HandlerGuard>(*handler));
+  const auto leave = [&guards] {
+    while (!guards.empty()) guards.pop_back();
+  };
+  try {
+    program.run(options.args);
+  } catch (...) {
+    leave();
+    throw;
+  }
+  leave();
+}
+
+}  // namespace
+
+void addRunOptions(CLI::App& command, const std::shared_ptr<RunOptions>& options) {
+  command.add_option("FILE", options->file, "The script, an .ops file, or - for standard input")->type_name("");
+  command.add_option("ARGS", options->args, "What the script finds in `argv`; options among it stand behind --")
+      ->type_name("");
+  command.add_flag("--dispatch-trace", options->dispatch_trace,
+                   "Write a line to stderr for every operator call and redispatch");
+
+  CLI::Option* sandbox = command.add_flag("--sandbox", options->sandbox,
+                                          "Let the script read the files in its folder and below, but touch no other");
+  const auto add_folders = [&](const char* name, std::vector<std::string>& names, const char* help) {
+    command.add_option(name, names, help)->type_name("DIR")->allow_extra_args(false)->needs(sandbox);
+  };
+  add_folders("--allow-read", options->folders.readable,
+              "In the sandbox: a folder that may be read too; may be given several times");
+  add_folders("--allow-write", options->folders.writable,
+              "In the sandbox: a folder that may be written, and not read; may be given several times");
+
+  command
+      .add_option("--max-instructions", options->limits.max_instructions, "End the run after that many instructions")
+      ->type_name("N")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 62));
+  command.add_option("--max-depth", options->limits.max_depth, "How many calls may be inside one another (10000)")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 100'000'000U));
+  command.add_option("--max-memory", options->max_memory, "How much memory the run may take: bytes, or 512M, 2G")
+      ->type_name("SIZE");
+  addHandlerOptions(command);
+}
+
+void readRunOptions(const CLI::App& command, const std::vector<std::string>& rest, RunOptions& options) {
+  takeRest(rest, options.file, options.args);
+  options.handlers = readHandlerOptions(command);
+}
+
+void runScript(const RunOptions& options, Handler* innermost) {
+  const std::vector<std::unique_ptr<Handler>> asked = makeHandlers(options.handlers);
+  std::vector<Handler*> handlers;
+  for (const auto& handler : asked) handlers.push_back(handler.get());
+  if (innermost != nullptr) handlers.push_back(innermost);
+  const auto finish = [&asked](bool failed) {
+    for (size_t i = asked.size(); i-- > 0;) printError(asked[i]->finish(failed));
+  };
+  try {
+    runUnder(handlers, options);
+  } catch (const std::exception&) {
+    const std::exception_ptr failure = std::current_exception();
+    try {
+      finish(true);
+    } catch (const std::exception& error) {
+      printError(std::string("boxcar: ") + error.what() + "\n");
+    }
+    std::rethrow_exception(failure);
+  }
+  finish(false);
+}
+
+}  // namespace boxcar::cli
