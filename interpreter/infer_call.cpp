@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/interpreter/builtins.h>
 #include <boxcar/interpreter/inference.h>
 #include <boxcar/interpreter/wording.h>
@@ -441,6 +442,8 @@ void Inference::reportUnknownFunction(const syntax::QualifiedName& name) {
   }
   if (!name.space && declarations_.findMode(shown, name.span.begin) != nullptr) {
     diagnostic.note(fmt::format("`{}` is a mode: `with {} {{ … }}`", shown, shown));
+  } else if (!name.space && findHandlerKind(shown) != nullptr) {
+    diagnostic.note(fmt::format("`{}` is a handler: `with {}(…) {{ … }}`", shown, shown));
   } else if (const ScriptFunction* later = name.space ? nullptr : declarations_.findFunction(shown, UINT32_MAX)) {
     diagnostic.note(fmt::format("`{}` is known from the import on, which stands here", shown), source_, later->span);
   } else if (!name.space && findVariable(shown)) {

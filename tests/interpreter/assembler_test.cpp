@@ -181,7 +181,8 @@ TEST(Assembler, ReadsBackDeclarations) {
     code.emitWide(Opcode::EndImport, 0, 0);
     for (const uint32_t scope : {0, 1, 2, 3, 4}) code.emitWide(Opcode::EnterScope, 0, scope);
     for (const uint32_t handler : {2, 3, 4}) code.emitWide(Opcode::Register, 0, handler);
-    for (int i = 0; i < 5; ++i) code.emit(Opcode::LeaveScope);
+    code.emit(Opcode::EnterHandler, value);
+    for (int i = 0; i < 6; ++i) code.emit(Opcode::LeaveScope);
     code.emit(Opcode::ReturnNone);
   });
   EXPECT_EQ(roundTripFault(parts), "");

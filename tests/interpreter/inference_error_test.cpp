@@ -248,10 +248,10 @@ TEST(InferenceError, UnknownMembers) {
 }
 
 TEST(InferenceError, WhatThisVersionLacks) {
-  EXPECT_EQ(errorsOf("with check_nan() { x = 1 }\n"),
-            "test.ops:1:6: error: `check_nan` is not part of this version of boxcar\n"
-            "with check_nan() { x = 1 }\n"
-            "     ^~~~~~~~~~~\n");
+  EXPECT_EQ(errorsOf("with stream() { x = 1 }\n"),
+            "test.ops:1:6: error: `stream` is not part of this version of boxcar\n"
+            "with stream() { x = 1 }\n"
+            "     ^~~~~~~~\n");
 }
 
 TEST(InferenceError, SeveralIndependentErrorsInOnePass) {

@@ -1,6 +1,8 @@
 #include <boxcar/ivalue/cpu_generator.h>
 #include <gtest/gtest.h>
 
+#include "tests/test_support.h"
+
 namespace boxcar {
 namespace {
 
@@ -32,6 +34,36 @@ TEST(CpuGenerator, OnlyTheLowHalfOfASeedCounts) {
   const Generator wide = makeCpuGenerator(uint64_t{5} << 32);
   EXPECT_EQ(wide.get<CpuGeneratorImpl>()->random(), kFirstOfSeed0[0]);
   EXPECT_EQ(wide.current_seed(), uint64_t{5} << 32);
+}
+
+TEST(CpuGenerator, GoesBackToAPlaceOfItsSequence) {
+  const Generator generator = makeCpuGenerator(7);
+  auto* impl = generator.get<CpuGeneratorImpl>();
+  impl->random();
+  impl->random64();
+  impl->next_normal() = 0.25;
+  const GeneratorState state = impl->state();
+  EXPECT_EQ(state, (GeneratorState{.seed = 7, .drawn = 3, .next_normal = 0.25}));
+  const uint32_t following = impl->random();
+  impl->set_current_seed(1);
+  EXPECT_EQ(impl->state(), (GeneratorState{.seed = 1, .drawn = 0, .next_normal = std::nullopt}));
+  impl->set_state(state);
+  EXPECT_EQ(impl->next_normal(), 0.25);
+  EXPECT_EQ(impl->random(), following);
+}
+
+TEST(Generator, OfAUserSaysThatItCannotTellItsPlace) {
+  class Own final : public GeneratorImpl {
+   public:
+    Own() : GeneratorImpl(Device(DeviceType::CPU), {}) {}
+    void set_current_seed(uint64_t) override {}
+    uint64_t current_seed() const override { return 0; }
+  };
+  EXPECT_EQ(errorOf([] { makeIntrusive<Own>()->state(); }),
+            "the generator of device 'cpu' cannot tell where its sequence stands: its class overrides no state()");
+  EXPECT_EQ(
+      errorOf([] { makeIntrusive<Own>()->set_state({}); }),
+      "the generator of device 'cpu' cannot be put at a place of its sequence: its class overrides no set_state()");
 }
 
 TEST(CpuGenerator, HasTheKeysAndTheDeviceOfTheCpu) {

@@ -1,10 +1,15 @@
 #include <boxcar/ivalue/allocator.h>
 #include <boxcar/ivalue/storage.h>
+#include <boxcar/ivalue/storage_observer.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "tests/test_support.h"
 
@@ -176,6 +181,42 @@ TEST(Storage, ADevicesAllocatorIsAskedAndGivenBack) {
 TEST(Storage, WithoutAllocatorIsAnError) {
   EXPECT_EQ(errorOf([] { StorageImpl::allocate(4, Device(DeviceType::VE)); }),
             "no memory can be allocated on device 've': no backend for it is loaded; use device 'cpu'");
+}
+
+// What the observer is told, in order.
+struct Told {
+  std::vector<std::pair<std::string, size_t>> events;
+  StorageObserver observer{
+      [](void* told, const StorageImpl&, size_t bytes) { static_cast<Told*>(told)->events.emplace_back("new", bytes); },
+      [](void* told, const StorageImpl&, size_t bytes) {
+        static_cast<Told*>(told)->events.emplace_back("gone", bytes);
+      },
+      this};
+};
+
+TEST(StorageObserver, IsToldOfEveryStorageOfAnyDevice) {
+  Told told;
+  const StorageObserver* const before = setStorageObserver(&told.observer);
+  {
+    const Storage small = StorageImpl::allocate(8, Device(DeviceType::CPU));
+    const Storage large = StorageImpl::allocate(5000, Device(DeviceType::CPU));
+    large->resize(6000);
+  }
+  EXPECT_EQ(setStorageObserver(before), &told.observer);
+  StorageImpl::allocate(1, Device(DeviceType::CPU));
+  EXPECT_EQ(told.events, (decltype(told.events){
+                             {"new", 8}, {"new", 5000}, {"gone", 5000}, {"new", 6000}, {"gone", 6000}, {"gone", 8}}));
+}
+
+TEST(StorageObserver, ThreadsCountWhatTheyAllocate) {
+  const uint64_t before = allocatedStorageBytes();
+  const Storage storage = StorageImpl::allocate(100, Device(DeviceType::CPU));
+  std::thread([] {
+    EXPECT_EQ(allocatedStorageBytes(), 0U);
+    StorageImpl::allocate(50, Device(DeviceType::CPU));
+    EXPECT_EQ(allocatedStorageBytes(), 50U);
+  }).join();
+  EXPECT_EQ(allocatedStorageBytes() - before, 100U);
 }
 
 }  // namespace
