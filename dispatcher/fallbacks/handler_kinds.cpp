@@ -1,10 +1,12 @@
 #include <boxcar/dispatcher/fallbacks/denier.h>
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
+#include <boxcar/dispatcher/fallbacks/memory_tracker.h>
 
 namespace boxcar {
 namespace {
 
 constexpr const HandlerKind* kKinds[] = {
+    &kMemoryKind,
     &kDenyKind,
 };
 

@@ -1,0 +1,48 @@
+#include <boxcar/dispatcher/fallbacks/report_table.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace boxcar {
+
+std::string reportTable(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      line += i == 0 ? fmt::format("{:<{}}", row[i], widths[i]) : fmt::format("  {:>{}}", row[i], widths[i]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+std::string bytesText(uint64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  constexpr std::array<std::string_view, 4> kUnits = {"KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  double value = static_cast<double>(bytes) / 1024;
+  // What would be shown as 1024.0 is one of the next unit.
+  for (; value >= 1023.95 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
+  return fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
+std::string countText(double count) {
+  if (count < 1000) return fmt::format("{:.{}f}", count, count == std::floor(count) ? 0 : 1);
+  constexpr std::array<std::string_view, 4> kUnits = {"k", "M", "G", "T"};
+  size_t unit = 0;
+  double value = count / 1000;
+  for (; value >= 999.995 && unit + 1 < kUnits.size(); ++unit) value /= 1000;
+  return fmt::format("{:.2f} {}", value, kUnits[unit]);
+}
+
+}  // namespace boxcar

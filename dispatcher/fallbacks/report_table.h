@@ -1,0 +1,20 @@
+#pragma once
+
+#include <boxcar/ivalue/macros.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace boxcar {
+
+// Rows of cells as lines of text: the first column to the left, the others to the right, as wide as they need to be.
+BOXCAR_API std::string reportTable(const std::vector<std::vector<std::string>>& rows);
+
+// "512 B", "1.5 KiB", "2.0 GiB".
+BOXCAR_API std::string bytesText(uint64_t bytes);
+
+// A count with three digits or so and a unit of 1000: "12", "1.50 k", "2.00 G".
+BOXCAR_API std::string countText(double count);
+
+}  // namespace boxcar

@@ -1,0 +1,35 @@
+#include <boxcar/dispatcher/fallbacks/report_table.h>
+#include <gtest/gtest.h>
+
+namespace boxcar {
+namespace {
+
+TEST(ReportTable, AlignsTheFirstColumnLeftAndTheOthersRight) {
+  EXPECT_EQ(reportTable({{"operator", "calls"}, {"aten::mm", "12"}, {"a", "3", "x"}}),
+            "operator  calls\n"
+            "aten::mm     12\n"
+            "a             3  x\n");
+  EXPECT_EQ(reportTable({}), "");
+}
+
+TEST(ReportTable, BytesHaveBinaryUnits) {
+  EXPECT_EQ(bytesText(0), "0 B");
+  EXPECT_EQ(bytesText(1023), "1023 B");
+  EXPECT_EQ(bytesText(1024), "1.0 KiB");
+  EXPECT_EQ(bytesText((1 << 20) - 1), "1.0 MiB");
+  EXPECT_EQ(bytesText(uint64_t{3} << 29), "1.5 GiB");
+  EXPECT_EQ(bytesText(uint64_t{1} << 63), "8388608.0 TiB");
+}
+
+TEST(ReportTable, CountsHaveDecimalUnits) {
+  EXPECT_EQ(countText(0), "0");
+  EXPECT_EQ(countText(12.5), "12.5");
+  EXPECT_EQ(countText(999), "999");
+  EXPECT_EQ(countText(1500), "1.50 k");
+  EXPECT_EQ(countText(999'999), "1.00 M");
+  EXPECT_EQ(countText(2e9), "2.00 G");
+  EXPECT_EQ(countText(5e15), "5000.00 T");
+}
+
+}  // namespace
+}  // namespace boxcar
