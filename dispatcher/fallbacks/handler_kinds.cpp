@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/fallbacks/cost_counter.h>
 #include <boxcar/dispatcher/fallbacks/denier.h>
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/dispatcher/fallbacks/memory_tracker.h>
@@ -7,6 +8,7 @@ namespace {
 
 constexpr const HandlerKind* kKinds[] = {
     &kMemoryKind,
+    &kCostKind,
     &kDenyKind,
 };
 

@@ -1,0 +1,89 @@
+#include <boxcar/dispatcher/operator_cost.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+// What calls of the operators cost that are not pointwise. Those that are made of others have no cost of their own.
+
+namespace boxcar::composite {
+namespace {
+
+const Tensor& tensorAt(const FinishedCall& call, size_t index) { return call.arguments[index].toTensor(); }
+const Tensor& result(const FinishedCall& call) { return call.results.front().toTensor(); }
+double numel(const Tensor& tensor) { return static_cast<double>(tensor.numel()); }
+double nbytes(const Tensor& tensor) { return static_cast<double>(tensor.nbytes()); }
+
+// A product and a sum for each element of the result and each index that both factors share.
+template <size_t factor>
+OperatorCost product(const FinishedCall& call) {
+  return {.flops = 2 * numel(result(call)) * static_cast<double>(tensorAt(call, factor).sizes().back()), .bytes = {}};
+}
+
+// beta * self + alpha * (mat1 @ mat2)
+OperatorCost productAndSum(const FinishedCall& call) {
+  const double product_flops = *product<1>(call).flops;
+  return {.flops = product_flops + 3 * numel(result(call)), .bytes = {}};
+}
+
+// [per_element] for each element of the first argument.
+template <int per_element>
+OperatorCost reduction(const FinishedCall& call) {
+  return {.flops = per_element * numel(tensorAt(call, 0)), .bytes = {}};
+}
+
+// What only moves elements, each of the result read once and written once.
+OperatorCost movement(const FinishedCall& call) { return {.flops = 0, .bytes = 2 * nbytes(result(call))}; }
+
+// What reads an index with each element, too.
+template <size_t index>
+OperatorCost movementByIndex(const FinishedCall& call) {
+  return {.flops = 0, .bytes = 2 * nbytes(result(call)) + nbytes(tensorAt(call, index))};
+}
+
+// What writes the values that are the argument [index] to places of another tensor.
+template <size_t index>
+OperatorCost placement(const FinishedCall& call) {
+  return {.flops = 0, .bytes = 2 * nbytes(tensorAt(call, index))};
+}
+
+OperatorCost copying(const FinishedCall& call) {
+  return {.flops = 0, .bytes = nbytes(result(call)) + nbytes(tensorAt(call, 1))};
+}
+
+// What writes all of a tensor and reads none.
+OperatorCost filling(const FinishedCall& call) { return {.flops = 0, .bytes = nbytes(result(call))}; }
+
+// What reads elements and computes nothing.
+OperatorCost reading(const FinishedCall&) { return {.flops = 0, .bytes = {}}; }
+
+// What looks at a tensor's shape and not at its elements.
+OperatorCost nothing(const FinishedCall&) { return {.flops = 0, .bytes = 0}; }
+
+std::vector<RegistrationHandleRAII> registerAll() {
+  std::vector<RegistrationHandleRAII> handles;
+  const auto add = [&](const CostFunction& cost, std::initializer_list<const char*> names) {
+    for (const char* name : names) handles.push_back(registerCost(std::string("aten::") + name, cost));
+  };
+  add(&product<0>, {"mm", "bmm", "mv", "dot"});
+  add(&productAndSum, {"addmm", "addmm_"});
+  add(&reduction<1>, {"sum", "prod", "mean", "amax", "amin", "max", "max.dim", "min", "min.dim", "argmax", "argmin",
+                      "any", "all", "equal"});
+  // The largest element, a difference, an exponential, a sum, and a quotient or a difference.
+  add(&reduction<5>, {"_softmax", "_log_softmax"});
+  add(&movement, {"clone", "_to_copy", "cat", "stack", "index"});
+  add(&movementByIndex<2>, {"index_select", "gather"});
+  add(&placement<2>, {"index_put_"});
+  add(&reading, {"_local_scalar_dense", "nonzero"});
+  add(&copying, {"copy_"});
+  add(&filling, {"fill_", "zero_", "uniform_", "normal_", "zeros", "ones", "full", "arange", "rand", "randn",
+                 "zeros_like", "ones_like", "full_like"});
+  add(&nothing, {"size", "is_floating_point", "is_same_size", "empty", "empty_like", "empty_strided"});
+  return handles;
+}
+
+const std::vector<RegistrationHandleRAII> kCosts = registerAll();
+
+}  // namespace
+}  // namespace boxcar::composite

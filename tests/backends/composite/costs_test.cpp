@@ -1,0 +1,89 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/fallbacks/cost_counter.h>
+#include <boxcar/ops.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace boxcar {
+namespace {
+
+// What [body] costs in the operator called [name].
+OperatorWork workOf(const std::string& name, const std::function<void()>& body) {
+  CostCounter counter;
+  {
+    const HandlerGuard on(counter);
+    body();
+  }
+  for (const OperatorWork& work : counter.work()) {
+    if (work.name == name) return work;
+  }
+  return {};
+}
+
+TEST(Costs, ProductsAreTwoOperationsForEachPairOfFactors) {
+  const Tensor a = ones({3, 4});
+  const Tensor b = ones({4, 5});
+  EXPECT_EQ(workOf("aten::mm", [&] { mm(a, b); }).flops, 2 * 3 * 4 * 5);
+  EXPECT_EQ(workOf("aten::mm", [&] { mm(a, b); }).bytes, 4 * (12 + 20 + 15));
+  EXPECT_EQ(workOf("aten::addmm", [&] { addmm(ones({5}), a, b); }).flops, 2 * 3 * 4 * 5 + 3 * 15);
+  EXPECT_EQ(workOf("aten::bmm", [&] { bmm(ones({2, 3, 4}), ones({2, 4, 5})); }).flops, 2 * 2 * 3 * 4 * 5);
+  EXPECT_EQ(workOf("aten::mv", [&] { mv(a, ones({4})); }).flops, 2 * 3 * 4);
+  EXPECT_EQ(workOf("aten::dot", [&] { dot(ones({7}), ones({7})); }).flops, 14);
+}
+
+TEST(Costs, ProductsThatAreMadeOfOthersHaveNoneOfTheirOwn) {
+  const auto body = [] { linear(ones({3, 4}), ones({5, 4})); };
+  EXPECT_EQ(workOf("aten::linear", body).leaves, 0U);
+  EXPECT_EQ(workOf("aten::linear", body).flops, 0);
+}
+
+TEST(Costs, ReductionsAreOperationsForEachElement) {
+  const Tensor x = ones({10, 10});
+  EXPECT_EQ(workOf("aten::sum", [&] { sum(x); }).flops, 100);
+  EXPECT_EQ(workOf("aten::amax", [&] { amax(x, {1}); }).flops, 100);
+  EXPECT_EQ(workOf("aten::_softmax", [&] { softmax(x, 1); }).flops, 500);
+}
+
+TEST(Costs, FillingAndCopyingComputeNothing) {
+  Tensor x = ones({100});
+  EXPECT_EQ(workOf("aten::fill_.Scalar", [&] { fill_(x, 2); }).bytes, 400);
+  EXPECT_EQ(workOf("aten::copy_", [&] { copy_(x, ones({100})); }).bytes, 800);
+  EXPECT_EQ(workOf("aten::copy_", [&] { copy_(x, ones({100})); }).flops, 0);
+  EXPECT_EQ(workOf("aten::index_select", [&] { index_select(ones({50, 10}), 0, arange(2)); }).bytes, 2 * 80 + 16);
+}
+
+TEST(Costs, PointwiseOperatorsAreTagged) {
+  const auto is_pointwise = [](const char* name, const char* overload) {
+    return Dispatcher::singleton().findSchemaOrThrow(name, overload).hasTag(Tag::pointwise);
+  };
+  EXPECT_TRUE(is_pointwise("aten::add", "Tensor"));
+  EXPECT_TRUE(is_pointwise("aten::relu_", ""));
+  EXPECT_TRUE(is_pointwise("aten::where", "self"));
+  EXPECT_TRUE(is_pointwise("aten::eq", "Scalar_out"));
+  EXPECT_FALSE(is_pointwise("aten::sum", ""));
+  EXPECT_FALSE(is_pointwise("aten::equal", ""));
+  EXPECT_FALSE(is_pointwise("aten::size", "int"));
+  EXPECT_FALSE(is_pointwise("aten::copy_", ""));
+}
+
+// An operator of this library that works on tensors has a cost, is pointwise, gives a view or is made of others; which
+// is for the one who adds it to say.
+TEST(Costs, NoCallOfTheShownKindsIsUnknown) {
+  CostCounter counter;
+  {
+    const HandlerGuard on(counter);
+    const Tensor x = rand({8, 8});
+    const Tensor y = linear(x, randn({4, 8}), zeros({4}));
+    argmax(log_softmax(relu(y), 1), 1);
+    cat(std::vector<Tensor>{x, x}, 1);
+    masked_fill(x, gt(x, 0.5), 0);
+    stack(std::vector<Tensor>{x, x});
+  }
+  for (const OperatorWork& work : counter.work()) EXPECT_EQ(work.unknown, 0U) << work.name;
+}
+
+}  // namespace
+}  // namespace boxcar
