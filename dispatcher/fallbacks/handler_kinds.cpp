@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/fallbacks/cost_counter.h>
 #include <boxcar/dispatcher/fallbacks/denier.h>
+#include <boxcar/dispatcher/fallbacks/fault_injector.h>
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/dispatcher/fallbacks/memory_tracker.h>
 
@@ -10,6 +11,7 @@ constexpr const HandlerKind* kKinds[] = {
     &kMemoryKind,
     &kCostKind,
     &kDenyKind,
+    &kInjectKind,
 };
 
 }  // namespace

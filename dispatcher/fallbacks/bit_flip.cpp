@@ -1,0 +1,66 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/fallbacks/bit_flip.h>
+#include <boxcar/dispatcher/fallbacks/value_tensors.h>
+#include <boxcar/dispatcher/local_dispatch_key_set.h>
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace boxcar {
+namespace {
+
+// Takes a number below [count] out of [random], and leaves the rest.
+uint64_t draw(uint64_t& random, uint64_t count) {
+  const uint64_t drawn = random % count;
+  random /= count;
+  return drawn;
+}
+
+void copy(const Tensor& target, const Tensor& source) {
+  const OperatorHandle op = Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "");
+  Stack stack;
+  push(stack, target, source, false);
+  op.callBoxed(stack);
+}
+
+// Where the element lies that is [index]-th in order.
+int64_t offsetOf(const Tensor& tensor, int64_t index) {
+  int64_t offset = tensor.storage_offset();
+  for (size_t i = tensor.sizes().size(); i-- > 0; index /= tensor.sizes()[i])
+    offset += index % tensor.sizes()[i] * tensor.strides()[i];
+  return offset;
+}
+
+void flip(std::byte* element, uint64_t bit) { element[bit / 8] ^= std::byte{1} << (bit % 8); }
+
+}  // namespace
+
+std::string flipBit(std::span<const IValue> values, uint64_t random) {
+  std::vector<Tensor> tensors;
+  for (const IValue& value : values) {
+    visitTensors(value, [&](const Tensor& tensor) {
+      if (tensor.numel() > 0 && !tensor.is_meta()) tensors.push_back(tensor);
+    });
+  }
+  if (tensors.empty()) return {};
+  const uint64_t which = draw(random, tensors.size());
+  const Tensor& tensor = tensors[which];
+  // A bool has one bit that counts.
+  const uint64_t bit = draw(random, tensor.scalar_type() == ScalarType::Bool ? 1 : tensor.itemsize() * 8);
+  const uint64_t index = draw(random, static_cast<uint64_t>(tensor.numel()));
+
+  const ExcludeDispatchKeyGuard hidden(DispatchKeySet(
+      {DispatchKey::PreDispatch, DispatchKey::Python, DispatchKey::Tracer, DispatchKey::AutogradFunctionality}));
+  const Tensor element = tensor.view({}, {}, offsetOf(tensor, static_cast<int64_t>(index)));
+  if (tensor.is_cpu()) {
+    flip(static_cast<std::byte*>(element.data_ptr()), bit);
+  } else {
+    const Tensor on_cpu = Tensor::allocate({}, tensor.scalar_type());
+    copy(on_cpu, element);
+    flip(static_cast<std::byte*>(on_cpu.data_ptr()), bit);
+    copy(element, on_cpu);
+  }
+  return fmt::format("bit {} of element {} of tensor {}", bit, index, which);
+}
+
+}  // namespace boxcar
