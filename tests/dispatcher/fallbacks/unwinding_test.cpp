@@ -1,0 +1,341 @@
+#include <boxcar/dispatcher/fallbacks/fault_injector.h>
+#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
+#include <boxcar/dispatcher/local_dispatch_key_set.h>
+#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/script_error.h>
+#include <boxcar/schema/parse_schema.h>
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/captured_output.h"
+#include "tests/dispatcher/fallbacks/fault_helpers.h"
+#include "tests/temporary_folder.h"
+#include "tests/test_support.h"
+
+// Wherever a run fails, nothing of it is left: each program here is run with a fault at its first call of an operator,
+// at its second, and so on until there was none.
+
+namespace boxcar {
+namespace {
+
+struct Sample {
+  const char* name;
+  const char* text;
+};
+
+constexpr Sample kSamples[] = {
+    {"modes with exits", R"(
+mode outer { return redispatch(op, args) } exit { print("outer ends") }
+mode inner {
+    y = relu(ones([500]))
+    return redispatch(op, args, nested=True)
+} exit { print("inner ends", ones([1]).item()) }
+fn work(Tensor x) -> Tensor { with inner, inner { return softmax(x @ x, 1) } }
+x = ones([20, 20])
+y = x
+with outer {
+    for i in range(2) { y = work(x); y += 1 }
+}
+print(y.sum().item())
+)"},
+    {"a mode below autograd that is opened in a body", R"(
+mode below @ Python { return redispatch(op, args) } exit { print("below ends") }
+op unwind::scaled(Tensor x) -> Tensor {
+    with below, include(AutogradFunctionality) { return x * 2 }
+}
+mode above { with below { return redispatch(op, args) } }
+with above { y = unwind::scaled(ones([3])) }
+print(y)
+)"},
+    {"keys and inference mode", R"(
+x = ones([20, 20])
+with exclude(AutogradFunctionality), inference_mode() {
+    with include(ADInplaceOrView) { y = relu(x) - 2 }
+    with inference_mode() { y.abs_() }
+}
+print(y.sum().item(), isinstance(y, Tensor))
+)"},
+    {"writes in place", R"(
+x = zeros([40, 40])
+x[0] = 5
+x[1:3] += 2
+x[:, 0] *= 3
+x.fill_(7).neg_()
+rows = [x[i] for i in range(3)]
+rows[1] += rows[0]
+print(x.sum().item(), len(rows))
+)"},
+    {"recursion through operators and functions", R"(
+op unwind::power(Tensor x, int n) -> Tensor {
+    if n == 0 { return ones([300]) }
+    return times(x, n)
+}
+fn times(Tensor x, int n) -> Tensor { return x * unwind::power(x, n - 1) }
+print(unwind::power(ones([300]) * 2, 5).sum().item())
+)"},
+    {"kernels and fallbacks of a script", R"(
+op unwind::kernel(Tensor x) -> Tensor
+impl unwind::kernel @ CPU { return neg(x) * 2 }
+fallback @ Tracer { return redispatch(op, args) }
+with include(Tracer) { print(unwind::kernel(ones([300])).sum().item()) }
+print(call(operator("aten::add.Tensor"), [ones([1]), ones([1])]))
+)"},
+    {"constants, lists and dicts", R"(
+const TABLE = {"a": [ones([300]), relu(ones([300]))], "b": [arange(400).to(float32)]}
+fn total() -> float {
+    sum_of_all = 0.0
+    for name in TABLE { for x in TABLE[name] { sum_of_all += x.sum().item() } }
+    return sum_of_all
+}
+print(total(), [x.numel() for x in TABLE["a"]])
+)"},
+    {"files that are written", R"(
+io::save({"x": arange(4), "y": ones([300])}, "out.safetensors")
+back = io::load("out.safetensors")
+io::save({"z": back["y"] + back["x"][1]}, "out.safetensors")
+print(io::load("out.safetensors")["z"].sum().item())
+)"},
+    {"random numbers", R"(
+manual_seed(7)
+x = randn([500])
+print((x * rand([500])).sum().item())
+)"},
+    {"handlers of a script's own", R"(
+x = ones([30, 30])
+with memory(), deny("no::such") {
+    with cost() { y = x @ x }
+}
+print(y.mean().item())
+)"},
+};
+
+// What a run may leave behind.
+struct Surroundings {
+  explicit Surroundings(const LiveStorages& storages) : storages_(storages), live_(storages.count()) {}
+
+  void expectAsBefore(const std::string& when) const {
+    EXPECT_EQ(modeCount(DispatchKey::PreDispatch), 0U) << when;
+    EXPECT_EQ(modeCount(DispatchKey::Python), 0U) << when;
+    const LocalDispatchKeySet now = tls_local_dispatch_key_set();
+    EXPECT_EQ(now.included_, keys_.included_) << when;
+    EXPECT_EQ(now.excluded_, keys_.excluded_) << when;
+    EXPECT_EQ(storages_.count(), live_) << when;
+  }
+
+ private:
+  const LiveStorages& storages_;
+  const size_t live_;
+  const LocalDispatchKeySet keys_ = tls_local_dispatch_key_set();
+};
+
+// What [body] prints; what it writes to stderr is dropped.
+std::string quietOutputOf(const std::function<void()>& body) {
+  testing::internal::CaptureStderr();
+  std::exception_ptr failure;
+  std::string output = outputOf([&] {
+    try {
+      body();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  });
+  testing::internal::GetCapturedStderr();
+  if (failure) std::rethrow_exception(failure);
+  return output;
+}
+
+// The files of [folder] that no program writes.
+std::vector<std::string> strayFiles(const std::string& folder) {
+  std::vector<std::string> stray;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    if (name != "out.safetensors" && !name.starts_with("handler_")) stray.push_back(name);
+  }
+  return stray;
+}
+
+// How a run ended that a fault was meant for.
+struct Outcome {
+  bool has_failed = false;
+  std::string text;     // the error
+  std::string problem;  // what is wrong with that
+};
+
+using FaultyRun = std::function<Outcome(int64_t n)>;
+
+// Calls [run_with_fault] for n = 1, 2, … until no fault was met. From [dense] on, n doubles.
+void expectToUnwind(const Program& program, const std::string& folder, const LiveStorages& storages, int64_t dense,
+                    const FaultyRun& run_with_fault) {
+  const std::string expected = quietOutputOf([&] { program.run(); });
+  const Surroundings before(storages);
+  Outcome outcome;
+  for (int64_t n = 1;; n += n < dense ? 1 : n) {
+    // What fails meanwhile is not seen: the output is taken.
+    quietOutputOf([&] { outcome = run_with_fault(n); });
+    const std::string when = "fault " + std::to_string(n) + ": " + outcome.text;
+    EXPECT_EQ(outcome.problem, "") << when;
+    before.expectAsBefore(when);
+    EXPECT_EQ(strayFiles(folder), std::vector<std::string>()) << when;
+    EXPECT_EQ(quietOutputOf([&] { program.run(); }), expected) << "after " << when;
+    if (!outcome.has_failed || testing::Test::HasFailure()) return;
+  }
+}
+
+// Runs [program], which must end with [fault] where [was_injected] says that there was one.
+Outcome outcomeOf(const Program& program, const std::string& fault, const std::function<bool()>& was_injected) {
+  try {
+    program.run();
+  } catch (const ScriptError& error) {
+    const bool is_right = error.reason().find(fault) != std::string::npos && !error.frames().empty();
+    return {true, error.what(), is_right ? "" : "this is no error of the fault with the script's calls"};
+  } catch (const std::exception& error) {
+    return {true, error.what(), "this is no error of a script"};
+  }
+  return {false, "none", was_injected() ? "the fault did not end the run" : ""};
+}
+
+Outcome runWithFault(const Program& program, int64_t n) {
+  FaultInjector injector({.pattern = "*", .n = n});
+  const HandlerGuard on(injector);
+  return outcomeOf(program, "was made to fail", [&] { return injector.injected() > 0; });
+}
+
+Outcome runWithoutMemory(const Program& program, int64_t n) {
+  const FailingAllocation failing(n);
+  return outcomeOf(program, "there is no memory for", &FailingAllocation::hasFailed);
+}
+
+TEST(Unwinding, EveryCallMayFail) {
+  const TemporaryFolder folder;
+  for (const Sample& sample : kSamples) {
+    SCOPED_TRACE(sample.name);
+    const LiveStorages storages;
+    {
+      const Program program = Program::compile(sample.text, folder / "sample.ops");
+      expectToUnwind(program, folder.path(), storages, INT64_MAX, [&](int64_t n) { return runWithFault(program, n); });
+    }
+    EXPECT_EQ(storages.count(), 0U);
+  }
+}
+
+TEST(Unwinding, EveryAllocationMayFail) {
+  const TemporaryFolder folder;
+  int64_t failures = 0;
+  for (const Sample& sample : kSamples) {
+    SCOPED_TRACE(sample.name);
+    const LiveStorages storages;
+    {
+      const Program program = Program::compile(sample.text, folder / "sample.ops");
+      expectToUnwind(program, folder.path(), storages, INT64_MAX, [&](int64_t n) {
+        const Outcome outcome = runWithoutMemory(program, n);
+        failures += outcome.has_failed ? 1 : 0;
+        return outcome;
+      });
+    }
+    EXPECT_EQ(storages.count(), 0U);
+  }
+  EXPECT_GT(failures, 20);
+}
+
+TEST(Unwinding, TheShownScriptsMayFailAnywhere) {
+  const std::string scripts = BOXCAR_TEST_DATA "/../../scripts/";
+  const TemporaryFolder folder;
+  for (const char* name : {"hello.ops", "fibonacci.ops", "digits.ops", "kmeans.ops", "softmax_regression.ops"}) {
+    SCOPED_TRACE(name);
+    const LiveStorages storages;
+    {
+      const Program program = Program::load(scripts + name);
+      expectToUnwind(program, folder.path(), storages, 6, [&](int64_t n) { return runWithFault(program, n); });
+    }
+    EXPECT_EQ(storages.count(), 0U);
+  }
+}
+
+// A failing first run leaves the constants for a later one to set.
+TEST(Unwinding, AFirstRunThatFailsIsMadeUpFor) {
+  const Program expected_program = Program::compile(kSamples[6].text, "sample.ops");
+  const std::string expected = outputOf([&] { expected_program.run(); });
+  for (int64_t n = 1;; ++n) {
+    const LiveStorages storages;
+    {
+      const Program program = Program::compile(kSamples[6].text, "sample.ops");
+      Outcome outcome;
+      outputOf([&] { outcome = runWithFault(program, n); });
+      EXPECT_EQ(outcome.problem, "") << n;
+      EXPECT_EQ(outputOf([&] { program.run(); }), expected) << n;
+      EXPECT_EQ(storages.count(), 3U) << n;  // the constant's
+      if (!outcome.has_failed) break;
+    }
+    ASSERT_EQ(storages.count(), 0U) << n;
+  }
+}
+
+// A handler of [kind] with simple arguments; null where it wants more than that. Files go to [folder].
+std::unique_ptr<Handler> makeSimply(const HandlerKind& kind, const TemporaryFolder& folder, const std::string& suffix) {
+  std::vector<IValue> arguments;
+  const FunctionSchema schema = parseSchema(kind.schema);
+  for (const Argument& argument : schema.arguments()) {
+    if (argument.default_value()) {
+      arguments.push_back(*argument.default_value());
+    } else if (argument.name() == "pattern") {
+      arguments.emplace_back("no::such");
+    } else {
+      arguments.emplace_back(folder / ("handler_" + std::string(kind.name()) + suffix));
+    }
+  }
+  try {
+    return kind.make(arguments);
+  } catch (const Error&) {
+    return nullptr;  // it reads a file that another one wrote
+  }
+}
+
+TEST(Unwinding, PairsOfHandlersUnwindToo) {
+  constexpr const char* kText = R"(
+mode watch { return redispatch(op, args) } exit { print("watch ends") }
+op unwind::norm(Tensor x) -> Tensor { return (x * x).sum().sqrt() }
+x = ones([20, 20])
+with watch { x[0] = 3; print(unwind::norm(x).item()) }
+)";
+  const TemporaryFolder folder;
+  const LiveStorages storages;
+  {
+    const Program program = Program::compile(kText, folder / "sample.ops");
+    std::set<std::string> made;
+    for (const HandlerKind* outer : handlerKinds()) {
+      for (const HandlerKind* inner : handlerKinds()) {
+        SCOPED_TRACE(std::string(outer->name()) + " around " + std::string(inner->name()));
+        if (!makeSimply(*outer, folder, ".outer") || !makeSimply(*inner, folder, ".inner")) continue;
+        made.insert(std::string(inner->name()));
+        expectToUnwind(program, folder.path(), storages, INT64_MAX, [&](int64_t n) {
+          const auto outer_handler = makeSimply(*outer, folder, ".outer");
+          const auto inner_handler = makeSimply(*inner, folder, ".inner");
+          Outcome outcome;
+          {
+            const HandlerGuard outer_on(*outer_handler);
+            const HandlerGuard inner_on(*inner_handler);
+            outcome = runWithFault(program, n);
+          }
+          for (Handler* handler : {inner_handler.get(), outer_handler.get()}) {
+            const std::string error = errorOf([&] { handler->finish(outcome.has_failed); });
+            if (error != "no error") outcome.problem += error;
+          }
+          return outcome;
+        });
+        if (HasFailure()) return;
+      }
+    }
+    for (const char* name : {"memory", "cost", "deny", "inject"}) EXPECT_TRUE(made.contains(name)) << name;
+  }
+  EXPECT_EQ(storages.count(), 0U);
+}
+
+}  // namespace
+}  // namespace boxcar
