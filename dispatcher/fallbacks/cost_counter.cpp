@@ -59,6 +59,7 @@ std::string boundOf(const OperatorWork& work, const MachineCeilings& ceilings) {
   const double time = Seconds(work.time).count();
   const double computing = work.flops / ceilings.flops_of_one;
   const double moving = work.bytes / ceilings.bytes_of_one;
+  if (work.flops == 0 && work.bytes == 0) return "overhead";
   if (std::max(computing, moving) < kLeastPart * time)
     return time < kShortCall * static_cast<double>(work.calls) ? "overhead" : "neither";
   return computing > moving ? "compute" : "memory";

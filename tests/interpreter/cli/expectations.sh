@@ -1,0 +1,30 @@
+# Sourced by the tests of the program, which have it as their first argument: a folder of their own to work in, a way to
+# run the program, and what is expected of it. They end with `[[ $failures -eq 0 ]]`.
+
+boxcar=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failures=0
+
+fail() {
+  echo "FAILED: $1"
+  shift
+  printf '  %s\n' "$@"
+  failures=$((failures + 1))
+}
+
+# Runs the program with the arguments behind the name of the test; leaves $status, $output and $errors.
+run() {
+  test_name=$1
+  shift
+  output=$("$boxcar" "$@" 2> errors.txt < /dev/null)
+  status=$?
+  errors=$(< errors.txt)
+}
+
+expectStatus() { [[ $status -eq $1 ]] || fail "$test_name" "status $status instead of $1" "$errors"; }
+expectOutput() { [[ $output == "$1" ]] || fail "$test_name" "it printed:" "$output" "instead of:" "$1"; }
+expectErrors() { [[ $errors == "$1" ]] || fail "$test_name" "its error output was:" "$errors" "instead of:" "$1"; }
+expectOutputHas() { [[ $output == *"$1"* ]] || fail "$test_name" "it printed:" "$output" "without:" "$1"; }
+expectErrorsHave() { [[ $errors == *"$1"* ]] || fail "$test_name" "its error output was:" "$errors" "without:" "$1"; }
