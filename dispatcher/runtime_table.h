@@ -22,6 +22,10 @@ constexpr auto makeRuntimeKeys() {
 // The runtime key of each cell; cell 0 is Undefined's.
 inline constexpr auto kRuntimeKeys = makeRuntimeKeys();
 
+// The key whose cell a call with [keys] reads. A functionality with a key for each backend, in a set without a backend,
+// reads its CPU key's.
+constexpr DispatchKey runtimeKeyOf(DispatchKeySet keys) { return kRuntimeKeys[keys.getDispatchTableIndex()]; }
+
 constexpr auto makeFunctionalityBits() {
   std::array<uint64_t, num_runtime_entries> bits{};
   for (size_t i = 0; i < num_runtime_entries; ++i)
