@@ -268,19 +268,19 @@ RegistrationHandleRAII Dispatcher::registerFallback(DispatchKey key, KernelFunct
                "a fallback cannot be registered for {} at {}: it is no runtime key; register one for each runtime key",
                key, site);
   BOXCAR_CHECK(defaultKernelOf(key)->kind != KernelKind::Modes,
-               "a fallback cannot be registered for {} at {}: modes run there; hold a ModeGuard with the handler", key,
-               site);
+               "a fallback cannot be registered for {} at {}: modes run there; {}", key, site,
+               site.is_script ? "declare a `mode`" : "hold a ModeGuard with the handler");
   BOXCAR_CHECK(kernel.signature() == nullptr,
                "the fallback for {} at {} is an unboxed function, but it serves operators of every signature: use "
                "CppFunction::makeFromBoxedFunction<&function>()",
                key, site);
   const std::lock_guard lock(state_->mutex);
   const AnnotatedKernel* there = state_->fallbacks.find(key);
-  BOXCAR_CHECK(
-      there == nullptr,
-      "only one fallback can be registered for {}: there is one from {}, and another at {}. Remove one, or hold a "
-      "ModeGuard with the handler",
-      key, there->site, site);
+  BOXCAR_CHECK(there == nullptr,
+               "only one fallback can be registered for {}: there is one from {}, and another at {}. {}", key,
+               there->site, site,
+               site.is_script ? "Keep one, or write a `mode` instead, of which any number can be on: `with name { … }`"
+                              : "Remove one, or hold a ModeGuard with the handler");
   AnnotatedKernel fallback{std::move(kernel), site, key, 0};
   detail::fillSlot(fallback, state_->fallback_slots, nullptr);
   state_->fallbacks.add(std::move(fallback));

@@ -147,8 +147,8 @@ TEST(Dispatcher, MissingKernelSaysWhichArgumentBroughtTheKey) {
   const Tensor a = cpuTensor();
   EXPECT_EQ(errorOf([&] { op.call(a, a); }),
             "could not run test::pick for dispatch key CPU, which argument 'a' (position 1) brought: no kernel is "
-            "registered for it. The operator has kernels for: CUDA. Move the arguments to a backend that has one, or "
-            "register a kernel with BOXCAR_LIBRARY_IMPL(test, CPU, m)");
+            "registered for it. The arguments bring: 'a' CPU; 'b' CPU. The operator has kernels for: CUDA. Move "
+            "arguments 'a' and 'b' to cuda, or register a kernel with BOXCAR_LIBRARY_IMPL(test, CPU, m)");
 }
 
 TEST(Dispatcher, ArgumentThatBringsNoKeyIsNamedWhenItIsMistypedOrUndefined) {

@@ -96,8 +96,10 @@ TEST_F(FallthroughTest, OfAFallbackLetsEveryOperatorThrough) {
   const Tensor a = tensorWith({Key::CPU, Key::Negative});
   EXPECT_EQ(errorOf([&] { call(a); }),
             "could not run test::pick for dispatch key Negative, which argument 'a' (position 1) brought: no kernel is "
-            "registered for it. The operator has kernels for: CUDA, CPU. Move the arguments to a backend that has one, "
-            "or register a kernel with BOXCAR_LIBRARY_IMPL(test, Negative, m)");
+            "registered for it. The arguments bring: 'a' CPU, Negative; 'b' CPU. The operator has kernels for: CUDA, "
+            "CPU. Register a kernel with BOXCAR_LIBRARY_IMPL(test, Negative, m), or a fallback with "
+            "BOXCAR_LIBRARY_IMPL(_, Negative, m) for every "
+            "operator");
   {
     Library fallback = fallbacks(Key::Negative);
     fallback.fallback(CppFunction::makeFallthrough());

@@ -252,9 +252,9 @@ TEST_F(ModeTest, KeyOfAModeWithoutAModeIsMissing) {
   const IncludeDispatchKeyGuard include(Key::PreDispatch);
   EXPECT_EQ(
       errorOf([&] { callTyped("mode::leaf", x_); }),
-      "could not run mode::leaf for dispatch key PreDispatch, which this thread includes: no kernel is registered "
-      "for it. The operator has kernels for: CPU. Move the arguments to a backend that has one, or register a "
-      "kernel with BOXCAR_LIBRARY_IMPL(mode, PreDispatch, m)");
+      "could not run mode::leaf for dispatch key PreDispatch, which this thread includes: no mode is on and no kernel "
+      "is registered for it. The operator has kernels for: CPU. Hold a ModeGuard with a handler, or register a kernel "
+      "with BOXCAR_LIBRARY_IMPL(mode, PreDispatch, m)");
 }
 
 TEST_F(ModeTest, RefusesOtherKeysAndFallbacksAtItsOwn) {

@@ -1,0 +1,198 @@
+#include <boxcar/dispatcher/call_site.h>
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/explanation.h>
+#include <boxcar/dispatcher/missing_kernel.h>
+#include <boxcar/dispatcher/runtime_table.h>
+#include <boxcar/ivalue/device.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/schema/value_type.h>
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace boxcar {
+namespace {
+
+using Key = DispatchKey;
+using Arguments = std::vector<ArgumentKeys>;
+
+// A call that found no kernel.
+struct Call {
+  const OperatorHandle& op;
+  Key key;
+  Arguments arguments;
+  // Whether its author writes a script: to them remedies are told in its language.
+  bool is_of_a_script;
+};
+
+bool isOfAScript(const OperatorHandle& op) {
+  return op.entry().schemaSite().is_script || currentCallSite().has_value();
+}
+
+// What each argument brings; nothing where the stack does not hold the arguments any more.
+Arguments readArguments(const OperatorHandle& op, const Stack& stack) {
+  const size_t count = op.schema().arguments().size();
+  if (stack.size() < count) return {};
+  Arguments arguments = dispatchArgumentsOf(op.schema());
+  for (ArgumentKeys& argument : arguments)
+    argument.keys = detail::keysOfValue(peek(stack, argument.index, count), detail::listDepthOf(argument.type));
+  return arguments;
+}
+
+// ", which argument 'self' (position 1) brought".
+std::string whoBrought(const Call& call) {
+  for (const ArgumentKeys& argument : call.arguments) {
+    if (argument.keys.has(call.key))
+      return fmt::format(", which argument '{}' (position {}) brought", argument.name, argument.index + 1);
+  }
+  return tls_is_dispatch_key_included(call.key) ? ", which this thread includes" : "";
+}
+
+// " The arguments bring: 'a' CPU, 'b' CUDA.", of those keys that the operator looks at; nothing where only one brings
+// any, which was named already.
+std::string whatArgumentsBring(const Call& call) {
+  const DispatchKeySet mask = call.op.entry().dispatchKeyExtractor().nonFallthroughKeys();
+  std::vector<std::string> each;
+  for (const ArgumentKeys& argument : call.arguments) {
+    const DispatchKeySet keys = argument.keys & mask;
+    if (keys.begin() != keys.end()) each.push_back(fmt::format("'{}' {}", argument.name, listKeys(keys)));
+  }
+  return each.size() < 2 ? "" : fmt::format(" The arguments bring: {}.", fmt::join(each, "; "));
+}
+
+// Whether somebody's code runs for dense tensors of [backend].
+bool answersOn(const OperatorHandle& op, BackendComponent backend) {
+  const Key key = toRuntimePerBackendFunctionalityKey(Key::Dense, backend);
+  const TableCell cell = Dispatcher::singleton().computeCell(op, key);
+  return cell.kernel->kind == KernelKind::Function;
+}
+
+// Where the arguments could go: to a backend where another argument lies already, else to the lowest that answers.
+std::optional<BackendComponent> nearestBackend(const Call& call) {
+  DispatchKeySet brought;
+  for (const ArgumentKeys& argument : call.arguments) brought |= argument.keys;
+  std::optional<BackendComponent> lowest;
+  for (uint8_t number = 1; number <= num_backends; ++number) {
+    const auto backend = static_cast<BackendComponent>(number);
+    if (backend == toBackendComponent(call.key) || backend == BackendComponent::MetaBit || !answersOn(call.op, backend))
+      continue;
+    if (brought.has_backend(backend)) return backend;
+    if (!lowest.has_value()) lowest = backend;
+  }
+  return lowest;
+}
+
+// "Move arguments 'a' and 'b' to cuda, or "; nothing where that would not help.
+std::string howToMove(const Call& call) {
+  if (toFunctionalityKey(call.key) != Key::Dense) return "";
+  const std::optional<BackendComponent> backend = nearestBackend(call);
+  if (!backend.has_value()) return "";
+  const auto device = toDeviceType(*backend);
+  const std::string_view place =
+      device.has_value() ? toString(*device) : toString(toRuntimePerBackendFunctionalityKey(Key::Dense, *backend));
+  std::vector<std::string> names;
+  for (const ArgumentKeys& argument : call.arguments) {
+    if (argument.keys.has(call.key)) names.push_back(fmt::format("'{}'", argument.name));
+  }
+  if (names.empty()) return "";
+  return fmt::format("Move argument{} {} to {}{}, or ", names.size() > 1 ? "s" : "", fmt::join(names, " and "), place,
+                     call.is_of_a_script ? fmt::format(" with `.to(\"{}\")`", place) : "");
+}
+
+// How a kernel of the operator at [key] is made, as in "Register {}".
+std::string kernelAt(const Call& call, Key key) {
+  if (call.is_of_a_script) return fmt::format("`impl {} @ {} {{ … }}`", call.op.operator_name(), key);
+  return fmt::format("a kernel with BOXCAR_LIBRARY_IMPL({}, {}, m)",
+                     call.op.operator_name().getNamespace().value_or("ns"), key);
+}
+
+std::string fallbackAt(const Call& call, Key key) {
+  return call.is_of_a_script ? fmt::format("`fallback @ {} {{ … }}`", key)
+                             : fmt::format("a fallback with BOXCAR_LIBRARY_IMPL(_, {}, m)", key);
+}
+
+bool isModeKey(Key key) { return key == Key::PreDispatch || key == Key::Python; }
+
+std::string remedyOf(const Call& call) {
+  const std::string move = howToMove(call);
+  const std::string_view verb = call.is_of_a_script ? "write" : "register";
+  std::string remedy;
+  if (toFunctionalityKey(call.key) == Key::Dense) {
+    remedy = fmt::format("{}{} {}", move, verb, kernelAt(call, call.key));
+  } else if (isModeKey(call.key)) {
+    remedy = fmt::format("{}, or {} {}",
+                         call.is_of_a_script ? "Declare a `mode` and switch it on by `with name { … }`"
+                                             : "Hold a ModeGuard with a handler",
+                         verb, kernelAt(call, call.key));
+  } else {
+    const bool is_included = whoBrought(call) == ", which this thread includes";
+    const Key functionality = toFunctionalityKey(call.key);
+    if (is_included)
+      remedy = call.is_of_a_script ? fmt::format("Leave `with include({})`, or ", functionality)
+                                   : fmt::format("End the guard that includes it, or ");
+    remedy +=
+        fmt::format("{} {}, or {} for every operator", verb, kernelAt(call, call.key), fallbackAt(call, call.key));
+  }
+  remedy[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(remedy[0])));
+  return remedy;
+}
+
+// When no argument brought a key: throws the Error of the first that is not what the schema says, or that is an
+// undefined tensor, if there is one.
+void explainWhatBringsNoKey(const OperatorHandle& op, const Stack& stack) {
+  const std::vector<Argument>& arguments = op.schema().arguments();
+  if (stack.size() < arguments.size()) return;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const IValue& value = peek(stack, i, arguments.size());
+    if (!matches(value, arguments[i].type())) detail::failMistypedArgument(op, stack, arguments.size(), i);
+    BOXCAR_CHECK(
+        !value.isTensor() || value.toTensor().defined(),
+        "could not run {}: argument '{}' (position {}) is an undefined tensor, which lies on no backend; pass a "
+        "tensor that was made",
+        op.operator_name(), arguments[i].name(), i + 1);
+  }
+}
+
+[[noreturn]] void failWithoutKey(const Call& call, DispatchKeySet keys, const Stack& stack) {
+  const OperatorHandle& op = call.op;
+  // Tensors leave their backend's bit behind when their functionalities are done.
+  if (!keys.empty()) {
+    const Key backend = toRuntimePerBackendFunctionalityKey(Key::Dense, keys.highestBackendKey());
+    BOXCAR_FAIL(
+        "could not run {}: every kernel for the keys of its arguments lets the call through to the next, and none "
+        "computes. It has kernels for: {}. {}",
+        op.operator_name(), op.entry().listKernelKeys(),
+        call.is_of_a_script ? fmt::format("Write `impl {} @ {} {{ … }}`", op.operator_name(), backend)
+                            : "Register one that is no fallthrough");
+  }
+  explainWhatBringsNoKey(op, stack);
+  BOXCAR_FAIL(
+      "could not run {}: no argument is a tensor (or all lists of tensors are empty), and the operator has no "
+      "composite kernel that runs without one. It has kernels for: {}. Pass a tensor, or a device to a factory{}",
+      op.operator_name(), op.entry().listKernelKeys(),
+      call.is_of_a_script ? fmt::format(", or write `impl {} @ CompositeExplicitAutograd {{ … }}`", op.operator_name())
+                          : "");
+}
+
+}  // namespace
+
+void detail::failMissingKernel(const OperatorHandle& op, DispatchKeySet keys, const Stack& stack) {
+  const Call call{op, runtimeKeyOf(keys), readArguments(op, stack), isOfAScript(op)};
+  if (call.key == Key::Undefined) failWithoutKey(call, keys, stack);
+  BOXCAR_FAIL(
+      "could not run {} for dispatch key {}{}: no {} is registered for it.{} The operator has kernels for: {}. {}",
+      op.operator_name(), call.key, whoBrought(call), isModeKey(call.key) ? "mode is on and no kernel" : "kernel",
+      whatArgumentsBring(call), op.entry().listKernelKeys(), remedyOf(call));
+}
+
+void detail::failMissingMetaKernel(const OperatorHandle& op) {
+  BOXCAR_FAIL(
+      "{} was called with a meta tensor, but it has no kernel that computes shapes alone: it has kernels for: {}. {}",
+      op.operator_name(), op.entry().listKernelKeys(),
+      isOfAScript(op) ? fmt::format("Write `impl {} @ Meta {{ … }}`", op.operator_name())
+                      : "Register one for Meta, or a composite one");
+}
+
+}  // namespace boxcar
