@@ -81,6 +81,7 @@ int runCommandLine(int argc, char** argv) {
   addDis(app, status);
   addAsm(app, rest, status);
   addOps(app, status);
+  addExplain(app, status);
   addSchema(app, status);
   try {
     app.parse(static_cast<int>(dashes - argv), argv);

@@ -1,11 +1,13 @@
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/interpreter/cli/command.h>
+#include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
 #include <fnmatch.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,38 +15,88 @@
 namespace boxcar::cli {
 namespace {
 
+struct Options {
+  std::string pattern;
+  std::string key;
+  bool computed = false;
+};
+
+// Unlike matchesPattern, which handlers share: a part of a name selects it, and a pattern is compared with all of it.
 bool isSelected(const std::string& name, const std::string& pattern) {
   if (pattern.find_first_of("*?[") == std::string::npos) return name.find(pattern) != std::string::npos;
   return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
 }
 
-int listOperators(const std::string& pattern) {
-  std::vector<OperatorName> names = Dispatcher::singleton().getAllOpNames();
-  std::ranges::sort(names, {}, [](const OperatorName& name) { return toString(name); });
-  bool found = false;
-  for (const OperatorName& name : names) {
-    if (!isSelected(toString(name), pattern)) continue;
-    found = true;
-    if (const auto op = Dispatcher::singleton().findSchema(name)) print(toString(op->schema()) + "\n");
+// Whether [op] has a kernel at the key that was asked for; or, if computed ones count, somebody's code runs there.
+bool answersAt(const OperatorHandle& op, DispatchKey key, bool computed) {
+  if (!computed) return op.hasKernelForDispatchKey(key);
+  return Dispatcher::singleton().computeCell(op, key).kernel->kind == KernelKind::Function;
+}
+
+DispatchKey readKey(const Options& options) {
+  const DispatchKey key = parseDispatchKey(options.key);
+  if (isRuntimeDispatchKey(key)) return key;
+  BOXCAR_CHECK(isAliasDispatchKey(key),
+               "--key {}: it is a functionality with a key for each backend; name the one that is meant, such as {}",
+               key, toRuntimePerBackendFunctionalityKey(key, BackendComponent::CPUBit));
+  BOXCAR_CHECK(!options.computed,
+               "--computed asks what answers calls, but {} is an alias, which no call has; name one of its keys, such "
+               "as {}",
+               key, *getRuntimeDispatchKeySet(key).begin());
+  return key;
+}
+
+int failEmpty(const Options& options, bool pattern_matches, const std::vector<OperatorName>& names) {
+  if (pattern_matches) {
+    printError(
+        fmt::format("boxcar: no operator{} has a kernel {} {}{}\n",
+                    options.pattern.empty() ? "" : fmt::format(" that matches '{}'", options.pattern),
+                    options.computed ? "that answers at" : "registered for", options.key,
+                    options.computed ? "" : "; --computed also lists those that another key's kernel answers for"));
+    return kFailed;
   }
-  if (found) return kDone;
   std::vector<std::string_view> candidates;
   for (const OperatorName& name : names) {
     // Overloads stand side by side.
     if (candidates.empty() || candidates.back() != name.name) candidates.push_back(name.name);
   }
-  printError(fmt::format("boxcar: no operator matches '{}'.{}\n", pattern, didYouMean(pattern, candidates)));
+  printError(
+      fmt::format("boxcar: no operator matches '{}'.{}\n", options.pattern, didYouMean(options.pattern, candidates)));
   return kFailed;
+}
+
+int listOperators(const Options& options) {
+  const std::optional<DispatchKey> key = options.key.empty() ? std::nullopt : std::optional(readKey(options));
+  std::vector<OperatorName> names = Dispatcher::singleton().getAllOpNames();
+  std::ranges::sort(names, {}, [](const OperatorName& name) { return toString(name); });
+  bool found = false;
+  bool matches = false;
+  for (const OperatorName& name : names) {
+    if (!isSelected(toString(name), options.pattern)) continue;
+    matches = true;
+    const auto op = Dispatcher::singleton().findSchema(name);
+    if (!op.has_value() || (key.has_value() && !answersAt(*op, *key, options.computed))) continue;
+    found = true;
+    print(toString(op->schema()) + "\n");
+  }
+  return found ? kDone : failEmpty(options, matches, names);
 }
 
 }  // namespace
 
 void addOps(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("ops", "List operators by their schemas");
-  const auto pattern = std::make_shared<std::string>();
-  command->add_option("PATTERN", *pattern, "Only those whose name contains it; or, with * ? [ in it, matches it")
+  const auto options = std::make_shared<Options>();
+  command
+      ->add_option("PATTERN", options->pattern, "Only those whose name contains it; or, with * ? [ in it, matches it")
       ->type_name("");
-  command->callback([pattern, &status] { status = listOperators(*pattern); });
+  CLI::Option* const key =
+      command->add_option("--key", options->key, "Only those with a kernel registered for this dispatch key")
+          ->type_name("KEY");
+  command
+      ->add_flag("--computed", options->computed, "Also those whose kernel for an alias, or a fallback, answers there")
+      ->needs(key);
+  command->callback([options, &status] { status = listOperators(*options); });
 }
 
 }  // namespace boxcar::cli

@@ -3,33 +3,7 @@
 # Usage: cli_test.sh BOXCAR
 set -u
 
-boxcar=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-failures=0
-
-fail() {
-  echo "FAILED: $1"
-  shift
-  printf '  %s\n' "$@"
-  failures=$((failures + 1))
-}
-
-# Runs the program with the arguments behind the name of the test; leaves $status, $output and $errors.
-run() {
-  test_name=$1
-  shift
-  output=$("$boxcar" "$@" 2> errors.txt < /dev/null)
-  status=$?
-  errors=$(< errors.txt)
-}
-
-expectStatus() { [[ $status -eq $1 ]] || fail "$test_name" "status $status instead of $1" "$errors"; }
-expectOutput() { [[ $output == "$1" ]] || fail "$test_name" "it printed:" "$output" "instead of:" "$1"; }
-expectErrors() { [[ $errors == "$1" ]] || fail "$test_name" "its error output was:" "$errors" "instead of:" "$1"; }
-expectOutputHas() { [[ $output == *"$1"* ]] || fail "$test_name" "it printed:" "$output" "without:" "$1"; }
-expectErrorsHave() { [[ $errors == *"$1"* ]] || fail "$test_name" "its error output was:" "$errors" "without:" "$1"; }
+source "$(dirname "$0")/expectations.sh"
 
 # ---- The command line ----
 
@@ -39,10 +13,10 @@ expectStatus 0
 
 run "--help" --help
 expectStatus 0
-for command in run check dis asm ops schema; do expectOutputHas "  $command "; done
+for command in run check dis asm ops explain schema; do expectOutputHas "  $command "; done
 expectErrors ""
 
-for command in run check dis asm ops schema; do
+for command in run check dis asm ops explain schema; do
   run "$command --help" "$command" --help
   expectStatus 0
   expectOutputHas "Usage: boxcar $command"
@@ -71,7 +45,7 @@ expectErrorsHave "--fast"
 # ---- --plugin ---- (what plugins bring is tested by tests/install)
 
 echo 'print(1)' > one.ops
-for command in "run one.ops" "check one.ops" "dis one.ops" "asm one.asm" ops "schema one.ops"; do
+for command in "run one.ops" "check one.ops" "dis one.ops" "asm one.asm" ops "explain aten::relu" "schema one.ops"; do
   # shellcheck disable=SC2086
   for order in "--plugin absent.so $command" "$command --plugin absent.so" "$command --plugin=./absent.so"; do
     run "$order" $order

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the tests of the program, which have it as their first argument: a folder of their own to work in, a way to
 # run the program, and what is expected of it. They end with `[[ $failures -eq 0 ]]`.
 

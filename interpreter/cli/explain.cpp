@@ -1,0 +1,102 @@
+#include <boxcar/dispatcher/cell_text.h>
+#include <boxcar/dispatcher/explanation.h>
+#include <boxcar/interpreter/cli/argument_keys.h>
+#include <boxcar/interpreter/cli/cell_json.h>
+#include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/find_operator.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace boxcar::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string op;
+  std::vector<std::string> args;
+  std::vector<std::string> included;
+  std::vector<std::string> excluded;
+  bool json = false;
+};
+
+Json toJson(const std::vector<PassedKey>& passed) {
+  Json array = Json::array();
+  for (const PassedKey& each : passed) {
+    Json entry = {{"key", toString(each.key)}, {"reason", each.is_excluded ? "excluded" : "fallthrough"}};
+    entry.update(cellToJson(each.cell));
+    array.push_back(std::move(entry));
+  }
+  return array;
+}
+
+Json toJson(const DispatchExplanation& explanation) {
+  Json arguments = Json::array();
+  for (const ArgumentKeys& argument : explanation.arguments) {
+    arguments.push_back({{"name", argument.name},
+                         {"position", argument.index + 1},
+                         {"type", fmt::format("{}", *argument.type)},
+                         {"keys", keyNamesOf(argument.keys)}});
+  }
+  Json end = {{"key", toString(explanation.chosen)}};
+  end.update(cellToJson(explanation.cell));
+  return {{"operator", toString(explanation.schema.operator_name())},
+          {"schema", toString(explanation.schema)},
+          {"arguments", std::move(arguments)},
+          {"merged", keyNamesOf(explanation.merged)},
+          {"included", keyNamesOf(explanation.included)},
+          {"excluded", keyNamesOf(explanation.excluded)},
+          {"lets_through", toJson(explanation.lets_through)},
+          {"keys", keyNamesOf(explanation.keys)},
+          {"passed", toJson(explanation.passed)},
+          {"dispatched_to", std::move(end)},
+          {"kernels_for", explanation.kernel_keys}};
+}
+
+DispatchKeySet readAll(std::string_view option, const std::vector<std::string>& names) {
+  DispatchKeySet keys;
+  for (const std::string& name : names) keys = keys.add(readFunctionality(option, name));
+  return keys;
+}
+
+void explain(const Options& options) {
+  const OperatorHandle op = findOperator(options.op);
+  const std::vector<DispatchKeySet> keys = readArgumentKeys(op.schema(), options.args);
+  const IncludeDispatchKeyGuard include(readAll("--include", options.included));
+  const ExcludeDispatchKeyGuard exclude(readAll("--exclude", options.excluded));
+  const DispatchExplanation explanation = explainDispatch(op, keys);
+  print(options.json ? toJson(explanation).dump(2) + "\n" : toString(explanation));
+}
+
+}  // namespace
+
+void addExplain(CLI::App& app, int& status) {
+  CLI::App* command = app.add_subcommand("explain", "Say how a call finds its kernel, without running it");
+  const auto options = std::make_shared<Options>();
+  command->add_option("OPERATOR", options->op, "Its name: 'aten::add.Tensor'; the overload may be left out of only one")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("--arg", options->args,
+                   "What a tensor argument brings, in order or by name: cpu, cuda, meta, cpu+grad, none, cpu,cuda for "
+                   "a list, or keys: 'CPU|AutogradCPU'. Without any, all are cpu")
+      ->type_name("[NAME=]KEYS")
+      ->allow_extra_args(false);
+  command->add_option("--include", options->included, "A functionality key that the thread includes")
+      ->type_name("KEY")
+      ->allow_extra_args(false);
+  command->add_option("--exclude", options->excluded, "A functionality key that the thread excludes")
+      ->type_name("KEY")
+      ->allow_extra_args(false);
+  command->add_flag("--json", options->json, "Print all of it as a JSON object");
+  command->callback([options, &status] {
+    explain(*options);
+    status = kDone;
+  });
+}
+
+}  // namespace boxcar::cli

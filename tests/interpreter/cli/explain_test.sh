@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# `boxcar explain`, what `boxcar ops --key` lists, and how both refuse what they do not understand.
+# Usage: explain_test.sh BOXCAR
+set -u
+source "$(dirname "$0")/expectations.sh"
+
+# Runs the program with the arguments behind the text that its error output must be.
+refuses() {
+  local expected=$1
+  shift
+  run "$*" "$@"
+  expectStatus 1
+  expectOutput ""
+  expectErrors "boxcar: $expected"
+}
+
+# ---- explain ----
+
+thread="this thread includes: BackendSelect, ADInplaceOrView
+this thread excludes: the autocast keys, as every thread at its start"
+through="passed over: ADInplaceOrView, which lets the call through by default
+passed over: BackendSelect, which lets the call through by default"
+
+run "explain: all tensors on the CPU" explain aten::relu
+expectStatus 0
+site=$(grep -o 'backends/cpu/[a-z_]*.cpp:[0-9]*$' <<< "$output")
+expectOutput "aten::relu(Tensor self) -> Tensor
+argument 'self' (position 1, Tensor) brings: CPU, ADInplaceOrView
+$thread
+$through
+dispatched to: CPU, which runs the kernel registered for CPU at $site"
+expectErrors ""
+
+run "explain: a backend that is not there" explain aten::add.Tensor --arg cpu+grad --arg other=privateuseone:1
+expectStatus 0
+expectOutput "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+argument 'self' (position 1, Tensor) brings: CPU, ADInplaceOrView, AutogradCPU
+argument 'other' (position 2, Tensor) brings: PrivateUse1, ADInplaceOrView
+together: CPU, PrivateUse1, ADInplaceOrView, AutogradCPU, AutogradPrivateUse1
+$thread
+passed over: AutogradPrivateUse1, which lets the call through by default
+$through
+of several backends the highest answers: PrivateUse1 before CPU
+dispatched to: PrivateUse1, which has no kernel
+the operator has kernels for: CPU
+the call would be answered by: a kernel for PrivateUse1 or for an alias of it (CompositeImplicitAutograd, CompositeExplicitAutograd, CompositeExplicitAutogradNonFunctional), or a fallback at PrivateUse1"
+
+run "explain: lists, and keys of the thread" explain aten::cat --arg cpu,meta --include Tracer --exclude Tracer --exclude Dense
+expectStatus 0
+expectOutputHas "argument 'tensors' (position 1, Tensor[]) brings: CPU, Meta, ADInplaceOrView"
+expectOutputHas "this thread includes: BackendSelect, ADInplaceOrView, Tracer
+this thread excludes: Dense, Tracer, AutocastCPU, "
+expectOutputHas "passed over: Tracer, which this thread excludes"
+expectOutputHas "dispatched to: Undefined, as no key is left; it has no kernel"
+
+run "explain: keys" explain aten::relu --arg 'CPU|Negative' --include Tracer
+expectStatus 0
+expectOutputHas "argument 'self' (position 1, Tensor) brings: CPU, Negative"
+expectOutputHas "dispatched to: Tracer, which has no kernel
+the operator has kernels for: CPU
+the call would be answered by: a kernel for Tracer, or a fallback at Tracer"
+
+run "explain: arguments that bring nothing" explain aten::linear --arg none --arg weight=cpu
+expectStatus 0
+expectOutputHas "argument 'input' (position 1, Tensor) brings: none"
+expectOutputHas "argument 'bias' (position 3, Tensor?) brings: none"
+expectOutputHas "which runs the kernel registered for CompositeImplicitAutograd, which covers CPU, at backends/composite/"
+
+run "explain --json" explain aten::add.Tensor --json --arg cpu --include Tracer
+expectStatus 0
+python3 -m json.tool <<< "$output" > object.json || fail "$test_name" "no JSON"
+for part in '"operator": "aten::add.Tensor"' '"name": "self"' '"position": 1' '"lets_through": \[' '"passed": \[' '"key": "Tracer"' \
+  '"cause": "missing"' '"kernels_for": "CPU"'; do
+  grep -q "$part" object.json || fail "$test_name" "without $part" "$output"
+done
+
+refuses "aten::add has several overloads; name one: aten::add.Tensor, aten::add.Scalar, aten::add.out" explain aten::add
+refuses "there is no operator 'aten::reluu'. Did you mean 'aten::relu' or 'aten::relu_'? \`boxcar ops\` lists all" explain aten::reluu
+refuses "there is no operator 'aten::add.Tensr'; the overloads of aten::add are: aten::add.Tensor, aten::add.Scalar, aten::add.out" explain aten::add.Tensr
+refuses "there is no operator 'relu'; a name begins with its namespace: aten::relu" explain relu
+refuses "--arg meta is one too many: aten::relu is dispatched on: self" explain aten::relu --arg cpu --arg meta
+refuses "--arg cpu is too much: aten::zeros takes neither tensors nor generators, so that no argument brings a key; leave it out" explain aten::zeros --arg cpu
+refuses "--arg othr=cpu: aten::add.Tensor has no argument 'othr'. Did you mean 'other'? It is dispatched on: self, other" explain aten::add.Tensor --arg othr=cpu
+refuses "--arg alpha=cpu: 'alpha' brings no key, as it is a Scalar; the arguments that do are: self, other" explain aten::add.Tensor --arg alpha=cpu
+refuses "--arg cpu: argument 'self' was given already; give it once" explain aten::relu --arg self=cpu --arg cpu
+refuses "device 'cpux' has the unknown type 'cpux'; the type is one of cpu, cuda, hip, fpga, ort, xla, vulkan, metal, xpu, mps, meta, hpu, ve, lazy, ipu, mtia or privateuseone" explain aten::relu --arg cpux
+refuses "'CPUU' is no dispatch key. Did you mean 'CPU'?" explain aten::relu --arg CPUU
+refuses "Autograd is an alias for several keys, which no tensor brings; name the keys: AutogradCPU" explain aten::relu --arg 'CPU|Autograd'
+refuses "Dense is a functionality with a key for each backend; name the one that is meant, such as CPU" explain aten::relu --arg Dense
+refuses "argument 'self' is a Tensor, which 'cpu,meta' is not: several devices are for lists" explain aten::relu --arg cpu,meta
+refuses "argument 'self' cannot be '+grad'; it is a device (cpu, cuda, meta), with +grad for a tensor that requires grad, none, or keys: CPU|AutogradCPU" explain aten::relu --arg +grad
+refuses "--include Autograd: Autograd is an alias for several keys; a thread has functionality keys, here AutogradFunctionality" explain aten::relu --include Autograd
+refuses "--exclude CPU: CPU belongs to one backend; a thread has functionality keys, such as Dense" explain aten::relu --exclude CPU
+refuses "--include Undefined: Undefined is the key of calls that have none; it cannot be given" explain aten::relu --include Undefined
+refuses "'Trcer' is no dispatch key. Did you mean 'Tracer'?" explain aten::relu --include Trcer
+
+run "explain without an operator" explain
+expectStatus 2
+expectErrors "boxcar explain: OPERATOR is required
+Run \`boxcar explain --help\` to see how it is called."
+
+# ---- ops --key ----
+
+run "ops --key" ops 'aten::relu*' --key CPU
+expectStatus 0
+expectOutputHas "aten::relu(Tensor self) -> Tensor"
+run "ops --key of composite kernels" ops linear --key CompositeImplicitAutograd
+expectStatus 0
+expectOutput "aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor"
+run "ops --key --computed" ops linear --key CPU --computed
+expectStatus 0
+expectOutput "aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor"
+run "ops --key --computed leaves out what lets calls through" ops relu --key AutogradCPU --computed
+expectStatus 1
+expectErrors "boxcar: no operator that matches 'relu' has a kernel that answers at AutogradCPU"
+
+refuses "no operator that matches 'linear' has a kernel registered for CPU; --computed also lists those that another key's kernel answers for" ops linear --key CPU
+refuses "no operator has a kernel registered for Tracer; --computed also lists those that another key's kernel answers for" ops --key Tracer
+refuses "'CPPU' is no dispatch key. Did you mean 'CPU'?" ops --key CPPU
+refuses "--key Dense: it is a functionality with a key for each backend; name the one that is meant, such as CPU" ops --key Dense
+refuses "--computed asks what answers calls, but CompositeExplicitAutograd is an alias, which no call has; name one of its keys, such as CPU" ops --key CompositeExplicitAutograd --computed
+run "ops --computed without --key" ops --computed
+expectStatus 2
+expectErrorsHave "--computed requires --key"
+
+[[ $failures -eq 0 ]] || exit 1
