@@ -82,6 +82,7 @@ int runCommandLine(int argc, char** argv) {
   addAsm(app, rest, status);
   addOps(app, status);
   addExplain(app, status);
+  addTable(app, status);
   addSchema(app, status);
   try {
     app.parse(static_cast<int>(dashes - argv), argv);

@@ -13,10 +13,10 @@ expectStatus 0
 
 run "--help" --help
 expectStatus 0
-for command in run check dis asm ops explain schema; do expectOutputHas "  $command "; done
+for command in run check dis asm ops explain table schema; do expectOutputHas "  $command "; done
 expectErrors ""
 
-for command in run check dis asm ops explain schema; do
+for command in run check dis asm ops explain table schema; do
   run "$command --help" "$command" --help
   expectStatus 0
   expectOutputHas "Usage: boxcar $command"
@@ -45,7 +45,7 @@ expectErrorsHave "--fast"
 # ---- --plugin ---- (what plugins bring is tested by tests/install)
 
 echo 'print(1)' > one.ops
-for command in "run one.ops" "check one.ops" "dis one.ops" "asm one.asm" ops "explain aten::relu" "schema one.ops"; do
+for command in "run one.ops" "check one.ops" "dis one.ops" "asm one.asm" ops "explain aten::relu" "table aten::relu" "schema one.ops"; do
   # shellcheck disable=SC2086
   for order in "--plugin absent.so $command" "$command --plugin absent.so" "$command --plugin=./absent.so"; do
     run "$order" $order

@@ -1,0 +1,193 @@
+#include <boxcar/dispatcher/cell_text.h>
+#include <boxcar/interpreter/cli/cell_json.h>
+#include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/find_operator.h>
+#include <boxcar/interpreter/cli/table_grid.h>
+#include <boxcar/ivalue/output_file.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boxcar::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string op;
+  bool all = false;
+  bool every = false;
+  bool json = false;
+  std::string html;
+};
+
+// Lines of words in columns, two spaces apart.
+std::string alignColumns(const std::vector<std::vector<std::string>>& lines) {
+  std::vector<size_t> widths;
+  for (const auto& line : lines) {
+    widths.resize(std::max(widths.size(), line.size()));
+    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  }
+  std::string text;
+  for (const auto& line : lines) {
+    for (size_t i = 0; i < line.size(); ++i) text += fmt::format("{:<{}}", line[i], widths[i] + 2);
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += '\n';
+  }
+  return text;
+}
+
+bool isAlike(const TableCell& a, const TableCell& b) {
+  return a.kernel == b.kernel && a.cause == b.cause && a.key == b.key && a.site == b.site;
+}
+
+std::vector<std::string> lineOf(std::string key, const TableCell& cell) {
+  std::vector<std::string> line = {std::move(key), std::string(kernelKindOf(cell)), std::string(toString(cell.cause))};
+  if (cell.site.line != 0) {
+    line.emplace_back(toString(cell.key));
+    line.push_back(toString(cell.site));
+  }
+  return line;
+}
+
+// One operator, a line for each cell. Unless [every], the backends of a functionality whose cells are alike share one,
+// and the keys that nobody registered anything for are counted at the end.
+std::string tableText(const OperatorHandle& op, bool every) {
+  const TableGrid grid = gridOf(op);
+  const std::vector<TableCell>& cells = grid.rows[0].cells;
+  std::vector<std::vector<std::string>> lines = {{"key", "kernel", "cause", "registered for", "at"}};
+  size_t missing = 0;
+  size_t defaults = 0;
+  for (size_t i = 0; i < cells.size();) {
+    size_t end = i + 1;
+    if (!every && isUntouched(cells[i])) {
+      ++(cells[i].cause == CellCause::Default ? defaults : missing);
+    } else {
+      const auto sharesLine = [&](size_t other) {
+        return isPerBackendFunctionalityKey(toFunctionalityKey(grid.keys[i])) && isAlike(cells[i], cells[other]) &&
+               toFunctionalityKey(grid.keys[i]) == toFunctionalityKey(grid.keys[other]);
+      };
+      while (!every && end < cells.size() && sharesLine(end)) ++end;
+      const size_t count = end - i;
+      lines.push_back(lineOf(count == 1 ? std::string(toString(grid.keys[i]))
+                                        : fmt::format("{} to {} ({} keys)", grid.keys[i], grid.keys[end - 1], count),
+                             cells[i]));
+    }
+    i = end;
+  }
+  std::string text = fmt::format("{}\ndefined at {}\n", op.schema(), op.entry().schemaSite()) + alignColumns(lines);
+  if (every) return text;
+  return text + fmt::format("{} keys have their default and {} are missing; --every shows them\n", defaults, missing);
+}
+
+Json tableJson(const OperatorHandle& op, bool every) {
+  const TableGrid grid = gridOf(op);
+  Json cells = Json::array();
+  for (size_t i = 0; i < grid.keys.size(); ++i) {
+    const TableCell& cell = grid.rows[0].cells[i];
+    if (!every && cell.cause == CellCause::Missing) continue;
+    Json entry = {{"key", toString(grid.keys[i])}};
+    entry.update(cellToJson(cell));
+    cells.push_back(std::move(entry));
+  }
+  return {{"operator", toString(op.operator_name())},
+          {"schema", toString(op.schema())},
+          {"site", toString(op.entry().schemaSite())},
+          {"cells", std::move(cells)}};
+}
+
+std::string wordOf(const TableCell& cell) {
+  if (cell.cause == CellCause::Missing) return ".";
+  if (cell.cause == CellCause::Default) return "-";
+  return std::string(cell.kernel->isFallthrough() ? "through" : toString(cell.cause));
+}
+
+std::string gridText(const TableGrid& grid) {
+  std::vector<std::vector<std::string>> lines = {{""}};
+  for (const DispatchKey key : grid.keys) lines[0].emplace_back(toString(key));
+  for (const TableGrid::Row& row : grid.rows) {
+    std::vector<std::string>& line = lines.emplace_back();
+    line.push_back(toString(row.op.operator_name()));
+    for (const TableCell& cell : row.cells) line.push_back(wordOf(cell));
+  }
+  return alignColumns(lines);
+}
+
+Json gridJson(const TableGrid& grid, bool every) {
+  Json keys = Json::array();
+  for (const DispatchKey key : grid.keys) keys.push_back(toString(key));
+  Json operators = Json::array();
+  for (const TableGrid::Row& row : grid.rows) {
+    Json cells = Json::object();
+    for (size_t i = 0; i < grid.keys.size(); ++i) {
+      if (every || row.cells[i].cause != CellCause::Missing)
+        cells[std::string(toString(grid.keys[i]))] = cellToJson(row.cells[i]);
+    }
+    operators.push_back({{"operator", toString(row.op.operator_name())},
+                         {"schema", toString(row.op.schema())},
+                         {"cells", std::move(cells)}});
+  }
+  return {{"keys", std::move(keys)}, {"operators", std::move(operators)}};
+}
+
+bool isTouched(const TableCell& cell) { return !isUntouched(cell); }
+
+void showAll(const Options& options) {
+  if (options.html.empty()) {
+    const TableGrid all = gridOfAll();
+    if (options.json) {
+      print(gridJson(options.every ? all : onlyKeysWith(all, isTouched), options.every).dump(2) + "\n");
+    } else {
+      print(gridText(options.every ? all : onlyKeysWith(all, isOwn)));
+    }
+    return;
+  }
+  OutputFile file(options.html);
+  const std::string page = pageOf(options.every ? gridOfAll() : onlyKeysWith(gridOfAll(), isTouched));
+  file.write(std::as_bytes(std::span(page)));
+  file.commit();
+}
+
+void show(const Options& options) {
+  const bool is_all = options.all || !options.html.empty();
+  if (is_all && !options.op.empty()) {
+    throw CLI::ValidationError(fmt::format("{} shows all operators, but '{}' names one; leave one of them out",
+                                           options.all ? "--all" : "--html", options.op),
+                               CLI::ExitCodes::ValidationError);
+  }
+  if (!options.html.empty() && options.json)
+    throw CLI::ValidationError("--html writes a page, and --json asks for JSON; leave one of them out",
+                               CLI::ExitCodes::ValidationError);
+  if (is_all) return showAll(options);
+  if (options.op.empty()) throw CLI::RequiredError("OPERATOR, --all or --html FILE");
+  const OperatorHandle op = findOperator(options.op);
+  print(options.json ? tableJson(op, options.every).dump(2) + "\n" : tableText(op, options.every));
+}
+
+}  // namespace
+
+void addTable(CLI::App& app, int& status) {
+  CLI::App* command = app.add_subcommand("table", "Show which kernel answers at which key, and who registered it");
+  const auto options = std::make_shared<Options>();
+  command->add_option("OPERATOR", options->op, "Its name: 'aten::add.Tensor'; the overload may be left out of only one")
+      ->type_name("");
+  command->add_flag("--all", options->all,
+                    "All operators by the keys that something is registered for; with - a key's default, with . none");
+  command->add_flag("--every", options->every, "Every key, also those that nothing is registered for");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->add_option("--html", options->html, "Write all operators as a page, to look at in a browser")
+      ->type_name("FILE");
+  command->callback([options, &status] {
+    show(*options);
+    status = kDone;
+  });
+}
+
+}  // namespace boxcar::cli

@@ -1,0 +1,52 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/runtime_table.h>
+#include <boxcar/interpreter/cli/table_grid.h>
+
+#include <algorithm>
+
+namespace boxcar::cli {
+namespace {
+
+void addRow(TableGrid& grid, const OperatorHandle& op) {
+  TableGrid::Row& row = grid.rows.emplace_back(TableGrid::Row{op, {}});
+  for (const DispatchKey key : grid.keys) row.cells.push_back(Dispatcher::singleton().computeCell(op, key));
+}
+
+TableGrid gridWithAllKeys() { return {{detail::kRuntimeKeys.rbegin(), detail::kRuntimeKeys.rend()}, {}}; }
+
+}  // namespace
+
+bool isUntouched(const TableCell& cell) {
+  return cell.cause == CellCause::Missing || cell.cause == CellCause::Default || cell.cause == CellCause::Undefined;
+}
+
+bool isOwn(const TableCell& cell) { return cell.cause == CellCause::Exact || cell.cause == CellCause::Fallback; }
+
+TableGrid gridOf(const OperatorHandle& op) {
+  TableGrid grid = gridWithAllKeys();
+  addRow(grid, op);
+  return grid;
+}
+
+TableGrid gridOfAll() {
+  std::vector<OperatorName> names = Dispatcher::singleton().getAllOpNames();
+  std::ranges::sort(names, {}, [](const OperatorName& name) { return toString(name); });
+  TableGrid grid = gridWithAllKeys();
+  for (const OperatorName& name : names) {
+    if (const auto op = Dispatcher::singleton().findSchema(name)) addRow(grid, *op);
+  }
+  return grid;
+}
+
+TableGrid onlyKeysWith(const TableGrid& grid, bool (*isShown)(const TableCell&)) {
+  TableGrid result;
+  for (const TableGrid::Row& row : grid.rows) result.rows.push_back({row.op, {}});
+  for (size_t i = 0; i < grid.keys.size(); ++i) {
+    if (!std::ranges::any_of(grid.rows, [&](const TableGrid::Row& row) { return isShown(row.cells[i]); })) continue;
+    result.keys.push_back(grid.keys[i]);
+    for (size_t row = 0; row < grid.rows.size(); ++row) result.rows[row].cells.push_back(grid.rows[row].cells[i]);
+  }
+  return result;
+}
+
+}  // namespace boxcar::cli

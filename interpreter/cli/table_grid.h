@@ -1,0 +1,36 @@
+#pragma once
+
+#include <boxcar/dispatcher/operator_handle.h>
+
+#include <string>
+#include <vector>
+
+namespace boxcar::cli {
+
+// The cells of operators, as far as somebody may want to see them.
+struct TableGrid {
+  struct Row {
+    OperatorHandle op;
+    std::vector<TableCell> cells;  // one for each key
+  };
+  // Runtime keys, those that a call meets first in front.
+  std::vector<DispatchKey> keys;
+  std::vector<Row> rows;
+};
+
+// Whether nobody's code stands in [cell]: it is missing, or has what every operator has there.
+bool isUntouched(const TableCell& cell);
+
+// Whether somebody registered something for this very key: a kernel of the operator, or a fallback.
+bool isOwn(const TableCell& cell);
+
+// The cells of [op], or of all operators by name; of all runtime keys, or of those that [isShown](cell) holds for
+// somewhere.
+TableGrid gridOf(const OperatorHandle& op);
+TableGrid gridOfAll();
+TableGrid onlyKeysWith(const TableGrid& grid, bool (*isShown)(const TableCell&));
+
+// All operators as a self-contained page.
+std::string pageOf(const TableGrid& grid);
+
+}  // namespace boxcar::cli

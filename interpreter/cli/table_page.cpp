@@ -1,0 +1,71 @@
+#include <boxcar/dispatcher/cell_text.h>
+#include <boxcar/interpreter/cli/table_grid.h>
+#include <boxcar/version.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace boxcar::detail {
+
+// interpreter/cli/table_page.html, put into the program when it is built.
+extern const std::string_view kTablePage;
+
+}  // namespace boxcar::detail
+
+namespace boxcar::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+// Gives equal texts one number each, so that the page stays small: most cells of a column are alike.
+class Numbering final {
+ public:
+  size_t numberOf(Json value) {
+    const auto [found, is_new] = numbers_.emplace(value.dump(), values_.size());
+    if (is_new) values_.push_back(std::move(value));
+    return found->second;
+  }
+  Json take() { return std::move(values_); }
+
+ private:
+  std::map<std::string, size_t> numbers_;
+  Json values_ = Json::array();
+};
+
+Json dataOf(const TableGrid& grid) {
+  Json keys = Json::array();
+  for (const DispatchKey key : grid.keys) {
+    // The functionality of which this is one backend's key.
+    const DispatchKey functionality = toFunctionalityKey(key);
+    keys.push_back({{"name", toString(key)},
+                    {"perBackend", isPerBackendFunctionalityKey(functionality) ? toString(functionality) : ""}});
+  }
+  Numbering cells;
+  Json operators = Json::array();
+  for (const TableGrid::Row& row : grid.rows) {
+    Json numbers = Json::array();
+    for (const TableCell& cell : row.cells) {
+      const bool has_site = cell.site.line != 0;
+      numbers.push_back(
+          cells.numberOf({toString(cell.cause), kernelKindOf(cell), has_site ? toString(cell.key) : std::string_view(),
+                          has_site ? toString(cell.site) : std::string()}));
+    }
+    operators.push_back({toString(row.op.operator_name()), toString(row.op.schema()), std::move(numbers)});
+  }
+  return {{"version", BOXCAR_VERSION}, {"keys", keys}, {"cells", cells.take()}, {"operators", operators}};
+}
+
+}  // namespace
+
+std::string pageOf(const TableGrid& grid) {
+  std::string data = dataOf(grid).dump(-1, ' ', false, Json::error_handler_t::replace);
+  // In JSON, < stands in strings only; in a page it could end the script.
+  for (size_t at = 0; (at = data.find('<', at)) != std::string::npos;) data.replace(at, 1, "\\u003c");
+  std::string page(detail::kTablePage);
+  constexpr std::string_view kPlace = "{{table}}";
+  return page.replace(page.find(kPlace), kPlace.size(), data);
+}
+
+}  // namespace boxcar::cli

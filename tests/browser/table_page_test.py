@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+"""The page of `boxcar table --html` in a browser without a window: table_page_test.py BOXCAR.
+
+It exits with status 77 where selenium or chromium is missing.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.by import By
+except ImportError:
+    print("skipped: selenium is missing")
+    sys.exit(77)
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+BOXCAR = ""
+
+
+def open_browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for argument in ("--headless", "--no-sandbox", "--disable-gpu", "--window-size=1600,1000"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(service=Service(DRIVER), options=options)
+
+
+class TablePage(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        page = Path(cls.folder.name) / "table.html"
+        subprocess.run([BOXCAR, "table", "--html", page], check=True)
+        cls.url = page.as_uri()
+        listed = subprocess.run([BOXCAR, "ops"], check=True, capture_output=True, text=True).stdout
+        cls.operators = len(listed.splitlines())
+        cls.browser = open_browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.quit()
+        cls.folder.cleanup()
+
+    def setUp(self):
+        self.browser.get(self.url)
+
+    def tearDown(self):
+        self.assertEqual(self.browser.get_log("browser"), [])
+
+    def find(self, selector):
+        return self.browser.find_element(By.CSS_SELECTOR, selector)
+
+    def rows(self):
+        script = "return [...document.querySelectorAll('tbody tr')].filter(row => row.offsetHeight).map(row => row.cells[0].textContent)"
+        return self.browser.execute_script(script)
+
+    def keys(self):
+        return self.browser.execute_script("return [...document.querySelectorAll('thead th')].slice(1).map(cell => cell.textContent)")
+
+    def cell(self, operator, key):
+        row = self.browser.execute_script(
+            "return [...document.querySelectorAll('tbody tr')].find(row => row.cells[0].textContent === arguments[0])", operator)
+        return row.find_elements(By.TAG_NAME, "td")[self.keys().index(key)]
+
+    def test_shows_every_operator_and_gathers_backends_that_are_alike(self):
+        self.assertEqual(len(self.rows()), self.operators)
+        self.assertIn("CPU", self.keys())
+        self.assertNotIn("QuantizedHIP", self.keys())
+        self.assertIn("QuantizedMeta to QuantizedCPU (15)", self.keys())
+        self.assertIn(f"{self.operators} of {self.operators} operators", self.find("#count").text)
+
+    def test_filters_operators_by_all_words(self):
+        self.find("#operators").send_keys("ADD tensor")
+        rows = self.rows()
+        self.assertIn("aten::add.Tensor", rows)
+        self.assertTrue(all("add" in row and "tensor" in row.lower() for row in rows), rows)
+        self.find("#operators").send_keys(" nothing")
+        self.assertEqual(self.rows(), [])
+        self.assertTrue(self.find("#none").is_displayed())
+
+    def test_shows_each_backend_on_demand(self):
+        gathered = len(self.keys())
+        self.find("#each").click()
+        self.assertGreater(len(self.keys()), gathered)
+        self.assertIn("QuantizedHIP", self.keys())
+
+    def test_filters_keys_by_any_word(self):
+        self.find("#keys").send_keys("autogradcpu, meta")
+        keys = self.keys()
+        self.assertIn("AutogradCPU", keys)
+        self.assertIn("Meta", keys)
+        self.assertTrue(all("autogradcpu" in key.lower() or "meta" in key.lower() for key in keys), keys)
+        self.assertEqual(len(self.rows()), self.operators)
+
+    def test_keeps_one_filter_when_the_other_changes(self):
+        self.find("#operators").send_keys("aten::add.Tensor")
+        self.find("#keys").send_keys("cpu")
+        self.assertEqual(self.rows(), ["aten::add.Tensor"])
+
+    def test_tells_kernel_and_place_of_the_cell_below_the_mouse(self):
+        note = self.find("#note")
+        self.assertFalse(note.is_displayed())
+        ActionChains(self.browser).move_to_element(self.cell("aten::add.Tensor", "CPU")).perform()
+        self.assertRegex(note.text, r"^aten::add\.Tensor at CPU\nunboxed kernel for this key\nregistered at backends/cpu/\w+\.cpp:\d+$")
+        self.assertEqual(self.find("th.marked").get_attribute("textContent"), "CPU")
+        ActionChains(self.browser).move_to_element(self.find("#operators")).perform()
+        self.assertFalse(note.is_displayed())
+
+    def test_keeps_heads_in_sight(self):
+        self.browser.execute_script("document.querySelector('main').scrollTo(100, 2000)")
+        head = self.browser.execute_script("return document.querySelector('thead th').getBoundingClientRect().top")
+        main = self.browser.execute_script("return document.querySelector('main').getBoundingClientRect().top")
+        self.assertAlmostEqual(head, main, delta=1)
+
+
+if __name__ == "__main__":
+    if CHROMIUM is None or DRIVER is None:
+        print("skipped: chromium or its driver is missing")
+        sys.exit(77)
+    BOXCAR = sys.argv.pop(1)
+    unittest.main()

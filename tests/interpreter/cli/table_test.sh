@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# `boxcar table`: one operator, all of them, JSON and the page. What the page does in a browser is tested by tests/browser.
+# Usage: table_test.sh BOXCAR
+set -u
+source "$(dirname "$0")/expectations.sh"
+
+isJson() { python3 -m json.tool <<< "$output" > object.json || fail "$test_name" "no JSON" "$output"; }
+has() { grep -q -- "$1" object.json || fail "$test_name" "without $1"; }
+
+# ---- One operator ----
+
+run "a kernel of a backend" table aten::relu
+expectStatus 0
+places=$(grep -o 'backends/[a-z/_.]*:[0-9]*$' <<< "$output")
+expectOutput "aten::relu(Tensor self) -> Tensor
+defined at $(sed -n 1p <<< "$places")
+key  kernel   cause  registered for  at
+CPU  unboxed  exact  CPU             $(sed -n 2p <<< "$places")
+30 keys have their default and 85 are missing; --every shows them"
+expectErrors ""
+
+run "a composite kernel" table aten::linear
+expectStatus 0
+[[ $output =~ AutogradMeta\ to\ AutogradCPU\ \(15\ keys\)\ +unboxed\ +alias\ +CompositeImplicitAutograd\ +backends/ ]] ||
+  fail "$test_name" "$output"
+
+run "--every" table aten::relu --every
+expectStatus 0
+[[ $(grep -c . <<< "$output") -eq 119 ]] || fail "$test_name" "not a line for each of 116 keys" "$output"
+[[ $output =~ PreDispatch\ +modes\ +default ]] || fail "$test_name" "$output"
+[[ $output =~ CUDA\ +missing\ +missing ]] || fail "$test_name" "$output"
+
+run "--json" table aten::relu --json
+expectStatus 0
+isJson
+has '"operator": "aten::relu"'
+has '"registered_for": "CPU"'
+! grep -q '"missing"' object.json || fail "$test_name" "it has missing cells"
+run "--json --every" table aten::relu --json --every
+isJson
+[[ $(grep -c '"key"' object.json) -eq 116 ]] || fail "$test_name" "not 116 keys"
+
+# ---- All operators ----
+
+count=$("$boxcar" ops | wc -l)
+run "--all" table --all
+expectStatus 0
+[[ $(grep -c . <<< "$output") -eq $((count + 1)) ]] || fail "$test_name" "not a line for each operator"
+[[ $output =~ aten::empty.memory_format\ +exact ]] || fail "$test_name" "$output"
+[[ $output =~ aten::relu\ +-\ +exact ]] || fail "$test_name" "$output"
+run "--all --json" table --all --json
+expectStatus 0
+isJson
+[[ $(grep -c '"operator"' object.json) -eq $count ]] || fail "$test_name" "not $count operators"
+
+run "--html" table --html page.html
+expectStatus 0
+expectOutput ""
+grep -q '<title>boxcar: operators and their kernels</title>' page.html || fail "$test_name" "no page"
+grep -q '"aten::relu(Tensor self) -' page.html || fail "$test_name" "no operators in the page"
+! grep -q '{{table}}\|https\?://' page.html || fail "$test_name" "the page lacks something"
+
+# ---- What is refused ----
+
+run "--html to nowhere" table --html absent/page.html
+expectStatus 1
+expectErrors "boxcar: cannot write 'absent/page.html': No such file or directory"
+usage="
+Run \`boxcar table --help\` to see how it is called."
+run "nothing asked for" table
+expectStatus 2
+expectErrors "boxcar table: OPERATOR, --all or --html FILE is required$usage"
+run "one and all" table --all aten::relu
+expectStatus 2
+expectErrors "boxcar table: --all shows all operators, but 'aten::relu' names one; leave one of them out$usage"
+run "a page and JSON" table --html page.html --json
+expectStatus 2
+expectErrors "boxcar table: --html writes a page, and --json asks for JSON; leave one of them out$usage"
+run "an operator that is none" table aten::reluu
+expectStatus 1
+expectErrors "boxcar: there is no operator 'aten::reluu'. Did you mean 'aten::relu' or 'aten::relu_'? \`boxcar ops\` lists all"
+
+[[ $failures -eq 0 ]] || exit 1
