@@ -1,6 +1,7 @@
 // Bodies that answer calls of operators: `impl`, `fallback` and `mode`.
 
 #include <boxcar/interpreter/declarations.h>
+#include <boxcar/interpreter/overload.h>
 #include <boxcar/interpreter/wording.h>
 #include <boxcar/ivalue/error.h>
 
@@ -158,8 +159,8 @@ void Declarations::addHandler(const syntax::Stmt& statement, const syntax::Impl&
     return;
   }
   const std::string_view overload = impl.name.overload.text;
-  const auto found = std::ranges::find(set->operators, overload, &OperatorName::overload_name);
-  if (found == set->operators.end()) {
+  const std::optional<size_t> found = findOverload(set->operators, overload);
+  if (!found) {
     Diagnostic& diagnostic = diagnostics.error(
         source_, impl.name.span,
         overload.empty() ? fmt::format("{} has no overload without a name; name the one that is meant", set->name)
@@ -168,7 +169,7 @@ void Declarations::addHandler(const syntax::Stmt& statement, const syntax::Impl&
     return;
   }
   if (!key) return;
-  const FunctionSchema& schema = *set->schemas[static_cast<size_t>(found - set->operators.begin())];
+  const FunctionSchema& schema = *set->schemas[*found];
   std::vector<Argument> arguments = schema.arguments();
   addHandlerArguments(arguments);
 

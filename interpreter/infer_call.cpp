@@ -261,9 +261,8 @@ ExprPtr Inference::callScriptFunction(const ScriptFunction& function, std::vecto
 
 ExprPtr Inference::callOverload(const OverloadSet& set, const syntax::Name& overload,
                                 std::vector<TypedArgument> arguments, Span span, Span name_span) {
-  for (size_t i = 0; i < set.operators.size(); ++i) {
-    if (set.operators[i].overload_name != overload.text) continue;
-    const OverloadSet one{set.name, {set.operators[i]}, {set.schemas[i]}};
+  if (const auto found = findOverload(set.operators, overload.text)) {
+    const OverloadSet one{set.name, {set.operators[*found]}, {set.schemas[*found]}};
     return callOperators(one, std::move(arguments), span, name_span);
   }
   std::vector<std::string_view> names;

@@ -51,6 +51,9 @@ OperatorHandle operatorNamed(std::string_view text) {
   const std::string overload(point == std::string_view::npos ? "" : text.substr(point + 1));
   Dispatcher& dispatcher = Dispatcher::singleton();
   if (const auto op = dispatcher.findSchema(OperatorName(name, overload))) return *op;
+  if (overload == "default") {
+    if (const auto op = dispatcher.findSchema(OperatorName(name, ""))) return *op;
+  }
   const std::vector<OperatorHandle> overloads = dispatcher.findOverloads(name);
   if (overload.empty() && overloads.size() == 1) return overloads[0];
   if (overloads.empty()) return dispatcher.findSchemaOrThrow(name.c_str(), overload.c_str());

@@ -382,6 +382,15 @@ TypePtr resultType(const FunctionSchema& schema, const Fit& fit) {
   return Type::tupleOf(types);
 }
 
+std::optional<size_t> findOverload(std::span<const OperatorName> operators, std::string_view overload) {
+  auto found = std::ranges::find(operators, overload, &OperatorName::overload_name);
+  if (found == operators.end() && overload == "default") {
+    found = std::ranges::find(operators, std::string_view(), &OperatorName::overload_name);
+  }
+  if (found == operators.end()) return std::nullopt;
+  return static_cast<size_t>(found - operators.begin());
+}
+
 bool haveSameReason(std::span<const Rejection> rejections) {
   return !rejections.empty() &&
          std::ranges::all_of(rejections, [&](const Rejection& r) { return r.reason == rejections[0].reason; });

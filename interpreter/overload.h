@@ -37,6 +37,10 @@ struct ParameterPlan {
   ConversionTarget target;
 };
 
+// The position among [operators], which have one name, of the overload that a program calls [overload]: "default" is
+// the one without a name, as PyTorch spells it. Nothing where there is none.
+std::optional<size_t> findOverload(std::span<const OperatorName> operators, std::string_view overload);
+
 // How a call's arguments become a schema's parameters.
 struct Fit {
   std::vector<ParameterPlan> parameters;  // as many as the schema has
