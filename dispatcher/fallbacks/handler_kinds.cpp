@@ -3,6 +3,7 @@
 #include <boxcar/dispatcher/fallbacks/fault_injector.h>
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/dispatcher/fallbacks/memory_tracker.h>
+#include <boxcar/dispatcher/fallbacks/tracer.h>
 
 namespace boxcar {
 namespace {
@@ -10,6 +11,7 @@ namespace {
 constexpr const HandlerKind* kKinds[] = {
     &kMemoryKind,
     &kCostKind,
+    &kTraceKind,
     &kDenyKind,
     &kInjectKind,
 };

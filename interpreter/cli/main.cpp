@@ -77,6 +77,7 @@ int runCommandLine(int argc, char** argv) {
   char** const dashes = takes_rest ? std::find(argv + 1, end, std::string_view("--")) : end;
   const std::vector<std::string> rest(std::min(dashes + 1, end), end);
   addRun(app, rest, status);
+  addTrace(app, rest, status);
   addCheck(app, status);
   addDis(app, status);
   addAsm(app, rest, status);

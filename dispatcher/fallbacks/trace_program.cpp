@@ -1,0 +1,308 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/fallbacks/trace_program.h>
+#include <boxcar/dispatcher/tag.h>
+#include <boxcar/ivalue/cpu_generator.h>
+#include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+namespace boxcar::detail {
+namespace {
+
+constexpr int kMostNested = 64;
+
+OperatorHandle operatorCalled(const char* name, const char* overload = "") {
+  return Dispatcher::singleton().findSchemaOrThrow(name, overload);
+}
+
+// "float32 [2, 3]".
+std::string kindText(const Tensor& tensor) {
+  return fmt::format("{} {}", dtypeName(tensor.scalar_type()), sizesText(tensor.sizes()));
+}
+
+bool isContainer(const IValue& value) { return value.isAnyList() || value.isTuple() || value.isGenericDict(); }
+
+GeneratorState stateOf(const Generator& generator) {
+  const std::lock_guard lock(generator.mutex());
+  return generator.unsafeGetGeneratorImpl()->state();
+}
+
+}  // namespace
+
+TraceProgram::TraceProgram(bool has_graph) {
+  if (has_graph) graph_.emplace();
+}
+
+const TraceProgram::OperatorFacts& TraceProgram::factsOf(const OperatorHandle& op) {
+  const auto found = facts_.find(op);
+  if (found != facts_.end()) return found->second;
+  OperatorFacts facts{calleeText(op), op.hasTag(boxcar::Tag::nondeterministic_seeded), op.hasTag(boxcar::Tag::io)};
+  return facts_.emplace(op, std::move(facts)).first->second;
+}
+
+bool TraceProgram::tells(const OperatorHandle& op) {
+  return !factsOf(op).acts_outside || op.schema().returns().empty();
+}
+
+// ---- Before the call ----
+
+TraceProgram::Call TraceProgram::begin(const OperatorHandle& op, DispatchKeySet keys,
+                                       std::span<const IValue> arguments) {
+  const OperatorFacts& facts = factsOf(op);
+  Call call{op,
+            callText(op, facts.callee, arguments, [this](const Tensor& tensor) { return names_.find(tensor) != nullptr; }),
+            {},
+            {},
+            {},
+            {},
+            {},
+            {}};
+  needs_.addCall(op, keys);
+  for (const Tensor& tensor : call.text.tensors) {
+    look(tensor, call);
+    if (graph_) call.edge_labels.push_back(kindText(tensor));
+  }
+  if (facts.is_random) lookAtRandomState(arguments, call);
+  if (graph_ && facts.acts_outside) {
+    call.effect = op.operator_name().name;
+    for (const IValue& argument : arguments) {
+      if (argument.isString()) call.effect += fmt::format("\n{}", argument.toStringView());
+    }
+  }
+  return call;
+}
+
+void TraceProgram::look(const Tensor& tensor, Call& call) {
+  needs_.addDevice(tensor.device());
+  const Storage& storage = tensor.storage();
+  const TraceNames::Base* base = names_.findBase(storage);
+  const auto isOn = [&storage](const Outside& other) { return other.tensor.storage() == storage; };
+  if (base != nullptr && base->version != storage->version() && !tensor.is_meta() &&
+      std::ranges::none_of(call.rewritten, isOn)) {
+    call.rewritten.push_back(lookAt(flatTensor(storage, base->dtype), true));
+  }
+  if (names_.find(tensor) != nullptr) return;
+  bool has_elements = base != nullptr && base->dtype == tensor.scalar_type();
+  for (const Outside& other : call.outside) {
+    if (other.tensor.is_same(tensor)) return;
+    has_elements = has_elements || (isOn(other) && other.tensor.scalar_type() == tensor.scalar_type());
+  }
+  call.outside.push_back(lookAt(tensor, !has_elements));
+}
+
+void TraceProgram::lookAtRandomState(std::span<const IValue> arguments, Call& call) {
+  call.generator = defaultCpuGenerator();
+  const DispatchKeySet usual = call.generator.key_set();
+  for (const IValue& argument : arguments) {
+    if (argument.isGenerator()) call.generator = argument.toGenerator();
+  }
+  BOXCAR_CHECK(call.generator.key_set() == usual,
+               "the tracer cannot write down {}, which draws from a generator of device '{}' with kernels of its own: "
+               "draw from one that makeCpuGenerator() gives, or call the operator outside of the trace",
+               call.op, call.generator.device());
+  try {
+    call.drawn_from = stateOf(call.generator);
+  } catch (Error& error) {
+    error.addContext(
+        fmt::format("the tracer needs it to write down {}: call the operator outside of the trace, or "
+                    "draw from a generator that can tell",
+                    call.op));
+    throw;
+  }
+}
+
+// ---- After the call ----
+
+void TraceProgram::writeLine(const std::string& line) {
+  body_ += line;
+  body_ += '\n';
+}
+
+// The name of a tensor that is saved, at its first use.
+std::string TraceProgram::writeSaved(const Tensor& copy) {
+  std::string name = names_.make('t');
+  if (copy.scalar_type() == ScalarType::ComplexDouble) {
+    writeLine(fmt::format("{} = {}", name, complexTensorText(copy)));
+  } else {
+    saved_.insert_or_assign(name, copy);
+    writeLine(fmt::format("{} = tensors[\"{}\"]", name, name));
+  }
+  if (graph_) graph_->addOutside(name, kindText(copy));
+  return name;
+}
+
+void TraceProgram::writeRoot(const Outside& outside) {
+  const Tensor& root = outside.root;
+  const std::string device = constantText(root.device());
+  std::string name;
+  if (root.is_meta()) {
+    name = names_.make('t');
+    std::vector<int64_t> strides(outside.sizes.size());
+    const auto sizes = root.sizes();
+    strides.resize(sizes.size());
+    contiguousStrides(sizes, strides);
+    writeLine(fmt::format("{} = {}({}, {}, dtype={}, device={})", name,
+                          calleeText(operatorCalled("aten::empty_strided")), sizesText(sizes), sizesText(strides),
+                          dtypeName(root.scalar_type()), device));
+    if (graph_) graph_->addOutside(name, kindText(root));
+  } else {
+    name = writeSaved(outside.copy);
+    if (!root.is_cpu()) {
+      const std::string on_host = std::exchange(name, names_.make('t'));
+      const OperatorHandle to = operatorCalled("aten::to", "dtype_layout");
+      writeLine(fmt::format("{} = {}({}, device={})", name, calleeText(to), on_host, device));
+      const TraceGraph::Use use{on_host, kindText(root)};
+      if (graph_) graph_->addCall(to.operator_name().name, {&use, 1}, {&name, 1});
+    }
+  }
+  names_.set(root, name);
+}
+
+void TraceProgram::writeOutside(const Outside& outside) {
+  if (names_.find(outside.tensor) != nullptr) return;
+  const auto baseOf = [&]() -> const TraceNames::Base* {
+    const TraceNames::Base* base = names_.findBase(outside.tensor.storage());
+    return base != nullptr && base->dtype == outside.tensor.scalar_type() ? base : nullptr;
+  };
+  if (baseOf() == nullptr) {
+    writeRoot(outside);
+    if (outside.isRoot()) return;
+  }
+  const std::string from = baseOf() != nullptr ? baseOf()->name : *names_.find(outside.root);
+  const std::string name = names_.make('t');
+  const OperatorHandle as_strided = operatorCalled("aten::as_strided");
+  writeLine(fmt::format("{} = {}({}, {}, {}, {})", name, calleeText(as_strided), from, sizesText(outside.sizes),
+                        sizesText(outside.strides), outside.offset));
+  const TraceGraph::Use use{from, kindText(outside.root)};
+  if (graph_) graph_->addCall(as_strided.operator_name().name, {&use, 1}, {&name, 1});
+  names_.set(outside.tensor, name);
+}
+
+void TraceProgram::writeRewritten(const Outside& outside) {
+  const TraceNames::Base* base = names_.findBase(outside.tensor.storage());
+  if (base == nullptr) return;
+  const std::string from = base->name;
+  const std::string flat = names_.make('t');
+  const OperatorHandle as_strided = operatorCalled("aten::as_strided");
+  writeLine(fmt::format("{} = {}({}, {}, [1], 0)", flat, calleeText(as_strided), from, sizesText(outside.sizes)));
+  const std::string elements = writeSaved(outside.copy);
+  const OperatorHandle copy = operatorCalled("aten::copy_");
+  writeLine(fmt::format("{}({}, {})", calleeText(copy), flat, elements));
+  if (graph_) {
+    const std::string label = kindText(outside.root);
+    const TraceGraph::Use viewed{from, label};
+    graph_->addCall(as_strided.operator_name().name, {&viewed, 1}, {&flat, 1});
+    const TraceGraph::Use uses[] = {{flat, label, true}, {elements, label}};
+    graph_->addCall(copy.operator_name().name, uses, {&from, 1});
+  }
+}
+
+void TraceProgram::writeRandomState(const Call& call) {
+  const GeneratorState& state = call.drawn_from;
+  if (random_state_ != state) {
+    std::string line = fmt::format("manual_seed({}", static_cast<int64_t>(state.seed));
+    if (state.drawn != 0) line += fmt::format(", drawn={}", state.drawn);
+    if (state.next_normal) line += fmt::format(", next_normal={}", constantText(*state.next_normal));
+    writeLine(line + ")");
+  }
+  random_state_ = stateOf(call.generator);
+}
+
+bool TraceProgram::hasNew(const IValue& value, int depth) const {
+  if (value.isTensor()) return value.toTensor().defined() && names_.find(value.toTensor()) == nullptr;
+  if (!isContainer(value) || depth > kMostNested) return false;
+  if (value.isGenericDict()) {
+    const GenericDict dict = value.toGenericDict();
+    for (size_t i = 0; i < dict.size(); ++i) {
+      if (hasNew(dict.entryAt(i).second, depth + 1)) return true;
+    }
+    return false;
+  }
+  for (size_t i = 0; i < value.length(); ++i) {
+    if (hasNew(value.elementAt(i), depth + 1)) return true;
+  }
+  return false;
+}
+
+// What is new in [value] is reached by way of its name.
+void TraceProgram::nameInside(const IValue& value, const std::string& name, std::vector<std::string>& made) {
+  if (!hasNew(value)) return;
+  if (value.isTensor()) {
+    needs_.addDevice(value.toTensor().device());
+    names_.set(value.toTensor(), name);
+    made.push_back(name);
+  } else if (value.isGenericDict()) {
+    const GenericDict dict = value.toGenericDict();
+    for (size_t i = 0; i < dict.size(); ++i) {
+      const auto [key, mapped] = dict.entryAt(i);
+      if (hasNew(mapped)) nameInside(mapped, fmt::format("{}[{}]", name, constantText(key)), made);
+    }
+  } else {
+    for (size_t i = 0; i < value.length(); ++i) nameInside(value.elementAt(i), fmt::format("{}[{}]", name, i), made);
+  }
+}
+
+std::string TraceProgram::nameResults(std::span<const IValue> results, std::vector<std::string>& made) {
+  if (std::ranges::none_of(results, [this](const IValue& result) { return hasNew(result); })) return {};
+  std::string targets;
+  for (const IValue& result : results) {
+    // One that came before among the results has its name by now.
+    std::string name = "_";
+    if (hasNew(result)) {
+      name = names_.make(result.isTensor() ? 't' : 'l');
+      nameInside(result, name, made);
+    }
+    targets += fmt::format("{}{}", targets.empty() ? "" : ", ", name);
+  }
+  return targets + " = ";
+}
+
+void TraceProgram::update(const IValue& value, int depth) {
+  if (value.isTensor()) {
+    if (value.toTensor().defined()) names_.update(value.toTensor().storage());
+  } else if (isContainer(value) && !value.isGenericDict() && depth <= kMostNested) {
+    for (size_t i = 0; i < value.length(); ++i) update(value.elementAt(i), depth + 1);
+  }
+}
+
+void TraceProgram::end(const Call& call, std::span<const IValue> results) {
+  for (const Outside& outside : call.rewritten) writeRewritten(outside);
+  for (const Outside& outside : call.outside) writeOutside(outside);
+  if (call.generator.defined()) writeRandomState(call);
+  const auto nameOf = [this](const Tensor& tensor) { return *names_.find(tensor); };
+  const std::string text = call.text.filled(nameOf);
+  std::vector<TraceGraph::Use> uses;
+  for (size_t i = 0; i < call.edge_labels.size(); ++i) {
+    uses.push_back({nameOf(call.text.tensors[i]), call.edge_labels[i], call.text.written[i]});
+  }
+  std::vector<std::string> made;
+  const std::string targets = nameResults(results, made);
+  writeLine(targets + text);
+  for (const IValue& result : results) update(result);
+  for (const Tensor& tensor : call.text.tensors) names_.update(tensor.storage());
+  if (!graph_) return;
+  if (call.effect.empty()) {
+    graph_->addCall(call.op.operator_name().name, uses, made);
+  } else {
+    graph_->addEffect(call.effect, uses);
+  }
+}
+
+// ---- The whole ----
+
+std::string TraceProgram::text(const std::string& tensors_file) const {
+  std::string head =
+      "# A trace: the operator calls of one run, in their order. What that run computed without operators, such as\n"
+      "# numbers from x.item(), its loops and its decisions, stands here as it was then, whatever the tensors hold.\n";
+  for (const std::string& file : needs_.files()) head += fmt::format("# needs: {}\n", file);
+  if (!saved_.empty()) head += fmt::format("tensors = io::load({})\n", constantText(tensors_file));
+  return head + body_;
+}
+
+std::string TraceProgram::dot() const { return graph_ ? graph_->dot() : TraceGraph().dot(); }
+
+}  // namespace boxcar::detail

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <boxcar/dispatcher/fallbacks/trace_graph.h>
+#include <boxcar/dispatcher/fallbacks/trace_names.h>
+#include <boxcar/dispatcher/fallbacks/trace_needs.h>
+#include <boxcar/dispatcher/fallbacks/trace_outside.h>
+#include <boxcar/dispatcher/fallbacks/trace_text.h>
+#include <boxcar/dispatcher/operator_handle.h>
+#include <boxcar/ivalue/dict.h>
+#include <boxcar/ivalue/generator.h>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace boxcar::detail {
+
+// A run as a program, which grows call by call. Not for several threads at once.
+class TraceProgram final {
+ public:
+  explicit TraceProgram(bool has_graph);
+
+  // What a call was given, looked at before it runs.
+  struct Call {
+    OperatorHandle op;
+    TraceText text;
+    std::vector<Outside> outside;
+    // Storages that were written by what is not in the trace, with their elements.
+    std::vector<Outside> rewritten;
+    // Of an operator that draws random numbers.
+    Generator generator;
+    GeneratorState drawn_from;
+    std::vector<std::string> edge_labels;  // of the text's tensors, where there is a graph
+    std::string effect;                    // what the graph shows of a call that acts outside
+  };
+
+  // Whether a call of [op] is written down: those that read what lies outside are not, and what they give is from
+  // outside of the trace.
+  bool tells(const OperatorHandle& op);
+  // An Error where an argument cannot be written in a script. [keys] are those that the call goes on with.
+  Call begin(const OperatorHandle& op, DispatchKeySet keys, std::span<const IValue> arguments);
+  // Writes down a call that has run. What does not get here leaves no mark.
+  void end(const Call& call, std::span<const IValue> results);
+
+  // The program. [tensors_file] is where it finds savedTensors().
+  std::string text(const std::string& tensors_file) const;
+  // What it has from outside, by name.
+  const Dict<std::string, Tensor>& savedTensors() const noexcept { return saved_; }
+  bool isEmpty() const noexcept { return body_.empty(); }
+  // How many values have names.
+  size_t valueCount() const noexcept { return names_.count(); }
+  // In Graphviz's language.
+  std::string dot() const;
+
+ private:
+  struct OperatorFacts {
+    std::string callee;
+    bool is_random;
+    bool acts_outside;
+  };
+
+  const OperatorFacts& factsOf(const OperatorHandle& op);
+  void look(const Tensor& tensor, Call& call);
+  static void lookAtRandomState(std::span<const IValue> arguments, Call& call);
+
+  void writeLine(const std::string& line);
+  std::string writeSaved(const Tensor& copy);
+  void writeRoot(const Outside& outside);
+  void writeOutside(const Outside& outside);
+  void writeRewritten(const Outside& outside);
+  void writeRandomState(const Call& call);
+  // The text left of a call's "=": what its results are called. Empty where the trace has names for all of them.
+  std::string nameResults(std::span<const IValue> results, std::vector<std::string>& made);
+  void nameInside(const IValue& value, const std::string& name, std::vector<std::string>& made);
+  bool hasNew(const IValue& value, int depth = 0) const;
+  void update(const IValue& value, int depth = 0);
+
+  TraceNames names_;
+  TraceNeeds needs_;
+  std::optional<TraceGraph> graph_;
+  std::unordered_map<OperatorHandle, OperatorFacts> facts_;
+  std::string body_;
+  Dict<std::string, Tensor> saved_;
+  // Where the default generator of who runs the trace stands; unknown at the start.
+  std::optional<GeneratorState> random_state_;
+};
+
+}  // namespace boxcar::detail

@@ -1,0 +1,195 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/fallbacks/script_kernel.h>
+#include <boxcar/dispatcher/fallbacks/trace_program.h>
+#include <boxcar/dispatcher/fallbacks/tracer.h>
+#include <boxcar/dispatcher/local_dispatch_key_set.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/file_access.h>
+#include <boxcar/ivalue/output_file.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <source_location>
+#include <utility>
+#include <vector>
+
+namespace boxcar {
+
+struct Tracer::State {
+  State(const std::string& file, bool has_graph) : path(file), access(fileAccess()), output(file), program(has_graph) {}
+
+  const std::string path;
+  const FileAccess access;  // of who made the tracer, for whom files have their names
+  OutputFile output;
+  mutable std::mutex mutex;
+  detail::TraceProgram program;
+};
+
+namespace {
+
+// A script has no room for more variables.
+constexpr size_t kMostValues = 65'000;
+
+// A tracer that this thread has on.
+struct Active {
+  Tracer* tracer;
+  Active* outer;
+};
+constinit thread_local Active* innermost = nullptr;
+// The tracer that the running one goes on to.
+constinit thread_local Active* next_out = nullptr;
+
+class NextOut final {
+ public:
+  explicit NextOut(Active* next) : before_(std::exchange(next_out, next)) {}
+  ~NextOut() { next_out = before_; }
+  NextOut(const NextOut&) = delete;
+  NextOut& operator=(const NextOut&) = delete;
+
+ private:
+  Active* before_;
+};
+
+bool isAmong(const Tracer* tracer, const Active* active) {
+  while (active != nullptr && active->tracer != tracer) active = active->outer;
+  return active != nullptr;
+}
+
+// Goes on to [active], and from the last one to the kernels.
+void goOn(Active* active, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  // One that is on twice writes a call down once.
+  while (active != nullptr && isAmong(active->tracer, active->outer)) active = active->outer;
+  if (active == nullptr) return op.redispatchBoxed(keys, stack);
+  const NextOut next(active->outer);
+  active->tracer->call(op, keys, stack);
+}
+
+void traceCall(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  const DispatchKeySet below = keys.remove(DispatchKey::Tracer);
+  // Who runs a trace has neither the operators of a script nor its kernels: the trace has the calls in them instead.
+  if (innermost == nullptr || op.entry().schemaSite().is_script || runsScriptKernel(op, below))
+    return op.redispatchBoxed(below, stack);
+  const ExcludeDispatchKeyGuard untraced(DispatchKey::Tracer);
+  goOn(innermost, op, below, stack);
+}
+
+// The fallback that serves the tracers of all threads, registered while there are any.
+class SharedFallback final {
+ public:
+  SharedFallback() {
+    const std::lock_guard lock(mutex);
+    if (count == 0) {
+      Dispatcher& dispatcher = Dispatcher::singleton();
+      BOXCAR_CHECK(!dispatcher.hasBackendFallbackForDispatchKey(DispatchKey::Tracer),
+                   "the tracer cannot be switched on, for somebody else has a fallback at the dispatch key Tracer: "
+                   "remove that one first");
+      const std::source_location here = std::source_location::current();
+      registration = dispatcher.registerFallback(
+          DispatchKey::Tracer, KernelFunction::makeFromBoxedFunction<&traceCall>(), {here.file_name(), here.line()});
+    }
+    ++count;
+  }
+  ~SharedFallback() {
+    const std::lock_guard lock(mutex);
+    if (--count == 0) registration = RegistrationHandleRAII();
+  }
+  SharedFallback(const SharedFallback&) = delete;
+  SharedFallback& operator=(const SharedFallback&) = delete;
+
+ private:
+  static inline std::mutex mutex;
+  static inline size_t count = 0;
+  static inline RegistrationHandleRAII registration;
+};
+
+// Has a tracer on for this thread while it lives.
+class Scope final {
+ public:
+  explicit Scope(Tracer& tracer) : included_(DispatchKey::Tracer), active_{&tracer, innermost} { innermost = &active_; }
+  ~Scope() {
+    Active** place = &innermost;
+    while (*place != &active_) place = &(*place)->outer;
+    *place = active_.outer;
+  }
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+ private:
+  const SharedFallback fallback_;
+  const IncludeDispatchKeyGuard included_;
+  Active active_;
+};
+
+}  // namespace
+
+Tracer::Tracer(const std::string& path, TracerOptions options)
+    : state_(std::make_unique<State>(path, options.has_graph)) {}
+
+Tracer::~Tracer() = default;
+
+std::shared_ptr<void> Tracer::enter() { return std::make_shared<Scope>(*this); }
+
+void Tracer::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  Active* const outer = std::exchange(next_out, nullptr);
+  const FunctionSchema& schema = op.schema();
+  BOXCAR_CHECK(!schema.is_vararg(),
+               "the tracer cannot write down {}, which takes any number of arguments: call it outside of the trace",
+               op);
+  std::unique_lock lock(state_->mutex);
+  if (!state_->program.tells(op)) {
+    lock.unlock();
+    return goOn(outer, op, keys, stack);
+  }
+  const size_t count = schema.arguments().size();
+  const size_t base = stack.size() - count;
+  const detail::TraceProgram::Call call = state_->program.begin(op, keys, std::span(stack.end() - count, count));
+  // Others may be written down while this one runs.
+  lock.unlock();
+  goOn(outer, op, keys, stack);
+  lock.lock();
+  state_->program.end(call, std::span(stack.begin() + std::min(base, stack.size()), stack.end()));
+}
+
+std::string Tracer::finish(bool failed) {
+  const std::lock_guard lock(state_->mutex);
+  // A script that could not even begin must not cost the trace that was there before.
+  if (failed && state_->program.isEmpty()) return {};
+  const FileAccessGuard access(state_->access);
+  const Dict<std::string, Tensor>& tensors = state_->program.savedTensors();
+  detail::ContentHash hash;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const auto [name, tensor] = tensors.entryAt(i);
+    hash.add(name, tensor);
+  }
+  // The same tensors have the same file, wherever the trace lies.
+  const std::string file = fmt::format("tensors-{}.safetensors", hash.text());
+  if (!tensors.empty()) {
+    Stack stack{tensors, (std::filesystem::path(state_->path).parent_path() / file).string()};
+    detail::callUnseen(Dispatcher::singleton().findSchemaOrThrow("io::save", ""), stack);
+  }
+  const std::string text = state_->program.text(file);
+  state_->output.write(std::as_bytes(std::span(text)));
+  state_->output.commit();
+  if (state_->program.valueCount() <= kMostValues) return {};
+  return fmt::format(
+      "trace: {} has {} values, more than the {} that a script has room for: it can be read but not run; "
+      "trace a smaller part\n",
+      state_->path, state_->program.valueCount(), kMostValues);
+}
+
+std::string Tracer::graph() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->program.dot();
+}
+
+constinit const HandlerKind kTraceKind = {"trace(str path) -> ()",
+                                          "Write the operator calls as a program, PATH, with their tensors beside it",
+                                          [](std::span<const IValue> arguments) -> std::unique_ptr<Handler> {
+                                            return std::make_unique<Tracer>(arguments[0].toStringRef());
+                                          }};
+
+}  // namespace boxcar

@@ -1,0 +1,108 @@
+#include <boxcar/interpreter/cli/graphviz.h>
+#include <boxcar/ivalue/error.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+extern char** environ;
+
+namespace boxcar::cli {
+namespace {
+
+// One end of a pipe.
+class PipeEnd final {
+ public:
+  explicit PipeEnd(int end) : end_(end) {}
+  PipeEnd(PipeEnd&& other) noexcept : end_(std::exchange(other.end_, -1)) {}
+  PipeEnd& operator=(PipeEnd&&) = delete;
+  ~PipeEnd() { close(); }
+
+  int get() const noexcept { return end_; }
+  void close() noexcept {
+    if (end_ >= 0) ::close(end_);
+    end_ = -1;
+  }
+
+ private:
+  int end_;
+};
+
+std::pair<PipeEnd, PipeEnd> makePipe() {
+  std::array<int, 2> ends{};
+  BOXCAR_CHECK(::pipe2(ends.data(), O_CLOEXEC) == 0, "cannot start `dot`: {}", std::strerror(errno));
+  return {PipeEnd(ends[0]), PipeEnd(ends[1])};
+}
+
+// Writes [input] to one pipe while it reads all of the other, so that neither fills up.
+std::string exchange(PipeEnd to, const PipeEnd& from, std::string_view input) {
+  ::fcntl(to.get(), F_SETFL, O_NONBLOCK);
+  std::string output;
+  std::array<char, 65536> buffer;
+  for (;;) {
+    if (input.empty()) to.close();
+    std::array<pollfd, 2> ends = {{{from.get(), POLLIN, 0}, {to.get(), POLLOUT, 0}}};
+    if (::poll(ends.data(), ends.size(), -1) < 0 && errno != EINTR) break;
+    if ((ends[1].revents & (POLLOUT | POLLERR)) != 0) {
+      const ssize_t written = ::write(to.get(), input.data(), input.size());
+      // Who does not read all of it has failed, and says so by its status.
+      if (written < 0 && errno != EAGAIN && errno != EINTR) input = {};
+      if (written > 0) input.remove_prefix(static_cast<size_t>(written));
+    }
+    if ((ends[0].revents & (POLLIN | POLLHUP)) != 0) {
+      const ssize_t count = ::read(from.get(), buffer.data(), buffer.size());
+      if (count == 0 || (count < 0 && errno != EINTR)) break;
+      if (count > 0) output.append(buffer.data(), static_cast<size_t>(count));
+    }
+  }
+  return output;
+}
+
+// What `dot -Tsvg` makes of [input]; it is started without a shell.
+std::string runDot(std::string_view input) {
+  auto [input_end, to_dot] = makePipe();
+  auto [from_dot, output_end] = makePipe();
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, input_end.get(), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, output_end.get(), STDOUT_FILENO);
+  std::string name = "dot";
+  std::string format = "-Tsvg";
+  std::array<char*, 3> arguments = {name.data(), format.data(), nullptr};
+  pid_t process = 0;
+  const int error = ::posix_spawnp(&process, name.c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  BOXCAR_CHECK(
+      error != ENOENT,
+      "there is no program `dot` that could draw the picture: install the package graphviz, or write the graph "
+      "with --dot");
+  BOXCAR_CHECK(error == 0, "cannot start `dot`: {}", std::strerror(error));
+  input_end.close();
+  output_end.close();
+  // A `dot` that ends early must not end this program, too.
+  const auto before = ::signal(SIGPIPE, SIG_IGN);
+  std::string output = exchange(std::move(to_dot), from_dot, input);
+  ::signal(SIGPIPE, before);
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  BOXCAR_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+               "`dot` failed to draw the picture; write the graph with --dot to see what it was given");
+  return output;
+}
+
+}  // namespace
+
+void checkGraphviz() { runDot("digraph {}"); }
+
+std::string drawSvg(const std::string& graph) { return runDot(graph); }
+
+}  // namespace boxcar::cli

@@ -1,0 +1,91 @@
+#include <boxcar/dispatcher/fallbacks/tracer.h>
+#include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/graphviz.h>
+#include <boxcar/interpreter/cli/run_script.h>
+#include <boxcar/ivalue/output_file.h>
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace boxcar::cli {
+namespace {
+
+struct TraceFiles {
+  std::string program;
+  std::string dot;
+  std::string svg;
+};
+
+// Where the graph goes, opened before the script runs, so that what is wrong is told early.
+class GraphFiles final {
+ public:
+  explicit GraphFiles(const TraceFiles& files) {
+    if (!files.svg.empty()) checkGraphviz();
+    if (!files.dot.empty()) dot_.emplace(files.dot);
+    if (!files.svg.empty()) svg_.emplace(files.svg);
+  }
+
+  bool isEmpty() const noexcept { return !dot_ && !svg_; }
+  void write(const std::string& graph) {
+    if (dot_) write(*dot_, graph);
+    if (svg_) write(*svg_, drawSvg(graph));
+  }
+
+ private:
+  static void write(OutputFile& file, const std::string& text) {
+    file.write(std::as_bytes(std::span(text)));
+    file.commit();
+  }
+
+  std::optional<OutputFile> dot_;
+  std::optional<OutputFile> svg_;
+};
+
+void trace(const RunOptions& options, const TraceFiles& files) {
+  GraphFiles graph_files(files);
+  Tracer tracer(files.program, {.has_graph = !graph_files.isEmpty()});
+  const auto finish = [&](bool failed) {
+    printError(tracer.finish(failed));
+    if (!graph_files.isEmpty()) graph_files.write(tracer.graph());
+  };
+  try {
+    runScript(options, &tracer);
+  } catch (const std::exception&) {
+    const std::exception_ptr failure = std::current_exception();
+    try {
+      finish(true);
+    } catch (const std::exception& error) {
+      printError(std::string("boxcar: ") + error.what() + "\n");
+    }
+    std::rethrow_exception(failure);
+  }
+  finish(false);
+}
+
+}  // namespace
+
+void addTrace(CLI::App& app, const std::vector<std::string>& rest, int& status) {
+  CLI::App* command =
+      app.add_subcommand("trace", "Run a script and write the operator calls it made as a script of their own");
+  const auto options = std::make_shared<RunOptions>();
+  const auto files = std::make_shared<TraceFiles>();
+  addRunOptions(*command, options);
+  command
+      ->add_option("-o,--output", files->program,
+                   "Where the program goes; its tensors go beside it, into tensors-….safetensors")
+      ->type_name("OUT.ops")
+      ->required();
+  command->add_option("--dot", files->dot, "Write the calls as a graph, too, in Graphviz's language")
+      ->type_name("OUT.dot");
+  command->add_option("--svg", files->svg, "Draw that graph; takes Graphviz's program dot")->type_name("OUT.svg");
+  command->callback([command, options, files, rest, &status] {
+    readRunOptions(*command, rest, *options);
+    trace(*options, *files);
+    status = kDone;
+  });
+}
+
+}  // namespace boxcar::cli
