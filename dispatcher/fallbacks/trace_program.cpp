@@ -72,6 +72,7 @@ TraceProgram::Call TraceProgram::begin(const OperatorHandle& op, DispatchKeySet 
     for (const IValue& argument : arguments) {
       if (argument.isString()) call.effect += fmt::format("\n{}", argument.toStringView());
     }
+    if (call.effect.ends_with('\n')) call.effect.pop_back();
   }
   return call;
 }

@@ -1,0 +1,227 @@
+#!/usr/bin/env bash
+# `boxcar trace`, and the handler `trace`: a trace prints what its script printed, and its own trace is the same text.
+# Usage: trace_test.sh BOXCAR SAMPLE-PLUGIN DEMO-SCRIPT SCRIPT...
+set -u
+
+boxcar=$1
+plugin=$2
+demo=$3
+shift 3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+fail() {
+  printf 'FAILED: %s\n' "$1"
+  failures=$((failures + 1))
+}
+same() {  # NAME EXPECTED FOUND
+  [[ $2 == "$3" ]] || fail "$1:"$'\n'"$3"$'\n'"instead of:"$'\n'"$2"
+}
+
+# Traces SCRIPT, runs the trace, and traces the trace into another folder under another name.
+check() {  # SCRIPT [OPTION...]
+  local script=$1 work args
+  shift
+  work=$(mktemp -d -p "$folder")
+  read -r -a args < <(sed -n 's/^# args: //p' "$script")
+  (cd "$(dirname "$script")" && "$boxcar" "$@" trace -o "$work/a.ops" "$(basename "$script")" "${args[@]}") > "$work/printed" 2> "$work/errors" < /dev/null
+  [[ -f $work/a.ops ]] || { fail "$script has no trace: $(< "$work/errors")"; return; }
+  "$boxcar" "$@" run "$work/a.ops" > "$work/again" 2> "$work/errors" || fail "the trace of $script does not run: $(< "$work/errors")"
+  cmp "$work/printed" "$work/again" || fail "the trace of $script prints something else"
+  mkdir "$work/other"
+  (cd "$work/other" && "$boxcar" "$@" trace ../a.ops -o renamed.ops) > "$work/third" 2>&1
+  cmp "$work/printed" "$work/third" || fail "the trace of $script prints something else when it is traced"
+  cmp "$work/a.ops" "$work/other/renamed.ops" || fail "the trace of the trace of $script is another text"
+  same "the tensors of $script" "$(cd "$work" && md5sum tensors-*.safetensors 2> /dev/null)" \
+    "$(cd "$work/other" && md5sum tensors-*.safetensors 2> /dev/null)"
+}
+
+# The lines of a trace of the script on standard input, without its head's comments.
+traced() {
+  cat > "$folder/small.ops"
+  check "$folder/small.ops"
+  (cd "$folder" && "$boxcar" trace small.ops -o small_trace.ops > small.txt) || fail "small.ops fails"
+  sed '1,2d' "$folder/small_trace.ops"
+}
+
+for script in "$@"; do check "$script"; done
+check "$demo" --plugin "$plugin"
+"$boxcar" --plugin "$plugin" trace "$demo" -o "$folder/demo.ops" > /dev/null
+same "what the demo needs" "# needs: $(basename "$plugin")" "$(grep '^# needs' "$folder/demo.ops")"
+
+same "the head of a trace" "# A trace: the operator calls of one run, in their order. What that run computed without operators, such as
+# numbers from x.item(), its loops and its decisions, stands here as it was then, whatever the tensors hold.
+t0 = aten::ones([2])" "$(echo 'x = ones(2)' | { cat > "$folder/h.ops"; "$boxcar" trace "$folder/h.ops" -o "$folder/ht.ops"; cat "$folder/ht.ops"; })"
+
+# ---- Overloads, defaults, constants ----
+
+same "values as scripts write them" "t0 = aten::full([2], 1.5, dtype=float64)
+t1 = aten::add.Scalar(t0, 2, 3)
+t2 = aten::add.Tensor(t0, t1, alpha=3)
+t3 = aten::sum.default(t2)
+t4 = aten::sum.dim_IntList(t2, [0], dtype=float32)
+t5 = aten::softmax.int(t2, 0)
+t6 = aten::maximum.default(t2, 2)
+t7 = aten::full([1], -inf)
+t8 = aten::full([1], -(0.0 + 1e308j * 10), dtype=complex128)
+t9 = aten::div.Tensor_mode(t0, t1, rounding_mode='floor')
+t10 = aten::to.dtype_layout(t0, device='cpu', copy=True)
+aten::_print('it\\'s \"é\"\\n')" "$(traced <<'END'
+x = full([2], 1.5, dtype=float64)
+y = add(x, 2, 3)
+z = add(x, y, alpha=3)
+s = z.sum()
+d = z.sum(0, dtype=float32)
+p = softmax(z, 0)
+m = maximum(z, 2)
+i = full([1], -inf)
+c = full([1], 1e308j * -10, dtype=complex128)
+q = div(x, y, rounding_mode="floor")
+t = x.to(device="cpu", copy=True)
+print("it's \"é\"")
+END
+)"
+
+# ---- Tensors from outside, views, writing in place ----
+
+same "what is written in place later is kept as it was" "tensors = io::load('tensors-FILE.safetensors')
+t0 = tensors[\"t0\"]
+aten::add_.Scalar(t0, 1)
+t1 = aten::mul.Scalar(t0, 2)
+aten::_print('tensor([4, 6])\n')" "$(traced <<'END' | sed 's/tensors-[0-9a-f]*/tensors-FILE/'
+x = tensor([1, 2])
+x += 1
+print(x * 2)
+END
+)"
+
+cat > "$folder/views.ops" <<'END'
+x = tensor([[1.0, 2.0], [3.0, 4.0]])
+column = x.T[0]
+with trace("views_trace.ops") {
+    column += 10
+    print(x + 0)
+    x[0, 0] = 5
+    print(column)
+}
+END
+printed=$("$boxcar" run "$folder/views.ops")
+same "views of one storage from outside" "tensors = io::load('tensors-FILE.safetensors')
+t0 = tensors[\"t0\"]
+t1 = aten::as_strided(t0, [2], [2], 0)
+aten::add_.Scalar(t1, 10)
+t2 = aten::as_strided(t0, [2, 2], [2, 1], 0)
+t3 = aten::add.Scalar(t2, 0)
+aten::_print('tensor([[11.,  2.],\\n        [13.,  4.]])\\n')
+t4 = aten::select.int(t2, 0, 0)
+t5 = aten::select.int(t4, 0, 0)
+aten::fill_.Scalar(t5, 5)
+aten::_print('tensor([ 5., 13.])\\n')" "$(sed '1,2d; s/tensors-[0-9a-f]*/tensors-FILE/' "$folder/views_trace.ops")"
+same "the trace of views" "$printed" "$("$boxcar" run "$folder/views_trace.ops")"
+check "$folder/views_trace.ops"
+
+# ---- Lists and several results ----
+
+same "lists and several results" "tensors = io::load('tensors-FILE.safetensors')
+t0 = aten::arange.default(4)
+t1 = aten::view(t0, [2, 2])
+l2 = aten::unbind.int(t1)
+t3 = aten::add.Tensor(l2[1], l2[0])
+t4 = aten::cat.default([l2[0], t3])
+t5, t6 = aten::max.dim(t1, 1)
+t7 = tensors[\"t7\"]
+t8 = aten::index.Tensor(t1, [None, t7])
+aten::_print('tensor([[1],\\n        [3]]) tensor([1, 1])\\n')" "$(traced <<'END' | sed 's/tensors-[0-9a-f]*/tensors-FILE/'
+x = arange(4).view(2, 2)
+a = x.unbind(0)
+b = a[1] + a[0]
+c = cat([a[0], b])
+m = x.max(1)
+print(x[:, tensor([1])], m.indices)
+END
+)"
+
+# ---- Random numbers ----
+
+same "random numbers" "manual_seed(67280421310721)
+t0 = aten::rand.default([2])
+manual_seed(5)
+t1 = aten::randn.default([1])
+t2 = aten::rand.default([1])
+aten::uniform_(t2, 1.0, 2.0)" "$(traced <<'END'
+x = rand(2)
+manual_seed(5)
+y = randn(1)
+z = rand(1)
+z.uniform_(1, 2)
+END
+)"
+cat > "$folder/seeded.ops" <<'END'
+manual_seed(3)
+x = randn(1)
+with trace("seeded_trace.ops") { print(randn(3)) }
+END
+printed=$("$boxcar" run "$folder/seeded.ops")
+same "a generator amid its sequence" "$printed" "$("$boxcar" run "$folder/seeded_trace.ops")"
+[[ $(sed -n 3p "$folder/seeded_trace.ops") =~ ^manual_seed\(3,\ drawn=[0-9]+,\ next_normal=-?[0-9.]+\)$ ]] ||
+  fail "the state of the generator: $(sed -n 3p "$folder/seeded_trace.ops")"
+
+# ---- Operators, kernels and modes of scripts ----
+
+same "operators of scripts are traced through" "t0 = aten::ones([2])
+t1 = aten::mul.Tensor(t0, t0)
+t2 = aten::neg.default(t1)
+t3 = aten::add.Scalar(t0, 1)
+aten::_print('tensor([2., 2.])\\n')" "$(traced <<'END'
+op my::inner(Tensor x) -> Tensor { return x * x }
+op my::outer(Tensor x) -> Tensor { return -my::inner(x) }
+mode adds { if op.name == "aten::relu" { return [args[0] + 1] }
+    return redispatch(op, args) }
+x = ones(2)
+y = my::outer(x)
+with adds { print(relu(x)) }
+END
+)"
+
+# ---- Failures ----
+
+printf 'x = ones(2)\ny = x + 1\nz = y @ ones(3)\n' > "$folder/fails.ops"
+(cd "$folder" && "$boxcar" trace fails.ops -o fails_trace.ops > /dev/null 2>&1)
+same "the status of a run that fails" 1 $?
+same "the trace of a run that fails" "t0 = aten::ones([2])
+t1 = aten::add.Scalar(t0, 1)
+t2 = aten::ones([3])" "$(sed '1,2d' "$folder/fails_trace.ops")"
+(cd "$folder" && "$boxcar" run --trace by_run.ops fails.ops > /dev/null 2>&1)
+cmp "$folder/fails_trace.ops" "$folder/by_run.ops" || fail "run --trace writes something else than trace"
+echo 'print(1' > "$folder/wrong.ops"
+"$boxcar" trace "$folder/wrong.ops" -o "$folder/by_run.ops" > /dev/null 2>&1
+cmp "$folder/fails_trace.ops" "$folder/by_run.ops" || fail "a script that does not compile costs an older trace"
+same "a folder that is not there" "boxcar: cannot write '$folder/none/x.ops': No such file or directory" \
+  "$("$boxcar" trace "$folder/fails.ops" -o "$folder/none/x.ops" 2>&1)"
+printf 'with trace("a.ops") { x = ones(2) }' > "$folder/boxed.ops"
+[[ $("$boxcar" run --sandbox "$folder/boxed.ops" 2>&1) == *"a.ops"*"outside of the folders"* ]] ||
+  fail "a sandbox: $("$boxcar" run --sandbox "$folder/boxed.ops" 2>&1)"
+
+# ---- The graph ----
+
+printf 'x = tensor([1.0, 2.0])\ny = x * 2\nx += 1\nprint("done", x + y)\n' > "$folder/graph.ops"
+"$boxcar" trace "$folder/graph.ops" -o "$folder/graph_trace.ops" --dot "$folder/graph.dot" > /dev/null
+same "the graph" '  n0 [label="t0\nfloat32 [2]", shape=ellipse, style=solid];
+  n1 [label="aten::mul"];
+  n0 -> n1 [label="float32 [2]"];
+  n2 [label="aten::add_"];
+  n0 -> n2 [label="float32 [2]"];
+  n3 [label="aten::add"];
+  n2 -> n3 [label="float32 [2]"];
+  n1 -> n3 [label="float32 [2]"];
+  n4 [label="aten::_print\ndone tensor([4., 7.])", shape=note, style=solid];' "$(grep '^  n[0-9]' "$folder/graph.dot")"
+if command -v dot > /dev/null; then
+  "$boxcar" trace "$folder/graph.ops" -o "$folder/graph_trace.ops" --svg "$folder/graph.svg" > /dev/null
+  grep -q 'aten::add_</text>' "$folder/graph.svg" || fail "the picture: $(head -c 300 "$folder/graph.svg")"
+fi
+same "a picture without Graphviz" "boxcar: there is no program \`dot\` that could draw the picture: install the package graphviz, or write the graph with --dot" \
+  "$(PATH=/nowhere "$boxcar" trace "$folder/graph.ops" -o "$folder/x.ops" --svg "$folder/x.svg" 2>&1)"
+[[ ! -e $folder/x.ops ]] || fail "a trace although no picture could be drawn"
+
+[[ $failures -eq 0 ]] || exit 1
