@@ -1,0 +1,83 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/fallbacks/hidden_calls.h>
+#include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
+#include <boxcar/ivalue/stack.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace boxcar {
+namespace {
+
+// Calls body(offset) with where each element lies from the first, in elements, in the order of the dimensions.
+template <class Body>
+void forEachElement(const Tensor& tensor, Body&& body) {
+  if (tensor.numel() == 0) return;
+  const std::span<const int64_t> sizes = tensor.sizes();
+  const std::span<const int64_t> strides = tensor.strides();
+  std::vector<int64_t> index(sizes.size(), 0);
+  int64_t offset = 0;
+  for (;;) {
+    body(offset);
+    size_t dim = sizes.size();
+    for (; dim > 0; --dim) {
+      offset += strides[dim - 1];
+      if (++index[dim - 1] < sizes[dim - 1]) break;
+      offset -= strides[dim - 1] * sizes[dim - 1];
+      index[dim - 1] = 0;
+    }
+    if (dim == 0) return;
+  }
+}
+
+}  // namespace
+
+bool hasBytes(const Tensor& tensor) noexcept { return tensor.defined() && !tensor.is_meta(); }
+
+Tensor onCpu(const Tensor& tensor) {
+  if (tensor.is_cpu()) return tensor;
+  const HiddenCalls hidden;
+  Stack stack;
+  push(stack, Tensor::allocate(tensor.sizes(), tensor.scalar_type()), tensor, false);
+  Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "").callBoxed(stack);
+  return pop(stack).toTensor();
+}
+
+Tensor bytesOfStorage(const Storage& storage) {
+  const int64_t sizes[] = {static_cast<int64_t>(storage->nbytes())};
+  const int64_t strides[] = {1};
+  return Tensor(makeIntrusive<TensorImpl>(storage, ScalarType::Byte, sizes, strides, 0));
+}
+
+ElementBytes::ElementBytes(const Tensor& tensor) : tensor_(onCpu(tensor)) {
+  const auto* data = static_cast<const std::byte*>(tensor_.data_ptr());
+  if (tensor_.is_contiguous()) {
+    bytes_ = {data, tensor_.nbytes()};
+    return;
+  }
+  const size_t size = tensor_.itemsize();
+  gathered_.resize(tensor_.nbytes());
+  std::byte* next = gathered_.data();
+  forEachElement(tensor_, [&](int64_t offset) {
+    std::memcpy(next, data + offset * static_cast<int64_t>(size), size);
+    next += size;
+  });
+  bytes_ = gathered_;
+}
+
+std::vector<int64_t> elementOffsets(const Tensor& tensor) {
+  std::vector<int64_t> offsets;
+  offsets.reserve(static_cast<size_t>(tensor.numel()));
+  const auto size = static_cast<int64_t>(tensor.itemsize());
+  forEachElement(tensor, [&](int64_t offset) { offsets.push_back((tensor.storage_offset() + offset) * size); });
+  return offsets;
+}
+
+bool sameBits(const Tensor& a, const Tensor& b) {
+  if (a.defined() != b.defined() || a.scalar_type() != b.scalar_type()) return false;
+  if (!std::ranges::equal(a.sizes(), b.sizes())) return false;
+  if (!hasBytes(a) || !hasBytes(b)) return true;
+  return std::ranges::equal(ElementBytes(a).bytes(), ElementBytes(b).bytes());
+}
+
+}  // namespace boxcar
