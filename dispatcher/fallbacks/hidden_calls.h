@@ -5,12 +5,14 @@
 
 namespace boxcar {
 
-// The keys of those who look on at calls: modes and tracers.
-inline constexpr DispatchKeySet kOnlookerKeys({DispatchKey::PreDispatch, DispatchKey::Python,
-                                               DispatchKey::PythonTLSSnapshot, DispatchKey::PythonDispatcher,
-                                               DispatchKey::Tracer});
+// The keys of those who look on at calls and write down what they see: modes, tracers and what differentiates.
+inline constexpr DispatchKeySet kOnlookerKeys =
+    DispatchKeySet({DispatchKey::PreDispatch, DispatchKey::Python, DispatchKey::PythonTLSSnapshot,
+                    DispatchKey::PythonDispatcher, DispatchKey::Tracer}) |
+    autograd_dispatch_keyset;
 
-// What this thread calls while it lives is a handler's own bookkeeping: no mode, tracer or observer sees it.
+// What this thread calls while it lives is a handler's own bookkeeping: no mode, tracer, autograd kernel or
+// observer sees it.
 class HiddenCalls final {
  public:
   HiddenCalls() noexcept : keys_(kOnlookerKeys) {}

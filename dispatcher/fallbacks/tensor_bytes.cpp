@@ -36,11 +36,16 @@ bool hasBytes(const Tensor& tensor) noexcept { return tensor.defined() && !tenso
 
 Tensor onCpu(const Tensor& tensor) {
   if (tensor.is_cpu()) return tensor;
+  const bool in_one_row = tensor.is_contiguous();
+  const Tensor source = in_one_row ? tensor : bytesOfStorage(tensor.storage());
+  const Tensor target = Tensor::allocate(source.sizes(), source.scalar_type());
   const HiddenCalls hidden;
   Stack stack;
-  push(stack, Tensor::allocate(tensor.sizes(), tensor.scalar_type()), tensor, false);
+  push(stack, target, source, false);
   Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "").callBoxed(stack);
-  return pop(stack).toTensor();
+  if (in_one_row) return target;
+  return Tensor(makeIntrusive<TensorImpl>(target.storage(), tensor.scalar_type(), tensor.sizes(), tensor.strides(),
+                                          tensor.storage_offset()));
 }
 
 Tensor bytesOfStorage(const Storage& storage) {

@@ -13,7 +13,8 @@ namespace boxcar {
 // Whether there are bytes to look at: an undefined tensor and one on the meta device have none.
 BOXCAR_API bool hasBytes(const Tensor& tensor) noexcept;
 
-// [tensor] itself where it lies on the CPU, else a copy there, made by aten::copy_. It must have bytes.
+// [tensor] itself where it lies on the CPU, else a copy there, made by aten::copy_ of one row of elements, which any
+// device's can. It must have bytes.
 BOXCAR_API Tensor onCpu(const Tensor& tensor);
 
 // All of a storage as one row of bytes, a tensor over the same memory.
