@@ -4,6 +4,7 @@
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/dispatcher/fallbacks/memory_tracker.h>
 #include <boxcar/dispatcher/fallbacks/tracer.h>
+#include <boxcar/dispatcher/fallbacks/nan_checker.h>
 
 namespace boxcar {
 namespace {
@@ -14,6 +15,7 @@ constexpr const HandlerKind* kKinds[] = {
     &kTraceKind,
     &kDenyKind,
     &kInjectKind,
+    &kNanCheckerKind,
 };
 
 }  // namespace

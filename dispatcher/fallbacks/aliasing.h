@@ -1,0 +1,44 @@
+#pragma once
+
+#include <boxcar/ivalue/ivalue.h>
+#include <boxcar/ivalue/macros.h>
+#include <boxcar/schema/alias_info.h>
+#include <boxcar/schema/function_schema.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace boxcar {
+
+// A tensor among a call's arguments or results, and what the schema says of it.
+struct PlacedTensor {
+  Tensor tensor;
+  // "argument 'tensors'[1]", "its result", "result 1 ('indices')".
+  std::string place;
+  // Null where nothing is annotated.
+  AliasInfoPtr alias;
+  // Of the argument or the result.
+  size_t index;
+
+  bool isWritten() const noexcept { return alias != nullptr && alias->isWriteHere(); }
+};
+
+// The defined tensors of a call's arguments, those in lists, optionals, tuples and dicts too, in order.
+BOXCAR_API std::vector<PlacedTensor> tensorsOfArguments(const FunctionSchema& schema, std::span<const IValue> values);
+BOXCAR_API std::vector<PlacedTensor> tensorsOfResults(const FunctionSchema& schema, std::span<const IValue> values);
+
+// "argument 'self'".
+BOXCAR_API std::string argumentPlace(const FunctionSchema& schema, size_t index);
+// "its result", and of several "result 0 ('values')".
+BOXCAR_API std::string resultPlace(const FunctionSchema& schema, size_t index);
+
+// One storage, or memory that overlaps, as where somebody wraps the same memory twice.
+BOXCAR_API bool shareMemory(const Tensor& a, const Tensor& b) noexcept;
+
+// Whether the schema's annotations let [a] and [b] share memory: they have a set in common, before or after the call,
+// or one is in the set of everything.
+BOXCAR_API bool mayAlias(AliasInfoPtr a, AliasInfoPtr b) noexcept;
+
+}  // namespace boxcar

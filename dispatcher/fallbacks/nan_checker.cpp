@@ -1,0 +1,143 @@
+#include <boxcar/dispatcher/fallbacks/aliasing.h>
+#include <boxcar/dispatcher/fallbacks/nan_checker.h>
+#include <boxcar/dispatcher/fallbacks/tensor_range.h>
+#include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace boxcar {
+namespace {
+
+// Lists may hold themselves: deeper than that nothing is looked at.
+constexpr int kMaxDepth = 64;
+
+// Whether the numbers in a value, those that are no tensor's, are finite.
+bool numbersAreFinite(const IValue& value, int depth = kMaxDepth) {
+  if (value.isDouble()) return std::isfinite(value.toDouble());
+  if (value.isComplexDouble()) {
+    return std::isfinite(value.toComplexDouble().real()) && std::isfinite(value.toComplexDouble().imag());
+  }
+  if (value.isIntList() || value.isBoolList() || value.isTensorList() || depth == 0) return true;
+  if (value.isGenericDict()) {
+    const GenericDict dict = value.toGenericDict();
+    for (size_t i = 0; i < dict.size(); ++i) {
+      if (!numbersAreFinite(dict.entryAt(i).second, depth - 1)) return false;
+    }
+    return true;
+  }
+  if (!value.isAnyList() && !value.isTuple()) return true;
+  for (size_t i = 0; i < value.length(); ++i) {
+    if (!numbersAreFinite(value.elementAt(i), depth - 1)) return false;
+  }
+  return true;
+}
+
+// A call's inputs, and what written ones held before it.
+class Inputs final {
+ public:
+  Inputs(const FunctionSchema& schema, std::span<const IValue> values)
+      : schema_(schema), values_(values.begin(), values.end()), tensors_(tensorsOfArguments(schema, values)) {
+    ranges_.resize(tensors_.size());
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      if (isOut(tensors_[i])) continue;
+      // Others may lie in the same memory as what is written.
+      const bool may_change = tensors_[i].isWritten() || sharesWithWritten(tensors_[i].tensor);
+      if (may_change) ranges_[i] = rangeOf(tensors_[i].tensor);
+    }
+  }
+
+  const std::vector<PlacedTensor>& tensors() const noexcept { return tensors_; }
+
+  bool areFinite() {
+    for (const IValue& value : values_) {
+      if (!numbersAreFinite(value)) return false;
+    }
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      if (!isOut(tensors_[i]) && !rangeAt(i).isClean()) return false;
+    }
+    return true;
+  }
+
+  // A line for each tensor.
+  std::string text() {
+    std::string lines;
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      const PlacedTensor& input = tensors_[i];
+      lines +=
+          fmt::format("\n  {}: {}", input.place,
+                      isOut(input) ? typeAndSizes(input.tensor) + ", not read" : describe(input.tensor, rangeAt(i)));
+    }
+    return lines;
+  }
+
+ private:
+  bool isOut(const PlacedTensor& input) const {
+    return input.index < schema_.arguments().size() && schema_.arguments()[input.index].is_out();
+  }
+  bool sharesWithWritten(const Tensor& tensor) const {
+    for (const PlacedTensor& other : tensors_) {
+      if (other.isWritten() && shareMemory(tensor, other.tensor)) return true;
+    }
+    return false;
+  }
+  const TensorRange& rangeAt(size_t i) {
+    if (!ranges_[i].has_value()) ranges_[i] = rangeOf(tensors_[i].tensor);
+    return *ranges_[i];
+  }
+
+  const FunctionSchema& schema_;
+  std::vector<IValue> values_;
+  std::vector<PlacedTensor> tensors_;
+  std::vector<std::optional<TensorRange>> ranges_;
+};
+
+[[noreturn]] void fail(const OperatorHandle& op, const std::string& what, Inputs& inputs) {
+  const std::string text = inputs.text();
+  BOXCAR_FAIL("{} made {}, and its inputs have none{}{}", op, what, text.empty() ? "; it takes no tensors" : ":", text);
+}
+
+void check(const OperatorHandle& op, const PlacedTensor& output, const std::string& place, Inputs& inputs) {
+  if (allFinite(output.tensor) || !inputs.areFinite()) return;
+  const TensorRange range = rangeOf(output.tensor);
+  const int64_t count = output.tensor.numel();
+  fail(op,
+       fmt::format("{} in the {} of {}, {}", countsText(range.nans, range.infinities),
+                   count == 1 ? "one element" : fmt::format("{} elements", count), place, typeAndSizes(output.tensor)),
+       inputs);
+}
+
+}  // namespace
+
+void NanChecker::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  const FunctionSchema& schema = op.schema();
+  const size_t count = schema.arguments().size();
+  if (schema.is_vararg() || op.hasTag(Tag::nondeterministic_bitwise)) return op.redispatchBoxed(keys, stack);
+  Inputs inputs(schema, last(stack, count));
+  const size_t below = stack.size() - count;
+  op.redispatchBoxed(keys, stack);
+  if (stack.size() < below) return;  // the kernel took too much, which is not ours to tell
+
+  for (const PlacedTensor& input : inputs.tensors()) {
+    if (input.isWritten()) check(op, input, input.place, inputs);
+  }
+  const std::span<const IValue> results = last(stack, stack.size() - below);
+  for (const PlacedTensor& result : tensorsOfResults(schema, results)) {
+    // A view has the elements that it is a view of, and what is written was looked at above.
+    if (result.alias == nullptr || op.hasTag(Tag::maybe_aliasing_or_mutating)) check(op, result, result.place, inputs);
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!numbersAreFinite(results[i]) && inputs.areFinite())
+      fail(op, fmt::format("{} as {}", repr(results[i]), resultPlace(schema, i)), inputs);
+  }
+}
+
+constinit const HandlerKind kNanCheckerKind = {
+    "check_nan() -> ()", "Stop at the first operator that makes a NaN or an Inf of arguments that have none",
+    [](std::span<const IValue>) -> std::unique_ptr<Handler> { return std::make_unique<NanChecker>(); }};
+
+}  // namespace boxcar
