@@ -4,7 +4,9 @@
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/dispatcher/fallbacks/memory_tracker.h>
 #include <boxcar/dispatcher/fallbacks/tracer.h>
+#include <boxcar/dispatcher/fallbacks/meta_checker.h>
 #include <boxcar/dispatcher/fallbacks/nan_checker.h>
+#include <boxcar/dispatcher/fallbacks/schema_checker.h>
 
 namespace boxcar {
 namespace {
@@ -16,6 +18,8 @@ constexpr const HandlerKind* kKinds[] = {
     &kDenyKind,
     &kInjectKind,
     &kNanCheckerKind,
+    &kSchemaCheckerKind,
+    &kMetaCheckerKind,
 };
 
 }  // namespace

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <boxcar/dispatcher/fallbacks/handler.h>
+#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
+#include <boxcar/ivalue/macros.h>
+
+namespace boxcar {
+
+// Holds every call to what its operator's schema promises, and throws an Error where it breaks it:
+// - there are as many results as it says, of its types;
+// - arguments that are not marked (a!) have the bits and the shapes that they had;
+// - `Tensor(a!)` results are the arguments of that set themselves, `Tensor(a)` ones share memory with them, and all
+//   others share none with arguments nor with each other (Tag::maybe_aliasing_or_mutating lets an operator off);
+// - the same inputs give the same bits again, but for Tag::nondeterministic_seeded, nondeterministic_bitwise and io.
+// For the last the call is made again on copies of its arguments, hidden from other handlers. Calls that act outside
+// of the program by an operator below are not made again, nor are those of scripts' operators, whose statements may
+// act on more than their arguments; the operators that these call are. Copies cost a call several times its own time.
+class BOXCAR_API SchemaChecker final : public Handler {
+ public:
+  void call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) override;
+  ModeOptions modeOptions() const override { return {.sees_calls_below = true}; }
+  std::string finish(bool) override { return {}; }
+};
+
+extern const HandlerKind kSchemaCheckerKind;
+
+}  // namespace boxcar

@@ -1,0 +1,78 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/fallbacks/aliasing.h>
+#include <boxcar/dispatcher/fallbacks/meta_checker.h>
+#include <boxcar/dispatcher/fallbacks/nan_checker.h>
+#include <boxcar/dispatcher/fallbacks/schema_checker.h>
+#include <boxcar/dispatcher/fallbacks/tensor_range.h>
+#include <boxcar/dispatcher/fallbacks/value_copy.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/sample_arguments.h"
+#include "tests/test_support.h"
+
+namespace boxcar {
+namespace {
+
+// The operators of the backends, which no test defines.
+std::vector<OperatorHandle> everyOperator() {
+  std::vector<OperatorHandle> operators;
+  for (const OperatorName& name : Dispatcher::singleton().getAllOpNames()) {
+    const std::string ns(name.getNamespace().value_or(""));
+    if (ns == "aten" || ns == "io") operators.push_back(*Dispatcher::singleton().findSchema(name));
+  }
+  return operators;
+}
+
+// "aten::neg" with a line for each sample that fails under [handler].
+std::string failuresUnder(Handler& handler, const OperatorHandle& op) {
+  std::string failures;
+  for (Stack& sample : sampleArguments(op)) {
+    const HandlerGuard guard(handler);
+    const std::string error = errorOf([&] { op.callBoxed(sample); });
+    if (error != "no error") failures += error + "\n";
+  }
+  return failures;
+}
+
+TEST(EveryOperator, HasSampleArgumentsThatRun) {
+  EXPECT_GT(everyOperator().size(), 250u);
+  for (const OperatorHandle& op : everyOperator()) EXPECT_FALSE(sampleArguments(op).empty()) << op.schema();
+}
+
+TEST(EveryOperator, KeepsItsSchemasPromises) {
+  SchemaChecker checker;
+  for (const OperatorHandle& op : everyOperator()) EXPECT_EQ(failuresUnder(checker, op), "");
+}
+
+TEST(EveryOperator, SaysOnMetaWhatItComputes) {
+  MetaChecker checker;
+  for (const OperatorHandle& op : everyOperator()) EXPECT_EQ(failuresUnder(checker, op), "");
+}
+
+// Samples are finite, so that what is not came from the operator, such as the mean of nothing.
+TEST(EveryOperator, IsStoppedExactlyWhereItMakesANaN) {
+  NanChecker checker;
+  size_t stopped = 0;
+  for (const OperatorHandle& op : everyOperator()) {
+    if (op.hasTag(Tag::nondeterministic_bitwise)) continue;
+    for (const Stack& sample : sampleArguments(op)) {
+      Stack plain = copyValues(last(sample, sample.size()));
+      op.callBoxed(plain);
+      bool is_clean = true;
+      for (const PlacedTensor& result : tensorsOfResults(op.schema(), last(plain, plain.size())))
+        is_clean = is_clean && rangeOf(result.tensor).isClean();
+      Stack watched = copyValues(last(sample, sample.size()));
+      const HandlerGuard guard(checker);
+      const std::string error = errorOf([&] { op.callBoxed(watched); });
+      EXPECT_EQ(error == "no error", is_clean) << op << ": " << error;
+      stopped += is_clean ? 0 : 1;
+    }
+  }
+  EXPECT_GT(stopped, 0u);
+}
+
+}  // namespace
+}  // namespace boxcar
