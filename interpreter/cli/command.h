@@ -26,6 +26,7 @@ void addAsm(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addOps(CLI::App& app, int& status);
 void addExplain(CLI::App& app, int& status);
 void addTable(CLI::App& app, int& status);
+void addBench(CLI::App& app, int& status);
 void addSchema(CLI::App& app, int& status);
 
 // Adds [rest] to a command's arguments; the first of them is the file where none was named before.

@@ -85,6 +85,7 @@ int runCommandLine(int argc, char** argv) {
   addExplain(app, status);
   addTable(app, status);
   addSchema(app, status);
+  addBench(app, status);
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::RuntimeError& error) {

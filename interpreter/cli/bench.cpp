@@ -1,0 +1,173 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/plugin.h>
+#include <boxcar/interpreter/cli/bench_chart.h>
+#include <boxcar/interpreter/cli/bench_instructions.h>
+#include <boxcar/interpreter/cli/bench_report.h>
+#include <boxcar/interpreter/cli/bench_timing.h>
+#include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/program.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/output_file.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace boxcar::cli {
+namespace {
+
+struct BenchOptions {
+  std::vector<std::string> operators;
+  std::string args;
+  std::string script;
+  std::string svg;
+  bool json = false;
+  bool quick = false;
+  bool instructions = true;
+  double seconds = 4;
+  // Where a run under callgrind says what it called; empty in every other run.
+  std::string count_into;
+};
+
+// A folder for what handlers and callgrind write, which goes when the command ends.
+class ScratchFolder final {
+ public:
+  ScratchFolder() : path_((std::filesystem::temp_directory_path() / "boxcar_bench_XXXXXX").string()) {
+    BOXCAR_CHECK(::mkdtemp(path_.data()) != nullptr,
+                 "cannot make the folder '{}': {}; set TMPDIR to one that can be "
+                 "written",
+                 path_, std::strerror(errno));
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Without operators to measure: how much boxing matters, from a kernel that does nothing to one that does much. What
+// starts threads comes last, as references are counted without atomic instructions until then.
+std::vector<BenchGroup> makeStory(BenchPaths& paths) {
+  std::vector<BenchGroup> groups;
+  groups.push_back(paths.noOp());
+  paths.addDetours(groups.back());
+  const auto add = [&](const char* op, const char* args) {
+    groups.push_back(paths.plain(readCall(findOperator(op), args)));
+  };
+  add("aten::add.Tensor", "[ones([2]), ones([2])]");
+  add("aten::mm", "[ones([8, 8]), ones([8, 8])]");
+  add("aten::add.Tensor", "[ones([1000000]), ones([1000000])]");
+  return groups;
+}
+
+std::vector<BenchGroup> makeGroups(BenchPaths& paths, const BenchOptions& options) {
+  if (options.operators.empty()) return makeStory(paths);
+  std::vector<BenchGroup> groups;
+  for (const std::string& name : options.operators) {
+    const OperatorHandle op = findOperator(name);
+    groups.push_back(paths.plain(options.args.empty() ? makeUpCall(op) : readCall(op, options.args)));
+    paths.addDetours(groups.back());
+  }
+  return groups;
+}
+
+// The command line that makes the same groups.
+std::vector<std::string> sameCommand(const BenchOptions& options, const std::vector<PluginInfo>& plugins) {
+  std::vector<std::string> arguments;
+  for (const PluginInfo& plugin : plugins) arguments.push_back("--plugin=" + plugin.path);
+  arguments.push_back("bench");
+  if (!options.script.empty()) arguments.push_back("--script=" + options.script);
+  if (!options.args.empty()) arguments.push_back("--args=" + options.args);
+  arguments.insert(arguments.end(), options.operators.begin(), options.operators.end());
+  return arguments;
+}
+
+int runBench(const BenchOptions& options) {
+  if (!options.args.empty() && options.operators.size() != 1)
+    throw CLI::ValidationError("--args", "needs one OP, whose arguments it gives");
+  std::optional<OutputFile> svg;
+  if (!options.svg.empty()) svg.emplace(options.svg);
+  const std::vector<PluginInfo> plugins = Dispatcher::singleton().plugins();
+  std::optional<Program> script;
+  if (!options.script.empty()) script.emplace(Program::load(options.script));
+
+  const ScratchFolder folder;
+  BenchPaths paths(folder.path());
+  std::vector<BenchGroup> groups = makeGroups(paths, options);
+  if (!options.count_into.empty()) {
+    runCountedPaths(groups, options.count_into);
+    return kDone;
+  }
+  size_t path_count = 0;
+  for (const BenchGroup& group : groups) path_count += group.paths.size();
+  std::vector<std::vector<BenchTime>> times;
+  for (BenchGroup& group : groups) {
+    const double share = static_cast<double>(group.paths.size()) / static_cast<double>(path_count);
+    const double seconds = options.quick ? std::min(options.seconds, 0.3) : options.seconds;
+    times.push_back(timePaths(group, {seconds * share, options.quick ? 15 : 1001}));
+  }
+  InstructionCounts counted;
+  if (options.instructions) counted = countInstructions(groups, sameCommand(options, plugins), folder.path());
+  std::vector<BenchTable> tables;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    std::vector<std::optional<double>> counts(times[i].size());
+    if (!counted.counts.empty()) counts = counted.counts[i];
+    tables.push_back(makeTable(groups[i], times[i], counts));
+  }
+  print(options.json ? toJson(tables) : toText(tables));
+  if (!counted.problem.empty()) printError("boxcar bench: no instructions were counted: " + counted.problem + "\n");
+  if (svg.has_value()) {
+    const std::string picture = toSvg(tables);
+    svg->write(std::as_bytes(std::span(picture)));
+    svg->commit();
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void addBench(CLI::App& app, int& status) {
+  CLI::App* command = app.add_subcommand("bench", "Measure what calls of operators cost on this machine");
+  const auto options = std::make_shared<BenchOptions>();
+  command
+      ->add_option("OP", options->operators,
+                   "Operators, as aten::relu or aten::add.Tensor; without them a set that shows what boxing costs")
+      ->type_name("");
+  command
+      ->add_option("--args", options->args, "The arguments of the OP: an expression of a script, '[ones([8, 8]), 2]'")
+      ->type_name("LIST");
+  command
+      ->add_option("--script", options->script, "A script, whose operators can be measured; its statements do not run")
+      ->type_name("FILE");
+  command->add_flag("--json", options->json, "Print JSON instead of tables");
+  command->add_option("--svg", options->svg, "Write a bar chart, too")->type_name("FILE");
+  command->add_option("--seconds", options->seconds, "How long the timing may take (4)")
+      ->type_name("S")
+      ->check(CLI::Range(0.001, 1e6));
+  command->add_flag("--quick", options->quick, "Few repetitions and no instructions, to see that it works");
+  CLI::Option* instructions = command->add_flag(
+      "--instructions,!--no-instructions", options->instructions,
+      "Count the instructions of a call with valgrind, where that is installed; done unless --quick is given");
+  command->add_option("--count-into", options->count_into)->group("");
+  command->callback([options, instructions, &status] {
+    if (options->quick && instructions->count() == 0) options->instructions = false;
+    status = runBench(*options);
+  });
+}
+
+}  // namespace boxcar::cli

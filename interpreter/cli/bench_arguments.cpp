@@ -1,0 +1,174 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/interpreter/cli/bench_arguments.h>
+#include <boxcar/interpreter/program.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/schema/parse_schema.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace boxcar::cli {
+namespace {
+
+Tensor filled(std::vector<int64_t> sizes, ScalarType type) {
+  const Tensor tensor = Tensor::allocate(std::move(sizes), type);
+  if (type == ScalarType::Float) {
+    std::fill_n(static_cast<float*>(tensor.data_ptr()), tensor.numel(), 0.5F);
+  } else {
+    std::memset(tensor.data_ptr(), 0, tensor.nbytes());
+  }
+  return tensor;
+}
+
+// A value for an argument without a default; nothing where none is known for its type.
+std::optional<IValue> makeUpValue(const Argument& argument) {
+  const std::string_view name = argument.name();
+  const auto named = [name](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  switch (argument.type()->kind()) {
+    // Indexes are integers; everything else is taken for numbers.
+    case TypeKind::Tensor: return IValue(filled({4, 4}, named("ind") ? ScalarType::Long : ScalarType::Float));
+    case TypeKind::Optional: return IValue();
+    case TypeKind::Bool: return IValue(true);
+    case TypeKind::Int:
+    case TypeKind::SymInt:
+    case TypeKind::Scalar: return IValue(int64_t{1});
+    case TypeKind::Float: return IValue(0.5);
+    case TypeKind::String: return IValue(std::string());
+    case TypeKind::Device: return IValue(Device(DeviceType::CPU));
+    case TypeKind::ScalarType: return IValue(static_cast<int64_t>(ScalarType::Float));
+    case TypeKind::List: break;
+    default: return std::nullopt;
+  }
+  switch (argument.type()->element()->kind()) {
+    case TypeKind::Tensor:
+      return IValue(List<Tensor>{filled({4, 4}, ScalarType::Float), filled({4, 4}, ScalarType::Float)});
+    case TypeKind::Int:
+    case TypeKind::SymInt:
+      if (named("size") || named("shape")) return IValue(List<int64_t>{4, 4});
+      if (named("dim")) return IValue(List<int64_t>{0, 1});
+      return IValue(List<int64_t>{1, 1});
+    case TypeKind::Float: return IValue(List<double>{0.5, 0.5});
+    default: return std::nullopt;
+  }
+}
+
+std::string remedy(const OperatorHandle& op) {
+  return fmt::format("give its arguments by --args '[…]', an expression of a script, in this order: {}", op.schema());
+}
+
+void tryOnce(const BenchCall& call, std::string_view what) {
+  Stack stack(call.arguments);
+  try {
+    call.op.callBoxed(stack);
+  } catch (const Error& error) {
+    BOXCAR_FAIL("{} do not fit {}: {}; {}", what, call.op, error.message(), remedy(call.op));
+  }
+}
+
+void checkArity(const OperatorHandle& op) {
+  BOXCAR_CHECK(!op.schema().is_vararg(), "{} takes any number of arguments, which is not measured: name another one",
+               op);
+}
+
+// Takes the schema's defaults for what follows the arguments that are there.
+void takeDefaults(BenchCall& call) {
+  const std::vector<Argument>& parameters = call.op.schema().arguments();
+  for (size_t i = call.arguments.size(); i < parameters.size(); ++i) {
+    BOXCAR_CHECK(parameters[i].default_value().has_value(),
+                 "--args gives no value for `{}` of {}, which has no default; {}", parameters[i].name(), call.op,
+                 remedy(call.op));
+    call.arguments.push_back(*parameters[i].default_value());
+    call.is_written.push_back(false);
+  }
+}
+
+}  // namespace
+
+OperatorHandle findOperator(const std::string& name) {
+  const OperatorName wanted = parseName(name);
+  const std::vector<OperatorHandle> overloads = Dispatcher::singleton().findOverloads(wanted.name);
+  const auto exact = std::ranges::find(overloads, wanted, &OperatorHandle::operator_name);
+  const OperatorHandle* found = exact != overloads.end() ? &*exact : nullptr;
+  if (found == nullptr && wanted.overload_name.empty() && overloads.size() == 1) found = &overloads[0];
+  if (found == nullptr && wanted.overload_name.empty() && !overloads.empty()) {
+    std::string names;
+    for (const OperatorHandle& op : overloads) names += (names.empty() ? "" : ", ") + toString(op);
+    BOXCAR_FAIL("{} has several overloads; name one of them: {}", name, names);
+  }
+  const OperatorHandle op =
+      found != nullptr ? *found
+                       : Dispatcher::singleton().findSchemaOrThrow(wanted.name.c_str(), wanted.overload_name.c_str());
+  BOXCAR_CHECK(!op.hasTag(Tag::io),
+               "{} reads or writes outside of the program, so it is not called again and again; name another operator",
+               op);
+  checkArity(op);
+  return op;
+}
+
+BenchCall makeUpCall(OperatorHandle op) {
+  BenchCall call{op, {}, {}};
+  for (const Argument& argument : op.schema().arguments()) {
+    const bool is_written = !argument.default_value().has_value();
+    const std::optional<IValue> value = is_written ? makeUpValue(argument) : argument.default_value();
+    BOXCAR_CHECK(value.has_value(), "no value is known for `{}` of {}, a {}; {}", argument.name(), op, *argument.type(),
+                 remedy(op));
+    call.arguments.push_back(*value);
+    call.is_written.push_back(is_written);
+  }
+  tryOnce(call, "made-up arguments");
+  return call;
+}
+
+BenchCall readCall(OperatorHandle op, const std::string& text) {
+  Stack stack;
+  Program::compile("fn given() -> Any[] { return " + text + " }\n", "--args").function("given").call(stack);
+  const GenericList given = stack.back().toList();
+  stack.clear();
+  const std::vector<Argument>& parameters = op.schema().arguments();
+  BOXCAR_CHECK(given.size() <= parameters.size(), "--args gives {} values, more than {} takes; {}", given.size(), op,
+               remedy(op));
+  // A function of its type converts each, as it does its arguments.
+  std::string convert;
+  for (size_t i = 0; i < given.size(); ++i) {
+    convert += fmt::format("fn convert_{0}({1} x) -> {1} {{ return x }}\n", i, *parameters[i].type());
+  }
+  const Program program = Program::compile(convert, "--args");
+  BenchCall call{op, {}, {}};
+  for (size_t i = 0; i < given.size(); ++i) {
+    stack.push_back(given.get(i));
+    try {
+      program.function(fmt::format("convert_{}", i)).call(stack);
+    } catch (const Error&) {
+      BOXCAR_FAIL("`{}` of {} is of type {}, which value {} of --args is not; {}", parameters[i].name(), op,
+                  *parameters[i].type(), i + 1, remedy(op));
+    }
+    call.arguments.push_back(pop(stack));
+    call.is_written.push_back(true);
+  }
+  takeDefaults(call);
+  tryOnce(call, "the values of --args");
+  return call;
+}
+
+std::string describeArguments(const BenchCall& call) {
+  std::string text;
+  for (const IValue& value : call.arguments) {
+    if (!text.empty()) text += ", ";
+    if (value.isTensor() && value.toTensor().defined()) {
+      std::string sizes;
+      for (const int64_t size : value.toTensor().sizes()) sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+      text += fmt::format("{}[{}]", dtypeName(value.toTensor().scalar_type()), sizes);
+    } else if (value.isTensorList()) {
+      text += fmt::format("{} tensors", value.toTensorList().size());
+    } else {
+      text += fmt::format("{}", value);
+    }
+  }
+  return text;
+}
+
+}  // namespace boxcar::cli

@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# `boxcar bench` from outside: its rows, its JSON and its chart, what its counts say, and what it refuses.
+# Usage: bench_test.sh BOXCAR [counted], where the second word says that callgrind can run the program.
+set -u
+
+boxcar=$1
+counted=${2:-}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failures=0
+
+fail() { printf 'FAILED: %s\n%s\n' "$1" "$output"; failures=$((failures + 1)); }
+run() { output=$("$boxcar" "$@" 2>&1 < /dev/null); status=$?; }
+refuses() {  # STATUS TEXT WORDS…: all that `boxcar bench WORDS…` says
+  local wanted=$1 text=$2
+  shift 2
+  run bench "$@"
+  [[ $status -eq $wanted && $output == "$text" ]] || fail "bench $*: status $status instead of $wanted, or not: $text"
+}
+
+command -v python3 > /dev/null || { echo "skipped: JSON and SVG are read with python3"; exit 77; }
+
+# Without an operator: every path of a call of nothing, and what boxing costs on the way to a million elements.
+run bench --quick --seconds 0.2 --json --svg chart.svg
+[[ $status -eq 0 ]] || fail "bench --json: status $status"
+output=$(printf '%s' "$output" | python3 -c '
+import json, sys, xml.dom.minidom
+report = json.load(sys.stdin)
+calls = report["operators"]
+titles = [call["call"] for call in calls]
+assert titles == ["bench::no_op(float32[2], float32[2])", "aten::add.Tensor(float32[2], float32[2], 1)",
+                  "aten::mm(float32[8, 8], float32[8, 8])",
+                  "aten::add.Tensor(float32[1000000], float32[1000000], 1)"], titles
+names = [row["name"] for row in calls[0]["rows"]]
+skipped = {row["name"]: row["reason"] for row in calls[0]["skipped"]}
+for wanted in ["C++ function", "typed call", "boxed call", "call in a script", "typed call, 1 fallthrough key",
+               "typed call, 4 fallthrough keys", "typed call, 16 fallthrough keys",
+               "typed call, a fallback that redispatches", "boxed call, a fallback that redispatches",
+               "boxed call, a mode that redispatches", "boxed call, deny"]:
+    assert wanted in names, (wanted, names, skipped)
+for call in calls[1:]:
+    assert [row["name"] for row in call["rows"]] == ["kernel alone", "typed call", "boxed call", "call in a script"]
+rows = [row for call in calls for row in call["rows"]]
+for row in rows:
+    times = row["nanoseconds"]
+    assert 0 < times["min"] <= times["first_quartile"] <= times["median"] <= times["third_quartile"], row
+    assert row["ratio"] > 0 and row["instructions"] is None, row
+for call in calls:
+    assert call["ratio_to"] == "typed call"
+    assert [row["ratio"] for row in call["rows"] if row["name"] == "typed call"] == [1.0], call
+chart = xml.dom.minidom.parse("chart.svg")
+texts = ["".join(node.data for node in text.childNodes) for text in chart.getElementsByTagName("text")]
+assert len(chart.getElementsByTagName("rect")) == len(rows) + 1
+for text in titles + names: assert text in texts, (text, texts)
+' 2>&1) || fail "the report without operators"
+
+# The sentence says what the table says.
+run bench --quick --seconds 0.05 aten::relu
+ratio=$(sed -nE 's/^  boxed call  .* ([0-9.]+)$/\1/p' <<< "$output")
+[[ $status -eq 0 && -n $ratio && $output == *"A boxed call of aten::relu(float32[4, 4]) takes $ratio times as long as a typed one." ]] ||
+  fail "the sentence under the table, with $ratio"
+
+# Operators of any kind: with arguments given, of an unknown C++ type, of a script.
+run bench --quick --seconds 0.05 aten::mm --args '[ones([3, 2]), ones([2, 5])]'
+[[ $status -eq 0 && $output == "aten::mm(float32[3, 2], float32[2, 5])
+"* ]] || fail "--args"
+run bench --quick --seconds 0.05 aten::zeros
+[[ $status -eq 0 && $output == *"of boxed"* && $output == *"
+  typed call: not measured: its C++ type is none of those that this program has loops for" ]] || fail "an operator whose C++ type is not known"
+echo 'op mine::twice(Tensor x, int times) -> Tensor { return x + times }' > mine.ops
+run bench --quick --seconds 0.05 --script mine.ops mine::twice
+[[ $status -eq 0 && $output == "mine::twice(float32[4, 4], 1)
+"* && $output == *"
+  typed call  "* && $output != *"kernel alone"* ]] || fail "an operator of a script"
+
+# What callgrind counts does not depend on the machine's other work: keys that are let through cost nothing.
+if [[ $counted == counted ]] && command -v valgrind > /dev/null; then
+  run bench --quick --seconds 0.05 --instructions --json aten::add_.Tensor
+  output=$(printf '%s' "$output" | python3 -c '
+import json, sys
+rows = {row["name"]: row["instructions"] for row in json.load(sys.stdin)["operators"][0]["rows"]}
+typed = rows["typed call"]
+assert 0 < typed - rows["kernel alone"] <= 40, rows
+for count in ["1 fallthrough key", "4 fallthrough keys", "16 fallthrough keys"]:
+    assert rows["typed call, " + count] == typed, rows
+assert rows["boxed call"] < rows["boxed call, a fallback that redispatches"] <= rows["boxed call"] + 50, rows
+assert rows["boxed call"] < rows["call in a script"] < rows["boxed call"] + 400, rows
+' 2>&1) || fail "what callgrind counts"
+fi
+
+remedy="give its arguments by --args '[…]', an expression of a script, in this order: aten::mm(Tensor self, Tensor mat2) -> Tensor"
+refuses 1 "boxcar: aten::add has several overloads; name one of them: aten::add.Tensor, aten::add.Scalar, aten::add.out" aten::add
+refuses 1 "boxcar: Could not find schema for aten::ad. Did you mean 'aten::rand', 'aten::t' or 'aten::abs'?" aten::ad
+refuses 1 "boxcar: aten::_print reads or writes outside of the program, so it is not called again and again; name another operator" aten::_print
+refuses 1 "boxcar: --args gives no value for \`mat2\` of aten::mm, which has no default; $remedy" aten::mm --args '[ones([8, 8])]'
+refuses 1 "boxcar: --args gives 3 values, more than aten::mm takes; $remedy" aten::mm --args '[1, 2, 3]'
+refuses 1 "boxcar: \`mat2\` of aten::mm is of type Tensor, which value 2 of --args is not; $remedy" aten::mm --args '[ones(2), 3]'
+refuses 1 "boxcar: the values of --args do not fit aten::mm: mat2 must be a matrix, got a 1-D tensor; $remedy" \
+  aten::mm --args '[ones([8, 8]), ones(8)]'
+echo 'op mine::strict(Tensor x) -> Tensor { assert x.dim() == 3, "three dimensions, please"; return x }' > strict.ops
+run bench --script strict.ops mine::strict
+[[ $status -eq 1 && $output == "boxcar: made-up arguments do not fit mine::strict: "*"three dimensions, please"*"; give its arguments by --args"* ]] ||
+  fail "made-up arguments that do not fit"
+refuses 2 "boxcar bench: --args: needs one OP, whose arguments it gives
+Run \`boxcar bench --help\` to see how it is called." --args '[]'
+refuses 1 "boxcar: cannot write 'none/chart.svg': No such file or directory" --svg none/chart.svg
+
+# Nothing is left behind.
+mkdir empty
+TMPDIR=$folder/empty "$boxcar" bench --quick --seconds 0.01 aten::relu > /dev/null
+output=$(ls empty)
+[[ -z $output ]] || fail "files are left"
+
+[[ $failures -eq 0 ]] || exit 1
