@@ -3,23 +3,17 @@
 #include <boxcar/dispatcher/fallbacks/fault_injector.h>
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/dispatcher/fallbacks/memory_tracker.h>
-#include <boxcar/dispatcher/fallbacks/tracer.h>
 #include <boxcar/dispatcher/fallbacks/meta_checker.h>
 #include <boxcar/dispatcher/fallbacks/nan_checker.h>
 #include <boxcar/dispatcher/fallbacks/schema_checker.h>
+#include <boxcar/dispatcher/fallbacks/tracer.h>
 
 namespace boxcar {
 namespace {
 
 constexpr const HandlerKind* kKinds[] = {
-    &kMemoryKind,
-    &kCostKind,
-    &kTraceKind,
-    &kDenyKind,
-    &kInjectKind,
-    &kNanCheckerKind,
-    &kSchemaCheckerKind,
-    &kMetaCheckerKind,
+    &kTraceKind,  &kNanCheckerKind, &kSchemaCheckerKind, &kMetaCheckerKind,
+    &kMemoryKind, &kCostKind,       &kDenyKind,          &kInjectKind,
 };
 
 }  // namespace
