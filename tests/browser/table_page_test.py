@@ -109,7 +109,7 @@ class TablePage(unittest.TestCase):
         note = self.find("#note")
         self.assertFalse(note.is_displayed())
         ActionChains(self.browser).move_to_element(self.cell("aten::add.Tensor", "CPU")).perform()
-        self.assertRegex(note.text, r"^aten::add\.Tensor at CPU\nunboxed kernel for this key\nregistered at backends/cpu/\w+\.cpp:\d+$")
+        self.assertRegex(note.text, r"^aten::add\.Tensor at CPU\nunboxed kernel for this very key\nregistered at backends/cpu/\w+\.cpp:\d+$")
         self.assertEqual(self.find("th.marked").get_attribute("textContent"), "CPU")
         ActionChains(self.browser).move_to_element(self.find("#operators")).perform()
         self.assertFalse(note.is_displayed())
