@@ -6,8 +6,6 @@
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace boxcar {
 namespace {
 

@@ -2,8 +2,6 @@
 #include <boxcar/dispatcher/explanation.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace boxcar {
 namespace {
 

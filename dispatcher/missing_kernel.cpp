@@ -155,10 +155,26 @@ void explainWhatBringsNoKey(const OperatorHandle& op, const Stack& stack) {
   }
 }
 
+// Throws where an argument brought a key that this thread excludes, so that no kernel was left.
+void explainExclusion(const Call& call) {
+  const DispatchKeySet excluded = tls_local_dispatch_key_set().excluded_;
+  for (const ArgumentKeys& argument : call.arguments) {
+    const DispatchKey functionality = (argument.keys & excluded).highestFunctionalityKey();
+    if (functionality == Key::Undefined) continue;
+    BOXCAR_FAIL(
+        "could not run {}: this thread excludes {}, which argument '{}' (position {}) brought, and no key that is left "
+        "has a kernel that computes. {}",
+        call.op.operator_name(), functionality, argument.name, argument.index + 1,
+        call.is_of_a_script ? fmt::format("Leave `with exclude({})`", functionality)
+                            : "End the guard that excludes it");
+  }
+}
+
 [[noreturn]] void failWithoutKey(const Call& call, DispatchKeySet keys, const Stack& stack) {
   const OperatorHandle& op = call.op;
   // Tensors leave their backend's bit behind when their functionalities are done.
   if (!keys.empty()) {
+    explainExclusion(call);
     const Key backend = toRuntimePerBackendFunctionalityKey(Key::Dense, keys.highestBackendKey());
     BOXCAR_FAIL(
         "could not run {}: every kernel for the keys of its arguments lets the call through to the next, and none "

@@ -77,7 +77,9 @@ void explain(const Options& options) {
 void addExplain(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("explain", "Say how a call finds its kernel, without running it");
   const auto options = std::make_shared<Options>();
-  command->add_option("OPERATOR", options->op, "Its name: 'aten::add.Tensor'; the overload may be left out of only one")
+  command
+      ->add_option("OPERATOR", options->op,
+                   "Its name: 'aten::add.Tensor'; without the overload where there is only one")
       ->required()
       ->type_name("");
   command

@@ -176,7 +176,9 @@ void show(const Options& options) {
 void addTable(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("table", "Show which kernel answers at which key, and who registered it");
   const auto options = std::make_shared<Options>();
-  command->add_option("OPERATOR", options->op, "Its name: 'aten::add.Tensor'; the overload may be left out of only one")
+  command
+      ->add_option("OPERATOR", options->op,
+                   "Its name: 'aten::add.Tensor'; without the overload where there is only one")
       ->type_name("");
   command->add_flag("--all", options->all,
                     "All operators by the keys that something is registered for; with - a key's default, with . none");

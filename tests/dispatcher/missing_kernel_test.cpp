@@ -70,6 +70,18 @@ TEST(MissingKernel, OfAnOperatorOfAScriptIsToldInTheWordsOfScripts) {
       "`fallback @ Negative { … }` for every operator");
 }
 
+TEST(MissingKernel, WhereTheThreadExcludesTheKeyItSaysSo) {
+  Library m = definitions();
+  m.def("plain(int n, Tensor a) -> Tensor");
+  Library cpu = implementations(Key::CPU);
+  cpu.impl("plain", boxed());
+  const ExcludeDispatchKeyGuard exclude(Key::Dense);
+  EXPECT_EQ(
+      errorOf([&] { callOp(find("test::plain"), 1, cpuTensor()); }),
+      "could not run test::plain: this thread excludes Dense, which argument 'a' (position 2) brought, and no key "
+      "that is left has a kernel that computes. End the guard that excludes it");
+}
+
 TEST(MissingKernel, AtMetaIsOneThatComputesShapes) {
   Library m = definitions();
   m.def("plain(Tensor a) -> Tensor");
