@@ -6,6 +6,7 @@
 #include <boost/multi_index/member.hpp>
 #include <boost/multi_index/random_access_index.hpp>
 #include <boost/multi_index_container.hpp>
+#include <new>
 
 namespace boxcar {
 namespace {
@@ -31,7 +32,11 @@ DictObject::DictObject() : entries_(std::make_unique<Entries>()) {}
 
 DictObject::~DictObject() {
   std::vector<IValue> values;
-  values.reserve(size());
+  try {
+    values.reserve(size());
+  } catch (const std::bad_alloc&) {
+    return;  // Without memory the values go with the table, however deep they are nested.
+  }
   for (const Entry& entry : entries_->table) {
     if (entry.value.tag() >= IValue::kFirstHeapTag) values.push_back(std::move(entry.value));
   }

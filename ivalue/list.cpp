@@ -1,6 +1,8 @@
 #include <boxcar/ivalue/ivalue.h>
 #include <boxcar/ivalue/list.h>
 
+#include <new>
+
 namespace boxcar::detail {
 namespace {
 
@@ -19,7 +21,11 @@ struct Nesting {
 void destroyNested(std::vector<IValue>&& values) noexcept {
   if (values.empty()) return;
   if (nesting.depth >= kMostNested) {
-    nesting.waiting->push_back(std::move(values));
+    try {
+      nesting.waiting->push_back(std::move(values));
+    } catch (const std::bad_alloc&) {
+      // Without memory they go with their owner, one inside another.
+    }
     return;
   }
   std::vector<std::vector<IValue>> waiting;
