@@ -97,7 +97,8 @@ void CostCounter::call(const OperatorHandle& op, DispatchKeySet keys, Stack& sta
   }
   const std::lock_guard lock(mutex_);
   OperatorWork& work = work_[&op.entry()];
-  if (work.calls++ == 0) work.name = toString(op);
+  if (work.name.empty()) work.name = toString(op);
+  ++work.calls;
   work.time += std::chrono::duration_cast<std::chrono::nanoseconds>(time);
   if (running.hasCalls()) return;
   ++work.leaves;

@@ -87,18 +87,21 @@ struct MemoryTracker::State {
     watch.emplace(observer);
   }
 
+  // A map learns a number when what is behind it is there: memory may run out in between.
   uint32_t rowOf(const OperatorHandle& op) {
-    const auto [found, is_new] = row_of.try_emplace(&op.entry(), static_cast<uint32_t>(rows.size()));
-    if (is_new) rows.push_back({.name = toString(op)});
-    return found->second;
+    const auto found = row_of.find(&op.entry());
+    if (found != row_of.end()) return found->second;
+    rows.push_back({.name = toString(op)});
+    return row_of.emplace(&op.entry(), static_cast<uint32_t>(rows.size() - 1)).first->second;
   }
 
   uint32_t siteOf(const std::optional<CallSite>& site) {
     if (!site) return kNoSite;
-    const auto [found, is_new] =
-        site_of.try_emplace({site->file, site->line}, static_cast<uint32_t>(site_texts.size()));
-    if (is_new) site_texts.push_back("at " + toString(*site));
-    return found->second;
+    const auto found = site_of.find({site->file, site->line});
+    if (found != site_of.end()) return found->second;
+    site_texts.push_back("at " + toString(*site));
+    return site_of.emplace(std::pair(site->file, site->line), static_cast<uint32_t>(site_texts.size() - 1))
+        .first->second;
   }
 
   void settle(Row& row) const noexcept {
