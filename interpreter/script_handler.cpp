@@ -201,7 +201,9 @@ IValue redispatch(const OperatorHandle& op, const IValue& arguments, bool nested
                "redispatch: nothing lies below the kernels of {} at {}", op, run->registered);
   std::optional<ForceDispatchKeyGuard> switched_on;
   if (nested && run->is_switched_off) switched_on.emplace(run->around);
-  op.redispatchBoxed(keys & below, stack);
+  // A trace has no kernels of scripts: what they hand on stands in it as a call, which the tracer gets to see by this.
+  const DispatchKeySet traced(DispatchKey::Tracer);
+  op.redispatchBoxed(keys & (below | traced), stack);
   return listOf(std::move(stack));
 }
 

@@ -57,7 +57,8 @@ std::string complexText(std::complex<double> value) {
 
 class Writer final {
  public:
-  explicit Writer(std::vector<Tensor>& tensors) : tensors_(tensors) {}
+  Writer(std::vector<Tensor>& tensors, const std::function<bool(const Tensor&)>& has_name)
+      : tensors_(tensors), has_name_(has_name) {}
 
   // [type] is what the value is meant as; null where nobody says.
   std::string write(const IValue& value, TypePtr type, int depth = 0) {
@@ -83,6 +84,9 @@ class Writer final {
       case IValue::Tag::Device: return pythonStringRepr(fmt::format("{}", value.toDevice()));
       case IValue::Tag::Tensor:
         if (!value.toTensor().defined()) cannot("an undefined tensor");
+        // Scripts have numbers for tensors only beside a tensor, and no other tensor decides on dtypes as these do.
+        if (value.toTensor().unsafeGetTensorImpl()->is_wrapped_number() && !has_name_(value.toTensor()))
+          cannot("a number that stands for a tensor without a tensor beside it");
         tensors_.push_back(value.toTensor());
         return std::string(1, TraceText::kGap);
       case IValue::Tag::GenericDict: return writeDict(value.toGenericDict(), type, depth);
@@ -126,6 +130,7 @@ class Writer final {
   }
 
   std::vector<Tensor>& tensors_;
+  const std::function<bool(const Tensor&)>& has_name_;
 };
 
 bool isTensorType(TypePtr type) {
@@ -197,7 +202,7 @@ TraceText callText(const OperatorHandle& op, std::string_view callee, std::span<
   const FunctionSchema& schema = op.schema();
   const bool takes_numbers = takesNumbers(schema, arguments, has_name);
   TraceText call;
-  Writer writer(call.tensors);
+  Writer writer(call.tensors, has_name);
   call.text = fmt::format("{}(", callee);
   bool is_first = true;
   bool by_keyword = false;
@@ -231,7 +236,7 @@ TraceText callText(const OperatorHandle& op, std::string_view callee, std::span<
 
 std::string constantText(const IValue& value) {
   std::vector<Tensor> none;
-  return Writer(none).write(value, nullptr);
+  return Writer(none, [](const Tensor&) { return false; }).write(value, nullptr);
 }
 
 std::string sizesText(std::span<const int64_t> sizes) { return fmt::format("[{}]", fmt::join(sizes, ", ")); }

@@ -1,5 +1,4 @@
 #include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/fallbacks/script_kernel.h>
 #include <boxcar/dispatcher/fallbacks/trace_program.h>
 #include <boxcar/dispatcher/fallbacks/tracer.h>
 #include <boxcar/dispatcher/local_dispatch_key_set.h>
@@ -68,11 +67,26 @@ void goOn(Active* active, const OperatorHandle& op, DispatchKeySet keys, Stack& 
   active->tracer->call(op, keys, stack);
 }
 
+// Whether what answers a call is a script's: a body, an `impl` or a `fallback`. Handlers of others before it count not.
+bool scriptAnswers(const OperatorHandle& op, DispatchKeySet keys) {
+  if (op.entry().schemaSite().is_script) return true;
+  for (;;) {
+    const DispatchKey key = keys.highestPriorityTypeId();
+    const TableCell cell = Dispatcher::singleton().computeCell(op, key);
+    if (!cell.kernel->isFallthrough()) {
+      if (cell.site.is_script) return true;
+      if (cell.cause == CellCause::Exact || cell.cause == CellCause::Alias) return false;
+    }
+    if (key == DispatchKey::Undefined) return false;
+    keys = keys.remove(toFunctionalityKey(key));
+  }
+}
+
 void traceCall(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const DispatchKeySet below = keys.remove(DispatchKey::Tracer);
-  // Who runs a trace has neither the operators of a script nor its kernels: the trace has the calls in them instead.
-  if (innermost == nullptr || op.entry().schemaSite().is_script || runsScriptKernel(op, below))
-    return op.redispatchBoxed(below, stack);
+  // Who runs a trace has no script beside it: the trace has the calls in bodies and handlers instead, which lie in the
+  // Tracer's reach, and what those hand on.
+  if (innermost == nullptr || scriptAnswers(op, below)) return op.redispatchBoxed(below, stack);
   const ExcludeDispatchKeyGuard untraced(DispatchKey::Tracer);
   goOn(innermost, op, below, stack);
 }

@@ -184,6 +184,31 @@ with adds { print(relu(x)) }
 END
 )"
 
+same "what kernels of scripts hand on" "t0 = aten::ones([2])
+aten::_print('autograd of aten::relu\\n')
+t1 = aten::relu.default(t0)
+t2 = aten::add.Scalar(t1, 1)
+t3 = aten::neg.default(t2)
+aten::_print('fallback of aten::abs\\n')
+t4 = aten::abs.default(t3)
+t5 = aten::mul.Scalar(t4, 2)
+aten::_print('tensor([4., 4.])\\n')" "$(traced <<'END'
+impl aten::relu @ Autograd {
+    print("autograd of", op.name)
+    return redispatch(op, args)[0] + 1
+}
+x = ones(2)
+with include(AutogradFunctionality) { y = relu(x) }
+y = neg(y)
+fallback @ ADInplaceOrView {
+    if op.name != "aten::abs" { return redispatch(op, args) }
+    print("fallback of", op.name)
+    return [redispatch(op, args)[0] * 2]
+}
+print(abs(y))
+END
+)"
+
 # ---- Failures ----
 
 printf 'x = ones(2)\ny = x + 1\nz = y @ ones(3)\n' > "$folder/fails.ops"
