@@ -1,11 +1,12 @@
 #include <boxcar/dispatcher/fallbacks/aliasing.h>
 #include <boxcar/dispatcher/fallbacks/nan_checker.h>
+#include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
 #include <boxcar/dispatcher/fallbacks/tensor_range.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
 #include <cmath>
-#include <optional>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,40 +38,47 @@ bool numbersAreFinite(const IValue& value, int depth = kMaxDepth) {
   return true;
 }
 
-// A call's inputs, and what written ones held before it.
+// The elements of [tensor] as they are now, in a tensor of its own.
+Tensor snapshotOf(const Tensor& tensor) {
+  const ElementBytes elements(tensor);
+  const Tensor snapshot = Tensor::allocate(tensor.sizes(), tensor.scalar_type());
+  if (snapshot.numel() > 0) std::memcpy(snapshot.data_ptr(), elements.bytes().data(), elements.bytes().size());
+  return snapshot;
+}
+
+// A call's inputs, and what those that it changes held before it.
 class Inputs final {
  public:
   Inputs(const FunctionSchema& schema, std::span<const IValue> values)
       : schema_(schema), values_(values.begin(), values.end()), tensors_(tensorsOfArguments(schema, values)) {
-    ranges_.resize(tensors_.size());
+    snapshots_.resize(tensors_.size());
     for (size_t i = 0; i < tensors_.size(); ++i) {
-      if (isOut(tensors_[i])) continue;
       // Others may lie in the same memory as what is written.
       const bool may_change = tensors_[i].isWritten() || sharesWithWritten(tensors_[i].tensor);
-      if (may_change) ranges_[i] = rangeOf(tensors_[i].tensor);
+      if (may_change && !isOut(tensors_[i]) && hasBytes(tensors_[i].tensor))
+        snapshots_[i] = snapshotOf(tensors_[i].tensor);
     }
   }
 
   const std::vector<PlacedTensor>& tensors() const noexcept { return tensors_; }
 
-  bool areFinite() {
+  bool areFinite() const {
     for (const IValue& value : values_) {
       if (!numbersAreFinite(value)) return false;
     }
     for (size_t i = 0; i < tensors_.size(); ++i) {
-      if (!isOut(tensors_[i]) && !rangeAt(i).isClean()) return false;
+      if (!isOut(tensors_[i]) && !allFinite(before(i))) return false;
     }
     return true;
   }
 
   // A line for each tensor.
-  std::string text() {
+  std::string text() const {
     std::string lines;
     for (size_t i = 0; i < tensors_.size(); ++i) {
-      const PlacedTensor& input = tensors_[i];
-      lines +=
-          fmt::format("\n  {}: {}", input.place,
-                      isOut(input) ? typeAndSizes(input.tensor) + ", not read" : describe(input.tensor, rangeAt(i)));
+      lines += fmt::format("\n  {}: {}", tensors_[i].place,
+                           isOut(tensors_[i]) ? typeAndSizes(tensors_[i].tensor) + ", not read"
+                                              : describe(before(i), rangeOf(before(i))));
     }
     return lines;
   }
@@ -85,23 +93,20 @@ class Inputs final {
     }
     return false;
   }
-  const TensorRange& rangeAt(size_t i) {
-    if (!ranges_[i].has_value()) ranges_[i] = rangeOf(tensors_[i].tensor);
-    return *ranges_[i];
-  }
+  const Tensor& before(size_t i) const { return snapshots_[i].defined() ? snapshots_[i] : tensors_[i].tensor; }
 
   const FunctionSchema& schema_;
   std::vector<IValue> values_;
   std::vector<PlacedTensor> tensors_;
-  std::vector<std::optional<TensorRange>> ranges_;
+  std::vector<Tensor> snapshots_;  // undefined where the call changes nothing
 };
 
-[[noreturn]] void fail(const OperatorHandle& op, const std::string& what, Inputs& inputs) {
+[[noreturn]] void fail(const OperatorHandle& op, const std::string& what, const Inputs& inputs) {
   const std::string text = inputs.text();
   BOXCAR_FAIL("{} made {}, and its inputs have none{}{}", op, what, text.empty() ? "; it takes no tensors" : ":", text);
 }
 
-void check(const OperatorHandle& op, const PlacedTensor& output, const std::string& place, Inputs& inputs) {
+void check(const OperatorHandle& op, const PlacedTensor& output, const std::string& place, const Inputs& inputs) {
   if (allFinite(output.tensor) || !inputs.areFinite()) return;
   const TensorRange range = rangeOf(output.tensor);
   const int64_t count = output.tensor.numel();
@@ -117,7 +122,7 @@ void NanChecker::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stac
   const FunctionSchema& schema = op.schema();
   const size_t count = schema.arguments().size();
   if (schema.is_vararg() || op.hasTag(Tag::nondeterministic_bitwise)) return op.redispatchBoxed(keys, stack);
-  Inputs inputs(schema, last(stack, count));
+  const Inputs inputs(schema, last(stack, count));
   const size_t below = stack.size() - count;
   op.redispatchBoxed(keys, stack);
   if (stack.size() < below) return;  // the kernel took too much, which is not ours to tell

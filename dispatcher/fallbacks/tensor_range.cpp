@@ -101,9 +101,10 @@ TensorRange rangeIn(std::span<const std::byte> bytes) {
 }  // namespace
 
 TensorRange rangeOf(const Tensor& tensor) {
-  if (!hasBytes(tensor)) return {};
+  // Memory that was never written holds bytes that are no bools.
+  if (!hasBytes(tensor) || tensor.scalar_type() == ScalarType::Bool) return {};
   const ElementBytes elements(tensor);
-  return visitScalarType(kAllTypes, tensor.scalar_type(), "the range of a tensor",
+  return visitScalarType(kRealTypes + kComplexTypes, tensor.scalar_type(), "the range of a tensor",
                          [&](auto tag) { return rangeIn<typename decltype(tag)::type>(elements.bytes()); });
 }
 

@@ -20,7 +20,7 @@ struct TensorRange {
   bool isClean() const noexcept { return nans == 0 && infinities == 0; }
 };
 
-// Of a tensor of any dtype, on any device; what has no bytes (undefined, meta) has no elements here.
+// Of a tensor of any dtype, on any device; bools have no range, and what has no bytes (undefined, meta) no elements.
 BOXCAR_API TensorRange rangeOf(const Tensor& tensor);
 
 // Whether all elements are finite: the quick way to rangeOf(tensor).isClean().

@@ -47,9 +47,24 @@ TEST(EveryOperator, KeepsItsSchemasPromises) {
   for (const OperatorHandle& op : everyOperator()) EXPECT_EQ(failuresUnder(checker, op), "");
 }
 
+bool runsOnMeta(const OperatorHandle& op) {
+  for (const Stack& sample : sampleArguments(op)) {
+    ValueCopier copier(ValueCopier::Target::kMeta);
+    Stack copies;
+    for (const IValue& value : sample) copies.push_back(copier.copy(value));
+    if (errorOf([&] { op.callBoxed(copies); }) == "no error") return true;
+  }
+  return false;
+}
+
 TEST(EveryOperator, SaysOnMetaWhatItComputes) {
   MetaChecker checker;
-  for (const OperatorHandle& op : everyOperator()) EXPECT_EQ(failuresUnder(checker, op), "");
+  size_t compared = 0;
+  for (const OperatorHandle& op : everyOperator()) {
+    EXPECT_EQ(failuresUnder(checker, op), "");
+    if (runsOnMeta(op)) ++compared;
+  }
+  EXPECT_GT(compared, 20u);  // views and other composites; the rest has no kernel for Meta yet
 }
 
 // Samples are finite, so that what is not came from the operator, such as the mean of nothing.

@@ -58,6 +58,16 @@ TEST_F(NanCheckerTest, LooksAtWrittenArgumentsBeforeTheCall) {
   EXPECT_EQ(errorUnder(checker_, find("aten::neg_"), floats({kNan, 1})), "no error");
 }
 
+// `y` lies in what is written, and had no NaN before.
+TEST_F(NanCheckerTest, LooksAtWhatLiesInTheSameMemoryBeforeTheCall) {
+  m_.def("spoil(Tensor(a!) x, Tensor y) -> ()", [](Tensor& x, const Tensor&) { x.data_ptr<float>()[0] = kNan; });
+  const Tensor base = floats({1, 2});
+  EXPECT_EQ(errorUnder(checker_, find("nan_test::spoil"), base, select(base, 0, 0)),
+            "nan_test::spoil made 1 NaN in the 2 elements of argument 'x', float32[2], and its inputs have none:\n"
+            "  argument 'x': float32[2], from 1 to 2, clean\n"
+            "  argument 'y': float32[], from 1 to 1, clean");
+}
+
 // Memory that was never initialised may hold anything.
 TEST_F(NanCheckerTest, TakesNoOutForAnInput) {
   const Tensor x = floats({0});

@@ -85,6 +85,7 @@ TEST(TensorRange, IsDescribedInOneLine) {
   const auto text = [](const Tensor& tensor) { return describe(tensor, rangeOf(tensor)); };
   EXPECT_EQ(text(floats({1, -2.5f}, {2, 1})), "float32[2, 1], from -2.5 to 1, clean");
   EXPECT_EQ(text(ints({3, 4})), "int64[2], from 3 to 4, clean");
+  EXPECT_EQ(text(bools({true})), "bool[1], clean");
   EXPECT_EQ(text(zeros({0})), "float32[0], clean");
   EXPECT_EQ(text(tensorOf<double>({kNan})), "float64[1], 1 NaN");
   EXPECT_EQ(text(tensorOf<double>({kNan, kInf, 2})), "float64[3], 1 NaN and 1 Inf, the finite from 2 to 2");

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# `boxcar run --check-nan`, `--check-schema` and `--check-meta` from outside.
+# Usage: checkers_test.sh BOXCAR
+set -u
+
+boxcar=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failures=0
+
+# NAME EXPECTED-STATUS EXPECTED-TEXT ARGUMENTS…
+check() {
+  local name=$1 wanted_status=$2 wanted=$3 output status
+  shift 3
+  output=$("$boxcar" run "$@" 2>&1 < /dev/null)
+  status=$?
+  [[ $status -eq $wanted_status && $output == "$wanted" ]] && return
+  printf 'FAILED: %s: status %s instead of %s\n%s\ninstead of:\n%s\n' "$name" "$status" "$wanted_status" "$output" "$wanted"
+  failures=$((failures + 1))
+}
+
+cat > nan.ops <<'END'
+fn normalise(Tensor x) -> Tensor { return x / x.sum() }
+print(normalise(tensor([1.0, 3.0])))
+print(normalise(tensor([-1.0, 1.0, 0.0])))
+END
+check "a run that goes on without it" 0 "tensor([0.2500, 0.7500])
+tensor([-inf, inf, nan])" nan.ops
+check "--check-nan" 1 "tensor([0.2500, 0.7500])
+error: aten::div.Tensor made 1 NaN and 2 Inf in the 3 elements of its result, float32[3], and its inputs have none:
+  argument 'self': float32[3], from -1 to 1, clean
+  argument 'other': float32[], from 0 to 0, clean
+  nan.ops:3:7
+    print(normalise(tensor([-1.0, 1.0, 0.0])))
+  nan.ops:1:43 in fn normalise
+    fn normalise(Tensor x) -> Tensor { return x / x.sum() }" --check-nan nan.ops
+
+cat > schema.ops <<'END'
+op my::first(Tensor x) -> Tensor { return x[0] }
+print(my::first(tensor([1.0])))
+END
+check "--check-schema" 1 "error: my::first gave memory of argument 'x' as its result, and my::first(Tensor x) -> Tensor does not say that they share it: return a copy, or annotate both with (a)
+  schema.ops:2:7
+    print(my::first(tensor([1.0])))" --check-schema schema.ops
+
+cat > meta.ops <<'END'
+op my::pair(Tensor x) -> Tensor
+impl my::pair @ CPU { return stack([x, x]) }
+impl my::pair @ Meta { return x }
+print(my::pair(ones(3)).shape)
+END
+check "--check-meta" 1 "error: my::pair computes its result as float32[2, 3] with strides [3, 1], but on meta tensors it says float32[3] with strides [1]: one of its two kernels is wrong
+  meta.ops:4:7
+    print(my::pair(ones(3)).shape)" --check-meta meta.ops
+check "all at once, on a script that keeps its promises" 0 "tensor(10.)" --check-nan --check-schema --check-meta <(
+  echo 'print((ones(2, 5) @ ones(5)).sum())')
+
+exit $((failures > 0))
