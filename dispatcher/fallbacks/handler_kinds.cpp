@@ -7,6 +7,7 @@
 #include <boxcar/dispatcher/fallbacks/nan_checker.h>
 #include <boxcar/dispatcher/fallbacks/schema_checker.h>
 #include <boxcar/dispatcher/fallbacks/tracer.h>
+#include <boxcar/dispatcher/fallbacks/recorder.h>
 
 namespace boxcar {
 namespace {
@@ -14,6 +15,8 @@ namespace {
 constexpr const HandlerKind* kKinds[] = {
     &kTraceKind,  &kNanCheckerKind, &kSchemaCheckerKind, &kMetaCheckerKind,
     &kMemoryKind, &kCostKind,       &kDenyKind,          &kInjectKind,
+    &kDenyKind,
+    &kRecordKind,
 };
 
 }  // namespace

@@ -86,6 +86,7 @@ int runCommandLine(int argc, char** argv) {
   addTable(app, status);
   addSchema(app, status);
   addBench(app, status);
+  addRecord(app, rest, status);
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::RuntimeError& error) {

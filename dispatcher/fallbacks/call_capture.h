@@ -1,0 +1,49 @@
+#pragma once
+
+#include <boxcar/dispatcher/fallbacks/host_bytes.h>
+#include <boxcar/dispatcher/fallbacks/recorded_call.h>
+#include <boxcar/dispatcher/fallbacks/recording_writer.h>
+
+#include <span>
+#include <vector>
+
+namespace boxcar {
+
+// Takes down what a call gets and what comes of it; bytes go to the recording at once.
+class CallCapture final {
+ public:
+  CallCapture(RecordingWriter& writer, RecordedContent content, RecordedCall& call) noexcept
+      : writer_(writer), content_(content), call_(call) {}
+
+  // Before the call. Both throw Error where elements cannot be copied from a device, or the file not be written.
+  void takeArguments(std::span<const IValue> arguments, const FunctionSchema& schema);
+  // After it, unless it has failed.
+  void takeResults(std::span<const IValue> results);
+
+ private:
+  struct SeenStorage {
+    Storage storage;
+    ScalarType dtype;  // of its first tensor
+    uint32_t version;
+    bool is_written;  // by what the schema says
+  };
+
+  RecordedValue take(const IValue& value, bool is_written, int depth = 0);
+  uint32_t numberOf(const Tensor& tensor, bool is_written);
+  uint32_t numberOf(const Storage& storage, ScalarType dtype, bool is_written);
+  ByteRange reached(uint32_t storage) const noexcept;
+  RecordedStorage describe(uint32_t storage);
+  RecordedTensor describe(const Tensor& tensor) const;
+  void takeStorageAfter(uint32_t storage);
+  bool hasChanged(uint32_t storage) const noexcept;
+
+  RecordingWriter& writer_;
+  const RecordedContent content_;
+  RecordedCall& call_;
+  // They stay alive, so that no new tensor or storage of the call has the address of an old one.
+  std::vector<Tensor> tensors_;
+  std::vector<SeenStorage> storages_;
+  std::vector<uint32_t> whole_storages_;  // that are arguments or results themselves
+};
+
+}  // namespace boxcar

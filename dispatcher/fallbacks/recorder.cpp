@@ -1,0 +1,114 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/fallbacks/call_capture.h>
+#include <boxcar/dispatcher/fallbacks/recorder.h>
+#include <boxcar/dispatcher/fallbacks/script_kernel.h>
+#include <boxcar/dispatcher/plugin.h>
+#include <boxcar/ivalue/cpu_generator.h>
+#include <boxcar/ivalue/error.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <atomic>
+#include <exception>
+#include <filesystem>
+#include <system_error>
+
+namespace boxcar {
+namespace {
+
+uint32_t threadNumber() {
+  static std::atomic<uint32_t> threads = 0;
+  thread_local const uint32_t number = threads.fetch_add(1);
+  return number;
+}
+
+// The plugin that defines [op]: the one whose file has the literal that names the place of the definition.
+std::string pluginOf(const OperatorHandle& op) {
+  Dl_info library{};
+  if (::dladdr(op.entry().schemaSite().file, &library) == 0 || library.dli_fname == nullptr) return {};
+  std::error_code error;
+  const std::string path = std::filesystem::canonical(library.dli_fname, error).string();
+  for (const PluginInfo& plugin : Dispatcher::singleton().plugins()) {
+    if (plugin.path == path) return plugin.name;
+  }
+  return {};
+}
+
+RecordedOperator describe(const OperatorHandle& op) {
+  return {op.schema(), pluginOf(op), op.hasTag(Tag::io), op.hasTag(Tag::nondeterministic_seeded),
+          op.hasTag(Tag::nondeterministic_bitwise)};
+}
+
+std::string messageOf(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "something that is no exception";
+  }
+}
+
+}  // namespace
+
+Recorder::Recorder(std::string_view path, RecordedContent content)
+    : path_(path), content_(content), writer_(std::make_unique<RecordingWriter>(path, content)) {}
+
+Recorder::~Recorder() = default;
+
+void Recorder::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  if (runsScriptKernel(op, keys)) {
+    const ModeSeesCallsBelow calls_in_it;
+    op.redispatchBoxed(keys, stack);
+    return;
+  }
+  const FunctionSchema& schema = op.schema();
+  RecordedCall call;
+  call.op = writer_->operatorOf(schema, [&] { return describe(op); });
+  call.thread = threadNumber();
+  call.site = currentCallSite();
+  if (op.hasTag(Tag::nondeterministic_seeded)) {
+    const std::scoped_lock lock(defaultCpuGenerator().mutex());
+    call.generator = defaultCpuGenerator().unsafeGetGeneratorImpl()->state();
+  }
+  CallCapture capture(*writer_, content_, call);
+  capture.takeArguments(last(stack, schema.arguments().size()), schema);
+  const size_t below = stack.size() - schema.arguments().size();
+  try {
+    op.redispatchBoxed(keys, stack);
+  } catch (...) {
+    call.failure = messageOf(std::current_exception());
+    call.after = call.before;
+    try {
+      writer_->call(call);
+    } catch (const Error&) {
+      // What the call threw is what its caller is to learn; finish() tells of the file.
+    }
+    throw;
+  }
+  capture.takeResults(last(stack, stack.size() - below));
+  writer_->call(call);
+}
+
+std::string Recorder::finish(bool failed) {
+  // A script that does not even begin must not take the place of a recording that is there.
+  if (failed && writer_->calls() == 0) return fmt::format("no call was made, so that {} is not written\n", path_);
+  const size_t calls = writer_->finish(failed);
+  return fmt::format("{} calls are recorded in {}\n", calls, path_);
+}
+
+RecordedContent recordedContent(bool shapes, bool hashes) {
+  BOXCAR_CHECK(!shapes || !hashes,
+               "a recording keeps shapes or hashes, not both: ask for hashes, which have the shapes");
+  return shapes ? RecordedContent::Shapes : hashes ? RecordedContent::Hashes : RecordedContent::Full;
+}
+
+constinit const HandlerKind kRecordKind = {
+    "record(str path, *, bool shapes=False, bool hashes=False) -> ()",
+    "Write every call with its arguments and results to a file, for replay and diff",
+    [](std::span<const IValue> arguments) -> std::unique_ptr<Handler> {
+      return std::make_unique<Recorder>(arguments[0].toStringView(),
+                                        recordedContent(arguments[1].toBool(), arguments[2].toBool()));
+    }};
+
+}  // namespace boxcar

@@ -1,0 +1,49 @@
+#include <boxcar/dispatcher/fallbacks/recorder.h>
+#include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/run_script.h>
+
+#include <exception>
+#include <memory>
+#include <string>
+
+namespace boxcar::cli {
+namespace {
+
+struct RecordOptions {
+  std::string output;
+  bool shapes = false;
+  bool hashes = false;
+};
+
+void record(const RunOptions& run, const RecordOptions& options) {
+  Recorder recorder(options.output, recordedContent(options.shapes, options.hashes));
+  std::exception_ptr failure;
+  try {
+    runScript(run, &recorder);
+  } catch (const std::exception&) {
+    failure = std::current_exception();
+  }
+  printError(recorder.finish(failure != nullptr));
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace
+
+void addRecord(CLI::App& app, const std::vector<std::string>& rest, int& status) {
+  CLI::App* command = app.add_subcommand("record", "Run a script and write all its operator calls to a file");
+  const auto run = std::make_shared<RunOptions>();
+  const auto options = std::make_shared<RecordOptions>();
+  addRunOptions(*command, run);
+  command->add_option("-o,--output", options->output, "The recording")->required()->type_name("REC");
+  CLI::Option* shapes =
+      command->add_flag("--shapes", options->shapes, "Keep no elements of tensors: enough to measure the calls");
+  command->add_flag("--hashes", options->hashes, "Keep a hash of each tensor's elements: enough for diff")
+      ->excludes(shapes);
+  command->callback([command, run, options, rest, &status] {
+    readRunOptions(*command, rest, *run);
+    record(*run, *options);
+    status = kDone;
+  });
+}
+
+}  // namespace boxcar::cli
