@@ -87,6 +87,7 @@ int runCommandLine(int argc, char** argv) {
   addSchema(app, status);
   addBench(app, status);
   addRecord(app, rest, status);
+  addReplay(app, status);
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::RuntimeError& error) {
