@@ -88,6 +88,7 @@ int runCommandLine(int argc, char** argv) {
   addBench(app, status);
   addRecord(app, rest, status);
   addReplay(app, status);
+  addDiff(app, status);
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::RuntimeError& error) {
