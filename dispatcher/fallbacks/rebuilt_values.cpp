@@ -60,9 +60,14 @@ class Builder final {
  private:
   Device mapped(Device device) const noexcept { return device_ && !device.is_meta() ? *device_ : device; }
 
+  // A tensor lies on one of a kind's devices, which "cuda" does not name.
+  static Device withIndex(Device device) noexcept {
+    return device.is_cpu() || device.is_meta() || device.has_index() ? device : Device(device.type(), 0);
+  }
+
   Storage makeStorage(const Recording& recording, uint32_t index) const {
     const RecordedStorage& recorded = moment_.storages[index];
-    Storage storage = StorageImpl::allocate(recorded.bytes, mapped(recorded.device));
+    Storage storage = StorageImpl::allocate(recorded.bytes, withIndex(mapped(recorded.device)));
     if (recorded.count == 0 || storage->device().is_meta()) return storage;
     const auto tensor = std::ranges::find(moment_.tensors, index, &RecordedTensor::storage);
     const ScalarType dtype = tensor == moment_.tensors.end() ? ScalarType::Byte : tensor->dtype;

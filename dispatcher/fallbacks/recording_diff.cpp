@@ -115,7 +115,10 @@ class CallComparison final {
     if (x.kind != y.kind) return fmt::format("{} {}, {} {}", nameOf(x), names_.expected, nameOf(y), names_.found);
     switch (x.kind) {
       case Kind::Undefined: return std::nullopt;
-      case Kind::Plain: return differenceOf(x.plain, y.plain, tolerance_, names_);
+      case Kind::Plain:
+        // No device is the CPU, or that of another argument.
+        if (x.plain.isDevice() || y.plain.isDevice()) return std::nullopt;
+        return differenceOf(x.plain, y.plain, tolerance_, names_);
       case Kind::Opaque: return differenceOf(x.plain, y.plain, tolerance_, names_);
       case Kind::Tensor: return compareTensors(x.index, y.index, a, b, elements);
       case Kind::Storage: return std::nullopt;

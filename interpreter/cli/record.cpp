@@ -3,8 +3,10 @@
 #include <boxcar/interpreter/cli/run_script.h>
 
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 
 namespace boxcar::cli {
 namespace {
@@ -16,6 +18,9 @@ struct RecordOptions {
 };
 
 void record(const RunOptions& run, const RecordOptions& options) {
+  std::error_code error;
+  if (std::filesystem::equivalent(run.file, options.output, error))
+    throw CLI::ValidationError("--output", "the recording would take the place of the script");
   Recorder recorder(options.output, recordedContent(options.shapes, options.hashes));
   std::exception_ptr failure;
   try {

@@ -67,6 +67,10 @@ TEST_F(RecordingDiffTest, NamesWhereTheGeneratorsStand) {
             "  b: aten::rand at b.ops:2: x = rand(2)\n");
 }
 
+TEST_F(RecordingDiffTest, DoesNotCountDevices) {
+  EXPECT_EQ(diff("x = ones(2)", "x = ones(2, device=\"cpu\")"), "a and b are alike: 1 calls\n");
+}
+
 TEST_F(RecordingDiffTest, NamesTheRunThatEnds) {
   EXPECT_EQ(diff("x = ones(2)", "x = ones(2)\ny = x + x"),
             "the runs part at call 1: a ends before it, and b goes on\n"

@@ -1,9 +1,13 @@
 #include <boxcar/dispatcher/fallbacks/replay.h>
 #include <boxcar/interpreter/program.h>
+#include <boxcar/ivalue/allocator.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
 
@@ -167,6 +171,45 @@ TEST_F(ReplayTest, PutsArgumentsOnAnotherDevice) {
   const std::vector<IValue> arguments = recording.rebuildArguments(recording.calls()[1], Device(DeviceType::Meta));
   EXPECT_TRUE(arguments[0].toTensor().is_meta());
   EXPECT_TRUE(replay(recording, {.device = Device(DeviceType::Meta)}).agrees());
+}
+
+// A device whose memory the host reads, too.
+const Allocator kDeviceMemory = {[](size_t bytes, DeviceIndex) { return std::malloc(bytes); },
+                                 [](void* memory, size_t, DeviceIndex) { std::free(memory); }};
+
+Tensor& copyBytes(Tensor& self, const Tensor& src, bool) {
+  std::memcpy(self.data_ptr(), src.data_ptr(), src.nbytes());
+  return self;
+}
+
+TEST_F(ReplayTest, GoesFromTheCpuToADeviceAndBack) {
+  setAllocator(DeviceType::PrivateUse1, &kDeviceMemory);
+  Library copies = implementations(DispatchKey::PrivateUse1, "aten");
+  copies.impl("copy_", copyBytes);
+  Library library = definitions("replay_test");
+  library.def("half(Tensor x) -> Tensor");
+  const auto half = [](const Tensor& x) {
+    const Tensor result = Tensor::allocate(x.sizes(), ScalarType::Float, x.device());
+    for (int64_t i = 0; i < x.numel(); ++i)
+      static_cast<float*>(result.data_ptr())[i] = static_cast<const float*>(x.data_ptr())[i] / 2;
+    return result;
+  };
+  Library on_cpu = implementations(DispatchKey::CPU, "replay_test");
+  on_cpu.impl("half", half);
+  Library on_device = implementations(DispatchKey::PrivateUse1, "replay_test");
+  on_device.impl("half", half);
+  const Tensor there = Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float, Device(DeviceType::PrivateUse1, 0));
+  std::fill_n(static_cast<float*>(there.data_ptr()), 2, 3.0F);
+  const Recording recording = record([&] { callOp(find("replay_test::half"), IValue(there)); });
+  const RecordedCall& call = recording.calls().at(0);
+  EXPECT_EQ(repr(recording.rebuildArguments(call, Device("cpu"))[0]), "tensor([3., 3.])");
+  EXPECT_EQ(recording.rebuildArguments(call, Device("privateuseone"))[0].toTensor().device(), there.device());
+  EXPECT_TRUE(replay(recording).agrees());
+  EXPECT_TRUE(replay(recording, {.device = Device("cpu")}).agrees());
+  EXPECT_TRUE(replay(recording, {.device = Device("privateuseone")}).agrees());
+  Library newer = implementations(DispatchKey::CPU, "replay_test");
+  newer.impl("half", [](const Tensor& x) { return x; });
+  EXPECT_FALSE(replay(recording, {.device = Device("cpu")}).agrees());
 }
 
 TEST_F(ReplayTest, HasNothingToCompareWithWithoutElements) {
