@@ -5,18 +5,16 @@
 #include <boxcar/dispatcher/fallbacks/memory_tracker.h>
 #include <boxcar/dispatcher/fallbacks/meta_checker.h>
 #include <boxcar/dispatcher/fallbacks/nan_checker.h>
+#include <boxcar/dispatcher/fallbacks/recorder.h>
 #include <boxcar/dispatcher/fallbacks/schema_checker.h>
 #include <boxcar/dispatcher/fallbacks/tracer.h>
-#include <boxcar/dispatcher/fallbacks/recorder.h>
 
 namespace boxcar {
 namespace {
 
 constexpr const HandlerKind* kKinds[] = {
-    &kTraceKind,  &kNanCheckerKind, &kSchemaCheckerKind, &kMetaCheckerKind,
-    &kMemoryKind, &kCostKind,       &kDenyKind,          &kInjectKind,
-    &kDenyKind,
-    &kRecordKind,
+    &kTraceKind,  &kCheckNanKind, &kRecordKind, &kCheckSchemaKind, &kCheckMetaKind,
+    &kMemoryKind, &kCostKind,     &kDenyKind,   &kInjectKind,
 };
 
 }  // namespace

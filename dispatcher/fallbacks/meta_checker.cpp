@@ -121,7 +121,7 @@ void MetaChecker::call(const OperatorHandle& op, DispatchKeySet keys, Stack& sta
   }
 }
 
-constinit const HandlerKind kMetaCheckerKind = {
+constinit const HandlerKind kCheckMetaKind = {
     "check_meta() -> ()",
     "Stop where an operator's Meta kernel tells another dtype, shape or strides than the call has",
     [](std::span<const IValue>) -> std::unique_ptr<Handler> { return std::make_unique<MetaChecker>(); }};

@@ -18,6 +18,6 @@ class BOXCAR_API MetaChecker final : public Handler {
   std::string finish(bool) override { return {}; }
 };
 
-extern const HandlerKind kMetaCheckerKind;
+extern const HandlerKind kCheckMetaKind;
 
 }  // namespace boxcar

@@ -17,6 +17,6 @@ class BOXCAR_API NanChecker final : public Handler {
   std::string finish(bool) override { return {}; }
 };
 
-extern const HandlerKind kNanCheckerKind;
+extern const HandlerKind kCheckNanKind;
 
 }  // namespace boxcar

@@ -75,7 +75,7 @@ void SchemaChecker::call(const OperatorHandle& op, DispatchKeySet keys, Stack& s
   promises::checkSame(op, first.arguments, first.results, second.arguments, second.results);
 }
 
-constinit const HandlerKind kSchemaCheckerKind = {
+constinit const HandlerKind kCheckSchemaKind = {
     "check_schema() -> ()", "Stop where a call breaks what its operator's schema promises of writes, views and results",
     [](std::span<const IValue>) -> std::unique_ptr<Handler> { return std::make_unique<SchemaChecker>(); }};
 

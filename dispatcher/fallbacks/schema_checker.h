@@ -22,6 +22,6 @@ class BOXCAR_API SchemaChecker final : public Handler {
   std::string finish(bool) override { return {}; }
 };
 
-extern const HandlerKind kSchemaCheckerKind;
+extern const HandlerKind kCheckSchemaKind;
 
 }  // namespace boxcar

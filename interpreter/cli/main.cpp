@@ -78,17 +78,17 @@ int runCommandLine(int argc, char** argv) {
   const std::vector<std::string> rest(std::min(dashes + 1, end), end);
   addRun(app, rest, status);
   addTrace(app, rest, status);
+  addRecord(app, rest, status);
+  addReplay(app, status);
+  addDiff(app, status);
+  addBench(app, status);
   addCheck(app, status);
-  addDis(app, status);
-  addAsm(app, rest, status);
   addOps(app, status);
   addExplain(app, status);
   addTable(app, status);
   addSchema(app, status);
-  addBench(app, status);
-  addRecord(app, rest, status);
-  addReplay(app, status);
-  addDiff(app, status);
+  addDis(app, status);
+  addAsm(app, rest, status);
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::RuntimeError& error) {
