@@ -67,7 +67,7 @@ void goOn(Active* active, const OperatorHandle& op, DispatchKeySet keys, Stack& 
   active->tracer->call(op, keys, stack);
 }
 
-// Whether what answers a call is a script's: a body, an `impl` or a `fallback`. Handlers of others before it count not.
+// Whether what answers a call is a script's: a body, an `impl` or a `fallback`. Fallbacks of others are passed over.
 bool scriptAnswers(const OperatorHandle& op, DispatchKeySet keys) {
   if (op.entry().schemaSite().is_script) return true;
   for (;;) {
@@ -84,8 +84,8 @@ bool scriptAnswers(const OperatorHandle& op, DispatchKeySet keys) {
 
 void traceCall(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const DispatchKeySet below = keys.remove(DispatchKey::Tracer);
-  // Who runs a trace has no script beside it: the trace has the calls in bodies and handlers instead, which lie in the
-  // Tracer's reach, and what those hand on.
+  // Who runs a trace does not have the script: the trace has what the script's bodies and handlers call and hand on
+  // instead.
   if (innermost == nullptr || scriptAnswers(op, below)) return op.redispatchBoxed(below, stack);
   const ExcludeDispatchKeyGuard untraced(DispatchKey::Tracer);
   goOn(innermost, op, below, stack);
