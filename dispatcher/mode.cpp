@@ -5,12 +5,10 @@
 #include <utility>
 
 namespace boxcar {
-namespace {
-
-using detail::Mode;
+namespace detail {
 
 // A handler that is running.
-struct Run {
+struct ModeRun {
   Mode* mode;
   Mode* innermost;  // of the thread's modes when it began
   bool sees_calls_below;
@@ -20,19 +18,19 @@ struct Run {
   const Stack* stack;
   size_t height;
   // The run whose redispatch led here; null for the first of a call.
-  Run* before;
+  ModeRun* before;
 };
 
-// What a thread has at one of the two keys.
-struct ModeStack {
-  Mode* innermost = nullptr;
-  Run* running = nullptr;
-  // Whether the thread included the key before it had modes.
-  bool key_was_included = false;
-};
+}  // namespace detail
 
-constinit thread_local ModeStack pre_dispatch_modes;
-constinit thread_local ModeStack python_modes;
+namespace {
+
+using detail::Mode;
+using detail::ModeStack;
+using Run = detail::ModeRun;
+
+constinit thread_local ModeStack pre_dispatch_modes __attribute__((tls_model("initial-exec")));
+constinit thread_local ModeStack python_modes __attribute__((tls_model("initial-exec")));
 
 ModeStack& modesAt(DispatchKey key) noexcept { return key == DispatchKey::Python ? python_modes : pre_dispatch_modes; }
 
@@ -73,12 +71,8 @@ class ShowingModes final {
   const Run* last_;
 };
 
-void runModes(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
-  const DispatchKey key = keys.highestFunctionalityKey();
-  ModeStack& modes = modesAt(key);
-  // A tensor or a guard brought the key, not a mode.
-  if (modes.innermost == nullptr) detail::kMissingKernel.boxed(kernel, op, keys, stack);
-
+[[gnu::noinline]] void runModesInTurn(ModeStack& modes, DispatchKey key, const OperatorHandle& op, DispatchKeySet keys,
+                                      Stack& stack) {
   // With the handler's keys, or with the arguments where it found them, this is its redispatch, not a call of its own.
   Run* const running = modes.running;
   // A mode that the handler has opened since sees what is called in it.
@@ -90,7 +84,7 @@ void runModes(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet key
             keys, &stack,          stack.size(),           continues ? running : nullptr};
     const Setting<Run*> setting(modes.running, &run);
     const Setting<int> hiding(next->hidden, next->hidden + 1);
-    next->handler(op, keys, stack);
+    next->run(next->handler, op, keys, stack);
     return;
   }
   const DispatchKeySet below = keys.remove(key);
@@ -99,6 +93,21 @@ void runModes(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet key
   const Setting<Run*> setting(modes.running, nullptr);
   const ShowingModes showing(running);
   op.redispatchBoxed(below, stack);
+}
+
+void runModes(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  constexpr DispatchKeySet kPreDispatch(DispatchKey::PreDispatch);
+  constexpr DispatchKeySet kPython(DispatchKey::Python);
+  const bool is_above = keys.has_any(kPreDispatch);
+  ModeStack& modes = is_above ? pre_dispatch_modes : python_modes;
+  Mode* const innermost = modes.innermost;
+  // A tensor or a guard brought the key, not a mode.
+  if (innermost == nullptr) [[unlikely]]
+    return detail::kMissingKernel.boxed(kernel, op, keys, stack);
+  // The usual profiler: nobody needs to know that its handler runs, for it makes no calls that would have to be hidden.
+  if (innermost->goes_straight && innermost->outer == nullptr && modes.running == nullptr)
+    return innermost->run(innermost->handler, op, is_above ? keys - kPreDispatch : keys - kPython, stack);
+  runModesInTurn(modes, is_above ? DispatchKey::PreDispatch : DispatchKey::Python, op, keys, stack);
 }
 
 }  // namespace
@@ -142,6 +151,21 @@ ModeSeesCallsBelow::ModeSeesCallsBelow(DispatchKey key) noexcept
 
 ModeSeesCallsBelow::~ModeSeesCallsBelow() {
   if (sees_ != nullptr) *sees_ = before_;
+}
+
+WithoutModes::WithoutModes() noexcept
+    : pre_dispatch_(std::exchange(pre_dispatch_modes, {})), python_(std::exchange(python_modes, {})) {
+  if (pre_dispatch_.innermost != nullptr && !pre_dispatch_.key_was_included)
+    tls_set_dispatch_key_included(DispatchKey::PreDispatch, false);
+  if (python_.innermost != nullptr && !python_.key_was_included)
+    tls_set_dispatch_key_included(DispatchKey::Python, false);
+}
+
+WithoutModes::~WithoutModes() {
+  pre_dispatch_modes = pre_dispatch_;
+  python_modes = python_;
+  if (pre_dispatch_.innermost != nullptr) tls_set_dispatch_key_included(DispatchKey::PreDispatch, true);
+  if (python_.innermost != nullptr) tls_set_dispatch_key_included(DispatchKey::Python, true);
 }
 
 size_t modeCount(DispatchKey key) noexcept {

@@ -4,7 +4,7 @@
 #include <boxcar/dispatcher/operator_handle.h>
 #include <boxcar/ivalue/macros.h>
 
-#include <functional>
+#include <memory>
 #include <utility>
 
 namespace boxcar {
@@ -14,16 +14,31 @@ struct ModeOptions {
   DispatchKey key = DispatchKey::PreDispatch;
   // Whether the mode is also told of the calls that kernels make below its redispatch, as a profiler wants to be.
   bool sees_calls_below = false;
+  // That the handler calls no operator but by its redispatch. One that also sees the calls below is then handed the
+  // keys without the mode's, where no other mode is on, so that its redispatch leads straight to the kernels.
+  bool only_redispatches = false;
 };
 
 namespace detail {
 
 struct Mode {
-  std::function<void(const OperatorHandle&, DispatchKeySet, Stack&)> handler;
+  void (*run)(void* handler, const OperatorHandle&, DispatchKeySet, Stack&);
+  void* handler;
   bool sees_calls_below;
+  bool goes_straight;
   // How many of its handler's runs hide the mode from calls.
   int hidden = 0;
   Mode* outer = nullptr;
+};
+
+struct ModeRun;
+
+// What a thread has at one of the two keys.
+struct ModeStack {
+  Mode* innermost = nullptr;
+  ModeRun* running = nullptr;
+  // Whether the thread included the key before it had modes.
+  bool key_was_included = false;
 };
 
 }  // namespace detail
@@ -46,10 +61,11 @@ class BOXCAR_API ModeGuard final {
   // the options' key is neither PreDispatch nor Python.
   template <class Handler>
   explicit ModeGuard(Handler handler, ModeOptions options = {})
-      : mode_{[kept = std::move(handler)](const OperatorHandle& op, DispatchKeySet keys, Stack& stack) mutable {
-                detail::callBoxedFunction(kept, op, keys, stack);
+      : handler_(new Handler(std::move(handler)), [](void* kept) { delete static_cast<Handler*>(kept); }),
+        mode_{[](void* kept, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+                detail::callBoxedFunction(*static_cast<Handler*>(kept), op, keys, stack);
               },
-              options.sees_calls_below},
+              handler_.get(), options.sees_calls_below, options.sees_calls_below && options.only_redispatches},
         key_(checkKey(options.key)) {
     enter();
   }
@@ -61,8 +77,9 @@ class BOXCAR_API ModeGuard final {
   static DispatchKey checkKey(DispatchKey key);
   void enter() noexcept;
 
+  const std::unique_ptr<void, void (*)(void*)> handler_;
   detail::Mode mode_;
-  DispatchKey key_;
+  const DispatchKey key_;
 };
 
 // What the innermost handler that runs at [key] redispatches while this lives shows its mode the calls that kernels
@@ -77,6 +94,20 @@ class BOXCAR_API ModeSeesCallsBelow final {
  private:
   bool* const sees_;  // null where no handler runs
   const bool before_;
+};
+
+// Takes this thread's modes away while it lives: for a handler that measures, or looks something up, by calls that
+// nobody is to see.
+class BOXCAR_API WithoutModes final {
+ public:
+  WithoutModes() noexcept;
+  ~WithoutModes();
+  WithoutModes(const WithoutModes&) = delete;
+  WithoutModes& operator=(const WithoutModes&) = delete;
+
+ private:
+  const detail::ModeStack pre_dispatch_;
+  const detail::ModeStack python_;
 };
 
 // How many modes this thread has at [key]; none anywhere but at PreDispatch and Python.

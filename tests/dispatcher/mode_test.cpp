@@ -268,6 +268,42 @@ TEST_F(ModeTest, RefusesOtherKeysAndFallbacksAtItsOwn) {
             "handler");
 }
 
+TEST_F(ModeTest, ThatOnlyRedispatchesIsHandedTheKeysBelowItWhileItIsAlone) {
+  const ModeOptions straight{.sees_calls_below = true, .only_redispatches = true};
+  const auto handler = [this](const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+    log_.push_back((keys.has(Key::PreDispatch) ? "with " : "without ") + op.operator_name().name);
+    op.redispatchBoxed(keys, stack);
+  };
+  const ModeGuard mode(handler, straight);
+  callTyped("mode::twice", x_);
+  EXPECT_EQ(takeLog(), (Log{"without mode::twice", "without mode::leaf", "kernel", "without mode::leaf", "kernel"}));
+  {
+    const ModeGuard inner(logger("inner"));
+    callTyped("mode::twice", x_);
+    EXPECT_EQ(takeLog(),
+              (Log{"inner mode::twice", "with mode::twice", "with mode::leaf", "kernel", "with mode::leaf", "kernel"}));
+  }
+  callTyped("mode::leaf", x_);
+  EXPECT_EQ(takeLog(), (Log{"without mode::leaf", "kernel"}));
+}
+
+TEST_F(ModeTest, AreOutOfTheWayWhileWithoutModesLives) {
+  const ModeGuard above(logger("above"));
+  const ModeGuard python(logger("python"), {.key = Key::Python});
+  {
+    const WithoutModes without;
+    EXPECT_EQ(modeCount(), 0U);
+    callTyped("mode::leaf", x_);
+    EXPECT_EQ(takeLog(), Log{"kernel"});
+    const ModeGuard own(logger("own"));
+    callTyped("mode::leaf", x_);
+    EXPECT_EQ(takeLog(), (Log{"own mode::leaf", "kernel"}));
+  }
+  EXPECT_EQ(modeCount(), 1U);
+  callTyped("mode::leaf", x_);
+  EXPECT_EQ(takeLog(), (Log{"above mode::leaf", "python mode::leaf", "kernel"}));
+}
+
 TEST_F(ModeTest, WrapsFactoriesAndOperatorsWithoutTensors) {
   Library m = definitions("mode");
   m.def("number() -> int", [] { return int64_t{7}; });
