@@ -8,6 +8,7 @@
 #include <boxcar/dispatcher/fallbacks/recorder.h>
 #include <boxcar/dispatcher/fallbacks/schema_checker.h>
 #include <boxcar/dispatcher/fallbacks/tracer.h>
+#include <boxcar/dispatcher/fallbacks/profiler.h>
 
 namespace boxcar {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 constexpr const HandlerKind* kKinds[] = {
     &kTraceKind,  &kCheckNanKind, &kRecordKind, &kCheckSchemaKind, &kCheckMetaKind,
     &kMemoryKind, &kCostKind,     &kDenyKind,   &kInjectKind,
+    &kDenyKind,
+    &kProfileKind,
 };
 
 }  // namespace

@@ -2,10 +2,12 @@
 // different lengths, over the difference of the lengths. `call_cost direct 1000`.
 
 #include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/fallbacks/profiler.h>
 #include <boxcar/dispatcher/library.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -44,7 +46,9 @@ BOXCAR_LIBRARY_IMPL(_, Tracer, m) { m.fallback(CppFunction::makeFromBoxedFunctio
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: call_cost direct|typed|boxed|typed_through_fallback|boxed_through_fallback COUNT\n");
+    std::fprintf(stderr,
+                 "usage: call_cost direct|typed|boxed|typed_through_fallback|boxed_through_fallback|boxed_through_mode|"
+                 "boxed_through_profiler|boxed_through_full_profiler COUNT\n");
     return 2;
   }
   const std::string_view path = argv[1];
@@ -55,6 +59,15 @@ int main(int argc, char** argv) {
   const auto typed = op.typed<void(const Tensor&, const Tensor&)>();
   const bool through_fallback = path.ends_with("_through_fallback");
   const IncludeDispatchKeyGuard guard(through_fallback ? DispatchKeySet(DispatchKey::Tracer) : DispatchKeySet());
+  std::optional<ModeGuard> mode;
+  if (path == "boxed_through_mode") {
+    mode.emplace(
+        [](const OperatorHandle& called, DispatchKeySet keys, Stack& stack) { called.redispatchBoxed(keys, stack); });
+  }
+  // The full one has more calls behind it than it keeps.
+  Profiler profiler({.most_calls = path == "boxed_through_full_profiler" ? size_t{16} : size_t{1} << 14});
+  std::optional<HandlerGuard> profiling;
+  if (path.ends_with("_profiler")) profiling.emplace(profiler);
   if (path == "direct") {
     runDirect(a, b, count);
   } else if (path.starts_with("typed")) {

@@ -38,8 +38,13 @@ check() {
 check typed 40
 check boxed 100
 check typed_through_fallback 160
-through=$(cost boxed_through_fallback)
-added=$((through - $(cost boxed)))
-echo "boxed_through_fallback: $added added to a boxed call (at most 40)"
-[ "$added" -le 40 ] || failed=1
+boxed=$(cost boxed)
+check_added() {
+  local added=$(($(cost "$1") - boxed))
+  echo "$1: $added added to a boxed call (at most $2)"
+  [ "$added" -le "$2" ] || failed=1
+}
+check_added boxed_through_fallback 40
+check_added boxed_through_profiler 250
+check_added boxed_through_full_profiler 280
 exit $failed

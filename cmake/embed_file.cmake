@@ -1,0 +1,20 @@
+# Writes SOURCE, which has the bytes of FILE as SYMBOL: see boxcarEmbed.cmake. They are numbers, not a string literal,
+# whose length compilers limit.
+file(READ ${FILE} bytes HEX)
+string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
+string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+cmake_path(GET FILE FILENAME name)
+file(WRITE ${SOURCE} "// The bytes of ${name}.
+#include <string_view>
+
+namespace boxcar::detail {
+
+static constexpr unsigned char kBytes[] = {
+${bytes}
+};
+
+extern const std::string_view ${SYMBOL};
+const std::string_view ${SYMBOL}(reinterpret_cast<const char*>(kBytes), sizeof(kBytes));
+
+}  // namespace boxcar::detail
+")

@@ -1,0 +1,71 @@
+#include <boxcar/dispatcher/fallbacks/call_log.h>
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace boxcar::detail {
+
+// The ring's pages are the system's until a call reaches them.
+CallLog::CallLog(uint32_t number, size_t capacity)
+    : number_(number),
+      thread_id_(static_cast<uint64_t>(::syscall(SYS_gettid))),
+      capacity_(capacity),
+      ring_(std::make_unique_for_overwrite<CallRecord[]>(capacity)),
+      sums_(std::make_unique<OperatorSum[]>(kSums + 1)) {}
+
+void CallLog::begin() noexcept {
+  is_on_ = true;
+  on_since_ = TickClock::now();
+  if (first_tick_ == 0) first_tick_ = on_since_;
+}
+
+void CallLog::end() noexcept {
+  is_on_ = false;
+  last_tick_ = TickClock::now();
+  ticks_on_ += last_tick_ - on_since_;
+}
+
+OperatorSum& CallLog::findSumFrom(size_t place, const OperatorEntry* entry) noexcept {
+  while (sums_[place].entry != entry) {
+    if (sums_[place].calls == 0) {
+      // The last place is for all that come when the table is three quarters full.
+      if (sums_used_ >= kSums / 4 * 3) return sums_[kSums];
+      ++sums_used_;
+      sums_[place].entry = entry;
+      break;
+    }
+    place = (place + 1) & (kSums - 1);
+  }
+  return sums_[place];
+}
+
+std::vector<const CallRecord*> CallLog::calls() const {
+  std::vector<const CallRecord*> calls;
+  for (uint64_t i = foldedCount(); i < count_; ++i) calls.push_back(&ring_[i & (capacity_ - 1)]);
+  return calls;
+}
+
+std::vector<OperatorSum> CallLog::folded() const {
+  std::vector<OperatorSum> sums;
+  for (size_t i = 0; i <= kSums; ++i) {
+    if (sums_[i].calls != 0) sums.push_back(sums_[i]);
+  }
+  return sums;
+}
+
+void CallLog::showProgress() noexcept {
+  next_progress_ = TickClock::now() + static_cast<uint64_t>(1e9 / TickClock::nanosecondsPerTick());
+}
+
+void CallLog::writeProgress(uint64_t now) noexcept {
+  const double per_tick = TickClock::nanosecondsPerTick();
+  const double seconds = static_cast<double>(now - on_since_) * per_tick / 1e9;
+  // Over the line before it.
+  std::fprintf(stderr, "\r\033[Kprofiling: %.0f s, %llu calls", seconds, static_cast<unsigned long long>(count_));
+  std::fflush(stderr);
+  next_progress_ = now + static_cast<uint64_t>(1e9 / per_tick);
+}
+
+}  // namespace boxcar::detail

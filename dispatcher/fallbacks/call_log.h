@@ -1,0 +1,150 @@
+#pragma once
+
+#include <boxcar/dispatcher/fallbacks/call_record.h>
+#include <boxcar/dispatcher/fallbacks/tick_clock.h>
+#include <boxcar/dispatcher/operator_handle.h>
+#include <boxcar/ivalue/storage_observer.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace boxcar::detail {
+
+// What all calls of one operator come to.
+struct OperatorSum {
+  const OperatorEntry* entry;  // null: of operators that there was no room to tell apart
+  uint64_t calls;
+  uint64_t failed;
+  uint64_t ticks;
+  uint64_t child_ticks;
+  uint64_t bytes;
+  uint64_t child_bytes;
+
+  void add(const CallRecord& call) noexcept {
+    ++calls;
+    failed += call.failed ? 1 : 0;
+    ticks += call.duration;
+    child_ticks += call.children;
+    bytes += call.bytes;
+    child_bytes += call.child_bytes;
+  }
+};
+
+// The calls of one thread: the latest of them each by itself, in a ring, and sums of those that the ring had no more
+// room for. All of its memory is there before the first call.
+class CallLog final {
+ public:
+  // [number] of the thread in the profile; [capacity] of the ring, a power of two.
+  CallLog(uint32_t number, size_t capacity);
+
+  // Around the calls to be logged.
+  void begin() noexcept;
+  void end() noexcept;
+  bool isOn() const noexcept { return is_on_; }
+
+  // Redispatches, and writes down what it was. On the log's thread, between begin() and end().
+  void call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+    OpenCall open(*this, op, keys, stack);
+    op.redispatchBoxed(keys, stack);
+    open.succeeded();
+  }
+
+  // From now on a line on stderr tells every second how far the thread is.
+  void showProgress() noexcept;
+
+  // The following when the thread is done.
+
+  uint32_t number() const noexcept { return number_; }
+  uint64_t threadId() const noexcept { return thread_id_; }
+  uint64_t callCount() const noexcept { return count_; }
+  // Of these, the ones that are in folded() alone.
+  uint64_t foldedCount() const noexcept { return count_ > capacity_ ? count_ - capacity_ : 0; }
+  // When it was first switched on and last switched off, and how long it was on; in ticks.
+  uint64_t firstTick() const noexcept { return first_tick_; }
+  uint64_t lastTick() const noexcept { return last_tick_; }
+  uint64_t ticksOn() const noexcept { return ticks_on_; }
+  // In calls that no other call made.
+  uint64_t ticksInCalls() const noexcept { return top_.children; }
+  // The ones in the ring, in the order in which they ended.
+  std::vector<const CallRecord*> calls() const;
+  std::vector<OperatorSum> folded() const;
+
+ private:
+  static constexpr size_t kSums = 4096;  // a power of two
+  static constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
+
+  // A call that has begun. Those of a thread are a chain, at whose end stands the log's own record.
+  struct OpenCall final {
+    [[gnu::always_inline]] OpenCall(CallLog& log, const OperatorHandle& op, DispatchKeySet keys,
+                                    const Stack& stack) noexcept
+        : log_(log), outer_(std::exchange(log.innermost_, &record_)) {
+      record_.entry = &op.entry();
+      record_.children = 0;
+      record_.child_bytes = 0;
+      record_.keys = keys;
+      record_.failed = true;
+      record_.noteArguments(stack);
+      record_.bytes = allocatedStorageBytes();
+      record_.start = TickClock::now();
+    }
+    [[gnu::always_inline]] ~OpenCall() {
+      const uint64_t end = TickClock::now();
+      record_.duration = end - record_.start;
+      record_.bytes = allocatedStorageBytes() - record_.bytes;
+      outer_->children += record_.duration;
+      outer_->child_bytes += record_.bytes;
+      log_.innermost_ = outer_;
+      log_.add(record_);
+      if (end >= log_.next_progress_) [[unlikely]]
+        log_.writeProgress(end);
+    }
+    OpenCall(const OpenCall&) = delete;
+    OpenCall& operator=(const OpenCall&) = delete;
+
+    void succeeded() noexcept { record_.failed = false; }
+
+   private:
+    CallLog& log_;
+    CallRecord* const outer_;
+    CallRecord record_;
+  };
+
+  void add(const CallRecord& call) noexcept {
+    CallRecord& place = ring_[count_ & (capacity_ - 1)];
+    if (count_ >= capacity_) [[unlikely]]
+      sumOf(place.entry).add(place);
+    place = call;
+    ++count_;
+  }
+  OperatorSum& sumOf(const OperatorEntry* entry) noexcept {
+    // Entries lie at multiples of 64 bytes, so that their low bits say nothing.
+    constexpr int kShift = 64 - std::bit_width(kSums - 1);
+    const size_t place = (reinterpret_cast<uintptr_t>(entry) >> 6) * 0x9E3779B97F4A7C15U >> kShift;
+    return sums_[place].entry == entry ? sums_[place] : findSumFrom(place, entry);
+  }
+  OperatorSum& findSumFrom(size_t place, const OperatorEntry* entry) noexcept;
+  [[gnu::cold, gnu::noinline]] void writeProgress(uint64_t now) noexcept;
+
+  const uint32_t number_;
+  const uint64_t thread_id_;
+  const size_t capacity_;
+  const std::unique_ptr<CallRecord[]> ring_;
+  uint64_t count_ = 0;
+  const std::unique_ptr<OperatorSum[]> sums_;
+  size_t sums_used_ = 0;
+  CallRecord top_ = {};
+  CallRecord* innermost_ = &top_;
+  uint64_t next_progress_ = kNever;
+  uint64_t first_tick_ = 0;
+  uint64_t last_tick_ = 0;
+  uint64_t ticks_on_ = 0;
+  uint64_t on_since_ = 0;
+  bool is_on_ = false;
+};
+
+}  // namespace boxcar::detail

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <boxcar/dispatcher/operator_entry.h>
+#include <boxcar/ivalue/dispatch_key_set.h>
+#include <boxcar/ivalue/stack.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+
+namespace boxcar::detail {
+
+// What a profiler writes down of one call, in two lines of a processor's cache: copied as bytes, of a fixed size, so
+// that nothing is allocated for it. Tensors and dimensions beyond its room are cut.
+struct CallRecord {
+  static constexpr size_t kMostTensors = 4;
+  static constexpr size_t kMostSizes = 15;
+  // In [ranks]: that tensor has more dimensions than were written down.
+  static constexpr uint8_t kCutRank = 0x80;
+
+  const OperatorEntry* entry;
+  // In ticks of TickClock.
+  uint64_t start;
+  uint64_t duration;
+  uint64_t children;
+  // Of storages that were allocated during the call, and those of them during the calls below it.
+  uint64_t bytes;
+  uint64_t child_bytes;
+  DispatchKeySet keys;
+  uint8_t tensors;
+  bool has_more_tensors;
+  bool failed;
+  uint8_t unused;
+  std::array<ScalarType, kMostTensors> dtypes;
+  std::array<uint8_t, kMostTensors> ranks;
+  std::array<uint32_t, kMostSizes> sizes;
+
+  // Writes down the dtypes and shapes of the tensors among the arguments, which lie on [stack].
+  void noteArguments(const Stack& stack) noexcept;
+
+  // As people read it: "[2, 3]", "[2, …]"; of one tensor, or of all, with "…" where there were more.
+  std::string shapeText(size_t tensor) const;
+  std::string shapesText() const;
+  // "float32, int64".
+  std::string dtypesText() const;
+  // The key whose kernel computed the call, once modes and fallthroughs were passed.
+  DispatchKey kernelKey() const;
+
+ private:
+  // The same for lists of tensors, too, and where the room does not suffice.
+  [[gnu::noinline]] void noteAllArguments(const Stack& stack) noexcept;
+  void noteTensor(const Tensor& tensor, uint32_t& sizes_used) noexcept;
+};
+static_assert(sizeof(CallRecord) == 128 && std::is_trivially_copyable_v<CallRecord>);
+
+[[gnu::always_inline]] inline void CallRecord::noteArguments(const Stack& stack) noexcept {
+  has_more_tensors = false;
+  uint32_t tensors_used = 0;
+  uint32_t sizes_used = 0;
+  const size_t bytes = stack.holdsBytes(entry->argumentBytes()) ? entry->argumentBytes() : 0;
+  const IValue* const end = stack.end();
+  for (const IValue* value = end - bytes / sizeof(IValue); value != end; ++value) {
+    if (value->isTensor()) [[likely]] {
+      const TensorImpl& impl = *value->unsafeGet<IValue::Tag::Tensor>().unsafeGetTensorImpl();
+      const std::span<const int64_t> all = impl.sizes();
+      // No size of a tensor of fewer elements is above 32 bits.
+      if (tensors_used == kMostTensors || all.size() > kMostSizes - sizes_used || impl.numel() >> 32 != 0) [[unlikely]]
+        return noteAllArguments(stack);
+      for (const int64_t size : all) sizes[sizes_used++] = static_cast<uint32_t>(size);
+      dtypes[tensors_used] = impl.scalar_type();
+      ranks[tensors_used++] = static_cast<uint8_t>(all.size());
+    } else if (value->isTensorList() || value->isList()) [[unlikely]] {
+      return noteAllArguments(stack);
+    }
+  }
+  tensors = static_cast<uint8_t>(tensors_used);
+}
+
+}  // namespace boxcar::detail

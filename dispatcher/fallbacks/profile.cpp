@@ -1,0 +1,77 @@
+#include <boxcar/dispatcher/fallbacks/profile.h>
+#include <boxcar/schema/operator_name.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+namespace boxcar::detail {
+
+Profile::Profile(std::span<const std::unique_ptr<CallLog>> logs) : per_tick(TickClock::nanosecondsPerTick()) {
+  uint64_t first = std::numeric_limits<uint64_t>::max();
+  uint64_t last = 0;
+  for (const auto& log : logs) {
+    first = std::min(first, log->firstTick());
+    last = std::max(last, log->lastTick());
+  }
+  if (!logs.empty()) wall = static_cast<double>(last - first) * per_tick;
+  // Rounding the ends, not the lengths, keeps calls inside the ones that made them.
+  const auto nanoseconds = [&](uint64_t tick) { return std::llround(static_cast<double>(tick - first) * per_tick); };
+  for (const auto& log : logs) {
+    ProfiledThread thread{log->number(), fmt::format("thread {} ({})", log->number(), log->threadId()), {}};
+    const std::vector<const CallRecord*> calls_of_thread = log->calls();
+    // From the last that ended: of calls that seem to begin and end at once the outer one stands before the inner.
+    for (size_t i = calls_of_thread.size(); i-- > 0;) {
+      const CallRecord* call = calls_of_thread[i];
+      thread.calls.push_back({call, nanoseconds(call->start), nanoseconds(call->start + call->duration)});
+    }
+    std::ranges::stable_sort(thread.calls, {},
+                             [](const ProfiledCall& call) { return std::pair(call.record->start, -call.end); });
+    threads.push_back(std::move(thread));
+    const std::vector<OperatorSum> sums = log->folded();
+    folded.insert(folded.end(), sums.begin(), sums.end());
+    calls += log->callCount();
+    calls_folded += log->foldedCount();
+    on += static_cast<double>(log->ticksOn()) * per_tick;
+    in_calls += static_cast<double>(log->ticksInCalls()) * per_tick;
+  }
+}
+
+const std::string& Profile::nameOf(const OperatorEntry* entry) const {
+  std::string& name = names_[entry];
+  if (name.empty()) name = entry == nullptr ? "(other operators)" : toString(entry->operator_name());
+  return name;
+}
+
+std::vector<ProfileRow> Profile::rows(bool by_shape) const {
+  std::map<std::pair<std::string, std::string>, OperatorSum> sums;
+  for (const ProfiledThread& thread : threads) {
+    for (const ProfiledCall& call : thread.calls)
+      sums[{nameOf(call.record->entry), by_shape ? call.record->shapesText() : ""}].add(*call.record);
+  }
+  for (const OperatorSum& sum : folded) {
+    OperatorSum& all = sums[{nameOf(sum.entry), by_shape ? "(not kept)" : ""}];
+    all.calls += sum.calls;
+    all.failed += sum.failed;
+    all.ticks += sum.ticks;
+    all.child_ticks += sum.child_ticks;
+    all.bytes += sum.bytes;
+    all.child_bytes += sum.child_bytes;
+  }
+  std::vector<ProfileRow> rows;
+  for (const auto& [key, sum] : sums) {
+    rows.push_back({.name = key.first,
+                    .shapes = key.second,
+                    .calls = sum.calls,
+                    .failed = sum.failed,
+                    .total = static_cast<double>(sum.ticks) * per_tick,
+                    .self = static_cast<double>(sum.ticks - sum.child_ticks) * per_tick,
+                    .bytes = sum.bytes,
+                    .self_bytes = sum.bytes - sum.child_bytes});
+  }
+  return rows;
+}
+
+}  // namespace boxcar::detail

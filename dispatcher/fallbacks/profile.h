@@ -1,0 +1,71 @@
+#pragma once
+
+#include <boxcar/dispatcher/fallbacks/call_log.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace boxcar::detail {
+
+// A call on the time line, in nanoseconds since the profile began.
+struct ProfiledCall {
+  const CallRecord* record;
+  int64_t start;
+  int64_t end;
+};
+
+struct ProfiledThread {
+  uint32_t number;
+  std::string name;
+  // Outer calls before the calls in them.
+  std::vector<ProfiledCall> calls;
+};
+
+// What the calls of one operator, or of one operator with the same shapes, come to; in nanoseconds and bytes.
+struct ProfileRow {
+  std::string name;
+  std::string shapes;
+  uint64_t calls = 0;
+  uint64_t failed = 0;
+  double total = 0;
+  double self = 0;
+  uint64_t bytes = 0;
+  uint64_t self_bytes = 0;
+};
+
+// What one call costs on this machine, in nanoseconds.
+struct CallCosts {
+  double dispatch = 0;
+  double profiler = 0;
+};
+
+// All that was profiled. Points into the logs.
+struct Profile {
+  explicit Profile(std::span<const std::unique_ptr<CallLog>> logs);
+
+  // Sums by operator, or by operator and shapes.
+  std::vector<ProfileRow> rows(bool by_shape) const;
+  const std::string& nameOf(const OperatorEntry* entry) const;
+
+  std::vector<ProfiledThread> threads;
+  std::vector<OperatorSum> folded;
+  uint64_t calls = 0;
+  // Calls that are in the sums but not on the time line.
+  uint64_t calls_folded = 0;
+  // In nanoseconds: from the first begin to the last end; of all threads together, on and in calls.
+  double wall = 0;
+  double on = 0;
+  double in_calls = 0;
+  double per_tick;
+  bool failed = false;
+
+ private:
+  mutable std::map<const OperatorEntry*, std::string> names_;
+};
+
+}  // namespace boxcar::detail

@@ -1,0 +1,89 @@
+#include <boxcar/dispatcher/fallbacks/profile_page.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boxcar::detail {
+
+// profile_page.html, by CMake.
+extern const std::string_view kProfilePage;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Texts that many calls share, each once.
+class TextTable final {
+ public:
+  size_t indexOf(const std::string& text) {
+    const auto [place, is_new] = places_.try_emplace(text, texts_.size());
+    if (is_new) texts_.push_back(text);
+    return place->second;
+  }
+  const Json& texts() const noexcept { return texts_; }
+
+ private:
+  std::map<std::string, size_t> places_;
+  Json texts_ = Json::array();
+};
+
+// What the page's script reads; it says there what stands where.
+Json dataOf(const Profile& profile) {
+  TextTable names;
+  TextTable details;
+  Json threads = Json::array();
+  for (const ProfiledThread& thread : profile.threads) {
+    Json calls = Json::array();
+    for (const ProfiledCall& call : thread.calls) {
+      const CallRecord& record = *call.record;
+      const std::string detail =
+          fmt::format("{}\n{}\n{}", toString(record.kernelKey()), record.shapesText(), record.dtypesText());
+      const std::initializer_list<int64_t> numbers = {static_cast<int64_t>(names.indexOf(profile.nameOf(record.entry))),
+                                                      call.start,
+                                                      call.end - call.start,
+                                                      static_cast<int64_t>(record.bytes - record.child_bytes),
+                                                      static_cast<int64_t>(details.indexOf(detail)),
+                                                      record.failed ? 1 : 0};
+      for (const int64_t number : numbers) calls.push_back(number);
+    }
+    threads.push_back({{"name", thread.name}, {"calls", std::move(calls)}});
+  }
+  Json rows = Json::array();
+  for (const ProfileRow& row : profile.rows(false)) {
+    rows.push_back({row.name, row.calls, std::llround(row.self), std::llround(row.total), row.self_bytes, row.failed});
+  }
+  return {{"names", names.texts()},
+          {"details", details.texts()},
+          {"threads", std::move(threads)},
+          {"rows", std::move(rows)},
+          {"wall", std::llround(profile.wall)},
+          {"on", std::llround(profile.on)},
+          {"inCalls", std::llround(profile.in_calls)},
+          {"calls", profile.calls},
+          {"leftOut", profile.calls_folded},
+          {"failed", profile.failed}};
+}
+
+// As a page may hold it inside a script element, which "</script" and "<!--" would change.
+std::string escapeForScript(std::string json) {
+  for (size_t at = 0; (at = json.find('<', at)) != std::string::npos; at += 6) json.replace(at, 1, "\\u003c");
+  return json;
+}
+
+}  // namespace
+
+void writeProfilePage(const Profile& profile, OutputFile& file) {
+  constexpr std::string_view kPlace = "\"PROFILE DATA\"";
+  const size_t at = kProfilePage.find(kPlace);
+  const auto write = [&file](std::string_view text) { file.write(std::as_bytes(std::span(text))); };
+  write(kProfilePage.substr(0, at));
+  write(escapeForScript(dataOf(profile).dump()));
+  write(kProfilePage.substr(at + kPlace.size()));
+}
+
+}  // namespace boxcar::detail

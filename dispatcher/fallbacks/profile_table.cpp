@@ -1,0 +1,125 @@
+#include <boxcar/dispatcher/fallbacks/profile.h>
+#include <boxcar/dispatcher/fallbacks/profile_table.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace boxcar::detail {
+namespace {
+
+using Row = std::vector<std::string>;
+
+double share(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+
+std::string percent(double part, double whole) { return fmt::format("{:.2f}%", share(part, whole)); }
+
+void sortRows(std::vector<ProfileRow>& rows, ProfileSort sort) {
+  const auto sortByMost = [&rows](auto&& value) {
+    std::ranges::stable_sort(rows, [&](const ProfileRow& a, const ProfileRow& b) { return value(a) > value(b); });
+  };
+  switch (sort) {
+    case ProfileSort::Self: return sortByMost([](const ProfileRow& row) { return row.self; });
+    case ProfileSort::Total: return sortByMost([](const ProfileRow& row) { return row.total; });
+    case ProfileSort::Average:
+      return sortByMost([](const ProfileRow& row) { return row.total / static_cast<double>(row.calls); });
+    case ProfileSort::Memory: return sortByMost([](const ProfileRow& row) { return row.self_bytes; });
+    case ProfileSort::Calls: return sortByMost([](const ProfileRow& row) { return row.calls; });
+    case ProfileSort::Name: return;  // they come so
+  }
+}
+
+// How many columns of a terminal a text takes: its characters, which are those of the schemas and "…".
+size_t width(const std::string& text) {
+  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// Names to the left, numbers to the right, two spaces between.
+std::string layOut(const std::vector<Row>& table, size_t left_columns_at_the_end) {
+  std::vector<size_t> widths(table[0].size());
+  for (const Row& row : table) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  }
+  std::string text;
+  for (const Row& row : table) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string padding(widths[i] - width(row[i]), ' ');
+      const bool is_left = i == 0 || i >= row.size() - left_columns_at_the_end;
+      if (i != 0) line += "  ";
+      line += is_left ? row[i] + padding : padding + row[i];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+std::string plural(uint64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+std::string summary(const Profile& profile, const CallCosts* costs) {
+  std::string text = fmt::format("Wall time of the run: {}", durationText(profile.wall));
+  if (profile.threads.size() > 1)
+    text += fmt::format("; of {} threads together: {}", profile.threads.size(), durationText(profile.on));
+  text += fmt::format("\nIn operators: {} ({:.1f}%), in {}\n", durationText(profile.in_calls),
+                      share(profile.in_calls, profile.on), plural(profile.calls, "call"));
+  if (costs != nullptr && profile.calls != 0) {
+    const auto line = [&](const char* what, double cost, const char* whence) {
+      const double all = std::min(cost * static_cast<double>(profile.calls), profile.on);
+      text += fmt::format("{}: about {} ({:.1f}%), an estimate: {:.0f} ns a call{}\n", what, durationText(all),
+                          share(all, profile.on), cost, whence);
+    };
+    line("Dispatch", costs->dispatch, ", measured here on an operator that does nothing");
+    line("The profiler itself", costs->profiler, " beside these");
+  }
+  if (profile.calls_folded != 0) {
+    text += fmt::format("The time line lacks the first {}, for which there was no room; the table counts them\n",
+                        plural(profile.calls_folded, "call"));
+  }
+  if (profile.failed) text += "The run failed; this is what ran until then\n";
+  return text;
+}
+
+}  // namespace
+
+std::string durationText(double nanoseconds) {
+  if (nanoseconds < 1e3) return fmt::format("{:.0f}ns", nanoseconds);
+  if (nanoseconds < 1e6) return fmt::format("{:.3f}us", nanoseconds / 1e3);
+  if (nanoseconds < 1e9) return fmt::format("{:.3f}ms", nanoseconds / 1e6);
+  return fmt::format("{:.3f}s", nanoseconds / 1e9);
+}
+
+std::string memoryText(uint64_t bytes) {
+  constexpr std::array kUnits = {"Kb", "Mb", "Gb", "Tb"};
+  if (bytes < 1024) return fmt::format("{} b", bytes);
+  double amount = static_cast<double>(bytes) / 1024;
+  size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
+  return fmt::format("{:.2f} {}", amount, kUnits[unit]);
+}
+
+std::string profileTable(const Profile& profile, const ProfileTableOptions& options, const CallCosts* costs) {
+  std::vector<ProfileRow> rows = profile.rows(options.by_shape);
+  sortRows(rows, options.sort);
+  const size_t shown = options.limit == 0 ? rows.size() : std::min(options.limit, rows.size());
+
+  std::vector<Row> table{
+      {"Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg", "Self CPU Mem", "# of Calls"}};
+  if (options.by_shape) table[0].emplace_back("Input Shapes");
+  for (size_t i = 0; i < shown; ++i) {
+    const ProfileRow& row = rows[i];
+    table.push_back({row.name, percent(row.self, profile.in_calls), durationText(row.self),
+                     percent(row.total, profile.in_calls), durationText(row.total),
+                     durationText(row.total / static_cast<double>(row.calls)), memoryText(row.self_bytes),
+                     std::to_string(row.calls)});
+    if (options.by_shape) table.back().push_back(row.shapes);
+  }
+  std::string text = rows.empty() ? "No operator was called\n" : layOut(table, options.by_shape ? 1 : 0);
+  if (shown < rows.size()) text += fmt::format("… and {} more\n", rows.size() - shown);
+  return text + summary(profile, costs);
+}
+
+}  // namespace boxcar::detail

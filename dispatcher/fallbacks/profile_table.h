@@ -1,0 +1,38 @@
+#pragma once
+
+#include <boxcar/ivalue/macros.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace boxcar {
+
+// By which column a profile's table is sorted, the most first; names from A on.
+enum class ProfileSort : uint8_t { Self, Total, Average, Memory, Calls, Name };
+
+struct ProfileTableOptions {
+  ProfileSort sort = ProfileSort::Self;
+  // How many rows there are at most; 0 for all.
+  size_t limit = 0;
+  // A row for each operator and shapes of its tensors, instead of one for each operator.
+  bool by_shape = false;
+};
+
+namespace detail {
+
+struct Profile;
+struct CallCosts;
+
+// The table, with a line below it for each of: the whole time, what was spent in operators, in dispatch and for the
+// profiler, and what is left out of the time line. [costs] are null where they could not be measured.
+std::string profileTable(const Profile& profile, const ProfileTableOptions& options, const CallCosts* costs);
+
+// "12.345ms", "1.234s".
+std::string durationText(double nanoseconds);
+// "1.50 Kb", as PyTorch's profiler writes it.
+std::string memoryText(uint64_t bytes);
+
+}  // namespace detail
+}  // namespace boxcar

@@ -1,0 +1,106 @@
+#include <boxcar/dispatcher/fallbacks/call_log.h>
+#include <boxcar/dispatcher/fallbacks/chrome_trace.h>
+#include <boxcar/dispatcher/fallbacks/profile.h>
+#include <boxcar/dispatcher/fallbacks/profile_costs.h>
+#include <boxcar/dispatcher/fallbacks/profile_page.h>
+#include <boxcar/dispatcher/fallbacks/profiler.h>
+#include <boxcar/ivalue/error.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdio>
+#include <utility>
+
+namespace boxcar {
+namespace {
+
+// Numbers of threads are not used again, as the system's are.
+uint64_t numberOfThread() noexcept {
+  static constinit std::atomic<uint64_t> threads{0};
+  static thread_local const uint64_t number = ++threads;
+  return number;
+}
+
+}  // namespace
+
+// The profiler on a thread.
+struct Profiler::Scope {
+  Scope(detail::CallLog& log_of_thread, ModeOptions options)
+      : log(log_of_thread),
+        guard([&log_of_thread](const OperatorHandle& op, DispatchKeySet keys,
+                               Stack& stack) { log_of_thread.call(op, keys, stack); },
+              options) {
+    log.begin();
+  }
+  ~Scope() { log.end(); }
+
+  detail::CallLog& log;
+  const ModeGuard guard;
+};
+
+Profiler::Profiler(ProfilerOptions options) : options_(std::move(options)) {
+  BOXCAR_CHECK(options_.trace.empty() || options_.trace != options_.page,
+               "the trace and the page of a profile cannot both be written to '{}': give each a name of its own",
+               options_.trace);
+  if (!options_.trace.empty()) trace_.emplace(options_.trace);
+  if (!options_.page.empty()) page_.emplace(options_.page);
+  detail::TickClock::prepare();
+}
+
+Profiler::~Profiler() = default;
+
+detail::CallLog& Profiler::logOfThread() {
+  const std::lock_guard lock(mutex_);
+  detail::CallLog*& log = log_of_thread_[numberOfThread()];
+  if (log == nullptr) {
+    constexpr size_t kFewest = 16;
+    const size_t capacity = std::bit_ceil(std::max(options_.most_calls, kFewest));
+    logs_.push_back(std::make_unique<detail::CallLog>(static_cast<uint32_t>(logs_.size() + 1), capacity));
+    log = logs_.back().get();
+    if (options_.shows_progress) log->showProgress();
+  }
+  return *log;
+}
+
+void Profiler::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  logOfThread().call(op, keys, stack);
+}
+
+std::shared_ptr<void> Profiler::enter() {
+  detail::CallLog& log = logOfThread();
+  if (log.isOn()) return nullptr;
+  return std::make_shared<Scope>(log, modeOptions());
+}
+
+std::string Profiler::finish(bool failed) {
+  if (options_.shows_progress) std::fputs("\r\033[K", stderr);
+  // A script that was refused has not run.
+  if (logs_.empty() && failed) return {};
+  detail::Profile profile(logs_);
+  profile.failed = failed;
+  const std::optional<detail::CallCosts> costs = detail::measureCallCosts();
+  if (trace_) {
+    detail::writeChromeTrace(profile, *trace_);
+    trace_->commit();
+  }
+  if (page_) {
+    detail::writeProfilePage(profile, *page_);
+    page_->commit();
+  }
+  return detail::profileTable(profile, options_.table, costs ? &*costs : nullptr);
+}
+
+constinit const HandlerKind kProfileKind = {
+    "profile(str path) -> ()",
+    "Measure every call: a trace for Perfetto (.json) or a page for a browser (.html), and a table",
+    [](std::span<const IValue> arguments) -> std::unique_ptr<Handler> {
+      constexpr size_t kRows = 20;
+      ProfilerOptions options{.table = {.limit = kRows}};
+      const std::string_view path = arguments[0].toStringView();
+      BOXCAR_CHECK(!path.empty(), "profile() needs the name of a file, such as \"out.json\" or \"out.html\", not \"\"");
+      (path.ends_with(".html") ? options.page : options.trace) = path;
+      return std::make_unique<Profiler>(std::move(options));
+    }};
+
+}  // namespace boxcar
