@@ -20,6 +20,7 @@ enum ExitStatus : int {
 // [rest]: the words behind --, of which no option is read.
 void addRun(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addTrace(CLI::App& app, const std::vector<std::string>& rest, int& status);
+void addProfile(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addCheck(CLI::App& app, int& status);
 void addDis(CLI::App& app, int& status);
 void addAsm(CLI::App& app, const std::vector<std::string>& rest, int& status);

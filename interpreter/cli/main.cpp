@@ -82,6 +82,7 @@ int runCommandLine(int argc, char** argv) {
   addReplay(app, status);
   addDiff(app, status);
   addBench(app, status);
+  addProfile(app, rest, status);
   addCheck(app, status);
   addOps(app, status);
   addExplain(app, status);

@@ -17,6 +17,10 @@ for command in run check dis asm ops explain table schema; do expectOutputHas " 
 expectErrors ""
 
 for command in run check dis asm ops explain table schema; do
+for command in run profile check dis asm ops schema; do expectOutputHas "  $command "; done
+expectErrors ""
+
+for command in run profile check dis asm ops schema; do
   run "$command --help" "$command" --help
   expectStatus 0
   expectOutputHas "Usage: boxcar $command"

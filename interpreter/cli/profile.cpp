@@ -1,0 +1,59 @@
+#include <boxcar/dispatcher/fallbacks/profiler.h>
+#include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/run_script.h>
+#include <unistd.h>
+
+#include <exception>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace boxcar::cli {
+namespace {
+
+const std::map<std::string, ProfileSort> kSorts = {{"self", ProfileSort::Self},       {"total", ProfileSort::Total},
+                                                   {"average", ProfileSort::Average}, {"memory", ProfileSort::Memory},
+                                                   {"calls", ProfileSort::Calls},     {"name", ProfileSort::Name}};
+
+}  // namespace
+
+void addProfile(CLI::App& app, const std::vector<std::string>& rest, int& status) {
+  CLI::App* command = app.add_subcommand("profile", "Run a script and tell where its time goes");
+  const auto options = std::make_shared<RunOptions>();
+  const auto profile = std::make_shared<ProfilerOptions>();
+  addRunOptions(*command, options);
+  command->add_option("-o,--trace", profile->trace, "Write a trace for Perfetto or chrome://tracing")
+      ->type_name("FILE");
+  command->add_option("--html", profile->page, "Write a page for a browser: flame chart, time line, table")
+      ->type_name("FILE");
+  const auto sort = std::make_shared<std::string>("self");
+  command->add_option("--sort", *sort, "The column by which the table is sorted (self)")
+      ->type_name("COLUMN")
+      ->check(CLI::IsMember(kSorts));
+  command->add_option("--limit", profile->table.limit, "How many rows the table has at most (all)")
+      ->type_name("N")
+      ->check(CLI::Range(size_t{1}, size_t{1} << 62).description(""));
+  command->add_flag("--by-shape", profile->table.by_shape, "A row for each operator and shapes of its tensors");
+
+  command->callback([command, options, profile, sort, rest, &status] {
+    readRunOptions(*command, rest, *options);
+    profile->table.sort = kSorts.at(*sort);
+    profile->shows_progress = ::isatty(STDERR_FILENO) == 1;
+    Profiler profiler(*profile);
+    try {
+      runScript(*options, &profiler);
+    } catch (const std::exception&) {
+      const std::exception_ptr failure = std::current_exception();
+      try {
+        printError(profiler.finish(true));
+      } catch (const std::exception& error) {
+        printError(std::string("boxcar: ") + error.what() + "\n");
+      }
+      std::rethrow_exception(failure);
+    }
+    printError(profiler.finish(false));
+    status = kDone;
+  });
+}
+
+}  // namespace boxcar::cli
