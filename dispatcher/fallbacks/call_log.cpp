@@ -13,12 +13,13 @@ CallLog::CallLog(uint32_t number, size_t capacity)
       thread_id_(static_cast<uint64_t>(::syscall(SYS_gettid))),
       capacity_(capacity),
       ring_(std::make_unique_for_overwrite<CallRecord[]>(capacity)),
-      sums_(std::make_unique<OperatorSum[]>(kSums + 1)) {}
+      sums_(std::make_unique<OperatorSum[]>(kSums + 1)),
+      first_tick_(TickClock::now()),
+      last_tick_(first_tick_) {}
 
 void CallLog::begin() noexcept {
   is_on_ = true;
   on_since_ = TickClock::now();
-  if (first_tick_ == 0) first_tick_ = on_since_;
 }
 
 void CallLog::end() noexcept {
@@ -60,12 +61,10 @@ void CallLog::showProgress() noexcept {
 }
 
 void CallLog::writeProgress(uint64_t now) noexcept {
-  const double per_tick = TickClock::nanosecondsPerTick();
-  const double seconds = static_cast<double>(now - on_since_) * per_tick / 1e9;
-  // Over the line before it.
-  std::fprintf(stderr, "\r\033[Kprofiling: %.0f s, %llu calls", seconds, static_cast<unsigned long long>(count_));
-  std::fflush(stderr);
-  next_progress_ = now + static_cast<uint64_t>(1e9 / per_tick);
+  const double seconds = static_cast<double>(now - on_since_) * TickClock::nanosecondsPerTick() / 1e9;
+  // A line of its own, for the script may be writing to the same terminal; so they get rarer.
+  std::fprintf(stderr, "profiling: %.0f s, %llu calls\n", seconds, static_cast<unsigned long long>(count_));
+  next_progress_ = now + (now - on_since_);
 }
 
 }  // namespace boxcar::detail

@@ -54,7 +54,7 @@ class CallLog final {
     open.succeeded();
   }
 
-  // From now on a line on stderr tells every second how far the thread is.
+  // From now on lines on stderr tell how far the thread is: after a second, two, four …
   void showProgress() noexcept;
 
   // The following when the thread is done.
@@ -64,7 +64,7 @@ class CallLog final {
   uint64_t callCount() const noexcept { return count_; }
   // Of these, the ones that are in folded() alone.
   uint64_t foldedCount() const noexcept { return count_ > capacity_ ? count_ - capacity_ : 0; }
-  // When it was first switched on and last switched off, and how long it was on; in ticks.
+  // When the thread first switched it on and last switched it off, and how long it was on; in ticks.
   uint64_t firstTick() const noexcept { return first_tick_; }
   uint64_t lastTick() const noexcept { return last_tick_; }
   uint64_t ticksOn() const noexcept { return ticks_on_; }
@@ -140,8 +140,8 @@ class CallLog final {
   CallRecord top_ = {};
   CallRecord* innermost_ = &top_;
   uint64_t next_progress_ = kNever;
-  uint64_t first_tick_ = 0;
-  uint64_t last_tick_ = 0;
+  const uint64_t first_tick_;
+  uint64_t last_tick_;
   uint64_t ticks_on_ = 0;
   uint64_t on_since_ = 0;
   bool is_on_ = false;

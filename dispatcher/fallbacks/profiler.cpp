@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cstdio>
 #include <utility>
 
 namespace boxcar {
@@ -74,7 +73,6 @@ std::shared_ptr<void> Profiler::enter() {
 }
 
 std::string Profiler::finish(bool failed) {
-  if (options_.shows_progress) std::fputs("\r\033[K", stderr);
   // A script that was refused has not run.
   if (logs_.empty() && failed) return {};
   detail::Profile profile(logs_);

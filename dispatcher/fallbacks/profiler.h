@@ -27,7 +27,7 @@ struct ProfilerOptions {
   std::string trace = {};
   std::string page = {};
   ProfileTableOptions table = {};
-  // A line on stderr every second, to be overwritten by the next, tells how far the run is.
+  // Lines on stderr tell how far the run is: after a second, two, four …
   bool shows_progress = false;
   // How many calls of a thread are on the time line: the last ones. Rounded up to a power of two; 128 bytes each.
   size_t most_calls = size_t{1} << 17;

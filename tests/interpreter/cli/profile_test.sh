@@ -91,4 +91,12 @@ expect "a column that is none" 2 "" '^boxcar profile: --sort: time not in \{aver
 run profile script.ops --limit 0
 expect "a limit of no rows" 2 "" '^boxcar profile: --limit: '
 
+printf 'start = clock()\nwhile clock() - start < 1.2 { y = ones(2) }\n' > long.ops
+run profile long.ops
+[[ $errors != *profiling:* ]] || fail "a long run tells nothing where nobody sits" "$errors"
+if command -v script > /dev/null; then
+  errors=$(script -qec "'$boxcar' profile long.ops > out.txt" /dev/null < /dev/null)
+  [[ $errors =~ ^profiling:\ 1\ s,\ [0-9]+\ calls ]] || fail "a long run tells on a terminal how far it is" "$errors"
+fi
+
 [[ $failures -eq 0 ]] || exit 1
