@@ -5,19 +5,17 @@
 #include <boxcar/dispatcher/fallbacks/memory_tracker.h>
 #include <boxcar/dispatcher/fallbacks/meta_checker.h>
 #include <boxcar/dispatcher/fallbacks/nan_checker.h>
+#include <boxcar/dispatcher/fallbacks/profiler.h>
 #include <boxcar/dispatcher/fallbacks/recorder.h>
 #include <boxcar/dispatcher/fallbacks/schema_checker.h>
 #include <boxcar/dispatcher/fallbacks/tracer.h>
-#include <boxcar/dispatcher/fallbacks/profiler.h>
 
 namespace boxcar {
 namespace {
 
 constexpr const HandlerKind* kKinds[] = {
-    &kTraceKind,  &kCheckNanKind, &kRecordKind, &kCheckSchemaKind, &kCheckMetaKind,
-    &kMemoryKind, &kCostKind,     &kDenyKind,   &kInjectKind,
-    &kDenyKind,
-    &kProfileKind,
+    &kTraceKind,     &kProfileKind, &kCheckNanKind, &kRecordKind, &kCheckSchemaKind,
+    &kCheckMetaKind, &kMemoryKind,  &kCostKind,     &kDenyKind,   &kInjectKind,
 };
 
 }  // namespace

@@ -78,11 +78,11 @@ int runCommandLine(int argc, char** argv) {
   const std::vector<std::string> rest(std::min(dashes + 1, end), end);
   addRun(app, rest, status);
   addTrace(app, rest, status);
+  addProfile(app, rest, status);
   addRecord(app, rest, status);
   addReplay(app, status);
   addDiff(app, status);
   addBench(app, status);
-  addProfile(app, rest, status);
   addCheck(app, status);
   addOps(app, status);
   addExplain(app, status);

@@ -13,14 +13,11 @@ expectStatus 0
 
 run "--help" --help
 expectStatus 0
-for command in run check dis asm ops explain table schema; do expectOutputHas "  $command "; done
+commands="run trace profile record replay diff bench check ops explain table schema dis asm"
+for command in $commands; do expectOutputHas "  $command "; done
 expectErrors ""
 
-for command in run check dis asm ops explain table schema; do
-for command in run profile check dis asm ops schema; do expectOutputHas "  $command "; done
-expectErrors ""
-
-for command in run profile check dis asm ops schema; do
+for command in $commands; do
   run "$command --help" "$command" --help
   expectStatus 0
   expectOutputHas "Usage: boxcar $command"
