@@ -67,7 +67,7 @@ std::vector<BenchGroup> makeStory(BenchPaths& paths) {
   groups.push_back(paths.noOp());
   paths.addDetours(groups.back());
   const auto add = [&](const char* op, const char* args) {
-    groups.push_back(paths.plain(readCall(findOperator(op), args)));
+    groups.push_back(paths.plain(readCall(findOperatorToCall(op), args)));
   };
   add("aten::add.Tensor", "[ones([2]), ones([2])]");
   add("aten::mm", "[ones([8, 8]), ones([8, 8])]");
@@ -79,7 +79,7 @@ std::vector<BenchGroup> makeGroups(BenchPaths& paths, const BenchOptions& option
   if (options.operators.empty()) return makeStory(paths);
   std::vector<BenchGroup> groups;
   for (const std::string& name : options.operators) {
-    const OperatorHandle op = findOperator(name);
+    const OperatorHandle op = findOperatorToCall(name);
     groups.push_back(paths.plain(options.args.empty() ? makeUpCall(op) : readCall(op, options.args)));
     paths.addDetours(groups.back());
   }

@@ -1,8 +1,7 @@
-#include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/interpreter/cli/bench_arguments.h>
+#include <boxcar/interpreter/cli/find_operator.h>
 #include <boxcar/interpreter/program.h>
 #include <boxcar/ivalue/error.h>
-#include <boxcar/schema/parse_schema.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,11 +68,6 @@ void tryOnce(const BenchCall& call, std::string_view what) {
   }
 }
 
-void checkArity(const OperatorHandle& op) {
-  BOXCAR_CHECK(!op.schema().is_vararg(), "{} takes any number of arguments, which is not measured: name another one",
-               op);
-}
-
 // Takes the schema's defaults for what follows the arguments that are there.
 void takeDefaults(BenchCall& call) {
   const std::vector<Argument>& parameters = call.op.schema().arguments();
@@ -88,24 +82,13 @@ void takeDefaults(BenchCall& call) {
 
 }  // namespace
 
-OperatorHandle findOperator(const std::string& name) {
-  const OperatorName wanted = parseName(name);
-  const std::vector<OperatorHandle> overloads = Dispatcher::singleton().findOverloads(wanted.name);
-  const auto exact = std::ranges::find(overloads, wanted, &OperatorHandle::operator_name);
-  const OperatorHandle* found = exact != overloads.end() ? &*exact : nullptr;
-  if (found == nullptr && wanted.overload_name.empty() && overloads.size() == 1) found = &overloads[0];
-  if (found == nullptr && wanted.overload_name.empty() && !overloads.empty()) {
-    std::string names;
-    for (const OperatorHandle& op : overloads) names += (names.empty() ? "" : ", ") + toString(op);
-    BOXCAR_FAIL("{} has several overloads; name one of them: {}", name, names);
-  }
-  const OperatorHandle op =
-      found != nullptr ? *found
-                       : Dispatcher::singleton().findSchemaOrThrow(wanted.name.c_str(), wanted.overload_name.c_str());
+OperatorHandle findOperatorToCall(const std::string& name) {
+  const OperatorHandle op = findOperator(name);
   BOXCAR_CHECK(!op.hasTag(Tag::io),
                "{} reads or writes outside of the program, so it is not called again and again; name another operator",
                op);
-  checkArity(op);
+  BOXCAR_CHECK(!op.schema().is_vararg(), "{} takes any number of arguments, which is not measured; name another one",
+               op);
   return op;
 }
 

@@ -16,9 +16,9 @@ struct BenchCall {
   std::vector<bool> is_written;
 };
 
-// The operator that is called [name]: "aten::add.Tensor", or "aten::relu", which has one overload, or one without a
-// name. An Error where there is none, where there are several, and for one that acts outside of the program.
-OperatorHandle findOperator(const std::string& name);
+// The operator that a user calls [name] (find_operator.h). An Error, too, for one that acts outside of the program, or
+// takes any number of arguments.
+OperatorHandle findOperatorToCall(const std::string& name);
 
 // A call with small float32 tensors and such values as the schema's types allow. An Error, which says how to give
 // others, where the schema has a type that nothing is known of, or the operator refuses them.

@@ -17,7 +17,7 @@
 namespace boxcar::cli {
 namespace {
 
-// Functionalities that no operator has a kernel for, as a rule.
+// Functionalities that no operator has a kernel for, as a rule. Not Tracer, where handlers may have a fallback.
 constexpr DispatchKey kRareKeys[] = {DispatchKey::TESTING_ONLY_GenericWrapper,
                                      DispatchKey::FuncTorchDynamicLayerFrontMode,
                                      DispatchKey::PythonTLSSnapshot,
@@ -26,7 +26,7 @@ constexpr DispatchKey kRareKeys[] = {DispatchKey::TESTING_ONLY_GenericWrapper,
                                      DispatchKey::Batched,
                                      DispatchKey::FuncTorchVmapMode,
                                      DispatchKey::FuncTorchBatched,
-                                     DispatchKey::Tracer,
+                                     DispatchKey::VmapMode,
                                      DispatchKey::ZeroTensor,
                                      DispatchKey::Negative,
                                      DispatchKey::Conjugate,
@@ -45,8 +45,8 @@ void redispatch(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
 
 Library libraryForAll(DispatchKey key) { return Library(Library::IMPL, "_", key, __FILE__, __LINE__); }
 
-// What is left of a handler's run is its report and its files, which nobody reads.
-constexpr long kMostHandledCalls = 2000;
+// Handlers that write down what they see would fill the memory.
+constexpr long kMostCallsOfHandler = 2000;
 
 // Arguments for a kind of handler that let all calls pass; nothing where none is known.
 std::optional<std::vector<IValue>> makeHandlerArguments(const FunctionSchema& schema, const std::string& folder) {
@@ -128,7 +128,7 @@ BenchGroup BenchPaths::noOp() {
   libraries_.push_back(std::move(library));
   const auto tensor = [] { return Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float); };
   const Tensor a = tensor(), b = tensor();
-  BenchGroup group = plain({findOperator("bench::no_op"), {a, b}, {true, true}});
+  BenchGroup group = plain({findOperatorToCall("bench::no_op"), {a, b}, {true, true}});
   for (BenchPath& path : group.paths) {
     if (path.name == "kernel alone") path = {"C++ function", directNoOpLoop(a, b)};
   }
@@ -215,15 +215,14 @@ void BenchPaths::addHandlers(BenchGroup& group) const {
       continue;
     }
     BenchPath path{name, boxedLoop(group.call.op, group.call.arguments)};
+    // It is gone when others are timed, who may pay for what it observes. Nobody finishes it: its files and its report
+    // are not wanted, and may take long to make.
     path.within = [kind, arguments = *arguments](const std::function<void()>& body) {
       const std::unique_ptr<Handler> handler = kind->make(arguments);
-      {
-        const HandlerGuard guard(*handler);
-        body();
-      }
-      static_cast<void>(handler->finish(false));
+      const HandlerGuard guard(*handler);
+      body();
     };
-    path.most_calls = kMostHandledCalls;
+    path.most_calls = kMostCallsOfHandler;
     group.paths.push_back(std::move(path));
   }
 }

@@ -19,7 +19,7 @@ struct BenchPath {
   CallLoop overhead = {};
   // Runs what it is given in the scope that the path needs; empty where it needs none.
   std::function<void(const std::function<void()>&)> within = {};
-  // How many calls one scope may see: handlers that write down what they see would fill the memory.
+  // How many calls one scope may see.
   long most_calls = std::numeric_limits<long>::max();
 };
 
