@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every example of interpreter/README.md: `manual_test.py README BOXCAR`.
+"""Runs every example of a manual, such as interpreter/README.md: `manual_test.py README BOXCAR`.
 
 A block marked `ops` is a script. `# prints TEXT` in it stands for a line that it prints. A line `<!-- NAME.ops -->` before
 it names its file, which the blocks behind it find; the others are called example.ops. Where a paragraph that begins with

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The READMEs' programs are those that are compiled here, the script is scripts/digits.ops, and each prints what the
-# README says: `readme_test.sh ROOT BUILD`. manual_test.py runs the other examples of interpreter/README.md.
+# README says: `readme_test.sh ROOT BUILD`. manual_test.py runs the other examples of interpreter/README.md
+# and dispatcher/fallbacks/README.md.
 set -euo pipefail
 root=$1
 build=$2
@@ -30,4 +31,6 @@ expect_same "README block of scripts/digits.ops" "$(block script)" "$(cat "$root
 expect_same "output of scripts/digits.ops" "correct 273 of 297" "$("$build/boxcar" run "$root/scripts/digits.ops")"
 readme=$root/interpreter/README.md
 expect_program program
+readme=$root/dispatcher/fallbacks/README.md
+expect_program handler
 exit $failed
