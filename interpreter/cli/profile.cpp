@@ -22,7 +22,7 @@ void addProfile(CLI::App& app, const std::vector<std::string>& rest, int& status
   const auto options = std::make_shared<RunOptions>();
   const auto profile = std::make_shared<ProfilerOptions>();
   addRunOptions(*command, options);
-  command->add_option("-o,--trace", profile->trace, "Write a trace for Perfetto or chrome://tracing")
+  command->add_option("-o,--output", profile->trace, "Write a trace for Perfetto or chrome://tracing")
       ->type_name("FILE");
   command->add_option("--html", profile->page, "Write a page for a browser: flame chart, time line, table")
       ->type_name("FILE");
