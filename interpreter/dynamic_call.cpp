@@ -24,7 +24,7 @@ IValue packResults(Stack& stack, size_t base) {
 // Adds the call that failed to its error, unless a script says more or it is no failure.
 void tellCall(Error& error, const OperatorHandle& op, const Stack& stack, size_t height) {
   if (dynamic_cast<const ScriptError*>(&error) != nullptr || dynamic_cast<const RunStop*>(&error) != nullptr) return;
-  const std::string call = describeFailedCall(op, stack, height);
+  const std::string call = describeFailedCall(op, stack, height, error.what());
   if (!call.empty()) error.addContext("  " + call);
 }
 

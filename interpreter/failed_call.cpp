@@ -72,11 +72,18 @@ std::string valueText(const IValue& value, TypePtr type) {
   return text;
 }
 
-// Whether a call with these arguments comes to a kernel that leaves the stack alone.
-bool callsUnboxedKernel(const OperatorHandle& op, const Stack& stack) {
+// Whether a call with these arguments comes to a kernel that leaves the stack alone. The handlers on the way to it have
+// the arguments as they were where these still fit. [message] is one of theirs where it begins with the operator's
+// name.
+bool callsUnboxedKernel(const OperatorHandle& op, const Stack& stack, std::string_view message) {
   const DispatchKeyExtractor& extractor = op.entry().dispatchKeyExtractor();
-  const DispatchKeySet keys = extractor.getDispatchKeySetBoxed(extractor.arguments(), stack);
+  DispatchKeySet keys = extractor.getDispatchKeySetBoxed(extractor.arguments(), stack);
   const Kernel* kernel = op.entry().lookup(keys);
+  if (kernel->kind == KernelKind::Modes && message.starts_with(toString(op))) return false;
+  while (kernel->kind == KernelKind::Modes || keys.highestFunctionalityKey() == DispatchKey::Tracer) {
+    keys = keys.remove(keys.highestFunctionalityKey());
+    kernel = op.entry().lookup(keys);
+  }
   if (kernel->isFallthrough()) kernel = op.entry().lookupBelowFallthroughs(keys).first;
   return kernel->has_unboxed;
 }
@@ -103,7 +110,7 @@ std::string describeCall(const OperatorHandle& op, std::span<const IValue> argum
   return text += ')';
 }
 
-std::string describeFailedCall(const OperatorHandle& op, const Stack& stack, size_t height) {
+std::string describeFailedCall(const OperatorHandle& op, const Stack& stack, size_t height, std::string_view message) {
   if (stack.size() != height || !op.hasSchema()) return {};
   const std::vector<Argument>& parameters = op.schema().arguments();
   if (parameters.empty() || height < parameters.size()) return {};
@@ -111,7 +118,7 @@ std::string describeFailedCall(const OperatorHandle& op, const Stack& stack, siz
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (!matches(arguments[i], parameters[i].type())) return {};
   }
-  return callsUnboxedKernel(op, stack) ? describeCall(op, arguments) : std::string();
+  return callsUnboxedKernel(op, stack, message) ? describeCall(op, arguments) : std::string();
 }
 
 std::optional<ConvertedArgument> argumentConvertedAt(const CodeUnit& unit, const CodeFunction& function,

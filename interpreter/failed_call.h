@@ -22,8 +22,8 @@ std::string describeCall(const OperatorHandle& op, std::span<const IValue> argum
 
 // The same for a call of [op] that has just failed, where its arguments are for certain the last values of [stack]
 // still, of which there are [height] then: after a kernel that works on the stack itself they may be anything. Empty
-// elsewhere.
-std::string describeFailedCall(const OperatorHandle& op, const Stack& stack, size_t height);
+// elsewhere, and where [message] is a handler's that names the operator.
+std::string describeFailedCall(const OperatorHandle& op, const Stack& stack, size_t height, std::string_view message);
 
 // The conversion at instruction [at] of [function] is that of an argument of a call of an operator or a built-in: the
 // call's instruction, and which argument.

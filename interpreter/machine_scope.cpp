@@ -178,7 +178,7 @@ std::string Machine::explain(std::string message, const Mark& mark, const Stack&
     if (known.empty()) known = stackHeights(frame->function->program->unit(), *function);
     height += static_cast<size_t>(known[placeIn(*frame)]);
   }
-  const std::string call = describeFailedCall(program.site(instruction.index()).op, stack, height);
+  const std::string call = describeFailedCall(program.site(instruction.index()).op, stack, height, message);
   return call.empty() ? message : message + "\n  " + call;
 }
 
