@@ -55,18 +55,32 @@ std::string temporaryNameFor(const std::string& name) {
   return fmt::format("{}.{}-{}.tmp", name, ::getpid(), count.fetch_add(1));
 }
 
+std::string pathOfDescriptor(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
+
+// A file in [folder] without a name yet, of which nothing is left where the program is killed; not open where the file
+// system has no such files, or where it could not be named afterwards.
+FileDescriptor openUnnamed(int folder) {
+  FileDescriptor file(::openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
+  if (file.isOpen() && ::access(pathOfDescriptor(file.get()).c_str(), F_OK) != 0) return {};
+  return file;
+}
+
 }  // namespace
 
 OutputFile::OutputFile(std::string_view path)
     : path_(resolvePath(path)),
       place_(openPlace(path)),
       temporary_name_(temporaryNameFor(place_.name)),
-      file_(::openat(place_.folder.get(), temporary_name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) {
+      file_(openUnnamed(place_.folder.get())),
+      has_name_(!file_.isOpen()) {
+  if (!has_name_) return;
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  file_ = FileDescriptor(::openat(place_.folder.get(), temporary_name_.c_str(), kFlags, 0666));
   if (!file_.isOpen()) fail();
 }
 
 OutputFile::~OutputFile() {
-  if (!committed_) ::unlinkat(place_.folder.get(), temporary_name_.c_str(), 0);
+  if (has_name_) ::unlinkat(place_.folder.get(), temporary_name_.c_str(), 0);
 }
 
 void OutputFile::write(std::span<const std::byte> bytes) {
@@ -82,10 +96,17 @@ void OutputFile::write(std::span<const std::byte> bytes) {
 
 void OutputFile::commit() {
   // On the disk before it has the name: a crash leaves the old file or the new one.
-  if (::fsync(file_.get()) != 0 || !file_.close()) fail();
+  if (::fsync(file_.get()) != 0) fail();
   const int folder = place_.folder.get();
+  // Only a file with a name can take the place of another.
+  if (!has_name_ && ::linkat(AT_FDCWD, pathOfDescriptor(file_.get()).c_str(), folder, temporary_name_.c_str(),
+                             AT_SYMLINK_FOLLOW) != 0) {
+    fail();
+  }
+  has_name_ = true;
+  if (!file_.close()) fail();
   if (::renameat(folder, temporary_name_.c_str(), folder, place_.name.c_str()) != 0) fail();
-  committed_ = true;
+  has_name_ = false;
 }
 
 void OutputFile::fail() const { BOXCAR_FAIL("cannot write '{}': {}", path_, lastSystemError()); }

@@ -17,8 +17,9 @@ struct OutputPlace {
 };
 
 // A file that a program writes. It appears under its name only when it is whole: it is written beside its place and
-// renamed by commit(), both in a folder that is opened once. Without commit() nothing is left of it, and a file that
-// had the name before stays as it was. Where the name is a link, what it leads to is written.
+// renamed by commit(), both in a folder that is opened once. Without commit() nothing is left of it (nor where the
+// program is killed, on file systems with files that have no name yet), and a file that had the name before stays as it
+// was. Where the name is a link, what it leads to is written.
 class BOXCAR_API OutputFile final {
  public:
   // [path] is what the program calls it; file_access.h says where that is and whether it is allowed. Every failure,
@@ -36,7 +37,7 @@ class BOXCAR_API OutputFile final {
   const OutputPlace place_;
   const std::string temporary_name_;
   FileDescriptor file_;
-  bool committed_ = false;
+  bool has_name_;  // the temporary one
 };
 
 }  // namespace boxcar

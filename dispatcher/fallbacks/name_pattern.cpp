@@ -1,14 +1,21 @@
 #include <boxcar/dispatcher/fallbacks/name_pattern.h>
 #include <fnmatch.h>
 
+#include <string_view>
+
 namespace boxcar {
 
 bool matchesPattern(const OperatorName& name, const std::string& pattern) {
-  const std::string full = toString(name);
-  const size_t colons = name.name.rfind("::");
-  const std::string bare = colons == std::string::npos ? name.name : name.name.substr(colons + 2);
-  for (const std::string& text : {full, name.name, bare}) {
-    if (text == pattern || fnmatch(pattern.c_str(), text.c_str(), 0) == 0) return true;
+  const std::string_view qualified = name.name;
+  const size_t colons = qualified.rfind("::");
+  const std::string_view bare = colons == std::string_view::npos ? qualified : qualified.substr(colons + 2);
+  // Handlers ask at every call: most patterns are names, for which no text is made.
+  if (pattern.find_first_of("*?[\\") == std::string::npos) {
+    if (pattern == qualified || pattern == bare) return true;
+    return pattern.size() > qualified.size() && pattern.starts_with(qualified) && pattern == toString(name);
+  }
+  for (const std::string& text : {toString(name), name.name, std::string(bare)}) {
+    if (fnmatch(pattern.c_str(), text.c_str(), 0) == 0) return true;
   }
   return false;
 }

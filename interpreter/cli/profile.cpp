@@ -3,7 +3,6 @@
 #include <boxcar/interpreter/cli/run_script.h>
 #include <unistd.h>
 
-#include <exception>
 #include <map>
 #include <memory>
 #include <string>
@@ -39,19 +38,10 @@ void addProfile(CLI::App& app, const std::vector<std::string>& rest, int& status
     readRunOptions(*command, rest, *options);
     profile->table.sort = kSorts.at(*sort);
     profile->shows_progress = ::isatty(STDERR_FILENO) == 1;
+    checkIsNotScript(*options, "--output", profile->trace);
+    checkIsNotScript(*options, "--html", profile->page);
     Profiler profiler(*profile);
-    try {
-      runScript(*options, &profiler);
-    } catch (const std::exception&) {
-      const std::exception_ptr failure = std::current_exception();
-      try {
-        printError(profiler.finish(true));
-      } catch (const std::exception& error) {
-        printError(std::string("boxcar: ") + error.what() + "\n");
-      }
-      std::rethrow_exception(failure);
-    }
-    printError(profiler.finish(false));
+    runScript(*options, &profiler);
     status = kDone;
   });
 }

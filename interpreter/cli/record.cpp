@@ -2,11 +2,8 @@
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/run_script.h>
 
-#include <exception>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 
 namespace boxcar::cli {
 namespace {
@@ -18,18 +15,9 @@ struct RecordOptions {
 };
 
 void record(const RunOptions& run, const RecordOptions& options) {
-  std::error_code error;
-  if (std::filesystem::equivalent(run.file, options.output, error))
-    throw CLI::ValidationError("--output", "the recording would take the place of the script");
+  checkIsNotScript(run, "--output", options.output);
   Recorder recorder(options.output, recordedContent(options.shapes, options.hashes));
-  std::exception_ptr failure;
-  try {
-    runScript(run, &recorder);
-  } catch (const std::exception&) {
-    failure = std::current_exception();
-  }
-  printError(recorder.finish(failure != nullptr));
-  if (failure) std::rethrow_exception(failure);
+  runScript(run, &recorder);
 }
 
 }  // namespace

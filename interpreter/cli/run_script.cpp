@@ -5,6 +5,7 @@
 #include <boxcar/interpreter/cli/run_script.h>
 #include <boxcar/interpreter/interrupt.h>
 #include <boxcar/interpreter/program.h>
+#include <fmt/format.h>
 
 #include <csignal>
 #include <exception>
@@ -90,26 +91,35 @@ void readRunOptions(const CLI::App& command, const std::vector<std::string>& res
   options.handlers = readHandlerOptions(command);
 }
 
-void runScript(const RunOptions& options, Handler* innermost) {
+void runScript(const RunOptions& options, Handler* innermost, const std::function<void()>& afterwards) {
   const std::vector<std::unique_ptr<Handler>> asked = makeHandlers(options.handlers);
   std::vector<Handler*> handlers;
   for (const auto& handler : asked) handlers.push_back(handler.get());
   if (innermost != nullptr) handlers.push_back(innermost);
-  const auto finish = [&asked](bool failed) {
-    for (size_t i = asked.size(); i-- > 0;) printError(asked[i]->finish(failed));
-  };
-  try {
-    runUnder(handlers, options);
-  } catch (const std::exception&) {
-    const std::exception_ptr failure = std::current_exception();
+  // The first failure is the run's; others are told.
+  std::exception_ptr failure;
+  const auto attempt = [&failure](const auto& action) {
     try {
-      finish(true);
+      action();
     } catch (const std::exception& error) {
-      printError(std::string("boxcar: ") + error.what() + "\n");
+      if (failure) {
+        printError(std::string("boxcar: ") + error.what() + "\n");
+      } else {
+        failure = std::current_exception();
+      }
     }
-    std::rethrow_exception(failure);
-  }
-  finish(false);
+  };
+  attempt([&] { runUnder(handlers, options); });
+  const bool failed = failure != nullptr;
+  for (size_t i = handlers.size(); i-- > 0;) attempt([&] { printError(handlers[i]->finish(failed)); });
+  if (afterwards) attempt(afterwards);
+  if (failure) std::rethrow_exception(failure);
+}
+
+void checkIsNotScript(const RunOptions& options, const std::string& option, const std::string& path) {
+  std::error_code error;
+  if (path.empty() || !std::filesystem::equivalent(options.file, path, error)) return;
+  throw CLI::ValidationError(option, fmt::format("'{}' is the script itself, which would be replaced", path));
 }
 
 }  // namespace boxcar::cli

@@ -5,6 +5,7 @@
 #include <boxcar/ivalue/file_access.h>
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,8 +34,12 @@ void addRunOptions(CLI::App& command, const std::shared_ptr<RunOptions>& options
 // [rest]: what stood behind `--`.
 void readRunOptions(const CLI::App& command, const std::vector<std::string>& rest, RunOptions& options);
 
-// Runs the script under [innermost], if there is one, which the caller finishes, and the handlers that the options ask
-// for; their reports go to stderr. Throws what the script throws.
-void runScript(const RunOptions& options, Handler* innermost = nullptr);
+// Runs the script under the handlers that the options ask for and under [innermost], if there is one, and finishes all
+// of them, also where the script fails; their reports go to stderr. [afterwards] is called when that is done. Throws
+// what the script throws, or else what is first thrown of the others.
+void runScript(const RunOptions& options, Handler* innermost = nullptr, const std::function<void()>& afterwards = {});
+
+// Throws CLI::ValidationError where [path], given for [option], is the script itself.
+void checkIsNotScript(const RunOptions& options, const std::string& option, const std::string& path);
 
 }  // namespace boxcar::cli

@@ -4,7 +4,6 @@
 #include <boxcar/interpreter/cli/run_script.h>
 #include <boxcar/ivalue/output_file.h>
 
-#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,24 +44,12 @@ class GraphFiles final {
 };
 
 void trace(const RunOptions& options, const TraceFiles& files) {
+  checkIsNotScript(options, "--output", files.program);
   GraphFiles graph_files(files);
   Tracer tracer(files.program, {.has_graph = !graph_files.isEmpty()});
-  const auto finish = [&](bool failed) {
-    printError(tracer.finish(failed));
+  runScript(options, &tracer, [&] {
     if (!graph_files.isEmpty()) graph_files.write(tracer.graph());
-  };
-  try {
-    runScript(options, &tracer);
-  } catch (const std::exception&) {
-    const std::exception_ptr failure = std::current_exception();
-    try {
-      finish(true);
-    } catch (const std::exception& error) {
-      printError(std::string("boxcar: ") + error.what() + "\n");
-    }
-    std::rethrow_exception(failure);
-  }
-  finish(false);
+  });
 }
 
 }  // namespace

@@ -1,8 +1,12 @@
 #include <boxcar/ivalue/file_access.h>
 #include <boxcar/ivalue/output_file.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -44,6 +48,25 @@ TEST_F(OutputFileTest, AppearsWhenItIsWhole) {
 
 TEST_F(OutputFileTest, WithoutCommitTheOldFileStays) {
   { OutputFile("old").write(std::as_bytes(std::span(std::string_view("half")))); }
+  EXPECT_EQ(temporary_.read("at/old"), "old");
+  EXPECT_EQ(temporary_.count("at"), 1u);
+}
+
+TEST_F(OutputFileTest, LeavesNothingWhereTheProgramIsKilled) {
+  const int folder = ::open((temporary_ / "at").c_str(), O_RDONLY | O_DIRECTORY);
+  const int unnamed = ::openat(folder, ".", O_TMPFILE | O_WRONLY, 0666);
+  ::close(folder);
+  if (unnamed < 0) GTEST_SKIP() << "this file system has no files without a name";
+  ::close(unnamed);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    OutputFile file("old");
+    file.write(std::as_bytes(std::span(std::string_view("half"))));
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(temporary_.read("at/old"), "old");
   EXPECT_EQ(temporary_.count("at"), 1u);
 }

@@ -84,7 +84,7 @@ Run \`boxcar ${1%% *} --help\` to see how it is called."
 run record digits.ops
 usage "record without a file to write" "boxcar record: --output is required"
 run record digits.ops -o ./digits.ops
-usage "record over the script" "boxcar record: --output: the recording would take the place of the script"
+usage "record over the script" "boxcar record: --output: './digits.ops' is the script itself, which would be replaced"
 run record digits.ops -o x.rec --shapes --hashes
 usage "record of shapes and hashes" "boxcar record: --shapes excludes --hashes"
 run replay full.rec --rtol -1
