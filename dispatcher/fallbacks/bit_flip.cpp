@@ -1,7 +1,6 @@
-#include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/fallbacks/bit_flip.h>
+#include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
 #include <boxcar/dispatcher/fallbacks/value_tensors.h>
-#include <boxcar/dispatcher/local_dispatch_key_set.h>
 #include <fmt/format.h>
 
 #include <vector>
@@ -14,13 +13,6 @@ uint64_t draw(uint64_t& random, uint64_t count) {
   const uint64_t drawn = random % count;
   random /= count;
   return drawn;
-}
-
-void copy(const Tensor& target, const Tensor& source) {
-  const OperatorHandle op = Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "");
-  Stack stack;
-  push(stack, target, source, false);
-  op.callBoxed(stack);
 }
 
 // Where the element lies that is [index]-th in order.
@@ -49,16 +41,14 @@ std::string flipBit(std::span<const IValue> values, uint64_t random) {
   const uint64_t bit = draw(random, tensor.scalar_type() == ScalarType::Bool ? 1 : tensor.itemsize() * 8);
   const uint64_t index = draw(random, static_cast<uint64_t>(tensor.numel()));
 
-  const ExcludeDispatchKeyGuard hidden(DispatchKeySet(
-      {DispatchKey::PreDispatch, DispatchKey::Python, DispatchKey::Tracer, DispatchKey::AutogradFunctionality}));
   const Tensor element = tensor.view({}, {}, offsetOf(tensor, static_cast<int64_t>(index)));
   if (tensor.is_cpu()) {
     flip(static_cast<std::byte*>(element.data_ptr()), bit);
   } else {
     const Tensor on_cpu = Tensor::allocate({}, tensor.scalar_type());
-    copy(on_cpu, element);
+    copyHidden(on_cpu, element);
     flip(static_cast<std::byte*>(on_cpu.data_ptr()), bit);
-    copy(element, on_cpu);
+    copyHidden(element, on_cpu);
   }
   return fmt::format("bit {} of element {} of tensor {}", bit, index, which);
 }

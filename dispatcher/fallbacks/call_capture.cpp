@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/fallbacks/call_capture.h>
 #include <boxcar/dispatcher/fallbacks/content_hash.h>
+#include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
@@ -180,7 +181,7 @@ RecordedTensor CallCapture::describe(const Tensor& tensor) const {
   described.strides.assign(tensor.strides().begin(), tensor.strides().end());
   described.offset = tensor.storage_offset();
   if (content_ == RecordedContent::Hashes)
-    described.hash = hashOfBytes(fromDevice(tensor.device(), [&] { return elementsOf(tensor); })).low;
+    described.hash = hashOfBytes(fromDevice(tensor.device(), [&] { return ElementBytes(tensor); }).bytes()).low;
   return described;
 }
 

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace boxcar {
 
@@ -42,8 +41,5 @@ class HostBytes final {
 
 // Writes [bytes] to [storage], from byte [first] on: the reverse.
 void writeFromHost(const Storage& storage, uint64_t first, std::span<const std::byte> bytes, ScalarType dtype);
-
-// The elements of [tensor] in the order of its dimensions, one behind the other. None on the meta device.
-std::vector<std::byte> elementsOf(const Tensor& tensor);
 
 }  // namespace boxcar

@@ -1,7 +1,7 @@
-#include <boxcar/dispatcher/fallbacks/host_bytes.h>
 #include <boxcar/dispatcher/fallbacks/rebuilt_values.h>
 #include <boxcar/dispatcher/fallbacks/recorded_text.h>
 #include <boxcar/dispatcher/fallbacks/recording_diff.h>
+#include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ class Side final {
   }
   uint64_t hashOf(uint32_t tensor) {
     if (recording_.content() == RecordedContent::Hashes) return recorded(tensor).hash;
-    return hashOfBytes(elementsOf(onHost(tensor))).low;
+    return hashOfBytes(ElementBytes(onHost(tensor)).bytes()).low;
   }
 
  private:

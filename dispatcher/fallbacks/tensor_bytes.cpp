@@ -34,15 +34,19 @@ void forEachElement(const Tensor& tensor, Body&& body) {
 
 bool hasBytes(const Tensor& tensor) noexcept { return tensor.defined() && !tensor.is_meta(); }
 
+void copyHidden(const Tensor& to, const Tensor& from) {
+  const HiddenCalls hidden;
+  Stack stack;
+  push(stack, to, from, false);
+  Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "").callBoxed(stack);
+}
+
 Tensor onCpu(const Tensor& tensor) {
   if (tensor.is_cpu()) return tensor;
   const bool in_one_row = tensor.is_contiguous();
   const Tensor source = in_one_row ? tensor : bytesOfStorage(tensor.storage());
   const Tensor target = Tensor::allocate(source.sizes(), source.scalar_type());
-  const HiddenCalls hidden;
-  Stack stack;
-  push(stack, target, source, false);
-  Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "").callBoxed(stack);
+  copyHidden(target, source);
   if (in_one_row) return target;
   return Tensor(makeIntrusive<TensorImpl>(target.storage(), tensor.scalar_type(), tensor.sizes(), tensor.strides(),
                                           tensor.storage_offset()));
@@ -54,7 +58,9 @@ Tensor bytesOfStorage(const Storage& storage) {
   return Tensor(makeIntrusive<TensorImpl>(storage, ScalarType::Byte, sizes, strides, 0));
 }
 
-ElementBytes::ElementBytes(const Tensor& tensor) : tensor_(onCpu(tensor)) {
+ElementBytes::ElementBytes(const Tensor& tensor) {
+  if (!hasBytes(tensor) || tensor.numel() == 0) return;
+  tensor_ = onCpu(tensor);
   const auto* data = static_cast<const std::byte*>(tensor_.data_ptr());
   if (tensor_.is_contiguous()) {
     bytes_ = {data, tensor_.nbytes()};

@@ -13,6 +13,10 @@ namespace boxcar {
 // Whether there are bytes to look at: an undefined tensor and one on the meta device have none.
 BOXCAR_API bool hasBytes(const Tensor& tensor) noexcept;
 
+// Calls aten::copy_, which brings elements from any device to any other, for a handler itself: nobody who looks on at
+// calls sees it (hidden_calls.h).
+BOXCAR_API void copyHidden(const Tensor& to, const Tensor& from);
+
 // [tensor] itself where it lies on the CPU, else a copy there, made by aten::copy_ of one row of elements, which any
 // device's can. It must have bytes.
 BOXCAR_API Tensor onCpu(const Tensor& tensor);
@@ -21,7 +25,7 @@ BOXCAR_API Tensor onCpu(const Tensor& tensor);
 BOXCAR_API Tensor bytesOfStorage(const Storage& storage);
 
 // The bytes of a tensor's elements, in the order of its dimensions, whatever its strides and its device. Those of a
-// contiguous tensor on the CPU are not copied. The tensor must have bytes.
+// contiguous tensor on the CPU are not copied. None of a tensor without bytes.
 class BOXCAR_API ElementBytes final {
  public:
   explicit ElementBytes(const Tensor& tensor);

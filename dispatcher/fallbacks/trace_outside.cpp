@@ -1,17 +1,10 @@
+#include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
 #include <boxcar/dispatcher/fallbacks/trace_outside.h>
-#include <boxcar/dispatcher/local_dispatch_key_set.h>
-#include <fmt/format.h>
 
 #include <array>
 #include <cstring>
 
 namespace boxcar::detail {
-
-void callUnseen(const OperatorHandle& op, Stack& stack) {
-  const ExcludeDispatchKeyGuard unseen(
-      DispatchKeySet({DispatchKey::PreDispatch, DispatchKey::Python, DispatchKey::Tracer}) | autograd_dispatch_keyset);
-  op.callBoxed(stack);
-}
 
 Tensor flatTensor(const Storage& storage, ScalarType dtype) {
   const std::array sizes = {static_cast<int64_t>(storage->nbytes() / elementSize(dtype))};
@@ -23,8 +16,7 @@ Tensor copyOnHost(const Tensor& tensor) {
   Tensor copy = Tensor::allocate(tensor.sizes(), tensor.scalar_type());
   if (tensor.numel() == 0) return copy;
   if (!tensor.is_cpu()) {
-    Stack stack{copy, tensor, false};
-    callUnseen(Dispatcher::singleton().findSchemaOrThrow("aten::copy_", ""), stack);
+    copyHidden(copy, tensor);
     return copy;
   }
   if (tensor.scalar_type() == ScalarType::Bool) {
@@ -50,19 +42,5 @@ Outside lookAt(const Tensor& tensor, bool with_elements) {
   if (with_elements && !tensor.is_meta()) outside.copy = copyOnHost(outside.root);
   return outside;
 }
-
-void ContentHash::add(const void* bytes, size_t count) {
-  const auto* byte = static_cast<const unsigned char*>(bytes);
-  for (size_t i = 0; i < count; ++i) hash_ = (hash_ ^ byte[i]) * 0x100000001b3;
-}
-
-void ContentHash::add(const std::string& name, const Tensor& tensor) {
-  const std::string header =
-      fmt::format("{} {} [{}];", name, dtypeName(tensor.scalar_type()), fmt::join(tensor.sizes(), ","));
-  add(header.data(), header.size());
-  if (tensor.numel() > 0) add(tensor.data_ptr(), tensor.nbytes());
-}
-
-std::string ContentHash::text() const { return fmt::format("{:016x}", hash_); }
 
 }  // namespace boxcar::detail

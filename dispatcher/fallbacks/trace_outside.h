@@ -4,7 +4,6 @@
 #include <boxcar/ivalue/tensor.h>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 // Tensors that a run has from outside of what its trace tells: read from files, made by the program itself, there
@@ -36,21 +35,5 @@ Tensor flatTensor(const Storage& storage, ScalarType dtype);
 
 // A copy of a contiguous tensor on the CPU.
 Tensor copyOnHost(const Tensor& tensor);
-
-// The call of an operator that no handler sees.
-void callUnseen(const OperatorHandle& op, Stack& stack);
-
-// Of tensors that are written to a file: the same for the same names, dtypes, sizes and elements.
-class ContentHash final {
- public:
-  void add(const std::string& name, const Tensor& tensor);
-  // 16 hexadecimal digits.
-  std::string text() const;
-
- private:
-  void add(const void* bytes, size_t count);
-
-  uint64_t hash_ = 0xcbf29ce484222325;
-};
 
 }  // namespace boxcar::detail

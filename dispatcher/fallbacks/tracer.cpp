@@ -1,4 +1,7 @@
 #include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/fallbacks/content_hash.h>
+#include <boxcar/dispatcher/fallbacks/hidden_calls.h>
+#include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
 #include <boxcar/dispatcher/fallbacks/trace_program.h>
 #include <boxcar/dispatcher/fallbacks/tracer.h>
 #include <boxcar/dispatcher/local_dispatch_key_set.h>
@@ -13,6 +16,8 @@
 #include <mutex>
 #include <optional>
 #include <source_location>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -138,6 +143,18 @@ class Scope final {
   Active active_;
 };
 
+// Where a trace keeps [tensors]: the same ones have the same file, wherever the trace lies.
+std::string fileNameOf(const Dict<std::string, Tensor>& tensors) {
+  std::string contents;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const auto [name, tensor] = tensors.entryAt(i);
+    const ContentHash hash = hashOfBytes(ElementBytes(tensor).bytes());
+    contents += fmt::format("{} {} [{}] {:x} {:x};", name, dtypeName(tensor.scalar_type()),
+                            fmt::join(tensor.sizes(), ","), hash.high, hash.low);
+  }
+  return fmt::format("tensors-{:016x}.safetensors", hashOfBytes(std::as_bytes(std::span(contents))).low);
+}
+
 }  // namespace
 
 Tracer::Tracer(const std::string& path, TracerOptions options)
@@ -174,16 +191,11 @@ std::string Tracer::finish(bool failed) {
   if (failed && state_->program.isEmpty()) return {};
   const FileAccessGuard access(state_->access);
   const Dict<std::string, Tensor>& tensors = state_->program.savedTensors();
-  detail::ContentHash hash;
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    const auto [name, tensor] = tensors.entryAt(i);
-    hash.add(name, tensor);
-  }
-  // The same tensors have the same file, wherever the trace lies.
-  const std::string file = fmt::format("tensors-{}.safetensors", hash.text());
+  const std::string file = fileNameOf(tensors);
   if (!tensors.empty()) {
     Stack stack{tensors, (std::filesystem::path(state_->path).parent_path() / file).string()};
-    detail::callUnseen(Dispatcher::singleton().findSchemaOrThrow("io::save", ""), stack);
+    const HiddenCalls hidden;
+    Dispatcher::singleton().findSchemaOrThrow("io::save", "").callBoxed(stack);
   }
   const std::string text = state_->program.text(file);
   state_->output.write(std::as_bytes(std::span(text)));

@@ -1,5 +1,3 @@
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/fallbacks/hidden_calls.h>
 #include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
 #include <boxcar/dispatcher/fallbacks/value_copy.h>
 
@@ -67,10 +65,7 @@ Storage ValueCopier::copyStorage(const Storage& storage) {
   if (device.type() == DeviceType::CPU) {
     if (storage->nbytes() > 0) std::memcpy(copy->data(), storage->data(), storage->nbytes());
   } else if (device.type() != DeviceType::Meta && storage->nbytes() > 0) {
-    const HiddenCalls hidden;
-    Stack stack;
-    push(stack, bytesOfStorage(copy), bytesOfStorage(storage), false);
-    Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "").callBoxed(stack);
+    copyHidden(bytesOfStorage(copy), bytesOfStorage(storage));
   }
   storages_.emplace(storage.get(), std::pair(storage, copy));
   return copy;

@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/fallbacks/host_bytes.h>
+#include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
 #include <boxcar/dispatcher/fallbacks/value_difference.h>
 #include <boxcar/ivalue/python_text.h>
 #include <fmt/format.h>
@@ -125,11 +125,11 @@ std::optional<std::string> compareTensors(const Tensor& expected, const Tensor& 
   if (!expected.defined() || !found.defined() || shapeOf(expected) != shapeOf(found))
     return fmt::format("{} {}, {} {}", describe(expected), names.expected, describe(found), names.found);
   if (!tolerance.compares_elements || expected.is_meta() || found.is_meta()) return std::nullopt;
-  const std::vector<std::byte> a = elementsOf(expected);
-  const std::vector<std::byte> b = elementsOf(found);
-  if (a == b) return std::nullopt;
+  if (sameBits(expected, found)) return std::nullopt;
+  const ElementBytes a(expected);
+  const ElementBytes b(found);
   return visitScalarType(kAllTypes, expected.scalar_type(), "comparison", [&](auto tag) {
-    return compareElements<typename decltype(tag)::type>(a, b, expected.sizes(), tolerance, names);
+    return compareElements<typename decltype(tag)::type>(a.bytes(), b.bytes(), expected.sizes(), tolerance, names);
   });
 }
 

@@ -1,13 +1,18 @@
+#include <boxcar/dispatcher/fallbacks/bit_flip.h>
 #include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
 #include <boxcar/dispatcher/fallbacks/tensor_range.h>
 #include <boxcar/dispatcher/fallbacks/value_copy.h>
 #include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/mode.h>
+#include <boxcar/dispatcher/record_function.h>
 #include <boxcar/ivalue/allocator.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "tests/backends/tensor_helpers.h"
@@ -135,26 +140,69 @@ TEST(ValueCopier, MakesMetaTensorsWithTheSameLayout) {
 }
 
 // A device whose copies know nothing of strides; its memory is the host's here.
-TEST(ElementBytes, ComeFromOtherDevicesByTheirCopies) {
-  static constexpr Allocator kAllocator = {[](size_t bytes, DeviceIndex) { return std::malloc(bytes); },
-                                           [](void* memory, size_t, DeviceIndex) { std::free(memory); }};
-  setAllocator(DeviceType::PrivateUse1, &kAllocator);
-  {
-    Library kernels(Library::IMPL, "aten", DispatchKey::PrivateUse1, "tensor_bytes_test.cpp", 1);
-    kernels.impl("copy_", [](Tensor& self, const Tensor& src, bool) -> Tensor& {
+class OtherDevice final {
+ public:
+  OtherDevice() : kernels_(Library::IMPL, "aten", DispatchKey::PrivateUse1, "tensor_bytes_test.cpp", 1) {
+    static constexpr Allocator kAllocator = {[](size_t bytes, DeviceIndex) { return std::malloc(bytes); },
+                                             [](void* memory, size_t, DeviceIndex) { std::free(memory); }};
+    setAllocator(DeviceType::PrivateUse1, &kAllocator);
+    kernels_.impl("copy_", [](Tensor& self, const Tensor& src, bool) -> Tensor& {
       std::memcpy(self.data_ptr(), src.data_ptr(), src.nbytes());
       return self;
     });
-    Tensor there = Tensor::allocate(std::vector<int64_t>{2, 2}, ScalarType::Float, DeviceType::PrivateUse1);
-    copy_(there, floats({1, 2, 3, 4}, {2, 2}));
-    const Tensor turned = transpose(there, 0, 1);
-    EXPECT_EQ(floatsIn(turned), (std::vector<float>{1, 3, 2, 4}));
-    const Tensor copy = ValueCopier().copy(turned);
-    EXPECT_EQ(copy.device().type(), DeviceType::PrivateUse1);
-    EXPECT_TRUE(sameBits(copy, turned));
-    EXPECT_EQ(rangeOf(turned).greatest, 4);
   }
-  setAllocator(DeviceType::PrivateUse1, nullptr);
+  OtherDevice(const OtherDevice&) = delete;
+  OtherDevice& operator=(const OtherDevice&) = delete;
+  ~OtherDevice() { setAllocator(DeviceType::PrivateUse1, nullptr); }
+
+  static Tensor bring(const Tensor& tensor) {
+    Tensor there = Tensor::allocate(tensor.sizes(), tensor.scalar_type(), DeviceType::PrivateUse1);
+    copy_(there, tensor);
+    return there;
+  }
+
+ private:
+  Library kernels_;
+};
+
+TEST(ElementBytes, ComeFromOtherDevicesByTheirCopies) {
+  const OtherDevice device;
+  const Tensor turned = transpose(OtherDevice::bring(floats({1, 2, 3, 4}, {2, 2})), 0, 1);
+  EXPECT_EQ(floatsIn(turned), (std::vector<float>{1, 3, 2, 4}));
+  const Tensor copy = ValueCopier().copy(turned);
+  EXPECT_EQ(copy.device().type(), DeviceType::PrivateUse1);
+  EXPECT_TRUE(sameBits(copy, turned));
+  EXPECT_EQ(rangeOf(turned).greatest, 4);
+}
+
+TEST(ElementBytes, NobodySeesTheCopiesOfHandlers) {
+  const OtherDevice device;
+  const Tensor x = OtherDevice::bring(floats({1, 2}));
+  std::vector<std::string> seen;
+  const CallbackHandle observer = addThreadLocalCallback(
+      RecordFunctionCallback([&](const RecordFunction& call) -> std::unique_ptr<ObserverContext> {
+        seen.emplace_back(call.name());
+        return nullptr;
+      }));
+  {
+    const ModeGuard mode([&](const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+      seen.push_back(toString(op.operator_name()));
+      op.redispatchBoxed(keys, stack);
+    });
+    const IValue values[] = {x};
+    EXPECT_NE(flipBit(values, 0), "");
+    EXPECT_EQ(ElementBytes(x).bytes().size(), 8U);
+    ValueCopier().copy(x);
+  }
+  removeCallback(observer);
+  EXPECT_EQ(seen, std::vector<std::string>());
+}
+
+TEST(ElementBytes, AreNoneWhereThereIsNoMemory) {
+  EXPECT_TRUE(ElementBytes(Tensor()).bytes().empty());
+  EXPECT_TRUE(ElementBytes(zeros({0, 3})).bytes().empty());
+  EXPECT_TRUE(
+      ElementBytes(Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float, DeviceType::Meta)).bytes().empty());
 }
 
 }  // namespace
