@@ -23,6 +23,8 @@ struct Call {
   const OperatorHandle& op;
   Key key;
   Arguments arguments;
+  // The argument that names a device of the key, where one does: factories choose the key by it.
+  std::optional<size_t> device;
   // Whether its author writes a script: to them remedies are told in its language.
   bool is_of_a_script;
 };
@@ -41,12 +43,24 @@ Arguments readArguments(const OperatorHandle& op, const Stack& stack) {
   return arguments;
 }
 
+std::optional<size_t> findDevice(const OperatorHandle& op, Key key, const Stack& stack) {
+  const size_t count = op.schema().arguments().size();
+  for (size_t i = 0; stack.size() >= count && i < count; ++i) {
+    const IValue& value = peek(stack, i, count);
+    if (value.isDevice() && toDispatchKey(value.toDevice().type()) == key) return i;
+  }
+  return std::nullopt;
+}
+
 // ", which argument 'self' (position 1) brought".
 std::string whoBrought(const Call& call) {
   for (const ArgumentKeys& argument : call.arguments) {
     if (argument.keys.has(call.key))
       return fmt::format(", which argument '{}' (position {}) brought", argument.name, argument.index + 1);
   }
+  if (call.device.has_value())
+    return fmt::format(", which argument '{}' (position {}) names", call.op.schema().arguments()[*call.device].name(),
+                       *call.device + 1);
   return tls_is_dispatch_key_included(call.key) ? ", which this thread includes" : "";
 }
 
@@ -96,7 +110,7 @@ std::string howToMove(const Call& call) {
   for (const ArgumentKeys& argument : call.arguments) {
     if (argument.keys.has(call.key)) names.push_back(fmt::format("'{}'", argument.name));
   }
-  if (names.empty()) return "";
+  if (names.empty()) return call.device.has_value() ? fmt::format("Pass the device {}, or ", place) : "";
   return fmt::format("Move argument{} {} to {}{}, or ", names.size() > 1 ? "s" : "", fmt::join(names, " and "), place,
                      call.is_of_a_script ? fmt::format(" with `.to(\"{}\")`", place) : "");
 }
@@ -195,7 +209,8 @@ void explainExclusion(const Call& call) {
 }  // namespace
 
 void detail::failMissingKernel(const OperatorHandle& op, DispatchKeySet keys, const Stack& stack) {
-  const Call call{op, runtimeKeyOf(keys), readArguments(op, stack), isOfAScript(op)};
+  const Key key = runtimeKeyOf(keys);
+  const Call call{op, key, readArguments(op, stack), findDevice(op, key, stack), isOfAScript(op)};
   if (call.key == Key::Undefined) failWithoutKey(call, keys, stack);
   BOXCAR_FAIL(
       "could not run {} for dispatch key {}{}: no {} is registered for it.{} The operator has kernels for: {}. {}",

@@ -32,6 +32,21 @@ TEST(MissingKernel, NamesEachArgumentsKeysAndTheNearestBackend) {
             "Move arguments 'b' and 'c' to cpu, or register a kernel with BOXCAR_LIBRARY_IMPL(test, CUDA, m)");
 }
 
+TEST(MissingKernel, NamesTheArgumentWhoseDeviceAFactoryChoseTheKeyBy) {
+  Library m = definitions();
+  m.def("made(int size, *, Device? device=None) -> Tensor");
+  Library cpu = implementations(Key::CPU);
+  cpu.impl("made", boxed());
+  Library select = implementations(Key::BackendSelect);
+  select.impl("made", CppFunction::makeFromBoxedFunctor([](const OperatorHandle& op, DispatchKeySet, Stack& stack) {
+                op.redispatchBoxed(DispatchKeySet(toDispatchKey(stack.back().toDevice().type())), stack);
+              }));
+  EXPECT_EQ(errorOf([&] { callOp(find("test::made"), 2, Device(DeviceType::CUDA)); }),
+            "could not run test::made for dispatch key CUDA, which argument 'device' (position 2) names: no kernel is "
+            "registered for it. The operator has kernels for: BackendSelect, CPU. Pass the device cpu, or register a "
+            "kernel with BOXCAR_LIBRARY_IMPL(test, CUDA, m)");
+}
+
 TEST(MissingKernel, OfAFunctionalityIsAnsweredByAFallbackToo) {
   Library m = definitions();
   m.def("plain(Tensor a) -> Tensor", boxed());
