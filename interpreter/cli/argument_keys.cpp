@@ -120,7 +120,11 @@ std::vector<DispatchKeySet> readArgumentKeys(const FunctionSchema& schema, const
     }
     BOXCAR_CHECK(!given[at].has_value(), "--arg {}: argument '{}' was given already; give it once", text,
                  arguments[at].name);
-    given[at] = readAll(std::string_view(text).substr(equals == std::string::npos ? 0 : equals + 1), arguments[at]);
+    try {
+      given[at] = readAll(std::string_view(text).substr(equals == std::string::npos ? 0 : equals + 1), arguments[at]);
+    } catch (const Error& error) {
+      BOXCAR_FAIL("--arg {}: {}", text, error.message());
+    }
   }
   std::vector<DispatchKeySet> keys;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -131,7 +135,13 @@ std::vector<DispatchKeySet> readArgumentKeys(const FunctionSchema& schema, const
 }
 
 DispatchKey readFunctionality(std::string_view option, const std::string& name) {
-  const DispatchKey key = parseDispatchKey(name);
+  const DispatchKey key = [&] {
+    try {
+      return parseDispatchKey(name);
+    } catch (const Error& error) {
+      BOXCAR_FAIL("{} {}: {}", option, name, error.message());
+    }
+  }();
   BOXCAR_CHECK(!isAliasDispatchKey(key), "{} {}: {} is an alias for several keys; a thread has functionality keys{}",
                option, name, name, key == DispatchKey::Autograd ? ", here AutogradFunctionality" : "");
   BOXCAR_CHECK(toBackendComponent(key) == BackendComponent::InvalidBit,

@@ -17,7 +17,7 @@ namespace {
 
 struct Options {
   std::string pattern;
-  std::string key;
+  std::optional<std::string> key;
   bool computed = false;
 };
 
@@ -34,7 +34,7 @@ bool answersAt(const OperatorHandle& op, DispatchKey key, bool computed) {
 }
 
 DispatchKey readKey(const Options& options) {
-  const DispatchKey key = parseDispatchKey(options.key);
+  const DispatchKey key = parseDispatchKey(*options.key);
   if (isRuntimeDispatchKey(key)) return key;
   BOXCAR_CHECK(isAliasDispatchKey(key),
                "--key {}: it is a functionality with a key for each backend; name the one that is meant, such as {}",
@@ -48,11 +48,13 @@ DispatchKey readKey(const Options& options) {
 
 int failEmpty(const Options& options, bool pattern_matches, const std::vector<OperatorName>& names) {
   if (pattern_matches) {
-    printError(
-        fmt::format("boxcar: no operator{} has a kernel {} {}{}\n",
-                    options.pattern.empty() ? "" : fmt::format(" that matches '{}'", options.pattern),
-                    options.computed ? "that answers at" : "registered for", options.key,
-                    options.computed ? "" : "; --computed also lists those that another key's kernel answers for"));
+    // What answers calls is not asked of an alias, which no call has.
+    const bool is_alias = isAliasDispatchKey(readKey(options));
+    printError(fmt::format(
+        "boxcar: no operator{} has a kernel {} {}{}\n",
+        options.pattern.empty() ? "" : fmt::format(" that matches '{}'", options.pattern),
+        options.computed ? "that answers at" : "registered for", *options.key,
+        is_alias || options.computed ? "" : "; --computed also lists those that another key's kernel answers for"));
     return kFailed;
   }
   std::vector<std::string_view> candidates;
@@ -66,7 +68,7 @@ int failEmpty(const Options& options, bool pattern_matches, const std::vector<Op
 }
 
 int listOperators(const Options& options) {
-  const std::optional<DispatchKey> key = options.key.empty() ? std::nullopt : std::optional(readKey(options));
+  const std::optional<DispatchKey> key = options.key.has_value() ? std::optional(readKey(options)) : std::nullopt;
   std::vector<OperatorName> names = Dispatcher::singleton().getAllOpNames();
   std::ranges::sort(names, {}, [](const OperatorName& name) { return toString(name); });
   bool found = false;

@@ -83,16 +83,17 @@ refuses "--arg cpu is too much: aten::zeros takes neither tensors nor generators
 refuses "--arg othr=cpu: aten::add.Tensor has no argument 'othr'. Did you mean 'other'? It is dispatched on: self, other" explain aten::add.Tensor --arg othr=cpu
 refuses "--arg alpha=cpu: 'alpha' brings no key, as it is a Scalar; the arguments that do are: self, other" explain aten::add.Tensor --arg alpha=cpu
 refuses "--arg cpu: argument 'self' was given already; give it once" explain aten::relu --arg self=cpu --arg cpu
-refuses "device 'cpux' has the unknown type 'cpux'; the type is one of cpu, cuda, hip, fpga, ort, xla, vulkan, metal, xpu, mps, meta, hpu, ve, lazy, ipu, mtia or privateuseone" explain aten::relu --arg cpux
-refuses "'CPUU' is no dispatch key. Did you mean 'CPU'?" explain aten::relu --arg CPUU
-refuses "Autograd is an alias for several keys, which no tensor brings; name the keys: AutogradCPU" explain aten::relu --arg 'CPU|Autograd'
-refuses "Dense is a functionality with a key for each backend; name the one that is meant, such as CPU" explain aten::relu --arg Dense
-refuses "argument 'self' is a Tensor, which 'cpu,meta' is not: several devices are for lists" explain aten::relu --arg cpu,meta
-refuses "argument 'self' cannot be '+grad'; it is a device (cpu, cuda, meta), with +grad for a tensor that requires grad, none, or keys: CPU|AutogradCPU" explain aten::relu --arg +grad
+refuses "--arg cpux: device 'cpux' has the unknown type 'cpux'; the type is one of cpu, cuda, hip, fpga, ort, xla, vulkan, metal, xpu, mps, meta, hpu, ve, lazy, ipu, mtia or privateuseone" explain aten::relu --arg cpux
+refuses "--arg CPUU: 'CPUU' is no dispatch key. Did you mean 'CPU'?" explain aten::relu --arg CPUU
+refuses "--arg CPU|Autograd: Autograd is an alias for several keys, which no tensor brings; name the keys: AutogradCPU" explain aten::relu --arg 'CPU|Autograd'
+refuses "--arg input=CPU|: '' is no dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a functionality (BackendSelect, Python) or an alias (Autograd, CompositeExplicitAutograd)" explain aten::linear --arg 'input=CPU|'
+refuses "--arg Dense: Dense is a functionality with a key for each backend; name the one that is meant, such as CPU" explain aten::relu --arg Dense
+refuses "--arg cpu,meta: argument 'self' is a Tensor, which 'cpu,meta' is not: several devices are for lists" explain aten::relu --arg cpu,meta
+refuses "--arg +grad: argument 'self' cannot be '+grad'; it is a device (cpu, cuda, meta), with +grad for a tensor that requires grad, none, or keys: CPU|AutogradCPU" explain aten::relu --arg +grad
 refuses "--include Autograd: Autograd is an alias for several keys; a thread has functionality keys, here AutogradFunctionality" explain aten::relu --include Autograd
 refuses "--exclude CPU: CPU belongs to one backend; a thread has functionality keys, such as Dense" explain aten::relu --exclude CPU
 refuses "--include Undefined: Undefined is the key of calls that have none; it cannot be given" explain aten::relu --include Undefined
-refuses "'Trcer' is no dispatch key. Did you mean 'Tracer'?" explain aten::relu --include Trcer
+refuses "--include Trcer: 'Trcer' is no dispatch key. Did you mean 'Tracer'?" explain aten::relu --include Trcer
 
 run "explain without an operator" explain
 expectStatus 2
@@ -116,7 +117,9 @@ expectErrors "boxcar: no operator that matches 'relu' has a kernel that answers 
 
 refuses "no operator that matches 'linear' has a kernel registered for CPU; --computed also lists those that another key's kernel answers for" ops linear --key CPU
 refuses "no operator has a kernel registered for Tracer; --computed also lists those that another key's kernel answers for" ops --key Tracer
+refuses "no operator has a kernel registered for Autograd" ops --key Autograd
 refuses "'CPPU' is no dispatch key. Did you mean 'CPU'?" ops --key CPPU
+refuses "'' is no dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a functionality (BackendSelect, Python) or an alias (Autograd, CompositeExplicitAutograd)" ops --key ""
 refuses "--key Dense: it is a functionality with a key for each backend; name the one that is meant, such as CPU" ops --key Dense
 refuses "--computed asks what answers calls, but CompositeExplicitAutograd is an alias, which no call has; name one of its keys, such as CPU" ops --key CompositeExplicitAutograd --computed
 run "ops --computed without --key" ops --computed
