@@ -1,9 +1,11 @@
+#include <boxcar/dispatcher/fallbacks/page_data.h>
 #include <boxcar/dispatcher/fallbacks/profile_page.h>
 #include <fmt/format.h>
 
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,21 +71,11 @@ Json dataOf(const Profile& profile) {
           {"failed", profile.failed}};
 }
 
-// As a page may hold it inside a script element, which "</script" and "<!--" would change.
-std::string escapeForScript(std::string json) {
-  for (size_t at = 0; (at = json.find('<', at)) != std::string::npos; at += 6) json.replace(at, 1, "\\u003c");
-  return json;
-}
-
 }  // namespace
 
 void writeProfilePage(const Profile& profile, OutputFile& file) {
-  constexpr std::string_view kPlace = "\"PROFILE DATA\"";
-  const size_t at = kProfilePage.find(kPlace);
-  const auto write = [&file](std::string_view text) { file.write(std::as_bytes(std::span(text))); };
-  write(kProfilePage.substr(0, at));
-  write(escapeForScript(dataOf(profile).dump()));
-  write(kProfilePage.substr(at + kPlace.size()));
+  const std::string page = pageWithData(kProfilePage, dataOf(profile).dump());
+  file.write(std::as_bytes(std::span(page)));
 }
 
 }  // namespace boxcar::detail

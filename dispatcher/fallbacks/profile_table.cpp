@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/fallbacks/profile.h>
 #include <boxcar/dispatcher/fallbacks/profile_table.h>
+#include <boxcar/dispatcher/fallbacks/report_table.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,32 +29,6 @@ void sortRows(std::vector<ProfileRow>& rows, ProfileSort sort) {
     case ProfileSort::Calls: return sortByMost([](const ProfileRow& row) { return row.calls; });
     case ProfileSort::Name: return;  // they come so
   }
-}
-
-// How many columns of a terminal a text takes: its characters, which are those of the schemas and "…".
-size_t width(const std::string& text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-// Names to the left, numbers to the right, two spaces between.
-std::string layOut(const std::vector<Row>& table, size_t left_columns_at_the_end) {
-  std::vector<size_t> widths(table[0].size());
-  for (const Row& row : table) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
-  }
-  std::string text;
-  for (const Row& row : table) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      const std::string padding(widths[i] - width(row[i]), ' ');
-      const bool is_left = i == 0 || i >= row.size() - left_columns_at_the_end;
-      if (i != 0) line += "  ";
-      line += is_left ? row[i] + padding : padding + row[i];
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
-  }
-  return text;
 }
 
 std::string plural(uint64_t count, std::string_view one) {
@@ -117,7 +92,7 @@ std::string profileTable(const Profile& profile, const ProfileTableOptions& opti
                      std::to_string(row.calls)});
     if (options.by_shape) table.back().push_back(row.shapes);
   }
-  std::string text = rows.empty() ? "No operator was called\n" : layOut(table, options.by_shape ? 1 : 0);
+  std::string text = rows.empty() ? "No operator was called\n" : reportTable(table, "<>>>>>>><");
   if (shown < rows.size()) text += fmt::format("… and {} more\n", rows.size() - shown);
   return text + summary(profile, costs);
 }

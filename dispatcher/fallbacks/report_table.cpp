@@ -8,17 +8,28 @@
 
 namespace boxcar {
 
-std::string reportTable(const std::vector<std::vector<std::string>>& rows) {
+namespace {
+
+// How many columns of a terminal a text takes: its characters, as long as none is a wide one.
+size_t widthOf(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+std::string reportTable(const std::vector<std::vector<std::string>>& rows, std::string_view sides) {
   std::vector<size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], widthOf(row[i]));
   }
   std::string text;
   for (const auto& row : rows) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
-      line += i == 0 ? fmt::format("{:<{}}", row[i], widths[i]) : fmt::format("  {:>{}}", row[i], widths[i]);
+      const std::string padding(widths[i] - widthOf(row[i]), ' ');
+      if (i != 0) line += "  ";
+      line += sides[std::min(i, sides.size() - 1)] == '<' ? row[i] + padding : padding + row[i];
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';

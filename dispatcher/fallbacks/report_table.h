@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace boxcar {
 
-// Rows of cells as lines of text: the first column to the left, the others to the right, as wide as they need to be.
-BOXCAR_API std::string reportTable(const std::vector<std::vector<std::string>>& rows);
+// Rows of cells as lines of text, the columns two spaces apart and as wide as they need to be. [sides] says of each
+// column whether its cells stand to the left, <, or to the right, >; its last character holds for those behind it.
+BOXCAR_API std::string reportTable(const std::vector<std::vector<std::string>>& rows, std::string_view sides = "<>");
 
 // "512 B", "1.5 KiB", "2.0 GiB".
 BOXCAR_API std::string bytesText(uint64_t bytes);

@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/fallbacks/report_table.h>
 #include <boxcar/interpreter/cli/bench_report.h>
 #include <boxcar/version.h>
 #include <fmt/format.h>
@@ -24,22 +25,19 @@ std::string conclusion(const std::vector<BenchTable>& tables) {
 }
 
 void appendTable(std::string& text, const BenchTable& table) {
-  size_t width = 0;
-  for (const BenchRow& row : table.rows) width = std::max(width, row.name.size());
   const bool counted =
       std::ranges::any_of(table.rows, [](const BenchRow& row) { return row.instructions.has_value(); });
   const bool has_typed = table.find(kTypedCall) != nullptr;
-  fmt::format_to(std::back_inserter(text), "{}\n  {:<{}}  {:>9}  {:>9}  {:>9}  {:>9}  {:>8}{}\n", table.title, "",
-                 width, "median ns", "min", "25 %", "75 %", has_typed ? "of typed" : "of boxed",
-                 counted ? "  instructions" : "");
+  std::vector<std::vector<std::string>> lines = {
+      {"", "median ns", "min", "25 %", "75 %", has_typed ? "of typed" : "of boxed"}};
+  if (counted) lines[0].emplace_back("instructions");
   for (const BenchRow& row : table.rows) {
-    fmt::format_to(std::back_inserter(text), "  {:<{}}  {:>9}  {:>9}  {:>9}  {:>9}  {:>8.2f}", row.name, width,
-                   formatNanoseconds(row.time.median), formatNanoseconds(row.time.min),
-                   formatNanoseconds(row.time.first_quartile), formatNanoseconds(row.time.third_quartile),
-                   row.time.ratio);
-    if (row.instructions.has_value()) fmt::format_to(std::back_inserter(text), "  {:>12.0f}", *row.instructions);
-    text += '\n';
+    lines.push_back({"  " + row.name, formatNanoseconds(row.time.median), formatNanoseconds(row.time.min),
+                     formatNanoseconds(row.time.first_quartile), formatNanoseconds(row.time.third_quartile),
+                     fmt::format("{:.2f}", row.time.ratio)});
+    if (row.instructions.has_value()) lines.back().push_back(fmt::format("{:.0f}", *row.instructions));
   }
+  text += table.title + '\n' + reportTable(lines);
   for (const SkippedPath& path : table.skipped) {
     fmt::format_to(std::back_inserter(text), "  {}: not measured: {}\n", path.name, path.reason);
   }

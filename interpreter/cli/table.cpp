@@ -1,4 +1,5 @@
 #include <boxcar/dispatcher/cell_text.h>
+#include <boxcar/dispatcher/fallbacks/report_table.h>
 #include <boxcar/interpreter/cli/cell_json.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/find_operator.h>
@@ -27,22 +28,6 @@ struct Options {
   bool json = false;
   std::string html;
 };
-
-// Lines of words in columns, two spaces apart.
-std::string alignColumns(const std::vector<std::vector<std::string>>& lines) {
-  std::vector<size_t> widths;
-  for (const auto& line : lines) {
-    widths.resize(std::max(widths.size(), line.size()));
-    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
-  }
-  std::string text;
-  for (const auto& line : lines) {
-    for (size_t i = 0; i < line.size(); ++i) text += fmt::format("{:<{}}", line[i], widths[i] + 2);
-    text.erase(text.find_last_not_of(' ') + 1);
-    text += '\n';
-  }
-  return text;
-}
 
 bool isAlike(const TableCell& a, const TableCell& b) {
   return a.kernel == b.kernel && a.cause == b.cause && a.key == b.key && a.site == b.site;
@@ -82,7 +67,7 @@ std::string tableText(const OperatorHandle& op, bool every) {
     }
     i = end;
   }
-  std::string text = fmt::format("{}\ndefined at {}\n", op.schema(), op.entry().schemaSite()) + alignColumns(lines);
+  std::string text = fmt::format("{}\ndefined at {}\n", op.schema(), op.entry().schemaSite()) + reportTable(lines, "<");
   if (every) return text;
   return text + fmt::format("{} keys have their default and {} are missing; --every shows them\n", defaults, missing);
 }
@@ -117,7 +102,7 @@ std::string gridText(const TableGrid& grid) {
     line.push_back(toString(row.op.operator_name()));
     for (const TableCell& cell : row.cells) line.push_back(wordOf(cell));
   }
-  return alignColumns(lines);
+  return reportTable(lines, "<");
 }
 
 Json gridJson(const TableGrid& grid, bool every) {

@@ -1,4 +1,5 @@
 #include <boxcar/dispatcher/cell_text.h>
+#include <boxcar/dispatcher/fallbacks/page_data.h>
 #include <boxcar/interpreter/cli/table_grid.h>
 #include <boxcar/version.h>
 
@@ -60,12 +61,7 @@ Json dataOf(const TableGrid& grid) {
 }  // namespace
 
 std::string pageOf(const TableGrid& grid) {
-  std::string data = dataOf(grid).dump(-1, ' ', false, Json::error_handler_t::replace);
-  // In JSON, < stands in strings only; in a page it could end the script.
-  for (size_t at = 0; (at = data.find('<', at)) != std::string::npos;) data.replace(at, 1, "\\u003c");
-  std::string page(detail::kTablePage);
-  constexpr std::string_view kPlace = "{{table}}";
-  return page.replace(page.find(kPlace), kPlace.size(), data);
+  return pageWithData(detail::kTablePage, dataOf(grid).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace boxcar::cli

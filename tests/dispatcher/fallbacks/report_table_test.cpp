@@ -12,6 +12,21 @@ TEST(ReportTable, AlignsTheFirstColumnLeftAndTheOthersRight) {
   EXPECT_EQ(reportTable({}), "");
 }
 
+TEST(ReportTable, AlignsColumnsToTheSidesThatAreAskedFor) {
+  EXPECT_EQ(reportTable({{"key", "kernel"}, {"CPU", "boxed"}}, "<"),
+            "key  kernel\n"
+            "CPU  boxed\n");
+  EXPECT_EQ(reportTable({{"name", "calls", "shapes", "at"}, {"mm", "3", "[2]", "a"}}, "<><"),
+            "name  calls  shapes  at\n"
+            "mm        3  [2]     a\n");
+}
+
+TEST(ReportTable, CountsCharactersNotBytes) {
+  EXPECT_EQ(reportTable({{"µs", "1"}, {"abc", "20"}}),
+            "µs    1\n"
+            "abc  20\n");
+}
+
 TEST(ReportTable, BytesHaveBinaryUnits) {
   EXPECT_EQ(bytesText(0), "0 B");
   EXPECT_EQ(bytesText(1023), "1023 B");

@@ -58,7 +58,7 @@ expectStatus 0
 expectOutput ""
 grep -q '<title>boxcar: operators and their kernels</title>' page.html || fail "$test_name" "no page"
 grep -q '"aten::relu(Tensor self) -' page.html || fail "$test_name" "no operators in the page"
-! grep -q '{{table}}\|https\?://' page.html || fail "$test_name" "the page lacks something"
+! grep -q '{{data}}\|https\?://' page.html || fail "$test_name" "the page lacks something"
 
 # ---- What is refused ----
 

@@ -1,0 +1,20 @@
+#include <boxcar/dispatcher/fallbacks/page_data.h>
+
+namespace boxcar {
+
+std::string pageWithData(std::string_view page, std::string_view json) {
+  constexpr std::string_view kPlace = "{{data}}";
+  const size_t place = page.find(kPlace);
+  std::string result(page.substr(0, place));
+  // "</script" and "<!--" would change how the page is read. In JSON, < stands in texts only, which may escape it.
+  for (const char c : json) {
+    if (c == '<') {
+      result += "\\u003c";
+    } else {
+      result += c;
+    }
+  }
+  return result += page.substr(place + kPlace.size());
+}
+
+}  // namespace boxcar
