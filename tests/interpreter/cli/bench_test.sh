@@ -3,27 +3,22 @@
 # Usage: bench_test.sh BOXCAR [counted], where the second word says that callgrind can run the program.
 set -u
 
-boxcar=$1
+source "$(dirname "$0")/expectations.sh"
 counted=${2:-}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-failures=0
 
-fail() { printf 'FAILED: %s\n%s\n' "$1" "$output"; failures=$((failures + 1)); }
-run() { output=$("$boxcar" "$@" 2>&1 < /dev/null); status=$?; }
 refuses() {  # STATUS TEXT WORDS…: all that `boxcar bench WORDS…` says
   local wanted=$1 text=$2
   shift 2
-  run bench "$@"
-  [[ $status -eq $wanted && $output == "$text" ]] || fail "bench $*: status $status instead of $wanted, or not: $text"
+  runMerged "bench $*" bench "$@"
+  expectStatus "$wanted"
+  expectOutput "$text"
 }
 
 command -v python3 > /dev/null || { echo "skipped: JSON and SVG are read with python3"; exit 77; }
 
 # Without an operator: every path of a call of nothing, and what boxing costs on the way to a million elements.
-run bench --quick --seconds 0.2 --json --svg chart.svg
-[[ $status -eq 0 ]] || fail "bench --json: status $status"
+runMerged "bench" bench --quick --seconds 0.2 --json --svg chart.svg
+[[ $status -eq 0 ]] || fail "bench --json: status $status" "$output"
 output=$(printf '%s' "$output" | python3 -c '
 import json, sys, xml.dom.minidom
 report = json.load(sys.stdin)
@@ -53,30 +48,30 @@ chart = xml.dom.minidom.parse("chart.svg")
 texts = ["".join(node.data for node in text.childNodes) for text in chart.getElementsByTagName("text")]
 assert len(chart.getElementsByTagName("rect")) == len(rows) + 1
 for text in titles + names: assert text in texts, (text, texts)
-' 2>&1) || fail "the report without operators"
+' 2>&1) || fail "the report without operators" "$output"
 
 # The sentence says what the table says.
-run bench --quick --seconds 0.05 aten::relu
+runMerged "bench" bench --quick --seconds 0.05 aten::relu
 ratio=$(sed -nE 's/^  boxed call  .* ([0-9.]+)$/\1/p' <<< "$output")
 [[ $status -eq 0 && -n $ratio && $output == *"A boxed call of aten::relu(float32[4, 4]) takes $ratio times as long as a typed one." ]] ||
-  fail "the sentence under the table, with $ratio"
+  fail "the sentence under the table, with $ratio" "$output"
 
 # Operators of any kind: with arguments given, of an unknown C++ type, of a script.
-run bench --quick --seconds 0.05 aten::mm --args '[ones([3, 2]), ones([2, 5])]'
+runMerged "bench" bench --quick --seconds 0.05 aten::mm --args '[ones([3, 2]), ones([2, 5])]'
 [[ $status -eq 0 && $output == "aten::mm(float32[3, 2], float32[2, 5])
-"* ]] || fail "--args"
-run bench --quick --seconds 0.05 aten::zeros
+"* ]] || fail "--args" "$output"
+runMerged "bench" bench --quick --seconds 0.05 aten::zeros
 [[ $status -eq 0 && $output == *"of boxed"* && $output == *"
-  typed call: not measured: its C++ type is none of those that this program has loops for" ]] || fail "an operator whose C++ type is not known"
+  typed call: not measured: its C++ type is none of those that this program has loops for" ]] || fail "an operator whose C++ type is not known" "$output"
 echo 'op mine::twice(Tensor x, int times) -> Tensor { return x + times }' > mine.ops
-run bench --quick --seconds 0.05 --script mine.ops mine::twice
+runMerged "bench" bench --quick --seconds 0.05 --script mine.ops mine::twice
 [[ $status -eq 0 && $output == "mine::twice(float32[4, 4], 1)
 "* && $output == *"
-  typed call  "* && $output != *"kernel alone"* ]] || fail "an operator of a script"
+  typed call  "* && $output != *"kernel alone"* ]] || fail "an operator of a script" "$output"
 
 # What callgrind counts does not depend on the machine's other work: keys that are let through cost nothing.
 if [[ $counted == counted ]] && command -v valgrind > /dev/null; then
-  run bench --quick --seconds 0.05 --instructions --json aten::add_.Tensor
+  runMerged "bench" bench --quick --seconds 0.05 --instructions --json aten::add_.Tensor
   output=$(printf '%s' "$output" | python3 -c '
 import json, sys
 rows = {row["name"]: row["instructions"] for row in json.load(sys.stdin)["operators"][0]["rows"]}
@@ -86,7 +81,7 @@ for count in ["1 fallthrough key", "4 fallthrough keys", "16 fallthrough keys"]:
     assert rows["typed call, " + count] == typed, rows
 assert rows["boxed call"] < rows["boxed call, a fallback that redispatches"] <= rows["boxed call"] + 50, rows
 assert rows["boxed call"] < rows["call in a script"] < rows["boxed call"] + 400, rows
-' 2>&1) || fail "what callgrind counts"
+' 2>&1) || fail "what callgrind counts" "$output"
 fi
 
 remedy="give its arguments by --args '[…]', an expression of a script, in this order: aten::mm(Tensor self, Tensor mat2) -> Tensor"
@@ -98,9 +93,9 @@ refuses 1 "boxcar: \`mat2\` of aten::mm is of type Tensor, which value 2 of --ar
 refuses 1 "boxcar: the values of --args do not fit aten::mm: mat2 must be a matrix, got a 1-D tensor; $remedy" \
   aten::mm --args '[ones([8, 8]), ones(8)]'
 echo 'op mine::strict(Tensor x) -> Tensor { assert x.dim() == 3, "three dimensions, please"; return x }' > strict.ops
-run bench --script strict.ops mine::strict
+runMerged "bench" bench --script strict.ops mine::strict
 [[ $status -eq 1 && $output == "boxcar: made-up arguments do not fit mine::strict: "*"three dimensions, please"*"; give its arguments by --args"* ]] ||
-  fail "made-up arguments that do not fit"
+  fail "made-up arguments that do not fit" "$output"
 refuses 2 "boxcar bench: --args: needs one OP, whose arguments it gives
 Run \`boxcar bench --help\` to see how it is called." --args '[]'
 refuses 1 "boxcar: cannot write 'none/chart.svg': No such file or directory" --svg none/chart.svg
@@ -109,6 +104,6 @@ refuses 1 "boxcar: cannot write 'none/chart.svg': No such file or directory" --s
 mkdir empty
 TMPDIR=$folder/empty "$boxcar" bench --quick --seconds 0.01 aten::relu > /dev/null
 output=$(ls empty)
-[[ -z $output ]] || fail "files are left"
+[[ -z $output ]] || fail "files are left" "$output"
 
 [[ $failures -eq 0 ]] || exit 1

@@ -3,21 +3,14 @@
 # Usage: checkers_test.sh BOXCAR
 set -u
 
-boxcar=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-failures=0
+source "$(dirname "$0")/expectations.sh"
 
 # NAME EXPECTED-STATUS EXPECTED-TEXT ARGUMENTS…
 check() {
-  local name=$1 wanted_status=$2 wanted=$3 output status
-  shift 3
-  output=$("$boxcar" run "$@" 2>&1 < /dev/null)
-  status=$?
-  [[ $status -eq $wanted_status && $output == "$wanted" ]] && return
-  printf 'FAILED: %s: status %s instead of %s\n%s\ninstead of:\n%s\n' "$name" "$status" "$wanted_status" "$output" "$wanted"
-  failures=$((failures + 1))
+  local wanted_status=$2 wanted=$3
+  runMerged "$1" run "${@:4}"
+  expectStatus "$wanted_status"
+  expectOutput "$wanted"
 }
 
 cat > nan.ops <<'END'
@@ -56,4 +49,4 @@ check "--check-meta" 1 "error: my::pair computes its result as float32[2, 3] wit
 check "all at once, on a script that keeps its promises" 0 "tensor(10.)" --check-nan --check-schema --check-meta <(
   echo 'print((ones(2, 5) @ ones(5)).sum())')
 
-exit $((failures > 0))
+[[ $failures -eq 0 ]]

@@ -6,6 +6,7 @@ boxcar=$1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
+exec < /dev/null
 failures=0
 
 fail() {
@@ -19,13 +20,23 @@ fail() {
 run() {
   test_name=$1
   shift
-  output=$("$boxcar" "$@" 2> errors.txt < /dev/null)
+  output=$("$boxcar" "$@" 2> errors.txt)
   status=$?
   errors=$(< errors.txt)
 }
 
-expectStatus() { [[ $status -eq $1 ]] || fail "$test_name" "status $status instead of $1" "$errors"; }
+# The same with the error output in $output, among the rest.
+runMerged() {
+  test_name=$1
+  shift
+  output=$("$boxcar" "$@" 2>&1)
+  status=$?
+  errors=
+}
+
+expectStatus() { [[ $status -eq $1 ]] || fail "$test_name" "status $status instead of $1" "${errors:-$output}"; }
 expectOutput() { [[ $output == "$1" ]] || fail "$test_name" "it printed:" "$output" "instead of:" "$1"; }
 expectErrors() { [[ $errors == "$1" ]] || fail "$test_name" "its error output was:" "$errors" "instead of:" "$1"; }
 expectOutputHas() { [[ $output == *"$1"* ]] || fail "$test_name" "it printed:" "$output" "without:" "$1"; }
+expectErrorsLike() { [[ $errors =~ $1 ]] || fail "$test_name" "its error output was:" "$errors" "which is not like:" "$1"; }
 expectErrorsHave() { [[ $errors == *"$1"* ]] || fail "$test_name" "its error output was:" "$errors" "without:" "$1"; }

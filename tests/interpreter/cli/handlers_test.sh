@@ -2,21 +2,15 @@
 # Handlers that the command line switches on for an unchanged script. Usage: handlers_test.sh BOXCAR
 set -u
 
-boxcar=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-failures=0
+source "$(dirname "$0")/expectations.sh"
 
-expect() {  # STATUS STDOUT STDERR ARGUMENTS: what `boxcar ARGUMENTS` does
-  local status=$1 output=$2 errors=$3 found
+expect() {  # STATUS STDOUT STDERR ARGUMENTS…
+  local wanted_status=$1 wanted_output=$2 wanted_errors=$3
   shift 3
-  found=$("$boxcar" "$@" 2> errors < /dev/null)
-  found_status=$?
-  [[ $found_status -eq $status && $found == "$output" && $(cat errors) == "$errors" ]] && return
-  printf 'FAILED: boxcar %s: status %s\n%s\n%s\ninstead of: status %s\n%s\n%s\n' "$*" "$found_status" "$found" \
-    "$(cat errors)" "$status" "$output" "$errors"
-  failures=$((failures + 1))
+  run "$*" "$@"
+  expectStatus "$wanted_status"
+  expectOutput "$wanted_output"
+  expectErrors "$wanted_errors"
 }
 
 cat > twice.ops <<'OPS'
@@ -38,4 +32,4 @@ Run \`boxcar run --help\` to see how it is called." run --deny relu,n=3 twice.op
 expect 2 "" "boxcar run: --deny: 1 required PATTERN missing
 Run \`boxcar run --help\` to see how it is called." run twice.ops --deny
 
-exit $((failures > 0))
+[[ $failures -eq 0 ]]

@@ -3,27 +3,13 @@
 # Usage: profile_test.sh BOXCAR PLUGIN, where the plugin has an operator test_plugin::twice
 set -u
 
-boxcar=$1
+source "$(dirname "$0")/expectations.sh"
 plugin=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-failures=0
 
-fail() {
-  printf 'FAILED: %s\n' "$@"
-  failures=$((failures + 1))
-}
-# Runs the program; leaves $status, $output and $errors.
-run() {
-  output=$("$boxcar" "$@" 2> errors.txt < /dev/null)
-  status=$?
-  errors=$(< errors.txt)
-}
-expect() {  # NAME STATUS OUTPUT PATTERN-OF-ERRORS: of what was just run
-  [[ $status -eq $2 ]] || fail "$1: status $status instead of $2" "$errors"
-  [[ $output == "$3" ]] || fail "$1: it printed" "$output" "instead of" "$3"
-  [[ $errors =~ $4 ]] || fail "$1: its error output" "$errors" "is not like" "$4"
+expect() {  # STATUS OUTPUT PATTERN-OF-ERRORS
+  expectStatus "$1"
+  expectOutput "$2"
+  expectErrorsLike "$3"
 }
 # How many calls of operator $2 the trace $1 has.
 calls() { grep -c "^{\"name\":\"$2\",\"cat\":\"operator\",\"ph\":\"X\"" "$1"; }
@@ -35,8 +21,8 @@ for i in range(10) { x = mine::block(x) / 4 }
 print(x.sum().item(), argv)
 OPS
 
-run profile script.ops -o trace.json --html page.html --sort calls --limit 2 -- one
-expect "the table goes to stderr, the script's output to stdout" 0 "16.0 ['one']" \
+run "the table goes to stderr, the script's output to stdout" profile script.ops -o trace.json --html page.html --sort calls --limit 2 -- one
+expect 0 "16.0 ['one']" \
   '^Name +Self CPU % +Self CPU +CPU total % +CPU total +CPU time avg +Self CPU Mem +# of Calls
 [a-z:A-Z.]+ .* 10
 [a-z:A-Z.]+ .* 10
@@ -49,50 +35,50 @@ The profiler itself: about .*, an estimate: [0-9]+ ns a call beside these$'
 [[ $(calls trace.json aten::mm) -eq 10 ]] || fail "what the script's operator calls is in the trace"
 [[ $(head -c 15 page.html) == '<!DOCTYPE html>' ]] || fail "the page is written"
 
-run profile script.ops --by-shape
-expect "--by-shape" 0 "16.0 []" 'Input Shapes
+run "--by-shape" profile script.ops --by-shape
+expect 0 "16.0 []" 'Input Shapes
 .*aten::mm .* 10  \[4, 4\], \[4, 4\]'
 
-run run --profile run.json script.ops
-expect "run --profile" 0 "16.0 []" '^Name .*
+run "run --profile" run --profile run.json script.ops
+expect 0 "16.0 []" '^Name .*
 mine::block .*
 In operators: '
 [[ $(calls run.json mine::block) -eq 10 ]] || fail "run --profile writes the trace"
 
 printf 'y = ones(2)\nwith profile("scope.json") { y = relu(y) }\ny = relu(y)\n' > scope.ops
-run run scope.ops
-expect "with profile(…)" 0 "" 'aten::relu .* 1
+run "with profile(…)" run scope.ops
+expect 0 "" 'aten::relu .* 1
 Wall time'
 [[ $(calls scope.json 'aten::.*') -eq 1 ]] || fail "a scope has its own calls alone"
 
 printf 'x = test_plugin::twice(ones(2))\nprint(x.sum().item())\n' > plugin.ops
-run profile --plugin "$plugin" -o plugin.json plugin.ops
-expect "a plugin's operator" 0 "4.0" 'test_plugin::twice '
+run "a plugin's operator" profile --plugin "$plugin" -o plugin.json plugin.ops
+expect 0 "4.0" 'test_plugin::twice '
 [[ $(calls plugin.json test_plugin::twice) -eq 1 ]] || fail "a plugin's operator is in the trace"
 
 printf 'x = ones([2, 3])\ny = x @ x\n' > fails.ops
-run profile fails.ops -o fails.json
-expect "a script that fails" 1 "" 'The run failed; this is what ran until then
+run "a script that fails" profile fails.ops -o fails.json
+expect 1 "" 'The run failed; this is what ran until then
 error: .*'
 grep -q '"name":"aten::mm".*"failed":true' fails.json || fail "the call that failed is marked"
 
 echo 'x = ' > wrong.ops
-run profile wrong.ops -o wrong.json
-expect "a script that is refused" 1 "" '^wrong.ops:1:5: error: expected an expression'
+run "a script that is refused" profile wrong.ops -o wrong.json
+expect 1 "" '^wrong.ops:1:5: error: expected an expression'
 [[ ! -e wrong.json ]] || fail "a script that is refused leaves no trace"
 
-run profile script.ops -o same --html same
-expect "one name for both files" 1 "" \
+run "one name for both files" profile script.ops -o same --html same
+expect 1 "" \
   "^boxcar: the trace and the page of a profile cannot both be written to 'same': give each a name of its own$"
-run profile script.ops -o missing/trace.json
-expect "a folder that is missing" 1 "" "^boxcar: cannot write 'missing/trace.json': No such file or directory$"
-run profile script.ops --sort time
-expect "a column that is none" 2 "" '^boxcar profile: --sort: time not in \{average,calls,memory,name,self,total\}'
-run profile script.ops --limit 0
-expect "a limit of no rows" 2 "" '^boxcar profile: --limit: '
+run "a folder that is missing" profile script.ops -o missing/trace.json
+expect 1 "" "^boxcar: cannot write 'missing/trace.json': No such file or directory$"
+run "a column that is none" profile script.ops --sort time
+expect 2 "" '^boxcar profile: --sort: time not in \{average,calls,memory,name,self,total\}'
+run "a limit of no rows" profile script.ops --limit 0
+expect 2 "" '^boxcar profile: --limit: '
 
 printf 'start = clock()\nwhile clock() - start < 1.2 { y = ones(2) }\n' > long.ops
-run profile long.ops
+run "a long run" profile long.ops
 [[ $errors != *profiling:* ]] || fail "a long run tells nothing where nobody sits" "$errors"
 if command -v script > /dev/null; then
   errors=$(script -qec "'$boxcar' profile long.ops > out.txt" /dev/null < /dev/null)

@@ -3,60 +3,61 @@
 # Usage: record_test.sh BOXCAR SCRIPTS PLUGIN
 set -u
 
-boxcar=$1 scripts=$2 plugin=$3
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-failures=0
-
-run() { output=$("$boxcar" "$@" 2>&1 < /dev/null); status=$?; }
-check() {  # NAME EXPECTED-STATUS EXPECTED-TEXT: of what was just run
-  [[ $status -eq $2 && $output == "$3" ]] && return
-  printf 'FAILED: %s: status %s instead of %s\n%s\ninstead of:\n%s\n' "$1" "$status" "$2" "$output" "$3"
-  failures=$((failures + 1))
-}
+source "$(dirname "$0")/expectations.sh"
+scripts=$2 plugin=$3
 
 # ---- A script that is shown to users ----
 
 cp -r "$scripts/digits.ops" "$scripts/data" .
-run record digits.ops -o full.rec
-check "record" 0 "correct 273 of 297
+runMerged "record" record digits.ops -o full.rec
+expectStatus 0
+expectOutput "correct 273 of 297
 13 calls are recorded in full.rec"
-run replay full.rec
-check "replay" 0 "full.rec: 13 calls, 10 equal, 3 not made again as acting outside of the program"
-run diff full.rec full.rec
-check "diff with itself" 0 "full.rec and full.rec are alike: 13 calls"
+runMerged "replay" replay full.rec
+expectStatus 0
+expectOutput "full.rec: 13 calls, 10 equal, 3 not made again as acting outside of the program"
+runMerged "diff with itself" diff full.rec full.rec
+expectStatus 0
+expectOutput "full.rec and full.rec are alike: 13 calls"
 
 sed -i 's|/ 16$|/ 15|' digits.ops
-run record --hashes digits.ops -o changed.rec
-run diff full.rec changed.rec
-check "diff with a changed script" 1 'the runs part at call 3: `other`: 16 in full.rec, 15 in changed.rec
+runMerged "record --hashes" record --hashes digits.ops -o changed.rec
+expectStatus 0
+runMerged "diff with a changed script" diff full.rec changed.rec
+expectStatus 1
+expectOutput 'the runs part at call 3: `other`: 16 in full.rec, 15 in changed.rec
   full.rec: aten::div.Scalar at digits.ops:9: x = data["test.images"].to(float32) / 16
   changed.rec: aten::div.Scalar at digits.ops:9: x = data["test.images"].to(float32) / 15
 alike before it:
   call 0: io::load at digits.ops:7: data = io::load("data/digits.safetensors")
   call 1: io::load at digits.ops:8: net = io::load("data/digits_mlp.safetensors")
   call 2: aten::to.dtype at digits.ops:9: x = data["test.images"].to(float32) / 16'
-run run --record 'shapes.rec,shapes=true' digits.ops
-[[ $(stat -c %s shapes.rec) -lt $(($(stat -c %s full.rec) / 10)) ]] || { echo "FAILED: shapes take as much as elements"; failures=$((failures + 1)); }
-run diff shapes.rec changed.rec
-check "diff by shapes" 0 "shapes.rec and changed.rec are alike: 13 calls, by their shapes"
-run replay shapes.rec
-check "replay of shapes" 1 "boxcar: the recording 'shapes.rec' keeps the shapes of tensors, so that its calls can be measured, but there is nothing to compare a replay with; record the run in full"
+runMerged "run --record" run --record 'shapes.rec,shapes=true' digits.ops
+expectStatus 0
+[[ $(stat -c %s shapes.rec) -lt $(($(stat -c %s full.rec) / 10)) ]] || fail "shapes take as much as elements"
+runMerged "diff by shapes" diff shapes.rec changed.rec
+expectStatus 0
+expectOutput "shapes.rec and changed.rec are alike: 13 calls, by their shapes"
+runMerged "replay of shapes" replay shapes.rec
+expectStatus 1
+expectOutput "boxcar: the recording 'shapes.rec' keeps the shapes of tensors, so that its calls can be measured, but there is nothing to compare a replay with; record the run in full"
 
 # ---- A script that fails ----
 
 printf 'x = ones(2)\ny = x @ ones(3)\nz = x + 1\n' > fails.ops
-run record fails.ops -o fails.rec
-check "record of a script that fails" 1 "3 calls are recorded in fails.rec
+runMerged "record of a script that fails" record fails.ops -o fails.rec
+expectStatus 1
+expectOutput "3 calls are recorded in fails.rec
 error: inconsistent tensor size, expected tensor [2] and src [3] to have the same number of elements, but got 2 and 3 elements respectively
   fails.ops:2:5
     y = x @ ones(3)"
-run replay fails.rec
-check "replay of a failure" 0 "fails.rec: 3 calls, 3 equal"
+runMerged "replay of a failure" replay fails.rec
+expectStatus 0
+expectOutput "fails.rec: 3 calls, 3 equal"
 echo 'x = y' > wrong.ops
-run record wrong.ops -o fails.rec
-check "record of what is no script" 1 'no call was made, so that fails.rec is not written
+runMerged "record of what is no script" record wrong.ops -o fails.rec
+expectStatus 1
+expectOutput 'no call was made, so that fails.rec is not written
 wrong.ops:1:5: error: there is no variable or constant called `y`
 x = y
     ^'
@@ -64,40 +65,47 @@ x = y
 # ---- A plugin's operator ----
 
 echo 'print(test_plugin::twice(ones(2)))' > plugin.ops
-run --plugin "$plugin" record plugin.ops -o plugin.rec
-check "record with a plugin" 0 "tensor([2., 2.])
+runMerged "record with a plugin" --plugin "$plugin" record plugin.ops -o plugin.rec
+expectStatus 0
+expectOutput "tensor([2., 2.])
 3 calls are recorded in plugin.rec"
-run --plugin "$plugin" replay plugin.rec
-check "replay with the plugin" 0 "plugin.rec: 3 calls, 2 equal, 1 not made again as acting outside of the program"
-run replay plugin.rec
-check "replay without the plugin" 1 "plugin.rec: 3 calls, 1 equal, 1 of operators that are missing, 1 not made again as acting outside of the program
+runMerged "replay with the plugin" --plugin "$plugin" replay plugin.rec
+expectStatus 0
+expectOutput "plugin.rec: 3 calls, 2 equal, 1 not made again as acting outside of the program"
+runMerged "replay without the plugin" replay plugin.rec
+expectStatus 1
+expectOutput "plugin.rec: 3 calls, 1 equal, 1 of operators that are missing, 1 not made again as acting outside of the program
 test_plugin::twice is not registered: load the plugin 'good', which brought it, with --plugin"
-run diff plugin.rec plugin.rec
-check "diff without the plugin" 0 "plugin.rec and plugin.rec are alike: 3 calls"
+runMerged "diff without the plugin" diff plugin.rec plugin.rec
+expectStatus 0
+expectOutput "plugin.rec and plugin.rec are alike: 3 calls"
 
 # ---- Bad usage ----
 
-usage() {  # NAME EXPECTED-TEXT: of what was just run
-  check "$1" 2 "$2
-Run \`boxcar ${1%% *} --help\` to see how it is called."
+expectBadUsage() {
+  expectStatus 2
+  expectOutput "$1
+Run \`boxcar ${test_name%% *} --help\` to see how it is called."
 }
-run record digits.ops
-usage "record without a file to write" "boxcar record: --output is required"
-run record digits.ops -o ./digits.ops
-usage "record over the script" "boxcar record: --output: './digits.ops' is the script itself, which would be replaced"
-run record digits.ops -o x.rec --shapes --hashes
-usage "record of shapes and hashes" "boxcar record: --shapes excludes --hashes"
-run replay full.rec --rtol -1
-usage "replay with a tolerance that is none" "boxcar replay: --rtol: -1 is no number of 0 or more"
-run diff full.rec
-usage "diff of one recording" "boxcar diff: REC2 is required"
-run diff full.rec digits.ops
-check "diff with what is no recording" 2 "boxcar: 'digits.ops' is no recording; \`boxcar record FILE -o digits.ops\` makes one"
-run replay missing.rec
-check "replay of nothing" 1 "boxcar: cannot open 'missing.rec': No such file or directory"
+runMerged "record without a file to write" record digits.ops
+expectBadUsage "boxcar record: --output is required"
+runMerged "record over the script" record digits.ops -o ./digits.ops
+expectBadUsage "boxcar record: --output: './digits.ops' is the script itself, which would be replaced"
+runMerged "record of shapes and hashes" record digits.ops -o x.rec --shapes --hashes
+expectBadUsage "boxcar record: --shapes excludes --hashes"
+runMerged "replay with a tolerance that is none" replay full.rec --rtol -1
+expectBadUsage "boxcar replay: --rtol: -1 is no number of 0 or more"
+runMerged "diff of one recording" diff full.rec
+expectBadUsage "boxcar diff: REC2 is required"
+runMerged "diff with what is no recording" diff full.rec digits.ops
+expectStatus 2
+expectOutput "boxcar: 'digits.ops' is no recording; \`boxcar record FILE -o digits.ops\` makes one"
+runMerged "replay of nothing" replay missing.rec
+expectStatus 1
+expectOutput "boxcar: cannot open 'missing.rec': No such file or directory"
 head -c 1000 full.rec > cut.rec
-run replay cut.rec
-[[ $status -eq 1 && $output == "boxcar: the recording 'cut.rec' is damaged at byte "*"; record the run again" ]] ||
-  { echo "FAILED: replay of a part: $output"; failures=$((failures + 1)); }
+runMerged "replay of a part" replay cut.rec
+expectStatus 1
+[[ $output == "boxcar: the recording 'cut.rec' is damaged at byte "*"; record the run again" ]] || fail "$test_name" "$output"
 
 [[ $failures -eq 0 ]] || exit 1

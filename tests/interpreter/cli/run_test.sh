@@ -3,72 +3,67 @@
 # Usage: run_test.sh BOXCAR
 set -u
 
-boxcar=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-failures=0
-
-check() {  # NAME EXPECTED-STATUS EXPECTED-TEXT: of what was just run
-  [[ $status -eq $2 && $output == "$3" ]] && return
-  printf 'FAILED: %s: status %s instead of %s\n%s\ninstead of:\n%s\n' "$1" "$status" "$2" "$output" "$3"
-  failures=$((failures + 1))
-}
-has() {  # NAME EXPECTED-STATUS PART
-  [[ $status -eq $2 && $output == *"$3"* ]] && return
-  printf 'FAILED: %s: status %s instead of %s\n%s\nwithout:\n%s\n' "$1" "$status" "$2" "$output" "$3"
-  failures=$((failures + 1))
-}
-run() { output=$("$boxcar" "$@" 2>&1 < /dev/null); status=$?; }
+source "$(dirname "$0")/expectations.sh"
 
 # ---- Standard input, #!, arguments ----
 
-output=$(echo 'print(1 + 1)' | "$boxcar" run - 2>&1); status=$?
-check "run -" 0 2
-output=$(echo 'print(1 // 0)' | "$boxcar" run - 2>&1); status=$?
-check "run - names its input" 1 "error: integer division or modulo by zero
+runMerged "run -" run - <<< 'print(1 + 1)'
+expectStatus 0
+expectOutput 2
+runMerged "run - names its input" run - <<< 'print(1 // 0)'
+expectStatus 1
+expectOutput "error: integer division or modulo by zero
   <stdin>:1:7
     print(1 // 0)"
 
 printf '#!%s run\nprint("ran", argv)\n' "$boxcar" > script.ops
 chmod +x script.ops
-output=$(./script.ops one 2>&1); status=$?
-check "a script of its own" 0 "ran ['one']"
-run run script.ops -- --flag -x "two words"
-check "arguments behind --" 0 "ran ['--flag', '-x', 'two words']"
-run run script.ops
-check "no arguments" 0 "ran []"
-run run script.ops --flag
-has "an option that is none" 2 "boxcar run: The following argument was not expected: --flag"
+[[ $(./script.ops one 2>&1) == "ran ['one']" ]] || fail "a script of its own"
+runMerged "arguments behind --" run script.ops -- --flag -x "two words"
+expectStatus 0
+expectOutput "ran ['--flag', '-x', 'two words']"
+runMerged "no arguments" run script.ops
+expectStatus 0
+expectOutput "ran []"
+runMerged "an option that is none" run script.ops --flag
+expectStatus 2
+expectOutputHas "boxcar run: The following argument was not expected: --flag"
 
 # ---- Limits ----
 
 echo 'while True { }' > endless.ops
-run run --max-instructions 100000 endless.ops
-check "--max-instructions" 1 "error: the run took more than 100000 instructions, which is its limit
+runMerged "--max-instructions" run --max-instructions 100000 endless.ops
+expectStatus 1
+expectOutput "error: the run took more than 100000 instructions, which is its limit
   endless.ops:1:7
     while True { }"
 printf 'fn f(int n) -> int { return f(n + 1) }\nprint(f(0))' > deep.ops
-run run --max-depth 20 deep.ops
-has "--max-depth" 1 "error: more than 20 calls inside one another: does the recursion end?"
+runMerged "--max-depth" run --max-depth 20 deep.ops
+expectStatus 1
+expectOutputHas "error: more than 20 calls inside one another: does the recursion end?"
 echo 'xs = [0]
 while True { xs = xs + xs }' > large.ops
-run run --max-memory 200M large.ops
-check "--max-memory of lists" 1 "error: out of memory
+runMerged "--max-memory of lists" run --max-memory 200M large.ops
+expectStatus 1
+expectOutput "error: out of memory
   large.ops:2:19
     while True { xs = xs + xs }"
 echo 'kept = []
 while True { kept.append(ones([1000, 1000])) }' > tensors.ops
-run run --max-memory 100M tensors.ops
-has "--max-memory of tensors" 1 "out of memory"
+runMerged "--max-memory of tensors" run --max-memory 100M tensors.ops
+expectStatus 1
+expectOutputHas "out of memory"
 echo 'kept = []
 while True { kept.append([kept]) }' > small.ops
-run run --max-memory 50M small.ops
-has "--max-memory of many small things" 1 "error: out of memory"
-run run --max-memory 5X large.ops
-check "a size that is none" 1 "boxcar: '5X' is no size of memory; write bytes, or a number with K, M, G or T behind it: 512M"
-run run --max-instructions 0 endless.ops
-has "a limit that is none" 2 "--max-instructions"
+runMerged "--max-memory of many small things" run --max-memory 50M small.ops
+expectStatus 1
+expectOutputHas "error: out of memory"
+runMerged "a size that is none" run --max-memory 5X large.ops
+expectStatus 1
+expectOutput "boxcar: '5X' is no size of memory; write bytes, or a number with K, M, G or T behind it: 512M"
+runMerged "a limit that is none" run --max-instructions 0 endless.ops
+expectStatus 2
+expectOutputHas "--max-instructions"
 
 # ---- Ctrl-C ----
 
@@ -77,13 +72,16 @@ print("started")
 with m { while True { y = ones(2) } }' > interrupted.ops
 "$boxcar" run interrupted.ops > out.txt 2> err.txt &
 pid=$!
-for _ in $(seq 100); do sleep 0.05; kill -0 $pid || break; [[ $(grep -c SigCgt.*[2367abef]$ /proc/$pid/status) -eq 1 ]] && break; done
+for _ in $(seq 100); do sleep 0.05; kill -0 $pid || break; [[ $(grep -c 'SigCgt.*[2367abef]$' /proc/$pid/status) -eq 1 ]] && break; done
 sleep 0.2
 kill -INT $pid
 wait $pid
 status=$?
+test_name="Ctrl-C"
 output=$(cat out.txt err.txt)
-has "Ctrl-C" 130 "started
+errors=
+expectStatus 130
+expectOutputHas "started
 exit ran
 error: interrupted
   interrupted.ops:3:"
@@ -91,8 +89,9 @@ error: interrupted
 # ---- check --json ----
 
 printf 'x = 1\nprint(y)\n' > wrong.ops
-run check --json wrong.ops
-check "check --json" 1 '[
+runMerged "check --json" check --json wrong.ops
+expectStatus 1
+expectOutput '[
   {
     "severity": "error",
     "message": "there is no variable or constant called `y`",
@@ -104,9 +103,11 @@ check "check --json" 1 '[
     "notes": []
   }
 ]'
-run check --json script.ops
-check "check --json of a good script" 0 "[]"
-output=$(echo 'print(z)' | "$boxcar" check --json --name lib/edited.ops - 2>&1); status=$?
-has "check --json of an editor's text" 1 '"file": "lib/edited.ops"'
+runMerged "check --json of a good script" check --json script.ops
+expectStatus 0
+expectOutput "[]"
+runMerged "check --json of an editor's text" check --json --name lib/edited.ops - <<< 'print(z)'
+expectStatus 1
+expectOutputHas '"file": "lib/edited.ops"'
 
 [[ $failures -eq 0 ]] || exit 1

@@ -3,18 +3,11 @@
 # Usage: trace_test.sh BOXCAR SAMPLE-PLUGIN DEMO-SCRIPT SCRIPT...
 set -u
 
-boxcar=$1
+source "$(dirname "$0")/expectations.sh"
 plugin=$2
 demo=$3
 shift 3
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-failures=0
 
-fail() {
-  printf 'FAILED: %s\n' "$1"
-  failures=$((failures + 1))
-}
 same() {  # NAME EXPECTED FOUND
   [[ $2 == "$3" ]] || fail "$1:"$'\n'"$3"$'\n'"instead of:"$'\n'"$2"
 }
