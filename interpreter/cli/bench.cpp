@@ -5,7 +5,7 @@
 #include <boxcar/interpreter/cli/bench_report.h>
 #include <boxcar/interpreter/cli/bench_timing.h>
 #include <boxcar/interpreter/cli/command.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/cli/script_option.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/output_file.h>
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ struct BenchOptions {
 // A folder for what handlers and callgrind write, which goes when the command ends.
 class ScratchFolder final {
  public:
-  ScratchFolder() : path_((std::filesystem::temp_directory_path() / "boxcar_bench_XXXXXX").string()) {
+  ScratchFolder() : path_((parent() / "boxcar_bench_XXXXXX").string()) {
     BOXCAR_CHECK(::mkdtemp(path_.data()) != nullptr,
                  "cannot make the folder '{}': {}; set TMPDIR to one that can be "
                  "written",
@@ -57,6 +57,14 @@ class ScratchFolder final {
   const std::string& path() const noexcept { return path_; }
 
  private:
+  static std::filesystem::path parent() {
+    std::error_code failure;
+    const std::filesystem::path folder = std::filesystem::temp_directory_path(failure);
+    BOXCAR_CHECK(!failure, "the folder for temporary files cannot be used: {}; set TMPDIR to one that can be written",
+                 failure.message());
+    return folder;
+  }
+
   std::string path_;
 };
 
@@ -103,8 +111,7 @@ int runBench(const BenchOptions& options) {
   std::optional<OutputFile> svg;
   if (!options.svg.empty()) svg.emplace(options.svg);
   const std::vector<PluginInfo> plugins = Dispatcher::singleton().plugins();
-  std::optional<Program> script;
-  if (!options.script.empty()) script.emplace(Program::load(options.script));
+  const std::optional<Program> script = declareScript(options.script);
 
   const ScratchFolder folder;
   BenchPaths paths(folder.path());
@@ -151,9 +158,7 @@ void addBench(CLI::App& app, int& status) {
   command
       ->add_option("--args", options->args, "The arguments of the OP: an expression of a script, '[ones([8, 8]), 2]'")
       ->type_name("LIST");
-  command
-      ->add_option("--script", options->script, "A script, whose operators can be measured; its statements do not run")
-      ->type_name("FILE");
+  addScriptOption(*command, options->script);
   command->add_flag("--json", options->json, "Print JSON instead of tables");
   command->add_option("--svg", options->svg, "Write a bar chart, too")->type_name("FILE");
   command->add_option("--seconds", options->seconds, "How long the timing may take (4)")

@@ -4,10 +4,12 @@
 #include <boxcar/interpreter/cli/cell_json.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/find_operator.h>
+#include <boxcar/interpreter/cli/script_option.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,7 @@ struct Options {
   std::vector<std::string> args;
   std::vector<std::string> included;
   std::vector<std::string> excluded;
+  std::string script;
   bool json = false;
 };
 
@@ -64,6 +67,7 @@ DispatchKeySet readAll(std::string_view option, const std::vector<std::string>& 
 }
 
 void explain(const Options& options) {
+  const std::optional<Program> script = declareScript(options.script);
   const OperatorHandle op = findOperator(options.op);
   const std::vector<DispatchKeySet> keys = readArgumentKeys(op.schema(), options.args);
   const IncludeDispatchKeyGuard include(readAll("--include", options.included));
@@ -94,6 +98,7 @@ void addExplain(CLI::App& app, int& status) {
   command->add_option("--exclude", options->excluded, "A functionality key that the thread excludes")
       ->type_name("KEY")
       ->allow_extra_args(false);
+  addScriptOption(*command, options->script);
   command->add_flag("--json", options->json, "Print all of it as a JSON object");
   command->callback([options, &status] {
     explain(*options);

@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/script_option.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
 #include <fnmatch.h>
@@ -18,6 +19,7 @@ namespace {
 struct Options {
   std::string pattern;
   std::optional<std::string> key;
+  std::string script;
   bool computed = false;
 };
 
@@ -68,6 +70,7 @@ int failEmpty(const Options& options, bool pattern_matches, const std::vector<Op
 }
 
 int listOperators(const Options& options) {
+  const std::optional<Program> script = declareScript(options.script);
   const std::optional<DispatchKey> key = options.key.has_value() ? std::optional(readKey(options)) : std::nullopt;
   std::vector<OperatorName> names = Dispatcher::singleton().getAllOpNames();
   std::ranges::sort(names, {}, [](const OperatorName& name) { return toString(name); });
@@ -98,6 +101,7 @@ void addOps(CLI::App& app, int& status) {
   command
       ->add_flag("--computed", options->computed, "Also those whose kernel for an alias, or a fallback, answers there")
       ->needs(key);
+  addScriptOption(*command, options->script);
   command->callback([options, &status] { status = listOperators(*options); });
 }
 

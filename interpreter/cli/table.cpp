@@ -3,6 +3,7 @@
 #include <boxcar/interpreter/cli/cell_json.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/find_operator.h>
+#include <boxcar/interpreter/cli/script_option.h>
 #include <boxcar/interpreter/cli/table_grid.h>
 #include <boxcar/ivalue/output_file.h>
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +29,7 @@ struct Options {
   bool every = false;
   bool json = false;
   std::string html;
+  std::string script;
 };
 
 bool isAlike(const TableCell& a, const TableCell& b) {
@@ -150,8 +153,9 @@ void show(const Options& options) {
   if (!options.html.empty() && options.json)
     throw CLI::ValidationError("--html writes a page, and --json asks for JSON; leave one of them out",
                                CLI::ExitCodes::ValidationError);
+  if (!is_all && options.op.empty()) throw CLI::RequiredError("OPERATOR, --all or --html FILE");
+  const std::optional<Program> script = declareScript(options.script);
   if (is_all) return showAll(options);
-  if (options.op.empty()) throw CLI::RequiredError("OPERATOR, --all or --html FILE");
   const OperatorHandle op = findOperator(options.op);
   print(options.json ? tableJson(op, options.every).dump(2) + "\n" : tableText(op, options.every));
 }
@@ -171,6 +175,7 @@ void addTable(CLI::App& app, int& status) {
   command->add_flag("--json", options->json, "Print JSON");
   command->add_option("--html", options->html, "Write all operators as a page, to look at in a browser")
       ->type_name("FILE");
+  addScriptOption(*command, options->script);
   command->callback([options, &status] {
     show(*options);
     status = kDone;

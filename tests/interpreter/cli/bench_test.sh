@@ -100,6 +100,10 @@ refuses 2 "boxcar bench: --args: needs one OP, whose arguments it gives
 Run \`boxcar bench --help\` to see how it is called." --args '[]'
 refuses 1 "boxcar: cannot write 'none/chart.svg': No such file or directory" --svg none/chart.svg
 
+output=$(TMPDIR=$folder/none "$boxcar" bench --quick aten::relu 2>&1)
+[[ $output == "boxcar: the folder for temporary files cannot be used: "*"; set TMPDIR to one that can be written" ]] ||
+  fail "a folder for temporary files that is missing" "$output"
+
 # Nothing is left behind.
 mkdir empty
 TMPDIR=$folder/empty "$boxcar" bench --quick --seconds 0.01 aten::relu > /dev/null

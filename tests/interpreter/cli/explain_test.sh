@@ -126,4 +126,28 @@ run "ops --computed without --key" ops --computed
 expectStatus 2
 expectErrorsHave "--computed requires --key"
 
+# ---- A script's operators ----
+
+cat > mine.ops <<'OPS'
+op mine::twice(Tensor x) -> Tensor { return x + x }
+fallback @ Tracer { return redispatch(op, args) }
+print("its statements run")
+OPS
+run "explain --script" explain mine::twice --script mine.ops
+expectStatus 0
+expectOutputHas "dispatched to: CPU, which runs the kernel registered for CompositeImplicitAutograd, which covers CPU, at mine.ops:1"
+run "ops --script" ops mine --key CompositeImplicitAutograd --script mine.ops
+expectStatus 0
+expectOutput "mine::twice(Tensor x) -> Tensor"
+run "what only a run registers is not there" explain mine::twice --script mine.ops --include Tracer
+expectStatus 0
+expectOutputHas "dispatched to: Tracer, which has no kernel"
+run "table --script" table mine::twice --script mine.ops
+expectStatus 0
+expectOutputHas "mine::twice(Tensor x) -> Tensor
+defined at mine.ops:1
+"
+refuses "there is no operator 'mine::twice'. \`boxcar ops\` lists all" explain mine::twice
+refuses "none.ops: cannot be opened: No such file or directory" table aten::relu --script none.ops
+
 [[ $failures -eq 0 ]] || exit 1

@@ -1,0 +1,19 @@
+#include <boxcar/interpreter/cli/script_option.h>
+
+#include <CLI/CLI.hpp>
+
+namespace boxcar::cli {
+
+void addScriptOption(CLI::App& command, std::string& file) {
+  command
+      .add_option("--script", file,
+                  "A script, whose `op`s are there; its statements, `impl` and `fallback` too, do not run")
+      ->type_name("FILE");
+}
+
+std::optional<Program> declareScript(const std::string& file) {
+  if (file.empty()) return std::nullopt;
+  return Program::load(file);
+}
+
+}  // namespace boxcar::cli
