@@ -2,6 +2,7 @@
 #include <boxcar/dispatcher/fallbacks/bit_flip.h>
 #include <boxcar/dispatcher/fallbacks/fault_injector.h>
 #include <boxcar/dispatcher/fallbacks/name_pattern.h>
+#include <boxcar/dispatcher/fallbacks/report_table.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
@@ -23,8 +24,6 @@ std::string placeOf(const OperatorHandle& op) {
   const std::optional<CallSite> site = currentCallSite();
   return site ? fmt::format("{} at {}", op, toString(*site)) : toString(op);
 }
-
-std::string calls(uint64_t count) { return fmt::format("{} call{}", count, count == 1 ? "" : "s"); }
 
 }  // namespace
 
@@ -68,7 +67,8 @@ void FaultInjector::call(const OperatorHandle& op, DispatchKeySet keys, Stack& s
 std::string FaultInjector::finish(bool) {
   const uint64_t matched = matched_.load();
   const uint64_t injected = injected_.load();
-  std::string text = fmt::format("inject '{}': {}", options_.pattern, matched == 0 ? "no call" : calls(matched));
+  std::string text =
+      fmt::format("inject '{}': {}", options_.pattern, matched == 0 ? "no call" : plural(matched, "call"));
   text += fmt::format(" matched, {}\n", injected == 0   ? "nothing was injected"
                                         : injected == 1 ? std::string("1 fault was injected")
                                                         : fmt::format("{} faults were injected", injected));

@@ -74,10 +74,6 @@ struct Remains {
   uint64_t storages = 0;
 };
 
-std::string plural(uint64_t count, std::string_view one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 struct MemoryTracker::State {

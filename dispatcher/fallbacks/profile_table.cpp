@@ -31,10 +31,6 @@ void sortRows(std::vector<ProfileRow>& rows, ProfileSort sort) {
   }
 }
 
-std::string plural(uint64_t count, std::string_view one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
-
 std::string summary(const Profile& profile, const CallCosts* costs) {
   std::string text = fmt::format("Wall time of the run: {}", durationText(profile.wall));
   if (profile.threads.size() > 1)

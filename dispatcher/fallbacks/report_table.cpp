@@ -47,6 +47,10 @@ std::string bytesText(uint64_t bytes) {
   return fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
+std::string plural(uint64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
 std::string countText(double count) {
   if (count < 1000) return fmt::format("{:.{}f}", count, count == std::floor(count) ? 0 : 1);
   constexpr std::array<std::string_view, 4> kUnits = {"k", "M", "G", "T"};

@@ -16,6 +16,9 @@ BOXCAR_API std::string reportTable(const std::vector<std::vector<std::string>>& 
 // "512 B", "1.5 KiB", "2.0 GiB".
 BOXCAR_API std::string bytesText(uint64_t bytes);
 
+// "1 call", "2 calls".
+BOXCAR_API std::string plural(uint64_t count, std::string_view one);
+
 // A count with three digits or so and a unit of 1000: "12", "1.50 k", "2.00 G".
 BOXCAR_API std::string countText(double count);
 

@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
+#include <boxcar/dispatcher/fallbacks/report_table.h>
 #include <boxcar/dispatcher/mode.h>
 #include <boxcar/interpreter/cli/bench_paths.h>
 #include <boxcar/interpreter/program.h>
@@ -169,8 +170,7 @@ void BenchPaths::addFallthroughs(BenchGroup& group) {
   }
   const CallLoop typed = typedLoops(group.call.op, group.call.arguments).typed;
   for (const size_t count : {size_t{1}, size_t{4}, std::size(kRareKeys)}) {
-    const std::string name =
-        fmt::format("{} call, {} fallthrough key{}", typed ? "typed" : "boxed", count, count == 1 ? "" : "s");
+    const std::string name = fmt::format("{} call, {}", typed ? "typed" : "boxed", plural(count, "fallthrough key"));
     if (count > free_keys.size()) {
       group.skipped.push_back({name, fmt::format("only {} keys are free of kernels and fallbacks", free_keys.size())});
       continue;

@@ -1,36 +1,20 @@
 #!/usr/bin/python3
 """The page of `boxcar table --html` in a browser without a window: table_page_test.py BOXCAR.
 
-It exits with status 77 where selenium or chromium is missing.
+Where there is no browser it is skipped (browser.py).
 """
 
-import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-try:
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-    from selenium.webdriver.common.action_chains import ActionChains
-    from selenium.webdriver.common.by import By
-except ImportError:
-    print("skipped: selenium is missing")
-    sys.exit(77)
+from browser import Page
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 BOXCAR = ""
-
-
-def open_browser():
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for argument in ("--headless", "--no-sandbox", "--disable-gpu", "--window-size=1600,1000"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(service=Service(DRIVER), options=options)
 
 
 class TablePage(unittest.TestCase):
@@ -39,10 +23,10 @@ class TablePage(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         page = Path(cls.folder.name) / "table.html"
         subprocess.run([BOXCAR, "table", "--html", page], check=True)
-        cls.url = page.as_uri()
         listed = subprocess.run([BOXCAR, "ops"], check=True, capture_output=True, text=True).stdout
         cls.operators = len(listed.splitlines())
-        cls.browser = open_browser()
+        cls.page = Page(page, width=1600)
+        cls.browser = cls.page.driver
 
     @classmethod
     def tearDownClass(cls):
@@ -50,13 +34,13 @@ class TablePage(unittest.TestCase):
         cls.folder.cleanup()
 
     def setUp(self):
-        self.browser.get(self.url)
+        self.browser.get(self.page.url)
 
     def tearDown(self):
         self.assertEqual(self.browser.get_log("browser"), [])
 
     def find(self, selector):
-        return self.browser.find_element(By.CSS_SELECTOR, selector)
+        return self.page.one(selector)
 
     def rows(self):
         script = "return [...document.querySelectorAll('tbody tr')].filter(row => row.offsetHeight).map(row => row.cells[0].textContent)"
@@ -122,8 +106,5 @@ class TablePage(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if CHROMIUM is None or DRIVER is None:
-        print("skipped: chromium or its driver is missing")
-        sys.exit(77)
     BOXCAR = sys.argv.pop(1)
     unittest.main()

@@ -27,6 +27,11 @@ TEST(ReportTable, CountsCharactersNotBytes) {
             "abc  20\n");
 }
 
+TEST(ReportTable, SeveralThingsArePlural) {
+  EXPECT_EQ(plural(1, "call"), "1 call");
+  EXPECT_EQ(plural(0, "fallthrough key"), "0 fallthrough keys");
+}
+
 TEST(ReportTable, BytesHaveBinaryUnits) {
   EXPECT_EQ(bytesText(0), "0 B");
   EXPECT_EQ(bytesText(1023), "1023 B");
