@@ -15,8 +15,9 @@ namespace boxcar {
 // Where in its sequence a generator stands: what it was seeded with, and what was drawn since.
 struct GeneratorState {
   uint64_t seed = 0;
-  uint64_t drawn = 0;                 // numbers of 32 bits
-  std::optional<double> next_normal;  // the second of a pair of normal numbers, where only the first was used
+  uint64_t drawn = 0;  // numbers of 32 bits
+  // The second of a pair of normal numbers, where only the first was used.
+  std::optional<double> next_normal = std::nullopt;
   bool operator==(const GeneratorState&) const noexcept = default;
 };
 

@@ -2,6 +2,7 @@
 #include <boxcar/dispatcher/plugin.h>
 #include <boxcar/interpreter/cli/bench_chart.h>
 #include <boxcar/interpreter/cli/bench_instructions.h>
+#include <boxcar/interpreter/cli/bench_recorded.h>
 #include <boxcar/interpreter/cli/bench_report.h>
 #include <boxcar/interpreter/cli/bench_timing.h>
 #include <boxcar/interpreter/cli/command.h>
@@ -28,6 +29,7 @@ namespace {
 struct BenchOptions {
   std::vector<std::string> operators;
   std::string args;
+  std::string recorded;
   std::string script;
   std::string svg;
   bool json = false;
@@ -84,8 +86,14 @@ std::vector<BenchGroup> makeStory(BenchPaths& paths) {
 }
 
 std::vector<BenchGroup> makeGroups(BenchPaths& paths, const BenchOptions& options) {
-  if (options.operators.empty()) return makeStory(paths);
   std::vector<BenchGroup> groups;
+  if (!options.recorded.empty()) {
+    for (BenchCall& call : recordedCalls(options.recorded, options.operators)) {
+      groups.push_back(paths.plain(std::move(call)));
+    }
+    return groups;
+  }
+  if (options.operators.empty()) return makeStory(paths);
   for (const std::string& name : options.operators) {
     const OperatorHandle op = findOperatorToCall(name);
     groups.push_back(paths.plain(options.args.empty() ? makeUpCall(op) : readCall(op, options.args)));
@@ -101,6 +109,7 @@ std::vector<std::string> sameCommand(const BenchOptions& options, const std::vec
   arguments.push_back("bench");
   if (!options.script.empty()) arguments.push_back("--script=" + options.script);
   if (!options.args.empty()) arguments.push_back("--args=" + options.args);
+  if (!options.recorded.empty()) arguments.push_back("--recorded=" + options.recorded);
   arguments.insert(arguments.end(), options.operators.begin(), options.operators.end());
   return arguments;
 }
@@ -155,9 +164,15 @@ void addBench(CLI::App& app, int& status) {
       ->add_option("OP", options->operators,
                    "Operators, as aten::relu or aten::add.Tensor; without them a set that shows what boxing costs")
       ->type_name("");
+  CLI::Option* args = command->add_option("--args", options->args,
+                                          "The arguments of the OP: an expression of a script, '[ones([8, 8]), 2]'");
+  args->type_name("LIST");
   command
-      ->add_option("--args", options->args, "The arguments of the OP: an expression of a script, '[ones([8, 8]), 2]'")
-      ->type_name("LIST");
+      ->add_option("--recorded", options->recorded,
+                   "Take the arguments from a recording, which may be one of shapes: the first call of each OP, or of "
+                   "all operators in it")
+      ->type_name("REC")
+      ->excludes(args);
   addScriptOption(*command, options->script);
   command->add_flag("--json", options->json, "Print JSON instead of tables");
   command->add_option("--svg", options->svg, "Write a bar chart, too")->type_name("FILE");

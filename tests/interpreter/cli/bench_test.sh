@@ -110,4 +110,21 @@ TMPDIR=$folder/empty "$boxcar" bench --quick --seconds 0.01 aten::relu > /dev/nu
 output=$(ls empty)
 [[ -z $output ]] || fail "files are left" "$output"
 
+# ---- Arguments of a recording ----
+
+echo 'x = ones(3, 2); y = x @ ones(2, 5); z = y.add_(1); print(z.sum().item())' > recorded.ops
+"$boxcar" record recorded.ops -o shapes.rec --shapes > /dev/null 2>&1
+runMerged "--recorded" bench --quick --seconds 0.05 --recorded shapes.rec aten::matmul aten::add_.Scalar
+expectStatus 0
+expectOutputHas "aten::matmul(float32[3, 2], float32[2, 5])"
+expectOutputHas "aten::add_.Scalar(float32[3, 5], 1"
+runMerged "--recorded, all" bench --quick --seconds 0.05 --recorded shapes.rec --json
+expectStatus 0
+for op in aten::ones aten::matmul aten::add_.Scalar aten::sum aten::item; do expectOutputHas "$op("; done
+refuses 1 "boxcar: 'shapes.rec' has no call of aten::relu that can be made again; leave it out, or record a run that makes one" \
+  --recorded shapes.rec aten::relu
+refuses 1 "boxcar: cannot open 'missing.rec': No such file or directory" --recorded missing.rec
+refuses 2 "boxcar bench: --recorded excludes --args
+Run \`boxcar bench --help\` to see how it is called." aten::mm --recorded shapes.rec --args '[1]'
+
 [[ $failures -eq 0 ]] || exit 1
