@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/fallbacks/profile_costs.h>
 #include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/mode.h>
 
 #include <algorithm>
@@ -10,6 +11,10 @@
 
 namespace boxcar::detail {
 namespace {
+
+// At these a tracer or somebody's fallback would meet thousands of calls that nobody made.
+constexpr DispatchKeySet kKeysOfOthers =
+    DispatchKeySet(DispatchKeySet::FULL) - DispatchKeySet({DispatchKey::PreDispatch, DispatchKey::Dense});
 
 // The shortest of a few turns: the others were disturbed.
 double nanosecondsPerCall(const OperatorHandle& op, const Tensor& tensor) {
@@ -43,6 +48,7 @@ std::optional<CallCosts> measureCallCosts() {
   const Tensor tensor = Tensor::allocate(sizes, ScalarType::Float);
 
   const WithoutModes without_modes;
+  const ExcludeDispatchKeyGuard without_others(kKeysOfOthers);
   CallCosts costs;
   costs.dispatch = nanosecondsPerCall(op, tensor);
   constexpr size_t kCapacity = 256;

@@ -1,9 +1,12 @@
+#include <boxcar/dispatcher/fallbacks/tracer.h>
 #include <boxcar/dispatcher/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/mode.h>
 #include <boxcar/interpreter/program.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -93,6 +96,33 @@ TEST_F(HandlerPairs, ChangeNothingOfWhatAProgramDoes) {
     inner->finish(false);
     outer->finish(false);
   });
+}
+
+// What a handler computes for itself, at its end too, is none of the run that goes on around it.
+TEST_F(HandlerPairs, ShowATracerAroundThemTheCallsOfTheProgramAlone) {
+  const auto traceAround = [&](Handler* inner) {
+    const std::string path = folder_.path() + "/around.ops";
+    Tracer tracer(path);
+    {
+      const HandlerGuard on(tracer);
+      if (inner == nullptr) {
+        outcomeOf(kProgram);
+      } else {
+        outcomeUnder({inner}, kProgram);
+        inner->finish(false);
+      }
+    }
+    tracer.finish(false);
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  };
+  const std::string expected = traceAround(nullptr);
+  for (const HandlerKind* kind : handlerKinds()) {
+    SCOPED_TRACE(kind->name());
+    const std::string found = traceAround(makeHarmless(*kind, folder_.path()).get());
+    EXPECT_TRUE(found == expected) << found.substr(0, 2000);
+  }
 }
 
 TEST_F(HandlerPairs, LetAnErrorThroughAndCloseWhatIsOpen) {
