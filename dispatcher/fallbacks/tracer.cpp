@@ -207,6 +207,11 @@ std::string Tracer::finish(bool failed) {
       state_->path, state_->program.valueCount(), kMostValues);
 }
 
+bool Tracer::isEmpty() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->program.isEmpty();
+}
+
 std::string Tracer::graph() const {
   const std::lock_guard lock(state_->mutex);
   return state_->program.dot();

@@ -42,6 +42,8 @@ class BOXCAR_API Tracer final : public Handler {
   // Writes the program and its tensors, also of a run that failed: it then ends before the call that did. Of one that
   // failed before it called anything no file is written.
   std::string finish(bool failed) override;
+  // Whether no call was written down.
+  bool isEmpty() const;
 
   // What ran as a graph, in Graphviz's language: operators are boxes, tensors from elsewhere are ellipses.
   std::string graph() const;

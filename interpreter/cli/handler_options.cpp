@@ -120,6 +120,19 @@ std::vector<RunOptions::Request> readHandlerOptions(const CLI::App& command) {
   return requests;
 }
 
+std::vector<OutputName> handlerOutputs(const std::vector<RunOptions::Request>& requests) {
+  std::vector<OutputName> outputs;
+  for (const RunOptions::Request& request : requests) {
+    const HandlerKind& kind = *findHandlerKind(request.name);
+    const FunctionSchema schema = parseSchema(kind.schema);
+    const auto path = schema.argumentIndexWithName("path");
+    if (!path) continue;
+    const std::vector<IValue> values = readArguments(optionName(kind), schema, request.value);
+    outputs.push_back({optionName(kind), std::string(values[static_cast<size_t>(*path)].toStringView())});
+  }
+  return outputs;
+}
+
 std::vector<std::unique_ptr<Handler>> makeHandlers(const std::vector<RunOptions::Request>& requests) {
   std::vector<std::unique_ptr<Handler>> handlers;
   for (const RunOptions::Request& request : requests) {

@@ -16,6 +16,9 @@ void addHandlerOptions(CLI::App& command);
 // What the command line asked for, in its order.
 std::vector<RunOptions::Request> readHandlerOptions(const CLI::App& command);
 
+// The files that the handlers write: what their `path` is. Throws as makeHandlers does.
+std::vector<OutputName> handlerOutputs(const std::vector<RunOptions::Request>& requests);
+
 // Throws CLI::ValidationError where a value does not fit.
 std::vector<std::unique_ptr<Handler>> makeHandlers(const std::vector<RunOptions::Request>& requests);
 

@@ -35,11 +35,9 @@ void addProfile(CLI::App& app, const std::vector<std::string>& rest, int& status
   command->add_flag("--by-shape", profile->table.by_shape, "A row for each operator and shapes of its tensors");
 
   command->callback([command, options, profile, sort, rest, &status] {
-    readRunOptions(*command, rest, *options);
+    readRunOptions(*command, rest, *options, {{"--output", profile->trace}, {"--html", profile->page}});
     profile->table.sort = kSorts.at(*sort);
     profile->shows_progress = ::isatty(STDERR_FILENO) == 1;
-    checkIsNotScript(*options, "--output", profile->trace);
-    checkIsNotScript(*options, "--html", profile->page);
     Profiler profiler(*profile);
     runScript(*options, &profiler);
     status = kDone;

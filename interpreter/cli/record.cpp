@@ -15,7 +15,6 @@ struct RecordOptions {
 };
 
 void record(const RunOptions& run, const RecordOptions& options) {
-  checkIsNotScript(run, "--output", options.output);
   Recorder recorder(options.output, recordedContent(options.shapes, options.hashes));
   runScript(run, &recorder);
 }
@@ -33,7 +32,7 @@ void addRecord(CLI::App& app, const std::vector<std::string>& rest, int& status)
   command->add_flag("--hashes", options->hashes, "Keep a hash of each tensor's elements: enough for diff")
       ->excludes(shapes);
   command->callback([command, run, options, rest, &status] {
-    readRunOptions(*command, rest, *run);
+    readRunOptions(*command, rest, *run, {{"--output", options->output}});
     record(*run, *options);
     status = kDone;
   });

@@ -11,6 +11,7 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace boxcar::cli {
@@ -23,6 +24,29 @@ void interruptOnCtrlC() {
   action.sa_flags = SA_RESETHAND;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
+}
+
+// Also of files that are not there yet.
+bool isSameFile(const std::string& a, const std::string& b) {
+  std::error_code error;
+  if (std::filesystem::equivalent(a, b, error)) return true;
+  const std::filesystem::path place = std::filesystem::weakly_canonical(std::filesystem::absolute(a, error), error);
+  return place == std::filesystem::weakly_canonical(std::filesystem::absolute(b, error), error);
+}
+
+void checkOutputs(const std::string& script, const std::vector<OutputName>& outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const auto& [option, path] = outputs[i];
+    if (path.empty()) continue;
+    if (script != "-" && isSameFile(path, script))
+      throw CLI::ValidationError(option, fmt::format("'{}' is the script itself: name another file", path));
+    for (size_t other = 0; other < i; ++other) {
+      if (!outputs[other].path.empty() && isSameFile(path, outputs[other].path)) {
+        throw CLI::ValidationError(
+            option, fmt::format("{} writes '{}' already: name another file", outputs[other].option, path));
+      }
+    }
+  }
 }
 
 // Compiles the script and runs it under [handlers], the first of which is outermost. Nothing of it is left afterwards.
@@ -86,12 +110,15 @@ void addRunOptions(CLI::App& command, const std::shared_ptr<RunOptions>& options
   addHandlerOptions(command);
 }
 
-void readRunOptions(const CLI::App& command, const std::vector<std::string>& rest, RunOptions& options) {
+void readRunOptions(const CLI::App& command, const std::vector<std::string>& rest, RunOptions& options,
+                    std::vector<OutputName> outputs) {
   takeRest(rest, options.file, options.args);
   options.handlers = readHandlerOptions(command);
+  for (OutputName& output : handlerOutputs(options.handlers)) outputs.push_back(std::move(output));
+  checkOutputs(options.file, outputs);
 }
 
-void runScript(const RunOptions& options, Handler* innermost, const std::function<void()>& afterwards) {
+void runScript(const RunOptions& options, Handler* innermost, const std::function<void(bool failed)>& afterwards) {
   const std::vector<std::unique_ptr<Handler>> asked = makeHandlers(options.handlers);
   std::vector<Handler*> handlers;
   for (const auto& handler : asked) handlers.push_back(handler.get());
@@ -112,14 +139,8 @@ void runScript(const RunOptions& options, Handler* innermost, const std::functio
   attempt([&] { runUnder(handlers, options); });
   const bool failed = failure != nullptr;
   for (size_t i = handlers.size(); i-- > 0;) attempt([&] { printError(handlers[i]->finish(failed)); });
-  if (afterwards) attempt(afterwards);
+  if (afterwards) attempt([&] { afterwards(failed); });
   if (failure) std::rethrow_exception(failure);
-}
-
-void checkIsNotScript(const RunOptions& options, const std::string& option, const std::string& path) {
-  std::error_code error;
-  if (path.empty() || !std::filesystem::equivalent(options.file, path, error)) return;
-  throw CLI::ValidationError(option, fmt::format("'{}' is the script itself, which would be replaced", path));
 }
 
 }  // namespace boxcar::cli

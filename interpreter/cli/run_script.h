@@ -29,17 +29,22 @@ struct RunOptions {
   std::vector<Request> handlers;
 };
 
+// A file that is written, and the option that names it.
+struct OutputName {
+  std::string option;
+  std::string path;  // empty where the option was not given
+};
+
 // Adds FILE, ARGS and the options of a run. Before the command's callback uses them it calls readRunOptions.
 void addRunOptions(CLI::App& command, const std::shared_ptr<RunOptions>& options);
-// [rest]: what stood behind `--`.
-void readRunOptions(const CLI::App& command, const std::vector<std::string>& rest, RunOptions& options);
+// [rest]: what stood behind `--`. [outputs]: what the command itself writes. A CLI::ValidationError where a file would
+// take the place of the script, or of another that is written.
+void readRunOptions(const CLI::App& command, const std::vector<std::string>& rest, RunOptions& options,
+                    std::vector<OutputName> outputs = {});
 
 // Runs the script under the handlers that the options ask for and under [innermost], if there is one, and finishes all
 // of them, also where the script fails; their reports go to stderr. [afterwards] is called when that is done. Throws
 // what the script throws, or else what is first thrown of the others.
-void runScript(const RunOptions& options, Handler* innermost = nullptr, const std::function<void()>& afterwards = {});
-
-// Throws CLI::ValidationError where [path], given for [option], is the script itself.
-void checkIsNotScript(const RunOptions& options, const std::string& option, const std::string& path);
+void runScript(const RunOptions& options, Handler* innermost = nullptr, const std::function<void(bool failed)>& afterwards = {});
 
 }  // namespace boxcar::cli

@@ -44,11 +44,12 @@ class GraphFiles final {
 };
 
 void trace(const RunOptions& options, const TraceFiles& files) {
-  checkIsNotScript(options, "--output", files.program);
   GraphFiles graph_files(files);
   Tracer tracer(files.program, {.has_graph = !graph_files.isEmpty()});
-  runScript(options, &tracer, [&] {
-    if (!graph_files.isEmpty()) graph_files.write(tracer.graph());
+  runScript(options, &tracer, [&](bool failed) {
+    // As with the program: a run that called nothing leaves the files of the one before.
+    const bool has_nothing = failed && tracer.isEmpty();
+    if (!graph_files.isEmpty() && !has_nothing) graph_files.write(tracer.graph());
   });
 }
 
@@ -69,7 +70,8 @@ void addTrace(CLI::App& app, const std::vector<std::string>& rest, int& status) 
       ->type_name("OUT.dot");
   command->add_option("--svg", files->svg, "Draw that graph; takes Graphviz's program dot")->type_name("OUT.svg");
   command->callback([command, options, files, rest, &status] {
-    readRunOptions(*command, rest, *options);
+    readRunOptions(*command, rest, *options,
+                   {{"--output", files->program}, {"--dot", files->dot}, {"--svg", files->svg}});
     trace(*options, *files);
     status = kDone;
   });

@@ -68,8 +68,15 @@ expect 1 "" '^wrong.ops:1:5: error: expected an expression'
 [[ ! -e wrong.json ]] || fail "a script that is refused leaves no trace"
 
 run "one name for both files" profile script.ops -o same --html same
-expect 1 "" \
-  "^boxcar: the trace and the page of a profile cannot both be written to 'same': give each a name of its own$"
+expect 2 "" "^boxcar profile: --html: --output writes 'same' already: name another file
+"
+run "a page in the place of the script" profile script.ops --html script.ops
+expect 2 "" "^boxcar profile: --html: 'script.ops' is the script itself: name another file
+"
+run "a handler's file in the place of the script" run script.ops --profile ./script.ops
+expect 2 "" "^boxcar run: --profile: './script.ops' is the script itself: name another file
+"
+grep -q '^op mine::block' script.ops || fail "the script is what it was"
 run "a folder that is missing" profile script.ops -o missing/trace.json
 expect 1 "" "^boxcar: cannot write 'missing/trace.json': No such file or directory$"
 run "a column that is none" profile script.ops --sort time

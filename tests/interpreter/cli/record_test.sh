@@ -90,7 +90,7 @@ Run \`boxcar ${test_name%% *} --help\` to see how it is called."
 runMerged "record without a file to write" record digits.ops
 expectBadUsage "boxcar record: --output is required"
 runMerged "record over the script" record digits.ops -o ./digits.ops
-expectBadUsage "boxcar record: --output: './digits.ops' is the script itself, which would be replaced"
+expectBadUsage "boxcar record: --output: './digits.ops' is the script itself: name another file"
 runMerged "record of shapes and hashes" record digits.ops -o x.rec --shapes --hashes
 expectBadUsage "boxcar record: --shapes excludes --hashes"
 runMerged "replay with a tolerance that is none" replay full.rec --rtol -1

@@ -242,4 +242,23 @@ same "a picture without Graphviz" "boxcar: there is no program \`dot\` that coul
   "$(PATH=/nowhere "$boxcar" trace "$folder/graph.ops" -o "$folder/x.ops" --svg "$folder/x.svg" 2>&1)"
 [[ ! -e $folder/x.ops ]] || fail "a trace although no picture could be drawn"
 
+"$boxcar" trace "$folder/wrong.ops" -o "$folder/graph_trace.ops" --dot "$folder/graph.dot" > /dev/null 2>&1
+grep -q 'aten::add_' "$folder/graph.dot" || fail "a script that does not compile costs an older graph"
+
+# ---- Files that would take the place of others ----
+
+refused() {  # EXPECTED ARGUMENT...
+  local expected=$1
+  shift
+  same "files of one name" "boxcar trace: $expected: name another file
+Run \`boxcar trace --help\` to see how it is called." "$(cd "$folder" && "$boxcar" trace "$@" 2>&1)"
+}
+before=$(< "$folder/graph.ops")
+refused "--output: './graph.ops' is the script itself" graph.ops -o ./graph.ops
+refused "--dot: 'graph.ops' is the script itself" graph.ops -o new.ops --dot graph.ops
+refused "--svg: --dot writes './new.dot' already" graph.ops -o new.ops --dot new.dot --svg ./new.dot
+refused "--record: --output writes 'new.ops' already" graph.ops -o new.ops --record new.ops,shapes=True
+same "the script" "$before" "$(< "$folder/graph.ops")"
+[[ ! -e $folder/new.ops ]] || fail "a trace although the graph could not be written"
+
 [[ $failures -eq 0 ]] || exit 1
