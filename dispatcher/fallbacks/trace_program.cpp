@@ -26,6 +26,16 @@ std::string kindText(const Tensor& tensor) {
 
 bool isContainer(const IValue& value) { return value.isAnyList() || value.isTuple() || value.isGenericDict(); }
 
+// The call that makes a tensor whose elements do not matter.
+std::string emptyText(const Tensor& tensor) {
+  const auto sizes = tensor.sizes();
+  std::vector<int64_t> strides(sizes.size());
+  contiguousStrides(sizes, strides);
+  const std::string device = tensor.is_cpu() ? "" : fmt::format(", device={}", constantText(tensor.device()));
+  return fmt::format("{}({}, {}, dtype={}{})", calleeText(operatorCalled("aten::empty_strided")), sizesText(sizes),
+                     sizesText(strides), dtypeName(tensor.scalar_type()), device);
+}
+
 GeneratorState stateOf(const Generator& generator) {
   const std::lock_guard lock(generator.mutex());
   return generator.unsafeGetGeneratorImpl()->state();
@@ -66,7 +76,7 @@ TraceProgram::Call TraceProgram::begin(const OperatorHandle& op, DispatchKeySet 
     look(tensor, call);
     if (graph_) call.edge_labels.push_back(kindText(tensor));
   }
-  if (facts.is_random) lookAtRandomState(arguments, call);
+  lookAtRandomState(facts.is_random, arguments, call);
   if (graph_ && facts.acts_outside) {
     call.effect = op.operator_name().name;
     for (const IValue& argument : arguments) {
@@ -95,11 +105,19 @@ void TraceProgram::look(const Tensor& tensor, Call& call) {
   call.outside.push_back(lookAt(tensor, !has_elements));
 }
 
-void TraceProgram::lookAtRandomState(std::span<const IValue> arguments, Call& call) {
-  call.generator = defaultCpuGenerator();
-  const DispatchKeySet usual = call.generator.key_set();
+void TraceProgram::lookAtRandomState(bool is_random, std::span<const IValue> arguments, Call& call) {
+  const Generator usual_generator = defaultCpuGenerator();
+  const DispatchKeySet usual = usual_generator.key_set();
   for (const IValue& argument : arguments) {
     if (argument.isGenerator()) call.generator = argument.toGenerator();
+  }
+  if (!call.generator.defined()) {
+    // An operator without the tag may have a kernel that calls one with it.
+    if (!is_random) {
+      call.drawn_from = stateOf(usual_generator);
+      return;
+    }
+    call.generator = usual_generator;
   }
   BOXCAR_CHECK(call.generator.key_set() == usual,
                "the tracer cannot write down {}, which draws from a generator of device '{}' with kernels of its own: "
@@ -127,7 +145,8 @@ void TraceProgram::writeLine(const std::string& line) {
 std::string TraceProgram::writeSaved(const Tensor& copy) {
   std::string name = names_.make('t');
   if (copy.scalar_type() == ScalarType::ComplexDouble) {
-    writeLine(fmt::format("{} = {}", name, complexTensorText(copy)));
+    // Brackets without elements in them do not tell all sizes.
+    writeLine(fmt::format("{} = {}", name, copy.numel() == 0 ? emptyText(copy) : complexTensorText(copy)));
   } else {
     saved_.insert_or_assign(name, copy);
     writeLine(fmt::format("{} = tensors[\"{}\"]", name, name));
@@ -138,24 +157,17 @@ std::string TraceProgram::writeSaved(const Tensor& copy) {
 
 void TraceProgram::writeRoot(const Outside& outside) {
   const Tensor& root = outside.root;
-  const std::string device = constantText(root.device());
   std::string name;
   if (root.is_meta()) {
     name = names_.make('t');
-    std::vector<int64_t> strides(outside.sizes.size());
-    const auto sizes = root.sizes();
-    strides.resize(sizes.size());
-    contiguousStrides(sizes, strides);
-    writeLine(fmt::format("{} = {}({}, {}, dtype={}, device={})", name,
-                          calleeText(operatorCalled("aten::empty_strided")), sizesText(sizes), sizesText(strides),
-                          dtypeName(root.scalar_type()), device));
+    writeLine(fmt::format("{} = {}", name, emptyText(root)));
     if (graph_) graph_->addOutside(name, kindText(root));
   } else {
     name = writeSaved(outside.copy);
     if (!root.is_cpu()) {
       const std::string on_host = std::exchange(name, names_.make('t'));
       const OperatorHandle to = operatorCalled("aten::to", "dtype_layout");
-      writeLine(fmt::format("{} = {}({}, device={})", name, calleeText(to), on_host, device));
+      writeLine(fmt::format("{} = {}({}, device={})", name, calleeText(to), on_host, constantText(root.device())));
       const TraceGraph::Use use{on_host, kindText(root)};
       if (graph_) graph_->addCall(to.operator_name().name, {&use, 1}, {&name, 1});
     }
@@ -202,15 +214,20 @@ void TraceProgram::writeRewritten(const Outside& outside) {
   }
 }
 
-void TraceProgram::writeRandomState(const Call& call) {
-  const GeneratorState& state = call.drawn_from;
+Generator TraceProgram::generatorDrawnFrom(const Call& call) {
+  if (call.generator.defined()) return call.generator;
+  Generator usual = defaultCpuGenerator();
+  return stateOf(usual) == call.drawn_from ? Generator() : usual;
+}
+
+void TraceProgram::writeRandomState(const GeneratorState& state, const Generator& generator) {
   if (random_state_ != state) {
     std::string line = fmt::format("manual_seed({}", static_cast<int64_t>(state.seed));
     if (state.drawn != 0) line += fmt::format(", drawn={}", state.drawn);
     if (state.next_normal) line += fmt::format(", next_normal={}", constantText(*state.next_normal));
     writeLine(line + ")");
   }
-  random_state_ = stateOf(call.generator);
+  random_state_ = stateOf(generator);
 }
 
 bool TraceProgram::hasNew(const IValue& value, int depth) const {
@@ -229,33 +246,48 @@ bool TraceProgram::hasNew(const IValue& value, int depth) const {
   return false;
 }
 
-// What is new in [value] is reached by way of its name.
-void TraceProgram::nameInside(const IValue& value, const std::string& name, std::vector<std::string>& made) {
+// What is new in [value] is reached by way of its name. [type] is what scripts know of it.
+void TraceProgram::nameInside(const IValue& value, TypePtr type, std::string name, Named& named) {
   if (!hasNew(value)) return;
+  if (type->isOptional()) {
+    type = type->element();
+    // Scripts let a variable pass for what is in it once they know that it is not None, but no element.
+    if (name.ends_with(']')) {
+      const std::string element = std::exchange(name, names_.make(value.isTensor() ? 't' : 'l'));
+      named.checks += fmt::format("{} = {}\n", name, element);
+    }
+    named.checks += fmt::format("assert {} is not None\n", name);
+  }
   if (value.isTensor()) {
     needs_.addDevice(value.toTensor().device());
     names_.set(value.toTensor(), name);
-    made.push_back(name);
+    named.tensors.push_back(name);
   } else if (value.isGenericDict()) {
     const GenericDict dict = value.toGenericDict();
+    const TypePtr inner = type->kind() == TypeKind::Dict ? type->contained()[1] : Type::any();
     for (size_t i = 0; i < dict.size(); ++i) {
       const auto [key, mapped] = dict.entryAt(i);
-      if (hasNew(mapped)) nameInside(mapped, fmt::format("{}[{}]", name, constantText(key)), made);
+      if (hasNew(mapped)) nameInside(mapped, inner, fmt::format("{}[{}]", name, constantText(key)), named);
     }
   } else {
-    for (size_t i = 0; i < value.length(); ++i) nameInside(value.elementAt(i), fmt::format("{}[{}]", name, i), made);
+    const bool is_tuple = type->kind() == TypeKind::Tuple && type->contained().size() == value.length();
+    for (size_t i = 0; i < value.length(); ++i) {
+      const TypePtr inner = type->isList() ? type->element() : is_tuple ? type->contained()[i] : Type::any();
+      nameInside(value.elementAt(i), inner, fmt::format("{}[{}]", name, i), named);
+    }
   }
 }
 
-std::string TraceProgram::nameResults(std::span<const IValue> results, std::vector<std::string>& made) {
+std::string TraceProgram::nameResults(const FunctionSchema& schema, std::span<const IValue> results, Named& named) {
   if (std::ranges::none_of(results, [this](const IValue& result) { return hasNew(result); })) return {};
   std::string targets;
-  for (const IValue& result : results) {
+  for (size_t i = 0; i < results.size(); ++i) {
+    const IValue& result = results[i];
     // One that came before among the results has its name by now.
     std::string name = "_";
     if (hasNew(result)) {
       name = names_.make(result.isTensor() ? 't' : 'l');
-      nameInside(result, name, made);
+      nameInside(result, i < schema.returns().size() ? schema.returns()[i].type() : Type::any(), name, named);
     }
     targets += fmt::format("{}{}", targets.empty() ? "" : ", ", name);
   }
@@ -271,23 +303,27 @@ void TraceProgram::update(const IValue& value, int depth) {
 }
 
 void TraceProgram::end(const Call& call, std::span<const IValue> results) {
+  const Generator generator = generatorDrawnFrom(call);
   for (const Outside& outside : call.rewritten) writeRewritten(outside);
   for (const Outside& outside : call.outside) writeOutside(outside);
-  if (call.generator.defined()) writeRandomState(call);
+  if (generator.defined()) writeRandomState(call.drawn_from, generator);
+  // It may have been another thread that drew: who draws next does not build on this.
+  if (generator.defined() && !call.generator.defined()) random_state_.reset();
   const auto nameOf = [this](const Tensor& tensor) { return *names_.find(tensor); };
   const std::string text = call.text.filled(nameOf);
   std::vector<TraceGraph::Use> uses;
   for (size_t i = 0; i < call.edge_labels.size(); ++i) {
     uses.push_back({nameOf(call.text.tensors[i]), call.edge_labels[i], call.text.written[i]});
   }
-  std::vector<std::string> made;
-  const std::string targets = nameResults(results, made);
+  Named named;
+  const std::string targets = nameResults(call.op.schema(), results, named);
   writeLine(targets + text);
+  body_ += named.checks;
   for (const IValue& result : results) update(result);
   for (const Tensor& tensor : call.text.tensors) names_.update(tensor.storage());
   if (!graph_) return;
   if (call.effect.empty()) {
-    graph_->addCall(call.op.operator_name().name, uses, made);
+    graph_->addCall(call.op.operator_name().name, uses, named.tensors);
   } else {
     graph_->addEffect(call.effect, uses);
   }

@@ -30,8 +30,9 @@ class TraceProgram final {
     std::vector<Outside> outside;
     // Storages that were written by what is not in the trace, with their elements.
     std::vector<Outside> rewritten;
-    // Of an operator that draws random numbers.
+    // That the operator draws from; undefined where nothing says that it draws.
     Generator generator;
+    // Of that one, or else of the default one.
     GeneratorState drawn_from;
     std::vector<std::string> edge_labels;  // of the text's tensors, where there is a graph
     std::string effect;                    // what the graph shows of a call that acts outside
@@ -64,17 +65,25 @@ class TraceProgram final {
 
   const OperatorFacts& factsOf(const OperatorHandle& op);
   void look(const Tensor& tensor, Call& call);
-  static void lookAtRandomState(std::span<const IValue> arguments, Call& call);
+  static void lookAtRandomState(bool is_random, std::span<const IValue> arguments, Call& call);
+  // Undefined where the call drew from none.
+  static Generator generatorDrawnFrom(const Call& call);
 
   void writeLine(const std::string& line);
   std::string writeSaved(const Tensor& copy);
   void writeRoot(const Outside& outside);
   void writeOutside(const Outside& outside);
   void writeRewritten(const Outside& outside);
-  void writeRandomState(const Call& call);
+  void writeRandomState(const GeneratorState& state, const Generator& generator);
+  // What of a call's results got names.
+  struct Named {
+    std::vector<std::string> tensors;
+    // Lines behind the call by which a script knows that what may be None is not.
+    std::string checks;
+  };
   // The text left of a call's "=": what its results are called. Empty where the trace has names for all of them.
-  std::string nameResults(std::span<const IValue> results, std::vector<std::string>& made);
-  void nameInside(const IValue& value, const std::string& name, std::vector<std::string>& made);
+  std::string nameResults(const FunctionSchema& schema, std::span<const IValue> results, Named& named);
+  void nameInside(const IValue& value, TypePtr type, std::string name, Named& named);
   bool hasNew(const IValue& value, int depth = 0) const;
   void update(const IValue& value, int depth = 0);
 

@@ -254,6 +254,15 @@ TEST_F(TracerTest, TensorsOfEveryDtypeComeBack) {
       << text;
 }
 
+TEST_F(TracerTest, ATensorWithoutElementsKeepsItsSizes) {
+  for (const ScalarType dtype : {ScalarType::Float, ScalarType::Bool, ScalarType::ComplexDouble}) {
+    const Tensor empty = Tensor::allocate(std::array<int64_t, 2>{0, 3}, dtype);
+    const Tensor column = boxcar::select(empty, 1, 1);
+    traceOf([&] { print(boxcar::cat(std::vector<Tensor>{boxcar::t(empty), boxcar::t(empty)})); });
+    traceOf([&] { print(boxcar::cat(std::vector<Tensor>{column, column})); });
+  }
+}
+
 TEST_F(TracerTest, AMetaTensorFromOutsideHasNoElements) {
   auto library = definitions();
   library.def("takes(Tensor x) -> ()", [](const Tensor&) {});
@@ -308,6 +317,31 @@ TEST_F(TracerTest, TensorsInResultsAreFoundInThem) {
             "aten::_print('tensor([4.])\\n')\n"
             "t6 = aten::add.Scalar(t0, 5)\n"
             "aten::_print('tensor([5.])\\n')\n");
+}
+
+TEST_F(TracerTest, OptionalTensorsInResultsGoOnAsTensors) {
+  auto library = definitions();
+  library.def("maybe(Tensor x) -> (Tensor?, Tensor?, Tensor?[], Tensor[]?)", [](const Tensor& x) {
+    return std::make_tuple(std::optional<Tensor>(boxcar::add(x, 1)), std::optional<Tensor>(),
+                           List<std::optional<Tensor>>({std::nullopt, boxcar::add(x, 2)}),
+                           std::optional<std::vector<Tensor>>({boxcar::add(x, 3)}));
+  });
+  EXPECT_EQ(traceOf([&] {
+              const Tensor x = boxcar::zeros(std::array<int64_t, 1>{1});
+              const Stack results = callOp(find("test::maybe"), x);
+              print(boxcar::add(results[0].toTensor(), results[2].elementAt(1).toTensor()));
+              print(boxcar::neg(results[3].elementAt(0).toTensor()));
+            }),
+            "t0 = aten::zeros([1])\n"
+            "t1, _, l2, l4 = test::maybe(t0)\n"
+            "assert t1 is not None\n"
+            "t3 = l2[1]\n"
+            "assert t3 is not None\n"
+            "assert l4 is not None\n"
+            "t5 = aten::add.Tensor(t1, t3)\n"
+            "aten::_print('tensor([3.])\\n')\n"
+            "t6 = aten::neg.default(l4[0])\n"
+            "aten::_print('tensor([-3.])\\n')\n");
 }
 
 TEST_F(TracerTest, ArgumentsOfEveryKindAreWrittenAsScriptsWriteThem) {
@@ -377,6 +411,23 @@ TEST_F(TracerTest, AGeneratorOfAProgramsOwnIsTheDefaultOneOfTheTrace) {
             "manual_seed(9)\n"
             "aten::uniform_(t0)\n"
             "aten::uniform_(");
+}
+
+TEST_F(TracerTest, SeedsForOperatorsWhoseKernelsDrawThoughNoTagTells) {
+  auto library = definitions();
+  library.def("noise(Tensor x) -> Tensor",
+              [](const Tensor& x) { return boxcar::add(x, boxcar::rand(std::array<int64_t, 1>{1})); });
+  EXPECT_EQ(traceOf([&] {
+              const Tensor x = boxcar::zeros(std::array<int64_t, 1>{1});
+              defaultCpuGenerator().set_current_seed(5);
+              print(callOp(find("test::noise"), callOp(find("test::noise"), x)[0])[0].toTensor());
+            }),
+            "t0 = aten::zeros([1])\n"
+            "manual_seed(5)\n"
+            "t1 = test::noise(t0)\n"
+            "manual_seed(5, drawn=1)\n"
+            "t2 = test::noise(t1)\n"
+            "aten::_print('tensor([0.9564])\\n')\n");
 }
 
 TEST_F(TracerTest, AGeneratorWithKernelsOfItsOwnIsRefused) {
