@@ -45,6 +45,8 @@ def test_flame_chart(page):
     widths = page.run("return [...document.querySelectorAll('#flame .frame')].filter(f => f.dataset.name === 'mine::inner')"
                       ".map(f => f.getBoundingClientRect().width / f.parentElement.getBoundingClientRect().width)")
     assert widths[0] > 0.98, widths
+    page.one("#filter").send_keys("x", Keys.ESCAPE)
+    assert frames(page) == zoomed, "in the field of the filter Escape does not go back"
     page.press(Keys.ESCAPE)
     assert frames(page) == names, "Escape goes back"
     click_frame(page, "mine::inner")
@@ -87,6 +89,10 @@ def test_timeline(page):
     assert page.run(painted) != whole
     page.run("arguments[0].dispatchEvent(new MouseEvent('dblclick'))", canvas)
     assert page.run("return view.to === whole.to && view.from === whole.from"), "a double click shows all"
+    marks = page.run("const c = canvas.getContext('2d'), texts = [], fill = c.fillText; c.fillText = (text, x, y) => { if (y < AXIS) texts.push(text); };"
+                     "view = {from: whole.to / 2, to: whole.to / 2 + 50}; drawTimeline(); delete c.fillText; show(whole.from, whole.to);"
+                     "drawTimeline(); return texts")
+    assert len(marks) > 3 and len(set(marks)) == len(marks), f"marks tell apart what is nanoseconds apart: {marks}"
     # The middle of the longest call.
     x, y = page.run("const t = threads[0]; let i = 0; for (let j = 0; j < t.size; ++j) if (t.calls[j*6+2] > t.calls[i*6+2]) i = j;"
                     "return [(t.calls[i*6+1] + t.calls[i*6+2] / 2) / whole.to * canvas.clientWidth, tops[0] + t.depths[i] * LANE + 5]")
