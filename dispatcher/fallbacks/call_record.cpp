@@ -62,7 +62,9 @@ std::string CallRecord::dtypesText() const {
 }
 
 DispatchKey CallRecord::kernelKey() const {
-  const DispatchKeySet below = keys.remove(DispatchKey::PreDispatch).remove(DispatchKey::Python);
+  DispatchKeySet below = keys.remove(DispatchKey::PreDispatch).remove(DispatchKey::Python);
+  // What answers there for an operator without a kernel of its own is a tracer, which looks on as modes do.
+  if (!entry->hasKernelForDispatchKey(DispatchKey::Tracer)) below = below.remove(DispatchKey::Tracer);
   return entry->lookupBelowFallthroughs(below).second.highestPriorityTypeId();
 }
 

@@ -46,7 +46,7 @@ struct CallRecord {
   std::string shapesText() const;
   // "float32, int64".
   std::string dtypesText() const;
-  // The key whose kernel computed the call, once modes and fallthroughs were passed.
+  // The key whose kernel computed the call, once modes, tracers and fallthroughs were passed.
   DispatchKey kernelKey() const;
 
  private:

@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/dispatch_trace.h>
 #include <boxcar/dispatcher/fallbacks/denier.h>
 #include <boxcar/dispatcher/fallbacks/profiler.h>
+#include <boxcar/dispatcher/fallbacks/tracer.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -126,6 +127,17 @@ TEST_F(ProfilerTest, KeyIsTheOneWhoseKernelRuns) {
   });
   EXPECT_EQ(events().at(0)["args"]["key"], "AutogradCPU");
   EXPECT_EQ(events().at(1)["args"]["key"], "CPU") << "the redispatch is no call, and the next one requires no grad";
+}
+
+TEST_F(ProfilerTest, KeyIsThatBelowATracer) {
+  Tracer tracer(tracePath() + ".ops");
+  const HandlerGuard on(tracer);
+  profiled([&] { callOp(find("prof::leaf"), x_); });
+  EXPECT_EQ(events().at(0)["args"]["key"], "CPU");
+  Library at_tracer = implementations(Key::Tracer, "prof");
+  at_tracer.impl("leaf", [](const Tensor& x) { return x; });
+  profiled([&] { callOp(find("prof::leaf"), x_); });
+  EXPECT_EQ(events().at(0)["args"]["key"], "Tracer") << "a kernel of the operator";
 }
 
 TEST_F(ProfilerTest, TraceFollowsTheRulesOfTheFormat) {
