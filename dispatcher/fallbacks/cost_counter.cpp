@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/fallbacks/call_results.h>
 #include <boxcar/dispatcher/fallbacks/call_work.h>
 #include <boxcar/dispatcher/fallbacks/cost_counter.h>
 #include <boxcar/dispatcher/fallbacks/machine_ceilings.h>
@@ -86,14 +87,13 @@ void CostCounter::call(const OperatorHandle& op, DispatchKeySet keys, Stack& sta
   const size_t count = op.schema().arguments().size();
   const std::span<const IValue> given = last(std::as_const(stack), std::min(count, stack.size()));
   const std::vector<IValue> arguments(given.begin(), given.end());
-  const size_t height = stack.size() - given.size();
+  const size_t below = stack.size() - given.size();
   const Running running(this);
   op.redispatchBoxed(keys, stack);
   const Clock::duration time = running.ownTime();
   OperatorCost cost;
   if (!running.hasCalls()) {
-    const std::span<const IValue> left(std::as_const(stack).begin(), std::as_const(stack).end());
-    cost = workOfCall(op, {arguments, left.subspan(std::min(height, left.size()))});
+    cost = workOfCall(op, {arguments, resultsAbove(stack, below)});
   }
   const std::lock_guard lock(mutex_);
   OperatorWork& work = work_[&op.entry()];

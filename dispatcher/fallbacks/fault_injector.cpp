@@ -6,6 +6,7 @@
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace boxcar {
@@ -57,8 +58,8 @@ void FaultInjector::call(const OperatorHandle& op, DispatchKeySet keys, Stack& s
     BOXCAR_FAIL("{} was made to fail: inject '{}' chose call {} of those that match", op, options_.pattern, number);
   }
   op.redispatchBoxed(keys, stack);
-  const std::string flipped =
-      flipBit(last(std::as_const(stack), op.schema().returns().size()), randomOf(options_.seed, number, 1));
+  const size_t results = std::min(op.schema().returns().size(), stack.size());
+  const std::string flipped = flipBit(last(std::as_const(stack), results), randomOf(options_.seed, number, 1));
   if (flipped.empty()) return note(number, placeOf(op) + " gave no tensor that could be corrupted");
   ++injected_;
   note(number, fmt::format("flipped {} that {} gave", flipped, placeOf(op)));

@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/fallbacks/aliasing.h>
+#include <boxcar/dispatcher/fallbacks/call_results.h>
 #include <boxcar/dispatcher/fallbacks/effect_watch.h>
 #include <boxcar/dispatcher/fallbacks/hidden_calls.h>
 #include <boxcar/dispatcher/fallbacks/meta_checker.h>
@@ -102,7 +103,7 @@ void MetaChecker::call(const OperatorHandle& op, DispatchKeySet keys, Stack& sta
     BOXCAR_FAIL("the Meta kernel of {} fails where the call itself did not: {}", op, error.what());
   }
 
-  const std::span<const IValue> results = last(stack, stack.size() - below);
+  const std::span<const IValue> results = resultsAbove(stack, below);
   std::vector<PlacedTensor> real = tensorsOfResults(schema, results);
   std::vector<PlacedTensor> found = tensorsOfResults(schema, last(meta, meta.size()));
   BOXCAR_CHECK(real.size() == found.size(), "{} gave {} tensors, but on meta tensors it gives {}", op, real.size(),

@@ -1,4 +1,5 @@
 #include <boxcar/dispatcher/fallbacks/aliasing.h>
+#include <boxcar/dispatcher/fallbacks/call_results.h>
 #include <boxcar/dispatcher/fallbacks/nan_checker.h>
 #include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
 #include <boxcar/dispatcher/fallbacks/tensor_range.h>
@@ -125,12 +126,11 @@ void NanChecker::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stac
   const Inputs inputs(schema, last(stack, count));
   const size_t below = stack.size() - count;
   op.redispatchBoxed(keys, stack);
-  if (stack.size() < below) return;  // the kernel took too much, which is not ours to tell
 
   for (const PlacedTensor& input : inputs.tensors()) {
     if (input.isWritten()) check(op, input, input.place, inputs);
   }
-  const std::span<const IValue> results = last(stack, stack.size() - below);
+  const std::span<const IValue> results = resultsAbove(stack, below);
   for (const PlacedTensor& result : tensorsOfResults(schema, results)) {
     // A view has the elements that it is a view of, and what is written was looked at above.
     if (result.alias == nullptr || op.hasTag(Tag::maybe_aliasing_or_mutating)) check(op, result, result.place, inputs);

@@ -1,5 +1,7 @@
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/fallbacks/call_capture.h>
+#include <boxcar/dispatcher/fallbacks/call_results.h>
+#include <boxcar/dispatcher/fallbacks/recorded_text.h>
 #include <boxcar/dispatcher/fallbacks/recorder.h>
 #include <boxcar/dispatcher/fallbacks/script_kernel.h>
 #include <boxcar/dispatcher/plugin.h>
@@ -57,12 +59,13 @@ Recorder::Recorder(std::string_view path, RecordedContent content)
 Recorder::~Recorder() = default;
 
 void Recorder::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
-  if (runsScriptKernel(op, keys)) {
+  const FunctionSchema& schema = op.schema();
+  // Which values are the arguments of one that takes any number, its kernel alone knows.
+  if (runsScriptKernel(op, keys) || schema.is_vararg()) {
     const ModeSeesCallsBelow calls_in_it;
     op.redispatchBoxed(keys, stack);
     return;
   }
-  const FunctionSchema& schema = op.schema();
   RecordedCall call;
   call.op = writer_->operatorOf(schema, [&] { return describe(op); });
   call.thread = threadNumber();
@@ -86,7 +89,7 @@ void Recorder::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack)
     }
     throw;
   }
-  capture.takeResults(last(stack, stack.size() - below));
+  capture.takeResults(resultsAbove(stack, below));
   writer_->call(call);
 }
 

@@ -14,8 +14,8 @@ namespace boxcar {
 class RecordingWriter;
 
 // Writes every call that a program makes to a recording (recording.h), which can be replayed, compared with another
-// one, and measured. Operators that a script computes are gone through to the calls in them; one in C++ is one call,
-// whatever it calls in its turn.
+// one, and measured. Operators that a script computes, and those that take any number of arguments, are gone through to
+// the calls in them; others in C++ are one call, whatever they call in their turn.
 //
 //   Recorder recorder("run.rec");
 //   {

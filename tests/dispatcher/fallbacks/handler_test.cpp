@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "tests/dispatcher/dispatcher_helpers.h"
+#include "tests/handler_arguments.h"
+#include "tests/temporary_folder.h"
 
 namespace boxcar {
 namespace {
@@ -121,6 +123,34 @@ TEST(ScriptKernel, IsTheOneThatComputes) {
   tracer.fallback(CppFunction::makeFromBoxedFunctor(
       [](const OperatorHandle& op, DispatchKeySet own, Stack& stack) { op.redispatchBoxed(own, stack); }));
   EXPECT_FALSE(runsScriptKernel(f, keys));
+}
+
+void boxedGreedy(const OperatorHandle&, Stack* stack) { stack->clear(); }
+
+// What comes of the caller is the kernel's fault; no handler reads what is not on the stack.
+TEST(Handler, EveryKindStandsAKernelThatTakesMoreThanItsArguments) {
+  const TemporaryFolder folder;
+  Library library = definitions("greedy_test");
+  library.def("greedy(Tensor x) -> Tensor", CppFunction::makeFromBoxedFunction<&boxedGreedy>());
+  library.def("any(...) -> Tensor", CppFunction::makeFromBoxedFunction<&boxedGreedy>());
+  for (const char* name : {"greedy_test::greedy", "greedy_test::any"}) {
+    const OperatorHandle op = find(name);
+    for (const HandlerKind* kind : handlerKinds()) {
+      SCOPED_TRACE(std::string(kind->name()) + " of " + name);
+      std::vector<IValue> arguments = harmlessArguments(*kind, folder.path());
+      if (kind->name() == "inject") arguments = {std::string("greedy_test::*"), 1, true, 0, 1.0};
+      const auto handler = kind->make(arguments);
+      Stack stack;
+      push(stack, 1, 2, ones({2}));
+      const std::string error = errorOf([&] {
+        const HandlerGuard on(*handler);
+        op.callBoxed(stack);
+      });
+      handler->finish(error != "no error");
+      EXPECT_EQ(modeCount(), 0U);
+      EXPECT_TRUE(stack.empty() || error != "no error");
+    }
+  }
 }
 
 }  // namespace
