@@ -4,6 +4,7 @@
 #include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
 #include <boxcar/dispatcher/fallbacks/tensor_range.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/schema/value_type.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -73,18 +74,31 @@ class Inputs final {
     return true;
   }
 
-  // A line for each tensor.
+  // A line for each tensor, and for each number that it is computed with.
   std::string text() const {
     std::string lines;
-    for (size_t i = 0; i < tensors_.size(); ++i) {
-      lines += fmt::format("\n  {}: {}", tensors_[i].place,
-                           isOut(tensors_[i]) ? typeAndSizes(tensors_[i].tensor) + ", not read"
-                                              : describe(before(i), rangeOf(before(i))));
+    size_t next = 0;
+    for (size_t index = 0; index < values_.size(); ++index) {
+      if (isOperand(index)) lines += fmt::format("\n  {}: {}", argumentPlace(schema_, index), repr(values_[index]));
+      for (; next < tensors_.size() && tensors_[next].index == index; ++next) {
+        lines += fmt::format("\n  {}: {}", tensors_[next].place,
+                             isOut(tensors_[next]) ? typeAndSizes(tensors_[next].tensor) + ", not read"
+                                                   : describe(before(next), rangeOf(before(next))));
+      }
     }
     return lines;
   }
 
  private:
+  // A divisor, an exponent, coefficients; not a dimension, nor what nobody has given.
+  bool isOperand(size_t index) const {
+    const IValue& value = values_[index];
+    const Argument& argument = schema_.arguments()[index];
+    const TypePtr type = argument.type()->isOptional() ? argument.type()->element() : argument.type();
+    const bool is_number = value.isDouble() || value.isComplexDouble() || value.isDoubleList() ||
+                           (value.isInt() && type->kind() == TypeKind::Scalar);
+    return is_number && !(argument.default_value() && *argument.default_value() == value);
+  }
   bool isOut(const PlacedTensor& input) const {
     return input.index < schema_.arguments().size() && schema_.arguments()[input.index].is_out();
   }

@@ -96,7 +96,22 @@ TEST_F(NanCheckerTest, NamesResultsAndPlacesInThem) {
       "takes no tensors");
   m_.def("number(float x) -> float", [](double x) { return std::log(x); });
   EXPECT_EQ(errorUnder(checker_, find("nan_test::number"), -1.0),
-            "nan_test::number made nan as its result, and its inputs have none; it takes no tensors");
+            "nan_test::number made nan as its result, and its inputs have none:\n  argument 'x': -1.0");
+}
+
+TEST_F(NanCheckerTest, ShowsTheNumbersThatWereComputedWith) {
+  EXPECT_EQ(errorUnder(checker_, find("aten::div", "Scalar"), floats({0, 1}), 0),
+            "aten::div.Scalar made 1 NaN and 1 Inf in the 2 elements of its result, float32[2], and its inputs have "
+            "none:\n"
+            "  argument 'self': float32[2], from 0 to 1, clean\n"
+            "  argument 'other': 0");
+  m_.def("shift(int dim, float[] by, Tensor x, float eps=1e-5, float? scale=None) -> Tensor",
+         [](int64_t, std::span<const double>, const Tensor&, double, std::optional<double>) { return floats({kNan}); });
+  EXPECT_EQ(errorUnder(checker_, find("nan_test::shift"), 1, std::vector<double>{0.5, 2}, floats({1}), 1e-5, 0.0),
+            "nan_test::shift made 1 NaN in the one element of its result, float32[1], and its inputs have none:\n"
+            "  argument 'by': [0.5, 2.0]\n"
+            "  argument 'x': float32[1], from 1 to 1, clean\n"
+            "  argument 'scale': 0.0");
 }
 
 TEST_F(NanCheckerTest, KnowsEveryFloatingType) {
