@@ -45,6 +45,7 @@ bool FaultInjector::chooses(uint64_t number) const {
 
 void FaultInjector::note(uint64_t number, const std::string& what) {
   const std::lock_guard lock(mutex_);
+  ++noted_;
   if (notes_.size() < kMostNotes) notes_.push_back(fmt::format("  call {}: {}\n", number, what));
 }
 
@@ -75,7 +76,7 @@ std::string FaultInjector::finish(bool) {
                                                         : fmt::format("{} faults were injected", injected));
   const std::lock_guard lock(mutex_);
   for (const std::string& note : notes_) text += note;
-  if (notes_.size() == kMostNotes) text += "  of which more is not said\n";
+  if (noted_ > notes_.size()) text += fmt::format("  and {} more\n", noted_ - notes_.size());
   return text;
 }
 

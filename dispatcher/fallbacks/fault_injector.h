@@ -48,6 +48,7 @@ class BOXCAR_API FaultInjector final : public Handler {
   std::atomic<uint64_t> matched_ = 0;
   std::atomic<uint64_t> injected_ = 0;
   std::mutex mutex_;
+  uint64_t noted_ = 0;  // of which the first are kept
   std::vector<std::string> notes_;
 };
 

@@ -44,6 +44,8 @@ std::string lineOf(const Recording& recording, size_t call) {
   return line;
 }
 
+std::string callsText(size_t count) { return fmt::format("{} call{}", count, count == 1 ? "" : "s"); }
+
 std::string nameOfResult(const FunctionSchema& schema, size_t index) {
   if (index < schema.returns().size() && !schema.returns()[index].name().empty())
     return fmt::format("result `{}`", schema.returns()[index].name());

@@ -13,6 +13,9 @@ namespace boxcar {
 // "aten::relu at digits.ops:3: h = relu(linear(x, w1, b1))".
 std::string lineOf(const Recording& recording, size_t call);
 
+// "1 call", "2 calls".
+std::string callsText(size_t count);
+
 // "result", or "result 1", or "result `values`".
 std::string nameOfResult(const FunctionSchema& schema, size_t index);
 

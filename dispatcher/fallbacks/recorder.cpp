@@ -97,7 +97,7 @@ std::string Recorder::finish(bool failed) {
   // A script that does not even begin must not take the place of a recording that is there.
   if (failed && writer_->calls() == 0) return fmt::format("no call was made, so that {} is not written\n", path_);
   const size_t calls = writer_->finish(failed);
-  return fmt::format("{} calls are recorded in {}\n", calls, path_);
+  return fmt::format("{} {} recorded in {}\n", callsText(calls), calls == 1 ? "is" : "are", path_);
 }
 
 RecordedContent recordedContent(bool shapes, bool hashes) {

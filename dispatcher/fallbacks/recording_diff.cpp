@@ -217,7 +217,7 @@ std::string describeDifference(const Recording& a, const Recording& b,
                                const std::optional<RecordingDifference>& difference) {
   if (!difference) {
     const bool by_shapes = a.content() == RecordedContent::Shapes || b.content() == RecordedContent::Shapes;
-    return fmt::format("{} and {} are alike: {} calls{}\n", a.path(), b.path(), a.calls().size(),
+    return fmt::format("{} and {} are alike: {}{}\n", a.path(), b.path(), callsText(a.calls().size()),
                        by_shapes ? ", by their shapes" : "");
   }
   const size_t at = difference->call;

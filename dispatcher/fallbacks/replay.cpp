@@ -160,7 +160,7 @@ ReplayReport replay(const Recording& recording, const ReplayOptions& options) {
 }
 
 std::string toString(const ReplayReport& report) {
-  std::string text = fmt::format("{}: {} calls, {} equal", report.path, report.calls, report.equal);
+  std::string text = fmt::format("{}: {}, {} equal", report.path, callsText(report.calls), report.equal);
   const auto count = [&](size_t calls, std::string_view what) {
     if (calls != 0) text += fmt::format(", {} {}", calls, what);
   };

@@ -176,7 +176,10 @@ TEST(FaultInjector, LongReportsAreCut) {
   failuresOf(injector, 30);
   const std::string report = injector.finish(true);
   EXPECT_EQ(std::count(report.begin(), report.end(), '\n'), 22);
-  EXPECT_TRUE(report.ends_with("  call 20: an Error in aten::relu\n  of which more is not said\n")) << report;
+  EXPECT_TRUE(report.ends_with("  call 20: an Error in aten::relu\n  and 10 more\n")) << report;
+  FaultInjector just_fits({.pattern = "relu", .probability = 1.0});
+  failuresOf(just_fits, 20);
+  EXPECT_TRUE(just_fits.finish(true).ends_with("  call 20: an Error in aten::relu\n"));
 }
 
 TEST(FaultInjector, OptionsThatMakeNoSenseAreErrors) {

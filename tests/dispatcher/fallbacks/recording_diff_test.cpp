@@ -57,7 +57,7 @@ TEST_F(RecordingDiffTest, NamesTheInputThatDiffers) {
             "  a: aten::neg at a.ops:1: x = tensor([1.0, 2.0]).neg()\n"
             "  b: aten::neg at b.ops:1: x = tensor([1.0, 2.5]).neg()\n");
   EXPECT_EQ(diff("x = tensor([1.0, 2.0]).neg()", "x = tensor([1.0, 2.5]).neg()", {.atol = 0.5}),
-            "a and b are alike: 1 calls\n");
+            "a and b are alike: 1 call\n");
 }
 
 TEST_F(RecordingDiffTest, NamesWhereTheGeneratorsStand) {
@@ -68,7 +68,7 @@ TEST_F(RecordingDiffTest, NamesWhereTheGeneratorsStand) {
 }
 
 TEST_F(RecordingDiffTest, DoesNotCountDevices) {
-  EXPECT_EQ(diff("x = ones(2)", "x = ones(2, device=\"cpu\")"), "a and b are alike: 1 calls\n");
+  EXPECT_EQ(diff("x = ones(2)", "x = ones(2, device=\"cpu\")"), "a and b are alike: 1 call\n");
 }
 
 TEST_F(RecordingDiffTest, NamesTheRunThatEnds) {
@@ -83,12 +83,12 @@ TEST_F(RecordingDiffTest, NamesTheRunThatEnds) {
 TEST_F(RecordingDiffTest, ComparesByHashesWhereOneHasNoMore) {
   const std::string first = "x = tensor([1.0, 2.0]).neg()";
   const std::string second = "x = tensor([1.0, 2.5]).neg()";
-  EXPECT_EQ(diff(first, first, {}, RecordedContent::Full, RecordedContent::Hashes), "a and b are alike: 1 calls\n");
+  EXPECT_EQ(diff(first, first, {}, RecordedContent::Full, RecordedContent::Hashes), "a and b are alike: 1 call\n");
   EXPECT_EQ(diff(first, second, {}, RecordedContent::Full, RecordedContent::Hashes),
             "the runs part at call 0: `self`: float32[2] with other elements, as their hashes say\n"
             "  a: aten::neg at a.ops:1: x = tensor([1.0, 2.0]).neg()\n"
             "  b: aten::neg at b.ops:1: x = tensor([1.0, 2.5]).neg()\n");
-  EXPECT_EQ(diff(first, second, {}, RecordedContent::Shapes), "a and b are alike: 1 calls, by their shapes\n");
+  EXPECT_EQ(diff(first, second, {}, RecordedContent::Shapes), "a and b are alike: 1 call, by their shapes\n");
 }
 
 TEST_F(RecordingDiffTest, DoesNotLookAtMemoryThatNobodyHasSet) {
@@ -104,7 +104,7 @@ TEST_F(RecordingDiffTest, TakesWhatIsPrintedForALaterSightOfValues) {
             "the runs part at call 0: `s`: '1.0\\n' in a, '2.0\\n' in b\n"
             "  a: aten::_print at a.ops:1: print(1.0)\n"
             "  b: aten::_print at b.ops:1: print(2.0)\n");
-  EXPECT_EQ(diff("print(1.0)", "print(2.0)", {.atol = 1}), "a and b are alike: 1 calls\n");
+  EXPECT_EQ(diff("print(1.0)", "print(2.0)", {.atol = 1}), "a and b are alike: 1 call\n");
 }
 
 }  // namespace

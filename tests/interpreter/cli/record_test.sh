@@ -62,6 +62,14 @@ wrong.ops:1:5: error: there is no variable or constant called `y`
 x = y
     ^'
 
+echo 'x = neg(tensor([1.0]))' > one.ops
+run record one.ops -o one.rec
+check "record of one call" 0 "1 call is recorded in one.rec"
+run replay one.rec
+check "replay of one call" 0 "one.rec: 1 call, 1 equal"
+run diff one.rec one.rec
+check "diff of one call" 0 "one.rec and one.rec are alike: 1 call"
+
 # ---- A plugin's operator ----
 
 echo 'print(test_plugin::twice(ones(2)))' > plugin.ops
