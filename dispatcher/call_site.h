@@ -24,6 +24,19 @@ BOXCAR_API std::string toString(const CallSite& site);
 // runs. Handlers ask it to say which line is to blame.
 BOXCAR_API std::optional<CallSite> currentCallSite();
 
+// While it lives, and no script runs on this thread, its calls are made from [site], where there is one: for who makes
+// a script's calls again.
+class BOXCAR_API CallSiteGuard final {
+ public:
+  explicit CallSiteGuard(const std::optional<CallSite>& site) noexcept;
+  ~CallSiteGuard();
+  CallSiteGuard(const CallSiteGuard&) = delete;
+  CallSiteGuard& operator=(const CallSiteGuard&) = delete;
+
+ private:
+  const std::optional<CallSite>* const outer_;
+};
+
 namespace detail {
 
 // What answers currentCallSite(); the interpreter sets it.

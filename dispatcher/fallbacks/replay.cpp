@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/call_site.h>
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/fallbacks/rebuilt_values.h>
 #include <boxcar/dispatcher/fallbacks/recorded_text.h>
@@ -96,6 +97,8 @@ class Replayer final {
       arguments = rebuild(recording_, call.before, call.arguments, options_.device);
       for (IValue& value : arguments.values) push(stack, std::move(value));
       if (call.generator) setDefaultState(*call.generator);
+      // Messages of errors may depend on it.
+      const CallSiteGuard from_script(call.site);
       op.callBoxed(stack);
     } catch (const Error& error) {
       failure = error.message();

@@ -134,6 +134,14 @@ TEST_F(ChangedOperatorTest, ComparesHowCallsFail) {
                                              "  when recorded: 4 is too much\n");
 }
 
+// Where a kernel is missing, a script's author is told another remedy than one of C++.
+TEST_F(ChangedOperatorTest, FailsWithTheWordsThatAScriptIsTold) {
+  const Program program = Program::compile("y = replay_test::f(ones(2), 2.0)", "test.ops");
+  const Recording recording = record([&] { EXPECT_NE(errorOf([&] { program.run(); }), "no error"); });
+  EXPECT_EQ(toString(replay(recording)), path_ + ": 2 calls, 2 equal\n");
+  EXPECT_FALSE(currentCallSite());
+}
+
 TEST_F(ChangedOperatorTest, CountsWhatFailsNow) {
   compute([](const Tensor& x, double) { return x; });
   const Recording recording = record(&call);
