@@ -217,8 +217,11 @@ std::string describeDifference(const Recording& a, const Recording& b,
                                const std::optional<RecordingDifference>& difference) {
   if (!difference) {
     const bool by_shapes = a.content() == RecordedContent::Shapes || b.content() == RecordedContent::Shapes;
-    return fmt::format("{} and {} are alike: {}{}\n", a.path(), b.path(), callsText(a.calls().size()),
-                       by_shapes ? ", by their shapes" : "");
+    std::string text = fmt::format("{} and {} are alike: {}{}\n", a.path(), b.path(), callsText(a.calls().size()),
+                                   by_shapes ? ", by their shapes" : "");
+    if (a.failed() != b.failed())
+      text += fmt::format("but the program of {} failed behind them\n", a.failed() ? a.path() : b.path());
+    return text;
   }
   const size_t at = difference->call;
   std::string text = fmt::format("the runs part at call {}: {}\n", at, difference->what);

@@ -62,13 +62,21 @@ wrong.ops:1:5: error: there is no variable or constant called `y`
 x = y
     ^'
 
-echo 'x = neg(tensor([1.0]))' > one.ops
+echo 'x = neg(tensor([-1.0]))' > one.ops
 run record one.ops -o one.rec
 check "record of one call" 0 "1 call is recorded in one.rec"
 run replay one.rec
 check "replay of one call" 0 "one.rec: 1 call, 1 equal"
 run diff one.rec one.rec
 check "diff of one call" 0 "one.rec and one.rec are alike: 1 call"
+
+echo 'assert x[0].item() > 0, "no"' >> one.ops
+run record one.ops -o good.rec
+sed -i 's/> 0/> 9/' one.ops
+run record one.ops -o bad.rec
+run diff good.rec bad.rec
+check "diff of runs of which one failed outside of operators" 0 "good.rec and bad.rec are alike: 3 calls
+but the program of bad.rec failed behind them"
 
 # ---- A plugin's operator ----
 
