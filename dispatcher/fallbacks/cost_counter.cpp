@@ -28,12 +28,14 @@ class Running final {
     innermost = outer_;
     if (above_ == nullptr) return;
     above_->time_of_calls_ += Clock::now() - begin_;
-    above_->has_calls_ = true;
+    above_->is_done_below_ = above_->is_done_below_ || is_done_below_ || does_work_;
   }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
 
-  bool hasCalls() const noexcept { return has_calls_; }
+  // Whether calls below have the work. Those that only make views and memory leave it to their caller.
+  bool isDoneBelow() const noexcept { return is_done_below_; }
+  void finished(bool does_work) noexcept { does_work_ = does_work; }
   Clock::duration ownTime() const noexcept { return Clock::now() - begin_ - time_of_calls_; }
 
  private:
@@ -44,7 +46,8 @@ class Running final {
   Running* above_;  // the call of the same counter that this one is made in
   Clock::time_point begin_;
   Clock::duration time_of_calls_{};
-  bool has_calls_ = false;
+  bool is_done_below_ = false;
+  bool does_work_ = true;  // also where it fails
 };
 
 constinit thread_local Running* Running::innermost = nullptr;
@@ -88,19 +91,20 @@ void CostCounter::call(const OperatorHandle& op, DispatchKeySet keys, Stack& sta
   const std::span<const IValue> given = last(std::as_const(stack), std::min(count, stack.size()));
   const std::vector<IValue> arguments(given.begin(), given.end());
   const size_t below = stack.size() - given.size();
-  const Running running(this);
+  Running running(this);
   op.redispatchBoxed(keys, stack);
   const Clock::duration time = running.ownTime();
   OperatorCost cost;
-  if (!running.hasCalls()) {
+  if (!running.isDoneBelow()) {
     cost = workOfCall(op, {arguments, resultsAbove(stack, below)});
+    running.finished(cost.flops != 0 || cost.bytes != 0);
   }
   const std::lock_guard lock(mutex_);
   OperatorWork& work = work_[&op.entry()];
   if (work.name.empty()) work.name = toString(op);
   ++work.calls;
   work.time += std::chrono::duration_cast<std::chrono::nanoseconds>(time);
-  if (running.hasCalls()) return;
+  if (running.isDoneBelow()) return;
   ++work.leaves;
   if (!cost.flops) ++work.unknown;
   work.flops += cost.flops.value_or(0);

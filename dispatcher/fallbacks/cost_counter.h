@@ -14,7 +14,8 @@
 
 namespace boxcar {
 
-// What the calls of one operator cost. The work of calls that an operator's kernel makes is those operators'.
+// What the calls of one operator cost. The work of calls that an operator's kernel makes is those operators'; where
+// they only make views and memory, it is its own.
 struct OperatorWork {
   std::string name;
   uint64_t calls = 0;

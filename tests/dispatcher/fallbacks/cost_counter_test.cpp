@@ -77,6 +77,25 @@ TEST(CostCounter, WorkBelowIsOfTheOperatorsBelow) {
   EXPECT_EQ(below.flops, 200);
 }
 
+TEST(CostCounter, CallsBelowThatOnlyMakeViewsAndMemoryLeaveTheWorkToTheirCaller) {
+  Library library = definitions("cost_test");
+  library.def("plus(Tensor x) -> Tensor",
+              [](const Tensor& x) {
+                Tensor result = empty_like(contiguous(x));
+                const Tensor row = view(result, {100});
+                for (int i = 0; i < 100; ++i) row.mutable_data_ptr<float>()[i] = 1;
+                return result;
+              },
+              {Tag::pointwise});
+  const Tensor x = ones({100});
+  const auto body = [&] { callOp(find("cost_test::plus"), x); };
+  const OperatorWork work = workOf("cost_test::plus", body);
+  EXPECT_EQ(work.leaves, 1U);
+  EXPECT_EQ(work.flops, 100);
+  EXPECT_EQ(work.bytes, 800);
+  EXPECT_EQ(workOf("aten::empty_like", body).bytes, 0);
+}
+
 TEST(CostCounter, WhatIsRegisteredGoesBeforeTheEstimate) {
   Library library = definitions("cost_test");
   library.def("known(Tensor x) -> Tensor", [](const Tensor& x) { return Tensor::allocate(x.sizes(), x.dtype()); });
