@@ -2,6 +2,7 @@
 
 #include <boxcar/dispatcher/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/record_function.h>
+#include <boxcar/ivalue/macros.h>
 
 namespace boxcar {
 
@@ -12,10 +13,16 @@ inline constexpr DispatchKeySet kOnlookerKeys =
     autograd_dispatch_keyset;
 
 // What this thread calls while it lives is a handler's own bookkeeping: no mode, tracer, autograd kernel or
-// observer sees it.
-class HiddenCalls final {
+// observer sees it, and what it allocates is no operator's.
+class BOXCAR_API HiddenCalls final {
  public:
-  HiddenCalls() noexcept : keys_(kOnlookerKeys) {}
+  HiddenCalls() noexcept;
+  ~HiddenCalls();
+  HiddenCalls(const HiddenCalls&) = delete;
+  HiddenCalls& operator=(const HiddenCalls&) = delete;
+
+  // Whether one lives on this thread.
+  static bool areOn() noexcept;
 
  private:
   ExcludeDispatchKeyGuard keys_;

@@ -1,4 +1,5 @@
 #include <boxcar/dispatcher/call_site.h>
+#include <boxcar/dispatcher/fallbacks/hidden_calls.h>
 #include <boxcar/dispatcher/fallbacks/memory_tracker.h>
 #include <boxcar/dispatcher/fallbacks/report_table.h>
 #include <boxcar/dispatcher/fallbacks/storage_watch.h>
@@ -108,7 +109,7 @@ struct MemoryTracker::State {
 
   void allocated(const StorageImpl* storage, uint64_t bytes) {
     const std::optional<uint32_t> running = Frame::rowUnder(owner);
-    if (!running) return;
+    if (!running || HiddenCalls::areOn()) return;
     const std::optional<CallSite> site = currentCallSite();
     const std::lock_guard lock(mutex);
     const Block block{bytes, *running, siteOf(site)};

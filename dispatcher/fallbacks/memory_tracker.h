@@ -12,7 +12,8 @@ namespace boxcar {
 
 // Counts the bytes of the storages that are allocated under it, by the operator whose kernel allocates them and the
 // line of the script that calls it. What is freed later, on any thread, is counted until finish(); a storage that is
-// resized counts as freed and allocated anew. What still lives then is listed by operator and line.
+// resized counts as freed and allocated anew. The copies that checkers make do not count. What still lives then is
+// listed by operator and line.
 class BOXCAR_API MemoryTracker final : public Handler {
  public:
   MemoryTracker();

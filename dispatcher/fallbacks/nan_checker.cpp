@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/fallbacks/aliasing.h>
 #include <boxcar/dispatcher/fallbacks/call_results.h>
+#include <boxcar/dispatcher/fallbacks/hidden_calls.h>
 #include <boxcar/dispatcher/fallbacks/nan_checker.h>
 #include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
 #include <boxcar/dispatcher/fallbacks/tensor_range.h>
@@ -43,6 +44,7 @@ bool numbersAreFinite(const IValue& value, int depth = kMaxDepth) {
 // The elements of [tensor] as they are now, in a tensor of its own.
 Tensor snapshotOf(const Tensor& tensor) {
   const ElementBytes elements(tensor);
+  const HiddenCalls hidden;
   const Tensor snapshot = Tensor::allocate(tensor.sizes(), tensor.scalar_type());
   if (snapshot.numel() > 0) std::memcpy(snapshot.data_ptr(), elements.bytes().data(), elements.bytes().size());
   return snapshot;

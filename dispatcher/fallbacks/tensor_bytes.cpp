@@ -45,6 +45,7 @@ Tensor onCpu(const Tensor& tensor) {
   if (tensor.is_cpu()) return tensor;
   const bool in_one_row = tensor.is_contiguous();
   const Tensor source = in_one_row ? tensor : bytesOfStorage(tensor.storage());
+  const HiddenCalls hidden;
   const Tensor target = Tensor::allocate(source.sizes(), source.scalar_type());
   copyHidden(target, source);
   if (in_one_row) return target;

@@ -61,6 +61,7 @@ Storage ValueCopier::copyStorage(const Storage& storage) {
   const auto known = storages_.find(storage.get());
   if (known != storages_.end()) return known->second.second;
   const Device device = target_ == Target::kMeta ? Device(DeviceType::Meta) : storage->device();
+  const HiddenCalls hidden;
   Storage copy = StorageImpl::allocate(storage->nbytes(), device);
   if (device.type() == DeviceType::CPU) {
     if (storage->nbytes() > 0) std::memcpy(copy->data(), storage->data(), storage->nbytes());

@@ -63,9 +63,10 @@ std::vector<IValue> readArguments(const std::string& option, const FunctionSchem
     } else {
       std::vector<std::string_view> names;
       for (size_t i = 1; i < parameters.size(); ++i) names.push_back(parameters[i].name());
-      throw CLI::ValidationError(option, fmt::format("'{}' is not understood.{} Behind the first value stand others by "
-                                                     "name: {}",
-                                                     part, didYouMean(name, names), schema));
+      const bool lacks_value = equals == std::string_view::npos && schema.argumentIndexWithName(name).has_value();
+      throw CLI::ValidationError(
+          option, fmt::format("'{}' is not understood.{} Behind the first value stand others by name: {}", part,
+                              lacks_value ? fmt::format(" Write {}=…", name) : didYouMean(name, names), schema));
     }
   }
   std::vector<IValue> values;

@@ -1,8 +1,10 @@
+#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/dispatcher/fallbacks/memory_tracker.h>
 #include <boxcar/interpreter/program.h>
 #include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -136,6 +138,23 @@ TEST(MemoryTracker, ForeignMemoryIsNotCounted) {
             "memory: nothing was allocated; 0 B in 0 storages still live at the end\n"
             "operator  calls  allocated  freed  live at the end  live at the peak\n"
             "total         0        0 B    0 B              0 B               0 B\n");
+}
+
+TEST(MemoryTracker, TheCopiesOfCheckersDoNotCount) {
+  for (const char* kind : {"check_schema", "check_meta", "check_nan"}) {
+    const std::unique_ptr<Handler> checker = findHandlerKind(kind)->make({});
+    for (const bool is_outside : {true, false}) {
+      const Tensor x = ones({100});
+      MemoryTracker tracker;
+      {
+        const HandlerGuard outer(is_outside ? static_cast<Handler&>(tracker) : *checker);
+        const HandlerGuard inner(is_outside ? *checker : static_cast<Handler&>(tracker));
+        Tensor y = add(x, x);
+        neg_(y);
+      }
+      EXPECT_EQ(tracker.peakBytes(), 400U) << kind << is_outside;
+    }
+  }
 }
 
 TEST(MemoryTracker, OperatorsThatFailAreClosed) {
