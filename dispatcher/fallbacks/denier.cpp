@@ -1,13 +1,24 @@
+#include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/fallbacks/denier.h>
 #include <boxcar/dispatcher/fallbacks/name_pattern.h>
 #include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
 
 namespace boxcar {
 
 void Denier::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
-  BOXCAR_CHECK(!matchesPattern(op.operator_name(), pattern_),
-               "{} is denied here by the pattern '{}': call another operator, or run without it", op, pattern_);
+  if (matchesPattern(op.operator_name(), pattern_)) {
+    has_denied_ = true;
+    BOXCAR_FAIL("{} is denied here by the pattern '{}': call another operator, or run without it", op, pattern_);
+  }
   op.redispatchBoxed(keys, stack);
+}
+
+std::string Denier::finish(bool) {
+  for (const OperatorName& name : Dispatcher::singleton().getAllOpNames()) {
+    if (matchesPattern(name, pattern_)) return {};
+  }
+  return has_denied_ ? std::string() : fmt::format("deny '{}': no operator has such a name\n", pattern_);
 }
 
 constinit const HandlerKind kDenyKind = {"deny(str pattern) -> ()",

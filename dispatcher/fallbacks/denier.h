@@ -4,6 +4,7 @@
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/ivalue/macros.h>
 
+#include <atomic>
 #include <string>
 
 namespace boxcar {
@@ -16,10 +17,13 @@ class BOXCAR_API Denier final : public Handler {
 
   void call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) override;
   ModeOptions modeOptions() const override { return {.sees_calls_below = true}; }
-  std::string finish(bool) override { return {}; }
+  // Tells where no operator has such a name: a misspelt pattern refuses nothing.
+  std::string finish(bool) override;
 
  private:
   const std::string pattern_;
+  // An operator of a script may be gone when the handler ends.
+  std::atomic<bool> has_denied_ = false;
 };
 
 extern const HandlerKind kDenyKind;

@@ -12,7 +12,9 @@ bool matchesPattern(const OperatorName& name, const std::string& pattern) {
   // Handlers ask at every call: most patterns are names, for which no text is made.
   if (pattern.find_first_of("*?[\\") == std::string::npos) {
     if (pattern == qualified || pattern == bare) return true;
-    return pattern.size() > qualified.size() && pattern.starts_with(qualified) && pattern == toString(name);
+    if (pattern.size() <= qualified.size() || !pattern.starts_with(qualified)) return false;
+    return pattern == toString(name) ||
+           (name.overload_name.empty() && std::string_view(pattern).substr(qualified.size()) == ".default");
   }
   for (const std::string& text : {toString(name), name.name, std::string(bare)}) {
     if (fnmatch(pattern.c_str(), text.c_str(), 0) == 0) return true;

@@ -69,7 +69,7 @@ void Recording::read() {
   const bool has_header = end >= kFileHeader;
   if (has_header) readBytes(0, header);
   BOXCAR_CHECK(has_header && std::memcmp(header, kRecordingMagic.data(), kRecordingMagic.size()) == 0,
-               "'{}' is no recording; `boxcar record FILE -o {}` makes one", path_, path_);
+               "'{}' is no recording: it does not begin as one; `boxcar record` makes recordings", path_);
   const auto format = littleEndian<uint32_t>(header + kRecordingMagic.size());
   BOXCAR_CHECK(format == kRecordingFormat,
                "the recording '{}' has the format {}, and this boxcar reads {}; record the run again", path_, format,
@@ -138,6 +138,10 @@ void Recording::takePart(RecordingPart kind, std::span<const std::byte> contents
     }
     case RecordingPart::Block: BOXCAR_INTERNAL_ASSERT(false);
   }
+}
+
+void Recording::checkBlocks() const {
+  for (size_t block = 0; block < blocks_.size(); ++block) readBlock(block);
 }
 
 std::vector<std::byte> Recording::readBlock(size_t block) const {

@@ -72,6 +72,8 @@ class BOXCAR_API Recording final {
   size_t blockCount() const noexcept { return blocks_.size(); }
   // An Error where the block is damaged.
   std::vector<std::byte> readBlock(size_t block) const;
+  // Reads all of them; an Error where one is damaged.
+  void checkBlocks() const;
 
   // What the file says of the block's contents: equal for equal ones (content_hash.h).
   uint64_t checksumOf(size_t block) const noexcept { return blocks_[block].checksum; }

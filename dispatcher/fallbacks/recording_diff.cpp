@@ -203,6 +203,9 @@ class CallComparison final {
 }  // namespace
 
 std::optional<RecordingDifference> findDifference(const Recording& a, const Recording& b, const Tolerance& tolerance) {
+  // Elements are compared by their checksums first, which say nothing of a file that has changed since.
+  a.checkBlocks();
+  b.checkBlocks();
   const size_t common = std::min(a.calls().size(), b.calls().size());
   for (size_t i = 0; i < common; ++i) {
     if (auto what = CallComparison(a, b, i, tolerance).run()) return RecordingDifference{i, *std::move(what)};

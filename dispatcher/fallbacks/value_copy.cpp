@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/fallbacks/hidden_calls.h>
 #include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
 #include <boxcar/dispatcher/fallbacks/value_copy.h>
 

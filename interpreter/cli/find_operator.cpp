@@ -47,6 +47,10 @@ OperatorHandle findOperator(const std::string& name) {
   const size_t dot = name.find('.');
   const OperatorName wanted(name.substr(0, dot), dot == std::string::npos ? "" : name.substr(dot + 1));
   if (const auto op = dispatcher.findSchema(wanted)) return *op;
+  // As scripts write the overload that has no name.
+  if (wanted.overload_name == "default") {
+    if (const auto op = dispatcher.findSchema(OperatorName(wanted.name, ""))) return *op;
+  }
   if (dot != std::string::npos) failUnknown(name, wanted.name);
   const std::vector<OperatorHandle> overloads = dispatcher.findOverloads(name);
   if (overloads.empty()) failUnknown(name, wanted.name);

@@ -7,11 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 extern char** environ;
 
@@ -66,8 +68,19 @@ std::string exchange(PipeEnd to, const PipeEnd& from, std::string_view input) {
   return output;
 }
 
+// Nodes and edges. A graph of some hundred takes `dot` minutes with all its pains, seconds with fewer; one of thousands
+// hours.
+constexpr long kManyLines = 150;
+constexpr long kMostLines = 1800;
+
 // What `dot -Tsvg` makes of [input]; it is started without a shell.
 std::string runDot(std::string_view input) {
+  const long lines = std::ranges::count(input, '\n');  // one a node or an edge, and a few
+  BOXCAR_CHECK(lines <= kMostLines,
+               "a picture of some {} nodes and edges is more than `dot` draws in a sensible time: write the graph with "
+               "--dot, or "
+               "trace a part of the script by `with trace(…)`",
+               lines);
   auto [input_end, to_dot] = makePipe();
   auto [from_dot, output_end] = makePipe();
   posix_spawn_file_actions_t actions;
@@ -76,7 +89,10 @@ std::string runDot(std::string_view input) {
   posix_spawn_file_actions_adddup2(&actions, output_end.get(), STDOUT_FILENO);
   std::string name = "dot";
   std::string format = "-Tsvg";
-  std::array<char*, 3> arguments = {name.data(), format.data(), nullptr};
+  std::string rounds = "-Gnslimit=1", crossings = "-Gmclimit=0.2", edges = "-Gsplines=line";
+  std::vector<char*> arguments = {name.data(), format.data()};
+  if (lines > kManyLines) arguments.insert(arguments.end(), {rounds.data(), crossings.data(), edges.data()});
+  arguments.push_back(nullptr);
   pid_t process = 0;
   const int error = ::posix_spawnp(&process, name.c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -94,6 +110,8 @@ std::string runDot(std::string_view input) {
   int status = 0;
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
+  BOXCAR_CHECK(!WIFSIGNALED(status), "`dot` was ended by a signal ({}) before the picture was drawn",
+               ::strsignal(WTERMSIG(status)));
   BOXCAR_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0,
                "`dot` failed to draw the picture; write the graph with --dot to see what it was given");
   return output;

@@ -91,7 +91,7 @@ void addHandlerOptions(CLI::App& command) {
     if (command.get_name() == kind->name()) continue;
     CLI::Option* option = nullptr;
     if (schema.arguments().empty()) {
-      option = command.add_flag(name)->description(std::string(kind->help));
+      option = command.add_flag(name)->description(std::string(kind->help))->disable_flag_override();
     } else {
       std::string more;
       for (size_t i = 1; i < schema.arguments().size(); ++i)

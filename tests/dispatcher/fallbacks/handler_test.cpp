@@ -97,6 +97,12 @@ TEST(NamePattern, NamesOverloadsOperatorsAndNamespaces) {
   }
 }
 
+TEST(NamePattern, NamesTheOverloadWithoutANameByDefault) {
+  EXPECT_TRUE(matchesPattern(OperatorName("aten::relu", ""), "aten::relu.default"));
+  EXPECT_FALSE(matchesPattern(OperatorName("aten::relu", "out"), "aten::relu.default"));
+  EXPECT_FALSE(matchesPattern(OperatorName("aten::relu", ""), "aten::relu.defaults"));
+}
+
 // A kernel registered at a place in a script.
 RegistrationHandleRAII registerAt(DispatchKey key, RegistrationSite site) {
   return Dispatcher::singleton().registerImpl(OperatorName("where::f", ""), key,

@@ -63,8 +63,8 @@ TEST_F(RecordingTest, SaysOfEveryChangedByteThatSomethingIsWrong) {
 }
 
 TEST_F(RecordingTest, NamesWhatIsWrongAndWhere) {
-  EXPECT_EQ(read("print(1)"), "'" + folder_ / "damaged.rec" + "' is no recording; `boxcar record FILE -o " +
-                                  folder_ / "damaged.rec" + "` makes one");
+  EXPECT_EQ(read("print(1)"), "'" + folder_ / "damaged.rec" +
+                                  "' is no recording: it does not begin as one; `boxcar record` makes recordings");
   std::string changed = bytes_;
   changed[8] = 9;
   EXPECT_EQ(read(changed), "the recording '" + folder_ / "damaged.rec" +

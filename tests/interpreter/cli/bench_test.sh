@@ -124,7 +124,7 @@ for op in aten::ones aten::matmul aten::add_.Scalar aten::sum aten::item; do exp
 refuses 1 "boxcar: 'shapes.rec' has no call of aten::relu that can be made again; leave it out, or record a run that makes one" \
   --recorded shapes.rec aten::relu
 refuses 1 "boxcar: cannot open 'missing.rec': No such file or directory" --recorded missing.rec
-refuses 2 "boxcar bench: --recorded excludes --args
+refuses 2 "boxcar bench: --args excludes --recorded
 Run \`boxcar bench --help\` to see how it is called." aten::mm --recorded shapes.rec --args '[1]'
 
 [[ $failures -eq 0 ]] || exit 1

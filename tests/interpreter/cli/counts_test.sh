@@ -52,6 +52,7 @@ operator "
 run "--deny" run --deny 'aten::mm' work.ops
 expectStatus 1
 expectErrors "error: aten::mm is denied here by the pattern 'aten::mm': call another operator, or run without it
+  aten::matmul(self: float32[64, 64], other: float32[64, 64])
   work.ops:2:30
     for i in range(4) { y = relu(x @ x) }"
 
@@ -60,6 +61,7 @@ expectStatus 1
 expectErrors "inject 'aten::mm': 3 calls matched, 1 fault was injected
   call 3: an Error in aten::mm at work.ops:2
 error: aten::mm was made to fail: inject 'aten::mm' chose call 3 of those that match
+  aten::matmul(self: float32[64, 64], other: float32[64, 64])
   work.ops:2:30
     for i in range(4) { y = relu(x @ x) }"
 

@@ -32,4 +32,17 @@ Run \`boxcar run --help\` to see how it is called." run --deny relu,n=3 twice.op
 expect 2 "" "boxcar run: --deny: 1 required PATTERN missing
 Run \`boxcar run --help\` to see how it is called." run twice.ops --deny
 
+# What is misspelt refuses nothing, and says so; the overload without a name is `default`.
+expect 0 "begins
+8.0 []" "deny 'aten::Relu': no operator has such a name" run --deny aten::Relu twice.ops
+expect 1 begins "$(denied aten::relu aten::relu.default 2 5 'x = relu(ones(2))')" run twice.ops --deny aten::relu.default
+expect 2 "" "boxcar run: check-nan was given a disallowed flag override
+Run \`boxcar run --help\` to see how it is called." run --check-nan=false twice.ops
+expect 2 "" "boxcar run: --inject: 'corrupt' is not understood. Write corrupt=… Behind the first value stand others by name: inject(str pattern, *, int n=1, bool corrupt=False, int seed=0, float probability=0.0) -> ()
+Run \`boxcar run --help\` to see how it is called." run --inject relu,corrupt twice.ops
+# Files that would take each other's place, or the script's.
+expect 2 "" "boxcar run: --trace: --record writes 'a' already: name another file
+Run \`boxcar run --help\` to see how it is called." run --record a --trace ./a twice.ops
+[[ ! -e a ]] || fail "a refused command leaves no file"
+
 [[ $failures -eq 0 ]]

@@ -49,6 +49,7 @@ runMerged "record of a script that fails" record fails.ops -o fails.rec
 expectStatus 1
 expectOutput "3 calls are recorded in fails.rec
 error: inconsistent tensor size, expected tensor [2] and src [3] to have the same number of elements, but got 2 and 3 elements respectively
+  aten::matmul(self: float32[2], other: float32[3])
   fails.ops:2:5
     y = x @ ones(3)"
 runMerged "replay of a failure" replay fails.rec
@@ -63,19 +64,24 @@ x = y
     ^'
 
 echo 'x = neg(tensor([-1.0]))' > one.ops
-run record one.ops -o one.rec
-check "record of one call" 0 "1 call is recorded in one.rec"
-run replay one.rec
-check "replay of one call" 0 "one.rec: 1 call, 1 equal"
-run diff one.rec one.rec
-check "diff of one call" 0 "one.rec and one.rec are alike: 1 call"
+runMerged "record of one call" record one.ops -o one.rec
+expectStatus 0
+expectOutput "1 call is recorded in one.rec"
+runMerged "replay of one call" replay one.rec
+expectStatus 0
+expectOutput "one.rec: 1 call, 1 equal"
+runMerged "diff of one call" diff one.rec one.rec
+expectStatus 0
+expectOutput "one.rec and one.rec are alike: 1 call"
 
 echo 'assert x[0].item() > 0, "no"' >> one.ops
-run record one.ops -o good.rec
+runMerged "record of a run that ends well" record one.ops -o good.rec
 sed -i 's/> 0/> 9/' one.ops
-run record one.ops -o bad.rec
-run diff good.rec bad.rec
-check "diff of runs of which one failed outside of operators" 0 "good.rec and bad.rec are alike: 3 calls
+runMerged "record of a run that fails outside of operators" record one.ops -o bad.rec
+expectStatus 1
+runMerged "diff of runs of which one failed outside of operators" diff good.rec bad.rec
+expectStatus 0
+expectOutput "good.rec and bad.rec are alike: 3 calls
 but the program of bad.rec failed behind them"
 
 # ---- A plugin's operator ----
@@ -115,10 +121,17 @@ runMerged "diff of one recording" diff full.rec
 expectBadUsage "boxcar diff: REC2 is required"
 runMerged "diff with what is no recording" diff full.rec digits.ops
 expectStatus 2
-expectOutput "boxcar: 'digits.ops' is no recording; \`boxcar record FILE -o digits.ops\` makes one"
+expectOutput "boxcar: 'digits.ops' is no recording: it does not begin as one; \`boxcar record\` makes recordings"
 runMerged "replay of nothing" replay missing.rec
 expectStatus 1
 expectOutput "boxcar: cannot open 'missing.rec': No such file or directory"
+# A byte of a tensor.
+cp full.rec changed_since.rec
+printf '\x55' | dd of=changed_since.rec bs=1 seek=300000 conv=notrunc status=none
+runMerged "diff with a file that has changed since" diff full.rec changed_since.rec
+expectStatus 2
+[[ $output == "boxcar: the recording 'changed_since.rec' is damaged at byte "*": a block does not match its checksum"* ]] ||
+  fail "$test_name" "$output"
 head -c 1000 full.rec > cut.rec
 runMerged "replay of a part" replay cut.rec
 expectStatus 1

@@ -238,6 +238,11 @@ if command -v dot > /dev/null; then
   "$boxcar" trace "$folder/graph.ops" -o "$folder/graph_trace.ops" --svg "$folder/graph.svg" > /dev/null
   grep -q 'aten::add_</text>' "$folder/graph.svg" || fail "the picture: $(head -c 300 "$folder/graph.svg")"
 fi
+printf 'x = ones(2)\nfor i in range(2000) { x = x + 1 }\n' > "$folder/large.ops"
+if command -v dot > /dev/null; then
+  same "a picture that is too large" "boxcar: a picture of some 4005 nodes and edges is more than \`dot\` draws in a sensible time: write the graph with --dot, or trace a part of the script by \`with trace(…)\`" \
+    "$("$boxcar" trace "$folder/large.ops" -o "$folder/large_trace.ops" --svg "$folder/large.svg" 2>&1)"
+fi
 same "a picture without Graphviz" "boxcar: there is no program \`dot\` that could draw the picture: install the package graphviz, or write the graph with --dot" \
   "$(PATH=/nowhere "$boxcar" trace "$folder/graph.ops" -o "$folder/x.ops" --svg "$folder/x.svg" 2>&1)"
 [[ ! -e $folder/x.ops ]] || fail "a trace although no picture could be drawn"
