@@ -41,7 +41,7 @@ Run \`boxcar run --help\` to see how it is called." run --check-nan=false twice.
 expect 2 "" "boxcar run: --inject: 'corrupt' is not understood. Write corrupt=… Behind the first value stand others by name: inject(str pattern, *, int n=1, bool corrupt=False, int seed=0, float probability=0.0) -> ()
 Run \`boxcar run --help\` to see how it is called." run --inject relu,corrupt twice.ops
 # Files that would take each other's place, or the script's.
-expect 2 "" "boxcar run: --trace: --record writes 'a' already: name another file
+expect 2 "" "boxcar run: --trace: --record writes './a' already: name another file
 Run \`boxcar run --help\` to see how it is called." run --record a --trace ./a twice.ops
 [[ ! -e a ]] || fail "a refused command leaves no file"
 
