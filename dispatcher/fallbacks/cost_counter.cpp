@@ -59,10 +59,18 @@ std::string ratio(double a, double b) { return b == 0 ? "-" : fmt::format("{:.2f
 constexpr double kLeastPart = 0.2;
 constexpr double kShortCall = 10e-6;  // seconds
 
+// The seconds that one core takes at best.
+double computingTime(const OperatorWork& work, const MachineCeilings& ceilings) {
+  return work.flops / ceilings.flops_of_one;
+}
+double movingTime(const OperatorWork& work, const MachineCeilings& ceilings) {
+  return work.bytes / ceilings.bytes_of_one;
+}
+
 std::string boundOf(const OperatorWork& work, const MachineCeilings& ceilings) {
   const double time = Seconds(work.time).count();
-  const double computing = work.flops / ceilings.flops_of_one;
-  const double moving = work.bytes / ceilings.bytes_of_one;
+  const double computing = computingTime(work, ceilings);
+  const double moving = movingTime(work, ceilings);
   if (work.flops == 0 && work.bytes == 0) return "overhead";
   if (std::max(computing, moving) < kLeastPart * time)
     return time < kShortCall * static_cast<double>(work.calls) ? "overhead" : "neither";
@@ -80,6 +88,8 @@ std::vector<std::string> rowOf(const OperatorWork& work, double whole, const Mac
   row.push_back(is_known ? ratio(work.flops, work.bytes) : row[4]);
   row.push_back(is_known ? ratio(work.flops / 1e9, time) : row[4]);
   row.push_back(works ? ratio(work.bytes / 1e9, time) : "-");
+  const double best = std::max(computingTime(work, ceilings), movingTime(work, ceilings));
+  row.push_back(best == 0 || time == 0 ? "-" : fmt::format("{:.0f}%", 100 * best / time));
   row.push_back(boundOf(work, ceilings));
   return row;
 }
@@ -136,13 +146,15 @@ std::string CostCounter::finish(bool) {
   }
   const MachineCeilings& ceilings = machineCeilings();
   std::vector<std::vector<std::string>> rows = {
-      {"operator", "calls", "ms", "%", "FLOPs", "bytes", "FLOP/B", "GFLOP/s", "GB/s", "bound by"}};
+      {"operator", "calls", "ms", "%", "FLOPs", "bytes", "FLOP/B", "GFLOP/s", "GB/s", "of best", "bound by"}};
   const double whole = Seconds(total.time).count();
   for (const OperatorWork& part : all) rows.push_back(rowOf(part, whole, ceilings));
   rows.push_back(rowOf(total, whole, ceilings));
   return fmt::format(
              "cost: one core of this machine does {:.1f} GFLOP/s in float32 (all {}: {:.1f}) and moves {:.1f} "
-             "GB/s; less than {:.0f}% of both is 'overhead' in calls below {:.0f} us, 'neither' in longer ones\n",
+             "GB/s from memory; below {:.0f}% of that a short call (up to {:.0f} us) is bound by 'overhead', a longer "
+             "one "
+             "by 'neither'\n",
              ceilings.flops_of_one / 1e9, ceilings.cores, ceilings.flops_of_all / 1e9, ceilings.bytes_of_one / 1e9,
              100 * kLeastPart, kShortCall * 1e6) +
          reportTable(rows);

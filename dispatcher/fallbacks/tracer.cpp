@@ -200,11 +200,14 @@ std::string Tracer::finish(bool failed) {
   const std::string text = state_->program.text(file);
   state_->output.write(std::as_bytes(std::span(text)));
   state_->output.commit();
-  if (state_->program.valueCount() <= kMostValues) return {};
-  return fmt::format(
-      "trace: {} has {} values, more than the {} that a script has room for: it can be read but not run; "
-      "trace a smaller part\n",
-      state_->path, state_->program.valueCount(), kMostValues);
+  std::string report;
+  if (failed) report = fmt::format("trace: the run failed; {} has the calls before that\n", state_->path);
+  if (state_->program.valueCount() <= kMostValues) return report;
+  return report +
+         fmt::format(
+             "trace: {} has {} values, more than the {} that a script has room for: it can be read but not run; "
+             "trace a smaller part\n",
+             state_->path, state_->program.valueCount(), kMostValues);
 }
 
 bool Tracer::isEmpty() const {

@@ -4,6 +4,7 @@
 #include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -192,6 +193,8 @@ TEST(CostCounter, ReportsATableAndTheCeilings) {
   EXPECT_NE(report.find("\noperator "), std::string::npos) << report;
   EXPECT_NE(report.find("\naten::mm "), std::string::npos) << report;
   EXPECT_NE(report.find("  524.29 k  48.0 KiB   10.67  "), std::string::npos) << report;
+  EXPECT_TRUE(std::regex_search(report, std::regex("\naten::mm .*  [0-9]+%  +(compute|memory|neither|overhead)\n")))
+      << report;
   EXPECT_NE(report.find("\ntotal "), std::string::npos) << report;
   EXPECT_EQ(CostCounter().finish(false), "cost: no operator was called\n");
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # `boxcar run --check-nan`, `--check-schema` and `--check-meta` from outside.
-# Usage: checkers_test.sh BOXCAR
+# Usage: checkers_test.sh BOXCAR PLUGIN
 set -u
 
+plugin=$2
 source "$(dirname "$0")/expectations.sh"
 
 # NAME EXPECTED-STATUS EXPECTED-TEXT ARGUMENTS…
@@ -48,5 +49,14 @@ check "--check-meta" 1 "error: my::pair computes its result as float32[2, 3] wit
     print(my::pair(ones(3)).shape)" --check-meta meta.ops
 check "all at once, on a script that keeps its promises" 0 "tensor(10.)" --check-nan --check-schema --check-meta <(
   echo 'print((ones(2, 5) @ ones(5)).sum())')
+
+# ---- An operator of a plugin ----
+
+echo 'print(test_plugin::twice(tensor([1.0, 3.0])))' > plugin.ops
+check "a plugin's operator" 0 "tensor([2., 6.])" --plugin "$plugin" --check-nan --check-schema --check-meta plugin.ops
+echo 'print(test_plugin::twice(tensor([3e38])))' > plugin_inf.ops
+runMerged "a plugin's operator that makes an Inf" run --plugin "$plugin" --check-nan plugin_inf.ops
+expectStatus 1
+expectOutputHas "aten::mul.Scalar made 1 Inf in the one element of its result, float32[1], and its inputs have none:"
 
 [[ $failures -eq 0 ]]

@@ -47,7 +47,7 @@ operator "
 # calls, operations, bytes and operations a byte; the rest are times
 [[ $errors =~ aten::mm\ +4\ +[0-9.]+\ +[0-9.]+\ +2\.10\ M\ +192\.0\ KiB\ +10\.67\  ]] || fail "$test_name" "$errors"
 [[ $errors =~ aten::relu\ +4\ +[0-9.]+\ +[0-9.]+\ +16\.38\ k\ +128\.0\ KiB\ +0\.12\  ]] || fail "$test_name" "$errors"
-[[ $errors =~ aten::matmul\ +4\ +[0-9.]+\ +[0-9.]+\ +-\ +-\ +-\ +-\ +-\ +overhead ]] || fail "$test_name" "$errors"
+[[ $errors =~ aten::matmul\ +4\ +[0-9.]+\ +[0-9.]+\ +-\ +-\ +-\ +-\ +-\ +-\ +overhead ]] || fail "$test_name" "$errors"
 
 run "--deny" run --deny 'aten::mm' work.ops
 expectStatus 1

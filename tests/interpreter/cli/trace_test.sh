@@ -11,6 +11,9 @@ shift 3
 same() {  # NAME EXPECTED FOUND
   [[ $2 == "$3" ]] || fail "$1:"$'\n'"$3"$'\n'"instead of:"$'\n'"$2"
 }
+has() {  # NAME PART TEXT
+  [[ $3 == *"$2"* ]] || fail "$1:"$'\n'"$3"$'\n'"without:"$'\n'"$2"
+}
 
 # Traces SCRIPT, runs the trace, and traces the trace into another folder under another name.
 check() {  # SCRIPT [OPTION...]
@@ -210,7 +213,8 @@ same "the status of a run that fails" 1 $?
 same "the trace of a run that fails" "t0 = aten::ones([2])
 t1 = aten::add.Scalar(t0, 1)
 t2 = aten::ones([3])" "$(sed '1,2d' "$folder/fails_trace.ops")"
-(cd "$folder" && "$boxcar" run --trace by_run.ops fails.ops > /dev/null 2>&1)
+has "a run that fails" "trace: the run failed; by_run.ops has the calls before that" \
+  "$(cd "$folder" && "$boxcar" run --trace by_run.ops fails.ops 2>&1)"
 cmp "$folder/fails_trace.ops" "$folder/by_run.ops" || fail "run --trace writes something else than trace"
 echo 'print(1' > "$folder/wrong.ops"
 "$boxcar" trace "$folder/wrong.ops" -o "$folder/by_run.ops" > /dev/null 2>&1
