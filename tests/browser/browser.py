@@ -1,6 +1,6 @@
 """A headless Chromium for tests of pages: `with Page("page.html") as page: …`.
 
-Where Selenium, Chromium or its driver is missing the test ends with status 77, which CTest takes for "skipped".
+Where Selenium, Chromium or its driver is missing, or does not start, the test ends with status 77, which CTest takes for "skipped".
 """
 
 import shutil
@@ -17,6 +17,7 @@ def skip(reason):
 
 try:
     from selenium import webdriver
+    from selenium.common.exceptions import WebDriverException
     from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.by import By
 except ImportError:
@@ -35,7 +36,11 @@ class Page:
         for argument in ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--window-size={width},{height}"):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(service=Service(driver), options=options)
+        try:
+            self.driver = webdriver.Chrome(service=Service(driver), options=options)
+        except WebDriverException as error:
+            # As where a machine has no name for itself, or no memory to share.
+            skip(f"Chromium cannot be started here: {error.msg}")
         self.url = Path(path).resolve().as_uri()
 
     def __enter__(self):
