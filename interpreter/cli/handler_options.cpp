@@ -20,6 +20,14 @@ std::string optionName(const HandlerKind& kind) {
   return name;
 }
 
+// Each is parsed once, though several commands have an option for it.
+const FunctionSchema& schemaOf(const HandlerKind& kind) {
+  static std::map<const HandlerKind*, FunctionSchema> schemas;
+  auto found = schemas.find(&kind);
+  if (found == schemas.end()) found = schemas.emplace(&kind, parseSchema(kind.schema)).first;
+  return found->second;
+}
+
 // [text] as a value of [type]; nothing where it is none.
 std::optional<IValue> parseValue(std::string_view text, TypePtr type) {
   const auto number = [&]<class T>(T value) -> std::optional<IValue> {
@@ -85,10 +93,10 @@ std::vector<IValue> readArguments(const std::string& option, const FunctionSchem
 
 void addHandlerOptions(CLI::App& command) {
   for (const HandlerKind* kind : handlerKinds()) {
-    const FunctionSchema schema = parseSchema(kind->schema);
-    const std::string name = optionName(*kind);
     // A command of the same name has an option of its own.
     if (command.get_name() == kind->name()) continue;
+    const FunctionSchema& schema = schemaOf(*kind);
+    const std::string name = optionName(*kind);
     CLI::Option* option = nullptr;
     if (schema.arguments().empty()) {
       option = command.add_flag(name)->description(std::string(kind->help))->disable_flag_override();
@@ -115,7 +123,9 @@ std::vector<RunOptions::Request> readHandlerOptions(const CLI::App& command) {
       const auto& results = option->results();
       const size_t index = taken[option]++;
       const bool has_value = option->get_items_expected_max() != 0 && index < results.size();
-      requests.push_back({std::string(kind->name()), has_value ? results[index] : std::string()});
+      const FunctionSchema& schema = schemaOf(*kind);
+      requests.push_back(
+          {kind, has_value ? readArguments(optionName(*kind), schema, results[index]) : std::vector<IValue>()});
     }
   }
   return requests;
@@ -123,26 +133,16 @@ std::vector<RunOptions::Request> readHandlerOptions(const CLI::App& command) {
 
 std::vector<OutputName> handlerOutputs(const std::vector<RunOptions::Request>& requests) {
   std::vector<OutputName> outputs;
-  for (const RunOptions::Request& request : requests) {
-    const HandlerKind& kind = *findHandlerKind(request.name);
-    const FunctionSchema schema = parseSchema(kind.schema);
-    const auto path = schema.argumentIndexWithName("path");
-    if (!path) continue;
-    const std::vector<IValue> values = readArguments(optionName(kind), schema, request.value);
-    outputs.push_back({optionName(kind), std::string(values[static_cast<size_t>(*path)].toStringView())});
+  for (const auto& [kind, arguments] : requests) {
+    if (const auto path = schemaOf(*kind).argumentIndexWithName("path"))
+      outputs.push_back({optionName(*kind), arguments[static_cast<size_t>(*path)].toStringRef()});
   }
   return outputs;
 }
 
 std::vector<std::unique_ptr<Handler>> makeHandlers(const std::vector<RunOptions::Request>& requests) {
   std::vector<std::unique_ptr<Handler>> handlers;
-  for (const RunOptions::Request& request : requests) {
-    const HandlerKind& kind = *findHandlerKind(request.name);
-    const FunctionSchema schema = parseSchema(kind.schema);
-    std::vector<IValue> values;
-    if (!schema.arguments().empty()) values = readArguments(optionName(kind), schema, request.value);
-    handlers.push_back(kind.make(values));
-  }
+  for (const auto& [kind, arguments] : requests) handlers.push_back(kind->make(arguments));
   return handlers;
 }
 

@@ -13,13 +13,13 @@ namespace boxcar::cli {
 // first argument, with the others by name behind it: `--inject 'aten::mm,n=3'`.
 void addHandlerOptions(CLI::App& command);
 
-// What the command line asked for, in its order.
+// What the command line asked for, in its order. Throws CLI::ValidationError where a value does not fit.
 std::vector<RunOptions::Request> readHandlerOptions(const CLI::App& command);
 
-// The files that the handlers write: what their `path` is. Throws as makeHandlers does.
+// The files that the handlers write: what their `path` is.
 std::vector<OutputName> handlerOutputs(const std::vector<RunOptions::Request>& requests);
 
-// Throws CLI::ValidationError where a value does not fit.
+// Throws what a kind's make() throws.
 std::vector<std::unique_ptr<Handler>> makeHandlers(const std::vector<RunOptions::Request>& requests);
 
 }  // namespace boxcar::cli

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/fallbacks/handler.h>
+#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/interpreter/limits.h>
 #include <boxcar/ivalue/file_access.h>
 
@@ -21,10 +21,10 @@ struct RunOptions {
   SandboxFolders folders;
   RunLimits limits;
   std::string max_memory;
-  // The handlers that the command line asks for, in its order: names, and what stands behind them.
+  // The handlers that the command line asks for, in its order, and what each is made with.
   struct Request {
-    std::string name;
-    std::string value;
+    const HandlerKind* kind;
+    std::vector<IValue> arguments;
   };
   std::vector<Request> handlers;
 };

@@ -1,27 +1,14 @@
 #include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/fallbacks/cost_counter.h>
 #include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "tests/dispatcher/fallbacks/cost_helpers.h"
+
 namespace boxcar {
 namespace {
-
-// What [body] costs in the operator called [name].
-OperatorWork workOf(const std::string& name, const std::function<void()>& body) {
-  CostCounter counter;
-  {
-    const HandlerGuard on(counter);
-    body();
-  }
-  for (const OperatorWork& work : counter.work()) {
-    if (work.name == name) return work;
-  }
-  return {};
-}
 
 TEST(Costs, ProductsAreTwoOperationsForEachPairOfFactors) {
   const Tensor a = ones({3, 4});

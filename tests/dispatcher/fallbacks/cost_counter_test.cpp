@@ -1,4 +1,3 @@
-#include <boxcar/dispatcher/fallbacks/cost_counter.h>
 #include <boxcar/dispatcher/fallbacks/machine_ceilings.h>
 #include <boxcar/dispatcher/operator_cost.h>
 #include <boxcar/ops.h>
@@ -11,23 +10,11 @@
 #include <vector>
 
 #include "tests/dispatcher/dispatcher_helpers.h"
+#include "tests/dispatcher/fallbacks/cost_helpers.h"
 #include "tests/test_support.h"
 
 namespace boxcar {
 namespace {
-
-// What [body] costs, of the operator called [name].
-OperatorWork workOf(const std::string& name, auto&& body) {
-  CostCounter counter;
-  {
-    const HandlerGuard on(counter);
-    body();
-  }
-  for (const OperatorWork& work : counter.work()) {
-    if (work.name == name) return work;
-  }
-  return {};
-}
 
 TEST(CostCounter, APointwiseOperatorIsAnOperationForEachElement) {
   const Tensor x = ones({10, 100});
