@@ -32,7 +32,7 @@ function(boxcar_pkgconfig name libs)
   install(FILES ${PROJECT_BINARY_DIR}/package/${name}.pc DESTINATION ${pkgconfig_dir} ${ARGN})
 endfunction()
 set(whole_archive "-Wl,--whole-archive -l:libboxcar.a -Wl,--no-whole-archive")
-foreach(library ${CMAKE_DL_LIBS})
+foreach(library ${BOXCAR_KERNEL_LIBRARIES} ${CMAKE_DL_LIBS})
   string(APPEND whole_archive " -l${library}")
 endforeach()
 

@@ -31,12 +31,18 @@ class BOXCAR_API BackendFallbacks final {
   const std::array<const Kernel*, num_runtime_entries>& records() const noexcept { return records_; }
   uint64_t nonFallthroughKeys() const noexcept { return non_fallthrough_keys_; }
 
+  // While a program's blocks are read first, nobody calls: operators compute their cells once afterwards
+  // (OperatorEntry::computeCells), not with every kernel.
+  bool holdsCells() const noexcept { return holds_cells_; }
+  void setHoldsCells(bool holds) noexcept { holds_cells_ = holds; }
+
  private:
   void update(DispatchKey key);
 
   std::array<std::optional<AnnotatedKernel>, num_runtime_entries> fallbacks_;
   std::array<const Kernel*, num_runtime_entries> records_;
   uint64_t non_fallthrough_keys_ = 0;
+  bool holds_cells_ = false;
 };
 
 }  // namespace boxcar

@@ -83,7 +83,11 @@ struct Dispatcher::State {
   void readFirst() {
     const std::lock_guard lock(mutex);
     if (std::exchange(reading, true)) return;
+    fallbacks.setHoldsCells(true);
     readLinkedBlocks();
+    fallbacks.setHoldsCells(false);
+    std::vector<OperatorEntry::CellPlan> plans;
+    for (OperatorEntry* entry : operators.entries()) entry->computeCells(fallbacks, plans);
     ready.store(true, std::memory_order_release);
   }
 

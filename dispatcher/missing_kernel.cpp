@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/call_site.h>
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/explanation.h>
+#include <boxcar/dispatcher/fallbacks/cpu_fallback.h>
 #include <boxcar/dispatcher/missing_kernel.h>
 #include <boxcar/dispatcher/runtime_table.h>
 #include <boxcar/ivalue/device.h>
@@ -8,6 +9,7 @@
 #include <boxcar/schema/value_type.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,11 +78,11 @@ std::string whatArgumentsBring(const Call& call) {
   return each.size() < 2 ? "" : fmt::format(" The arguments bring: {}.", fmt::join(each, "; "));
 }
 
-// Whether somebody's code runs for dense tensors of [backend].
+// Whether somebody's code runs for dense tensors of [backend]; what serves every operator is not of much help.
 bool answersOn(const OperatorHandle& op, BackendComponent backend) {
   const Key key = toRuntimePerBackendFunctionalityKey(Key::Dense, backend);
   const TableCell cell = Dispatcher::singleton().computeCell(op, key);
-  return cell.kernel->kind == KernelKind::Function;
+  return cell.kernel->kind == KernelKind::Function && cell.cause != CellCause::Fallback;
 }
 
 // Where the arguments could go: to a backend where another argument lies already, else to the lowest that answers.
@@ -127,6 +129,18 @@ std::string fallbackAt(const Call& call, Key key) {
                              : fmt::format("a fallback with BOXCAR_LIBRARY_IMPL(_, {}, m)", key);
 }
 
+// "run with `--cpu-fallback`, or "; nothing where that would not help.
+std::string howToFallBack(const Call& call) {
+  const bool is_brought =
+      std::ranges::any_of(call.arguments, [&](const ArgumentKeys& argument) { return argument.keys.has(call.key); });
+  if (!is_brought || !detail::canFallBackToCpu(call.key) || !answersOn(call.op, BackendComponent::CPUBit) ||
+      detail::whyNotOnCpu(call.op).has_value())
+    return "";
+  return call.is_of_a_script
+             ? "run with `--cpu-fallback`, or "
+             : fmt::format("let the CPU serve with registerCpuFallback(DispatchKey::{}), or ", call.key);
+}
+
 bool isModeKey(Key key) { return key == Key::PreDispatch || key == Key::Python; }
 
 std::string remedyOf(const Call& call) {
@@ -134,7 +148,7 @@ std::string remedyOf(const Call& call) {
   const std::string_view verb = call.is_of_a_script ? "write" : "register";
   std::string remedy;
   if (toFunctionalityKey(call.key) == Key::Dense) {
-    remedy = fmt::format("{}{} {}", move, verb, kernelAt(call, call.key));
+    remedy = move + howToFallBack(call) + fmt::format("{} {}", verb, kernelAt(call, call.key));
   } else if (isModeKey(call.key)) {
     remedy = fmt::format("{}, or {} {}",
                          call.is_of_a_script ? "Declare a `mode` and switch it on by `with name { … }`"

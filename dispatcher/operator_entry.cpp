@@ -241,7 +241,7 @@ void forEachTouchedKey(DispatchKey registered, Function&& function) {
 }  // namespace
 
 void OperatorEntry::updateTouchedCells(const BackendFallbacks& fallbacks, DispatchKey registered) {
-  if (!hasSchema()) return;
+  if (!hasSchema() || fallbacks.holdsCells()) return;
   bool mask_changes = false;
   forEachTouchedKey(registered, [&](DispatchKey key) { mask_changes |= updateCell(fallbacks, key); });
   if (mask_changes) updateFallthroughMask();
@@ -267,7 +267,7 @@ void OperatorEntry::updateAllCells(const BackendFallbacks& fallbacks) {
 }
 
 void OperatorEntry::updateFallback(const BackendFallbacks& fallbacks, DispatchKey key) {
-  if (!hasSchema()) return;
+  if (!hasSchema() || fallbacks.holdsCells()) return;
   if (updateCell(fallbacks, key)) updateFallthroughMask();
 }
 
@@ -316,7 +316,44 @@ void OperatorEntry::registerSchema(const BackendFallbacks& fallbacks, FunctionSc
   checked_signature_.store(nullptr, std::memory_order_relaxed);
   extractor_.registerSchema(kept.schema);
   definition_.store(&kept, std::memory_order_release);
-  updateAllCells(fallbacks);
+  if (!fallbacks.holdsCells()) updateAllCells(fallbacks);
+}
+
+OperatorEntry::CellPlan OperatorEntry::planCells(const BackendFallbacks& fallbacks) const {
+  CellPlan plan;
+  for (const AnnotatedKernel& kernel : kernels_) plan.keys.push_back(kernel.key);
+  plan.sources.fill(CellPlan::kFallback);
+  for (const AnnotatedKernel& kernel : kernels_) {
+    forEachTouchedKey(kernel.key, [&](DispatchKey key) {
+      const TableCell cell = computeCell(fallbacks, key);
+      uint8_t& source = plan.sources[detail::tableIndexOf(key)];
+      if (cell.cause == CellCause::Exact || cell.cause == CellCause::Alias) {
+        source = static_cast<uint8_t>(findKernel(cell.key) - kernels_.data());
+      } else if (cell.cause == CellCause::Ambiguous) {
+        source = CellPlan::kAmbiguous;
+      }
+    });
+  }
+  return plan;
+}
+
+bool OperatorEntry::hasKernelsOf(const CellPlan& plan) const noexcept {
+  return std::ranges::equal(kernels_, plan.keys, {}, &AnnotatedKernel::key);
+}
+
+void OperatorEntry::computeCells(const BackendFallbacks& fallbacks, std::vector<CellPlan>& plans) {
+  if (!hasSchema()) return;
+  if (kernels_.empty() || kernels_.size() >= CellPlan::kAmbiguous) return updateAllCells(fallbacks);
+  auto plan = std::ranges::find_if(plans, [this](const CellPlan& other) { return hasKernelsOf(other); });
+  if (plan == plans.end()) plan = plans.insert(plans.end(), planCells(fallbacks));
+  for (size_t i = 0; i < num_runtime_entries; ++i) {
+    const uint8_t source = plan->sources[i];
+    const Kernel* record = source == CellPlan::kFallback    ? fallbacks.records()[i]
+                           : source == CellPlan::kAmbiguous ? &detail::kAmbiguousAutogradKernel
+                                                            : kernels_[source].record;
+    table_[i].store(record, std::memory_order_release);
+  }
+  updateFallthroughMask();
 }
 
 void OperatorEntry::deregisterSchema() {

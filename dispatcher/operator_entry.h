@@ -114,6 +114,17 @@ class BOXCAR_API OperatorEntry final {
                           RegistrationSite site);
   // The kernel that was removed, to be retired when the lock is free: that may run the destructor of its state.
   AnnotatedKernel deregisterKernel(const BackendFallbacks& fallbacks, uint64_t id);
+  // Where the cells of operators come from that have kernels for the same keys, in the same order.
+  struct CellPlan {
+    std::vector<DispatchKey> keys;
+    // For each cell one of the kernels, counted from 0, or one of these.
+    static constexpr uint8_t kFallback = 255;
+    static constexpr uint8_t kAmbiguous = 254;
+    std::array<uint8_t, num_runtime_entries> sources;
+  };
+  // Computes what was put off while [fallbacks] held the cells, by one of [plans] if there is one, else by one that is
+  // added there.
+  void computeCells(const BackendFallbacks& fallbacks, std::vector<CellPlan>& plans);
   // The fallback of [key], a runtime key, has changed.
   void updateFallback(const BackendFallbacks& fallbacks, DispatchKey key);
 
@@ -141,6 +152,8 @@ class BOXCAR_API OperatorEntry final {
   void putIntoSlot(AnnotatedKernel& kernel);
   void updateTouchedCells(const BackendFallbacks& fallbacks, DispatchKey registered);
   void updateAllCells(const BackendFallbacks& fallbacks);
+  CellPlan planCells(const BackendFallbacks& fallbacks) const;
+  bool hasKernelsOf(const CellPlan& plan) const noexcept;
   // Whether the fallthrough mask has to follow.
   bool updateCell(const BackendFallbacks& fallbacks, DispatchKey key);
   void updateFallthroughMask();

@@ -99,7 +99,7 @@ void StorageImpl::resize(size_t bytes) {
       "a storage of {} bytes that wraps foreign memory (a file, another library) cannot be resized to {} bytes; "
       "clone the tensor first",
       bytes_, bytes);
-  BOXCAR_CHECK(device_.type() == DeviceType::CPU || device_.type() == DeviceType::Meta || bytes_ == 0,
+  BOXCAR_CHECK(device_.type() == DeviceType::CPU || device_.type() == DeviceType::Meta || bytes_ == 0 || bytes == 0,
                "a storage on device '{}' that holds {} bytes cannot be resized", device_, bytes_);
   if (origin_ != Origin::kNone) {
     const Allocator& allocator = allocatorFor(device_.type());

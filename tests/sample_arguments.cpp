@@ -6,12 +6,15 @@
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/dict.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "tests/numerics/case_reader.h"
 #include "tests/temporary_folder.h"
 
 namespace boxcar {
@@ -101,16 +104,30 @@ Hint ints(Sizes values) {
   return [values](Maker&) { return IValue(values); };
 }
 
-std::string savedFile() {
+// A file of [value] that the operator [save] wrote.
+std::string savedBy(const char* save, const IValue& value) {
   static const TemporaryFolder folder;
+  const std::string path = folder / (std::string("sample.") + (save + 4));
+  Stack stack;
+  push(stack, value, path);
+  Dispatcher::singleton().findSchemaOrThrow(save, "").callBoxed(stack);
+  return path;
+}
+
+std::string savedFile() {
   static const std::string path = [] {
     const Dict<std::string, Tensor> tensors;
     const Kind kind{ScalarType::Float, {2, 3}};
     tensors.insert("w", Maker(kind, false).tensor());
-    Stack stack;
-    push(stack, tensors, folder / "sample.safetensors");
-    Dispatcher::singleton().findSchemaOrThrow("io::save", "").callBoxed(stack);
-    return folder / "sample.safetensors";
+    return savedBy("io::save", tensors);
+  }();
+  return path;
+}
+
+std::string savedArray() {
+  static const std::string path = [] {
+    const Kind kind{ScalarType::Float, {2, 3}};
+    return savedBy("io::save_npy", Maker(kind, false).tensor());
   }();
   return path;
 }
@@ -118,6 +135,9 @@ std::string savedFile() {
 // By "operator.argument", the operator's name without namespace and without a trailing _; then by the argument's name.
 const std::map<std::string, Hint>& hints() {
   static const std::map<std::string, Hint> all = {
+      {"addbmm.self", sized({3, 4})},
+      {"addbmm.batch1", sized({2, 3, 2})},
+      {"addbmm.batch2", sized({2, 2, 4})},
       {"addmm.self", sized({2, 4})},
       {"addmm.mat1", sized({2, 3})},
       {"addmm.mat2", sized({3, 4})},
@@ -125,6 +145,12 @@ const std::map<std::string, Hint>& hints() {
       {"arange.end", [](Maker& make) { return make.isOdd() ? IValue(4.5) : IValue(5); }},
       {"as_strided.size", ints({2})},
       {"as_strided.stride", ints({1})},
+      {"batch_norm.input", sized({2, 3})},
+      {"empty_permuted.physical_layout", ints({1, 0})},
+      {"randint.low", always(0)},
+      {"randint.high", always(5)},
+      {"randint_like.low", always(0)},
+      {"randint_like.high", always(5)},
       {"bmm.self", sized({2, 2, 3})},
       {"bmm.mat2", sized({2, 3, 4})},
       {"dot.self", sized({3})},
@@ -137,6 +163,7 @@ const std::map<std::string, Hint>& hints() {
       {"linear.bias", [](Maker& make) { return make.isOdd() ? IValue(make.tensor({4})) : IValue(); }},
       {"linear.weight", sized({4, 3})},
       {"load.path", [](Maker&) { return IValue(savedFile()); }},
+      {"load_npy.path", [](Maker&) { return IValue(savedArray()); }},
       {"masked_fill.value", [](Maker& make) { return make.isOdd() ? IValue(make.tensor(Sizes{})) : IValue(2); }},
       {"matmul.other", sized({3, 4})},
       {"mm.self", sized({2, 3})},
@@ -150,6 +177,7 @@ const std::map<std::string, Hint>& hints() {
        }},
       {"read_text.path", [](Maker&) { return IValue(savedFile()); }},
       {"save.path", [](Maker&) { return IValue(savedFile() + ".copy"); }},
+      {"save_npy.path", [](Maker&) { return IValue(savedArray() + ".copy"); }},
       {"select.index", always(0)},
       {"transpose.dim1", always(-1)},
       {"view.size", ints({-1})},
@@ -252,6 +280,53 @@ std::optional<Stack> withOuts(const OperatorHandle& op, const Stack& arguments, 
   return std::nullopt;
 }
 
+bool isFinite(const Tensor& tensor) {
+  return visitScalarType(kAllTypes, tensor.dtype(), "a sample", [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* data = tensor.data_ptr<T>();
+    return std::all_of(data, data + tensor.numel(), [](const T& value) {
+      if constexpr (std::is_integral_v<T>) {
+        return true;
+      } else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+        return std::isfinite(static_cast<float>(value));
+      } else {
+        return std::isfinite(std::abs(value));
+      }
+    });
+  });
+}
+
+// By the operator's name: the calls that the kept cases of tests/numerics make of it.
+const std::map<std::string, std::vector<const numerics::Case*>>& keptCases() {
+  static const auto files = [] {
+    const HiddenCalls hidden;
+    return numerics::readCaseFiles(BOXCAR_NUMERICS_DATA);
+  }();
+  static const auto cases = [] {
+    std::map<std::string, std::vector<const numerics::Case*>> by_name;
+    for (const auto& file : files) {
+      for (const numerics::Case& one : file->cases()) {
+        if (!one.isError()) by_name[one.op()].push_back(&one);
+      }
+    }
+    return by_name;
+  }();
+  return cases;
+}
+
+std::vector<Stack> argumentsOfKeptCases(const OperatorHandle& op) {
+  std::vector<Stack> samples;
+  const auto found = keptCases().find(toString(op));
+  if (found == keptCases().end()) return samples;
+  for (const numerics::Case* one : found->second) {
+    numerics::CaseArguments arguments = one->makeArguments(op.schema());
+    if (std::ranges::all_of(arguments.storages, isFinite) && runs(op, arguments.values)) {
+      samples.push_back(std::move(arguments.values));
+    }
+  }
+  return samples;
+}
+
 }  // namespace
 
 std::vector<Stack> sampleArguments(const OperatorHandle& op) {
@@ -265,13 +340,13 @@ std::vector<Stack> sampleArguments(const OperatorHandle& op) {
       Stack arguments;
       for (const Argument& argument : schema.arguments()) {
         const auto value = argument.is_out() ? std::optional(IValue()) : argumentOf(name, argument, make);
-        if (!value.has_value()) return samples;
+        if (!value.has_value()) return argumentsOfKeptCases(op);
         arguments.push_back(*value);
       }
       if (const auto filled = withOuts(op, arguments, make)) samples.push_back(*filled);
     }
   }
-  return samples;
+  return samples.empty() ? argumentsOfKeptCases(op) : samples;
 }
 
 }  // namespace boxcar

@@ -9,8 +9,8 @@ namespace boxcar {
 
 // Arguments that [op] runs with, some sets of them: tensors of several dtypes and layouts, without dimensions and
 // without elements, all finite; what else the schema asks for is made by types and names. Each call makes new tensors.
-// None where no set was found that runs: sample_arguments.cpp has hints for arguments that must fit each other. Every
-// set was tried on copies, hidden from handlers, and no random number is drawn by it.
+// Where the hints in sample_arguments.cpp make none that runs, they are those of the kept cases of tests/numerics.
+// Every set was tried on copies, hidden from handlers, and no random number is drawn by it.
 std::vector<Stack> sampleArguments(const OperatorHandle& op);
 
 }  // namespace boxcar

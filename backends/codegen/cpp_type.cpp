@@ -106,6 +106,18 @@ std::string resultType(const FunctionSchema& schema) {
   return fmt::format("std::tuple<{}>", fmt::join(types, ", "));
 }
 
+namespace {
+
+// `{1, 1}`: it lives as long as the call that it is the default of.
+std::optional<std::string> listExpression(const IValue& value) {
+  if (value.length() == 0) return "{}";
+  if (!value.isIntList()) return std::nullopt;
+  const List<int64_t> elements = value.toIntList();
+  return fmt::format("{{{}}}", fmt::join(elements.begin(), elements.end(), ", "));
+}
+
+}  // namespace
+
 std::optional<std::string> defaultExpression(const Argument& argument) {
   if (!argument.default_value().has_value()) return std::nullopt;
   const IValue& value = *argument.default_value();
@@ -117,7 +129,7 @@ std::optional<std::string> defaultExpression(const Argument& argument) {
     case TypeKind::Layout:
     case TypeKind::MemoryFormat: return enumExpression(type, value);
     case TypeKind::Device: return fmt::format("Device(\"{}\")", toString(value.toDevice()));
-    case TypeKind::List: return value.length() == 0 ? std::optional<std::string>("{}") : std::nullopt;
+    case TypeKind::List: return listExpression(value);
     default: break;
   }
   switch (value.tag()) {

@@ -2,99 +2,22 @@
 //   OUT_DIR/ops.h        a typed function for every operator
 //   OUT_DIR/ops.cpp      their bodies
 //   OUT_DIR/schemas.cpp  the operators' definitions
-// A .schemas file has one schema a line; the `#` line above it is its docstring. Tags stand behind the schema:
-// `aten::_print(str s) -> () [io]`.
 
 #include <boxcar/ivalue/error.h>
-#include <boxcar/ivalue/python_text.h>
-#include <boxcar/schema/parse_schema.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "backends/codegen/cpp_type.h"
+#include "backends/codegen/schema_file.h"
 
 namespace boxcar::codegen {
 namespace {
-
-struct Operator {
-  FunctionSchema schema;
-  std::string text;
-  std::string tags;  // "::boxcar::Tag::io", as C++
-  std::string docstring;
-  std::string file;
-  int line;
-  size_t required = 0;  // parameters without a default in C++
-};
-
-// Takes the tags off the end of a line; as C++.
-std::string takeTags(std::string& line) {
-  const size_t begin = line.rfind(" [");
-  if (!line.ends_with(']') || begin == std::string::npos) return {};
-  std::stringstream names(line.substr(begin + 2, line.size() - begin - 3));
-  line.resize(begin);
-  std::string tags;
-  for (std::string name; names >> name;) tags += (tags.empty() ? "::boxcar::Tag::" : ", ::boxcar::Tag::") + name;
-  return tags;
-}
-
-std::vector<Operator> readSchemas(const std::string& path) {
-  std::ifstream file(path);
-  BOXCAR_CHECK(file.good(), "cannot read {}", path);
-  std::vector<Operator> operators;
-  std::string line;
-  std::string docstring;
-  for (int number = 1; std::getline(file, line); ++number) {
-    if (line.starts_with("# ==") || line.empty()) {
-      docstring.clear();
-    } else if (line.starts_with("# ")) {
-      docstring = line.substr(2);
-    } else {
-      try {
-        std::string tags = takeTags(line);
-        // What is shown of the path does not depend on the machine.
-        operators.push_back({parseSchema(line), line, std::move(tags), docstring,
-                             "backends/ops/" + std::filesystem::path(path).filename().string(), number});
-      } catch (const Error& error) {
-        BOXCAR_FAIL("{}:{}: {}", path, number, error.message());
-      }
-      BOXCAR_CHECK(!docstring.empty(), "{}:{}: {} has no docstring: put a `# ` line above it", path, number,
-                   operators.back().schema.operator_name());
-      docstring.clear();
-    }
-  }
-  return operators;
-}
-
-// `add` of aten::add.Tensor, `add_out` of aten::add.out.
-std::string functionName(const FunctionSchema& schema) {
-  std::string name = schema.name().substr(schema.name().find("::") + 2);
-  for (const Argument& argument : schema.arguments()) {
-    if (argument.is_out()) return name + "_out";
-  }
-  return name;
-}
-
-std::string namespaceOf(const FunctionSchema& schema) { return schema.name().substr(0, schema.name().find("::")); }
-
-// Out arguments come first in C++, as in PyTorch: add_out(out, self, other).
-std::vector<const Argument*> parameterOrder(const FunctionSchema& schema) {
-  std::vector<const Argument*> order;
-  for (const Argument& argument : schema.arguments()) {
-    if (argument.is_out()) order.push_back(&argument);
-  }
-  for (const Argument& argument : schema.arguments()) {
-    if (!argument.is_out()) order.push_back(&argument);
-  }
-  return order;
-}
 
 // C++ takes defaults only behind the last parameter without one.
 size_t requiredParameters(const FunctionSchema& schema) {
@@ -148,12 +71,6 @@ std::string forwarded(const FunctionSchema& schema) {
   std::vector<std::string> names;
   for (const Argument& argument : schema.arguments()) names.push_back(argument.name());
   return fmt::format("{}", fmt::join(names, ", "));
-}
-
-std::string functionType(const FunctionSchema& schema) {
-  std::vector<std::string> types;
-  for (const Argument& argument : schema.arguments()) types.push_back(kernelArgumentType(argument));
-  return fmt::format("{}({})", resultType(schema), fmt::join(types, ", "));
 }
 
 struct Namespaced {
@@ -216,39 +133,31 @@ std::string bodies(const std::vector<Operator>& operators) {
 
 std::string definitions(const std::vector<Operator>& operators) {
   std::map<std::string, std::string> libraries;
+  std::map<std::string, std::string> first_files;
   for (const Operator& op : operators) {
-    libraries[namespaceOf(op.schema)] +=
-        fmt::format("#line {} \"{}\"\n  m.def(R\"schema({})schema\"{});\n", op.line, op.file, op.text,
-                    op.tags.empty() ? "" : fmt::format(", {{{}}}", op.tags));
+    const std::string ns = namespaceOf(op.schema);
+    first_files.emplace(ns, op.file);
+    libraries[ns] += fmt::format("#line {} \"{}\"\n  m.def(R\"schema({})schema\"{});\n", op.line, op.file, op.text,
+                                 op.tags.empty() ? "" : fmt::format(", {{{}}}", op.tags));
   }
   std::string text = "#include <boxcar/dispatcher/library.h>\n";
   for (const auto& [ns, body] : libraries) {
-    text += fmt::format("\n#line 1 \"backends/ops/{}.schemas\"\nBOXCAR_LIBRARY({}, m) {{\n{}}}\n", ns, ns, body);
+    text += fmt::format("\n#line 1 \"{}\"\nBOXCAR_LIBRARY({}, m) {{\n{}}}\n", first_files[ns], ns, body);
   }
   return text;
 }
 
-// A file that is the same as before is left alone, so that nothing is compiled again for it.
-void writeIfChanged(const std::string& path, const std::string& text) {
-  std::ifstream before(path);
-  std::stringstream content;
-  content << before.rdbuf();
-  if (before.good() && content.str() == text) return;
-  std::ofstream file(path);
-  file << text;
-  BOXCAR_CHECK(file.good(), "cannot write {}", path);
-}
-
 void generate(int argc, char** argv) {
   BOXCAR_CHECK(argc > 2, "usage: generate_ops OUT_DIR FILE.schemas…");
-  std::vector<Operator> operators;
-  for (int i = 2; i < argc; ++i) {
-    for (Operator& op : readSchemas(argv[i])) operators.push_back(std::move(op));
-  }
+  std::vector<Operator> operators = readSchemas({argv + 2, argv + argc});
   chooseDefaults(operators);
   const std::string folder = argv[1];
   writeIfChanged(folder + "/ops.h", header(operators));
-  writeIfChanged(folder + "/ops.cpp", bodies(operators));
+  // A source for each file of schemas, so that they compile side by side.
+  std::map<std::string, std::vector<Operator>> files;
+  for (const Operator& op : operators) files[op.file].push_back(op);
+  for (const auto& [file, declared] : files)
+    writeIfChanged(fmt::format("{}/ops_{}.cpp", folder, std::filesystem::path(file).stem().string()), bodies(declared));
   writeIfChanged(folder + "/schemas.cpp", definitions(operators));
 }
 

@@ -27,6 +27,34 @@ OperatorCost productAndSum(const FinishedCall& call) {
   return {.flops = product_flops + 3 * numel(result(call)), .bytes = {}};
 }
 
+// A product and a sum for each element of the result, or of the input where it is transposed, and each element of the
+// kernels that it meets; a sum more for the bias.
+OperatorCost convolution(const FinishedCall& call) {
+  const Tensor& weight = tensorAt(call, 1);
+  const bool transposed = call.arguments[6].toBool();
+  const double kernel = numel(weight) / static_cast<double>(weight.sizes()[0]);
+  const double products = kernel * numel(transposed ? tensorAt(call, 0) : result(call));
+  const double sums = call.arguments[2].isNone() ? 0 : numel(result(call));
+  return {.flops = 2 * products + sums, .bytes = {}};
+}
+
+// An operation for each element of a window, for each element of the result.
+OperatorCost pool(const FinishedCall& call) {
+  double window = 1;
+  const List<int64_t> sizes = call.arguments[1].toIntList();
+  for (size_t i = 0; i < 2; ++i) window *= static_cast<double>(sizes[i < sizes.size() ? i : 0]);
+  return {.flops = window * numel(result(call)), .bytes = {}};
+}
+
+// A weight and a sum for each class that is right.
+OperatorCost classLoss(const FinishedCall& call) { return {.flops = 2 * numel(tensorAt(call, 1)), .bytes = {}}; }
+
+// [per_element] for each element of the result.
+template <int per_element>
+OperatorCost interpolation(const FinishedCall& call) {
+  return {.flops = per_element * numel(result(call)), .bytes = {}};
+}
+
 // [per_element] for each element of the first argument.
 template <int per_element>
 OperatorCost reduction(const FinishedCall& call) {
@@ -66,12 +94,21 @@ std::vector<RegistrationHandleRAII> registerAll() {
   const auto add = [&](const CostFunction& cost, std::initializer_list<const char*> names) {
     for (const char* name : names) handles.push_back(registerCost(std::string("aten::") + name, cost));
   };
-  add(&product<0>, {"mm", "bmm", "mv", "dot"});
-  add(&productAndSum, {"addmm", "addmm_"});
+  add(&product<0>, {"mm", "mm.out", "bmm", "bmm.out", "mv", "mv.out", "dot", "vdot"});
+  add(&productAndSum,
+      {"addmm", "addmm.out", "addmm_", "baddbmm", "baddbmm.out", "baddbmm_", "addmv", "addmv.out", "addmv_"});
   add(&reduction<1>, {"sum", "prod", "mean", "amax", "amin", "max", "max.dim", "min", "min.dim", "argmax", "argmin",
                       "any", "all", "equal"});
   // The largest element, a difference, an exponential, a sum, and a quotient or a difference.
   add(&reduction<5>, {"_softmax", "_log_softmax"});
+  add(&convolution, {"convolution"});
+  add(&pool, {"max_pool2d_with_indices", "avg_pool2d"});
+  add(&reduction<1>, {"_adaptive_avg_pool2d", "adaptive_avg_pool2d.out", "adaptive_max_pool2d"});
+  add(&classLoss, {"nll_loss_forward", "nll_loss2d_forward"});
+  // Two products and a sum along each dimension.
+  add(&interpolation<3>, {"upsample_linear1d"});
+  add(&interpolation<6>, {"upsample_bilinear2d"});
+  add(&movement, {"upsample_nearest1d", "upsample_nearest2d"});
   add(&movement, {"clone", "_to_copy", "cat", "stack", "index"});
   add(&movementByIndex<2>, {"index_select", "gather"});
   add(&placement<2>, {"index_put_"});

@@ -1,7 +1,9 @@
 #include <boxcar/backends/shape/factories.h>
 #include <boxcar/backends/shape/layout.h>
 #include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
+#include <fmt/format.h>
 
 #include <optional>
 #include <span>
@@ -58,22 +60,53 @@ Tensor arange(const Scalar& end, OptionalType dtype, OptionalLayout layout, Opti
   return arangeStep(0, end, 1, dtype, layout, device, pin_memory);
 }
 
-Tensor randGenerator(IntSpan size, std::optional<Generator> generator, OptionalType dtype, OptionalLayout layout,
-                     OptionalDevice device, OptionalBool pin_memory) {
-  Tensor result = boxcar::empty(size, dtype, layout, device, pin_memory);
-  return boxcar::uniform_(result, 0, 1, generator);
-}
-Tensor rand(IntSpan size, OptionalType dtype, OptionalLayout layout, OptionalDevice device, OptionalBool pin_memory) {
-  return randGenerator(size, std::nullopt, dtype, layout, device, pin_memory);
+Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, OptionalType dtype, OptionalLayout layout,
+                OptionalDevice device, OptionalBool pin_memory) {
+  shape::checkSteps(steps);
+  const ScalarType type = dtype.value_or(shape::typeOfLinspace(start, end));
+  Tensor result = boxcar::empty(std::span(&steps, 1), type, layout, device, pin_memory);
+  return boxcar::linspace_out(result, start, end, steps);
 }
 
-Tensor randnGenerator(IntSpan size, std::optional<Generator> generator, OptionalType dtype, OptionalLayout layout,
-                      OptionalDevice device, OptionalBool pin_memory) {
-  Tensor result = boxcar::empty(size, dtype, layout, device, pin_memory);
-  return boxcar::normal_(result, 0, 1, generator);
+Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base, OptionalType dtype,
+                OptionalLayout layout, OptionalDevice device, OptionalBool pin_memory) {
+  shape::checkSteps(steps);
+  const ScalarType type = dtype.value_or(shape::typeOfLinspace(start, end));
+  Tensor result = boxcar::empty(std::span(&steps, 1), type, layout, device, pin_memory);
+  return boxcar::logspace_out(result, start, end, steps, base);
 }
-Tensor randn(IntSpan size, OptionalType dtype, OptionalLayout layout, OptionalDevice device, OptionalBool pin_memory) {
-  return randnGenerator(size, std::nullopt, dtype, layout, device, pin_memory);
+
+Tensor& zerosOut(IntSpan size, Tensor& out) { return boxcar::zero_(boxcar::empty_out(out, size)); }
+
+// A value that the type cannot hold is refused before [out] is resized.
+Tensor& fullOut(IntSpan size, const Scalar& fill_value, Tensor& out) {
+  boxcar::scalar_tensor(fill_value, out.scalar_type());
+  return boxcar::fill_(boxcar::empty_out(out, size), fill_value);
+}
+
+Tensor& onesOut(IntSpan size, Tensor& out) { return boxcar::fill_(boxcar::empty_out(out, size), 1); }
+
+// The last of [physical_layout] is the dimension whose elements follow each other.
+Tensor emptyPermuted(IntSpan size, IntSpan physical_layout, OptionalType dtype, OptionalLayout layout,
+                     OptionalDevice device, OptionalBool pin_memory) {
+  BOXCAR_CHECK(size.size() == physical_layout.size(),
+               "Number of dimensions in size does not match the length of the physical_layout; i.e. len(size) = {} is "
+               "not equal to len(physical_layout) = {}",
+               size.size(), physical_layout.size());
+  DimVector permuted;
+  DimVector place_of(size.size(), -1);
+  for (size_t i = 0; i < size.size(); ++i) {
+    const int64_t dim = physical_layout[i];
+    BOXCAR_CHECK(dim >= 0 && dim < static_cast<int64_t>(size.size()),
+                 "Dimension out of range (expected to be between 0 and {}, but got {} at index {}). NB: negative dims "
+                 "not currently supported.",
+                 static_cast<int64_t>(size.size()) - 1, dim, i);
+    BOXCAR_CHECK(place_of[static_cast<size_t>(dim)] < 0, "Duplicate dim not allowed: {} in [{}]", dim,
+                 fmt::join(physical_layout, ", "));
+    place_of[static_cast<size_t>(dim)] = static_cast<int64_t>(i);
+    permuted.push_back(size[static_cast<size_t>(dim)]);
+  }
+  return boxcar::permute(boxcar::empty(permuted, dtype, layout, device, pin_memory), place_of);
 }
 
 // Without a format the dimensions lie in memory as those of [self].
@@ -105,6 +138,37 @@ Tensor onesLike(const Tensor& self, OptionalType dtype, OptionalLayout layout, O
   return fullLike(self, 1, dtype, layout, device, pin_memory, memory_format);
 }
 
+Tensor newEmpty(const Tensor& self, IntSpan size, OptionalType dtype, OptionalLayout layout, OptionalDevice device,
+                OptionalBool pin_memory) {
+  return boxcar::empty(size, dtype.value_or(self.scalar_type()), layout, device.value_or(self.device()), pin_memory);
+}
+
+Tensor newFull(const Tensor& self, IntSpan size, const Scalar& fill_value, OptionalType dtype, OptionalLayout layout,
+               OptionalDevice device, OptionalBool pin_memory) {
+  Tensor result = newEmpty(self, size, dtype, layout, device, pin_memory);
+  return boxcar::fill_(result, fill_value);
+}
+
+Tensor newZeros(const Tensor& self, IntSpan size, OptionalType dtype, OptionalLayout layout, OptionalDevice device,
+                OptionalBool pin_memory) {
+  Tensor result = newEmpty(self, size, dtype, layout, device, pin_memory);
+  return boxcar::zero_(result);
+}
+
+Tensor newOnes(const Tensor& self, IntSpan size, OptionalType dtype, OptionalLayout layout, OptionalDevice device,
+               OptionalBool pin_memory) {
+  return newFull(self, size, 1, dtype, layout, device, pin_memory);
+}
+
+Tensor fillNumber(const Tensor& self, const Scalar& value) {
+  Tensor result = boxcar::empty_like(self);
+  return boxcar::fill_(result, value);
+}
+Tensor fillTensor(const Tensor& self, const Tensor& value) {
+  Tensor result = boxcar::empty_like(self);
+  return boxcar::fill_(result, value);
+}
+
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
@@ -115,10 +179,18 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("arange", BOXCAR_FN(arange));
   m.impl("arange.start", BOXCAR_FN(arangeStart));
   m.impl("arange.start_step", BOXCAR_FN(arangeStep));
-  m.impl("rand", BOXCAR_FN(rand));
-  m.impl("rand.generator", BOXCAR_FN(randGenerator));
-  m.impl("randn", BOXCAR_FN(randn));
-  m.impl("randn.generator", BOXCAR_FN(randnGenerator));
+  m.impl("linspace", BOXCAR_FN(linspace));
+  m.impl("logspace", BOXCAR_FN(logspace));
+  m.impl("zeros.out", BOXCAR_FN(zerosOut));
+  m.impl("ones.out", BOXCAR_FN(onesOut));
+  m.impl("full.out", BOXCAR_FN(fullOut));
+  m.impl("empty_permuted", BOXCAR_FN(emptyPermuted));
+  m.impl("new_empty", BOXCAR_FN(newEmpty));
+  m.impl("new_full", BOXCAR_FN(newFull));
+  m.impl("new_zeros", BOXCAR_FN(newZeros));
+  m.impl("new_ones", BOXCAR_FN(newOnes));
+  m.impl("fill.Scalar", BOXCAR_FN(fillNumber));
+  m.impl("fill.Tensor", BOXCAR_FN(fillTensor));
   m.impl("empty_like", BOXCAR_FN(emptyLike));
   m.impl("zeros_like", BOXCAR_FN(zerosLike));
   m.impl("ones_like", BOXCAR_FN(onesLike));

@@ -1,3 +1,4 @@
+#include <boxcar/backends/composite/write_structured.h>
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
@@ -71,19 +72,36 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
   return multiplyBatches(self, other);
 }
 
+Tensor& matmulOut(const Tensor& self, const Tensor& other, Tensor& out) {
+  if (self.dim() == 2 && other.dim() == 2) return boxcar::mm_out(out, self, other);
+  return writeStructured(out, boxcar::matmul(self, other));
+}
+
+// One product for all rows, with the bias added in it.
 Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias) {
   const Tensor transposed = boxcar::t(weight);
   const bool has_bias = bias.has_value() && bias->defined();
-  if (has_bias && input.dim() == 2) return boxcar::addmm(*bias, input, transposed);
-  const Tensor product = boxcar::matmul(input, transposed);
-  return has_bias ? boxcar::add(product, *bias) : product;
+  if (!has_bias) return boxcar::matmul(input, transposed);
+  if (input.dim() == 2) return boxcar::addmm(*bias, input, transposed);
+  if (input.dim() < 2 || weight.dim() != 2 || bias->dim() > 1) {
+    return boxcar::add(boxcar::matmul(input, transposed), *bias);
+  }
+  DimVector sizes = toDimVector(input.sizes());
+  const Tensor product = boxcar::addmm(*bias, foldRows(input), transposed);
+  sizes.back() = product.sizes()[1];
+  return boxcar::_unsafe_view(product, sizes);
+}
+Tensor& linearOut(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias, Tensor& out) {
+  return writeStructured(out, boxcar::linear(input, weight, bias));
 }
 
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("matmul", BOXCAR_FN(matmul));
+  m.impl("matmul.out", BOXCAR_FN(matmulOut));
   m.impl("linear", BOXCAR_FN(linear));
+  m.impl("linear.out", BOXCAR_FN(linearOut));
 }
 
 }  // namespace boxcar::composite

@@ -67,20 +67,6 @@ std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
   return boxcar::split(self, each, dim);
 }
 
-Tensor stack(TensorList tensors, int64_t dim) {
-  BOXCAR_CHECK(!tensors.empty(), "stack expects a non-empty TensorList");
-  const int64_t along = wrapDimension(dim, tensors[0].dim() + 1);
-  std::vector<Tensor> parts;
-  parts.reserve(tensors.size());
-  for (const Tensor& tensor : tensors) {
-    BOXCAR_CHECK(std::ranges::equal(tensor.sizes(), tensors[0].sizes()),
-                 "stack expects each tensor to be equal size, but got [{}] at entry 0 and [{}] at entry {}",
-                 fmt::join(tensors[0].sizes(), ", "), fmt::join(tensor.sizes(), ", "), parts.size());
-    parts.push_back(boxcar::unsqueeze(tensor, along));
-  }
-  return boxcar::cat(parts, along);
-}
-
 int64_t size(const Tensor& self, int64_t dim) { return self.size(dim); }
 
 bool isFloatingPoint(const Tensor& self) { return self.is_floating_point(); }
@@ -95,7 +81,6 @@ bool equal(const Tensor& self, const Tensor& other) {
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
-  m.impl("stack", BOXCAR_FN(stack));
   m.impl("equal", BOXCAR_FN(equal));
   m.impl("is_same_size", BOXCAR_FN(isSameSize));
 }

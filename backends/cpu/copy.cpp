@@ -1,6 +1,7 @@
 #include <boxcar/backends/cpu/copy.h>
 #include <boxcar/backends/cpu/iterator.h>
 #include <boxcar/backends/cpu/loops.h>
+#include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/shape/layout.h>
 #include <boxcar/ivalue/error.h>
 
@@ -25,10 +26,61 @@ Loop loopFrom(ElementTypes<From...>, ScalarType from) {
   BOXCAR_FAIL("copy: elements of {} cannot be read", from);
 }
 
+// A square, or what is left of one at an edge: [height] target rows of [width] elements.
+template <class Word>
+[[gnu::always_inline]] inline void moveSquare(char* to, int64_t to_step, const char* from, int64_t from_step,
+                                              int64_t width, int64_t height) {
+  for (int64_t k = 0; k < height; ++k) {
+    auto* row = reinterpret_cast<Word*>(to + k * to_step);
+    const char* column = from + k * static_cast<int64_t>(sizeof(Word));
+    for (int64_t l = 0; l < width; ++l) row[l] = *reinterpret_cast<const Word*>(column + l * from_step);
+  }
+}
+
+// Columns of the source become rows of the target, as when a matrix is transposed: square by square, so that what is
+// brought into the cache for one row serves the next ones. Squares are gathered in a buffer first, whose rows do not
+// fall on the same places of the cache as those of a matrix do.
+template <class Word>
+void moveTransposed(char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
+  constexpr int64_t kSide = 32;
+  const int64_t to_step = steps[kMaxOperands];
+  const int64_t from_step = steps[1];
+  for (int64_t j = 0; j < n1; j += kSide) {
+    for (int64_t i = 0; i < n0; i += kSide) {
+      char* const to = data[0] + j * to_step + i * static_cast<int64_t>(sizeof(Word));
+      const char* const from = data[1] + i * from_step + j * static_cast<int64_t>(sizeof(Word));
+      if (n0 - i < kSide || n1 - j < kSide) {
+        moveSquare<Word>(to, to_step, from, from_step, std::min(kSide, n0 - i), std::min(kSide, n1 - j));
+        continue;
+      }
+      Word square[kSide][kSide + 1];
+      for (int64_t k = 0; k < kSide; ++k) std::memcpy(square[k], from + k * from_step, kSide * sizeof(Word));
+      moveSquare<Word>(to, to_step, reinterpret_cast<const char*>(square), sizeof(square[0]), kSide, kSide);
+    }
+  }
+}
+
 // Elements of one type are moved as they are, whatever they mean.
 template <class Word>
 void moveLoop(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar*) {
-  elementwise<Word, Word>(data, steps, n0, n1, [](Word value) { return value; });
+  constexpr auto kSize = static_cast<int64_t>(sizeof(Word));
+  constexpr int64_t kLongRow = 64;
+  const bool writes_rows = steps[0] == kSize;
+  if (writes_rows && steps[1] == kSize && n0 * kSize >= kLongRow) {
+    for (int64_t j = 0; j < n1; ++j) {
+      std::memcpy(data[0] + j * steps[kMaxOperands], data[1] + j * steps[kMaxOperands + 1],
+                  static_cast<size_t>(n0) * sizeof(Word));
+    }
+  } else if (writes_rows && steps[1] == 0) {
+    for (int64_t j = 0; j < n1; ++j) {
+      std::fill_n(reinterpret_cast<Word*>(data[0] + j * steps[kMaxOperands]), n0,
+                  *reinterpret_cast<const Word*>(data[1] + j * steps[kMaxOperands + 1]));
+    }
+  } else if (writes_rows && steps[kMaxOperands + 1] == kSize && n0 > 1 && n1 > 1) {
+    moveTransposed<Word>(data, steps, n0, n1);
+  } else {
+    elementwise<Word, Word>(data, steps, n0, n1, [](Word value) { return value; });
+  }
 }
 
 struct Words {
@@ -52,16 +104,21 @@ Loop loopFor(ScalarType to, ScalarType from) {
 }  // namespace
 
 void copyElements(const Tensor& target, const Tensor& source) {
+  if (target.is_meta()) return;
   const ScalarType to = target.scalar_type();
   const ScalarType from = source.scalar_type();
   if (to == from && target.is_contiguous() && source.is_contiguous() && target.numel() == source.numel()) {
-    if (target.numel() > 0) std::memcpy(target.data_ptr(), source.data_ptr(), target.nbytes());
+    auto* const bytes = static_cast<char*>(target.data_ptr());
+    const auto* const read = static_cast<const char*>(source.data_ptr());
+    parallelFor(0, static_cast<int64_t>(target.nbytes()), 4 * kParallelGrain, [=](int64_t begin, int64_t end) {
+      std::memcpy(bytes + begin, read + begin, static_cast<size_t>(end - begin));
+    });
     return;
   }
   StridedLoop loop(target.sizes());
   loop.add(target.data_ptr(), target.sizes(), target.strides(), target.itemsize());
   loop.add(source.data_ptr(), source.sizes(), source.strides(), source.itemsize());
-  loop.run(loopFor(to, from), nullptr);
+  loop.runParallel(loopFor(to, from), nullptr);
 }
 
 Tensor convertTo(const Tensor& tensor, ScalarType dtype) {
@@ -70,15 +127,16 @@ Tensor convertTo(const Tensor& tensor, ScalarType dtype) {
   return result;
 }
 
-Tensor toContiguous(const Tensor& tensor) {
-  if (tensor.is_contiguous()) return tensor;
-  const Tensor result = Tensor::allocate(tensor.sizes(), tensor.scalar_type(), tensor.device());
-  copyElements(result, tensor);
-  return result;
+Tensor toContiguous(const Tensor& tensor) { return tensor.is_contiguous() ? tensor : contiguousCopy(tensor); }
+
+Tensor contiguousCopy(const Tensor& tensor) {
+  Tensor copy = Tensor::allocate(tensor.sizes(), tensor.scalar_type(), tensor.device());
+  copyElements(copy, tensor);
+  return copy;
 }
 
 Tensor& writeResult(Tensor& out, const Tensor& result) {
-  checkOnCpu(out);
+  checkCpuOrMeta(out);
   BOXCAR_CHECK(canCast(result.scalar_type(), out.scalar_type()),
                "result type {} can't be cast to the desired output type {}", result.scalar_type(), out.scalar_type());
   if (!std::ranges::equal(out.sizes(), result.sizes())) resizeOutput(out, result.sizes());
@@ -100,6 +158,12 @@ void storeNumber(void* address, ScalarType type, const Scalar& number) {
     }
     std::memcpy(address, &value, sizeof(T));
   });
+}
+
+Tensor numberTensor(const Scalar& number, ScalarType type) {
+  Tensor result = Tensor::allocate({}, type);
+  storeNumber(result.data_ptr(), type, number);
+  return result;
 }
 
 Scalar loadNumber(const void* address, ScalarType type) {

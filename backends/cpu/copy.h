@@ -5,7 +5,8 @@
 
 namespace boxcar::cpu {
 
-// Writes the elements of [source], broadcast and converted, into [target]. They must not overlap.
+// Writes the elements of [source], broadcast and converted, into [target]. They must not overlap. On Meta there are
+// none.
 void copyElements(const Tensor& target, const Tensor& source);
 
 // A copy of [tensor] with elements of [dtype], its dimensions in the same order in memory.
@@ -13,6 +14,21 @@ Tensor convertTo(const Tensor& tensor, ScalarType dtype);
 
 // [tensor] itself when it is contiguous, else a copy that is.
 Tensor toContiguous(const Tensor& tensor);
+// A copy of [tensor] in any case, which is contiguous.
+Tensor contiguousCopy(const Tensor& tensor);
+
+// Elements of float16 and bfloat16, whose sums are computed in float32.
+inline bool isSmallFloat(const Tensor& tensor) {
+  return tensor.scalar_type() == ScalarType::Half || tensor.scalar_type() == ScalarType::BFloat16;
+}
+
+// Calls [body] with a copy of [self] in float32, and writes the copy back.
+template <class Body>
+void inFloat32(const Tensor& self, Body&& body) {
+  const Tensor wide = convertTo(self, ScalarType::Float);
+  body(wide);
+  copyElements(self, wide);
+}
 
 // Writes [result] to the out= argument of an operator, which is resized to its sizes. An Error when the type of [out]
 // cannot hold it or [out] cannot be written to.
@@ -20,6 +36,9 @@ Tensor& writeResult(Tensor& out, const Tensor& result);
 
 // Writes [number] as one element of [type] to [address], converted as a tensor's element would be.
 void storeNumber(void* address, ScalarType type, const Scalar& number);
+
+// A tensor without dimensions, on the CPU, that holds [number] as [type].
+Tensor numberTensor(const Scalar& number, ScalarType type);
 
 // The element of [type] at [address].
 Scalar loadNumber(const void* address, ScalarType type);

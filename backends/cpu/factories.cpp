@@ -1,12 +1,14 @@
 #include <boxcar/backends/cpu/copy.h>
 #include <boxcar/backends/cpu/iterator.h>
+#include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/shape/factories.h>
 #include <boxcar/backends/shape/layout.h>
 #include <boxcar/backends/shape/promotion.h>
-#include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -16,26 +18,21 @@ namespace {
 
 using IntSpan = std::span<const int64_t>;
 
-void checkSizes(IntSpan size) {
-  for (const int64_t extent : size) {
-    BOXCAR_CHECK(extent >= 0, "Trying to create tensor with negative dimension {}: [{}]", extent,
-                 fmt::join(size, ", "));
-  }
-}
+Device deviceOr(std::optional<Device> device) { return device.value_or(Device(DeviceType::CPU)); }
 
-Tensor empty(IntSpan size, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-             std::optional<Device> /*device*/, std::optional<bool> pin_memory,
-             std::optional<MemoryFormat> memory_format) {
-  checkSizes(size);
+Tensor empty(IntSpan size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+             std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
+  shape::checkSizes(size);
   shape::checkProperties(layout, pin_memory);
   const ScalarType type = dtype.value_or(shape::kDefaultDtype);
-  if (memory_format.value_or(MemoryFormat::Contiguous) == MemoryFormat::Contiguous) return Tensor::allocate(size, type);
-  return shape::allocateStrided(size, shape::stridesIn(*memory_format, size), type, Device(DeviceType::CPU));
+  if (memory_format.value_or(MemoryFormat::Contiguous) == MemoryFormat::Contiguous)
+    return Tensor::allocate(size, type, deviceOr(device));
+  return shape::allocateStrided(size, shape::stridesIn(*memory_format, size), type, deviceOr(device));
 }
 
 Tensor emptyStrided(IntSpan size, IntSpan stride, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                    std::optional<Device> /*device*/, std::optional<bool> pin_memory) {
-  checkSizes(size);
+                    std::optional<Device> device, std::optional<bool> pin_memory) {
+  shape::checkSizes(size);
   shape::checkProperties(layout, pin_memory);
   BOXCAR_CHECK(size.size() == stride.size(), "mismatch in length of strides and shape: strides [{}], shape [{}]",
                fmt::join(stride, ", "), fmt::join(size, ", "));
@@ -51,7 +48,16 @@ Tensor emptyStrided(IntSpan size, IntSpan stride, std::optional<ScalarType> dtyp
                  fmt::join(stride, ", "));
   }
   const int64_t elements[] = {numelOf(size) == 0 ? 0 : reached};
-  return Tensor::allocate(elements, type).view(size, stride, 0);
+  return Tensor::allocate(elements, type, deviceOr(device)).view(size, stride, 0);
+}
+
+Tensor& emptyOut(IntSpan size, std::optional<MemoryFormat> memory_format, Tensor& out) {
+  checkCpuOrMeta(out);
+  shape::checkSizes(size);
+  const DimVector strides = shape::stridesIn(memory_format.value_or(MemoryFormat::Contiguous), size);
+  if (!std::ranges::equal(out.sizes(), size)) resizeOutput(out, size);
+  if (memory_format.has_value()) out.unsafeGetTensorImpl()->setShape(size, strides, out.storage_offset());
+  return out;
 }
 
 template <class T>
@@ -65,61 +71,46 @@ constexpr Pointwise kFill = makePointwise<Fill, 0, Result::kSame>("fill_", kAllT
 
 // The result has the type of what is filled, not that of inputs, of which there are none.
 Tensor& fillWith(Tensor& self, const Scalar& value) {
-  checkOnCpu(self);
+  checkCpuOrMeta(self);
+  if (self.is_meta()) return self;
   const Loop loop = kFill.loops[static_cast<size_t>(self.scalar_type())];
   StridedLoop nest(self.sizes());
   nest.add(self.data_ptr(), self.sizes(), self.strides(), self.itemsize());
-  nest.run(loop, &value);
+  nest.runParallel(loop, &value);
   self.storage()->bumpVersion();
   return self;
 }
 
 Tensor& fillTensor(Tensor& self, const Tensor& value) {
-  checkOnCpu(value);
+  checkCpuOrMeta(self);
+  commonDevice({&self, &value});
   BOXCAR_CHECK(value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with {} dimensions.",
                value.dim());
+  if (self.is_meta()) return self;
   return fillWith(self, loadNumber(value.data_ptr(), value.scalar_type()));
 }
 
 Tensor& zero(Tensor& self) {
-  checkOnCpu(self);
+  checkCpuOrMeta(self);
   if (!shape::isDense(self.sizes(), self.strides())) return fillWith(self, 0);
-  if (self.numel() > 0) std::memset(self.data_ptr(), 0, self.nbytes());
+  if (!self.is_meta()) {
+    auto* bytes = static_cast<char*>(self.data_ptr());
+    parallelFor(0, static_cast<int64_t>(self.nbytes()), 4 * kParallelGrain,
+                [&](int64_t begin, int64_t end) { std::memset(bytes + begin, 0, static_cast<size_t>(end - begin)); });
+  }
   self.storage()->bumpVersion();
   return self;
 }
 
-// Values are computed in double, or int64, and converted: steps do not add up their rounding errors.
-template <class T>
-void countUp(const Tensor& out, const Scalar& start, const Scalar& step) {
-  using Step = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
-  const Step first = start.to<Step>();
-  const Step distance = step.to<Step>();
-  T* elements = out.data_ptr<T>();
-  for (int64_t i = 0; i < out.numel(); ++i) elements[i] = static_cast<T>(first + static_cast<Step>(i) * distance);
-}
-
-Tensor& arangeOut(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& out) {
-  checkOnCpu(out);
-  const int64_t length = shape::arangeLength(start, end, step, out.scalar_type());
-  if (out.numel() != length) resizeOutput(out, std::span(&length, 1));
-  const Tensor elements = out.is_contiguous() ? out : Tensor::allocate(out.sizes(), out.scalar_type());
-  visitScalarType(kRealTypes, out.scalar_type(), "arange",
-                  [&]<class T>(std::type_identity<T>) { countUp<T>(elements, start, step); });
-  if (!elements.is_same(out)) copyElements(out, elements);
-  out.storage()->bumpVersion();
-  return out;
-}
-
 }  // namespace
 
-BOXCAR_LIBRARY_IMPL(aten, CPU, m) {
+BOXCAR_CPU_AND_META(aten, m) {
   m.impl("empty.memory_format", BOXCAR_FN(empty));
+  m.impl("empty.out", BOXCAR_FN(emptyOut));
   m.impl("empty_strided", BOXCAR_FN(emptyStrided));
   m.impl("fill_.Scalar", BOXCAR_FN(fillWith));
   m.impl("fill_.Tensor", BOXCAR_FN(fillTensor));
   m.impl("zero_", BOXCAR_FN(zero));
-  m.impl("arange.start_out", BOXCAR_FN(arangeOut));
 }
 
 }  // namespace boxcar::cpu

@@ -41,8 +41,30 @@ inline T multiplyElements(T a, T b) {
   if constexpr (std::is_same_v<T, bool>) return a && b;
   if constexpr (kIsInteger<T>) {
     return static_cast<T>(static_cast<detail::Unsigned<T>>(a) * static_cast<detail::Unsigned<T>>(b));
+  } else if constexpr (kIsComplex<T>) {
+    // As PyTorch does, without the standard's care for infinite parts.
+    return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
   } else {
     return static_cast<T>(a * b);
+  }
+}
+
+// Of floats and complex numbers; those by Smith's way, which does not overflow where the result does not.
+template <class T>
+inline T divideElements(T a, T b) {
+  if constexpr (kIsComplex<T>) {
+    const auto c = b.real();
+    const auto d = b.imag();
+    if (std::abs(c) >= std::abs(d)) {
+      const auto ratio = d / c;
+      const auto scale = c + d * ratio;
+      return T((a.real() + a.imag() * ratio) / scale, (a.imag() - a.real() * ratio) / scale);
+    }
+    const auto ratio = c / d;
+    const auto scale = c * ratio + d;
+    return T((a.real() * ratio + a.imag()) / scale, (a.imag() * ratio - a.real()) / scale);
+  } else {
+    return a / b;
   }
 }
 

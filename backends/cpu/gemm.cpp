@@ -1,155 +1,71 @@
+#include <boxcar/backends/cpu/functors.h>
 #include <boxcar/backends/cpu/gemm.h>
-#include <boxcar/backends/cpu/gemm_kernels.h>
-#include <boxcar/ivalue/cached_memory.h>
+#include <boxcar/backends/cpu/library_gemm.h>
+#include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/backends/cpu/plain_gemm.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstring>
+#include <complex>
+#include <type_traits>
+#include <vector>
 
 namespace boxcar::cpu {
 namespace {
 
-// Blocks of this many elements stay in the caches: a packed part of [a] in the second level, of [b] in the third.
-constexpr int64_t kBlockRows = 96;
-constexpr int64_t kBlockDepth = 256;
-constexpr int64_t kBlockColumns = 2048;
-// Few rows are read from where they are.
-constexpr int64_t kMostUnpackedRows = 48;
-// Products of at most this many rows or columns are sums of scaled vectors or dot products.
-constexpr int64_t kThin = 3;
+// Products of fewer multiplications are not worth a library's preparations.
+constexpr double kOneDnnWork = 32 * 32 * 32;
+constexpr double kOpenBlasWork = 64 * 64 * 64;
+// With fewer rows or columns than this a product is bound by memory, and reading it where it lies is best.
+constexpr int64_t kLibrarySide = 4;
 
-// Memory for packed blocks: on the stack while they are small.
 template <class T>
-class Workspace {
- public:
-  explicit Workspace(int64_t elements) : bytes_(static_cast<size_t>(elements) * sizeof(T)) {
-    memory_ = bytes_ <= sizeof(near_) ? near_ : static_cast<std::byte*>(allocateCached(bytes_));
-  }
-  ~Workspace() {
-    if (memory_ != near_) freeCached(memory_, bytes_);
-  }
-  Workspace(const Workspace&) = delete;
-  Workspace& operator=(const Workspace&) = delete;
-
-  T* data() { return reinterpret_cast<T*>(memory_); }
-
- private:
-  size_t bytes_;
-  std::byte* memory_;
-  alignas(64) std::byte near_[8192];
-};
-
-// Copies [k] by [n] elements of [b] into panels of [width] columns each, one k after the other; the last is padded
-// with zeros.
-template <class T>
-void packColumns(Matrix<const T> b, int64_t k, int64_t n, int64_t width, T* packed) {
-  for (int64_t j = 0; j < n; j += width) {
-    const int64_t columns = std::min(width, n - j);
-    T* panel = packed + j * k;
-    for (int64_t p = 0; p < k; ++p, panel += width) {
-      const T* row = &b.at(p, j);
-      if (b.column_step == 1) {
-        std::memcpy(panel, row, static_cast<size_t>(columns) * sizeof(T));
-      } else {
-        for (int64_t i = 0; i < columns; ++i) panel[i] = row[i * b.column_step];
-      }
-      std::fill(panel + columns, panel + width, T(0));
-    }
+T multiplyAdd(T sum, T a, T b) {
+  if constexpr (kIsComplex<T>) {
+    // Without the library's care for infinite parts, which keeps the loop from being vectorised.
+    return {sum.real() + (a.real() * b.real() - a.imag() * b.imag()),
+            sum.imag() + (a.real() * b.imag() + a.imag() * b.real())};
+  } else {
+    return addElements(sum, multiplyElements(a, b));
   }
 }
 
-// Copies [m] by [k] elements of [a] into panels of [height] rows each; rows that fill no panel follow as they are, four
-// and one at a time, so that a panel starts at its first row times k.
+// Rows of c as sums of scaled rows of b, for the types that have no kernels of their own.
 template <class T>
-void packRows(Matrix<const T> a, int64_t m, int64_t k, int64_t height, T* packed) {
-  for (int64_t i = 0; i < m;) {
-    const int64_t rows = m - i >= height ? height : m - i >= 4 ? 4 : 1;
+void multiplyByRows(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta,
+                    Matrix<T> c) {
+  std::vector<T> copy;
+  if (b.column_step != 1 && m > 1) {
+    copy.resize(static_cast<size_t>(k * n));
     for (int64_t p = 0; p < k; ++p) {
-      for (int64_t r = 0; r < rows; ++r) packed[i * k + p * rows + r] = a.at(i + r, p);
+      for (int64_t j = 0; j < n; ++j) copy[static_cast<size_t>(p * n + j)] = b.at(p, j);
     }
-    i += rows;
+    b = {copy.data(), n, 1};
   }
-}
-
-// c[rows][columns] += alpha * tile, or = alpha * tile.
-template <class T>
-void addTile(const T* tile, int64_t width, int64_t rows, int64_t columns, T alpha, bool accumulate, Matrix<T> c) {
-  for (int64_t i = 0; i < rows; ++i, tile += width) {
-    T* row = c.data + i * c.row_step;
-    for (int64_t j = 0; j < columns; ++j) {
-      T& element = row[j * c.column_step];
-      element = accumulate ? element + alpha * tile[j] : alpha * tile[j];
-    }
-  }
-}
-
-// The same where rows of [c] lie one element after another.
-template <class T>
-void addContiguousTile(const T* tile, int64_t width, int64_t rows, int64_t columns, T alpha, bool accumulate,
-                       Matrix<T> c) {
-  for (int64_t i = 0; i < rows; ++i, tile += width) {
-    T* __restrict row = c.data + i * c.row_step;
-    if (accumulate) {
-      for (int64_t j = 0; j < columns; ++j) row[j] += alpha * tile[j];
-    } else {
-      for (int64_t j = 0; j < columns; ++j) row[j] = alpha * tile[j];
-    }
-  }
-}
-
-// A block of c from packed columns of b, and rows of a that are packed or not.
-template <class T>
-void multiplyBlock(const GemmKernels<T>& kernels, int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
-                   bool rows_packed, const T* columns, int64_t width, bool accumulate, Matrix<T> c) {
-  alignas(64) T tile[GemmKernels<T>::kMostRows * GemmKernels<T>::kMostColumns];
-  const bool narrow = width != kernels.columns;
-  for (int64_t j = 0; j < n; j += width) {
-    for (int64_t i = 0; i < m;) {
-      const int64_t left = m - i;
-      const int64_t rows = left >= kernels.rows ? kernels.rows : left >= 4 ? 4 : 1;
-      const auto run = rows == kernels.rows ? (narrow ? kernels.narrow : kernels.wide)
-                       : rows == 4          ? (narrow ? kernels.narrow_4_rows : kernels.wide_4_rows)
-                                            : (narrow ? kernels.narrow_1_row : kernels.wide_1_row);
-      if (rows_packed) {
-        run(k, a.data + i * k, 1, rows, columns + j * k, tile);
-      } else {
-        run(k, &a.at(i, 0), a.row_step, a.column_step, columns + j * k, tile);
+  const int64_t rows_of_grain = kParallelGrain / std::max<int64_t>(n * std::max<int64_t>(k, 1), 1) + 1;
+  parallelFor(0, m, rows_of_grain, [&](int64_t begin, int64_t end) {
+    constexpr int64_t kBlock = 256;
+    T sums[kBlock];
+    for (int64_t i = begin; i < end; ++i) {
+      for (int64_t first = 0; first < n; first += kBlock) {
+        const int64_t columns = std::min(kBlock, n - first);
+        std::fill_n(sums, columns, T(0));
+        for (int64_t p = 0; p < k; ++p) {
+          const T factor = a.at(i, p);
+          const T* row = &b.at(p, first);
+          if (b.column_step == 1) {
+            for (int64_t j = 0; j < columns; ++j) sums[j] = multiplyAdd(sums[j], factor, row[j]);
+          } else {
+            for (int64_t j = 0; j < columns; ++j) sums[j] = multiplyAdd(sums[j], factor, row[j * b.column_step]);
+          }
+        }
+        for (int64_t j = 0; j < columns; ++j) {
+          T& target = c.at(i, first + j);
+          const T scaled = multiplyElements(alpha, sums[j]);
+          target = beta == T(0) ? scaled : addElements(multiplyElements(beta, target), scaled);
+        }
       }
-      const Matrix<T> target{&c.at(i, j), c.row_step, c.column_step};
-      if (c.column_step == 1) {
-        addContiguousTile(tile, width, rows, std::min(width, n - j), alpha, accumulate, target);
-      } else {
-        addTile(tile, width, rows, std::min(width, n - j), alpha, accumulate, target);
-      }
-      i += rows;
     }
-  }
-}
-
-template <class T>
-void scale(int64_t m, int64_t n, T beta, Matrix<T> c) {
-  for (int64_t i = 0; i < m; ++i) {
-    for (int64_t j = 0; j < n; ++j) c.at(i, j) = beta == T(0) ? T(0) : beta * c.at(i, j);
-  }
-}
-
-// A product of few rows, without packing; false when the steps of [b] suit neither way.
-template <class T>
-bool multiplyThin(const GemmKernels<T>& kernels, int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
-                  Matrix<const T> b, Matrix<T> c) {
-  if (b.column_step == 1 && c.column_step == 1) {
-    for (int64_t i = 0; i < m; ++i) {
-      for (int64_t p = 0; p < k; ++p) kernels.addScaled(n, alpha * a.at(i, p), &b.at(p, 0), &c.at(i, 0));
-    }
-    return true;
-  }
-  if (b.row_step == 1 && a.column_step == 1) {
-    for (int64_t j = 0; j < n; ++j) {
-      for (int64_t i = 0; i < m; ++i) c.at(i, j) += alpha * kernels.dot(k, &a.at(i, 0), &b.at(0, j));
-    }
-    return true;
-  }
-  return false;
+  });
 }
 
 }  // namespace
@@ -157,45 +73,32 @@ bool multiplyThin(const GemmKernels<T>& kernels, int64_t m, int64_t n, int64_t k
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c) {
   if (m == 0 || n == 0) return;
-  const GemmKernels<T>& kernels = gemmKernels<T>();
-  const bool thin = m <= kThin || n <= kThin;
-  const bool scales = beta != T(0) || k == 0 || thin;
-  if (scales && beta != T(1)) scale(m, n, beta, c);
-  if (k == 0) return;
-  if (m <= kThin && multiplyThin(kernels, m, n, k, alpha, a, b, c)) return;
-  // (b^T a^T)^T
-  if (n <= kThin && multiplyThin(kernels, n, m, k, alpha, b.transposed(), a.transposed(), c.transposed())) return;
-
-  const int64_t narrow = kernels.columns / 2;
-  const int64_t width = n <= narrow ? narrow : kernels.columns;
-  const int64_t depth = std::min(k, kBlockDepth);
-  const int64_t block_columns = std::min((n + width - 1) / width * width, kBlockColumns);
-  const bool packs_rows = m > kMostUnpackedRows;
-  Workspace<T> columns(depth * block_columns);
-  Workspace<T> rows(packs_rows ? depth * kBlockRows : 0);
-  for (int64_t j = 0; j < n; j += kBlockColumns) {
-    const int64_t some_columns = std::min(kBlockColumns, n - j);
-    for (int64_t p = 0; p < k; p += kBlockDepth) {
-      const int64_t some_depth = std::min(kBlockDepth, k - p);
-      const bool accumulate = scales || p > 0;
-      packColumns(Matrix<const T>{&b.at(p, j), b.row_step, b.column_step}, some_depth, some_columns, width,
-                  columns.data());
-      for (int64_t i = 0; i < m; i += kBlockRows) {
-        const int64_t some_rows = std::min(kBlockRows, m - i);
-        Matrix<const T> block{&a.at(i, p), a.row_step, a.column_step};
-        if (packs_rows) {
-          packRows(block, some_rows, some_depth, kernels.rows, rows.data());
-          block = {rows.data(), 0, 0};
-        }
-        multiplyBlock(kernels, some_rows, some_columns, some_depth, alpha, block, packs_rows, columns.data(), width,
-                      accumulate, Matrix<T>{&c.at(i, j), c.row_step, c.column_step});
+  if constexpr (std::is_floating_point_v<T> || kIsComplex<T>) {
+    const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    if (m >= kLibrarySide && n >= kLibrarySide) {
+      if constexpr (std::is_same_v<T, float>) {
+        if (work >= kOneDnnWork && gemmByOneDnn(m, n, k, alpha, a, b, beta, c)) return;
       }
+      if (work >= kOpenBlasWork && gemmByOpenBlas<T>(m, n, k, alpha, a, b, beta, c)) return;
     }
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    plainGemm<T>(m, n, k, alpha, a, b, beta, c);
+  } else {
+    multiplyByRows<T>(m, n, k, alpha, a, b, beta, c);
   }
 }
 
-template void gemm(int64_t, int64_t, int64_t, float, Matrix<const float>, Matrix<const float>, float, Matrix<float>);
-template void gemm(int64_t, int64_t, int64_t, double, Matrix<const double>, Matrix<const double>, double,
-                   Matrix<double>);
+#define BOXCAR_GEMM(T) template void gemm(int64_t, int64_t, int64_t, T, Matrix<const T>, Matrix<const T>, T, Matrix<T>)
+BOXCAR_GEMM(float);
+BOXCAR_GEMM(double);
+BOXCAR_GEMM(std::complex<float>);
+BOXCAR_GEMM(std::complex<double>);
+BOXCAR_GEMM(int8_t);
+BOXCAR_GEMM(int16_t);
+BOXCAR_GEMM(int32_t);
+BOXCAR_GEMM(int64_t);
+BOXCAR_GEMM(uint8_t);
+#undef BOXCAR_GEMM
 
 }  // namespace boxcar::cpu

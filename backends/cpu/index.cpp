@@ -1,14 +1,18 @@
 #include <boxcar/backends/cpu/copy.h>
 #include <boxcar/backends/cpu/functors.h>
 #include <boxcar/backends/cpu/index.h>
+#include <boxcar/backends/cpu/indexed_loop.h>
 #include <boxcar/backends/cpu/iterator.h>
+#include <boxcar/backends/cpu/registration.h>
+#include <boxcar/backends/cpu/write_out.h>
 #include <boxcar/backends/shape/broadcast.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/shape/layout.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -21,8 +25,13 @@ using Indices = List<std::optional<Tensor>>;
 struct Selection {
   DimVector sizes;  // of the result
   DimVector steps;  // of the result's dimensions in the indexed tensor, in bytes; 0 for those of the index tensors
-  DimVector offsets_steps;  // of the result's dimensions in [offsets]
-  Tensor offsets;           // where in the indexed tensor, in bytes, each element of the index tensors leads
+  std::vector<Tensor> like;  // what the order of the result's dimensions in memory follows
+  // The one index tensor, or where in the indexed tensor, in bytes, each element of several leads.
+  Tensor index;
+  DimVector index_steps;  // of the result's dimensions in [index], in bytes
+  int64_t step = 1;
+  int64_t size = std::numeric_limits<int64_t>::max();
+  int64_t dim = 0;
 };
 
 bool isMask(const Tensor& index) {
@@ -38,7 +47,7 @@ std::vector<std::optional<Tensor>> indexOfEachDim(const Tensor& self, const Indi
       result.emplace_back();
       continue;
     }
-    checkOnCpu(*index);
+    checkSameDevice({&self, &*index});
     BOXCAR_CHECK(isMask(*index) || index->scalar_type() == ScalarType::Long || index->scalar_type() == ScalarType::Int,
                  "tensors used as indices must be long, int, byte or bool tensors, found {}",
                  dtypeName(index->scalar_type()));
@@ -54,15 +63,17 @@ std::vector<std::optional<Tensor>> indexOfEachDim(const Tensor& self, const Indi
           "{}",
           fmt::join(index->sizes(), ", "), i, fmt::join(self.sizes(), ", "), dim);
     }
+    BOXCAR_CHECK(index->dim() > 0, "a mask without dimensions cannot be an index; use where() or an if");
+    BOXCAR_CHECK(
+        !index->is_meta(),
+        "how many elements a mask of sizes [{}] chooses depends on its elements, which tensors on Meta have not",
+        fmt::join(index->sizes(), ", "));
     const Tensor places = nonzeroIndices(*index);
     const int64_t count = places.sizes()[0];
     for (int64_t i = 0; i < index->dim(); ++i) {
       const int64_t sizes[] = {count};
-      const int64_t strides[] = {index->dim()};
-      result.emplace_back(places.view(sizes, strides, i));
-    }
-    if (index->dim() == 0) {
-      BOXCAR_FAIL("a mask without dimensions cannot be an index; use where() or an if");
+      const int64_t strides[] = {1};
+      result.emplace_back(places.view(sizes, strides, i * places.strides()[1]));
     }
   }
   const auto dims = static_cast<int64_t>(result.size());
@@ -109,14 +120,22 @@ void addOffsets(const Tensor& offsets, const Tensor& index, const Tensor& self, 
   });
 }
 
+// Where the elements of several index tensors lead, in bytes.
+Tensor offsetsOf(const std::vector<std::optional<Tensor>>& indices, const Tensor& self, const DimVector& sizes) {
+  const Tensor offsets = Tensor::allocate(sizes, ScalarType::Long, self.device());
+  if (self.is_meta() || offsets.numel() == 0) return offsets;
+  std::memset(offsets.data_ptr(), 0, offsets.nbytes());
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (indices[i].has_value()) addOffsets(offsets, *indices[i], self, i);
+  }
+  return offsets;
+}
+
 // The dimensions of the index tensors stand where the first of them is when they follow each other, else in front.
 Selection selectElements(const Tensor& self, const Indices& list) {
   const std::vector<std::optional<Tensor>> indices = indexOfEachDim(self, list);
   Selection result;
   const DimVector index_sizes = broadcastIndices(indices);
-  result.offsets = Tensor::allocate(index_sizes, ScalarType::Long);
-  if (result.offsets.numel() > 0) std::memset(result.offsets.data_ptr(), 0, result.offsets.nbytes());
-
   size_t first = indices.size();
   size_t last = 0;
   size_t given = 0;
@@ -125,69 +144,82 @@ Selection selectElements(const Tensor& self, const Indices& list) {
     first = std::min(first, i);
     last = i;
     ++given;
-    addOffsets(result.offsets, *indices[i], self, i);
   }
-  const bool together = given > 0 && last - first + 1 == given;
-  const size_t place = together ? first : 0;
-  const auto addIndexDims = [&] {
-    for (size_t k = 0; k < index_sizes.size(); ++k) {
-      result.sizes.push_back(index_sizes[k]);
-      result.steps.push_back(0);
-      result.offsets_steps.push_back(result.offsets.strides()[k] * static_cast<int64_t>(sizeof(int64_t)));
-    }
-  };
+  if (given == 1) {
+    result.index = *indices[first];
+    result.dim = static_cast<int64_t>(first);
+    result.size = self.sizes()[first];
+    result.step = self.strides()[first] * static_cast<int64_t>(self.itemsize());
+  } else {
+    result.index = offsetsOf(indices, self, index_sizes);
+  }
+  const size_t place = given > 0 && last - first + 1 == given ? first : 0;
+  DimVector self_strides;
   for (size_t i = 0; i <= indices.size(); ++i) {
-    if (i == place) addIndexDims();
+    if (i == place) {
+      result.sizes.insert(result.sizes.end(), index_sizes.begin(), index_sizes.end());
+      self_strides.insert(self_strides.end(), index_sizes.size(), 0);
+    }
     if (i == indices.size() || indices[i].has_value()) continue;
     result.sizes.push_back(self.sizes()[i]);
-    result.steps.push_back(self.strides()[i] * static_cast<int64_t>(self.itemsize()));
-    result.offsets_steps.push_back(0);
+    self_strides.push_back(self.strides()[i]);
+  }
+  for (const int64_t stride : self_strides) result.steps.push_back(stride * static_cast<int64_t>(self.itemsize()));
+
+  // An index tensor seen with the sizes of the result.
+  const auto spread = [&](const Tensor& index) {
+    const Tensor expanded = shape::expandTo(index, index_sizes);
+    DimVector strides(result.sizes.size(), 0);
+    std::ranges::copy(expanded.strides(),
+                      strides.begin() + static_cast<ptrdiff_t>(std::min(place, result.sizes.size())));
+    return index.view(result.sizes, strides, index.storage_offset());
+  };
+  const Tensor seen = spread(result.index);
+  for (const int64_t stride : seen.strides()) result.index_steps.push_back(stride * int64_t{sizeof(int64_t)});
+  result.like.push_back(self.view(result.sizes, self_strides, self.storage_offset()));
+  for (const auto& index : indices) {
+    if (index.has_value()) result.like.push_back(spread(*index));
   }
   return result;
 }
 
-// Calls body(other, element) with the address of every element that is selected and the one of [other] beside it.
-template <class Body>
-void forEachSelected(const Selection& selection, const Tensor& self, const Tensor& other, Body&& body) {
-  StridedLoop nest(selection.sizes);
-  nest.add(other.data_ptr(), other.sizes(), other.strides(), other.itemsize());
-  nest.addBytes(self.data_ptr(), selection.steps);
-  nest.addBytes(selection.offsets.data_ptr(), selection.offsets_steps);
-  nest.run([&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
-    for (int64_t j = 0; j < n1; ++j) {
-      char* beside = data[0] + j * steps[kMaxOperands];
-      char* element = data[1] + j * steps[kMaxOperands + 1];
-      char* offset = data[2] + j * steps[kMaxOperands + 2];
-      for (int64_t i = 0; i < n0; ++i, beside += steps[0], element += steps[1], offset += steps[2]) {
-        body(beside, element + *reinterpret_cast<const int64_t*>(offset));
-      }
-    }
-  });
-}
-
-// Calls body.operator()<Word>() with a type of [itemsize] bytes.
-struct Words {
-  uint64_t low, high;
-};
-template <class Body>
-void visitWord(size_t itemsize, Body&& body) {
-  switch (itemsize) {
-    case 1: return body(std::type_identity<uint8_t>());
-    case 2: return body(std::type_identity<uint16_t>());
-    case 4: return body(std::type_identity<uint32_t>());
-    case 8: return body(std::type_identity<uint64_t>());
-    default: return body(std::type_identity<Words>());
-  }
+// The loop over what is selected of [self], and [other] beside it, which broadcasts to it.
+IndexedLoop selectionLoop(const Selection& selection, const Tensor& self, const Tensor& other) {
+  IndexedLoop loop;
+  loop.sizes = selection.sizes;
+  loop.beside = static_cast<char*>(other.data_ptr());
+  loop.beside_steps = byteSteps(shape::expandTo(other, selection.sizes));
+  loop.chosen = static_cast<char*>(self.data_ptr());
+  loop.chosen_steps = selection.steps;
+  loop.index = static_cast<const char*>(selection.index.data_ptr());
+  loop.index_steps = selection.index_steps;
+  loop.step = selection.step;
+  loop.size = selection.size;
+  loop.wraps = true;
+  loop.dim = selection.dim;
+  return loop;
 }
 
 Tensor index(const Tensor& self, const Indices& indices) {
-  checkOnCpu(self);
+  checkCpuOrMeta(self);
   const Selection selection = selectElements(self, indices);
-  Tensor out = Tensor::allocate(selection.sizes, self.scalar_type());
-  visitWord(self.itemsize(), [&]<class Word>(std::type_identity<Word>) {
-    forEachSelected(selection, self, out, [](char* to, const char* from) { std::memcpy(to, from, sizeof(Word)); });
-  });
+  std::vector<const Tensor*> like;
+  for (const Tensor& tensor : selection.like) like.push_back(&tensor);
+  const DimVector strides = shape::stridesLike(selection.sizes, like);
+  Tensor out = shape::allocateStrided(selection.sizes, strides, self.scalar_type(), self.device());
+  if (out.is_meta()) return out;
+  const IndexedLoop loop = selectionLoop(selection, self, out);
+  if (out.numel() == 0) loop.checkIndices();
+  visitWord(self.itemsize(), [&]<class Word>(std::type_identity<Word>) { loop.run(MoveOut<Word>()); });
   return out;
+}
+
+Tensor& indexOut(const Tensor& self, const Indices& indices, Tensor& out) {
+  const Tensor result = index(self, indices);
+  for (const std::optional<Tensor>& index : indices) {
+    if (index.has_value() && index->defined()) checkNoOverlap(out, *index);
+  }
+  return writeSameType(out, result, {&self});
 }
 
 void checkValues(const Tensor& values, const Tensor& self, const Selection& selection) {
@@ -206,66 +238,63 @@ void checkValues(const Tensor& values, const Tensor& self, const Selection& sele
                fmt::join(values.sizes(), ", "), fmt::join(selection.sizes, ", "));
 }
 
+struct Add {
+  template <class T>
+  T operator()(T a, T b) const {
+    return addElements(a, b);
+  }
+};
+
+void putElements(const Tensor& self, const Selection& selection, const Tensor& values, bool accumulate) {
+  IndexedLoop loop = selectionLoop(selection, self, values);
+  loop.writes_chosen = true;
+  loop.checkIndices();
+  if (!accumulate) {
+    return visitWord(self.itemsize(), [&]<class Word>(std::type_identity<Word>) { loop.run(MoveIn<Word>()); });
+  }
+  visitScalarType(kAllTypes, self.scalar_type(), "index_put_", [&]<class T>(std::type_identity<T>) {
+    if constexpr (!kIsSmallFloat<T>) loop.run(Combine<T, Add>{});
+  });
+}
+
 Tensor& indexPutInPlace(Tensor& self, const Indices& indices, const Tensor& values, bool accumulate) {
-  checkOnCpu(self);
-  checkOnCpu(values);
-  checkNoInternalOverlap(self);
+  checkWrittenInPlace(self, {&values});
+  for (const std::optional<Tensor>& index : indices) {
+    if (index.has_value() && index->defined()) checkWrittenInPlace(self, {&*index});
+  }
+  // Without elements nothing tells where masks lead.
+  const auto is_mask = [](const std::optional<Tensor>& index) {
+    return index.has_value() && index->defined() && isMask(*index);
+  };
+  if (self.is_meta() && std::any_of(indices.begin(), indices.end(), is_mask)) return self;
   const Selection selection = selectElements(self, indices);
   checkValues(values, self, selection);
-  // What is read must not change by what is written.
-  const Tensor source = values.storage() == self.storage() ? convertTo(values, values.scalar_type()) : values;
-  if (accumulate) {
-    visitScalarType(kAllTypes, self.scalar_type(), "index_put_", [&]<class T>(std::type_identity<T>) {
-      using C = Compute<T>;
-      forEachSelected(selection, self, source, [](const char* from, char* to) {
-        const C sum = addElements(static_cast<C>(*reinterpret_cast<const T*>(to)),
-                                  static_cast<C>(*reinterpret_cast<const T*>(from)));
-        *reinterpret_cast<T*>(to) = static_cast<T>(sum);
-      });
+  if (self.is_meta()) return self;
+  if (accumulate && isSmallFloat(self)) {
+    // The places are worked out again: they are told in bytes.
+    inFloat32(self, [&](const Tensor& wide) {
+      putElements(wide, selectElements(wide, indices), convertTo(values, ScalarType::Float), accumulate);
     });
   } else {
-    visitWord(self.itemsize(), [&]<class Word>(std::type_identity<Word>) {
-      forEachSelected(selection, self, source, [](const char* from, char* to) { std::memcpy(to, from, sizeof(Word)); });
-    });
+    putElements(self, selection, values, accumulate);
   }
   self.storage()->bumpVersion();
   return self;
 }
 
 Tensor indexPut(const Tensor& self, const Indices& indices, const Tensor& values, bool accumulate) {
-  checkOnCpu(self);
+  checkCpuOrMeta(self);
   Tensor copy = convertTo(self, self.scalar_type());
   return indexPutInPlace(copy, indices, values, accumulate);
 }
 
 }  // namespace
 
-Tensor nonzeroIndices(const Tensor& self) {
-  const Tensor mask = toContiguous(self.scalar_type() == ScalarType::Bool ? self : convertTo(self, ScalarType::Bool));
-  const std::span<const bool> elements(mask.data_ptr<bool>(), static_cast<size_t>(mask.numel()));
-  const auto rank = static_cast<size_t>(self.dim());
-  const int64_t sizes[] = {std::ranges::count(elements, true), self.dim()};
-  const Tensor result = Tensor::allocate(sizes, ScalarType::Long);
-  auto* out = static_cast<int64_t*>(result.data_ptr());
-  DimVector at(rank, 0);
-  for (const bool element : elements) {
-    if (element) out = std::ranges::copy(at, out).out;
-    for (size_t i = rank; i-- > 0;) {
-      if (++at[i] < self.sizes()[i]) break;
-      at[i] = 0;
-    }
-  }
-  return result;
-}
-
-BOXCAR_LIBRARY_IMPL(aten, CPU, m) {
+BOXCAR_CPU_AND_META(aten, m) {
   m.impl("index.Tensor", BOXCAR_FN(index));
+  m.impl("index.Tensor_out", BOXCAR_FN(indexOut));
   m.impl("index_put_", BOXCAR_FN(indexPutInPlace));
   m.impl("index_put", BOXCAR_FN(indexPut));
-  m.impl("nonzero", [](const Tensor& self) {
-    checkOnCpu(self);
-    return nonzeroIndices(self);
-  });
 }
 
 }  // namespace boxcar::cpu

@@ -1,5 +1,6 @@
 #include <boxcar/backends/cpu/copy.h>
 #include <boxcar/backends/cpu/iterator.h>
+#include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/backends/shape/layout.h>
 #include <boxcar/backends/shape/promotion.h>
@@ -29,12 +30,18 @@ ScalarType commonType(const Pointwise& op, Inputs inputs) {
     }
   }
   const ScalarType common = types.result();
-  return op.result == Result::kFloat ? shape::toFloatingType(common) : common;
+  const bool floating = op.result == Result::kFloat || op.result == Result::kFloatReal;
+  return floating ? shape::toFloatingType(common) : common;
 }
 
 ScalarType resultType(const Pointwise& op, ScalarType common) {
-  if (op.result == Result::kBool) return ScalarType::Bool;
-  return op.result == Result::kReal ? toRealValueType(common) : common;
+  switch (op.result) {
+    case Result::kBool: return ScalarType::Bool;
+    case Result::kReal:
+    case Result::kFloatReal: return toRealValueType(common);
+    case Result::kComplex: return toComplexType(common);
+    default: return common;
+  }
 }
 
 // The element type that [input], one of [inputs], is read as.
@@ -45,6 +52,7 @@ ScalarType typeOf(const Pointwise& op, const Inputs& inputs, const Input& input,
 Loop loopFor(const Pointwise& op, ScalarType type) {
   const Loop loop = op.loops[static_cast<size_t>(type)];
   if (loop == nullptr) [[unlikely]] {
+    BOXCAR_CHECK(type != ScalarType::Bool || op.bool_refusal.empty(), "{}", op.bool_refusal);
     std::array<ScalarType, kScalarTypes> supported;
     size_t count = 0;
     for (size_t i = 0; i < kScalarTypes; ++i) {
@@ -62,6 +70,7 @@ void* oneElement(const Input& input, ScalarType type, Element& scratch) {
     return &scratch;
   }
   const Tensor& tensor = *input.tensor();
+  if (tensor.is_meta()) return &scratch;  // nobody reads it
   if (tensor.scalar_type() == type) return tensor.data_ptr();
   storeNumber(&scratch, type, loadNumber(tensor.data_ptr(), tensor.scalar_type()));
   return &scratch;
@@ -71,7 +80,7 @@ bool isOneElement(const Input& input) { return input.number() != nullptr || inpu
 
 // Addresses and steps of a loop without nesting: all tensors are contiguous and of one shape.
 struct FlatCall {
-  char* data[kMaxOperands];
+  char* data[kMaxOperands] = {};
   int64_t steps[2 * kMaxOperands] = {};
   Element scratch[kMaxOperands - 1];
   const Tensor* shaped = nullptr;
@@ -105,9 +114,16 @@ struct FlatCall {
   std::span<const int64_t> sizes() const { return shaped != nullptr ? shaped->sizes() : std::span<const int64_t>(); }
 
   void run(Loop loop, const Tensor& out, const Scalar* params) {
+    const int64_t n = out.numel();
+    if (n == 0 || out.is_meta()) return;
     data[0] = static_cast<char*>(out.data_ptr());
     steps[0] = static_cast<int64_t>(out.itemsize());
-    if (out.numel() > 0) loop(data, steps, out.numel(), 1, params);
+    if (!runsInParallel(n)) return loop(data, steps, n, 1, params);
+    parallelFor(0, n, kParallelGrain, [&](int64_t begin, int64_t end) {
+      char* part[kMaxOperands];
+      for (int k = 0; k < kMaxOperands; ++k) part[k] = data[k] + begin * steps[k];
+      loop(part, steps, end - begin, 1, params);
+    });
   }
 };
 
@@ -144,17 +160,21 @@ struct NestedCall {
     }
   }
 
-  Tensor allocateResult(ScalarType type) const {
+  DimVector resultStrides() const {
     const Tensor* like[kMaxOperands - 1];
     size_t found = 0;
     for (size_t i = 0; i < count; ++i) {
       if (tensors[i] != nullptr) like[found++] = tensors[i];
     }
-    const DimVector strides = shape::stridesLike(sizes, {like, found});
-    return shape::allocateStrided(sizes, strides, type, Device(DeviceType::CPU));
+    return shape::stridesLike(sizes, {like, found});
+  }
+
+  Tensor allocateResult(ScalarType type, Device device) const {
+    return shape::allocateStrided(sizes, resultStrides(), type, device);
   }
 
   void run(Loop loop, const Tensor& out, const Scalar* params) const {
+    if (out.is_meta()) return;
     StridedLoop nest(sizes);
     nest.add(out.data_ptr(), out.sizes(), out.strides(), out.itemsize());
     for (size_t i = 0; i < count; ++i) {
@@ -164,40 +184,93 @@ struct NestedCall {
         nest.add(tensors[i]->data_ptr(), tensors[i]->sizes(), tensors[i]->strides(), tensors[i]->itemsize());
       }
     }
-    nest.run(loop, params);
+    nest.runParallel(loop, params);
   }
 };
 
-void checkInputs(Inputs inputs) {
+// The device of the inputs; numbers, and tensors of the CPU without dimensions, go along with any.
+Device deviceOf(Inputs inputs) {
+  const Tensor* first = nullptr;
   for (const Input& input : inputs) {
-    if (input.tensor() != nullptr) checkOnCpu(*input.tensor());
+    if (input.tensor() == nullptr) continue;
+    checkCpuOrMeta(*input.tensor());
+    if (isOneElement(input) && input.tensor()->is_cpu()) continue;
+    if (first == nullptr) first = input.tensor();
+    if (input.tensor()->is_meta() != first->is_meta()) [[unlikely]]
+      commonDevice({first, input.tensor()});
   }
+  return first != nullptr ? first->device() : Device(DeviceType::CPU);
 }
 
 [[gnu::noinline]] Tensor nestedPointwise(const Pointwise& op, Loop loop, ScalarType common, ScalarType type,
-                                         Inputs inputs, const Scalar* params) {
+                                         Inputs inputs, const Scalar* params, Device device) {
   NestedCall call(op, inputs, common);
-  const Tensor result = call.allocateResult(type);
+  const Tensor result = call.allocateResult(type, device);
   call.convertInputs();
   call.run(loop, result, params);
   return result;
 }
 
+bool allAreNumbers(Inputs inputs) { return std::ranges::all_of(inputs, isOneElement); }
+
 // An output that is given other sizes cannot be an input.
-void checkNotShared(const Tensor& out, const Tensor& input) {
-  BOXCAR_CHECK(out.storage() != input.storage(),
-               "output with shape [{}] cannot be resized, for it shares memory with an input of shape [{}]",
-               fmt::join(out.sizes(), ", "), fmt::join(input.sizes(), ", "));
+void checkResizable(const Tensor& out, Inputs inputs) {
+  for (const Input& input : inputs) {
+    if (input.tensor() == nullptr || isOneElement(input)) continue;
+    BOXCAR_CHECK(out.storage() != input.tensor()->storage(),
+                 "output with shape [{}] cannot be resized, for it shares memory with an input of shape [{}]",
+                 fmt::join(out.sizes(), ", "), fmt::join(input.tensor()->sizes(), ", "));
+  }
+}
+
+void checkNoOverlap(const Tensor& out, Inputs inputs) {
+  checkNoInternalOverlap(out);
+  for (const Input& input : inputs) {
+    if (input.tensor() != nullptr) checkNoPartialOverlap(out, *input.tensor());
+  }
+}
+
+// The sizes that an operator in place computes: those of [out], to which [sizes] must broadcast.
+DimVector sizesInPlace(const Tensor& out, std::span<const int64_t> sizes) {
+  DimVector both = shape::broadcast(out.sizes(), sizes);
+  BOXCAR_CHECK(std::ranges::equal(both, out.sizes()), "output with shape [{}] doesn't match the broadcast shape [{}]",
+               fmt::join(out.sizes(), ", "), fmt::join(both, ", "));
+  return both;
+}
+
+// What loops that may throw do: [out] is resized and written to when they have not.
+Tensor& writeComputed(const Pointwise& op, Tensor& out, Inputs inputs, const Scalar* params, bool resizes) {
+  const DimVector sizes = NestedCall(op, inputs, commonType(op, inputs)).sizes;
+  if (resizes && !std::ranges::equal(out.sizes(), sizes)) {
+    checkResizable(out, inputs);
+  } else {
+    sizesInPlace(out, sizes);
+    checkNoOverlap(out, inputs);
+  }
+  const Tensor result = pointwise(op, inputs, params);
+  if (resizes) return writeResult(out, result);
+  copyElements(out, result);
+  out.storage()->bumpVersion();
+  return out;
 }
 
 Tensor& pointwiseInto(const Pointwise& op, Tensor& out, Inputs inputs, const Scalar* params, bool resizes) {
-  checkInputs(inputs);
-  checkOnCpu(out);
+  const Device device = deviceOf(inputs);
+  checkCpuOrMeta(out);
+  BOXCAR_CHECK(device == out.device() || (device.is_cpu() && allAreNumbers(inputs)),
+               "Expected all tensors to be on the same device, but found at least two devices, {} and {}!", device,
+               out.device());
   const ScalarType common = commonType(op, inputs);
   const ScalarType type = resultType(op, common);
   const Loop loop = loopFor(op, common);
   BOXCAR_CHECK(type == out.scalar_type() || canCast(type, out.scalar_type()),
                "result type {} can't be cast to the desired output type {}", type, out.scalar_type());
+  BOXCAR_CHECK(type == out.scalar_type() || !resizes || !op.exact_output,
+               "{} writes to an output of dtype {} only, but this has {}", op.name, type, out.scalar_type());
+
+  if (op.may_fail && isIntegralType(common, /*includeBool=*/true)) {
+    return writeComputed(op, out, inputs, params, resizes);
+  }
 
   FlatCall flat;
   if (type == out.scalar_type() && out.is_contiguous() && flat.take(op, inputs, common) &&
@@ -213,27 +286,19 @@ Tensor& pointwiseInto(const Pointwise& op, Tensor& out, Inputs inputs, const Sca
   NestedCall call(op, inputs, common);
   if (!std::ranges::equal(call.sizes, out.sizes())) {
     if (resizes) {
-      for (const Input& input : inputs) {
-        if (input.tensor() != nullptr && !isOneElement(input)) checkNotShared(out, *input.tensor());
-      }
+      checkResizable(out, inputs);
       resizeOutput(out, call.sizes);
+      out.unsafeGetTensorImpl()->setShape(call.sizes, call.resultStrides(), out.storage_offset());
     } else {
-      const DimVector both = shape::broadcast(out.sizes(), call.sizes);
-      BOXCAR_CHECK(std::ranges::equal(both, out.sizes()),
-                   "output with shape [{}] doesn't match the broadcast shape [{}]", fmt::join(out.sizes(), ", "),
-                   fmt::join(both, ", "));
-      call.sizes = both;
+      call.sizes = sizesInPlace(out, call.sizes);
     }
   }
-  checkNoInternalOverlap(out);
-  for (const Input& input : inputs) {
-    if (input.tensor() != nullptr) checkNoPartialOverlap(out, *input.tensor());
-  }
+  checkNoOverlap(out, inputs);
   call.convertInputs();
   if (type == out.scalar_type()) {
     call.run(loop, out, params);
   } else {
-    const Tensor result = call.allocateResult(type);
+    const Tensor result = call.allocateResult(type, out.device());
     call.run(loop, result, params);
     copyElements(out, result);
   }
@@ -244,13 +309,13 @@ Tensor& pointwiseInto(const Pointwise& op, Tensor& out, Inputs inputs, const Sca
 }  // namespace
 
 Tensor pointwise(const Pointwise& op, Inputs inputs, const Scalar* params) {
-  checkInputs(inputs);
+  const Device device = deviceOf(inputs);
   const ScalarType common = commonType(op, inputs);
   const ScalarType type = resultType(op, common);
   const Loop loop = loopFor(op, common);
   FlatCall flat;
-  if (!flat.take(op, inputs, common)) return nestedPointwise(op, loop, common, type, inputs, params);
-  Tensor result = Tensor::allocate(flat.sizes(), type);
+  if (!flat.take(op, inputs, common)) return nestedPointwise(op, loop, common, type, inputs, params, device);
+  Tensor result = Tensor::allocate(flat.sizes(), type, device);
   flat.run(loop, result, params);
   return result;
 }
@@ -260,6 +325,8 @@ Tensor& pointwiseOut(const Pointwise& op, Tensor& out, Inputs inputs, const Scal
 }
 
 Tensor& pointwiseInPlace(const Pointwise& op, Tensor& self, Inputs inputs, const Scalar* params) {
+  BOXCAR_CHECK(op.result != Result::kReal || !self.is_complex(), "In-place {} is not supported for complex tensors.",
+               op.name);
   return pointwiseInto(op, self, inputs, params, /*resizes=*/false);
 }
 

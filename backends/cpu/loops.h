@@ -95,6 +95,30 @@ struct Row<Out, A, B, C> {
       for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i], c[i]);
       return;
     }
+    // One of the last two, or both, may be a number.
+    if (s[0] == sizeof(Out) && s[1] == sizeof(A)) {
+      Out* out = &at<Out>(p[0]);
+      const A* a = &at<A>(p[1]);
+      const B y = at<B>(p[2]);
+      const C z = at<C>(p[3]);
+      if (s[2] == 0 && s[3] == 0) {
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], y, z);
+        return;
+      }
+      if (s[2] == 0 && s[3] == sizeof(C)) {
+        const C* c = &at<C>(p[3]);
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], y, c[i]);
+        return;
+      }
+      if (s[2] == sizeof(B) && s[3] == 0) {
+        const B* b = &at<B>(p[2]);
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i], z);
+        return;
+      }
+    }
     for (int64_t i = 0; i < n; ++i) {
       at<Out>(p[0] + i * s[0]) = f(at<A>(p[1] + i * s[1]), at<B>(p[2] + i * s[2]), at<C>(p[3] + i * s[3]));
     }

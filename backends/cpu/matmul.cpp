@@ -1,158 +1,189 @@
 #include <boxcar/backends/cpu/copy.h>
-#include <boxcar/backends/cpu/functors.h>
-#include <boxcar/backends/cpu/gemm.h>
 #include <boxcar/backends/cpu/iterator.h>
+#include <boxcar/backends/cpu/products.h>
+#include <boxcar/backends/cpu/registration.h>
+#include <boxcar/backends/cpu/write_structured.h>
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/backends/shape/matrices.h>
-#include <boxcar/dispatcher/library.h>
-#include <boxcar/ivalue/error.h>
 
-#include <algorithm>
-#include <type_traits>
+// Products of matrices, and sums with them.
 
 namespace boxcar::cpu {
 namespace {
 
-constexpr auto kNumberTypes = kRealTypes + kComplexTypes;
+// A product of matrices or batches of them, checked.
+struct Product {
+  const Tensor& a;
+  const Tensor& b;
+  DimVector sizes;
+  Device device;
 
-// A tensor's last two dimensions, at [offset] elements from its first.
-template <class T>
-Matrix<T> matrixOf(const Tensor& tensor, int64_t offset = 0) {
-  const auto strides = tensor.strides().last(2);
-  return {static_cast<T*>(tensor.data_ptr()) + offset, strides[0], strides[1]};
-}
-
-// For the types that gemm has no kernels for.
-template <class T>
-void multiplySimply(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta,
-                    Matrix<T> c) {
-  for (int64_t i = 0; i < m; ++i) {
-    for (int64_t j = 0; j < n; ++j) {
-      T sum = T(0);
-      for (int64_t p = 0; p < k; ++p) sum = addElements(sum, multiplyElements(a.at(i, p), b.at(p, j)));
-      const T scaled = multiplyElements(alpha, sum);
-      c.at(i, j) = beta == T(0) ? scaled : addElements(multiplyElements(beta, c.at(i, j)), scaled);
-    }
+  ContiguousResult result() const { return {sizes, a.scalar_type(), device}; }
+  Tensor make() const {
+    return result().make([&](const Tensor& out) { multiplyInto(out, a, b, 1, 0); });
   }
-}
-
-template <class T>
-void multiply(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c) {
-  if constexpr (std::is_floating_point_v<T>) {
-    gemm<T>(m, n, k, alpha, a, b, beta, c);
-  } else {
-    multiplySimply(m, n, k, alpha, a, b, beta, c);
+  Tensor& write(Tensor& out) const {
+    return result().write(out, {&a, &b}, [&](const Tensor& target) { multiplyInto(target, a, b, 1, 0); });
   }
-}
+};
 
-// out = beta * out + alpha * a @ b for matrices of one type, or for batches of them (equal first dimensions).
-// float16 and bfloat16 are computed in float32.
-void multiplyInto(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
-  const ScalarType type = out.scalar_type();
-  if (type == ScalarType::Half || type == ScalarType::BFloat16) {
-    const Tensor wide = convertTo(out, ScalarType::Float);
-    multiplyInto(wide, convertTo(a, ScalarType::Float), convertTo(b, ScalarType::Float), alpha, beta);
-    copyElements(out, wide);
-    return;
+// beta * self + alpha * product
+struct ProductAndSum {
+  const Tensor& self;
+  Product product;
+  const Scalar& beta;
+  const Scalar& alpha;
+
+  // [expanded] has the sizes of the result.
+  void fill(const Tensor& out, const Tensor& expanded) const {
+    if (beta != Scalar(0) && !out.is_same(self)) copyElements(out, expanded);
+    multiplyInto(out, product.a, product.b, alpha, beta);
   }
-  const auto rank = static_cast<size_t>(out.dim());
-  const int64_t m = out.sizes()[rank - 2];
-  const int64_t n = out.sizes()[rank - 1];
-  const int64_t k = a.sizes()[rank - 1];
-  const int64_t batches = rank == 3 ? out.sizes()[0] : 1;
-  const auto batchOffset = [rank](const Tensor& tensor, int64_t i) { return rank == 3 ? i * tensor.strides()[0] : 0; };
-  visitScalarType(kNumberTypes, type, "mm", [&]<class T>(std::type_identity<T>) {
-    if constexpr (!kIsSmallFloat<T>) {
-      for (int64_t i = 0; i < batches; ++i) {
-        multiply<T>(m, n, k, alpha.to<T>(), matrixOf<const T>(a, batchOffset(a, i)),
-                    matrixOf<const T>(b, batchOffset(b, i)), beta.to<T>(), matrixOf<T>(out, batchOffset(out, i)));
-      }
-    }
-  });
-}
+  Tensor make() const {
+    const Tensor expanded = shape::expandTo(self, product.sizes);
+    return product.result().make([&](const Tensor& out) { fill(out, expanded); });
+  }
+  Tensor& write(Tensor& out) const {
+    const Tensor expanded = shape::expandTo(self, product.sizes);
+    return product.result().write(out, {&self, &product.a, &product.b},
+                                  [&](const Tensor& target) { fill(target, expanded); });
+  }
+  Tensor& writeInPlace(std::string_view name, Tensor& target) const {
+    shape::checkInPlaceSizes(name, target, product.sizes);
+    return product.result().write(target, {&product.a, &product.b}, [&](const Tensor& out) { fill(out, target); });
+  }
+};
 
-void checkAllOnCpu(std::initializer_list<const Tensor*> tensors) {
-  for (const Tensor* tensor : tensors) checkOnCpu(*tensor);
-}
-
-Tensor mm(const Tensor& self, const Tensor& mat2) {
-  checkAllOnCpu({&self, &mat2});
+Product checkedMm(const Tensor& self, const Tensor& mat2) {
+  const Device device = commonDevice({&self, &mat2});
   shape::checkMm(self, mat2);
-  const int64_t sizes[] = {self.sizes()[0], mat2.sizes()[1]};
-  Tensor out = Tensor::allocate(sizes, self.scalar_type());
-  multiplyInto(out, self, mat2, 1, 0);
-  return out;
+  return {self, mat2, {self.sizes()[0], mat2.sizes()[1]}, device};
 }
-Tensor& mmOut(const Tensor& self, const Tensor& mat2, Tensor& out) { return writeResult(out, mm(self, mat2)); }
+Tensor mm(const Tensor& self, const Tensor& mat2) { return checkedMm(self, mat2).make(); }
+Tensor& mmOut(const Tensor& self, const Tensor& mat2, Tensor& out) { return checkedMm(self, mat2).write(out); }
 
+ProductAndSum checkedAddmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
+                           const Scalar& alpha) {
+  const Device device = commonDevice({&self, &mat1, &mat2});
+  shape::checkAddmm(self, mat1, mat2);
+  return {self, {mat1, mat2, {mat1.sizes()[0], mat2.sizes()[1]}, device}, beta, alpha};
+}
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
-  checkAllOnCpu({&self, &mat1, &mat2});
-  shape::checkAddmm(mat1, mat2);
-  BOXCAR_CHECK(self.scalar_type() == mat1.scalar_type(), "self and mat2 must have the same dtype, but got {} and {}",
-               self.scalar_type(), mat2.scalar_type());
-  const int64_t sizes[] = {mat1.sizes()[0], mat2.sizes()[1]};
-  Tensor out = Tensor::allocate(sizes, self.scalar_type());
-  const Tensor expanded = shape::expandTo(self, sizes);
-  const bool reads_self = !(beta == Scalar(0));
-  if (reads_self) copyElements(out, expanded);
-  multiplyInto(out, mat1, mat2, alpha, beta);
-  return out;
+  return checkedAddmm(self, mat1, mat2, beta, alpha).make();
 }
 Tensor& addmmOut(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha,
                  Tensor& out) {
-  return writeResult(out, addmm(self, mat1, mat2, beta, alpha));
+  return checkedAddmm(self, mat1, mat2, beta, alpha).write(out);
 }
 Tensor& addmmInPlace(Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
-  const Tensor result = addmm(self, mat1, mat2, beta, alpha);
-  BOXCAR_CHECK(std::ranges::equal(result.sizes(), self.sizes()),
-               "addmm_: the result of size {}x{} does not fit self, which has {} dimensions and {} elements",
-               result.sizes()[0], result.sizes()[1], self.dim(), self.numel());
-  return writeResult(self, result);
+  return checkedAddmm(self, mat1, mat2, beta, alpha).writeInPlace("addmm_", self);
 }
 
-Tensor bmm(const Tensor& self, const Tensor& mat2) {
-  checkAllOnCpu({&self, &mat2});
+Product checkedBmm(const Tensor& self, const Tensor& mat2) {
+  const Device device = commonDevice({&self, &mat2});
   shape::checkBmm(self, mat2);
-  const int64_t sizes[] = {self.sizes()[0], self.sizes()[1], mat2.sizes()[2]};
-  Tensor out = Tensor::allocate(sizes, self.scalar_type());
-  multiplyInto(out, self, mat2, 1, 0);
-  return out;
+  return {self, mat2, {self.sizes()[0], self.sizes()[1], mat2.sizes()[2]}, device};
 }
-Tensor& bmmOut(const Tensor& self, const Tensor& mat2, Tensor& out) { return writeResult(out, bmm(self, mat2)); }
+Tensor bmm(const Tensor& self, const Tensor& mat2) { return checkedBmm(self, mat2).make(); }
+Tensor& bmmOut(const Tensor& self, const Tensor& mat2, Tensor& out) { return checkedBmm(self, mat2).write(out); }
 
-// A vector as a matrix of one column, or one row.
-Tensor asColumn(const Tensor& vector) {
-  const int64_t sizes[] = {vector.numel(), 1};
-  const int64_t strides[] = {vector.strides()[0], 1};
-  return vector.view(sizes, strides, vector.storage_offset());
+ProductAndSum checkedBaddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                             const Scalar& alpha) {
+  const Device device = commonDevice({&self, &batch1, &batch2});
+  shape::checkBaddbmm(self, batch1, batch2);
+  return {self, {batch1, batch2, {batch1.sizes()[0], batch1.sizes()[1], batch2.sizes()[2]}, device}, beta, alpha};
 }
-Tensor asRow(const Tensor& vector) {
-  const int64_t sizes[] = {1, vector.numel()};
-  const int64_t strides[] = {1, vector.strides()[0]};
-  return vector.view(sizes, strides, vector.storage_offset());
+Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+               const Scalar& alpha) {
+  return checkedBaddbmm(self, batch1, batch2, beta, alpha).make();
 }
-
-Tensor mv(const Tensor& self, const Tensor& vec) {
-  checkAllOnCpu({&self, &vec});
-  shape::checkMv(self, vec);
-  const int64_t sizes[] = {self.sizes()[0]};
-  Tensor out = Tensor::allocate(sizes, self.scalar_type());
-  multiplyInto(asColumn(out), self, asColumn(vec), 1, 0);
-  return out;
+Tensor& baddbmmOut(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                   const Scalar& alpha, Tensor& out) {
+  return checkedBaddbmm(self, batch1, batch2, beta, alpha).write(out);
+}
+Tensor& baddbmmInPlace(Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                       const Scalar& alpha) {
+  return checkedBaddbmm(self, batch1, batch2, beta, alpha).writeInPlace("baddbmm_", self);
 }
 
-Tensor dot(const Tensor& self, const Tensor& tensor) {
-  checkAllOnCpu({&self, &tensor});
-  shape::checkDot(self, tensor);
-  const int64_t sizes[] = {1};
-  const Tensor out = Tensor::allocate(sizes, self.scalar_type());
-  multiplyInto(asColumn(out), asRow(self), asColumn(tensor), 1, 0);
-  return out.view({}, {}, 0);
+// beta * self + alpha * the sum of all products. Halves are converted before the first of them and after the last.
+class BatchSum {
+ public:
+  BatchSum(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha)
+      : self_(self), batch1_(batch1), batch2_(batch2), beta_(beta), alpha_(alpha) {
+    device_ = commonDevice({&self, &batch1, &batch2});
+    shape::checkBaddbmm(self, batch1, batch2);
+    sizes_ = {batch1.sizes()[1], batch2.sizes()[2]};
+  }
+
+  Tensor make() const {
+    const Tensor expanded = shape::expandTo(self_, sizes_);
+    return result().make([&](const Tensor& out) { fill(out, expanded); });
+  }
+  Tensor& write(Tensor& out) const {
+    const Tensor expanded = shape::expandTo(self_, sizes_);
+    return result().write(out, {&self_, &batch1_, &batch2_}, [&](const Tensor& target) { fill(target, expanded); });
+  }
+  Tensor& writeInPlace(Tensor& self) const {
+    shape::checkInPlaceSizes("addbmm_", self, sizes_);
+    return write(self);
+  }
+
+ private:
+  ContiguousResult result() const { return {sizes_, batch1_.scalar_type(), device_}; }
+
+  static Tensor matrixAt(const Tensor& batch, int64_t i) {
+    return batch.view(batch.sizes().last(2), batch.strides().last(2), batch.storage_offset() + i * batch.strides()[0]);
+  }
+
+  // What remains of no products, which is one of matrices without depth.
+  void scale(const Tensor& target) const {
+    const DimVector left{sizes_[0], 0};
+    const DimVector right{0, sizes_[1]};
+    const ScalarType type = target.scalar_type();
+    multiplyInto(target, Tensor::allocate(left, type), Tensor::allocate(right, type), alpha_, beta_);
+  }
+
+  void fill(const Tensor& out, const Tensor& expanded) const {
+    const ScalarType type = out.scalar_type();
+    const bool is_half = type == ScalarType::Half || type == ScalarType::BFloat16;
+    const auto widened = [&](const Tensor& tensor) { return is_half ? convertTo(tensor, ScalarType::Float) : tensor; };
+    const Tensor target = is_half ? Tensor::allocate(sizes_, ScalarType::Float) : out;
+    const Tensor batch1 = widened(batch1_);
+    const Tensor batch2 = widened(batch2_);
+    if (beta_ != Scalar(0)) copyElements(target, expanded);
+    const int64_t count = batch1.sizes()[0];
+    if (count == 0) scale(target);
+    for (int64_t i = 0; i < count; ++i) {
+      multiplyInto(target, matrixAt(batch1, i), matrixAt(batch2, i), alpha_, i == 0 ? beta_ : Scalar(1));
+    }
+    if (is_half) copyElements(out, target);
+  }
+
+  const Tensor& self_;
+  const Tensor& batch1_;
+  const Tensor& batch2_;
+  const Scalar& beta_;
+  const Scalar& alpha_;
+  Device device_ = Device(DeviceType::CPU);
+  DimVector sizes_;
+};
+
+Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) {
+  return BatchSum(self, batch1, batch2, beta, alpha).make();
+}
+Tensor& addbmmOut(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                  const Scalar& alpha, Tensor& out) {
+  return BatchSum(self, batch1, batch2, beta, alpha).write(out);
+}
+Tensor& addbmmInPlace(Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                      const Scalar& alpha) {
+  return BatchSum(self, batch1, batch2, beta, alpha).writeInPlace(self);
 }
 
 }  // namespace
 
-BOXCAR_LIBRARY_IMPL(aten, CPU, m) {
+BOXCAR_CPU_AND_META(aten, m) {
   m.impl("mm", BOXCAR_FN(mm));
   m.impl("mm.out", BOXCAR_FN(mmOut));
   m.impl("addmm", BOXCAR_FN(addmm));
@@ -160,8 +191,12 @@ BOXCAR_LIBRARY_IMPL(aten, CPU, m) {
   m.impl("addmm_", BOXCAR_FN(addmmInPlace));
   m.impl("bmm", BOXCAR_FN(bmm));
   m.impl("bmm.out", BOXCAR_FN(bmmOut));
-  m.impl("mv", BOXCAR_FN(mv));
-  m.impl("dot", BOXCAR_FN(dot));
+  m.impl("baddbmm", BOXCAR_FN(baddbmm));
+  m.impl("baddbmm.out", BOXCAR_FN(baddbmmOut));
+  m.impl("baddbmm_", BOXCAR_FN(baddbmmInPlace));
+  m.impl("addbmm", BOXCAR_FN(addbmm));
+  m.impl("addbmm.out", BOXCAR_FN(addbmmOut));
+  m.impl("addbmm_", BOXCAR_FN(addbmmInPlace));
 }
 
 }  // namespace boxcar::cpu

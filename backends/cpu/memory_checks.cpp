@@ -1,5 +1,6 @@
 #include <boxcar/backends/cpu/iterator.h>
 #include <boxcar/backends/shape/layout.h>
+#include <boxcar/backends/shape/output.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -17,12 +18,23 @@ const std::byte* endOf(const Tensor& tensor) {
 
 }  // namespace
 
-void checkOnCpu(const Tensor& tensor) {
-  if (tensor.is_cpu() && tensor.defined()) [[likely]]
+void checkCpuOrMeta(const Tensor& tensor) {
+  if ((tensor.is_cpu() || tensor.is_meta()) && tensor.defined()) [[likely]]
     return;
   BOXCAR_CHECK(tensor.defined(), "expected a tensor, but it is undefined");
   BOXCAR_FAIL("Expected all tensors to be on the same device, but found at least two devices, {} and cpu!",
               tensor.device());
+}
+
+Device commonDevice(std::initializer_list<const Tensor*> tensors) {
+  const Tensor* first = nullptr;
+  for (const Tensor* tensor : tensors) {
+    checkCpuOrMeta(*tensor);
+    if (tensor->is_cpu() && tensor->dim() == 0) continue;
+    if (first == nullptr) first = tensor;
+    shape::checkSameDevice(first->device(), tensor->device());
+  }
+  return first != nullptr ? first->device() : Device(DeviceType::CPU);
 }
 
 void checkNoInternalOverlap(const Tensor& tensor) {
@@ -36,7 +48,7 @@ void checkNoInternalOverlap(const Tensor& tensor) {
 
 void checkNoPartialOverlap(const Tensor& output, const Tensor& input) {
   if (output.is_same(input) || output.storage() != input.storage()) return;
-  if (output.numel() == 0 || input.numel() == 0) return;
+  if (output.numel() == 0 || input.numel() == 0 || output.is_meta()) return;
   if (output.data_ptr() == input.data_ptr() && std::ranges::equal(output.sizes(), input.sizes()) &&
       std::ranges::equal(output.strides(), input.strides())) {
     return;

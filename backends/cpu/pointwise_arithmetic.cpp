@@ -1,7 +1,10 @@
 #include <boxcar/backends/cpu/functors.h>
 #include <boxcar/backends/cpu/pointwise_registration.h>
+#include <boxcar/backends/cpu/pointwise_table.h>
+#include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/shape/promotion.h>
 
+#include <cmath>
 #include <optional>
 
 namespace boxcar::cpu {
@@ -9,11 +12,13 @@ namespace {
 
 template <class T>
 struct Add {
+  static constexpr VectorPair kVectorPair = VectorPair::kAdd;
   T operator()(T a, T b) const { return addElements(a, b); }
 };
 
 template <class T>
 struct Subtract {
+  static constexpr VectorPair kVectorPair = VectorPair::kSubtract;
   T operator()(T a, T b) const { return subtractElements(a, b); }
 };
 
@@ -39,31 +44,37 @@ struct SubtractScaled {
 
 template <class T>
 struct Multiply {
+  static constexpr VectorPair kVectorPair = VectorPair::kMultiply;
   T operator()(T a, T b) const { return multiplyElements(a, b); }
 };
 
 template <class T>
 struct Divide {
-  T operator()(T a, T b) const { return a / b; }
+  static constexpr VectorPair kVectorPair = VectorPair::kDivide;
+  T operator()(T a, T b) const { return divideElements(a, b); }
 };
 
 template <class T>
 struct DivideTruncating {
+  static constexpr bool kMayFail = true;
   T operator()(T a, T b) const { return truncatedQuotient(a, b); }
 };
 
 template <class T>
 struct DivideFlooring {
+  static constexpr bool kMayFail = true;
   T operator()(T a, T b) const { return flooredQuotient(a, b); }
 };
 
 template <class T>
 struct Remainder {
+  static constexpr bool kMayFail = true;
   T operator()(T a, T b) const { return flooredRemainder(a, b); }
 };
 
 template <class T>
 struct Maximum {
+  static constexpr VectorPair kVectorPair = VectorPair::kMaximum;
   T operator()(T a, T b) const {
     // A NaN wins from either side.
     return a > b || isNan(a) ? a : b;
@@ -72,15 +83,39 @@ struct Maximum {
 
 template <class T>
 struct Minimum {
+  static constexpr VectorPair kVectorPair = VectorPair::kMinimum;
   T operator()(T a, T b) const { return a < b || isNan(a) ? a : b; }
+};
+
+// A number wins over NaN.
+template <class T>
+struct MaximumNumber {
+  T operator()(T a, T b) const { return a > b || isNan(b) ? a : b; }
+};
+
+template <class T>
+struct MinimumNumber {
+  T operator()(T a, T b) const { return a < b || isNan(b) ? a : b; }
+};
+
+// Rounded toward zero, so that its sign is the dividend's.
+template <class T>
+struct TruncatedRemainder {
+  static constexpr bool kMayFail = true;
+  T operator()(T a, T b) const {
+    if constexpr (kIsInteger<T>) {
+      return subtractElements(a, multiplyElements(truncatedQuotient(a, b), b));
+    } else {
+      return std::fmod(a, b);
+    }
+  }
 };
 
 constexpr Pointwise kAdd = makePointwise<Add, 2, Result::kSame>("add", kAllTypes);
 constexpr Pointwise kAddScaled = makePointwise<AddScaled, 2, Result::kSame>("add", kAllTypes);
-constexpr Pointwise kSubtract = makePointwise<Subtract, 2, Result::kSame>("sub", kRealTypes + kComplexTypes);
-constexpr Pointwise kSubtractScaled =
-    makePointwise<SubtractScaled, 2, Result::kSame>("sub", kRealTypes + kComplexTypes);
-constexpr Pointwise kDivide = makePointwise<Divide, 2, Result::kFloat>("div", kFloatingTypes + kComplexTypes);
+constexpr Pointwise kSubtract = makePointwise<Subtract, 2, Result::kSame>("sub", kNumberTypes);
+constexpr Pointwise kSubtractScaled = makePointwise<SubtractScaled, 2, Result::kSame>("sub", kNumberTypes);
+constexpr Pointwise kDivide = makePointwise<Divide, 2, Result::kFloat>("div", kContinuousTypes);
 constexpr Pointwise kDivideTruncating = makePointwise<DivideTruncating, 2, Result::kSame>("div", kRealTypes);
 constexpr Pointwise kDivideFlooring = makePointwise<DivideFlooring, 2, Result::kSame>("floor_divide", kRealTypes);
 
@@ -203,7 +238,7 @@ Tensor& divOutMode(const Tensor& self, const Tensor& other, Mode rounding_mode, 
 
 }  // namespace
 
-BOXCAR_LIBRARY_IMPL(aten, CPU, m) {
+BOXCAR_CPU_AND_META(aten, m) {
   m.impl("add.Tensor", BOXCAR_FN(addTensor));
   m.impl("add.Scalar", BOXCAR_FN(addScalar));
   m.impl("add_.Tensor", BOXCAR_FN(addInPlaceTensor));
@@ -227,13 +262,7 @@ BOXCAR_LIBRARY_IMPL(aten, CPU, m) {
   m.impl("div_.Scalar_mode", BOXCAR_FN(divInPlaceScalarMode));
   m.impl("div.out_mode", BOXCAR_FN(divOutMode));
 
-  // operator, functor, result, element types, overloads
-  registerBinary<"mul", Multiply, Result::kSame, kAllTypes, kFunctional | kInPlace | kOut>(m);
-  registerBinary<"floor_divide", DivideFlooring, Result::kSame, kRealTypes, kUnnamedFunctional | kInPlace | kOut>(m);
-  registerBinary<"remainder", Remainder, Result::kSame, kRealTypes,
-                 kFunctional | kInPlace | kTensorOut | kScalarTensor>(m);
-  registerBinary<"maximum", Maximum, Result::kSame, kRealAndBoolTypes, kUnnamedFunctional | kOut | kNoScalar>(m);
-  registerBinary<"minimum", Minimum, Result::kSame, kRealAndBoolTypes, kUnnamedFunctional | kOut | kNoScalar>(m);
+  BOXCAR_ARITHMETIC_OPERATORS(BOXCAR_REGISTER_POINTWISE)
 }
 
 }  // namespace boxcar::cpu

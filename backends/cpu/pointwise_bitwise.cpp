@@ -1,4 +1,6 @@
 #include <boxcar/backends/cpu/pointwise_registration.h>
+#include <boxcar/backends/cpu/pointwise_table.h>
+#include <boxcar/backends/cpu/registration.h>
 
 #include <cstdint>
 #include <type_traits>
@@ -38,33 +40,33 @@ struct ShiftRight {
   }
 };
 
-// The shifts in place have names of their own, not those of the others with a `_`.
-template <Name name, template <class> class F>
+template <class T>
+struct BitwiseNot {
+  T operator()(T a) const {
+    if constexpr (std::is_same_v<T, bool>) {
+      return !a;
+    } else {
+      return static_cast<T>(~a);
+    }
+  }
+};
+
+// The operators' shifts in place have names of their own, not those of the others with a `_`.
+template <Name name, const Pointwise& op>
 void registerShiftInPlace(Library& m) {
-  using Op = Binary<name, F, Result::kSame, kIntegralTypes>;
-  const std::string op(name.view());
-  m.impl(op + ".Tensor", BOXCAR_FN(Op::tensorInPlace));
-  m.impl(op + ".Scalar", BOXCAR_FN(Op::scalarInPlace));
+  using Tensors = Kernels<op, void, Arguments<const Tensor&, const Tensor&>, Arguments<>>;
+  using WithNumber = Kernels<op, void, Arguments<const Tensor&, const Scalar&>, Arguments<>>;
+  const std::string text(name.view());
+  m.impl(text + ".Tensor", BOXCAR_FN(Tensors::inPlace));
+  m.impl(text + ".Scalar", BOXCAR_FN(WithNumber::inPlace));
 }
 
 }  // namespace
 
-BOXCAR_LIBRARY_IMPL(aten, CPU, m) {
-  constexpr unsigned kLogical = kUnnamedFunctional | kInPlace | kOut | kNoScalar;
-  constexpr unsigned kBitwise = kFunctional | kInPlace | kTensorOut | kScalarTensor;
-  constexpr auto kBitTypes = kBoolType + kIntegralTypes;
-
-  // operator, functor, result, element types, overloads
-  registerBinary<"logical_and", BitwiseAnd, Result::kTruth, kBoolType, kLogical>(m);
-  registerBinary<"logical_or", BitwiseOr, Result::kTruth, kBoolType, kLogical>(m);
-  registerBinary<"logical_xor", BitwiseXor, Result::kTruth, kBoolType, kLogical>(m);
-  registerBinary<"bitwise_and", BitwiseAnd, Result::kSame, kBitTypes, kBitwise>(m);
-  registerBinary<"bitwise_or", BitwiseOr, Result::kSame, kBitTypes, kBitwise>(m);
-  registerBinary<"bitwise_xor", BitwiseXor, Result::kSame, kBitTypes, kBitwise>(m);
-  registerBinary<"__lshift__", ShiftLeft, Result::kSame, kIntegralTypes, kFunctional>(m);
-  registerBinary<"__rshift__", ShiftRight, Result::kSame, kIntegralTypes, kFunctional>(m);
-  registerShiftInPlace<"__ilshift__", ShiftLeft>(m);
-  registerShiftInPlace<"__irshift__", ShiftRight>(m);
+BOXCAR_CPU_AND_META(aten, m) {
+  BOXCAR_BITWISE_OPERATORS(BOXCAR_REGISTER_POINTWISE)
+  registerShiftInPlace<"__ilshift__", kPointwise<"__lshift__", ShiftLeft, 2, Result::kSame, kIntegralTypes>>(m);
+  registerShiftInPlace<"__irshift__", kPointwise<"__rshift__", ShiftRight, 2, Result::kSame, kIntegralTypes>>(m);
 }
 
 }  // namespace boxcar::cpu

@@ -1,5 +1,8 @@
+#include <boxcar/backends/cpu/copy.h>
 #include <boxcar/backends/cpu/functors.h>
 #include <boxcar/backends/cpu/pointwise_registration.h>
+#include <boxcar/backends/cpu/pointwise_table.h>
+#include <boxcar/backends/cpu/registration.h>
 
 #include <cmath>
 
@@ -18,6 +21,7 @@ struct Cube {
 };
 template <class T>
 struct SquareOf {
+  static constexpr VectorFunction kVector = VectorFunction::kSquare;
   T operator()(T a) const { return multiplyElements(a, a); }
 };
 template <class T>
@@ -26,19 +30,16 @@ struct Root {
 };
 template <class T>
 struct InverseRoot {
-  T operator()(T a) const { return T(1) / std::sqrt(a); }
+  T operator()(T a) const { return divideElements(T(1), std::sqrt(a)); }
 };
 template <class T>
 struct Inverse {
-  T operator()(T a) const { return T(1) / a; }
+  T operator()(T a) const { return divideElements(T(1), a); }
 };
 template <class T>
 struct InverseSquare {
-  T operator()(T a) const { return T(1) / (a * a); }
+  T operator()(T a) const { return divideElements(T(1), multiplyElements(a, a)); }
 };
-
-constexpr auto kNumberTypes = kRealTypes + kComplexTypes;
-constexpr auto kContinuousTypes = kFloatingTypes + kComplexTypes;
 
 constexpr Pointwise kPower = makePointwise<Power, 2, Result::kSame>("pow", kNumberTypes);
 constexpr Pointwise kSquare = makePointwise<SquareOf, 1, Result::kSame>("pow", kNumberTypes);
@@ -77,7 +78,10 @@ Tensor powTensorScalar(const Tensor& self, const Scalar& exponent) {
   return pointwise(kPower, {self, exponent});
 }
 
-Tensor powScalar(const Scalar& self, const Tensor& exponent) { return pointwise(kPower, {self, exponent}); }
+// The result is contiguous, whatever the exponents are.
+Tensor powScalar(const Scalar& self, const Tensor& exponent) {
+  return pointwise(kPower, {self, toContiguous(exponent)});
+}
 
 Tensor& powInPlaceTensor(Tensor& self, const Tensor& exponent) {
   return pointwiseInPlace(kPower, self, {self, exponent});
@@ -95,18 +99,23 @@ Tensor& powScalarOut(const Tensor& self, const Scalar& exponent, Tensor& out) {
   return pointwiseOut(kPower, out, {self, exponent});
 }
 
+Tensor& powNumberOut(const Scalar& self, const Tensor& exponent, Tensor& out) {
+  return pointwiseOut(kPower, out, {self, exponent});
+}
+
 Tensor& powOut(const Tensor& self, const Tensor& exponent, Tensor& out) {
   return pointwiseOut(kPower, out, {self, exponent});
 }
 
 }  // namespace
 
-BOXCAR_LIBRARY_IMPL(aten, CPU, m) {
+BOXCAR_CPU_AND_META(aten, m) {
   m.impl("pow.Tensor_Tensor", BOXCAR_FN(powTensorTensor));
   m.impl("pow.Tensor_Scalar", BOXCAR_FN(powTensorScalar));
   m.impl("pow.Scalar", BOXCAR_FN(powScalar));
   m.impl("pow_.Tensor", BOXCAR_FN(powInPlaceTensor));
   m.impl("pow_.Scalar", BOXCAR_FN(powInPlaceScalar));
+  m.impl("pow.Scalar_out", BOXCAR_FN(powNumberOut));
   m.impl("pow.Tensor_Scalar_out", BOXCAR_FN(powScalarOut));
   m.impl("pow.Tensor_Tensor_out", BOXCAR_FN(powOut));
 }

@@ -1,6 +1,7 @@
 #include <boxcar/backends/cpu/copy.h>
 #include <boxcar/backends/cpu/iterator.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/cpu/registration.h>
+#include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/ivalue/error.h>
 
 #include <cstddef>
@@ -71,16 +72,20 @@ void checkMask(const Tensor& mask) {
 
 // The value as an element of [self], whose type it takes whatever its kind.
 Scalar valueFor(const Tensor& self, const Scalar& value) {
+  BOXCAR_CHECK(!value.isComplex() || self.is_complex() || self.scalar_type() == ScalarType::Bool,
+               "masked_fill: the value {} is complex and cannot be an element of a tensor of dtype {}", value,
+               self.scalar_type());
   alignas(16) std::byte element[16];
   storeNumber(element, self.scalar_type(), value);
   return loadNumber(element, self.scalar_type());
 }
 Scalar valueFor(const Tensor& self, const Tensor& value) {
-  checkOnCpu(value);
+  checkCpuOrMeta(value);
   BOXCAR_CHECK(value.dim() == 0,
                "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {} dimension(s).",
                value.dim());
-  return valueFor(self, loadNumber(value.data_ptr(), value.scalar_type()));
+  return value.is_meta() ? valueFor(self, Scalar(0))
+                         : valueFor(self, loadNumber(value.data_ptr(), value.scalar_type()));
 }
 
 Tensor& maskedFillInPlaceScalar(Tensor& self, const Tensor& mask, const Scalar& value) {
@@ -91,18 +96,24 @@ Tensor& maskedFillInPlaceTensor(Tensor& self, const Tensor& mask, const Tensor& 
   checkMask(mask);
   return pointwiseInPlace(kWhere, self, {mask, valueFor(self, value), self});
 }
-Tensor maskedFillScalar(const Tensor& self, const Tensor& mask, const Scalar& value) {
+// The result is contiguous, whatever its inputs are.
+Tensor maskedFill(const Tensor& self, const Tensor& mask, const Scalar& value) {
   checkMask(mask);
-  return pointwise(kWhere, {mask, valueFor(self, value), self});
+  if (self.is_contiguous() && mask.is_contiguous()) return pointwise(kWhere, {mask, value, self});
+  const DimVector sizes = shape::broadcast(self.sizes(), mask.sizes());
+  Tensor result = Tensor::allocate(sizes, self.scalar_type(), self.device());
+  return pointwiseOut(kWhere, result, {mask, value, self});
+}
+Tensor maskedFillScalar(const Tensor& self, const Tensor& mask, const Scalar& value) {
+  return maskedFill(self, mask, valueFor(self, value));
 }
 Tensor maskedFillTensor(const Tensor& self, const Tensor& mask, const Tensor& value) {
-  checkMask(mask);
-  return pointwise(kWhere, {mask, valueFor(self, value), self});
+  return maskedFill(self, mask, valueFor(self, value));
 }
 
 }  // namespace
 
-BOXCAR_LIBRARY_IMPL(aten, CPU, m) {
+BOXCAR_CPU_AND_META(aten, m) {
   m.impl("where.self", BOXCAR_FN(whereSelf));
   m.impl("where.ScalarSelf", BOXCAR_FN(whereScalarSelf));
   m.impl("where.ScalarOther", BOXCAR_FN(whereScalarOther));

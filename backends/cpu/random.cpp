@@ -1,41 +1,18 @@
+#include <boxcar/backends/cpu/draws.h>
 #include <boxcar/backends/cpu/iterator.h>
 #include <boxcar/backends/cpu/normal_block.h>
-#include <boxcar/dispatcher/library.h>
-#include <boxcar/ivalue/cpu_generator.h>
+#include <boxcar/backends/cpu/registration.h>
+#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/shape/random.h>
 #include <boxcar/ivalue/error.h>
 
-#include <array>
 #include <cmath>
-#include <limits>
 #include <mutex>
 #include <numbers>
 #include <optional>
 
-// Random numbers: for a seed, those that PyTorch draws on the CPU, one after another in the order of memory.
-
 namespace boxcar::cpu {
 namespace {
-
-CpuGeneratorImpl& generatorOf(const std::optional<Generator>& given) {
-  const Generator& generator = given.has_value() && given->defined() ? *given : defaultCpuGenerator();
-  auto* impl = dynamic_cast<CpuGeneratorImpl*>(generator.unsafeGetGeneratorImpl());
-  BOXCAR_CHECK(impl != nullptr, "Expected a 'cpu' device type for generator but found '{}'", generator.device());
-  return *impl;
-}
-
-// A number of [0, 1) with as many random bits as T has digits.
-template <class T>
-auto drawUniform(CpuGeneratorImpl& generator) {
-  using Value = Compute<T>;
-  constexpr int kDigits = std::numeric_limits<T>::digits;
-  constexpr uint64_t kMask = (uint64_t{1} << kDigits) - 1;
-  constexpr Value kUnit = Value(1) / static_cast<Value>(uint64_t{1} << kDigits);
-  if constexpr (std::is_same_v<T, double>) {
-    return static_cast<Value>(generator.random64() & kMask) * kUnit;
-  } else {
-    return static_cast<Value>(generator.random() & kMask) * kUnit;
-  }
-}
 
 // Two normal numbers come of two uniform ones (Box and Muller); the second waits for the next call.
 double drawNormal(CpuGeneratorImpl& generator) {
@@ -48,16 +25,6 @@ double drawNormal(CpuGeneratorImpl& generator) {
   const double radius = std::sqrt(-2 * std::log1p(-drawUniform<double>(generator)));
   generator.next_normal() = radius * std::sin(turn);
   return radius * std::cos(turn);
-}
-
-// Sets every element of [self] to what [draw] gives.
-template <class T, class Draw>
-void fillInOrder(const Tensor& self, const Draw& draw) {
-  StridedLoop nest(self.sizes());
-  nest.add(self.data_ptr(), self.sizes(), self.strides(), self.itemsize());
-  nest.run([&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
-    elementwise<T>(data, steps, n0, n1, [&] { return static_cast<T>(draw()); });
-  });
 }
 
 // makeNormalBlock for other types than float.
@@ -93,9 +60,11 @@ void fillNormalBlocks(CpuGeneratorImpl& generator, const Tensor& self, double me
 }
 
 Tensor& uniform(Tensor& self, double from, double to, std::optional<Generator> generator) {
-  checkOnCpu(self);
+  checkCpuOrMeta(self);
   checkNoInternalOverlap(self);
   BOXCAR_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from={} > to={}", from, to);
+  shape::checkFloating("uniform_", self.scalar_type());
+  if (self.is_meta()) return self;
   CpuGeneratorImpl& source = generatorOf(generator);
   const std::lock_guard lock(source.mutex());
   visitScalarType(kFloatingTypes, self.scalar_type(), "uniform_", [&]<class T>(std::type_identity<T>) {
@@ -113,12 +82,18 @@ Tensor& uniform(Tensor& self, double from, double to, std::optional<Generator> g
   return self;
 }
 
-Tensor& normal(Tensor& self, double mean, double std, std::optional<Generator> generator) {
-  checkOnCpu(self);
-  checkNoInternalOverlap(self);
-  BOXCAR_CHECK(std >= 0, "normal expects std >= 0.0, but found std {}", std);
-  CpuGeneratorImpl& source = generatorOf(generator);
-  const std::lock_guard lock(source.mutex());
+// The parts of complex numbers, as a last dimension of two.
+Tensor realParts(const Tensor& self) {
+  DimVector sizes = toDimVector(self.sizes());
+  DimVector strides = toDimVector(self.strides());
+  for (int64_t& stride : strides) stride *= 2;
+  sizes.push_back(2);
+  strides.push_back(1);
+  return Tensor(makeIntrusive<TensorImpl>(self.storage(), toRealValueType(self.scalar_type()), sizes, strides,
+                                          2 * self.storage_offset()));
+}
+
+void fillNormal(const Tensor& self, double mean, double std, CpuGeneratorImpl& source) {
   visitScalarType(kFloatingTypes, self.scalar_type(), "normal_", [&]<class T>(std::type_identity<T>) {
     if (self.numel() >= kBlock && self.is_contiguous()) {
       fillNormalBlocks<T>(source, self, mean, std);
@@ -126,15 +101,47 @@ Tensor& normal(Tensor& self, double mean, double std, std::optional<Generator> g
       fillInOrder<T>(self, [&] { return static_cast<Compute<T>>(drawNormal(source) * std + mean); });
     }
   });
+}
+
+// Half of a complex number's variance is that of its real part.
+Tensor& normal(Tensor& self, double mean, double std, std::optional<Generator> generator) {
+  checkCpuOrMeta(self);
+  checkNoInternalOverlap(self);
+  BOXCAR_CHECK(std >= 0, "normal expects std >= 0.0, but found std {}", std);
+  if (!self.is_complex()) shape::checkFloating("normal_", self.scalar_type());
+  if (self.is_meta()) return self;
+  CpuGeneratorImpl& source = generatorOf(generator);
+  const std::lock_guard lock(source.mutex());
+  if (self.is_complex()) {
+    fillNormal(realParts(self), mean, std / std::numbers::sqrt2, source);
+  } else {
+    fillNormal(self, mean, std, source);
+  }
+  self.storage()->bumpVersion();
+  return self;
+}
+
+Tensor& exponential(Tensor& self, double lambd, std::optional<Generator> generator) {
+  checkCpuOrMeta(self);
+  checkNoInternalOverlap(self);
+  BOXCAR_CHECK(lambd > 0, "exponential_ expects lambda > 0.0, but found lambda={}", lambd);
+  shape::checkFloating("exponential_", self.scalar_type());
+  if (self.is_meta()) return self;
+  CpuGeneratorImpl& source = generatorOf(generator);
+  const std::lock_guard lock(source.mutex());
+  visitScalarType(kFloatingTypes, self.scalar_type(), "exponential_", [&]<class T>(std::type_identity<T>) {
+    fillInOrder<T>(self, [&] { return static_cast<Compute<T>>(drawExponential(source, lambd)); });
+  });
   self.storage()->bumpVersion();
   return self;
 }
 
 }  // namespace
 
-BOXCAR_LIBRARY_IMPL(aten, CPU, m) {
+BOXCAR_CPU_AND_META(aten, m) {
   m.impl("uniform_", BOXCAR_FN(uniform));
   m.impl("normal_", BOXCAR_FN(normal));
+  m.impl("exponential_", BOXCAR_FN(exponential));
 }
 
 }  // namespace boxcar::cpu

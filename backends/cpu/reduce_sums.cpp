@@ -1,8 +1,9 @@
 #include <boxcar/backends/cpu/copy.h>
 #include <boxcar/backends/cpu/functors.h>
 #include <boxcar/backends/cpu/reduction.h>
+#include <boxcar/backends/cpu/registration.h>
+#include <boxcar/backends/shape/reduction.h>
 #include <boxcar/backends/shape/views.h>
-#include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
 
 #include <optional>
@@ -18,7 +19,7 @@ template <class T>
 using AccumulatorOf = Compute<SumOf<T>>;
 
 template <class T>
-struct Sum {
+struct Sum : VectorReduced<AccumulatorOf<T>, VectorReduction::kSum> {
   using Acc = AccumulatorOf<T>;
   using Out = SumOf<T>;
   static constexpr bool kUnordered = true;
@@ -34,6 +35,18 @@ struct Mean : Sum<T> {
   static Acc finish(Acc acc, int64_t count) { return acc / static_cast<RealOf<Acc>>(count); }
 };
 
+// The sum of what is not NaN.
+template <class T>
+struct NanSum {
+  using Acc = AccumulatorOf<T>;
+  using Out = SumOf<T>;
+  static constexpr bool kUnordered = true;
+  static Acc identity() { return Acc(0); }
+  static Acc take(Acc acc, T x, int64_t) { return addElements(acc, isNan(x) ? Acc(0) : static_cast<Acc>(x)); }
+  static Acc merge(Acc a, Acc b) { return addElements(a, b); }
+  static Acc finish(Acc acc, int64_t) { return acc; }
+};
+
 template <class T>
 struct Product {
   using Acc = AccumulatorOf<T>;
@@ -45,21 +58,37 @@ struct Product {
   static Acc finish(Acc acc, int64_t) { return acc; }
 };
 
+template <class T>
+struct NonZeros {
+  using Acc = int64_t;
+  using Out = int64_t;
+  static constexpr bool kUnordered = true;
+  static Acc identity() { return 0; }
+  static Acc take(Acc acc, T x, int64_t) { return acc + (convertElement<bool>(x) ? 1 : 0); }
+  static Acc merge(Acc a, Acc b) { return a + b; }
+  static Acc finish(Acc acc, int64_t) { return acc; }
+};
+
 constexpr Reduction kSum = makeReduction<Sum>("sum", kAllTypes);
+constexpr Reduction kNanSum = makeReduction<NanSum>("nansum", kFloatingTypes);
 constexpr Reduction kProduct = makeReduction<Product>("prod", kAllTypes);
 constexpr Reduction kMean = makeReduction<Mean>("mean", kFloatingTypes + kComplexTypes);
+constexpr Reduction kNonZeros = makeReduction<NonZeros>("count_nonzero", kAllTypes);
 
 using IntSpan = std::span<const int64_t>;
 using OptionalDims = std::optional<IntSpan>;
 using OptionalType = std::optional<ScalarType>;
 
+constexpr uint64_t kEveryDimension = ~uint64_t{0};
+
 uint64_t maskOf(OptionalDims dims, const Tensor& self) {
   return shape::dimensionMask(dims.value_or(IntSpan()), self.dim());
 }
+uint64_t maskOf(int64_t dim, const Tensor& self) { return uint64_t{1} << wrapDimension(dim, self.dim()); }
 
 // [self] converted to [dtype] is reduced, and the result is of [dtype] then.
 Tensor reduceAs(const Reduction& op, const Tensor& self, uint64_t mask, bool keepdim, OptionalType dtype) {
-  checkOnCpu(self);
+  checkCpuOrMeta(self);
   if (!dtype.has_value() || *dtype == self.scalar_type()) {
     Tensor result = reduce(op, self, mask, keepdim);
     return dtype.has_value() && *dtype != result.scalar_type() ? convertTo(result, *dtype) : result;
@@ -67,17 +96,33 @@ Tensor reduceAs(const Reduction& op, const Tensor& self, uint64_t mask, bool kee
   return reduceAs(op, convertTo(self, *dtype), mask, keepdim, dtype);
 }
 
-Tensor sum(const Tensor& self, OptionalType dtype) { return reduceAs(kSum, self, ~uint64_t{0}, false, dtype); }
+Tensor sum(const Tensor& self, OptionalType dtype) { return reduceAs(kSum, self, kEveryDimension, false, dtype); }
 Tensor sumDims(const Tensor& self, OptionalDims dim, bool keepdim, OptionalType dtype) {
   return reduceAs(kSum, self, maskOf(dim, self), keepdim, dtype);
 }
 Tensor& sumOut(const Tensor& self, OptionalDims dim, bool keepdim, OptionalType dtype, Tensor& out) {
-  return writeResult(out, sumDims(self, dim, keepdim, dtype));
+  return writeResult(out, sumDims(self, dim, keepdim, shape::reducedTypeInto("sum", out, dtype)));
 }
 
-Tensor prod(const Tensor& self, OptionalType dtype) { return reduceAs(kProduct, self, ~uint64_t{0}, false, dtype); }
+Tensor nansum(const Tensor& self, OptionalDims dim, bool keepdim, OptionalType dtype) {
+  BOXCAR_CHECK(!self.is_complex(), "nansum does not support complex inputs, not {}", dtypeName(self.scalar_type()));
+  const ScalarType type = dtype.value_or(self.scalar_type());
+  // Integers have no NaN, and what is converted to them loses it.
+  const bool has_nan = isFloatingType(self.scalar_type());
+  if (!has_nan) return sumDims(self, dim, keepdim, dtype);
+  if (isFloatingType(type)) return reduceAs(kNanSum, self, maskOf(dim, self), keepdim, dtype);
+  return convertTo(reduceAs(kNanSum, self, maskOf(dim, self), keepdim, std::nullopt), type);
+}
+Tensor& nansumOut(const Tensor& self, OptionalDims dim, bool keepdim, OptionalType dtype, Tensor& out) {
+  return writeResult(out, nansum(self, dim, keepdim, shape::reducedTypeInto("nansum", out, dtype)));
+}
+
+Tensor prod(const Tensor& self, OptionalType dtype) { return reduceAs(kProduct, self, kEveryDimension, false, dtype); }
 Tensor prodDim(const Tensor& self, int64_t dim, bool keepdim, OptionalType dtype) {
-  return reduceAs(kProduct, self, uint64_t{1} << wrapDimension(dim, self.dim()), keepdim, dtype);
+  return reduceAs(kProduct, self, maskOf(dim, self), keepdim, dtype);
+}
+Tensor& prodOut(const Tensor& self, int64_t dim, bool keepdim, OptionalType dtype, Tensor& out) {
+  return writeResult(out, prodDim(self, dim, keepdim, shape::reducedTypeInto("prod", out, dtype)));
 }
 
 void checkMeanType(const Tensor& self, OptionalType dtype) {
@@ -94,20 +139,32 @@ Tensor meanDims(const Tensor& self, OptionalDims dim, bool keepdim, OptionalType
 }
 Tensor mean(const Tensor& self, OptionalType dtype) { return meanDims(self, std::nullopt, false, dtype); }
 Tensor& meanOut(const Tensor& self, OptionalDims dim, bool keepdim, OptionalType dtype, Tensor& out) {
-  return writeResult(out, meanDims(self, dim, keepdim, dtype));
+  checkMeanType(self, dtype);
+  return writeResult(out, meanDims(self, dim, keepdim, shape::reducedTypeInto("mean", out, dtype)));
+}
+Tensor& meanAllOut(const Tensor& self, OptionalType dtype, Tensor& out) { return writeResult(out, mean(self, dtype)); }
+
+Tensor countNonzero(const Tensor& self, IntSpan dim) {
+  checkCpuOrMeta(self);
+  return reduce(kNonZeros, self, shape::dimensionMask(dim, self.dim()), false);
 }
 
 }  // namespace
 
-BOXCAR_LIBRARY_IMPL(aten, CPU, m) {
+BOXCAR_CPU_AND_META(aten, m) {
   m.impl("sum", BOXCAR_FN(sum));
   m.impl("sum.dim_IntList", BOXCAR_FN(sumDims));
   m.impl("sum.IntList_out", BOXCAR_FN(sumOut));
+  m.impl("nansum", BOXCAR_FN(nansum));
+  m.impl("nansum.out", BOXCAR_FN(nansumOut));
   m.impl("prod", BOXCAR_FN(prod));
   m.impl("prod.dim_int", BOXCAR_FN(prodDim));
+  m.impl("prod.int_out", BOXCAR_FN(prodOut));
   m.impl("mean", BOXCAR_FN(mean));
   m.impl("mean.dim", BOXCAR_FN(meanDims));
   m.impl("mean.out", BOXCAR_FN(meanOut));
+  m.impl("mean.dtype_out", BOXCAR_FN(meanAllOut));
+  m.impl("count_nonzero.dim_IntList", BOXCAR_FN(countNonzero));
 }
 
 }  // namespace boxcar::cpu

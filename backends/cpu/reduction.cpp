@@ -1,3 +1,4 @@
+#include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/reduction.h>
 #include <boxcar/backends/shape/reduction.h>
 #include <boxcar/ivalue/error.h>
@@ -60,9 +61,54 @@ ScalarType Reduction::resultType(ScalarType type) const {
   return results[static_cast<size_t>(type)];
 }
 
-void reduce(const Reduction& op, const Tensor& out, const Tensor& self, uint64_t mask) {
+namespace {
+
+// Whether threads share the elements of each result, for want of results that each could take.
+bool sharesElements(const Tensor& self, int64_t results, int64_t count) {
+  return count >= 2 * kParallelGrain && results < 8 * int64_t{threadCount()} && runsInParallel(self.numel());
+}
+
+ReducedRow rowOf(const ReducedDims& reduced, double param) {
+  ReducedRow row{};
+  row.rank = reduced.rank;
+  row.sizes = reduced.sizes;
+  row.steps = reduced.steps;
+  row.count = reduced.count;
+  row.param = param;
+  return row;
+}
+
+// All elements of a contiguous tensor make one result.
+void reduceAll(ReduceLoop loop, const Tensor& out, const Tensor* second, const Tensor& self, double param) {
+  const int64_t count = self.numel();
+  const auto step = static_cast<int64_t>(self.itemsize());
+  ReducedRow row{};
+  row.rank = 1;
+  row.sizes = &count;
+  row.steps = &step;
+  row.count = count;
+  row.param = param;
+  row.results = 1;
+  row.out = static_cast<char*>(out.data_ptr());
+  row.second = second != nullptr ? static_cast<char*>(second->data_ptr()) : nullptr;
+  row.in = static_cast<const char*>(self.data_ptr());
+  row.parallel = sharesElements(self, 1, count);
+  loop(row);
+}
+
+bool coversAll(uint64_t mask, int64_t rank) {
+  const uint64_t every = rank >= 64 ? ~uint64_t{0} : (uint64_t{1} << rank) - 1;
+  return (mask & every) == every;
+}
+
+}  // namespace
+
+void reduce(const Reduction& op, const Tensor& out, const Tensor* second, const Tensor& self, uint64_t mask,
+            double param) {
+  if (out.is_meta()) return;
+  const ReduceLoop loop = op.loops[static_cast<size_t>(self.scalar_type())];
+  if (self.is_contiguous() && coversAll(mask, self.dim())) return reduceAll(loop, out, second, self, param);
   const auto itemsize = static_cast<int64_t>(self.itemsize());
-  const auto out_itemsize = static_cast<int64_t>(out.itemsize());
   const bool keeps_rank = out.dim() == self.dim();
   ReducedDims reduced;
   DimVector sizes;
@@ -78,35 +124,57 @@ void reduce(const Reduction& op, const Tensor& out, const Tensor& self, uint64_t
     }
     sizes.push_back(self.sizes()[i]);
     in_steps.push_back(step);
-    out_steps.push_back(out.strides()[out_dim++] * out_itemsize);
+    out_steps.push_back(out.strides()[out_dim++]);
   }
   reduced.join();
-  ReducedRow row{};
-  row.rank = reduced.rank;
-  row.sizes = reduced.sizes;
-  row.steps = reduced.steps;
-  row.count = reduced.count;
-  const ReduceLoop loop = op.loops[static_cast<size_t>(self.scalar_type())];
+  const auto bytesOf = [&](const Tensor& tensor) {
+    DimVector steps = out_steps;
+    for (int64_t& step : steps) step *= static_cast<int64_t>(tensor.itemsize());
+    return steps;
+  };
+  // The order of the input's elements in memory counts more than that of the results.
   StridedLoop nest(sizes);
-  nest.addBytes(out.data_ptr(), out_steps);
   nest.addBytes(self.data_ptr(), in_steps);
-  nest.run([&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
+  nest.addBytes(out.data_ptr(), bytesOf(out));
+  if (second != nullptr) nest.addBytes(second->data_ptr(), bytesOf(*second));
+  ReducedRow whole = rowOf(reduced, param);
+  whole.parallel = sharesElements(self, out.numel(), reduced.count);
+  const auto body = [&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
+    ReducedRow row = whole;
     row.results = n0;
-    row.out_step = steps[0];
-    row.in_step = steps[1];
+    row.in_step = steps[0];
+    row.out_step = steps[1];
+    row.second_step = steps[2];
     for (int64_t j = 0; j < n1; ++j) {
-      row.out = data[0] + j * steps[kMaxOperands];
-      row.in = data[1] + j * steps[kMaxOperands + 1];
+      row.in = data[0] + j * steps[kMaxOperands];
+      row.out = data[1] + j * steps[kMaxOperands + 1];
+      if (second != nullptr) row.second = data[2] + j * steps[kMaxOperands + 2];
       loop(row);
     }
-  });
+  };
+  if (whole.parallel) {
+    nest.run(body);
+  } else {
+    nest.runParallel(self.numel(), body);
+  }
 }
 
-Tensor reduce(const Reduction& op, const Tensor& self, uint64_t mask, bool keepdim) {
+Tensor reduce(const Reduction& op, const Tensor& self, uint64_t mask, bool keepdim, double param) {
   const ScalarType type = op.resultType(self.scalar_type());
-  Tensor out = Tensor::allocate(shape::reducedSizes(self.sizes(), mask, keepdim), type);
-  reduce(op, out, self, mask);
+  Tensor out = Tensor::allocate(shape::reducedSizes(self.sizes(), mask, keepdim), type, self.device());
+  reduce(op, out, nullptr, self, mask, param);
   return out;
+}
+
+std::pair<Tensor, Tensor> reduceToPair(const Reduction& op, const Tensor& self, uint64_t mask, bool keepdim,
+                                       double param) {
+  const ScalarType type = op.resultType(self.scalar_type());
+  const ScalarType second_type = op.second_results[static_cast<size_t>(self.scalar_type())];
+  const DimVector sizes = shape::reducedSizes(self.sizes(), mask, keepdim);
+  Tensor out = Tensor::allocate(sizes, type, self.device());
+  Tensor second = Tensor::allocate(sizes, second_type, self.device());
+  reduce(op, out, &second, self, mask, param);
+  return {std::move(out), std::move(second)};
 }
 
 }  // namespace boxcar::cpu

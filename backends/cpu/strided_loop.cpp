@@ -1,3 +1,4 @@
+#include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/strided_loop.h>
 #include <boxcar/ivalue/error.h>
 
@@ -87,6 +88,36 @@ bool StridedLoop::prepare() {
   }
   prepared_ = true;
   return true;
+}
+
+int64_t StridedLoop::elementCount() const {
+  int64_t count = 1;
+  for (int i = 0; i < rank_; ++i) count *= sizes_[i];
+  return count;
+}
+
+void StridedLoop::runParallel(int64_t elements, const Body& body) {
+  if (!runsInParallel(elements)) return run(body);
+  if (!prepare()) return;
+  // The outermost dimension that gives each thread something, else the longest.
+  int cut = rank_ - 1;
+  while (cut > 0 && sizes_[cut] < threadCount()) --cut;
+  if (sizes_[cut] < threadCount()) cut = static_cast<int>(std::max_element(sizes_, sizes_ + rank_) - sizes_);
+  const int64_t grain = std::max<int64_t>(1, kParallelGrain / std::max<int64_t>(1, elements / sizes_[cut]));
+  parallelFor(0, sizes_[cut], grain, [&](int64_t begin, int64_t end) {
+    StridedLoop part = *this;
+    part.sizes_[cut] = end - begin;
+    for (int k = 0; k < operands_; ++k) part.data_[k] += begin * strides_[cut][k];
+    part.run(body);
+  });
+}
+
+void StridedLoop::runParallel(Loop loop, const Scalar* params) {
+  const int64_t elements = elementCount();
+  if (!runsInParallel(elements)) return run(loop, params);
+  runParallel(elements, [=](char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
+    loop(data, strides, n0, n1, params);
+  });
 }
 
 void StridedLoop::start(char** data, int64_t* index) const {

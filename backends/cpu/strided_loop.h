@@ -3,6 +3,7 @@
 #include <boxcar/ivalue/scalar.h>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace boxcar::cpu {
@@ -24,6 +25,7 @@ using Loop = void (*)(char* const* data, const int64_t* strides, int64_t n0, int
 class StridedLoop final {
  public:
   static constexpr int kMaxRank = 64;
+  using Body = std::function<void(char* const* data, const int64_t* strides, int64_t n0, int64_t n1)>;
 
   // An Error when there are more dimensions than kMaxRank.
   explicit StridedLoop(std::span<const int64_t> sizes);
@@ -33,8 +35,8 @@ class StridedLoop final {
   // An operand of the loop's own sizes whose [strides] count bytes.
   void addBytes(void* data, std::span<const int64_t> strides);
 
-  template <class Body>
-  void run(Body&& body) {
+  template <class Callable>
+  void run(Callable&& body) {
     if (!prepare()) return;
     char* data[kMaxOperands];
     int64_t index[kMaxRank];
@@ -50,7 +52,13 @@ class StridedLoop final {
     });
   }
 
+  // The same in several threads at once, when [elements], a measure of all the work, are enough for that and the loop
+  // can be cut. No part of the loop may depend on another one.
+  void runParallel(int64_t elements, const Body& body);
+  void runParallel(Loop loop, const Scalar* params);
+
  private:
+  int64_t elementCount() const;
   // Orders and joins the dimensions and brings their number to two at least; false when there is no element.
   bool prepare();
   void order();

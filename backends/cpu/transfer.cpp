@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/copy.h>
 #include <boxcar/backends/cpu/iterator.h>
+#include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/shape/broadcast.h>
-#include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
@@ -11,8 +11,9 @@ namespace boxcar::cpu {
 namespace {
 
 Tensor& copyInPlace(Tensor& self, const Tensor& src, bool /*non_blocking*/) {
-  checkOnCpu(self);
-  checkOnCpu(src);
+  checkCpuOrMeta(self);
+  checkCpuOrMeta(src);
+  BOXCAR_CHECK(self.is_meta() || !src.is_meta(), "Cannot copy out of meta tensor; no data!");
   if (self.is_same(src)) return self;
   if (!std::ranges::equal(self.sizes(), src.sizes())) {
     const DimVector both = shape::broadcast(self.sizes(), src.sizes());
@@ -21,6 +22,8 @@ Tensor& copyInPlace(Tensor& self, const Tensor& src, bool /*non_blocking*/) {
                  fmt::join(both, ", "));
   }
   checkNoInternalOverlap(self);
+  checkNoPartialOverlap(self, src);
+  if (self.is_meta()) return self;
   // A source that shares memory with the target is read whole first.
   if (self.storage() == src.storage()) {
     copyElements(self, convertTo(src, src.scalar_type()));
@@ -32,14 +35,15 @@ Tensor& copyInPlace(Tensor& self, const Tensor& src, bool /*non_blocking*/) {
 }
 
 Scalar localScalarDense(const Tensor& self) {
-  checkOnCpu(self);
+  checkCpuOrMeta(self);
+  BOXCAR_CHECK(!self.is_meta(), "Tensor.item() cannot be called on meta tensors");
   BOXCAR_CHECK(self.numel() == 1, "a Tensor with {} elements cannot be converted to Scalar", self.numel());
   return loadNumber(self.data_ptr(), self.scalar_type());
 }
 
 }  // namespace
 
-BOXCAR_LIBRARY_IMPL(aten, CPU, m) {
+BOXCAR_CPU_AND_META(aten, m) {
   m.impl("copy_", BOXCAR_FN(copyInPlace));
   m.impl("_local_scalar_dense", BOXCAR_FN(localScalarDense));
 }

@@ -1,6 +1,7 @@
 #include <boxcar/backends/io/mapped_file.h>
 #include <boxcar/backends/io/safetensors.h>
 #include <boxcar/backends/io/safetensors_header.h>
+#include <boxcar/backends/io/tensor_file.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
@@ -43,35 +44,19 @@ Parts split(std::span<std::byte> file, const std::string& path) {
   return {{reinterpret_cast<const char*>(rest.data()), length}, rest.subspan(length)};
 }
 
-bool isAlignedFor(ScalarType dtype, const void* address) {
-  return reinterpret_cast<uintptr_t>(address) % elementSize(toRealValueType(dtype)) == 0;
-}
-
 // What every bool in memory must be.
 void checkBools(std::span<const std::byte> bytes, const std::string& name, const std::string& path) {
-  const auto found = std::ranges::find_if(bytes, [](std::byte byte) { return byte > std::byte{1}; });
-  BOXCAR_CHECK(found == bytes.end(),
+  const auto found = findNoBool(bytes);
+  BOXCAR_CHECK(!found.has_value(),
                "'{}' is no valid safetensors file: element {} of its tensor {} of dtype BOOL is {}, neither 0 nor 1",
-               path, found - bytes.begin(), pythonStringRepr(name), static_cast<int>(*found));
+               path, *found, pythonStringRepr(name), static_cast<int>(bytes[*found]));
 }
 
-Tensor sharedTensor(const SafetensorsEntry& entry, std::span<std::byte> bytes, const IntrusivePtr<MappedFile>& file) {
-  // The storage's deleter drops its reference to the file.
-  IntrusivePtr<MappedFile> reference = file;
-  const Storage storage = StorageImpl::wrap(
-      bytes.data(), bytes.size(), Device(DeviceType::CPU),
-      [](void*, void* context) { IntrusivePtr<MappedFile>::adopt(static_cast<MappedFile*>(context)); },
-      reference.releasePointer());
+Tensor makeTensor(const SafetensorsEntry& entry, std::span<const std::byte> bytes,
+                  const IntrusivePtr<MappedFile>& file) {
   std::vector<int64_t> strides(entry.shape.size());
   contiguousStrides(entry.shape, strides);
-  return Tensor(makeIntrusive<TensorImpl>(storage, entry.dtype, entry.shape, strides, 0));
-}
-
-Tensor makeTensor(const SafetensorsEntry& entry, std::span<std::byte> bytes, const IntrusivePtr<MappedFile>& file) {
-  if (!bytes.empty() && isAlignedFor(entry.dtype, bytes.data())) return sharedTensor(entry, bytes, file);
-  const Tensor tensor = Tensor::allocate(entry.shape, entry.dtype);
-  if (!bytes.empty()) std::memcpy(tensor.data_ptr(), bytes.data(), bytes.size());
-  return tensor;
+  return tensorInFile(file, bytes, entry.dtype, entry.shape, strides);
 }
 
 // The header's entry for a tensor, but for its place in the file.
@@ -87,30 +72,6 @@ SafetensorsEntry describe(const std::string& name, const Tensor& tensor, const s
   return {.name = name, .dtype = tensor.dtype(), .shape = {tensor.sizes().begin(), tensor.sizes().end()}};
 }
 
-// Appends the elements behind address [from], along the dimensions from [dim] on.
-void gather(const Tensor& tensor, int64_t dim, const std::byte* from, std::vector<std::byte>& to) {
-  const size_t itemsize = tensor.itemsize();
-  if (dim == tensor.dim()) {
-    to.insert(to.end(), from, from + itemsize);
-    return;
-  }
-  const int64_t step = tensor.strides()[dim] * static_cast<int64_t>(itemsize);
-  for (int64_t i = 0; i < tensor.sizes()[dim]; ++i) gather(tensor, dim + 1, from + i * step, to);
-}
-
-void writeElements(const Tensor& tensor, OutputFile& file) {
-  if (tensor.numel() == 0) return;
-  const auto* first = static_cast<const std::byte*>(tensor.data_ptr());
-  if (tensor.is_contiguous()) {
-    file.write({first, tensor.nbytes()});
-  } else {
-    std::vector<std::byte> bytes;
-    bytes.reserve(tensor.nbytes());
-    gather(tensor, 0, first, bytes);
-    file.write(bytes);
-  }
-}
-
 }  // namespace
 
 Dict<std::string, Tensor> loadSafetensors(std::string_view path) {
@@ -124,6 +85,17 @@ Dict<std::string, Tensor> loadSafetensors(std::string_view path) {
     tensors.insert_or_assign(entry.name, makeTensor(entry, bytes, file));
   }
   return tensors;
+}
+
+Dict<std::string, std::string> loadSafetensorsMetadata(std::string_view path) {
+  const std::string resolved = resolvePath(path);
+  const auto file = makeIntrusive<MappedFile>(path);
+  const Parts parts = split(file->bytes(), resolved);
+  Dict<std::string, std::string> texts;
+  for (auto& [key, text] : parseSafetensorsMetadata(parts.header, parts.data.size(), resolved)) {
+    texts.insert_or_assign(key, std::move(text));
+  }
+  return texts;
 }
 
 void saveSafetensors(const Dict<std::string, Tensor>& tensors, std::string_view path) {

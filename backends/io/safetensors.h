@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/ivalue/ivalue.h>
+#include <boxcar/ivalue/macros.h>
 
 #include <string>
 #include <string_view>
@@ -11,6 +12,9 @@ namespace boxcar::io {
 // a copy where their place suits their dtype; writing to them never changes the file. Relative paths start from the
 // script's folder (file_access.h). Every fault of the file is an Error that names it.
 Dict<std::string, Tensor> loadSafetensors(std::string_view path);
+
+// The texts that the safetensors file [path] has beside its tensors, by key; empty where it has none.
+BOXCAR_API Dict<std::string, std::string> loadSafetensorsMetadata(std::string_view path);
 
 // Writes [tensors] to the safetensors file [path], which has its name only once it is whole. The header keeps the order
 // of the dict; the data lies with the widest elements first, so that everything is aligned when it is loaded.

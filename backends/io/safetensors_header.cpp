@@ -1,4 +1,5 @@
 #include <boxcar/backends/io/safetensors_header.h>
+#include <boxcar/backends/io/tensor_file.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
 #include <fmt/format.h>
@@ -64,6 +65,16 @@ class Parser {
     }
     checkCoverage(entries);
     return entries;
+  }
+
+  std::vector<std::pair<std::string, std::string>> parseMetadata(std::string_view header) {
+    const json root = readJson(header);
+    checkMetadata(root);
+    std::vector<std::pair<std::string, std::string>> texts;
+    if (const auto metadata = root.find(kMetadata); metadata != root.end()) {
+      for (const auto& [key, value] : metadata->items()) texts.emplace_back(key, value.get<std::string>());
+    }
+    return texts;
   }
 
  private:
@@ -169,21 +180,15 @@ class Parser {
   }
 
   void checkBytes(const std::string& tensor, const SafetensorsEntry& entry) const {
-    int64_t bytes = static_cast<int64_t>(elementSize(entry.dtype));
-    bool overflow = false;
-    for (const int64_t size : entry.shape) overflow |= __builtin_mul_overflow(bytes, size, &bytes);
-    if (std::ranges::find(entry.shape, 0) != entry.shape.end()) {
-      overflow = false;
-      bytes = 0;
-    }
+    const std::optional<uint64_t> bytes = bytesOfElements(entry.dtype, entry.shape);
     const std::string_view dtype = safetensorsDtypeName(entry.dtype);
     const std::string shape = fmt::format("[{}]", fmt::join(std::span(entry.shape), ", "));
-    if (overflow) {
+    if (!bytes.has_value()) {
       fail("its tensor {} of dtype {} and shape {} has more bytes than 63 bits can count", tensor, dtype, shape);
     }
-    if (static_cast<uint64_t>(bytes) != entry.end - entry.begin) {
+    if (*bytes != entry.end - entry.begin) {
       fail("its tensor {} of dtype {} and shape {} has {} bytes, but its data_offsets [{}, {}] give it {}", tensor,
-           dtype, shape, bytes, entry.begin, entry.end, entry.end - entry.begin);
+           dtype, shape, *bytes, entry.begin, entry.end, entry.end - entry.begin);
     }
   }
 
@@ -221,6 +226,11 @@ class Parser {
 std::vector<SafetensorsEntry> parseSafetensorsHeader(std::string_view header, uint64_t data_bytes,
                                                      const std::string& path) {
   return Parser(data_bytes, path).parse(header);
+}
+
+std::vector<std::pair<std::string, std::string>> parseSafetensorsMetadata(std::string_view header, uint64_t data_bytes,
+                                                                          const std::string& path) {
+  return Parser(data_bytes, path).parseMetadata(header);
 }
 
 std::string formatSafetensorsHeader(const std::vector<SafetensorsEntry>& entries, const std::string& path) {

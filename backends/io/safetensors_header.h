@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace boxcar::io {
@@ -29,6 +30,10 @@ inline constexpr uint64_t kSafetensorsLongestHeader = 100'000'000;
 // numbers.
 std::vector<SafetensorsEntry> parseSafetensorsHeader(std::string_view header, uint64_t data_bytes,
                                                      const std::string& path);
+
+// The texts that [header] has beside the tensors (`__metadata__`), by their keys in the order of these.
+std::vector<std::pair<std::string, std::string>> parseSafetensorsMetadata(std::string_view header, uint64_t data_bytes,
+                                                                          const std::string& path);
 
 // The JSON for [entries], padded so that the data behind it is aligned to eight bytes in the file. An Error names the
 // file [path] when a name is no UTF-8 text or the header becomes longer than the format allows.

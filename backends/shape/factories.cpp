@@ -1,9 +1,11 @@
 #include <boxcar/backends/shape/factories.h>
 #include <boxcar/backends/shape/promotion.h>
 #include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace boxcar::shape {
 
@@ -28,6 +30,34 @@ DimVector stridesIn(MemoryFormat format, std::span<const int64_t> sizes) {
   for (size_t i = rank - 1; i > 1; --i) next(i);
   next(0);
   return strides;
+}
+
+MemoryFormat formatOf(const Tensor& tensor) {
+  const size_t rank = tensor.sizes().size();
+  if ((rank != 4 && rank != 5) || tensor.strides()[1] == 0) return MemoryFormat::Contiguous;
+  const auto channels_last = [&] {
+    // From the innermost dimension out, each must step over all inside it. Channels of one pixel say nothing.
+    constexpr size_t kOrder4[] = {1, 3, 2, 0};
+    constexpr size_t kOrder5[] = {1, 4, 3, 2, 0};
+    int64_t least = 0;
+    for (size_t i = 0; i < rank; ++i) {
+      const size_t dim = rank == 4 ? kOrder4[i] : kOrder5[i];
+      const int64_t size = tensor.sizes()[dim];
+      const int64_t stride = tensor.strides()[dim];
+      if (size == 0 || stride < least || (dim == 0 && least == tensor.strides()[1])) return false;
+      least = stride * size;
+    }
+    return true;
+  };
+  if (!channels_last()) return MemoryFormat::Contiguous;
+  return rank == 4 ? MemoryFormat::ChannelsLast : MemoryFormat::ChannelsLast3d;
+}
+
+void checkSizes(std::span<const int64_t> size) {
+  for (const int64_t extent : size) {
+    BOXCAR_CHECK(extent >= 0, "Trying to create tensor with negative dimension {}: [{}]", extent,
+                 fmt::join(size, ", "));
+  }
 }
 
 void checkProperties(std::optional<Layout> layout, std::optional<bool> pin_memory) {
@@ -72,6 +102,30 @@ int64_t arangeLength(const Scalar& start, const Scalar& end, const Scalar& step,
   const double length = std::ceil((end.toDouble() - start.toDouble()) / step.toDouble());
   BOXCAR_CHECK(length < 0x1p63, "invalid size, possible overflow? from {} to {} in steps of {}", start, end, step);
   return std::max<int64_t>(static_cast<int64_t>(length), 0);
+}
+
+void checkSteps(int64_t steps) {
+  BOXCAR_CHECK(steps >= 0, "number of steps must be non-negative, but it is {}", steps);
+}
+
+ScalarType typeOfLinspace(const Scalar& start, const Scalar& end) {
+  return start.isComplex() || end.isComplex() ? toComplexType(kDefaultDtype) : kDefaultDtype;
+}
+
+int64_t lowerTriangleCount(int64_t rows, int64_t columns, int64_t offset) {
+  BOXCAR_CHECK(rows >= 0, "row must be non-negative, got {}", rows);
+  BOXCAR_CHECK(columns >= 0, "col must be non-negative, got {}", columns);
+  // Rows that have something, the shortest first; those that are whole have [columns].
+  const int64_t shift = std::clamp(offset, -rows, columns);
+  const int64_t used = shift < 0 ? rows + shift : rows;
+  const int64_t first = std::max<int64_t>(shift, 0);
+  const int64_t growing = std::min(used, columns - first);
+  using Wide = __int128;
+  const Wide count = Wide(growing) * first + Wide(growing) * (Wide(growing) + 1) / 2 + Wide(used - growing) * columns;
+  BOXCAR_CHECK(count <= std::numeric_limits<int64_t>::max() / 2,
+               "a matrix of {} by {} has more elements on that side of its diagonal {} than 63 bits can count", rows,
+               columns, offset);
+  return static_cast<int64_t>(count);
 }
 
 }  // namespace boxcar::shape

@@ -1,6 +1,9 @@
+#include <boxcar/backends/shape/factories.h>
 #include <boxcar/backends/shape/join.h>
 #include <boxcar/backends/shape/promotion.h>
 #include <boxcar/ivalue/error.h>
+
+#include <algorithm>
 
 namespace boxcar::shape {
 
@@ -14,7 +17,7 @@ Joined joinAlong(TensorList tensors, int64_t dim) {
     if (first == nullptr && !isLegacyEmpty(tensors[i])) first = &tensors[i];
   }
   if (first == nullptr) first = &tensors[0];
-  Joined result{toDimVector(first->sizes()), static_cast<size_t>(wrapDimension(dim, first->dim())), types.result()};
+  Joined result{toDimVector(first->sizes()), static_cast<size_t>(wrapDimension(dim, first->dim())), types.result(), {}};
   result.sizes[result.dim] = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& tensor = tensors[i];
@@ -27,8 +30,13 @@ Joined joinAlong(TensorList tensors, int64_t dim) {
                    "number {} in the list.",
                    result.dim, result.sizes[k], tensor.sizes()[k], i);
     }
-    result.sizes[result.dim] += tensor.sizes()[result.dim];
+    BOXCAR_CHECK(
+        !__builtin_add_overflow(result.sizes[result.dim], tensor.sizes()[result.dim], &result.sizes[result.dim]),
+        "cat(): the tensors have more than 63 bits can count along dimension {}", result.dim);
   }
+  const MemoryFormat format = formatOf(tensors[0]);
+  const bool agree = std::ranges::all_of(tensors, [&](const Tensor& tensor) { return formatOf(tensor) == format; });
+  result.strides = stridesIn(agree ? format : MemoryFormat::Contiguous, result.sizes);
   return result;
 }
 

@@ -8,11 +8,13 @@
 
 namespace boxcar::shape {
 
-// What `cat` makes: its sizes, the dimension it joins along, and the type that the tensors promote to.
+// What `cat` makes: its sizes, the dimension it joins along, the type that the tensors promote to, and its strides:
+// those of channels_last when all the tensors have that.
 struct Joined {
   DimVector sizes;
   size_t dim;
   ScalarType dtype;
+  DimVector strides;
 };
 
 // An Error names the tensor whose sizes do not fit the first one's.

@@ -1,14 +1,40 @@
 #pragma once
 
+#include <boxcar/backends/shape/dims.h>
+#include <boxcar/ivalue/scalar.h>
 #include <boxcar/ivalue/tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
 
 namespace boxcar::shape {
 
-// What the matrix operators ask of their arguments; an Error tells both shapes.
+// What the matrix operators ask of their arguments; an Error tells both shapes. All tensors are of one dtype.
 void checkMm(const Tensor& self, const Tensor& mat2);
-void checkAddmm(const Tensor& mat1, const Tensor& mat2);
-void checkBmm(const Tensor& self, const Tensor& mat2);
+void checkAddmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2);
+void checkBmm(const Tensor& batch1, const Tensor& batch2);
+void checkBaddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2);
 void checkMv(const Tensor& self, const Tensor& vec);
+void checkAddmv(const Tensor& self, const Tensor& mat, const Tensor& vec);
 void checkDot(const Tensor& self, const Tensor& tensor);
+void checkAddr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha);
+
+// The sizes of the cross product of vectors along [dim], broadcast together.
+DimVector checkCross(const Tensor& self, const Tensor& other, int64_t dim);
+
+// The sizes of the rows of both tensors with their batches broadcast, of the distances, and whether these are worked
+// out by a product.
+struct Distances {
+  DimVector x1;
+  DimVector x2;
+  DimVector result;
+  bool by_product;
+};
+Distances checkCdist(const Tensor& x1, const Tensor& x2, double p, std::optional<int64_t> compute_mode);
+
+// An Error when [self], which an operator [name] writes to in place, has not the sizes of the result.
+void checkInPlaceSizes(std::string_view name, const Tensor& self, std::span<const int64_t> sizes);
 
 }  // namespace boxcar::shape

@@ -26,6 +26,10 @@ ByteRange span(const ByteRange& a, const ByteRange& b) noexcept;
 // The bytes of its storage that the elements of a tensor lie in, and between.
 ByteRange reachedBytes(const Tensor& tensor) noexcept;
 
+// The elements of [dtype] in [range], a whole number of them from an element on, as a tensor of one dimension over
+// [storage].
+Tensor flatElements(const Storage& storage, ByteRange range, ScalarType dtype);
+
 // Shows bytes of [storage] where the host reads them, for as long as it lives: those of another device than the CPU as
 // a copy, that no handler sees. They are a whole number of elements of [dtype] from an element on. None of a storage
 // without memory. Throws Error where the device cannot copy.

@@ -6,6 +6,7 @@
 #include <boxcar/interpreter/cli/bench_report.h>
 #include <boxcar/interpreter/cli/bench_timing.h>
 #include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/machine_options.h>
 #include <boxcar/interpreter/cli/script_option.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/output_file.h>
@@ -174,6 +175,8 @@ void addBench(CLI::App& app, int& status) {
       ->type_name("REC")
       ->excludes(args);
   addScriptOption(*command, options->script);
+  const auto machine = std::make_shared<MachineOptions>();
+  addThreadsOption(*command, machine);
   command->add_flag("--json", options->json, "Print JSON instead of tables");
   command->add_option("--svg", options->svg, "Write a bar chart, too")->type_name("FILE");
   command->add_option("--seconds", options->seconds, "How long the timing may take (4)")
@@ -184,7 +187,8 @@ void addBench(CLI::App& app, int& status) {
       "--instructions,!--no-instructions", options->instructions,
       "Count the instructions of a call with valgrind, where that is installed; done unless --quick is given");
   command->add_option("--count-into", options->count_into)->group("");
-  command->callback([options, instructions, &status] {
+  command->callback([options, machine, instructions, &status] {
+    applyThreads(*machine);
     if (options->quick && instructions->count() == 0) options->instructions = false;
     status = runBench(*options);
   });

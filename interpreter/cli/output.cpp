@@ -16,6 +16,7 @@ void takeRest(const std::vector<std::string>& rest, std::string& file, std::vect
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 void printError(const std::string& text) {
+  if (text.empty()) return;
   std::fflush(stdout);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }

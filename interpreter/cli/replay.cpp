@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/fallbacks/replay.h>
 #include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/machine_options.h>
 #include <boxcar/interpreter/cli/tolerance_options.h>
 #include <boxcar/ivalue/device.h>
 
@@ -18,11 +19,16 @@ void addReplay(CLI::App& app, int& status) {
   addToleranceOptions(*command, tolerance);
   command->add_option("--device", *device, "Put the arguments' tensors there, whatever device they lay on")
       ->type_name("DEVICE");
-  command->callback([path, tolerance, device, &status] {
+  const auto machine = std::make_shared<MachineOptions>();
+  addMachineOptions(*command, machine);
+  command->callback([path, tolerance, device, machine, &status] {
+    applyThreads(*machine);
+    const CpuFallbacks fallbacks(*machine);
     ReplayOptions options{.tolerance = *tolerance};
     if (!device->empty()) options.device = Device(*device);
     const ReplayReport report = replay(Recording::open(*path), options);
     print(toString(report));
+    printError(fallbacks.report());
     status = report.agrees() ? kDone : kFailed;
   });
 }

@@ -50,7 +50,10 @@ void checkOutputs(const std::string& script, const std::vector<OutputName>& outp
 }
 
 // Compiles the script and runs it under [handlers], the first of which is outermost. Nothing of it is left afterwards.
-void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options) {
+// What the CPU did for other devices is left in [fallbacks], for it may be needed until the handlers are done.
+void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options,
+              std::optional<CpuFallbacks>& fallbacks) {
+  applyThreads(*options.machine);
   // The script itself may always be read, wherever its name leads.
   std::string text = interp::readFile(options.file);
   std::optional<FileAccessGuard> guard;
@@ -63,6 +66,8 @@ void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options) 
   program.setLimits(options.limits);
   interruptOnCtrlC();
   if (!options.max_memory.empty()) limitMemory(parseBytes(options.max_memory));
+  // Now that the script's operators and plugins are there.
+  fallbacks.emplace(*options.machine);
   // From here on: what loading computes ahead is not the script's run.
   if (options.dispatch_trace) setDispatchTraceEnabled(true);
   std::vector<std::unique_ptr<HandlerGuard>> guards;
@@ -107,6 +112,7 @@ void addRunOptions(CLI::App& command, const std::shared_ptr<RunOptions>& options
       ->check(CLI::Range(1U, 100'000'000U));
   command.add_option("--max-memory", options->max_memory, "How much memory the run may take: bytes, or 512M, 2G")
       ->type_name("SIZE");
+  addMachineOptions(command, options->machine);
   addHandlerOptions(command);
 }
 
@@ -136,9 +142,11 @@ void runScript(const RunOptions& options, Handler* innermost, const std::functio
       }
     }
   };
-  attempt([&] { runUnder(handlers, options); });
+  std::optional<CpuFallbacks> fallbacks;
+  attempt([&] { runUnder(handlers, options, fallbacks); });
   const bool failed = failure != nullptr;
   for (size_t i = handlers.size(); i-- > 0;) attempt([&] { printError(handlers[i]->finish(failed)); });
+  if (fallbacks.has_value()) attempt([&] { printError(fallbacks->report()); });
   if (afterwards) attempt([&] { afterwards(failed); });
   if (failure) std::rethrow_exception(failure);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
+#include <boxcar/interpreter/cli/machine_options.h>
 #include <boxcar/interpreter/limits.h>
 #include <boxcar/ivalue/file_access.h>
 
@@ -21,6 +22,7 @@ struct RunOptions {
   SandboxFolders folders;
   RunLimits limits;
   std::string max_memory;
+  std::shared_ptr<MachineOptions> machine = std::make_shared<MachineOptions>();
   // The handlers that the command line asks for, in its order, and what each is made with.
   struct Request {
     const HandlerKind* kind;

@@ -29,7 +29,8 @@ TEST(MissingKernel, NamesEachArgumentsKeysAndTheNearestBackend) {
   EXPECT_EQ(callWith(cpuTensor(), there, there),
             "could not run test::mixed for dispatch key CUDA, which argument 'b' (position 2) brought: no kernel is "
             "registered for it. The arguments bring: 'a' CPU; 'b' CUDA; 'c' CUDA. The operator has kernels for: CPU. "
-            "Move arguments 'b' and 'c' to cpu, or register a kernel with BOXCAR_LIBRARY_IMPL(test, CUDA, m)");
+            "Move arguments 'b' and 'c' to cpu, or let the CPU serve with registerCpuFallback(DispatchKey::CUDA), or "
+            "register a kernel with BOXCAR_LIBRARY_IMPL(test, CUDA, m)");
 }
 
 TEST(MissingKernel, NamesTheArgumentWhoseDeviceAFactoryChoseTheKeyBy) {
@@ -72,10 +73,12 @@ TEST(MissingKernel, OfAnOperatorOfAScriptIsToldInTheWordsOfScripts) {
   Library cpu = implementations(Key::CPU);
   cpu.impl("declared", boxed());
   const Tensor there = tensorWith({Key::CUDA, Key::ADInplaceOrView});
-  EXPECT_EQ(errorOf([&] { callOp(find("test::declared"), there, cpuTensor()); }),
-            "could not run test::declared for dispatch key CUDA, which argument 'a' (position 1) brought: no kernel is "
-            "registered for it. The arguments bring: 'a' CUDA; 'b' CPU. The operator has kernels for: CPU. Move "
-            "argument 'a' to cpu with `.to(\"cpu\")`, or write `impl test::declared @ CUDA { … }`");
+  EXPECT_EQ(
+      errorOf([&] { callOp(find("test::declared"), there, cpuTensor()); }),
+      "could not run test::declared for dispatch key CUDA, which argument 'a' (position 1) brought: no kernel is "
+      "registered for it. The arguments bring: 'a' CUDA; 'b' CPU. The operator has kernels for: CPU. Move "
+      "argument 'a' to cpu with `.to(\"cpu\")`, or run with `--cpu-fallback`, or write `impl test::declared @ CUDA "
+      "{ … }`");
   EXPECT_EQ(
       errorOf([&] {
         callOp(find("test::declared"), tensorWith({Key::CPU, Key::Negative}), Tensor());

@@ -75,7 +75,7 @@ TEST_F(PluginTest, LoadingRegistersAllThatItsBlocksDo) {
   const OperatorHandle twice = dispatcher().findSchemaOrThrow("test_plugin::twice", "");
   EXPECT_EQ(toString(twice.typed<Tensor(const Tensor&)>().call(arange(3))), "tensor([0, 2, 4])");
   EXPECT_EQ(toString(twice.entry().schemaSite()), "tests/dispatcher/plugins/good.cpp:35");
-  EXPECT_EQ(causeAt("aten::neg", DispatchKey::Meta), CellCause::Exact);
+  EXPECT_EQ(causeAt("aten::neg", DispatchKey::IPU), CellCause::Exact);
   EXPECT_EQ(causeAt("aten::abs", DispatchKey::TESTING_ONLY_GenericMode), CellCause::Fallback);
   const IncludeDispatchKeyGuard guard(DispatchKey::TESTING_ONLY_GenericMode);
   EXPECT_EQ(toString(abs(arange(2))), "tensor([0, 1])");
@@ -93,7 +93,7 @@ TEST_F(PluginTest, UnloadingTakesBackAllOfIt) {
   EXPECT_EQ(loadedNames(), std::vector<std::string>());
   EXPECT_FALSE(isDefined("test_plugin::twice"));
   EXPECT_FALSE(isDefined("test_plugin::count"));
-  EXPECT_NE(causeAt("aten::neg", DispatchKey::Meta), CellCause::Exact);
+  EXPECT_NE(causeAt("aten::neg", DispatchKey::IPU), CellCause::Exact);
   EXPECT_NE(causeAt("aten::abs", DispatchKey::TESTING_ONLY_GenericMode), CellCause::Fallback);
   // The namespace is free.
   EXPECT_NO_THROW(Library(Library::DEF, "test_plugin", std::nullopt, "mine.cpp", 1));
@@ -168,7 +168,7 @@ TEST_F(PluginTest, AClashWithWhatIsRegisteredTakesBackWhatTheOtherBlocksDid) {
                 "claimed at tests/dispatcher/plugins/good.cpp:34, and again at tests/dispatcher/plugins/clash.cpp:12. "
                 "Use BOXCAR_LIBRARY_FRAGMENT to add to it");
   EXPECT_FALSE(isDefined("test_clash::mine"));
-  EXPECT_NE(causeAt("aten::relu", DispatchKey::Meta), CellCause::Exact);
+  EXPECT_NE(causeAt("aten::relu", DispatchKey::IPU), CellCause::Exact);
   EXPECT_EQ(loadedNames(), std::vector<std::string>{"good"});
 
   // Once the way is free it loads.

@@ -21,6 +21,22 @@ TEST(Costs, ProductsAreTwoOperationsForEachPairOfFactors) {
   EXPECT_EQ(workOf("aten::dot", [&] { dot(ones({7}), ones({7})); }).flops, 14);
 }
 
+TEST(Costs, ConvolutionsMultiplyKernelsAndWindows) {
+  const Tensor x = ones({2, 4, 5, 5});
+  const Tensor w = ones({6, 2, 3, 3});
+  const auto conv = [&](const std::optional<Tensor>& bias) { conv2d(x, w, bias, {1}, IntArrayRef{0}, {1}, 2); };
+  EXPECT_EQ(workOf("aten::convolution", [&] { conv(std::nullopt); }).flops, 2 * 2 * 6 * 3 * 3 * 2 * 9);
+  EXPECT_EQ(workOf("aten::convolution", [&] { conv(ones({6})); }).flops, 2 * 2 * 6 * 3 * 3 * 2 * 9 + 2 * 6 * 9);
+  const auto transposed = [&] { conv_transpose2d(x, ones({4, 3, 2, 2}), std::nullopt, {1}, {0}, {0}, 1, {1}); };
+  EXPECT_EQ(workOf("aten::convolution", transposed).flops, 2 * 2 * 4 * 25 * 3 * 4);
+}
+
+TEST(Costs, PoolsLookAtEachElementOfAWindow) {
+  const Tensor x = ones({1, 2, 4, 6});
+  EXPECT_EQ(workOf("aten::avg_pool2d", [&] { avg_pool2d(x, {2, 3}, {}, {0}); }).flops, 6 * 8);
+  EXPECT_EQ(workOf("aten::avg_pool2d", [&] { avg_pool2d(x, {2}, {}, {0}); }).flops, 4 * 12);
+}
+
 TEST(Costs, ProductsThatAreMadeOfOthersHaveNoneOfTheirOwn) {
   const auto body = [] { linear(ones({3, 4}), ones({5, 4})); };
   EXPECT_EQ(workOf("aten::linear", body).leaves, 0U);

@@ -87,7 +87,7 @@ TEST(IndexSelect, TakesIndicesOfADimension) {
   EXPECT_EQ(toString(index_select(x, 1, ints({2, 0, 2}))), "tensor([[2., 0., 2.],\n        [5., 3., 5.]])");
   EXPECT_EQ(toString(index_select(t(x), 0, tensorOf<int32_t>({1}))), "tensor([[1., 4.]])");
   EXPECT_EQ(errorOf([&] { index_select(x, 0, ints({2})); }),
-            "index_select(): index 2 is out of range for dimension 0 with size 2");
+            "index_select(): index 2 is out of bounds for dimension 0 with size 2");
   EXPECT_EQ(errorOf([&] { index_select(x, 0, floats({1})); }),
             "index_select(): Expected dtype int32 or int64 for index, found float32");
 }

@@ -98,6 +98,20 @@ TEST_F(Safetensors, ReadsBackWhatWasSavedOfEveryDtype) {
   }
 }
 
+TEST_F(Safetensors, ReadsTheTextsBesideTheTensors) {
+  const std::string header =
+      R"({"__metadata__":{"b":"two","a":"\u00e9\n"},"x":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})";
+  std::string length(8, '\0');
+  length[0] = static_cast<char>(header.size());
+  writeFile("texts", length + header + "\x07");
+  const Dict<std::string, std::string> texts = loadSafetensorsMetadata("texts");
+  ASSERT_EQ(texts.size(), 2u);
+  EXPECT_EQ(texts.at("a"), "é\n");
+  EXPECT_EQ(texts.at("b"), "two");
+  saveSafetensors(TensorDict(), "none");
+  EXPECT_EQ(loadSafetensorsMetadata("none").size(), 0u);
+}
+
 TEST_F(Safetensors, TheFileIsAsTheFormatSays) {
   TensorDict tensors;
   tensors.insert_or_assign("flag", tensorOf<bool>({true}, {1}));

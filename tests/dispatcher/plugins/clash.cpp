@@ -5,7 +5,7 @@ using namespace boxcar;
 BOXCAR_PLUGIN("clash", "1");
 
 BOXCAR_LIBRARY(test_clash, m) { m.def("mine(Tensor x) -> Tensor"); }
-BOXCAR_LIBRARY_IMPL(aten, Meta, m) {
+BOXCAR_LIBRARY_IMPL(aten, IPU, m) {
   m.impl("relu", [](const Tensor& x) { return x; });
 }
 // test_plugin is the good plugin's.

@@ -19,7 +19,7 @@ const bool was_read_early = [] {
 
 Tensor twice(const Tensor& x) { return mul(x, 2); }
 
-Tensor negOfMeta(const Tensor& x) { return x; }
+Tensor negOfIpu(const Tensor& x) { return x; }
 
 void skip(const OperatorHandle& op, DispatchKeySet keys, Stack* stack) {
   op.redispatchBoxed(keys.remove(DispatchKey::TESTING_ONLY_GenericMode), stack);
@@ -37,6 +37,6 @@ BOXCAR_LIBRARY(test_plugin, m) {
   m.def("count", [state = std::make_shared<int64_t>(0)](const Tensor&) { return ++*state; });
 }
 BOXCAR_LIBRARY_IMPL(test_plugin, CPU, m) { m.impl("twice", BOXCAR_FN(twice)); }
-BOXCAR_LIBRARY_IMPL(aten, Meta, m) { m.impl("neg", BOXCAR_FN(negOfMeta)); }
+BOXCAR_LIBRARY_IMPL(aten, IPU, m) { m.impl("neg", BOXCAR_FN(negOfIpu)); }
 BOXCAR_LIBRARY_IMPL(_, TESTING_ONLY_GenericMode, m) { m.fallback(CppFunction::makeFromBoxedFunction<&skip>()); }
 BOXCAR_LIBRARY_IMPL(test_plugin, PrivateUse1, m) { setAllocator(DeviceType::PrivateUse1, &kAllocator); }

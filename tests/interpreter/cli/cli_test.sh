@@ -346,7 +346,7 @@ expectOutput "aten::relu(Tensor self) -> Tensor"
 run "ops without a match" ops aten::rellu
 expectStatus 1
 expectOutput ""
-expectErrors "boxcar: no operator matches 'aten::rellu'. Did you mean 'aten::relu' or 'aten::relu_'?"
+expectErrors "boxcar: no operator matches 'aten::rellu'. Did you mean 'aten::relu', 'aten::celu' or 'aten::elu'?"
 
 # ---- schema ----
 

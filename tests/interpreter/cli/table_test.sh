@@ -14,9 +14,10 @@ expectStatus 0
 places=$(grep -o 'backends/[a-z/_.]*:[0-9]*$' <<< "$output")
 expectOutput "aten::relu(Tensor self) -> Tensor
 defined at $(sed -n 1p <<< "$places")
-key  kernel   cause  registered for  at
-CPU  unboxed  exact  CPU             $(sed -n 2p <<< "$places")
-30 keys have their default and 85 are missing; --every shows them"
+key   kernel   cause  registered for  at
+Meta  unboxed  exact  Meta            $(sed -n 2p <<< "$places")
+CPU   unboxed  exact  CPU             $(sed -n 2p <<< "$places")
+30 keys have their default and 84 are missing; --every shows them"
 expectErrors ""
 
 run "a composite kernel" table aten::linear
@@ -78,6 +79,6 @@ expectStatus 2
 expectErrors "boxcar table: --html writes a page, and --json asks for JSON; leave one of them out$usage"
 run "an operator that is none" table aten::reluu
 expectStatus 1
-expectErrors "boxcar: there is no operator 'aten::reluu'. Did you mean 'aten::relu' or 'aten::relu_'? \`boxcar ops\` lists all"
+expectErrors "boxcar: there is no operator 'aten::reluu'. Did you mean 'aten::relu', 'aten::relu6' or 'aten::relu_'? \`boxcar ops\` lists all"
 
 [[ $failures -eq 0 ]] || exit 1

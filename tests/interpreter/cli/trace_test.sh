@@ -48,19 +48,19 @@ same "what the demo needs" "# needs: $(basename "$plugin")" "$(grep '^# needs' "
 
 same "the head of a trace" "# A trace: the operator calls of one run, in their order. What that run computed without operators, such as
 # numbers from x.item(), its loops and its decisions, stands here as it was then, whatever the tensors hold.
-t0 = aten::ones([2])" "$(echo 'x = ones(2)' | { cat > "$folder/h.ops"; "$boxcar" trace "$folder/h.ops" -o "$folder/ht.ops"; cat "$folder/ht.ops"; })"
+t0 = aten::ones.default([2])" "$(echo 'x = ones(2)' | { cat > "$folder/h.ops"; "$boxcar" trace "$folder/h.ops" -o "$folder/ht.ops"; cat "$folder/ht.ops"; })"
 
 # ---- Overloads, defaults, constants ----
 
-same "values as scripts write them" "t0 = aten::full([2], 1.5, dtype=float64)
+same "values as scripts write them" "t0 = aten::full.default([2], 1.5, dtype=float64)
 t1 = aten::add.Scalar(t0, 2, 3)
 t2 = aten::add.Tensor(t0, t1, alpha=3)
 t3 = aten::sum.default(t2)
 t4 = aten::sum.dim_IntList(t2, [0], dtype=float32)
 t5 = aten::softmax.int(t2, 0)
 t6 = aten::maximum.default(t2, 2)
-t7 = aten::full([1], -inf)
-t8 = aten::full([1], -(0.0 + 1e308j * 10), dtype=complex128)
+t7 = aten::full.default([1], -inf)
+t8 = aten::full.default([1], -(0.0 + 1e308j * 10), dtype=complex128)
 t9 = aten::div.Tensor_mode(t0, t1, rounding_mode='floor')
 t10 = aten::to.dtype_layout(t0, device='cpu', copy=True)
 aten::_print('it\\'s \"é\"\\n')" "$(traced <<'END'
@@ -121,7 +121,7 @@ check "$folder/views_trace.ops"
 
 same "lists and several results" "tensors = io::load('tensors-FILE.safetensors')
 t0 = aten::arange.default(4)
-t1 = aten::view(t0, [2, 2])
+t1 = aten::view.default(t0, [2, 2])
 l2 = aten::unbind.int(t1)
 t3 = aten::add.Tensor(l2[1], l2[0])
 t4 = aten::cat.default([l2[0], t3])
@@ -165,7 +165,7 @@ same "a generator amid its sequence" "$printed" "$("$boxcar" run "$folder/seeded
 
 # ---- Operators, kernels and modes of scripts ----
 
-same "operators of scripts are traced through" "t0 = aten::ones([2])
+same "operators of scripts are traced through" "t0 = aten::ones.default([2])
 t1 = aten::mul.Tensor(t0, t0)
 t2 = aten::neg.default(t1)
 t3 = aten::add.Scalar(t0, 1)
@@ -180,7 +180,7 @@ with adds { print(relu(x)) }
 END
 )"
 
-same "what kernels of scripts hand on" "t0 = aten::ones([2])
+same "what kernels of scripts hand on" "t0 = aten::ones.default([2])
 aten::_print('autograd of aten::relu\\n')
 t1 = aten::relu.default(t0)
 t2 = aten::add.Scalar(t1, 1)
@@ -210,9 +210,9 @@ END
 printf 'x = ones(2)\ny = x + 1\nz = y @ ones(3)\n' > "$folder/fails.ops"
 (cd "$folder" && "$boxcar" trace fails.ops -o fails_trace.ops > /dev/null 2>&1)
 same "the status of a run that fails" 1 $?
-same "the trace of a run that fails" "t0 = aten::ones([2])
+same "the trace of a run that fails" "t0 = aten::ones.default([2])
 t1 = aten::add.Scalar(t0, 1)
-t2 = aten::ones([3])" "$(sed '1,2d' "$folder/fails_trace.ops")"
+t2 = aten::ones.default([3])" "$(sed '1,2d' "$folder/fails_trace.ops")"
 has "a run that fails" "trace: the run failed; by_run.ops has the calls before that" \
   "$(cd "$folder" && "$boxcar" run --trace by_run.ops fails.ops 2>&1)"
 cmp "$folder/fails_trace.ops" "$folder/by_run.ops" || fail "run --trace writes something else than trace"

@@ -1,0 +1,119 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/library.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+// Operators that are another operator under a second name.
+
+namespace boxcar::composite {
+namespace {
+
+// A string literal as a template argument.
+template <size_t n>
+struct Name {
+  char text[n];
+  constexpr Name(const char (&literal)[n]) { std::copy_n(literal, n, text); }
+};
+
+// The kernel that calls operator [name], overload [overload].
+template <Name name, Name overload, class Signature>
+struct Call;
+
+template <Name name, Name overload, class Result, class... Args>
+struct Call<name, overload, Result(Args...)> {
+  static Result kernel(Args... args) {
+    static const auto op =
+        Dispatcher::singleton().findSchemaOrThrow(name.text, overload.text).template typed<Result(Args...)>();
+    return op.call(std::forward<Args>(args)...);
+  }
+};
+
+// [alias] is `aten::[name]`; both have the overload [overload].
+template <Name name, Name overload, class Signature>
+void add(Library& m, std::string_view alias) {
+  const std::string_view suffix = overload.text;
+  m.impl(suffix.empty() ? std::string(alias) : std::string(alias) + "." + std::string(suffix),
+         BOXCAR_FN((Call<name, overload, Signature>::kernel)));
+}
+
+using In = const Tensor&;
+using Number = const Scalar&;
+using Mode = std::optional<std::string_view>;
+using OptionalNumber = const std::optional<Scalar>&;
+using OptionalIn = const std::optional<Tensor>&;
+
+template <Name name, Name in_place>
+void addUnary(Library& m, const std::string& alias) {
+  add<name, "", Tensor(In)>(m, alias);
+  add<in_place, "", Tensor&(Tensor&)>(m, alias + "_");
+  add<name, "out", Tensor&(In, Tensor&)>(m, alias);
+}
+
+template <Name name, Name in_place>
+void addArithmetic(Library& m, const std::string& alias) {
+  add<name, "Tensor", Tensor(In, In)>(m, alias);
+  add<name, "Scalar", Tensor(In, Number)>(m, alias);
+  add<in_place, "Tensor", Tensor&(Tensor&, In)>(m, alias + "_");
+  add<in_place, "Scalar", Tensor&(Tensor&, Number)>(m, alias + "_");
+  add<name, "out", Tensor&(In, In, Tensor&)>(m, alias);
+}
+
+template <Name name, Name in_place>
+void addComparison(Library& m, const std::string& alias) {
+  add<name, "Tensor", Tensor(In, In)>(m, alias);
+  add<name, "Scalar", Tensor(In, Number)>(m, alias);
+  add<in_place, "Tensor", Tensor&(Tensor&, In)>(m, alias + "_");
+  add<in_place, "Scalar", Tensor&(Tensor&, Number)>(m, alias + "_");
+  add<name, "Tensor_out", Tensor&(In, In, Tensor&)>(m, alias);
+  add<name, "Scalar_out", Tensor&(In, Number, Tensor&)>(m, alias);
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  addUnary<"aten::abs", "aten::abs_">(m, "absolute");
+  addUnary<"aten::neg", "aten::neg_">(m, "negative");
+  addUnary<"aten::acos", "aten::acos_">(m, "arccos");
+  addUnary<"aten::acosh", "aten::acosh_">(m, "arccosh");
+  addUnary<"aten::asin", "aten::asin_">(m, "arcsin");
+  addUnary<"aten::asinh", "aten::asinh_">(m, "arcsinh");
+  addUnary<"aten::atan", "aten::atan_">(m, "arctan");
+  addUnary<"aten::atanh", "aten::atanh_">(m, "arctanh");
+  addUnary<"aten::trunc", "aten::trunc_">(m, "fix");
+
+  addArithmetic<"aten::mul", "aten::mul_">(m, "multiply");
+  addArithmetic<"aten::div", "aten::div_">(m, "divide");
+  addArithmetic<"aten::div", "aten::div_">(m, "true_divide");
+  add<"aten::div", "Tensor_mode", Tensor(In, In, Mode)>(m, "divide");
+  add<"aten::div", "Scalar_mode", Tensor(In, Number, Mode)>(m, "divide");
+  add<"aten::div_", "Tensor_mode", Tensor&(Tensor&, In, Mode)>(m, "divide_");
+  add<"aten::div_", "Scalar_mode", Tensor&(Tensor&, Number, Mode)>(m, "divide_");
+  add<"aten::div", "out_mode", Tensor&(In, In, Mode, Tensor&)>(m, "divide");
+  add<"aten::sub", "Tensor", Tensor(In, In, Number)>(m, "subtract");
+  add<"aten::sub", "Scalar", Tensor(In, Number, Number)>(m, "subtract");
+  add<"aten::sub_", "Tensor", Tensor&(Tensor&, In, Number)>(m, "subtract_");
+  add<"aten::sub_", "Scalar", Tensor&(Tensor&, Number, Number)>(m, "subtract_");
+  add<"aten::sub", "out", Tensor&(In, In, Number, Tensor&)>(m, "subtract");
+  add<"aten::atan2", "", Tensor(In, In)>(m, "arctan2");
+  add<"aten::atan2_", "", Tensor&(Tensor&, In)>(m, "arctan2_");
+  add<"aten::atan2", "out", Tensor&(In, In, Tensor&)>(m, "arctan2");
+
+  addComparison<"aten::ne", "aten::ne_">(m, "not_equal");
+  addComparison<"aten::gt", "aten::gt_">(m, "greater");
+  addComparison<"aten::ge", "aten::ge_">(m, "greater_equal");
+  addComparison<"aten::lt", "aten::lt_">(m, "less");
+  addComparison<"aten::le", "aten::le_">(m, "less_equal");
+
+  add<"aten::clamp", "", Tensor(In, OptionalNumber, OptionalNumber)>(m, "clip");
+  add<"aten::clamp", "Tensor", Tensor(In, OptionalIn, OptionalIn)>(m, "clip");
+  add<"aten::clamp_", "", Tensor&(Tensor&, OptionalNumber, OptionalNumber)>(m, "clip_");
+  add<"aten::clamp_", "Tensor", Tensor&(Tensor&, OptionalIn, OptionalIn)>(m, "clip_");
+  add<"aten::clamp", "out", Tensor&(In, OptionalNumber, OptionalNumber, Tensor&)>(m, "clip");
+  add<"aten::clamp", "Tensor_out", Tensor&(In, OptionalIn, OptionalIn, Tensor&)>(m, "clip");
+}
+
+}  // namespace boxcar::composite

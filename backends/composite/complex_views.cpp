@@ -1,0 +1,59 @@
+#include <boxcar/backends/shape/dims.h>
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
+
+// Complex numbers seen as pairs of real ones, and back.
+
+namespace boxcar::composite {
+namespace {
+
+// [self]'s storage as elements of [dtype].
+Tensor viewAs(const Tensor& self, ScalarType dtype, const DimVector& sizes, const DimVector& strides, int64_t offset) {
+  Tensor result(makeIntrusive<TensorImpl>(self.storage(), dtype, sizes, strides, offset));
+  result.unsafeGetTensorImpl()->set_key_set(self.key_set() - DispatchKeySet(DispatchKey::AutogradFunctionality));
+  return result;
+}
+
+Tensor viewAsReal(const Tensor& self) {
+  BOXCAR_CHECK(self.is_complex(), "view_as_real is only supported for complex tensors, here {}", self.scalar_type());
+  DimVector sizes = toDimVector(self.sizes());
+  DimVector strides = toDimVector(self.strides());
+  for (int64_t& stride : strides) stride *= 2;
+  sizes.push_back(2);
+  strides.push_back(1);
+  return viewAs(self, toRealValueType(self.scalar_type()), sizes, strides, 2 * self.storage_offset());
+}
+
+Tensor viewAsComplex(const Tensor& self) {
+  BOXCAR_CHECK(self.scalar_type() == ScalarType::Float || self.scalar_type() == ScalarType::Double,
+               "view_as_complex is only supported for float and double tensors, but got a tensor of scalar type: {}",
+               self.scalar_type());
+  BOXCAR_CHECK(self.dim() > 0, "Input tensor must have one or more dimensions");
+  BOXCAR_CHECK(self.sizes().back() == 2, "Tensor must have a last dimension of size 2, here it is {}",
+               self.sizes().back());
+  BOXCAR_CHECK(self.strides().back() == 1, "Tensor must have a last dimension with stride 1, here it is {}",
+               self.strides().back());
+  DimVector sizes = toDimVector(self.sizes());
+  DimVector strides = toDimVector(self.strides());
+  sizes.pop_back();
+  strides.pop_back();
+  for (size_t i = 0; i < strides.size(); ++i) {
+    BOXCAR_CHECK(strides[i] % 2 == 0,
+                 "Tensor must have a stride divisible by 2 for all but last dimension, here "
+                 "dimension {} has {}",
+                 i, strides[i]);
+    strides[i] /= 2;
+  }
+  BOXCAR_CHECK(self.storage_offset() % 2 == 0, "Tensor must have a storage_offset divisible by 2, here it is {}",
+               self.storage_offset());
+  return viewAs(self, toComplexType(self.scalar_type()), sizes, strides, self.storage_offset() / 2);
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
+  m.impl("view_as_real", BOXCAR_FN(viewAsReal));
+  m.impl("view_as_complex", BOXCAR_FN(viewAsComplex));
+}
+
+}  // namespace boxcar::composite

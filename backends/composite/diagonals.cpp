@@ -1,0 +1,91 @@
+#include <boxcar/backends/composite/write_result.h>
+#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/shape/output.h>
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
+
+#include <algorithm>
+#include <optional>
+
+// Diagonals taken out of matrices and put into them.
+
+namespace boxcar::composite {
+namespace {
+
+Tensor diagEmbed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
+  BOXCAR_CHECK(self.dim() > 0, "diag_embed(): input must have one dimension at least, but it has none");
+  const int64_t rank = self.dim() + 1;
+  const int64_t first = wrapDimension(dim1, rank);
+  const int64_t second = wrapDimension(dim2, rank);
+  BOXCAR_CHECK(first != second, "diagonal dimensions cannot be identical {}, {}", dim1, dim2);
+  int64_t length = self.size(-1);
+  const bool overflow =
+      offset < 0 ? __builtin_sub_overflow(length, offset, &length) : __builtin_add_overflow(length, offset, &length);
+  BOXCAR_CHECK(!overflow, "diag_embed(): offset {} is too large", offset);
+  DimVector sizes = toDimVector(self.sizes().first(self.sizes().size() - 1));
+  sizes.insert(sizes.begin() + std::min(first, second), length);
+  sizes.insert(sizes.begin() + std::max(first, second), length);
+  Tensor result = boxcar::zeros(sizes, self.scalar_type(), self.layout(), self.device());
+  Tensor diagonal = boxcar::diagonal(result, offset, first, second);
+  boxcar::copy_(diagonal, self);
+  return result;
+}
+
+// The diagonal of a matrix, or the matrix of a diagonal.
+Tensor diag(const Tensor& self, int64_t diagonal) {
+  BOXCAR_CHECK(self.dim() == 1 || self.dim() == 2, "diag(): Supports 1D or 2D tensors. Got {}D", self.dim());
+  if (self.dim() == 1) return boxcar::diag_embed(self, diagonal);
+  return boxcar::clone(boxcar::diagonal(self, diagonal), MemoryFormat::Contiguous);
+}
+Tensor& diagOut(const Tensor& self, int64_t diagonal, Tensor& out) {
+  shape::checkOutputType(out, self.scalar_type());
+  return writeResult(out, boxcar::diag(self, diagonal));
+}
+
+Tensor diagFlat(const Tensor& self, int64_t offset) { return boxcar::diag(boxcar::ravel(self), offset); }
+
+Tensor trace(const Tensor& self) {
+  BOXCAR_CHECK(self.dim() == 2, "trace: expected a matrix, but got tensor with dim {}", self.dim());
+  return boxcar::sum(boxcar::diagonal(self));
+}
+
+Tensor& eyeRowsColumnsOut(int64_t n, int64_t m, Tensor& out) {
+  BOXCAR_CHECK(n >= 0, "n must be greater or equal to 0, got {}", n);
+  BOXCAR_CHECK(m >= 0, "m must be greater or equal to 0, got {}", m);
+  boxcar::empty_out(out, {n, m});
+  boxcar::zero_(out);
+  Tensor diagonal = boxcar::diagonal(out);
+  boxcar::fill_(diagonal, 1);
+  return out;
+}
+Tensor& eyeOut(int64_t n, Tensor& out) { return eyeRowsColumnsOut(n, n, out); }
+
+Tensor eyeRowsColumns(int64_t n, int64_t m, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                      std::optional<Device> device, std::optional<bool> pin_memory) {
+  Tensor result = boxcar::empty({0}, dtype, layout, device, pin_memory);
+  return boxcar::eye_out(result, n, m);
+}
+Tensor eye(int64_t n, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+           std::optional<bool> pin_memory) {
+  return eyeRowsColumns(n, n, dtype, layout, device, pin_memory);
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
+  m.impl("diag_embed", BOXCAR_FN(diagEmbed));
+  m.impl("diag.out", BOXCAR_FN(diagOut));
+  m.impl("trace", BOXCAR_FN(trace));
+  m.impl("eye", BOXCAR_FN(eye));
+  m.impl("eye.m", BOXCAR_FN(eyeRowsColumns));
+  m.impl("eye.out", BOXCAR_FN(eyeOut));
+  m.impl("eye.m_out", BOXCAR_FN(eyeRowsColumnsOut));
+}
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  m.impl("diag", BOXCAR_FN(diag));
+  m.impl("diagflat", BOXCAR_FN(diagFlat));
+}
+
+}  // namespace boxcar::composite

@@ -1,0 +1,56 @@
+#include <boxcar/backends/shape/broadcast.h>
+#include <boxcar/backends/shape/matrices.h>
+#include <boxcar/backends/shape/promotion.h>
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
+
+#include <algorithm>
+#include <optional>
+
+// Distances and angles of vectors.
+
+namespace boxcar::composite {
+namespace {
+
+Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<int64_t> compute_mode) {
+  shape::checkCdist(x1, x2, p, compute_mode);
+  return boxcar::_cdist_forward(x1, x2, p, compute_mode);
+}
+
+Tensor pairwiseDistance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
+  const int64_t innermost[] = {std::max(x1.dim(), x2.dim()) - 1};
+  return boxcar::norm(boxcar::add(boxcar::sub(x1, x2), eps), p, innermost, keepdim);
+}
+
+Tensor cosineSimilarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
+  shape::TypePromotion types;
+  types.add(x1);
+  types.add(x2);
+  BOXCAR_CHECK(isFloatingType(types.result()), "expected common dtype to be floating point, yet common dtype is {}",
+               types.result());
+  const DimVector sizes = shape::broadcast(x1.sizes(), x2.sizes());
+  const int64_t along[] = {dim};
+  // float16 has no number as small as eps.
+  const ScalarType type = types.result();
+  const bool is_half = type == ScalarType::Half || type == ScalarType::BFloat16;
+  const ScalarType computed = is_half ? ScalarType::Float : type;
+  // Each divided by its length, so that the product of two long ones does not overflow.
+  const auto normalized = [&](const Tensor& x) {
+    const Tensor wide = boxcar::expand(x.scalar_type() == computed ? x : boxcar::to(x, computed), sizes);
+    const Tensor length = boxcar::linalg_vector_norm(wide, 2, along, /*keepdim=*/true);
+    return boxcar::div(wide, boxcar::clamp_min(length, eps));
+  };
+  const Tensor cosine = boxcar::sum(boxcar::mul(normalized(x1), normalized(x2)), along);
+  return is_half ? boxcar::to(cosine, type) : cosine;
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  m.impl("cdist", BOXCAR_FN(cdist));
+  m.impl("pairwise_distance", BOXCAR_FN(pairwiseDistance));
+  m.impl("cosine_similarity", BOXCAR_FN(cosineSimilarity));
+}
+
+}  // namespace boxcar::composite

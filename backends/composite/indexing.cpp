@@ -1,0 +1,134 @@
+#include <boxcar/backends/shape/broadcast.h>
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
+
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+// Operators that look elements up, made of gather, scatter, index_select and nonzero.
+
+namespace boxcar::composite {
+namespace {
+
+Tensor argwhere(const Tensor& self) { return boxcar::nonzero(self); }
+
+std::vector<Tensor> nonzeroNumpy(const Tensor& self) {
+  // Copies: the schema promises tensors with memory of their own.
+  std::vector<Tensor> columns = boxcar::unbind(boxcar::nonzero(self.dim() == 0 ? boxcar::unsqueeze(self, 0) : self), 1);
+  for (Tensor& column : columns) column = boxcar::clone(column);
+  return columns;
+}
+
+std::vector<Tensor> where(const Tensor& condition) { return boxcar::nonzero_numpy(condition); }
+
+// [self] and [indices], broadcast together in all dimensions but [dim], which is counted from the front.
+std::pair<Tensor, Tensor> broadcastAlong(const Tensor& self, const Tensor& indices, int64_t& dim) {
+  BOXCAR_CHECK(
+      self.dim() == indices.dim(),
+      "take_along_dim(): input and indices should have the same number of dimensions, but got {} dimensions for "
+      "input, and {} dimensions for indices",
+      self.dim(), indices.dim());
+  dim = wrapDimension(dim, self.dim());
+  if (self.dim() == 0) return {self, indices};
+  const auto along = static_cast<size_t>(dim);
+  DimVector sizes = toDimVector(self.sizes());
+  sizes[along] = indices.sizes()[along];
+  const DimVector index_sizes = shape::broadcast(sizes, indices.sizes());
+  sizes = toDimVector(indices.sizes());
+  sizes[along] = self.sizes()[along];
+  const DimVector self_sizes = shape::broadcast(sizes, self.sizes());
+  return {boxcar::expand(self, self_sizes), boxcar::expand(indices, index_sizes)};
+}
+
+// What take_along_dim gathers from, by which indices, along which dimension.
+struct Taking {
+  Tensor self;
+  Tensor indices;
+  int64_t dim = 0;
+};
+
+Taking takingAlong(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
+  BOXCAR_CHECK(indices.scalar_type() == ScalarType::Long,
+               "take_along_dim(): dtype of indices should be Long but got {}", indices.scalar_type());
+  const int64_t all[] = {-1};
+  if (!dim.has_value()) return {boxcar::view(self, all), boxcar::view(indices, all)};
+  Taking taking{self, indices, *dim};
+  std::tie(taking.self, taking.indices) = broadcastAlong(self, indices, taking.dim);
+  return taking;
+}
+
+Tensor takeAlongDim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim) {
+  const Taking taking = takingAlong(self, indices, dim);
+  return boxcar::gather(taking.self, taking.dim, taking.indices);
+}
+
+Tensor& takeAlongDimOut(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim, Tensor& out) {
+  const Taking taking = takingAlong(self, indices, dim);
+  return boxcar::gather_out(out, taking.self, taking.dim, taking.indices);
+}
+
+Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t /*padding_idx*/, bool /*scale_grad_by_freq*/,
+                 bool /*sparse*/) {
+  BOXCAR_CHECK(weight.dim() == 2, "embedding(): 'weight' must be 2-D, but it has {} dimension(s)", weight.dim());
+  BOXCAR_CHECK(indices.scalar_type() == ScalarType::Long || indices.scalar_type() == ScalarType::Int,
+               "embedding(): Expected indices of dtype int64 or int32, found {}", dtypeName(indices.scalar_type()));
+  if (indices.dim() == 1) return boxcar::index_select(weight, 0, indices);
+  DimVector sizes = toDimVector(indices.sizes());
+  sizes.push_back(weight.sizes()[1]);
+  const int64_t all[] = {indices.numel()};
+  return boxcar::view(boxcar::index_select(weight, 0, boxcar::reshape(indices, all)), sizes);
+}
+
+// How many classes there are at least; an Error when [self] names a negative one.
+int64_t classesIn(const Tensor& self) {
+  BOXCAR_CHECK(
+      !self.is_meta(),
+      "one_hot(): how many classes there are depends on elements, which tensors on Meta have not; say num_classes");
+  const int64_t least = boxcar::item(boxcar::min(self)).toLong();
+  BOXCAR_CHECK(least >= 0, "one_hot(): Class values must be non-negative, but there is {}", least);
+  const int64_t greatest = boxcar::item(boxcar::max(self)).toLong();
+  BOXCAR_CHECK(greatest < std::numeric_limits<int64_t>::max(), "one_hot(): class {} is too large", greatest);
+  return greatest + 1;
+}
+
+Tensor oneHot(const Tensor& self, int64_t num_classes) {
+  BOXCAR_CHECK(self.scalar_type() == ScalarType::Long, "one_hot is only applicable to index tensors of int64, not {}",
+               dtypeName(self.scalar_type()));
+  DimVector sizes = toDimVector(self.sizes());
+  if (self.numel() == 0) {
+    BOXCAR_CHECK(num_classes > 0, "one_hot(): cannot infer the number of classes from an empty tensor");
+    sizes.push_back(num_classes);
+    return boxcar::empty(sizes, ScalarType::Long, std::nullopt, self.device());
+  }
+  BOXCAR_CHECK(num_classes == -1 || num_classes > 0, "one_hot(): num_classes should be positive, but it is {}",
+               num_classes);
+  if (num_classes == -1 || !self.is_meta()) {
+    const int64_t found = classesIn(self);
+    BOXCAR_CHECK(num_classes == -1 || found <= num_classes,
+                 "one_hot(): Class values must be smaller than num_classes, {}, but there is {}", num_classes,
+                 found - 1);
+    if (num_classes == -1) num_classes = found;
+  }
+  sizes.push_back(num_classes);
+  Tensor result = boxcar::zeros(sizes, ScalarType::Long, std::nullopt, self.device());
+  return boxcar::scatter_(result, -1, boxcar::unsqueeze(self, -1), 1);
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  m.impl("argwhere", BOXCAR_FN(argwhere));
+  m.impl("nonzero_numpy", BOXCAR_FN(nonzeroNumpy));
+  m.impl("where", BOXCAR_FN(where));
+  m.impl("take_along_dim", BOXCAR_FN(takeAlongDim));
+  m.impl("take_along_dim.out", BOXCAR_FN(takeAlongDimOut));
+  m.impl("one_hot", BOXCAR_FN(oneHot));
+}
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) { m.impl("embedding", BOXCAR_FN(embedding)); }
+
+}  // namespace boxcar::composite

@@ -1,0 +1,59 @@
+#include <boxcar/backends/shape/loss_reduction.h>
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
+
+#include <optional>
+
+// Losses that are made of other operators.
+
+namespace boxcar::composite {
+namespace {
+
+using shape::Reduction;
+
+Tensor reduced(const Tensor& loss, int64_t reduction) {
+  switch (shape::toReduction(reduction)) {
+    case Reduction::kMean: return boxcar::mean(loss);
+    case Reduction::kSum: return boxcar::sum(loss);
+    default: return loss;
+  }
+}
+
+Tensor l1Loss(const Tensor& self, const Tensor& target, int64_t reduction) {
+  return reduced(boxcar::abs(boxcar::sub(self, target)), reduction);
+}
+
+Tensor klDiv(const Tensor& self, const Tensor& target, int64_t reduction, bool log_target) {
+  for (const Tensor* input : {&self, &target}) {
+    BOXCAR_CHECK(!input->is_complex(), "kl_div: Complex inputs not supported.");
+    BOXCAR_CHECK(!isIntegralType(input->scalar_type(), /*includeBool=*/true), "kl_div: Integral inputs not supported.");
+  }
+  if (log_target) return reduced(boxcar::mul(boxcar::exp(target), boxcar::sub(target, self)), reduction);
+  return reduced(boxcar::sub(boxcar::xlogy(target, target), boxcar::mul(target, self)), reduction);
+}
+
+// (1 - target) x - log_weight log(sigmoid(x)), where log_weight is 1 + (pos_weight - 1) target.
+Tensor binaryCrossEntropyWithLogits(const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight,
+                                    const std::optional<Tensor>& pos_weight, int64_t reduction) {
+  Tensor likelihood = boxcar::log_sigmoid(self);
+  if (pos_weight.has_value() && pos_weight->defined()) {
+    likelihood = boxcar::mul(likelihood, boxcar::add(boxcar::mul(boxcar::sub(*pos_weight, 1), target), 1));
+  }
+  Tensor loss = boxcar::sub(boxcar::mul(boxcar::rsub(target, 1), self), likelihood);
+  if (weight.has_value() && weight->defined()) loss = boxcar::mul(loss, *weight);
+  return reduced(loss, reduction);
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  m.impl("l1_loss", BOXCAR_FN(l1Loss));
+  m.impl("kl_div", BOXCAR_FN(klDiv));
+}
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
+  m.impl("binary_cross_entropy_with_logits", BOXCAR_FN(binaryCrossEntropyWithLogits));
+}
+
+}  // namespace boxcar::composite

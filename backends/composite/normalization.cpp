@@ -1,0 +1,126 @@
+#include <boxcar/backends/shape/normalization.h>
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
+#include <fmt/format.h>
+
+#include <limits>
+#include <optional>
+#include <span>
+#include <tuple>
+
+// Normalisation layers, made of the operators that also give means and scales.
+
+namespace boxcar::composite {
+namespace {
+
+using IntSpan = std::span<const int64_t>;
+using OptionalTensor = std::optional<Tensor>;
+
+Tensor layerNorm(const Tensor& input, IntSpan normalized_shape, const OptionalTensor& weight,
+                 const OptionalTensor& bias, double eps, bool /*cudnn_enable*/) {
+  return std::get<0>(boxcar::native_layer_norm(input, normalized_shape, weight, bias, eps));
+}
+
+Tensor groupNorm(const Tensor& input, int64_t num_groups, const OptionalTensor& weight, const OptionalTensor& bias,
+                 double eps, bool /*cudnn_enabled*/) {
+  BOXCAR_CHECK(input.dim() >= 2, "Expected at least 2 dimensions for input tensor but received {}", input.dim());
+  const int64_t samples = input.sizes()[0];
+  const int64_t channels = input.sizes()[1];
+  shape::checkGroupNorm(input, shape::givenTensor(weight), shape::givenTensor(bias), channels, num_groups);
+  int64_t length = 1;
+  for (const int64_t size : input.sizes().subspan(2)) length *= size;
+  return std::get<0>(boxcar::native_group_norm(input, weight, bias, samples, channels, length, num_groups, eps));
+}
+
+Tensor batchNorm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
+                 const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum,
+                 double eps, bool /*cudnn_enabled*/) {
+  return std::get<0>(
+      boxcar::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
+}
+
+OptionalTensor repeated(const OptionalTensor& tensor, int64_t times) {
+  if (shape::givenTensor(tensor) == nullptr) return std::nullopt;
+  return boxcar::repeat(*tensor, IntSpan(&times, 1));
+}
+
+// The running statistics become the means of those of the samples.
+void writeMeans(const OptionalTensor& running, const OptionalTensor& repeats, int64_t samples, int64_t channels) {
+  if (shape::givenTensor(running) == nullptr) return;
+  const int64_t sizes[] = {samples, channels};
+  const int64_t first = 0;
+  Tensor target = *running;
+  boxcar::copy_(target, boxcar::mean(boxcar::view(*repeats, sizes), IntSpan(&first, 1)));
+}
+
+// A batch norm in which every channel of every sample is a channel.
+Tensor instanceNorm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
+                    const OptionalTensor& running_mean, const OptionalTensor& running_var, bool use_input_stats,
+                    double momentum, double eps, bool cudnn_enabled) {
+  const bool has_running = shape::givenTensor(running_mean) != nullptr && shape::givenTensor(running_var) != nullptr;
+  BOXCAR_CHECK(use_input_stats || has_running,
+               "Expected running_mean and running_var to be defined when use_input_stats is false");
+  BOXCAR_CHECK(input.dim() >= 2, "instance_norm: expected an input of 2 dimensions at least, got one of shape [{}]",
+               fmt::join(input.sizes(), ", "));
+  const int64_t samples = input.sizes()[0];
+  const int64_t channels = input.sizes()[1];
+  shape::checkChannels("weight", shape::givenTensor(weight), channels);
+  shape::checkChannels("bias", shape::givenTensor(bias), channels);
+  shape::checkChannels("running_mean", shape::givenTensor(running_mean), channels);
+  shape::checkChannels("running_var", shape::givenTensor(running_var), channels);
+  DimVector sizes = toDimVector(input.sizes());
+  sizes[0] = 1;
+  sizes[1] = samples * channels;
+  const OptionalTensor means = repeated(running_mean, samples);
+  const OptionalTensor variances = repeated(running_var, samples);
+  const Tensor out =
+      boxcar::batch_norm(boxcar::view(boxcar::contiguous(input), sizes), repeated(weight, samples),
+                         repeated(bias, samples), means, variances, use_input_stats, momentum, eps, cudnn_enabled);
+  if (use_input_stats) {
+    writeMeans(running_mean, means, samples, channels);
+    writeMeans(running_var, variances, samples, channels);
+  }
+  return boxcar::view(out, input.sizes());
+}
+
+double epsilonOf(ScalarType type) {
+  switch (type) {
+    case ScalarType::Double:
+    case ScalarType::ComplexDouble: return std::numeric_limits<double>::epsilon();
+    case ScalarType::Half: return 0x1p-10;
+    case ScalarType::BFloat16: return 0x1p-7;
+    default: return std::numeric_limits<float>::epsilon();
+  }
+}
+
+// float16 and bfloat16 are computed in float32.
+Tensor rmsNorm(const Tensor& input, IntSpan normalized_shape, const OptionalTensor& weight, std::optional<double> eps) {
+  const Tensor* given = shape::givenTensor(weight);
+  const ScalarType type = input.scalar_type();
+  const shape::LayerNorm shape(input, normalized_shape, given, nullptr);
+  BOXCAR_CHECK(isFloatingType(type) || isComplexType(type), "rms_norm takes floating point or complex elements, not {}",
+               dtypeName(type));
+  const bool is_small = type == ScalarType::Half || type == ScalarType::BFloat16;
+  const Tensor x = is_small ? boxcar::to(input, ScalarType::Float) : input;
+  DimVector dims;
+  for (size_t i = input.sizes().size() - normalized_shape.size(); i < input.sizes().size(); ++i) {
+    dims.push_back(static_cast<int64_t>(i));
+  }
+  const Tensor squares = boxcar::mean(boxcar::square(x), dims, /*keepdim=*/true);
+  Tensor result = boxcar::mul(x, boxcar::rsqrt(boxcar::add(squares, eps.value_or(epsilonOf(type)))));
+  if (given != nullptr) result = boxcar::mul(result, *given);
+  return result.scalar_type() == type ? result : boxcar::to(result, type);
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  m.impl("layer_norm", BOXCAR_FN(layerNorm));
+  m.impl("group_norm", BOXCAR_FN(groupNorm));
+  m.impl("batch_norm", BOXCAR_FN(batchNorm));
+  m.impl("instance_norm", BOXCAR_FN(instanceNorm));
+  m.impl("rms_norm", BOXCAR_FN(rmsNorm));
+}
+
+}  // namespace boxcar::composite

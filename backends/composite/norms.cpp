@@ -1,0 +1,166 @@
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <string_view>
+
+// Norms of vectors and matrices, made of linalg_vector_norm, sums, extremes and singular values.
+
+namespace boxcar::composite {
+namespace {
+
+using IntSpan = std::span<const int64_t>;
+using OptionalDims = std::optional<IntSpan>;
+using OptionalType = std::optional<ScalarType>;
+using OptionalScalar = std::optional<Scalar>;
+
+Tensor converted(const Tensor& self, OptionalType dtype) {
+  return dtype.has_value() && *dtype != self.scalar_type() ? boxcar::to(self, *dtype) : self;
+}
+
+// The operators named `norm`: those of vectors, whatever the number of dimensions.
+Tensor normOver(const Tensor& self, const OptionalScalar& p, IntSpan dim, bool keepdim, OptionalType dtype) {
+  return boxcar::linalg_vector_norm(self, p.value_or(2), dim, keepdim, dtype);
+}
+Tensor norm(const Tensor& self, const Scalar& p) { return normOver(self, p, {}, false, std::nullopt); }
+Tensor normAs(const Tensor& self, const OptionalScalar& p, ScalarType dtype) {
+  return normOver(self, p, {}, false, dtype);
+}
+Tensor normDims(const Tensor& self, const OptionalScalar& p, IntSpan dim, bool keepdim) {
+  return normOver(self, p, dim, keepdim, std::nullopt);
+}
+Tensor normDimsAs(const Tensor& self, const OptionalScalar& p, IntSpan dim, bool keepdim, ScalarType dtype) {
+  return normOver(self, p, dim, keepdim, dtype);
+}
+Tensor& normDimsOut(const Tensor& self, const OptionalScalar& p, IntSpan dim, bool keepdim, Tensor& out) {
+  return boxcar::linalg_vector_norm_out(out, self, p.value_or(2), dim, keepdim);
+}
+Tensor& normDimsAsOut(const Tensor& self, const OptionalScalar& p, IntSpan dim, bool keepdim, ScalarType dtype,
+                      Tensor& out) {
+  return boxcar::linalg_vector_norm_out(out, self, p.value_or(2), dim, keepdim, dtype);
+}
+
+// The two dimensions of the matrices of [self]; all of it where none are named.
+struct MatrixDims {
+  int64_t rows;
+  int64_t columns;
+
+  MatrixDims(const Tensor& self, OptionalDims dim) {
+    if (dim.has_value()) {
+      BOXCAR_CHECK(dim->size() == 2, "linalg.matrix_norm: dim must be a 2-tuple. Got [{}]", fmt::join(*dim, ", "));
+      rows = wrapDimension((*dim)[0], self.dim());
+      columns = wrapDimension((*dim)[1], self.dim());
+    } else {
+      BOXCAR_CHECK(self.dim() == 2,
+                   "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {}D.", self.dim());
+      rows = 0;
+      columns = 1;
+    }
+    BOXCAR_CHECK(rows != columns, "linalg.matrix_norm: dims must be different. Got ({}, {})", rows, columns);
+  }
+};
+
+void checkMatrices(const Tensor& self) {
+  BOXCAR_CHECK(self.is_floating_point() || self.is_complex(),
+               "linalg.matrix_norm: Expected a floating point or complex tensor as input. Got {}",
+               dtypeName(self.scalar_type()));
+  BOXCAR_CHECK(self.dim() >= 2, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
+}
+
+// Of matrices in the last two dimensions, the singular values in the last one.
+Tensor singularValues(const Tensor& self, const MatrixDims& dims) {
+  const int64_t from[] = {dims.rows, dims.columns};
+  const int64_t to[] = {-2, -1};
+  return boxcar::linalg_svdvals(boxcar::movedim(self, from, to));
+}
+
+// One value for each matrix, the matrices' dimensions kept with size 1 when asked for.
+Tensor withDims(const Tensor& values, const MatrixDims& dims, bool keepdim) {
+  if (!keepdim) return values;
+  const int64_t first = std::min(dims.rows, dims.columns);
+  const int64_t second = std::max(dims.rows, dims.columns);
+  return boxcar::unsqueeze(boxcar::unsqueeze(values, first), second);
+}
+
+Tensor matrixNorm(const Tensor& self, double order, OptionalDims dim, bool keepdim) {
+  checkMatrices(self);
+  const MatrixDims dims(self, dim);
+  const double magnitude = std::abs(order);
+  BOXCAR_CHECK(magnitude == 1 || magnitude == 2 || std::isinf(magnitude), "linalg.matrix_norm: Order {} not supported.",
+               order);
+  const auto extreme = [&](const Tensor& values, int64_t along) {
+    const IntSpan over(&along, 1);
+    return order > 0 ? boxcar::amax(values, over) : boxcar::amin(values, over);
+  };
+  if (magnitude == 2) return withDims(extreme(singularValues(self, dims), -1), dims, keepdim);
+  // Sums of columns for order 1, of rows for the infinite one.
+  const int64_t summed = magnitude == 1 ? dims.rows : dims.columns;
+  const int64_t compared = magnitude == 1 ? dims.columns : dims.rows;
+  const Tensor sums = boxcar::linalg_vector_norm(self, 1, IntSpan(&summed, 1), /*keepdim=*/false);
+  return withDims(extreme(sums, compared > summed ? compared - 1 : compared), dims, keepdim);
+}
+
+Tensor linalgNorm(const Tensor& self, const OptionalScalar& order, OptionalDims dim, bool keepdim, OptionalType dtype) {
+  if (dim.has_value()) {
+    BOXCAR_CHECK(dim->size() == 1 || dim->size() == 2 || !order.has_value(),
+                 "linalg.norm: If dim is specified, it must be of length 1 or 2. Got [{}]", fmt::join(*dim, ", "));
+  } else {
+    BOXCAR_CHECK(!order.has_value() || self.dim() == 1 || self.dim() == 2,
+                 "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {}D.", self.dim());
+  }
+  const bool of_matrices = order.has_value() && (dim.has_value() ? dim->size() == 2 : self.dim() == 2);
+  if (of_matrices) return matrixNorm(converted(self, dtype), order->toDouble(), dim, keepdim);
+  return boxcar::linalg_vector_norm(self, order.value_or(2), dim, keepdim, dtype);
+}
+
+Tensor linalgNormNamed(const Tensor& self, std::string_view order, OptionalDims dim, bool keepdim, OptionalType dtype) {
+  BOXCAR_CHECK(order == "fro" || order == "nuc", "linalg.matrix_norm: Order {} not supported.", order);
+  const Tensor x = converted(self, dtype);
+  checkMatrices(x);
+  const MatrixDims dims(x, dim);
+  const int64_t both[] = {dims.rows, dims.columns};
+  if (order == "fro") return boxcar::linalg_vector_norm(x, 2, both, keepdim);
+  const int64_t last = -1;
+  return withDims(boxcar::sum(singularValues(x, dims), IntSpan(&last, 1)), dims, keepdim);
+}
+
+// Resizes [out] and writes [result] to it, which is its own absolute value.
+Tensor& write(Tensor& out, const Tensor& result) {
+  BOXCAR_CHECK(out.scalar_type() == result.scalar_type(),
+               "linalg.norm: Expected out tensor to have dtype {}, but got {} instead", dtypeName(result.scalar_type()),
+               dtypeName(out.scalar_type()));
+  return boxcar::abs_out(out, result);
+}
+Tensor& linalgNormOut(const Tensor& self, const OptionalScalar& order, OptionalDims dim, bool keepdim,
+                      OptionalType dtype, Tensor& out) {
+  return write(out, boxcar::linalg_norm(self, order, dim, keepdim, dtype));
+}
+Tensor& linalgNormNamedOut(const Tensor& self, std::string_view order, OptionalDims dim, bool keepdim,
+                           OptionalType dtype, Tensor& out) {
+  return write(out, boxcar::linalg_norm(self, order, dim, keepdim, dtype));
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
+  m.impl("norm.Scalar", BOXCAR_FN(norm));
+  m.impl("norm.ScalarOpt_dtype", BOXCAR_FN(normAs));
+  m.impl("norm.ScalarOpt_dim", BOXCAR_FN(normDims));
+  m.impl("norm.ScalarOpt_dim_dtype", BOXCAR_FN(normDimsAs));
+  m.impl("norm.out", BOXCAR_FN(normDimsOut));
+  m.impl("norm.dtype_out", BOXCAR_FN(normDimsAsOut));
+}
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  m.impl("linalg_norm", BOXCAR_FN(linalgNorm));
+  m.impl("linalg_norm.out", BOXCAR_FN(linalgNormOut));
+  m.impl("linalg_norm.ord_str", BOXCAR_FN(linalgNormNamed));
+  m.impl("linalg_norm.ord_str_out", BOXCAR_FN(linalgNormNamedOut));
+}
+
+}  // namespace boxcar::composite

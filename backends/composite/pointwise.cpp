@@ -1,0 +1,237 @@
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <optional>
+#include <vector>
+
+// Operators, element by element, that are made of others.
+
+namespace boxcar::composite {
+namespace {
+
+bool isIntegral(const Tensor& self) { return isIntegralType(self.scalar_type(), /*includeBool=*/true); }
+
+Tensor ldexp(const Tensor& self, const Tensor& other) { return boxcar::mul(self, boxcar::pow(2.0, other)); }
+Tensor& ldexpInPlace(Tensor& self, const Tensor& other) { return boxcar::mul_(self, boxcar::pow(2.0, other)); }
+Tensor& ldexpOut(const Tensor& self, const Tensor& other, Tensor& out) {
+  return boxcar::mul_out(out, self, boxcar::pow(2.0, other));
+}
+
+bool isComplex(const Tensor& tensor) { return tensor.is_complex(); }
+bool isComplex(const Scalar& number) { return number.isComplex(); }
+
+// float_power computes in float64 or complex128.
+template <class Base, class Exponent>
+ScalarType powerType(const Base& base, const Exponent& exponent) {
+  return isComplex(base) || isComplex(exponent) ? ScalarType::ComplexDouble : ScalarType::Double;
+}
+Tensor inType(const Tensor& tensor, ScalarType type) { return boxcar::to(tensor, type); }
+Scalar inType(const Scalar& number, ScalarType type) {
+  return type == ScalarType::ComplexDouble ? Scalar(number.toComplexDouble()) : Scalar(number.toDouble());
+}
+
+template <class Base, class Exponent>
+Tensor floatPower(const Base& self, const Exponent& exponent) {
+  const ScalarType type = powerType(self, exponent);
+  return boxcar::pow(inType(self, type), inType(exponent, type));
+}
+template <class Base, class Exponent>
+Tensor& floatPowerOut(const Base& self, const Exponent& exponent, Tensor& out) {
+  const ScalarType type = powerType(self, exponent);
+  BOXCAR_CHECK(out.scalar_type() == type,
+               "the output given to float_power has dtype {} but the operation's result requires dtype {}",
+               out.scalar_type(), type);
+  return boxcar::pow_out(out, inType(self, type), inType(exponent, type));
+}
+template <class Exponent>
+Tensor& floatPowerInPlace(Tensor& self, const Exponent& exponent) {
+  const ScalarType type = powerType(self, exponent);
+  BOXCAR_CHECK(self.scalar_type() == type,
+               "the base given to float_power_ has dtype {} but the operation's result requires dtype {}",
+               self.scalar_type(), type);
+  return boxcar::pow_(self, inType(exponent, type));
+}
+
+constexpr double kDegrees = 180 / std::numbers::pi;
+
+Tensor radToDeg(const Tensor& self) {
+  BOXCAR_CHECK(!self.is_complex(), "rad2deg is not supported for complex tensors.");
+  return boxcar::mul(self, kDegrees);
+}
+Tensor& radToDegInPlace(Tensor& self) {
+  BOXCAR_CHECK(!self.is_complex(), "rad2deg is not supported for complex tensors.");
+  return boxcar::mul_(self, kDegrees);
+}
+// A number, as a tensor, for operators whose out= form takes only tensors.
+Tensor numberLike(const Tensor& self, const Scalar& value) {
+  return boxcar::scalar_tensor(value, std::nullopt, std::nullopt, self.device());
+}
+Tensor& radToDegOut(const Tensor& self, Tensor& out) {
+  BOXCAR_CHECK(!self.is_complex(), "rad2deg is not supported for complex tensors.");
+  return boxcar::mul_out(out, self, numberLike(self, kDegrees));
+}
+Tensor degToRad(const Tensor& self) {
+  BOXCAR_CHECK(!self.is_complex(), "deg2rad is not supported for complex tensors.");
+  return boxcar::mul(self, 1 / kDegrees);
+}
+Tensor& degToRadInPlace(Tensor& self) {
+  BOXCAR_CHECK(!self.is_complex(), "deg2rad is not supported for complex tensors.");
+  return boxcar::mul_(self, 1 / kDegrees);
+}
+Tensor& degToRadOut(const Tensor& self, Tensor& out) {
+  BOXCAR_CHECK(!self.is_complex(), "deg2rad is not supported for complex tensors.");
+  return boxcar::mul_out(out, self, numberLike(self, 1 / kDegrees));
+}
+
+Tensor isInf(const Tensor& self) {
+  if (isIntegral(self)) return boxcar::zeros_like(self, ScalarType::Bool);
+  if (self.is_complex()) {
+    return boxcar::bitwise_or(boxcar::isinf(boxcar::real(self)), boxcar::isinf(boxcar::imag(self)));
+  }
+  return boxcar::eq(boxcar::abs(self), std::numeric_limits<double>::infinity());
+}
+
+Tensor isFinite(const Tensor& self) {
+  if (isIntegral(self)) return boxcar::ones_like(self, ScalarType::Bool);
+  if (self.is_complex()) {
+    return boxcar::bitwise_and(boxcar::isfinite(boxcar::real(self)), boxcar::isfinite(boxcar::imag(self)));
+  }
+  // NaN is not less than anything.
+  return boxcar::lt(boxcar::abs(self), std::numeric_limits<double>::infinity());
+}
+
+Tensor isClose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  BOXCAR_CHECK(self.scalar_type() == other.scalar_type(), "isclose: {} did not match {}", self.scalar_type(),
+               other.scalar_type());
+  BOXCAR_CHECK(rtol >= 0, "isclose: rtol must be greater than or equal to zero, but got {}", rtol);
+  BOXCAR_CHECK(atol >= 0, "isclose: atol must be greater than or equal to zero, but got {}", atol);
+  Tensor close = boxcar::eq(self, other);
+  if (equal_nan && (self.is_floating_point() || self.is_complex())) {
+    close = boxcar::bitwise_or(close, boxcar::bitwise_and(boxcar::isnan(self), boxcar::isnan(other)));
+  }
+  if (rtol == 0 && atol == 0) return close;
+  const bool integral = isIntegral(self);
+  const Tensor a = self.scalar_type() == ScalarType::Bool ? boxcar::to(self, ScalarType::Float) : self;
+  const Tensor b = integral ? boxcar::to(other, ScalarType::Float) : other;
+  const Tensor allowed = boxcar::add(boxcar::abs(boxcar::mul(b, rtol)), atol);
+  const Tensor actual = boxcar::abs(boxcar::sub(a, b));
+  const Tensor near = boxcar::bitwise_and(boxcar::isfinite(actual), boxcar::le(actual, allowed));
+  return boxcar::bitwise_or(close, near);
+}
+
+bool allClose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  return boxcar::item(boxcar::all(boxcar::isclose(self, other, rtol, atol, equal_nan))).toBool();
+}
+
+bool isNonzero(const Tensor& self) {
+  BOXCAR_CHECK(self.numel() != 0, "Boolean value of Tensor with no values is ambiguous");
+  BOXCAR_CHECK(self.numel() == 1, "Boolean value of Tensor with more than one value is ambiguous, here {}",
+               self.numel());
+  const Scalar value = boxcar::item(self);
+  return value.isComplex() ? value.toComplexDouble() != 0.0 : value.toBool();
+}
+
+Tensor positive(const Tensor& self) {
+  BOXCAR_CHECK(self.scalar_type() != ScalarType::Bool, "The `+` operator, on a bool tensor is not supported.");
+  return self;
+}
+
+Tensor itself(const Tensor& self) { return self; }
+
+bool isComplexTensor(const Tensor& self) { return self.is_complex(); }
+
+Tensor real(const Tensor& self) { return self.is_complex() ? boxcar::select(boxcar::view_as_real(self), -1, 0) : self; }
+
+Tensor imag(const Tensor& self) {
+  BOXCAR_CHECK(self.is_complex(), "imag is not implemented for tensors with non-complex dtypes, here {}.",
+               self.scalar_type());
+  return boxcar::select(boxcar::view_as_real(self), -1, 1);
+}
+
+// Conjugates are computed at once: there is no lazy conjugation.
+Tensor conj(const Tensor& self) { return self.is_complex() ? boxcar::conj_physical(self) : self; }
+
+Tensor& maxOtherOut(const Tensor& self, const Tensor& other, Tensor& out) {
+  return boxcar::maximum_out(out, self, other);
+}
+Tensor& minOtherOut(const Tensor& self, const Tensor& other, Tensor& out) {
+  return boxcar::minimum_out(out, self, other);
+}
+
+Tensor relu6(const Tensor& self) {
+  BOXCAR_CHECK(self.scalar_type() != ScalarType::Bool, "Boolean inputs not supported for relu6");
+  return boxcar::hardtanh(self, 0, 6);
+}
+Tensor& relu6InPlace(Tensor& self) {
+  BOXCAR_CHECK(self.scalar_type() != ScalarType::Bool, "Boolean inputs not supported for relu6");
+  return boxcar::hardtanh_(self, 0, 6);
+}
+
+constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
+constexpr double kSeluScale = 1.0507009873554804934193349852946;
+
+Tensor selu(const Tensor& self) { return boxcar::elu(self, kSeluAlpha, kSeluScale); }
+Tensor& seluInPlace(Tensor& self) { return boxcar::elu_(self, kSeluAlpha, kSeluScale); }
+
+void checkCelu(const Scalar& alpha) {
+  BOXCAR_CHECK(alpha.toDouble() != 0, "ZeroDivisionError: alpha cannot be 0 for CELU");
+}
+Tensor celu(const Tensor& self, const Scalar& alpha) {
+  checkCelu(alpha);
+  return boxcar::elu(self, alpha, 1.0, 1 / alpha.toDouble());
+}
+Tensor& celuInPlace(Tensor& self, const Scalar& alpha) {
+  checkCelu(alpha);
+  return boxcar::elu_(self, alpha, 1.0, 1 / alpha.toDouble());
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  m.impl("ldexp.Tensor", BOXCAR_FN(ldexp));
+  m.impl("ldexp_", BOXCAR_FN(ldexpInPlace));
+  m.impl("ldexp.out", BOXCAR_FN(ldexpOut));
+  m.impl("float_power.Tensor_Tensor", BOXCAR_FN((floatPower<Tensor, Tensor>)));
+  m.impl("float_power.Tensor_Scalar", BOXCAR_FN((floatPower<Tensor, Scalar>)));
+  m.impl("float_power.Scalar", BOXCAR_FN((floatPower<Scalar, Tensor>)));
+  m.impl("float_power.Tensor_Tensor_out", BOXCAR_FN((floatPowerOut<Tensor, Tensor>)));
+  m.impl("float_power.Tensor_Scalar_out", BOXCAR_FN((floatPowerOut<Tensor, Scalar>)));
+  m.impl("float_power.Scalar_out", BOXCAR_FN((floatPowerOut<Scalar, Tensor>)));
+  m.impl("float_power_.Tensor", BOXCAR_FN(floatPowerInPlace<Tensor>));
+  m.impl("float_power_.Scalar", BOXCAR_FN(floatPowerInPlace<Scalar>));
+  m.impl("isfinite", BOXCAR_FN(isFinite));
+  m.impl("isclose", BOXCAR_FN(isClose));
+  m.impl("is_nonzero", BOXCAR_FN(isNonzero));
+  m.impl("positive", BOXCAR_FN(positive));
+  m.impl("resolve_conj", BOXCAR_FN(itself));
+  m.impl("resolve_neg", BOXCAR_FN(itself));
+  m.impl("is_complex", BOXCAR_FN(isComplexTensor));
+  m.impl("real", BOXCAR_FN(real));
+  m.impl("imag", BOXCAR_FN(imag));
+  m.impl("conj", BOXCAR_FN(conj));
+  m.impl("max.out", BOXCAR_FN(maxOtherOut));
+  m.impl("min.out", BOXCAR_FN(minOtherOut));
+  m.impl("relu6", BOXCAR_FN(relu6));
+  m.impl("relu6_", BOXCAR_FN(relu6InPlace));
+  m.impl("selu", BOXCAR_FN(selu));
+  m.impl("selu_", BOXCAR_FN(seluInPlace));
+}
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
+  m.impl("rad2deg", BOXCAR_FN(radToDeg));
+  m.impl("rad2deg_", BOXCAR_FN(radToDegInPlace));
+  m.impl("rad2deg.out", BOXCAR_FN(radToDegOut));
+  m.impl("deg2rad", BOXCAR_FN(degToRad));
+  m.impl("deg2rad_", BOXCAR_FN(degToRadInPlace));
+  m.impl("deg2rad.out", BOXCAR_FN(degToRadOut));
+  m.impl("isinf", BOXCAR_FN(isInf));
+  m.impl("allclose", BOXCAR_FN(allClose));
+  m.impl("celu", BOXCAR_FN(celu));
+  m.impl("celu_", BOXCAR_FN(celuInPlace));
+}
+
+}  // namespace boxcar::composite

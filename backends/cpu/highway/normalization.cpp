@@ -1,0 +1,87 @@
+#include <boxcar/backends/cpu/vector_normalization.h>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/normalization.cpp"
+#include <hwy/foreach_target.h>
+// Its headers must follow foreach_target.h.
+#include <boxcar/backends/cpu/highway/rows-inl.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace boxcar::cpu::HWY_NAMESPACE {
+namespace {
+
+// Calls take(tag, i) for whole vectors of [n] elements, then for each element that is left.
+template <class T, class Take>
+HWY_INLINE void forIndices(size_t n, const Take& take) {
+  const hn::ScalableTag<T> d;
+  const hn::CappedTag<T, 1> one;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) take(d, i);
+  for (; i < n; ++i) take(one, i);
+}
+
+template <bool has_weight, bool has_bias, class T>
+HWY_INLINE void normalize(const T* in, T* out, size_t n, T mean, T scale, const T* weight, const T* bias) {
+  forIndices<T>(n, [=](auto d, size_t i) HWY_ATTR {
+    auto x = hn::Mul(hn::Sub(hn::LoadU(d, in + i), hn::Set(d, mean)), hn::Set(d, scale));
+    if constexpr (has_weight && has_bias) {
+      x = hn::MulAdd(x, hn::LoadU(d, weight + i), hn::LoadU(d, bias + i));
+    } else if constexpr (has_weight) {
+      x = hn::Mul(x, hn::LoadU(d, weight + i));
+    } else if constexpr (has_bias) {
+      x = hn::Add(x, hn::LoadU(d, bias + i));
+    }
+    hn::StoreU(x, d, out + i);
+  });
+}
+
+template <class T>
+void normalizeRow(const T* in, T* out, size_t n, T mean, T scale, const T* weight, const T* bias) {
+  if (weight != nullptr && bias != nullptr) return normalize<true, true>(in, out, n, mean, scale, weight, bias);
+  if (weight != nullptr) return normalize<true, false>(in, out, n, mean, scale, weight, bias);
+  if (bias != nullptr) return normalize<false, true>(in, out, n, mean, scale, weight, bias);
+  normalize<false, false>(in, out, n, mean, scale, weight, bias);
+}
+
+template <class T>
+void scaleRow(const T* in, T* out, size_t n, T scale, T shift) {
+  forIndices<T>(n, [=](auto d, size_t i) HWY_ATTR {
+    hn::StoreU(hn::MulAdd(hn::LoadU(d, in + i), hn::Set(d, scale), hn::Set(d, shift)), d, out + i);
+  });
+}
+
+template <class T>
+void scaleColumnsRow(const T* in, T* out, size_t n, const T* scale, const T* shift) {
+  forIndices<T>(n, [=](auto d, size_t i) HWY_ATTR {
+    hn::StoreU(hn::MulAdd(hn::LoadU(d, in + i), hn::LoadU(d, scale + i), hn::LoadU(d, shift + i)), d, out + i);
+  });
+}
+
+template <class T>
+constexpr NormalizationRows<T> kNormalizationRows = {normalizeRow<T>, scaleRow<T>, scaleColumnsRow<T>};
+
+const NormalizationRows<float>* floatRows() { return &kNormalizationRows<float>; }
+const NormalizationRows<double>* doubleRows() { return &kNormalizationRows<double>; }
+
+}  // namespace
+}  // namespace boxcar::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace boxcar::cpu {
+
+BOXCAR_VECTOR_EXPORT(floatRows);
+BOXCAR_VECTOR_EXPORT(doubleRows);
+
+template <>
+const NormalizationRows<float>& normalizationRows<float>() {
+  return *BOXCAR_VECTOR_CALL(floatRows)();
+}
+template <>
+const NormalizationRows<double>& normalizationRows<double>() {
+  return *BOXCAR_VECTOR_CALL(doubleRows)();
+}
+
+}  // namespace boxcar::cpu
+#endif

@@ -1,0 +1,49 @@
+#include <boxcar/backends/cpu/highway/vector_functions.h>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/pairs.cpp"
+#include <hwy/foreach_target.h>
+// Its headers must follow foreach_target.h.
+#include <boxcar/backends/cpu/highway/rows-inl.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace boxcar::cpu::HWY_NAMESPACE {
+
+#define BOXCAR_PAIR_FUNCTION(Function, expression)                  \
+  struct Function {                                                 \
+    template <class D, class V>                                     \
+    HWY_INLINE V operator()([[maybe_unused]] D d, V a, V b) const { \
+      return expression;                                            \
+    }                                                               \
+  };
+BOXCAR_PAIR_FUNCTION(Add, hn::Add(a, b))
+BOXCAR_PAIR_FUNCTION(Subtract, hn::Sub(a, b))
+BOXCAR_PAIR_FUNCTION(Multiply, hn::Mul(a, b))
+BOXCAR_PAIR_FUNCTION(Divide, hn::Div(a, b))
+// A NaN wins from either side.
+BOXCAR_PAIR_FUNCTION(Maximum, hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b))
+BOXCAR_PAIR_FUNCTION(Minimum, hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b))
+#undef BOXCAR_PAIR_FUNCTION
+
+BOXCAR_VECTOR_PAIR_ROWS(Add)
+BOXCAR_VECTOR_PAIR_ROWS(Subtract)
+BOXCAR_VECTOR_PAIR_ROWS(Multiply)
+BOXCAR_VECTOR_PAIR_ROWS(Divide)
+BOXCAR_VECTOR_PAIR_ROWS(Maximum)
+BOXCAR_VECTOR_PAIR_ROWS(Minimum)
+
+}  // namespace boxcar::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace boxcar::cpu {
+
+BOXCAR_VECTOR_PAIR_DISPATCH(Add)
+BOXCAR_VECTOR_PAIR_DISPATCH(Subtract)
+BOXCAR_VECTOR_PAIR_DISPATCH(Multiply)
+BOXCAR_VECTOR_PAIR_DISPATCH(Divide)
+BOXCAR_VECTOR_PAIR_DISPATCH(Maximum)
+BOXCAR_VECTOR_PAIR_DISPATCH(Minimum)
+
+}  // namespace boxcar::cpu
+#endif

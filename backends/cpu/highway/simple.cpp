@@ -1,0 +1,102 @@
+#include <boxcar/backends/cpu/highway/vector_functions.h>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/simple.cpp"
+#include <hwy/foreach_target.h>
+// Its headers must follow foreach_target.h.
+#include <boxcar/backends/cpu/highway/rows-inl.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace boxcar::cpu::HWY_NAMESPACE {
+
+// Functions of a few instructions: those that the compiler has no instruction for in vectors of 16 bytes, and those
+// that gain from longer ones.
+#define BOXCAR_SIMPLE_FUNCTION(Function, expression)           \
+  template <class T>                                           \
+  struct Function {                                            \
+    explicit Function(const Scalar*) {}                        \
+    template <class D, class V>                                \
+    HWY_INLINE V operator()([[maybe_unused]] D d, V x) const { \
+      return expression;                                       \
+    }                                                          \
+  };
+BOXCAR_SIMPLE_FUNCTION(Absolute, hn::Abs(x))
+BOXCAR_SIMPLE_FUNCTION(Negative, hn::Neg(x))
+BOXCAR_SIMPLE_FUNCTION(Square, hn::Mul(x, x))
+BOXCAR_SIMPLE_FUNCTION(SquareRoot, hn::Sqrt(x))
+BOXCAR_SIMPLE_FUNCTION(Reciprocal, hn::Div(hn::Set(d, T(1)), x))
+BOXCAR_SIMPLE_FUNCTION(ReciprocalSquareRoot, hn::Div(hn::Set(d, T(1)), hn::Sqrt(x)))
+BOXCAR_SIMPLE_FUNCTION(Floor, hn::CopySign(hn::Floor(x), x))
+BOXCAR_SIMPLE_FUNCTION(Ceil, hn::CopySign(hn::Ceil(x), x))
+BOXCAR_SIMPLE_FUNCTION(Truncate, hn::CopySign(hn::Trunc(x), x))
+BOXCAR_SIMPLE_FUNCTION(Round, hn::CopySign(hn::Round(x), x))
+// NaN stays NaN.
+BOXCAR_SIMPLE_FUNCTION(Relu, hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x))
+BOXCAR_SIMPLE_FUNCTION(Hardswish, hn::Div(hn::Mul(x, hn::Min(hn::Max(hn::Add(x, hn::Set(d, T(3))), hn::Zero(d)),
+                                                             hn::Set(d, T(6)))),
+                                          hn::Set(d, T(6))))
+#undef BOXCAR_SIMPLE_FUNCTION
+
+// The upper bound wins over the lower one; one that is NaN makes all of it NaN.
+template <class T>
+struct Clamp {
+  T low, high;
+  explicit Clamp(const Scalar* params) : low(params[0].to<T>()), high(params[1].to<T>()) {}
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    const V least = hn::Set(d, low);
+    const V most = hn::Set(d, high);
+    const V raised = hn::IfThenElse(hn::Lt(x, least), least, x);
+    const V bounded = hn::IfThenElse(hn::Gt(raised, most), most, raised);
+    return low != low || high != high ? hn::Set(d, kNan<T>) : bounded;
+  }
+};
+
+template <class T>
+struct LeakyRelu {
+  T slope;
+  explicit LeakyRelu(const Scalar* params) : slope(params->to<T>()) {}
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V x) const {
+    return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, hn::Set(d, slope)));
+  }
+};
+
+BOXCAR_VECTOR_ROWS(Absolute)
+BOXCAR_VECTOR_ROWS(Negative)
+BOXCAR_VECTOR_ROWS(Square)
+BOXCAR_VECTOR_ROWS(Clamp)
+BOXCAR_VECTOR_ROWS(SquareRoot)
+BOXCAR_VECTOR_ROWS(Reciprocal)
+BOXCAR_VECTOR_ROWS(ReciprocalSquareRoot)
+BOXCAR_VECTOR_ROWS(Floor)
+BOXCAR_VECTOR_ROWS(Ceil)
+BOXCAR_VECTOR_ROWS(Truncate)
+BOXCAR_VECTOR_ROWS(Round)
+BOXCAR_VECTOR_ROWS(Relu)
+BOXCAR_VECTOR_ROWS(LeakyRelu)
+BOXCAR_VECTOR_ROWS(Hardswish)
+
+}  // namespace boxcar::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace boxcar::cpu {
+
+BOXCAR_VECTOR_DISPATCH(Absolute)
+BOXCAR_VECTOR_DISPATCH(Negative)
+BOXCAR_VECTOR_DISPATCH(Square)
+BOXCAR_VECTOR_DISPATCH(Clamp)
+BOXCAR_VECTOR_DISPATCH(SquareRoot)
+BOXCAR_VECTOR_DISPATCH(Reciprocal)
+BOXCAR_VECTOR_DISPATCH(ReciprocalSquareRoot)
+BOXCAR_VECTOR_DISPATCH(Floor)
+BOXCAR_VECTOR_DISPATCH(Ceil)
+BOXCAR_VECTOR_DISPATCH(Truncate)
+BOXCAR_VECTOR_DISPATCH(Round)
+BOXCAR_VECTOR_DISPATCH(Relu)
+BOXCAR_VECTOR_DISPATCH(LeakyRelu)
+BOXCAR_VECTOR_DISPATCH(Hardswish)
+
+}  // namespace boxcar::cpu
+#endif

@@ -1,0 +1,164 @@
+#include <boxcar/backends/cpu/vector_softmax.h>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/softmax.cpp"
+#include <hwy/foreach_target.h>
+// Its headers must follow foreach_target.h.
+#include <boxcar/backends/cpu/highway/rows-inl.h>
+#include <hwy/contrib/math/math-inl.h>
+
+#include <cmath>
+
+HWY_BEFORE_NAMESPACE();
+namespace boxcar::cpu::HWY_NAMESPACE {
+namespace {
+
+// The greatest element; what it is when there is NaN depends on where that stands.
+template <class T>
+T greatestOf(const T* in, size_t n) {
+  const hn::ScalableTag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  auto a = hn::Set(d, -kInfinity<T>);
+  auto b = a;
+  size_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    a = hn::Max(a, hn::LoadU(d, in + i));
+    b = hn::Max(b, hn::LoadU(d, in + i + lanes));
+  }
+  T greatest = hn::GetLane(hn::MaxOfLanes(d, hn::Max(a, b)));
+  for (; i < n; ++i) greatest = in[i] > greatest ? in[i] : greatest;
+  return greatest;
+}
+
+// Calls take(x, i, count) for vectors of [n] elements at [in]; the last one is filled up with minus infinity, whose
+// exponential is 0.
+template <class T, class Take>
+HWY_INLINE void forVectors(const T* in, size_t n, const Take& take) {
+  const hn::ScalableTag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) take(hn::LoadU(d, in + i), i, lanes);
+  if (i == n) return;
+  HWY_ALIGN T rest[hn::MaxLanes(d)];
+  std::fill_n(rest, lanes, -kInfinity<T>);
+  std::copy(in + i, in + n, rest);
+  take(hn::Load(d, rest), i, n - i);
+}
+
+template <class T, class D, class V>
+HWY_INLINE void storeSome(D d, V x, T* out, size_t count) {
+  if (count == hn::Lanes(d)) return hn::StoreU(x, d, out);
+  HWY_ALIGN T rest[hn::MaxLanes(d)];
+  hn::Store(x, d, rest);
+  std::copy_n(rest, count, out);
+}
+
+// exp(x) of floats not above 0; NaN stays. x is q ln(2) + r, so that exp(x) is exp(r) by a polynomial times 2^q.
+// Results below the least normal number are 0.
+template <class D, class V>
+HWY_INLINE V expOfFloats(D d, V x) {
+  const hn::RebindToUnsigned<D> bits;
+  // Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits.
+  const V round = hn::Set(d, 12582912.0f);
+  const V shifted = hn::MulAdd(x, hn::Set(d, 1.44269504f), round);
+  const V q = hn::Sub(shifted, round);
+  const V rest = hn::NegMulAdd(q, hn::Set(d, 0.693359375f), x);
+  const V r = hn::NegMulAdd(q, hn::Set(d, -2.12194440e-4f), rest);
+  V p = hn::MulAdd(r, hn::Set(d, 1.9875691500e-4f), hn::Set(d, 1.3981999507e-3f));
+  p = hn::MulAdd(r, p, hn::Set(d, 8.3334519073e-3f));
+  p = hn::MulAdd(r, p, hn::Set(d, 4.1665795894e-2f));
+  p = hn::MulAdd(r, p, hn::Set(d, 1.6666665459e-1f));
+  p = hn::MulAdd(r, p, hn::Set(d, 5.0000001201e-1f));
+  p = hn::Add(hn::MulAdd(hn::Mul(r, r), p, r), hn::Set(d, 1.0f));
+  const auto power = hn::Add(hn::ShiftLeft<23>(hn::BitCast(bits, shifted)), hn::Set(bits, 127u << 23));
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.336544f)), hn::Mul(p, hn::BitCast(d, power)));
+}
+
+// The same of floats and doubles; Highway's takes any number, but makes NaN 0.
+template <class D, class V>
+HWY_INLINE V expBelowOne(D d, V x) {
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float)) {
+    return expOfFloats(d, x);
+  } else {
+    return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(d, x));
+  }
+}
+
+// A row with an element that is infinite or NaN needs no case of its own: infinity minus itself is NaN, and so is then
+// the sum.
+template <class T>
+void softmaxRow(const T* in, T* out, size_t n) {
+  const hn::ScalableTag<T> d;
+  const auto shift = hn::Set(d, greatestOf(in, n));
+  auto total = hn::Zero(d);
+  forVectors(in, n, [&](auto x, size_t i, size_t count) HWY_ATTR {
+    const auto y = expBelowOne(d, hn::Sub(x, shift));
+    total = hn::Add(total, y);
+    storeSome(d, y, out + i, count);
+  });
+  const T scale = T(1) / hn::GetLane(hn::SumOfLanes(d, total));
+  const auto scales = hn::Set(d, scale);
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::Mul(hn::LoadU(d, out + i), scales), d, out + i);
+  for (; i < n; ++i) out[i] *= scale;
+}
+
+template <class T>
+void logSoftmaxRow(const T* in, T* out, size_t n) {
+  const hn::ScalableTag<T> d;
+  const T greatest = greatestOf(in, n);
+  const auto shift = hn::Set(d, greatest);
+  auto total = hn::Zero(d);
+  forVectors(in, n,
+             [&](auto x, size_t, size_t) HWY_ATTR { total = hn::Add(total, expBelowOne(d, hn::Sub(x, shift))); });
+  const T logarithm = std::log(hn::GetLane(hn::SumOfLanes(d, total)));
+  const auto second = hn::Set(d, logarithm);
+  const size_t lanes = hn::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::Sub(hn::Sub(hn::LoadU(d, in + i), shift), second), d, out + i);
+  for (; i < n; ++i) out[i] = in[i] - greatest - logarithm;
+}
+
+template <class T>
+void exponentialsRow(const T* in, const T* shift, T* out, T* sum, size_t n) {
+  const hn::ScalableTag<T> d;
+  const size_t lanes = hn::Lanes(d);
+  const hn::CappedTag<T, 1> one;
+  const auto take = [&](auto tag, size_t i) HWY_ATTR {
+    const auto y = expBelowOne(tag, hn::Sub(hn::LoadU(tag, in + i), hn::LoadU(tag, shift + i)));
+    if (out != nullptr) hn::StoreU(y, tag, out + i);
+    hn::StoreU(hn::Add(hn::LoadU(tag, sum + i), y), tag, sum + i);
+  };
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes) take(d, i);
+  for (; i < n; ++i) take(one, i);
+}
+
+template <class T>
+constexpr SoftmaxRows<T> kSoftmaxRows = {softmaxRow<T>, logSoftmaxRow<T>, exponentialsRow<T>};
+
+const SoftmaxRows<float>* floatRows() { return &kSoftmaxRows<float>; }
+const SoftmaxRows<double>* doubleRows() { return &kSoftmaxRows<double>; }
+
+}  // namespace
+}  // namespace boxcar::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace boxcar::cpu {
+
+BOXCAR_VECTOR_EXPORT(floatRows);
+BOXCAR_VECTOR_EXPORT(doubleRows);
+
+template <>
+const SoftmaxRows<float>& softmaxRows<float>() {
+  return *BOXCAR_VECTOR_CALL(floatRows)();
+}
+template <>
+const SoftmaxRows<double>& softmaxRows<double>() {
+  return *BOXCAR_VECTOR_CALL(doubleRows)();
+}
+
+}  // namespace boxcar::cpu
+#endif

@@ -1,0 +1,218 @@
+#pragma once
+
+#include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/backends/cpu/strided_loop.h>
+#include <boxcar/backends/shape/dims.h>
+#include <boxcar/ivalue/tensor.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <string_view>
+#include <type_traits>
+
+namespace boxcar::cpu {
+
+// A loop over elements of one tensor, each beside an element of another that an index chooses. What gather, scatter,
+// index_select, index and their like have in common:
+//
+//   IndexedLoop loop{.sizes = …, .beside = …, …};
+//   loop.run(MoveOut<uint32_t>());
+//
+// Steps are in bytes. Elements that are chosen by several indices are met in the order of the loop, with threads too,
+// when the loop writes to what is chosen.
+struct IndexedLoop {
+  DimVector sizes;
+
+  char* beside = nullptr;
+  DimVector beside_steps;
+
+  // 0 along the dimensions that the indices stand for.
+  char* chosen = nullptr;
+  DimVector chosen_steps;
+
+  // int64.
+  const char* index = nullptr;
+  DimVector index_steps;
+
+  // How far one index leads, and what indices are below; negative ones count from the end if [wraps].
+  int64_t step = 1;
+  int64_t size = 0;
+  bool wraps = false;
+  bool writes_chosen = false;
+
+  // What errors name.
+  std::string_view name;
+  int64_t dim = 0;
+
+  // Calls op.one(beside, chosen) for pairs of elements, or op.row(beside, beside_step, chosen, chosen_step, n) for [n]
+  // of them with one index. An Error when an index is out of range: what came before has been done.
+  template <class Op>
+  void run(const Op& op) const {
+    cut([&](const IndexedLoop& part) {
+      StridedLoop nest(part.sizes);
+      nest.addBytes(part.beside, part.beside_steps);
+      nest.addBytes(part.chosen, part.chosen_steps);
+      nest.addBytes(const_cast<char*>(part.index), part.index_steps);
+      nest.run([&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
+        if (steps[2] == 0) return runRows(op, data, steps, n0, n1);
+        const bool dense =
+            steps[0] == Op::kItemsize && steps[1] == 0 && steps[2] == kIndexSize && step == Op::kItemsize;
+        for (int64_t j = 0; j < n1; ++j) {
+          char* const row[] = {data[0] + j * steps[kMaxOperands], data[1] + j * steps[kMaxOperands + 1],
+                               data[2] + j * steps[kMaxOperands + 2]};
+          if (dense) {
+            runElements(op, row, Op::kItemsize, 0, kIndexSize, Op::kItemsize, n0);
+          } else {
+            runElements(op, row, steps[0], steps[1], steps[2], step, n0);
+          }
+        }
+      });
+    });
+  }
+
+  // An Error when an index is out of range.
+  void checkIndices() const;
+
+ private:
+  static constexpr int64_t kIndexSize = sizeof(int64_t);
+  // So many rows ahead memory is asked for the next ones, which it cannot foresee.
+  static constexpr int64_t kAhead = 8;
+  static constexpr int64_t kLine = 64;
+  static constexpr int64_t kPrefetched = 4 * kLine;
+
+  static int64_t placeAt(const char* at) { return *reinterpret_cast<const int64_t*>(at); }
+
+  // The place that [place] means in a dimension of [length].
+  [[gnu::always_inline]] int64_t resolve(int64_t place, int64_t length) const {
+    if (static_cast<uint64_t>(place) >= static_cast<uint64_t>(length)) [[unlikely]] {
+      if (!wraps || place >= 0 || place < -length) fail(place);
+      place += length;
+    }
+    return place;
+  }
+
+  // An index for each element. The steps are given by value, and are constants where that is possible, for what is
+  // written might else be one of them.
+  template <class Op>
+  [[gnu::always_inline]] void runElements(const Op& op, char* const* row, int64_t beside_step, int64_t chosen_step,
+                                          int64_t index_step, int64_t distance, int64_t n) const {
+    char* other = row[0];
+    char* base = row[1];
+    const char* at = row[2];
+    const int64_t length = size;
+    for (int64_t i = 0; i < n; ++i) {
+      op.one(other + i * beside_step,
+             base + i * chosen_step + resolve(placeAt(at + i * index_step), length) * distance);
+    }
+  }
+
+  // An index for each row.
+  template <class Op>
+  void runRows(const Op& op, char* const* data, const int64_t* steps, int64_t n0, int64_t n1) const {
+    const int64_t prefetched = steps[1] == Op::kItemsize ? std::min(n0 * Op::kItemsize, kPrefetched) : 1;
+    for (int64_t j = 0; j < n1; ++j) {
+      const char* at = data[2] + j * steps[kMaxOperands + 2];
+      if (j + kAhead < n1) {
+        const int64_t next = placeAt(at + kAhead * steps[kMaxOperands + 2]);
+        const auto address = reinterpret_cast<uintptr_t>(data[1]) +
+                             static_cast<uintptr_t>((j + kAhead) * steps[kMaxOperands + 1]) +
+                             static_cast<uintptr_t>(next) * static_cast<uintptr_t>(step);
+        for (int64_t ahead = 0; ahead < prefetched; ahead += kLine) {
+          __builtin_prefetch(reinterpret_cast<const void*>(address + static_cast<uintptr_t>(ahead)));
+        }
+      }
+      op.row(data[0] + j * steps[kMaxOperands], steps[0],
+             data[1] + j * steps[kMaxOperands + 1] + resolve(placeAt(at), size) * step, steps[1], n0);
+    }
+  }
+
+  [[noreturn]] void fail(int64_t place) const;
+  // Calls [body] with the loop, or with parts of it in several threads.
+  void cut(const std::function<void(const IndexedLoop&)>& body) const;
+};
+
+// Elements are moved as words of their size.
+struct LongWord {
+  uint64_t low, high;
+};
+
+// Calls body(std::type_identity<Word>()) with a type of [itemsize] bytes.
+template <class Body>
+void visitWord(size_t itemsize, Body&& body) {
+  switch (itemsize) {
+    case 1: return body(std::type_identity<uint8_t>());
+    case 2: return body(std::type_identity<uint16_t>());
+    case 4: return body(std::type_identity<uint32_t>());
+    case 8: return body(std::type_identity<uint64_t>());
+    default: return body(std::type_identity<LongWord>());
+  }
+}
+
+namespace detail {
+template <class Word>
+void moveRow(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) {
+  if (to_step == sizeof(Word) && from_step == sizeof(Word)) {
+    std::memcpy(to, from, static_cast<size_t>(n) * sizeof(Word));
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, sizeof(Word));
+}
+}  // namespace detail
+
+// Reads what is chosen.
+template <class Word>
+struct MoveOut {
+  static constexpr int64_t kItemsize = sizeof(Word);
+  void one(char* to, const char* from) const { std::memcpy(to, from, sizeof(Word)); }
+  void row(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) const {
+    detail::moveRow<Word>(to, to_step, from, from_step, n);
+  }
+};
+
+// Writes what is chosen.
+template <class Word>
+struct MoveIn {
+  static constexpr int64_t kItemsize = sizeof(Word);
+  void one(const char* from, char* to) const { std::memcpy(to, from, sizeof(Word)); }
+  void row(const char* from, int64_t from_step, char* to, int64_t to_step, int64_t n) const {
+    detail::moveRow<Word>(to, to_step, from, from_step, n);
+  }
+};
+
+// Combines what is chosen with what lies beside: chosen = f(chosen, beside).
+template <class T, class F>
+struct Combine {
+  static constexpr int64_t kItemsize = sizeof(T);
+  F f;
+  void one(const char* from, char* to) const {
+    T& element = *reinterpret_cast<T*>(to);
+    element = f(element, *reinterpret_cast<const T*>(from));
+  }
+  void row(const char* from, int64_t from_step, char* to, int64_t to_step, int64_t n) const {
+    if (from_step == sizeof(T) && to_step == sizeof(T)) {
+      T* out = reinterpret_cast<T*>(to);
+      const T* in = reinterpret_cast<const T*>(from);
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i) out[i] = f(out[i], in[i]);
+      return;
+    }
+    for (int64_t i = 0; i < n; ++i) one(from + i * from_step, to + i * to_step);
+  }
+};
+
+// The strides of [tensor] in bytes.
+DimVector byteSteps(const Tensor& tensor);
+
+// [tensor] itself, or a view of one dimension when it has none.
+Tensor withDimension(const Tensor& tensor);
+
+// A loop over [index] and what lies beside each in [beside], of the same sizes or larger ones: indices stand for
+// dimension [dim] of [chosen]. None of the tensors is without dimensions.
+IndexedLoop loopAlong(const Tensor& beside, const Tensor& chosen, const Tensor& index, int64_t dim);
+
+// A loop over [beside], for which one-dimensional [index] says where each slice of dimension [dim] lies in [chosen].
+IndexedLoop loopOverSlices(const Tensor& beside, const Tensor& chosen, const Tensor& index, int64_t dim);
+
+}  // namespace boxcar::cpu

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <boxcar/backends/cpu/matrix.h>
+#include <boxcar/ivalue/tensor.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+// Matrix products by libraries. Each function gives false, with nothing done, where the library is not there or does
+// not take the matrices as they lie; arguments are those of gemm (gemm.h).
+
+namespace boxcar::cpu {
+
+// By oneDNN (onednn/, no_onednn/).
+bool gemmByOneDnn(int64_t m, int64_t n, int64_t k, float alpha, Matrix<const float> a, Matrix<const float> b,
+                  float beta, Matrix<float> c);
+// out = a @ b for matrices of bfloat16, or batches of them, summed in float32.
+bool multiplyBFloat16ByOneDnn(const Tensor& out, const Tensor& a, const Tensor& b);
+
+// By OpenBLAS (openblas/, no_openblas/): float, double and both complex types.
+template <class T>
+bool gemmByOpenBlas(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta,
+                    Matrix<T> c);
+
+// How a library with row-major matrices is told of one: as it lies or transposed, and the step between its lines.
+struct LibraryMatrix {
+  bool transposed;
+  int64_t step;
+};
+
+// Nothing when neither rows nor columns are lines of neighbouring elements.
+template <class T>
+std::optional<LibraryMatrix> asLibraryMatrix(int64_t rows, int64_t columns, const Matrix<T>& matrix) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  if (rows > kMost || columns > kMost) return std::nullopt;
+  // The step over a single line says nothing.
+  const int64_t row_step = rows == 1 ? std::max<int64_t>(columns, 1) : matrix.row_step;
+  const int64_t column_step = columns == 1 ? (rows == 1 ? 1 : std::max<int64_t>(rows, 1)) : matrix.column_step;
+  const bool is_row_line = columns == 1 || matrix.column_step == 1;
+  const bool is_column_line = rows == 1 || matrix.row_step == 1;
+  if (is_row_line && row_step >= std::max<int64_t>(columns, 1) && row_step <= kMost)
+    return LibraryMatrix{false, row_step};
+  if (is_column_line && column_step >= std::max<int64_t>(rows, 1) && column_step <= kMost) {
+    return LibraryMatrix{true, column_step};
+  }
+  return std::nullopt;
+}
+
+// The product in a library's terms: run(transpose_a, transpose_b, m, n, k, a, lda, b, ldb, c, ldc), all row-major.
+// False when one of the matrices does not suit.
+template <class T, class Run>
+bool runLibraryGemm(int64_t m, int64_t n, int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c, Run&& run) {
+  const auto c_as = asLibraryMatrix(m, n, c);
+  if (!c_as.has_value()) return false;
+  // (b^T a^T)^T
+  if (c_as->transposed) return runLibraryGemm<T>(n, m, k, b.transposed(), a.transposed(), c.transposed(), run);
+  const auto a_as = asLibraryMatrix(m, k, a);
+  const auto b_as = asLibraryMatrix(k, n, b);
+  if (!a_as.has_value() || !b_as.has_value()) return false;
+  run(a_as->transposed, b_as->transposed, m, n, k, a.data, a_as->step, b.data, b_as->step, c.data, c_as->step);
+  return true;
+}
+
+}  // namespace boxcar::cpu

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <boxcar/ivalue/tensor.h>
+
+#include <cstdint>
+
+namespace boxcar::cpu {
+
+// A matrix in memory: its first element, and the steps, in elements, to the next row and the next column.
+template <class T>
+struct Matrix {
+  T* data;
+  int64_t row_step;
+  int64_t column_step;
+
+  T& at(int64_t row, int64_t column) const { return data[row * row_step + column * column_step]; }
+  Matrix transposed() const { return {data, column_step, row_step}; }
+};
+
+// A tensor's last two dimensions, at [offset] elements from its first.
+template <class T>
+Matrix<T> matrixOf(const Tensor& tensor, int64_t offset = 0) {
+  const auto strides = tensor.strides().last(2);
+  return {static_cast<T*>(tensor.data_ptr()) + offset, strides[0], strides[1]};
+}
+
+}  // namespace boxcar::cpu

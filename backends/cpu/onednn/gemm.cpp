@@ -1,0 +1,58 @@
+#include <boxcar/backends/cpu/library_gemm.h>
+#include <boxcar/backends/cpu/onednn/engine.h>
+#include <boxcar/backends/cpu/onednn/primitive_cache.h>
+
+namespace boxcar::cpu {
+namespace {
+
+// Below these sums of products are emulated, which float32 is faster than.
+bool multipliesBFloat16() {
+  static const bool can = dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core_bf16;
+  return can;
+}
+
+onednn::PrimitiveKey keyOf(std::initializer_list<const Tensor*> tensors, int threads) {
+  onednn::PrimitiveKey key{threads};
+  for (const Tensor* tensor : tensors) {
+    key.push_back(tensor->dim());
+    key.insert(key.end(), tensor->sizes().begin(), tensor->sizes().end());
+    key.insert(key.end(), tensor->strides().begin(), tensor->strides().end());
+  }
+  return key;
+}
+
+}  // namespace
+
+bool gemmByOneDnn(int64_t m, int64_t n, int64_t k, float alpha, Matrix<const float> a, Matrix<const float> b,
+                  float beta, Matrix<float> c) {
+  const onednn::Threads threads;
+  return runLibraryGemm<float>(
+      m, n, k, a, b, c,
+      [&](bool transpose_a, bool transpose_b, int64_t rows, int64_t columns, int64_t depth, const float* a_data,
+          int64_t lda, const float* b_data, int64_t ldb, float* c_data, int64_t ldc) {
+        dnnl::sgemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', rows, columns, depth, alpha, a_data, lda, b_data,
+                    ldb, beta, c_data, ldc);
+      });
+}
+
+bool multiplyBFloat16ByOneDnn(const Tensor& out, const Tensor& a, const Tensor& b) {
+  if (!multipliesBFloat16() || out.numel() == 0 || a.numel() == 0) return false;
+  const onednn::Threads threads;
+  thread_local onednn::PrimitiveCache<dnnl::matmul> cache(64);
+  const dnnl::memory::desc source = onednn::descriptionOf(a);
+  const dnnl::memory::desc weights = onednn::descriptionOf(b);
+  const dnnl::memory::desc target = onednn::descriptionOf(out);
+  try {
+    const dnnl::matmul& product = cache.get(keyOf({&a, &b, &out}, threads.count()), [&] {
+      return dnnl::matmul(dnnl::matmul::primitive_desc({source, weights, target}, onednn::engine()));
+    });
+    product.execute(onednn::stream(), {{DNNL_ARG_SRC, onednn::memoryOf(a, source)},
+                                       {DNNL_ARG_WEIGHTS, onednn::memoryOf(b, weights)},
+                                       {DNNL_ARG_DST, onednn::memoryOf(out, target)}});
+  } catch (const dnnl::error&) {
+    return false;  // strides that it does not take
+  }
+  return true;
+}
+
+}  // namespace boxcar::cpu

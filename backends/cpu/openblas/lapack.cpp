@@ -1,0 +1,206 @@
+#include <boxcar/backends/cpu/lapack.h>
+#include <boxcar/backends/cpu/openblas/library.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+// LAPACK's Fortran functions: everything by address, and after all others the lengths of texts.
+
+namespace boxcar::cpu {
+namespace {
+
+template <class T>
+constexpr char kPrefix = '?';
+template <>
+constexpr char kPrefix<float> = 's';
+template <>
+constexpr char kPrefix<double> = 'd';
+template <>
+constexpr char kPrefix<std::complex<float>> = 'c';
+template <>
+constexpr char kPrefix<std::complex<double>> = 'z';
+
+// The functions for one type, by their addresses.
+template <class T>
+struct Functions {
+  void* getrf = find("getrf");
+  void* getrs = find("getrs");
+  void* potrf = find("potrf");
+  void* potrs = find("potrs");
+  void* trsm = find("trsm");
+  void* geqrf = find("geqrf");
+  void* orgqr = find(kIsComplex<T> ? "ungqr" : "orgqr");
+  void* syevd = find(kIsComplex<T> ? "heevd" : "syevd");
+  void* gesdd = find("gesdd");
+
+  bool areComplete() const {
+    return std::ranges::all_of(
+        std::initializer_list<void*>{getrf, getrs, potrf, potrs, trsm, geqrf, orgqr, syevd, gesdd},
+        [](void* function) { return function != nullptr; });
+  }
+
+  static void* find(const char* name) {
+    return openblas::findSymbol((std::string(1, kPrefix<T>) + name + "_").c_str());
+  }
+};
+
+template <class T>
+const Functions<T>& functions() {
+  static const Functions<T> functions;
+  return functions;
+}
+
+// Calls a function that gives an info as its last argument, or, with [texts], one before the texts' lengths.
+template <class... Arguments>
+int callWithInfo(void* function, size_t texts, Arguments*... arguments) {
+  const openblas::Threads threads;
+  int info = 0;
+  using Plain = void (*)(Arguments * ..., int*);
+  using One = void (*)(Arguments * ..., int*, size_t);
+  using Two = void (*)(Arguments * ..., int*, size_t, size_t);
+  if (texts == 0) reinterpret_cast<Plain>(function)(arguments..., &info);
+  if (texts == 1) reinterpret_cast<One>(function)(arguments..., &info, 1);
+  if (texts == 2) reinterpret_cast<Two>(function)(arguments..., &info, 1, 1);
+  return info;
+}
+
+int toInt(int64_t size) { return static_cast<int>(size); }
+const char* triangle(bool upper) { return upper ? "U" : "L"; }
+
+template <class T>
+struct Adapters {
+  using Real = RealOf<T>;
+
+  // The memory that a function asks for as its workspace's first element when it is called with a length of -1.
+  static int lengthOf(const T& wanted) { return std::max(1, static_cast<int>(std::real(wanted))); }
+
+  static int factorLu(int64_t rows, int64_t columns, T* a, int32_t* pivots) {
+    const int m = toInt(rows), n = toInt(columns);
+    return callWithInfo(functions<T>().getrf, 0, &m, &n, a, &m, pivots);
+  }
+
+  static void solveLu(bool transposed, int64_t size, int64_t columns, const T* a, const int32_t* pivots, T* b) {
+    const int n = toInt(size), count = toInt(columns);
+    callWithInfo(functions<T>().getrs, 1, transposed ? "T" : "N", &n, &count, a, &n, pivots, b, &n);
+  }
+
+  static int factorCholesky(bool upper, int64_t size, T* a) {
+    const int n = toInt(size);
+    return callWithInfo(functions<T>().potrf, 1, triangle(upper), &n, a, &n);
+  }
+
+  static void solveCholesky(bool upper, int64_t size, int64_t columns, const T* a, T* b) {
+    const int n = toInt(size), count = toInt(columns);
+    callWithInfo(functions<T>().potrs, 1, triangle(upper), &n, &count, a, &n, b, &n);
+  }
+
+  static void solveTriangular(bool left, bool upper, bool unit, int64_t rows, int64_t columns, const T* a, T* b) {
+    using Trsm = void (*)(const char*, const char*, const char*, const char*, const int*, const int*, const T*,
+                          const T*, const int*, T*, const int*, size_t, size_t, size_t, size_t);
+    const openblas::Threads threads;
+    const int m = toInt(rows), n = toInt(columns), order = left ? m : n;
+    const T one = 1;
+    reinterpret_cast<Trsm>(functions<T>().trsm)(left ? "L" : "R", triangle(upper), "N", unit ? "U" : "N", &m, &n, &one,
+                                                a, &order, b, &m, 1, 1, 1, 1);
+  }
+
+  static int factorQr(int64_t rows, int64_t columns, T* a, T* tau) {
+    const int m = toInt(rows), n = toInt(columns);
+    int length = -1;
+    T wanted = 0;
+    int info = callWithInfo(functions<T>().geqrf, 0, &m, &n, a, &m, tau, &wanted, &length);
+    if (info != 0) return info;
+    length = lengthOf(wanted);
+    std::vector<T> work(static_cast<size_t>(length));
+    return callWithInfo(functions<T>().geqrf, 0, &m, &n, a, &m, tau, work.data(), &length);
+  }
+
+  static int formQ(int64_t rows, int64_t columns, int64_t reflections, T* a, const T* tau) {
+    const int m = toInt(rows), n = toInt(columns), k = toInt(reflections);
+    int length = -1;
+    T wanted = 0;
+    int info = callWithInfo(functions<T>().orgqr, 0, &m, &n, &k, a, &m, tau, &wanted, &length);
+    if (info != 0) return info;
+    length = lengthOf(wanted);
+    std::vector<T> work(static_cast<size_t>(length));
+    return callWithInfo(functions<T>().orgqr, 0, &m, &n, &k, a, &m, tau, work.data(), &length);
+  }
+
+  static int runEigen(const char* job, const char* uplo, int n, T* a, Real* values, T* work, int length,
+                      Real* real_work, int real_length, int* int_work, int int_length) {
+    if constexpr (kIsComplex<T>) {
+      return callWithInfo(functions<T>().syevd, 2, job, uplo, &n, a, &n, values, work, &length, real_work, &real_length,
+                          int_work, &int_length);
+    } else {
+      return callWithInfo(functions<T>().syevd, 2, job, uplo, &n, a, &n, values, work, &length, int_work, &int_length);
+    }
+  }
+
+  static int findEigen(bool vectors, bool upper, int64_t size, T* a, Real* values) {
+    const int n = toInt(size);
+    const char* job = vectors ? "V" : "N";
+    T wanted = 0;
+    Real real_wanted = 0;
+    int int_wanted = 0;
+    const int info = runEigen(job, triangle(upper), n, a, values, &wanted, -1, &real_wanted, -1, &int_wanted, -1);
+    if (info != 0) return info;
+    std::vector<T> work(static_cast<size_t>(lengthOf(wanted)));
+    std::vector<Real> real_work(static_cast<size_t>(std::max(1, static_cast<int>(real_wanted))));
+    std::vector<int> int_work(static_cast<size_t>(std::max(1, int_wanted)));
+    return runEigen(job, triangle(upper), n, a, values, work.data(), static_cast<int>(work.size()), real_work.data(),
+                    static_cast<int>(real_work.size()), int_work.data(), static_cast<int>(int_work.size()));
+  }
+
+  static int runSvd(const char* job, int m, int n, T* a, Real* s, T* u, int u_step, T* vh, int vh_step, T* work,
+                    int length, Real* real_work, int* int_work) {
+    if constexpr (kIsComplex<T>) {
+      return callWithInfo(functions<T>().gesdd, 1, job, &m, &n, a, &m, s, u, &u_step, vh, &vh_step, work, &length,
+                          real_work, int_work);
+    } else {
+      return callWithInfo(functions<T>().gesdd, 1, job, &m, &n, a, &m, s, u, &u_step, vh, &vh_step, work, &length,
+                          int_work);
+    }
+  }
+
+  static int findSvd(char what, int64_t rows, int64_t columns, T* a, Real* s, T* u, T* vh) {
+    const int m = toInt(rows), n = toInt(columns);
+    const size_t least = static_cast<size_t>(std::min(m, n));
+    const size_t most = static_cast<size_t>(std::max(m, n));
+    const int vh_step = what == 'S' ? static_cast<int>(least) : n;
+    const char job[] = {what, '\0'};
+    // What LAPACK's description asks of the workspace of reals, for either job.
+    const size_t real_length =
+        what == 'N' ? 7 * least : std::max(5 * least * least + 5 * least, 2 * most * least + 2 * least * least + least);
+    std::vector<Real> real_work(kIsComplex<T> ? real_length : 0);
+    std::vector<int> int_work(8 * least);
+    T wanted = 0;
+    const int info = runSvd(job, m, n, a, s, u, m, vh, vh_step, &wanted, -1, real_work.data(), int_work.data());
+    if (info != 0) return info;
+    std::vector<T> work(static_cast<size_t>(lengthOf(wanted)));
+    return runSvd(job, m, n, a, s, u, m, vh, vh_step, work.data(), static_cast<int>(work.size()), real_work.data(),
+                  int_work.data());
+  }
+
+  static constexpr Lapack<T> kLapack = {factorLu, solveLu, factorCholesky, solveCholesky, solveTriangular,
+                                        factorQr, formQ,   findEigen,      findSvd};
+};
+
+}  // namespace
+
+template <class T>
+const Lapack<T>* openBlasLapack() {
+  return functions<T>().areComplete() ? &Adapters<T>::kLapack : nullptr;
+}
+
+template const Lapack<float>* openBlasLapack();
+template const Lapack<double>* openBlasLapack();
+template const Lapack<std::complex<float>>* openBlasLapack();
+template const Lapack<std::complex<double>>* openBlasLapack();
+
+}  // namespace boxcar::cpu

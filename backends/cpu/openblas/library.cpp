@@ -1,0 +1,65 @@
+#include <boxcar/backends/cpu/openblas/library.h>
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdlib>
+
+namespace boxcar::cpu::openblas {
+namespace {
+
+#if defined(__x86_64__)
+#define BOXCAR_TRIPLE "x86_64-linux-gnu"
+#elif defined(__aarch64__)
+#define BOXCAR_TRIPLE "aarch64-linux-gnu"
+#else
+#define BOXCAR_TRIPLE "unknown"
+#endif
+
+// The variant that shares OpenMP's threads comes first: others start threads of their own when they are opened.
+constexpr const char* kPaths[] = {"/usr/lib/" BOXCAR_TRIPLE "/openblas-openmp/libopenblas.so.0", "libopenblas.so.0",
+                                  "libopenblas.so"};
+
+bool hasAvx512() {
+#ifdef __x86_64__
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+#else
+  return false;
+#endif
+}
+
+void* open() {
+  // It takes processors that it does not know for Haswell, also those with AVX-512, and asks the environment only while
+  // it is opened.
+  constexpr const char* kCoreType = "OPENBLAS_CORETYPE";
+  const bool tells = hasAvx512() && std::getenv(kCoreType) == nullptr;
+  if (tells) setenv(kCoreType, "SkylakeX", /*overwrite=*/0);
+  void* library = nullptr;
+  for (const char* path : kPaths) {
+    if (library == nullptr) library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  }
+  if (tells) unsetenv(kCoreType);
+  return library;
+}
+
+void* library() {
+  static void* const library = open();
+  return library;
+}
+
+}  // namespace
+
+bool isAvailable() { return library() != nullptr; }
+
+void* findSymbol(const char* name) { return isAvailable() ? dlsym(library(), name) : nullptr; }
+
+Threads::Threads() : scope_(threadCount()) {
+  // The OpenMP variant is told by the scope, others by this function.
+  using SetThreads = void (*)(int);
+  static const auto set = reinterpret_cast<SetThreads>(findSymbol("openblas_set_num_threads"));
+  static std::atomic<int> told = 0;
+  const int count = threadCount();
+  if (set != nullptr && told.exchange(count) != count) set(count);
+}
+
+}  // namespace boxcar::cpu::openblas

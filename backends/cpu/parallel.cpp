@@ -1,0 +1,79 @@
+#include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/backends/cpu/thread_team.h>
+#include <boxcar/ivalue/error.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <string_view>
+
+namespace boxcar::cpu {
+namespace {
+
+// 0 where the environment says nothing.
+int threadsOfEnvironment() {
+  const char* text = std::getenv("BOXCAR_NUM_THREADS");
+  if (text == nullptr || *text == '\0') return 0;
+  int count = 0;
+  const char* end = text + std::strlen(text);
+  const auto [rest, error] = std::from_chars(text, end, count);
+  BOXCAR_CHECK(error == std::errc() && rest == end && count >= 1 && count <= kMostThreads,
+               "BOXCAR_NUM_THREADS must be a number of threads from 1 to {}, but it is '{}'", kMostThreads, text);
+  return count;
+}
+
+// 0 until it is first asked for.
+std::atomic<int> chosen_threads = 0;
+
+thread_local bool is_in_parallel = false;
+
+}  // namespace
+
+int threadCount() {
+  int count = chosen_threads.load(std::memory_order_relaxed);
+  if (count == 0) [[unlikely]] {
+    count = threadsOfEnvironment();
+    if (count == 0) count = teamSize();
+    chosen_threads.store(count, std::memory_order_relaxed);
+  }
+  return kHasThreadTeam ? count : 1;
+}
+
+void setThreadCount(int count) {
+  BOXCAR_CHECK(count >= 1 && count <= kMostThreads, "the number of threads must be from 1 to {}, but it is {}",
+               kMostThreads, count);
+  chosen_threads.store(count, std::memory_order_relaxed);
+}
+
+bool runsInParallel(int64_t elements) { return elements >= kParallelGrain && !is_in_parallel && threadCount() > 1; }
+
+void parallelFor(int64_t begin, int64_t end, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
+  if (begin >= end) return;
+  const int64_t length = end - begin;
+  const int64_t least = std::max<int64_t>(grain, 1);
+  const int64_t parts = is_in_parallel ? 1 : std::min<int64_t>(threadCount(), length / least);
+  if (parts <= 1) return body(begin, end);
+  const int64_t share = length / parts;
+  const int64_t rest = length % parts;
+  std::exception_ptr failure;
+  std::mutex mutex;
+  runTeam(static_cast<int>(parts), [&](int part) {
+    const bool before = is_in_parallel;
+    is_in_parallel = true;
+    const int64_t first = begin + part * share + std::min<int64_t>(part, rest);
+    try {
+      body(first, first + share + (part < rest ? 1 : 0));
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (failure == nullptr) failure = std::current_exception();
+    }
+    is_in_parallel = before;
+  });
+  if (failure != nullptr) std::rethrow_exception(failure);
+}
+
+}  // namespace boxcar::cpu

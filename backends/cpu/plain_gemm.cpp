@@ -1,0 +1,225 @@
+#include <boxcar/backends/cpu/gemm_kernels.h>
+#include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/backends/cpu/plain_gemm.h>
+#include <boxcar/ivalue/cached_memory.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+namespace boxcar::cpu {
+namespace {
+
+// Blocks of this many elements stay in the caches: a packed part of [a] in the second level, of [b] in the third.
+constexpr int64_t kBlockRows = 96;
+constexpr int64_t kBlockDepth = 256;
+constexpr int64_t kBlockColumns = 2048;
+// Few rows are read from where they are.
+constexpr int64_t kMostUnpackedRows = 48;
+// Products of at most this many rows or columns are sums of scaled vectors or dot products.
+constexpr int64_t kThin = 3;
+// Products of fewer multiplications are one thread's, and a thread gets at least this many rows or columns.
+constexpr int64_t kSharedWork = 1 << 18;
+constexpr int64_t kLeastShare = 24;
+
+// Memory for packed blocks: on the stack while they are small.
+template <class T>
+class Workspace {
+ public:
+  explicit Workspace(int64_t elements) : bytes_(static_cast<size_t>(elements) * sizeof(T)) {
+    memory_ = bytes_ <= sizeof(near_) ? near_ : static_cast<std::byte*>(allocateCached(bytes_));
+  }
+  ~Workspace() {
+    if (memory_ != near_) freeCached(memory_, bytes_);
+  }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  T* data() { return reinterpret_cast<T*>(memory_); }
+
+ private:
+  size_t bytes_;
+  std::byte* memory_;
+  alignas(64) std::byte near_[8192];
+};
+
+// Copies [k] by [n] elements of [b] into panels of [width] columns each, one k after the other; the last is padded
+// with zeros.
+template <class T>
+void packColumns(Matrix<const T> b, int64_t k, int64_t n, int64_t width, T* packed) {
+  for (int64_t j = 0; j < n; j += width) {
+    const int64_t columns = std::min(width, n - j);
+    T* panel = packed + j * k;
+    for (int64_t p = 0; p < k; ++p, panel += width) {
+      const T* row = &b.at(p, j);
+      if (b.column_step == 1) {
+        std::memcpy(panel, row, static_cast<size_t>(columns) * sizeof(T));
+      } else {
+        for (int64_t i = 0; i < columns; ++i) panel[i] = row[i * b.column_step];
+      }
+      std::fill(panel + columns, panel + width, T(0));
+    }
+  }
+}
+
+// Copies [m] by [k] elements of [a] into panels of [height] rows each; rows that fill no panel follow as they are, four
+// and one at a time, so that a panel starts at its first row times k.
+template <class T>
+void packRows(Matrix<const T> a, int64_t m, int64_t k, int64_t height, T* packed) {
+  for (int64_t i = 0; i < m;) {
+    const int64_t rows = m - i >= height ? height : m - i >= 4 ? 4 : 1;
+    for (int64_t p = 0; p < k; ++p) {
+      for (int64_t r = 0; r < rows; ++r) packed[i * k + p * rows + r] = a.at(i + r, p);
+    }
+    i += rows;
+  }
+}
+
+// c[rows][columns] += alpha * tile, or = alpha * tile.
+template <class T>
+void addTile(const T* tile, int64_t width, int64_t rows, int64_t columns, T alpha, bool accumulate, Matrix<T> c) {
+  for (int64_t i = 0; i < rows; ++i, tile += width) {
+    T* row = c.data + i * c.row_step;
+    for (int64_t j = 0; j < columns; ++j) {
+      T& element = row[j * c.column_step];
+      element = accumulate ? element + alpha * tile[j] : alpha * tile[j];
+    }
+  }
+}
+
+// The same where rows of [c] lie one element after another.
+template <class T>
+void addContiguousTile(const T* tile, int64_t width, int64_t rows, int64_t columns, T alpha, bool accumulate,
+                       Matrix<T> c) {
+  for (int64_t i = 0; i < rows; ++i, tile += width) {
+    T* __restrict row = c.data + i * c.row_step;
+    if (accumulate) {
+      for (int64_t j = 0; j < columns; ++j) row[j] += alpha * tile[j];
+    } else {
+      for (int64_t j = 0; j < columns; ++j) row[j] = alpha * tile[j];
+    }
+  }
+}
+
+// A block of c from packed columns of b, and rows of a that are packed or not.
+template <class T>
+void multiplyBlock(const GemmKernels<T>& kernels, int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
+                   bool rows_packed, const T* columns, int64_t width, bool accumulate, Matrix<T> c) {
+  alignas(64) T tile[GemmKernels<T>::kMostRows * GemmKernels<T>::kMostColumns];
+  const bool narrow = width != kernels.columns;
+  for (int64_t j = 0; j < n; j += width) {
+    for (int64_t i = 0; i < m;) {
+      const int64_t left = m - i;
+      const int64_t rows = left >= kernels.rows ? kernels.rows : left >= 4 ? 4 : 1;
+      const auto run = rows == kernels.rows ? (narrow ? kernels.narrow : kernels.wide)
+                       : rows == 4          ? (narrow ? kernels.narrow_4_rows : kernels.wide_4_rows)
+                                            : (narrow ? kernels.narrow_1_row : kernels.wide_1_row);
+      if (rows_packed) {
+        run(k, a.data + i * k, 1, rows, columns + j * k, tile);
+      } else {
+        run(k, &a.at(i, 0), a.row_step, a.column_step, columns + j * k, tile);
+      }
+      const Matrix<T> target{&c.at(i, j), c.row_step, c.column_step};
+      if (c.column_step == 1) {
+        addContiguousTile(tile, width, rows, std::min(width, n - j), alpha, accumulate, target);
+      } else {
+        addTile(tile, width, rows, std::min(width, n - j), alpha, accumulate, target);
+      }
+      i += rows;
+    }
+  }
+}
+
+template <class T>
+void scale(int64_t m, int64_t n, T beta, Matrix<T> c) {
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) c.at(i, j) = beta == T(0) ? T(0) : beta * c.at(i, j);
+  }
+}
+
+// A product of few rows, without packing; false when the steps of [b] suit neither way.
+template <class T>
+bool multiplyThin(const GemmKernels<T>& kernels, int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
+                  Matrix<const T> b, Matrix<T> c) {
+  const bool has_columns = b.row_step == 1 && a.column_step == 1;
+  if (b.column_step == 1 && c.column_step == 1 && !(has_columns && n <= kThin)) {
+    for (int64_t i = 0; i < m; ++i) {
+      for (int64_t p = 0; p < k; ++p) kernels.addScaled(n, alpha * a.at(i, p), &b.at(p, 0), &c.at(i, 0));
+    }
+    return true;
+  }
+  if (has_columns) {
+    for (int64_t j = 0; j < n; ++j) {
+      for (int64_t i = 0; i < m; ++i) c.at(i, j) += alpha * kernels.dot(k, &a.at(i, 0), &b.at(0, j));
+    }
+    return true;
+  }
+  return false;
+}
+
+template <class T>
+void multiplyAll(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c) {
+  if (m == 0 || n == 0) return;
+  const GemmKernels<T>& kernels = gemmKernels<T>();
+  const bool thin = m <= kThin || n <= kThin;
+  const bool scales = beta != T(0) || k == 0 || thin;
+  if (scales && beta != T(1)) scale(m, n, beta, c);
+  if (k == 0) return;
+  if (m <= kThin && multiplyThin(kernels, m, n, k, alpha, a, b, c)) return;
+  // (b^T a^T)^T
+  if (n <= kThin && multiplyThin(kernels, n, m, k, alpha, b.transposed(), a.transposed(), c.transposed())) return;
+
+  const int64_t narrow = kernels.columns / 2;
+  const int64_t width = n <= narrow ? narrow : kernels.columns;
+  const int64_t depth = std::min(k, kBlockDepth);
+  const int64_t block_columns = std::min((n + width - 1) / width * width, kBlockColumns);
+  const bool packs_rows = m > kMostUnpackedRows;
+  Workspace<T> columns(depth * block_columns);
+  Workspace<T> rows(packs_rows ? depth * kBlockRows : 0);
+  for (int64_t j = 0; j < n; j += kBlockColumns) {
+    const int64_t some_columns = std::min(kBlockColumns, n - j);
+    for (int64_t p = 0; p < k; p += kBlockDepth) {
+      const int64_t some_depth = std::min(kBlockDepth, k - p);
+      const bool accumulate = scales || p > 0;
+      packColumns(Matrix<const T>{&b.at(p, j), b.row_step, b.column_step}, some_depth, some_columns, width,
+                  columns.data());
+      for (int64_t i = 0; i < m; i += kBlockRows) {
+        const int64_t some_rows = std::min(kBlockRows, m - i);
+        Matrix<const T> block{&a.at(i, p), a.row_step, a.column_step};
+        if (packs_rows) {
+          packRows(block, some_rows, some_depth, kernels.rows, rows.data());
+          block = {rows.data(), 0, 0};
+        }
+        multiplyBlock(kernels, some_rows, some_columns, some_depth, alpha, block, packs_rows, columns.data(), width,
+                      accumulate, Matrix<T>{&c.at(i, j), c.row_step, c.column_step});
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+void plainGemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c) {
+  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  if (work < static_cast<double>(kSharedWork) || threadCount() == 1) return multiplyAll(m, n, k, alpha, a, b, beta, c);
+  // Each thread packs what it reads, so the longer side is cut.
+  if (m >= n) {
+    parallelFor(0, m, kLeastShare, [&](int64_t begin, int64_t end) {
+      multiplyAll(end - begin, n, k, alpha, {&a.at(begin, 0), a.row_step, a.column_step}, b, beta,
+                  {&c.at(begin, 0), c.row_step, c.column_step});
+    });
+  } else {
+    parallelFor(0, n, kLeastShare, [&](int64_t begin, int64_t end) {
+      multiplyAll(m, end - begin, k, alpha, a, {&b.at(0, begin), b.row_step, b.column_step}, beta,
+                  {&c.at(0, begin), c.row_step, c.column_step});
+    });
+  }
+}
+
+template void plainGemm(int64_t, int64_t, int64_t, float, Matrix<const float>, Matrix<const float>, float,
+                        Matrix<float>);
+template void plainGemm(int64_t, int64_t, int64_t, double, Matrix<const double>, Matrix<const double>, double,
+                        Matrix<double>);
+
+}  // namespace boxcar::cpu

@@ -1,0 +1,60 @@
+#include <boxcar/backends/cpu/copy.h>
+#include <boxcar/backends/cpu/element.h>
+#include <boxcar/backends/cpu/gemm.h>
+#include <boxcar/backends/cpu/library_gemm.h>
+#include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/backends/cpu/products.h>
+
+#include <algorithm>
+
+namespace boxcar::cpu {
+namespace {
+
+constexpr auto kNumberTypes = kRealTypes + kComplexTypes;
+
+// Matrices of at least this many multiplications keep all threads busy one by one.
+constexpr int64_t kLargeProduct = 128 * 128 * 128;
+
+// float16 and bfloat16, by way of float32.
+void multiplyHalves(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
+  const bool reads_out = beta != Scalar(0);
+  if (out.scalar_type() == ScalarType::BFloat16 && !reads_out && alpha == Scalar(1) &&
+      multiplyBFloat16ByOneDnn(out, a, b)) {
+    return;
+  }
+  const Tensor wide = reads_out ? convertTo(out, ScalarType::Float) : Tensor::allocate(out.sizes(), ScalarType::Float);
+  multiplyInto(wide, convertTo(a, ScalarType::Float), convertTo(b, ScalarType::Float), alpha, beta);
+  copyElements(out, wide);
+}
+
+int64_t batchStep(const Tensor& tensor) { return tensor.dim() == 3 ? tensor.strides()[0] : 0; }
+
+}  // namespace
+
+void multiplyInto(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
+  if (out.is_meta() || out.numel() == 0) return;
+  const ScalarType type = out.scalar_type();
+  if (type == ScalarType::Half || type == ScalarType::BFloat16) return multiplyHalves(out, a, b, alpha, beta);
+  const auto rank = static_cast<size_t>(out.dim());
+  const int64_t m = out.sizes()[rank - 2];
+  const int64_t n = out.sizes()[rank - 1];
+  const int64_t k = a.sizes()[rank - 1];
+  visitScalarType(kNumberTypes, type, "mm", [&]<class T>(std::type_identity<T>) {
+    if constexpr (!kIsSmallFloat<T>) {
+      const T factor = alpha.to<T>();
+      const T kept = beta.to<T>();
+      const auto run = [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          gemm<T>(m, n, k, factor, matrixOf<const T>(a, i * batchStep(a)), matrixOf<const T>(b, i * batchStep(b)), kept,
+                  matrixOf<T>(out, i * batchStep(out)));
+        }
+      };
+      if (rank == 2) return run(0, 1);
+      const int64_t work = std::max<int64_t>(m * n, 1) * std::max<int64_t>(k, 1);
+      if (work >= kLargeProduct) return run(0, out.sizes()[0]);
+      parallelFor(0, out.sizes()[0], kParallelGrain / work + 1, run);
+    }
+  });
+}
+
+}  // namespace boxcar::cpu

@@ -1,0 +1,263 @@
+#include <boxcar/backends/cpu/copy.h>
+#include <boxcar/backends/cpu/functors.h>
+#include <boxcar/backends/cpu/indexed_loop.h>
+#include <boxcar/backends/cpu/iterator.h>
+#include <boxcar/backends/cpu/registration.h>
+#include <boxcar/backends/cpu/write_out.h>
+#include <boxcar/backends/shape/broadcast.h>
+#include <boxcar/backends/shape/indexing.h>
+#include <boxcar/ivalue/error.h>
+
+#include <limits>
+#include <string_view>
+
+namespace boxcar::cpu {
+namespace {
+
+enum class How : uint8_t { kWrite, kAdd, kMultiply, kMean, kGreatest, kLeast };
+
+struct Add {
+  template <class T>
+  T operator()(T a, T b) const {
+    return addElements(a, b);
+  }
+};
+struct Multiply {
+  template <class T>
+  T operator()(T a, T b) const {
+    return multiplyElements(a, b);
+  }
+};
+// NaN where there is one.
+template <bool greatest>
+struct Extreme {
+  template <class T>
+  T operator()(T a, T b) const {
+    const bool keeps = greatest ? a > b : a < b;
+    return keeps || isNan(a) ? a : b;
+  }
+};
+
+// The number that the first element takes the place of.
+template <class T>
+T identityOf(How how) {
+  using Limits = std::numeric_limits<T>;
+  switch (how) {
+    case How::kMultiply: return T(1);
+    case How::kGreatest: return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    case How::kLeast: return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    default: return T(0);
+  }
+}
+
+// The loop that writes to [self] where [index] says. Its indices are in range.
+IndexedLoop writingLoop(std::string_view name, const Tensor& self, int64_t dim, const Tensor& index,
+                        const Tensor& source) {
+  IndexedLoop loop = loopAlong(withDimension(source), withDimension(self), withDimension(index), dim);
+  loop.name = name;
+  loop.writes_chosen = true;
+  return loop;
+}
+
+template <class T>
+void combine(const IndexedLoop& loop, How how) {
+  switch (how) {
+    case How::kAdd:
+    case How::kMean: return loop.run(Combine<T, Add>{});
+    case How::kMultiply: return loop.run(Combine<T, Multiply>{});
+    default: break;
+  }
+  if constexpr (!kIsComplex<T>) {
+    if (how == How::kGreatest) return loop.run(Combine<T, Extreme<true>>{});
+    return loop.run(Combine<T, Extreme<false>>{});
+  } else {
+    BOXCAR_FAIL("{}(): complex numbers have no order", loop.name);
+  }
+}
+
+// Where nothing was scattered the count is 0, and the element stays.
+template <class T>
+void divideByCounts(const Tensor& self, const Tensor& counts) {
+  StridedLoop nest(self.sizes());
+  nest.add(self.data_ptr(), self.sizes(), self.strides(), self.itemsize());
+  nest.add(counts.data_ptr(), counts.sizes(), counts.strides(), counts.itemsize());
+  nest.runParallel(self.numel(), [](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
+    for (int64_t j = 0; j < n1; ++j) {
+      char* sum = data[0] + j * steps[kMaxOperands];
+      const char* count = data[1] + j * steps[kMaxOperands + 1];
+      for (int64_t i = 0; i < n0; ++i, sum += steps[0], count += steps[1]) {
+        const int64_t divisor = *reinterpret_cast<const int64_t*>(count);
+        T& element = *reinterpret_cast<T*>(sum);
+        if (divisor <= 1) continue;
+        if constexpr (kIsInteger<T>) {
+          element = static_cast<T>(flooredQuotient<int64_t>(static_cast<int64_t>(element), divisor));
+        } else {
+          element = element / static_cast<RealOf<T>>(divisor);
+        }
+      }
+    }
+  });
+}
+
+// Writes to [self] what lies beside each of [index] in [source], or combines it. All has been checked but the indices.
+void scatterInto(std::string_view name, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
+                 How how, bool include_self = true) {
+  if (self.is_meta() || index.numel() == 0) return;
+  if (isSmallFloat(self) && how != How::kWrite) {
+    return inFloat32(self, [&](const Tensor& wide) {
+      scatterInto(name, wide, dim, index, convertTo(source, ScalarType::Float), how, include_self);
+    });
+  }
+  const IndexedLoop loop = writingLoop(name, self, dim, index, source);
+  loop.checkIndices();
+  if (how == How::kWrite) {
+    return visitWord(self.itemsize(), [&]<class Word>(std::type_identity<Word>) { loop.run(MoveIn<Word>()); });
+  }
+  const ScalarType type = self.scalar_type();
+  visitScalarType(kAllTypes, type, name, [&]<class T>(std::type_identity<T>) {
+    if constexpr (!kIsSmallFloat<T>) {
+      if (!include_self) {
+        Tensor identity = Tensor::allocate({}, type);
+        *static_cast<T*>(identity.data_ptr()) = identityOf<T>(how);
+        scatterInto(name, self, dim, index, shape::expandTo(identity, index.sizes()), How::kWrite);
+      }
+      combine<T>(loop, how);
+      if (how != How::kMean) return;
+      const Tensor counts = shape::expandTo(numberTensor(include_self ? 1 : 0, ScalarType::Long), self.sizes());
+      const Tensor counted = contiguousCopy(counts);
+      const Tensor ones = shape::expandTo(numberTensor(1, ScalarType::Long), index.sizes());
+      combine<int64_t>(writingLoop(name, counted, dim, index, ones), How::kAdd);
+      divideByCounts<T>(self, counted);
+    }
+  });
+}
+
+// The arguments of one scatter, however they were given.
+struct Scatter {
+  std::string_view name;
+  int64_t dim;
+  const Tensor& index;
+  const Tensor* source;  // null where a number is scattered
+  const Scalar* value;
+  How how;
+  bool include_self = true;
+
+  void check(const Tensor& self) {
+    checkSameDevice({&self, &index});
+    if (source != nullptr) checkSameDevice({&self, source});
+    dim = shape::checkScatter(name, self, dim, index, source);
+    BOXCAR_CHECK(value == nullptr || !value->isComplex() || isComplexType(self.scalar_type()),
+                 "{}(): a complex number cannot be written to a tensor of {}", name, dtypeName(self.scalar_type()));
+    const bool orders = how == How::kGreatest || how == How::kLeast;
+    BOXCAR_CHECK(!orders || !isComplexType(self.scalar_type()), "{}(): complex numbers have no order", name);
+    BOXCAR_CHECK(how != How::kMean || self.scalar_type() != ScalarType::Bool, "{}(): bools have no mean", name);
+  }
+
+  void write(const Tensor& self) const {
+    if (self.is_meta()) return;
+    const Tensor elements =
+        source != nullptr ? *source : shape::expandTo(numberTensor(*value, self.scalar_type()), index.sizes());
+    scatterInto(name, self, dim, index, elements, how, include_self);
+  }
+
+  Tensor functional(const Tensor& self) {
+    check(self);
+    Tensor result = contiguousCopy(self);
+    write(result);
+    return result;
+  }
+  Tensor& inPlace(Tensor& self) {
+    checkWrittenInPlace(self, {&index});
+    if (source != nullptr) checkWrittenInPlace(self, {source});
+    check(self);
+    write(self);
+    self.storage()->bumpVersion();
+    return self;
+  }
+  Tensor& out(const Tensor& self, Tensor& out) {
+    const Tensor result = functional(self);
+    if (source != nullptr) return writeSameType(out, result, {&index, source});
+    return writeSameType(out, result, {&index});
+  }
+};
+
+How howOf(std::string_view reduce) {
+  if (reduce == "add") return How::kAdd;
+  if (reduce == "multiply") return How::kMultiply;
+  BOXCAR_FAIL("scatter(): reduce argument must be either add or multiply, got '{}'", reduce);
+}
+
+How howOfTwo(std::string_view reduce) {
+  if (reduce == "sum") return How::kAdd;
+  if (reduce == "prod") return How::kMultiply;
+  if (reduce == "mean") return How::kMean;
+  if (reduce == "amax") return How::kGreatest;
+  if (reduce == "amin") return How::kLeast;
+  BOXCAR_FAIL("scatter_reduce(): reduce argument must be either sum, prod, mean, amax or amin, got '{}'", reduce);
+}
+
+Scatter elements(int64_t dim, const Tensor& index, const Tensor& src, How how = How::kWrite) {
+  return {"scatter", dim, index, &src, nullptr, how};
+}
+Scatter number(int64_t dim, const Tensor& index, const Scalar& value, How how = How::kWrite) {
+  return {"scatter", dim, index, nullptr, &value, how};
+}
+Scatter sums(int64_t dim, const Tensor& index, const Tensor& src) {
+  return {"scatter_add", dim, index, &src, nullptr, How::kAdd};
+}
+Scatter reduction(int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce, bool include_self) {
+  return {"scatter_reduce", dim, index, &src, nullptr, howOfTwo(reduce), include_self};
+}
+
+// The three forms of an operator whose further arguments [make] turns into a Scatter.
+template <auto make, class... Args>
+struct Forms {
+  static Tensor functional(const Tensor& self, Args... args) { return make(args...).functional(self); }
+  static Tensor& inPlace(Tensor& self, Args... args) { return make(args...).inPlace(self); }
+  static Tensor& out(const Tensor& self, Args... args, Tensor& out) { return make(args...).out(self, out); }
+};
+
+constexpr auto kElements = [](int64_t dim, const Tensor& index, const Tensor& src) {
+  return elements(dim, index, src);
+};
+constexpr auto kNumber = [](int64_t dim, const Tensor& index, const Scalar& value) {
+  return number(dim, index, value);
+};
+constexpr auto kReduced = [](int64_t dim, const Tensor& index, const Tensor& src, std::string_view reduce) {
+  return elements(dim, index, src, howOf(reduce));
+};
+constexpr auto kReducedNumber = [](int64_t dim, const Tensor& index, const Scalar& value, std::string_view reduce) {
+  return number(dim, index, value, howOf(reduce));
+};
+
+using Elements = Forms<kElements, int64_t, const Tensor&, const Tensor&>;
+using Number = Forms<kNumber, int64_t, const Tensor&, const Scalar&>;
+using Reduced = Forms<kReduced, int64_t, const Tensor&, const Tensor&, std::string_view>;
+using ReducedNumber = Forms<kReducedNumber, int64_t, const Tensor&, const Scalar&, std::string_view>;
+using Sums = Forms<sums, int64_t, const Tensor&, const Tensor&>;
+using Two = Forms<reduction, int64_t, const Tensor&, const Tensor&, std::string_view, bool>;
+
+}  // namespace
+
+BOXCAR_CPU_AND_META(aten, m) {
+  m.impl("scatter.src", BOXCAR_FN(Elements::functional));
+  m.impl("scatter_.src", BOXCAR_FN(Elements::inPlace));
+  m.impl("scatter.src_out", BOXCAR_FN(Elements::out));
+  m.impl("scatter.value", BOXCAR_FN(Number::functional));
+  m.impl("scatter_.value", BOXCAR_FN(Number::inPlace));
+  m.impl("scatter.value_out", BOXCAR_FN(Number::out));
+  m.impl("scatter.reduce", BOXCAR_FN(Reduced::functional));
+  m.impl("scatter_.reduce", BOXCAR_FN(Reduced::inPlace));
+  m.impl("scatter.reduce_out", BOXCAR_FN(Reduced::out));
+  m.impl("scatter.value_reduce", BOXCAR_FN(ReducedNumber::functional));
+  m.impl("scatter_.value_reduce", BOXCAR_FN(ReducedNumber::inPlace));
+  m.impl("scatter.value_reduce_out", BOXCAR_FN(ReducedNumber::out));
+  m.impl("scatter_add", BOXCAR_FN(Sums::functional));
+  m.impl("scatter_add_", BOXCAR_FN(Sums::inPlace));
+  m.impl("scatter_add.out", BOXCAR_FN(Sums::out));
+  m.impl("scatter_reduce.two", BOXCAR_FN(Two::functional));
+  m.impl("scatter_reduce_.two", BOXCAR_FN(Two::inPlace));
+  m.impl("scatter_reduce.two_out", BOXCAR_FN(Two::out));
+}
+
+}  // namespace boxcar::cpu

@@ -1,0 +1,207 @@
+#include <boxcar/backends/cpu/copy.h>
+#include <boxcar/backends/cpu/indexed_loop.h>
+#include <boxcar/backends/cpu/iterator.h>
+#include <boxcar/backends/cpu/lines.h>
+#include <boxcar/backends/cpu/registration.h>
+#include <boxcar/backends/cpu/sort_entries.h>
+#include <boxcar/backends/cpu/write_out.h>
+#include <boxcar/backends/shape/layout.h>
+#include <boxcar/backends/shape/sorting.h>
+
+#include <optional>
+#include <tuple>
+
+namespace boxcar::cpu {
+namespace {
+
+using Pair = std::tuple<Tensor, Tensor>;
+using PairOut = std::tuple<Tensor&, Tensor&>;
+
+// Lines that [choose] puts the entries of [count] elements of in order for, at least [kept] of them.
+//   choose(const char* in, int64_t step, int64_t count, Entries& entries, Entries& scratch) -> const Entry*
+// Values and indices of the first [kept] are written.
+template <class T, class Entry, class Choose>
+void writeChosen(const Tensor& values, const Tensor& indices, const Tensor& self, size_t dim, int64_t kept,
+                 const Choose& choose) {
+  const int64_t count = lineLength(self, dim);
+  const int64_t step = lineStep(self, dim);
+  const int64_t values_step = lineStep(values, dim);
+  const int64_t indices_step = lineStep(indices, dim);
+  forEachLine(dim, {&self, &values, &indices}, [&](char* const* line) {
+    Entries<Entry> entries;
+    Entries<Entry> scratch;
+    const Entry* chosen = choose(line[0], step, count, entries, scratch);
+    for (int64_t i = 0; i < kept; ++i) {
+      const int64_t index = chosen[i].index();
+      *reinterpret_cast<T*>(line[1] + i * values_step) = *reinterpret_cast<const T*>(line[0] + index * step);
+      *reinterpret_cast<int64_t*>(line[2] + i * indices_step) = index;
+    }
+  });
+}
+
+template <class Entry>
+void resize(Entries<Entry>& entries, int64_t count) {
+  entries.resize(static_cast<size_t>(count), boost::container::default_init);
+}
+
+void sortInto(const Tensor& values, const Tensor& indices, const Tensor& self, size_t dim, bool descending) {
+  const int64_t count = lineLength(self, dim);
+  visitScalarType(kRealAndBoolTypes, self.scalar_type(), "sort", [&]<class T>(std::type_identity<T>) {
+    visitEntry<T>(count, [&]<class Entry>(std::type_identity<Entry>) {
+      writeChosen<T, Entry>(values, indices, self, dim, count,
+                            [=](const char* in, int64_t step, int64_t n, auto& entries, auto& scratch) {
+                              resize(entries, n);
+                              resize(scratch, n);
+                              fillEntries<Entry, T>(entries.data(), in, step, n, descending);
+                              return sortEntries(entries.data(), scratch.data(), n);
+                            });
+    });
+  });
+}
+
+// The sort is always stable.
+Pair sortStable(const Tensor& self, std::optional<bool> /*stable*/, int64_t dim, bool descending) {
+  checkCpuOrMeta(self);
+  shape::checkOrdered("sort", self);
+  const auto along = static_cast<size_t>(wrapDimension(dim, self.dim()));
+  const DimVector strides = shape::denseStrides(self);
+  Tensor values = shape::allocateStrided(self.sizes(), strides, self.scalar_type(), self.device());
+  Tensor indices = shape::allocateStrided(self.sizes(), strides, ScalarType::Long, self.device());
+  if (self.numel() > 0 && !self.is_meta()) {
+    sortInto(withDimension(values), withDimension(indices), withDimension(self), along, descending);
+  }
+  return {values, indices};
+}
+Pair sort(const Tensor& self, int64_t dim, bool descending) { return sortStable(self, std::nullopt, dim, descending); }
+PairOut sortStableOut(const Tensor& self, std::optional<bool> stable, int64_t dim, bool descending, Tensor& values,
+                      Tensor& indices) {
+  return writeSameTypes(values, indices, sortStable(self, stable, dim, descending), {&self});
+}
+PairOut sortOut(const Tensor& self, int64_t dim, bool descending, Tensor& values, Tensor& indices) {
+  return sortStableOut(self, std::nullopt, dim, descending, values, indices);
+}
+
+// What any type that int64 can be converted to may hold.
+Tensor& argsortOut(const Tensor& self, bool stable, int64_t dim, bool descending, Tensor& out) {
+  return writeResult(out, std::get<1>(sortStable(self, stable, dim, descending)));
+}
+
+// The first [k] of the entries that are put in, in any order.
+template <class Entry>
+class FirstEntries {
+ public:
+  // [room] holds [roomFor] entries.
+  FirstEntries(Entry* room, int64_t k) : first_(room), k_(k) {}
+  static int64_t roomFor(int64_t k) { return k <= kFew ? k : 2 * k; }
+
+  // What is not less than this is not among them.
+  Entry bound() const { return bound_; }
+
+  // [entry] is less than the bound.
+  void put(Entry entry) {
+    if (k_ > kFew) {
+      first_[found_++] = entry;
+      if (found_ == 2 * k_) keepFirst();
+      return;
+    }
+    // Few are kept in order.
+    int64_t at = found_ < k_ ? found_++ : k_ - 1;
+    for (; at > 0 && entry < first_[at - 1]; --at) first_[at] = first_[at - 1];
+    first_[at] = entry;
+    if (found_ == k_) bound_ = first_[k_ - 1];
+  }
+
+  void finish() {
+    if (found_ > k_) keepFirst();
+    if (k_ > kFew) std::sort(first_, first_ + k_);
+  }
+
+ private:
+  static constexpr int64_t kFew = 32;
+
+  void keepFirst() {
+    std::nth_element(first_, first_ + (k_ - 1), first_ + found_);
+    bound_ = first_[k_ - 1];
+    found_ = k_;
+  }
+
+  Entry* first_;
+  int64_t k_;
+  int64_t found_ = 0;
+  Entry bound_ = Entry::greatest();
+};
+
+// The first [k] entries of a line in order. Most are passed over, many at a time.
+template <class Entry, class T>
+const Entry* chooseFirst(const char* in, int64_t step, int64_t count, int64_t k, bool descending,
+                         Entries<Entry>& entries) {
+  using Key = decltype(orderedKey(T()));
+  constexpr int64_t kBlock = 16;
+  resize(entries, FirstEntries<Entry>::roomFor(k));
+  FirstEntries<Entry> first(entries.data(), k);
+  for (int64_t i = 0; i < count; i += kBlock) {
+    const int64_t n = std::min(kBlock, count - i);
+    if (step == sizeof(T) && n == kBlock) {
+      const auto* block = reinterpret_cast<const T*>(in + i * step);
+      const auto bound = static_cast<Key>(first.bound().key());
+      const auto flip = static_cast<Key>(descending ? ~Key{0} : Key{0});
+      Key any = 0;
+      for (int64_t j = 0; j < kBlock; ++j) any |= (orderedKey(block[j]) ^ flip) <= bound ? Key{1} : Key{0};
+      if (any == 0) continue;
+    }
+    for (int64_t j = i; j < i + n; ++j) {
+      const Entry entry = entryOf<Entry, T>(in + j * step, j, descending);
+      if (entry < first.bound()) first.put(entry);
+    }
+  }
+  first.finish();
+  return entries.data();
+}
+
+void topkInto(const Tensor& values, const Tensor& indices, const Tensor& self, size_t dim, int64_t k, bool largest) {
+  visitScalarType(kRealAndBoolTypes, self.scalar_type(), "topk", [&]<class T>(std::type_identity<T>) {
+    visitEntry<T>(lineLength(self, dim), [&]<class Entry>(std::type_identity<Entry>) {
+      writeChosen<T, Entry>(values, indices, self, dim, k,
+                            [=](const char* in, int64_t step, int64_t n, auto& entries, auto& scratch) -> const Entry* {
+                              if (k * 4 > n) {
+                                resize(entries, n);
+                                resize(scratch, n);
+                                fillEntries<Entry, T>(entries.data(), in, step, n, largest);
+                                return sortEntries(entries.data(), scratch.data(), n);
+                              }
+                              return chooseFirst<Entry, T>(in, step, n, k, largest, entries);
+                            });
+    });
+  });
+}
+
+// The result is sorted even where it need not be, the least index first among equals.
+Pair topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool /*sorted*/) {
+  checkCpuOrMeta(self);
+  const DimVector sizes = shape::topkSizes(self, k, dim);
+  Tensor values = Tensor::allocate(sizes, self.scalar_type(), self.device());
+  Tensor indices = Tensor::allocate(sizes, ScalarType::Long, self.device());
+  if (values.numel() > 0 && !self.is_meta()) {
+    if (self.dim() == 0) k = 1;
+    topkInto(withDimension(values), withDimension(indices), withDimension(self), static_cast<size_t>(dim), k, largest);
+  }
+  return {values, indices};
+}
+PairOut topkOut(const Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted, Tensor& values,
+                Tensor& indices) {
+  return writeSameTypes(values, indices, topk(self, k, dim, largest, sorted), {&self});
+}
+
+}  // namespace
+
+BOXCAR_CPU_AND_META(aten, m) {
+  m.impl("sort", BOXCAR_FN(sort));
+  m.impl("sort.stable", BOXCAR_FN(sortStable));
+  m.impl("sort.values", BOXCAR_FN(sortOut));
+  m.impl("sort.values_stable", BOXCAR_FN(sortStableOut));
+  m.impl("argsort.stable_out", BOXCAR_FN(argsortOut));
+  m.impl("topk", BOXCAR_FN(topk));
+  m.impl("topk.values", BOXCAR_FN(topkOut));
+}
+
+}  // namespace boxcar::cpu

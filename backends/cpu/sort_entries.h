@@ -1,0 +1,138 @@
+#pragma once
+
+#include <boxcar/backends/cpu/element.h>
+
+#include <boost/container/small_vector.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+// Sorting by keys: every element becomes an unsigned number of the same order, with its index below it, so that all
+// differ and whatever sorts them is stable.
+
+namespace boxcar::cpu {
+
+// [x] as a number that is greater when [x] is; NaN is the greatest, the two zeros are equal.
+template <class T>
+inline auto orderedKey(T x) {
+  if constexpr (kIsSmallFloat<T>) {
+    return orderedKey(static_cast<float>(x));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    using Key = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    using Signed = std::make_signed_t<Key>;
+    constexpr Key kSign = Key{1} << (8 * sizeof(T) - 1);
+    const Key bits = std::bit_cast<Key>(x + T(0));
+    const Key key = bits ^ (static_cast<Key>(static_cast<Signed>(bits) >> (8 * sizeof(T) - 1)) | kSign);
+    return x == x ? key : static_cast<Key>(~Key{0});
+  } else if constexpr (sizeof(T) == 8) {
+    return static_cast<uint64_t>(x) ^ (uint64_t{1} << 63);
+  } else if constexpr (std::is_signed_v<T>) {
+    return static_cast<uint32_t>(static_cast<int32_t>(x)) ^ (uint32_t{1} << 31);
+  } else {
+    return static_cast<uint32_t>(x);
+  }
+}
+
+// A key of 32 bits above an index of 32 bits.
+struct PackedEntry {
+  uint64_t bits;
+
+  static constexpr int kKeyBits = 32;
+  static constexpr int64_t kMaxCount = int64_t{1} << 32;
+  static PackedEntry make(uint32_t key, int64_t index) { return {uint64_t{key} << 32 | static_cast<uint64_t>(index)}; }
+  static PackedEntry greatest() { return {~uint64_t{0}}; }
+  uint64_t key() const { return bits >> 32; }
+  int64_t index() const { return static_cast<int64_t>(bits & 0xffffffff); }
+  friend bool operator<(PackedEntry a, PackedEntry b) { return a.bits < b.bits; }
+};
+
+// A key of 64 bits, or of fewer in lines that are too long for the other.
+struct WideEntry {
+  uint64_t sort_key;
+  int64_t at;
+
+  static constexpr int kKeyBits = 64;
+  static constexpr int64_t kMaxCount = std::numeric_limits<int64_t>::max();
+  static WideEntry make(uint64_t key, int64_t index) { return {key, index}; }
+  static WideEntry greatest() { return {~uint64_t{0}, kMaxCount}; }
+  uint64_t key() const { return sort_key; }
+  int64_t index() const { return at; }
+  friend bool operator<(const WideEntry& a, const WideEntry& b) {
+    return a.sort_key != b.sort_key ? a.sort_key < b.sort_key : a.at < b.at;
+  }
+};
+
+// Calls body(std::type_identity<Entry>()) with the smallest entry for lines of [count] elements of T.
+template <class T, class Body>
+void visitEntry(int64_t count, Body&& body) {
+  if constexpr (sizeof(decltype(orderedKey(T()))) == 4) {
+    if (count < PackedEntry::kMaxCount) return body(std::type_identity<PackedEntry>());
+  }
+  body(std::type_identity<WideEntry>());
+}
+
+// The entries of one line; no allocation for short ones.
+template <class Entry>
+using Entries = boost::container::small_vector<Entry, 128>;
+
+// The entry of the element at [in], whose index is [index].
+template <class Entry, class T>
+inline Entry entryOf(const char* in, int64_t index, bool descending) {
+  const auto key = orderedKey(*reinterpret_cast<const T*>(in));
+  return Entry::make(descending ? static_cast<decltype(key)>(~key) : key, index);
+}
+
+template <class Entry, class T>
+void fillEntries(Entry* entries, const char* in, int64_t step, int64_t count, bool descending) {
+  for (int64_t i = 0; i < count; ++i) entries[i] = entryOf<Entry, T>(in + i * step, i, descending);
+}
+
+namespace detail {
+
+// Sorts by one digit after the other, the lowest first; digits that all entries share are skipped. The result lies in
+// [entries] or in [scratch], which the returned pointer tells.
+template <int kDigitBits, class Entry>
+Entry* radixSort(Entry* entries, Entry* scratch, int64_t count) {
+  constexpr int kDigits = (Entry::kKeyBits + kDigitBits - 1) / kDigitBits;
+  constexpr size_t kBuckets = size_t{1} << kDigitBits;
+  using Counts = std::array<std::array<uint32_t, kBuckets>, kDigits>;
+  const auto digitOf = [](const Entry& entry, int digit) {
+    return static_cast<size_t>(entry.key() >> (digit * kDigitBits)) & (kBuckets - 1);
+  };
+  Counts counts{};
+  for (int64_t i = 0; i < count; ++i) {
+    for (int digit = 0; digit < kDigits; ++digit) ++counts[static_cast<size_t>(digit)][digitOf(entries[i], digit)];
+  }
+  for (int digit = 0; digit < kDigits; ++digit) {
+    auto& starts = counts[static_cast<size_t>(digit)];
+    if (starts[digitOf(entries[0], digit)] == static_cast<uint32_t>(count)) continue;
+    uint32_t start = 0;
+    for (uint32_t& bucket : starts) start += std::exchange(bucket, start);
+    for (int64_t i = 0; i < count; ++i) scratch[starts[digitOf(entries[i], digit)]++] = entries[i];
+    std::swap(entries, scratch);
+  }
+  return entries;
+}
+
+}  // namespace detail
+
+// Sorts [count] entries, whose indices are in order. The result lies in [entries] or in [scratch], as the returned
+// pointer tells.
+template <class Entry>
+Entry* sortEntries(Entry* entries, Entry* scratch, int64_t count) {
+  constexpr int64_t kFewForRadix = 200;
+  constexpr int64_t kManyForRadix = 16384;
+  if (count <= kFewForRadix || count > int64_t{std::numeric_limits<uint32_t>::max()}) {
+    std::sort(entries, entries + count);
+    return entries;
+  }
+  if (count < kManyForRadix) return detail::radixSort<8>(entries, scratch, count);
+  return detail::radixSort<11>(entries, scratch, count);
+}
+
+}  // namespace boxcar::cpu

@@ -1,0 +1,119 @@
+#include <boxcar/backends/cpu/copy.h>
+#include <boxcar/backends/cpu/iterator.h>
+#include <boxcar/backends/cpu/lines.h>
+#include <boxcar/backends/cpu/registration.h>
+#include <boxcar/backends/shape/broadcast.h>
+#include <boxcar/backends/shape/output.h>
+#include <boxcar/ivalue/error.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <string_view>
+
+// The elements on one side of a diagonal, with zeros on the other.
+
+namespace boxcar::cpu {
+namespace {
+
+enum class Triangle : uint8_t { kLower, kUpper };
+
+template <class Word>
+void copyRow(char* out, int64_t out_step, const char* in, int64_t in_step, int64_t begin, int64_t end) {
+  constexpr auto kSize = static_cast<int64_t>(sizeof(Word));
+  if (begin < end && out_step == kSize && in_step == kSize) {
+    std::memcpy(out + begin * kSize, in + begin * kSize, static_cast<size_t>((end - begin) * kSize));
+    return;
+  }
+  for (int64_t i = begin; i < end; ++i) std::memcpy(out + i * out_step, in + i * in_step, sizeof(Word));
+}
+
+template <class Word>
+void zeroRow(char* out, int64_t out_step, int64_t begin, int64_t end) {
+  constexpr auto kSize = static_cast<int64_t>(sizeof(Word));
+  if (begin < end && out_step == kSize) {
+    std::memset(out + begin * kSize, 0, static_cast<size_t>((end - begin) * kSize));
+    return;
+  }
+  for (int64_t i = begin; i < end; ++i) std::memset(out + i * out_step, 0, sizeof(Word));
+}
+
+// Writes to [out], which may be [self] itself; the rows' numbers go along with the rows.
+template <class Word>
+void writeTriangle(const Tensor& out, const Tensor& self, int64_t diagonal, Triangle triangle) {
+  const auto last = static_cast<size_t>(self.dim() - 1);
+  const int64_t rows = self.sizes()[last - 1];
+  const int64_t columns = self.sizes()[last];
+  const Tensor numbers = Tensor::allocate(std::initializer_list<int64_t>{rows, 1}, ScalarType::Long);
+  std::iota(numbers.data_ptr<int64_t>(), numbers.data_ptr<int64_t>() + rows, 0);
+  const Tensor row_of = shape::expandTo(numbers, self.sizes());
+  const int64_t out_step = lineStep(out, last);
+  const int64_t in_step = lineStep(self, last);
+  // Diagonals that lie outside of the matrix are as good as those at its corners.
+  const int64_t shift = std::clamp(diagonal, -rows, columns);
+  const bool copies = !out.is_same(self);
+  forEachLine(last, {&out, &self, &row_of}, [&](char* const* line) {
+    const int64_t row = *reinterpret_cast<const int64_t*>(line[2]);
+    const bool is_lower = triangle == Triangle::kLower;
+    const int64_t border = std::clamp<int64_t>(row + shift + (is_lower ? 1 : 0), 0, columns);
+    if (copies) copyRow<Word>(line[0], out_step, line[1], in_step, is_lower ? 0 : border, is_lower ? border : columns);
+    zeroRow<Word>(line[0], out_step, is_lower ? border : 0, is_lower ? columns : border);
+  });
+}
+
+struct Words {
+  uint64_t low, high;
+};
+
+void write(const Tensor& out, const Tensor& self, int64_t diagonal, Triangle triangle) {
+  if (out.is_meta() || out.numel() == 0) return;
+  switch (self.itemsize()) {
+    case 1: return writeTriangle<uint8_t>(out, self, diagonal, triangle);
+    case 2: return writeTriangle<uint16_t>(out, self, diagonal, triangle);
+    case 4: return writeTriangle<uint32_t>(out, self, diagonal, triangle);
+    case 8: return writeTriangle<uint64_t>(out, self, diagonal, triangle);
+    default: return writeTriangle<Words>(out, self, diagonal, triangle);
+  }
+}
+
+void checkMatrices(const Tensor& self, Triangle triangle) {
+  checkCpuOrMeta(self);
+  BOXCAR_CHECK(self.dim() >= 2, "{}: input tensor must have at least 2 dimensions, but it has {}",
+               triangle == Triangle::kLower ? "tril" : "triu", self.dim());
+}
+
+template <Triangle triangle>
+Tensor functional(const Tensor& self, int64_t diagonal) {
+  checkMatrices(self, triangle);
+  const Tensor result = Tensor::allocate(self.sizes(), self.scalar_type(), self.device());
+  write(result, self, diagonal, triangle);
+  return result;
+}
+
+template <Triangle triangle>
+Tensor& inPlace(Tensor& self, int64_t diagonal) {
+  checkMatrices(self, triangle);
+  checkNoInternalOverlap(self);
+  write(self, self, diagonal, triangle);
+  self.storage()->bumpVersion();
+  return self;
+}
+
+template <Triangle triangle>
+Tensor& out(const Tensor& self, int64_t diagonal, Tensor& out) {
+  shape::checkOutputType(out, self.scalar_type());
+  return writeResult(out, functional<triangle>(self, diagonal));
+}
+
+}  // namespace
+
+BOXCAR_CPU_AND_META(aten, m) {
+  m.impl("tril", BOXCAR_FN(functional<Triangle::kLower>));
+  m.impl("tril_", BOXCAR_FN(inPlace<Triangle::kLower>));
+  m.impl("tril.out", BOXCAR_FN(out<Triangle::kLower>));
+  m.impl("triu", BOXCAR_FN(functional<Triangle::kUpper>));
+  m.impl("triu_", BOXCAR_FN(inPlace<Triangle::kUpper>));
+  m.impl("triu.out", BOXCAR_FN(out<Triangle::kUpper>));
+}
+
+}  // namespace boxcar::cpu

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+
+// Rows of layer, group and batch normalisation for floats and doubles, made for the vectors of the processor that the
+// program runs on. [out] may be [in].
+
+namespace boxcar::cpu {
+
+template <class T>
+struct NormalizationRows {
+  // (in - mean) * scale, times [weight] and plus [bias] by element, where these are not null.
+  void (*normalize)(const T* in, T* out, size_t n, T mean, T scale, const T* weight, const T* bias);
+  // in * scale + shift.
+  void (*scale)(const T* in, T* out, size_t n, T scale, T shift);
+  // in * scale + shift by element.
+  void (*scaleColumns)(const T* in, T* out, size_t n, const T* scale, const T* shift);
+};
+
+template <class T>
+const NormalizationRows<T>& normalizationRows();
+template <>
+const NormalizationRows<float>& normalizationRows<float>();
+template <>
+const NormalizationRows<double>& normalizationRows<double>();
+
+}  // namespace boxcar::cpu

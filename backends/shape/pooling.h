@@ -1,0 +1,36 @@
+#pragma once
+
+#include <boxcar/backends/shape/dims.h>
+#include <boxcar/ivalue/tensor.h>
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace boxcar::shape {
+
+// The arguments of a pool over pictures, checked: numbers for the height and the width.
+struct Pool2d {
+  DimVector kernel;
+  DimVector stride;
+  DimVector padding;
+  DimVector dilation;
+  DimVector output_sizes;  // [N, C, H, W] or [C, H, W]
+  bool channels_last;      // whether the result lies so in memory
+};
+
+// An Error when [self] is not [N, C, H, W] or [C, H, W] with elements in all but the batch, or the windows do not fit
+// it. No [stride] means that of the kernel; with [ceil_mode] the last window may reach beyond the padding.
+Pool2d checkPool2d(std::string_view op, const Tensor& self, std::span<const int64_t> kernel_size,
+                   std::span<const int64_t> stride, std::span<const int64_t> padding, std::span<const int64_t> dilation,
+                   bool ceil_mode);
+
+// A pool that has as many windows as [output_size] says; with [may_lack_channels] there may be no channel.
+struct AdaptivePool2d {
+  DimVector output_sizes;
+  bool channels_last;
+};
+AdaptivePool2d checkAdaptivePool2d(std::string_view op, const Tensor& self, std::span<const int64_t> output_size,
+                                   bool may_lack_channels);
+
+}  // namespace boxcar::shape

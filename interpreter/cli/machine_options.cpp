@@ -1,0 +1,95 @@
+#include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/interpreter/cli/machine_options.h>
+#include <boxcar/ivalue/device.h>
+#include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace boxcar::cli {
+namespace {
+
+// What is wrong with a DEVICE; "" where nothing is.
+std::string faultOfDevice(const std::string& text) {
+  if (text == kEveryDevice) return {};
+  try {
+    const Device device(text);
+    if (device.has_index())
+      return fmt::format("name a kind of device, without an index: '{}'", toString(device.type()));
+    if (detail::canFallBackToCpu(toDispatchKey(device.type()))) return {};
+    return fmt::format("'{}' is no device that can run its operators on the CPU instead", text);
+  } catch (const Error& error) {
+    return error.message();
+  }
+}
+
+// The devices that can hold tensors here: those with a kernel of their own for aten::copy_.
+std::vector<DispatchKey> devicesThatAreThere() {
+  std::vector<DispatchKey> found;
+  const OperatorHandle copy = Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "");
+  for (uint8_t number = 1; number <= num_backends; ++number) {
+    const auto type = toDeviceType(static_cast<BackendComponent>(number));
+    if (!type.has_value()) continue;
+    const DispatchKey key = toDispatchKey(*type);
+    if (detail::canFallBackToCpu(key) && copy.hasKernelForDispatchKey(key) &&
+        !Dispatcher::singleton().hasBackendFallbackForDispatchKey(key))
+      found.push_back(key);
+  }
+  return found;
+}
+
+}  // namespace
+
+void addThreadsOption(CLI::App& command, const std::shared_ptr<MachineOptions>& options) {
+  command
+      .add_option("--threads", options->threads,
+                  "How many threads kernels on the CPU use (BOXCAR_NUM_THREADS, or one for each processor)")
+      ->type_name("N")
+      ->check(CLI::Range(1, cpu::kMostThreads));
+}
+
+void addMachineOptions(CLI::App& command, const std::shared_ptr<MachineOptions>& options) {
+  addThreadsOption(command, options);
+  CLI::Option* const fallback =
+      command
+          .add_flag(std::string("--cpu-fallback{") + kEveryDevice + "}", options->cpu_fallback,
+                    "Run the operators that a device lacks on the CPU, and tell at the end which; =DEVICE: of that "
+                    "kind of device alone")
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  fallback->check(CLI::Validator(faultOfDevice, ""));
+  command
+      .add_option("--cpu-fallback-force", options->forced,
+                  "With --cpu-fallback: operators that run on the CPU although the device has a kernel, names or "
+                  "patterns with commas between")
+      ->type_name("NAMES")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->needs(fallback);
+}
+
+void applyThreads(const MachineOptions& options) {
+  if (options.threads != 0) cpu::setThreadCount(options.threads);
+  // A wrong environment is told before anything runs.
+  static_cast<void>(cpu::threadCount());
+}
+
+CpuFallbacks::CpuFallbacks(const MachineOptions& options) : is_on_(!options.cpu_fallback.empty()) {
+  if (!is_on_) return;
+  const CpuFallbackOptions forced{.force = options.forced};
+  if (options.cpu_fallback == kEveryDevice) {
+    for (const DispatchKey key : devicesThatAreThere()) fallbacks_.push_back(registerCpuFallback(key, forced));
+  } else {
+    fallbacks_.push_back(registerCpuFallback(toDispatchKey(Device(options.cpu_fallback).type()), forced));
+  }
+}
+
+std::string CpuFallbacks::report() const {
+  std::string text;
+  for (const CpuFallback& fallback : fallbacks_) text += fallback.report();
+  if (!text.empty() || !is_on_) return text;
+  return fallbacks_.empty() ? "CPU fallback: there is no device but the CPU; --plugin loads one\n"
+                            : "CPU fallback: no operator needed it\n";
+}
+
+}  // namespace boxcar::cli

@@ -1,0 +1,47 @@
+#include <gtest/gtest.h>
+
+#include "tests/backends/tensor_helpers.h"
+
+namespace boxcar {
+namespace {
+
+// Means 1 and 4, variances 2/3 of three elements.
+Tensor twoChannels() { return reshape(counting({1, 6}), IntArrayRef{1, 2, 3}); }
+
+TEST(BatchNorm, MovesTheRunningStatisticsInTraining) {
+  const Tensor mean = zeros({2});
+  const Tensor var = ones({2});
+  batch_norm(twoChannels(), std::nullopt, std::nullopt, mean, var, true, 0.5, 1e-5, false);
+  EXPECT_EQ(toString(mean), "tensor([0.5000, 2.0000])");
+  // The variance that is kept is the unbiased one, 1.
+  EXPECT_EQ(toString(var), "tensor([1., 1.])");
+  batch_norm(twoChannels(), std::nullopt, std::nullopt, mean, var, false, 0.5, 1e-5, false);
+  EXPECT_EQ(toString(mean), "tensor([0.5000, 2.0000])");
+}
+
+TEST(BatchNorm, WritesNothingWhenItFails) {
+  const Tensor mean = zeros({2});
+  const Tensor wrong = ones({3});
+  EXPECT_EQ(
+      errorOf([&] { batch_norm(twoChannels(), std::nullopt, std::nullopt, mean, wrong, true, 0.5, 1e-5, false); }),
+      "running_var should contain 2 elements not 3");
+  EXPECT_EQ(toString(mean), "tensor([0., 0.])");
+  const Tensor repeated = expand(zeros({1}), IntArrayRef{2});
+  EXPECT_NE(errorOf([&] {
+              batch_norm(twoChannels(), std::nullopt, std::nullopt, mean, repeated, true, 0.5, 1e-5, false);
+            }).find("more than one element of the written-to tensor"),
+            std::string::npos);
+  EXPECT_EQ(toString(mean), "tensor([0., 0.])");
+}
+
+TEST(LayerNorm, TakesFloatWeightsForSmallFloats) {
+  const Tensor x = to(twoChannels(), ScalarType::BFloat16);
+  const auto [y, mean, scale] = native_layer_norm(x, IntArrayRef{3}, ones({3}), zeros({3}), 1e-5);
+  EXPECT_EQ(y.scalar_type(), ScalarType::BFloat16);
+  EXPECT_EQ(mean.scalar_type(), ScalarType::Float);
+  EXPECT_EQ(errorOf([&] { layer_norm(x, IntArrayRef{3}, ones({3}, ScalarType::Double)); }),
+            "layer_norm: expected the parameters to have dtype bfloat16, like the input, but found float64");
+}
+
+}  // namespace
+}  // namespace boxcar

@@ -1,0 +1,143 @@
+#include <boxcar/ops.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+// The functions that are computed in vectors against the standard library's in more digits, over all exponents: how far
+// they are off, in units in the last place of the result.
+
+namespace boxcar {
+namespace {
+
+using Real = long double;
+
+template <class T>
+struct Function {
+  const char* name;
+  Tensor (*run)(const Tensor&);
+  Real (*exact)(Real);
+  Real ulps;
+  // Errors of smaller results count as if they were of this size: functions with zeros lose digits near them, and
+  // others underflow early.
+  Real floor = 0;
+};
+
+// Numbers of every exponent, both signs, and those where functions turn odd.
+template <class T>
+std::vector<T> numbersOfAllSizes(int each) {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> numbers = {T(0),
+                            -T(0),
+                            T(1),
+                            -T(1),
+                            Limits::infinity(),
+                            -Limits::infinity(),
+                            Limits::quiet_NaN(),
+                            Limits::max(),
+                            Limits::lowest(),
+                            Limits::denorm_min(),
+                            -Limits::denorm_min()};
+  uint64_t state = 1;
+  for (int exponent = Limits::min_exponent - Limits::digits; exponent <= Limits::max_exponent; ++exponent) {
+    for (int i = 0; i < each; ++i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      const T mantissa = T(0.5) + T(0.5) * static_cast<T>(state >> 11) / static_cast<T>(uint64_t{1} << 53);
+      const T number = std::ldexp(mantissa, exponent);
+      numbers.push_back(i % 2 == 0 ? number : -number);
+    }
+  }
+  return numbers;
+}
+
+template <class T>
+Real distance(T got, Real wanted, Real floor) {
+  const T rounded = static_cast<T>(wanted);
+  if (std::isnan(got) || std::isnan(rounded)) return std::isnan(got) == std::isnan(rounded) ? 0 : HUGE_VALL;
+  if (got == rounded) return 0;
+  if (std::isinf(got) || std::isinf(rounded)) {
+    // One step beyond the largest number.
+    const T finite = std::isinf(got) ? rounded : got;
+    return !std::isinf(finite) && std::abs(finite) > std::numeric_limits<T>::max() * T(0.999999) ? 1 : HUGE_VALL;
+  }
+  const T size = std::max({std::abs(rounded), std::numeric_limits<T>::min(), static_cast<T>(floor)});
+  const Real unit =
+      static_cast<Real>(std::nextafter(size, std::numeric_limits<T>::infinity())) - static_cast<Real>(size);
+  return std::abs(static_cast<Real>(got) - wanted) / unit;
+}
+
+template <class T>
+void check(const Function<T>& function, int each) {
+  const std::vector<T> numbers = numbersOfAllSizes<T>(each);
+  const Tensor input = Tensor::allocate({{static_cast<int64_t>(numbers.size())}}, scalarTypeOf<T>);
+  std::copy(numbers.begin(), numbers.end(), input.data_ptr<T>());
+  const Tensor result = function.run(input);
+  Real worst = 0;
+  T at = 0;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const Real wanted = function.exact(static_cast<Real>(numbers[i]));
+    const T got = result.data_ptr<T>()[i];
+    const Real off = distance(got, wanted, function.floor);
+    if (off > worst) {
+      worst = off;
+      at = numbers[i];
+    }
+  }
+  EXPECT_LE(worst, function.ulps) << function.name << " of " << at << " is " << worst << " ulp off";
+}
+
+Real rsqrtOf(Real x) { return 1 / std::sqrt(x); }
+Real sigmoidOf(Real x) { return 1 / (1 + std::exp(-x)); }
+Real siluOf(Real x) { return x / (1 + std::exp(-x)); }
+Real logSigmoidOf(Real x) { return std::min<Real>(x, 0) - std::log1p(std::exp(-std::abs(x))); }
+Real mishOf(Real x) { return x * std::tanh(std::log1p(std::exp(x))); }
+Real eluOf(Real x) { return x > 0 ? x : std::expm1(x); }
+Real log2Of(Real x) { return std::log2(x); }
+
+template <class T>
+std::vector<Function<T>> functions() {
+  return {
+      {"exp", [](const Tensor& x) { return exp(x); }, [](Real x) { return std::exp(x); }, 2},
+      {"exp2", [](const Tensor& x) { return exp2(x); }, [](Real x) { return std::exp2(x); }, 3},
+      {"expm1", [](const Tensor& x) { return expm1(x); }, [](Real x) { return std::expm1(x); }, 5},
+      {"log", [](const Tensor& x) { return log(x); }, [](Real x) { return std::log(x); }, 4},
+      {"log2", [](const Tensor& x) { return log2(x); }, log2Of, 4},
+      {"log10", [](const Tensor& x) { return log10(x); }, [](Real x) { return std::log10(x); }, 4},
+      {"log1p", [](const Tensor& x) { return log1p(x); }, [](Real x) { return std::log1p(x); }, 4},
+      {"sqrt", [](const Tensor& x) { return sqrt(x); }, [](Real x) { return std::sqrt(x); }, 0.5},
+      {"rsqrt", [](const Tensor& x) { return rsqrt(x); }, rsqrtOf, 1.5},
+      {"sin", [](const Tensor& x) { return sin(x); }, [](Real x) { return std::sin(x); }, 4, 1e-3L},
+      {"cos", [](const Tensor& x) { return cos(x); }, [](Real x) { return std::cos(x); }, 4, 1e-3L},
+      {"tan", [](const Tensor& x) { return tan(x); }, [](Real x) { return std::tan(x); }, 6, 1e-3L},
+      {"asin", [](const Tensor& x) { return asin(x); }, [](Real x) { return std::asin(x); }, 4},
+      {"acos", [](const Tensor& x) { return acos(x); }, [](Real x) { return std::acos(x); }, 4},
+      {"atan", [](const Tensor& x) { return atan(x); }, [](Real x) { return std::atan(x); }, 4},
+      {"sinh", [](const Tensor& x) { return sinh(x); }, [](Real x) { return std::sinh(x); }, 5},
+      {"cosh", [](const Tensor& x) { return cosh(x); }, [](Real x) { return std::cosh(x); }, 4},
+      {"tanh", [](const Tensor& x) { return tanh(x); }, [](Real x) { return std::tanh(x); }, 5},
+      {"asinh", [](const Tensor& x) { return asinh(x); }, [](Real x) { return std::asinh(x); }, 5},
+      {"acosh", [](const Tensor& x) { return acosh(x); }, [](Real x) { return std::acosh(x); }, 5},
+      {"atanh", [](const Tensor& x) { return atanh(x); }, [](Real x) { return std::atanh(x); }, 5},
+      {"erf", [](const Tensor& x) { return erf(x); }, [](Real x) { return std::erf(x); }, 4},
+      {"erfc", [](const Tensor& x) { return erfc(x); }, [](Real x) { return std::erfc(x); }, 6},
+      {"sigmoid", [](const Tensor& x) { return sigmoid(x); }, sigmoidOf, 4, 1e-30L},
+      {"silu", [](const Tensor& x) { return silu(x); }, siluOf, 5, 1e-28L},
+      {"mish", [](const Tensor& x) { return mish(x); }, mishOf, 6, 1e-28L},
+      {"elu", [](const Tensor& x) { return elu(x); }, eluOf, 6},
+      {"log_sigmoid", [](const Tensor& x) { return log_sigmoid(x); }, logSigmoidOf, 5},
+  };
+}
+
+TEST(VectorFunctions, FloatsAreAFewUlpsOff) {
+  for (const Function<float>& function : functions<float>()) check(function, 64);
+}
+
+TEST(VectorFunctions, DoublesAreAFewUlpsOff) {
+  for (const Function<double>& function : functions<double>()) check(function, 8);
+}
+
+}  // namespace
+}  // namespace boxcar

@@ -1,0 +1,182 @@
+#include "tests/numerics/case_call.h"
+
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/fallbacks/meta_checker.h>
+#include <boxcar/dispatcher/fallbacks/schema_checker.h>
+#include <boxcar/interpreter/program.h>
+#include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <stdexcept>
+
+#include "tests/numerics/case_check.h"
+#include "tests/numerics/typed_calls.h"
+
+namespace boxcar::numerics {
+namespace {
+
+std::map<std::string, TypedCall>& typedCalls() {
+  static std::map<std::string, TypedCall> calls;
+  return calls;
+}
+
+OperatorName nameOf(const std::string& op) {
+  const size_t dot = op.find('.');
+  if (dot == std::string::npos) return {op, ""};
+  return {op.substr(0, dot), op.substr(dot + 1)};
+}
+
+std::optional<OperatorHandle> findOperator(const std::string& op) {
+  return Dispatcher::singleton().findSchema(nameOf(op));
+}
+
+// `fn call(Tensor a0, …) -> Tensor { return aten::add.Tensor(a0, …, alpha=a2) }`
+std::string scriptFor(const FunctionSchema& schema) {
+  std::vector<std::string> parameters;
+  std::vector<std::string> arguments;
+  for (size_t i = 0; i < schema.arguments().size(); ++i) {
+    const Argument& argument = schema.arguments()[i];
+    parameters.push_back(fmt::format("{} a{}", argument.type()->text(), i));
+    arguments.push_back(argument.kwarg_only() ? fmt::format("{}=a{}", argument.name(), i) : fmt::format("a{}", i));
+  }
+  const std::string call =
+      fmt::format("{}.{}({})", schema.name(), schema.overload_name().empty() ? "default" : schema.overload_name(),
+                  fmt::join(arguments, ", "));
+  std::vector<std::string> types;
+  std::vector<std::string> results;
+  for (const Argument& result : schema.returns()) {
+    results.push_back(fmt::format("r{}", results.size()));
+    types.emplace_back(result.type()->text());
+  }
+  const std::string head = fmt::format("fn call({}) -> ", fmt::join(parameters, ", "));
+  if (types.empty()) return fmt::format("{}() {{ {} }}\n", head, call);
+  if (types.size() == 1) return fmt::format("{}{} {{ return {} }}\n", head, types[0], call);
+  const std::string names = fmt::format("{}", fmt::join(results, ", "));
+  return fmt::format("{}({}) {{\n  {} = {}\n  return {}\n}}\n", head, fmt::join(types, ", "), names, call, names);
+}
+
+// Scripts are compiled once for each operator.
+const Program::Function& scriptOf(const OperatorHandle& op) {
+  struct Script {
+    Program program;
+    Program::Function function;
+  };
+  static std::map<std::string, std::unique_ptr<Script>> scripts;
+  std::unique_ptr<Script>& script = scripts[toString(op)];
+  if (!script) {
+    Program program = Program::compile(scriptFor(op.schema()), "case.ops");
+    Program::Function function = program.function("call");
+    script.reset(new Script{std::move(program), std::move(function)});
+  }
+  return script->function;
+}
+
+template <class Checker>
+void callChecked(const OperatorHandle& op, Stack& stack) {
+  Checker checker;
+  const HandlerGuard on(checker);
+  op.callBoxed(stack);
+}
+
+void call(const OperatorHandle& op, Way way, Stack& stack) {
+  switch (way) {
+    case Way::kBoxed: return op.callBoxed(stack);
+    case Way::kTyped: {
+      const TypedCall* typed = findTypedCall(toString(op));
+      BOXCAR_CHECK(typed != nullptr, "{} has no typed function", op);
+      return (*typed)(op, stack);
+    }
+    case Way::kScript: return scriptOf(op).call(stack);
+    case Way::kSchema: return callChecked<SchemaChecker>(op, stack);
+    case Way::kMeta: return callChecked<MetaChecker>(op, stack);
+  }
+}
+
+// A script's errors go on with where it was.
+std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// The text of the Error that the call throws; nothing where it throws none.
+std::optional<std::string> errorOf(const OperatorHandle& op, Way way, Stack& stack) {
+  try {
+    call(op, way, stack);
+  } catch (const Error& error) {
+    return firstLine(error.what());
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> runError(const Case& expected, const OperatorHandle& op, Way way,
+                                    const CaseArguments& arguments) {
+  Stack stack = arguments.values;
+  const auto error = errorOf(op, way, stack);
+  if (!error) return fmt::format("it should be refused (PyTorch: {})", expected.error());
+  if (error->empty()) return "it is refused without a word";
+  if (error->find("has no kernel") != std::string::npos && !hasKernel(expected.op())) return *error;
+  if (way == Way::kSchema || way == Way::kMeta) {
+    // The checker's own error is none of the operator's.
+    const CaseArguments again = expected.makeArguments(op.schema());
+    Stack other = again.values;
+    const auto plain = errorOf(op, Way::kBoxed, other);
+    if (plain != error) return fmt::format("the checker says: {}", *error);
+  }
+  return differenceOfArguments(expected, arguments);
+}
+
+}  // namespace
+
+TypedCalls::TypedCalls(std::initializer_list<std::pair<const char*, TypedCall>> calls) {
+  for (const auto& [name, call] : calls) typedCalls().emplace(name, call);
+}
+
+const TypedCall* findTypedCall(const std::string& op) {
+  const auto found = typedCalls().find(op);
+  return found == typedCalls().end() ? nullptr : &found->second;
+}
+
+std::string_view toString(Way way) {
+  switch (way) {
+    case Way::kBoxed: return "boxed";
+    case Way::kTyped: return "typed";
+    case Way::kScript: return "script";
+    case Way::kSchema: return "schema";
+    case Way::kMeta: return "meta";
+  }
+  return "";
+}
+
+std::optional<std::string> runCase(const Case& expected, Way way) {
+  try {
+    const auto op = findOperator(expected.op());
+    if (!op) return "there is no such operator";
+    const CaseArguments arguments = expected.makeArguments(op->schema());
+    if (expected.isError()) return runError(expected, *op, way, arguments);
+    Stack stack = arguments.values;
+    call(*op, way, stack);
+    if (auto difference = differenceOfResults(expected, op->schema(), last(stack, stack.size()), arguments)) {
+      return difference;
+    }
+    return differenceOfArguments(expected, arguments);
+  } catch (const std::exception& error) {
+    return firstLine(error.what());
+  }
+}
+
+std::string describeCall(const Case& expected) {
+  const auto op = findOperator(expected.op());
+  if (!op) return expected.op();
+  try {
+    return expected.op() + describe(op->schema(), expected.makeArguments(op->schema()));
+  } catch (const std::exception& error) {
+    return expected.op() + ": " + error.what();
+  }
+}
+
+bool hasKernel(const std::string& op) {
+  const auto found = findOperator(op);
+  return found && (found->hasComputedKernelForDispatchKey(DispatchKey::CPU) ||
+                   found->hasComputedKernelForDispatchKey(DispatchKey::Undefined));
+}
+
+}  // namespace boxcar::numerics

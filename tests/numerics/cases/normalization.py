@@ -1,0 +1,106 @@
+"""Normalisation: layer, group, batch, instance and root-mean-square norm."""
+
+import torch
+
+from generator import FLOATS, call, cases, error
+
+kMain = [torch.float32, torch.float64, torch.bfloat16]
+
+
+@cases("aten::layer_norm", kMain)
+def layer_norm(make):
+    yield make(4, 8), [8], make(8), make(8)
+    yield make(4, 8), [8]
+    yield make(4, 8), [8], make(8)
+    yield make(4, 8), [8], None, make(8)
+    yield make(2, 3, 5), [3, 5], make(3, 5), make(3, 5), 1e-3
+    yield make(2, 3, 5).transpose(0, 1), [5], make(5), make(5)
+    yield make(3, 67), [67], make(67), make(67)
+    yield make(6), [6]
+    yield make(0, 6), [6], make(6), make(6)
+    yield make(3, 64) + 100, [64]
+    yield error(make(4, 8), [7])
+    yield error(make(4, 8), [])
+    yield error(make(4, 8), [8], make(7))
+    yield error(make(4, 8), [8], make(8), make(4, 8))
+
+
+@cases("aten::native_layer_norm", kMain)
+def native_layer_norm(make):
+    yield make(4, 8), [8], make(8), make(8), 1e-5
+    yield make(2, 3, 5), [3, 5], None, None, 1e-5
+
+
+@cases("aten::group_norm", kMain)
+def group_norm(make):
+    yield make(2, 6, 4), 3, make(6), make(6)
+    yield make(2, 6, 4), 1
+    yield make(2, 6, 3, 4), 6, make(6), None
+    yield make(2, 6, 3, 4), 2, None, make(6), 1e-3
+    yield make(3, 4), 2, make(4), make(4)
+    yield make(2, 3, 6).transpose(1, 2), 3, make(6), make(6)
+    yield make(2, 4, 3, 5).contiguous(memory_format=torch.channels_last), 2, make(4), make(4)
+    yield error(make(2, 6, 4), 4)
+    yield error(make(2, 6, 4), 3, make(5))
+    yield error(make(6), 3)
+    yield error(make(2, 6, 4), 0, unchecked=True)
+
+
+@cases("aten::native_group_norm", [torch.float32, torch.float64])
+def native_group_norm(make):
+    yield make(2, 6, 4), make(6), make(6), 2, 6, 4, 3, 1e-5
+    yield make(2, 6, 2, 2), None, None, 2, 6, 4, 2, 1e-5
+
+
+def statistics(make, channels):
+    return make(channels), make(channels).abs() + 0.5
+
+
+@cases("aten::batch_norm", kMain)
+def batch_norm(make):
+    inputs = [make(4, 3), make(2, 3, 5), make(2, 3, 4, 5), make(2, 3, 2, 2, 3), make(3, 2, 5).transpose(0, 1),
+              make(2, 3, 4, 5).contiguous(memory_format=torch.channels_last), make(2, 3, 70), make(33, 3)]
+    for x in inputs:
+        # The running statistics that training writes are not annotated in the schema: see normalization_test.cpp.
+        yield x, make(3), make(3), None, None, True, 0.1, 1e-5, False
+        mean, var = statistics(make, 3)
+        yield x, make(3), make(3), mean, var, False, 0.1, 1e-5, False
+        yield x, None, None, mean, var, False, 0.1, 1e-3, False
+        yield x, make(3), None, None, None, True, 0.1, 1e-5, False
+    mean, var = statistics(make, 3)
+    yield error(make(2, 3, 4), None, None, None, None, False, 0.1, 1e-5, False)
+    yield error(make(2, 4, 4), None, None, mean, var, False, 0.1, 1e-5, False)
+    yield error(make(2, 3, 4), make(4), None, mean, var, False, 0.1, 1e-5, False)
+
+
+@cases("aten::native_batch_norm", [torch.float32, torch.float64])
+def native_batch_norm(make):
+    mean, var = statistics(make, 3)
+    yield make(4, 3, 5), make(3), make(3), None, None, True, 0.3, 1e-5
+    yield make(4, 3, 5), make(3), make(3), mean, var, False, 0.3, 1e-5
+
+
+@cases("aten::instance_norm", [torch.float32, torch.float64])
+def instance_norm(make):
+    mean, var = statistics(make, 3)
+    yield make(2, 3, 5), make(3), make(3), None, None, True, 0.1, 1e-5, False
+    yield make(2, 3, 5, 4), make(3), make(3), mean.clone(), var.clone(), False, 0.1, 1e-5, False
+    yield error(make(2, 3, 5), None, None, None, None, False, 0.1, 1e-5, False)
+
+
+def rms_norm(x, normalized_shape, weight=None, eps=None):
+    dims = tuple(range(-len(normalized_shape), 0))
+    if not normalized_shape or list(x.shape[dims[0]:]) != list(normalized_shape):
+        raise RuntimeError("shape")
+    if eps is None:
+        eps = torch.finfo(x.dtype).eps
+    y = x.double() * torch.rsqrt(x.double().square().mean(dims, keepdim=True) + eps)
+    return (y if weight is None else y * weight.double()).to(x.dtype)
+
+
+@cases("aten::rms_norm", [torch.float32, torch.float64], reference=rms_norm)
+def rms_norms(make):
+    yield make(4, 8), [8], make(8), 1e-5
+    yield make(4, 8), [8]
+    yield make(2, 3, 5), [3, 5], make(3, 5)
+    yield error(make(4, 8), [7])

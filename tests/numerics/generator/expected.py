@@ -1,0 +1,285 @@
+"""What PyTorch answers to a call: results, what became of written arguments, or that it refuses.
+
+float16 and bfloat16 are expected as float32 computes them, rounded once: that is what boxcar promises, and PyTorch's
+CPU backend lacks many kernels for them.
+"""
+
+import torch
+
+from .values import HALVES, WIDE_FLOATS
+
+kErrors = (RuntimeError, IndexError, TypeError, ValueError, NotImplementedError, OverflowError, ZeroDivisionError)
+
+
+# What PyTorch says where it lacks a kernel, or has one with a fault.
+kUnsupported = ("ComplexHalf", "INTERNAL ASSERT", "not implemented for", "Could not run", "not supported on CPU")
+
+
+class Unsupported(Exception):
+    """PyTorch has no kernel for the dtype, so that nothing can be said of what is right."""
+
+
+class Refused(Exception):
+    """PyTorch refuses the call."""
+
+
+def tensors_in(value):
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for element in value:
+            yield from tensors_in(element)
+
+
+def storage_key(tensor):
+    return tensor._storage()._cdata
+
+
+def whole_storage(tensor):
+    """All elements of the tensor's storage as one row."""
+    storage = tensor._storage()
+    row = torch.empty(0, dtype=tensor.dtype)
+    return row.set_(storage, 0, (storage.nbytes() // tensor.element_size(),), (1,))
+
+
+class Copier:
+    """Copies arguments with their strides; what shares memory or is one object does so among the copies.
+
+    With [widen], float16 and bfloat16 become float32.
+    """
+
+    def __init__(self, widen=False):
+        self.widen = widen
+        self.storages = {}
+        self.tensors = {}
+        self.kept = []  # keeps the ids good
+
+    def copy(self, value):
+        if isinstance(value, torch.Tensor):
+            return self._tensor(value)
+        if isinstance(value, (list, tuple)):
+            return [self.copy(element) for element in value]
+        return value
+
+    def _tensor(self, tensor):
+        if id(tensor) in self.tensors:
+            return self.tensors[id(tensor)]
+        key = storage_key(tensor)
+        if key not in self.storages:
+            row = whole_storage(tensor).clone()
+            self.storages[key] = row.float() if self.widen and tensor.dtype in HALVES else row
+        row = self.storages[key]
+        made = torch.empty(0, dtype=row.dtype)
+        made.set_(row._storage(), tensor.storage_offset(), tensor.size(), tensor.stride())
+        self.tensors[id(tensor)] = made
+        self.kept.append(tensor)
+        return made
+
+
+def invoke(function, values):
+    """function(**values) with PyTorch's refusals as Refused or Unsupported."""
+    try:
+        with torch.no_grad():
+            results = function(values)
+    except kErrors as raised:
+        text = str(raised).split("\n")[0]
+        if any(reason in text for reason in kUnsupported):
+            raise Unsupported(text) from raised
+        raise Refused(text or type(raised).__name__) from raised
+    if any(tensor.dtype == torch.complex32 for tensor in tensors_in(results)):
+        raise Unsupported("complex32, which boxcar's tensors do not have")
+    return results
+
+
+def _call_with_truth(schema, args, kwargs):
+    """torch.ops makes an int of a bool that is a Scalar; the functions of Python do not."""
+    function = getattr(torch, schema.base, None) or getattr(torch.Tensor, schema.base, None)
+    if function is None:
+        raise LookupError("only functions of the module torch take a bool for a Scalar; give an int, or a reference=")
+    return function(*args, **kwargs)
+
+
+def torch_function(schema):
+    """Calls PyTorch's operator [schema] with values by name; None where it lacks the operator."""
+    operator = schema.torch_operator()
+    if operator is None:
+        return None
+    known = {argument.name for argument in operator._schema.arguments}
+
+    def run(values):
+        args, kwargs = [], {}
+        for argument in schema.arguments:
+            if argument.name not in known:
+                if argument.name in values and values[argument.name] != argument.default:
+                    raise LookupError(f"{schema.name}: PyTorch 1.13 has no argument {argument.name}; give a reference=")
+            elif argument.name in values:
+                kwargs[argument.name] = values[argument.name]
+        # By position as far as that goes: the binding keeps the name `self` to itself.
+        for argument in operator._schema.arguments:
+            if argument.kwarg_only or argument.name not in kwargs:
+                break
+            args.append(kwargs.pop(argument.name))
+        numbers = [values.get(argument.name) for argument in schema.arguments if argument.type == "number"]
+        if any(isinstance(number, bool) for number in numbers):
+            return _call_with_truth(schema, args, kwargs)
+        return operator(*args, **kwargs)
+    return run
+
+
+def reference_function(schema, reference):
+    def run(values):
+        # Arguments behind one that is left out go by name.
+        kwargs, positional, gap = {}, [], False
+        for argument in schema.inputs:
+            if argument.name not in values:
+                gap = True
+            elif argument.kwarg_only or gap:
+                kwargs[argument.name] = values[argument.name]
+            else:
+                positional.append(values[argument.name])
+        return reference(*positional, **kwargs)
+    return run
+
+
+def written_form(schema, base):
+    """An in-place or out= form of the function [base]: compute, then write."""
+    def run(values):
+        outs = [argument.name for argument in schema.outs]
+        results = base({name: value for name, value in values.items() if name not in outs})
+        results = list(results) if isinstance(results, (tuple, list)) else [results]
+        targets = [values[name] for name in outs] or [values[a.name] for a in schema.inputs if a.is_written]
+        for target, result in zip(targets, results):
+            if not torch.can_cast(result.dtype, target.dtype):
+                raise RuntimeError(f"result type {result.dtype} can't be cast to {target.dtype}")
+            if target.shape != result.shape:
+                if not outs:
+                    raise RuntimeError("the output's shape does not match the broadcast shape")
+                target.resize_(result.shape)
+            target.copy_(result)
+        return targets[0] if len(targets) == 1 else tuple(targets)
+    return run
+
+
+def function_for(schema, base_schema, reference):
+    """What computes the expected result of [schema], a form of [base_schema]; None where nothing does."""
+    if reference is not None:
+        base = reference_function(base_schema, reference)
+        return base if schema is base_schema else written_form(schema, base)
+    own = torch_function(schema)
+    if own is not None or schema is base_schema:
+        return own
+    base = torch_function(base_schema)
+    return base and written_form(schema, base)
+
+
+class Outcome:
+    """Arguments as they were (for what is stored), as they are after the call, and the results."""
+
+    def __init__(self, before, after, results):
+        self.before = before
+        self.after = after
+        self.results = results
+
+
+def _as_list(results, count):
+    if count == 0:
+        return []
+    if count == 1:
+        return [results]
+    return list(results)
+
+
+def _narrowed(wide, like, dtype):
+    """[wide], computed in float32, as a tensor of [dtype] with the strides of [like]."""
+    made = torch.empty_strided(like.size(), like.stride(), dtype=dtype)
+    return made.copy_(wide)
+
+
+def _merge(wide, native, native_keys):
+    """The results at half precision: native ones with the values that float32 has."""
+    if isinstance(native, torch.Tensor) and isinstance(wide, torch.Tensor):
+        if native.dtype not in HALVES or storage_key(native) in native_keys or native.shape != wide.shape:
+            return native
+        return _narrowed(wide, native, native.dtype)
+    if isinstance(native, (list, tuple)):
+        return [_merge(w, n, native_keys) for w, n in zip(wide, native)]
+    if isinstance(native, float) and isinstance(wide, float):
+        return native
+    return native
+
+
+def _narrow_all(wide, dtype, by_id):
+    if isinstance(wide, torch.Tensor):
+        if id(wide) in by_id:
+            return by_id[id(wide)]
+        return _narrowed(wide, wide, dtype) if wide.dtype == torch.float32 else wide
+    if isinstance(wide, (list, tuple)):
+        return [_narrow_all(element, dtype, by_id) for element in wide]
+    return wide
+
+
+def _has_complex_number(values):
+    """A complex number, or a tensor of one, which leaves the result at the width of the other operand."""
+    for value in values:
+        if isinstance(value, complex) or (isinstance(value, torch.Tensor) and value.dim() == 0 and value.is_complex()):
+            return True
+        if isinstance(value, (list, tuple)) and _has_complex_number(value):
+            return True
+    return False
+
+
+def outcome_of(function, schema, values, upcast=True, native=True):
+    """Calls [function] for the operator [schema] with copies of [values], by name. Raises Refused or Unsupported."""
+    written = [argument.name for argument in schema.arguments if argument.is_written]
+    copier = Copier()
+    after = {name: copier.copy(value) for name, value in values.items()}
+    halves = {tensor.dtype for tensor in tensors_in(list(values.values())) if tensor.dtype in HALVES}
+    if torch.float16 in halves and _has_complex_number(list(values.values())):
+        raise Unsupported("complex32, which boxcar's tensors do not have")
+    # A number in a tensor is rounded to the dtype of the result before it is computed with.
+    wide_numbers = any(tensor.dim() == 0 and tensor.dtype in (torch.float32, torch.float64)
+                       for tensor in tensors_in(list(values.values())))
+    if not halves or not upcast or wide_numbers:
+        return Outcome(values, after, _as_list(invoke(function, after), schema.return_count))
+
+    try:
+        if not native:
+            raise Unsupported("by declaration")
+        results = _as_list(invoke(function, after), schema.return_count)
+    except Unsupported:
+        results = None
+        copier = Copier()
+        after = {name: copier.copy(value) for name, value in values.items()}
+
+    widener = Copier(widen=True)
+    wide = {name: widener.copy(value) for name, value in values.items()}
+    try:
+        wide_results = _as_list(invoke(function, wide), schema.return_count)
+    except (Refused, Unsupported):
+        if results is None:
+            raise
+        return Outcome(values, after, results)
+    targets = [tensor for name in written for tensor in tensors_in(values.get(name))]
+    if results is None and any(tensor.dtype in WIDE_FLOATS for tensor in targets):
+        raise Unsupported("whether it is rounded to the half before it is written to a wide tensor")
+    dtype = next(iter(halves))
+    by_id = {}
+    for original in tensors_in(list(values.values())):
+        by_id[id(widener.copy(original))] = copier.copy(original)
+    for name in written:
+        for to, source in zip(tensors_in(after.get(name)), tensors_in(wide.get(name))):
+            if to.dtype not in HALVES and results is not None:
+                continue
+            if to.shape != source.shape:
+                to.resize_(source.shape)
+            same = to.stride() == source.stride() and whole_storage(to).numel() == whole_storage(source).numel()
+            if same:  # also where elements lie on one another
+                whole_storage(to).copy_(whole_storage(source))
+            else:
+                to.copy_(source)
+    if results is None:
+        results = [_narrow_all(result, dtype, by_id) for result in wide_results]
+    else:
+        keys = {storage_key(tensor) for tensor in tensors_in(list(after.values()))}
+        results = [_merge(w, n, keys) for w, n in zip(wide_results, results)]
+    return Outcome(values, after, results)

@@ -1,0 +1,86 @@
+"""The operators that boxcar declares, read from backends/ops/*.schemas with PyTorch's own parser."""
+
+import pathlib
+import re
+
+import torch
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+class Argument:
+    def __init__(self, argument):
+        self.name = argument.name
+        self.type = str(argument.type)
+        self.kwarg_only = argument.kwarg_only
+        self.is_out = argument.is_out
+        self.is_written = bool(argument.alias_info and argument.alias_info.is_write)
+        self.has_default = argument.has_default_value()
+        self.default = argument.default_value
+
+    def takes_like(self, other):
+        """Both have one name and one type; the alias set does not count."""
+        return (self.name, self.type) == (other.name, other.type)
+
+
+class Schema:
+    """One operator: aten::add.Tensor."""
+
+    def __init__(self, text):
+        parsed = torch._C.parse_schema(text)
+        self.text = text
+        self.namespace, self.base = parsed.name.split("::")
+        self.overload = parsed.overload_name
+        self.name = parsed.name + ("." + self.overload if self.overload else "")
+        self.arguments = [Argument(argument) for argument in parsed.arguments]
+        self.return_count = len(parsed.returns)
+        self.outs = [argument for argument in self.arguments if argument.is_out]
+        self.inputs = [argument for argument in self.arguments if not argument.is_out]
+        self.is_inplace = self.base.endswith("_") and not self.base.endswith("__") and any(
+            argument.is_written for argument in self.inputs)
+
+    def torch_operator(self):
+        """PyTorch's own operator of this name, None where this version lacks it."""
+        packet = getattr(getattr(torch.ops, self.namespace), self.base, None)
+        return getattr(packet, self.overload or "default", None) if packet is not None else None
+
+
+def _read(path):
+    for line in path.read_text().splitlines():
+        if line and not line.startswith("#"):
+            yield Schema(re.sub(r" \[[a-z_ ]+\]$", "", line))
+
+
+def read_schemas():
+    """All operators by name."""
+    schemas = {}
+    for path in sorted((ROOT / "backends" / "ops").glob("*.schemas")):
+        schemas.update((schema.name, schema) for schema in _read(path))
+    return schemas
+
+
+class Operators:
+    """The operators, and which of them are forms of one another."""
+
+    def __init__(self):
+        self.by_name = read_schemas()
+        self.by_base = {}
+        for schema in self.by_name.values():
+            self.by_base.setdefault((schema.namespace, schema.base), []).append(schema)
+
+    def find(self, name):
+        return self.by_name.get(name.removesuffix(".default"))
+
+    def forms(self, schema):
+        """The in-place and out= forms of [schema] that take the same arguments."""
+        found = []
+        for base in (schema.base + "_", schema.base):
+            for other in self.by_base.get((schema.namespace, base), []):
+                if other is schema or not (other.outs or other.is_inplace):
+                    continue
+                if base != schema.base and not other.is_inplace:
+                    continue
+                if len(other.inputs) == len(schema.inputs) and all(
+                        a.takes_like(b) for a, b in zip(schema.inputs, other.inputs)):
+                    found.append(other)
+        return found

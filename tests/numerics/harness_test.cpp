@@ -1,0 +1,98 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/numerics/case_call.h"
+#include "tests/numerics/case_check.h"
+
+// Whether the harness sees what is wrong: cases with wrong expectations must fail.
+
+namespace boxcar::numerics {
+namespace {
+
+using nlohmann::json;
+
+class NumericsHarness : public ::testing::Test {
+ protected:
+  NumericsHarness() {
+    const Tensor row = Tensor::allocate(std::vector<int64_t>{8}, ScalarType::Float);
+    for (int i = 0; i < 8; ++i) row.data_ptr<float>()[i] = static_cast<float>(i);
+    elements_.emplace("float32", row);
+  }
+
+  // What is wrong in the boxed way, "" for nothing. All ways must agree.
+  std::string run(const json& text) {
+    const Case one(&text, &elements_, "harness", 0);
+    std::string boxed = runCase(one, Way::kBoxed).value_or("");
+    for (const Way way : kAllWays) EXPECT_EQ(runCase(one, way).value_or("").empty(), boxed.empty()) << toString(way);
+    return boxed;
+  }
+
+  // A call with three tensors: 0 is [0, 1], 1 is [0, 2] in the same storage, 2 is [2, 3].
+  static json call(const std::string& op, const json& args, const json& more) {
+    json text = {{"op", op},
+                 {"dtype", "float32"},
+                 {"st", {{"float32", 0, 4}, {"float32", 2, 2}}},
+                 {"te", {{0, {2}, {1}, 0}, {0, {2}, {2}, 0}, {1, {2}, {1}, 0}}},
+                 {"args", args}};
+    text.update(more);
+    return text;
+  }
+  static json tensor(int index) { return {{"t", index}}; }
+  static json result(const json& sizes, const json& strides, int place, int storage = -1) {
+    return {{"res", {{{"x", {"float32", sizes, strides, place, storage}}}}}};
+  }
+
+  std::map<std::string, Tensor> elements_;
+};
+
+TEST_F(NumericsHarness, PassesWhatIsRight) {
+  EXPECT_EQ(run(call("aten::mul.Scalar", {{"self", tensor(0)}, {"other", 1}}, result({2}, {1}, 0))), "");
+  EXPECT_EQ(run(call("aten::add.Scalar", {{"self", tensor(0)}, {"other", 5.0}}, result({2}, {1}, 5))), "");
+  EXPECT_EQ(run(call("aten::t", {{"self", tensor(1)}}, {{"res", {{{"x", {"float32", {2}, {2}, 0, 0}}}}}})),
+            "1 of 2 elements differ; at [1] expected 1, got 2 (rtol 1.3e-06, atol 1e-05)");
+}
+
+TEST_F(NumericsHarness, SeesWrongResults) {
+  const json args = {{"self", tensor(0)}, {"other", 1}};
+  EXPECT_EQ(run(call("aten::mul.Scalar", args, result({2}, {1}, 1))),
+            "2 of 2 elements differ; at [0] expected 1, got 0 (rtol 1.3e-06, atol 1e-05)");
+  EXPECT_EQ(run(call("aten::mul.Scalar", args, result({1, 2}, {2, 1}, 0))), "expected sizes [1, 2], got [2]");
+  EXPECT_EQ(run(call("aten::mul.Scalar", args, result({2}, {2}, 0))), "expected strides [2], got [1] (of sizes [2])");
+  EXPECT_EQ(run(call("aten::mul.Scalar", args, result({2}, {1}, 0, 0))),
+            "expected a view of an argument, got other memory");
+  EXPECT_EQ(run(call("aten::alias", {{"self", tensor(0)}}, result({2}, {1}, 0))),
+            "expected memory of its own, got an argument's");
+  EXPECT_EQ(run(call("aten::eq.Scalar", args, result({2}, {1}, 0))), "expected dtype float32, got bool");
+  EXPECT_EQ(run(call("aten::mul.Scalar", args, {{"res", json::array()}})), "expected 0 results, got 1");
+  EXPECT_EQ(run(call("aten::equal", {{"self", tensor(0)}, {"other", tensor(0)}}, {{"res", {false}}})),
+            "expected False, got True");
+  EXPECT_EQ(run(call("aten::size.int", {{"self", tensor(0)}, {"dim", 0}}, {{"res", {2.0}}})), "expected 2.0, got 2");
+}
+
+TEST_F(NumericsHarness, SeesWhatBecomesOfArguments) {
+  const json args = {{"self", tensor(1)}};
+  // Elements 0 and 2 of the storage are zeroed; the row has no two zeros, so that every expectation is wrong.
+  json text = call("aten::zero_", args, result({2}, {2}, 0, 0));
+  EXPECT_EQ(run(text), "1 of 2 elements differ; at [1] expected 1, got 0 (rtol 1.3e-06, atol 1e-05)");
+  // In-place on one argument, whose storage another one shares: mul_ by 1 leaves all as it is.
+  text = call("aten::mul_.Scalar", {{"self", tensor(0)}, {"other", 1}}, result({2}, {1}, 0, 0));
+  text["after"] = {{"0", {"float32", {2}, {1}, 0, 0}}};
+  EXPECT_EQ(run(text), "");
+  // What is not said to be written must not be.
+  text = call("aten::add_.Scalar", {{"self", tensor(0)}, {"other", 5}}, result({2}, {1}, 5, 0));
+  EXPECT_EQ(run(text), "byte 2 of storage 0 changed, which the call must not write");
+  text["after"] = {{"0", {"float32", {2}, {1}, 5, 0}}};
+  EXPECT_EQ(run(text), "");
+}
+
+TEST_F(NumericsHarness, SeesCallsThatShouldBeRefused) {
+  EXPECT_EQ(run(call("aten::mul.Scalar", {{"self", tensor(0)}, {"other", 1}}, {{"err", "PyTorch says no"}})),
+            "it should be refused (PyTorch: PyTorch says no)");
+  EXPECT_EQ(run(call("aten::select.int", {{"self", tensor(0)}, {"dim", 1}, {"index", 0}}, {{"err", "bad dim"}})), "");
+  EXPECT_NE(run(call("aten::select.int", {{"self", tensor(0)}, {"dim", 1}, {"index", 0}}, result({2}, {1}, 0))), "");
+}
+
+}  // namespace
+}  // namespace boxcar::numerics

@@ -1,0 +1,184 @@
+#include "tests/numerics/runner.h"
+
+#include <boxcar/dispatcher/fallbacks/name_pattern.h>
+#include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <span>
+
+namespace boxcar::numerics {
+namespace {
+
+// What the processes tell each other, in memory that they share.
+struct Tally {
+  std::atomic<size_t> failed;    // cases
+  std::atomic<size_t> position;  // of the case that is running, from 1
+};
+constexpr int kMostJobs = 256;
+struct Shared {
+  std::atomic<size_t> next;              // the operator that nobody has taken yet
+  std::atomic<size_t> taken[kMostJobs];  // by each process: the operator that it is at
+  Tally tallies[];                       // by operator
+};
+
+class SharedMemory final {
+ public:
+  explicit SharedMemory(size_t operators) : bytes_(sizeof(Shared) + operators * sizeof(Tally)) {
+    void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    BOXCAR_CHECK(memory != MAP_FAILED, "no memory for {} operators", operators);
+    shared_ = static_cast<Shared*>(memory);  // zeros
+  }
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  ~SharedMemory() { ::munmap(shared_, bytes_); }
+  Shared* operator->() const noexcept { return shared_; }
+
+ private:
+  size_t bytes_;
+  Shared* shared_;
+};
+
+void print(const std::string& text) {
+  // One write each, so that lines of several processes do not mix.
+  std::span<const char> rest(text);
+  while (!rest.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, rest.data(), rest.size());
+    if (written <= 0) return;
+    rest = rest.subspan(static_cast<size_t>(written));
+  }
+}
+
+void runOperator(const OperatorCases& cases, Tally& tally, const RunOptions& options) {
+  for (size_t i = tally.position; i < cases.cases.size(); ++i) {
+    tally.position = i + 1;
+    const std::string failures = failuresOf(*cases.cases[i], options.ways);
+    if (failures.empty()) continue;
+    if (static_cast<int>(++tally.failed) <= options.max_failures) print(failures);
+  }
+  tally.position = 0;
+}
+
+// The work of process [job]: what it was at when it crashed, then whatever operators nobody has taken.
+void work(const std::vector<OperatorCases>& operators, const SharedMemory& shared, int job, const RunOptions& options) {
+  size_t i = shared->taken[job];
+  if (i >= operators.size() || shared->tallies[i].position == 0) i = shared->next++;
+  for (; i < operators.size(); i = shared->next++) {
+    shared->taken[job] = i;
+    runOperator(operators[i], shared->tallies[i], options);
+  }
+}
+
+void reportCrash(const OperatorCases& cases, Tally& tally, int status) {
+  const Case& crashed = *cases.cases[tally.position - 1];
+  ++tally.failed;
+  print(fmt::format("CRASH {} case {} of {}: signal {} ({}) in\n  {}\n", crashed.op(), crashed.number(),
+                    crashed.family(), WTERMSIG(status), ::strsignal(WTERMSIG(status)), describeCall(crashed)));
+}
+
+bool isWanted(const std::string& op, const std::vector<std::string>& patterns) {
+  const size_t dot = op.find('.');
+  const OperatorName name{op.substr(0, dot), dot == std::string::npos ? "" : op.substr(dot + 1)};
+  return patterns.empty() || std::ranges::any_of(patterns, [&](const std::string& p) {
+           return matchesPattern(name, p) || matchesPattern(name, "aten::" + p);
+         });
+}
+
+}  // namespace
+
+std::string failuresOf(const Case& expected, const std::vector<Way>& ways) {
+  std::string text;
+  std::string before;
+  for (const Way way : ways) {
+    const auto failure = runCase(expected, way);
+    if (!failure) continue;
+    if (text.empty()) {
+      text = fmt::format("FAIL {} case {} of {} ({})\n  {}\n", expected.op(), expected.number(), expected.family(),
+                         expected.dtype(), describeCall(expected));
+    }
+    text += *failure == before ? fmt::format("  {}: the same\n", toString(way))
+                               : fmt::format("  {}: {}\n", toString(way), *failure);
+    before = *failure;
+  }
+  return text;
+}
+
+std::vector<OperatorCases> casesByOperator(const std::vector<std::unique_ptr<CaseFile>>& files) {
+  std::map<std::string, OperatorCases> by_name;
+  for (const auto& file : files) {
+    for (const Case& one : file->cases()) {
+      OperatorCases& cases = by_name[one.op()];
+      cases.op = one.op();
+      cases.cases.push_back(&one);
+    }
+  }
+  std::vector<OperatorCases> all;
+  for (auto& [name, cases] : by_name) all.push_back(std::move(cases));
+  return all;
+}
+
+size_t run(const std::vector<std::unique_ptr<CaseFile>>& files, const RunOptions& options) {
+  std::vector<OperatorCases> operators;
+  size_t missing = 0;
+  size_t total = 0;
+  for (OperatorCases& cases : casesByOperator(files)) {
+    if (!isWanted(cases.op, options.patterns)) continue;
+    const bool has_kernel = hasKernel(cases.op);
+    if (!has_kernel) ++missing;
+    if (!has_kernel && options.skip_missing) continue;
+    total += cases.cases.size();
+    operators.push_back(std::move(cases));
+  }
+  const SharedMemory shared(operators.size());
+
+  std::fflush(nullptr);
+  std::map<pid_t, int> processes;
+  const auto start = [&](int job) {
+    const pid_t pid = ::fork();
+    BOXCAR_CHECK(pid >= 0, "cannot start a process");
+    if (pid == 0) {
+      work(operators, shared, job, options);
+      ::_exit(0);
+    }
+    processes.emplace(pid, job);
+  };
+  for (int job = 0; job < std::min(options.jobs, kMostJobs); ++job) start(job);
+  while (!processes.empty()) {
+    int status = 0;
+    const auto process = processes.find(::wait(&status));
+    if (process == processes.end()) continue;
+    const int job = process->second;
+    processes.erase(process);
+    const size_t at = shared->taken[job];
+    if (!WIFSIGNALED(status) || shared->tallies[at].position == 0) continue;
+    // Another one goes on behind the case that crashed.
+    reportCrash(operators[at], shared->tallies[at], status);
+    start(job);
+  }
+
+  size_t failed_cases = 0;
+  size_t failed_operators = 0;
+  for (size_t i = 0; i < operators.size(); ++i) {
+    const size_t failed = shared->tallies[i].failed;
+    if (failed == 0) continue;
+    if (failed_operators++ == 0) print("\nOperators with failures:\n");
+    failed_cases += failed;
+    print(fmt::format("  {:<48}{:>6} of {:>6} cases{}\n", operators[i].op, failed, operators[i].cases.size(),
+                      hasKernel(operators[i].op) ? "" : "   (no kernel)"));
+  }
+  print(fmt::format("{} of {} cases pass, {} of {} operators whole, each in {} ways", total - failed_cases, total,
+                    operators.size() - failed_operators, operators.size(), options.ways.size()));
+  print(missing == 0 ? "\n"
+                     : fmt::format("; {} operators have no kernel{}\n", missing,
+                                   options.skip_missing ? " and are left out" : ""));
+  return failed_cases;
+}
+
+}  // namespace boxcar::numerics
