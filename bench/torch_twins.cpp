@@ -1,4 +1,4 @@
-// The same paths in libtorch: dispatch, registration, small operators, TorchScript.
+// The same paths in libtorch: dispatch, registration, TorchScript.
 
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -102,22 +102,6 @@ void defineAndImplement(benchmark::State& state) {
   }
 }
 BENCHMARK(defineAndImplement)->Name("define_1000_operators/libtorch")->Iterations(5);
-
-void addTwo(benchmark::State& state) {
-  const c10::InferenceMode inference;
-  const at::Tensor a = at::ones({2});
-  const at::Tensor b = at::ones({2});
-  for (auto _ : state) benchmark::DoNotOptimize(at::add(a, b));
-}
-BENCHMARK(addTwo)->Name("add_2_elements/libtorch");
-
-void mmEight(benchmark::State& state) {
-  const c10::InferenceMode inference;
-  const at::Tensor a = at::ones({8, 8});
-  const at::Tensor b = at::ones({8, 8});
-  for (auto _ : state) benchmark::DoNotOptimize(at::mm(a, b));
-}
-BENCHMARK(mmEight)->Name("mm_8x8/libtorch");
 
 // As a graph, for TorchScript's text has no name for operators of other libraries.
 void operatorCalls(benchmark::State& state) {
