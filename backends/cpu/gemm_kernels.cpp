@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 namespace boxcar::cpu {
 namespace {
@@ -16,11 +17,11 @@ struct Register {
 
 template <class T, int bytes, int rows, int vectors>
 [[gnu::always_inline]] inline void tile(int64_t k, const T* a, int64_t a_row_step, int64_t a_column_step, const T* b,
-                                        T* out) {
+                                        int64_t b_step, T* out) {
   using Vector = typename Register<T, bytes>::Vector;
   constexpr int kWidth = Register<T, bytes>::kWidth;
   Vector sums[rows][vectors] = {};
-  for (int64_t p = 0; p < k; ++p, a += a_column_step, b += vectors * kWidth) {
+  for (int64_t p = 0; p < k; ++p, a += a_column_step, b += b_step) {
     Vector columns[vectors];
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) columns[v] = *reinterpret_cast<const Vector*>(b + v * kWidth);
@@ -60,6 +61,113 @@ template <class T, int bytes>
   return sum;
 }
 
+// Registers as pieces of 16 bytes. What a function picks from [a] and [b], for each element of its result: those of [b]
+// are counted on from those of [a].
+
+// One half of the pieces of [a], then the same half of those of [b].
+template <class T, int bytes, int half>
+struct PickHalves {
+  static constexpr int kWidth = Register<T, bytes>::kWidth;
+  static constexpr int at(int i) { return i + half * kWidth / 2 + (i < kWidth / 2 ? 0 : kWidth / 2); }
+};
+// Every second piece of [a], then of [b].
+template <class T, int bytes, int odd>
+struct PickEverySecond {
+  static constexpr int kPiece = 16 / static_cast<int>(sizeof(T));
+  static constexpr int at(int i) { return (2 * (i / kPiece) + odd) * kPiece + i % kPiece; }
+};
+
+// What [First] and [Second] pick, added up. By reference, for registers are returned in ways that go by the target.
+template <class First, class Second, class Vector>
+[[gnu::always_inline]] inline void addPicked(const Vector& a, const Vector& b, Vector& out) {
+  [&]<size_t... i>(std::index_sequence<i...>) __attribute__((always_inline)) {
+    out = __builtin_shufflevector(a, b, First::at(i)...) + __builtin_shufflevector(a, b, Second::at(i)...);
+  }
+  (std::make_index_sequence<sizeof(Vector) / sizeof(a[0])>());
+}
+
+// The sums of the elements of four registers, in four elements at [out].
+template <class T, int bytes>
+[[gnu::always_inline]] inline void sumLanes(const typename Register<T, bytes>::Vector* v,
+                                            typename Register<T, 16>::Vector* out) {
+  using Piece = typename Register<T, 16>::Vector;
+  Piece a, b, c, d;  // one for each register
+  if constexpr (bytes == 16) {
+    a = v[0], b = v[1], c = v[2], d = v[3];
+  } else {
+    typename Register<T, bytes>::Vector ab, cd;
+    addPicked<PickHalves<T, bytes, 0>, PickHalves<T, bytes, 1>>(v[0], v[1], ab);
+    addPicked<PickHalves<T, bytes, 0>, PickHalves<T, bytes, 1>>(v[2], v[3], cd);
+    Piece pieces[bytes / 16];
+    if constexpr (bytes == 64) {
+      typename Register<T, bytes>::Vector abcd;
+      addPicked<PickEverySecond<T, 64, 0>, PickEverySecond<T, 64, 1>>(ab, cd, abcd);
+      std::memcpy(pieces, &abcd, sizeof(pieces));
+      a = pieces[0], b = pieces[1], c = pieces[2], d = pieces[3];
+    } else {
+      std::memcpy(pieces, &ab, sizeof(pieces));
+      a = pieces[0], b = pieces[1];
+      std::memcpy(pieces, &cd, sizeof(pieces));
+      c = pieces[0], d = pieces[1];
+    }
+  }
+  if constexpr (sizeof(T) == 4) {
+    const Piece first = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    const Piece second = __builtin_shufflevector(c, d, 0, 4, 2, 6) + __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    *out = __builtin_shufflevector(first, second, 0, 1, 4, 5) + __builtin_shufflevector(first, second, 2, 3, 6, 7);
+  } else {
+    out[0] = __builtin_shufflevector(a, b, 0, 2) + __builtin_shufflevector(a, b, 1, 3);
+    out[1] = __builtin_shufflevector(c, d, 0, 2) + __builtin_shufflevector(c, d, 1, 3);
+  }
+}
+
+template <class T, int bytes, int rows>
+[[gnu::always_inline]] inline void dots(int64_t n, T alpha, const T* x, int64_t x_step, const T* y, int64_t y_step,
+                                        int64_t columns, T* out, int64_t out_step) {
+  using Vector = typename Register<T, bytes>::Vector;
+  constexpr int kWidth = Register<T, bytes>::kWidth;
+  constexpr int kDots = GemmKernels<T>::kDots;
+  for (; columns > 0; columns -= kDots, y += kDots * y_step, out += kDots) {
+    Vector sums[rows][kDots] = {};
+    int64_t i = 0;
+    for (; i + kWidth <= n; i += kWidth) {
+      Vector read[kDots];
+#pragma GCC unroll 4
+      for (int v = 0; v < kDots; ++v) {
+        read[v] = *reinterpret_cast<const Vector*>(y + v * y_step + i);
+#ifdef __x86_64__
+        if constexpr (rows > 1) asm("" : "+x"(read[v]));  // once, not once for each row
+#endif
+      }
+#pragma GCC unroll 4
+      for (int r = 0; r < rows; ++r) {
+        const Vector row = *reinterpret_cast<const Vector*>(x + r * x_step + i);
+#pragma GCC unroll 4
+        for (int v = 0; v < kDots; ++v) sums[r][v] += row * read[v];
+      }
+    }
+    using Piece = typename Register<T, 16>::Vector;
+    constexpr int kPieces = kDots / Register<T, 16>::kWidth;
+    Piece dot[rows][kPieces];
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; ++r) sumLanes<T, bytes>(sums[r], dot[r]);
+    for (; i < n; ++i) {
+      for (int r = 0; r < rows; ++r) {
+        for (int v = 0; v < kDots; ++v) {
+          dot[r][v / Register<T, 16>::kWidth][v % Register<T, 16>::kWidth] += x[r * x_step + i] * y[v * y_step + i];
+        }
+      }
+    }
+#pragma GCC unroll 4
+    for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kPieces; ++v) {
+        *reinterpret_cast<Piece*>(out + r * out_step + v * Register<T, 16>::kWidth) += alpha * dot[r][v];
+      }
+    }
+  }
+}
+
 template <class T, int bytes>
 [[gnu::always_inline]] inline void addScaled(int64_t n, T factor, const T* x, T* y) {
   using Vector = typename Register<T, bytes>::Vector;
@@ -77,8 +185,13 @@ template <class T, int bytes>
   struct name {                                                                                                    \
     template <int rows, int vectors>                                                                               \
     instructions static void runTile(int64_t k, const T* a, int64_t a_row_step, int64_t a_column_step, const T* b, \
-                                     T* out) {                                                                     \
-      tile<T, bytes, rows, vectors>(k, a, a_row_step, a_column_step, b, out);                                      \
+                                     int64_t b_step, T* out) {                                                     \
+      tile<T, bytes, rows, vectors>(k, a, a_row_step, a_column_step, b, b_step, out);                              \
+    }                                                                                                              \
+    template <int rows>                                                                                            \
+    instructions static void runDots(int64_t n, T alpha, const T* x, int64_t x_step, const T* y, int64_t y_step,   \
+                                     int64_t columns, T* out, int64_t out_step) {                                  \
+      dots<T, bytes, rows>(n, alpha, x, x_step, y, y_step, columns, out, out_step);                                \
     }                                                                                                              \
     instructions static T runDot(int64_t n, const T* x, const T* y) { return dot<T, bytes>(n, x, y); }             \
     instructions static void runAddScaled(int64_t n, T factor, const T* x, T* y) {                                 \
@@ -93,6 +206,7 @@ template <class T, int bytes>
                                                 runTile<4, 1>,                                                     \
                                                 runTile<1, 1>,                                                     \
                                                 runDot,                                                            \
+                                                {runDots<1>, runDots<2>, runDots<3>},                              \
                                                 runAddScaled};                                                     \
   }
 
@@ -104,24 +218,34 @@ BOXCAR_GEMM_KERNELS(BaselineKernels, , 16, 6);
 
 #undef BOXCAR_GEMM_KERNELS
 
+// By the number of registers' bytes: 64, 32 or 16.
 template <class T>
-const GemmKernels<T>& choose() {
+const GemmKernels<T>& kernelsOf([[maybe_unused]] int bytes) {
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("avx512f")) return Avx512Kernels<T>::kKernels;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Avx2Kernels<T>::kKernels;
+  if (bytes == 64) return Avx512Kernels<T>::kKernels;
+  if (bytes == 32) return Avx2Kernels<T>::kKernels;
 #endif
   return BaselineKernels<T>::kKernels;
+}
+
+int longestRegister() {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    return __builtin_cpu_supports("avx512f") ? 64 : 32;
+  }
+#endif
+  return 16;
 }
 
 }  // namespace
 
 template <class T>
-const GemmKernels<T>& gemmKernels() {
-  static const GemmKernels<T>& kernels = choose<T>();
-  return kernels;
+const GemmKernels<T>& gemmKernels(int64_t n) {
+  static const int longest = longestRegister();
+  return kernelsOf<T>(longest == 64 && n * static_cast<int64_t>(sizeof(T)) <= 32 ? 32 : longest);
 }
 
-template const GemmKernels<float>& gemmKernels();
-template const GemmKernels<double>& gemmKernels();
+template const GemmKernels<float>& gemmKernels(int64_t);
+template const GemmKernels<double>& gemmKernels(int64_t);
 
 }  // namespace boxcar::cpu

@@ -14,10 +14,11 @@ namespace {
 constexpr int64_t kBlockRows = 96;
 constexpr int64_t kBlockDepth = 256;
 constexpr int64_t kBlockColumns = 2048;
-// Few rows are read from where they are.
+// Up to so many rows of [a] are read from where they are, and columns of [b] that so few rows meet.
 constexpr int64_t kMostUnpackedRows = 48;
+constexpr int64_t kFewRows = 12;
 // Products of at most this many rows or columns are sums of scaled vectors or dot products.
-constexpr int64_t kThin = 3;
+constexpr int64_t kThin = GemmKernels<float>::kMostDotRows;
 // Products of fewer multiplications are one thread's, and a thread gets at least this many rows or columns.
 constexpr int64_t kSharedWork = 1 << 18;
 constexpr int64_t kLeastShare = 24;
@@ -62,12 +63,18 @@ void packColumns(Matrix<const T> b, int64_t k, int64_t n, int64_t width, T* pack
   }
 }
 
+// How many of [left] rows the next tile takes: [most], four or one.
+int64_t tileRows(int64_t left, int64_t most) {
+  const bool leaves_single_rows = left < 2 * most && left % 4 == 0 && (left - most) % 4 != 0;
+  return left >= most && !leaves_single_rows ? most : left >= 4 ? 4 : 1;
+}
+
 // Copies [m] by [k] elements of [a] into panels of [height] rows each; rows that fill no panel follow as they are, four
 // and one at a time, so that a panel starts at its first row times k.
 template <class T>
 void packRows(Matrix<const T> a, int64_t m, int64_t k, int64_t height, T* packed) {
   for (int64_t i = 0; i < m;) {
-    const int64_t rows = m - i >= height ? height : m - i >= 4 ? 4 : 1;
+    const int64_t rows = tileRows(m - i, height);
     for (int64_t p = 0; p < k; ++p) {
       for (int64_t r = 0; r < rows; ++r) packed[i * k + p * rows + r] = a.at(i + r, p);
     }
@@ -79,21 +86,13 @@ void packRows(Matrix<const T> a, int64_t m, int64_t k, int64_t height, T* packed
 template <class T>
 void addTile(const T* tile, int64_t width, int64_t rows, int64_t columns, T alpha, bool accumulate, Matrix<T> c) {
   for (int64_t i = 0; i < rows; ++i, tile += width) {
-    T* row = c.data + i * c.row_step;
-    for (int64_t j = 0; j < columns; ++j) {
-      T& element = row[j * c.column_step];
-      element = accumulate ? element + alpha * tile[j] : alpha * tile[j];
-    }
-  }
-}
-
-// The same where rows of [c] lie one element after another.
-template <class T>
-void addContiguousTile(const T* tile, int64_t width, int64_t rows, int64_t columns, T alpha, bool accumulate,
-                       Matrix<T> c) {
-  for (int64_t i = 0; i < rows; ++i, tile += width) {
     T* __restrict row = c.data + i * c.row_step;
-    if (accumulate) {
+    if (c.column_step != 1) {
+      for (int64_t j = 0; j < columns; ++j) {
+        T& element = row[j * c.column_step];
+        element = accumulate ? element + alpha * tile[j] : alpha * tile[j];
+      }
+    } else if (accumulate) {
       for (int64_t j = 0; j < columns; ++j) row[j] += alpha * tile[j];
     } else {
       for (int64_t j = 0; j < columns; ++j) row[j] = alpha * tile[j];
@@ -101,29 +100,40 @@ void addContiguousTile(const T* tile, int64_t width, int64_t rows, int64_t colum
   }
 }
 
-// A block of c from packed columns of b, and rows of a that are packed or not.
+// Columns of b, [width] side by side: packed, or where they lie.
+template <class T>
+struct Columns {
+  const T* data;
+  int64_t column_step;  // from the first column of a tile to that of the next, for each column between
+  int64_t step;         // from one k to the next
+  int64_t width;
+};
+
+// A block of c from columns of b, and rows of a that are packed or not.
 template <class T>
 void multiplyBlock(const GemmKernels<T>& kernels, int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
-                   bool rows_packed, const T* columns, int64_t width, bool accumulate, Matrix<T> c) {
+                   bool rows_packed, const Columns<T>& columns, bool accumulate, Matrix<T> c) {
   alignas(64) T tile[GemmKernels<T>::kMostRows * GemmKernels<T>::kMostColumns];
+  const int64_t width = columns.width;
   const bool narrow = width != kernels.columns;
+  const bool fits = !accumulate && alpha == T(1) && c.column_step == 1 && c.row_step == width;
   for (int64_t j = 0; j < n; j += width) {
+    const T* const b = columns.data + j * columns.column_step;
     for (int64_t i = 0; i < m;) {
-      const int64_t left = m - i;
-      const int64_t rows = left >= kernels.rows ? kernels.rows : left >= 4 ? 4 : 1;
+      const int64_t rows = tileRows(m - i, kernels.rows);
+      // A tile that lies in c as the kernel writes it.
+      T* const out = fits && j + width <= n ? &c.at(i, j) : tile;
       const auto run = rows == kernels.rows ? (narrow ? kernels.narrow : kernels.wide)
                        : rows == 4          ? (narrow ? kernels.narrow_4_rows : kernels.wide_4_rows)
                                             : (narrow ? kernels.narrow_1_row : kernels.wide_1_row);
       if (rows_packed) {
-        run(k, a.data + i * k, 1, rows, columns + j * k, tile);
+        run(k, a.data + i * k, 1, rows, b, columns.step, out);
       } else {
-        run(k, &a.at(i, 0), a.row_step, a.column_step, columns + j * k, tile);
+        run(k, &a.at(i, 0), a.row_step, a.column_step, b, columns.step, out);
       }
-      const Matrix<T> target{&c.at(i, j), c.row_step, c.column_step};
-      if (c.column_step == 1) {
-        addContiguousTile(tile, width, rows, std::min(width, n - j), alpha, accumulate, target);
-      } else {
-        addTile(tile, width, rows, std::min(width, n - j), alpha, accumulate, target);
+      if (out == tile) {
+        addTile(tile, width, rows, std::min(width, n - j), alpha, accumulate,
+                Matrix<T>{&c.at(i, j), c.row_step, c.column_step});
       }
       i += rows;
     }
@@ -149,7 +159,12 @@ bool multiplyThin(const GemmKernels<T>& kernels, int64_t m, int64_t n, int64_t k
     return true;
   }
   if (has_columns) {
-    for (int64_t j = 0; j < n; ++j) {
+    int64_t j = 0;
+    if (c.column_step == 1) {
+      j = n - n % GemmKernels<T>::kDots;
+      kernels.dots[m - 1](k, alpha, a.data, a.row_step, b.data, b.column_step, j, c.data, c.row_step);
+    }
+    for (; j < n; ++j) {
       for (int64_t i = 0; i < m; ++i) c.at(i, j) += alpha * kernels.dot(k, &a.at(i, 0), &b.at(0, j));
     }
     return true;
@@ -160,7 +175,7 @@ bool multiplyThin(const GemmKernels<T>& kernels, int64_t m, int64_t n, int64_t k
 template <class T>
 void multiplyAll(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c) {
   if (m == 0 || n == 0) return;
-  const GemmKernels<T>& kernels = gemmKernels<T>();
+  const GemmKernels<T>& kernels = gemmKernels<T>(n);
   const bool thin = m <= kThin || n <= kThin;
   const bool scales = beta != T(0) || k == 0 || thin;
   if (scales && beta != T(1)) scale(m, n, beta, c);
@@ -171,6 +186,10 @@ void multiplyAll(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Ma
 
   const int64_t narrow = kernels.columns / 2;
   const int64_t width = n <= narrow ? narrow : kernels.columns;
+  // Columns that are read a few times only are read from where they are.
+  if (m <= kFewRows && b.column_step == 1 && n % width == 0) {
+    return multiplyBlock(kernels, m, n, k, alpha, a, false, {b.data, 1, b.row_step, width}, scales, c);
+  }
   const int64_t depth = std::min(k, kBlockDepth);
   const int64_t block_columns = std::min((n + width - 1) / width * width, kBlockColumns);
   const bool packs_rows = m > kMostUnpackedRows;
@@ -190,8 +209,9 @@ void multiplyAll(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Ma
           packRows(block, some_rows, some_depth, kernels.rows, rows.data());
           block = {rows.data(), 0, 0};
         }
-        multiplyBlock(kernels, some_rows, some_columns, some_depth, alpha, block, packs_rows, columns.data(), width,
-                      accumulate, Matrix<T>{&c.at(i, j), c.row_step, c.column_step});
+        multiplyBlock(kernels, some_rows, some_columns, some_depth, alpha, block, packs_rows,
+                      {columns.data(), some_depth, width, width}, accumulate,
+                      Matrix<T>{&c.at(i, j), c.row_step, c.column_step});
       }
     }
   }
