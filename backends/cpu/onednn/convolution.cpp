@@ -69,6 +69,22 @@ int64_t pixelsOf(const shape::Convolution& c) {
   return count;
 }
 
+// Winograd's algorithm makes 3x3 kernels of less than half the multiplications; oneDNN has it for processors with
+// AVX-512. Its error is that of the direct one, for tiles of 2x2 have no large coefficients. With few channels or
+// pixels its transformations cost more.
+bool suitsWinograd(const ConvolutionCall& call) {
+  constexpr int64_t kLeastChannels = 32;
+  constexpr int64_t kLeastPixels = 256;
+  const shape::Convolution& c = call.arguments;
+  const auto all = [](const DimVector& values, int64_t value) {
+    return std::ranges::all_of(values, [=](int64_t one) { return one == value; });
+  };
+  const auto kernel = call.weight.sizes();
+  return !c.transposed && c.groups == 1 && c.rank() == 2 && call.out.scalar_type() == ScalarType::Float &&
+         kernel[2] == 3 && kernel[3] == 3 && all(c.stride, 1) && all(c.dilation, 1) && kernel[0] >= kLeastChannels &&
+         kernel[1] >= kLeastChannels && pixelsOf(c) >= kLeastPixels;
+}
+
 // Makes [prepared] of the primitive that [Operation] describes: dnnl::convolution_forward or deconvolution_forward.
 template <class Operation>
 void make(const ConvolutionCall& call, Prepared& prepared) {
@@ -108,13 +124,18 @@ void make(const ConvolutionCall& call, Prepared& prepared) {
   const bool stays = c.channels_last || is_pointwise || (!c.transposed && pixelsOf(c) < kFewPixels && c.groups == 1);
   const Description any_src(src, type, Tag::any);
   const Description any_dst(dst, type, Tag::any);
-  const typename Operation::desc description(dnnl::prop_kind::forward_inference, Operation::kAlgorithm,
-                                             stays ? prepared.own_src : any_src, Description(weights, type, Tag::any),
-                                             prepared.bias, stays ? prepared.own_dst : any_dst, toDims(c.stride),
-                                             dilation, padding, far_padding);
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  const typename Operation::primitive_desc chosen(description, attributes, onednn::engine());
+  const auto primitiveOf = [&](dnnl::algorithm algorithm, bool allow_empty) {
+    const typename Operation::desc description(dnnl::prop_kind::forward_inference, algorithm,
+                                               stays ? prepared.own_src : any_src, Description(weights, type, Tag::any),
+                                               prepared.bias, stays ? prepared.own_dst : any_dst, toDims(c.stride),
+                                               dilation, padding, far_padding);
+    return typename Operation::primitive_desc(description, attributes, onednn::engine(), allow_empty);
+  };
+  typename Operation::primitive_desc chosen;
+  if (!stays && suitsWinograd(call)) chosen = primitiveOf(dnnl::algorithm::convolution_winograd, /*allow_empty=*/true);
+  if (!chosen) chosen = primitiveOf(Operation::kAlgorithm, /*allow_empty=*/false);
   const std::string_view implementation = chosen.impl_info_str();
   if (implementation.find("ref") != std::string_view::npos) return;
   prepared.src = chosen.src_desc();

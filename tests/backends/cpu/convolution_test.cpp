@@ -41,6 +41,17 @@ TEST(Convolution, ByColumnsIsTheSame) {
   }
 }
 
+// Large ones have an algorithm of their own on some processors.
+TEST(Convolution, WithManyChannelsIsAsExactAsFloat32Allows) {
+  const Tensor x = sub(rand({2, 48, 19, 22}), 0.5);
+  const Tensor w = sub(rand({64, 48, 3, 3}), 0.5);
+  const Tensor b = rand({64});
+  const Tensor expected =
+      conv2d(to(x, ScalarType::Double), to(w, ScalarType::Double), to(b, ScalarType::Double), {1}, {1}, {1});
+  const Tensor error = abs(sub(to(conv2d(x, w, b, {1}, {1}, {1}), ScalarType::Double), expected));
+  EXPECT_LT(item(max(error)).toDouble(), 2e-5);
+}
+
 // Kernels are written to in place between two calls of one primitive.
 TEST(Convolution, ReadsItsKernelsAtEachCall) {
   const Tensor x = ones({1, 16, 12, 12});
