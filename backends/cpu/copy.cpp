@@ -26,40 +26,6 @@ Loop loopFrom(ElementTypes<From...>, ScalarType from) {
   BOXCAR_FAIL("copy: elements of {} cannot be read", from);
 }
 
-// A square, or what is left of one at an edge: [height] target rows of [width] elements.
-template <class Word>
-[[gnu::always_inline]] inline void moveSquare(char* to, int64_t to_step, const char* from, int64_t from_step,
-                                              int64_t width, int64_t height) {
-  for (int64_t k = 0; k < height; ++k) {
-    auto* row = reinterpret_cast<Word*>(to + k * to_step);
-    const char* column = from + k * static_cast<int64_t>(sizeof(Word));
-    for (int64_t l = 0; l < width; ++l) row[l] = *reinterpret_cast<const Word*>(column + l * from_step);
-  }
-}
-
-// Columns of the source become rows of the target, as when a matrix is transposed: square by square, so that what is
-// brought into the cache for one row serves the next ones. Squares are gathered in a buffer first, whose rows do not
-// fall on the same places of the cache as those of a matrix do.
-template <class Word>
-void moveTransposed(char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
-  constexpr int64_t kSide = 32;
-  const int64_t to_step = steps[kMaxOperands];
-  const int64_t from_step = steps[1];
-  for (int64_t j = 0; j < n1; j += kSide) {
-    for (int64_t i = 0; i < n0; i += kSide) {
-      char* const to = data[0] + j * to_step + i * static_cast<int64_t>(sizeof(Word));
-      const char* const from = data[1] + i * from_step + j * static_cast<int64_t>(sizeof(Word));
-      if (n0 - i < kSide || n1 - j < kSide) {
-        moveSquare<Word>(to, to_step, from, from_step, std::min(kSide, n0 - i), std::min(kSide, n1 - j));
-        continue;
-      }
-      Word square[kSide][kSide + 1];
-      for (int64_t k = 0; k < kSide; ++k) std::memcpy(square[k], from + k * from_step, kSide * sizeof(Word));
-      moveSquare<Word>(to, to_step, reinterpret_cast<const char*>(square), sizeof(square[0]), kSide, kSide);
-    }
-  }
-}
-
 // Elements of one type are moved as they are, whatever they mean.
 template <class Word>
 void moveLoop(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar*) {
@@ -76,8 +42,6 @@ void moveLoop(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, c
       std::fill_n(reinterpret_cast<Word*>(data[0] + j * steps[kMaxOperands]), n0,
                   *reinterpret_cast<const Word*>(data[1] + j * steps[kMaxOperands + 1]));
     }
-  } else if (writes_rows && steps[kMaxOperands + 1] == kSize && n0 > 1 && n1 > 1) {
-    moveTransposed<Word>(data, steps, n0, n1);
   } else {
     elementwise<Word, Word>(data, steps, n0, n1, [](Word value) { return value; });
   }

@@ -3,9 +3,59 @@
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <utility>
 
 namespace boxcar::cpu {
+namespace {
+
+// Shorter dimensions are not worth the way through a square.
+constexpr int64_t kLeastTurned = 16;
+constexpr int64_t kLeastSide = 8;
+constexpr int64_t kMostSide = 32;
+constexpr size_t kMostSquareBytes = 2048;
+
+// A row of a square is a line of the cache, as far as that goes.
+constexpr int64_t squareSide(int64_t itemsize) { return std::clamp<int64_t>(64 / itemsize, kLeastSide, kMostSide); }
+
+struct Words {
+  uint64_t low, high;
+};
+
+// [height] rows of [width] elements at [to] from as many columns at [from]. They are gathered in a square first, whose
+// rows do not fall on the same places of the cache as those of a matrix do.
+template <class Word>
+void turnSquareOf(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t width, int64_t height) {
+  constexpr int64_t kSide = squareSide(sizeof(Word));
+  static_assert(kSide * kSide * sizeof(Word) <= kMostSquareBytes);
+  Word square[kSide][kSide + 1];
+  if (width == kSide && height == kSide) {
+    for (int64_t i = 0; i < kSide; ++i) std::memcpy(square[i], from + i * from_step, kSide * sizeof(Word));
+    for (int64_t j = 0; j < kSide; ++j, to += to_step) {
+      for (int64_t i = 0; i < kSide; ++i) reinterpret_cast<Word*>(to)[i] = square[i][j];
+    }
+    return;
+  }
+  for (int64_t j = 0; j < height; ++j, to += to_step, from += sizeof(Word)) {
+    for (int64_t i = 0; i < width; ++i) {
+      reinterpret_cast<Word*>(to)[i] = *reinterpret_cast<const Word*>(from + i * from_step);
+    }
+  }
+}
+
+void turnSquare(int64_t itemsize, char* to, int64_t to_step, const char* from, int64_t from_step, int64_t width,
+                int64_t height) {
+  switch (itemsize) {
+    case 1: return turnSquareOf<uint8_t>(to, to_step, from, from_step, width, height);
+    case 2: return turnSquareOf<uint16_t>(to, to_step, from, from_step, width, height);
+    case 4: return turnSquareOf<uint32_t>(to, to_step, from, from_step, width, height);
+    case 8: return turnSquareOf<uint64_t>(to, to_step, from, from_step, width, height);
+    default: return turnSquareOf<Words>(to, to_step, from, from_step, width, height);
+  }
+}
+
+}  // namespace
 
 StridedLoop::StridedLoop(std::span<const int64_t> sizes) : rank_(static_cast<int>(sizes.size())) {
   BOXCAR_CHECK(sizes.size() <= kMaxRank, "tensors with more than {} dimensions are not supported, this has {}",
@@ -19,6 +69,7 @@ StridedLoop::StridedLoop(std::span<const int64_t> sizes) : rank_(static_cast<int
 
 void StridedLoop::add(void* data, std::span<const int64_t> sizes, std::span<const int64_t> strides, size_t itemsize) {
   data_[operands_] = static_cast<char*>(data);
+  itemsizes_[operands_] = static_cast<int64_t>(itemsize);
   for (size_t i = 0; i < sizes.size(); ++i) {
     const size_t from_end = sizes.size() - 1 - i;
     if (sizes[from_end] != 1) strides_[i][operands_] = strides[from_end] * static_cast<int64_t>(itemsize);
@@ -96,8 +147,7 @@ int64_t StridedLoop::elementCount() const {
   return count;
 }
 
-void StridedLoop::runParallel(int64_t elements, const Body& body) {
-  if (!runsInParallel(elements)) return run(body);
+void StridedLoop::inParts(int64_t elements, const std::function<void(StridedLoop&)>& run) {
   if (!prepare()) return;
   // The outermost dimension that gives each thread something, else the longest.
   int cut = rank_ - 1;
@@ -108,16 +158,80 @@ void StridedLoop::runParallel(int64_t elements, const Body& body) {
     StridedLoop part = *this;
     part.sizes_[cut] = end - begin;
     for (int k = 0; k < operands_; ++k) part.data_[k] += begin * strides_[cut][k];
-    part.run(body);
+    run(part);
   });
+}
+
+void StridedLoop::runParallel(int64_t elements, const Body& body) {
+  if (!runsInParallel(elements)) return run(body);
+  inParts(elements, [&](StridedLoop& part) { part.run(body); });
 }
 
 void StridedLoop::runParallel(Loop loop, const Scalar* params) {
   const int64_t elements = elementCount();
   if (!runsInParallel(elements)) return run(loop, params);
-  runParallel(elements, [=](char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
-    loop(data, strides, n0, n1, params);
+  inParts(elements, [&](StridedLoop& part) { part.run(loop, params); });
+}
+
+void StridedLoop::run(Loop loop, const Scalar* params) {
+  if (!prepare()) return;
+  const Operands turned = findTurned();
+  run([&](char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
+    if (turned == 0) {
+      loop(data, strides, n0, n1, params);
+    } else {
+      runSquares(turned, data, loop, params);
+    }
   });
+}
+
+StridedLoop::Operands StridedLoop::findTurned() {
+  if (sizes_[0] < kLeastTurned) return 0;
+  Operands turned = 0;
+  for (int k = 1; k < operands_; ++k) {
+    const int64_t itemsize = itemsizes_[k];
+    if (itemsize == 0 || strides_[0][k] <= itemsize) continue;
+    for (int dim = 1; turned == 0 && dim < rank_; ++dim) {
+      if (strides_[dim][k] != itemsize || sizes_[dim] < kLeastTurned) continue;
+      std::swap(sizes_[1], sizes_[dim]);
+      std::swap(strides_[1], strides_[dim]);
+      turned = Operands{1} << k;
+    }
+    if (turned != 0 && strides_[1][k] == itemsize) turned |= Operands{1} << k;
+  }
+  return turned;
+}
+
+void StridedLoop::runSquares(Operands turned, char* const* data, Loop loop, const Scalar* params) const {
+  int64_t largest = 1;
+  for (int k = 1; k < operands_; ++k) {
+    if ((turned >> k & 1) != 0) largest = std::max(largest, itemsizes_[k]);
+  }
+  const int64_t side = squareSide(largest);
+  alignas(64) std::byte squares[kMaxOperands][kMostSquareBytes];
+  char* square[kMaxOperands];
+  int64_t steps[2 * kMaxOperands];
+  std::copy_n(strides_[0], kMaxOperands, steps);
+  std::copy_n(strides_[1], kMaxOperands, steps + kMaxOperands);
+  for (int k = 1; k < operands_; ++k) {
+    if ((turned >> k & 1) == 0) continue;
+    steps[k] = itemsizes_[k];
+    steps[kMaxOperands + k] = side * itemsizes_[k];
+  }
+  for (int64_t j = 0; j < sizes_[1]; j += side) {
+    for (int64_t i = 0; i < sizes_[0]; i += side) {
+      const int64_t width = std::min(side, sizes_[0] - i);
+      const int64_t height = std::min(side, sizes_[1] - j);
+      for (int k = 0; k < operands_; ++k) {
+        square[k] = data[k] + i * strides_[0][k] + j * strides_[1][k];
+        if ((turned >> k & 1) == 0) continue;
+        char* const to = reinterpret_cast<char*>(squares[k]);
+        turnSquare(itemsizes_[k], to, steps[kMaxOperands + k], square[k], strides_[0][k], width, height);
+        square[k] = to;
+      }
+      loop(square, steps, width, height, params);
+    }
+  }
 }
 
 void StridedLoop::start(char** data, int64_t* index) const {

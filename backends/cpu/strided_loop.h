@@ -46,11 +46,9 @@ class StridedLoop final {
     } while (advance(data, index));
   }
 
-  void run(Loop loop, const Scalar* params) {
-    run([&](char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
-      loop(data, strides, n0, n1, params);
-    });
-  }
+  // The first operand is written, the others are only read: those whose neighbouring elements belong to different rows,
+  // as those of a transposed matrix do, are read in squares that are turned on the way.
+  void run(Loop loop, const Scalar* params);
 
   // The same in several threads at once, when [elements], a measure of all the work, are enough for that and the loop
   // can be cut. No part of the loop may depend on another one.
@@ -58,7 +56,15 @@ class StridedLoop final {
   void runParallel(Loop loop, const Scalar* params);
 
  private:
+  using Operands = uint32_t;  // a bit for each
+
   int64_t elementCount() const;
+  // Parts of the loop, each to be run by a thread.
+  void inParts(int64_t elements, const std::function<void(StridedLoop&)>& run);
+  // The operands that are to be read in squares; the dimension in which their elements follow each other becomes the
+  // second.
+  Operands findTurned();
+  void runSquares(Operands turned, char* const* data, Loop loop, const Scalar* params) const;
   // Orders and joins the dimensions and brings their number to two at least; false when there is no element.
   bool prepare();
   void order();
@@ -72,6 +78,7 @@ class StridedLoop final {
   int operands_ = 0;
   bool prepared_ = false;
   char* data_[kMaxOperands] = {};
+  int64_t itemsizes_[kMaxOperands] = {};  // 0 where it is not known
   int64_t sizes_[kMaxRank + 2];
   // Of each dimension, innermost first once prepared: one row of strides for all operands.
   int64_t strides_[kMaxRank + 2][kMaxOperands];
