@@ -96,7 +96,7 @@ class ReduceLoops {
   static constexpr bool kHasColumns = requires(const Op& op, Acc* acc, const char* in) {
     op.columns(acc, in, int64_t{}, int64_t{}, int64_t{}, int64_t{});
   };
-  static constexpr int64_t kRun = kHasVector ? 4096 : kHasRun ? 2048 : 512;
+  static constexpr int64_t kRun = kHasVector ? 16384 : kHasRun ? 2048 : 512;
   static constexpr int64_t kBuffer = 512;  // elements that are brought together
   static constexpr int64_t kLanes = 8;
   static constexpr int64_t kBlock = std::max<int64_t>(16, 2048 / static_cast<int64_t>(sizeof(Acc)));
