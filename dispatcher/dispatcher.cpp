@@ -38,11 +38,47 @@ struct Dispatcher::State {
   uint64_t definitions = 0;
   PluginTable plugins{mutex};
 
+  // Those of the operators that were defined late.
+  std::vector<OperatorEntry::CellPlan> plans;
+
   std::atomic<bool> ready{false};
   bool reading = false;
 
+  // Reads the schema of [entry], if that was put off. A listener has all definitions read when it comes, so that none
+  // is told of these.
+  void define(OperatorEntry& entry) {
+    const detail::SchemaText* text = entry.putOffSchema();
+    if (text == nullptr) return;
+    entry.putOffSchema(nullptr);
+    try {
+      entry.registerSchema(fallbacks, schema(text->text), text->site, text->tags(), &plans);
+    } catch (const Error& error) {
+      std::erase_if(defined, [&](const auto& numbered) { return numbered.second == &entry; });
+      noteFailure(error);
+    }
+  }
+
+  void defineAll() {
+    // A copy: what fails is taken out.
+    const auto all = defined;
+    for (const auto& [number, entry] : all) define(*entry);
+  }
+
+  // Nobody may ever ask for the errors of a program's own blocks, and the program would go on without what they were to
+  // register.
+  void noteFailure(const Error& error) {
+    const std::string line = fmt::format("boxcar: a registration failed: {}\n", error.message());
+    std::fwrite(line.data(), 1, line.size(), stderr);
+    registration_errors.push_back(error.message());
+  }
+
   void removeDefinition(OperatorEntry& entry, uint64_t number,
                         const std::vector<detail::RegistrationListeners::Token>& told) {
+    if (entry.putOffSchema() != nullptr) {
+      entry.putOffSchema(nullptr);
+      defined.erase(number);
+      return;
+    }
     const OperatorHandle op(&entry);
     listeners.call(told, [&](const auto& listener) {
       try {
@@ -86,8 +122,9 @@ struct Dispatcher::State {
     fallbacks.setHoldsCells(true);
     readLinkedBlocks();
     fallbacks.setHoldsCells(false);
-    std::vector<OperatorEntry::CellPlan> plans;
-    for (OperatorEntry* entry : operators.entries()) entry->computeCells(fallbacks, plans);
+    for (OperatorEntry* entry : operators.entries()) {
+      if (entry->hasSchema()) entry->computeCells(fallbacks, plans);
+    }
     ready.store(true, std::memory_order_release);
   }
 
@@ -96,11 +133,7 @@ struct Dispatcher::State {
       try {
         detail::readBlock(*block, libraries_of_blocks);
       } catch (const Error& error) {
-        // Nobody may ever ask for the errors of a program's own blocks, and the program would go on without what they
-        // were to register.
-        const std::string line = fmt::format("boxcar: a registration failed: {}\n", error.message());
-        std::fwrite(line.data(), 1, line.size(), stderr);
-        registration_errors.push_back(error.message());
+        noteFailure(error);
       }
     }
   }
@@ -147,6 +180,7 @@ std::optional<OperatorHandle> Dispatcher::findOp(const OperatorName& name) const
   const std::lock_guard lock(state_->mutex);
   state_->readLinkedBlocks();
   OperatorEntry* entry = state_->operators.find(name);
+  if (entry != nullptr) state_->define(*entry);
   if (entry == nullptr || entry->isEmpty()) return std::nullopt;
   state_->operators.refreshSnapshot();
   return OperatorHandle(entry);
@@ -178,9 +212,14 @@ OperatorHandle Dispatcher::findSchemaOrThrow(const char* name, const char* overl
 std::vector<OperatorHandle> Dispatcher::findOverloads(const std::string& name) const {
   const std::lock_guard lock(state_->mutex);
   state_->readLinkedBlocks();
-  std::vector<OperatorHandle> overloads;
+  std::vector<OperatorEntry*> found;
   for (const auto& [number, entry] : state_->defined) {
-    if (entry->operator_name().name == name) overloads.emplace_back(entry);
+    if (entry->operator_name().name == name) found.push_back(entry);
+  }
+  std::vector<OperatorHandle> overloads;
+  for (OperatorEntry* entry : found) {
+    state_->define(*entry);
+    if (entry->hasSchema()) overloads.emplace_back(entry);
   }
   return overloads;
 }
@@ -212,7 +251,7 @@ std::vector<OperatorHandle> Dispatcher::findDanglingImpls() const {
   state_->readLinkedBlocks();
   std::vector<OperatorHandle> dangling;
   for (OperatorEntry* entry : state_->operators.entries()) {
-    if (!entry->hasSchema() && !entry->isEmpty()) dangling.emplace_back(entry);
+    if (!entry->hasSchema() && entry->putOffSchema() == nullptr && !entry->isEmpty()) dangling.emplace_back(entry);
   }
   return dangling;
 }
@@ -220,6 +259,7 @@ std::vector<OperatorHandle> Dispatcher::findDanglingImpls() const {
 RegistrationHandleRAII Dispatcher::registerDef(FunctionSchema schema, RegistrationSite site, std::vector<Tag> tags) {
   const std::lock_guard lock(state_->mutex);
   OperatorEntry& entry = state_->operators.findOrAdd(schema.operator_name());
+  state_->define(entry);
   BOXCAR_CHECK(
       !entry.hasSchema(),
       "operator {} is defined twice: at {} as\n    {}\nand at {} as\n    {}\nkeep one, or give one of them another "
@@ -248,12 +288,31 @@ RegistrationHandleRAII Dispatcher::registerDef(FunctionSchema schema, Registrati
   });
 }
 
+RegistrationHandleRAII Dispatcher::registerDef(const detail::SchemaText& text) {
+  const std::lock_guard lock(state_->mutex);
+  OperatorEntry& entry = state_->operators.findOrAdd(OperatorName(text.name, text.overload_name));
+  if (entry.hasSchema() || entry.putOffSchema() != nullptr || !state_->listeners.all().empty()) {
+    return registerDef(schema(text.text), text.site, text.tags());
+  }
+  entry.putOffSchema(&text);
+  const uint64_t number = state_->definitions++;
+  state_->defined.emplace_hint(state_->defined.end(), number, &entry);
+  state_->changed.notify_all();
+  return RegistrationHandleRAII([&entry, number] {
+    State& state = *singleton().state_;
+    const std::lock_guard undo_lock(state.mutex);
+    if (state.defined.contains(number)) state.removeDefinition(entry, number, state.listeners.all());
+  });
+}
+
 RegistrationHandleRAII Dispatcher::registerImpl(OperatorName name, std::optional<DispatchKey> key,
                                                 KernelFunction kernel, RegistrationSite site) {
   BOXCAR_CHECK(kernel.isValid(), "no kernel was given for {} at {}", name, site);
   checkKeyOfKernel(name, key.value_or(DispatchKey::CompositeImplicitAutograd), site);
   const std::lock_guard lock(state_->mutex);
   OperatorEntry& entry = state_->operators.findOrAdd(name);
+  // Blocks that the program is linked with are checked when the schema is read.
+  if (state_->ready.load(std::memory_order_relaxed)) state_->define(entry);
   const uint64_t id = entry.registerKernel(state_->fallbacks, key.value_or(DispatchKey::CompositeImplicitAutograd),
                                            std::move(kernel), site);
   state_->changed.notify_all();
@@ -302,6 +361,7 @@ RegistrationHandleRAII Dispatcher::addRegistrationListener(std::unique_ptr<OpReg
   BOXCAR_CHECK(listener != nullptr, "no listener was given to addRegistrationListener");
   const std::lock_guard lock(state_->mutex);
   state_->readLinkedBlocks();
+  state_->defineAll();
   const auto token = state_->listeners.add(std::move(listener));
   RegistrationHandleRAII handle([this, token] {
     const std::lock_guard undo_lock(state_->mutex);
@@ -321,7 +381,8 @@ void Dispatcher::waitForDef(const FunctionSchema& schema, std::chrono::milliseco
   std::unique_lock lock(state_->mutex);
   const auto isDefined = [&] {
     state_->readLinkedBlocks();
-    const OperatorEntry* entry = state_->operators.find(schema.operator_name());
+    OperatorEntry* entry = state_->operators.find(schema.operator_name());
+    if (entry != nullptr) state_->define(*entry);
     return entry != nullptr && entry->hasSchema();
   };
   BOXCAR_CHECK(state_->changed.wait_for(lock, timeout, isDefined),

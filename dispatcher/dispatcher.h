@@ -60,6 +60,8 @@ class BOXCAR_API Dispatcher final {
   // Each registers until the handle is destroyed, and throws an Error when it contradicts what is registered already.
   // The first definition of a name counts; a second one is an error that names both places.
   RegistrationHandleRAII registerDef(FunctionSchema schema, RegistrationSite site, std::vector<Tag> tags = {});
+  // The same of [text], which stays where it is, read when the operator is first asked for.
+  RegistrationHandleRAII registerDef(const detail::SchemaText& text);
   // Without a key the kernel is a CompositeImplicitAutograd one. The operator need not be defined yet.
   RegistrationHandleRAII registerImpl(OperatorName name, std::optional<DispatchKey> key, KernelFunction kernel,
                                       RegistrationSite site);

@@ -106,6 +106,14 @@ Library& Library::def(FunctionSchema schema, std::vector<Tag> tags, std::source_
   return *this;
 }
 
+Library& Library::def(std::span<const detail::SchemaText> texts) & {
+  for (const detail::SchemaText& text : texts) {
+    if (allowed_operators_ != nullptr && !isAllowed({text.name, text.overload_name})) continue;
+    handles_.push_back(Dispatcher::singleton().registerDef(text));
+  }
+  return *this;
+}
+
 Library& Library::def(std::string_view schema_or_name, CppFunction function, std::vector<Tag> tags,
                       std::source_location where) & {
   moveTo(where);

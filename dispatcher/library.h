@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <source_location>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -152,6 +153,8 @@ class BOXCAR_API Library final {
                std::source_location where = std::source_location::current()) &;
   Library& def(FunctionSchema schema, std::vector<Tag> tags = {},
                std::source_location where = std::source_location::current()) &;
+  // Defines the operators of generated code, whose [texts] stay where they are.
+  Library& def(std::span<const detail::SchemaText> texts) &;
   // Defines it and registers its kernel for all keys that have none of their own. With a bare name the schema is that
   // of the kernel's C++ type, and nothing is promised of its aliasing.
   Library& def(std::string_view schema_or_name, CppFunction function, std::vector<Tag> tags = {},

@@ -47,7 +47,7 @@ const FunctionSchema& OperatorEntry::schema() const {
                   : fmt::format(" any more: its definition at {} was removed", newest_definition_->site));
 }
 
-bool OperatorEntry::isEmpty() const { return defAndImplCount() == 0; }
+bool OperatorEntry::isEmpty() const { return defAndImplCount() == 0 && put_off_ == nullptr; }
 
 size_t OperatorEntry::defAndImplCount() const {
   const detail::RegistrationLock lock(detail::registrationMutex());
@@ -173,7 +173,10 @@ std::string OperatorEntry::listKernelKeys() const {
 }
 
 TableCell OperatorEntry::computeCell(const BackendFallbacks& fallbacks, DispatchKey key) const {
-  if (!hasSchema()) return {&detail::kUndefinedOperatorKernel, CellCause::Undefined};
+  return hasSchema() ? chooseCell(fallbacks, key) : TableCell{&detail::kUndefinedOperatorKernel, CellCause::Undefined};
+}
+
+TableCell OperatorEntry::chooseCell(const BackendFallbacks& fallbacks, DispatchKey key) const {
   const auto cellOf = [](const AnnotatedKernel& kernel, CellCause cause) {
     return TableCell{kernel.record, cause, kernel.key, kernel.site};
   };
@@ -214,7 +217,7 @@ bool OperatorEntry::hasKernelForKeysOf(DispatchKey key) const noexcept {
 bool OperatorEntry::updateCell(const BackendFallbacks& fallbacks, DispatchKey key) {
   std::atomic<const Kernel*>& cell = table_[detail::tableIndexOf(key)];
   const bool was_fallthrough = cell.load(std::memory_order_relaxed)->isFallthrough();
-  const Kernel* kernel = computeCell(fallbacks, key).kernel;
+  const Kernel* kernel = chooseCell(fallbacks, key).kernel;
   cell.store(kernel, std::memory_order_release);
   return kernel->isFallthrough() != was_fallthrough;
 }
@@ -255,7 +258,7 @@ void OperatorEntry::updateAllCells(const BackendFallbacks& fallbacks) {
       const size_t index = detail::tableIndexOf(key);
       if (computed[index]) return;
       computed.set(index);
-      records[index] = computeCell(fallbacks, key).kernel;
+      records[index] = chooseCell(fallbacks, key).kernel;
     });
   }
   for (size_t i = 0; i < num_runtime_entries; ++i) table_[i].store(records[i], std::memory_order_release);
@@ -307,7 +310,7 @@ const OperatorEntry::Definition& OperatorEntry::keepDefinition(std::unique_ptr<D
 }
 
 void OperatorEntry::registerSchema(const BackendFallbacks& fallbacks, FunctionSchema schema, RegistrationSite site,
-                                   std::vector<Tag> tags) {
+                                   std::vector<Tag> tags, std::vector<CellPlan>* plans) {
   BOXCAR_INTERNAL_ASSERT(!hasSchema());
   auto given = std::make_unique<Definition>(Definition{std::move(schema), site, std::move(tags), nullptr});
   for (const AnnotatedKernel& kernel : kernels_) checkKernelAgainstSchema(kernel, *given);
@@ -315,8 +318,13 @@ void OperatorEntry::registerSchema(const BackendFallbacks& fallbacks, FunctionSc
   is_observed_.store(std::ranges::find(kept.tags, Tag::not_observed) == kept.tags.end(), std::memory_order_relaxed);
   checked_signature_.store(nullptr, std::memory_order_relaxed);
   extractor_.registerSchema(kept.schema);
+  if (plans != nullptr) {
+    computeCells(fallbacks, *plans);
+  } else if (!fallbacks.holdsCells()) {
+    updateAllCells(fallbacks);
+  }
+  // Last, for who finds the operator defined calls it.
   definition_.store(&kept, std::memory_order_release);
-  if (!fallbacks.holdsCells()) updateAllCells(fallbacks);
 }
 
 OperatorEntry::CellPlan OperatorEntry::planCells(const BackendFallbacks& fallbacks) const {
@@ -325,7 +333,7 @@ OperatorEntry::CellPlan OperatorEntry::planCells(const BackendFallbacks& fallbac
   plan.sources.fill(CellPlan::kFallback);
   for (const AnnotatedKernel& kernel : kernels_) {
     forEachTouchedKey(kernel.key, [&](DispatchKey key) {
-      const TableCell cell = computeCell(fallbacks, key);
+      const TableCell cell = chooseCell(fallbacks, key);
       uint8_t& source = plan.sources[detail::tableIndexOf(key)];
       if (cell.cause == CellCause::Exact || cell.cause == CellCause::Alias) {
         source = static_cast<uint8_t>(findKernel(cell.key) - kernels_.data());
@@ -342,7 +350,6 @@ bool OperatorEntry::hasKernelsOf(const CellPlan& plan) const noexcept {
 }
 
 void OperatorEntry::computeCells(const BackendFallbacks& fallbacks, std::vector<CellPlan>& plans) {
-  if (!hasSchema()) return;
   if (kernels_.empty() || kernels_.size() >= CellPlan::kAmbiguous) return updateAllCells(fallbacks);
   auto plan = std::ranges::find_if(plans, [this](const CellPlan& other) { return hasKernelsOf(other); });
   if (plan == plans.end()) plan = plans.insert(plans.end(), planCells(fallbacks));

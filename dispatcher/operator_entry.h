@@ -5,6 +5,7 @@
 #include <boxcar/dispatcher/kernel.h>
 #include <boxcar/dispatcher/kernel_function.h>
 #include <boxcar/dispatcher/registration_site.h>
+#include <boxcar/dispatcher/schema_text.h>
 #include <boxcar/dispatcher/tag.h>
 #include <boxcar/ivalue/macros.h>
 #include <boxcar/schema/function_schema.h>
@@ -63,7 +64,7 @@ class BOXCAR_API OperatorEntry final {
 
   // The following take the dispatcher's lock, as far as they need it.
 
-  // Neither defined nor implemented (any more).
+  // Neither defined, now or put off, nor implemented (any more).
   bool isEmpty() const;
   // Where it was defined, also when that definition was removed since.
   RegistrationSite schemaSite() const;
@@ -106,9 +107,14 @@ class BOXCAR_API OperatorEntry final {
   // What a call reaches that is dispatched to [key], and why.
   TableCell computeCell(const BackendFallbacks& fallbacks, DispatchKey key) const;
 
+  struct CellPlan;
+  // Computes the cells by one of [plans] where these are given, and not at all while [fallbacks] holds them.
   void registerSchema(const BackendFallbacks& fallbacks, FunctionSchema schema, RegistrationSite site,
-                      std::vector<Tag> tags);
+                      std::vector<Tag> tags, std::vector<CellPlan>* plans = nullptr);
   void deregisterSchema();
+  // A definition whose schema is yet to be read and registered; null when there is none.
+  const detail::SchemaText* putOffSchema() const noexcept { return put_off_; }
+  void putOffSchema(const detail::SchemaText* text) noexcept { put_off_ = text; }
   // The newest kernel of a key wins; removing it restores the one before. Errors name both signatures and both sites.
   uint64_t registerKernel(const BackendFallbacks& fallbacks, DispatchKey key, KernelFunction kernel,
                           RegistrationSite site);
@@ -154,6 +160,8 @@ class BOXCAR_API OperatorEntry final {
   void updateAllCells(const BackendFallbacks& fallbacks);
   CellPlan planCells(const BackendFallbacks& fallbacks) const;
   bool hasKernelsOf(const CellPlan& plan) const noexcept;
+  // The cell of an operator that is defined.
+  TableCell chooseCell(const BackendFallbacks& fallbacks, DispatchKey key) const;
   // Whether the fallthrough mask has to follow.
   bool updateCell(const BackendFallbacks& fallbacks, DispatchKey key);
   void updateFallthroughMask();
@@ -166,6 +174,7 @@ class BOXCAR_API OperatorEntry final {
   OperatorName name_;
   std::atomic<const Definition*> definition_{nullptr};
   std::unique_ptr<Definition> newest_definition_;
+  const detail::SchemaText* put_off_ = nullptr;
   std::atomic<bool> is_observed_{true};
   // What typed handles rely on, once there is one, and whether there are handles of other types, too. Under the lock.
   mutable const CppSignature* typed_signature_ = nullptr;

@@ -131,18 +131,26 @@ std::string bodies(const std::vector<Operator>& operators) {
   return text;
 }
 
+size_t countTags(const std::string& tags) {
+  return tags.empty() ? 0 : 1 + static_cast<size_t>(std::ranges::count(tags, ','));
+}
+
 std::string definitions(const std::vector<Operator>& operators) {
   std::map<std::string, std::string> libraries;
   std::map<std::string, std::string> first_files;
   for (const Operator& op : operators) {
     const std::string ns = namespaceOf(op.schema);
     first_files.emplace(ns, op.file);
-    libraries[ns] += fmt::format("#line {} \"{}\"\n  m.def(R\"schema({})schema\"{});\n", op.line, op.file, op.text,
-                                 op.tags.empty() ? "" : fmt::format(", {{{}}}", op.tags));
+    const OperatorName& name = op.schema.operator_name();
+    libraries[ns] += fmt::format("    {{\"{}\", \"{}\", R\"schema({})schema\", {{\"{}\", {}}}, {}, {{{}}}}},\n",
+                                 name.name, name.overload_name, op.text, op.file, op.line, countTags(op.tags), op.tags);
   }
   std::string text = "#include <boxcar/dispatcher/library.h>\n";
   for (const auto& [ns, body] : libraries) {
-    text += fmt::format("\n#line 1 \"{}\"\nBOXCAR_LIBRARY({}, m) {{\n{}}}\n", first_files[ns], ns, body);
+    text += fmt::format(
+        "\nstatic constexpr boxcar::detail::SchemaText k_{0}[] = {{\n{1}}};\n"
+        "#line 1 \"{2}\"\nBOXCAR_LIBRARY({0}, m) {{ m.def(k_{0}); }}\n",
+        ns, body, first_files[ns]);
   }
   return text;
 }
