@@ -8,6 +8,20 @@
 
 namespace boxcar {
 
+// Copies [from] to [to], which may overlap it when it comes before it.
+inline void copyDims(int64_t* to, std::span<const int64_t> from) noexcept {
+  // Nearly all are this short, and a call costs more than they do.
+  const size_t count = from.size();
+  if (count > 4) {
+    std::memmove(to, from.data(), from.size_bytes());
+    return;
+  }
+  if (count > 0) to[0] = from[0];
+  if (count > 1) to[1] = from[1];
+  if (count > 2) to[2] = from[2];
+  if (count > 3) to[3] = from[3];
+}
+
 // The sizes and strides of a tensor: two rows of as many integers as it has dimensions, inside the tensor for up to
 // five of them.
 class Dims final {
@@ -33,13 +47,13 @@ class Dims final {
   void assign(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
     const size_t rank = sizes.size();
     if (rank <= kInline && rank_ <= kInline) [[likely]] {
-      copyRow(inline_, sizes);
-      copyRow(inline_ + kInline, strides);
+      copyDims(inline_, sizes);
+      copyDims(inline_ + kInline, strides);
     } else {
       int64_t* const old = rank_ > kInline ? heap_ : nullptr;
       int64_t* const grown = rank > kInline ? new int64_t[2 * rank] : inline_;
-      copyRow(grown, sizes);
-      copyRow(grown + std::max<size_t>(rank, kInline), strides);
+      copyDims(grown, sizes);
+      copyDims(grown + std::max<size_t>(rank, kInline), strides);
       delete[] old;
       if (rank > kInline) heap_ = grown;
     }
@@ -47,9 +61,6 @@ class Dims final {
   }
 
  private:
-  static void copyRow(int64_t* to, std::span<const int64_t> from) noexcept {
-    if (!from.empty()) std::memmove(to, from.data(), from.size_bytes());
-  }
   const int64_t* data() const noexcept { return rank_ > kInline ? heap_ : inline_; }
   size_t width() const noexcept { return rank_ > kInline ? rank_ : kInline; }
 

@@ -29,9 +29,7 @@ Tensor Tensor::allocate(std::span<const int64_t> sizes, ScalarType dtype, Device
 
 Tensor Tensor::view(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const {
   BOXCAR_CHECK(defined(), "the undefined tensor has no views");
-  auto result = makeIntrusive<TensorImpl>(storage(), scalar_type(), sizes, strides, offset);
-  result->set_key_set(key_set() - DispatchKeySet(DispatchKey::AutogradFunctionality));
-  return Tensor(std::move(result));
+  return Tensor(makeIntrusive<TensorImpl>(*unsafeGetTensorImpl(), sizes, strides, offset));
 }
 
 int64_t Tensor::size(int64_t dim) const {

@@ -14,16 +14,6 @@ DispatchKeySet denseKeys(Device device) {
          DispatchKeySet({DispatchKey::Dense, DispatchKey::ADInplaceOrView});
 }
 
-// Of a tensor that has elements.
-bool isContiguous(std::span<const int64_t> sizes, std::span<const int64_t> strides) noexcept {
-  int64_t expected = 1;
-  for (size_t i = sizes.size(); i-- > 0;) {
-    if (sizes[i] != 1 && strides[i] != expected) return false;
-    expected *= sizes[i];
-  }
-  return true;
-}
-
 // The bytes of storage that a shape needs; 0 when it has no element.
 size_t bytesReached(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset, size_t itemsize) {
   int64_t last = offset;
@@ -51,10 +41,51 @@ TensorImpl::TensorImpl(Storage storage, ScalarType dtype, std::span<const int64_
   setShape(sizes, strides, offset);
 }
 
+TensorImpl::TensorImpl(const TensorImpl& base, std::span<const int64_t> sizes, std::span<const int64_t> strides,
+                       int64_t offset)
+    : key_set_(base.key_set_ - DispatchKeySet(DispatchKey::AutogradFunctionality)),
+      storage_(base.storage_),
+      dtype_(base.dtype_),
+      device_(base.device_) {
+  setShape(sizes, strides, offset);
+}
+
+// Every view and every result comes through here, so that one walk over the dimensions finds out all there is to know;
+// what went wrong is found out by another one.
 void TensorImpl::setShape(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) {
+  int64_t numel = 1;
+  int64_t last = offset;
+  bool contiguous = true;
+  bool suspect = offset < 0 || sizes.size() != strides.size();
+  for (size_t i = suspect ? 0 : sizes.size(); i-- > 0;) {
+    const int64_t size = sizes[i];
+    const int64_t stride = strides[i];
+    int64_t reach = 0;
+    contiguous &= size == 1 || stride == numel;
+    suspect |= (size | stride) < 0;
+    suspect |= __builtin_mul_overflow(size - 1, stride, &reach);
+    suspect |= __builtin_add_overflow(last, reach, &last);
+    suspect |= __builtin_mul_overflow(numel, size, &numel);
+  }
+  const auto itemsize = static_cast<int64_t>(elementSize(dtype_));
+  int64_t bytes = 0;
+  suspect |= __builtin_mul_overflow(last, itemsize, &bytes);
+  const auto most = static_cast<int64_t>(std::min<size_t>(storage_->nbytes(), std::numeric_limits<int64_t>::max()));
+  suspect |= bytes > most - itemsize && numel != 0;
+  if (suspect) [[unlikely]] {
+    checkShape(sizes, strides, offset);
+    numel = numelOf(sizes);  // that of a tensor without elements may have overflowed
+  }
+  contiguous_ = numel == 0 || contiguous;
+  dims_.assign(sizes, strides);
+  offset_ = offset;
+  numel_ = numel;
+}
+
+void TensorImpl::checkShape(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const {
   BOXCAR_CHECK(sizes.size() == strides.size(), "a tensor of {} dimensions cannot have {} strides", sizes.size(),
                strides.size());
-  const int64_t numel = numelOf(sizes);
+  numelOf(sizes);
   BOXCAR_CHECK(offset >= 0 && std::ranges::none_of(strides, [](int64_t stride) { return stride < 0; }),
                "a tensor cannot have a negative offset or stride: offset {}, strides [{}]", offset,
                fmt::join(strides, ", "));
@@ -64,10 +95,6 @@ void TensorImpl::setShape(std::span<const int64_t> sizes, std::span<const int64_
       "a tensor of sizes [{}], strides [{}] and storage offset {} needs {} bytes of storage, but its storage has "
       "{}",
       fmt::join(sizes, ", "), fmt::join(strides, ", "), offset, reached, storage_->nbytes());
-  contiguous_ = numel == 0 || isContiguous(sizes, strides);
-  dims_.assign(sizes, strides);
-  offset_ = offset;
-  numel_ = numel;
 }
 
 void TensorImpl::set_requires_grad(bool requires_grad) {

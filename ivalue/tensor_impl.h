@@ -24,6 +24,8 @@ class BOXCAR_API TensorImpl final : public Object {
   // inside the storage: an Error otherwise.
   TensorImpl(Storage storage, ScalarType dtype, std::span<const int64_t> sizes, std::span<const int64_t> strides,
              int64_t offset);
+  // A view of [base], with its dtype and its keys but autograd's.
+  TensorImpl(const TensorImpl& base, std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset);
 
   DispatchKeySet key_set() const noexcept { return key_set_; }
   void set_key_set(DispatchKeySet keys) noexcept { key_set_ = keys; }
@@ -72,6 +74,8 @@ class BOXCAR_API TensorImpl final : public Object {
  private:
   constexpr TensorImpl() noexcept : Object(kImmortal), dims_(Dims::Empty()) {}
   void dispose() noexcept override;
+  // The Error of a shape that setShape refuses; returns where it finds none.
+  void checkShape(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const;
 
   // Initialised before any code runs, never destroyed.
   union Undefined;

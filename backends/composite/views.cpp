@@ -20,6 +20,14 @@ using OptionalInt = std::optional<int64_t>;
 
 size_t dimOf(const Tensor& self, int64_t dim) { return static_cast<size_t>(wrapDimension(dim, self.dim())); }
 
+// [values] without that of dimension [dropped].
+[[gnu::always_inline]] inline DimVector withoutDim(IntSpan values, size_t dropped) {
+  DimVector result(values.size() - 1, boost::container::default_init);
+  copyDims(result.data(), values.first(dropped));
+  copyDims(result.data() + dropped, values.subspan(dropped + 1));
+  return result;
+}
+
 Tensor alias(const Tensor& self) { return self.view(self.sizes(), self.strides(), self.storage_offset()); }
 
 Tensor asStrided(const Tensor& self, IntSpan size, IntSpan stride, OptionalInt storage_offset) {
@@ -80,12 +88,8 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   BOXCAR_CHECK(index >= -size && index < size,
                "select(): index {} out of range for tensor of size [{}] at dimension {}", index,
                fmt::join(self.sizes(), ", "), chosen);
-  DimVector sizes = toDimVector(self.sizes());
-  DimVector strides = toDimVector(self.strides());
-  const int64_t offset = self.storage_offset() + (index < 0 ? index + size : index) * strides[chosen];
-  sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(chosen));
-  strides.erase(strides.begin() + static_cast<std::ptrdiff_t>(chosen));
-  return self.view(sizes, strides, offset);
+  const int64_t offset = self.storage_offset() + (index < 0 ? index + size : index) * self.strides()[chosen];
+  return self.view(withoutDim(self.sizes(), chosen), withoutDim(self.strides(), chosen), offset);
 }
 
 // [count] indices of dimension [dim], every [step]-th from [start] on.

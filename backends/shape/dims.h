@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/ivalue/dims.h>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <span>
@@ -9,6 +10,10 @@ namespace boxcar {
 // Sizes, strides or dimension numbers while an operator works them out; no allocation up to six of them.
 using DimVector = boost::container::small_vector<int64_t, 6>;
 
-inline DimVector toDimVector(std::span<const int64_t> values) { return DimVector(values.begin(), values.end()); }
+inline DimVector toDimVector(std::span<const int64_t> values) {
+  DimVector result(values.size(), boost::container::default_init);
+  copyDims(result.data(), values);
+  return result;
+}
 
 }  // namespace boxcar
