@@ -12,6 +12,7 @@ from pathlib import Path
 
 from browser import Page
 from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.support.ui import WebDriverWait
 from selenium.webdriver.common.by import By
 
 BOXCAR = ""
@@ -92,7 +93,10 @@ class TablePage(unittest.TestCase):
     def test_tells_kernel_and_place_of_the_cell_below_the_mouse(self):
         note = self.find("#note")
         self.assertFalse(note.is_displayed())
-        ActionChains(self.browser).move_to_element(self.cell("aten::add.Tensor", "CPU")).perform()
+        cell = self.cell("aten::add.Tensor", "CPU")
+        # On a busy machine the page scrolls after the mouse has moved.
+        WebDriverWait(self.browser, 20).until(
+            lambda browser: ActionChains(browser).move_to_element(cell).perform() or note.is_displayed())
         self.assertRegex(note.text, r"^aten::add\.Tensor at CPU\nunboxed kernel for this very key\nregistered at backends/cpu/\w+\.cpp:\d+$")
         self.assertEqual(self.find("th.marked").get_attribute("textContent"), "CPU")
         ActionChains(self.browser).move_to_element(self.find("#operators")).perform()

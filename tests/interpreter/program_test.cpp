@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/library.h>
 #include <boxcar/interpreter/diagnostic.h>
 #include <boxcar/interpreter/interrupt.h>
 #include <boxcar/interpreter/program.h>
@@ -261,9 +262,12 @@ TEST(Program, EndlessLoopsAndRecursionsOfOperatorsMeetTheLimitOfInstructions) {
 }
 
 TEST(Program, AnInterruptEndsARunButNotTheNext) {
+  std::atomic<bool> is_entered = false;
+  Library entry(Library::FRAGMENT, "test_interrupt", std::nullopt, "test.cpp", 1);
+  entry.def("entered() -> ()", [&] { is_entered = true; });
   const Program program = Program::compile(
       "mode m { return redispatch(op, args) } exit { print(\"ended\") }\n"
-      "with m { while True { if len(argv) > 0 { break } } }\n",
+      "with m { test_interrupt::entered(); while True { if len(argv) > 0 { break } } }\n",
       "test.ops");
   std::atomic<bool> is_over = false;
   std::string message;
@@ -279,7 +283,7 @@ TEST(Program, AnInterruptEndsARunButNotTheNext) {
     is_over = true;
   });
   while (!is_over) {
-    interruptScripts();
+    if (is_entered) interruptScripts();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   runner.join();
