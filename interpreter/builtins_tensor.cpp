@@ -92,6 +92,13 @@ IValue makeTensor(std::span<IValue> arguments) {
   }
   NestedShape shape;
   measure(data, 0, shape);
+  if (dtype && isIntegralType(*dtype, /*includeBool=*/false) && shape.kind != Tag::ComplexDouble) {
+    // Not by way of int64, for numbers that do not fit are errors.
+    const Tensor integers = visitScalarType(kIntegralTypes, *dtype, "tensor()", [&]<class T>(std::type_identity<T>) {
+      return filled<T>(data, shape, *dtype);
+    });
+    return device ? moved(integers, dtype, device) : integers;
+  }
   Tensor tensor;
   ScalarType wanted = ScalarType::Float;
   switch (shape.kind) {

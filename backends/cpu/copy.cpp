@@ -124,7 +124,12 @@ void storeNumber(void* address, ScalarType type, const Scalar& number) {
   });
 }
 
+void checkFits(const Scalar& number, ScalarType type) {
+  visitScalarType(kAllTypes, type, "number", [&]<class T>(std::type_identity<T>) { number.to<T>(); });
+}
+
 Tensor numberTensor(const Scalar& number, ScalarType type) {
+  checkFits(number, type);
   Tensor result = Tensor::allocate({}, type);
   storeNumber(result.data_ptr(), type, number);
   return result;

@@ -37,7 +37,9 @@ Tensor& writeResult(Tensor& out, const Tensor& result);
 // Writes [number] as one element of [type] to [address], converted as a tensor's element would be.
 void storeNumber(void* address, ScalarType type, const Scalar& number);
 
-// A tensor without dimensions, on the CPU, that holds [number] as [type].
+// An Error when [number] does not fit into an element of [type].
+void checkFits(const Scalar& number, ScalarType type);
+// A tensor without dimensions, on the CPU, that holds [number] as [type]. An Error when that does not fit.
 Tensor numberTensor(const Scalar& number, ScalarType type);
 
 // The element of [type] at [address].

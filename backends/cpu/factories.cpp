@@ -72,6 +72,7 @@ constexpr Pointwise kFill = makePointwise<Fill, 0, Result::kSame>("fill_", kAllT
 // The result has the type of what is filled, not that of inputs, of which there are none.
 Tensor& fillWith(Tensor& self, const Scalar& value) {
   checkCpuOrMeta(self);
+  checkFits(value, self.scalar_type());
   if (self.is_meta()) return self;
   const Loop loop = kFill.loops[static_cast<size_t>(self.scalar_type())];
   StridedLoop nest(self.sizes());

@@ -75,6 +75,7 @@ Scalar valueFor(const Tensor& self, const Scalar& value) {
   BOXCAR_CHECK(!value.isComplex() || self.is_complex() || self.scalar_type() == ScalarType::Bool,
                "masked_fill: the value {} is complex and cannot be an element of a tensor of dtype {}", value,
                self.scalar_type());
+  if (self.scalar_type() != ScalarType::Bool) checkFits(value, self.scalar_type());
   alignas(16) std::byte element[16];
   storeNumber(element, self.scalar_type(), value);
   return loadNumber(element, self.scalar_type());

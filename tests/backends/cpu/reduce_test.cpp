@@ -161,7 +161,7 @@ TEST(Softmax, SumsToOne) {
   EXPECT_EQ(errorOf([] {
               softmax(ints({1, 2}), 0);
             }),
-            "softmax does not take dtype int64; it takes float32 or float64");
+            "softmax does not take dtype int64; it takes float16, bfloat16, float32 or float64");
   EXPECT_EQ(errorOf([] { softmax(zeros({2}), 1); }),
             "Dimension out of range (expected to be in range of [-1, 0], but got 1)");
 }
