@@ -38,6 +38,9 @@ bool isMask(const Tensor& index) {
   return index.scalar_type() == ScalarType::Bool || index.scalar_type() == ScalarType::Byte;
 }
 
+// Indices on the CPU, as those of lists are, choose from tensors on other devices, too.
+bool choosesFromMeta(const Tensor& index, const Tensor& self) { return self.is_meta() && index.is_cpu(); }
+
 // The index tensor of each dimension, none where the whole dimension is taken: a mask becomes the indices of what it
 // holds, one tensor for each of its dimensions.
 std::vector<std::optional<Tensor>> indexOfEachDim(const Tensor& self, const Indices& indices) {
@@ -47,7 +50,7 @@ std::vector<std::optional<Tensor>> indexOfEachDim(const Tensor& self, const Indi
       result.emplace_back();
       continue;
     }
-    checkSameDevice({&self, &*index});
+    if (!choosesFromMeta(*index, self)) checkSameDevice({&self, &*index});
     BOXCAR_CHECK(isMask(*index) || index->scalar_type() == ScalarType::Long || index->scalar_type() == ScalarType::Int,
                  "tensors used as indices must be long, int, byte or bool tensors, found {}",
                  dtypeName(index->scalar_type()));
@@ -260,7 +263,8 @@ void putElements(const Tensor& self, const Selection& selection, const Tensor& v
 Tensor& indexPutInPlace(Tensor& self, const Indices& indices, const Tensor& values, bool accumulate) {
   checkWrittenInPlace(self, {&values});
   for (const std::optional<Tensor>& index : indices) {
-    if (index.has_value() && index->defined()) checkWrittenInPlace(self, {&*index});
+    if (!index.has_value() || !index->defined() || choosesFromMeta(*index, self)) continue;
+    checkWrittenInPlace(self, {&*index});
   }
   // Without elements nothing tells where masks lead.
   const auto is_mask = [](const std::optional<Tensor>& index) {
