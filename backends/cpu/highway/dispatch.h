@@ -12,3 +12,16 @@
   static constexpr decltype(&HWY_STATIC_DISPATCH(function)) function##ByTarget[] = { \
       &HWY_STATIC_DISPATCH(function), HWY_CHOOSE_AVX2(function), HWY_CHOOSE_AVX3(function)}
 #define BOXCAR_VECTOR_CALL(function) (function##ByTarget[static_cast<int>(::boxcar::cpu::vectorTarget())])
+
+// rows<float>() and rows<double>(), what floatRows() and doubleRows() point to.
+#define BOXCAR_VECTOR_TABLES(Rows, rows)      \
+  BOXCAR_VECTOR_EXPORT(floatRows);            \
+  BOXCAR_VECTOR_EXPORT(doubleRows);           \
+  template <>                                 \
+  const Rows<float>& rows<float>() {          \
+    return *BOXCAR_VECTOR_CALL(floatRows)();  \
+  }                                           \
+  template <>                                 \
+  const Rows<double>& rows<double>() {        \
+    return *BOXCAR_VECTOR_CALL(doubleRows)(); \
+  }

@@ -71,17 +71,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace boxcar::cpu {
 
-BOXCAR_VECTOR_EXPORT(floatRows);
-BOXCAR_VECTOR_EXPORT(doubleRows);
-
-template <>
-const NormalizationRows<float>& normalizationRows<float>() {
-  return *BOXCAR_VECTOR_CALL(floatRows)();
-}
-template <>
-const NormalizationRows<double>& normalizationRows<double>() {
-  return *BOXCAR_VECTOR_CALL(doubleRows)();
-}
+BOXCAR_VECTOR_TABLES(NormalizationRows, normalizationRows)
 
 }  // namespace boxcar::cpu
 #endif

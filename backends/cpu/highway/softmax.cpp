@@ -148,17 +148,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace boxcar::cpu {
 
-BOXCAR_VECTOR_EXPORT(floatRows);
-BOXCAR_VECTOR_EXPORT(doubleRows);
-
-template <>
-const SoftmaxRows<float>& softmaxRows<float>() {
-  return *BOXCAR_VECTOR_CALL(floatRows)();
-}
-template <>
-const SoftmaxRows<double>& softmaxRows<double>() {
-  return *BOXCAR_VECTOR_CALL(doubleRows)();
-}
+BOXCAR_VECTOR_TABLES(SoftmaxRows, softmaxRows)
 
 }  // namespace boxcar::cpu
 #endif

@@ -13,18 +13,17 @@ HWY_BEFORE_NAMESPACE();
 namespace boxcar::cpu::HWY_NAMESPACE {
 
 // Highway's sine and cosine answer for these; larger numbers, which are rare, are left to the standard library.
-template <class D, class V>
-HWY_INLINE auto isModerate(D d, V x) {
-  return hn::Le(hn::Abs(x), hn::Set(d, hn::TFromD<D>(30000)));
-}
-
-template <class T>
-struct Sin {
-  explicit Sin(const Scalar*) {}
+struct OfModerateAngles {
+  explicit OfModerateAngles(const Scalar*) {}
   template <class D, class V>
   HWY_INLINE auto covers(D d, V x) const {
-    return isModerate(d, x);
+    return hn::Le(hn::Abs(x), hn::Set(d, hn::TFromD<D>(30000)));
   }
+};
+
+template <class T>
+struct Sin : OfModerateAngles {
+  using OfModerateAngles::OfModerateAngles;
   static T outside(T x) { return std::sin(x); }
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
@@ -33,12 +32,8 @@ struct Sin {
 };
 
 template <class T>
-struct Cos {
-  explicit Cos(const Scalar*) {}
-  template <class D, class V>
-  HWY_INLINE auto covers(D d, V x) const {
-    return isModerate(d, x);
-  }
+struct Cos : OfModerateAngles {
+  using OfModerateAngles::OfModerateAngles;
   static T outside(T x) { return std::cos(x); }
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
@@ -47,12 +42,8 @@ struct Cos {
 };
 
 template <class T>
-struct Tan {
-  explicit Tan(const Scalar*) {}
-  template <class D, class V>
-  HWY_INLINE auto covers(D d, V x) const {
-    return isModerate(d, x);
-  }
+struct Tan : OfModerateAngles {
+  using OfModerateAngles::OfModerateAngles;
   static T outside(T x) { return std::tan(x); }
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
