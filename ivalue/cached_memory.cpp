@@ -10,7 +10,7 @@ namespace boxcar {
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr size_t kClasses = 7;  // 64, 128, … 4096 bytes
+constexpr size_t kClasses = 8;  // 64, 128, … 8192 bytes
 // Blocks that a thread keeps of a class; none where a sanitizer is to see every use of a freed block.
 #ifdef __SANITIZE_ADDRESS__
 constexpr uint32_t kMostPerClass = 0;

@@ -121,6 +121,26 @@ template <class T, int bytes>
   }
 }
 
+// The same for the four registers of each of two rows, which share the way down from 64 bytes.
+[[gnu::always_inline]] inline void sumLanesOfRows(const Register<float, 64>::Vector (&v)[2][4],
+                                                  Register<float, 16>::Vector (&out)[2][1]) {
+  using Vector = Register<float, 64>::Vector;
+  Vector row[2];  // 16 bytes for each of its registers
+  for (int r = 0; r < 2; ++r) {
+    Vector ab, cd;
+    addPicked<PickHalves<float, 64, 0>, PickHalves<float, 64, 1>>(v[r][0], v[r][1], ab);
+    addPicked<PickHalves<float, 64, 0>, PickHalves<float, 64, 1>>(v[r][2], v[r][3], cd);
+    addPicked<PickEverySecond<float, 64, 0>, PickEverySecond<float, 64, 1>>(ab, cd, row[r]);
+  }
+  const Vector& x = row[0];
+  const Vector& y = row[1];
+  const Vector pairs = __builtin_shufflevector(x, y, 0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30) +
+                       __builtin_shufflevector(x, y, 1, 3, 17, 19, 5, 7, 21, 23, 9, 11, 25, 27, 13, 15, 29, 31);
+  const Register<float, 32>::Vector sums = __builtin_shufflevector(pairs, pairs, 0, 4, 8, 12, 2, 6, 10, 14) +
+                                           __builtin_shufflevector(pairs, pairs, 1, 5, 9, 13, 3, 7, 11, 15);
+  std::memcpy(out, &sums, sizeof(sums));
+}
+
 template <class T, int bytes, int rows>
 [[gnu::always_inline]] inline void dots(int64_t n, T alpha, const T* x, int64_t x_step, const T* y, int64_t y_step,
                                         int64_t columns, T* out, int64_t out_step) {
@@ -149,8 +169,12 @@ template <class T, int bytes, int rows>
     using Piece = typename Register<T, 16>::Vector;
     constexpr int kPieces = kDots / Register<T, 16>::kWidth;
     Piece dot[rows][kPieces];
+    if constexpr (rows == 2 && bytes == 64 && sizeof(T) == 4) {
+      sumLanesOfRows(sums, dot);
+    } else {
 #pragma GCC unroll 4
-    for (int r = 0; r < rows; ++r) sumLanes<T, bytes>(sums[r], dot[r]);
+      for (int r = 0; r < rows; ++r) sumLanes<T, bytes>(sums[r], dot[r]);
+    }
     for (; i < n; ++i) {
       for (int r = 0; r < rows; ++r) {
         for (int v = 0; v < kDots; ++v) {
