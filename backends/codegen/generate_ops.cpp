@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "backends/codegen/cpp_type.h"
+#include "backends/codegen/generator_main.h"
 #include "backends/codegen/schema_file.h"
 
 namespace boxcar::codegen {
@@ -173,11 +173,5 @@ void generate(int argc, char** argv) {
 }  // namespace boxcar::codegen
 
 int main(int argc, char** argv) {
-  try {
-    boxcar::codegen::generate(argc, argv);
-    return 0;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "generate_ops: error: %s\n", error.what());
-    return 1;
-  }
+  return boxcar::codegen::runGenerator("generate_ops", boxcar::codegen::generate, argc, argv);
 }
