@@ -85,9 +85,9 @@ Tensor pad(const Tensor& self, IntSpan pad, std::string_view mode, std::optional
   const size_t padded = pad.size() / 2;
   const size_t rank = self.sizes().size();
   BOXCAR_CHECK(pad.size() % 2 == 0 && padded >= 1 && padded <= 3 && (rank == padded + 1 || rank == padded + 2),
-               "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now: of the last 1, 2 or 3 "
-               "dimensions, with one or two before them, but pad is [{}] and the input has {} dimensions",
-               fmt::join(pad, ", "), rank);
+               "padding mode \"{}\" takes 2D to 5D tensors and pads their last 1, 2 or 3 dimensions, with one or two "
+               "before them, but pad is [{}] and the input has {} dimensions",
+               mode, fmt::join(pad, ", "), rank);
   if (mode == "circular") return circularPad(self, pad);
   const bool reflects = mode == "reflect";
   if (padded == 1) return reflects ? boxcar::reflection_pad1d(self, pad) : boxcar::replication_pad1d(self, pad);

@@ -147,7 +147,7 @@ bool isComplexTensor(const Tensor& self) { return self.is_complex(); }
 Tensor real(const Tensor& self) { return self.is_complex() ? boxcar::select(boxcar::view_as_real(self), -1, 0) : self; }
 
 Tensor imag(const Tensor& self) {
-  BOXCAR_CHECK(self.is_complex(), "imag is not implemented for tensors with non-complex dtypes, here {}.",
+  BOXCAR_CHECK(self.is_complex(), "imag takes complex tensors, not one of dtype {}; the imaginary part of that is 0",
                self.scalar_type());
   return boxcar::select(boxcar::view_as_real(self), -1, 1);
 }

@@ -14,7 +14,8 @@ void checkTypes(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   BOXCAR_CHECK(!bias.defined() || bias.scalar_type() == input.scalar_type(),
                "convolution: input and bias must have the same dtype, but they have {} and {}", input.scalar_type(),
                bias.scalar_type());
-  BOXCAR_CHECK(input.scalar_type() != ScalarType::Bool, "convolution: not implemented for bool");
+  BOXCAR_CHECK(input.scalar_type() != ScalarType::Bool,
+               "convolution does not take dtype bool; convert input and weight to a number type first");
 }
 
 void checkRank(const Tensor& input, const Tensor& weight) {

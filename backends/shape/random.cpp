@@ -84,7 +84,8 @@ IntegerRange integerRange(ScalarType dtype, int64_t from, std::optional<int64_t>
 void checkPermutation(int64_t n, ScalarType dtype) {
   BOXCAR_CHECK(n >= 0, "n must be non-negative, got {}", n);
   const Reach reach = reachOf(dtype);
-  BOXCAR_CHECK(dtype != ScalarType::Bool, "randperm is not implemented for bool");
+  BOXCAR_CHECK(dtype != ScalarType::Bool,
+               "randperm does not take dtype bool, which holds no more than 0 and 1; use an integer dtype");
   BOXCAR_CHECK(n - 1 <= reach.gapless, "n is too large for result tensor type: {} holds no more than 0 to {}, n is {}",
                dtypeName(dtype), reach.gapless, n);
 }
