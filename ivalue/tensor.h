@@ -59,6 +59,7 @@ class BOXCAR_API Tensor final {
   Layout layout() const noexcept { return impl_->layout(); }
   bool is_contiguous() const noexcept { return impl_->is_contiguous(); }
   bool is_cpu() const noexcept { return impl_->device().type() == DeviceType::CPU; }
+  bool is_cuda() const noexcept { return impl_->device().type() == DeviceType::CUDA; }
   bool is_meta() const noexcept { return impl_->device().type() == DeviceType::Meta; }
   bool is_floating_point() const noexcept { return isFloatingType(scalar_type()); }
   bool is_complex() const noexcept { return isComplexType(scalar_type()); }

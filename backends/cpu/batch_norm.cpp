@@ -1,9 +1,12 @@
-#include <boxcar/backends/cpu/copy.h>
-#include <boxcar/backends/cpu/iterator.h>
 #include <boxcar/backends/cpu/moments.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/cpu/vector_normalization.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/pointwise.h>
+#include <boxcar/backends/dense/reduction.h>
 #include <boxcar/backends/shape/layout.h>
 #include <boxcar/backends/shape/normalization.h>
 #include <boxcar/backends/shape/reduction.h>

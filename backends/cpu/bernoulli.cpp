@@ -1,7 +1,9 @@
-#include <boxcar/backends/cpu/copy.h>
 #include <boxcar/backends/cpu/draws.h>
-#include <boxcar/backends/cpu/iterator.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/registration.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/pointwise.h>
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/backends/shape/random.h>
 

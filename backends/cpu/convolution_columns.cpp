@@ -1,7 +1,8 @@
 #include <boxcar/backends/cpu/convolution.h>
-#include <boxcar/backends/cpu/functors.h>
 #include <boxcar/backends/cpu/gemm.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/backends/elements/arithmetic.h>
 
 #include <algorithm>
 #include <array>

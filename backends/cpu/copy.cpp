@@ -1,8 +1,6 @@
-#include <boxcar/backends/cpu/copy.h>
-#include <boxcar/backends/cpu/iterator.h>
 #include <boxcar/backends/cpu/loops.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/shape/layout.h>
+#include <boxcar/backends/dense/copy.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -65,10 +63,7 @@ Loop loopFor(ScalarType to, ScalarType from) {
                          [&]<class To>(std::type_identity<To>) -> Loop { return loopFrom<To>(kAllTypes, from); });
 }
 
-}  // namespace
-
-void copyElements(const Tensor& target, const Tensor& source) {
-  if (target.is_meta()) return;
+void copy(const Tensor& target, const Tensor& source, bool) {
   const ScalarType to = target.scalar_type();
   const ScalarType from = source.scalar_type();
   if (to == from && target.is_contiguous() && source.is_contiguous() && target.numel() == source.numel()) {
@@ -85,62 +80,11 @@ void copyElements(const Tensor& target, const Tensor& source) {
   loop.runParallel(loopFor(to, from), nullptr);
 }
 
-Tensor convertTo(const Tensor& tensor, ScalarType dtype) {
-  const Tensor result = shape::allocateStrided(tensor.sizes(), shape::denseStrides(tensor), dtype, tensor.device());
-  copyElements(result, tensor);
-  return result;
-}
-
-Tensor toContiguous(const Tensor& tensor) { return tensor.is_contiguous() ? tensor : contiguousCopy(tensor); }
-
-Tensor contiguousCopy(const Tensor& tensor) {
-  Tensor copy = Tensor::allocate(tensor.sizes(), tensor.scalar_type(), tensor.device());
-  copyElements(copy, tensor);
-  return copy;
-}
-
-Tensor& writeResult(Tensor& out, const Tensor& result) {
-  checkCpuOrMeta(out);
-  BOXCAR_CHECK(canCast(result.scalar_type(), out.scalar_type()),
-               "result type {} can't be cast to the desired output type {}", result.scalar_type(), out.scalar_type());
-  if (!std::ranges::equal(out.sizes(), result.sizes())) resizeOutput(out, result.sizes());
-  checkNoInternalOverlap(out);
-  copyElements(out, result);
-  out.storage()->bumpVersion();
-  return out;
-}
-
-void storeNumber(void* address, ScalarType type, const Scalar& number) {
-  visitScalarType(kAllTypes, type, "number", [&]<class T>(std::type_identity<T>) {
-    T value;
-    if (number.isComplex()) {
-      value = convertElement<T>(number.toComplexDouble());
-    } else if (number.isFloatingPoint()) {
-      value = convertElement<T>(number.toDouble());
-    } else {
-      value = convertElement<T>(number.toLong());
-    }
-    std::memcpy(address, &value, sizeof(T));
-  });
-}
-
-void checkFits(const Scalar& number, ScalarType type) {
-  visitScalarType(kAllTypes, type, "number", [&]<class T>(std::type_identity<T>) { number.to<T>(); });
-}
-
-Tensor numberTensor(const Scalar& number, ScalarType type) {
-  checkFits(number, type);
-  Tensor result = Tensor::allocate({}, type);
-  storeNumber(result.data_ptr(), type, number);
-  return result;
-}
-
-Scalar loadNumber(const void* address, ScalarType type) {
-  return visitScalarType(kAllTypes, type, "number", [&]<class T>(std::type_identity<T>) {
-    T value;
-    std::memcpy(&value, address, sizeof(T));
-    return Scalar(value);
-  });
-}
-
+}  // namespace
 }  // namespace boxcar::cpu
+
+namespace boxcar::dense {
+
+constinit DeviceFunction<CopyFunction> copyOnDevice("copy_", cpu::copy);
+
+}  // namespace boxcar::dense

@@ -1,9 +1,11 @@
-#include <boxcar/backends/cpu/element.h>
-#include <boxcar/backends/cpu/functors.h>
-#include <boxcar/backends/cpu/iterator.h>
 #include <boxcar/backends/cpu/lines.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/registration.h>
-#include <boxcar/backends/cpu/write_structured.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/pointwise.h>
+#include <boxcar/backends/dense/write_structured.h>
+#include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/backends/elements/element.h>
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/backends/shape/matrices.h>
 

@@ -1,117 +1,26 @@
-#include <boxcar/backends/cpu/copy.h>
-#include <boxcar/backends/cpu/iterator.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/cpu/registration.h>
-#include <boxcar/backends/shape/factories.h>
-#include <boxcar/backends/shape/layout.h>
-#include <boxcar/backends/shape/promotion.h>
-#include <boxcar/ivalue/error.h>
-#include <fmt/format.h>
+#include <boxcar/backends/dense/factories.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <cstring>
-#include <optional>
-#include <span>
 
 namespace boxcar::cpu {
 namespace {
 
-using IntSpan = std::span<const int64_t>;
-
-Device deviceOr(std::optional<Device> device) { return device.value_or(Device(DeviceType::CPU)); }
-
-Tensor empty(IntSpan size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
-             std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
-  shape::checkSizes(size);
-  shape::checkProperties(layout, pin_memory);
-  const ScalarType type = dtype.value_or(shape::kDefaultDtype);
-  if (memory_format.value_or(MemoryFormat::Contiguous) == MemoryFormat::Contiguous)
-    return Tensor::allocate(size, type, deviceOr(device));
-  return shape::allocateStrided(size, shape::stridesIn(*memory_format, size), type, deviceOr(device));
+void zero(void* memory, size_t bytes) {
+  auto* const begin = static_cast<char*>(memory);
+  parallelFor(0, static_cast<int64_t>(bytes), 4 * kParallelGrain,
+              [begin](int64_t from, int64_t to) { std::memset(begin + from, 0, static_cast<size_t>(to - from)); });
 }
 
-Tensor emptyStrided(IntSpan size, IntSpan stride, std::optional<ScalarType> dtype, std::optional<Layout> layout,
-                    std::optional<Device> device, std::optional<bool> pin_memory) {
-  shape::checkSizes(size);
-  shape::checkProperties(layout, pin_memory);
-  BOXCAR_CHECK(size.size() == stride.size(), "mismatch in length of strides and shape: strides [{}], shape [{}]",
-               fmt::join(stride, ", "), fmt::join(size, ", "));
-  const ScalarType type = dtype.value_or(shape::kDefaultDtype);
-  int64_t reached = 1;
-  for (size_t i = 0; i < size.size(); ++i) {
-    BOXCAR_CHECK(stride[i] >= 0, "empty_strided(): strides must not be negative, but they are [{}]",
-                 fmt::join(stride, ", "));
-    int64_t extent = 0;
-    const bool overflow = size[i] > 0 && (__builtin_mul_overflow(size[i] - 1, stride[i], &extent) ||
-                                          __builtin_add_overflow(reached, extent, &reached));
-    BOXCAR_CHECK(!overflow, "a tensor of sizes [{}] and strides [{}] is too large", fmt::join(size, ", "),
-                 fmt::join(stride, ", "));
-  }
-  const int64_t elements[] = {numelOf(size) == 0 ? 0 : reached};
-  return Tensor::allocate(elements, type, deviceOr(device)).view(size, stride, 0);
-}
-
-Tensor& emptyOut(IntSpan size, std::optional<MemoryFormat> memory_format, Tensor& out) {
-  checkCpuOrMeta(out);
-  shape::checkSizes(size);
-  const DimVector strides = shape::stridesIn(memory_format.value_or(MemoryFormat::Contiguous), size);
-  if (!std::ranges::equal(out.sizes(), size)) resizeOutput(out, size);
-  if (memory_format.has_value()) out.unsafeGetTensorImpl()->setShape(size, strides, out.storage_offset());
-  return out;
-}
-
-template <class T>
-struct Fill {
-  T value;
-  explicit Fill(const Scalar* params) : value(params->to<T>()) {}
-  T operator()() const { return value; }
-};
-
-constexpr Pointwise kFill = makePointwise<Fill, 0, Result::kSame>("fill_", kAllTypes);
-
-// The result has the type of what is filled, not that of inputs, of which there are none.
-Tensor& fillWith(Tensor& self, const Scalar& value) {
-  checkCpuOrMeta(self);
-  checkFits(value, self.scalar_type());
-  if (self.is_meta()) return self;
-  const Loop loop = kFill.loops[static_cast<size_t>(self.scalar_type())];
-  StridedLoop nest(self.sizes());
-  nest.add(self.data_ptr(), self.sizes(), self.strides(), self.itemsize());
-  nest.runParallel(loop, &value);
-  self.storage()->bumpVersion();
-  return self;
-}
-
-Tensor& fillTensor(Tensor& self, const Tensor& value) {
-  checkCpuOrMeta(self);
-  commonDevice({&self, &value});
-  BOXCAR_CHECK(value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with {} dimensions.",
-               value.dim());
-  if (self.is_meta()) return self;
-  return fillWith(self, loadNumber(value.data_ptr(), value.scalar_type()));
-}
-
-Tensor& zero(Tensor& self) {
-  checkCpuOrMeta(self);
-  if (!shape::isDense(self.sizes(), self.strides())) return fillWith(self, 0);
-  if (!self.is_meta()) {
-    auto* bytes = static_cast<char*>(self.data_ptr());
-    parallelFor(0, static_cast<int64_t>(self.nbytes()), 4 * kParallelGrain,
-                [&](int64_t begin, int64_t end) { std::memset(bytes + begin, 0, static_cast<size_t>(end - begin)); });
-  }
-  self.storage()->bumpVersion();
-  return self;
-}
+Device complete(Device device) { return device; }
 
 }  // namespace
-
-BOXCAR_CPU_AND_META(aten, m) {
-  m.impl("empty.memory_format", BOXCAR_FN(empty));
-  m.impl("empty.out", BOXCAR_FN(emptyOut));
-  m.impl("empty_strided", BOXCAR_FN(emptyStrided));
-  m.impl("fill_.Scalar", BOXCAR_FN(fillWith));
-  m.impl("fill_.Tensor", BOXCAR_FN(fillTensor));
-  m.impl("zero_", BOXCAR_FN(zero));
-}
-
 }  // namespace boxcar::cpu
+
+namespace boxcar::dense {
+
+constinit DeviceFunction<ZeroFunction> zeroBytes("zero_", cpu::zero);
+constinit DeviceFunction<CompleteDevice> completeDevice("empty", cpu::complete);
+
+}  // namespace boxcar::dense

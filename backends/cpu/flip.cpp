@@ -1,5 +1,8 @@
-#include <boxcar/backends/cpu/iterator.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/registration.h>
+#include <boxcar/backends/cpu/strided_loop.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/pointwise.h>
 #include <boxcar/backends/shape/layout.h>
 #include <boxcar/backends/shape/views.h>
 #include <boxcar/ivalue/error.h>

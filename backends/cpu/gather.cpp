@@ -1,8 +1,9 @@
-#include <boxcar/backends/cpu/copy.h>
 #include <boxcar/backends/cpu/index.h>
 #include <boxcar/backends/cpu/indexed_loop.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/registration.h>
-#include <boxcar/backends/cpu/write_out.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/shape/indexing.h>
 
 namespace boxcar::cpu {

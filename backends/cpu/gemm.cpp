@@ -1,8 +1,9 @@
-#include <boxcar/backends/cpu/functors.h>
 #include <boxcar/backends/cpu/gemm.h>
 #include <boxcar/backends/cpu/library_gemm.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/plain_gemm.h>
+#include <boxcar/backends/elements/arithmetic.h>
 
 #include <algorithm>
 #include <complex>

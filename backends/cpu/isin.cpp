@@ -1,8 +1,10 @@
-#include <boxcar/backends/cpu/copy.h>
-#include <boxcar/backends/cpu/functors.h>
-#include <boxcar/backends/cpu/iterator.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/registration.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/pointwise.h>
+#include <boxcar/backends/elements/arithmetic.h>
 #include <boxcar/backends/shape/promotion.h>
 #include <boxcar/ivalue/error.h>
 

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <boxcar/backends/cpu/copy.h>
 #include <boxcar/backends/cpu/lapack.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/shape/linalg.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/tensor.h>

@@ -1,6 +1,8 @@
-#include <boxcar/backends/cpu/iterator.h>
 #include <boxcar/backends/cpu/linalg.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/registration.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/pointwise.h>
 #include <boxcar/backends/shape/broadcast.h>
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <boxcar/backends/cpu/element.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/strided_loop.h>
+#include <boxcar/backends/elements/element.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,11 +1,13 @@
-#include <boxcar/backends/cpu/copy.h>
-#include <boxcar/backends/cpu/functors.h>
 #include <boxcar/backends/cpu/indexed_loop.h>
-#include <boxcar/backends/cpu/iterator.h>
 #include <boxcar/backends/cpu/lines.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/cpu/sort_entries.h>
-#include <boxcar/backends/cpu/write_out.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/pointwise.h>
+#include <boxcar/backends/dense/write_out.h>
+#include <boxcar/backends/elements/arithmetic.h>
 #include <boxcar/backends/shape/reduction.h>
 #include <boxcar/backends/shape/sorting.h>
 #include <boxcar/ivalue/error.h>

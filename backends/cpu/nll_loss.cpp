@@ -1,7 +1,8 @@
-#include <boxcar/backends/cpu/copy.h>
-#include <boxcar/backends/cpu/element.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/registration.h>
-#include <boxcar/backends/cpu/write_out.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/write_out.h>
+#include <boxcar/backends/elements/element.h>
 #include <boxcar/backends/shape/class_losses.h>
 #include <boxcar/ivalue/error.h>
 

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <boxcar/backends/cpu/copy.h>
-#include <boxcar/backends/cpu/write_out.h>
+#include <boxcar/backends/cpu/names.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/shape/spatial.h>
 #include <boxcar/ivalue/tensor.h>
 

@@ -1,9 +1,10 @@
-#include <boxcar/backends/cpu/copy.h>
-#include <boxcar/backends/cpu/element.h>
 #include <boxcar/backends/cpu/gemm.h>
 #include <boxcar/backends/cpu/library_gemm.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/products.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/elements/element.h>
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <boxcar/backends/cpu/element.h>
-#include <boxcar/backends/cpu/iterator.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/vector_reductions.h>
+#include <boxcar/backends/elements/element.h>
 
 #include <algorithm>
 #include <concepts>
@@ -37,14 +37,6 @@ struct ReducedRow {
 
 using ReduceLoop = void (*)(const ReducedRow& row);
 
-// A base of reductions that [reduction] makes of rows of C, where that is float or double.
-template <class C, VectorReduction reduction>
-struct VectorReduced {};
-template <std::floating_point C, VectorReduction reduction>
-struct VectorReduced<C, reduction> {
-  static constexpr VectorReduction kVector = reduction;
-};
-
 namespace detail {
 
 template <class Op>
@@ -52,31 +44,16 @@ constexpr bool kHasSecond = requires {
   typename Op::Second;
 };
 
-template <class Op>
-constexpr ScalarType secondTypeOf() {
-  if constexpr (kHasSecond<Op>) return scalarTypeOf<typename Op::Second>;
-  return ScalarType::Undefined;
-}
-
-// The inner loops of a reduction Op, which has
-//   Acc, Out                      what is accumulated, and the element type of the result
-//   identity()                    the Acc of no element
-//   take(acc, x, index)           [acc] with one more element, whose place in the row is [index]
-//   merge(a, b)                   the Acc of the elements of both, those of [a] being before those of [b]
-//   finish(acc, count)            the result
-//   kUnordered                    whether the order of elements does not matter but for rounding
-// and may have
-//   Op(double param)              the call's parameter
-//   Second, second(acc, count)    a second result
+// The inner loops of a reduction Op, which is described in elements/reducer_list.h and may have for processors
 //   kVector                       a VectorReduction that reduces rows to an Acc
 //   run(x, n, index)              the Acc of [n] elements side by side
 //   columns(acc, in, step, n, index, width)   takes [n] rows of [width] elements into as many accumulators
 // Elements are halved down to short runs that are accumulated in order, so that the error of a sum grows with the
 // logarithm of its length, and so that threads can take parts of the same tree.
 template <class Op, class T>
-class ReduceLoops {
+class ReduceRows {
  public:
-  static void loop(const ReducedRow& row) { ReduceLoops(row).reduceRow(); }
+  static void loop(const ReducedRow& row) { ReduceRows(row).reduceRow(); }
 
  private:
   using Acc = typename Op::Acc;
@@ -104,7 +81,7 @@ class ReduceLoops {
   // Elements that a thread takes at once.
   static constexpr int64_t kShare = kParallelGrain / 2;
 
-  explicit ReduceLoops(const ReducedRow& row) : row_(row), op_(makeOp(row)) {
+  explicit ReduceRows(const ReducedRow& row) : row_(row), op_(makeOp(row)) {
     if constexpr (kHasVector) rows_ = &vectorReduceRows<C>(Op::kVector);
   }
 

@@ -1,96 +1,32 @@
-#include <boxcar/backends/cpu/copy.h>
 #include <boxcar/backends/cpu/reduction.h>
-#include <boxcar/backends/cpu/registration.h>
-#include <boxcar/backends/shape/views.h>
-#include <boxcar/ivalue/error.h>
+#include <boxcar/backends/elements/reduce_truth.h>
 
-#include <optional>
-#include <span>
-
-// Whether any element, or every element, is not zero.
+#include <cstdint>
 
 namespace boxcar::cpu {
 namespace {
 
-template <class T, bool every>
-struct Truth {
-  using Acc = uint8_t;
-  // That of uint8 is uint8.
-  using Out = std::conditional_t<std::is_same_v<T, uint8_t>, uint8_t, bool>;
-  static constexpr bool kUnordered = true;
-  static Acc identity() { return every ? 1 : 0; }
-  static Acc take(Acc acc, T x, int64_t) { return merge(acc, convertElement<bool>(x) ? 1 : 0); }
-  static Acc merge(Acc a, Acc b) { return static_cast<Acc>(every ? a & b : a | b); }
-  static Out finish(Acc acc, int64_t) { return static_cast<Out>(acc != 0); }
+// Op, AnyTrue or AllTrue, for rows, in a loop that the compiler vectorises.
+template <class T, class Op>
+struct TruthRows : Op {
+  using Acc = typename Op::Acc;
 
   static Acc run(const T* x, int64_t n, int64_t) {
-    Acc acc = identity();
-    for (int64_t i = 0; i < n; ++i) acc = take(acc, x[i], 0);
+    Acc acc = Op::identity();
+    for (int64_t i = 0; i < n; ++i) acc = Op::take(acc, x[i], 0);
     return acc;
   }
 };
 template <class T>
-using AnyTrue = Truth<T, false>;
+using AnyTrueRows = TruthRows<T, elements::AnyTrue<T>>;
 template <class T>
-using AllTrue = Truth<T, true>;
-
-constexpr Reduction kAny = makeReduction<AnyTrue>("any", kAllTypes);
-constexpr Reduction kAll = makeReduction<AllTrue>("all", kAllTypes);
-
-using OptionalDims = std::optional<std::span<const int64_t>>;
-
-Tensor overMask(const Reduction& op, const Tensor& self, uint64_t mask, bool keepdim) {
-  checkCpuOrMeta(self);
-  return reduce(op, self, mask, keepdim);
-}
-
-template <const Reduction& op>
-Tensor truth(const Tensor& self) {
-  return overMask(op, self, ~uint64_t{0}, false);
-}
-template <const Reduction& op>
-Tensor truthOverDim(const Tensor& self, int64_t dim, bool keepdim) {
-  return overMask(op, self, uint64_t{1} << wrapDimension(dim, self.dim()), keepdim);
-}
-template <const Reduction& op>
-Tensor truthOverDims(const Tensor& self, OptionalDims dim, bool keepdim) {
-  return overMask(op, self, shape::dimensionMask(dim.value_or(std::span<const int64_t>()), self.dim()), keepdim);
-}
-
-Tensor& write(const Reduction& op, Tensor& out, const Tensor& result) {
-  BOXCAR_CHECK(out.scalar_type() == ScalarType::Bool || out.scalar_type() == ScalarType::Byte,
-               "{} only supports bool tensor for result, got: {}", op.name, dtypeName(out.scalar_type()));
-  return writeResult(out, convertTo(result, out.scalar_type()));
-}
-
-template <const Reduction& op>
-Tensor& truthOut(const Tensor& self, Tensor& out) {
-  return write(op, out, truth<op>(self));
-}
-template <const Reduction& op>
-Tensor& truthOverDimOut(const Tensor& self, int64_t dim, bool keepdim, Tensor& out) {
-  return write(op, out, truthOverDim<op>(self, dim, keepdim));
-}
-template <const Reduction& op>
-Tensor& truthOverDimsOut(const Tensor& self, OptionalDims dim, bool keepdim, Tensor& out) {
-  return write(op, out, truthOverDims<op>(self, dim, keepdim));
-}
+using AllTrueRows = TruthRows<T, elements::AllTrue<T>>;
 
 }  // namespace
 
-BOXCAR_CPU_AND_META(aten, m) {
-  m.impl("any", BOXCAR_FN(truth<kAny>));
-  m.impl("any.dim", BOXCAR_FN(truthOverDim<kAny>));
-  m.impl("any.dims", BOXCAR_FN(truthOverDims<kAny>));
-  m.impl("any.all_out", BOXCAR_FN(truthOut<kAny>));
-  m.impl("any.out", BOXCAR_FN(truthOverDimOut<kAny>));
-  m.impl("any.dims_out", BOXCAR_FN(truthOverDimsOut<kAny>));
-  m.impl("all", BOXCAR_FN(truth<kAll>));
-  m.impl("all.dim", BOXCAR_FN(truthOverDim<kAll>));
-  m.impl("all.dims", BOXCAR_FN(truthOverDims<kAll>));
-  m.impl("all.all_out", BOXCAR_FN(truthOut<kAll>));
-  m.impl("all.out", BOXCAR_FN(truthOverDimOut<kAll>));
-  m.impl("all.dims_out", BOXCAR_FN(truthOverDimsOut<kAll>));
-}
+template <>
+const ReduceLoops LoopsOfReducer<Reducer::kAnyTrue>::value = makeReduceLoops<AnyTrueRows>(kAllTypes);
+template <>
+const ReduceLoops LoopsOfReducer<Reducer::kAllTrue>::value = makeReduceLoops<AllTrueRows>(kAllTypes);
 
 }  // namespace boxcar::cpu

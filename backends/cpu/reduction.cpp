@@ -1,9 +1,9 @@
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/reduction.h>
-#include <boxcar/backends/shape/reduction.h>
-#include <boxcar/ivalue/error.h>
+#include <boxcar/backends/cpu/strided_loop.h>
+#include <boxcar/backends/shape/dims.h>
 
-#include <utility>
+#include <cstdint>
 
 namespace boxcar::cpu {
 namespace {
@@ -47,22 +47,6 @@ struct ReducedDims {
   }
 };
 
-}  // namespace
-
-ScalarType Reduction::resultType(ScalarType type) const {
-  if (loops[static_cast<size_t>(type)] == nullptr) [[unlikely]] {
-    std::array<ScalarType, kScalarTypes> supported;
-    size_t found = 0;
-    for (size_t i = 0; i < kScalarTypes; ++i) {
-      if (loops[i] != nullptr) supported[found++] = static_cast<ScalarType>(i);
-    }
-    boxcar::detail::failUnsupportedScalarType(name, type, {supported.data(), found});
-  }
-  return results[static_cast<size_t>(type)];
-}
-
-namespace {
-
 // Whether threads share the elements of each result, for want of results that each could take.
 bool sharesElements(const Tensor& self, int64_t results, int64_t count) {
   return count >= 2 * kParallelGrain && results < 8 * int64_t{threadCount()} && runsInParallel(self.numel());
@@ -101,12 +85,12 @@ bool coversAll(uint64_t mask, int64_t rank) {
   return (mask & every) == every;
 }
 
-}  // namespace
+#define BOXCAR_ADDRESS_OF_LOOPS(reducer, types) &LoopsOfReducer<Reducer::k##reducer>::value,
+constexpr const ReduceLoops* kAllLoops[elements::kReducers] = {BOXCAR_REDUCERS(BOXCAR_ADDRESS_OF_LOOPS)};
+#undef BOXCAR_ADDRESS_OF_LOOPS
 
-void reduce(const Reduction& op, const Tensor& out, const Tensor* second, const Tensor& self, uint64_t mask,
-            double param) {
-  if (out.is_meta()) return;
-  const ReduceLoop loop = op.loops[static_cast<size_t>(self.scalar_type())];
+void reduce(Reducer reducer, const Tensor& out, const Tensor* second, const Tensor& self, uint64_t mask, double param) {
+  const ReduceLoop loop = (*kAllLoops[static_cast<size_t>(reducer)])[static_cast<size_t>(self.scalar_type())];
   if (self.is_contiguous() && coversAll(mask, self.dim())) return reduceAll(loop, out, second, self, param);
   const auto itemsize = static_cast<int64_t>(self.itemsize());
   const bool keeps_rank = out.dim() == self.dim();
@@ -159,22 +143,11 @@ void reduce(const Reduction& op, const Tensor& out, const Tensor* second, const 
   }
 }
 
-Tensor reduce(const Reduction& op, const Tensor& self, uint64_t mask, bool keepdim, double param) {
-  const ScalarType type = op.resultType(self.scalar_type());
-  Tensor out = Tensor::allocate(shape::reducedSizes(self.sizes(), mask, keepdim), type, self.device());
-  reduce(op, out, nullptr, self, mask, param);
-  return out;
-}
-
-std::pair<Tensor, Tensor> reduceToPair(const Reduction& op, const Tensor& self, uint64_t mask, bool keepdim,
-                                       double param) {
-  const ScalarType type = op.resultType(self.scalar_type());
-  const ScalarType second_type = op.second_results[static_cast<size_t>(self.scalar_type())];
-  const DimVector sizes = shape::reducedSizes(self.sizes(), mask, keepdim);
-  Tensor out = Tensor::allocate(sizes, type, self.device());
-  Tensor second = Tensor::allocate(sizes, second_type, self.device());
-  reduce(op, out, &second, self, mask, param);
-  return {std::move(out), std::move(second)};
-}
-
+}  // namespace
 }  // namespace boxcar::cpu
+
+namespace boxcar::dense {
+
+constinit DeviceFunction<ReductionFunction> runReduction("this reduction", cpu::reduce);
+
+}  // namespace boxcar::dense

@@ -1,6 +1,8 @@
-#include <boxcar/backends/cpu/copy.h>
-#include <boxcar/backends/cpu/iterator.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/registration.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/pointwise.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>

@@ -1,10 +1,12 @@
-#include <boxcar/backends/cpu/copy.h>
-#include <boxcar/backends/cpu/element.h>
-#include <boxcar/backends/cpu/iterator.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/cpu/vector_reductions.h>
 #include <boxcar/backends/cpu/vector_softmax.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/pointwise.h>
+#include <boxcar/backends/elements/element.h>
 #include <boxcar/backends/shape/reduction.h>
 #include <boxcar/ivalue/error.h>
 

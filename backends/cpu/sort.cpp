@@ -1,10 +1,12 @@
-#include <boxcar/backends/cpu/copy.h>
 #include <boxcar/backends/cpu/indexed_loop.h>
-#include <boxcar/backends/cpu/iterator.h>
 #include <boxcar/backends/cpu/lines.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/cpu/sort_entries.h>
-#include <boxcar/backends/cpu/write_out.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/pointwise.h>
+#include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/shape/layout.h>
 #include <boxcar/backends/shape/sorting.h>
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <boxcar/backends/cpu/element.h>
+#include <boxcar/backends/cpu/names.h>
+#include <boxcar/backends/elements/element.h>
 
 #include <boost/container/small_vector.hpp>
 

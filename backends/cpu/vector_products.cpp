@@ -1,9 +1,12 @@
-#include <boxcar/backends/cpu/copy.h>
-#include <boxcar/backends/cpu/functors.h>
-#include <boxcar/backends/cpu/iterator.h>
+#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/products.h>
 #include <boxcar/backends/cpu/registration.h>
-#include <boxcar/backends/cpu/write_structured.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/pointwise.h>
+#include <boxcar/backends/dense/write_structured.h>
+#include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/backends/elements/pointwise_products.h>
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/backends/shape/matrices.h>
 
@@ -117,18 +120,6 @@ struct DotProduct {
   static Tensor& write(const Tensor& self, const Tensor& other, Tensor& out) {
     const DotProduct product(self, other);
     return product.result.write(out, {&self, &other}, [&](const Tensor& target) { product.fill(target); });
-  }
-};
-
-// beta * self + alpha * a * b; what self holds does not count when beta is 0.
-template <class T>
-struct AddOuterProduct {
-  T beta;
-  T alpha;
-  explicit AddOuterProduct(const Scalar* params) : beta(params[0].to<T>()), alpha(params[1].to<T>()) {}
-  T operator()(T self, T a, T b) const {
-    const T product = multiplyElements(alpha, multiplyElements(a, b));
-    return beta == T(0) ? product : addElements(multiplyElements(beta, self), product);
   }
 };
 

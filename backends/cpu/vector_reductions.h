@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boxcar/backends/elements/vector_names.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -8,13 +10,7 @@
 
 namespace boxcar::cpu {
 
-enum class VectorReduction : uint8_t {
-  kSum,
-  kSumOfSquares,
-  kSumOfMagnitudes,
-  kGreatest,  // NaN if there is one
-  kLeast,     // NaN if there is one
-};
+using elements::VectorReduction;
 
 template <class T>
 struct VectorReduceRows {

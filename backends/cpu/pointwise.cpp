@@ -1,0 +1,43 @@
+#include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/backends/cpu/pointwise_loops.h>
+#include <boxcar/backends/cpu/strided_loop.h>
+
+namespace boxcar::cpu {
+namespace {
+
+#define BOXCAR_ADDRESS_OF_LOOPS(functor, arity, result, types) &LoopsOf<Functor::k##functor>::value,
+constexpr const Loops* kAllLoops[elements::kFunctors] = {BOXCAR_FUNCTORS(BOXCAR_ADDRESS_OF_LOOPS) &
+                                                         LoopsOf<Functor::kSelect>::value};
+#undef BOXCAR_ADDRESS_OF_LOOPS
+
+Loop loopOf(const dense::PointwiseWork& work) {
+  return (*kAllLoops[static_cast<size_t>(work.functor)])[static_cast<size_t>(work.type)];
+}
+
+void flat(const dense::PointwiseWork& work, const dense::FlatOperands& operands, int64_t n) {
+  const Loop loop = loopOf(work);
+  if (!runsInParallel(n)) return loop(operands.data, operands.steps, n, 1, work.params);
+  parallelFor(0, n, kParallelGrain, [&](int64_t begin, int64_t end) {
+    char* part[kMaxOperands];
+    for (int k = 0; k < kMaxOperands; ++k) part[k] = operands.data[k] + begin * operands.steps[k];
+    loop(part, operands.steps, end - begin, 1, work.params);
+  });
+}
+
+void strided(const dense::PointwiseWork& work, const dense::StridedOperand* operands) {
+  StridedLoop nest(operands[0].sizes);
+  for (int i = 0; i < work.count; ++i) {
+    nest.add(operands[i].data, operands[i].sizes, operands[i].strides, operands[i].itemsize);
+  }
+  nest.runParallel(loopOf(work), work.params);
+}
+
+}  // namespace
+}  // namespace boxcar::cpu
+
+namespace boxcar::dense {
+
+constinit DeviceFunction<FlatPointwise> runFlat("this operator", cpu::flat);
+constinit DeviceFunction<StridedPointwise> runPointwise("this operator", cpu::strided);
+
+}  // namespace boxcar::dense

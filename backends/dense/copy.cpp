@@ -1,0 +1,84 @@
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/shape/layout.h>
+#include <boxcar/backends/shape/output.h>
+#include <boxcar/ivalue/error.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace boxcar::dense {
+
+void copyElements(const Tensor& target, const Tensor& source, bool non_blocking) {
+  if (target.is_meta() || target.numel() == 0) return;
+  copyOnDevice(target.is_cuda() ? DeviceType::CUDA : source.device().type(), target, source, non_blocking);
+}
+
+Tensor convertTo(const Tensor& tensor, ScalarType dtype) {
+  const Tensor result = shape::allocateStrided(tensor.sizes(), shape::denseStrides(tensor), dtype, tensor.device());
+  copyElements(result, tensor);
+  return result;
+}
+
+Tensor toContiguous(const Tensor& tensor) { return tensor.is_contiguous() ? tensor : contiguousCopy(tensor); }
+
+Tensor contiguousCopy(const Tensor& tensor) {
+  Tensor copy = Tensor::allocate(tensor.sizes(), tensor.scalar_type(), tensor.device());
+  copyElements(copy, tensor);
+  return copy;
+}
+
+Tensor& writeResult(Tensor& out, const Tensor& result) {
+  checkDense(out);
+  if (out.is_cuda() || result.is_cuda()) shape::checkOutputDevice(out, result.device());
+  BOXCAR_CHECK(canCast(result.scalar_type(), out.scalar_type()),
+               "result type {} can't be cast to the desired output type {}", result.scalar_type(), out.scalar_type());
+  if (!std::ranges::equal(out.sizes(), result.sizes())) resizeOutput(out, result.sizes());
+  checkNoInternalOverlap(out);
+  copyElements(out, result);
+  out.storage()->bumpVersion();
+  return out;
+}
+
+void storeNumber(void* address, ScalarType type, const Scalar& number) {
+  visitScalarType(kAllTypes, type, "number", [&]<class T>(std::type_identity<T>) {
+    T value;
+    if (number.isComplex()) {
+      value = elements::convertElement<T>(number.toComplexDouble());
+    } else if (number.isFloatingPoint()) {
+      value = elements::convertElement<T>(number.toDouble());
+    } else {
+      value = elements::convertElement<T>(number.toLong());
+    }
+    std::memcpy(address, &value, sizeof(T));
+  });
+}
+
+void checkFits(const Scalar& number, ScalarType type) {
+  visitScalarType(kAllTypes, type, "number", [&]<class T>(std::type_identity<T>) { number.to<T>(); });
+}
+
+Tensor numberTensor(const Scalar& number, ScalarType type) {
+  checkFits(number, type);
+  Tensor result = Tensor::allocate({}, type);
+  storeNumber(result.data_ptr(), type, number);
+  return result;
+}
+
+Scalar readNumber(const Tensor& tensor) {
+  if (!tensor.is_cuda()) return loadNumber(tensor.data_ptr(), tensor.scalar_type());
+  const Tensor copy = Tensor::allocate({}, tensor.scalar_type());
+  copyElements(copy, tensor.view({}, {}, tensor.storage_offset()));
+  return loadNumber(copy.data_ptr(), copy.scalar_type());
+}
+
+Scalar loadNumber(const void* address, ScalarType type) {
+  return visitScalarType(kAllTypes, type, "number", [&]<class T>(std::type_identity<T>) {
+    T value;
+    std::memcpy(&value, address, sizeof(T));
+    return Scalar(value);
+  });
+}
+
+}  // namespace boxcar::dense

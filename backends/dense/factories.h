@@ -1,0 +1,18 @@
+#pragma once
+
+#include <boxcar/backends/dense/device_function.h>
+#include <boxcar/ivalue/device.h>
+
+#include <cstddef>
+
+namespace boxcar::dense {
+
+// Sets [bytes] bytes of a device's memory to 0.
+using ZeroFunction = void(void* memory, size_t bytes);
+extern DeviceFunction<ZeroFunction> zeroBytes;
+
+// [device] with its index: "cuda" is the current one. An Error when there is no such device.
+using CompleteDevice = Device(Device device);
+extern DeviceFunction<CompleteDevice> completeDevice;
+
+}  // namespace boxcar::dense

@@ -1,0 +1,346 @@
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/pointwise.h>
+#include <boxcar/backends/shape/broadcast.h>
+#include <boxcar/backends/shape/layout.h>
+#include <boxcar/backends/shape/promotion.h>
+#include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace boxcar::dense {
+namespace {
+
+// Room for one element of any type: where numbers, and tensors without dimensions that need converting, are put.
+struct alignas(16) Element {
+  std::byte bytes[16];
+};
+
+ScalarType commonType(const Pointwise& op, Inputs inputs) {
+  if (op.result == Result::kTruth) return ScalarType::Bool;
+  shape::TypePromotion types;
+  for (const Input& input : inputs) {
+    if (op.has_condition && &input == inputs.begin()) continue;
+    if (input.number() != nullptr) {
+      types.add(*input.number());
+    } else {
+      types.add(*input.tensor());
+    }
+  }
+  const ScalarType common = types.result();
+  const bool floating = op.result == Result::kFloat || op.result == Result::kFloatReal;
+  return floating ? shape::toFloatingType(common) : common;
+}
+
+ScalarType resultType(const Pointwise& op, ScalarType common) {
+  switch (op.result) {
+    case Result::kBool: return ScalarType::Bool;
+    case Result::kReal:
+    case Result::kFloatReal: return toRealValueType(common);
+    case Result::kComplex: return toComplexType(common);
+    default: return common;
+  }
+}
+
+// The element type that [input], one of [inputs], is read as.
+ScalarType typeOf(const Pointwise& op, const Inputs& inputs, const Input& input, ScalarType common) {
+  return op.has_condition && &input == inputs.begin() ? ScalarType::Bool : common;
+}
+
+void checkTaken(const Pointwise& op, ScalarType type) {
+  if ((op.types & maskOf(type)) != 0) [[likely]]
+    return;
+  BOXCAR_CHECK(type != ScalarType::Bool || op.bool_refusal.empty(), "{}", op.bool_refusal);
+  failUnsupportedType(op.name, type, op.types);
+}
+
+bool isOneElement(const Input& input) { return input.number() != nullptr || input.tensor()->dim() == 0; }
+
+// Whether the one element of [input] lies in the memory of the host, or is put there.
+bool isOnHost(const Input& input) { return input.number() != nullptr || !input.tensor()->is_cuda(); }
+
+// The address of the one element of [input] on the host, in an element of [type]: its own or [scratch].
+void* oneElement(const Input& input, ScalarType type, Element& scratch) {
+  if (input.number() != nullptr) {
+    storeNumber(&scratch, type, *input.number());
+    return &scratch;
+  }
+  const Tensor& tensor = *input.tensor();
+  if (tensor.is_meta()) return &scratch;  // nobody reads it
+  if (tensor.scalar_type() == type) return tensor.data_ptr();
+  storeNumber(&scratch, type, loadNumber(tensor.data_ptr(), tensor.scalar_type()));
+  return &scratch;
+}
+
+PointwiseWork workOf(const Pointwise& op, ScalarType type, const Scalar* params, size_t inputs) {
+  return {op.functor, type, params, static_cast<int>(inputs) + 1};
+}
+
+// A call of which all tensors are contiguous and of one shape.
+struct FlatCall {
+  FlatOperands operands;
+  Element scratch[kMaxOperands - 1];
+  const Tensor* shaped = nullptr;
+
+  // False when an operand needs more than that.
+  bool take(const Pointwise& op, Inputs inputs, ScalarType common) {
+    for (const Input& input : inputs) {
+      if (isOneElement(input)) {
+        if (isOnHost(input) || input.tensor()->scalar_type() == typeOf(op, inputs, input, common)) continue;
+        return false;
+      }
+      const Tensor& tensor = *input.tensor();
+      if (!tensor.is_contiguous() || tensor.scalar_type() != typeOf(op, inputs, input, common)) return false;
+      if (shaped == nullptr) {
+        shaped = &tensor;
+      } else if (!std::ranges::equal(tensor.sizes(), shaped->sizes())) {
+        return false;
+      }
+    }
+    size_t i = 1;
+    for (const Input& input : inputs) {
+      const ScalarType type = typeOf(op, inputs, input, common);
+      if (!isOneElement(input)) {
+        operands.data[i] = static_cast<char*>(input.tensor()->data_ptr());
+        operands.steps[i] = static_cast<int64_t>(elementSize(type));
+      } else if (isOnHost(input)) {
+        operands.data[i] = static_cast<char*>(oneElement(input, type, scratch[i - 1]));
+        operands.on_host |= 1U << i;
+      } else {
+        operands.data[i] = static_cast<char*>(input.tensor()->data_ptr());
+      }
+      ++i;
+    }
+    return true;
+  }
+
+  std::span<const int64_t> sizes() const { return shaped != nullptr ? shaped->sizes() : std::span<const int64_t>(); }
+
+  void run(const PointwiseWork& work, const Tensor& out) {
+    const int64_t n = out.numel();
+    if (n == 0 || out.is_meta()) return;
+    operands.data[0] = static_cast<char*>(out.data_ptr());
+    operands.steps[0] = static_cast<int64_t>(out.itemsize());
+    runFlat(out.device().type(), work, operands, n);
+  }
+};
+
+// Any other call.
+struct NestedCall {
+  DimVector sizes;
+  Tensor converted[kMaxOperands - 1];
+  const Tensor* tensors[kMaxOperands - 1] = {};
+  Element scratch[kMaxOperands - 1];
+  void* numbers[kMaxOperands - 1] = {};
+  ScalarType types[kMaxOperands - 1];
+  size_t count = 0;
+
+  NestedCall(const Pointwise& op, Inputs inputs, ScalarType common) {
+    for (const Input& input : inputs) {
+      types[count] = typeOf(op, inputs, input, common);
+      if (isOneElement(input) && isOnHost(input)) {
+        numbers[count] = oneElement(input, types[count], scratch[count]);
+      } else {
+        const Tensor& tensor = *input.tensor();
+        if (tensor.dim() > 0)
+          sizes = count == 0 ? toDimVector(tensor.sizes()) : shape::broadcast(sizes, tensor.sizes());
+        tensors[count] = &tensor;
+      }
+      ++count;
+    }
+  }
+
+  // Inputs of other types are read through converted copies.
+  void convertInputs() {
+    for (size_t i = 0; i < count; ++i) {
+      if (tensors[i] == nullptr || tensors[i]->scalar_type() == types[i]) continue;
+      converted[i] = convertTo(*tensors[i], types[i]);
+      tensors[i] = &converted[i];
+    }
+  }
+
+  DimVector resultStrides() const {
+    const Tensor* like[kMaxOperands - 1];
+    size_t found = 0;
+    for (size_t i = 0; i < count; ++i) {
+      if (tensors[i] != nullptr && tensors[i]->dim() > 0) like[found++] = tensors[i];
+    }
+    return shape::stridesLike(sizes, {like, found});
+  }
+
+  Tensor allocateResult(ScalarType type, Device device) const {
+    return shape::allocateStrided(sizes, resultStrides(), type, device);
+  }
+
+  void run(const PointwiseWork& work, const Tensor& out) const {
+    if (out.is_meta() || out.numel() == 0) return;
+    StridedOperand operands[kMaxOperands];
+    operands[0] = {out.data_ptr(), out.sizes(), out.strides(), out.itemsize()};
+    for (size_t i = 0; i < count; ++i) {
+      if (tensors[i] == nullptr) {
+        operands[i + 1] = {numbers[i], {}, {}, 0};
+      } else {
+        operands[i + 1] = {tensors[i]->data_ptr(), tensors[i]->sizes(), tensors[i]->strides(), tensors[i]->itemsize()};
+      }
+    }
+    runPointwise(out.device().type(), work, operands);
+  }
+};
+
+// The device of the inputs; numbers, and tensors of the CPU without dimensions, go along with any.
+Device deviceOf(Inputs inputs) {
+  const Tensor* first = nullptr;
+  for (const Input& input : inputs) {
+    if (input.tensor() == nullptr) continue;
+    checkDense(*input.tensor());
+    if (isOneElement(input) && input.tensor()->is_cpu()) continue;
+    if (first == nullptr) first = input.tensor();
+    if (input.tensor()->device() != first->device()) [[unlikely]]
+      commonDevice({first, input.tensor()});
+  }
+  return first != nullptr ? first->device() : Device(DeviceType::CPU);
+}
+
+[[gnu::noinline]] Tensor nestedPointwise(const Pointwise& op, ScalarType common, ScalarType type, Inputs inputs,
+                                         const Scalar* params, Device device) {
+  NestedCall call(op, inputs, common);
+  const Tensor result = call.allocateResult(type, device);
+  call.convertInputs();
+  call.run(workOf(op, common, params, inputs.size()), result);
+  return result;
+}
+
+bool allAreNumbers(Inputs inputs) {
+  return std::ranges::all_of(inputs, [](const Input& input) { return isOneElement(input) && isOnHost(input); });
+}
+
+// An output that is given other sizes cannot be an input.
+void checkResizable(const Tensor& out, Inputs inputs) {
+  for (const Input& input : inputs) {
+    if (input.tensor() == nullptr || isOneElement(input)) continue;
+    BOXCAR_CHECK(out.storage() != input.tensor()->storage(),
+                 "output with shape [{}] cannot be resized, for it shares memory with an input of shape [{}]",
+                 fmt::join(out.sizes(), ", "), fmt::join(input.tensor()->sizes(), ", "));
+  }
+}
+
+void checkNoOverlap(const Tensor& out, Inputs inputs) {
+  checkNoInternalOverlap(out);
+  for (const Input& input : inputs) {
+    if (input.tensor() != nullptr) checkNoPartialOverlap(out, *input.tensor());
+  }
+}
+
+// The sizes that an operator in place computes: those of [out], to which [sizes] must broadcast.
+DimVector sizesInPlace(const Tensor& out, std::span<const int64_t> sizes) {
+  DimVector both = shape::broadcast(out.sizes(), sizes);
+  BOXCAR_CHECK(std::ranges::equal(both, out.sizes()), "output with shape [{}] doesn't match the broadcast shape [{}]",
+               fmt::join(out.sizes(), ", "), fmt::join(both, ", "));
+  return both;
+}
+
+// What loops that may throw do: [out] is resized and written to when they have not.
+Tensor& writeComputed(const Pointwise& op, Tensor& out, Inputs inputs, const Scalar* params, bool resizes) {
+  const DimVector sizes = NestedCall(op, inputs, commonType(op, inputs)).sizes;
+  if (resizes && !std::ranges::equal(out.sizes(), sizes)) {
+    checkResizable(out, inputs);
+  } else {
+    sizesInPlace(out, sizes);
+    checkNoOverlap(out, inputs);
+  }
+  const Tensor result = pointwise(op, inputs, params);
+  if (resizes) return writeResult(out, result);
+  copyElements(out, result);
+  out.storage()->bumpVersion();
+  return out;
+}
+
+Tensor& pointwiseInto(const Pointwise& op, Tensor& out, Inputs inputs, const Scalar* params, bool resizes) {
+  const Device device = deviceOf(inputs);
+  checkDense(out);
+  BOXCAR_CHECK(device == out.device() || (device.is_cpu() && allAreNumbers(inputs)),
+               "Expected all tensors to be on the same device, but found at least two devices, {} and {}!", device,
+               out.device());
+  const ScalarType common = commonType(op, inputs);
+  const ScalarType type = resultType(op, common);
+  checkTaken(op, common);
+  BOXCAR_CHECK(type == out.scalar_type() || canCast(type, out.scalar_type()),
+               "result type {} can't be cast to the desired output type {}", type, out.scalar_type());
+  BOXCAR_CHECK(type == out.scalar_type() || !resizes || !op.exact_output,
+               "{} writes to an output of dtype {} only, but this has {}", op.name, type, out.scalar_type());
+
+  if (op.may_fail && isIntegralType(common, /*includeBool=*/true) && !device.is_cuda()) {
+    return writeComputed(op, out, inputs, params, resizes);
+  }
+
+  FlatCall flat;
+  if (type == out.scalar_type() && out.is_contiguous() && flat.take(op, inputs, common) &&
+      std::ranges::equal(flat.sizes(), out.sizes())) {
+    for (const Input& input : inputs) {
+      if (input.tensor() != nullptr) checkNoPartialOverlap(out, *input.tensor());
+    }
+    flat.run(workOf(op, common, params, inputs.size()), out);
+    out.storage()->bumpVersion();
+    return out;
+  }
+
+  NestedCall call(op, inputs, common);
+  if (!std::ranges::equal(call.sizes, out.sizes())) {
+    if (resizes) {
+      checkResizable(out, inputs);
+      resizeOutput(out, call.sizes);
+      out.unsafeGetTensorImpl()->setShape(call.sizes, call.resultStrides(), out.storage_offset());
+    } else {
+      call.sizes = sizesInPlace(out, call.sizes);
+    }
+  }
+  checkNoOverlap(out, inputs);
+  call.convertInputs();
+  if (type == out.scalar_type()) {
+    call.run(workOf(op, common, params, inputs.size()), out);
+  } else {
+    const Tensor result = call.allocateResult(type, out.device());
+    call.run(workOf(op, common, params, inputs.size()), result);
+    copyElements(out, result);
+  }
+  out.storage()->bumpVersion();
+  return out;
+}
+
+}  // namespace
+
+void failUnsupportedType(std::string_view name, ScalarType type, TypeMask types) {
+  std::array<ScalarType, kScalarTypes> supported;
+  size_t count = 0;
+  for (size_t i = 0; i < kScalarTypes; ++i) {
+    if ((types >> i & 1) != 0) supported[count++] = static_cast<ScalarType>(i);
+  }
+  boxcar::detail::failUnsupportedScalarType(name, type, {supported.data(), count});
+}
+
+Tensor pointwise(const Pointwise& op, Inputs inputs, const Scalar* params) {
+  const Device device = deviceOf(inputs);
+  const ScalarType common = commonType(op, inputs);
+  const ScalarType type = resultType(op, common);
+  checkTaken(op, common);
+  FlatCall flat;
+  if (!flat.take(op, inputs, common)) return nestedPointwise(op, common, type, inputs, params, device);
+  Tensor result = Tensor::allocate(flat.sizes(), type, device);
+  flat.run(workOf(op, common, params, inputs.size()), result);
+  return result;
+}
+
+Tensor& pointwiseOut(const Pointwise& op, Tensor& out, Inputs inputs, const Scalar* params) {
+  return pointwiseInto(op, out, inputs, params, /*resizes=*/true);
+}
+
+Tensor& pointwiseInPlace(const Pointwise& op, Tensor& self, Inputs inputs, const Scalar* params) {
+  BOXCAR_CHECK(op.result != Result::kReal || !self.is_complex(), "In-place {} is not supported for complex tensors.",
+               op.name);
+  return pointwiseInto(op, self, inputs, params, /*resizes=*/false);
+}
+
+}  // namespace boxcar::dense

@@ -1,0 +1,30 @@
+#include <boxcar/backends/dense/pointwise_registration.h>
+#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/elements/pointwise_bitwise.h>
+#include <boxcar/backends/elements/pointwise_table.h>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace boxcar::dense {
+namespace {
+
+// The operators' shifts in place have names of their own, not those of the others with a `_`.
+template <Name name, const Pointwise& op>
+void registerShiftInPlace(Library& m) {
+  using Tensors = Kernels<op, void, Arguments<const Tensor&, const Tensor&>, Arguments<>>;
+  using WithNumber = Kernels<op, void, Arguments<const Tensor&, const Scalar&>, Arguments<>>;
+  const std::string text(name.view());
+  m.impl(text + ".Tensor", BOXCAR_FN(Tensors::inPlace));
+  m.impl(text + ".Scalar", BOXCAR_FN(WithNumber::inPlace));
+}
+
+}  // namespace
+
+BOXCAR_DENSE_KERNELS(aten, m, runPointwise) {
+  BOXCAR_BITWISE_OPERATORS(BOXCAR_REGISTER_POINTWISE)
+  registerShiftInPlace<"__ilshift__", kPointwise<"__lshift__", ShiftLeft, 2, Result::kSame, kIntegralTypes>>(m);
+  registerShiftInPlace<"__irshift__", kPointwise<"__rshift__", ShiftRight, 2, Result::kSame, kIntegralTypes>>(m);
+}
+
+}  // namespace boxcar::dense

@@ -1,0 +1,27 @@
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/pointwise_registration.h>
+#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/elements/pointwise_complex.h>
+#include <boxcar/backends/elements/pointwise_table.h>
+#include <boxcar/ivalue/error.h>
+
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+namespace boxcar::dense {
+namespace {
+
+constexpr const Pointwise& kAngle = kPointwise<"angle", AngleOfNumber, 1, Result::kFloatReal, kContinuousTypes>;
+
+// The angles of complex numbers are contiguous.
+Tensor angle(const Tensor& self) { return pointwise(kAngle, {self.is_complex() ? toContiguous(self) : self}); }
+
+}  // namespace
+
+BOXCAR_DENSE_KERNELS(aten, m, runPointwise) {
+  BOXCAR_COMPLEX_OPERATORS(BOXCAR_REGISTER_POINTWISE)
+  m.impl("angle", BOXCAR_FN(angle));
+}
+
+}  // namespace boxcar::dense

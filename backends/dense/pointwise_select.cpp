@@ -1,0 +1,105 @@
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/pointwise.h>
+#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/shape/broadcast.h>
+#include <boxcar/ivalue/error.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace boxcar::dense {
+namespace {
+
+constexpr Pointwise makeSelection() {
+  Pointwise op{"where", Functor::kSelect, Result::kSame, maskOf(kAllTypes)};
+  op.has_condition = true;
+  return op;
+}
+
+constexpr Pointwise kWhere = makeSelection();
+
+const Tensor& checkCondition(const Tensor& condition) {
+  BOXCAR_CHECK(condition.scalar_type() == ScalarType::Bool || condition.scalar_type() == ScalarType::Byte,
+               "where expected condition to be a boolean tensor, but got a tensor with dtype {}",
+               condition.scalar_type());
+  return condition;
+}
+
+Tensor whereSelf(const Tensor& condition, const Tensor& self, const Tensor& other) {
+  return pointwise(kWhere, {checkCondition(condition), self, other});
+}
+Tensor whereScalarSelf(const Tensor& condition, const Scalar& self, const Tensor& other) {
+  return pointwise(kWhere, {checkCondition(condition), self, other});
+}
+Tensor whereScalarOther(const Tensor& condition, const Tensor& self, const Scalar& other) {
+  return pointwise(kWhere, {checkCondition(condition), self, other});
+}
+Tensor whereScalar(const Tensor& condition, const Scalar& self, const Scalar& other) {
+  return pointwise(kWhere, {checkCondition(condition), self, other});
+}
+Tensor& whereSelfOut(const Tensor& condition, const Tensor& self, const Tensor& other, Tensor& out) {
+  return pointwiseOut(kWhere, out, {checkCondition(condition), self, other});
+}
+
+void checkMask(const Tensor& mask) {
+  BOXCAR_CHECK(mask.scalar_type() == ScalarType::Bool,
+               "masked_fill_ only supports boolean masks, but got mask with dtype {}", mask.scalar_type());
+}
+
+// The value as an element of [self], whose type it takes whatever its kind.
+Scalar valueFor(const Tensor& self, const Scalar& value) {
+  BOXCAR_CHECK(!value.isComplex() || self.is_complex() || self.scalar_type() == ScalarType::Bool,
+               "masked_fill: the value {} is complex and cannot be an element of a tensor of dtype {}", value,
+               self.scalar_type());
+  if (self.scalar_type() != ScalarType::Bool) checkFits(value, self.scalar_type());
+  alignas(16) std::byte element[16];
+  storeNumber(element, self.scalar_type(), value);
+  return loadNumber(element, self.scalar_type());
+}
+Scalar valueFor(const Tensor& self, const Tensor& value) {
+  checkDense(value);
+  BOXCAR_CHECK(value.dim() == 0,
+               "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {} dimension(s).",
+               value.dim());
+  return value.is_meta() ? valueFor(self, Scalar(0)) : valueFor(self, readNumber(value));
+}
+
+Tensor& maskedFillInPlaceScalar(Tensor& self, const Tensor& mask, const Scalar& value) {
+  checkMask(mask);
+  return pointwiseInPlace(kWhere, self, {mask, valueFor(self, value), self});
+}
+Tensor& maskedFillInPlaceTensor(Tensor& self, const Tensor& mask, const Tensor& value) {
+  checkMask(mask);
+  return pointwiseInPlace(kWhere, self, {mask, valueFor(self, value), self});
+}
+// The result is contiguous, whatever its inputs are.
+Tensor maskedFill(const Tensor& self, const Tensor& mask, const Scalar& value) {
+  checkMask(mask);
+  if (self.is_contiguous() && mask.is_contiguous()) return pointwise(kWhere, {mask, value, self});
+  const DimVector sizes = shape::broadcast(self.sizes(), mask.sizes());
+  Tensor result = Tensor::allocate(sizes, self.scalar_type(), self.device());
+  return pointwiseOut(kWhere, result, {mask, value, self});
+}
+Tensor maskedFillScalar(const Tensor& self, const Tensor& mask, const Scalar& value) {
+  return maskedFill(self, mask, valueFor(self, value));
+}
+Tensor maskedFillTensor(const Tensor& self, const Tensor& mask, const Tensor& value) {
+  return maskedFill(self, mask, valueFor(self, value));
+}
+
+}  // namespace
+
+BOXCAR_DENSE_KERNELS(aten, m, runPointwise) {
+  m.impl("where.self", BOXCAR_FN(whereSelf));
+  m.impl("where.ScalarSelf", BOXCAR_FN(whereScalarSelf));
+  m.impl("where.ScalarOther", BOXCAR_FN(whereScalarOther));
+  m.impl("where.Scalar", BOXCAR_FN(whereScalar));
+  m.impl("where.self_out", BOXCAR_FN(whereSelfOut));
+  m.impl("masked_fill_.Scalar", BOXCAR_FN(maskedFillInPlaceScalar));
+  m.impl("masked_fill_.Tensor", BOXCAR_FN(maskedFillInPlaceTensor));
+  m.impl("masked_fill.Scalar", BOXCAR_FN(maskedFillScalar));
+  m.impl("masked_fill.Tensor", BOXCAR_FN(maskedFillTensor));
+}
+
+}  // namespace boxcar::dense

@@ -1,0 +1,14 @@
+#include <boxcar/backends/dense/pointwise_registration.h>
+#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/elements/pointwise_special.h>
+#include <boxcar/backends/elements/pointwise_table.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace boxcar::dense {
+
+BOXCAR_DENSE_KERNELS(aten, m, runPointwise) { BOXCAR_SPECIAL_OPERATORS(BOXCAR_REGISTER_POINTWISE) }
+
+}  // namespace boxcar::dense

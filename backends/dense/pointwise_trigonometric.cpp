@@ -1,0 +1,14 @@
+#include <boxcar/backends/dense/pointwise_registration.h>
+#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/elements/pointwise_table.h>
+#include <boxcar/backends/elements/pointwise_trigonometric.h>
+
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+namespace boxcar::dense {
+
+BOXCAR_DENSE_KERNELS(aten, m, runPointwise) { BOXCAR_TRIGONOMETRIC_OPERATORS(BOXCAR_REGISTER_POINTWISE) }
+
+}  // namespace boxcar::dense

@@ -1,0 +1,78 @@
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/reduction.h>
+#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/elements/reduce_norms.h>
+#include <boxcar/backends/shape/reduction.h>
+#include <boxcar/backends/shape/views.h>
+#include <boxcar/ivalue/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <optional>
+#include <span>
+
+// Norms of vectors.
+
+namespace boxcar::dense {
+namespace {
+
+constexpr std::string_view kName = "linalg.vector_norm";
+constexpr auto kTypes = kFloatingTypes + kComplexTypes;
+constexpr Reduction kSquared = makeReduction<SquaredNorm>(kName, kTypes);
+constexpr Reduction kSum = makeReduction<SumNorm>(kName, kTypes);
+constexpr Reduction kNonZero = makeReduction<NonZeroNorm>(kName, kTypes);
+constexpr Reduction kPower = makeReduction<PowerNorm>(kName, kTypes);
+constexpr Reduction kGreatest = makeReduction<GreatestNorm>(kName, kTypes);
+constexpr Reduction kLeast = makeReduction<LeastNorm>(kName, kTypes);
+
+const Reduction& normOf(double order) {
+  if (order == 2) return kSquared;
+  if (order == 1) return kSum;
+  if (order == 0) return kNonZero;
+  if (std::isinf(order)) return order > 0 ? kGreatest : kLeast;
+  return kPower;
+}
+
+using OptionalDims = std::optional<std::span<const int64_t>>;
+
+// The greatest and the least of no element, and powers below 0, do not exist.
+void checkHasIdentity(double order, const Tensor& self, uint64_t mask) {
+  if (order >= 0 && !std::isinf(order)) return;
+  for (size_t i = 0; i < self.sizes().size(); ++i) {
+    BOXCAR_CHECK(
+        (mask >> i & 1) == 0 || self.sizes()[i] != 0,
+        "linalg.vector_norm cannot compute the {} norm on the dimension {} because this dimension is empty and "
+        "the operation does not have an identity",
+        order, i);
+  }
+}
+
+Tensor vectorNorm(const Tensor& self, const Scalar& order, OptionalDims dim, bool keepdim,
+                  std::optional<ScalarType> dtype) {
+  checkDense(self);
+  const ScalarType type = shape::floatingReductionType(kName, self, dtype);
+  BOXCAR_CHECK(!order.isComplex(), "linalg.vector_norm: Expected a non-complex scalar as the order of norm, not {}",
+               toString(order));
+  const double p = order.toDouble();
+  const uint64_t mask = shape::dimensionMask(dim.value_or(std::span<const int64_t>()), self.dim());
+  checkHasIdentity(p, self, mask);
+  return reduce(normOf(p), type == self.scalar_type() ? self : convertTo(self, type), mask, keepdim, p);
+}
+
+Tensor& vectorNormOut(const Tensor& self, const Scalar& order, OptionalDims dim, bool keepdim,
+                      std::optional<ScalarType> dtype, Tensor& out) {
+  shape::checkOutType(kName, out, toRealValueType(dtype.value_or(self.scalar_type())));
+  return writeResult(out, vectorNorm(self, order, dim, keepdim, dtype));
+}
+
+}  // namespace
+
+BOXCAR_DENSE_KERNELS(aten, m, runReduction) {
+  m.impl("linalg_vector_norm", BOXCAR_FN(vectorNorm));
+  m.impl("linalg_vector_norm.out", BOXCAR_FN(vectorNormOut));
+}
+
+}  // namespace boxcar::dense

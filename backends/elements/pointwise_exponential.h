@@ -1,0 +1,103 @@
+#pragma once
+
+#include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/elements/functions.h>
+#include <boxcar/backends/elements/host_device.h>
+#include <boxcar/backends/elements/parameters.h>
+#include <boxcar/backends/elements/vector_names.h>
+#include <boxcar/ivalue/scalar.h>
+
+#include <optional>
+
+// Functions of elements: the family "exponential" of pointwise_table.h.
+
+namespace boxcar::elements {
+
+template <class T>
+struct Exponential {
+  static constexpr VectorFunction kVector = VectorFunction::kExp;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return exp(a); }
+};
+
+template <class T>
+struct PowerOfTwo {
+  static constexpr VectorFunction kVector = VectorFunction::kExp2;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return exp2(a); }
+};
+
+template <class T>
+struct ExponentialLessOne {
+  static constexpr VectorFunction kVector = VectorFunction::kExpm1;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return expm1(a); }
+};
+
+template <class T>
+struct Logarithm {
+  static constexpr VectorFunction kVector = VectorFunction::kLog;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return log(a); }
+};
+
+template <class T>
+struct BinaryLogarithm {
+  static constexpr VectorFunction kVector = VectorFunction::kLog2;
+  BOXCAR_HOST_DEVICE T operator()(T a) const {
+    if constexpr (kIsComplex<T>) {
+      return log(a) / T(log(RealOf<T>(2)));
+    } else {
+      return log2(a);
+    }
+  }
+};
+
+template <class T>
+struct DecimalLogarithm {
+  static constexpr VectorFunction kVector = VectorFunction::kLog10;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return log10(a); }
+};
+
+template <class T>
+struct LogarithmOfOneMore {
+  static constexpr VectorFunction kVector = VectorFunction::kLog1p;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return log1p(a); }
+};
+
+// log(a / (1 - a)) of a, which is first brought between eps and 1 - eps when there is an eps.
+template <class T>
+struct Logit {
+  using Parameters = Arguments<std::optional<double>>;
+  static constexpr VectorFunction kVector = VectorFunction::kLogit;
+  bool bounded;
+  T low;
+  explicit Logit(const Scalar* params) : bounded(!params->isBoolean()), low(bounded ? params->to<T>() : T(0)) {}
+  BOXCAR_HOST_DEVICE T operator()(T a) const {
+    if (bounded) a = a < low ? low : (a > T(1) - low ? T(1) - low : a);
+    return log(a / (T(1) - a));
+  }
+};
+
+template <class T>
+struct SquareRoot {
+  static constexpr VectorFunction kVector = VectorFunction::kSquareRoot;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return sqrt(a); }
+};
+
+template <class T>
+struct ReciprocalSquareRoot {
+  static constexpr VectorFunction kVector = VectorFunction::kReciprocalSquareRoot;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return divideElements(T(1), sqrt(a)); }
+};
+
+template <class T>
+struct Reciprocal {
+  static constexpr VectorFunction kVector = VectorFunction::kReciprocal;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return divideElements(T(1), a); }
+};
+
+template <class T>
+struct Sigmoid {
+  static constexpr VectorFunction kVector = VectorFunction::kSigmoid;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return T(1) / (T(1) + exp(-a)); }
+};
+
+}  // namespace boxcar::elements

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/backends/elements/functions.h>
+#include <boxcar/backends/elements/host_device.h>
+#include <boxcar/backends/elements/vector_names.h>
+
+// Functions of elements: the family "power" of pointwise_table.h.
+
+namespace boxcar::elements {
+
+template <class T>
+struct Power {
+  BOXCAR_HOST_DEVICE T operator()(T base, T exponent) const { return power(base, exponent); }
+};
+
+// Exponents that have a shorter and more exact way than pow.
+template <class T>
+struct Cube {
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return multiplyElements(multiplyElements(a, a), a); }
+};
+
+template <class T>
+struct SquareOf {
+  static constexpr VectorFunction kVector = VectorFunction::kSquare;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return multiplyElements(a, a); }
+};
+
+template <class T>
+struct Root {
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return sqrt(a); }
+};
+
+template <class T>
+struct InverseRoot {
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return divideElements(T(1), sqrt(a)); }
+};
+
+template <class T>
+struct Inverse {
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return divideElements(T(1), a); }
+};
+
+template <class T>
+struct InverseSquare {
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return divideElements(T(1), multiplyElements(a, a)); }
+};
+
+}  // namespace boxcar::elements

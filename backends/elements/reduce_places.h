@@ -1,0 +1,48 @@
+#pragma once
+
+#include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/elements/functions.h>
+#include <boxcar/backends/elements/host_device.h>
+#include <boxcar/backends/elements/reducer_list.h>
+#include <boxcar/backends/elements/vector_names.h>
+
+#include <cstdint>
+#include <type_traits>
+
+// Where the greatest and the least elements are.
+
+namespace boxcar::elements {
+
+// The place of the first of the greatest or least elements, the first NaN if there is one; as second result, the
+// element.
+template <class T, bool greatest>
+struct ExtremePlace {
+  using C = Compute<T>;
+  struct Acc {
+    C value;
+    int64_t index;
+  };
+  using Out = int64_t;
+  using Second = T;
+  static constexpr bool kUnordered = false;
+
+  BOXCAR_HOST_DEVICE static bool isBetter(C a, C b) { return greatest ? a > b : a < b; }
+  // Whether [x] takes the place of [value], which stands before it.
+  BOXCAR_HOST_DEVICE static bool replaces(C x, C value) { return (isNan(x) && !isNan(value)) || isBetter(x, value); }
+
+  BOXCAR_HOST_DEVICE static Acc identity() { return {C(0), -1}; }
+  BOXCAR_HOST_DEVICE static Acc take(Acc acc, T x, int64_t index) { return merge(acc, {static_cast<C>(x), index}); }
+  BOXCAR_HOST_DEVICE static Acc merge(Acc a, Acc b) {
+    if (a.index < 0) return b;
+    return b.index >= 0 && replaces(b.value, a.value) ? b : a;
+  }
+  BOXCAR_HOST_DEVICE static int64_t finish(Acc acc, int64_t) { return acc.index; }
+  BOXCAR_HOST_DEVICE static C second(Acc acc, int64_t) { return acc.value; }
+};
+template <class T>
+struct GreatestPlace : ExtremePlace<T, true> {};
+template <class T>
+struct LeastPlace : ExtremePlace<T, false> {};
+
+}  // namespace boxcar::elements
