@@ -37,3 +37,35 @@ boxcar_kernel_library(BOXCAR_HIGHWAY highway hwy/highway.h "")  # its headers al
 boxcar_kernel_library(BOXCAR_ONEDNN onednn oneapi/dnnl/dnnl.hpp dnnl)
 boxcar_kernel_library(BOXCAR_OPENBLAS openblas "" "")
 list(JOIN BOXCAR_KERNEL_STANDINS "|" BOXCAR_KERNEL_STANDINS)
+
+# CUDA: backends/cuda where nvcc is found, backends/no_cuda where it is not. Its runtime is linked statically, so that the
+# same program runs where no driver is. CMake 3.25 wants architectures before the language, or it tries one that CUDA 13
+# has no longer.
+option(BOXCAR_CUDA "Kernels for NVIDIA GPUs, by nvcc" ON)
+set(BOXCAR_HAS_CUDA FALSE)
+if(BOXCAR_CUDA)
+  find_program(BOXCAR_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda/bin)
+  if(BOXCAR_NVCC)
+    set(CMAKE_CUDA_COMPILER ${BOXCAR_NVCC})
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+      set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # 90 is code and PTX, from which later devices make theirs
+    endif()
+    if(NOT DEFINED CMAKE_CUDA_HOST_COMPILER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
+    endif()
+    enable_language(CUDA)
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)  # which CMake 3.25 does not know
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+    find_package(CUDAToolkit REQUIRED)
+    if(CUDAToolkit_VERSION VERSION_LESS 12)
+      message(STATUS "CUDA ${CUDAToolkit_VERSION} is too old: boxcar's kernels need 12 or newer, and are left out")
+    else()
+      set(BOXCAR_HAS_CUDA TRUE)
+      if(CCACHE_PROGRAM AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
+        set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+      endif()
+    endif()
+  else()
+    message(STATUS "nvcc is not here: boxcar is built without CUDA")
+  endif()
+endif()

@@ -233,6 +233,11 @@ std::vector<OperatorName> Dispatcher::getAllOpNames() const {
   return names;
 }
 
+void Dispatcher::readLibraries() {
+  const std::lock_guard lock(state_->mutex);
+  state_->readLinkedBlocks();
+}
+
 RegistrationHandleRAII Dispatcher::registerLibrary(std::string ns, RegistrationSite site) {
   const std::lock_guard lock(state_->mutex);
   const auto [found, inserted] = state_->libraries.emplace(ns, site);

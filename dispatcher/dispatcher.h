@@ -36,6 +36,10 @@ class BOXCAR_API Dispatcher final {
   // The names of all defined operators, in the order of their definition.
   std::vector<OperatorName> getAllOpNames() const;
 
+  // Reads the blocks of registrations that were linked since the last time; what looks up operators by name does so
+  // too.
+  void readLibraries();
+
   // The operators that have kernels but no definition: their library was not loaded, or a name is misspelt.
   std::vector<OperatorHandle> findDanglingImpls() const;
 

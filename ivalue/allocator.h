@@ -13,6 +13,8 @@ struct Allocator {
   void* (*allocate)(size_t bytes, DeviceIndex index);
   // Frees what allocate gave; [bytes] and [index] are those of the allocation. Must not throw.
   void (*deallocate)(void* memory, size_t bytes, DeviceIndex index);
+  // Copies within device number [index]; without one, storages that have bytes cannot be resized.
+  void (*copy)(void* to, const void* from, size_t bytes, DeviceIndex index) = nullptr;
 };
 
 // The allocator is used from now on for new storages on devices of [type], each of which frees its memory with the one

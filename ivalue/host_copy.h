@@ -5,7 +5,8 @@
 
 namespace boxcar {
 
-// Gives a tensor on the CPU with the elements of one on another device; throws Error where it cannot.
+// Gives a tensor on the CPU with the elements of one on another device: undefined where nobody copies from there.
+// Throws Error where the copy fails, or shows what had failed before.
 using HostCopy = Tensor (*)(const Tensor& tensor);
 
 // Who copies a tensor when its elements are printed: the backends, which this room does not know.

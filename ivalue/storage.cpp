@@ -99,12 +99,18 @@ void StorageImpl::resize(size_t bytes) {
       "a storage of {} bytes that wraps foreign memory (a file, another library) cannot be resized to {} bytes; "
       "clone the tensor first",
       bytes_, bytes);
-  BOXCAR_CHECK(device_.type() == DeviceType::CPU || device_.type() == DeviceType::Meta || bytes_ == 0 || bytes == 0,
-               "a storage on device '{}' that holds {} bytes cannot be resized", device_, bytes_);
   if (origin_ != Origin::kNone) {
     const Allocator& allocator = allocatorFor(device_.type());
+    BOXCAR_CHECK(device_.is_cpu() || allocator.copy != nullptr || bytes_ == 0 || bytes == 0,
+                 "a storage on device '{}' that holds {} bytes cannot be resized", device_, bytes_);
     void* data = bytes == 0 ? nullptr : allocator.allocate(bytes, device_.index());
-    if (data != nullptr && data_ != nullptr) std::memcpy(data, data_, std::min(bytes, bytes_));
+    if (data != nullptr && data_ != nullptr) {
+      if (device_.is_cpu()) {
+        std::memcpy(data, data_, std::min(bytes, bytes_));
+      } else {
+        allocator.copy(data, data_, std::min(bytes, bytes_), device_.index());
+      }
+    }
     noteFreeing(*this, bytes_);
     freeData();
     data_ = data;

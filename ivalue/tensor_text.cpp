@@ -32,11 +32,7 @@ Tensor onHost(const Tensor& tensor) {
   if (tensor.is_cpu()) return tensor;
   const HostCopy copy = host_copy.load(std::memory_order_acquire);
   if (copy == nullptr || tensor.is_meta()) return Tensor();
-  try {
-    return copy(tensor);
-  } catch (const Error&) {
-    return Tensor();
-  }
+  return copy(tensor);
 }
 
 // How the numbers of one tensor (or the real or imaginary parts of it) are written: all in the same form, and padded to

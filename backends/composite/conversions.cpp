@@ -1,4 +1,5 @@
 #include <boxcar/backends/shape/factories.h>
+#include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/host_copy.h>
@@ -79,6 +80,8 @@ Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
 }
 
 Tensor copyToHost(const Tensor& tensor) {
+  static const OperatorHandle copy = Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "");
+  if (!copy.hasComputedKernelForDispatchKey(toDispatchKey(tensor.device().type()))) return Tensor();
   return boxcar::to(tensor, std::nullopt, std::nullopt, Device(DeviceType::CPU));
 }
 

@@ -13,14 +13,11 @@ void zero(void* memory, size_t bytes) {
               [begin](int64_t from, int64_t to) { std::memset(begin + from, 0, static_cast<size_t>(to - from)); });
 }
 
-Device complete(Device device) { return device; }
-
 }  // namespace
 }  // namespace boxcar::cpu
 
 namespace boxcar::dense {
 
 constinit DeviceFunction<ZeroFunction> zeroBytes("zero_", cpu::zero);
-constinit DeviceFunction<CompleteDevice> completeDevice("empty", cpu::complete);
 
 }  // namespace boxcar::dense

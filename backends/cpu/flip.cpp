@@ -1,12 +1,7 @@
-#include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/cpu/strided_loop.h>
-#include <boxcar/backends/dense/memory_checks.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/shape/layout.h>
-#include <boxcar/backends/shape/views.h>
-#include <boxcar/ivalue/error.h>
+#include <boxcar/backends/dense/flip.h>
 
+#include <cstdint>
 #include <span>
 
 namespace boxcar::cpu {
@@ -44,31 +39,18 @@ StridedLoop::Body rowsFor(size_t itemsize) {
   }
 }
 
-// Reads the flipped dimensions from their ends on, with negative steps.
-Tensor flip(const Tensor& self, std::span<const int64_t> dims) {
-  checkCpuOrMeta(self);
-  const uint64_t flipped = dims.empty() ? 0 : shape::dimensionMask(dims, self.dim());
-  const Tensor result =
-      shape::allocateStrided(self.sizes(), shape::denseStrides(self), self.scalar_type(), self.device());
-  if (result.is_meta() || result.numel() == 0) return result;
-  const auto itemsize = static_cast<int64_t>(self.itemsize());
-  DimVector steps = toDimVector(self.strides());
-  char* start = static_cast<char*>(self.data_ptr());
-  for (size_t i = 0; i < steps.size(); ++i) {
-    steps[i] *= itemsize;
-    if ((flipped >> i & 1) == 0) continue;
-    start += (self.sizes()[i] - 1) * steps[i];
-    steps[i] = -steps[i];
-  }
+void copy(const Tensor& result, char* start, std::span<const int64_t> steps) {
   StridedLoop nest(result.sizes());
   nest.add(result.data_ptr(), result.sizes(), result.strides(), result.itemsize());
   nest.addBytes(start, steps);
-  nest.runParallel(result.numel(), rowsFor(self.itemsize()));
-  return result;
+  nest.runParallel(result.numel(), rowsFor(result.itemsize()));
 }
 
 }  // namespace
-
-BOXCAR_CPU_AND_META(aten, m) { m.impl("flip", BOXCAR_FN(flip)); }
-
 }  // namespace boxcar::cpu
+
+namespace boxcar::dense {
+
+constinit DeviceFunction<CopyInSteps> copyInSteps("flip", cpu::copy);
+
+}  // namespace boxcar::dense

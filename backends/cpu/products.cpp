@@ -2,8 +2,8 @@
 #include <boxcar/backends/cpu/library_gemm.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/cpu/products.h>
 #include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/products.h>
 #include <boxcar/backends/elements/element.h>
 
 #include <algorithm>
@@ -30,10 +30,7 @@ void multiplyHalves(const Tensor& out, const Tensor& a, const Tensor& b, const S
 
 int64_t batchStep(const Tensor& tensor) { return tensor.dim() == 3 ? tensor.strides()[0] : 0; }
 
-}  // namespace
-
-void multiplyInto(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
-  if (out.is_meta() || out.numel() == 0) return;
+void multiply(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
   const ScalarType type = out.scalar_type();
   if (type == ScalarType::Half || type == ScalarType::BFloat16) return multiplyHalves(out, a, b, alpha, beta);
   const auto rank = static_cast<size_t>(out.dim());
@@ -58,4 +55,11 @@ void multiplyInto(const Tensor& out, const Tensor& a, const Tensor& b, const Sca
   });
 }
 
+}  // namespace
 }  // namespace boxcar::cpu
+
+namespace boxcar::dense {
+
+constinit DeviceFunction<MultiplyFunction> multiplyMatrices("mm", cpu::multiply);
+
+}  // namespace boxcar::dense

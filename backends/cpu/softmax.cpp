@@ -1,38 +1,20 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/cpu/vector_reductions.h>
 #include <boxcar/backends/cpu/vector_softmax.h>
 #include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/memory_checks.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/shape/reduction.h>
-#include <boxcar/ivalue/error.h>
+#include <boxcar/backends/dense/softmax.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string_view>
 
 namespace boxcar::cpu {
 namespace {
 
+using dense::Lines;
+
 constexpr ElementTypes<float, double> kComputedTypes;
-
-// Contiguous elements seen as [outer, length, inner], the softmax going over the middle.
-struct Lines {
-  int64_t outer = 1;
-  int64_t length = 1;
-  int64_t inner = 1;
-
-  Lines(const Tensor& self, size_t along) {
-    for (size_t i = 0; i < self.sizes().size(); ++i) {
-      int64_t& part = i < along ? outer : i == along ? length : inner;
-      part *= self.sizes()[i];
-    }
-  }
-};
 
 // [width] columns of [length] elements, [inner] apart.
 template <class T>
@@ -88,53 +70,21 @@ void softmaxLines(const Tensor& out, const Tensor& self, const Lines& lines, boo
 }
 
 // float16 and bfloat16 are computed in float32.
-Tensor computeAlong(const Tensor& self, int64_t dim, bool half_to_float, bool logarithm) {
-  const std::string_view name = logarithm ? "log_softmax" : "softmax";
-  checkCpuOrMeta(self);
-  const ScalarType type = self.scalar_type();
-  visitScalarType(kFloatingTypes, type, name, [](auto) {});  // the Error of any other names all of them
-  const auto along = static_cast<size_t>(wrapDimension(dim, self.dim()));
-  BOXCAR_CHECK(!half_to_float || type == ScalarType::Half,
-               "{} with half to float conversion takes a float16 tensor, not one of {}", name, dtypeName(type));
-  if (type == ScalarType::Half || type == ScalarType::BFloat16) {
-    const Tensor result = computeAlong(convertTo(self, ScalarType::Float), dim, false, logarithm);
-    return half_to_float ? result : convertTo(result, type);
+void softmax(const Tensor& out, const Tensor& self, const Lines& lines, bool logarithm) {
+  if (isSmallFloat(self)) {
+    const Tensor result = Tensor::allocate(self.sizes(), ScalarType::Float);
+    softmax(result, convertTo(self, ScalarType::Float), lines, logarithm);
+    return copyElements(out, result);
   }
-  Tensor out = Tensor::allocate(self.sizes(), type, self.device());
-  visitScalarType(kComputedTypes, type, name, [&]<class T>(std::type_identity<T>) {
-    if (self.is_meta() || self.numel() == 0) return;
-    const Tensor source = toContiguous(self);
-    softmaxLines<T>(out, source, Lines(self, along), logarithm);
-  });
-  return out;
-}
-
-Tensor& computeInto(const Tensor& self, int64_t dim, bool half_to_float, bool logarithm, Tensor& out) {
-  shape::checkOutType(logarithm ? "log_softmax" : "softmax", out,
-                      half_to_float ? ScalarType::Float : self.scalar_type());
-  return writeResult(out, computeAlong(self, dim, half_to_float, logarithm));
-}
-
-Tensor softmax(const Tensor& self, int64_t dim, bool half_to_float) {
-  return computeAlong(self, dim, half_to_float, /*logarithm=*/false);
-}
-Tensor& softmaxOut(const Tensor& self, int64_t dim, bool half_to_float, Tensor& out) {
-  return computeInto(self, dim, half_to_float, /*logarithm=*/false, out);
-}
-Tensor logSoftmax(const Tensor& self, int64_t dim, bool half_to_float) {
-  return computeAlong(self, dim, half_to_float, /*logarithm=*/true);
-}
-Tensor& logSoftmaxOut(const Tensor& self, int64_t dim, bool half_to_float, Tensor& out) {
-  return computeInto(self, dim, half_to_float, /*logarithm=*/true, out);
+  visitScalarType(kComputedTypes, self.scalar_type(), "softmax",
+                  [&]<class T>(std::type_identity<T>) { softmaxLines<T>(out, self, lines, logarithm); });
 }
 
 }  // namespace
-
-BOXCAR_CPU_AND_META(aten, m) {
-  m.impl("_softmax", BOXCAR_FN(softmax));
-  m.impl("_softmax.out", BOXCAR_FN(softmaxOut));
-  m.impl("_log_softmax", BOXCAR_FN(logSoftmax));
-  m.impl("_log_softmax.out", BOXCAR_FN(logSoftmaxOut));
-}
-
 }  // namespace boxcar::cpu
+
+namespace boxcar::dense {
+
+constinit DeviceFunction<SoftmaxFunction> softmaxLines("softmax", cpu::softmax);
+
+}  // namespace boxcar::dense

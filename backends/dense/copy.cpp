@@ -12,7 +12,7 @@ namespace boxcar::dense {
 
 void copyElements(const Tensor& target, const Tensor& source, bool non_blocking) {
   if (target.is_meta() || target.numel() == 0) return;
-  copyOnDevice(target.is_cuda() ? DeviceType::CUDA : source.device().type(), target, source, non_blocking);
+  copyOnDevice(target.is_cuda() ? target.device() : source.device(), target, source, non_blocking);
 }
 
 Tensor convertTo(const Tensor& tensor, ScalarType dtype) {

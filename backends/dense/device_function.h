@@ -3,9 +3,6 @@
 #include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/error.h>
 
-#include <cstddef>
-#include <initializer_list>
-
 // What operators of dense tensors leave to each device. An operator's checks and its result's sizes and dtype are the
 // same everywhere and stand in dense/ once; what runs over elements is a function of the device.
 //
@@ -21,6 +18,29 @@
 
 namespace boxcar::dense {
 
+// How a thread goes to a device of a kind that has several, and back. A backend sets it while it is loaded.
+struct DeviceSwitch {
+  // Makes device [index] the thread's current one and gives the one before.
+  int (*enter)(DeviceIndex index) = nullptr;
+  void (*leave)(int before) = nullptr;
+};
+inline constinit DeviceSwitch cuda_switch;
+
+namespace detail {
+
+class OnCuda final {
+ public:
+  explicit OnCuda(Device device) : before_(cuda_switch.enter(device.index())) {}
+  ~OnCuda() { cuda_switch.leave(before_); }
+  OnCuda(const OnCuda&) = delete;
+  OnCuda& operator=(const OnCuda&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace detail
+
 template <class Function>
 class DeviceFunction;
 
@@ -30,27 +50,29 @@ class DeviceFunction<R(Args...)> final {
   using Function = R (*)(Args...);
 
   // [name] is that of the operator in messages.
-  constexpr DeviceFunction(const char* name, Function cpu) : name_(name), functions_{cpu, nullptr} {}
+  constexpr DeviceFunction(const char* name, Function cpu) : name_(name), cpu_(cpu) {}
   DeviceFunction(const DeviceFunction&) = delete;
   DeviceFunction& operator=(const DeviceFunction&) = delete;
 
   // Before the first call: while a backend is loaded.
-  void set(DeviceType type, Function function) { functions_[slot(type)] = function; }
-  bool has(DeviceType type) const { return functions_[slot(type)] != nullptr; }
+  void setCuda(Function function) { cuda_ = function; }
+  bool hasCuda() const { return cuda_ != nullptr; }
 
-  R operator()(DeviceType type, Args... args) const {
-    const Function function = functions_[slot(type)];
-    BOXCAR_CHECK(function != nullptr,
+  // Calls the function of [device]'s kind, with [device] the current one.
+  R operator()(Device device, Args... args) const {
+    if (!device.is_cuda()) [[likely]]
+      return cpu_(static_cast<Args>(args)...);
+    BOXCAR_CHECK(cuda_ != nullptr,
                  "{} has no kernel for device '{}'; move its tensors to 'cpu', or run with --cpu-fallback", name_,
-                 toString(type));
-    return function(static_cast<Args>(args)...);
+                 toString(device));
+    const detail::OnCuda on(device);
+    return cuda_(static_cast<Args>(args)...);
   }
 
  private:
-  static constexpr size_t slot(DeviceType type) { return type == DeviceType::CUDA ? 1 : 0; }
-
   const char* name_;
-  Function functions_[2];
+  Function cpu_;
+  Function cuda_ = nullptr;
 };
 
 }  // namespace boxcar::dense

@@ -20,7 +20,7 @@ using IntSpan = std::span<const int64_t>;
 
 Device deviceOr(std::optional<Device> device) {
   const Device wanted = device.value_or(Device(DeviceType::CPU));
-  return wanted.is_cuda() ? completeDevice(DeviceType::CUDA, wanted) : wanted;
+  return wanted.is_cuda() ? completeDevice(wanted) : wanted;
 }
 
 Tensor empty(IntSpan size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
@@ -69,7 +69,7 @@ Tensor& fillWith(Tensor& self, const Scalar& value) {
   checkFits(value, self.scalar_type());
   if (!self.is_meta() && self.numel() > 0) {
     const StridedOperand operand{self.data_ptr(), self.sizes(), self.strides(), self.itemsize()};
-    runPointwise(self.device().type(), {Functor::kFill, self.scalar_type(), &value, 1}, &operand);
+    runPointwise(self.device(), {Functor::kFill, self.scalar_type(), &value, 1}, &operand);
   }
   self.storage()->bumpVersion();
   return self;
@@ -90,7 +90,7 @@ Tensor& fillTensor(Tensor& self, const Tensor& value) {
 Tensor& zero(Tensor& self) {
   checkDense(self);
   if (!shape::isDense(self.sizes(), self.strides())) return fillWith(self, 0);
-  if (!self.is_meta()) zeroBytes(self.device().type(), self.data_ptr(), self.nbytes());
+  if (!self.is_meta() && self.numel() > 0) zeroBytes(self.device(), self.data_ptr(), self.nbytes());
   self.storage()->bumpVersion();
   return self;
 }

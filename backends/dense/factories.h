@@ -11,8 +11,9 @@ namespace boxcar::dense {
 using ZeroFunction = void(void* memory, size_t bytes);
 extern DeviceFunction<ZeroFunction> zeroBytes;
 
-// [device] with its index: "cuda" is the current one. An Error when there is no such device.
+// [device] with its index: "cuda" is the current one. An Error when there is no such device. Set by the backend of
+// CUDA.
 using CompleteDevice = Device(Device device);
-extern DeviceFunction<CompleteDevice> completeDevice;
+inline constinit CompleteDevice* completeDevice = nullptr;
 
 }  // namespace boxcar::dense

@@ -124,7 +124,7 @@ struct FlatCall {
     if (n == 0 || out.is_meta()) return;
     operands.data[0] = static_cast<char*>(out.data_ptr());
     operands.steps[0] = static_cast<int64_t>(out.itemsize());
-    runFlat(out.device().type(), work, operands, n);
+    runFlat(out.device(), work, operands, n);
   }
 };
 
@@ -186,7 +186,7 @@ struct NestedCall {
         operands[i + 1] = {tensors[i]->data_ptr(), tensors[i]->sizes(), tensors[i]->strides(), tensors[i]->itemsize()};
       }
     }
-    runPointwise(out.device().type(), work, operands);
+    runPointwise(out.device(), work, operands);
   }
 };
 
@@ -272,7 +272,7 @@ Tensor& pointwiseInto(const Pointwise& op, Tensor& out, Inputs inputs, const Sca
   BOXCAR_CHECK(type == out.scalar_type() || !resizes || !op.exact_output,
                "{} writes to an output of dtype {} only, but this has {}", op.name, type, out.scalar_type());
 
-  if (op.may_fail && isIntegralType(common, /*includeBool=*/true) && !device.is_cuda()) {
+  if (op.may_fail && isIntegralType(common, /*includeBool=*/true)) {
     return writeComputed(op, out, inputs, params, resizes);
   }
 

@@ -14,7 +14,7 @@ ScalarType Reduction::resultType(ScalarType type) const {
 void reduce(const Reduction& op, const Tensor& out, const Tensor* second, const Tensor& self, uint64_t mask,
             double param) {
   if (out.is_meta()) return;
-  runReduction(self.device().type(), op.reducer, out, second, self, mask, param);
+  runReduction(self.device(), op.reducer, out, second, self, mask, param);
 }
 
 Tensor reduce(const Reduction& op, const Tensor& self, uint64_t mask, bool keepdim, double param) {

@@ -1,16 +1,35 @@
 #pragma once
 
 #include <boxcar/dispatcher/library.h>
-#include <boxcar/ivalue/device.h>
 
-namespace boxcar::dense::detail {
+namespace boxcar::dense {
+
+// Registers the kernels for CUDA, where there are any, once: when its first memory is asked for, for most programs
+// never use it, and registering takes as long as the rest of their start.
+void registerCudaKernels();
+
+namespace detail {
+
+// A block of registrations for CUDA that waits for that.
+class WaitingBlock final {
+ public:
+  WaitingBlock(::boxcar::detail::LibraryBlock& block, bool (*wanted)()) noexcept;
+
+ private:
+  friend void dense::registerCudaKernels();
+
+  ::boxcar::detail::LibraryBlock& block_;
+  bool (*const wanted_)();
+  WaitingBlock* next_;
+};
 
 template <class... Functions>
 bool allOnCuda(const Functions&... functions) {
-  return (functions.has(DeviceType::CUDA) && ...);
+  return (functions.hasCuda() && ...);
 }
 
-}  // namespace boxcar::dense::detail
+}  // namespace detail
+}  // namespace boxcar::dense
 
 // A block of registrations for CPU, for Meta and, where it has all of the device functions that are named behind [m],
 // for CUDA: kernels that work out the result's sizes, strides and dtype first, and leave out the elements of tensors
@@ -21,11 +40,18 @@ bool allOnCuda(const Functions&... functions) {
 //   }
 #define BOXCAR_DENSE_KERNELS(ns, m, ...) \
   BOXCAR_DENSE_KERNELS_BLOCK(ns, m, BOXCAR_CONCATENATE(boxcar_dense_kernels_, BOXCAR_UID), __VA_ARGS__)
-#define BOXCAR_DENSE_KERNELS_BLOCK(ns, m, function, ...)              \
-  static void function(::boxcar::Library& m);                         \
-  BOXCAR_LIBRARY_IMPL(ns, CPU, m) { function(m); }                    \
-  BOXCAR_LIBRARY_IMPL(ns, Meta, m) { function(m); }                   \
-  BOXCAR_LIBRARY_IMPL(ns, CUDA, m) {                                  \
-    if (::boxcar::dense::detail::allOnCuda(__VA_ARGS__)) function(m); \
-  }                                                                   \
+#define BOXCAR_DENSE_KERNELS_BLOCK(ns, m, function, ...)                                                    \
+  static void function(::boxcar::Library& m);                                                               \
+  BOXCAR_LIBRARY_IMPL(ns, CPU, m) { function(m); }                                                          \
+  BOXCAR_LIBRARY_IMPL(ns, Meta, m) { function(m); }                                                         \
+  static constinit ::boxcar::detail::LibraryBlock BOXCAR_CONCATENATE(function, _cuda) = {                   \
+      ::boxcar::detail::LibraryKind::Implementation,                                                        \
+      ::boxcar::DispatchKey::CUDA,                                                                          \
+      #ns,                                                                                                  \
+      &function,                                                                                            \
+      __FILE__,                                                                                             \
+      __LINE__,                                                                                             \
+      BOXCAR_ALLOWED_OPERATORS};                                                                            \
+  static const ::boxcar::dense::detail::WaitingBlock BOXCAR_CONCATENATE(function, _waits)(                  \
+      BOXCAR_CONCATENATE(function, _cuda), [] { return ::boxcar::dense::detail::allOnCuda(__VA_ARGS__); }); \
   static void function([[maybe_unused]] ::boxcar::Library& m)

@@ -35,7 +35,9 @@ struct ExtremePlace {
   BOXCAR_HOST_DEVICE static Acc take(Acc acc, T x, int64_t index) { return merge(acc, {static_cast<C>(x), index}); }
   BOXCAR_HOST_DEVICE static Acc merge(Acc a, Acc b) {
     if (a.index < 0) return b;
-    return b.index >= 0 && replaces(b.value, a.value) ? b : a;
+    if (b.index < 0) return a;
+    // Threads may hand on what stands behind before what stands in front.
+    return a.index < b.index ? (replaces(b.value, a.value) ? b : a) : (replaces(a.value, b.value) ? a : b);
   }
   BOXCAR_HOST_DEVICE static int64_t finish(Acc acc, int64_t) { return acc.index; }
   BOXCAR_HOST_DEVICE static C second(Acc acc, int64_t) { return acc.value; }

@@ -1,4 +1,5 @@
 #include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/backends/cuda/available.h>
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/interpreter/cli/machine_options.h>
 #include <boxcar/ivalue/device.h>
@@ -27,6 +28,7 @@ std::string faultOfDevice(const std::string& text) {
 // The devices that can hold tensors here: those with a kernel of their own for aten::copy_.
 std::vector<DispatchKey> devicesThatAreThere() {
   std::vector<DispatchKey> found;
+  static_cast<void>(cuda::isAvailable());  // whose kernels are registered by asking
   const OperatorHandle copy = Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "");
   for (uint8_t number = 1; number <= num_backends; ++number) {
     const auto type = toDeviceType(static_cast<BackendComponent>(number));

@@ -1,3 +1,4 @@
+#include <boxcar/backends/cuda/available.h>
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/plugin.h>
 #include <boxcar/interpreter/cli/command.h>
@@ -55,7 +56,7 @@ std::string unknownCommand(const CLI::App& app, int argc, char** argv) {
 int runCommandLine(int argc, char** argv) {
   CLI::App app("boxcar runs .ops scripts, whose every operator call goes through its dispatcher.", "boxcar");
   int status = kDone;
-  app.set_version_flag("--version", "boxcar " BOXCAR_VERSION);
+  app.set_version_flag("--version", [] { return "boxcar " BOXCAR_VERSION "\n" + cuda::summary(); });
   app.require_subcommand(1);
   app.failure_message(usageError);
   app.fallthrough();

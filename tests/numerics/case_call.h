@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boxcar/ivalue/device.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +23,10 @@ inline constexpr Way kAllWays[] = {Way::kBoxed, Way::kTyped, Way::kScript, Way::
 // "boxed".
 std::string_view toString(Way way);
 
+// Where calls are made from now on: the CPU, unless it is said otherwise.
+void setCaseDevice(Device device);
+Device caseDevice();
+
 // Makes the call of [expected] in one way and compares what comes of it. In words, what is wrong; nothing where all is
 // as expected.
 std::optional<std::string> runCase(const Case& expected, Way way);
@@ -28,7 +34,7 @@ std::optional<std::string> runCase(const Case& expected, Way way);
 // What the call is, for messages: "aten::add.Tensor(self=float32[2, 3], other=float32[3])".
 std::string describeCall(const Case& expected);
 
-// Whether the operator of a case is defined and has a kernel that a CPU tensor reaches.
+// Whether the operator of a case is defined and has a kernel that a tensor on the device of cases reaches.
 bool hasKernel(const std::string& op);
 
 }  // namespace boxcar::numerics

@@ -56,6 +56,8 @@ int runWhole(int argc, char** argv) {
   std::vector<std::string> families;
   std::vector<std::string> ways;
   bool page = false;
+  std::string device = "cpu";
+  app.add_option("--device", device, "where calls are made: cpu, cuda:0")->capture_default_str();
   app.add_option("--files", folder, "the folder of the files of cases")->capture_default_str();
   app.add_option("--families", families, "only these files")->delimiter(',');
   app.add_option("--only", options.patterns, "only these operators: aten::add.Tensor, add, 'aten::*_'");
@@ -63,12 +65,15 @@ int runWhole(int argc, char** argv) {
   app.add_option("--jobs", options.jobs, "processes at a time")->capture_default_str()->check(CLI::PositiveNumber);
   app.add_option("--max-failures", options.max_failures, "failures shown of each operator")->capture_default_str();
   app.add_flag("--skip-missing", options.skip_missing, "leave out operators without a kernel");
+  app.add_option("--except", options.except, "leave out these operators");
+  app.add_option("--at-least", options.at_least, "so many cases must pass");
   app.add_flag("--page", page, "print the page of operators (backends/operators.md) instead");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error);
   }
+  setCaseDevice(Device(device));
   if (!ways.empty()) {
     options.ways.clear();
     for (const std::string& name : ways) {
@@ -84,7 +89,7 @@ int runWhole(int argc, char** argv) {
     return 0;
   }
   BOXCAR_CHECK(!files.empty(), "'{}' has no files of cases", folder);
-  return run(files, options) == 0 ? 0 : 1;
+  return run(files, options) ? 0 : 1;
 }
 
 }  // namespace

@@ -1,21 +1,19 @@
-#include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/cpu/products.h>
-#include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/pointwise.h>
+#include <boxcar/backends/dense/products.h>
+#include <boxcar/backends/dense/registration.h>
 #include <boxcar/backends/dense/write_structured.h>
-#include <boxcar/backends/elements/arithmetic.h>
 #include <boxcar/backends/elements/pointwise_products.h>
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/backends/shape/matrices.h>
+#include <boxcar/ops.h>
 
 #include <array>
-#include <complex>
 
 // Products with vectors, which are matrices of one column or one row.
 
-namespace boxcar::cpu {
+namespace boxcar::dense {
 namespace {
 
 Tensor asColumn(const Tensor& vector) {
@@ -88,17 +86,8 @@ Tensor asMatrix(const Tensor& number) {
   return number.view(kOnes, kOnes, number.storage_offset());
 }
 
-// A copy with the imaginary parts' signs changed; [tensor] itself when it has none.
-Tensor conjugated(const Tensor& tensor) {
-  if (!tensor.is_complex()) return tensor;
-  const Tensor copy = Tensor::allocate(tensor.sizes(), tensor.scalar_type());
-  copyElements(copy, tensor);
-  visitScalarType(kComplexTypes, copy.scalar_type(), "vdot", [&]<class T>(std::type_identity<T>) {
-    T* elements = copy.data_ptr<T>();
-    for (int64_t i = 0; i < copy.numel(); ++i) elements[i] = std::conj(elements[i]);
-  });
-  return copy;
-}
+// With the imaginary parts' signs changed; [tensor] itself when it has none.
+Tensor conjugated(const Tensor& tensor) { return tensor.is_complex() ? boxcar::conj_physical(tensor) : tensor; }
 
 template <bool conjugates>
 struct DotProduct {
@@ -154,7 +143,7 @@ Tensor& addrInPlace(Tensor& self, const Tensor& vec1, const Tensor& vec2, const 
 
 }  // namespace
 
-BOXCAR_CPU_AND_META(aten, m) {
+BOXCAR_DENSE_KERNELS(aten, m, multiplyMatrices) {
   m.impl("mv", BOXCAR_FN(mv));
   m.impl("mv.out", BOXCAR_FN(mvOut));
   m.impl("addmv", BOXCAR_FN(addmv));
@@ -169,4 +158,4 @@ BOXCAR_CPU_AND_META(aten, m) {
   m.impl("addr_", BOXCAR_FN(addrInPlace));
 }
 
-}  // namespace boxcar::cpu
+}  // namespace boxcar::dense

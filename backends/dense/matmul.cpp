@@ -1,16 +1,15 @@
-#include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/cpu/products.h>
-#include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/pointwise.h>
+#include <boxcar/backends/dense/products.h>
+#include <boxcar/backends/dense/registration.h>
 #include <boxcar/backends/dense/write_structured.h>
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/backends/shape/matrices.h>
 
 // Products of matrices, and sums with them.
 
-namespace boxcar::cpu {
+namespace boxcar::dense {
 namespace {
 
 // A product of matrices or batches of them, checked.
@@ -143,14 +142,14 @@ class BatchSum {
     const DimVector left{sizes_[0], 0};
     const DimVector right{0, sizes_[1]};
     const ScalarType type = target.scalar_type();
-    multiplyInto(target, Tensor::allocate(left, type), Tensor::allocate(right, type), alpha_, beta_);
+    multiplyInto(target, Tensor::allocate(left, type, device_), Tensor::allocate(right, type, device_), alpha_, beta_);
   }
 
   void fill(const Tensor& out, const Tensor& expanded) const {
     const ScalarType type = out.scalar_type();
     const bool is_half = type == ScalarType::Half || type == ScalarType::BFloat16;
     const auto widened = [&](const Tensor& tensor) { return is_half ? convertTo(tensor, ScalarType::Float) : tensor; };
-    const Tensor target = is_half ? Tensor::allocate(sizes_, ScalarType::Float) : out;
+    const Tensor target = is_half ? Tensor::allocate(sizes_, ScalarType::Float, device_) : out;
     const Tensor batch1 = widened(batch1_);
     const Tensor batch2 = widened(batch2_);
     if (beta_ != Scalar(0)) copyElements(target, expanded);
@@ -185,7 +184,7 @@ Tensor& addbmmInPlace(Tensor& self, const Tensor& batch1, const Tensor& batch2, 
 
 }  // namespace
 
-BOXCAR_CPU_AND_META(aten, m) {
+BOXCAR_DENSE_KERNELS(aten, m, multiplyMatrices) {
   m.impl("mm", BOXCAR_FN(mm));
   m.impl("mm.out", BOXCAR_FN(mmOut));
   m.impl("addmm", BOXCAR_FN(addmm));
@@ -201,4 +200,4 @@ BOXCAR_CPU_AND_META(aten, m) {
   m.impl("addbmm_", BOXCAR_FN(addbmmInPlace));
 }
 
-}  // namespace boxcar::cpu
+}  // namespace boxcar::dense

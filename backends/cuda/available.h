@@ -1,0 +1,16 @@
+#pragma once
+
+#include <boxcar/ivalue/macros.h>
+
+#include <string>
+
+namespace boxcar::cuda {
+
+// What there is of CUDA, in a line for people: "CUDA 13.0, driver 13.0: NVIDIA H200 (141.0 GB)", "CUDA: no device (…)",
+// "CUDA: not built, …".
+BOXCAR_API std::string summary();
+
+// Whether there is a CUDA device. Its kernels are registered then; else they wait for its first tensor.
+BOXCAR_API bool isAvailable();
+
+}  // namespace boxcar::cuda

@@ -1,0 +1,74 @@
+#include <boxcar/backends/cuda/caching_allocator.h>
+#include <boxcar/backends/cuda/device.h>
+#include <boxcar/backends/cuda/status.h>
+#include <boxcar/backends/cuda/stream.h>
+#include <boxcar/backends/dense/device_function.h>
+#include <boxcar/backends/dense/factories.h>
+#include <boxcar/backends/dense/registration.h>
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/allocator.h>
+#include <boxcar/ops.h>
+
+#include <optional>
+#include <span>
+
+// What makes the rest of boxcar know devices of CUDA: their memory, and how a thread goes from one to another.
+
+namespace boxcar::cuda {
+namespace {
+
+void* allocate(size_t bytes, DeviceIndex index) {
+  completeDevice(Device(DeviceType::CUDA, index));
+  dense::registerCudaKernels();
+  const DeviceGuard on(index);
+  return allocatorOf(index).allocate(bytes, currentStreamOf(index).handle);
+}
+
+void deallocate(void* memory, size_t, DeviceIndex index) { allocatorOf(index).deallocate(memory); }
+
+void copy(void* to, const void* from, size_t bytes, DeviceIndex index) {
+  const DeviceGuard on(index);
+  check(driver().copy(to, from, bytes, CopyKind::kDeviceToDevice, currentStream().handle), "resizing a tensor");
+}
+
+constexpr Allocator kAllocator = {allocate, deallocate, copy};
+
+int enter(DeviceIndex index) {
+  const int before = currentDevice();
+  if (before != index) setCurrentDevice(index);
+  return before;
+}
+
+void leave(int before) { driver().set_device(before); }
+
+[[maybe_unused]] const bool kLoaded = [] {
+  dense::cuda_switch = {enter, leave};
+  dense::completeDevice = completeDevice;
+  setAllocator(DeviceType::CUDA, &kAllocator);
+  return true;
+}();
+
+using IntSpan = std::span<const int64_t>;
+
+// The first tensor is made by these; then the others' kernels are there, which register their own.
+Tensor empty(IntSpan size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
+             std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
+  completeDevice(device.value_or(DeviceType::CUDA));
+  dense::registerCudaKernels();
+  return redispatch::empty(DispatchKeySet(DispatchKey::CUDA), size, dtype, layout, device, pin_memory, memory_format);
+}
+Tensor emptyStrided(IntSpan size, IntSpan stride, std::optional<ScalarType> dtype, std::optional<Layout> layout,
+                    std::optional<Device> device, std::optional<bool> pin_memory) {
+  completeDevice(device.value_or(DeviceType::CUDA));
+  dense::registerCudaKernels();
+  return redispatch::empty_strided(DispatchKeySet(DispatchKey::CUDA), size, stride, dtype, layout, device, pin_memory);
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(aten, CUDA, m) {
+  m.impl("empty.memory_format", BOXCAR_FN(empty));
+  m.impl("empty_strided", BOXCAR_FN(emptyStrided));
+}
+
+}  // namespace boxcar::cuda

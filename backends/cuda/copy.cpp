@@ -1,0 +1,116 @@
+#include <boxcar/backends/cuda/device.h>
+#include <boxcar/backends/cuda/module.h>
+#include <boxcar/backends/cuda/registration.h>
+#include <boxcar/backends/cuda/status.h>
+#include <boxcar/backends/cuda/stream.h>
+#include <boxcar/backends/dense/cat.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/factories.h>
+#include <boxcar/backends/dense/flip.h>
+#include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace boxcar::cuda {
+namespace {
+
+bool isOneBlock(const Tensor& target, const Tensor& source) {
+  return target.scalar_type() == source.scalar_type() && target.is_contiguous() && source.is_contiguous() &&
+         std::ranges::equal(target.sizes(), source.sizes());
+}
+
+void copyBytes(const Tensor& target, const Tensor& source, CopyKind kind) {
+  check(driver().copy(target.data_ptr(), source.data_ptr(), target.nbytes(), kind, currentStream().handle),
+        fmt::format("copying {} bytes from '{}' to '{}'", target.nbytes(), source.device(), target.device()));
+}
+
+void copyWithin(const Tensor& target, const Tensor& source) {
+  if (isOneBlock(target, source)) return copyBytes(target, source, CopyKind::kDeviceToDevice);
+  StridedLayout layout(target.sizes());
+  layout.add(target.sizes(), target.strides(), static_cast<int64_t>(target.itemsize()));
+  layout.add(source.sizes(), source.strides(), static_cast<int64_t>(source.itemsize()));
+  layout.prepare();
+  module().copy_strided(static_cast<char*>(target.data_ptr()), target.scalar_type(),
+                        static_cast<const char*>(source.data_ptr()), source.scalar_type(), layout);
+}
+
+// Work on memory of the host that is not pinned is done, or its source read, when the driver comes back.
+bool goesOnBehind(const Tensor& host, bool non_blocking) { return non_blocking && driver().is_pinned(host.data_ptr()); }
+
+// Converting and bringing into order is left to the side where less has to be moved then.
+void copyToDevice(const Tensor& target, const Tensor& source, bool non_blocking) {
+  if (isOneBlock(target, source)) {
+    copyBytes(target, source, CopyKind::kHostToDevice);
+    if (!goesOnBehind(source, non_blocking)) synchronizeStream();
+    return;
+  }
+  const Tensor packed = dense::toContiguous(source);
+  const Tensor arrived = Tensor::allocate(packed.sizes(), packed.scalar_type(), target.device());
+  copyToDevice(arrived, packed, false);
+  copyWithin(target, arrived);
+}
+
+void copyToHost(const Tensor& target, const Tensor& source, bool non_blocking) {
+  if (isOneBlock(target, source)) {
+    copyBytes(target, source, CopyKind::kDeviceToHost);
+    if (!goesOnBehind(target, non_blocking)) synchronizeStream();
+    return;
+  }
+  Tensor packed =
+      source.scalar_type() == target.scalar_type() ? source : dense::convertTo(source, target.scalar_type());
+  packed = dense::toContiguous(packed);
+  const Tensor arrived = Tensor::allocate(packed.sizes(), packed.scalar_type());
+  copyToHost(arrived, packed, false);
+  dense::copyElements(target, arrived);
+}
+
+// Between two devices: by way of a block on the target's.
+void copyAcross(const Tensor& target, const Tensor& source) {
+  Tensor packed = [&] {
+    const DeviceGuard on(source.device());
+    Tensor made = dense::toContiguous(source);
+    synchronizeStream();
+    return made;
+  }();
+  if (isOneBlock(target, packed)) return copyBytes(target, packed, CopyKind::kDeviceToDevice);
+  const Tensor arrived = Tensor::allocate(packed.sizes(), packed.scalar_type(), target.device());
+  copyBytes(arrived, packed, CopyKind::kDeviceToDevice);
+  copyWithin(target, arrived);
+}
+
+void copy(const Tensor& target, const Tensor& source, bool non_blocking) {
+  for (const Tensor* tensor : {&target, &source}) {
+    BOXCAR_CHECK(tensor->is_cuda() || tensor->is_cpu(), "cannot copy from device '{}' to '{}'; copy to 'cpu' first",
+                 source.device(), target.device());
+  }
+  if (!source.is_cuda()) return copyToDevice(target, source, non_blocking);
+  if (!target.is_cuda()) return copyToHost(target, source, non_blocking);
+  if (source.device() == target.device()) return copyWithin(target, source);
+  copyAcross(target, source);
+}
+
+void copyInSteps(const Tensor& result, char* start, std::span<const int64_t> steps) {
+  StridedLayout layout(result.sizes());
+  layout.add(result.sizes(), result.strides(), static_cast<int64_t>(result.itemsize()));
+  layout.add(result.sizes(), steps, 1);
+  layout.prepare();
+  module().copy_strided(static_cast<char*>(result.data_ptr()), result.scalar_type(), start, result.scalar_type(),
+                        layout);
+}
+
+// Each part is a copy of its own.
+bool joinRows(const Tensor&, TensorList, const shape::Joined&) { return false; }
+
+void zero(void* memory, size_t bytes) {
+  check(driver().set(memory, 0, bytes, currentStream().handle), "setting memory to 0");
+}
+
+}  // namespace
+
+BOXCAR_CUDA_FUNCTION(dense::copyOnDevice, copy)
+BOXCAR_CUDA_FUNCTION(dense::zeroBytes, zero)
+BOXCAR_CUDA_FUNCTION(dense::copyInSteps, copyInSteps)
+BOXCAR_CUDA_FUNCTION(dense::joinRows, joinRows)
+
+}  // namespace boxcar::cuda

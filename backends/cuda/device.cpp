@@ -1,0 +1,77 @@
+#include <boxcar/backends/cuda/device.h>
+#include <boxcar/backends/cuda/module.h>
+#include <boxcar/backends/cuda/status.h>
+#include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <optional>
+
+namespace boxcar::cuda {
+namespace {
+
+struct Devices {
+  int count = 0;
+  std::string why_none;
+};
+
+const Devices& devices() {
+  static const Devices found = [] {
+    Devices result;
+    const Module* const module = findModule(result.why_none);
+    if (module == nullptr) return result;
+    int count = 0;  // cudaGetDeviceCount leaves it alone where it fails
+    const Status status = module->driver->device_count(&count);
+    if (status == kSuccess) result.count = std::min(count, kMaxDevices);
+    if (result.count == 0) {
+      const char* const reason = status == kSuccess ? "no device was found" : module->driver->error_text(status);
+      result.why_none = fmt::format("no device ({})", reason);
+    }
+    return result;
+  }();
+  return found;
+}
+
+}  // namespace
+
+int deviceCount() { return devices().count; }
+
+const std::string& whyNoDevice() { return devices().why_none; }
+
+const DeviceProperties& propertiesOf(int device) {
+  static std::mutex mutex;
+  static std::array<std::optional<DeviceProperties>, kMaxDevices> known;
+  const std::lock_guard lock(mutex);
+  std::optional<DeviceProperties>& properties = known.at(static_cast<size_t>(device));
+  if (!properties) {
+    DeviceProperties read;
+    check(driver().properties(device, &read), fmt::format("asking for the properties of cuda:{}", device));
+    properties = std::move(read);
+  }
+  return *properties;
+}
+
+int currentDevice() {
+  int device = 0;
+  check(driver().get_device(&device), "asking for the current device");
+  return device;
+}
+
+void setCurrentDevice(int device) { check(driver().set_device(device), fmt::format("choosing cuda:{}", device)); }
+
+Device completeDevice(Device device) {
+  const int count = deviceCount();
+  BOXCAR_CHECK(count > 0, "device '{}': CUDA: {}; use 'cpu'", device, whyNoDevice());
+  const int index = device.has_index() ? device.index() : currentDevice();
+  BOXCAR_CHECK(index < count, "device '{}': there {} only {} CUDA device{}, so that the last one is 'cuda:{}'", device,
+               count == 1 ? "is" : "are", count, count == 1 ? "" : "s", count - 1);
+  return Device(DeviceType::CUDA, static_cast<DeviceIndex>(index));
+}
+
+DeviceGuard::~DeviceGuard() {
+  if (changed_) driver().set_device(before_);
+}
+
+}  // namespace boxcar::cuda

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+// What the backend asks of the CUDA runtime, as a table of functions: cudart/ fills it, and tests put a simulated
+// device in its place. Functions answer with a cudaError_t, of which 0 is success.
+
+namespace boxcar::cuda {
+
+using Status = int;
+inline constexpr Status kSuccess = 0;
+inline constexpr Status kOutOfMemory = 2;          // cudaErrorMemoryAllocation
+inline constexpr Status kInsufficientDriver = 35;  // cudaErrorInsufficientDriver
+inline constexpr Status kNoDevice = 100;           // cudaErrorNoDevice
+inline constexpr Status kNotReady = 600;           // cudaErrorNotReady
+
+using StreamHandle = void*;  // cudaStream_t; null is the default stream
+using EventHandle = void*;   // cudaEvent_t
+using GraphHandle = void*;   // cudaGraphExec_t
+
+enum class CopyKind : int { kHostToDevice = 1, kDeviceToHost = 2, kDeviceToDevice = 3 };  // cudaMemcpyKind
+
+// What is known of a device.
+struct DeviceProperties {
+  std::string name;
+  int major = 0;
+  int minor = 0;
+  int multiprocessors = 0;
+  size_t memory = 0;  // bytes
+};
+
+struct Driver {
+  // Leaves [count] alone when it fails.
+  Status (*device_count)(int* count);
+  // The version that the driver and that the runtime has, 1000 * major + 10 * minor.
+  Status (*versions)(int* driver, int* runtime);
+  Status (*properties)(int device, DeviceProperties* properties);
+  Status (*set_device)(int device);
+  Status (*get_device)(int* device);
+  Status (*synchronize_device)();
+  Status (*memory)(size_t* available, size_t* total);
+
+  Status (*allocate)(void** memory, size_t bytes);
+  Status (*free)(void* memory);
+  // Memory of the host that a device reads and writes directly, at the same address.
+  Status (*allocate_pinned)(void** memory, size_t bytes);
+  Status (*free_pinned)(void* memory);
+  // Whether [memory] is such.
+  bool (*is_pinned)(const void* memory);
+  Status (*copy)(void* to, const void* from, size_t bytes, CopyKind kind, StreamHandle stream);
+  Status (*set)(void* memory, int byte, size_t bytes, StreamHandle stream);
+
+  Status (*create_stream)(StreamHandle* stream);
+  Status (*synchronize_stream)(StreamHandle stream);
+  // kNotReady while there is work.
+  Status (*query_stream)(StreamHandle stream);
+  Status (*wait_event)(StreamHandle stream, EventHandle event);
+
+  Status (*create_event)(EventHandle* event, bool timing);
+  Status (*destroy_event)(EventHandle event);
+  Status (*record_event)(EventHandle event, StreamHandle stream);
+  Status (*query_event)(EventHandle event);
+  Status (*synchronize_event)(EventHandle event);
+  Status (*elapsed)(float* milliseconds, EventHandle begin, EventHandle end);
+
+  // What a stream is given from now on goes into a graph instead of running.
+  Status (*begin_capture)(StreamHandle stream);
+  Status (*end_capture)(StreamHandle stream, GraphHandle* graph);
+  Status (*launch_graph)(GraphHandle graph, StreamHandle stream);
+  Status (*destroy_graph)(GraphHandle graph);
+
+  // The error of a launch or of earlier work, which is forgotten by asking.
+  Status (*last_error)();
+  const char* (*error_name)(Status status);
+  const char* (*error_text)(Status status);
+};
+
+// The table in use.
+const Driver& driver();
+
+}  // namespace boxcar::cuda

@@ -1,0 +1,247 @@
+#pragma once
+
+#include <boxcar/backends/cuda/failure.h>
+#include <boxcar/backends/cuda/kernels/launch.h>
+#include <boxcar/backends/cuda/kernels/offsets.h>
+#include <boxcar/backends/cuda/pointwise_launcher.h>
+#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/elements/functor_list.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+// Kernels of pointwise operators, made of functors of elements/.
+
+namespace boxcar::cuda {
+
+using namespace elements;
+
+namespace detail {
+
+// Elements that are read or written at once.
+template <class T, int count>
+struct alignas(sizeof(T) * count) Pack {
+  T elements[count];
+};
+
+// The functor F on what elements of T are computed in, with results of Out. What it refuses is noted, and 0 its result.
+template <class F, class Out, class T>
+struct Function {
+  using C = Compute<T>;
+  F f;
+  Failure* failure;
+
+  template <class... In>
+  BOXCAR_HOST_DEVICE Out operator()(In... in) const {
+    if constexpr (requires { F::accepts(static_cast<C>(in)...); }) {
+      if (!F::accepts(static_cast<C>(in)...)) {
+        noteFailure(failure, F::kRefusal);
+        return Out{};
+      }
+    }
+    return convertElement<Out>(f(static_cast<C>(in)...));
+  }
+};
+
+template <class F>
+F makeFunctor([[maybe_unused]] const Scalar* params) {
+  if constexpr (std::is_constructible_v<F, const Scalar*>) {
+    return F(params);
+  } else {
+    return F();
+  }
+}
+
+// An input: elements side by side, one element in the device's memory, or one that travels with the launch.
+template <class T>
+struct FlatInput {
+  const T* elements;
+  T value;
+  bool moves;
+
+  FlatInput() = default;
+  FlatInput(const char* data, int64_t step, bool on_host)
+      : elements(on_host ? nullptr : reinterpret_cast<const T*>(data)), value{}, moves(step != 0) {
+    if (on_host) std::memcpy(&value, data, sizeof(T));
+  }
+
+  BOXCAR_HOST_DEVICE T at(int64_t i) const {
+    if (elements == nullptr) return value;
+    return elements[moves ? i : 0];
+  }
+  template <int count>
+  BOXCAR_HOST_DEVICE void read(int64_t i, T* out) const {
+    if (moves) {
+      const auto pack = *reinterpret_cast<const Pack<T, count>*>(elements + i);
+      for (int k = 0; k < count; ++k) out[k] = pack.elements[k];
+    } else {
+      const T one = at(0);
+      for (int k = 0; k < count; ++k) out[k] = one;
+    }
+  }
+  BOXCAR_HOST_DEVICE bool isAligned(size_t bytes) const {
+    return !moves || reinterpret_cast<uintptr_t>(elements) % bytes == 0;
+  }
+};
+
+inline constexpr int kPointwiseThreads = 256;
+
+// Operands whose elements lie side by side. Each thread takes packs of 16 bytes of the largest operand, a few of them,
+// kPointwiseThreads packs from each other.
+template <class F, class Out, class T, size_t arity>
+struct FlatPointwiseKernel {
+  static constexpr size_t kLargest = arity > 0 && sizeof(T) > sizeof(Out) ? sizeof(T) : sizeof(Out);
+  static constexpr int kPack = kLargest >= 16 ? 1 : static_cast<int>(16 / kLargest);
+  static constexpr int kPacks = kPack >= 8 ? 2 : 4;
+  static constexpr int64_t kPerBlock = int64_t{kPointwiseThreads} * kPack * kPacks;
+
+  Function<F, Out, T> function;
+  Out* out;
+  FlatInput<T> inputs[arity == 0 ? 1 : arity];
+  int64_t n;
+  bool aligned;
+
+  void prepare() {
+    aligned = reinterpret_cast<uintptr_t>(out) % (sizeof(Out) * kPack) == 0;
+    for (size_t k = 0; k < arity; ++k) aligned = aligned && inputs[k].isAligned(sizeof(T) * kPack);
+  }
+
+  BOXCAR_HOST_DEVICE Out one([[maybe_unused]] int64_t i) const {
+    if constexpr (arity == 0) return function();
+    if constexpr (arity == 1) return function(inputs[0].at(i));
+    if constexpr (arity == 2) return function(inputs[0].at(i), inputs[1].at(i));
+    if constexpr (arity == 3) return function(inputs[0].at(i), inputs[1].at(i), inputs[2].at(i));
+  }
+
+  BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {
+    const int64_t first = block * kPerBlock;
+    if (aligned && first + kPerBlock <= n) {
+      // All is read before anything is written, so that many reads are under way at once.
+      T in[arity == 0 ? 1 : arity][kPacks][kPack];
+      for (int p = 0; p < kPacks; ++p) {
+        const int64_t i = first + (int64_t{p} * kPointwiseThreads + thread) * kPack;
+        for (size_t k = 0; k < arity; ++k) inputs[k].template read<kPack>(i, in[k][p]);
+      }
+      for (int p = 0; p < kPacks; ++p) {
+        const int64_t i = first + (int64_t{p} * kPointwiseThreads + thread) * kPack;
+        Pack<Out, kPack> results;
+        for (int k = 0; k < kPack; ++k) {
+          if constexpr (arity == 0) results.elements[k] = function();
+          if constexpr (arity == 1) results.elements[k] = function(in[0][p][k]);
+          if constexpr (arity == 2) results.elements[k] = function(in[0][p][k], in[1][p][k]);
+          if constexpr (arity == 3) results.elements[k] = function(in[0][p][k], in[1][p][k], in[2][p][k]);
+        }
+        *reinterpret_cast<Pack<Out, kPack>*>(out + i) = results;
+      }
+      return;
+    }
+    for (int64_t i = first + thread; i < n && i < first + kPerBlock; i += kPointwiseThreads) out[i] = one(i);
+  }
+};
+
+// Any strides; each thread takes a few elements.
+template <class F, class Out, class T, size_t arity>
+struct StridedPointwiseKernel {
+  static constexpr int kPerThread = 4;
+  static constexpr int64_t kPerBlock = int64_t{kPointwiseThreads} * kPerThread;
+
+  Function<F, Out, T> function;
+  Offsets<static_cast<int>(arity) + 1> offsets;
+  char* out;
+  const char* data[arity == 0 ? 1 : arity];  // null for an element that travels with the launch
+  T values[arity == 0 ? 1 : arity];
+  int64_t n;
+
+  BOXCAR_HOST_DEVICE T read(size_t k, const int64_t* at) const {
+    return data[k] == nullptr ? values[k] : *reinterpret_cast<const T*>(data[k] + at[k + 1]);
+  }
+
+  BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {
+    for (int p = 0; p < kPerThread; ++p) {
+      const int64_t i = block * kPerBlock + int64_t{p} * kPointwiseThreads + thread;
+      if (i >= n) return;
+      int64_t at[arity + 1];
+      offsets.at(static_cast<uint32_t>(i), at);
+      Out& result = *reinterpret_cast<Out*>(out + at[0]);
+      if constexpr (arity == 0) result = function();
+      if constexpr (arity == 1) result = function(read(0, at));
+      if constexpr (arity == 2) result = function(read(0, at), read(1, at));
+      if constexpr (arity == 3) result = function(read(0, at), read(1, at), read(2, at));
+    }
+  }
+};
+
+template <class F, class Out, class T, size_t arity>
+struct PointwiseLaunches {
+  static void flat(const FlatLaunch& launch) {
+    FlatPointwiseKernel<F, Out, T, arity> kernel{
+        {makeFunctor<F>(launch.params), launch.failure}, reinterpret_cast<Out*>(launch.data[0]), {}, launch.n, false};
+    for (size_t k = 0; k < arity; ++k) {
+      kernel.inputs[k] = FlatInput<T>(launch.data[k + 1], launch.steps[k + 1], (launch.on_host >> (k + 1) & 1) != 0);
+    }
+    kernel.prepare();
+    launchGrid<kPointwiseThreads>(blocksFor(launch.n, kernel.kPerBlock), kernel);
+  }
+
+  static void strided(const StridedLaunch& launch) {
+    StridedPointwiseKernel<F, Out, T, arity> kernel{
+        {makeFunctor<F>(launch.params), launch.failure}, {}, nullptr, {}, {}, 0};
+    for (size_t k = 0; k < arity; ++k) {
+      if ((launch.on_host >> (k + 1) & 1) != 0) std::memcpy(&kernel.values[k], launch.data[k + 1], sizeof(T));
+    }
+    launch.layout->template forParts<static_cast<int>(arity) + 1>(
+        [&](const Offsets<static_cast<int>(arity) + 1>& offsets, int64_t n, std::span<const int64_t> starts) {
+          kernel.offsets = offsets;
+          kernel.n = n;
+          kernel.out = launch.data[0] + starts[0];
+          for (size_t k = 0; k < arity; ++k) {
+            kernel.data[k] = (launch.on_host >> (k + 1) & 1) != 0 ? nullptr : launch.data[k + 1] + starts[k + 1];
+          }
+          launchGrid<kPointwiseThreads>(blocksFor(n, kernel.kPerBlock), kernel);
+        });
+  }
+};
+
+template <Result result, class T>
+struct ResultElementOf {
+  using type = T;
+};
+template <class T>
+struct ResultElementOf<Result::kBool, T> {
+  using type = bool;
+};
+template <class T>
+struct ResultElementOf<Result::kReal, T> {
+  using type = RealOf<T>;
+};
+template <class T>
+struct ResultElementOf<Result::kFloatReal, T> {
+  using type = RealOf<T>;
+};
+template <class T>
+struct ResultElementOf<Result::kComplex, T> {
+  using type = std::complex<T>;
+};
+
+}  // namespace detail
+
+template <template <class> class F, size_t arity, Result result, class... Ts>
+constexpr PointwiseLaunchers makeLaunchers(ElementTypes<Ts...>) {
+  PointwiseLaunchers launchers{};
+  ((launchers[static_cast<size_t>(scalarTypeOf<Ts>)] =
+        {detail::PointwiseLaunches<F<Compute<Ts>>, typename detail::ResultElementOf<result, Ts>::type, Ts, arity>::flat,
+         detail::PointwiseLaunches<F<Compute<Ts>>, typename detail::ResultElementOf<result, Ts>::type, Ts,
+                                   arity>::strided}),
+   ...);
+  return launchers;
+}
+
+// Defines the launchers for a line of elements/functor_list.h.
+#define BOXCAR_DEFINE_LAUNCHERS(functor, arity, result, types)       \
+  template <>                                                        \
+  const PointwiseLaunchers LaunchersOf<Functor::k##functor>::value = \
+      makeLaunchers<elements::functor, arity, Result::result>(types);
+
+}  // namespace boxcar::cuda

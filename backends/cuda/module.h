@@ -1,0 +1,54 @@
+#pragma once
+
+#include <boxcar/backends/cuda/driver.h>
+#include <boxcar/backends/cuda/gemm.h>
+#include <boxcar/backends/cuda/pointwise_launcher.h>
+#include <boxcar/backends/cuda/reduce_launcher.h>
+#include <boxcar/backends/cuda/row_kernels.h>
+#include <boxcar/backends/cuda/strided_layout.h>
+#include <boxcar/ivalue/macros.h>
+#include <boxcar/ivalue/scalar_type.h>
+
+#include <string>
+
+// What nvcc and the toolkit's headers are needed for, as a table: the runtime, the kernels, NVIDIA's libraries. It lies
+// in libboxcar_cuda.so, beside libboxcar.so, which opens it when a program first asks for CUDA: a program that does not
+// neither starts slower nor is larger, and libboxcar.so can be opened by any process (the runtime wants more room for
+// the state of threads than a process has left for that). Static programs have it inside.
+//
+// The rest of backends/cuda is host code as any other.
+
+namespace boxcar::cuda {
+
+struct Module {
+  // Changes with this struct.
+  static constexpr int kFormat = 1;
+  int format;
+
+  const Driver* driver;
+
+  // By functor and by reducer.
+  const PointwiseLaunchers* const* pointwise;
+  const ReduceLaunchers* const* reductions;
+  // Writes elements of [from] at [source] as elements of [to] to [target]; operand 0 of [layout] is the target.
+  void (*copy_strided)(char* target, ScalarType to, const char* source, ScalarType from, const StridedLayout& layout);
+  void (*softmax)(const SoftmaxLaunch& launch);
+  void (*layer_norm)(const LayerNormLaunch& launch);
+  // Of integers, by a kernel of boxcar's own.
+  void (*multiply_integers)(const GemmCall& call);
+  // By cuBLASLt, which sums float16 and bfloat16 in float32: floats and complex numbers. An Error that names mm when
+  // the library is not there.
+  void (*multiply)(const GemmCall& call);
+};
+
+// The module, or null, and in [why] the reason in words, "not built" where boxcar was built without nvcc. open/ has it
+// where it is opened, linked/ where it is inside, and no_cuda/ where there is none.
+const Module* findModule(std::string& why);
+
+// The module: an Error where there is none.
+const Module& module();
+
+}  // namespace boxcar::cuda
+
+// What libboxcar_cuda.so exports.
+extern "C" BOXCAR_API const boxcar::cuda::Module* boxcarCudaModule();

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <boxcar/backends/cuda/driver.h>
+#include <boxcar/backends/cuda/gemm.h>
+
+// What the module's table is made of, besides the kernels that have headers of their own. Tests make one of the same
+// kernels, compiled for the host, and of a make-believe driver.
+
+namespace boxcar::cuda {
+
+const Driver& runtimeDriver();
+
+void multiplyIntegers(const GemmCall& call);
+void multiplyByLibrary(const GemmCall& call);
+
+}  // namespace boxcar::cuda

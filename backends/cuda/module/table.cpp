@@ -1,0 +1,37 @@
+#include <boxcar/backends/cuda/copy_kernels.h>
+#include <boxcar/backends/cuda/module.h>
+#include <boxcar/backends/cuda/module/parts.h>
+
+namespace boxcar::cuda {
+namespace {
+
+using elements::Functor;
+using elements::Reducer;
+
+#define BOXCAR_ADDRESS_OF_LAUNCHERS(functor, arity, result, types) &LaunchersOf<Functor::k##functor>::value,
+constexpr const PointwiseLaunchers* kPointwise[elements::kFunctors] = {BOXCAR_FUNCTORS(BOXCAR_ADDRESS_OF_LAUNCHERS) &
+                                                                       LaunchersOf<Functor::kSelect>::value};
+#undef BOXCAR_ADDRESS_OF_LAUNCHERS
+
+#define BOXCAR_ADDRESS_OF_LAUNCHERS(reducer, types) &LaunchersOfReducer<Reducer::k##reducer>::value,
+constexpr const ReduceLaunchers* kReductions[elements::kReducers] = {BOXCAR_REDUCERS(BOXCAR_ADDRESS_OF_LAUNCHERS)};
+#undef BOXCAR_ADDRESS_OF_LAUNCHERS
+
+}  // namespace
+}  // namespace boxcar::cuda
+
+const boxcar::cuda::Module* boxcarCudaModule() {
+  using namespace boxcar::cuda;
+  static const Module module{
+      .format = Module::kFormat,
+      .driver = &runtimeDriver(),
+      .pointwise = kPointwise,
+      .reductions = kReductions,
+      .copy_strided = copyStrided,
+      .softmax = launchSoftmax,
+      .layer_norm = launchLayerNorm,
+      .multiply_integers = multiplyIntegers,
+      .multiply = multiplyByLibrary,
+  };
+  return &module;
+}

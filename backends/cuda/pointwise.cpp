@@ -1,0 +1,37 @@
+#include <boxcar/backends/cuda/failure.h>
+#include <boxcar/backends/cuda/module.h>
+#include <boxcar/backends/cuda/pointwise_launcher.h>
+#include <boxcar/backends/cuda/registration.h>
+#include <boxcar/backends/cuda/strided_layout.h>
+#include <boxcar/backends/dense/pointwise.h>
+
+namespace boxcar::cuda {
+namespace {
+
+const PointwiseLauncher& launcherOf(const dense::PointwiseWork& work) {
+  return (*module().pointwise[static_cast<size_t>(work.functor)])[static_cast<size_t>(work.type)];
+}
+
+void flat(const dense::PointwiseWork& work, const dense::FlatOperands& operands, int64_t n) {
+  launcherOf(work).flat({operands.data, operands.steps, operands.on_host, n, work.params, currentFailure()});
+}
+
+void strided(const dense::PointwiseWork& work, const dense::StridedOperand* operands) {
+  StridedLayout layout(operands[0].sizes);
+  char* data[dense::kMaxOperands];
+  uint32_t on_host = 0;
+  for (int i = 0; i < work.count; ++i) {
+    layout.add(operands[i].sizes, operands[i].strides, static_cast<int64_t>(operands[i].itemsize));
+    data[i] = static_cast<char*>(operands[i].data);
+    if (operands[i].itemsize == 0) on_host |= 1U << i;
+  }
+  layout.prepare();
+  launcherOf(work).strided({data, &layout, on_host, work.params, currentFailure()});
+}
+
+}  // namespace
+
+BOXCAR_CUDA_FUNCTION(dense::runFlat, flat)
+BOXCAR_CUDA_FUNCTION(dense::runPointwise, strided)
+
+}  // namespace boxcar::cuda

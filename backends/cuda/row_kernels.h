@@ -1,0 +1,39 @@
+#pragma once
+
+#include <boxcar/ivalue/scalar_type.h>
+
+#include <cstddef>
+#include <cstdint>
+
+// Softmax and layer normalisation, which nvcc compiles. All tensors are contiguous.
+
+namespace boxcar::cuda {
+
+struct SoftmaxLaunch {
+  const void* in;
+  void* out;
+  ScalarType type;  // of the input
+  bool to_float;    // the result is float32
+  int64_t outer;
+  int64_t length;
+  int64_t inner;
+  bool logarithm;
+};
+void launchSoftmax(const SoftmaxLaunch& launch);
+
+struct LayerNormLaunch {
+  const void* in;
+  const void* weight;  // null where there is none; of [parameter_type], as the bias
+  const void* bias;
+  void* out;
+  void* mean;  // float32; float64 where the input is
+  void* scale;
+  ScalarType type;
+  ScalarType parameter_type;  // [type], or float32
+  int64_t rows;
+  int64_t length;
+  double eps;
+};
+void launchLayerNorm(const LayerNormLaunch& launch);
+
+}  // namespace boxcar::cuda

@@ -1,0 +1,42 @@
+#include <boxcar/backends/cuda/failure.h>
+#include <boxcar/backends/cuda/status.h>
+#include <boxcar/backends/cuda/stream.h>
+#include <boxcar/ivalue/error.h>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace boxcar::cuda {
+
+void check(Status status, std::string_view doing) {
+  if (status == kSuccess) [[likely]]
+    return;
+  const Driver& cuda = driver();
+  if (waitsForEachLaunch())
+    BOXCAR_FAIL("CUDA failed while {}: {} ({}, error {})", doing, cuda.error_text(status), cuda.error_name(status),
+                status);
+  BOXCAR_FAIL(
+      "CUDA failed while {}: {} ({}, error {}). The cause may be an earlier operator, as kernels run behind the "
+      "program's "
+      "back; with BOXCAR_CUDA_SYNC=1 in the environment the operator that caused it reports it",
+      doing, cuda.error_text(status), cuda.error_name(status), status);
+}
+
+bool waitsForEachLaunch() {
+  static const bool waits = [] {
+    const char* value = std::getenv("BOXCAR_CUDA_SYNC");
+    return value != nullptr && std::strcmp(value, "1") == 0;
+  }();
+  return waits;
+}
+
+void checkLaunch() {
+  check(driver().last_error(), "starting a kernel");
+  if (!waitsForEachLaunch()) [[likely]]
+    return;
+  if (isCapturing()) return;  // nothing runs that could be waited for
+  check(driver().synchronize_stream(currentStream().handle), "waiting for a kernel");
+  throwFailure();
+}
+
+}  // namespace boxcar::cuda

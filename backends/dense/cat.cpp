@@ -1,0 +1,83 @@
+#include <boxcar/backends/dense/cat.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/shape/join.h>
+#include <boxcar/backends/shape/layout.h>
+#include <boxcar/backends/shape/output.h>
+#include <boxcar/ivalue/error.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace boxcar::dense {
+namespace {
+
+shape::Joined checkedJoin(TensorList tensors, int64_t dim) {
+  for (const Tensor& tensor : tensors) {
+    checkDense(tensor);
+    shape::checkSameDevice(tensors[0].device(), tensor.device());
+  }
+  return shape::joinAlong(tensors, dim);
+}
+
+void writeParts(const Tensor& out, TensorList tensors, const shape::Joined& joined) {
+  if (out.is_meta() || out.numel() == 0) return;
+  const auto lies_in_order = [&](const Tensor& tensor) {
+    return tensor.is_contiguous() && tensor.scalar_type() == out.scalar_type();
+  };
+  if (out.is_contiguous() && std::ranges::all_of(tensors, lies_in_order) &&
+      joinRows(out.device(), out, tensors, joined)) {
+    return;
+  }
+  DimVector sizes = joined.sizes;
+  int64_t offset = out.storage_offset();
+  for (const Tensor& tensor : tensors) {
+    if (shape::isLegacyEmpty(tensor)) continue;
+    sizes[joined.dim] = tensor.sizes()[joined.dim];
+    copyElements(out.view(sizes, out.strides(), offset), tensor);
+    offset += sizes[joined.dim] * out.strides()[joined.dim];
+  }
+}
+
+Tensor cat(TensorList tensors, int64_t dim) {
+  const shape::Joined joined = checkedJoin(tensors, dim);
+  const Tensor out = shape::allocateStrided(joined.sizes, joined.strides, joined.dtype, tensors[0].device());
+  writeParts(out, tensors, joined);
+  return out;
+}
+
+Tensor& catOut(TensorList tensors, int64_t dim, Tensor& out) {
+  const shape::Joined joined = checkedJoin(tensors, dim);
+  checkDense(out);
+  shape::checkOutputDevice(out, tensors[0].device());
+  BOXCAR_CHECK(canCast(joined.dtype, out.scalar_type()), "result type {} can't be cast to the desired output type {}",
+               joined.dtype, out.scalar_type());
+  const bool fits = std::ranges::equal(out.sizes(), joined.sizes);
+  if (fits) checkNoInternalOverlap(out);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const bool shares = out.numel() > 0 && tensors[i].numel() > 0 && tensors[i].storage() == out.storage();
+    if (!shares || out.is_meta()) continue;
+    BOXCAR_CHECK(!tensors[i].is_same(out),
+                 "unsupported operation: the input tensors cannot refer to any of the output memory locations. Found "
+                 "overlap in input tensor {}",
+                 i);
+    checkNoPartialOverlap(out, tensors[i]);
+  }
+  if (!fits) {
+    resizeOutput(out, joined.sizes);
+    out.unsafeGetTensorImpl()->setShape(joined.sizes, joined.strides, out.storage_offset());
+  }
+  writeParts(out, tensors, joined);
+  out.storage()->bumpVersion();
+  return out;
+}
+
+}  // namespace
+
+BOXCAR_DENSE_KERNELS(aten, m, copyOnDevice, joinRows) {
+  m.impl("cat", BOXCAR_FN(cat));
+  m.impl("cat.out", BOXCAR_FN(catOut));
+}
+
+}  // namespace boxcar::dense

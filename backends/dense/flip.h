@@ -1,0 +1,15 @@
+#pragma once
+
+#include <boxcar/backends/dense/device_function.h>
+#include <boxcar/ivalue/tensor.h>
+
+#include <cstdint>
+#include <span>
+
+namespace boxcar::dense {
+
+// Writes to [result] the elements of its own size that lie from [start] on, with [steps] in bytes, some negative.
+using CopyInSteps = void(const Tensor& result, char* start, std::span<const int64_t> steps);
+extern DeviceFunction<CopyInSteps> copyInSteps;
+
+}  // namespace boxcar::dense

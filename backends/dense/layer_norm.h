@@ -1,0 +1,25 @@
+#pragma once
+
+#include <boxcar/backends/dense/device_function.h>
+#include <boxcar/ivalue/tensor.h>
+
+#include <cstdint>
+
+namespace boxcar::dense {
+
+// [rows] rows of [length] elements, normalised each; weight and bias have [length] elements, or are null.
+struct LayerNormCall {
+  const Tensor& input;
+  const Tensor* weight;
+  const Tensor* bias;
+  int64_t rows;
+  int64_t length;
+  double eps;
+};
+
+// Writes the normalised rows to [out], which is contiguous and of the input's type, and each row's mean and reciprocal
+// deviation to [mean] and [scale], float32 or, where the input is, float64.
+using LayerNormFunction = void(const LayerNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale);
+extern DeviceFunction<LayerNormFunction> layerNormRows;
+
+}  // namespace boxcar::dense

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <boxcar/backends/dense/device_function.h>
+#include <boxcar/ivalue/scalar.h>
+#include <boxcar/ivalue/tensor.h>
+
+namespace boxcar::dense {
+
+// out = beta * out + alpha * a @ b for matrices of one type, or for batches of them with equal first dimensions. What
+// [out] held is not read when [beta] is 0. It overlaps neither input. float16 and bfloat16 are summed in float32.
+using MultiplyFunction = void(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha,
+                              const Scalar& beta);
+extern DeviceFunction<MultiplyFunction> multiplyMatrices;
+
+// The same on the device of [out]; nothing on Meta.
+inline void multiplyInto(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
+  if (out.is_meta() || out.numel() == 0) return;
+  multiplyMatrices(out.device(), out, a, b, alpha, beta);
+}
+
+}  // namespace boxcar::dense
