@@ -1,4 +1,6 @@
 #include <boxcar/backends/cpu/indexed_loop.h>
+#include <boxcar/backends/cpu/names.h>
+#include <boxcar/backends/dense/copy.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -14,31 +16,14 @@ struct Look {
   void row(const char*, int64_t, const char*, int64_t, int64_t) const {}
 };
 
-int64_t itemsizeOf(const Tensor& tensor) { return static_cast<int64_t>(tensor.itemsize()); }
-
-IndexedLoop loopFor(const Tensor& beside, const Tensor& chosen, const Tensor& index, int64_t dim) {
-  const auto along = static_cast<size_t>(dim);
-  IndexedLoop loop;
-  loop.beside = static_cast<char*>(beside.data_ptr());
-  loop.beside_steps = byteSteps(beside);
-  loop.chosen = static_cast<char*>(chosen.data_ptr());
-  loop.chosen_steps = byteSteps(chosen);
-  loop.index = static_cast<const char*>(index.data_ptr());
-  loop.step = loop.chosen_steps[along];
-  loop.size = chosen.sizes()[along];
-  loop.chosen_steps[along] = 0;
-  loop.dim = dim;
-  return loop;
-}
-
 }  // namespace
 
-void IndexedLoop::fail(int64_t place) const {
+void IndexedRun::fail(int64_t place) const {
   BOXCAR_FAIL("{}{}index {} is out of bounds for dimension {} with size {}", name, name.empty() ? "" : "(): ", place,
               dim, size);
 }
 
-void IndexedLoop::cut(const std::function<void(const IndexedLoop&)>& body) const {
+void IndexedRun::cut(const std::function<void(const IndexedRun&)>& body) const {
   int64_t elements = 1;
   for (const int64_t length : sizes) elements *= length;
   if (elements == 0) return;
@@ -52,7 +37,7 @@ void IndexedLoop::cut(const std::function<void(const IndexedLoop&)>& body) const
   if (best == sizes.size() || sizes[best] == 1) return body(*this);
   const int64_t grain = std::max<int64_t>(1, kParallelGrain / std::max<int64_t>(1, elements / sizes[best]));
   parallelFor(0, sizes[best], grain, [&](int64_t begin, int64_t end) {
-    IndexedLoop part = *this;
+    IndexedRun part = *this;
     part.sizes[best] = end - begin;
     part.beside += begin * beside_steps[best];
     part.chosen += begin * chosen_steps[best];
@@ -61,18 +46,18 @@ void IndexedLoop::cut(const std::function<void(const IndexedLoop&)>& body) const
   });
 }
 
-void IndexedLoop::checkIndices() const {
+void IndexedRun::checkIndices() const {
   // Of all indices at once: what has its sign bit set is out of range. Negative sizes do not occur.
   const auto length = static_cast<uint64_t>(size);
   const uint64_t lowest = wraps ? length : 0;
   std::atomic<uint64_t> outside{0};
-  IndexedLoop looking = *this;
+  IndexedRun looking = *this;
   looking.writes_chosen = false;
   // Each index once.
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (index_steps[i] == 0) looking.sizes[i] = 1;  // also where there are none
   }
-  looking.cut([&](const IndexedLoop& part) {
+  looking.cut([&](const IndexedRun& part) {
     StridedLoop nest(part.sizes);
     nest.addBytes(const_cast<char*>(part.index), part.index_steps);
     uint64_t signs = 0;
@@ -94,31 +79,54 @@ void IndexedLoop::checkIndices() const {
   if (static_cast<int64_t>(outside.load()) < 0) looking.run(Look());
 }
 
-DimVector byteSteps(const Tensor& tensor) {
-  DimVector steps = toDimVector(tensor.strides());
-  for (int64_t& step : steps) step *= itemsizeOf(tensor);
-  return steps;
+namespace {
+
+void read(const dense::IndexedLoop& loop, size_t itemsize) {
+  visitWord(itemsize, [&]<class Word>(std::type_identity<Word>) { IndexedRun(loop).run(MoveOut<Word>()); });
+}
+void write(const dense::IndexedLoop& loop, size_t itemsize) {
+  visitWord(itemsize, [&]<class Word>(std::type_identity<Word>) { IndexedRun(loop).run(MoveIn<Word>()); });
 }
 
-Tensor withDimension(const Tensor& tensor) {
-  if (tensor.dim() > 0) return tensor;
-  const int64_t one[] = {1};
-  return tensor.view(one, one, tensor.storage_offset());
+template <elements::Combination how, class T>
+struct Scaled {
+  T scale;
+  T operator()(T a, T b) const { return elements::Combine<how, T>()(a, multiplyElements(scale, b)); }
+};
+
+template <elements::Combination how, class T>
+void combineElements(const dense::IndexedLoop& loop, const Scalar& scale, ScalarType type) {
+  T factor;
+  storeNumber(&factor, type, scale);
+  if (factor == T(1)) return IndexedRun(loop).run(CombineIn<T, elements::Combine<how, T>>{});
+  IndexedRun(loop).run(CombineIn<T, Scaled<how, T>>{{factor}});
 }
 
-IndexedLoop loopAlong(const Tensor& beside, const Tensor& chosen, const Tensor& index, int64_t dim) {
-  IndexedLoop loop = loopFor(beside, chosen, index, dim);
-  loop.sizes = toDimVector(index.sizes());
-  loop.index_steps = byteSteps(index);
-  return loop;
+void combine(const dense::IndexedLoop& loop, ScalarType type, elements::Combination how, const Scalar& scale) {
+  using elements::Combination;
+  visitScalarType(kAllTypes, type, loop.name, [&]<class T>(std::type_identity<T>) {
+    if constexpr (!kIsSmallFloat<T>) {
+      if (how == Combination::kAdd) return combineElements<Combination::kAdd, T>(loop, scale, type);
+      if (how == Combination::kMultiply) return combineElements<Combination::kMultiply, T>(loop, scale, type);
+      if constexpr (!kIsComplex<T>) {
+        if (how == Combination::kGreatest) return combineElements<Combination::kGreatest, T>(loop, scale, type);
+        return combineElements<Combination::kLeast, T>(loop, scale, type);
+      }
+    }
+    BOXCAR_FAIL("{}(): elements of {} cannot be combined in this way", loop.name, dtypeName(type));
+  });
 }
 
-IndexedLoop loopOverSlices(const Tensor& beside, const Tensor& chosen, const Tensor& index, int64_t dim) {
-  IndexedLoop loop = loopFor(beside, chosen, index, dim);
-  loop.sizes = toDimVector(beside.sizes());
-  loop.index_steps.assign(beside.sizes().size(), 0);
-  loop.index_steps[static_cast<size_t>(dim)] = index.strides()[0] * itemsizeOf(index);
-  return loop;
-}
+void check(const dense::IndexedLoop& loop) { IndexedRun(loop).checkIndices(); }
 
+}  // namespace
 }  // namespace boxcar::cpu
+
+namespace boxcar::dense {
+
+constinit DeviceFunction<ReadChosen> readChosen("index", cpu::read);
+constinit DeviceFunction<WriteChosen> writeChosen("scatter", cpu::write);
+constinit DeviceFunction<CombineChosen> combineChosen("scatter", cpu::combine);
+constinit DeviceFunction<CheckChosen> checkChosen("index", cpu::check);
+
+}  // namespace boxcar::dense

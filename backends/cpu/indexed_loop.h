@@ -2,6 +2,7 @@
 
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/strided_loop.h>
+#include <boxcar/backends/dense/indexed_loop.h>
 #include <boxcar/backends/shape/dims.h>
 #include <boxcar/ivalue/tensor.h>
 
@@ -9,48 +10,21 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <string_view>
 #include <type_traits>
 
 namespace boxcar::cpu {
 
-// A loop over elements of one tensor, each beside an element of another that an index chooses. What gather, scatter,
-// index_select, index and their like have in common:
+// The CPU's way through an IndexedLoop:
 //
-//   IndexedLoop loop{.sizes = …, .beside = …, …};
-//   loop.run(MoveOut<uint32_t>());
-//
-// Steps are in bytes. Elements that are chosen by several indices are met in the order of the loop, with threads too,
-// when the loop writes to what is chosen.
-struct IndexedLoop {
-  DimVector sizes;
-
-  char* beside = nullptr;
-  DimVector beside_steps;
-
-  // 0 along the dimensions that the indices stand for.
-  char* chosen = nullptr;
-  DimVector chosen_steps;
-
-  // int64.
-  const char* index = nullptr;
-  DimVector index_steps;
-
-  // How far one index leads, and what indices are below; negative ones count from the end if [wraps].
-  int64_t step = 1;
-  int64_t size = 0;
-  bool wraps = false;
-  bool writes_chosen = false;
-
-  // What errors name.
-  std::string_view name;
-  int64_t dim = 0;
+//   IndexedRun(loop).run(MoveOut<uint32_t>());
+struct IndexedRun : dense::IndexedLoop {
+  explicit IndexedRun(const dense::IndexedLoop& loop) : dense::IndexedLoop(loop) {}
 
   // Calls op.one(beside, chosen) for pairs of elements, or op.row(beside, beside_step, chosen, chosen_step, n) for [n]
   // of them with one index. An Error when an index is out of range: what came before has been done.
   template <class Op>
   void run(const Op& op) const {
-    cut([&](const IndexedLoop& part) {
+    cut([&](const IndexedRun& part) {
       StridedLoop nest(part.sizes);
       nest.addBytes(part.beside, part.beside_steps);
       nest.addBytes(part.chosen, part.chosen_steps);
@@ -130,7 +104,7 @@ struct IndexedLoop {
 
   [[noreturn]] void fail(int64_t place) const;
   // Calls [body] with the loop, or with parts of it in several threads.
-  void cut(const std::function<void(const IndexedLoop&)>& body) const;
+  void cut(const std::function<void(const IndexedRun&)>& body) const;
 };
 
 // Elements are moved as words of their size.
@@ -183,7 +157,7 @@ struct MoveIn {
 
 // Combines what is chosen with what lies beside: chosen = f(chosen, beside).
 template <class T, class F>
-struct Combine {
+struct CombineIn {
   static constexpr int64_t kItemsize = sizeof(T);
   F f;
   void one(const char* from, char* to) const {
@@ -201,18 +175,5 @@ struct Combine {
     for (int64_t i = 0; i < n; ++i) one(from + i * from_step, to + i * to_step);
   }
 };
-
-// The strides of [tensor] in bytes.
-DimVector byteSteps(const Tensor& tensor);
-
-// [tensor] itself, or a view of one dimension when it has none.
-Tensor withDimension(const Tensor& tensor);
-
-// A loop over [index] and what lies beside each in [beside], of the same sizes or larger ones: indices stand for
-// dimension [dim] of [chosen]. None of the tensors is without dimensions.
-IndexedLoop loopAlong(const Tensor& beside, const Tensor& chosen, const Tensor& index, int64_t dim);
-
-// A loop over [beside], for which one-dimensional [index] says where each slice of dimension [dim] lies in [chosen].
-IndexedLoop loopOverSlices(const Tensor& beside, const Tensor& chosen, const Tensor& index, int64_t dim);
 
 }  // namespace boxcar::cpu

@@ -2,6 +2,7 @@
 
 #include <boxcar/backends/cuda/driver.h>
 #include <boxcar/backends/cuda/gemm.h>
+#include <boxcar/backends/cuda/indexed_launcher.h>
 #include <boxcar/backends/cuda/pointwise_launcher.h>
 #include <boxcar/backends/cuda/reduce_launcher.h>
 #include <boxcar/backends/cuda/row_kernels.h>
@@ -34,6 +35,12 @@ struct Module {
   void (*copy_strided)(char* target, ScalarType to, const char* source, ScalarType from, const StridedLayout& layout);
   void (*softmax)(const SoftmaxLaunch& launch);
   void (*layer_norm)(const LayerNormLaunch& launch);
+  // Elements that indices choose.
+  void (*read_chosen)(const IndexedLaunch& launch, size_t itemsize);
+  void (*write_chosen)(const IndexedLaunch& launch, size_t itemsize);
+  void (*combine_chosen)(const IndexedLaunch& launch, ScalarType type, elements::Combination how, const Scalar& scale);
+  void (*check_chosen)(const IndexedLaunch& launch);
+  void (*add_offsets)(const IndexedLaunch& launch);
   // Of integers, by a kernel of boxcar's own.
   void (*multiply_integers)(const GemmCall& call);
   // By cuBLASLt, which sums float16 and bfloat16 in float32: floats and complex numbers. An Error that names mm when

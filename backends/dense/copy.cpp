@@ -66,6 +66,13 @@ Tensor numberTensor(const Scalar& number, ScalarType type) {
   return result;
 }
 
+Tensor toDevice(const Tensor& tensor, Device device) {
+  if (tensor.device() == device) return tensor;
+  Tensor copy = shape::allocateStrided(tensor.sizes(), shape::denseStrides(tensor), tensor.scalar_type(), device);
+  copyElements(copy, tensor);
+  return copy;
+}
+
 Scalar readNumber(const Tensor& tensor) {
   if (!tensor.is_cuda()) return loadNumber(tensor.data_ptr(), tensor.scalar_type());
   const Tensor copy = Tensor::allocate({}, tensor.scalar_type());

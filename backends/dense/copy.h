@@ -48,6 +48,9 @@ void checkFits(const Scalar& number, ScalarType type);
 // A tensor without dimensions, on the CPU, that holds [number] as [type]. An Error when that does not fit.
 Tensor numberTensor(const Scalar& number, ScalarType type);
 
+// [tensor] itself, or a copy of it on [device].
+Tensor toDevice(const Tensor& tensor, Device device);
+
 // The one element of [tensor], which is not on Meta; a copy from a device waits for its work.
 Scalar readNumber(const Tensor& tensor);
 // The element of [type] at [address], which the host can read.

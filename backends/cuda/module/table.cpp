@@ -30,6 +30,11 @@ const boxcar::cuda::Module* boxcarCudaModule() {
       .copy_strided = copyStrided,
       .softmax = launchSoftmax,
       .layer_norm = launchLayerNorm,
+      .read_chosen = launchReadChosen,
+      .write_chosen = launchWriteChosen,
+      .combine_chosen = launchCombineChosen,
+      .check_chosen = launchCheckChosen,
+      .add_offsets = launchAddOffsets,
       .multiply_integers = multiplyIntegers,
       .multiply = multiplyByLibrary,
   };

@@ -1,21 +1,19 @@
-#include <boxcar/backends/cpu/index.h>
-#include <boxcar/backends/cpu/indexed_loop.h>
-#include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/indexed_loop.h>
 #include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/pointwise.h>
+#include <boxcar/backends/dense/registration.h>
 #include <boxcar/backends/dense/write_out.h>
-#include <boxcar/backends/elements/arithmetic.h>
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/backends/shape/indexing.h>
 #include <boxcar/ivalue/error.h>
 
+#include <cstddef>
 #include <string_view>
 
 // Operators on whole slices of one dimension, which a vector of indices chooses.
 
-namespace boxcar::cpu {
+namespace boxcar::dense {
 namespace {
 
 Tensor toPlaces(const Tensor& index) {
@@ -30,8 +28,8 @@ Tensor indexSelect(const Tensor& self, int64_t dim, const Tensor& index) {
   const Tensor places = toPlaces(index);
   IndexedLoop loop = loopOverSlices(withDimension(out), withDimension(self), places, dim);
   loop.name = "index_select";
-  if (out.numel() == 0) loop.checkIndices();
-  visitWord(self.itemsize(), [&]<class Word>(std::type_identity<Word>) { loop.run(MoveOut<Word>()); });
+  if (out.numel() == 0) checkChosen(self.device(), loop);
+  readChosen(self.device(), loop, self.itemsize());
   return out;
 }
 
@@ -46,26 +44,9 @@ IndexedLoop writingLoop(std::string_view name, const Tensor& self, int64_t dim, 
   loop.name = name;
   loop.wraps = wraps;
   loop.writes_chosen = true;
-  loop.checkIndices();
+  checkChosen(self.device(), loop);
   return loop;
 }
-
-void moveSlices(const IndexedLoop& loop, size_t itemsize) {
-  visitWord(itemsize, [&]<class Word>(std::type_identity<Word>) { loop.run(MoveIn<Word>()); });
-}
-
-struct Add {
-  template <class T>
-  T operator()(T a, T b) const {
-    return addElements(a, b);
-  }
-};
-
-template <class T>
-struct AddScaled {
-  T alpha;
-  T operator()(T a, T b) const { return addElements(a, multiplyElements(alpha, b)); }
-};
 
 void checkAlpha(const Tensor& self, const Scalar& alpha) {
   const ScalarType type = self.scalar_type();
@@ -84,14 +65,11 @@ void addSlices(const Tensor& self, int64_t dim, const Tensor& index, const Tenso
   }
   const Tensor places = toPlaces(index);
   const IndexedLoop loop = writingLoop("index_add", self, dim, places, source, /*wraps=*/false);
-  visitScalarType(kAllTypes, self.scalar_type(), "index_add", [&]<class T>(std::type_identity<T>) {
-    if constexpr (!kIsSmallFloat<T>) {
-      T factor;
-      storeNumber(&factor, self.scalar_type(), alpha);
-      if (factor == T(1)) return loop.run(Combine<T, Add>{});
-      loop.run(Combine<T, AddScaled<T>>{{factor}});
-    }
-  });
+  const ScalarType type = self.scalar_type();
+  // As an element of the tensor: that of bools is true or false.
+  alignas(16) std::byte factor[16];
+  storeNumber(factor, type, alpha);
+  combineChosen(self.device(), loop, type, Combination::kAdd, loadNumber(factor, type));
 }
 
 Tensor& indexAddInPlace(Tensor& self, int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) {
@@ -120,7 +98,7 @@ Tensor& indexAddOut(const Tensor& self, int64_t dim, const Tensor& index, const 
 void copySlices(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
   if (self.is_meta()) return;
   const Tensor places = toPlaces(index);
-  moveSlices(writingLoop("index_copy", self, dim, places, source, /*wraps=*/false), self.itemsize());
+  writeChosen(self.device(), writingLoop("index_copy", self, dim, places, source, /*wraps=*/false), self.itemsize());
 }
 
 Tensor& indexCopyInPlace(Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
@@ -151,8 +129,8 @@ Tensor& indexFillInPlaceNumber(Tensor& self, int64_t dim, const Tensor& index, c
     const Tensor places = toPlaces(index);
     DimVector sizes = toDimVector(withDimension(self).sizes());
     sizes[static_cast<size_t>(dim)] = places.numel();
-    const Tensor source = shape::expandTo(numberTensor(value, self.scalar_type()), sizes);
-    moveSlices(writingLoop("index_fill_", self, dim, places, source, /*wraps=*/true), self.itemsize());
+    const Tensor source = shape::expandTo(toDevice(numberTensor(value, self.scalar_type()), self.device()), sizes);
+    writeChosen(self.device(), writingLoop("index_fill_", self, dim, places, source, /*wraps=*/true), self.itemsize());
   }
   self.storage()->bumpVersion();
   return self;
@@ -163,7 +141,7 @@ Scalar fillNumber(const Tensor& self, const Tensor& value) {
   BOXCAR_CHECK(value.dim() == 0,
                "index_fill_(): only supports a 0-dimensional value tensor, but got tensor with {} dimension(s).",
                value.dim());
-  return value.is_meta() ? Scalar(0) : loadNumber(value.data_ptr(), value.scalar_type());
+  return value.is_meta() ? Scalar(0) : readNumber(value);
 }
 
 Tensor& indexFillInPlaceTensor(Tensor& self, int64_t dim, const Tensor& index, const Tensor& value) {
@@ -171,7 +149,7 @@ Tensor& indexFillInPlaceTensor(Tensor& self, int64_t dim, const Tensor& index, c
 }
 
 Tensor indexFillNumber(const Tensor& self, int64_t dim, const Tensor& index, const Scalar& value) {
-  checkCpuOrMeta(self);
+  checkDense(self);
   Tensor result = convertTo(self, self.scalar_type());
   return indexFillInPlaceNumber(result, dim, index, value);
 }
@@ -182,7 +160,7 @@ Tensor indexFillTensor(const Tensor& self, int64_t dim, const Tensor& index, con
 
 }  // namespace
 
-BOXCAR_CPU_AND_META(aten, m) {
+BOXCAR_DENSE_KERNELS(aten, m, readChosen, writeChosen, combineChosen) {
   m.impl("index_select", BOXCAR_FN(indexSelect));
   m.impl("index_select.out", BOXCAR_FN(indexSelectOut));
   m.impl("index_add", BOXCAR_FN(indexAdd));
@@ -197,4 +175,4 @@ BOXCAR_CPU_AND_META(aten, m) {
   m.impl("index_fill_.int_Tensor", BOXCAR_FN(indexFillInPlaceTensor));
 }
 
-}  // namespace boxcar::cpu
+}  // namespace boxcar::dense

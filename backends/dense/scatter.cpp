@@ -1,44 +1,22 @@
-#include <boxcar/backends/cpu/indexed_loop.h>
-#include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/indexed_loop.h>
 #include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/pointwise.h>
+#include <boxcar/backends/dense/registration.h>
 #include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/elements/arithmetic.h>
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/backends/shape/indexing.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
 
 #include <limits>
 #include <string_view>
 
-namespace boxcar::cpu {
+namespace boxcar::dense {
 namespace {
 
 enum class How : uint8_t { kWrite, kAdd, kMultiply, kMean, kGreatest, kLeast };
-
-struct Add {
-  template <class T>
-  T operator()(T a, T b) const {
-    return addElements(a, b);
-  }
-};
-struct Multiply {
-  template <class T>
-  T operator()(T a, T b) const {
-    return multiplyElements(a, b);
-  }
-};
-// NaN where there is one.
-template <bool greatest>
-struct Extreme {
-  template <class T>
-  T operator()(T a, T b) const {
-    const bool keeps = greatest ? a > b : a < b;
-    return keeps || isNan(a) ? a : b;
-  }
-};
 
 // The number that the first element takes the place of.
 template <class T>
@@ -46,7 +24,7 @@ T identityOf(How how) {
   using Limits = std::numeric_limits<T>;
   switch (how) {
     case How::kMultiply: return T(1);
-    case How::kGreatest: return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    case How::kGreatest: return Limits::has_infinity ? T(-Limits::infinity()) : Limits::lowest();
     case How::kLeast: return Limits::has_infinity ? Limits::infinity() : Limits::max();
     default: return T(0);
   }
@@ -61,44 +39,23 @@ IndexedLoop writingLoop(std::string_view name, const Tensor& self, int64_t dim, 
   return loop;
 }
 
-template <class T>
-void combine(const IndexedLoop& loop, How how) {
+Combination combinationOf(How how) {
   switch (how) {
-    case How::kAdd:
-    case How::kMean: return loop.run(Combine<T, Add>{});
-    case How::kMultiply: return loop.run(Combine<T, Multiply>{});
-    default: break;
-  }
-  if constexpr (!kIsComplex<T>) {
-    if (how == How::kGreatest) return loop.run(Combine<T, Extreme<true>>{});
-    return loop.run(Combine<T, Extreme<false>>{});
-  } else {
-    BOXCAR_FAIL("{}(): complex numbers have no order", loop.name);
+    case How::kMultiply: return Combination::kMultiply;
+    case How::kGreatest: return Combination::kGreatest;
+    case How::kLeast: return Combination::kLeast;
+    default: return Combination::kAdd;
   }
 }
 
 // Where nothing was scattered the count is 0, and the element stays.
-template <class T>
-void divideByCounts(const Tensor& self, const Tensor& counts) {
-  StridedLoop nest(self.sizes());
-  nest.add(self.data_ptr(), self.sizes(), self.strides(), self.itemsize());
-  nest.add(counts.data_ptr(), counts.sizes(), counts.strides(), counts.itemsize());
-  nest.runParallel(self.numel(), [](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
-    for (int64_t j = 0; j < n1; ++j) {
-      char* sum = data[0] + j * steps[kMaxOperands];
-      const char* count = data[1] + j * steps[kMaxOperands + 1];
-      for (int64_t i = 0; i < n0; ++i, sum += steps[0], count += steps[1]) {
-        const int64_t divisor = *reinterpret_cast<const int64_t*>(count);
-        T& element = *reinterpret_cast<T*>(sum);
-        if (divisor <= 1) continue;
-        if constexpr (kIsInteger<T>) {
-          element = static_cast<T>(flooredQuotient<int64_t>(static_cast<int64_t>(element), divisor));
-        } else {
-          element = element / static_cast<RealOf<T>>(divisor);
-        }
-      }
-    }
-  });
+void divideByCounts(Tensor self, const Tensor& counts) {
+  const Tensor divisors = boxcar::clamp_min(counts, 1);
+  if (isIntegralType(self.scalar_type(), /*includeBool=*/true)) {
+    boxcar::copy_(self, boxcar::floor_divide(boxcar::to(self, ScalarType::Long), divisors));
+  } else {
+    boxcar::div_(self, divisors);
+  }
 }
 
 // Writes to [self] what lies beside each of [index] in [source], or combines it. All has been checked but the indices.
@@ -110,28 +67,26 @@ void scatterInto(std::string_view name, const Tensor& self, int64_t dim, const T
       scatterInto(name, wide, dim, index, convertTo(source, ScalarType::Float), how, include_self);
     });
   }
+  const Device device = self.device();
   const IndexedLoop loop = writingLoop(name, self, dim, index, source);
-  loop.checkIndices();
-  if (how == How::kWrite) {
-    return visitWord(self.itemsize(), [&]<class Word>(std::type_identity<Word>) { loop.run(MoveIn<Word>()); });
-  }
+  checkChosen(device, loop);
+  if (how == How::kWrite) return writeChosen(device, loop, self.itemsize());
   const ScalarType type = self.scalar_type();
-  visitScalarType(kAllTypes, type, name, [&]<class T>(std::type_identity<T>) {
-    if constexpr (!kIsSmallFloat<T>) {
-      if (!include_self) {
-        Tensor identity = Tensor::allocate({}, type);
-        *static_cast<T*>(identity.data_ptr()) = identityOf<T>(how);
-        scatterInto(name, self, dim, index, shape::expandTo(identity, index.sizes()), How::kWrite);
-      }
-      combine<T>(loop, how);
-      if (how != How::kMean) return;
-      const Tensor counts = shape::expandTo(numberTensor(include_self ? 1 : 0, ScalarType::Long), self.sizes());
-      const Tensor counted = contiguousCopy(counts);
-      const Tensor ones = shape::expandTo(numberTensor(1, ScalarType::Long), index.sizes());
-      combine<int64_t>(writingLoop(name, counted, dim, index, ones), How::kAdd);
-      divideByCounts<T>(self, counted);
-    }
-  });
+  const auto number = [&](const Tensor& one) { return toDevice(one, device); };
+  if (!include_self) {
+    const Tensor identity = Tensor::allocate({}, type);
+    visitScalarType(kAllTypes, type, name, [&]<class T>(std::type_identity<T>) {
+      *static_cast<T*>(identity.data_ptr()) = identityOf<T>(how);
+    });
+    scatterInto(name, self, dim, index, shape::expandTo(number(identity), index.sizes()), How::kWrite);
+  }
+  combineChosen(device, loop, type, combinationOf(how), 1);
+  if (how != How::kMean) return;
+  const Tensor first = number(numberTensor(include_self ? 1 : 0, ScalarType::Long));
+  const Tensor counted = contiguousCopy(shape::expandTo(first, self.sizes()));
+  const Tensor ones = shape::expandTo(number(numberTensor(1, ScalarType::Long)), index.sizes());
+  combineChosen(device, writingLoop(name, counted, dim, index, ones), ScalarType::Long, Combination::kAdd, 1);
+  divideByCounts(self, counted);
 }
 
 // The arguments of one scatter, however they were given.
@@ -158,7 +113,9 @@ struct Scatter {
   void write(const Tensor& self) const {
     if (self.is_meta()) return;
     const Tensor elements =
-        source != nullptr ? *source : shape::expandTo(numberTensor(*value, self.scalar_type()), index.sizes());
+        source != nullptr
+            ? *source
+            : shape::expandTo(toDevice(numberTensor(*value, self.scalar_type()), self.device()), index.sizes());
     scatterInto(name, self, dim, index, elements, how, include_self);
   }
 
@@ -241,7 +198,7 @@ using Two = Forms<reduction, int64_t, const Tensor&, const Tensor&, std::string_
 
 }  // namespace
 
-BOXCAR_CPU_AND_META(aten, m) {
+BOXCAR_DENSE_KERNELS(aten, m, readChosen, writeChosen, combineChosen) {
   m.impl("scatter.src", BOXCAR_FN(Elements::functional));
   m.impl("scatter_.src", BOXCAR_FN(Elements::inPlace));
   m.impl("scatter.src_out", BOXCAR_FN(Elements::out));
@@ -262,4 +219,4 @@ BOXCAR_CPU_AND_META(aten, m) {
   m.impl("scatter_reduce.two_out", BOXCAR_FN(Two::out));
 }
 
-}  // namespace boxcar::cpu
+}  // namespace boxcar::dense

@@ -1,12 +1,11 @@
-#include <boxcar/backends/cpu/index.h>
-#include <boxcar/backends/cpu/indexed_loop.h>
-#include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/gather.h>
+#include <boxcar/backends/dense/indexed_loop.h>
+#include <boxcar/backends/dense/registration.h>
 #include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/shape/indexing.h>
 
-namespace boxcar::cpu {
+namespace boxcar::dense {
 namespace {
 
 Tensor gather(const Tensor& self, int64_t dim, const Tensor& index, bool /*sparse_grad*/) {
@@ -34,7 +33,7 @@ Tensor take(const Tensor& self, const Tensor& index) {
       loopAlong(out.view(places_sizes, strides, 0), flat.view(sizes, strides, flat.storage_offset()), line, 0);
   loop.name = "take";
   loop.wraps = true;
-  visitWord(self.itemsize(), [&]<class Word>(std::type_identity<Word>) { loop.run(MoveOut<Word>()); });
+  readChosen(self.device(), loop, self.itemsize());
   return out;
 }
 
@@ -48,15 +47,15 @@ Tensor gatherElements(const Tensor& self, int64_t dim, const Tensor& index) {
   Tensor out = Tensor::allocate(index.sizes(), self.scalar_type(), self.device());
   if (index.numel() == 0 || out.is_meta()) return out;
   const IndexedLoop loop = loopAlong(withDimension(out), withDimension(self), withDimension(index), dim);
-  visitWord(self.itemsize(), [&]<class Word>(std::type_identity<Word>) { loop.run(MoveOut<Word>()); });
+  readChosen(self.device(), loop, self.itemsize());
   return out;
 }
 
-BOXCAR_CPU_AND_META(aten, m) {
+BOXCAR_DENSE_KERNELS(aten, m, readChosen) {
   m.impl("gather", BOXCAR_FN(gather));
   m.impl("gather.out", BOXCAR_FN(gatherOut));
   m.impl("take", BOXCAR_FN(take));
   m.impl("take.out", BOXCAR_FN(takeOut));
 }
 
-}  // namespace boxcar::cpu
+}  // namespace boxcar::dense

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <boxcar/backends/cuda/failure.h>
+#include <boxcar/backends/cuda/strided_layout.h>
+#include <boxcar/backends/elements/combination.h>
+#include <boxcar/ivalue/scalar.h>
+#include <boxcar/ivalue/scalar_type.h>
+
+#include <cstddef>
+#include <cstdint>
+
+// What stands between operators that choose elements by indices and their kernels, which nvcc compiles.
+
+namespace boxcar::cuda {
+
+// dense::IndexedLoop, its dimensions in [layout]: of what lies beside, of what is chosen, and of the indices.
+struct IndexedLaunch {
+  char* beside;
+  char* chosen;
+  const char* index;
+  const StridedLayout* layout;
+  int64_t step;
+  int64_t size;
+  bool wraps;
+  Failure* failure;
+};
+
+void launchReadChosen(const IndexedLaunch& launch, size_t itemsize);
+void launchWriteChosen(const IndexedLaunch& launch, size_t itemsize);
+void launchCombineChosen(const IndexedLaunch& launch, ScalarType type, elements::Combination how, const Scalar& scale);
+// Adds to offsets, beside, what the indices amount to: [layout] has both, and nothing is chosen.
+void launchAddOffsets(const IndexedLaunch& launch);
+// Only notes an index that is out of range.
+void launchCheckChosen(const IndexedLaunch& launch);
+
+}  // namespace boxcar::cuda

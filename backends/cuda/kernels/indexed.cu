@@ -1,0 +1,134 @@
+#include <boxcar/backends/cuda/indexed_launcher.h>
+#include <boxcar/backends/cuda/kernels/atomics.h>
+#include <boxcar/backends/cuda/kernels/launch.h>
+#include <boxcar/backends/elements/element.h>
+#include <boxcar/ivalue/error.h>
+
+namespace boxcar::cuda {
+namespace {
+
+using elements::Combination;
+
+constexpr int kThreads = 256;
+
+struct LongWord {
+  uint64_t low, high;
+};
+
+// A thread for each index and what lies beside it; [Op] is called with both addresses.
+template <class Op>
+struct Indexed {
+  Op op;
+  Offsets<3> offsets;
+  char* beside;
+  char* chosen;
+  const char* index;
+  int64_t step;
+  int64_t size;
+  bool wraps;
+  Failure* failure;
+  int64_t n;
+
+  BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {
+    const int64_t i = block * kThreads + thread;
+    if (i >= n) return;
+    int64_t at[3];
+    offsets.at(static_cast<uint32_t>(i), at);
+    const int64_t given = *reinterpret_cast<const int64_t*>(index + at[2]);
+    const int64_t place = wraps && given < 0 ? given + size : given;
+    if (place < 0 || place >= size) {
+      noteFailure(failure, elements::Refusal::kIndex, given, size);
+      return;
+    }
+    op(beside + at[0], chosen + at[1] + place * step);
+  }
+};
+
+template <class Word>
+struct Read {
+  BOXCAR_HOST_DEVICE void operator()(char* beside, const char* chosen) const {
+    *reinterpret_cast<Word*>(beside) = *reinterpret_cast<const Word*>(chosen);
+  }
+};
+template <class Word>
+struct Write {
+  BOXCAR_HOST_DEVICE void operator()(const char* beside, char* chosen) const {
+    *reinterpret_cast<Word*>(chosen) = *reinterpret_cast<const Word*>(beside);
+  }
+};
+struct Look {
+  BOXCAR_HOST_DEVICE void operator()(const char*, const char*) const {}
+};
+template <class T, Combination how>
+struct CombineWith {
+  T scale;
+  bool scales;
+  BOXCAR_HOST_DEVICE void operator()(const char* beside, char* chosen) const {
+    const T value = *reinterpret_cast<const T*>(beside);
+    atomicCombine(reinterpret_cast<T*>(chosen), scales ? elements::multiplyElements(scale, value) : value,
+                  elements::Combine<how, T>());
+  }
+};
+
+// What chosen is counted from null, so that its address is the offset.
+struct AddOffset {
+  BOXCAR_HOST_DEVICE void operator()(char* beside, const char* chosen) const {
+    *reinterpret_cast<int64_t*>(beside) += reinterpret_cast<intptr_t>(chosen);
+  }
+};
+
+template <class Op>
+void run(const IndexedLaunch& launch, const Op& op) {
+  launch.layout->forParts<3>([&](const Offsets<3>& offsets, int64_t n, std::span<const int64_t> starts) {
+    const Indexed<Op> kernel{op,
+                             offsets,
+                             launch.beside + starts[0],
+                             launch.chosen + starts[1],
+                             launch.index + starts[2],
+                             launch.step,
+                             launch.size,
+                             launch.wraps,
+                             launch.failure,
+                             n};
+    launchGrid<kThreads>(blocksFor(n, kThreads), kernel);
+  });
+}
+
+template <template <class> class Op>
+void runWords(const IndexedLaunch& launch, size_t itemsize) {
+  switch (itemsize) {
+    case 1: return run(launch, Op<uint8_t>());
+    case 2: return run(launch, Op<uint16_t>());
+    case 4: return run(launch, Op<uint32_t>());
+    case 8: return run(launch, Op<uint64_t>());
+    default: return run(launch, Op<LongWord>());
+  }
+}
+
+}  // namespace
+
+void launchReadChosen(const IndexedLaunch& launch, size_t itemsize) { runWords<Read>(launch, itemsize); }
+void launchWriteChosen(const IndexedLaunch& launch, size_t itemsize) { runWords<Write>(launch, itemsize); }
+void launchAddOffsets(const IndexedLaunch& launch) { run(launch, AddOffset()); }
+void launchCheckChosen(const IndexedLaunch& launch) { run(launch, Look()); }
+
+void launchCombineChosen(const IndexedLaunch& launch, ScalarType type, Combination how, const Scalar& scale) {
+  visitScalarType(kAllTypes, type, "scatter", [&]<class T>(std::type_identity<T>) {
+    if constexpr (!elements::kIsSmallFloat<T>) {
+      const bool scales = scale != Scalar(1);
+      const T factor = scales ? scale.to<T>() : T(1);
+      if (how == Combination::kAdd) return run(launch, CombineWith<T, Combination::kAdd>{factor, scales});
+      if constexpr (sizeof(T) < 16) {
+        if (how == Combination::kMultiply) return run(launch, CombineWith<T, Combination::kMultiply>{factor, scales});
+      }
+      if constexpr (!elements::kIsComplex<T>) {
+        if (how == Combination::kGreatest) return run(launch, CombineWith<T, Combination::kGreatest>{factor, scales});
+        if (how == Combination::kLeast) return run(launch, CombineWith<T, Combination::kLeast>{factor, scales});
+      }
+      BOXCAR_FAIL("scatter on a CUDA device does not combine elements of {} in this way; move the tensors to 'cpu'",
+                  dtypeName(type));
+    }
+  });
+}
+
+}  // namespace boxcar::cuda
