@@ -1,24 +1,16 @@
 #include <boxcar/backends/cpu/lines.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/cpu/registration.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/memory_checks.h>
-#include <boxcar/backends/dense/pointwise.h>
+#include <boxcar/backends/dense/triangles.h>
 #include <boxcar/backends/shape/broadcast.h>
-#include <boxcar/backends/shape/output.h>
-#include <boxcar/ivalue/error.h>
 
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <string_view>
-
-// The elements on one side of a diagonal, with zeros on the other.
 
 namespace boxcar::cpu {
 namespace {
 
-enum class Triangle : uint8_t { kLower, kUpper };
+using dense::Triangle;
 
 template <class Word>
 void copyRow(char* out, int64_t out_step, const char* in, int64_t in_step, int64_t begin, int64_t end) {
@@ -42,7 +34,7 @@ void zeroRow(char* out, int64_t out_step, int64_t begin, int64_t end) {
 
 // Writes to [out], which may be [self] itself; the rows' numbers go along with the rows.
 template <class Word>
-void writeTriangle(const Tensor& out, const Tensor& self, int64_t diagonal, Triangle triangle) {
+void writeWords(const Tensor& out, const Tensor& self, int64_t diagonal, Triangle triangle) {
   const auto last = static_cast<size_t>(self.dim() - 1);
   const int64_t rows = self.sizes()[last - 1];
   const int64_t columns = self.sizes()[last];
@@ -68,54 +60,20 @@ struct Words {
 };
 
 void write(const Tensor& out, const Tensor& self, int64_t diagonal, Triangle triangle) {
-  if (out.is_meta() || out.numel() == 0) return;
   switch (self.itemsize()) {
-    case 1: return writeTriangle<uint8_t>(out, self, diagonal, triangle);
-    case 2: return writeTriangle<uint16_t>(out, self, diagonal, triangle);
-    case 4: return writeTriangle<uint32_t>(out, self, diagonal, triangle);
-    case 8: return writeTriangle<uint64_t>(out, self, diagonal, triangle);
-    default: return writeTriangle<Words>(out, self, diagonal, triangle);
+    case 1: return writeWords<uint8_t>(out, self, diagonal, triangle);
+    case 2: return writeWords<uint16_t>(out, self, diagonal, triangle);
+    case 4: return writeWords<uint32_t>(out, self, diagonal, triangle);
+    case 8: return writeWords<uint64_t>(out, self, diagonal, triangle);
+    default: return writeWords<Words>(out, self, diagonal, triangle);
   }
 }
 
-void checkMatrices(const Tensor& self, Triangle triangle) {
-  checkCpuOrMeta(self);
-  BOXCAR_CHECK(self.dim() >= 2, "{}: input tensor must have at least 2 dimensions, but it has {}",
-               triangle == Triangle::kLower ? "tril" : "triu", self.dim());
-}
-
-template <Triangle triangle>
-Tensor functional(const Tensor& self, int64_t diagonal) {
-  checkMatrices(self, triangle);
-  const Tensor result = Tensor::allocate(self.sizes(), self.scalar_type(), self.device());
-  write(result, self, diagonal, triangle);
-  return result;
-}
-
-template <Triangle triangle>
-Tensor& inPlace(Tensor& self, int64_t diagonal) {
-  checkMatrices(self, triangle);
-  checkNoInternalOverlap(self);
-  write(self, self, diagonal, triangle);
-  self.storage()->bumpVersion();
-  return self;
-}
-
-template <Triangle triangle>
-Tensor& out(const Tensor& self, int64_t diagonal, Tensor& out) {
-  shape::checkOutputType(out, self.scalar_type());
-  return writeResult(out, functional<triangle>(self, diagonal));
-}
-
 }  // namespace
-
-BOXCAR_CPU_AND_META(aten, m) {
-  m.impl("tril", BOXCAR_FN(functional<Triangle::kLower>));
-  m.impl("tril_", BOXCAR_FN(inPlace<Triangle::kLower>));
-  m.impl("tril.out", BOXCAR_FN(out<Triangle::kLower>));
-  m.impl("triu", BOXCAR_FN(functional<Triangle::kUpper>));
-  m.impl("triu_", BOXCAR_FN(inPlace<Triangle::kUpper>));
-  m.impl("triu.out", BOXCAR_FN(out<Triangle::kUpper>));
-}
-
 }  // namespace boxcar::cpu
+
+namespace boxcar::dense {
+
+constinit DeviceFunction<WriteTriangle> writeTriangle("tril", cpu::write);
+
+}  // namespace boxcar::dense

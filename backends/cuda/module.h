@@ -3,6 +3,7 @@
 #include <boxcar/backends/cuda/driver.h>
 #include <boxcar/backends/cuda/gemm.h>
 #include <boxcar/backends/cuda/indexed_launcher.h>
+#include <boxcar/backends/cuda/matrix_kernels.h>
 #include <boxcar/backends/cuda/pointwise_launcher.h>
 #include <boxcar/backends/cuda/reduce_launcher.h>
 #include <boxcar/backends/cuda/row_kernels.h>
@@ -41,6 +42,8 @@ struct Module {
   void (*combine_chosen)(const IndexedLaunch& launch, ScalarType type, elements::Combination how, const Scalar& scale);
   void (*check_chosen)(const IndexedLaunch& launch);
   void (*add_offsets)(const IndexedLaunch& launch);
+  void (*sequence)(void* out, ScalarType type, int64_t count, const dense::Sequence& sequence);
+  void (*triangle)(const TriangleLaunch& launch);
   // Of integers, by a kernel of boxcar's own.
   void (*multiply_integers)(const GemmCall& call);
   // By cuBLASLt, which sums float16 and bfloat16 in float32: floats and complex numbers. An Error that names mm when

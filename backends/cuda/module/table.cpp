@@ -35,6 +35,8 @@ const boxcar::cuda::Module* boxcarCudaModule() {
       .combine_chosen = launchCombineChosen,
       .check_chosen = launchCheckChosen,
       .add_offsets = launchAddOffsets,
+      .sequence = launchSequence,
+      .triangle = launchTriangle,
       .multiply_integers = multiplyIntegers,
       .multiply = multiplyByLibrary,
   };

@@ -1,0 +1,128 @@
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/factories.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/dense/sequences.h>
+#include <boxcar/backends/shape/factories.h>
+#include <boxcar/ivalue/error.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+// Sequences of numbers: in steps, at equal distances, and the places of a triangle's elements.
+
+namespace boxcar::dense {
+namespace {
+
+// [out] with [length] elements, any number of dimensions being right that has as many.
+void makeRoom(const Tensor& out, int64_t length) {
+  checkDense(out);
+  if (out.numel() != length) {
+    resizeOutput(out, std::span(&length, 1));
+  } else {
+    checkNoInternalOverlap(out);
+  }
+}
+
+void writeSequence(const Tensor& out, const Sequence& sequence) {
+  if (out.is_meta() || out.numel() == 0) return;
+  if (out.is_contiguous()) return fillSequence(out.device(), out, sequence);
+  const Tensor elements = Tensor::allocate(out.sizes(), out.scalar_type(), out.device());
+  fillSequence(out.device(), elements, sequence);
+  copyElements(out, elements);
+}
+
+// Values are computed in double, or int64, and converted: steps do not add up their rounding errors.
+Tensor& arangeStepOut(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& out) {
+  const int64_t length = shape::arangeLength(start, end, step, out.scalar_type());
+  visitScalarType(kRealTypes, out.scalar_type(), "arange", [&](auto) {
+    makeRoom(out, length);
+    writeSequence(out, {Sequence::kSteps, start, step, 0, 0});
+  });
+  out.storage()->bumpVersion();
+  return out;
+}
+
+Tensor& arangeOut(const Scalar& end, Tensor& out) { return arangeStepOut(0, end, 1, out); }
+
+Tensor& linspaceOut(const Scalar& start, const Scalar& end, int64_t steps, Tensor& out) {
+  shape::checkSteps(steps);
+  visitScalarType(kRealTypes + kComplexTypes, out.scalar_type(), "linspace", [&](auto) {
+    makeRoom(out, steps);
+    writeSequence(out, {Sequence::kBetween, start, end, steps, 0});
+  });
+  out.storage()->bumpVersion();
+  return out;
+}
+
+Tensor& logspaceOut(const Scalar& start, const Scalar& end, int64_t steps, double base, Tensor& out) {
+  shape::checkSteps(steps);
+  visitScalarType(kRealTypes + kComplexTypes, out.scalar_type(), "logspace", [&](auto) {
+    makeRoom(out, steps);
+    writeSequence(out, {Sequence::kPowers, start, end, steps, base});
+  });
+  out.storage()->bumpVersion();
+  return out;
+}
+
+// The rows' numbers, then the columns', of the elements from firstColumn(row) to before endColumn(row).
+template <class First, class End>
+Tensor places(int64_t count, int64_t rows, ScalarType dtype, Device device, const First& firstColumn,
+              const End& endColumn) {
+  const Device made_on = device.is_meta() ? device : Device(DeviceType::CPU);
+  const Tensor result = Tensor::allocate(std::initializer_list<int64_t>{2, count}, dtype, made_on);
+  if (result.is_meta()) return result;
+  visitScalarType(kIntegralTypes + kFloatingTypes, dtype, "tril_indices", [&]<class T>(std::type_identity<T>) {
+    T* row_numbers = result.data_ptr<T>();
+    T* column_numbers = row_numbers + count;
+    int64_t next = 0;
+    for (int64_t row = 0; row < rows && next < count; ++row) {
+      const int64_t end = endColumn(row);
+      for (int64_t column = firstColumn(row); column < end; ++column, ++next) {
+        row_numbers[next] = static_cast<T>(row);
+        column_numbers[next] = static_cast<T>(column);
+      }
+    }
+  });
+  return toDevice(result, device);
+}
+
+Device deviceOr(std::optional<Device> device) {
+  const Device wanted = device.value_or(Device(DeviceType::CPU));
+  return wanted.is_cuda() ? completeDevice(wanted) : wanted;
+}
+
+Tensor lowerIndices(int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype,
+                    std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+  shape::checkProperties(layout, pin_memory);
+  const int64_t count = shape::lowerTriangleCount(row, col, offset);
+  const int64_t shift = std::clamp(offset, -row, col);
+  return places(
+      count, row, dtype.value_or(ScalarType::Long), deviceOr(device), [](int64_t) { return int64_t{0}; },
+      [=](int64_t i) { return std::clamp<int64_t>(i + shift + 1, 0, col); });
+}
+
+Tensor upperIndices(int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype,
+                    std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
+  shape::checkProperties(layout, pin_memory);
+  // What does not lie below: the same as what lies on and below the diagonal of the transposed matrix.
+  const int64_t shift = (shape::lowerTriangleCount(row, col, 0), std::clamp(offset, -row, col));
+  const int64_t count = shape::lowerTriangleCount(col, row, -shift);
+  return places(
+      count, row, dtype.value_or(ScalarType::Long), deviceOr(device),
+      [=](int64_t i) { return std::clamp<int64_t>(i + shift, 0, col); }, [=](int64_t) { return col; });
+}
+
+}  // namespace
+
+BOXCAR_DENSE_KERNELS(aten, m, fillSequence) {
+  m.impl("arange.out", BOXCAR_FN(arangeOut));
+  m.impl("arange.start_out", BOXCAR_FN(arangeStepOut));
+  m.impl("linspace.out", BOXCAR_FN(linspaceOut));
+  m.impl("logspace.out", BOXCAR_FN(logspaceOut));
+  m.impl("tril_indices", BOXCAR_FN(lowerIndices));
+  m.impl("triu_indices", BOXCAR_FN(upperIndices));
+}
+
+}  // namespace boxcar::dense

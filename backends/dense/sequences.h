@@ -1,0 +1,29 @@
+#pragma once
+
+#include <boxcar/backends/dense/device_function.h>
+#include <boxcar/ivalue/scalar.h>
+#include <boxcar/ivalue/tensor.h>
+
+#include <cstdint>
+
+namespace boxcar::dense {
+
+// A sequence of numbers, which elements/sequence.h computes.
+struct Sequence {
+  enum Kind : uint8_t {
+    kSteps,    // from [first] on in steps of [second]
+    kBetween,  // [count] numbers at equal distances from [first] to [second]
+    kPowers,   // [base] to the power of those
+  };
+  Kind kind;
+  Scalar first;
+  Scalar second;
+  int64_t count;
+  double base;
+};
+
+// Writes it to [out], which is contiguous and has elements.
+using FillSequence = void(const Tensor& out, const Sequence& sequence);
+extern DeviceFunction<FillSequence> fillSequence;
+
+}  // namespace boxcar::dense

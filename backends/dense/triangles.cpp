@@ -1,0 +1,60 @@
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/dense/triangles.h>
+#include <boxcar/backends/shape/output.h>
+#include <boxcar/ivalue/error.h>
+
+#include <string_view>
+
+// The elements on one side of a diagonal, with zeros on the other.
+
+namespace boxcar::dense {
+namespace {
+
+void write(const Tensor& out, const Tensor& self, int64_t diagonal, Triangle triangle) {
+  if (out.is_meta() || out.numel() == 0) return;
+  writeTriangle(out.device(), out, self, diagonal, triangle);
+}
+
+void checkMatrices(const Tensor& self, Triangle triangle) {
+  checkDense(self);
+  BOXCAR_CHECK(self.dim() >= 2, "{}: input tensor must have at least 2 dimensions, but it has {}",
+               triangle == Triangle::kLower ? "tril" : "triu", self.dim());
+}
+
+template <Triangle triangle>
+Tensor functional(const Tensor& self, int64_t diagonal) {
+  checkMatrices(self, triangle);
+  const Tensor result = Tensor::allocate(self.sizes(), self.scalar_type(), self.device());
+  write(result, self, diagonal, triangle);
+  return result;
+}
+
+template <Triangle triangle>
+Tensor& inPlace(Tensor& self, int64_t diagonal) {
+  checkMatrices(self, triangle);
+  checkNoInternalOverlap(self);
+  write(self, self, diagonal, triangle);
+  self.storage()->bumpVersion();
+  return self;
+}
+
+template <Triangle triangle>
+Tensor& out(const Tensor& self, int64_t diagonal, Tensor& out) {
+  shape::checkOutputType(out, self.scalar_type());
+  return writeResult(out, functional<triangle>(self, diagonal));
+}
+
+}  // namespace
+
+BOXCAR_DENSE_KERNELS(aten, m, writeTriangle) {
+  m.impl("tril", BOXCAR_FN(functional<Triangle::kLower>));
+  m.impl("tril_", BOXCAR_FN(inPlace<Triangle::kLower>));
+  m.impl("tril.out", BOXCAR_FN(out<Triangle::kLower>));
+  m.impl("triu", BOXCAR_FN(functional<Triangle::kUpper>));
+  m.impl("triu_", BOXCAR_FN(inPlace<Triangle::kUpper>));
+  m.impl("triu.out", BOXCAR_FN(out<Triangle::kUpper>));
+}
+
+}  // namespace boxcar::dense
