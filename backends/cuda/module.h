@@ -3,6 +3,7 @@
 #include <boxcar/backends/cuda/driver.h>
 #include <boxcar/backends/cuda/gemm.h>
 #include <boxcar/backends/cuda/indexed_launcher.h>
+#include <boxcar/backends/cuda/loss_kernels.h>
 #include <boxcar/backends/cuda/matrix_kernels.h>
 #include <boxcar/backends/cuda/pointwise_launcher.h>
 #include <boxcar/backends/cuda/reduce_launcher.h>
@@ -44,6 +45,7 @@ struct Module {
   void (*add_offsets)(const IndexedLaunch& launch);
   void (*sequence)(void* out, ScalarType type, int64_t count, const dense::Sequence& sequence);
   void (*triangle)(const TriangleLaunch& launch);
+  void (*class_losses)(const ClassLossLaunch& launch);
   // Of integers, by a kernel of boxcar's own.
   void (*multiply_integers)(const GemmCall& call);
   // By cuBLASLt, which sums float16 and bfloat16 in float32: floats and complex numbers. An Error that names mm when

@@ -2,8 +2,10 @@
 #include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/row_kernels.h>
 #include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/group_norm.h>
 #include <boxcar/backends/dense/layer_norm.h>
 #include <boxcar/backends/dense/softmax.h>
+#include <boxcar/ops.h>
 
 #include <optional>
 
@@ -33,8 +35,27 @@ void layerNorm(const dense::LayerNormCall& call, const Tensor& out, const Tensor
                        call.eps});
 }
 
+// The rows as those of layer_norm, then each channel's weight and bias.
+void groupNorm(const dense::GroupNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale) {
+  const ScalarType type = call.input.scalar_type();
+  module().layer_norm({call.input.data_ptr(), nullptr, nullptr, out.data_ptr(), mean.data_ptr(), scale.data_ptr(), type,
+                       type, call.samples * call.groups, call.channels * call.length, call.eps});
+  const int64_t channels = call.groups * call.channels;
+  const int64_t sizes[] = {call.samples, channels, call.length};
+  const int64_t strides[] = {channels * call.length, call.length, 1};
+  const int64_t along_channels[] = {channels, 1};
+  const int64_t ones[] = {1, 1};
+  Tensor rows = out.view(sizes, strides, out.storage_offset());
+  const auto perChannel = [&](const Tensor& tensor) {
+    return tensor.view(along_channels, ones, tensor.storage_offset());
+  };
+  if (call.weight.defined()) boxcar::mul_(rows, perChannel(call.weight));
+  if (call.bias.defined()) boxcar::add_(rows, perChannel(call.bias));
+}
+
 }  // namespace
 
+BOXCAR_CUDA_FUNCTION(dense::groupNormRows, groupNorm)
 BOXCAR_CUDA_FUNCTION(dense::softmaxLines, softmax)
 BOXCAR_CUDA_FUNCTION(dense::layerNormRows, layerNorm)
 

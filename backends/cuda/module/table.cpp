@@ -37,6 +37,7 @@ const boxcar::cuda::Module* boxcarCudaModule() {
       .add_offsets = launchAddOffsets,
       .sequence = launchSequence,
       .triangle = launchTriangle,
+      .class_losses = launchClassLosses,
       .multiply_integers = multiplyIntegers,
       .multiply = multiplyByLibrary,
   };

@@ -1,0 +1,60 @@
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/nll_loss.h>
+#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/dense/write_out.h>
+#include <boxcar/backends/shape/class_losses.h>
+
+#include <optional>
+#include <tuple>
+
+namespace boxcar::dense {
+namespace {
+
+using OptionalTensor = std::optional<Tensor>;
+using Pair = std::tuple<Tensor, Tensor>;
+using PairReference = std::tuple<Tensor&, Tensor&>;
+using Check = shape::ClassLoss (*)(const Tensor&, const Tensor&, const Tensor&, int64_t);
+
+Pair forward(Check check, const Tensor& self, const Tensor& target, const OptionalTensor& weight, int64_t reduction,
+             int64_t ignore_index) {
+  const Tensor given = weight.value_or(Tensor());
+  const Device device = given.defined() ? checkSameDevice({&self, &target, &given}) : checkSameDevice({&self, &target});
+  const shape::ClassLoss sizes = check(self, target, given, reduction);
+  const ScalarType type = self.scalar_type();
+  Pair result{Tensor::allocate(sizes.output_sizes, type, device), Tensor::allocate({}, type, device)};
+  visitScalarType(kFloatingTypes, type, "nll_loss", [](auto) {});  // the Error of any other names all of them
+  if (device.is_meta()) return result;
+  const Tensor source = toContiguous(self);
+  const Tensor classes =
+      toContiguous(target.scalar_type() == ScalarType::Long ? target : convertTo(target, ScalarType::Long));
+  const Tensor weights = given.defined() ? toContiguous(given) : given;
+  const bool sums = shape::lossReduction(reduction) != shape::LossReduction::kNone || self.dim() == 1;
+  const bool is_mean = shape::lossReduction(reduction) == shape::LossReduction::kMean;
+  classLosses(device, {sizes, source, classes, weights, ignore_index, sums, is_mean}, std::get<0>(result),
+              std::get<1>(result));
+  return result;
+}
+
+template <Check check>
+Pair nllLoss(const Tensor& self, const Tensor& target, const OptionalTensor& weight, int64_t reduction,
+             int64_t ignore_index) {
+  return forward(check, self, target, weight, reduction, ignore_index);
+}
+
+template <Check check>
+PairReference nllLossOut(const Tensor& self, const Tensor& target, const OptionalTensor& weight, int64_t reduction,
+                         int64_t ignore_index, Tensor& output, Tensor& total_weight) {
+  return writeSameTypes(output, total_weight, forward(check, self, target, weight, reduction, ignore_index),
+                        {&self, &target});
+}
+
+}  // namespace
+
+BOXCAR_DENSE_KERNELS(aten, m, classLosses) {
+  m.impl("nll_loss_forward", BOXCAR_FN(nllLoss<shape::checkNllLoss>));
+  m.impl("nll_loss_forward.output", BOXCAR_FN(nllLossOut<shape::checkNllLoss>));
+  m.impl("nll_loss2d_forward", BOXCAR_FN(nllLoss<shape::checkNllLoss2d>));
+  m.impl("nll_loss2d_forward.output", BOXCAR_FN(nllLossOut<shape::checkNllLoss2d>));
+}
+
+}  // namespace boxcar::dense

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <boxcar/backends/dense/device_function.h>
+#include <boxcar/backends/shape/class_losses.h>
+#include <boxcar/ivalue/tensor.h>
+
+#include <cstdint>
+
+namespace boxcar::dense {
+
+// Log-probabilities of [samples, classes, pixels], and a class, int64, for each sample and pixel. All are contiguous;
+// [weights], one number a class, is of the log-probabilities' type, or undefined when all are 1.
+struct ClassLossCall {
+  const shape::ClassLoss& sizes;
+  const Tensor& log_probabilities;
+  const Tensor& targets;
+  const Tensor& weights;
+  int64_t ignored;
+  bool sums;     // one loss of all targets
+  bool is_mean;  // divided by the sum of the weights
+};
+
+// Writes the losses to [out] and, where they are summed, the sum of the weights to [total_weight], else 0. An Error for
+// a target that is no class.
+using ClassLossFunction = void(const ClassLossCall& call, const Tensor& out, const Tensor& total_weight);
+extern DeviceFunction<ClassLossFunction> classLosses;
+
+}  // namespace boxcar::dense
