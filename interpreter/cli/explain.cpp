@@ -1,3 +1,4 @@
+#include <boxcar/backends/cuda/available.h>
 #include <boxcar/dispatcher/cell_text.h>
 #include <boxcar/dispatcher/explanation.h>
 #include <boxcar/interpreter/cli/argument_keys.h>
@@ -101,6 +102,7 @@ void addExplain(CLI::App& app, int& status) {
   addScriptOption(*command, options->script);
   command->add_flag("--json", options->json, "Print all of it as a JSON object");
   command->callback([options, &status] {
+    static_cast<void>(cuda::isAvailable());  // its kernels are registered by asking
     explain(*options);
     status = kDone;
   });

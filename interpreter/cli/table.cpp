@@ -1,3 +1,4 @@
+#include <boxcar/backends/cuda/available.h>
 #include <boxcar/dispatcher/cell_text.h>
 #include <boxcar/dispatcher/fallbacks/report_table.h>
 #include <boxcar/interpreter/cli/cell_json.h>
@@ -177,6 +178,7 @@ void addTable(CLI::App& app, int& status) {
       ->type_name("FILE");
   addScriptOption(*command, options->script);
   command->callback([options, &status] {
+    static_cast<void>(cuda::isAvailable());  // its kernels are registered by asking
     show(*options);
     status = kDone;
   });

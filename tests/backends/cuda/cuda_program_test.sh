@@ -52,11 +52,16 @@ expectStatus 0
 run "the version" --version
 expectOutputHas "CUDA 13.0, driver 13.0: simulated device (4.3 GB), simulated device (4.3 GB)"
 
+run "the table of an operator" table aten::exp
+expectOutputHas "CUDA  unboxed  exact  CUDA            backends/dense/pointwise_exponential.cpp"
+
 # ---- Where there is no driver ----
 
 export BOXCAR_SIMULATED_DEVICES=none
 run "the version without a driver" --version
 expectOutputHas "CUDA: no device (CUDA driver version is insufficient for CUDA runtime version)"
+run "the table of an operator without a driver" table aten::exp
+[[ $output != *CUDA* ]] || fail "$test_name" "$output"
 run "a tensor without a driver" run there.ops
 expectErrorsHave "device 'cuda:0': CUDA: no device (CUDA driver version is insufficient for CUDA runtime version); use 'cpu'"
 expectStatus 1
