@@ -33,13 +33,19 @@ void copy(void* to, const void* from, size_t bytes, DeviceIndex index) {
 
 constexpr Allocator kAllocator = {allocate, deallocate, copy};
 
+// Where a thread has nothing to go back to: nearly every call is on its current device already.
+constexpr int kStays = -1;
+
 int enter(DeviceIndex index) {
   const int before = currentDevice();
-  if (before != index) setCurrentDevice(index);
+  if (before == index) return kStays;
+  setCurrentDevice(index);
   return before;
 }
 
-void leave(int before) { driver().set_device(before); }
+void leave(int before) {
+  if (before != kStays) driver().set_device(before);
+}
 
 [[maybe_unused]] const bool kLoaded = [] {
   dense::cuda_switch = {enter, leave};

@@ -58,8 +58,7 @@ void throwFailure() {
   if (waitsForEachLaunch()) BOXCAR_FAIL("{} (on cuda:{})", text, device);
   BOXCAR_FAIL(
       "{}. An earlier operator on cuda:{} found it, as kernels run behind the program's back; with BOXCAR_CUDA_SYNC=1 "
-      "in "
-      "the environment that operator reports it",
+      "in the environment that operator reports it",
       text, device);
 }
 

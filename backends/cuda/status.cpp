@@ -17,8 +17,7 @@ void check(Status status, std::string_view doing) {
                 status);
   BOXCAR_FAIL(
       "CUDA failed while {}: {} ({}, error {}). The cause may be an earlier operator, as kernels run behind the "
-      "program's "
-      "back; with BOXCAR_CUDA_SYNC=1 in the environment the operator that caused it reports it",
+      "program's back; with BOXCAR_CUDA_SYNC=1 in the environment the operator that caused it reports it",
       doing, cuda.error_text(status), cuda.error_name(status), status);
 }
 

@@ -5,9 +5,6 @@
 #include <boxcar/backends/elements/pointwise_table.h>
 #include <boxcar/ivalue/error.h>
 
-#include <cmath>
-#include <complex>
-#include <numbers>
 #include <string_view>
 
 namespace boxcar::dense {

@@ -4,7 +4,6 @@
 #include <boxcar/backends/elements/pointwise_table.h>
 #include <boxcar/backends/shape/promotion.h>
 
-#include <cmath>
 #include <optional>
 
 namespace boxcar::dense {

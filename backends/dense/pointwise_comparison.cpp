@@ -3,9 +3,7 @@
 #include <boxcar/backends/elements/pointwise_comparison.h>
 #include <boxcar/backends/elements/pointwise_table.h>
 
-#include <bit>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 namespace boxcar::dense {

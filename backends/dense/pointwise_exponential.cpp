@@ -3,8 +3,6 @@
 #include <boxcar/backends/elements/pointwise_exponential.h>
 #include <boxcar/backends/elements/pointwise_table.h>
 
-#include <cmath>
-#include <complex>
 #include <optional>
 
 namespace boxcar::dense {

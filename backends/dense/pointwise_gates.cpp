@@ -6,7 +6,6 @@
 #include <boxcar/backends/shape/dims.h>
 #include <boxcar/ivalue/error.h>
 
-#include <cmath>
 #include <utility>
 
 // Activations of two inputs: prelu, whose slopes are a tensor, and glu, whose gates are half of its input.

@@ -3,9 +3,6 @@
 #include <boxcar/backends/elements/pointwise_hyperbolic.h>
 #include <boxcar/backends/elements/pointwise_table.h>
 
-#include <cmath>
-#include <complex>
-
 namespace boxcar::dense {
 
 BOXCAR_DENSE_KERNELS(aten, m, runPointwise) { BOXCAR_HYPERBOLIC_OPERATORS(BOXCAR_REGISTER_POINTWISE) }

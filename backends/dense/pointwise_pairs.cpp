@@ -4,9 +4,6 @@
 #include <boxcar/backends/elements/pointwise_table.h>
 #include <boxcar/ivalue/error.h>
 
-#include <cmath>
-#include <limits>
-#include <numbers>
 #include <type_traits>
 
 namespace boxcar::dense {

@@ -4,8 +4,6 @@
 #include <boxcar/backends/elements/pointwise_power.h>
 #include <boxcar/backends/elements/pointwise_table.h>
 
-#include <cmath>
-
 namespace boxcar::dense {
 namespace {
 

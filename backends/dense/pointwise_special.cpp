@@ -3,10 +3,6 @@
 #include <boxcar/backends/elements/pointwise_special.h>
 #include <boxcar/backends/elements/pointwise_table.h>
 
-#include <cmath>
-#include <limits>
-#include <numbers>
-
 namespace boxcar::dense {
 
 BOXCAR_DENSE_KERNELS(aten, m, runPointwise) { BOXCAR_SPECIAL_OPERATORS(BOXCAR_REGISTER_POINTWISE) }

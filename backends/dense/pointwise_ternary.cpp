@@ -4,9 +4,6 @@
 #include <boxcar/backends/elements/pointwise_ternary.h>
 #include <boxcar/ivalue/error.h>
 
-#include <cmath>
-#include <complex>
-#include <limits>
 #include <optional>
 #include <type_traits>
 

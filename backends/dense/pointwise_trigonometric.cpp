@@ -3,10 +3,6 @@
 #include <boxcar/backends/elements/pointwise_table.h>
 #include <boxcar/backends/elements/pointwise_trigonometric.h>
 
-#include <cmath>
-#include <complex>
-#include <numbers>
-
 namespace boxcar::dense {
 
 BOXCAR_DENSE_KERNELS(aten, m, runPointwise) { BOXCAR_TRIGONOMETRIC_OPERATORS(BOXCAR_REGISTER_POINTWISE) }

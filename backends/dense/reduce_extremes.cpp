@@ -7,7 +7,6 @@
 #include <boxcar/backends/shape/views.h>
 #include <boxcar/ivalue/error.h>
 
-#include <limits>
 #include <optional>
 #include <span>
 #include <tuple>

@@ -7,9 +7,6 @@
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
-#include <cmath>
-#include <complex>
-#include <limits>
 #include <optional>
 #include <span>
 #include <tuple>

@@ -9,8 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
-#include <limits>
 #include <optional>
 #include <span>
 
