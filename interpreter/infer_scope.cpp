@@ -23,7 +23,6 @@ void Inference::infer(const syntax::With& statement, Span span, typed::Block& ou
 
 std::optional<typed::Scope> Inference::scope(const syntax::Expr& expr) {
   constexpr std::string_view kScopes[] = {"include", "exclude", "inference_mode"};
-  constexpr std::string_view kMissing[] = {"stream", "cuda_graph"};
   const auto* ref = get_if<syntax::NameRef>(&expr.node);
   const auto* call = get_if<syntax::Call>(&expr.node);
   const syntax::QualifiedName* name = ref != nullptr ? &ref->name : call != nullptr ? &call->callee : nullptr;
@@ -39,21 +38,21 @@ std::optional<typed::Scope> Inference::scope(const syntax::Expr& expr) {
     error(expr.span, fmt::format("`{}` is a mode, which takes no arguments: `with {} {{ … }}`", word, word));
     return std::nullopt;
   }
-  if (std::ranges::find(kMissing, word) != std::end(kMissing)) {
-    notSupported(expr.span, word);
-    return std::nullopt;
-  }
-  if (const boxcar::HandlerKind* kind = findHandlerKind(word)) {
+  const boxcar::HandlerKind* const kind = findHandlerKind(word);
+  const bool is_device_scope = std::ranges::find(kDeviceScopes, word) != std::end(kDeviceScopes);
+  if (kind != nullptr || is_device_scope) {
     if (call == nullptr) {
-      error(expr.span,
-            fmt::format("a handler is called: `with {}`", kind->schema.substr(0, kind->schema.rfind(" ->"))));
+      const std::string form =
+          kind == nullptr ? fmt::format("{}()", word) : std::string(kind->schema.substr(0, kind->schema.rfind(" ->")));
+      error(expr.span, fmt::format("a {} is called: `with {}`", kind == nullptr ? "scope" : "handler", form));
       return std::nullopt;
     }
     return typed::Scope{{}, callBuiltin(handlerBuiltin(word), inferArguments(call->arguments), expr.span)};
   }
   if (std::ranges::find(kScopes, word) == std::end(kScopes)) {
     std::vector<std::string_view> candidates(std::begin(kScopes), std::end(kScopes));
-    for (const boxcar::HandlerKind* kind : handlerKinds()) candidates.push_back(kind->name());
+    candidates.insert(candidates.end(), std::begin(kDeviceScopes), std::end(kDeviceScopes));
+    for (const boxcar::HandlerKind* each : handlerKinds()) candidates.push_back(each->name());
     for (const ScriptMode& mode : declarations_.modes()) candidates.push_back(mode.name);
     error(name->span, withSuggestion(fmt::format("there is no mode or scope called `{}`", word), word, candidates));
     return std::nullopt;

@@ -143,10 +143,6 @@ void Inference::assume(const Facts& facts) {
 
 Diagnostic& Inference::error(Span span, std::string message) { return found_.error(source_, span, std::move(message)); }
 
-void Inference::notSupported(Span span, std::string_view what) {
-  error(span, fmt::format("`{}` is not part of this version of boxcar", what));
-}
-
 void Inference::append(typed::Block& out, Span span, typed::Stmt::Node node) {
   out.push_back(std::make_unique<typed::Stmt>(typed::Stmt{span, std::move(node)}));
 }

@@ -63,7 +63,6 @@ class Inference {
   void assume(const Facts& facts);
   std::string_view text(Span span) const { return source_->text(span); }
   Diagnostic& error(Span span, std::string message);
-  void notSupported(Span span, std::string_view what);
   void reportUnknownName(const syntax::Name& name);
   // What messages call the function whose body this is.
   std::string_view shownName() const;

@@ -2,6 +2,7 @@
 
 #include <boxcar/dispatcher/call_site.h>
 #include <boxcar/interpreter/executable.h>
+#include <boxcar/interpreter/graphed_function.h>
 #include <boxcar/interpreter/limits.h>
 #include <boxcar/interpreter/open_scope.h>
 #include <boxcar/interpreter/script_error.h>
@@ -15,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace boxcar::interp {
@@ -105,9 +107,13 @@ class Machine final {
   void enterScope(const Executable& program, const CodeScope& scope);
   void enterHandler(const IValue& handler);
   void leaveScope(bool failed = false);
+  // Finds [function_server_], after a scope of a device has begun or ended.
+  void findFunctionServer() noexcept;
   void enterModule(const ExecutableFunction& function);
   // [frame] is the one that a module's function returned to; its program.
   const Executable* leaveModule(const Frame* frame) noexcept;
+  // Has [function_server_] call [callee] with the arguments that lie at [passed], which it takes; its result.
+  [[gnu::noinline]] IValue callServed(const ExecutableFunction& callee, IValue* passed);
   // Leaves all frames above the mark's, and ends what began there. What fails in doing so is added to [message].
   std::vector<ScriptFrame> unwind(const Mark& mark, bool runs_exits, std::string& message);
   // [message] of what has just failed, with the operator that was called or the argument that did not fit it.
@@ -122,6 +128,11 @@ class Machine final {
   Frame* end_;
   std::vector<Segment> segments_;
   std::vector<std::unique_ptr<OpenScope>> scopes_;
+  // The innermost of them that serves calls of functions, and whose calls: those that the block itself makes. Null
+  // where there is none.
+  DeviceScope* function_server_ = nullptr;
+  const Frame* served_frame_ = nullptr;
+  std::unordered_map<const CodeFunction*, GraphedFunction> graphed_functions_;
   std::vector<Once*> held_;
   std::vector<OpenFolder> folders_;
   uint32_t native_depth_ = 0;

@@ -438,12 +438,20 @@ void Machine::execute(const Executable* program, Stack& stack) {
   CASE(CallFunction) {
     SAVE();
     const ExecutableFunction& callee = program->function(instruction.index());
+    if (frame == served_frame_) [[unlikely]] {
+      SLOT(a) = callServed(callee, slots + frame->function->slots);
+      NEXT();
+    }
     ENTER(callee);
     NEXT();
   }
   CASE(CallImported) {
     SAVE();
     const ExecutableFunction& callee = program->imported(instruction.index());
+    if (frame == served_frame_) [[unlikely]] {
+      SLOT(a) = callServed(callee, slots + frame->function->slots);
+      NEXT();
+    }
     enterModule(callee);
     ENTER(callee);
     program = callee.program;

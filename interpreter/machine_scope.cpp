@@ -79,10 +79,64 @@ void Machine::enterScope(const Executable& program, const CodeScope& scope) {
 }
 
 void Machine::enterHandler(const IValue& handler) {
-  scopes_.push_back(std::make_unique<OpenScope>(takeHandler(handler), top_));
+  if (auto device_scope = takeDeviceScope(handler)) {
+    scopes_.push_back(std::make_unique<OpenScope>(std::move(device_scope), top_));
+    findFunctionServer();
+  } else {
+    scopes_.push_back(std::make_unique<OpenScope>(takeHandler(handler), top_));
+  }
+}
+
+void Machine::findFunctionServer() noexcept {
+  function_server_ = nullptr;
+  served_frame_ = nullptr;
+  for (size_t i = scopes_.size(); i > 0 && function_server_ == nullptr; --i) {
+    DeviceScope* const scope = scopes_[i - 1]->deviceScope();
+    if (scope == nullptr || !scope->servesFunctions()) continue;
+    function_server_ = scope;
+    served_frame_ = static_cast<const Frame*>(scopes_[i - 1]->frame());
+  }
+}
+
+IValue Machine::callServed(const ExecutableFunction& callee, IValue* passed) {
+  std::vector<IValue> arguments(callee.arguments);
+  for (uint32_t i = 0; i < callee.arguments; ++i) {
+    arguments[i] = std::move(passed[i]);
+    std::destroy_at(passed + i);
+  }
+  auto found = graphed_functions_.find(callee.source);
+  if (found != graphed_functions_.end() && found->second.program.expired()) {
+    graphed_functions_.erase(found);  // another function has its place by now
+    found = graphed_functions_.end();
+  }
+  if (found == graphed_functions_.end()) {
+    std::erase_if(graphed_functions_, [](const auto& known) { return known.second.program.expired(); });
+    found = graphed_functions_.emplace(callee.source, readGraphedFunction(callee)).first;
+  }
+  GraphedFunction& graphed = found->second;
+  std::vector<IValue> constants;
+  for (const auto& [program, index] : graphed.constants) {
+    const GlobalValue& global = program->global(index);
+    constants.push_back(global.once.isDone() ? global.value : IValue());
+  }
+  const auto index = static_cast<uint32_t>(callee.source - callee.program->unit().functions.data());
+  const std::function<IValue(std::span<const IValue>)> run = [&](std::span<const IValue> values) {
+    Stack stack;
+    for (const IValue& value : values) stack.push_back(value);
+    call(*callee.program, index, stack);
+    return pop(stack);
+  };
+  return function_server_->call({nameOfFunction(callee.source->name), arguments, constants, run, graphed.kept});
 }
 
 void Machine::leaveScope(bool failed) {
+  if (DeviceScope* const device_scope = scopes_.back()->deviceScope()) {
+    const std::unique_ptr<OpenScope> scope = std::move(scopes_.back());
+    scopes_.pop_back();
+    findFunctionServer();
+    device_scope->leave();
+    return;
+  }
   const std::optional<OpenScope::Exit> exit = scopes_.back()->exit();
   const std::unique_ptr<Handler> handler = scopes_.back()->close();
   scopes_.pop_back();
@@ -116,6 +170,7 @@ std::vector<ScriptFrame> Machine::unwind(const Mark& mark, bool runs_exits, std:
     while (scopes_.size() > mark.scopes && scopes_.back()->frame() == frame) {
       if (!runs_exits) {
         scopes_.pop_back();
+        findFunctionServer();
         continue;
       }
       try {

@@ -25,6 +25,11 @@ OpenScope::OpenScope(std::unique_ptr<Handler> handler, const void* frame)
   guard_.emplace<HandlerGuard>(*handler_);
 }
 
+OpenScope::OpenScope(std::unique_ptr<DeviceScope> scope, const void* frame)
+    : frame_(frame), device_scope_(std::move(scope)) {
+  device_scope_->enter();
+}
+
 std::unique_ptr<Handler> OpenScope::close() noexcept {
   guard_.emplace<std::monostate>();
   return std::move(handler_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/dispatcher/device_scope.h>
 #include <boxcar/dispatcher/fallbacks/handler.h>
 #include <boxcar/dispatcher/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/mode.h>
@@ -18,6 +19,7 @@ class OpenScope final {
   // [frame]: whose it is.
   OpenScope(const Executable& program, const CodeScope& scope, const void* frame);
   OpenScope(std::unique_ptr<Handler> handler, const void* frame);
+  OpenScope(std::unique_ptr<DeviceScope> scope, const void* frame);
   OpenScope(const OpenScope&) = delete;
   OpenScope& operator=(const OpenScope&) = delete;
 
@@ -30,11 +32,14 @@ class OpenScope final {
   const std::optional<Exit>& exit() const noexcept { return exit_; }
   // Switches a handler off and gives it, to be finished; null where the scope has none.
   std::unique_ptr<Handler> close() noexcept;
+  // What it has switched on of a device; null where it is something else.
+  DeviceScope* deviceScope() const noexcept { return device_scope_.get(); }
 
  private:
   const void* const frame_;
   std::optional<Exit> exit_;
   std::unique_ptr<Handler> handler_;
+  std::unique_ptr<DeviceScope> device_scope_;
   std::variant<std::monostate, ModeGuard, IncludeDispatchKeyGuard, ExcludeDispatchKeyGuard, InferenceMode, HandlerGuard>
       guard_;
 };

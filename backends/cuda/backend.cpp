@@ -24,7 +24,9 @@ void* allocate(size_t bytes, DeviceIndex index) {
   return allocatorOf(index).allocate(bytes, currentStreamOf(index).handle);
 }
 
-void deallocate(void* memory, size_t, DeviceIndex index) { allocatorOf(index).deallocate(memory); }
+void deallocate(void* memory, size_t, DeviceIndex index) {
+  allocatorOf(index).deallocate(memory, currentStreamOf(index));
+}
 
 void copy(void* to, const void* from, size_t bytes, DeviceIndex index) {
   const DeviceGuard on(index);

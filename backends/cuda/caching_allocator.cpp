@@ -41,7 +41,8 @@ void* CachingAllocator::allocate(size_t bytes, StreamHandle stream) {
   BOXCAR_CHECK(bytes <= SIZE_MAX - kSegmentGrain, "{} bytes are more than any device has", bytes);
   const size_t rounded = roundUp(bytes, kGrain);
   const std::lock_guard lock(mutex_);
-  const Arena arena{stream, graph_, rounded <= kMostSmall};
+  const uint64_t graph = stream == graph_stream_ ? graph_ : 0;
+  const Arena arena{stream, graph, rounded <= kMostSmall};
   Block* block = takeFree(arena, rounded);
   if (block == nullptr) block = newSegment(arena, rounded);
   split(block, rounded);
@@ -52,10 +53,28 @@ void* CachingAllocator::allocate(size_t bytes, StreamHandle stream) {
   return block->memory;
 }
 
-void CachingAllocator::deallocate(void* memory) noexcept {
+void CachingAllocator::deallocate(void* memory, CudaStream user) noexcept {
   if (memory == nullptr) return;
   const std::lock_guard lock(mutex_);
   Block* const block = blocks_.at(memory).get();
+  if (block->arena.stream != user.handle && block->arena.graph == 0 && !isCapturing()) {
+    try {
+      const DeviceGuard on(device_);
+      orderStreams(user, {block->arena.stream});
+    } catch (const std::exception&) {
+      // Where the device failed nothing is put to it any more.
+    }
+  }
+  release(block);
+}
+
+void CachingAllocator::deallocate(void* memory) noexcept {
+  if (memory == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  release(blocks_.at(memory).get());
+}
+
+void CachingAllocator::release(Block* block) {
   block->used = false;
   statistics_.used -= block->bytes;
   putBack(join(block));
@@ -156,9 +175,10 @@ void CachingAllocator::releaseFree(bool (*chosen)(const Block&, uint64_t), uint6
   }
 }
 
-void CachingAllocator::setGraph(uint64_t graph) {
+void CachingAllocator::setGraph(uint64_t graph, StreamHandle stream) {
   const std::lock_guard lock(mutex_);
   graph_ = graph;
+  graph_stream_ = stream;
 }
 
 void CachingAllocator::releaseGraph(uint64_t graph) {

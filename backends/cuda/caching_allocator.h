@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/cuda/driver.h>
+#include <boxcar/backends/cuda/stream.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -42,10 +43,13 @@ class CachingAllocator final {
 
   // [bytes] for work on [stream]; null for 0 bytes. An Error that gives the numbers when there is no memory.
   void* allocate(size_t bytes, StreamHandle stream);
+  // [user]: the stream that its last work went to. Where that is another one than it was allocated for, what is put to
+  // that one from now on, as for the memory's next owner, begins after the work.
+  void deallocate(void* memory, CudaStream user) noexcept;
   void deallocate(void* memory) noexcept;
 
-  // Allocations come from graph [graph]'s memory from now on; 0 ends that.
-  void setGraph(uint64_t graph);
+  // Allocations for [stream] come from graph [graph]'s memory from now on; 0 ends that.
+  void setGraph(uint64_t graph, StreamHandle stream);
   // Graph [graph] is gone: what nobody holds of its memory is given back.
   void releaseGraph(uint64_t graph);
 
@@ -82,6 +86,7 @@ class CachingAllocator final {
   Status allocateSegment(void** memory, size_t bytes);
   void split(Block* block, size_t bytes);
   Block* join(Block* block);
+  void release(Block* block);
   void putBack(Block* block);
   void releaseFree(bool (*chosen)(const Block&, uint64_t), uint64_t graph);
   [[noreturn]] void failOutOfMemory(size_t bytes) const;
@@ -92,6 +97,7 @@ class CachingAllocator final {
   std::unordered_map<void*, std::unique_ptr<Block>> blocks_;
   std::set<uint64_t> released_graphs_;
   uint64_t graph_ = 0;
+  StreamHandle graph_stream_ = nullptr;
   MemoryStatistics statistics_;
 };
 

@@ -40,6 +40,7 @@ bool goesOnBehind(const Tensor& host, bool non_blocking) { return non_blocking &
 
 // Converting and bringing into order is left to the side where less has to be moved then.
 void copyToDevice(const Tensor& target, const Tensor& source, bool non_blocking) {
+  refuseInGraph("copies memory of the CPU, which may be gone when the graph is replayed");
   if (isOneBlock(target, source)) {
     copyBytes(target, source, CopyKind::kHostToDevice);
     if (!goesOnBehind(source, non_blocking)) synchronizeStream();
@@ -52,6 +53,7 @@ void copyToDevice(const Tensor& target, const Tensor& source, bool non_blocking)
 }
 
 void copyToHost(const Tensor& target, const Tensor& source, bool non_blocking) {
+  refuseInGraph("waits for the device, as where a tensor is read or a result's size depends on elements");
   if (isOneBlock(target, source)) {
     copyBytes(target, source, CopyKind::kDeviceToHost);
     if (!goesOnBehind(target, non_blocking)) synchronizeStream();

@@ -13,15 +13,16 @@ namespace boxcar::cuda {
 namespace {
 
 constexpr int32_t kPoolSize = 8;
+constexpr int32_t kCaptureStream = kPoolSize + 1;
 
 // A thread's current stream on each device, by number: room for the state of threads is scarce in a shared library.
 thread_local std::array<uint8_t, kMaxDevices> current{};
-thread_local bool capturing = false;
+thread_local Recording recording_now = Recording::kNone;
 
 // Streams live as long as the process: at its end the driver may be gone before them.
 struct Pool {
   std::mutex mutex;
-  std::array<std::atomic<StreamHandle>, kPoolSize> streams{};
+  std::array<std::atomic<StreamHandle>, kCaptureStream> streams{};
   int32_t next = 0;
 
   // The caller holds the mutex, and the pool's device is the current one.
@@ -65,6 +66,12 @@ CudaStream streamById(int32_t id) {
   return pool.make(id);
 }
 
+CudaStream streamForCapture() {
+  Pool& pool = poolOf(currentDevice());
+  const std::lock_guard lock(pool.mutex);
+  return pool.make(kCaptureStream);
+}
+
 void setCurrentStream(CudaStream stream) {
   current[static_cast<size_t>(currentDevice())] = static_cast<uint8_t>(stream.id);
 }
@@ -76,17 +83,47 @@ void orderStreams(CudaStream earlier, CudaStream later) {
   event.holdBack(later);
 }
 
+StreamGuard::StreamGuard() : StreamGuard(currentDevice()) {}
+
+StreamGuard::StreamGuard(int device) : device_before_(currentDevice()), device_(device) {
+  refuseInGraph("changes streams");
+  setCurrentDevice(device_);
+  before_ = currentStream();
+  stream_ = streamFromPool();
+  orderStreams(before_, stream_);
+  setCurrentStream(stream_);
+}
+
+StreamGuard::~StreamGuard() {
+  try {
+    setCurrentDevice(device_);
+    setCurrentStream(before_);
+    orderStreams(stream_, before_);
+    setCurrentDevice(device_before_);
+  } catch (const Error&) {
+    // The device failed, which the next check of it reports.
+  }
+}
+
 void synchronizeStream() {
+  refuseInGraph("waits for the device, as where a tensor is read or a result's size depends on elements");
   check(driver().synchronize_stream(currentStream().handle), "waiting for a stream");
   throwFailure();
 }
 
 void synchronizeDevice() {
+  refuseInGraph("waits for the device");
   check(driver().synchronize_device(), "waiting for the device");
   throwFailure();
 }
 
-bool isCapturing() { return capturing; }
-void setCapturing(bool on) { capturing = on; }
+Recording recording() noexcept { return recording_now; }
+void setRecording(Recording recording) noexcept { recording_now = recording; }
+
+void refuseInGraph(std::string_view what) {
+  if (recording_now == Recording::kNone) [[likely]]
+    return;
+  BOXCAR_FAIL("a CUDA graph cannot capture what {}; do that outside of it", what);
+}
 
 }  // namespace boxcar::cuda

@@ -1,6 +1,7 @@
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/dense/factories.h>
 #include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/pinned_memory.h>
 #include <boxcar/backends/dense/pointwise.h>
 #include <boxcar/backends/dense/registration.h>
 #include <boxcar/backends/shape/factories.h>
@@ -23,20 +24,25 @@ Device deviceOr(std::optional<Device> device) {
   return wanted.is_cuda() ? completeDevice(wanted) : wanted;
 }
 
+Tensor pinnedIf(std::optional<bool> pin_memory, Tensor tensor) {
+  return pin_memory.value_or(false) ? emptyPinned(tensor) : tensor;
+}
+
 Tensor empty(IntSpan size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
              std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
   shape::checkSizes(size);
-  shape::checkProperties(layout, pin_memory);
+  shape::checkProperties(layout, false);
   const ScalarType type = dtype.value_or(shape::kDefaultDtype);
   if (memory_format.value_or(MemoryFormat::Contiguous) == MemoryFormat::Contiguous)
-    return Tensor::allocate(size, type, deviceOr(device));
-  return shape::allocateStrided(size, shape::stridesIn(*memory_format, size), type, deviceOr(device));
+    return pinnedIf(pin_memory, Tensor::allocate(size, type, deviceOr(device)));
+  return pinnedIf(pin_memory,
+                  shape::allocateStrided(size, shape::stridesIn(*memory_format, size), type, deviceOr(device)));
 }
 
 Tensor emptyStrided(IntSpan size, IntSpan stride, std::optional<ScalarType> dtype, std::optional<Layout> layout,
                     std::optional<Device> device, std::optional<bool> pin_memory) {
   shape::checkSizes(size);
-  shape::checkProperties(layout, pin_memory);
+  shape::checkProperties(layout, false);
   BOXCAR_CHECK(size.size() == stride.size(), "mismatch in length of strides and shape: strides [{}], shape [{}]",
                fmt::join(stride, ", "), fmt::join(size, ", "));
   const ScalarType type = dtype.value_or(shape::kDefaultDtype);
@@ -51,7 +57,7 @@ Tensor emptyStrided(IntSpan size, IntSpan stride, std::optional<ScalarType> dtyp
                  fmt::join(stride, ", "));
   }
   const int64_t elements[] = {numelOf(size) == 0 ? 0 : reached};
-  return Tensor::allocate(elements, type, deviceOr(device)).view(size, stride, 0);
+  return pinnedIf(pin_memory, Tensor::allocate(elements, type, deviceOr(device)).view(size, stride, 0));
 }
 
 Tensor& emptyOut(IntSpan size, std::optional<MemoryFormat> memory_format, Tensor& out) {

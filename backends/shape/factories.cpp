@@ -63,7 +63,8 @@ void checkSizes(std::span<const int64_t> size) {
 void checkProperties(std::optional<Layout> layout, std::optional<bool> pin_memory) {
   BOXCAR_CHECK(layout.value_or(Layout::Strided) == Layout::Strided,
                "layout {} is not supported, only strided tensors are", layoutName(*layout));
-  BOXCAR_CHECK(!pin_memory.value_or(false), "pin_memory=True is not supported on the CPU without a CUDA backend");
+  BOXCAR_CHECK(!pin_memory.value_or(false),
+               "pin_memory=True is not supported here; call pin_memory() on a tensor of the CPU");
 }
 
 ScalarType typeOfFill(const Scalar& value) {

@@ -90,6 +90,10 @@ Tensor ValueCopier::copy(const Tensor& tensor) {
   return copy;
 }
 
+void ValueCopier::replace(const Tensor& original, const Tensor& copy) {
+  tensors_.insert_or_assign(original.unsafeGetTensorImpl(), std::pair(original, copy));
+}
+
 IValue ValueCopier::copy(const IValue& value) {
   if (value.isTensor()) return copy(value.toTensor());
   if (value.isDevice() && target_ == Target::kMeta) return Device(DeviceType::Meta);

@@ -24,6 +24,9 @@ class BOXCAR_API ValueCopier final {
   IValue copy(const IValue& value);
   Tensor copy(const Tensor& tensor);
 
+  // From now on the copy of [original] is [copy].
+  void replace(const Tensor& original, const Tensor& copy);
+
  private:
   Storage copyStorage(const Storage& storage);
 

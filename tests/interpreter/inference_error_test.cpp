@@ -247,11 +247,11 @@ TEST(InferenceError, UnknownMembers) {
             "test.ops:1:5: error: aten::add has no overload `Tenser`. Did you mean 'Tensor'?\nadd.T");
 }
 
-TEST(InferenceError, WhatThisVersionLacks) {
-  EXPECT_EQ(errorsOf("with stream() { x = 1 }\n"),
-            "test.ops:1:6: error: `stream` is not part of this version of boxcar\n"
-            "with stream() { x = 1 }\n"
-            "     ^~~~~~~~\n");
+TEST(InferenceError, ADevicesScopeThatIsNotCalled) {
+  EXPECT_EQ(errorsOf("with stream { x = 1 }\n"),
+            "test.ops:1:6: error: a scope is called: `with stream()`\n"
+            "with stream { x = 1 }\n"
+            "     ^~~~~~\n");
 }
 
 TEST(InferenceError, SeveralIndependentErrorsInOnePass) {

@@ -116,10 +116,10 @@ TEST_F(CachingAllocatorTest, SaysInNumbersThatThereIsNoMemory) {
 }
 
 TEST_F(CachingAllocatorTest, KeepsAGraphsMemoryUntilTheGraphIsReleased) {
-  allocator.setGraph(7);
+  allocator.setGraph(7, nullptr);
   void* const captured = allocator.allocate(1000, nullptr);
   allocator.deallocate(captured);
-  allocator.setGraph(0);
+  allocator.setGraph(0, nullptr);
   void* const outside = allocator.allocate(1000, nullptr);
   EXPECT_NE(captured, outside);
   allocator.releaseCache();
@@ -130,9 +130,9 @@ TEST_F(CachingAllocatorTest, KeepsAGraphsMemoryUntilTheGraphIsReleased) {
 }
 
 TEST_F(CachingAllocatorTest, FreesWhatIsHeldOfAReleasedGraphWhenItIsGivenBack) {
-  allocator.setGraph(8);
+  allocator.setGraph(8, nullptr);
   void* const result = allocator.allocate(1000, nullptr);
-  allocator.setGraph(0);
+  allocator.setGraph(0, nullptr);
   allocator.releaseGraph(8);
   EXPECT_EQ(simulated::device().frees, 0);
   allocator.deallocate(result);

@@ -49,6 +49,100 @@ run "an operator that the CPU serves" run --cpu-fallback fallback.ops
 expectOutput "tensor([1., 2., 3., 4.], device='cuda:0')"
 expectStatus 0
 
+cat > graph.ops <<'END'
+const w = ones([4, 4], device="cuda:0") * 0.5
+fn layer(Tensor x) -> Tensor { return (x @ w).relu() }
+fn step(Tensor x, float by) -> Tensor { return layer(x) * by + 1 }
+x = ones([2, 4], device="cuda:0")
+for i in range(6) {
+  with cuda_graph() { x = step(x, 0.25) }
+  print(x[0, 0].item())
+}
+with stream() { y = x * 2 }
+with stream("cuda:0"), cuda_graph() { y = layer(y) }
+print(y.sum().item())
+END
+run "functions as graphs" run graph.ops
+expectOutput "1.5
+1.75
+1.875
+1.9375
+1.96875
+1.984375
+63.5"
+expectErrors ""
+expectStatus 0
+
+cat > count.ops <<'END'
+mode count { seen.append(op.name); return redispatch(op, args) }
+const seen = []
+fn step(Tensor x) -> Tensor { return x.exp() }
+x = ones(2, device="cuda:0")
+with count {
+  for i in range(5) {
+    with cuda_graph() { y = step(x) }
+  }
+}
+print([name for name in seen if name == "aten::exp"])
+END
+run "a graph is captured once" run count.ops
+expectOutput "['aten::exp', 'aten::exp']"
+expectStatus 0
+
+cat > refused.ops <<'END'
+fn show(Tensor x) -> Tensor { print(1); return x }
+fn outer(Tensor x) -> Tensor { return show(x) }
+with cuda_graph() { outer(ones(2, device="cuda:0")) }
+END
+run "what a graph would not do again" run refused.ops
+expectErrorsHave "cuda_graph(): \`outer\` cannot be captured: \`show\`, which it calls, calls \`print\`, which a replay of the graph would not do again."
+expectErrorsHave "refused.ops:3:"
+expectStatus 1
+cat > waits.ops <<'END'
+fn positive(Tensor x) -> Tensor {
+  if x.sum().item() > 0 { return x }
+  return -x
+}
+x = ones(2, device="cuda:0")
+with cuda_graph() { y = positive(x) }
+END
+run "what waits for the device" run waits.ops
+expectErrorsHave "a CUDA graph cannot capture what waits for the device"
+expectErrorsHave "aten::item(self: float32[] on cuda:0)"
+expectErrorsHave "waits.ops:2:"
+expectStatus 1
+echo 'with stream("cpu") { print(1) }' > host.ops
+run "a stream of the CPU" run host.ops
+expectErrorsHave "stream(): 'cpu' has no streams; CUDA devices have, such as 'cuda:0'"
+expectStatus 1
+
+cat > memory.ops <<'END'
+print(cuda::is_available(), cuda::device_count(), cuda::get_device_name())
+x = ones(3).pin_memory()
+print(x.is_pinned(), ones(3).is_pinned(), zeros([2], pin_memory=True).is_pinned(), x.pin_memory().is_pinned())
+y = x.to(device="cuda:0", non_blocking=True)
+cuda::synchronize()
+print(y, y.is_pinned())
+print(cuda::memory_stats("cuda:0")["allocated"], cuda::memory_stats("cuda:1")["reserved"], y.numel())
+
+cuda::empty_cache()
+cuda::reset_peak_memory_stats()
+stats = cuda::memory_stats()
+print(stats["allocated_peak"], stats["reserved"], stats["allocations"])
+END
+run "memory" run memory.ops
+expectOutput "True 2 simulated device
+True False True True
+tensor([1., 1., 1.], device='cuda:0') False
+512 0 3
+0 0 1"
+expectErrors ""
+expectStatus 0
+echo 'ones(2, device="cuda:0").pin_memory()' > pin.ops
+run "pinning a device's memory" run pin.ops
+expectErrorsHave "pin_memory(): only memory of the CPU can be pinned, but the tensor is on 'cuda:0'"
+expectStatus 1
+
 run "the version" --version
 expectOutputHas "CUDA 13.0, driver 13.0: simulated device (4.3 GB), simulated device (4.3 GB)"
 
@@ -65,6 +159,20 @@ run "the table of an operator without a driver" table aten::exp
 run "a tensor without a driver" run there.ops
 expectErrorsHave "device 'cuda:0': CUDA: no device (CUDA driver version is insufficient for CUDA runtime version); use 'cpu'"
 expectStatus 1
+for scope in "stream()" "cuda_graph()"; do
+  echo "with $scope { print(1) }" > scope.ops
+  run "$scope without a driver" run scope.ops
+  expectErrorsHave "$scope: CUDA: no device (CUDA driver version is insufficient for CUDA runtime version); leave the scope out to run on 'cpu'"
+  expectStatus 1
+done
+echo 'ones(2).pin_memory()' > pin.ops
+run "pinned memory without a driver" run pin.ops
+expectErrorsHave "memory can be pinned for a CUDA device only: CUDA: no device"
+expectStatus 1
+echo 'print(cuda::is_available(), cuda::device_count(), ones(2).is_pinned())' > ask.ops
+run "asking for devices without a driver" run ask.ops
+expectOutput "False 0 False"
+expectStatus 0
 echo 'print(ones(2))' > here.ops
 run "the CPU without a driver" run here.ops
 expectOutput "tensor([1., 1.])"

@@ -5,10 +5,10 @@
 #include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
-#include <initializer_list>
 #include <string>
 #include <vector>
 
+#include "tests/backends/cuda/device_helpers.h"
 #include "tests/backends/cuda/simulated_device.h"
 
 // Tensors on a make-believe GPU, by way of the dispatcher.
@@ -16,35 +16,10 @@
 namespace boxcar::cuda {
 namespace {
 
-constexpr Device kCuda(DeviceType::CUDA, 0);
-
 class CudaDeviceTest : public ::testing::Test {
  protected:
   void SetUp() override { simulated::device() = {}; }
 };
-
-Tensor onCuda(const Tensor& tensor) { return boxcar::to(tensor, std::nullopt, std::nullopt, kCuda); }
-Tensor onHost(const Tensor& tensor) { return boxcar::to(tensor, std::nullopt, std::nullopt, Device(DeviceType::CPU)); }
-Tensor numbers(std::initializer_list<float> values) {
-  const auto count = static_cast<int64_t>(values.size());
-  Tensor tensor = Tensor::allocate({&count, 1}, ScalarType::Float);
-  std::copy(values.begin(), values.end(), tensor.data_ptr<float>());
-  return tensor;
-}
-std::vector<float> elements(const Tensor& tensor) {
-  const Tensor host = onHost(tensor);
-  return {host.const_data_ptr<float>(), host.const_data_ptr<float>() + host.numel()};
-}
-
-template <class Call>
-std::string errorOf(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST_F(CudaDeviceTest, MovesTensorsThereAndBack) {
   const Tensor there = onCuda(numbers({1, 2, 3}));

@@ -207,7 +207,10 @@ constexpr Driver kSimulated = {
     .is_pinned =
         [](const void* memory) {
           const std::lock_guard lock(state().mutex);
-          return state().pinned.contains(const_cast<void*>(memory));
+          auto block = state().pinned.upper_bound(const_cast<void*>(memory));
+          if (block == state().pinned.begin()) return false;
+          --block;
+          return static_cast<const char*>(memory) < static_cast<const char*>(block->first) + block->second;
         },
     .copy = copy,
     .set = [](void* memory, int byte, size_t bytes, StreamHandle stream) -> Status {
@@ -223,7 +226,10 @@ constexpr Driver kSimulated = {
       return refuseInCapture(stream);
     },
     .query_stream = [](StreamHandle stream) -> Status { return refuseInCapture(stream); },
-    .wait_event = [](StreamHandle, EventHandle) -> Status { return kSuccess; },
+    .wait_event = [](StreamHandle, EventHandle) -> Status {
+      ++state().device.event_waits;
+      return kSuccess;
+    },
     .create_event = [](EventHandle* event, bool) -> Status {
       *event = new Event;
       return kSuccess;

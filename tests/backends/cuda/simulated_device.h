@@ -25,6 +25,7 @@ struct Device {
   int graph_launches = 0;
   int device_waits = 0;
   int stream_waits = 0;
+  int event_waits = 0;  // of a stream for another
   // The next launch of a kernel fails with this, then all go well again.
   Status next_launch = kSuccess;
 };

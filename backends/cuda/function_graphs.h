@@ -1,0 +1,16 @@
+#pragma once
+
+#include <boxcar/dispatcher/device_scope.h>
+
+namespace boxcar::cuda {
+
+// Calls a script's function by way of graphs. Its first call for inputs of a kind runs as always, which lets libraries
+// be opened and shows what the function writes to. The second is captured and launched; those that follow are launched
+// alone. Other sizes, strides, dtypes or numbers are another kind of inputs.
+//
+// A graph reads the memory of the tensors that it was captured with. Arguments that lay elsewhere in the meantime are
+// copied to where they do not move any more; weights stay where they are. Results are copied out, so that the next
+// launch leaves them alone. Work that a function does to its arguments is done to the caller's.
+IValue callGraphed(const FunctionCall& function);
+
+}  // namespace boxcar::cuda
