@@ -1,5 +1,6 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/module.h>
+#include <boxcar/backends/cuda/ranges.h>
 #include <boxcar/backends/cuda/status.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
@@ -25,6 +26,7 @@ const Devices& devices() {
     int count = 0;  // cudaGetDeviceCount leaves it alone where it fails
     const Status status = module->driver->device_count(&count);
     if (status == kSuccess) result.count = std::min(count, kMaxDevices);
+    if (result.count > 0) nameCallsForTools(*module->driver);
     if (result.count == 0) {
       const char* const reason = status == kSuccess ? "no device was found" : module->driver->error_text(status);
       result.why_none = fmt::format("no device ({})", reason);

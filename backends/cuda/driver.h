@@ -71,6 +71,10 @@ struct Driver {
   Status (*launch_graph)(GraphHandle graph, StreamHandle stream);
   Status (*destroy_graph)(GraphHandle graph);
 
+  // A range of this thread's time under a name, for tools that listen (NVTX). Ranges end in the reverse order.
+  void (*begin_range)(const char* name);
+  void (*end_range)();
+
   // The error of a launch or of earlier work, which is forgotten by asking.
   Status (*last_error)();
   const char* (*error_name)(Status status);

@@ -26,6 +26,30 @@ void CallLog::end() noexcept {
   is_on_ = false;
   last_tick_ = TickClock::now();
   ticks_on_ += last_tick_ - on_since_;
+  if (clock_ != nullptr) clock_->finish();
+}
+
+void CallLog::beginSpan(CallRecord& call, uint32_t outer, const Stack& stack) noexcept {
+  if (!has_asked_for_clock_) {
+    has_asked_for_clock_ = true;
+    clock_ = device_clocks.make(2 * capacity_);
+    if (clock_ != nullptr) next_attention_ = 0;
+  }
+  if (clock_ == nullptr) return;
+  const DispatchKeySet keys = device_clocks.keys;
+  const size_t bytes = stack.holdsBytes(call.entry->argumentBytes()) ? call.entry->argumentBytes() : 0;
+  const Tensor* found = nullptr;
+  const auto consider = [&](const Tensor& tensor) {
+    if (found == nullptr && tensor.defined() && tensor.key_set().has_any(keys)) found = &tensor;
+  };
+  for (const IValue& value : last(stack, bytes / sizeof(IValue))) {
+    if (value.isTensor()) {
+      consider(value.unsafeGet<IValue::Tag::Tensor>());
+    } else if (value.isTensorList()) {
+      for (const Tensor& tensor : value.unsafeGet<IValue::Tag::TensorList>()->values) consider(tensor);
+    }
+  }
+  if (found != nullptr) call.device_span = clock_->begin(found->device().index(), outer);
 }
 
 OperatorSum& CallLog::findSumFrom(size_t place, const OperatorEntry* entry) noexcept {
@@ -58,6 +82,13 @@ std::vector<OperatorSum> CallLog::folded() const {
 
 void CallLog::showProgress() noexcept {
   next_progress_ = TickClock::now() + static_cast<uint64_t>(1e9 / TickClock::nanosecondsPerTick());
+  next_attention_ = next_progress_;
+}
+
+void CallLog::attend(const CallRecord& call, uint64_t now) noexcept {
+  if (call.device_span != 0) clock_->end(call.device_span);
+  if (now >= next_progress_) writeProgress(now);
+  if (clock_ == nullptr) next_attention_ = next_progress_;
 }
 
 void CallLog::writeProgress(uint64_t now) noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/dispatcher/fallbacks/call_record.h>
+#include <boxcar/dispatcher/fallbacks/device_clock.h>
 #include <boxcar/dispatcher/fallbacks/tick_clock.h>
 #include <boxcar/dispatcher/operator_handle.h>
 #include <boxcar/ivalue/storage_observer.h>
@@ -24,6 +25,9 @@ struct OperatorSum {
   uint64_t child_ticks;
   uint64_t bytes;
   uint64_t child_bytes;
+  // In nanoseconds.
+  double device_time;
+  double child_device_time;
 
   void add(const CallRecord& call) noexcept {
     ++calls;
@@ -32,6 +36,10 @@ struct OperatorSum {
     child_ticks += call.children;
     bytes += call.bytes;
     child_bytes += call.child_bytes;
+  }
+  void add(const DeviceSpan& span) noexcept {
+    device_time += span.duration;
+    child_device_time += span.children;
   }
 };
 
@@ -73,6 +81,12 @@ class CallLog final {
   // The ones in the ring, in the order in which they ended.
   std::vector<const CallRecord*> calls() const;
   std::vector<OperatorSum> folded() const;
+  // When the device did what the call put to it; null where that is not known.
+  const DeviceSpan* spanOf(const CallRecord& call) const noexcept {
+    return call.device_span == 0 ? nullptr : clock_->find(call.device_span);
+  }
+  // The moment that spans are counted from, in ticks.
+  uint64_t deviceOrigin() const noexcept { return clock_->origin(); }
 
  private:
   static constexpr size_t kSums = 4096;  // a power of two
@@ -89,6 +103,9 @@ class CallLog final {
       record_.keys = keys;
       record_.failed = true;
       record_.noteArguments(stack);
+      record_.device_span = 0;
+      if (keys.has_any(log_.measured_)) [[unlikely]]
+        log_.beginSpan(record_, outer_->device_span, stack);
       record_.bytes = allocatedStorageBytes();
       record_.start = TickClock::now();
     }
@@ -100,8 +117,8 @@ class CallLog final {
       outer_->child_bytes += record_.bytes;
       log_.innermost_ = outer_;
       log_.add(record_);
-      if (end >= log_.next_progress_) [[unlikely]]
-        log_.writeProgress(end);
+      if (end >= log_.next_attention_) [[unlikely]]
+        log_.attend(record_, end);
     }
     OpenCall(const OpenCall&) = delete;
     OpenCall& operator=(const OpenCall&) = delete;
@@ -117,9 +134,14 @@ class CallLog final {
   void add(const CallRecord& call) noexcept {
     CallRecord& place = ring_[count_ & (capacity_ - 1)];
     if (count_ >= capacity_) [[unlikely]]
-      sumOf(place.entry).add(place);
+      fold(place);
     place = call;
     ++count_;
+  }
+  void fold(const CallRecord& call) noexcept {
+    OperatorSum& sum = sumOf(call.entry);
+    sum.add(call);
+    if (const DeviceSpan* const span = spanOf(call)) sum.add(*span);
   }
   OperatorSum& sumOf(const OperatorEntry* entry) noexcept {
     // Entries lie at multiples of 64 bytes, so that their low bits say nothing.
@@ -128,7 +150,11 @@ class CallLog final {
     return sums_[place].entry == entry ? sums_[place] : findSumFrom(place, entry);
   }
   OperatorSum& findSumFrom(size_t place, const OperatorEntry* entry) noexcept;
-  [[gnu::cold, gnu::noinline]] void writeProgress(uint64_t now) noexcept;
+  // Behind [call]: ends its span, and writes a line where one is due.
+  [[gnu::noinline]] void attend(const CallRecord& call, uint64_t now) noexcept;
+  void writeProgress(uint64_t now) noexcept;
+  // Begins a span on the device of the first tensor on it among the arguments.
+  [[gnu::noinline]] void beginSpan(CallRecord& call, uint32_t outer, const Stack& stack) noexcept;
 
   const uint32_t number_;
   const uint64_t thread_id_;
@@ -139,7 +165,13 @@ class CallLog final {
   size_t sums_used_ = 0;
   CallRecord top_ = {};
   CallRecord* innermost_ = &top_;
+  // Calls with any of these keys have spans.
+  const DispatchKeySet measured_ = device_clocks.keys;
+  std::unique_ptr<DeviceClock> clock_;
+  bool has_asked_for_clock_ = false;
   uint64_t next_progress_ = kNever;
+  // From when on calls come to attend(): all of them once there is a clock.
+  uint64_t next_attention_ = kNever;
   const uint64_t first_tick_;
   uint64_t last_tick_;
   uint64_t ticks_on_ = 0;

@@ -17,7 +17,7 @@ namespace boxcar::detail {
 // that nothing is allocated for it. Tensors and dimensions beyond its room are cut.
 struct CallRecord {
   static constexpr size_t kMostTensors = 4;
-  static constexpr size_t kMostSizes = 15;
+  static constexpr size_t kMostSizes = 14;
   // In [ranks]: that tensor has more dimensions than were written down.
   static constexpr uint8_t kCutRank = 0x80;
 
@@ -36,6 +36,7 @@ struct CallRecord {
   uint8_t unused;
   std::array<ScalarType, kMostTensors> dtypes;
   std::array<uint8_t, kMostTensors> ranks;
+  uint32_t device_span;  // of the log's device clock; 0 for none
   std::array<uint32_t, kMostSizes> sizes;
 
   // Writes down the dtypes and shapes of the tensors among the arguments, which lie on [stack].

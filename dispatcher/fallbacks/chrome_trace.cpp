@@ -33,6 +33,9 @@ Json argsOf(const CallRecord& call) {
   return args;
 }
 
+// Lanes of devices come behind the threads.
+constexpr uint32_t kFirstLane = 1000000;
+
 struct Event {
   const ProfiledThread* thread;
   const ProfiledCall* call;
@@ -56,33 +59,40 @@ void writeChromeTrace(const Profile& profile, OutputFile& file) {
   text += Json{{"program", "boxcar"}, {"calls", profile.calls}, {"calls left out", profile.calls_folded}}.dump();
   text += ",\"traceEvents\":[\n";
   const char* separator = "";
-  for (const ProfiledThread& thread : profile.threads) {
-    text += separator + Json{{"name", "thread_name"},
-                             {"ph", "M"},
-                             {"pid", process},
-                             {"tid", thread.number},
-                             {"args", {{"name", thread.name}}}}
-                            .dump();
+  const auto nameThread = [&](uint32_t number, const std::string& name) {
+    text += separator +
+            Json{{"name", "thread_name"}, {"ph", "M"}, {"pid", process}, {"tid", number}, {"args", {{"name", name}}}}
+                .dump();
     separator = ",\n";
-  }
+  };
+  for (const ProfiledThread& thread : profile.threads) nameThread(thread.number, thread.name);
+  for (size_t i = 0; i < profile.lanes.size(); ++i)
+    nameThread(kFirstLane + static_cast<uint32_t>(i), profile.lanes[i].name);
   std::map<const OperatorEntry*, std::string> names;
   constexpr size_t kBlock = 1 << 20;
   const auto flush = [&] {
     file.write(std::as_bytes(std::span(text)));
     text.clear();
   };
-  for (const auto& [thread, call] : eventsOf(profile)) {
-    std::string& name = names[call->record->entry];
-    if (name.empty()) name = Json(profile.nameOf(call->record->entry)).dump();
+  const auto add = [&](const char* category, const CallRecord& record, int64_t start, int64_t end, uint32_t thread) {
+    std::string& name = names[record.entry];
+    if (name.empty()) name = Json(profile.nameOf(record.entry)).dump();
+    start = std::max<int64_t>(start, 0);
     // Nanoseconds as microseconds with three digits, which are exact where a double's are not.
-    const int64_t duration = call->end - call->start;
+    const int64_t duration = std::max<int64_t>(end - start, 0);
     fmt::format_to(std::back_inserter(text),
-                   "{}{{\"name\":{},\"cat\":\"operator\",\"ph\":\"X\",\"ts\":{}.{:03},\"dur\":{}.{:03},\"pid\":{},"
+                   "{}{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"ts\":{}.{:03},\"dur\":{}.{:03},\"pid\":{},"
                    "\"tid\":{},\"args\":{}}}",
-                   separator, name, call->start / 1000, call->start % 1000, duration / 1000, duration % 1000, process,
-                   thread->number, argsOf(*call->record).dump());
+                   separator, name, category, start / 1000, start % 1000, duration / 1000, duration % 1000, process,
+                   thread, argsOf(record).dump());
     separator = ",\n";
     if (text.size() > kBlock) flush();
+  };
+  for (const auto& [thread, call] : eventsOf(profile))
+    add("operator", *call->record, call->start, call->end, thread->number);
+  for (size_t i = 0; i < profile.lanes.size(); ++i) {
+    for (const ProfiledLane::Span& span : profile.lanes[i].spans)
+      add("device", *span.record, span.start, span.end, kFirstLane + static_cast<uint32_t>(i));
   }
   text += "\n]}\n";
   flush();

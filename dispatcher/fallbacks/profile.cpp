@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -25,10 +26,16 @@ Profile::Profile(std::span<const std::unique_ptr<CallLog>> logs) : per_tick(Tick
     // From the last that ended: of calls that seem to begin and end at once the outer one stands before the inner.
     for (size_t i = calls_of_thread.size(); i-- > 0;) {
       const CallRecord* call = calls_of_thread[i];
-      thread.calls.push_back({call, nanoseconds(call->start), nanoseconds(call->start + call->duration)});
+      thread.calls.push_back(
+          {call, nanoseconds(call->start), nanoseconds(call->start + call->duration), log->spanOf(*call)});
     }
     std::ranges::stable_sort(thread.calls, {},
                              [](const ProfiledCall& call) { return std::pair(call.record->start, -call.end); });
+    for (const ProfiledCall& call : thread.calls) {
+      if (call.device == nullptr) continue;
+      const double origin = (static_cast<double>(log->deviceOrigin()) - static_cast<double>(first)) * per_tick;
+      addToLane(*call.device, *call.record, origin);
+    }
     threads.push_back(std::move(thread));
     const std::vector<OperatorSum> sums = log->folded();
     folded.insert(folded.end(), sums.begin(), sums.end());
@@ -36,6 +43,24 @@ Profile::Profile(std::span<const std::unique_ptr<CallLog>> logs) : per_tick(Tick
     calls_folded += log->foldedCount();
     on += static_cast<double>(log->ticksOn()) * per_tick;
     in_calls += static_cast<double>(log->ticksInCalls()) * per_tick;
+  }
+  for (ProfiledLane& lane : lanes) {
+    std::ranges::stable_sort(lane.spans, {},
+                             [](const ProfiledLane::Span& span) { return std::pair(span.start, -span.end); });
+  }
+  for (const ProfileRow& row : rows(false)) on_device += row.device_self;
+}
+
+void Profile::addToLane(const DeviceSpan& span, const CallRecord& record, double origin) {
+  const std::string name = fmt::format("{}, stream {}", span.device, span.stream);
+  auto lane = std::ranges::find(lanes, name, &ProfiledLane::name);
+  if (lane == lanes.end()) lane = lanes.insert(lanes.end(), {name, {}});
+  const int64_t start = std::llround(origin + span.start);
+  lane->spans.push_back(
+      {&record, start, std::llround(origin + span.start + span.duration), std::llround(span.children)});
+  if (device_kind.empty()) {
+    device_kind = toString(span.device.type());
+    for (char& letter : device_kind) letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
   }
 }
 
@@ -48,8 +73,11 @@ const std::string& Profile::nameOf(const OperatorEntry* entry) const {
 std::vector<ProfileRow> Profile::rows(bool by_shape) const {
   std::map<std::pair<std::string, std::string>, OperatorSum> sums;
   for (const ProfiledThread& thread : threads) {
-    for (const ProfiledCall& call : thread.calls)
-      sums[{nameOf(call.record->entry), by_shape ? call.record->shapesText() : ""}].add(*call.record);
+    for (const ProfiledCall& call : thread.calls) {
+      OperatorSum& sum = sums[{nameOf(call.record->entry), by_shape ? call.record->shapesText() : ""}];
+      sum.add(*call.record);
+      if (call.device != nullptr) sum.add(*call.device);
+    }
   }
   for (const OperatorSum& sum : folded) {
     OperatorSum& all = sums[{nameOf(sum.entry), by_shape ? "(not kept)" : ""}];
@@ -59,6 +87,8 @@ std::vector<ProfileRow> Profile::rows(bool by_shape) const {
     all.child_ticks += sum.child_ticks;
     all.bytes += sum.bytes;
     all.child_bytes += sum.child_bytes;
+    all.device_time += sum.device_time;
+    all.child_device_time += sum.child_device_time;
   }
   std::vector<ProfileRow> rows;
   for (const auto& [key, sum] : sums) {
@@ -69,7 +99,9 @@ std::vector<ProfileRow> Profile::rows(bool by_shape) const {
                     .total = static_cast<double>(sum.ticks) * per_tick,
                     .self = static_cast<double>(sum.ticks - sum.child_ticks) * per_tick,
                     .bytes = sum.bytes,
-                    .self_bytes = sum.bytes - sum.child_bytes});
+                    .self_bytes = sum.bytes - sum.child_bytes,
+                    .device_total = sum.device_time,
+                    .device_self = std::max(0.0, sum.device_time - sum.child_device_time)});
   }
   return rows;
 }

@@ -17,6 +17,19 @@ struct ProfiledCall {
   const CallRecord* record;
   int64_t start;
   int64_t end;
+  const DeviceSpan* device;  // null where it put nothing to a device
+};
+
+// What a device did, in the order in which it began.
+struct ProfiledLane {
+  struct Span {
+    const CallRecord* record;
+    int64_t start;
+    int64_t end;
+    int64_t children;
+  };
+  std::string name;  // "cuda:0, stream 0"
+  std::vector<Span> spans;
 };
 
 struct ProfiledThread {
@@ -36,6 +49,9 @@ struct ProfileRow {
   double self = 0;
   uint64_t bytes = 0;
   uint64_t self_bytes = 0;
+  // On a device.
+  double device_total = 0;
+  double device_self = 0;
 };
 
 // What one call costs on this machine, in nanoseconds.
@@ -51,8 +67,10 @@ struct Profile {
   // Sums by operator, or by operator and shapes.
   std::vector<ProfileRow> rows(bool by_shape) const;
   const std::string& nameOf(const OperatorEntry* entry) const;
+  bool usesDevice() const noexcept { return !device_kind.empty(); }
 
   std::vector<ProfiledThread> threads;
+  std::vector<ProfiledLane> lanes;
   std::vector<OperatorSum> folded;
   uint64_t calls = 0;
   // Calls that are in the sums but not on the time line.
@@ -61,10 +79,16 @@ struct Profile {
   double wall = 0;
   double on = 0;
   double in_calls = 0;
+  // Of devices, by spans that are in no other; and which devices: "CUDA".
+  double on_device = 0;
+  std::string device_kind;
   double per_tick;
   bool failed = false;
 
  private:
+  // [origin] of the span's clock, in nanoseconds since the profile began.
+  void addToLane(const DeviceSpan& span, const CallRecord& record, double origin);
+
   mutable std::map<const OperatorEntry*, std::string> names_;
 };
 

@@ -2,6 +2,7 @@
 #include <boxcar/dispatcher/fallbacks/profile_page.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -55,19 +56,33 @@ Json dataOf(const Profile& profile) {
     }
     threads.push_back({{"name", thread.name}, {"calls", std::move(calls)}});
   }
+  Json lanes = Json::array();
+  for (const ProfiledLane& lane : profile.lanes) {
+    Json spans = Json::array();
+    for (const ProfiledLane::Span& span : lane.spans) {
+      const std::string detail = fmt::format("{}\n{}", span.record->shapesText(), span.record->dtypesText());
+      const std::initializer_list<int64_t> numbers = {
+          static_cast<int64_t>(names.indexOf(profile.nameOf(span.record->entry))),
+          std::max<int64_t>(span.start, 0),
+          std::max<int64_t>(span.end - span.start, 0),
+          0,
+          static_cast<int64_t>(details.indexOf(lane.name + "\n" + detail)),
+          0};
+      for (const int64_t number : numbers) spans.push_back(number);
+    }
+    lanes.push_back({{"name", lane.name}, {"calls", std::move(spans)}});
+  }
   Json rows = Json::array();
   for (const ProfileRow& row : profile.rows(false)) {
-    rows.push_back({row.name, row.calls, std::llround(row.self), std::llround(row.total), row.self_bytes, row.failed});
+    rows.push_back({row.name, row.calls, std::llround(row.self), std::llround(row.total), row.self_bytes, row.failed,
+                    std::llround(row.device_self), std::llround(row.device_total)});
   }
-  return {{"names", names.texts()},
-          {"details", details.texts()},
-          {"threads", std::move(threads)},
-          {"rows", std::move(rows)},
-          {"wall", std::llround(profile.wall)},
-          {"on", std::llround(profile.on)},
-          {"inCalls", std::llround(profile.in_calls)},
-          {"calls", profile.calls},
-          {"leftOut", profile.calls_folded},
+  return {{"names", names.texts()},         {"details", details.texts()},
+          {"threads", std::move(threads)},  {"lanes", std::move(lanes)},
+          {"device", profile.device_kind},  {"onDevice", std::llround(profile.on_device)},
+          {"rows", std::move(rows)},        {"wall", std::llround(profile.wall)},
+          {"on", std::llround(profile.on)}, {"inCalls", std::llround(profile.in_calls)},
+          {"calls", profile.calls},         {"leftOut", profile.calls_folded},
           {"failed", profile.failed}};
 }
 

@@ -28,6 +28,7 @@ void sortRows(std::vector<ProfileRow>& rows, ProfileSort sort) {
     case ProfileSort::Memory: return sortByMost([](const ProfileRow& row) { return row.self_bytes; });
     case ProfileSort::Calls: return sortByMost([](const ProfileRow& row) { return row.calls; });
     case ProfileSort::Name: return;  // they come so
+    case ProfileSort::Device: return sortByMost([](const ProfileRow& row) { return row.device_self; });
   }
 }
 
@@ -37,6 +38,10 @@ std::string summary(const Profile& profile, const CallCosts* costs) {
     text += fmt::format("; of {} threads together: {}", profile.threads.size(), durationText(profile.on));
   text += fmt::format("\nIn operators: {} ({:.1f}%), in {}\n", durationText(profile.in_calls),
                       share(profile.in_calls, profile.on), plural(profile.calls, "call"));
+  if (profile.usesDevice()) {
+    text += fmt::format("On {}: {}, by marks around each call in the device's work\n", profile.device_kind,
+                        durationText(profile.on_device));
+  }
   if (costs != nullptr && profile.calls != 0) {
     const auto line = [&](const char* what, double cost, const char* whence) {
       const double all = std::min(cost * static_cast<double>(profile.calls), profile.on);
@@ -79,6 +84,11 @@ std::string profileTable(const Profile& profile, const ProfileTableOptions& opti
 
   std::vector<Row> table{
       {"Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg", "Self CPU Mem", "# of Calls"}};
+  const std::string& device = profile.device_kind;
+  if (profile.usesDevice()) {
+    for (const char* const form : {"Self {} %", "Self {}", "{} total"})
+      table[0].push_back(fmt::format(fmt::runtime(form), device));
+  }
   if (options.by_shape) table[0].emplace_back("Input Shapes");
   for (size_t i = 0; i < shown; ++i) {
     const ProfileRow& row = rows[i];
@@ -86,9 +96,15 @@ std::string profileTable(const Profile& profile, const ProfileTableOptions& opti
                      percent(row.total, profile.in_calls), durationText(row.total),
                      durationText(row.total / static_cast<double>(row.calls)), memoryText(row.self_bytes),
                      std::to_string(row.calls)});
+    if (profile.usesDevice()) {
+      for (const std::string& cell :
+           {percent(row.device_self, profile.on_device), durationText(row.device_self), durationText(row.device_total)})
+        table.back().push_back(cell);
+    }
     if (options.by_shape) table.back().push_back(row.shapes);
   }
-  std::string text = rows.empty() ? "No operator was called\n" : reportTable(table, "<>>>>>>><");
+  std::string text = rows.empty() ? "No operator was called\n"
+                                  : reportTable(table, profile.usesDevice() ? "<>>>>>>>>>><" : "<>>>>>>><");
   if (shown < rows.size()) text += fmt::format("… and {} more\n", rows.size() - shown);
   return text + summary(profile, costs);
 }

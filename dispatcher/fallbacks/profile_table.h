@@ -10,7 +10,7 @@
 namespace boxcar {
 
 // By which column a profile's table is sorted, the most first; names from A on.
-enum class ProfileSort : uint8_t { Self, Total, Average, Memory, Calls, Name };
+enum class ProfileSort : uint8_t { Self, Total, Average, Memory, Calls, Name, Device };
 
 struct ProfileTableOptions {
   ProfileSort sort = ProfileSort::Self;

@@ -12,7 +12,8 @@ namespace {
 
 const std::map<std::string, ProfileSort> kSorts = {{"self", ProfileSort::Self},       {"total", ProfileSort::Total},
                                                    {"average", ProfileSort::Average}, {"memory", ProfileSort::Memory},
-                                                   {"calls", ProfileSort::Calls},     {"name", ProfileSort::Name}};
+                                                   {"calls", ProfileSort::Calls},     {"name", ProfileSort::Name},
+                                                   {"device", ProfileSort::Device}};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include <boxcar/backends/cuda/driver.h>
 #include <boxcar/backends/cuda/module/parts.h>
 #include <cuda_runtime_api.h>
+#include <nvtx3/nvToolsExt.h>
 
 // The table of the CUDA runtime, which is linked statically: where there is no driver it loads nothing and says so.
 
@@ -113,6 +114,8 @@ constexpr Driver kCudart = {
       return cudaGraphLaunch(graphOf(graph), streamOf(stream));
     },
     .destroy_graph = [](GraphHandle graph) -> Status { return cudaGraphExecDestroy(graphOf(graph)); },
+    .begin_range = [](const char* name) { nvtxRangePushA(name); },
+    .end_range = [] { nvtxRangePop(); },
     .last_error = []() -> Status { return cudaGetLastError(); },
     .error_name = [](Status status) { return cudaGetErrorName(static_cast<cudaError_t>(status)); },
     .error_text = [](Status status) { return cudaGetErrorString(static_cast<cudaError_t>(status)); },

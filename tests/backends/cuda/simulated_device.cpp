@@ -260,6 +260,16 @@ constexpr Driver kSimulated = {
       delete static_cast<Graph*>(graph);
       return kSuccess;
     },
+    .begin_range =
+        [](const char* name) {
+          const std::lock_guard lock(state().mutex);
+          state().device.ranges.push_back(name);
+        },
+    .end_range =
+        [] {
+          const std::lock_guard lock(state().mutex);
+          state().device.ranges.push_back("end");
+        },
     .last_error = []() -> Status { return std::exchange(state().last_error, kSuccess); },
     .error_name = nameOf,
     .error_text = textOf,

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 // A make-believe CUDA driver with two devices, whose memory is the host's: the backend's host code and its kernels,
 // compiled for the host, run on it where there is no GPU. Work runs when it is put to a stream, or is kept for a graph.
@@ -25,7 +27,8 @@ struct Device {
   int graph_launches = 0;
   int device_waits = 0;
   int stream_waits = 0;
-  int event_waits = 0;  // of a stream for another
+  int event_waits = 0;              // of a stream for another
+  std::vector<std::string> ranges;  // their names as they began, "end" where one did
   // The next launch of a kernel fails with this, then all go well again.
   Status next_launch = kSuccess;
 };

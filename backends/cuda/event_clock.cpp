@@ -1,0 +1,157 @@
+#include <boxcar/backends/cuda/device.h>
+#include <boxcar/backends/cuda/event.h>
+#include <boxcar/backends/cuda/status.h>
+#include <boxcar/backends/cuda/stream.h>
+#include <boxcar/dispatcher/fallbacks/device_clock.h>
+#include <boxcar/dispatcher/fallbacks/tick_clock.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+// Device time for the profiler, by events around what each call puts to its stream. Where the device is faster than the
+// host a span is as long as the host takes to put the work there.
+
+namespace boxcar::cuda {
+namespace {
+
+using ::boxcar::detail::TickClock;
+
+// So many marks are read together, at most.
+constexpr size_t kBatch = 2048;
+
+class EventClock final : public DeviceClock {
+ public:
+  explicit EventClock(size_t capacity)
+      : spans_(capacity), batch_(std::min(kBatch, capacity / 2)), origin_(TickClock::now()) {}
+
+  uint32_t begin(DeviceIndex index, uint32_t outer) noexcept override {
+    if (isCapturing()) return 0;
+    try {
+      const DeviceGuard on(index);
+      if (!bases_[static_cast<size_t>(index)]) setBase(index);
+      if (marks_.size() - open_ >= batch_) read();
+      const CudaStream stream = currentStream();
+      Mark mark{++last_, outer, false, takeEvent(index), takeEvent(index)};
+      mark.begin->record(stream);
+      spanAt(mark.span) = {mark.span, false, Device(DeviceType::CUDA, index), stream.id};
+      marks_.push_back(std::move(mark));
+      ++open_;
+      return last_;
+    } catch (const std::exception&) {
+      return 0;  // the call itself will say what is wrong with the device
+    }
+  }
+
+  void end(uint32_t span) noexcept override {
+    --open_;
+    try {
+      size_t at = marks_.size() - 1;
+      while (marks_[at].span != span) --at;
+      Mark& mark = marks_[at];
+      mark.has_ended = true;
+      const DeviceGuard on(spanAt(span).device);
+      mark.end->record(currentStream());
+    } catch (const std::exception&) {
+      // As above.
+    }
+  }
+
+  void finish() noexcept override {
+    try {
+      read();
+    } catch (const std::exception&) {
+      marks_.clear();
+    }
+  }
+
+  const DeviceSpan* find(uint32_t span) const noexcept override {
+    const DeviceSpan& found = spans_[span & (spans_.size() - 1)];
+    return found.number == span && found.is_known ? &found : nullptr;
+  }
+
+  uint64_t origin() const noexcept override { return origin_; }
+
+ private:
+  struct Mark {
+    uint32_t span;
+    uint32_t outer;
+    bool has_ended;
+    std::unique_ptr<Event> begin;
+    std::unique_ptr<Event> end;
+  };
+  // An event of a device whose time is known.
+  struct Base {
+    std::unique_ptr<Event> event;
+    double time = 0;  // in nanoseconds since the origin
+  };
+
+  std::unique_ptr<Event> takeEvent(DeviceIndex index) {
+    std::vector<std::unique_ptr<Event>>& unused = unused_[static_cast<size_t>(index)];
+    if (unused.empty()) return std::make_unique<Event>(/*timing=*/true);
+    std::unique_ptr<Event> taken = std::move(unused.back());
+    unused.pop_back();
+    return taken;
+  }
+
+  // Reaches an event while nothing else runs there, so that the host's clock shows its time.
+  void setBase(DeviceIndex index) {
+    auto event = std::make_unique<Event>(/*timing=*/true);
+    event->record(currentStream());
+    event->synchronize();
+    const auto since = static_cast<double>(TickClock::now() - origin_);
+    bases_[static_cast<size_t>(index)] = Base{std::move(event), since * TickClock::nanosecondsPerTick()};
+  }
+
+  DeviceSpan& spanAt(uint32_t span) { return spans_[span & (spans_.size() - 1)]; }
+
+  // Reads the times of the marks whose spans have ended.
+  void read() {
+    constexpr double kNanoseconds = 1e6;  // of a millisecond
+    const auto open = std::ranges::stable_partition(marks_, &Mark::has_ended);
+    for (const Mark& mark : std::ranges::subrange(marks_.begin(), open.begin())) {
+      DeviceSpan& span = spanAt(mark.span);
+      const Base& base = *bases_[static_cast<size_t>(span.device.index())];
+      const DeviceGuard on(span.device);
+      mark.end->synchronize();
+      span.start = base.time + static_cast<double>(mark.begin->since(*base.event)) * kNanoseconds;
+      span.duration = static_cast<double>(mark.end->since(*mark.begin)) * kNanoseconds;
+      span.is_known = true;
+      DeviceSpan& outer = spanAt(mark.outer);
+      if (mark.outer != 0 && outer.number == mark.outer) outer.children += span.duration;
+    }
+    // Times between events are floats: the next ones are counted from an event that is near.
+    for (Mark& mark : std::ranges::subrange(marks_.begin(), open.begin())) {
+      const DeviceSpan& span = spanAt(mark.span);
+      const auto index = static_cast<size_t>(span.device.index());
+      Base& base = *bases_[index];
+      unused_[index].push_back(std::exchange(base.event, std::move(mark.end)));
+      base.time = span.start + span.duration;
+      unused_[index].push_back(std::move(mark.begin));
+    }
+    marks_.erase(marks_.begin(), open.begin());
+  }
+
+  std::vector<DeviceSpan> spans_;
+  const size_t batch_;
+  const uint64_t origin_;
+  uint32_t last_ = 0;
+  size_t open_ = 0;
+  std::vector<Mark> marks_;
+  std::array<std::optional<Base>, kMaxDevices> bases_;
+  std::array<std::vector<std::unique_ptr<Event>>, kMaxDevices> unused_;
+};
+
+std::unique_ptr<DeviceClock> makeClock(size_t capacity) noexcept {
+  if (deviceCount() == 0) return nullptr;
+  return std::make_unique<EventClock>(capacity);
+}
+
+[[maybe_unused]] const bool kLoaded = (setDeviceClock(BackendComponent::CUDABit, makeClock), true);
+
+}  // namespace
+}  // namespace boxcar::cuda
