@@ -54,14 +54,14 @@ dev_help_lists_every_command() {
   for how in '' help -h --help; do
     run $how
     expect status "$status" 0
-    for command in setup build run test bench fuzz format lint clean help; do expect "help of '$how'" "$output" "*  $command *"; done
+    for command in setup build run test bundle gpu bench fuzz format lint clean help; do expect "help of '$how'" "$output" "*  $command *"; done
   done
 }
 
 dev_unknown_command_is_a_sentence() {
   run frobnicate
   expect status "$status" 2
-  expect stderr "$errors" "dev: there is no command 'frobnicate'; the commands are: setup build run test bench numerics fuzz format lint clean help"
+  expect stderr "$errors" "dev: there is no command 'frobnicate'; the commands are: setup build run test bundle gpu bench numerics fuzz format lint clean help"
 }
 
 dev_setup_with_everything_present_does_not_call_apt() {
