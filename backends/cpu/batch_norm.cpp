@@ -1,63 +1,19 @@
-#include <boxcar/backends/cpu/moments.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/cpu/vector_normalization.h>
+#include <boxcar/backends/dense/batch_norm.h>
 #include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/memory_checks.h>
-#include <boxcar/backends/dense/pointwise.h>
 #include <boxcar/backends/dense/reduction.h>
+#include <boxcar/backends/elements/batch_norm.h>
 #include <boxcar/backends/shape/layout.h>
-#include <boxcar/backends/shape/normalization.h>
-#include <boxcar/backends/shape/reduction.h>
-#include <boxcar/ivalue/error.h>
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
-#include <tuple>
 #include <vector>
 
 namespace boxcar::cpu {
 namespace {
 
 constexpr ElementTypes<float, double> kComputedTypes;
-
-using OptionalTensor = std::optional<Tensor>;
-
-struct BatchNormCall {
-  const Tensor& input;
-  const Tensor* weight;
-  const Tensor* bias;
-  const Tensor* running_mean;
-  const Tensor* running_var;
-  bool training;
-  double momentum;
-  double eps;
-
-  int64_t channels() const { return input.sizes()[1]; }
-
-  // Gives the type of the statistics.
-  ScalarType check() const {
-    checkCpuOrMeta(input);
-    BOXCAR_CHECK(input.dim() >= 2, "batch_norm: expected an input of 2 dimensions at least, got one of shape [{}]",
-                 fmt::join(input.sizes(), ", "));
-    const Tensor* const parameters[] = {weight, bias, running_mean, running_var};
-    for (const Tensor* parameter : parameters) {
-      if (parameter != nullptr) commonDevice({&input, parameter});
-    }
-    BOXCAR_CHECK(training || (running_mean != nullptr && running_var != nullptr),
-                 "Expected running_mean and running_var to be defined when training=False");
-    shape::checkChannels("running_mean", running_mean, channels());
-    shape::checkChannels("running_var", running_var, channels());
-    shape::checkChannels("weight", weight, channels());
-    shape::checkChannels("bias", bias, channels());
-    if (training && running_mean != nullptr) checkNoInternalOverlap(*running_mean);
-    if (training && running_var != nullptr) checkNoInternalOverlap(*running_var);
-    return shape::statisticsType("batch_norm", input, parameters);
-  }
-};
 
 // An element for each channel, in float64; of 1 or 0 where there is no tensor.
 std::vector<double> channelValues(const Tensor* tensor, int64_t channels, double value) {
@@ -75,9 +31,8 @@ void updateRunning(const Tensor* running, const std::vector<double>& values, dou
   const std::vector<double> before = channelValues(running, channels, 0);
   const Tensor updated = Tensor::allocate(running->sizes(), ScalarType::Double);
   auto* to = updated.mutable_data_ptr<double>();
-  for (size_t i = 0; i < values.size(); ++i) to[i] = momentum * values[i] + (1 - momentum) * before[i];
+  for (size_t i = 0; i < values.size(); ++i) to[i] = runningStatistic(before[i], values[i], momentum);
   copyElements(*running, updated);
-  running->storage()->bumpVersion();
 }
 
 // out = in * factors[channel] + shifts[channel]. [in] and [out] have the same strides: contiguous, or with channels
@@ -114,11 +69,10 @@ struct Statistics {
   std::vector<double> scales;  // reciprocal standard deviations
 };
 
-Tensor oneForEach(const std::vector<double>& values, ScalarType type) {
-  const int64_t sizes[] = {static_cast<int64_t>(values.size())};
-  const Tensor doubles = Tensor::allocate(sizes, ScalarType::Double);
+void writeChannels(const Tensor& to, const std::vector<double>& values) {
+  const Tensor doubles = Tensor::allocate(to.sizes(), ScalarType::Double);
   std::ranges::copy(values, doubles.mutable_data_ptr<double>());
-  return convertTo(doubles, type);
+  copyElements(to, doubles);
 }
 
 // [input] is of float or double.
@@ -134,86 +88,49 @@ Statistics statisticsOf(const BatchNormCall& call, const Tensor& input) {
     result.means = channelValues(call.running_mean, channels, 0);
     variances = channelValues(call.running_var, channels, 0);
   }
-  for (const double variance : variances) result.scales.push_back(1 / std::sqrt(variance + call.eps));
+  for (const double variance : variances) result.scales.push_back(reciprocalDeviation(variance, call.eps));
   if (call.training) {
     updateRunning(call.running_mean, result.means, call.momentum);
     const double count = static_cast<double>(input.numel()) / static_cast<double>(channels);
-    for (double& variance : variances) variance *= count / (count - 1);
+    for (double& variance : variances) variance = unbiasedVariance(variance, count);
     updateRunning(call.running_var, variances, call.momentum);
   }
   return result;
 }
 
-// Whether the result's channels are innermost in memory, as the input's are; else it is contiguous.
-bool keepsChannelsLast(const Tensor& input) { return !input.is_contiguous() && shape::isChannelsLast(input); }
-
-Tensor allocateResult(const Tensor& input, ScalarType type) {
-  if (!keepsChannelsLast(input)) return Tensor::allocate(input.sizes(), type, input.device());
-  return shape::allocateStrided(input.sizes(), shape::denseStrides(input), type, input.device());
-}
-
 // float16 and bfloat16 are computed in float32.
-std::tuple<Tensor, Tensor, Tensor> run(const BatchNormCall& call) {
-  const ScalarType statistics_type = call.check();
-  const Tensor& input = call.input;
-  const ScalarType type = input.scalar_type();
-  const ScalarType computed = type == ScalarType::Double ? type : ScalarType::Float;
-  const int64_t statistics[] = {call.training ? call.channels() : 0};
-  if (input.is_meta()) {
-    return {allocateResult(input, type), Tensor::allocate(statistics, statistics_type, input.device()),
-            Tensor::allocate(statistics, statistics_type, input.device())};
+void batchNorm(const BatchNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale) {
+  if (isSmallFloat(call.input)) {
+    const Tensor input = convertTo(call.input, ScalarType::Float);
+    const Tensor wide = shape::allocateStrided(input.sizes(), input.strides(), ScalarType::Float, input.device());
+    batchNorm(
+        {input, call.weight, call.bias, call.running_mean, call.running_var, call.training, call.momentum, call.eps},
+        wide, mean, scale);
+    return copyElements(out, wide);
   }
-  const Tensor converted = type == computed ? input : convertTo(input, computed);
-  const bool is_laid_out = converted.is_contiguous() ||
-                           (shape::isChannelsLast(converted) && shape::isDense(converted.sizes(), converted.strides()));
-  const Tensor source = is_laid_out ? converted : toContiguous(converted);
-  const Statistics values = statisticsOf(call, source);
-  Tensor out = shape::allocateStrided(source.sizes(), source.strides(), computed, input.device());
+  const Statistics values = statisticsOf(call, call.input);
   const std::vector<double> weights = channelValues(call.weight, call.channels(), 1);
   const std::vector<double> biases = channelValues(call.bias, call.channels(), 0);
-  visitScalarType(kComputedTypes, computed, "batch_norm", [&]<class T>(std::type_identity<T>) {
+  visitScalarType(kComputedTypes, out.scalar_type(), "batch_norm", [&]<class T>(std::type_identity<T>) {
     std::vector<T> factors;
     std::vector<T> shifts;
     for (size_t i = 0; i < weights.size(); ++i) {
-      const double factor = values.scales[i] * weights[i];
-      factors.push_back(static_cast<T>(factor));
-      shifts.push_back(static_cast<T>(biases[i] - values.means[i] * factor));
+      const ChannelScale channel(values.means[i], values.scales[i], weights[i], biases[i]);
+      factors.push_back(static_cast<T>(channel.factor));
+      shifts.push_back(static_cast<T>(channel.shift));
     }
-    scaleChannels<T>(source, out, factors, shifts);
+    scaleChannels<T>(call.input, out, factors, shifts);
   });
-  if (type != computed || source.is_contiguous() == keepsChannelsLast(input)) {
-    const Tensor laid_out = allocateResult(input, type);
-    copyElements(laid_out, out);
-    out = laid_out;
-  }
-  if (call.training) {
-    return {std::move(out), oneForEach(values.means, statistics_type), oneForEach(values.scales, statistics_type)};
-  }
-  return {std::move(out), Tensor::allocate(statistics, statistics_type), Tensor::allocate(statistics, statistics_type)};
-}
-
-std::tuple<Tensor, Tensor, Tensor> batchNorm(const Tensor& input, const OptionalTensor& weight,
-                                             const OptionalTensor& bias, const OptionalTensor& running_mean,
-                                             const OptionalTensor& running_var, bool training, double momentum,
-                                             double eps) {
-  return run({input, shape::givenTensor(weight), shape::givenTensor(bias), shape::givenTensor(running_mean),
-              shape::givenTensor(running_var), training, momentum, eps});
-}
-
-std::tuple<Tensor&, Tensor&, Tensor&> batchNormOut(const Tensor& input, const OptionalTensor& weight,
-                                                   const OptionalTensor& bias, const OptionalTensor& running_mean,
-                                                   const OptionalTensor& running_var, bool training, double momentum,
-                                                   double eps, Tensor& out, Tensor& save_mean, Tensor& save_invstd) {
-  shape::checkOutType("native_batch_norm", out, input.scalar_type());
-  const auto [result, mean, scale] = batchNorm(input, weight, bias, running_mean, running_var, training, momentum, eps);
-  return {writeResult(out, result), writeResult(save_mean, mean), writeResult(save_invstd, scale)};
+  if (!call.training) return;
+  writeChannels(mean, values.means);
+  writeChannels(scale, values.scales);
 }
 
 }  // namespace
-
-BOXCAR_CPU_AND_META(aten, m) {
-  m.impl("native_batch_norm", BOXCAR_FN(batchNorm));
-  m.impl("native_batch_norm.out", BOXCAR_FN(batchNormOut));
-}
-
 }  // namespace boxcar::cpu
+
+namespace boxcar::dense {
+
+constinit DeviceFunction<BatchNormFunction> normalizeChannels("batch_norm", cpu::batchNorm);
+
+}  // namespace boxcar::dense

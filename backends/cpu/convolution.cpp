@@ -1,8 +1,8 @@
 #include <boxcar/backends/cpu/convolution.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/cpu/pictures.h>
 #include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/pictures.h>
 #include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/shape/spatial.h>
 #include <boxcar/ivalue/error.h>

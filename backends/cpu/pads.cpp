@@ -1,43 +1,30 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/cpu/registration.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/memory_checks.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/shape/output.h>
-#include <boxcar/backends/shape/pads.h>
+#include <boxcar/backends/dense/pads.h>
 
 #include <algorithm>
 #include <cstring>
 #include <span>
-#include <string_view>
 #include <vector>
-
-// Padding with the tensor's own elements: mirrored at its ends, or the ends themselves repeated.
 
 namespace boxcar::cpu {
 namespace {
 
-using IntSpan = std::span<const int64_t>;
+using elements::PaddedAxis;
 
 // For each index of a padded dimension the one that its element comes from.
-std::vector<int64_t> sources(int64_t padded, int64_t size, int64_t before, bool reflects) {
-  std::vector<int64_t> result(static_cast<size_t>(padded));
-  for (int64_t i = 0; i < padded; ++i) {
-    int64_t from = i - before;
-    if (reflects && from < 0) from = -from;
-    if (reflects && from >= size) from = 2 * (size - 1) - from;
-    result[static_cast<size_t>(i)] = std::clamp<int64_t>(from, 0, size - 1);
-  }
+std::vector<int64_t> sources(const PaddedAxis& axis) {
+  std::vector<int64_t> result(static_cast<size_t>(axis.padded));
+  for (int64_t i = 0; i < axis.padded; ++i) result[static_cast<size_t>(i)] = axis.source(i);
   return result;
 }
 
-// [size] and [padded] have a number of dimensions that are padded, the last of those of contiguous tensors.
 template <class Word>
-void padRows(const Word* in, Word* out, int64_t rows, IntSpan size, IntSpan padded,
-             std::span<const std::vector<int64_t>> from, int64_t before) {
-  const int64_t width = size.back();
-  const int64_t padded_width = padded.back();
+void padRows(const Word* in, Word* out, int64_t rows, std::span<const PaddedAxis> axes,
+             std::span<const std::vector<int64_t>> from) {
+  const int64_t width = axes.back().size;
+  const int64_t padded_width = axes.back().padded;
+  const int64_t before = axes.back().before;
   const std::span<const int64_t> columns = from.back();
   // The columns that follow each other in both.
   const int64_t first = std::clamp<int64_t>(before, 0, padded_width);
@@ -47,10 +34,10 @@ void padRows(const Word* in, Word* out, int64_t rows, IntSpan size, IntSpan padd
       int64_t rest = row;
       int64_t source = 0;
       int64_t step = 1;
-      for (size_t dim = size.size() - 1; dim-- > 0;) {
-        source += from[dim][static_cast<size_t>(rest % padded[dim])] * step;
-        rest /= padded[dim];
-        step *= size[dim];
+      for (size_t dim = axes.size() - 1; dim-- > 0;) {
+        source += from[dim][static_cast<size_t>(rest % axes[dim].padded)] * step;
+        rest /= axes[dim].padded;
+        step *= axes[dim].size;
       }
       const Word* x = in + (source + rest * step) * width;
       Word* y = out + row * padded_width;
@@ -65,63 +52,27 @@ struct Words {
   uint64_t low, high;
 };
 
-Tensor padded(std::string_view name, const Tensor& self, IntSpan pad, size_t dims, bool reflects) {
-  checkCpuOrMeta(self);
-  const DimVector sizes = shape::mirroredSizes(name, self, pad, dims, reflects);
-  const Tensor result = Tensor::allocate(sizes, self.scalar_type(), self.device());
-  if (result.is_meta() || result.numel() == 0) return result;
-  const Tensor source = toContiguous(self);
-  const IntSpan size = self.sizes().last(dims);
-  const IntSpan padded_size = IntSpan(sizes).last(dims);
+void pad(const Tensor& out, const Tensor& self, std::span<const PaddedAxis> axes) {
   std::vector<std::vector<int64_t>> from;
-  for (size_t i = 0; i < dims; ++i) from.push_back(sources(padded_size[i], size[i], pad[2 * (dims - 1 - i)], reflects));
-  const int64_t rows = result.numel() / sizes.back();
+  for (const PaddedAxis& axis : axes) from.push_back(sources(axis));
+  const int64_t rows = out.numel() / axes.back().padded;
   const auto run = [&]<class Word>(std::type_identity<Word>) {
-    padRows(static_cast<const Word*>(source.data_ptr()), static_cast<Word*>(result.data_ptr()), rows, size, padded_size,
-            from, pad[0]);
+    padRows(static_cast<const Word*>(self.data_ptr()), static_cast<Word*>(out.data_ptr()), rows, axes, from);
   };
   switch (self.itemsize()) {
-    case 1: run(std::type_identity<uint8_t>{}); break;
-    case 2: run(std::type_identity<uint16_t>{}); break;
-    case 4: run(std::type_identity<uint32_t>{}); break;
-    case 8: run(std::type_identity<uint64_t>{}); break;
-    default: run(std::type_identity<Words>{});
+    case 1: return run(std::type_identity<uint8_t>{});
+    case 2: return run(std::type_identity<uint16_t>{});
+    case 4: return run(std::type_identity<uint32_t>{});
+    case 8: return run(std::type_identity<uint64_t>{});
+    default: return run(std::type_identity<Words>{});
   }
-  return result;
-}
-
-template <size_t dims>
-Tensor reflect(const Tensor& self, IntSpan padding) {
-  constexpr std::string_view kNames[] = {"reflection_pad1d", "reflection_pad2d", "reflection_pad3d"};
-  return padded(kNames[dims - 1], self, padding, dims, /*reflects=*/true);
-}
-template <size_t dims>
-Tensor replicate(const Tensor& self, IntSpan padding) {
-  constexpr std::string_view kNames[] = {"replication_pad1d", "replication_pad2d", "replication_pad3d"};
-  return padded(kNames[dims - 1], self, padding, dims, /*reflects=*/false);
-}
-
-template <Tensor (*pad)(const Tensor&, IntSpan)>
-Tensor& writeTo(const Tensor& self, IntSpan padding, Tensor& out) {
-  shape::checkOutputType(out, self.scalar_type());
-  return writeResult(out, pad(self, padding));
 }
 
 }  // namespace
-
-BOXCAR_CPU_AND_META(aten, m) {
-  m.impl("reflection_pad1d", BOXCAR_FN(reflect<1>));
-  m.impl("reflection_pad1d.out", BOXCAR_FN(writeTo<reflect<1>>));
-  m.impl("reflection_pad2d", BOXCAR_FN(reflect<2>));
-  m.impl("reflection_pad2d.out", BOXCAR_FN(writeTo<reflect<2>>));
-  m.impl("reflection_pad3d", BOXCAR_FN(reflect<3>));
-  m.impl("reflection_pad3d.out", BOXCAR_FN(writeTo<reflect<3>>));
-  m.impl("replication_pad1d", BOXCAR_FN(replicate<1>));
-  m.impl("replication_pad1d.out", BOXCAR_FN(writeTo<replicate<1>>));
-  m.impl("replication_pad2d", BOXCAR_FN(replicate<2>));
-  m.impl("replication_pad2d.out", BOXCAR_FN(writeTo<replicate<2>>));
-  m.impl("replication_pad3d", BOXCAR_FN(replicate<3>));
-  m.impl("replication_pad3d.out", BOXCAR_FN(writeTo<replicate<3>>));
-}
-
 }  // namespace boxcar::cpu
+
+namespace boxcar::dense {
+
+constinit DeviceFunction<PadFunction> padWithOwn("pad", cpu::pad);
+
+}  // namespace boxcar::dense

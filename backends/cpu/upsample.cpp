@@ -1,82 +1,25 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/cpu/pictures.h>
-#include <boxcar/backends/cpu/registration.h>
-#include <boxcar/backends/dense/memory_checks.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/dense/write_out.h>
+#include <boxcar/backends/dense/upsample.h>
 #include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/shape/upsample.h>
-#include <boxcar/ivalue/error.h>
+#include <boxcar/backends/elements/upsample.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <optional>
-#include <span>
 #include <vector>
 
-// Signals and pictures of another size. Where each row and each column of the result comes from is worked out once.
+// Where each row and each column of the result comes from is worked out once.
 
 namespace boxcar::cpu {
 namespace {
 
-using IntSpan = std::span<const int64_t>;
-using Scale = std::optional<double>;
-
 constexpr auto kNearestTypes = kFloatingTypes + ElementTypes<uint8_t>{};
 
-// What positions and weights are computed in.
-template <class T>
-using Coordinate = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
-// The step in the input for one in the result. A factor that the caller gave counts more than what the sizes say.
-template <class C>
-C stepOf(int64_t in, int64_t out, Scale scale) {
-  if (scale.has_value() && *scale > 0) return static_cast<C>(1.0 / *scale);
-  return static_cast<C>(in) / static_cast<C>(out);
-}
-
-// The indices of a dimension of [in] elements that one of [out] takes.
-template <class C>
-std::vector<int64_t> nearestIndices(int64_t in, int64_t out, Scale scale) {
-  const C step = stepOf<C>(in, out, scale);
-  std::vector<int64_t> indices(static_cast<size_t>(out));
-  for (int64_t i = 0; i < out; ++i) {
-    const C position = std::min(std::floor(static_cast<C>(i) * step), static_cast<C>(in - 1));
-    indices[static_cast<size_t>(i)] = std::min(static_cast<int64_t>(position), in - 1);
-  }
-  return indices;
-}
-
-// Two neighbours, and the weights with which they make an element of the result.
-template <class C>
-struct Blend {
-  int64_t low;
-  int64_t high;
-  C low_weight;
-  C high_weight;
-};
-
-template <class C>
-std::vector<Blend<C>> linearBlends(int64_t in, int64_t out, bool align_corners, Scale scale) {
-  std::vector<Blend<C>> blends(static_cast<size_t>(out));
-  C step = 0;
-  if (!align_corners) {
-    step = stepOf<C>(in, out, scale);
-  } else if (out > 1) {
-    step = static_cast<C>(in - 1) / static_cast<C>(out - 1);
-  }
-  for (int64_t i = 0; i < out; ++i) {
-    const auto place = static_cast<C>(i);
-    C position = align_corners ? place * step : std::max((place + C(0.5)) * step - C(0.5), C(0));
-    if (in == out) position = place;
-    const auto low = static_cast<int64_t>(std::min(position, static_cast<C>(in - 1)));
-    const int64_t bounded = std::min(low, in - 1);
-    const C fraction = std::clamp(position - static_cast<C>(bounded), C(0), C(1));
-    blends[static_cast<size_t>(i)] = {bounded, std::min(bounded + 1, in - 1), C(1) - fraction, fraction};
-  }
-  return blends;
+// What [axis] gives for each of [out] elements.
+template <class Axis>
+auto placesOf(const Axis& axis, int64_t out) {
+  std::vector<decltype(axis.at(0))> places(static_cast<size_t>(out));
+  for (int64_t i = 0; i < out; ++i) places[static_cast<size_t>(i)] = axis.at(i);
+  return places;
 }
 
 // Calls body(picture, y, out) for each row of the result: the number of the picture, the row's, and where it begins.
@@ -92,9 +35,12 @@ void forEachRow(const Pictures& out, T* data, const MakeBody& makeBody) {
 }
 
 template <class T>
-void takeNearest(const Pictures& in, const Pictures& out, const T* from, T* to, Scale scale_h, Scale scale_w) {
-  const std::vector<int64_t> rows = nearestIndices<Coordinate<T>>(in.height, out.height, scale_h);
-  const std::vector<int64_t> columns = nearestIndices<Coordinate<T>>(in.width, out.width, scale_w);
+void takeNearest(const Upsampling& call, const T* from, T* to) {
+  using Axis = NearestAxis<Coordinate<T>>;
+  const Pictures& in = call.in;
+  const Pictures& out = call.out;
+  const std::vector<int64_t> rows = placesOf(Axis(in.height, out.height, call.scale_h), out.height);
+  const std::vector<int64_t> columns = placesOf(Axis(in.width, out.width, call.scale_w), out.width);
   const int64_t inner = in.inner;
   forEachRow(out, to, [&] {
     return [&](int64_t picture, int64_t y, T* place) {
@@ -109,11 +55,13 @@ void takeNearest(const Pictures& in, const Pictures& out, const T* from, T* to, 
 }
 
 template <class T>
-void blendLinearly(const Pictures& in, const Pictures& out, const T* from, T* to, bool align_corners, Scale scale_h,
-                   Scale scale_w) {
+void blendLinearly(const Upsampling& call, const T* from, T* to) {
   using C = Compute<T>;
-  const auto rows = linearBlends<Coordinate<T>>(in.height, out.height, align_corners, scale_h);
-  const auto columns = linearBlends<Coordinate<T>>(in.width, out.width, align_corners, scale_w);
+  using Axis = LinearAxis<Coordinate<T>>;
+  const Pictures& in = call.in;
+  const Pictures& out = call.out;
+  const auto rows = placesOf(Axis(in.height, out.height, call.align_corners, call.scale_h), out.height);
+  const auto columns = placesOf(Axis(in.width, out.width, call.align_corners, call.scale_w), out.width);
   const bool is_signal = in.height == 1 && out.height == 1;
   const int64_t inner = in.inner;
   const int64_t width = in.width * inner;
@@ -142,88 +90,24 @@ void blendLinearly(const Pictures& in, const Pictures& out, const T* from, T* to
   });
 }
 
-// A tensor of the sizes that [self] is brought to, filled by fill(in, out, from, to) for elements of one of [types].
-template <class Fill, class... Ts>
-Tensor upsample(std::string_view op, const Tensor& self, IntSpan output_size, ElementTypes<Ts...> types,
-                const Fill& fill) {
-  checkCpuOrMeta(self);
-  const DimVector sizes = shape::upsampledSizes(op, self, output_size);
-  const bool channels_last = shape::suggestsChannelsLast(self);
-  const Tensor out = shape::allocateSpatial(sizes, channels_last, self.scalar_type(), self.device());
-  const size_t rank = output_size.size();
-  visitScalarType(types, self.scalar_type(), op, [&]<class T>(std::type_identity<T>) {
-    if (out.is_meta() || out.numel() == 0) return;
-    const Tensor source = inFormat(self, channels_last);
-    fill(picturesOf(source, channels_last, rank), picturesOf(out, channels_last, rank),
-         static_cast<const T*>(source.data_ptr()), static_cast<T*>(out.data_ptr()));
+void nearest(const Upsampling& call, const Tensor& out, const Tensor& self) {
+  visitScalarType(kNearestTypes, self.scalar_type(), "upsample_nearest2d", [&]<class T>(std::type_identity<T>) {
+    takeNearest(call, self.const_data_ptr<T>(), out.mutable_data_ptr<T>());
   });
-  return out;
 }
 
-void checkRank(std::string_view op, IntSpan output_size, size_t rank) {
-  BOXCAR_CHECK(output_size.size() == rank, "{}: output_size must be a list of {} ints, but it is {}", op, rank,
-               shape::listOf(output_size));
-}
-
-Tensor nearest(std::string_view op, const Tensor& self, IntSpan output_size, Scale scale_h, Scale scale_w) {
-  return upsample(op, self, output_size, kNearestTypes,
-                  [&](const Pictures& in, const Pictures& out, const auto* from, auto* to) {
-                    takeNearest(in, out, from, to, scale_h, scale_w);
-                  });
-}
-
-Tensor linear(std::string_view op, const Tensor& self, IntSpan output_size, bool align_corners, Scale scale_h,
-              Scale scale_w) {
-  return upsample(op, self, output_size, kFloatingTypes,
-                  [&](const Pictures& in, const Pictures& out, const auto* from, auto* to) {
-                    blendLinearly(in, out, from, to, align_corners, scale_h, scale_w);
-                  });
-}
-
-Tensor nearest1d(const Tensor& self, IntSpan output_size, Scale scale) {
-  checkRank("upsample_nearest1d", output_size, 1);
-  return nearest("upsample_nearest1d", self, output_size, std::nullopt, scale);
-}
-Tensor& nearest1dOut(const Tensor& self, IntSpan output_size, Scale scale, Tensor& out) {
-  return writePictures(out, nearest1d(self, output_size, scale), self);
-}
-
-Tensor nearest2d(const Tensor& self, IntSpan output_size, Scale scale_h, Scale scale_w) {
-  checkRank("upsample_nearest2d", output_size, 2);
-  return nearest("upsample_nearest2d", self, output_size, scale_h, scale_w);
-}
-Tensor& nearest2dOut(const Tensor& self, IntSpan output_size, Scale scale_h, Scale scale_w, Tensor& out) {
-  return writePictures(out, nearest2d(self, output_size, scale_h, scale_w), self);
-}
-
-Tensor linear1d(const Tensor& self, IntSpan output_size, bool align_corners, Scale scale) {
-  checkRank("upsample_linear1d", output_size, 1);
-  return linear("upsample_linear1d", self, output_size, align_corners, std::nullopt, scale);
-}
-Tensor& linear1dOut(const Tensor& self, IntSpan output_size, bool align_corners, Scale scale, Tensor& out) {
-  return writePictures(out, linear1d(self, output_size, align_corners, scale), self);
-}
-
-Tensor bilinear2d(const Tensor& self, IntSpan output_size, bool align_corners, Scale scale_h, Scale scale_w) {
-  checkRank("upsample_bilinear2d", output_size, 2);
-  return linear("upsample_bilinear2d", self, output_size, align_corners, scale_h, scale_w);
-}
-Tensor& bilinear2dOut(const Tensor& self, IntSpan output_size, bool align_corners, Scale scale_h, Scale scale_w,
-                      Tensor& out) {
-  return writePictures(out, bilinear2d(self, output_size, align_corners, scale_h, scale_w), self);
+void linear(const Upsampling& call, const Tensor& out, const Tensor& self) {
+  visitScalarType(kFloatingTypes, self.scalar_type(), "upsample_bilinear2d", [&]<class T>(std::type_identity<T>) {
+    blendLinearly(call, self.const_data_ptr<T>(), out.mutable_data_ptr<T>());
+  });
 }
 
 }  // namespace
-
-BOXCAR_CPU_AND_META(aten, m) {
-  m.impl("upsample_nearest1d", BOXCAR_FN(nearest1d));
-  m.impl("upsample_nearest1d.out", BOXCAR_FN(nearest1dOut));
-  m.impl("upsample_nearest2d", BOXCAR_FN(nearest2d));
-  m.impl("upsample_nearest2d.out", BOXCAR_FN(nearest2dOut));
-  m.impl("upsample_linear1d", BOXCAR_FN(linear1d));
-  m.impl("upsample_linear1d.out", BOXCAR_FN(linear1dOut));
-  m.impl("upsample_bilinear2d", BOXCAR_FN(bilinear2d));
-  m.impl("upsample_bilinear2d.out", BOXCAR_FN(bilinear2dOut));
-}
-
 }  // namespace boxcar::cpu
+
+namespace boxcar::dense {
+
+constinit DeviceFunction<UpsampleFunction> upsampleNearest("upsample_nearest2d", cpu::nearest);
+constinit DeviceFunction<UpsampleFunction> upsampleLinear("upsample_bilinear2d", cpu::linear);
+
+}  // namespace boxcar::dense

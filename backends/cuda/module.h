@@ -1,10 +1,12 @@
 #pragma once
 
+#include <boxcar/backends/cuda/channel_kernels.h>
 #include <boxcar/backends/cuda/driver.h>
 #include <boxcar/backends/cuda/gemm.h>
 #include <boxcar/backends/cuda/indexed_launcher.h>
 #include <boxcar/backends/cuda/loss_kernels.h>
 #include <boxcar/backends/cuda/matrix_kernels.h>
+#include <boxcar/backends/cuda/picture_kernels.h>
 #include <boxcar/backends/cuda/pointwise_launcher.h>
 #include <boxcar/backends/cuda/reduce_launcher.h>
 #include <boxcar/backends/cuda/row_kernels.h>
@@ -51,6 +53,14 @@ struct Module {
   // By cuBLASLt, which sums float16 and bfloat16 in float32: floats and complex numbers. An Error that names mm when
   // the library is not there.
   void (*multiply)(const GemmCall& call);
+
+  void (*batch_norm)(const BatchNormLaunch& launch);
+  // Pictures.
+  void (*pad)(const PadLaunch& launch);
+  void (*greatest_of_windows)(const PoolLaunch& launch);
+  void (*mean_of_windows)(const PoolLaunch& launch);
+  void (*upsample_nearest)(const UpsampleLaunch& launch);
+  void (*upsample_linear)(const UpsampleLaunch& launch);
 };
 
 // The module, or null, and in [why] the reason in words, "not built" where boxcar was built without nvcc. open/ has it

@@ -40,6 +40,12 @@ const boxcar::cuda::Module* boxcarCudaModule() {
       .class_losses = launchClassLosses,
       .multiply_integers = multiplyIntegers,
       .multiply = multiplyByLibrary,
+      .batch_norm = launchBatchNorm,
+      .pad = launchPad,
+      .greatest_of_windows = launchGreatest,
+      .mean_of_windows = launchMean,
+      .upsample_nearest = launchNearest,
+      .upsample_linear = launchLinear,
   };
   return &module;
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/dense/write_out.h>
+#include <boxcar/backends/elements/pictures.h>
 #include <boxcar/backends/shape/spatial.h>
 #include <boxcar/ivalue/tensor.h>
 
@@ -10,16 +10,9 @@
 #include <cstdint>
 #include <tuple>
 
-namespace boxcar::cpu {
+namespace boxcar::dense {
 
-// How pictures lie in memory, contiguous or channels last: [outer] blocks of [height] times [width] places of [inner]
-// elements each, that is the batch and the channels outside, or the batch outside and the channels inside.
-struct Pictures {
-  int64_t outer;
-  int64_t height;
-  int64_t width;
-  int64_t inner;
-};
+using elements::Pictures;
 
 // Those of [tensor], [N, C, H, W] or [C, H, W] or [N, C, W].
 inline Pictures picturesOf(const Tensor& tensor, bool channels_last, size_t spatial = 2) {
@@ -70,4 +63,4 @@ inline std::tuple<Tensor&, Tensor&> writePictures(Tensor& first, Tensor& second,
   return {first, second};
 }
 
-}  // namespace boxcar::cpu
+}  // namespace boxcar::dense

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <boxcar/backends/cuda/kernels/offsets.h>
+#include <boxcar/backends/elements/host_device.h>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace boxcar::cuda {
+
+// An element's number, cut into its indices in dimensions one after the other, from the innermost. Index is uint32_t
+// where there are less than 2^31 elements, which saves divisions, and int64_t where there are more.
+template <class Index>
+class Split;
+
+template <>
+class Split<uint32_t> final {
+ public:
+  explicit Split(int64_t size) : divider_(static_cast<uint32_t>(size)) {}
+  // Takes the index in this dimension off [number].
+  BOXCAR_HOST_DEVICE int64_t take(uint32_t& number) const {
+    const uint32_t rest = divider_.divide(number);
+    const uint32_t index = number - rest * divider_.divisor();
+    number = rest;
+    return index;
+  }
+
+ private:
+  Divider divider_;
+};
+
+template <>
+class Split<int64_t> final {
+ public:
+  explicit Split(int64_t size) : size_(size) {}
+  BOXCAR_HOST_DEVICE int64_t take(int64_t& number) const {
+    const int64_t index = number % size_;
+    number /= size_;
+    return index;
+  }
+
+ private:
+  int64_t size_;
+};
+
+// Calls body(std::type_identity<Index>) with the type that counts [n] elements.
+template <class Body>
+void visitIndex(int64_t n, const Body& body) {
+  if (n <= INT32_MAX) return body(std::type_identity<uint32_t>{});
+  body(std::type_identity<int64_t>{});
+}
+
+}  // namespace boxcar::cuda

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace boxcar::cuda {
+
+// Two words, for elements of 16 bytes, which may lie at any multiple of 8.
+struct WordPair {
+  uint64_t low, high;
+};
+
+// Calls body(std::type_identity<Word>) with a type of [itemsize] bytes, for elements that are moved as they are.
+template <class Body>
+void visitWord(size_t itemsize, const Body& body) {
+  switch (itemsize) {
+    case 1: return body(std::type_identity<uint8_t>{});
+    case 2: return body(std::type_identity<uint16_t>{});
+    case 4: return body(std::type_identity<uint32_t>{});
+    case 8: return body(std::type_identity<uint64_t>{});
+    default: return body(std::type_identity<WordPair>{});
+  }
+}
+
+}  // namespace boxcar::cuda

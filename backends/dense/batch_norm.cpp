@@ -1,0 +1,99 @@
+#include <boxcar/backends/dense/batch_norm.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/shape/layout.h>
+#include <boxcar/backends/shape/normalization.h>
+#include <boxcar/backends/shape/reduction.h>
+#include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
+
+#include <optional>
+#include <tuple>
+
+namespace boxcar::dense {
+namespace {
+
+using OptionalTensor = std::optional<Tensor>;
+
+// Gives the type of the statistics.
+ScalarType check(const BatchNormCall& call) {
+  const Tensor& input = call.input;
+  checkDense(input);
+  BOXCAR_CHECK(input.dim() >= 2, "batch_norm: expected an input of 2 dimensions at least, got one of shape [{}]",
+               fmt::join(input.sizes(), ", "));
+  const Tensor* const parameters[] = {call.weight, call.bias, call.running_mean, call.running_var};
+  for (const Tensor* parameter : parameters) {
+    if (parameter != nullptr) commonDevice({&input, parameter});
+  }
+  BOXCAR_CHECK(call.training || (call.running_mean != nullptr && call.running_var != nullptr),
+               "Expected running_mean and running_var to be defined when training=False");
+  shape::checkChannels("running_mean", call.running_mean, call.channels());
+  shape::checkChannels("running_var", call.running_var, call.channels());
+  shape::checkChannels("weight", call.weight, call.channels());
+  shape::checkChannels("bias", call.bias, call.channels());
+  if (call.training && call.running_mean != nullptr) checkNoInternalOverlap(*call.running_mean);
+  if (call.training && call.running_var != nullptr) checkNoInternalOverlap(*call.running_var);
+  return shape::statisticsType("batch_norm", input, parameters);
+}
+
+// Whether the result's channels are innermost in memory, as the input's are; else it is contiguous.
+bool keepsChannelsLast(const Tensor& input) { return !input.is_contiguous() && shape::isChannelsLast(input); }
+
+Tensor allocateResult(const Tensor& input) {
+  const ScalarType type = input.scalar_type();
+  if (!keepsChannelsLast(input)) return Tensor::allocate(input.sizes(), type, input.device());
+  return shape::allocateStrided(input.sizes(), shape::denseStrides(input), type, input.device());
+}
+
+std::tuple<Tensor, Tensor, Tensor> run(const BatchNormCall& call) {
+  const ScalarType statistics_type = check(call);
+  const Tensor& input = call.input;
+  const Device device = input.device();
+  const int64_t statistics[] = {call.training ? call.channels() : 0};
+  Tensor mean = Tensor::allocate(statistics, statistics_type, device);
+  Tensor scale = Tensor::allocate(statistics, statistics_type, device);
+  if (input.is_meta()) return {allocateResult(input), std::move(mean), std::move(scale)};
+  const bool is_laid_out =
+      input.is_contiguous() || (shape::isChannelsLast(input) && shape::isDense(input.sizes(), input.strides()));
+  const Tensor source = is_laid_out ? input : toContiguous(input);
+  Tensor out = shape::allocateStrided(source.sizes(), source.strides(), input.scalar_type(), device);
+  normalizeChannels(
+      device,
+      {source, call.weight, call.bias, call.running_mean, call.running_var, call.training, call.momentum, call.eps},
+      out, mean, scale);
+  if (call.training && call.running_mean != nullptr) call.running_mean->storage()->bumpVersion();
+  if (call.training && call.running_var != nullptr) call.running_var->storage()->bumpVersion();
+  if (source.is_contiguous() == keepsChannelsLast(input)) {
+    const Tensor laid_out = allocateResult(input);
+    copyElements(laid_out, out);
+    out = laid_out;
+  }
+  return {std::move(out), std::move(mean), std::move(scale)};
+}
+
+std::tuple<Tensor, Tensor, Tensor> batchNorm(const Tensor& input, const OptionalTensor& weight,
+                                             const OptionalTensor& bias, const OptionalTensor& running_mean,
+                                             const OptionalTensor& running_var, bool training, double momentum,
+                                             double eps) {
+  return run({input, shape::givenTensor(weight), shape::givenTensor(bias), shape::givenTensor(running_mean),
+              shape::givenTensor(running_var), training, momentum, eps});
+}
+
+std::tuple<Tensor&, Tensor&, Tensor&> batchNormOut(const Tensor& input, const OptionalTensor& weight,
+                                                   const OptionalTensor& bias, const OptionalTensor& running_mean,
+                                                   const OptionalTensor& running_var, bool training, double momentum,
+                                                   double eps, Tensor& out, Tensor& save_mean, Tensor& save_invstd) {
+  shape::checkOutType("native_batch_norm", out, input.scalar_type());
+  const auto [result, mean, scale] = batchNorm(input, weight, bias, running_mean, running_var, training, momentum, eps);
+  return {writeResult(out, result), writeResult(save_mean, mean), writeResult(save_invstd, scale)};
+}
+
+}  // namespace
+
+BOXCAR_DENSE_KERNELS(aten, m, normalizeChannels) {
+  m.impl("native_batch_norm", BOXCAR_FN(batchNorm));
+  m.impl("native_batch_norm.out", BOXCAR_FN(batchNormOut));
+}
+
+}  // namespace boxcar::dense

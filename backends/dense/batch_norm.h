@@ -1,0 +1,31 @@
+#pragma once
+
+#include <boxcar/backends/dense/device_function.h>
+#include <boxcar/ivalue/tensor.h>
+
+#include <cstdint>
+
+namespace boxcar::dense {
+
+// An input of [N, channels, …] whose channels are normalised, and what belongs to each of them: tensors of one floating
+// type with an element for each channel, or null.
+struct BatchNormCall {
+  const Tensor& input;
+  const Tensor* weight;
+  const Tensor* bias;
+  const Tensor* running_mean;
+  const Tensor* running_var;
+  bool training;
+  double momentum;
+  double eps;
+
+  int64_t channels() const { return input.sizes()[1]; }
+};
+
+// Writes the normalised elements to [out]. It has the input's type and lies as the input does: contiguous, or with
+// channels innermost. In training the running statistics, where there are any, are moved towards those of the input,
+// and [mean] and [scale] receive the means and the reciprocal deviations; else these have no elements.
+using BatchNormFunction = void(const BatchNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale);
+extern DeviceFunction<BatchNormFunction> normalizeChannels;
+
+}  // namespace boxcar::dense

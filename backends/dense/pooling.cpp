@@ -1,0 +1,128 @@
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/pooling.h>
+#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/dense/write_out.h>
+#include <boxcar/backends/shape/pooling.h>
+#include <boxcar/ivalue/error.h>
+
+#include <optional>
+#include <span>
+#include <tuple>
+
+// Every pool is a loop over windows, each a range of rows and one of columns: the sliding ones' of one length, the
+// adaptive ones' as they divide the input.
+
+namespace boxcar::dense {
+namespace {
+
+using elements::WindowAxis;
+using elements::WindowDivisor;
+
+using IntSpan = std::span<const int64_t>;
+using Pair = std::tuple<Tensor, Tensor>;
+using PairReference = std::tuple<Tensor&, Tensor&>;
+
+// The windows that [pool] makes of [self].
+Windows windowsOf(const shape::Pool2d& pool, const Tensor& self) {
+  const Pictures in = picturesOf(self, pool.channels_last);
+  const IntSpan out = IntSpan(pool.output_sizes).last(2);
+  const auto along = [&](size_t i, int64_t size) {
+    return WindowAxis{size, out[i], false, pool.kernel[i], pool.stride[i], pool.padding[i], pool.dilation[i]};
+  };
+  return {in, along(0, in.height), along(1, in.width)};
+}
+
+Windows windowsOf(const shape::AdaptivePool2d& pool, const Tensor& self) {
+  const Pictures in = picturesOf(self, pool.channels_last);
+  const IntSpan out = IntSpan(pool.output_sizes).last(2);
+  return {in, {in.height, out[0], true}, {in.width, out[1], true}};
+}
+
+// The greatest elements of the windows of [pool], and their places.
+template <class Pool>
+Pair greatest(const char* op, const Pool& pool, const Tensor& self) {
+  const auto allocate = [&](ScalarType type) {
+    return shape::allocateSpatial(pool.output_sizes, pool.channels_last, type, self.device());
+  };
+  Pair result{allocate(self.scalar_type()), allocate(ScalarType::Long)};
+  const auto& [out, indices] = result;
+  visitScalarType(kRealTypes, self.scalar_type(), op, [](auto) {});
+  if (!out.is_meta() && out.numel() > 0) {
+    const Tensor source = inFormat(self, pool.channels_last);
+    takeGreatest(self.device(), windowsOf(pool, source), out, indices, source);
+  }
+  return result;
+}
+
+template <class Pool, class... Ts>
+Tensor mean(const char* op, const Pool& pool, const Tensor& self, const WindowDivisor& divisor,
+            ElementTypes<Ts...> types) {
+  const Tensor out = shape::allocateSpatial(pool.output_sizes, pool.channels_last, self.scalar_type(), self.device());
+  visitScalarType(types, self.scalar_type(), op, [](auto) {});
+  if (!out.is_meta() && out.numel() > 0) {
+    const Tensor source = inFormat(self, pool.channels_last);
+    takeMean(self.device(), windowsOf(pool, source), divisor, out, source);
+  }
+  return out;
+}
+
+Pair maxPool2d(const Tensor& self, IntSpan kernel_size, IntSpan stride, IntSpan padding, IntSpan dilation,
+               bool ceil_mode) {
+  constexpr const char* kName = "max_pool2d";
+  checkDense(self);
+  return greatest(kName, shape::checkPool2d(kName, self, kernel_size, stride, padding, dilation, ceil_mode), self);
+}
+PairReference maxPool2dOut(const Tensor& self, IntSpan kernel_size, IntSpan stride, IntSpan padding, IntSpan dilation,
+                           bool ceil_mode, Tensor& out, Tensor& indices) {
+  return writePictures(out, indices, maxPool2d(self, kernel_size, stride, padding, dilation, ceil_mode), self);
+}
+
+Tensor avgPool2d(const Tensor& self, IntSpan kernel_size, IntSpan stride, IntSpan padding, bool ceil_mode,
+                 bool count_include_pad, std::optional<int64_t> divisor_override) {
+  constexpr const char* kName = "avg_pool2d";
+  checkDense(self);
+  BOXCAR_CHECK(divisor_override != 0, "avg_pool2d: divisor_override must not be zero");
+  const int64_t dense[] = {1};
+  const shape::Pool2d pool = shape::checkPool2d(kName, self, kernel_size, stride, padding, dense, ceil_mode);
+  return mean(kName, pool, self, {divisor_override.value_or(0), count_include_pad},
+              kFloatingTypes + ElementTypes<int64_t>{});
+}
+Tensor& avgPool2dOut(const Tensor& self, IntSpan kernel_size, IntSpan stride, IntSpan padding, bool ceil_mode,
+                     bool count_include_pad, std::optional<int64_t> divisor_override, Tensor& out) {
+  return writePictures(
+      out, avgPool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override), self);
+}
+
+Pair adaptiveMaxPool2d(const Tensor& self, IntSpan output_size) {
+  constexpr const char* kName = "adaptive_max_pool2d";
+  checkDense(self);
+  return greatest(kName, shape::checkAdaptivePool2d(kName, self, output_size, /*may_lack_channels=*/false), self);
+}
+PairReference adaptiveMaxPool2dOut(const Tensor& self, IntSpan output_size, Tensor& out, Tensor& indices) {
+  return writePictures(out, indices, adaptiveMaxPool2d(self, output_size), self);
+}
+
+Tensor adaptiveAvgPool2d(const Tensor& self, IntSpan output_size) {
+  constexpr const char* kName = "adaptive_avg_pool2d";
+  checkDense(self);
+  return mean(kName, shape::checkAdaptivePool2d(kName, self, output_size, /*may_lack_channels=*/true), self, {},
+              kFloatingTypes);
+}
+Tensor& adaptiveAvgPool2dOut(const Tensor& self, IntSpan output_size, Tensor& out) {
+  return writePictures(out, adaptiveAvgPool2d(self, output_size), self);
+}
+
+}  // namespace
+
+BOXCAR_DENSE_KERNELS(aten, m, takeGreatest, takeMean) {
+  m.impl("max_pool2d_with_indices", BOXCAR_FN(maxPool2d));
+  m.impl("max_pool2d_with_indices.out", BOXCAR_FN(maxPool2dOut));
+  m.impl("avg_pool2d", BOXCAR_FN(avgPool2d));
+  m.impl("avg_pool2d.out", BOXCAR_FN(avgPool2dOut));
+  m.impl("adaptive_max_pool2d", BOXCAR_FN(adaptiveMaxPool2d));
+  m.impl("adaptive_max_pool2d.out", BOXCAR_FN(adaptiveMaxPool2dOut));
+  m.impl("_adaptive_avg_pool2d", BOXCAR_FN(adaptiveAvgPool2d));
+  m.impl("adaptive_avg_pool2d.out", BOXCAR_FN(adaptiveAvgPool2dOut));
+}
+
+}  // namespace boxcar::dense

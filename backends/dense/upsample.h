@@ -1,0 +1,26 @@
+#pragma once
+
+#include <boxcar/backends/dense/device_function.h>
+#include <boxcar/backends/dense/pictures.h>
+#include <boxcar/ivalue/tensor.h>
+
+#include <optional>
+
+namespace boxcar::dense {
+
+// Pictures that are brought to another height and width.
+struct Upsampling {
+  Pictures in;
+  Pictures out;
+  std::optional<double> scale_h;  // the factors that the caller gave
+  std::optional<double> scale_w;
+  bool align_corners = false;
+};
+
+// Writes the pictures of [self], which have elements and lie as call.in says, to [out]: of the nearest elements, or of
+// neighbours blended.
+using UpsampleFunction = void(const Upsampling& call, const Tensor& out, const Tensor& self);
+extern DeviceFunction<UpsampleFunction> upsampleNearest;
+extern DeviceFunction<UpsampleFunction> upsampleLinear;
+
+}  // namespace boxcar::dense

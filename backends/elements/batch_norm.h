@@ -1,0 +1,30 @@
+#pragma once
+
+#include <boxcar/backends/elements/functions.h>
+#include <boxcar/backends/elements/host_device.h>
+
+// What becomes of a channel that is normalised, in float64.
+
+namespace boxcar::elements {
+
+// An element becomes element * factor + shift.
+struct ChannelScale {
+  double factor;
+  double shift;
+
+  BOXCAR_HOST_DEVICE ChannelScale(double mean, double scale, double weight, double bias)
+      : factor(scale * weight), shift(bias - mean * factor) {}
+};
+
+BOXCAR_HOST_DEVICE inline double reciprocalDeviation(double variance, double eps) { return 1 / sqrt(variance + eps); }
+
+// The estimate for what [count] elements of [variance] were taken from.
+BOXCAR_HOST_DEVICE inline double unbiasedVariance(double variance, double count) {
+  return variance * (count / (count - 1));
+}
+
+BOXCAR_HOST_DEVICE inline double runningStatistic(double before, double value, double momentum) {
+  return momentum * value + (1 - momentum) * before;
+}
+
+}  // namespace boxcar::elements

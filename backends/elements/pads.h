@@ -1,0 +1,26 @@
+#pragma once
+
+#include <boxcar/backends/elements/host_device.h>
+
+#include <cstdint>
+
+namespace boxcar::elements {
+
+// A dimension that is padded with elements of its own: mirrored at its ends, or the ends themselves repeated. With
+// negative padding it loses some.
+struct PaddedAxis {
+  int64_t size = 1;
+  int64_t padded = 1;
+  int64_t before = 0;
+  bool reflects = false;
+
+  // The index that the element at [i] of the padded dimension comes from.
+  BOXCAR_HOST_DEVICE int64_t source(int64_t i) const {
+    int64_t from = i - before;
+    if (reflects && from < 0) from = -from;
+    if (reflects && from >= size) from = 2 * (size - 1) - from;
+    return from < 0 ? 0 : from >= size ? size - 1 : from;
+  }
+};
+
+}  // namespace boxcar::elements

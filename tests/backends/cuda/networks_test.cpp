@@ -1,0 +1,234 @@
+#include <boxcar/backends/cuda/kernels/split.h>
+#include <boxcar/ops.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/backends/cuda/simulated_device.h"
+#include "tests/backends/tensor_helpers.h"
+
+// Layers of networks on a make-believe GPU, in sizes that several blocks of threads share, against the CPU.
+
+namespace boxcar::cuda {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+constexpr Device kCuda(DeviceType::CUDA, 0);
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Tensor onCuda(const Tensor& tensor) { return boxcar::to(tensor, std::nullopt, std::nullopt, kCuda); }
+Tensor onHost(const Tensor& tensor) { return boxcar::to(tensor, std::nullopt, std::nullopt, Device(DeviceType::CPU)); }
+
+// Numbers around 3 that are no neighbours' copies.
+Tensor numbers(const Sizes& sizes, ScalarType type = ScalarType::Float) {
+  const Tensor angles = boxcar::mul(counting(sizes, ScalarType::Double), 12.9898);
+  return boxcar::to(boxcar::add(boxcar::mul(boxcar::sin(angles), 2), 3), type);
+}
+Tensor integers(const Sizes& sizes) {
+  return boxcar::to(boxcar::round(boxcar::mul(numbers(sizes, ScalarType::Double), 5)), ScalarType::Long);
+}
+Tensor channelsLast(const Tensor& tensor) { return boxcar::contiguous(tensor, MemoryFormat::ChannelsLast); }
+
+void expectClose(const Tensor& there, const Tensor& here, double tolerance = 1e-5) {
+  EXPECT_EQ(there.device(), kCuda);
+  EXPECT_EQ(shapeText(there), shapeText(here));
+  EXPECT_EQ(stridesOf(there), stridesOf(here));
+  const auto wide = [](const Tensor& tensor) {
+    return tensor.is_floating_point() ? boxcar::to(onHost(tensor), ScalarType::Double) : onHost(tensor);
+  };
+  EXPECT_TRUE(boxcar::allclose(wide(there), wide(here), tolerance, tolerance, /*equal_nan=*/true));
+}
+
+// Calls [op] with [inputs] on both devices.
+template <class Op, class... Inputs>
+void expectSame(const Op& op, const Inputs&... inputs) {
+  expectClose(op(onCuda(inputs)...), op(inputs...));
+}
+
+// ---- Batch normalisation ----
+
+struct Normalized {
+  Tensor out, mean, scale, running_mean, running_var;
+};
+Normalized normalize(const Tensor& input, bool training, const Tensor& mean, const Tensor& var) {
+  const Device device = input.device();
+  const int64_t channels = input.sizes()[1];
+  const auto moved = [&](const Tensor& tensor) {
+    return boxcar::to(boxcar::clone(tensor), std::nullopt, std::nullopt, device);
+  };
+  Normalized result;
+  result.running_mean = moved(mean);
+  result.running_var = moved(var);
+  const Tensor weight = moved(numbers({channels}, mean.scalar_type()));
+  const Tensor bias = moved(boxcar::neg(numbers({channels}, mean.scalar_type())));
+  std::tie(result.out, result.mean, result.scale) =
+      boxcar::native_batch_norm(input, weight, bias, result.running_mean, result.running_var, training, 0.3, 1e-3);
+  return result;
+}
+
+void expectNormalizesAlike(const Tensor& input, ScalarType parameters = ScalarType::Float, double tolerance = 1e-5) {
+  const Tensor mean = numbers({input.sizes()[1]}, parameters);
+  for (const bool training : {true, false}) {
+    SCOPED_TRACE(training ? "training" : "evaluation");
+    const Normalized here = normalize(input, training, mean, mean);
+    const Normalized there = normalize(onCuda(input), training, mean, mean);
+    expectClose(there.out, here.out, tolerance);
+    expectClose(there.mean, here.mean);
+    expectClose(there.scale, here.scale, 1e-4);
+    expectClose(there.running_mean, here.running_mean, tolerance);
+    expectClose(there.running_var, here.running_var, tolerance);
+  }
+}
+
+TEST(CudaBatchNorm, SharesLargeChannelsBetweenBlocks) {
+  expectNormalizesAlike(numbers({3, 5, 70, 90}), ScalarType::Float, 1e-4);
+  expectNormalizesAlike(numbers({3, 2, 71, 91}, ScalarType::Double), ScalarType::Double);
+}
+TEST(CudaBatchNorm, ReadsChannelsThatAreInnermost) {
+  expectNormalizesAlike(channelsLast(numbers({3, 40, 30, 91})), ScalarType::Float, 1e-4);
+  expectNormalizesAlike(channelsLast(numbers({2, 5, 7, 9})), ScalarType::Float, 1e-4);
+  expectNormalizesAlike(numbers({5000, 37}), ScalarType::Float, 1e-4);
+}
+TEST(CudaBatchNorm, TakesSmallFloatsWithParametersOfEitherType) {
+  expectNormalizesAlike(numbers({4, 6, 16, 16}, ScalarType::Half), ScalarType::Float, 2e-3);
+  expectNormalizesAlike(numbers({4, 6, 5, 5}, ScalarType::Half), ScalarType::Half, 2e-3);
+  expectNormalizesAlike(numbers({4, 6, 16, 16}, ScalarType::BFloat16), ScalarType::BFloat16, 2e-2);
+}
+TEST(CudaBatchNorm, KeepsTheDigitsOfValuesFarFromZero) {
+  expectNormalizesAlike(boxcar::add(numbers({2, 3, 50, 50}), 1000), ScalarType::Float, 1e-3);
+}
+TEST(CudaBatchNorm, MovesRunningStatisticsThatAreNotContiguous) {
+  const Tensor input = numbers({4, 3, 10});
+  const auto middles = [&](const Tensor& x) {
+    const Tensor statistics = boxcar::to(numbers({3, 2}), std::nullopt, std::nullopt, x.device());
+    boxcar::native_batch_norm(x, std::nullopt, std::nullopt, boxcar::select(statistics, 1, 0),
+                              boxcar::select(statistics, 1, 1), true, 0.5, 1e-5);
+    return statistics;
+  };
+  expectSame(middles, input);
+}
+TEST(CudaBatchNorm, TakesInputsWithGapsAndInputsWithoutElements) {
+  expectNormalizesAlike(boxcar::slice(numbers({4, 3, 20, 6}), 3, 1, 5));
+  expectNormalizesAlike(boxcar::slice(channelsLast(numbers({4, 3, 20, 6})), 3, 1, 5));
+  expectNormalizesAlike(numbers({0, 3, 5}));
+  expectNormalizesAlike(numbers({2, 0, 5}));
+}
+TEST(CudaBatchNorm, DoesNotWaitForTheDevice) {
+  const Tensor input = onCuda(numbers({2, 3, 5}));
+  const Tensor ones = boxcar::ones_like(boxcar::select(boxcar::select(input, 2, 0), 0, 0));
+  const int waits = simulated::device().stream_waits;
+  boxcar::native_batch_norm(input, ones, ones, ones, ones, false, 0.1, 1e-5);
+  EXPECT_EQ(simulated::device().stream_waits, waits);
+}
+
+// ---- Pools, pads, other sizes ----
+
+TEST(CudaPools, TakeWindowsAsTheCpuDoes) {
+  const auto both = [](const auto& op, const Tensor& x) {
+    expectSame(op, x);
+    expectSame(op, channelsLast(x));
+    expectSame(op, boxcar::slice(x, 3, 1, 40));
+  };
+  const auto greatest = [](size_t which) {
+    return [which](const Tensor& x) {
+      const auto [values, places] =
+          boxcar::max_pool2d_with_indices(x, Sizes{3, 2}, Sizes{2, 1}, Sizes{1, 1}, Sizes{2, 3}, true);
+      return which == 0 ? values : places;
+    };
+  };
+  const Tensor pictures = numbers({3, 5, 33, 47});
+  for (const size_t which : {0, 1}) {
+    both(greatest(which), pictures);
+    both(greatest(which), integers({2, 3, 33, 47}));
+    both(greatest(which), numbers({2, 3, 33, 47}, ScalarType::BFloat16));
+  }
+  both([](const Tensor& x) { return boxcar::avg_pool2d(x, Sizes{5, 4}, Sizes{3, 2}, Sizes{2, 1}, true); }, pictures);
+  both(
+      [](const Tensor& x) {
+        return boxcar::avg_pool2d(x, Sizes{5, 4}, Sizes{3, 2}, Sizes{2, 1}, true, false);
+      },
+      pictures);
+  both(
+      [](const Tensor& x) {
+        return boxcar::avg_pool2d(x, Sizes{3, 3}, Sizes{}, Sizes{0, 0}, false, true, 7);
+      },
+      integers({2, 3, 33, 47}));
+  both([](const Tensor& x) { return boxcar::_adaptive_avg_pool2d(x, Sizes{7, 50}); }, pictures);
+  both([](const Tensor& x) { return std::get<0>(boxcar::adaptive_max_pool2d(x, Sizes{40, 6})); }, pictures);
+  both([](const Tensor& x) { return std::get<1>(boxcar::adaptive_max_pool2d(x, Sizes{40, 6})); }, pictures);
+}
+TEST(CudaPools, TakeTheLastNanAndTheFirstOfEqualElements) {
+  const Tensor pictures = boxcar::zeros(Sizes{2, 3, 20, 20});
+  Tensor some = boxcar::slice(boxcar::slice(pictures, 2, 4, 6), 3, 7, 9);
+  boxcar::fill_(some, std::numeric_limits<double>::quiet_NaN());
+  const auto places = [](const Tensor& x) { return std::get<1>(boxcar::max_pool2d_with_indices(x, Sizes{3, 3})); };
+  expectSame(places, pictures);
+  expectSame(places, boxcar::full_like(pictures, -kInfinity));
+}
+
+TEST(CudaPads, ReadTheTensorsOwnElements) {
+  const Sizes padding{3, -2, 0, 5, 4, 1};
+  for (const ScalarType type :
+       {ScalarType::Byte, ScalarType::Half, ScalarType::Float, ScalarType::Double, ScalarType::ComplexDouble}) {
+    const Tensor volumes = numbers({2, 3, 8, 9, 10}, type);
+    expectSame(
+        [&](const Tensor& x) {
+          return boxcar::view_as_real(boxcar::to(boxcar::reflection_pad3d(x, padding), ScalarType::ComplexDouble));
+        },
+        volumes);
+    expectSame(
+        [&](const Tensor& x) {
+          return boxcar::view_as_real(boxcar::to(boxcar::replication_pad3d(x, padding), ScalarType::ComplexDouble));
+        },
+        volumes);
+  }
+  expectSame(
+      [](const Tensor& x) {
+        return boxcar::reflection_pad2d(x, Sizes{4, 0, 2, 3});
+      },
+      boxcar::transpose(numbers({3, 40, 30}), 1, 2));
+  expectSame([](const Tensor& x) { return boxcar::replication_pad1d(x, Sizes{600, 7}); }, numbers({3, 40}));
+}
+
+TEST(CudaUpsample, BringsPicturesToOtherSizes) {
+  for (const ScalarType type : {ScalarType::Float, ScalarType::Double, ScalarType::Half}) {
+    for (const Tensor& pictures : {numbers({2, 3, 11, 14}, type), channelsLast(numbers({2, 3, 11, 14}, type))}) {
+      expectSame([](const Tensor& x) { return boxcar::upsample_nearest2d(x, Sizes{25, 9}); }, pictures);
+      expectSame([](const Tensor& x) { return boxcar::upsample_nearest2d(x, Sizes{25, 9}, 2.3, 0.7); }, pictures);
+      expectSame([](const Tensor& x) { return boxcar::upsample_bilinear2d(x, Sizes{25, 9}, true); }, pictures);
+      expectSame(
+          [](const Tensor& x) {
+            return boxcar::upsample_bilinear2d(x, Sizes{25, 40}, false, 2.3, 2.9);
+          },
+          pictures);
+    }
+  }
+  expectSame([](const Tensor& x) { return boxcar::upsample_linear1d(x, Sizes{700}, false); }, numbers({2, 3, 90}));
+  expectSame([](const Tensor& x) { return boxcar::upsample_nearest1d(x, Sizes{17}); }, numbers({2, 3, 90}));
+}
+
+// ---- Indices ----
+
+TEST(Split, CutsANumberIntoIndicesInEitherType) {
+  const int64_t sizes[] = {7, 1, 1000, 3};
+  for (const int64_t number : {int64_t{0}, int64_t{6}, int64_t{7}, int64_t{20999}, int64_t{2147483647}}) {
+    auto narrow = static_cast<uint32_t>(number);
+    int64_t wide = number;
+    int64_t rest = number;
+    for (const int64_t size : sizes) {
+      EXPECT_EQ(Split<uint32_t>(size).take(narrow), rest % size);
+      EXPECT_EQ(Split<int64_t>(size).take(wide), rest % size);
+      rest /= size;
+    }
+    EXPECT_EQ(wide, rest);
+    EXPECT_EQ(narrow, rest);
+  }
+}
+
+}  // namespace
+}  // namespace boxcar::cuda
