@@ -11,6 +11,7 @@
 #include <boxcar/backends/cuda/reduce_launcher.h>
 #include <boxcar/backends/cuda/row_kernels.h>
 #include <boxcar/backends/cuda/strided_layout.h>
+#include <boxcar/backends/cuda/vector_kernels.h>
 #include <boxcar/ivalue/macros.h>
 #include <boxcar/ivalue/scalar_type.h>
 
@@ -61,6 +62,9 @@ struct Module {
   void (*mean_of_windows)(const PoolLaunch& launch);
   void (*upsample_nearest)(const UpsampleLaunch& launch);
   void (*upsample_linear)(const UpsampleLaunch& launch);
+  // Vectors.
+  void (*cross)(const CrossLaunch& launch);
+  void (*distances)(const DistancesLaunch& launch);
 };
 
 // The module, or null, and in [why] the reason in words, "not built" where boxcar was built without nvcc. open/ has it

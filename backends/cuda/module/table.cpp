@@ -46,6 +46,8 @@ const boxcar::cuda::Module* boxcarCudaModule() {
       .mean_of_windows = launchMean,
       .upsample_nearest = launchNearest,
       .upsample_linear = launchLinear,
+      .cross = launchCross,
+      .distances = launchDistances,
   };
   return &module;
 }

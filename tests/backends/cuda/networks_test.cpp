@@ -212,6 +212,32 @@ TEST(CudaUpsample, BringsPicturesToOtherSizes) {
   expectSame([](const Tensor& x) { return boxcar::upsample_nearest1d(x, Sizes{17}); }, numbers({2, 3, 90}));
 }
 
+// ---- Vectors ----
+
+TEST(CudaCross, TakesLinesOfAnyStrides) {
+  const auto along = [](int64_t dim) {
+    return [dim](const Tensor& a, const Tensor& b) { return boxcar::linalg_cross(a, b, dim); };
+  };
+  expectSame(along(-1), numbers({40, 30, 3}), numbers({1, 30, 3}));
+  expectSame(along(0), boxcar::transpose(numbers({20, 30, 3}), 0, 2), numbers({3, 30, 20}));
+  expectSame(along(1), integers({50, 3, 7}), boxcar::slice(integers({50, 6, 7}), 1, 0, 6, 2));
+}
+
+TEST(CudaDistances, TakeAnyNorm) {
+  for (const double p : {0.0, 1.0, 2.0, 2.5, kInfinity}) {
+    SCOPED_TRACE(p);
+    const auto distances = [p](const Tensor& a, const Tensor& b) { return boxcar::cdist(a, b, p, 2); };
+    expectSame(distances, numbers({2, 3, 40, 70}), boxcar::add(numbers({3, 37, 70}), 0.5));
+    expectSame(distances, numbers({17, 1}, ScalarType::Double), numbers({16, 1}, ScalarType::Double));
+    expectSame(distances, numbers({4, 0}), numbers({5, 0}));
+  }
+}
+TEST(CudaDistances, OfManyRowsAreMadeByAProduct) {
+  const auto distances = [](const Tensor& a, const Tensor& b) { return boxcar::cdist(a, b, 2, 1); };
+  expectSame(distances, numbers({2, 40, 7}, ScalarType::Double), numbers({30, 7}, ScalarType::Double));
+  expectSame(distances, numbers({4, 0}), numbers({5, 0}));
+}
+
 // ---- Indices ----
 
 TEST(Split, CutsANumberIntoIndicesInEitherType) {

@@ -1,0 +1,46 @@
+#include <boxcar/backends/dense/cross.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/dense/write_structured.h>
+#include <boxcar/backends/shape/broadcast.h>
+#include <boxcar/backends/shape/matrices.h>
+
+namespace boxcar::dense {
+namespace {
+
+struct Cross {
+  Tensor a;
+  Tensor b;
+  size_t dim;
+  Device device;
+
+  Cross(const Tensor& self, const Tensor& other, int64_t along) : device(commonDevice({&self, &other})) {
+    const DimVector sizes = shape::checkCross(self, other, along);
+    dim = static_cast<size_t>(wrapDimension(along, static_cast<int64_t>(sizes.size())));
+    a = shape::expandTo(self, sizes);
+    b = shape::expandTo(other, sizes);
+  }
+  ContiguousResult result() const { return {a.sizes(), a.scalar_type(), device}; }
+  void fill(const Tensor& out) const {
+    visitScalarType(kRealTypes + kComplexTypes, a.scalar_type(), "cross", [](auto) {});
+    if (!out.is_meta() && out.numel() > 0) crossLines(device, out, a, b, dim);
+  }
+};
+
+Tensor cross(const Tensor& self, const Tensor& other, int64_t dim) {
+  const Cross call(self, other, dim);
+  return call.result().make([&](const Tensor& out) { call.fill(out); });
+}
+Tensor& crossOut(const Tensor& self, const Tensor& other, int64_t dim, Tensor& out) {
+  const Cross call(self, other, dim);
+  return call.result().write(out, {&self, &other}, [&](const Tensor& target) { call.fill(target); });
+}
+
+}  // namespace
+
+BOXCAR_DENSE_KERNELS(aten, m, crossLines) {
+  m.impl("linalg_cross", BOXCAR_FN(cross));
+  m.impl("linalg_cross.out", BOXCAR_FN(crossOut));
+}
+
+}  // namespace boxcar::dense
