@@ -2,10 +2,10 @@
 #include <boxcar/backends/cpu/gemm.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/backends/dense/convolution.h>
 #include <boxcar/backends/elements/arithmetic.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 // A convolution is a product of the kernels, a row each, and the windows, a column each. Columns are written out for
@@ -14,39 +14,15 @@
 namespace boxcar::cpu {
 namespace {
 
-constexpr size_t kSpatial = 3;
 constexpr auto kNumberTypes = kIntegralTypes + ElementTypes<float, double>{} + kComplexTypes;
 // Bytes of columns: about what the second level of caches holds.
 constexpr int64_t kColumnBytes = 256 * 1024;
 constexpr int64_t kFewestColumns = 64;
 
-// How a spatial dimension of the input is read.
-struct Axis {
-  int64_t in = 1;
-  int64_t kernel = 1;
-  int64_t out = 1;
-  int64_t stride = 1;
-  int64_t padding = 0;
-  int64_t dilation = 1;
-  bool transposed = false;
-
-  // What place [k] of the kernel meets for the result's place [o]: an index, or -1 in the padding and, in transposed
-  // convolutions, between the strides.
-  int64_t index(int64_t k, int64_t o) const {
-    const int64_t tap = k * dilation;
-    if (!transposed) return inside(o * stride - padding + tap);
-    const int64_t scaled = o + padding - tap;
-    return scaled % stride == 0 ? inside(scaled / stride) : -1;
-  }
-
- private:
-  int64_t inside(int64_t place) const { return place >= 0 && place < in ? place : -1; }
-};
-
 // A call for elements of type T; three spatial dimensions, the first ones of size 1 where there are fewer.
 template <class T>
 struct Columns {
-  std::array<Axis, kSpatial> axes;
+  ConvolvedAxes axes;
   int64_t groups;
   int64_t in_channels;   // of a group
   int64_t out_channels;  // of a group
@@ -60,7 +36,8 @@ struct Columns {
   T* out;
 
   explicit Columns(const ConvolutionCall& call)
-      : groups(call.arguments.groups),
+      : axes(convolvedAxes(call.arguments, call.input.sizes(), call.weight.sizes())),
+        groups(call.arguments.groups),
         in_channels(call.input.sizes()[1] / groups),
         out_channels(call.out.sizes()[1] / groups),
         input(static_cast<const T*>(call.input.data_ptr())),
@@ -68,20 +45,10 @@ struct Columns {
         bias(call.bias.defined() ? static_cast<const T*>(call.bias.data_ptr()) : nullptr),
         out(static_cast<T*>(call.out.data_ptr())) {
     const shape::Convolution& c = call.arguments;
-    const size_t first = kSpatial - c.rank();
-    for (size_t i = 0; i < c.rank(); ++i) {
-      axes[first + i] = {call.input.sizes()[i + 2],
-                         call.weight.sizes()[i + 2],
-                         c.output_sizes[i + 2],
-                         c.stride[i],
-                         c.padding[i],
-                         c.dilation[i],
-                         c.transposed};
-    }
     const auto all = [](const DimVector& values, int64_t wanted) {
       return std::ranges::all_of(values, [wanted](int64_t value) { return value == wanted; });
     };
-    for (const Axis& axis : axes) {
+    for (const ConvolvedAxis& axis : axes) {
       in_pixels *= axis.in;
       out_pixels *= axis.out;
       taps *= axis.kernel;
@@ -92,7 +59,7 @@ struct Columns {
   int64_t depth() const { return in_channels * taps; }
 
   // Writes [n] columns of the line of the input at [line], for the result's places from [x] on.
-  static void gatherLine(const T* line, const Axis& axis, int64_t k, int64_t x, int64_t n, T* to) {
+  static void gatherLine(const T* line, const ConvolvedAxis& axis, int64_t k, int64_t x, int64_t n, T* to) {
     if (axis.stride != 1) {
       for (int64_t i = 0; i < n; ++i) {
         const int64_t place = axis.index(k, x + i);

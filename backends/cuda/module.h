@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/cuda/channel_kernels.h>
+#include <boxcar/backends/cuda/convolution.h>
 #include <boxcar/backends/cuda/driver.h>
 #include <boxcar/backends/cuda/gemm.h>
 #include <boxcar/backends/cuda/indexed_launcher.h>
@@ -65,6 +66,11 @@ struct Module {
   // Vectors.
   void (*cross)(const CrossLaunch& launch);
   void (*distances)(const DistancesLaunch& launch);
+  // By cuDNN. False, and nothing of worth written, when it has no such convolution, or boxcar was built without its
+  // headers. An Error that names convolution when the library is not there.
+  bool (*convolve)(const ConvolutionCall& call);
+  // What convolutions by products are made of.
+  void (*convolution_columns)(const ColumnsLaunch& launch);
 };
 
 // The module, or null, and in [why] the reason in words, "not built" where boxcar was built without nvcc. open/ has it

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/backends/elements/convolution.h>
 #include <boxcar/backends/elements/pads.h>
 #include <boxcar/backends/elements/pictures.h>
 #include <boxcar/backends/elements/windows.h>
@@ -48,5 +49,18 @@ struct UpsampleLaunch {
 };
 void launchNearest(const UpsampleLaunch& launch);
 void launchLinear(const UpsampleLaunch& launch);
+
+// Writes the windows of an image, of [channels] of a sample, that make places [begin, begin + count) of the result:
+// a row for each channel and place of the kernel, and a column for each window.
+struct ColumnsLaunch {
+  const void* in;
+  void* columns;
+  size_t itemsize;
+  elements::ConvolvedAxis axes[3];
+  int64_t channels;
+  int64_t begin;
+  int64_t count;
+};
+void launchColumns(const ColumnsLaunch& launch);
 
 }  // namespace boxcar::cuda

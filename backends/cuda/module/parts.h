@@ -8,9 +8,12 @@
 
 namespace boxcar::cuda {
 
+struct ConvolutionCall;
+
 const Driver& runtimeDriver();
 
 void multiplyIntegers(const GemmCall& call);
 void multiplyByLibrary(const GemmCall& call);
+bool convolveByCudnn(const ConvolutionCall& call);
 
 }  // namespace boxcar::cuda

@@ -48,6 +48,8 @@ const boxcar::cuda::Module* boxcarCudaModule() {
       .upsample_linear = launchLinear,
       .cross = launchCross,
       .distances = launchDistances,
+      .convolve = convolveByCudnn,
+      .convolution_columns = launchColumns,
   };
   return &module;
 }

@@ -238,6 +238,52 @@ TEST(CudaDistances, OfManyRowsAreMadeByAProduct) {
   expectSame(distances, numbers({4, 0}), numbers({5, 0}));
 }
 
+// ---- Convolutions ----
+
+struct Convolution {
+  Sizes stride{1, 1};
+  Sizes padding{0, 0};
+  Sizes dilation{1, 1};
+  bool transposed = false;
+  Sizes output_padding{0, 0};
+  int64_t groups = 1;
+
+  Tensor operator()(const Tensor& input, const Tensor& weight, const Tensor& bias) const {
+    return boxcar::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+  }
+};
+
+TEST(CudaConvolution, IsMadeOfProductsWhereTheLibraryHasNone) {
+  const Convolution plain{.stride = {2, 1}, .padding = {3, 2}, .dilation = {1, 2}, .groups = 2};
+  expectSame(plain, integers({3, 4, 19, 23}), integers({6, 2, 3, 4}), integers({6}));
+  expectSame(plain, channelsLast(integers({3, 4, 19, 23})), integers({6, 2, 3, 4}), integers({6}));
+  const Convolution back{.stride = {3, 2},
+                         .padding = {2, 1},
+                         .dilation = {2, 1},
+                         .transposed = true,
+                         .output_padding = {1, 1},
+                         .groups = 2};
+  expectSame(back, integers({3, 4, 9, 13}), integers({4, 3, 3, 4}), integers({6}));
+}
+TEST(CudaConvolution, WritesTheColumnsOfLargePicturesInParts) {
+  const Convolution plain{.padding = {2, 2}};
+  expectSame(plain, integers({1, 4, 301, 299}), integers({2, 4, 5, 5}), integers({2}));
+}
+TEST(CudaConvolution, RoundsSumsWithTheirBiasOnce) {
+  for (const ScalarType type : {ScalarType::Half, ScalarType::BFloat16}) {
+    const Tensor input = numbers({2, 4, 12, 10}, type);
+    const Tensor weight = numbers({6, 4, 3, 3}, type);
+    const Tensor bias = numbers({6}, type);
+    const Tensor there = Convolution()(onCuda(input), onCuda(weight), onCuda(bias));
+    const auto wide = [](const Tensor& tensor) { return boxcar::to(tensor, ScalarType::Float); };
+    const Tensor here = boxcar::to(Convolution()(wide(input), wide(weight), wide(bias)), type);
+    expectClose(there, here, type == ScalarType::Half ? 1e-3 : 8e-3);
+  }
+}
+TEST(CudaConvolution, OfNoChannelsIsItsBias) {
+  expectSame(Convolution(), boxcar::zeros(Sizes{2, 0, 5, 5}), boxcar::zeros(Sizes{3, 0, 2, 2}), numbers({3}));
+}
+
 // ---- Indices ----
 
 TEST(Split, CutsANumberIntoIndicesInEitherType) {

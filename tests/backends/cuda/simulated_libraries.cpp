@@ -1,10 +1,15 @@
 // What NVIDIA's libraries compute on a device, the CPU's kernels compute on the make-believe one.
 
+#include <boxcar/backends/cuda/convolution.h>
 #include <boxcar/backends/cuda/module/parts.h>
 #include <boxcar/backends/cuda/simulated_launch.h>
+#include <boxcar/backends/dense/convolution.h>
+#include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/dense/products.h>
+#include <boxcar/backends/shape/factories.h>
 #include <boxcar/ivalue/storage.h>
 #include <boxcar/ivalue/tensor.h>
+#include <boxcar/ops.h>
 
 #include <array>
 
@@ -29,6 +34,11 @@ Tensor matrices(const GemmCall& call, const MatrixOperand& operand, int64_t rows
   return overMemory(operand.data, call.type, sizes, strides);
 }
 
+Tensor pictures(const void* data, ScalarType type, std::span<const int64_t> sizes, bool channels_last) {
+  const MemoryFormat format = channels_last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous;
+  return overMemory(const_cast<void*>(data), type, sizes, shape::stridesIn(format, sizes));
+}
+
 }  // namespace
 
 void multiplyByLibrary(const GemmCall& call) {
@@ -37,6 +47,21 @@ void multiplyByLibrary(const GemmCall& call) {
                             matrices(call, call.a, call.m, call.k), matrices(call, call.b, call.k, call.n), call.alpha,
                             call.beta);
   });
+}
+
+bool convolveByCudnn(const ConvolutionCall& call) {
+  enqueueSimulated([call] {
+    const bool channels_last = call.arguments.channels_last;
+    const Tensor out = pictures(call.out, call.type, call.arguments.output_sizes, channels_last);
+    const Tensor input = pictures(call.input, call.type, call.input_sizes, channels_last);
+    const Tensor weight = pictures(call.weight, call.type, call.weight_sizes, channels_last);
+    if (!call.accumulates) return dense::convolve(DeviceType::CPU, call.arguments, out, input, weight, Tensor());
+    const auto widened = [](const Tensor& tensor) { return dense::convertTo(tensor, ScalarType::Float); };
+    const Tensor sums = boxcar::empty_like(out, ScalarType::Float);
+    dense::convolve(DeviceType::CPU, call.arguments, sums, widened(input), widened(weight), Tensor());
+    dense::copyElements(out, boxcar::add(sums, widened(out)));
+  });
+  return true;
 }
 
 }  // namespace boxcar::cuda

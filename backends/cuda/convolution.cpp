@@ -1,0 +1,150 @@
+#include <boxcar/backends/cuda/convolution.h>
+#include <boxcar/backends/cuda/module.h>
+#include <boxcar/backends/cuda/picture_kernels.h>
+#include <boxcar/backends/cuda/registration.h>
+#include <boxcar/backends/dense/convolution.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/pictures.h>
+#include <boxcar/backends/dense/products.h>
+#include <boxcar/ops.h>
+
+#include <algorithm>
+#include <climits>
+
+namespace boxcar::cuda {
+namespace {
+
+using dense::inFormat;
+using dense::toContiguous;
+
+// Bytes of columns at a time.
+constexpr int64_t kColumnBytes = int64_t{64} << 20;
+
+int64_t productOf(std::span<const int64_t> sizes) {
+  int64_t product = 1;
+  for (const int64_t size : sizes) product *= size;
+  return product;
+}
+
+// By cuDNN, which counts the elements of a tensor in 31 bits: as many samples at a time as that allows. False, and
+// nothing of worth in [out], when it does not take the call.
+bool convolveByLibrary(const shape::Convolution& arguments, const Tensor& out, const Tensor& input,
+                       const Tensor& weight, bool accumulates) {
+  const Tensor source = inFormat(input, arguments.channels_last);
+  const Tensor kernels = inFormat(weight, arguments.channels_last);
+  const int64_t samples = out.sizes()[0];
+  const int64_t in_elements = source.numel() / samples;
+  const int64_t out_elements = out.numel() / samples;
+  const int64_t most = INT_MAX / std::max(in_elements, out_elements);
+  if (most == 0 || kernels.numel() > INT_MAX) return false;
+  const auto itemsize = static_cast<int64_t>(out.itemsize());
+  ConvolutionCall call{arguments,
+                       out.scalar_type(),
+                       toDimVector(source.sizes()),
+                       toDimVector(kernels.sizes()),
+                       nullptr,
+                       kernels.data_ptr(),
+                       nullptr,
+                       accumulates};
+  for (int64_t first = 0; first < samples; first += most) {
+    call.input_sizes[0] = call.arguments.output_sizes[0] = std::min(most, samples - first);
+    call.input = static_cast<const char*>(source.data_ptr()) + first * in_elements * itemsize;
+    call.out = static_cast<char*>(out.data_ptr()) + first * out_elements * itemsize;
+    if (!module().convolve(call)) return false;
+  }
+  return true;
+}
+
+// A view of [tensor], which is contiguous, from element [first] on.
+Tensor viewOf(const Tensor& tensor, int64_t first, const std::array<int64_t, 3>& sizes,
+              const std::array<int64_t, 3>& strides) {
+  return tensor.view(sizes, strides, tensor.storage_offset() + first);
+}
+
+// Kernels of a transposed convolution, [C, O/groups, …], as those of one that is not: [O, C/groups, …].
+Tensor withOutputsFirst(const Tensor& weight, int64_t groups) {
+  const int64_t inputs = weight.sizes()[0] / groups;
+  const int64_t outputs = weight.sizes()[1];
+  const int64_t taps = productOf(weight.sizes().subspan(2));
+  const int64_t sizes[] = {groups, outputs, inputs, taps};
+  const int64_t strides[] = {inputs * outputs * taps, taps, outputs * taps, 1};
+  return dense::contiguousCopy(weight.view(sizes, strides, weight.storage_offset()));
+}
+
+// Adds the products of the kernels, a row each, and the windows, a column each, to [out], which is contiguous; for
+// elements of any type.
+void convolveByColumns(const shape::Convolution& arguments, const Tensor& out, const Tensor& input,
+                       const Tensor& weight) {
+  const Tensor source = toContiguous(input);
+  const int64_t groups = arguments.groups;
+  const dense::ConvolvedAxes axes = dense::convolvedAxes(arguments, source.sizes(), weight.sizes());
+  const Tensor kernels = arguments.transposed ? withOutputsFirst(toContiguous(weight), groups) : toContiguous(weight);
+  const int64_t channels = source.sizes()[1];
+  const int64_t taps = productOf(weight.sizes().subspan(2));
+  const int64_t depth = channels / groups * taps;
+  const int64_t outputs = out.sizes()[1] / groups;
+  const int64_t in_pixels = productOf(source.sizes().subspan(2));
+  const int64_t out_pixels = productOf(out.sizes().subspan(2));
+  const auto itemsize = static_cast<int64_t>(out.itemsize());
+
+  const int64_t most = std::clamp<int64_t>(kColumnBytes / (channels * taps * itemsize), 1, out_pixels);
+  const int64_t columns_size[] = {channels * taps * most};
+  const Tensor columns = Tensor::allocate(columns_size, out.scalar_type(), out.device());
+  const Tensor rows = viewOf(kernels, 0, {groups, outputs, depth}, {outputs * depth, depth, 1});
+  ColumnsLaunch launch{nullptr, columns.data_ptr(), out.itemsize(), {axes[0], axes[1], axes[2]}, channels, 0, 0};
+  for (int64_t sample = 0; sample < out.sizes()[0]; ++sample) {
+    launch.in = static_cast<const char*>(source.data_ptr()) + sample * channels * in_pixels * itemsize;
+    for (launch.begin = 0; launch.begin < out_pixels; launch.begin += most) {
+      launch.count = std::min(most, out_pixels - launch.begin);
+      module().convolution_columns(launch);
+      const Tensor target = viewOf(out, sample * groups * outputs * out_pixels + launch.begin,
+                                   {groups, outputs, launch.count}, {outputs * out_pixels, out_pixels, 1});
+      const Tensor windows = viewOf(columns, 0, {groups, depth, launch.count}, {depth * launch.count, launch.count, 1});
+      dense::multiplyMatrices(out.device(), target, rows, windows, 1, 1);
+    }
+  }
+}
+
+// What convolutions begin with, or have added behind them.
+struct Bias {
+  Tensor along_channels;  // broadcasts to the result; undefined when there is none
+
+  Bias(const Tensor& bias, int64_t rank) {
+    if (!bias.defined()) return;
+    DimVector sizes(static_cast<size_t>(rank - 1), 1);
+    DimVector strides(sizes.size(), 0);
+    sizes[0] = bias.numel();
+    strides[0] = bias.strides()[0];
+    along_channels = bias.view(sizes, strides, bias.storage_offset());
+  }
+  void fill(Tensor out) const {
+    along_channels.defined() ? dense::copyElements(out, along_channels) : static_cast<void>(boxcar::zero_(out));
+  }
+  void addTo(Tensor out) const {
+    if (along_channels.defined()) boxcar::add_(out, along_channels);
+  }
+};
+
+void convolution(const shape::Convolution& arguments, const Tensor& out, const Tensor& input, const Tensor& weight,
+                 const Tensor& given_bias) {
+  const Bias bias(given_bias, out.dim());
+  if (input.numel() == 0 || weight.numel() == 0) return bias.fill(out);  // sums of nothing
+  if (isFloatingType(out.scalar_type())) {
+    // Sums of float16 and bfloat16 are rounded once, with the bias in them, where cuDNN can do that.
+    if (given_bias.defined() && dense::isSmallFloat(out)) {
+      bias.fill(out);
+      if (convolveByLibrary(arguments, out, input, weight, /*accumulates=*/true)) return;
+    }
+    if (convolveByLibrary(arguments, out, input, weight, /*accumulates=*/false)) return bias.addTo(out);
+  }
+  const Tensor sums = out.is_contiguous() ? out : Tensor::allocate(out.sizes(), out.scalar_type(), out.device());
+  bias.fill(sums);
+  convolveByColumns(arguments, sums, input, weight);
+  if (!sums.is_same(out)) dense::copyElements(out, sums);
+}
+
+}  // namespace
+
+BOXCAR_CUDA_FUNCTION(dense::convolve, convolution)
+
+}  // namespace boxcar::cuda
