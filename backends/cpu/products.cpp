@@ -55,11 +55,18 @@ void multiply(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar&
   });
 }
 
+void addTo(const Tensor& out, const Tensor& sum, const Tensor& a, const Tensor& b, const Scalar& alpha,
+           const Scalar& beta) {
+  if (beta != Scalar(0) && !out.is_same(sum)) copyElements(out, sum);
+  multiply(out, a, b, alpha, beta);
+}
+
 }  // namespace
 }  // namespace boxcar::cpu
 
 namespace boxcar::dense {
 
 constinit DeviceFunction<MultiplyFunction> multiplyMatrices("mm", cpu::multiply);
+constinit DeviceFunction<AddProductFunction> addProduct("addmm", cpu::addTo);
 
 }  // namespace boxcar::dense

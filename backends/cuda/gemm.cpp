@@ -36,17 +36,15 @@ MatrixOperand operandOf(const Tensor& tensor) {
           rank == 3 ? tensor.strides()[0] : 0};
 }
 
-void multiply(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
+bool isInteger(const Tensor& tensor) { return isIntegralType(tensor.scalar_type(), /*includeBool=*/true); }
+
+// out = beta * out + alpha * a @ b + bias; there is some depth. False, and nothing done, when the library cannot add
+// the bias.
+bool multiplyByKernels(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta,
+                       const void* bias) {
   const auto rank = static_cast<size_t>(out.dim());
-  const int64_t k = a.sizes()[rank - 1];
-  if (k == 0) {  // for which no algorithm is
-    Tensor scaled = out;
-    beta == Scalar(0) ? boxcar::zero_(scaled) : boxcar::mul_(scaled, beta);
-    return;
-  }
-  const bool is_integer = isIntegralType(out.scalar_type(), /*includeBool=*/true);
   const auto readable = [&](const Tensor& tensor) {
-    return is_integer || isReadable(tensor) ? tensor : dense::contiguousCopy(tensor);
+    return isInteger(out) || isReadable(tensor) ? tensor : dense::contiguousCopy(tensor);
   };
   const Tensor left = readable(a);
   const Tensor right = readable(b);
@@ -55,18 +53,45 @@ void multiply(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar&
                       rank == 3 ? out.sizes()[0] : 1,
                       out.sizes()[rank - 2],
                       out.sizes()[rank - 1],
-                      k,
+                      a.sizes()[rank - 1],
                       operandOf(left),
                       operandOf(right),
                       operandOf(target),
                       alpha,
-                      beta};
-  if (is_integer) {
+                      beta,
+                      bias};
+  if (isInteger(out)) {
     module().multiply_integers(call);
-  } else {
-    module().multiply(call);
+  } else if (!module().multiply(call)) {
+    return false;
   }
   if (!target.is_same(out)) dense::copyElements(out, target);
+  return true;
+}
+
+void multiply(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
+  if (a.sizes().back() > 0) {
+    multiplyByKernels(out, a, b, alpha, beta, nullptr);
+  } else {  // for which no algorithm is
+    Tensor scaled = out;
+    beta == Scalar(0) ? boxcar::zero_(scaled) : boxcar::mul_(scaled, beta);
+  }
+}
+
+// Whether [sum] is one row, which is added to all of [out].
+bool isRow(const Tensor& sum, const Tensor& out) {
+  return out.dim() == 2 && isFloatingType(out.scalar_type()) && sum.sizes()[0] > 1 && sum.sizes()[1] > 1 &&
+         sum.strides()[0] == 0 && sum.strides()[1] == 1;
+}
+
+void addTo(const Tensor& out, const Tensor& sum, const Tensor& a, const Tensor& b, const Scalar& alpha,
+           const Scalar& beta) {
+  if (beta == Scalar(1) && isRow(sum, out) && a.sizes().back() > 0 &&
+      multiplyByKernels(out, a, b, alpha, 0, sum.data_ptr())) {
+    return;
+  }
+  if (beta != Scalar(0) && !out.is_same(sum)) dense::copyElements(out, sum);
+  multiply(out, a, b, alpha, beta);
 }
 
 }  // namespace
@@ -75,5 +100,6 @@ bool allowsTf32() { return tf32().load(std::memory_order_relaxed); }
 void setAllowTf32(bool allow) { tf32().store(allow, std::memory_order_relaxed); }
 
 BOXCAR_CUDA_FUNCTION(dense::multiplyMatrices, multiply)
+BOXCAR_CUDA_FUNCTION(dense::addProduct, addTo)
 
 }  // namespace boxcar::cuda

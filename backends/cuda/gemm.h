@@ -29,6 +29,8 @@ struct GemmCall {
   MatrixOperand c;
   Scalar alpha;
   Scalar beta;
+  // A row of n elements that is added to each row of c, before it is rounded; with a batch of one and real elements.
+  const void* bias = nullptr;
 };
 
 // Whether products of float32 may be made of TensorFloat-32, with 10 bits of fraction and many times the speed. Off

@@ -52,9 +52,9 @@ struct Module {
   void (*class_losses)(const ClassLossLaunch& launch);
   // Of integers, by a kernel of boxcar's own.
   void (*multiply_integers)(const GemmCall& call);
-  // By cuBLASLt, which sums float16 and bfloat16 in float32: floats and complex numbers. An Error that names mm when
-  // the library is not there.
-  void (*multiply)(const GemmCall& call);
+  // By cuBLASLt, which sums float16 and bfloat16 in float32: floats and complex numbers. False, and nothing done, when
+  // it cannot add the bias. An Error that names mm when the library is not there.
+  bool (*multiply)(const GemmCall& call);
 
   void (*batch_norm)(const BatchNormLaunch& launch);
   // Pictures.

@@ -37,8 +37,8 @@ struct ProductAndSum {
 
   // [expanded] has the sizes of the result.
   void fill(const Tensor& out, const Tensor& expanded) const {
-    if (beta != Scalar(0) && !out.is_same(self)) copyElements(out, expanded);
-    multiplyInto(out, product.a, product.b, alpha, beta);
+    if (out.is_meta() || out.numel() == 0) return;
+    addProduct(out.device(), out, expanded, product.a, product.b, alpha, beta);
   }
   Tensor make() const {
     const Tensor expanded = shape::expandTo(self, product.sizes);
@@ -184,7 +184,7 @@ Tensor& addbmmInPlace(Tensor& self, const Tensor& batch1, const Tensor& batch2, 
 
 }  // namespace
 
-BOXCAR_DENSE_KERNELS(aten, m, multiplyMatrices) {
+BOXCAR_DENSE_KERNELS(aten, m, multiplyMatrices, addProduct) {
   m.impl("mm", BOXCAR_FN(mm));
   m.impl("mm.out", BOXCAR_FN(mmOut));
   m.impl("addmm", BOXCAR_FN(addmm));

@@ -12,6 +12,11 @@ using MultiplyFunction = void(const Tensor& out, const Tensor& a, const Tensor& 
                               const Scalar& beta);
 extern DeviceFunction<MultiplyFunction> multiplyMatrices;
 
+// out = beta * sum + alpha * a @ b, where [sum] has the sizes of [out], or is [out] itself.
+using AddProductFunction = void(const Tensor& out, const Tensor& sum, const Tensor& a, const Tensor& b,
+                                const Scalar& alpha, const Scalar& beta);
+extern DeviceFunction<AddProductFunction> addProduct;
+
 // The same on the device of [out]; nothing on Meta.
 inline void multiplyInto(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
   if (out.is_meta() || out.numel() == 0) return;

@@ -111,6 +111,7 @@ Layout layoutOf(const MatrixOperand& matrix, int64_t rows, int64_t columns) {
 
 uint32_t alignmentOf(const void* data) {
   const auto address = reinterpret_cast<uintptr_t>(data);
+  if (address == 0) return 256;
   return static_cast<uint32_t>(std::min<uintptr_t>(256, address & (~address + 1)));
 }
 
@@ -125,7 +126,7 @@ void makeLayout(Owned<cublasLtMatrixLayout_t>& made, const GemmCall& call, const
 }
 
 using Key = std::tuple<int, ScalarType, bool, int64_t, int64_t, int64_t, int64_t, bool, int64_t, int64_t, bool, int64_t,
-                       int64_t, uint32_t>;
+                       int64_t, uint32_t, bool>;
 
 // The algorithm that cuBLAS advises, which takes it longer to find than a small product: once for each shape.
 std::optional<cublasLtMatmulAlgo_t> knownAlgorithm(const Key& key, const cublasLtMatmulAlgo_t* found) {
@@ -159,7 +160,7 @@ struct Factor {
 }  // namespace
 
 // Matrices of cuBLAS lie by columns: c' = b' @ a', where ' is the transpose, has c by rows.
-void multiplyByLibrary(const GemmCall& call) {
+bool multiplyByLibrary(const GemmCall& call) {
   const Types types = typesOf(call.type);
   const Layout left = layoutOf(call.b, call.k, call.n);
   const Layout right = layoutOf(call.a, call.m, call.k);
@@ -174,6 +175,14 @@ void multiplyByLibrary(const GemmCall& call) {
   };
   setTurned(CUBLASLT_MATMUL_DESC_TRANSA, left.turned);
   setTurned(CUBLASLT_MATMUL_DESC_TRANSB, right.turned);
+  if (call.bias != nullptr) {
+    const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
+    const auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto& value) {
+      checkBlas(lib().cublasLtMatmulDescSetAttribute(description.object, attribute, &value, sizeof(value)), call);
+    };
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
+    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, call.bias);
+  }
   Owned<cublasLtMatrixLayout_t> left_layout(lib().cublasLtMatrixLayoutDestroy);
   Owned<cublasLtMatrixLayout_t> right_layout(lib().cublasLtMatrixLayoutDestroy);
   Owned<cublasLtMatrixLayout_t> result_layout(lib().cublasLtMatrixLayoutDestroy);
@@ -182,10 +191,11 @@ void multiplyByLibrary(const GemmCall& call) {
   makeLayout(result_layout, call, result, call.c.batch_step);
 
   const int device = currentDevice();
-  const uint32_t alignment = std::min({alignmentOf(call.a.data), alignmentOf(call.b.data), alignmentOf(call.c.data)});
+  const uint32_t alignment =
+      std::min({alignmentOf(call.a.data), alignmentOf(call.b.data), alignmentOf(call.c.data), alignmentOf(call.bias)});
   const Key key{device,       call.type,  allowsTf32(),      call.batch, call.m,
                 call.n,       call.k,     left.turned,       left.step,  call.b.batch_step,
-                right.turned, right.step, call.a.batch_step, alignment};
+                right.turned, right.step, call.a.batch_step, alignment,  call.bias != nullptr};
   std::optional<cublasLtMatmulAlgo_t> algorithm = knownAlgorithm(key, nullptr);
   if (!algorithm) {
     Owned<cublasLtMatmulPreference_t> preference(lib().cublasLtMatmulPreferenceDestroy);
@@ -200,10 +210,11 @@ void multiplyByLibrary(const GemmCall& call) {
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment);
     cublasLtMatmulHeuristicResult_t found{};
     int count = 0;
-    checkBlas(lib().cublasLtMatmulAlgoGetHeuristic(handle(call), description.object, left_layout.object,
-                                                   right_layout.object, result_layout.object, result_layout.object,
-                                                   preference.object, 1, &found, &count),
-              call);
+    const cublasStatus_t status = lib().cublasLtMatmulAlgoGetHeuristic(
+        handle(call), description.object, left_layout.object, right_layout.object, result_layout.object,
+        result_layout.object, preference.object, 1, &found, &count);
+    if (call.bias != nullptr && (status == CUBLAS_STATUS_NOT_SUPPORTED || count == 0)) return false;
+    checkBlas(status, call);
     BOXCAR_CHECK(count > 0, "cuBLAS has no algorithm for {} matrices of {} by {} and {} by {}", dtypeName(call.type),
                  call.m, call.k, call.k, call.n);
     algorithm = knownAlgorithm(key, &found.algo);
@@ -218,6 +229,7 @@ void multiplyByLibrary(const GemmCall& call) {
                                  static_cast<cudaStream_t>(currentStream().handle)),
             call);
   checkLaunch();
+  return true;
 }
 
 }  // namespace boxcar::cuda

@@ -13,7 +13,7 @@ struct ConvolutionCall;
 const Driver& runtimeDriver();
 
 void multiplyIntegers(const GemmCall& call);
-void multiplyByLibrary(const GemmCall& call);
+bool multiplyByLibrary(const GemmCall& call);
 bool convolveByCudnn(const ConvolutionCall& call);
 
 }  // namespace boxcar::cuda

@@ -238,6 +238,37 @@ TEST(CudaDistances, OfManyRowsAreMadeByAProduct) {
   expectSame(distances, numbers({4, 0}), numbers({5, 0}));
 }
 
+// ---- Products with a bias ----
+
+TEST(CudaLinear, AddsItsBiasToEachRow) {
+  const auto linear = [](const Tensor& x, const Tensor& weight, const Tensor& bias) {
+    return boxcar::linear(x, weight, bias);
+  };
+  expectSame(linear, numbers({7, 40, 33}), numbers({50, 33}), numbers({50}));
+  expectSame(linear, numbers({1, 33}), numbers({50, 33}), numbers({50}));
+  expectSame(linear, numbers({40, 33}), numbers({1, 33}), numbers({1}));
+  expectSame(linear, numbers({40, 0}), numbers({50, 0}), numbers({50}));
+  expectSame(linear, integers({40, 33}), integers({50, 33}), integers({50}));
+  expectSame(linear, numbers({40, 33}, ScalarType::Double), numbers({50, 33}, ScalarType::Double),
+             boxcar::slice(numbers({100}, ScalarType::Double), 0, 0, 100, 2));
+}
+TEST(CudaLinear, ScalesTheProductOrTheSum) {
+  const auto scaled = [](double beta, double alpha) {
+    return [=](const Tensor& sum, const Tensor& a, const Tensor& b) { return boxcar::addmm(sum, a, b, beta, alpha); };
+  };
+  expectSame(scaled(1, 0.5), numbers({50}), numbers({40, 33}), numbers({33, 50}));
+  expectSame(scaled(2, 0.5), numbers({50}), numbers({40, 33}), numbers({33, 50}));
+  expectSame(scaled(0, 1), numbers({50}), numbers({40, 33}), numbers({33, 50}));
+  expectSame(scaled(1, 1), numbers({40, 1}), numbers({40, 33}), numbers({33, 50}));
+  expectSame(
+      [](const Tensor& row, const Tensor& a, const Tensor& b) {
+        Tensor out = boxcar::t(boxcar::empty_like(boxcar::t(boxcar::mm(a, b)), std::nullopt, std::nullopt, std::nullopt,
+                                                  std::nullopt, MemoryFormat::Contiguous));
+        return boxcar::contiguous(boxcar::addmm_out(out, row, a, b));
+      },
+      numbers({50}), numbers({40, 33}), numbers({33, 50}));
+}
+
 // ---- Convolutions ----
 
 struct Convolution {

@@ -41,12 +41,18 @@ Tensor pictures(const void* data, ScalarType type, std::span<const int64_t> size
 
 }  // namespace
 
-void multiplyByLibrary(const GemmCall& call) {
+bool multiplyByLibrary(const GemmCall& call) {
   enqueueSimulated([call] {
-    dense::multiplyMatrices(DeviceType::CPU, matrices(call, call.c, call.m, call.n),
-                            matrices(call, call.a, call.m, call.k), matrices(call, call.b, call.k, call.n), call.alpha,
-                            call.beta);
+    const Tensor out = matrices(call, call.c, call.m, call.n);
+    Scalar beta = call.beta;
+    if (call.bias != nullptr) {  // which no caller gives besides what [out] holds
+      dense::copyElements(out, matrices(call, {const_cast<void*>(call.bias), 0, 1, 0}, call.m, call.n));
+      beta = 1;
+    }
+    dense::multiplyMatrices(DeviceType::CPU, out, matrices(call, call.a, call.m, call.k),
+                            matrices(call, call.b, call.k, call.n), call.alpha, beta);
   });
+  return true;
 }
 
 bool convolveByCudnn(const ConvolutionCall& call) {
