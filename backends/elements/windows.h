@@ -47,13 +47,12 @@ struct WindowAxis {
 };
 
 // What the sum of a window is divided by: a number that was given, or how many elements it has, with or without those
-// of the padding.
+// of the padding. It has some: padding is at most half as long as a window.
 struct WindowDivisor {
   int64_t given = 0;  // 0 when there is none
   bool counts_padding = true;
 
   BOXCAR_HOST_DEVICE int64_t of(const WindowRange& row, const WindowRange& column) const {
-    if (row.begin >= row.end || column.begin >= column.end) return 1;
     if (given != 0) return given;
     if (counts_padding) return row.extent * column.extent;
     return (row.end - row.begin) * (column.end - column.begin);
