@@ -41,11 +41,6 @@ const Generator& defaultCpuGenerator() {
   return generator;
 }
 
-void manualSeed(uint64_t seed) {
-  const std::lock_guard lock(defaultCpuGenerator().mutex());
-  defaultCpuGenerator().set_current_seed(seed);
-}
-
 std::string toString(const Generator& generator) {
   if (!generator.defined()) return "Generator(undefined)";
   return fmt::format("Generator(device='{}', seed={})", generator.device(), generator.current_seed());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/ivalue/default_generators.h>
 #include <boxcar/ivalue/generator.h>
 
 #include <cstdint>
@@ -45,7 +46,5 @@ class BOXCAR_API CpuGeneratorImpl final : public GeneratorImpl {
 BOXCAR_API Generator makeCpuGenerator(uint64_t seed = CpuGeneratorImpl::kDefaultSeed);
 // The generator that random operators on the CPU draw from when they are given none.
 BOXCAR_API const Generator& defaultCpuGenerator();
-// Seeds the default generators of all devices.
-BOXCAR_API void manualSeed(uint64_t seed);
 
 }  // namespace boxcar

@@ -1,31 +1,19 @@
 #include <boxcar/backends/cpu/draws.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/memory_checks.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/shape/broadcast.h>
-#include <boxcar/backends/shape/random.h>
+#include <boxcar/backends/dense/random.h>
 
-#include <algorithm>
 #include <mutex>
-#include <optional>
 
 namespace boxcar::cpu {
 namespace {
 
-Tensor& bernoulliNumber(Tensor& self, double p, std::optional<Generator> generator) {
-  checkCpuOrMeta(self);
-  checkNoInternalOverlap(self);
-  shape::checkProbability("bernoulli_", p);
-  if (self.is_meta()) return self;
+void ones(const Tensor& self, double p, const OptionalGenerator& generator) {
   CpuGeneratorImpl& source = generatorOf(generator);
   const std::lock_guard lock(source.mutex());
   visitScalarType(kAllTypes, self.scalar_type(), "bernoulli_", [&]<class T>(std::type_identity<T>) {
     fillInOrder<T>(self, [&] { return convertElement<T>(drawUniform<double>(source) < p); });
   });
-  self.storage()->bumpVersion();
-  return self;
 }
 
 // Probabilities of float64 are compared with numbers of float64, others with float32.
@@ -48,32 +36,22 @@ void checkProbabilities(const Tensor& p) {
   for (int64_t i = 0; i < flat.numel(); ++i) shape::checkProbability("bernoulli_", static_cast<double>(values[i]));
 }
 
-Tensor& bernoulliTensor(Tensor& self, const Tensor& p, std::optional<Generator> generator) {
-  checkCpuOrMeta(self);
-  commonDevice({&self, &p});
-  checkNoInternalOverlap(self);
-  BOXCAR_CHECK(isFloatingType(p.scalar_type()), "expected probabilities tensor to have floating type, got {}",
-               dtypeName(p.scalar_type()));
-  Tensor probabilities = shape::expandTo(p, self.sizes());
-  if (self.is_meta()) return self;
-  BOXCAR_CHECK(!p.is_meta(), "bernoulli_(): the probabilities are on Meta and have no data");
-  if (p.storage() == self.storage()) probabilities = convertTo(probabilities, p.scalar_type());
+void onesOfEach(const Tensor& self, const Tensor& p, const Tensor& expanded, const OptionalGenerator& generator) {
   CpuGeneratorImpl& source = generatorOf(generator);
   const std::lock_guard lock(source.mutex());
   visitScalarType(kFloatingTypes, p.scalar_type(), "bernoulli_", [&]<class P>(std::type_identity<P>) {
     checkProbabilities<P>(p);
     visitScalarType(kAllTypes, self.scalar_type(), "bernoulli_",
-                    [&]<class T>(std::type_identity<T>) { fillByProbabilities<T, P>(self, probabilities, source); });
+                    [&]<class T>(std::type_identity<T>) { fillByProbabilities<T, P>(self, expanded, source); });
   });
-  self.storage()->bumpVersion();
-  return self;
 }
 
 }  // namespace
-
-BOXCAR_CPU_AND_META(aten, m) {
-  m.impl("bernoulli_.float", BOXCAR_FN(bernoulliNumber));
-  m.impl("bernoulli_.Tensor", BOXCAR_FN(bernoulliTensor));
-}
-
 }  // namespace boxcar::cpu
+
+namespace boxcar::dense {
+
+constinit DeviceFunction<FillOnes> fillOnes("bernoulli_", cpu::ones);
+constinit DeviceFunction<FillOnesOfEach> fillOnesOfEach("bernoulli_", cpu::onesOfEach);
+
+}  // namespace boxcar::dense

@@ -1,18 +1,13 @@
 #include <boxcar/backends/cpu/draws.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/memory_checks.h>
-#include <boxcar/backends/dense/pointwise.h>
+#include <boxcar/backends/dense/random.h>
 #include <boxcar/backends/shape/layout.h>
-#include <boxcar/backends/shape/output.h>
-#include <boxcar/backends/shape/random.h>
 
 #include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -95,37 +90,24 @@ void sampleWithoutReplacement(const Tensor& self, const Tensor& weights, const T
   }
 }
 
-Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, std::optional<Generator> generator) {
-  checkCpuOrMeta(self);
-  shape::checkMultinomial(self, num_samples, replacement);
-  DimVector sizes = toDimVector(self.sizes());
-  sizes.back() = num_samples;
-  const Tensor result = Tensor::allocate(sizes, ScalarType::Long, self.device());
-  if (result.is_meta()) return result;
+void sample(const Tensor& result, const Tensor& self, bool replacement, const OptionalGenerator& generator) {
   CpuGeneratorImpl& source = generatorOf(generator);
   const std::lock_guard lock(source.mutex());
   const Tensor weights = toContiguous(self);
   visitScalarType(kFloatingTypes, self.scalar_type(), "multinomial", [&]<class T>(std::type_identity<T>) {
-    if (replacement && num_samples > 1) {
+    if (replacement && result.sizes().back() > 1) {
       sampleWithReplacement<T>(weights, result, source);
     } else {
       sampleWithoutReplacement<T>(self, weights, result, source);
     }
   });
-  return result;
-}
-
-Tensor& multinomialOut(const Tensor& self, int64_t num_samples, bool replacement, std::optional<Generator> generator,
-                       Tensor& out) {
-  shape::checkOutputType(out, ScalarType::Long);
-  return writeResult(out, multinomial(self, num_samples, replacement, generator));
 }
 
 }  // namespace
-
-BOXCAR_CPU_AND_META(aten, m) {
-  m.impl("multinomial", BOXCAR_FN(multinomial));
-  m.impl("multinomial.out", BOXCAR_FN(multinomialOut));
-}
-
 }  // namespace boxcar::cpu
+
+namespace boxcar::dense {
+
+constinit DeviceFunction<DrawCategories> drawCategories("multinomial", cpu::sample);
+
+}  // namespace boxcar::dense

@@ -1,17 +1,11 @@
 #include <boxcar/backends/cpu/draws.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/normal_block.h>
-#include <boxcar/backends/cpu/registration.h>
-#include <boxcar/backends/dense/memory_checks.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/shape/dims.h>
-#include <boxcar/backends/shape/random.h>
-#include <boxcar/ivalue/error.h>
+#include <boxcar/backends/dense/random.h>
 
 #include <cmath>
 #include <mutex>
 #include <numbers>
-#include <optional>
 
 namespace boxcar::cpu {
 namespace {
@@ -61,12 +55,7 @@ void fillNormalBlocks(CpuGeneratorImpl& generator, const Tensor& self, double me
   makeNormal(last, static_cast<Compute<T>>(mean), static_cast<Compute<T>>(std));
 }
 
-Tensor& uniform(Tensor& self, double from, double to, std::optional<Generator> generator) {
-  checkCpuOrMeta(self);
-  checkNoInternalOverlap(self);
-  BOXCAR_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from={} > to={}", from, to);
-  shape::checkFloating("uniform_", self.scalar_type());
-  if (self.is_meta()) return self;
+void uniform(const Tensor& self, double from, double to, const OptionalGenerator& generator) {
   CpuGeneratorImpl& source = generatorOf(generator);
   const std::lock_guard lock(source.mutex());
   visitScalarType(kFloatingTypes, self.scalar_type(), "uniform_", [&]<class T>(std::type_identity<T>) {
@@ -80,22 +69,11 @@ Tensor& uniform(Tensor& self, double from, double to, std::optional<Generator> g
       fillInOrder<T>(self, [&] { return std::fma(drawUniform<T>(source), range, low); });
     }
   });
-  self.storage()->bumpVersion();
-  return self;
 }
 
-// The parts of complex numbers, as a last dimension of two.
-Tensor realParts(const Tensor& self) {
-  DimVector sizes = toDimVector(self.sizes());
-  DimVector strides = toDimVector(self.strides());
-  for (int64_t& stride : strides) stride *= 2;
-  sizes.push_back(2);
-  strides.push_back(1);
-  return Tensor(makeIntrusive<TensorImpl>(self.storage(), toRealValueType(self.scalar_type()), sizes, strides,
-                                          2 * self.storage_offset()));
-}
-
-void fillNormal(const Tensor& self, double mean, double std, CpuGeneratorImpl& source) {
+void normal(const Tensor& self, double mean, double std, const OptionalGenerator& generator) {
+  CpuGeneratorImpl& source = generatorOf(generator);
+  const std::lock_guard lock(source.mutex());
   visitScalarType(kFloatingTypes, self.scalar_type(), "normal_", [&]<class T>(std::type_identity<T>) {
     if (self.numel() >= kBlock && self.is_contiguous()) {
       fillNormalBlocks<T>(source, self, mean, std);
@@ -105,45 +83,21 @@ void fillNormal(const Tensor& self, double mean, double std, CpuGeneratorImpl& s
   });
 }
 
-// Half of a complex number's variance is that of its real part.
-Tensor& normal(Tensor& self, double mean, double std, std::optional<Generator> generator) {
-  checkCpuOrMeta(self);
-  checkNoInternalOverlap(self);
-  BOXCAR_CHECK(std >= 0, "normal expects std >= 0.0, but found std {}", std);
-  if (!self.is_complex()) shape::checkFloating("normal_", self.scalar_type());
-  if (self.is_meta()) return self;
-  CpuGeneratorImpl& source = generatorOf(generator);
-  const std::lock_guard lock(source.mutex());
-  if (self.is_complex()) {
-    fillNormal(realParts(self), mean, std / std::numbers::sqrt2, source);
-  } else {
-    fillNormal(self, mean, std, source);
-  }
-  self.storage()->bumpVersion();
-  return self;
-}
-
-Tensor& exponential(Tensor& self, double lambd, std::optional<Generator> generator) {
-  checkCpuOrMeta(self);
-  checkNoInternalOverlap(self);
-  BOXCAR_CHECK(lambd > 0, "exponential_ expects lambda > 0.0, but found lambda={}", lambd);
-  shape::checkFloating("exponential_", self.scalar_type());
-  if (self.is_meta()) return self;
+void exponential(const Tensor& self, double rate, const OptionalGenerator& generator) {
   CpuGeneratorImpl& source = generatorOf(generator);
   const std::lock_guard lock(source.mutex());
   visitScalarType(kFloatingTypes, self.scalar_type(), "exponential_", [&]<class T>(std::type_identity<T>) {
-    fillInOrder<T>(self, [&] { return static_cast<Compute<T>>(drawExponential(source, lambd)); });
+    fillInOrder<T>(self, [&] { return static_cast<Compute<T>>(drawExponential(source, rate)); });
   });
-  self.storage()->bumpVersion();
-  return self;
 }
 
 }  // namespace
-
-BOXCAR_CPU_AND_META(aten, m) {
-  m.impl("uniform_", BOXCAR_FN(uniform));
-  m.impl("normal_", BOXCAR_FN(normal));
-  m.impl("exponential_", BOXCAR_FN(exponential));
-}
-
 }  // namespace boxcar::cpu
+
+namespace boxcar::dense {
+
+constinit DeviceFunction<FillUniform> fillUniform("uniform_", cpu::uniform);
+constinit DeviceFunction<FillNormal> fillNormal("normal_", cpu::normal);
+constinit DeviceFunction<FillExponential> fillExponential("exponential_", cpu::exponential);
+
+}  // namespace boxcar::dense

@@ -35,6 +35,13 @@ std::string describe(const Failure& failure) {
     case Refusal::kNotProbability: return "all elements of input should be between 0 and 1, but one is not";
     case Refusal::kClass:
       return fmt::format("Target {} is out of bounds: there are {} classes", failure.value, failure.bound);
+    case Refusal::kWeight:
+      return fmt::format(
+          "invalid multinomial distribution: the probability of category {} is negative, infinite or not a number",
+          failure.value);
+    case Refusal::kNoWeight:
+      return fmt::format("invalid multinomial distribution (sum of probabilities <= 0): it is that of row {}",
+                         failure.value);
     default: return "a kernel failed";
   }
 }

@@ -9,6 +9,7 @@
 #include <boxcar/backends/cuda/matrix_kernels.h>
 #include <boxcar/backends/cuda/picture_kernels.h>
 #include <boxcar/backends/cuda/pointwise_launcher.h>
+#include <boxcar/backends/cuda/random_kernels.h>
 #include <boxcar/backends/cuda/reduce_launcher.h>
 #include <boxcar/backends/cuda/row_kernels.h>
 #include <boxcar/backends/cuda/strided_layout.h>
@@ -71,6 +72,11 @@ struct Module {
   bool (*convolve)(const ConvolutionCall& call);
   // What convolutions by products are made of.
   void (*convolution_columns)(const ColumnsLaunch& launch);
+  // Random numbers.
+  void (*random)(const RandomLaunch& launch);
+  void (*ones_of_each)(const OnesLaunch& launch);
+  void (*repeated_categories)(const CategoryLaunch& launch);
+  void (*category_keys)(const CategoryLaunch& launch);
 };
 
 // The module, or null, and in [why] the reason in words, "not built" where boxcar was built without nvcc. open/ has it

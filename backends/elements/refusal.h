@@ -11,9 +11,11 @@ namespace boxcar::elements {
 enum class Refusal : uint32_t {
   kNone = 0,
   kZeroDivision,
-  kNotProbability,  // an input of binary_cross_entropy is not between 0 and 1
+  kNotProbability,  // an input of binary_cross_entropy or bernoulli is not between 0 and 1
   kIndex,           // not one of the elements along a dimension
   kClass,           // not one of the classes
+  kWeight,          // a weight of multinomial is negative, infinite or not a number
+  kNoWeight,        // all weights of a row are 0
 };
 
 }  // namespace boxcar::elements

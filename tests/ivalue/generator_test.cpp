@@ -80,6 +80,15 @@ TEST(CpuGenerator, ManualSeedSeedsTheDefaultOne) {
   manualSeed(before);
 }
 
+TEST(Generator, DevicesHaveTheirOwn) {
+  EXPECT_EQ(defaultGenerator(DeviceType::CPU), defaultCpuGenerator());
+  const Generator generator = makeGenerator(DeviceType::CPU, 4);
+  EXPECT_EQ(generator.current_seed(), 4u);
+  EXPECT_FALSE(generator == defaultCpuGenerator());
+  EXPECT_EQ(errorOf([] { static_cast<void>(defaultGenerator(DeviceType::Meta)); }),
+            "device 'meta' has no generators of random numbers: no backend gives any");
+}
+
 TEST(Generator, CopiesAreOneGenerator) {
   const Generator first = makeCpuGenerator(0);
   const Generator second = first;

@@ -50,6 +50,10 @@ const boxcar::cuda::Module* boxcarCudaModule() {
       .distances = launchDistances,
       .convolve = convolveByCudnn,
       .convolution_columns = launchColumns,
+      .random = launchRandom,
+      .ones_of_each = launchOnesOfEach,
+      .repeated_categories = launchRepeatedCategories,
+      .category_keys = launchCategoryKeys,
   };
   return &module;
 }

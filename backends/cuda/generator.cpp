@@ -1,0 +1,91 @@
+#include <boxcar/backends/cuda/device.h>
+#include <boxcar/backends/cuda/generator.h>
+#include <boxcar/backends/cuda/stream.h>
+#include <boxcar/backends/dense/registration.h>
+#include <boxcar/ivalue/cpu_generator.h>
+#include <boxcar/ivalue/error.h>
+
+#include <array>
+#include <mutex>
+
+namespace boxcar::cuda {
+namespace {
+
+constexpr uint64_t kNumbersOfBlock = 4;
+
+// The devices' default generators, made when they are first asked for, with the seed that all were given last.
+struct Defaults {
+  std::mutex mutex;
+  uint64_t seed = CpuGeneratorImpl::kDefaultSeed;
+  std::array<Generator, kMaxDevices> generators;
+};
+Defaults& defaults() {
+  static Defaults& the = *new Defaults;
+  return the;
+}
+
+// A call that is given a generator of a device goes to the device's kernels.
+Generator makeGeneratorOf(Device device, uint64_t seed) {
+  const Device complete = completeDevice(device);
+  dense::registerCudaKernels();
+  return Generator(makeIntrusive<CudaGeneratorImpl>(complete, seed));
+}
+
+const Generator& defaultGeneratorOf(Device device) {
+  const Device complete = completeDevice(device);
+  const std::lock_guard lock(defaults().mutex);
+  Generator& generator = defaults().generators[static_cast<size_t>(complete.index())];
+  if (!generator.defined()) generator = makeGeneratorOf(complete, defaults().seed);
+  return generator;
+}
+
+void seedDefaults(uint64_t seed) {
+  const std::lock_guard lock(defaults().mutex);
+  defaults().seed = seed;
+  for (const Generator& generator : defaults().generators) {
+    if (!generator.defined()) continue;
+    const std::lock_guard drawing(generator.mutex());
+    generator.set_current_seed(seed);
+  }
+}
+
+constexpr DeviceGenerators kGenerators = {makeGeneratorOf, defaultGeneratorOf, seedDefaults};
+
+[[maybe_unused]] const bool kLoaded = (setDeviceGenerators(DeviceType::CUDA, &kGenerators), true);
+
+}  // namespace
+
+CudaGeneratorImpl::CudaGeneratorImpl(Device device, uint64_t seed)
+    : GeneratorImpl(device, DispatchKeySet(DispatchKey::CUDA)), seed_(seed) {}
+
+void CudaGeneratorImpl::set_current_seed(uint64_t seed) {
+  seed_ = seed;
+  drawn_ = 0;
+}
+
+// A place inside of a block, which no call leaves behind, counts as the next block's beginning.
+void CudaGeneratorImpl::set_state(const GeneratorState& state) {
+  seed_ = state.seed;
+  drawn_ = 0;
+  draw(state.drawn);
+}
+
+uint64_t CudaGeneratorImpl::draw(uint64_t count) {
+  const uint64_t block = drawn_ / kNumbersOfBlock;
+  drawn_ += (count + kNumbersOfBlock - 1) / kNumbersOfBlock * kNumbersOfBlock;
+  return block;
+}
+
+Draws drawNumbers(const std::optional<Generator>& given, uint64_t count) {
+  const Device device(DeviceType::CUDA, static_cast<DeviceIndex>(currentDevice()));
+  const Generator& generator = given.has_value() && given->defined() ? *given : defaultGeneratorOf(device);
+  auto* const impl = dynamic_cast<CudaGeneratorImpl*>(generator.unsafeGetGeneratorImpl());
+  BOXCAR_CHECK(impl != nullptr && impl->device() == device, "Expected a '{}' device type for generator but found '{}'",
+               device, generator.device());
+  BOXCAR_CHECK(!isCapturing(),
+               "random numbers cannot be drawn while a graph is captured: each launch of it would give the same ones");
+  const std::lock_guard lock(impl->mutex());
+  return {impl->current_seed(), impl->draw(count)};
+}
+
+}  // namespace boxcar::cuda

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/elements/philox.h>
+
+#include <cstdint>
+#include <limits>
+
+// Numbers made of the random bits of a Philox block.
+
+namespace boxcar::cuda {
+
+BOXCAR_HOST_DEVICE inline uint64_t longWord(const elements::PhiloxBlock& drawn, int k) {
+  return uint64_t{drawn.words[2 * k + 1]} << 32 | drawn.words[2 * k];
+}
+
+// Number [k] of [0, 1) with as many random bits as T has digits; those of float64 are made of two words.
+template <class T>
+BOXCAR_HOST_DEVICE inline elements::Compute<T> unitNumber(const elements::PhiloxBlock& drawn, int k) {
+  constexpr int kDigits = std::numeric_limits<T>::digits;
+  if constexpr (std::is_same_v<T, double>) {
+    return static_cast<double>(longWord(drawn, k) >> (64 - kDigits)) * 0x1p-53;
+  } else {
+    constexpr float kUnit = 1.0F / static_cast<float>(uint32_t{1} << kDigits);
+    return static_cast<float>(drawn.words[k] >> (32 - kDigits)) * kUnit;
+  }
+}
+
+// Number [k] between 0 and 1, neither of both.
+template <class C>
+BOXCAR_HOST_DEVICE inline C insideNumber(const elements::PhiloxBlock& drawn, int k) {
+  C value;
+  if constexpr (std::is_same_v<C, double>) {
+    value = static_cast<double>(longWord(drawn, k) >> 11) * 0x1p-53 + 0x1p-54;
+  } else {
+    value = static_cast<float>(drawn.words[k]) * 0x1p-32F + 0x1p-33F;
+  }
+  constexpr C kMost = C(1) - std::numeric_limits<C>::epsilon() / 2;
+  return value < kMost ? value : kMost;
+}
+
+}  // namespace boxcar::cuda

@@ -1,0 +1,153 @@
+#include <boxcar/backends/cuda/generator.h>
+#include <boxcar/backends/cuda/module.h>
+#include <boxcar/backends/cuda/registration.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/random.h>
+#include <boxcar/ops.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+namespace boxcar::cuda {
+namespace {
+
+using dense::OptionalGenerator;
+
+// Fills [self], by way of a contiguous tensor where it is none.
+void fill(const Tensor& self, RandomLaunch launch, const OptionalGenerator& generator) {
+  launch.type = self.scalar_type();
+  launch.n = self.numel();
+  const Draws draws = drawNumbers(generator, static_cast<uint64_t>(launch.n) * launch.words());
+  if (launch.n == 0) return;
+  launch.seed = draws.seed;
+  launch.block = draws.block;
+  const Tensor target = self.is_contiguous() ? self : Tensor::allocate(self.sizes(), self.scalar_type(), self.device());
+  launch.out = target.data_ptr();
+  module().random(launch);
+  if (!target.is_same(self)) dense::copyElements(self, target);
+}
+
+RandomLaunch launchOf(Distribution distribution, double first = 0, double second = 0) {
+  RandomLaunch launch{};
+  launch.distribution = distribution;
+  launch.first = first;
+  launch.second = second;
+  return launch;
+}
+
+RandomLaunch integersOf(int64_t base, uint64_t count) {
+  RandomLaunch launch = launchOf(Distribution::kIntegers);
+  launch.base = base;
+  launch.count = count;
+  return launch;
+}
+
+void fillUniform(const Tensor& self, double from, double to, const OptionalGenerator& generator) {
+  fill(self, launchOf(Distribution::kUniform, from, to), generator);
+}
+void fillNormal(const Tensor& self, double mean, double std, const OptionalGenerator& generator) {
+  fill(self, launchOf(Distribution::kNormal, mean, std), generator);
+}
+void fillExponential(const Tensor& self, double rate, const OptionalGenerator& generator) {
+  fill(self, launchOf(Distribution::kExponential, rate), generator);
+}
+
+// How many integers elements of [type] hold from 0 on, floats before they leave some out.
+uint64_t countFromZero(ScalarType type) {
+  return visitScalarType(kRealAndBoolTypes, type, "random_", []<class T>(std::type_identity<T>) -> uint64_t {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<uint64_t>(Limits::max()) + 1;
+    } else {
+      return (uint64_t{1} << Limits::digits) + 1;
+    }
+  });
+}
+
+void fillIntegers(const Tensor& self, const std::optional<shape::IntegerRange>& range,
+                  const OptionalGenerator& generator) {
+  fill(self, range ? integersOf(range->base, range->count) : integersOf(0, countFromZero(self.scalar_type())),
+       generator);
+}
+
+void fillOnes(const Tensor& self, double p, const OptionalGenerator& generator) {
+  RandomLaunch launch = launchOf(Distribution::kOnes);
+  launch.count = static_cast<uint64_t>(std::ceil(p * 0x1p32));
+  fill(self, launch, generator);
+}
+
+// float16 and bfloat16 as float32, contiguous.
+Tensor widened(const Tensor& tensor) {
+  return dense::toContiguous(dense::isSmallFloat(tensor) ? dense::convertTo(tensor, ScalarType::Float) : tensor);
+}
+
+void fillOnesOfEach(const Tensor& self, const Tensor&, const Tensor& expanded, const OptionalGenerator& generator) {
+  const auto n = self.numel();
+  const Draws draws = drawNumbers(generator, static_cast<uint64_t>(n));
+  if (n == 0) return;
+  const Tensor p = widened(expanded);
+  const bool writes_directly = self.scalar_type() == ScalarType::Bool && self.is_contiguous();
+  const Tensor ones = writes_directly ? self : Tensor::allocate(self.sizes(), ScalarType::Bool, self.device());
+  module().ones_of_each({p.data_ptr(), p.scalar_type(), static_cast<bool*>(ones.data_ptr()), n, draws.seed, draws.block,
+                         currentFailure()});
+  if (!writes_directly) dense::copyElements(self, ones);
+}
+
+// By random keys of 63 bits, of which hardly any two are the same.
+void shuffle(const Tensor& numbers, const OptionalGenerator& generator) {
+  const Tensor keys = Tensor::allocate(numbers.sizes(), ScalarType::Long, numbers.device());
+  fill(keys, integersOf(0, uint64_t{1} << 63), generator);
+  dense::copyElements(numbers, boxcar::argsort(keys));
+}
+
+void drawCategories(const Tensor& result, const Tensor& self, bool replacement, const OptionalGenerator& generator) {
+  const Tensor weights = widened(self);
+  CategoryLaunch launch{};
+  launch.weights = weights.data_ptr();
+  launch.type = weights.scalar_type();
+  launch.categories = self.sizes().back();
+  launch.rows = self.numel() / launch.categories;
+  launch.samples = result.sizes().back();
+  launch.out = static_cast<int64_t*>(result.data_ptr());
+  launch.failure = currentFailure();
+  const bool repeats = replacement && launch.samples > 1;
+  const int64_t drawn = launch.rows * (repeats ? launch.samples : launch.categories);
+  const Draws draws = drawNumbers(generator, 2 * static_cast<uint64_t>(drawn));
+  if (launch.rows == 0) return;
+  launch.seed = draws.seed;
+  launch.block = draws.block;
+  const std::array<int64_t, 2> of_weights{launch.rows, launch.categories};
+  const std::array<int64_t, 2> of_parts{launch.rows, CategoryLaunch::kParts + 1};
+  const auto allocate = [&](std::span<const int64_t> sizes) {
+    return Tensor::allocate(sizes, ScalarType::Double, result.device());
+  };
+  if (repeats) {
+    const Tensor sums = allocate(of_weights);
+    const Tensor bases = allocate(of_parts);
+    launch.sums = static_cast<double*>(sums.data_ptr());
+    launch.bases = static_cast<double*>(bases.data_ptr());
+    return module().repeated_categories(launch);
+  }
+  if (launch.samples == 1) return module().category_keys(launch);
+  const Tensor keys = allocate(of_weights);
+  launch.keys = static_cast<double*>(keys.data_ptr());
+  module().category_keys(launch);
+  const Tensor chosen = std::get<1>(boxcar::topk(keys, launch.samples));
+  dense::copyElements(result, chosen.view(result.sizes(), result.strides(), chosen.storage_offset()));
+}
+
+}  // namespace
+
+BOXCAR_CUDA_FUNCTION(dense::fillUniform, fillUniform)
+BOXCAR_CUDA_FUNCTION(dense::fillNormal, fillNormal)
+BOXCAR_CUDA_FUNCTION(dense::fillExponential, fillExponential)
+BOXCAR_CUDA_FUNCTION(dense::fillIntegers, fillIntegers)
+BOXCAR_CUDA_FUNCTION(dense::fillOnes, fillOnes)
+BOXCAR_CUDA_FUNCTION(dense::fillOnesOfEach, fillOnesOfEach)
+BOXCAR_CUDA_FUNCTION(dense::shuffle, shuffle)
+BOXCAR_CUDA_FUNCTION(dense::drawCategories, drawCategories)
+
+}  // namespace boxcar::cuda
