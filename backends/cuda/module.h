@@ -12,6 +12,7 @@
 #include <boxcar/backends/cuda/random_kernels.h>
 #include <boxcar/backends/cuda/reduce_launcher.h>
 #include <boxcar/backends/cuda/row_kernels.h>
+#include <boxcar/backends/cuda/solvers.h>
 #include <boxcar/backends/cuda/strided_layout.h>
 #include <boxcar/backends/cuda/vector_kernels.h>
 #include <boxcar/ivalue/macros.h>
@@ -77,6 +78,9 @@ struct Module {
   void (*ones_of_each)(const OnesLaunch& launch);
   void (*repeated_categories)(const CategoryLaunch& launch);
   void (*category_keys)(const CategoryLaunch& launch);
+  // Linear algebra.
+  const SolverFunctions* solvers;
+  void (*determinants)(const DeterminantLaunch& launch);
 };
 
 // The module, or null, and in [why] the reason in words, "not built" where boxcar was built without nvcc. open/ has it

@@ -54,6 +54,8 @@ const boxcar::cuda::Module* boxcarCudaModule() {
       .ones_of_each = launchOnesOfEach,
       .repeated_categories = launchRepeatedCategories,
       .category_keys = launchCategoryKeys,
+      .solvers = &librarySolvers(),
+      .determinants = launchDeterminants,
   };
   return &module;
 }

@@ -41,6 +41,21 @@ expectErrorsHave "zero.ops:2:"
 expectStatus 1
 unset BOXCAR_CUDA_SYNC
 
+cat > random.ops <<'END'
+manual_seed(3)
+x = rand(3, 3, device="cuda:0")
+manual_seed(3)
+print(x.equal(rand(3, 3, device="cuda:0")), x.equal(rand(3, 3, device="cuda:0")))
+y = x + 3 * eye(3, device="cuda:0")
+print((linalg_inv(y) @ y).allclose(eye(3, device="cuda:0"), atol=1e-5), linalg_det(y).device)
+print(linalg_inv(zeros(2, 2, device="cuda:0")))
+END
+run "random numbers and solutions" run random.ops
+expectOutput "True False
+True cuda:0"
+expectErrorsHave "linalg.inv: The diagonal element 1 is zero, the inversion could not be completed because the input matrix is singular."
+expectStatus 1
+
 echo 'print(ones(4, device="cuda:0").cumsum(0))' > fallback.ops
 run "an operator without a kernel" run fallback.ops
 expectErrorsHave "could not run aten::cumsum for dispatch key CUDA"

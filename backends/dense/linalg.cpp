@@ -1,11 +1,14 @@
-#include <boxcar/backends/cpu/linalg.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/linalg.h>
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/backends/shape/layout.h>
+#include <boxcar/backends/shape/linalg.h>
+#include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
 #include <string>
 
-namespace boxcar::cpu {
+namespace boxcar::dense {
 namespace {
 
 std::string explain(Failure failure, int32_t info) {
@@ -56,7 +59,8 @@ int64_t matrixCount(const Tensor& tensor) {
 
 void checkInfo(std::string_view name, const Tensor& info, Failure failure) {
   if (info.is_meta()) return;
-  const int32_t* infos = info.const_data_ptr<int32_t>();
+  const Tensor on_host = toDevice(info, DeviceType::CPU);
+  const int32_t* infos = on_host.const_data_ptr<int32_t>();
   for (int64_t i = 0; i < info.numel(); ++i) {
     if (infos[i] == 0) continue;
     const std::string where = info.dim() == 0 ? "" : fmt::format("(Batch element {}): ", i);
@@ -64,4 +68,4 @@ void checkInfo(std::string_view name, const Tensor& info, Failure failure) {
   }
 }
 
-}  // namespace boxcar::cpu
+}  // namespace boxcar::dense

@@ -1,0 +1,135 @@
+#include <boxcar/backends/cuda/module.h>
+#include <boxcar/backends/cuda/registration.h>
+#include <boxcar/backends/cuda/solvers.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/factories.h>
+#include <boxcar/backends/dense/linalg.h>
+#include <boxcar/backends/dense/triangles.h>
+#include <boxcar/ops.h>
+
+#include <algorithm>
+#include <array>
+
+namespace boxcar::cuda {
+namespace {
+
+const SolverFunctions& solvers() { return *module().solvers; }
+
+MatrixBatch batchOf(std::string_view op, const Tensor& matrices) {
+  const auto sizes = matrices.sizes().last(2);
+  return {op, matrices.scalar_type(), dense::matrixCount(matrices), sizes[0], sizes[1], matrices.data_ptr()};
+}
+
+int32_t* infosOf(const Tensor& tensor) { return static_cast<int32_t*>(tensor.data_ptr()); }
+
+void zero(const Tensor& tensor) { dense::zeroBytes(tensor.device(), tensor.data_ptr(), tensor.nbytes()); }
+
+// The first [rows] rows and [columns] columns of a batch.
+Tensor corner(const Tensor& matrices, int64_t rows, int64_t columns) {
+  DimVector sizes = toDimVector(matrices.sizes());
+  sizes[sizes.size() - 2] = rows;
+  sizes[sizes.size() - 1] = columns;
+  return matrices.view(sizes, matrices.strides(), matrices.storage_offset());
+}
+
+// Matrices without elements have nothing to factor, and no failures.
+bool isEmpty(const Tensor& matrices, const Tensor& info) {
+  if (matrices.numel() > 0) return false;
+  if (info.numel() > 0) zero(info);
+  return true;
+}
+
+void factorLu(std::string_view op, const Tensor& matrices, const Tensor& pivots, const Tensor& info) {
+  if (!isEmpty(matrices, info)) solvers().factor_lu(batchOf(op, matrices), infosOf(pivots), infosOf(info));
+}
+
+void solveLu(std::string_view op, const Tensor& b, const Tensor& factors, const Tensor& pivots, int64_t columns,
+             bool transposed) {
+  const MatrixBatch a = batchOf(op, factors);
+  solvers().solve_lu(transposed, a, infosOf(pivots), {op, a.type, a.count, a.rows, columns, b.data_ptr()});
+}
+
+void determinants(const Tensor& result, const Tensor* logarithm, const Tensor& factors, const Tensor& pivots) {
+  module().determinants({factors.data_ptr(), infosOf(pivots), result.data_ptr(),
+                         logarithm != nullptr ? logarithm->data_ptr() : nullptr, factors.scalar_type(), result.numel(),
+                         factors.sizes().back()});
+}
+void multiplyPivots(const Tensor& result, const Tensor& factors, const Tensor& pivots) {
+  determinants(result, nullptr, factors, pivots);
+}
+void addPivotLogarithms(const Tensor& sign, const Tensor& logarithm, const Tensor& factors, const Tensor& pivots) {
+  determinants(sign, &logarithm, factors, pivots);
+}
+
+void factorCholesky(std::string_view op, const Tensor& matrices, const Tensor& info, bool upper) {
+  if (isEmpty(matrices, info)) return;
+  solvers().factor_cholesky(upper, batchOf(op, matrices), infosOf(info));
+  dense::writeTriangle(matrices.device(), matrices, matrices, 0,
+                       upper ? dense::Triangle::kUpper : dense::Triangle::kLower);
+}
+
+void solveCholesky(std::string_view op, const Tensor& b, const Tensor& factors, bool upper) {
+  solvers().solve_cholesky(upper, batchOf(op, factors), batchOf(op, b));
+}
+
+void solveTriangular(std::string_view op, const Tensor& b, const Tensor& a, bool left, bool upper, bool unit) {
+  solvers().solve_triangular(left, upper, unit, batchOf(op, a), batchOf(op, b));
+}
+
+void fillIdentity(const Tensor& matrices) {
+  if (matrices.numel() == 0) return;
+  zero(matrices);
+  const int64_t n = matrices.sizes().back();
+  const std::array<int64_t, 2> sizes{dense::matrixCount(matrices), n};
+  const std::array<int64_t, 2> strides{n * n, n + 1};
+  Tensor diagonals = matrices.view(sizes, strides, matrices.storage_offset());
+  boxcar::fill_(diagonals, 1);
+}
+
+void decomposeQr(std::string_view op, const Tensor& q, const Tensor& r, const Tensor& matrices,
+                 const shape::QrMode& mode) {
+  const MatrixBatch a = batchOf(op, matrices);
+  const int64_t k = std::min(a.rows, a.columns);
+  const std::array<int64_t, 2> sizes{a.count, k};
+  const Tensor tau = Tensor::allocate(sizes, a.type, matrices.device());
+  if (matrices.numel() > 0) {
+    solvers().factor_qr(a, tau.data_ptr());
+    dense::writeTriangle(r.device(), r, corner(matrices, r.sizes().last(2)[0], a.columns), 0, dense::Triangle::kUpper);
+  }
+  if (!mode.forms_q || q.numel() == 0) return;
+  if (k == 0) return fillIdentity(q);
+  dense::copyElements(corner(q, a.rows, k), corner(matrices, a.rows, k));
+  solvers().form_q(batchOf(op, q), k, tau.data_ptr());
+}
+
+void findEigen(std::string_view op, const Tensor& values, const Tensor& matrices, const Tensor& info, bool vectors,
+               bool upper) {
+  if (isEmpty(matrices, info)) return;
+  solvers().find_eigen(vectors, upper, batchOf(op, matrices), values.data_ptr(), infosOf(info));
+}
+
+// V, column-major, is by rows the transpose of V.
+void findSvd(std::string_view op, char what, const Tensor& matrices, const dense::SvdResult& result) {
+  const MatrixBatch a = batchOf(op, matrices);
+  Tensor v;
+  if (what != 'N') v = Tensor::allocate(result.vh.sizes(), a.type, matrices.device());
+  solvers().find_svd(what, a, result.s.data_ptr(), what == 'N' ? nullptr : result.u.data_ptr(),
+                     what == 'N' ? nullptr : v.data_ptr(), infosOf(result.info));
+  if (what != 'N') dense::copyElements(result.vh, v.is_complex() ? boxcar::conj_physical(v) : v);
+}
+
+}  // namespace
+
+BOXCAR_CUDA_FUNCTION(dense::factorLu, factorLu)
+BOXCAR_CUDA_FUNCTION(dense::solveLu, solveLu)
+BOXCAR_CUDA_FUNCTION(dense::multiplyPivots, multiplyPivots)
+BOXCAR_CUDA_FUNCTION(dense::addPivotLogarithms, addPivotLogarithms)
+BOXCAR_CUDA_FUNCTION(dense::factorCholesky, factorCholesky)
+BOXCAR_CUDA_FUNCTION(dense::solveCholesky, solveCholesky)
+BOXCAR_CUDA_FUNCTION(dense::solveTriangular, solveTriangular)
+BOXCAR_CUDA_FUNCTION(dense::fillIdentity, fillIdentity)
+BOXCAR_CUDA_FUNCTION(dense::decomposeQr, decomposeQr)
+BOXCAR_CUDA_FUNCTION(dense::findEigen, findEigen)
+BOXCAR_CUDA_FUNCTION(dense::findSvd, findSvd)
+
+}  // namespace boxcar::cuda

@@ -1,0 +1,384 @@
+#include <boxcar/backends/cuda/device.h>
+#include <boxcar/backends/cuda/module/parts.h>
+#include <boxcar/backends/cuda/shared_library.h>
+#include <boxcar/backends/cuda/solvers.h>
+#include <boxcar/backends/cuda/status.h>
+#include <boxcar/backends/cuda/stream.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/tensor.h>
+#include <cublas_v2.h>
+#include <cusolverDn.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+
+namespace boxcar::cuda {
+namespace {
+
+SharedLibrary& solverLibrary() {
+  static SharedLibrary& opened =
+      *new SharedLibrary("cuSOLVER", {"libcusolver.so.12", "libcusolver.so.11", "libcusolver.so"});
+  return opened;
+}
+SharedLibrary& blasLibrary() {
+  static SharedLibrary& opened = *new SharedLibrary("cuBLAS", {"libcublas.so.13", "libcublas.so.12", "libcublas.so"});
+  return opened;
+}
+
+#define BOXCAR_SOLVER(name) \
+  decltype(&::cusolverDn##name) name = solverLibrary().function<decltype(::cusolverDn##name)>("cusolverDn" #name, op);
+
+// What is the same for all types. [op] is who first wants the library.
+struct Common {
+  std::string_view op;
+  BOXCAR_SOLVER(Create)
+  BOXCAR_SOLVER(SetStream)
+  BOXCAR_SOLVER(CreateGesvdjInfo)
+  BOXCAR_SOLVER(DestroyGesvdjInfo)
+};
+const Common& common(std::string_view op) {
+  static const Common functions{op};
+  return functions;
+}
+
+#undef BOXCAR_SOLVER
+
+// The functions for elements of T, which the libraries call Element.
+template <class T>
+struct Functions;
+
+#define BOXCAR_SOLVER(member, name) \
+  decltype(&::cusolverDn##name) member = solverLibrary().function<decltype(::cusolverDn##name)>("cusolverDn" #name, op);
+#define BOXCAR_SIZED_SOLVER(member, name) BOXCAR_SOLVER(member##_size, name##_bufferSize) BOXCAR_SOLVER(member, name)
+#define BOXCAR_SOLVERS_OF(T, Number, RealNumber, S, Q, E) \
+  template <>                                             \
+  struct Functions<T> {                                   \
+    using Element = Number;                               \
+    using Real = RealNumber;                              \
+    std::string_view op;                                  \
+    BOXCAR_SIZED_SOLVER(getrf, S##getrf)                  \
+    BOXCAR_SOLVER(getrs, S##getrs)                        \
+    BOXCAR_SIZED_SOLVER(potrf, S##potrf)                  \
+    BOXCAR_SOLVER(potrs, S##potrs)                        \
+    BOXCAR_SIZED_SOLVER(geqrf, S##geqrf)                  \
+    BOXCAR_SIZED_SOLVER(orgqr, Q)                         \
+    BOXCAR_SIZED_SOLVER(syevd, E)                         \
+    BOXCAR_SIZED_SOLVER(gesvdj, S##gesvdj)                \
+  };
+BOXCAR_SOLVERS_OF(float, float, float, S, Sorgqr, Ssyevd)
+BOXCAR_SOLVERS_OF(double, double, double, D, Dorgqr, Dsyevd)
+BOXCAR_SOLVERS_OF(std::complex<float>, cuComplex, float, C, Cungqr, Cheevd)
+BOXCAR_SOLVERS_OF(std::complex<double>, cuDoubleComplex, double, Z, Zungqr, Zheevd)
+#undef BOXCAR_SOLVERS_OF
+#undef BOXCAR_SIZED_SOLVER
+#undef BOXCAR_SOLVER
+
+template <class T>
+const Functions<T>& functions(std::string_view op) {
+  static const Functions<T> found{op};
+  return found;
+}
+
+#define BOXCAR_BLAS(member, name) decltype(&::name) member = blasLibrary().function<decltype(::name)>(#name, op);
+struct Blas {
+  std::string_view op;
+  BOXCAR_BLAS(create, cublasCreate_v2)
+  BOXCAR_BLAS(set_stream, cublasSetStream_v2)
+  BOXCAR_BLAS(of_floats, cublasStrsm_v2)
+  BOXCAR_BLAS(of_doubles, cublasDtrsm_v2)
+  BOXCAR_BLAS(of_complex_floats, cublasCtrsm_v2)
+  BOXCAR_BLAS(of_complex_doubles, cublasZtrsm_v2)
+};
+#undef BOXCAR_BLAS
+const Blas& blas(std::string_view op) {
+  static const Blas found{op};
+  return found;
+}
+
+void checkSolver(cusolverStatus_t status, std::string_view op) {
+  BOXCAR_CHECK(status == CUSOLVER_STATUS_SUCCESS, "{}: cuSOLVER failed with status {}", op, static_cast<int>(status));
+}
+void checkBlas(cublasStatus_t status, std::string_view op) {
+  BOXCAR_CHECK(status == CUBLAS_STATUS_SUCCESS, "{}: cuBLAS failed with status {}", op, static_cast<int>(status));
+}
+
+cudaStream_t stream() { return static_cast<cudaStream_t>(currentStream().handle); }
+
+// A library's handle for the current device and stream, which no two threads use at once; as long as the process lives,
+// one for each device.
+class SolverHandle final {
+ public:
+  explicit SolverHandle(std::string_view op) : lock_(mutex()) {
+    static std::array<cusolverDnHandle_t, kMaxDevices> handles{};
+    handle_ = &handles[static_cast<size_t>(currentDevice())];
+    if (*handle_ == nullptr) checkSolver(common(op).Create(handle_), op);
+    checkSolver(common(op).SetStream(*handle_, stream()), op);
+  }
+  operator cusolverDnHandle_t() const { return *handle_; }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex the;
+    return the;
+  }
+
+  std::lock_guard<std::mutex> lock_;
+  cusolverDnHandle_t* handle_ = nullptr;
+};
+
+class BlasHandle final {
+ public:
+  explicit BlasHandle(std::string_view op) : lock_(mutex()) {
+    static std::array<cublasHandle_t, kMaxDevices> handles{};
+    handle_ = &handles[static_cast<size_t>(currentDevice())];
+    if (*handle_ == nullptr) checkBlas(blas(op).create(handle_), op);
+    checkBlas(blas(op).set_stream(*handle_, stream()), op);
+  }
+  operator cublasHandle_t() const { return *handle_; }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex the;
+    return the;
+  }
+
+  std::lock_guard<std::mutex> lock_;
+  cublasHandle_t* handle_ = nullptr;
+};
+
+// Memory of the device for [count] elements. The allocator gives it to later work of the same stream.
+template <class Element>
+class Workspace final {
+ public:
+  explicit Workspace(int64_t count) {
+    const int64_t bytes = std::max<int64_t>(1, count) * static_cast<int64_t>(sizeof(Element));
+    memory_ = Tensor::allocate({&bytes, 1}, ScalarType::Byte,
+                               Device(DeviceType::CUDA, static_cast<DeviceIndex>(currentDevice())));
+  }
+  operator Element*() const { return static_cast<Element*>(memory_.data_ptr()); }
+
+ private:
+  Tensor memory_;
+};
+
+int toInt(int64_t size) { return static_cast<int>(size); }
+int rowsOf(const MatrixBatch& a) { return toInt(a.rows); }
+int columnsOf(const MatrixBatch& a) { return toInt(a.columns); }
+int leastOf(const MatrixBatch& a) { return toInt(std::min(a.rows, a.columns)); }
+
+template <class Element>
+Element* matrixAt(const MatrixBatch& a, int64_t i) {
+  return static_cast<Element*>(a.data) + i * a.rows * a.columns;
+}
+template <class Element, class Address>
+auto vectorAt(Address* vectors, int64_t i, int64_t length) {
+  using Pointer = std::conditional_t<std::is_const_v<Address>, const Element*, Element*>;
+  return static_cast<Pointer>(vectors) + i * length;
+}
+
+cublasFillMode_t triangleOf(bool upper) { return upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER; }
+
+// Calls body(functions, handle) with the functions for the type of [a].
+template <class Body>
+void withSolver(const MatrixBatch& a, const Body& body) {
+  visitScalarType(kSolverTypes, a.type, a.op, [&]<class T>(std::type_identity<T>) {
+    const Functions<T>& f = functions<T>(a.op);
+    const SolverHandle handle(a.op);
+    body(f, handle);
+  });
+  checkLaunch();
+}
+
+template <class F>
+using ElementOf = typename std::remove_cvref_t<F>::Element;
+template <class F>
+using RealOf = typename std::remove_cvref_t<F>::Real;
+
+void factorLu(const MatrixBatch& a, int32_t* pivots, int32_t* info) {
+  withSolver(a, [&](const auto& f, cusolverDnHandle_t handle) {
+    using Element = ElementOf<decltype(f)>;
+    const int n = rowsOf(a);
+    int length = 0;
+    checkSolver(f.getrf_size(handle, n, n, matrixAt<Element>(a, 0), n, &length), a.op);
+    const Workspace<Element> work(length);
+    for (int64_t i = 0; i < a.count; ++i) {
+      checkSolver(f.getrf(handle, n, n, matrixAt<Element>(a, i), n, work, pivots + i * n, info + i), a.op);
+    }
+  });
+}
+
+void solveLu(bool transposed, const MatrixBatch& a, const int32_t* pivots, const MatrixBatch& b) {
+  withSolver(a, [&](const auto& f, cusolverDnHandle_t handle) {
+    using Element = ElementOf<decltype(f)>;
+    const int n = rowsOf(a);
+    const Workspace<int> info(1);
+    for (int64_t i = 0; i < a.count; ++i) {
+      checkSolver(f.getrs(handle, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, n, columnsOf(b), matrixAt<Element>(a, i), n,
+                          pivots + i * n, matrixAt<Element>(b, i), n, info),
+                  a.op);
+    }
+  });
+}
+
+void factorCholesky(bool upper, const MatrixBatch& a, int32_t* info) {
+  withSolver(a, [&](const auto& f, cusolverDnHandle_t handle) {
+    using Element = ElementOf<decltype(f)>;
+    const int n = rowsOf(a);
+    int length = 0;
+    checkSolver(f.potrf_size(handle, triangleOf(upper), n, matrixAt<Element>(a, 0), n, &length), a.op);
+    const Workspace<Element> work(length);
+    for (int64_t i = 0; i < a.count; ++i) {
+      checkSolver(f.potrf(handle, triangleOf(upper), n, matrixAt<Element>(a, i), n, work, length, info + i), a.op);
+    }
+  });
+}
+
+void solveCholesky(bool upper, const MatrixBatch& a, const MatrixBatch& b) {
+  withSolver(a, [&](const auto& f, cusolverDnHandle_t handle) {
+    using Element = ElementOf<decltype(f)>;
+    const int n = rowsOf(a);
+    const Workspace<int> info(1);
+    for (int64_t i = 0; i < a.count; ++i) {
+      checkSolver(f.potrs(handle, triangleOf(upper), n, columnsOf(b), matrixAt<Element>(a, i), n,
+                          matrixAt<Element>(b, i), n, info),
+                  a.op);
+    }
+  });
+}
+
+template <class T, class Element, class Trsm>
+void solveTriangles(Trsm* trsm, bool left, bool upper, bool unit, const MatrixBatch& a, const MatrixBatch& b) {
+  const BlasHandle handle(a.op);
+  const T one(1);
+  for (int64_t i = 0; i < a.count; ++i) {
+    checkBlas(trsm(handle, left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT, triangleOf(upper), CUBLAS_OP_N,
+                   unit ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT, rowsOf(b), columnsOf(b),
+                   reinterpret_cast<const Element*>(&one), matrixAt<Element>(a, i), rowsOf(a), matrixAt<Element>(b, i),
+                   rowsOf(b)),
+              a.op);
+  }
+  checkLaunch();
+}
+
+void solveTriangular(bool left, bool upper, bool unit, const MatrixBatch& a, const MatrixBatch& b) {
+  const Blas& f = blas(a.op);
+  switch (a.type) {
+    case ScalarType::Float: return solveTriangles<float, float>(f.of_floats, left, upper, unit, a, b);
+    case ScalarType::Double: return solveTriangles<double, double>(f.of_doubles, left, upper, unit, a, b);
+    case ScalarType::ComplexFloat:
+      return solveTriangles<std::complex<float>, cuComplex>(f.of_complex_floats, left, upper, unit, a, b);
+    default:
+      return solveTriangles<std::complex<double>, cuDoubleComplex>(f.of_complex_doubles, left, upper, unit, a, b);
+  }
+}
+
+void factorQr(const MatrixBatch& a, void* tau) {
+  withSolver(a, [&](const auto& f, cusolverDnHandle_t handle) {
+    using Element = ElementOf<decltype(f)>;
+    const int m = rowsOf(a);
+    const int n = columnsOf(a);
+    int length = 0;
+    checkSolver(f.geqrf_size(handle, m, n, matrixAt<Element>(a, 0), m, &length), a.op);
+    const Workspace<Element> work(length);
+    const Workspace<int> info(1);
+    for (int64_t i = 0; i < a.count; ++i) {
+      checkSolver(
+          f.geqrf(handle, m, n, matrixAt<Element>(a, i), m, vectorAt<Element>(tau, i, leastOf(a)), work, length, info),
+          a.op);
+    }
+  });
+}
+
+void formQ(const MatrixBatch& a, int64_t reflections, const void* tau) {
+  withSolver(a, [&](const auto& f, cusolverDnHandle_t handle) {
+    using Element = ElementOf<decltype(f)>;
+    const int m = rowsOf(a);
+    const int n = columnsOf(a);
+    const int k = toInt(reflections);
+    int length = 0;
+    checkSolver(f.orgqr_size(handle, m, n, k, matrixAt<Element>(a, 0), m, vectorAt<Element>(tau, 0, k), &length), a.op);
+    const Workspace<Element> work(length);
+    const Workspace<int> info(1);
+    for (int64_t i = 0; i < a.count; ++i) {
+      checkSolver(
+          f.orgqr(handle, m, n, k, matrixAt<Element>(a, i), m, vectorAt<Element>(tau, i, k), work, length, info), a.op);
+    }
+  });
+}
+
+void findEigen(bool vectors, bool upper, const MatrixBatch& a, void* values, int32_t* info) {
+  const cusolverEigMode_t job = vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
+  withSolver(a, [&](const auto& f, cusolverDnHandle_t handle) {
+    using Element = ElementOf<decltype(f)>;
+    using Real = RealOf<decltype(f)>;
+    const int n = rowsOf(a);
+    int length = 0;
+    checkSolver(f.syevd_size(handle, job, triangleOf(upper), n, matrixAt<Element>(a, 0), n,
+                             vectorAt<Real>(values, 0, n), &length),
+                a.op);
+    const Workspace<Element> work(length);
+    for (int64_t i = 0; i < a.count; ++i) {
+      checkSolver(f.syevd(handle, job, triangleOf(upper), n, matrixAt<Element>(a, i), n, vectorAt<Real>(values, i, n),
+                          work, length, info + i),
+                  a.op);
+    }
+  });
+}
+
+// How Jacobi's method is to work: as the library thinks best.
+struct JacobiChoices {
+  explicit JacobiChoices(std::string_view by) : op(by) { checkSolver(common(op).CreateGesvdjInfo(&choices), op); }
+  ~JacobiChoices() { common(op).DestroyGesvdjInfo(choices); }
+  JacobiChoices(const JacobiChoices&) = delete;
+  JacobiChoices& operator=(const JacobiChoices&) = delete;
+
+  std::string_view op;
+  gesvdjInfo_t choices = nullptr;
+};
+
+void findSvd(char what, const MatrixBatch& a, void* s, void* u, void* v, int32_t* info) {
+  const cusolverEigMode_t job = what == 'N' ? CUSOLVER_EIG_MODE_NOVECTOR : CUSOLVER_EIG_MODE_VECTOR;
+  const int is_short = what == 'S' ? 1 : 0;
+  withSolver(a, [&](const auto& f, cusolverDnHandle_t handle) {
+    using Element = ElementOf<decltype(f)>;
+    using Real = RealOf<decltype(f)>;
+    const int m = rowsOf(a);
+    const int n = columnsOf(a);
+    const int k = leastOf(a);
+    const int64_t u_size = int64_t{m} * (what == 'S' ? k : m);
+    const int64_t v_size = int64_t{n} * (what == 'S' ? k : n);
+    const JacobiChoices jacobi(a.op);
+    int length = 0;
+    checkSolver(f.gesvdj_size(handle, job, is_short, m, n, matrixAt<Element>(a, 0), m, vectorAt<Real>(s, 0, k),
+                              vectorAt<Element>(u, 0, 0), m, vectorAt<Element>(v, 0, 0), n, &length, jacobi.choices),
+                a.op);
+    const Workspace<Element> work(length);
+    for (int64_t i = 0; i < a.count; ++i) {
+      Element* const u_of_this = u == nullptr ? nullptr : vectorAt<Element>(u, i, u_size);
+      Element* const v_of_this = v == nullptr ? nullptr : vectorAt<Element>(v, i, v_size);
+      checkSolver(f.gesvdj(handle, job, is_short, m, n, matrixAt<Element>(a, i), m, vectorAt<Real>(s, i, k), u_of_this,
+                           m, v_of_this, n, work, length, info + i, jacobi.choices),
+                  a.op);
+    }
+  });
+}
+
+}  // namespace
+
+const SolverFunctions& librarySolvers() {
+  static constexpr SolverFunctions kFunctions = {
+      .factor_lu = factorLu,
+      .solve_lu = solveLu,
+      .factor_cholesky = factorCholesky,
+      .solve_cholesky = solveCholesky,
+      .solve_triangular = solveTriangular,
+      .factor_qr = factorQr,
+      .form_q = formQ,
+      .find_eigen = findEigen,
+      .find_svd = findSvd,
+  };
+  return kFunctions;
+}
+
+}  // namespace boxcar::cuda
