@@ -1,4 +1,5 @@
 #include <boxcar/backends/cuda/device.h>
+#include <boxcar/backends/cuda/matrix_kernels.h>
 #include <boxcar/backends/cuda/module/parts.h>
 #include <boxcar/backends/cuda/shared_library.h>
 #include <boxcar/backends/cuda/solvers.h>
@@ -60,6 +61,7 @@ struct Functions;
     BOXCAR_SIZED_SOLVER(getrf, S##getrf)                  \
     BOXCAR_SOLVER(getrs, S##getrs)                        \
     BOXCAR_SIZED_SOLVER(potrf, S##potrf)                  \
+    BOXCAR_SOLVER(potrf_batched, S##potrfBatched)         \
     BOXCAR_SOLVER(potrs, S##potrs)                        \
     BOXCAR_SIZED_SOLVER(geqrf, S##geqrf)                  \
     BOXCAR_SIZED_SOLVER(orgqr, Q)                         \
@@ -81,18 +83,41 @@ const Functions<T>& functions(std::string_view op) {
 }
 
 #define BOXCAR_BLAS(member, name) decltype(&::name) member = blasLibrary().function<decltype(::name)>(#name, op);
-struct Blas {
+
+struct CommonBlas {
   std::string_view op;
   BOXCAR_BLAS(create, cublasCreate_v2)
   BOXCAR_BLAS(set_stream, cublasSetStream_v2)
-  BOXCAR_BLAS(of_floats, cublasStrsm_v2)
-  BOXCAR_BLAS(of_doubles, cublasDtrsm_v2)
-  BOXCAR_BLAS(of_complex_floats, cublasCtrsm_v2)
-  BOXCAR_BLAS(of_complex_doubles, cublasZtrsm_v2)
 };
+const CommonBlas& commonBlas(std::string_view op) {
+  static const CommonBlas functions{op};
+  return functions;
+}
+
+template <class T>
+struct BlasFunctions;
+
+#define BOXCAR_BLAS_OF(T, Number, S)                    \
+  template <>                                           \
+  struct BlasFunctions<T> {                             \
+    using Element = Number;                             \
+    using Type = T;                                     \
+    std::string_view op;                                \
+    BOXCAR_BLAS(trsm, cublas##S##trsm_v2)               \
+    BOXCAR_BLAS(trsm_batched, cublas##S##trsmBatched)   \
+    BOXCAR_BLAS(getrf_batched, cublas##S##getrfBatched) \
+    BOXCAR_BLAS(getrs_batched, cublas##S##getrsBatched) \
+  };
+BOXCAR_BLAS_OF(float, float, S)
+BOXCAR_BLAS_OF(double, double, D)
+BOXCAR_BLAS_OF(std::complex<float>, cuComplex, C)
+BOXCAR_BLAS_OF(std::complex<double>, cuDoubleComplex, Z)
+#undef BOXCAR_BLAS_OF
 #undef BOXCAR_BLAS
-const Blas& blas(std::string_view op) {
-  static const Blas found{op};
+
+template <class T>
+const BlasFunctions<T>& blasFunctions(std::string_view op) {
+  static const BlasFunctions<T> found{op};
   return found;
 }
 
@@ -132,8 +157,8 @@ class BlasHandle final {
   explicit BlasHandle(std::string_view op) : lock_(mutex()) {
     static std::array<cublasHandle_t, kMaxDevices> handles{};
     handle_ = &handles[static_cast<size_t>(currentDevice())];
-    if (*handle_ == nullptr) checkBlas(blas(op).create(handle_), op);
-    checkBlas(blas(op).set_stream(*handle_, stream()), op);
+    if (*handle_ == nullptr) checkBlas(commonBlas(op).create(handle_), op);
+    checkBlas(commonBlas(op).set_stream(*handle_, stream()), op);
   }
   operator cublasHandle_t() const { return *handle_; }
 
@@ -190,12 +215,64 @@ void withSolver(const MatrixBatch& a, const Body& body) {
   checkLaunch();
 }
 
+template <class Body>
+void withBlas(const MatrixBatch& a, const Body& body) {
+  visitScalarType(kSolverTypes, a.type, a.op, [&]<class T>(std::type_identity<T>) {
+    const BlasFunctions<T>& f = blasFunctions<T>(a.op);
+    const BlasHandle handle(a.op);
+    body(f, handle);
+  });
+  checkLaunch();
+}
+
 template <class F>
 using ElementOf = typename std::remove_cvref_t<F>::Element;
 template <class F>
 using RealOf = typename std::remove_cvref_t<F>::Real;
 
+// Several small matrices are computed by one kernel, as one alone leaves most of a device idle; large ones in turn.
+bool goesTogether(const MatrixBatch& a) {
+  constexpr int64_t kLargest = 128;
+  return a.count > 1 && a.count <= INT32_MAX && a.rows <= kLargest && a.columns <= kLargest;
+}
+
+// The addresses of a batch's matrices, in the device's memory.
+template <class Element>
+class Addresses final {
+ public:
+  explicit Addresses(const MatrixBatch& a) : memory_(a.count) {
+    const auto bytes = a.rows * a.columns * static_cast<int64_t>(sizeof(Element));
+    launchSequence(static_cast<int64_t*>(memory_), ScalarType::Long, a.count,
+                   {dense::Sequence::kSteps, Scalar(static_cast<int64_t>(reinterpret_cast<intptr_t>(a.data))),
+                    Scalar(bytes), a.count, 0});
+  }
+  operator Element**() const { return reinterpret_cast<Element**>(static_cast<int64_t*>(memory_)); }
+
+ private:
+  static_assert(sizeof(Element*) == sizeof(int64_t));
+  Workspace<int64_t> memory_;
+};
+
+void factorLuTogether(const MatrixBatch& a, int32_t* pivots, int32_t* info) {
+  withBlas(a, [&](const auto& f, cublasHandle_t handle) {
+    const Addresses<ElementOf<decltype(f)>> addresses(a);
+    checkBlas(f.getrf_batched(handle, rowsOf(a), addresses, rowsOf(a), pivots, info, toInt(a.count)), a.op);
+  });
+}
+
+void solveLuTogether(bool transposed, const MatrixBatch& a, const int32_t* pivots, const MatrixBatch& b) {
+  withBlas(a, [&](const auto& f, cublasHandle_t handle) {
+    const Addresses<ElementOf<decltype(f)>> factors(a);
+    const Addresses<ElementOf<decltype(f)>> right_sides(b);
+    int wrong_argument = 0;
+    checkBlas(f.getrs_batched(handle, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, rowsOf(a), columnsOf(b), factors,
+                              rowsOf(a), pivots, right_sides, rowsOf(a), &wrong_argument, toInt(a.count)),
+              a.op);
+  });
+}
+
 void factorLu(const MatrixBatch& a, int32_t* pivots, int32_t* info) {
+  if (goesTogether(a)) return factorLuTogether(a, pivots, info);
   withSolver(a, [&](const auto& f, cusolverDnHandle_t handle) {
     using Element = ElementOf<decltype(f)>;
     const int n = rowsOf(a);
@@ -209,6 +286,7 @@ void factorLu(const MatrixBatch& a, int32_t* pivots, int32_t* info) {
 }
 
 void solveLu(bool transposed, const MatrixBatch& a, const int32_t* pivots, const MatrixBatch& b) {
+  if (goesTogether(a) && goesTogether(b)) return solveLuTogether(transposed, a, pivots, b);
   withSolver(a, [&](const auto& f, cusolverDnHandle_t handle) {
     using Element = ElementOf<decltype(f)>;
     const int n = rowsOf(a);
@@ -225,6 +303,10 @@ void factorCholesky(bool upper, const MatrixBatch& a, int32_t* info) {
   withSolver(a, [&](const auto& f, cusolverDnHandle_t handle) {
     using Element = ElementOf<decltype(f)>;
     const int n = rowsOf(a);
+    if (goesTogether(a)) {
+      const Addresses<Element> addresses(a);
+      return checkSolver(f.potrf_batched(handle, triangleOf(upper), n, addresses, n, info, toInt(a.count)), a.op);
+    }
     int length = 0;
     checkSolver(f.potrf_size(handle, triangleOf(upper), n, matrixAt<Element>(a, 0), n, &length), a.op);
     const Workspace<Element> work(length);
@@ -247,30 +329,29 @@ void solveCholesky(bool upper, const MatrixBatch& a, const MatrixBatch& b) {
   });
 }
 
-template <class T, class Element, class Trsm>
-void solveTriangles(Trsm* trsm, bool left, bool upper, bool unit, const MatrixBatch& a, const MatrixBatch& b) {
-  const BlasHandle handle(a.op);
-  const T one(1);
-  for (int64_t i = 0; i < a.count; ++i) {
-    checkBlas(trsm(handle, left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT, triangleOf(upper), CUBLAS_OP_N,
-                   unit ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT, rowsOf(b), columnsOf(b),
-                   reinterpret_cast<const Element*>(&one), matrixAt<Element>(a, i), rowsOf(a), matrixAt<Element>(b, i),
-                   rowsOf(b)),
-              a.op);
-  }
-  checkLaunch();
-}
-
 void solveTriangular(bool left, bool upper, bool unit, const MatrixBatch& a, const MatrixBatch& b) {
-  const Blas& f = blas(a.op);
-  switch (a.type) {
-    case ScalarType::Float: return solveTriangles<float, float>(f.of_floats, left, upper, unit, a, b);
-    case ScalarType::Double: return solveTriangles<double, double>(f.of_doubles, left, upper, unit, a, b);
-    case ScalarType::ComplexFloat:
-      return solveTriangles<std::complex<float>, cuComplex>(f.of_complex_floats, left, upper, unit, a, b);
-    default:
-      return solveTriangles<std::complex<double>, cuDoubleComplex>(f.of_complex_doubles, left, upper, unit, a, b);
-  }
+  const cublasSideMode_t side = left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;
+  const cublasDiagType_t diagonal = unit ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
+  const int order = rowsOf(a);
+  const int m = rowsOf(b);
+  const int n = columnsOf(b);
+  withBlas(a, [&](const auto& f, cublasHandle_t handle) {
+    using Element = ElementOf<decltype(f)>;
+    const typename std::remove_cvref_t<decltype(f)>::Type number(1);
+    const auto* const one = reinterpret_cast<const Element*>(&number);
+    if (goesTogether(a) && goesTogether(b)) {
+      const Addresses<Element> triangles(a);
+      const Addresses<Element> right_sides(b);
+      return checkBlas(f.trsm_batched(handle, side, triangleOf(upper), CUBLAS_OP_N, diagonal, m, n, one, triangles,
+                                      order, right_sides, m, toInt(a.count)),
+                       a.op);
+    }
+    for (int64_t i = 0; i < a.count; ++i) {
+      checkBlas(f.trsm(handle, side, triangleOf(upper), CUBLAS_OP_N, diagonal, m, n, one, matrixAt<Element>(a, i),
+                       order, matrixAt<Element>(b, i), m),
+                a.op);
+    }
+  });
 }
 
 void factorQr(const MatrixBatch& a, void* tau) {
