@@ -12,6 +12,7 @@
 #include <boxcar/backends/cuda/random_kernels.h>
 #include <boxcar/backends/cuda/reduce_launcher.h>
 #include <boxcar/backends/cuda/row_kernels.h>
+#include <boxcar/backends/cuda/scan_kernels.h>
 #include <boxcar/backends/cuda/solvers.h>
 #include <boxcar/backends/cuda/strided_layout.h>
 #include <boxcar/backends/cuda/vector_kernels.h>
@@ -81,6 +82,9 @@ struct Module {
   // Linear algebra.
   const SolverFunctions* solvers;
   void (*determinants)(const DeterminantLaunch& launch);
+  // Elements in order, and those up to each.
+  void (*scan)(const ScanLaunch& launch, elements::Scan scan);
+  void (*scan_extremes)(const ScanLaunch& launch, bool greatest);
 };
 
 // The module, or null, and in [why] the reason in words, "not built" where boxcar was built without nvcc. open/ has it

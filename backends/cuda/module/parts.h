@@ -16,7 +16,6 @@ const Driver& runtimeDriver();
 void multiplyIntegers(const GemmCall& call);
 bool multiplyByLibrary(const GemmCall& call);
 bool convolveByCudnn(const ConvolutionCall& call);
-void multiplyByLibrary(const GemmCall& call);
 const SolverFunctions& librarySolvers();
 
 }  // namespace boxcar::cuda

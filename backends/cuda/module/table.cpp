@@ -56,6 +56,8 @@ const boxcar::cuda::Module* boxcarCudaModule() {
       .category_keys = launchCategoryKeys,
       .solvers = &librarySolvers(),
       .determinants = launchDeterminants,
+      .scan = launchScan,
+      .scan_extremes = launchScanExtremes,
   };
   return &module;
 }

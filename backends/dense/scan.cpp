@@ -1,0 +1,106 @@
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/indexed_loop.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/dense/scan.h>
+#include <boxcar/backends/dense/write_out.h>
+#include <boxcar/backends/shape/sorting.h>
+#include <boxcar/ivalue/error.h>
+
+#include <optional>
+#include <string_view>
+#include <tuple>
+
+namespace boxcar::dense {
+namespace {
+
+using OptionalType = std::optional<ScalarType>;
+
+// The scan of [self], whose dtype the result has.
+Tensor scanAlong(std::string_view name, Scan scan, const Tensor& self, int64_t dim) {
+  Tensor result = Tensor::allocate(self.sizes(), self.scalar_type(), self.device());
+  if (self.is_meta() || self.numel() == 0) return result;
+  scanLines(self.device(), name, scan, withDimension(result), withDimension(self), static_cast<size_t>(dim));
+  return result;
+}
+
+Tensor scanAs(std::string_view name, Scan scan, const Tensor& self, int64_t dim, ScalarType dtype) {
+  checkDense(self);
+  const int64_t along = wrapDimension(dim, self.dim());
+  return scanAlong(name, scan, self.scalar_type() == dtype ? self : convertTo(self, dtype), along);
+}
+
+// Sums of integers and bools are int64.
+ScalarType sumType(const Tensor& self, OptionalType dtype) {
+  if (dtype.has_value()) return *dtype;
+  return isIntegralType(self.scalar_type(), /*includeBool=*/true) ? ScalarType::Long : self.scalar_type();
+}
+
+// The kernels of cumsum and cumprod. An output that is given says what is computed in, unless [dtype] does.
+template <Scan scan, auto name>
+struct Cumulative {
+  static Tensor functional(const Tensor& self, int64_t dim, OptionalType dtype) {
+    return scanAs(name(), scan, self, dim, sumType(self, dtype));
+  }
+  static Tensor& out(const Tensor& self, int64_t dim, OptionalType dtype, Tensor& out) {
+    return writeSameType(out, scanAs(name(), scan, self, dim, dtype.value_or(out.scalar_type())), {});
+  }
+  static Tensor& inPlace(Tensor& self, int64_t dim, OptionalType dtype) {
+    BOXCAR_CHECK(!dtype.has_value() || *dtype == self.scalar_type(),
+                 "Bad in-place call: {}_(): input tensor dtype {} and output tensor dtype {} should match", name(),
+                 self.scalar_type(), *dtype);
+    return out(self, dim, dtype, self);
+  }
+};
+
+using CumulativeSum = Cumulative<Scan::kSum, [] { return std::string_view("cumsum"); }>;
+using CumulativeProduct = Cumulative<Scan::kProduct, [] { return std::string_view("cumprod"); }>;
+
+template <bool greatest>
+struct CumulativeExtreme {
+  static std::tuple<Tensor, Tensor> functional(const Tensor& self, int64_t dim) {
+    checkDense(self);
+    shape::checkOrdered(greatest ? "cummax" : "cummin", self);
+    const auto along = static_cast<size_t>(wrapDimension(dim, self.dim()));
+    Tensor values = Tensor::allocate(self.sizes(), self.scalar_type(), self.device());
+    Tensor indices = Tensor::allocate(self.sizes(), ScalarType::Long, self.device());
+    if (self.is_meta() || self.numel() == 0) return {values, indices};
+    scanExtremes(self.device(), greatest, withDimension(values), withDimension(indices), withDimension(self), along);
+    return {values, indices};
+  }
+
+  static std::tuple<Tensor&, Tensor&> out(const Tensor& self, int64_t dim, Tensor& values, Tensor& indices) {
+    return writeSameTypes(values, indices, functional(self, dim), {});
+  }
+};
+
+Tensor logcumsumexp(const Tensor& self, int64_t dim) {
+  checkDense(self);
+  const int64_t along = wrapDimension(dim, self.dim());
+  BOXCAR_CHECK(isFloatingType(self.scalar_type()),
+               "logcumsumexp(): elements of {} are not supported, only floating point", dtypeName(self.scalar_type()));
+  return scanAlong("logcumsumexp", Scan::kLogSumExp, self, along);
+}
+
+Tensor& logcumsumexpOut(const Tensor& self, int64_t dim, Tensor& out) {
+  return writeSameType(out, logcumsumexp(self, dim), {});
+}
+
+}  // namespace
+
+BOXCAR_DENSE_KERNELS(aten, m, scanLines, scanExtremes) {
+  m.impl("cumsum", BOXCAR_FN(CumulativeSum::functional));
+  m.impl("cumsum_", BOXCAR_FN(CumulativeSum::inPlace));
+  m.impl("cumsum.out", BOXCAR_FN(CumulativeSum::out));
+  m.impl("cumprod", BOXCAR_FN(CumulativeProduct::functional));
+  m.impl("cumprod_", BOXCAR_FN(CumulativeProduct::inPlace));
+  m.impl("cumprod.out", BOXCAR_FN(CumulativeProduct::out));
+  m.impl("cummax", BOXCAR_FN(CumulativeExtreme<true>::functional));
+  m.impl("cummax.out", BOXCAR_FN(CumulativeExtreme<true>::out));
+  m.impl("cummin", BOXCAR_FN(CumulativeExtreme<false>::functional));
+  m.impl("cummin.out", BOXCAR_FN(CumulativeExtreme<false>::out));
+  m.impl("logcumsumexp", BOXCAR_FN(logcumsumexp));
+  m.impl("logcumsumexp.out", BOXCAR_FN(logcumsumexpOut));
+}
+
+}  // namespace boxcar::dense

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <boxcar/backends/dense/device_function.h>
+#include <boxcar/backends/elements/scan.h>
+#include <boxcar/ivalue/tensor.h>
+
+#include <cstddef>
+#include <string_view>
+
+// Operators whose every result is made of the elements up to it along one dimension.
+
+namespace boxcar::dense {
+
+using elements::Scan;
+
+// Writes the scan of [self] along dimension [dim] to [out], which is contiguous and has its sizes and dtype. Both have
+// elements and dimensions. [name] is that of the operator.
+using ScanLines = void(std::string_view name, Scan scan, const Tensor& out, const Tensor& self, size_t dim);
+extern DeviceFunction<ScanLines> scanLines;
+
+// Writes the greatest, or least, element up to each of [self], and its index along dimension [dim].
+using ScanExtremes = void(bool greatest, const Tensor& values, const Tensor& indices, const Tensor& self, size_t dim);
+extern DeviceFunction<ScanExtremes> scanExtremes;
+
+}  // namespace boxcar::dense

@@ -1,0 +1,92 @@
+#include <boxcar/ivalue/cpu_generator.h>
+#include <boxcar/ops.h>
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <tuple>
+#include <vector>
+
+#include "tests/backends/cuda/simulated_device.h"
+
+// Scans on a make-believe GPU: sizes at which blocks share work, compared with the CPU.
+
+namespace boxcar::cuda {
+namespace {
+
+constexpr Device kCuda(DeviceType::CUDA, 0);
+
+class CudaOrderTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    simulated::device() = {};
+    manualSeed(7);
+  }
+};
+
+Tensor onCuda(const Tensor& tensor) { return boxcar::to(tensor, std::nullopt, std::nullopt, kCuda); }
+Tensor onHost(const Tensor& tensor) { return boxcar::to(tensor, std::nullopt, std::nullopt, Device(DeviceType::CPU)); }
+
+Tensor integers(std::vector<int64_t> sizes, int64_t most, ScalarType type = ScalarType::Long) {
+  return boxcar::randint(most, sizes, type);
+}
+Tensor floats(std::vector<int64_t> sizes, ScalarType type = ScalarType::Float) { return boxcar::randn(sizes, type); }
+
+// call(tensor) on both devices gives the same bits.
+template <class Call>
+void expectSame(const Tensor& host, const Call& call) {
+  EXPECT_TRUE(boxcar::equal(onHost(call(onCuda(host))), call(host)));
+}
+// The same for both of two results.
+template <class Call>
+void expectSamePairs(const Tensor& host, const Call& call) {
+  const auto [first, second] = call(host);
+  const auto [device_first, device_second] = call(onCuda(host));
+  EXPECT_TRUE(boxcar::equal(onHost(device_first), first));
+  EXPECT_TRUE(boxcar::equal(onHost(device_second), second));
+}
+template <class Call>
+void expectClose(const Tensor& host, const Call& call) {
+  EXPECT_TRUE(boxcar::allclose(onHost(call(onCuda(host))), call(host), 1e-5, 1e-5));
+}
+
+// Shapes and dimensions: one long row, which blocks share, also where its parts end within a tile; rows of some tiles;
+// lines side by side, few and many; short rows.
+const std::initializer_list<std::tuple<std::vector<int64_t>, int64_t>> kLongLines = {
+    {{100000}, 0},  {{32768}, 0}, {{3, 40961}, 1},  {{5, 2048}, 1},   {{2, 2049}, 1}, {{300, 33}, 1},
+    {{5000, 3}, 0}, {{40, 3}, 0}, {{70, 20000}, 0}, {{3, 500, 2}, 1}, {{1000, 7}, 1}};
+
+TEST_F(CudaOrderTest, ScansLinesOfEachLength) {
+  for (const auto& [sizes, dim] : kLongLines) {
+    expectSame(integers(sizes, 1000), [&](const Tensor& x) { return boxcar::cumsum(x, dim); });
+    expectSame(boxcar::add(integers(sizes, 2), 1), [&](const Tensor& x) { return boxcar::cumprod(x, dim); });
+    expectClose(floats(sizes), [&](const Tensor& x) { return boxcar::cumsum(x, dim); });
+    expectClose(floats(sizes), [&](const Tensor& x) { return boxcar::logcumsumexp(x, dim); });
+    expectSame(integers(sizes, 2, ScalarType::Bool), [&](const Tensor& x) { return boxcar::cumsum(x, dim); });
+    expectSame(integers(sizes, 100, ScalarType::Byte),
+               [&](const Tensor& x) { return boxcar::cumsum(x, dim, ScalarType::Byte); });
+    expectClose(boxcar::complex(floats(sizes, ScalarType::Double), floats(sizes, ScalarType::Double)),
+                [&](const Tensor& x) { return boxcar::cumsum(x, dim); });
+  }
+}
+
+TEST_F(CudaOrderTest, FollowsExtremesAlongLinesOfEachLength) {
+  for (const auto& [sizes, dim] : kLongLines) {
+    const Tensor repeated = integers(sizes, 50, ScalarType::Int);
+    expectSamePairs(repeated, [&](const Tensor& x) { return boxcar::cummax(x, dim); });
+    expectSamePairs(repeated, [&](const Tensor& x) { return boxcar::cummin(x, dim); });
+    expectSamePairs(floats(sizes), [&](const Tensor& x) { return boxcar::cummax(x, dim); });
+    expectSamePairs(floats(sizes, ScalarType::Double), [&](const Tensor& x) { return boxcar::cummin(x, dim); });
+  }
+}
+
+TEST_F(CudaOrderTest, ScansViews) {
+  const Tensor wide = integers({40, 3000}, 9);
+  expectSame(wide, [](const Tensor& x) { return boxcar::cumsum(boxcar::t(x), 0); });
+  expectSame(wide, [](const Tensor& x) { return boxcar::cumsum(boxcar::t(x), 1); });
+  expectSame(wide, [](const Tensor& x) {
+    return boxcar::cumsum(boxcar::expand(boxcar::select(x, 0, 1), std::vector<int64_t>{2, 3000}), 1);
+  });
+}
+
+}  // namespace
+}  // namespace boxcar::cuda
