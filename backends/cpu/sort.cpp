@@ -1,23 +1,14 @@
-#include <boxcar/backends/cpu/indexed_loop.h>
 #include <boxcar/backends/cpu/lines.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/cpu/registration.h>
 #include <boxcar/backends/cpu/sort_entries.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/dense/write_out.h>
-#include <boxcar/backends/shape/layout.h>
-#include <boxcar/backends/shape/sorting.h>
+#include <boxcar/backends/dense/sort.h>
 
-#include <optional>
-#include <tuple>
+#include <algorithm>
+#include <cstdint>
 
 namespace boxcar::cpu {
 namespace {
-
-using Pair = std::tuple<Tensor, Tensor>;
-using PairOut = std::tuple<Tensor&, Tensor&>;
 
 // Lines that [choose] puts the entries of [count] elements of in order for, at least [kept] of them.
 //   choose(const char* in, int64_t step, int64_t count, Entries& entries, Entries& scratch) -> const Entry*
@@ -59,33 +50,6 @@ void sortInto(const Tensor& values, const Tensor& indices, const Tensor& self, s
                             });
     });
   });
-}
-
-// The sort is always stable.
-Pair sortStable(const Tensor& self, std::optional<bool> /*stable*/, int64_t dim, bool descending) {
-  checkCpuOrMeta(self);
-  shape::checkOrdered("sort", self);
-  const auto along = static_cast<size_t>(wrapDimension(dim, self.dim()));
-  const DimVector strides = shape::denseStrides(self);
-  Tensor values = shape::allocateStrided(self.sizes(), strides, self.scalar_type(), self.device());
-  Tensor indices = shape::allocateStrided(self.sizes(), strides, ScalarType::Long, self.device());
-  if (self.numel() > 0 && !self.is_meta()) {
-    sortInto(withDimension(values), withDimension(indices), withDimension(self), along, descending);
-  }
-  return {values, indices};
-}
-Pair sort(const Tensor& self, int64_t dim, bool descending) { return sortStable(self, std::nullopt, dim, descending); }
-PairOut sortStableOut(const Tensor& self, std::optional<bool> stable, int64_t dim, bool descending, Tensor& values,
-                      Tensor& indices) {
-  return writeSameTypes(values, indices, sortStable(self, stable, dim, descending), {&self});
-}
-PairOut sortOut(const Tensor& self, int64_t dim, bool descending, Tensor& values, Tensor& indices) {
-  return sortStableOut(self, std::nullopt, dim, descending, values, indices);
-}
-
-// What any type that int64 can be converted to may hold.
-Tensor& argsortOut(const Tensor& self, bool stable, int64_t dim, bool descending, Tensor& out) {
-  return writeResult(out, std::get<1>(sortStable(self, stable, dim, descending)));
 }
 
 // The first [k] of the entries that are put in, in any order.
@@ -135,9 +99,8 @@ class FirstEntries {
 
 // The first [k] entries of a line in order. Most are passed over, many at a time.
 template <class Entry, class T>
-const Entry* chooseFirst(const char* in, int64_t step, int64_t count, int64_t k, bool descending,
-                         Entries<Entry>& entries) {
-  using Key = decltype(orderedKey(T()));
+const Entry* firstOf(const char* in, int64_t step, int64_t count, int64_t k, bool descending, Entries<Entry>& entries) {
+  using Key = OrderedKey<T>;
   constexpr int64_t kBlock = 16;
   resize(entries, FirstEntries<Entry>::roomFor(k));
   FirstEntries<Entry> first(entries.data(), k);
@@ -171,39 +134,18 @@ void topkInto(const Tensor& values, const Tensor& indices, const Tensor& self, s
                                 fillEntries<Entry, T>(entries.data(), in, step, n, largest);
                                 return sortEntries(entries.data(), scratch.data(), n);
                               }
-                              return chooseFirst<Entry, T>(in, step, n, k, largest, entries);
+                              return firstOf<Entry, T>(in, step, n, k, largest, entries);
                             });
     });
   });
 }
 
-// The result is sorted even where it need not be, the least index first among equals.
-Pair topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool /*sorted*/) {
-  checkCpuOrMeta(self);
-  const DimVector sizes = shape::topkSizes(self, k, dim);
-  Tensor values = Tensor::allocate(sizes, self.scalar_type(), self.device());
-  Tensor indices = Tensor::allocate(sizes, ScalarType::Long, self.device());
-  if (values.numel() > 0 && !self.is_meta()) {
-    if (self.dim() == 0) k = 1;
-    topkInto(withDimension(values), withDimension(indices), withDimension(self), static_cast<size_t>(dim), k, largest);
-  }
-  return {values, indices};
-}
-PairOut topkOut(const Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted, Tensor& values,
-                Tensor& indices) {
-  return writeSameTypes(values, indices, topk(self, k, dim, largest, sorted), {&self});
-}
-
 }  // namespace
-
-BOXCAR_CPU_AND_META(aten, m) {
-  m.impl("sort", BOXCAR_FN(sort));
-  m.impl("sort.stable", BOXCAR_FN(sortStable));
-  m.impl("sort.values", BOXCAR_FN(sortOut));
-  m.impl("sort.values_stable", BOXCAR_FN(sortStableOut));
-  m.impl("argsort.stable_out", BOXCAR_FN(argsortOut));
-  m.impl("topk", BOXCAR_FN(topk));
-  m.impl("topk.values", BOXCAR_FN(topkOut));
-}
-
 }  // namespace boxcar::cpu
+
+namespace boxcar::dense {
+
+constinit DeviceFunction<SortLines> sortLines("sort", cpu::sortInto);
+constinit DeviceFunction<ChooseFirst> chooseFirst("topk", cpu::topkInto);
+
+}  // namespace boxcar::dense

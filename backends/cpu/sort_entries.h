@@ -2,12 +2,12 @@
 
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/elements/ordered_key.h>
 
 #include <boost/container/small_vector.hpp>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -17,27 +17,6 @@
 // differ and whatever sorts them is stable.
 
 namespace boxcar::cpu {
-
-// [x] as a number that is greater when [x] is; NaN is the greatest, the two zeros are equal.
-template <class T>
-inline auto orderedKey(T x) {
-  if constexpr (kIsSmallFloat<T>) {
-    return orderedKey(static_cast<float>(x));
-  } else if constexpr (std::is_floating_point_v<T>) {
-    using Key = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-    using Signed = std::make_signed_t<Key>;
-    constexpr Key kSign = Key{1} << (8 * sizeof(T) - 1);
-    const Key bits = std::bit_cast<Key>(x + T(0));
-    const Key key = bits ^ (static_cast<Key>(static_cast<Signed>(bits) >> (8 * sizeof(T) - 1)) | kSign);
-    return x == x ? key : static_cast<Key>(~Key{0});
-  } else if constexpr (sizeof(T) == 8) {
-    return static_cast<uint64_t>(x) ^ (uint64_t{1} << 63);
-  } else if constexpr (std::is_signed_v<T>) {
-    return static_cast<uint32_t>(static_cast<int32_t>(x)) ^ (uint32_t{1} << 31);
-  } else {
-    return static_cast<uint32_t>(x);
-  }
-}
 
 // A key of 32 bits above an index of 32 bits.
 struct PackedEntry {
@@ -71,7 +50,7 @@ struct WideEntry {
 // Calls body(std::type_identity<Entry>()) with the smallest entry for lines of [count] elements of T.
 template <class T, class Body>
 void visitEntry(int64_t count, Body&& body) {
-  if constexpr (sizeof(decltype(orderedKey(T()))) == 4) {
+  if constexpr (sizeof(OrderedKey<T>) == 4) {
     if (count < PackedEntry::kMaxCount) return body(std::type_identity<PackedEntry>());
   }
   body(std::type_identity<WideEntry>());

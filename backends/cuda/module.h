@@ -14,6 +14,7 @@
 #include <boxcar/backends/cuda/row_kernels.h>
 #include <boxcar/backends/cuda/scan_kernels.h>
 #include <boxcar/backends/cuda/solvers.h>
+#include <boxcar/backends/cuda/sort_kernels.h>
 #include <boxcar/backends/cuda/strided_layout.h>
 #include <boxcar/backends/cuda/vector_kernels.h>
 #include <boxcar/ivalue/macros.h>
@@ -85,6 +86,9 @@ struct Module {
   // Elements in order, and those up to each.
   void (*scan)(const ScanLaunch& launch, elements::Scan scan);
   void (*scan_extremes)(const ScanLaunch& launch, bool greatest);
+  void (*short_sort)(const SortLaunch& launch);
+  size_t (*long_sort_bytes)(const SortLaunch& launch);
+  void (*long_sort)(const SortLaunch& launch, void* workspace);
 };
 
 // The module, or null, and in [why] the reason in words, "not built" where boxcar was built without nvcc. open/ has it

@@ -58,6 +58,9 @@ const boxcar::cuda::Module* boxcarCudaModule() {
       .determinants = launchDeterminants,
       .scan = launchScan,
       .scan_extremes = launchScanExtremes,
+      .short_sort = launchShortSort,
+      .long_sort_bytes = longSortBytes,
+      .long_sort = launchLongSort,
   };
   return &module;
 }

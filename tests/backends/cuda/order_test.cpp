@@ -8,7 +8,7 @@
 
 #include "tests/backends/cuda/simulated_device.h"
 
-// Scans on a make-believe GPU: sizes at which blocks share work, compared with the CPU.
+// Scans and sorting on a make-believe GPU: sizes at which blocks share work, compared with the CPU.
 
 namespace boxcar::cuda {
 namespace {
@@ -86,6 +86,50 @@ TEST_F(CudaOrderTest, ScansViews) {
   expectSame(wide, [](const Tensor& x) {
     return boxcar::cumsum(boxcar::expand(boxcar::select(x, 0, 1), std::vector<int64_t>{2, 3000}), 1);
   });
+}
+
+// Rows that a block sorts by itself, several of them or one; longer ones, one or many; lines that are no rows.
+const std::initializer_list<std::tuple<std::vector<int64_t>, int64_t>> kSortedLines = {
+    {{1}, 0},     {{2048}, 0},     {{1000, 3}, 1},   {{77, 100}, 1}, {{5, 1025}, 1},   {{2049}, 0},
+    {{50000}, 0}, {{3, 40961}, 1}, {{130, 3000}, 1}, {{3000, 5}, 0}, {{2, 700, 3}, 1}, {{4, 1}, 1}};
+
+void expectSortedAlike(const Tensor& host, int64_t dim) {
+  for (const bool descending : {false, true}) {
+    expectSamePairs(host, [&](const Tensor& x) { return boxcar::sort(x, dim, descending); });
+    const int64_t length = host.size(dim);
+    for (const int64_t k : {int64_t{1}, length / 3, length}) {
+      expectSamePairs(host, [&](const Tensor& x) { return boxcar::topk(x, k, dim, descending, true); });
+    }
+  }
+}
+
+TEST_F(CudaOrderTest, SortsLinesOfEachLength) {
+  for (const auto& [sizes, dim] : kSortedLines) {
+    expectSortedAlike(integers(sizes, 1000), dim);
+    expectSortedAlike(boxcar::sub(integers(sizes, 200, ScalarType::Int), 100), dim);
+    expectSortedAlike(floats(sizes), dim);
+    expectSortedAlike(floats(sizes, ScalarType::Double), dim);
+    expectSortedAlike(boxcar::to(floats(sizes), ScalarType::Half), dim);
+    expectSortedAlike(boxcar::to(floats(sizes), ScalarType::BFloat16), dim);
+    expectSortedAlike(integers(sizes, 2, ScalarType::Bool), dim);
+    expectSortedAlike(boxcar::to(boxcar::sub(integers(sizes, 200), 100), ScalarType::Char), dim);
+  }
+}
+
+TEST_F(CudaOrderTest, SortsNanLastAndKeepsTheOrderOfZeros) {
+  for (const ScalarType type : {ScalarType::Float, ScalarType::Double, ScalarType::Half, ScalarType::BFloat16}) {
+    for (const int64_t count : {int64_t{100}, int64_t{5000}}) {
+      // 0 / 0, x / 0, 0 / x, -0 / x …
+      const Tensor x =
+          boxcar::to(boxcar::div(boxcar::sub(integers({count}, 3), 1), boxcar::sub(integers({count}, 5), 2)), type);
+      for (const bool descending : {false, true}) {
+        const auto [values, indices] = boxcar::sort(x, 0, descending);
+        const auto [device_values, device_indices] = boxcar::sort(onCuda(x), 0, descending);
+        EXPECT_TRUE(boxcar::equal(onHost(device_indices), indices));
+        EXPECT_TRUE(boxcar::equal(boxcar::signbit(onHost(device_values)), boxcar::signbit(values)));
+      }
+    }
+  }
 }
 
 }  // namespace

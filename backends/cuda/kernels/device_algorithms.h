@@ -1,0 +1,119 @@
+#pragma once
+
+#include <boxcar/backends/cuda/kernels/launch.h>
+#include <boxcar/ivalue/error.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#ifdef __CUDACC__
+#include <thrust/iterator/counting_iterator.h>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_select.cuh>
+#else
+#include <algorithm>
+#include <numeric>
+#include <vector>
+#endif
+
+// Algorithms that go through all of the device's memory at once: those of CUB, and of the standard library where there
+// is a simulated device. Each is asked for its temporary memory first; none waits for the device.
+
+namespace boxcar::cuda {
+
+// Keys with a value each, to be sorted, and as much room to sort them into.
+template <class Key, class Value>
+struct KeyedValues {
+  Key* keys[2];
+  Value* values[2];
+};
+
+#ifdef __CUDACC__
+
+inline void checkAlgorithm(cudaError_t status, const char* doing) {
+  BOXCAR_CHECK(status == cudaSuccess, "CUDA failed while {}: {} ({}, error {})", doing, cudaGetErrorString(status),
+               cudaGetErrorName(status), static_cast<int>(status));
+  checkLaunch();
+}
+
+template <class Key, class Value>
+size_t sortPairsBytes(int64_t n, int bits) {
+  size_t bytes = 0;
+  cub::DoubleBuffer<Key> keys;
+  cub::DoubleBuffer<Value> values;
+  checkAlgorithm(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, values, static_cast<Value>(n), 0, bits),
+                 "preparing to sort");
+  return bytes;
+}
+
+// Sorts by the lowest [bits] bits of the keys, those of equal keys in their order; says in which of both rooms they lie
+// then. Value is unsigned and can count the elements.
+template <class Key, class Value>
+int sortPairs(void* workspace, size_t bytes, const KeyedValues<Key, Value>& pairs, int64_t n, int bits) {
+  cub::DoubleBuffer<Key> keys(pairs.keys[0], pairs.keys[1]);
+  cub::DoubleBuffer<Value> values(pairs.values[0], pairs.values[1]);
+  const auto stream = static_cast<cudaStream_t>(currentStream().handle);
+  checkAlgorithm(
+      cub::DeviceRadixSort::SortPairs(workspace, bytes, keys, values, static_cast<Value>(n), 0, bits, stream),
+      "sorting");
+  // Both go the same way.
+  return values.selector;
+}
+
+inline size_t placesOfTrueBytes(int64_t n) {
+  size_t bytes = 0;
+  const thrust::counting_iterator<int64_t> places(0);
+  checkAlgorithm(cub::DeviceSelect::Flagged(nullptr, bytes, places, static_cast<const bool*>(nullptr),
+                                            static_cast<int64_t*>(nullptr), static_cast<int64_t*>(nullptr), n),
+                 "preparing to select");
+  return bytes;
+}
+
+// Writes the places of those of [n] flags that are true, in order, to [out], and how many there are to [count].
+inline void placesOfTrue(void* workspace, size_t bytes, const bool* flags, int64_t* out, int64_t* count, int64_t n) {
+  const thrust::counting_iterator<int64_t> places(0);
+  const auto stream = static_cast<cudaStream_t>(currentStream().handle);
+  checkAlgorithm(cub::DeviceSelect::Flagged(workspace, bytes, places, flags, out, count, n, stream), "selecting");
+}
+
+#else
+
+template <class Key, class Value>
+size_t sortPairsBytes(int64_t, int) {
+  return 1;
+}
+
+template <class Key, class Value>
+int sortPairs(void*, size_t, const KeyedValues<Key, Value>& pairs, int64_t n, int bits) {
+  // As a sort of several passes may, it ends in the other room.
+  enqueueSimulated([=] {
+    const Key mask = static_cast<Key>(~Key{0}) >> (8 * static_cast<int>(sizeof(Key)) - bits);
+    std::vector<int64_t> order(static_cast<size_t>(n));
+    std::iota(order.begin(), order.end(), int64_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int64_t a, int64_t b) { return (pairs.keys[0][a] & mask) < (pairs.keys[0][b] & mask); });
+    for (int64_t i = 0; i < n; ++i) {
+      pairs.keys[1][i] = pairs.keys[0][order[static_cast<size_t>(i)]];
+      pairs.values[1][i] = pairs.values[0][order[static_cast<size_t>(i)]];
+    }
+  });
+  checkLaunch();
+  return 1;
+}
+
+inline size_t placesOfTrueBytes(int64_t) { return 1; }
+
+inline void placesOfTrue(void*, size_t, const bool* flags, int64_t* out, int64_t* count, int64_t n) {
+  enqueueSimulated([=] {
+    int64_t found = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      if (flags[i]) out[found++] = i;
+    }
+    *count = found;
+  });
+  checkLaunch();
+}
+
+#endif
+
+}  // namespace boxcar::cuda

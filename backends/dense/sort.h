@@ -1,0 +1,21 @@
+#pragma once
+
+#include <boxcar/backends/dense/device_function.h>
+#include <boxcar/ivalue/tensor.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace boxcar::dense {
+
+// Writes the elements of [self] along dimension [dim] in order, and where each was; equal ones stay in their order.
+// NaN is greater than all others. The tensors have elements and dimensions, and the same sizes.
+using SortLines = void(const Tensor& values, const Tensor& indices, const Tensor& self, size_t dim, bool descending);
+extern DeviceFunction<SortLines> sortLines;
+
+// Writes the first [k] elements of that order.
+using ChooseFirst = void(const Tensor& values, const Tensor& indices, const Tensor& self, size_t dim, int64_t k,
+                         bool descending);
+extern DeviceFunction<ChooseFirst> chooseFirst;
+
+}  // namespace boxcar::dense

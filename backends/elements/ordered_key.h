@@ -1,0 +1,45 @@
+#pragma once
+
+#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/elements/host_device.h>
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace boxcar::elements {
+
+// [x] as an unsigned number that is greater when [x] is; NaN is the greatest, the two zeros are equal.
+template <class T>
+BOXCAR_HOST_DEVICE inline auto orderedKey(T x) {
+  if constexpr (kIsSmallFloat<T>) {
+    return orderedKey(static_cast<float>(x));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    using Key = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    using Signed = std::make_signed_t<Key>;
+    constexpr Key kSign = Key{1} << (8 * sizeof(T) - 1);
+    const Key bits = std::bit_cast<Key>(x + T(0));
+    const Key key = bits ^ (static_cast<Key>(static_cast<Signed>(bits) >> (8 * sizeof(T) - 1)) | kSign);
+    return x == x ? key : static_cast<Key>(~Key{0});
+  } else if constexpr (sizeof(T) == 8) {
+    return static_cast<uint64_t>(x) ^ (uint64_t{1} << 63);
+  } else {
+    // Counted from the least, so that small types have small keys.
+    constexpr auto kLeast = static_cast<uint32_t>(static_cast<int32_t>(std::numeric_limits<T>::min()));
+    return static_cast<uint32_t>(static_cast<int32_t>(x)) - kLeast;
+  }
+}
+
+template <class T>
+using OrderedKey = decltype(orderedKey(T()));
+
+// The bits of the key of a T that tell elements apart: from the first one, so many.
+template <class T>
+inline constexpr int kFirstKeyBit = std::is_same_v<T, Half>       ? 13
+                                    : std::is_same_v<T, BFloat16> ? 16
+                                                                  : 0;
+template <class T>
+inline constexpr int kKeyBits = kIsSmallFloat<T> ? 32 - kFirstKeyBit<T> : static_cast<int>(8 * sizeof(T));
+
+}  // namespace boxcar::elements
