@@ -13,6 +13,7 @@
 #include <boxcar/backends/cuda/reduce_launcher.h>
 #include <boxcar/backends/cuda/row_kernels.h>
 #include <boxcar/backends/cuda/scan_kernels.h>
+#include <boxcar/backends/cuda/select_kernels.h>
 #include <boxcar/backends/cuda/solvers.h>
 #include <boxcar/backends/cuda/sort_kernels.h>
 #include <boxcar/backends/cuda/strided_layout.h>
@@ -89,6 +90,10 @@ struct Module {
   void (*short_sort)(const SortLaunch& launch);
   size_t (*long_sort_bytes)(const SortLaunch& launch);
   void (*long_sort)(const SortLaunch& launch, void* workspace);
+  size_t (*places_of_true_bytes)(int64_t n);
+  void (*places_of_true)(void* workspace, size_t bytes, const bool* flags, int64_t* places, int64_t* count, int64_t n);
+  void (*indices_along)(int64_t* out, const int64_t* places, int64_t below, int64_t size, int64_t n);
+  void (*fill_masked)(const FillMaskedLaunch& launch, size_t itemsize);
 };
 
 // The module, or null, and in [why] the reason in words, "not built" where boxcar was built without nvcc. open/ has it

@@ -40,18 +40,30 @@ bool allOnCuda(const Functions&... functions) {
 //   }
 #define BOXCAR_DENSE_KERNELS(ns, m, ...) \
   BOXCAR_DENSE_KERNELS_BLOCK(ns, m, BOXCAR_CONCATENATE(boxcar_dense_kernels_, BOXCAR_UID), __VA_ARGS__)
-#define BOXCAR_DENSE_KERNELS_BLOCK(ns, m, function, ...)                                                    \
-  static void function(::boxcar::Library& m);                                                               \
-  BOXCAR_LIBRARY_IMPL(ns, CPU, m) { function(m); }                                                          \
-  BOXCAR_LIBRARY_IMPL(ns, Meta, m) { function(m); }                                                         \
-  static constinit ::boxcar::detail::LibraryBlock BOXCAR_CONCATENATE(function, _cuda) = {                   \
-      ::boxcar::detail::LibraryKind::Implementation,                                                        \
-      ::boxcar::DispatchKey::CUDA,                                                                          \
-      #ns,                                                                                                  \
-      &function,                                                                                            \
-      __FILE__,                                                                                             \
-      __LINE__,                                                                                             \
-      BOXCAR_ALLOWED_OPERATORS};                                                                            \
-  static const ::boxcar::dense::detail::WaitingBlock BOXCAR_CONCATENATE(function, _waits)(                  \
-      BOXCAR_CONCATENATE(function, _cuda), [] { return ::boxcar::dense::detail::allOnCuda(__VA_ARGS__); }); \
+#define BOXCAR_DENSE_KERNELS_BLOCK(ns, m, function, ...) \
+  static void function(::boxcar::Library& m);            \
+  BOXCAR_LIBRARY_IMPL(ns, CPU, m) { function(m); }       \
+  BOXCAR_LIBRARY_IMPL(ns, Meta, m) { function(m); }      \
+  BOXCAR_DENSE_CUDA_BLOCK(ns, function, __VA_ARGS__)     \
   static void function([[maybe_unused]] ::boxcar::Library& m)
+
+// The same but for Meta: kernels that need elements to know the sizes of what they give.
+#define BOXCAR_DENSE_KERNELS_OF_DATA(ns, m, ...) \
+  BOXCAR_DENSE_KERNELS_OF_DATA_BLOCK(ns, m, BOXCAR_CONCATENATE(boxcar_dense_kernels_, BOXCAR_UID), __VA_ARGS__)
+#define BOXCAR_DENSE_KERNELS_OF_DATA_BLOCK(ns, m, function, ...) \
+  static void function(::boxcar::Library& m);                    \
+  BOXCAR_LIBRARY_IMPL(ns, CPU, m) { function(m); }               \
+  BOXCAR_DENSE_CUDA_BLOCK(ns, function, __VA_ARGS__)             \
+  static void function([[maybe_unused]] ::boxcar::Library& m)
+
+#define BOXCAR_DENSE_CUDA_BLOCK(ns, function, ...)                                         \
+  static constinit ::boxcar::detail::LibraryBlock BOXCAR_CONCATENATE(function, _cuda) = {  \
+      ::boxcar::detail::LibraryKind::Implementation,                                       \
+      ::boxcar::DispatchKey::CUDA,                                                         \
+      #ns,                                                                                 \
+      &function,                                                                           \
+      __FILE__,                                                                            \
+      __LINE__,                                                                            \
+      BOXCAR_ALLOWED_OPERATORS};                                                           \
+  static const ::boxcar::dense::detail::WaitingBlock BOXCAR_CONCATENATE(function, _waits)( \
+      BOXCAR_CONCATENATE(function, _cuda), [] { return ::boxcar::dense::detail::allOnCuda(__VA_ARGS__); });

@@ -60,7 +60,7 @@ int sortPairs(void* workspace, size_t bytes, const KeyedValues<Key, Value>& pair
   return values.selector;
 }
 
-inline size_t placesOfTrueBytes(int64_t n) {
+inline size_t selectPlacesBytes(int64_t n) {
   size_t bytes = 0;
   const thrust::counting_iterator<int64_t> places(0);
   checkAlgorithm(cub::DeviceSelect::Flagged(nullptr, bytes, places, static_cast<const bool*>(nullptr),
@@ -70,7 +70,7 @@ inline size_t placesOfTrueBytes(int64_t n) {
 }
 
 // Writes the places of those of [n] flags that are true, in order, to [out], and how many there are to [count].
-inline void placesOfTrue(void* workspace, size_t bytes, const bool* flags, int64_t* out, int64_t* count, int64_t n) {
+inline void selectPlaces(void* workspace, size_t bytes, const bool* flags, int64_t* out, int64_t* count, int64_t n) {
   const thrust::counting_iterator<int64_t> places(0);
   const auto stream = static_cast<cudaStream_t>(currentStream().handle);
   checkAlgorithm(cub::DeviceSelect::Flagged(workspace, bytes, places, flags, out, count, n, stream), "selecting");
@@ -101,9 +101,9 @@ int sortPairs(void*, size_t, const KeyedValues<Key, Value>& pairs, int64_t n, in
   return 1;
 }
 
-inline size_t placesOfTrueBytes(int64_t) { return 1; }
+inline size_t selectPlacesBytes(int64_t) { return 1; }
 
-inline void placesOfTrue(void*, size_t, const bool* flags, int64_t* out, int64_t* count, int64_t n) {
+inline void selectPlaces(void*, size_t, const bool* flags, int64_t* out, int64_t* count, int64_t n) {
   enqueueSimulated([=] {
     int64_t found = 0;
     for (int64_t i = 0; i < n; ++i) {

@@ -1,6 +1,7 @@
 #include <boxcar/backends/cuda/indexed_launcher.h>
 #include <boxcar/backends/cuda/kernels/atomics.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
+#include <boxcar/backends/cuda/kernels/words.h>
 #include <boxcar/backends/elements/element.h>
 #include <boxcar/ivalue/error.h>
 
@@ -10,10 +11,6 @@ namespace {
 using elements::Combination;
 
 constexpr int kThreads = 256;
-
-struct LongWord {
-  uint64_t low, high;
-};
 
 // A thread for each index and what lies beside it; [Op] is called with both addresses.
 template <class Op>
@@ -96,13 +93,7 @@ void run(const IndexedLaunch& launch, const Op& op) {
 
 template <template <class> class Op>
 void runWords(const IndexedLaunch& launch, size_t itemsize) {
-  switch (itemsize) {
-    case 1: return run(launch, Op<uint8_t>());
-    case 2: return run(launch, Op<uint16_t>());
-    case 4: return run(launch, Op<uint32_t>());
-    case 8: return run(launch, Op<uint64_t>());
-    default: return run(launch, Op<LongWord>());
-  }
+  visitWord(itemsize, [&]<class Word>(std::type_identity<Word>) { run(launch, Op<Word>()); });
 }
 
 }  // namespace

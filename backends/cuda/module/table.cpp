@@ -61,6 +61,10 @@ const boxcar::cuda::Module* boxcarCudaModule() {
       .short_sort = launchShortSort,
       .long_sort_bytes = longSortBytes,
       .long_sort = launchLongSort,
+      .places_of_true_bytes = placesOfTrueBytes,
+      .places_of_true = launchPlacesOfTrue,
+      .indices_along = launchIndicesAlong,
+      .fill_masked = launchFillMasked,
   };
   return &module;
 }
