@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/backends/cuda/bincount_kernels.h>
 #include <boxcar/backends/cuda/channel_kernels.h>
 #include <boxcar/backends/cuda/convolution.h>
 #include <boxcar/backends/cuda/driver.h>
@@ -13,6 +14,7 @@
 #include <boxcar/backends/cuda/reduce_launcher.h>
 #include <boxcar/backends/cuda/row_kernels.h>
 #include <boxcar/backends/cuda/scan_kernels.h>
+#include <boxcar/backends/cuda/search_kernels.h>
 #include <boxcar/backends/cuda/select_kernels.h>
 #include <boxcar/backends/cuda/solvers.h>
 #include <boxcar/backends/cuda/sort_kernels.h>
@@ -94,6 +96,10 @@ struct Module {
   void (*places_of_true)(void* workspace, size_t bytes, const bool* flags, int64_t* places, int64_t* count, int64_t n);
   void (*indices_along)(int64_t* out, const int64_t* places, int64_t below, int64_t size, int64_t n);
   void (*fill_masked)(const FillMaskedLaunch& launch, size_t itemsize);
+  void (*search)(const SearchLaunch& launch);
+  void (*find)(const FindLaunch& launch);
+  void (*middle)(const MiddleLaunch& launch);
+  void (*count)(const CountLaunch& launch);
 };
 
 // The module, or null, and in [why] the reason in words, "not built" where boxcar was built without nvcc. open/ has it

@@ -58,4 +58,14 @@ BOXCAR_HOST_DEVICE void atomicCombine(T* target, T value, const F& f) {
 #endif
 }
 
+// target += value in the same way, of types that a GPU adds by itself.
+template <class T>
+BOXCAR_HOST_DEVICE void atomicSum(T* target, T value) {
+#ifdef __CUDA_ARCH__
+  atomicAdd(target, value);
+#else
+  *target += value;
+#endif
+}
+
 }  // namespace boxcar::cuda

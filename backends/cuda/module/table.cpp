@@ -65,6 +65,10 @@ const boxcar::cuda::Module* boxcarCudaModule() {
       .places_of_true = launchPlacesOfTrue,
       .indices_along = launchIndicesAlong,
       .fill_masked = launchFillMasked,
+      .search = launchSearch,
+      .find = launchFind,
+      .middle = launchMiddle,
+      .count = launchCount,
   };
   return &module;
 }

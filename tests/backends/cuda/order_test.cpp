@@ -3,6 +3,7 @@
 #include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <initializer_list>
 #include <string>
 #include <tuple>
@@ -10,7 +11,8 @@
 
 #include "tests/backends/cuda/simulated_device.h"
 
-// Scans, sorting and selection on a make-believe GPU: sizes at which blocks share work, compared with the CPU.
+// Scans, sorting, selection and searches on a make-believe GPU: sizes at which blocks share work, compared with the
+// CPU.
 
 namespace boxcar::cuda {
 namespace {
@@ -163,6 +165,93 @@ TEST_F(CudaOrderTest, ReportsASourceThatIsTooShort) {
     EXPECT_NE(std::string(error.what()).find("is out of bounds for a dimension of size 3"), std::string::npos)
         << error.what();
   }
+}
+
+TEST_F(CudaOrderTest, FindsMedians) {
+  for (const auto& [sizes, dim] : kSortedLines) {
+    for (const Tensor& x : {integers(sizes, 50), floats(sizes, ScalarType::Double)}) {
+      expectSamePairs(x, [&](const Tensor& t) { return boxcar::median(t, dim); });
+      expectSame(x, [](const Tensor& t) { return boxcar::median(t); });
+    }
+    // 0 / 0 is NaN.
+    const Tensor some_nan = boxcar::div(integers(sizes, 4), integers(sizes, 3));
+    const Tensor all = boxcar::add(boxcar::zeros(sizes), NAN);
+    for (const Tensor& x : {some_nan, all}) {
+      for (const bool skips : {false, true}) {
+        const auto [values, indices] = skips ? boxcar::nanmedian(x, dim) : boxcar::median(x, dim);
+        const auto [device_values, device_indices] =
+            skips ? boxcar::nanmedian(onCuda(x), dim) : boxcar::median(onCuda(x), dim);
+        EXPECT_TRUE(boxcar::equal(onHost(device_indices), indices));
+        EXPECT_TRUE(boxcar::allclose(onHost(device_values), values, 0, 0, /*equal_nan=*/true));
+      }
+    }
+  }
+}
+
+TEST_F(CudaOrderTest, SearchesRows) {
+  const Tensor bounds = std::get<0>(boxcar::sort(integers({30, 777}, 1000), 1));
+  const Tensor values = integers({30, 500}, 1100);
+  const Tensor order = boxcar::flip(boxcar::argsort(bounds), std::vector<int64_t>{1});
+  for (const bool right : {false, true}) {
+    EXPECT_TRUE(boxcar::equal(onHost(boxcar::searchsorted(onCuda(bounds), onCuda(values), false, right)),
+                              boxcar::searchsorted(bounds, values, false, right)));
+    const Tensor row = boxcar::select(bounds, 0, 3);
+    EXPECT_TRUE(boxcar::equal(onHost(boxcar::bucketize(onCuda(values), onCuda(row), true, right)),
+                              boxcar::bucketize(values, row, true, right)));
+    const Tensor mixed = integers({30, 777}, 1000);
+    const Tensor sorter = boxcar::argsort(mixed);
+    EXPECT_TRUE(boxcar::equal(
+        onHost(boxcar::searchsorted(onCuda(mixed), onCuda(values), false, right, std::nullopt, onCuda(sorter))),
+        boxcar::searchsorted(mixed, values, false, right, std::nullopt, sorter)));
+  }
+}
+
+TEST_F(CudaOrderTest, DoesNotWaitForWhatHasAKnownSize) {
+  const Tensor x = onCuda(floats({3, 5000}));
+  const int waits = simulated::device().stream_waits;
+  const auto [sorted, order] = boxcar::sort(x, 1);
+  boxcar::cumsum(boxcar::masked_scatter(x, boxcar::gt(x, 0), sorted), 1);
+  boxcar::median(boxcar::searchsorted(sorted, x), 0);
+  boxcar::isin(x, sorted);
+  boxcar::searchsorted(boxcar::select(sorted, 0, 0), 0.5);
+  EXPECT_EQ(simulated::device().stream_waits, waits);
+}
+
+template <class Tuple>
+void expectSameThree(const Tuple& device, const Tuple& host) {
+  EXPECT_TRUE(boxcar::equal(onHost(std::get<0>(device)), std::get<0>(host)));
+  EXPECT_TRUE(boxcar::equal(onHost(std::get<1>(device)), std::get<1>(host)));
+  EXPECT_TRUE(boxcar::equal(onHost(std::get<2>(device)), std::get<2>(host)));
+}
+
+TEST_F(CudaOrderTest, GroupsEqualElements) {
+  for (const int64_t most : {int64_t{2}, int64_t{1000}, int64_t{1000000}}) {
+    const Tensor x = integers({9000}, most);
+    expectSameThree(boxcar::_unique2(onCuda(x), true, true, true), boxcar::_unique2(x, true, true, true));
+    expectSameThree(boxcar::unique_consecutive(onCuda(x), true, true), boxcar::unique_consecutive(x, true, true));
+    const Tensor rows = boxcar::fmod(boxcar::reshape(x, std::vector<int64_t>{3000, 3}), 5);
+    expectSameThree(boxcar::unique_dim(onCuda(rows), 0), boxcar::unique_dim(rows, 0));
+    expectSameThree(boxcar::unique_dim(onCuda(rows), 1), boxcar::unique_dim(rows, 1));
+  }
+}
+
+TEST_F(CudaOrderTest, CountsNumbersAndRepeatsPlaces) {
+  for (const int64_t most : {int64_t{3}, int64_t{5000}, int64_t{20000}}) {
+    const Tensor x = integers({40000}, most);
+    expectSame(x, [](const Tensor& t) { return boxcar::bincount(t); });
+    expectSame(x, [](const Tensor& t) { return boxcar::bincount(t, t, 30000); });
+  }
+  const Tensor counts = integers({5000}, 7);
+  expectSame(counts, [](const Tensor& t) { return boxcar::repeat_interleave(t); });
+  expectSame(boxcar::to(counts, ScalarType::Int), [](const Tensor& t) { return boxcar::repeat_interleave(t); });
+}
+
+TEST_F(CudaOrderTest, FindsElementsAmongOthers) {
+  const Tensor x = integers({5000}, 9000);
+  const Tensor tested = integers({3000}, 9000);
+  EXPECT_TRUE(boxcar::equal(onHost(boxcar::isin(onCuda(x), onCuda(tested))), boxcar::isin(x, tested)));
+  const Tensor ratios = boxcar::div(integers({500}, 3), integers({500}, 3));
+  EXPECT_TRUE(boxcar::equal(onHost(boxcar::isin(onCuda(ratios), onCuda(ratios))), boxcar::isin(ratios, ratios)));
 }
 
 }  // namespace

@@ -1,0 +1,37 @@
+#include <boxcar/backends/cuda/bincount_kernels.h>
+#include <boxcar/backends/cuda/device.h>
+#include <boxcar/backends/cuda/module.h>
+#include <boxcar/backends/cuda/registration.h>
+#include <boxcar/backends/dense/bincount.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/shape/dims.h>
+#include <boxcar/ops.h>
+
+#include <algorithm>
+
+namespace boxcar::cuda {
+namespace {
+
+Tensor count(const Tensor& numbers, const Tensor& weights, int64_t minlength) {
+  int64_t bins = minlength;
+  if (numbers.numel() > 0) {
+    dense::checkCounted(dense::readNumber(boxcar::amin(numbers)).toInt());
+    const int64_t greatest = dense::readNumber(boxcar::amax(numbers)).toInt();
+    dense::checkCounted(greatest);
+    bins = std::max(bins, greatest + 1);
+  }
+  const ScalarType type = weights.defined() ? weights.scalar_type() : ScalarType::Long;
+  const Tensor result = boxcar::zeros(DimVector{bins}, type, std::nullopt, numbers.device());
+  constexpr int64_t kEach = 4096;  // numbers for which a block's own bins are worth it
+  const int64_t blocks =
+      std::clamp<int64_t>(numbers.numel() / kEach, 1, 4 * int64_t{propertiesOf(currentDevice()).multiprocessors});
+  module().count({static_cast<const int64_t*>(numbers.data_ptr()), weights.defined() ? weights.data_ptr() : nullptr,
+                  result.data_ptr(), type, bins, numbers.numel(), blocks});
+  return result;
+}
+
+}  // namespace
+
+BOXCAR_CUDA_FUNCTION(dense::countNumbers, count)
+
+}  // namespace boxcar::cuda

@@ -1,0 +1,22 @@
+#include <boxcar/backends/cuda/module.h>
+#include <boxcar/backends/cuda/registration.h>
+#include <boxcar/backends/cuda/search_kernels.h>
+#include <boxcar/backends/dense/isin.h>
+#include <boxcar/backends/shape/dims.h>
+#include <boxcar/ops.h>
+
+namespace boxcar::cuda {
+namespace {
+
+void isin(const Tensor& found, const Tensor& elements, const Tensor& tested, bool invert) {
+  const Tensor flat = boxcar::reshape(tested, DimVector{tested.numel()});
+  const auto [sorted, places] = boxcar::sort(flat, 0, /*descending=*/false);
+  module().find({elements.data_ptr(), sorted.data_ptr(), static_cast<bool*>(found.data_ptr()), elements.scalar_type(),
+                 elements.numel(), sorted.numel(), invert});
+}
+
+}  // namespace
+
+BOXCAR_CUDA_FUNCTION(dense::findEach, isin)
+
+}  // namespace boxcar::cuda

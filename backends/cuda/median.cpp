@@ -1,0 +1,25 @@
+#include <boxcar/backends/cuda/lines.h>
+#include <boxcar/backends/cuda/module.h>
+#include <boxcar/backends/cuda/registration.h>
+#include <boxcar/backends/cuda/search_kernels.h>
+#include <boxcar/backends/dense/median.h>
+#include <boxcar/ops.h>
+
+#include <string_view>
+
+namespace boxcar::cuda {
+namespace {
+
+void median(std::string_view name, const Tensor& values, const Tensor& indices, const Tensor& self, size_t dim,
+            bool skips_nan) {
+  const int64_t length = self.sizes()[dim];
+  const auto [sorted, places] = boxcar::sort(rowsOf(self, dim), -1, /*descending=*/false);
+  module().middle({name, sorted.data_ptr(), static_cast<const int64_t*>(places.data_ptr()), values.data_ptr(),
+                   static_cast<int64_t*>(indices.data_ptr()), self.scalar_type(), values.numel(), length, skips_nan});
+}
+
+}  // namespace
+
+BOXCAR_CUDA_FUNCTION(dense::medianLines, median)
+
+}  // namespace boxcar::cuda

@@ -1,0 +1,35 @@
+#include <boxcar/backends/cuda/registration.h>
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/repeat_interleave.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
+
+#include <optional>
+#include <span>
+
+namespace boxcar::cuda {
+namespace {
+
+// Place i stands in the result where the sums of the counts, up to it and without it, say: a search in those sums.
+Tensor repeat(const Tensor& counts, std::optional<int64_t> size) {
+  const ScalarType type = counts.scalar_type();
+  if (counts.numel() == 0) {
+    BOXCAR_CHECK(size.value_or(0) == 0, "repeat_interleave: Invalid output_size, expected {} but got {}", 0, *size);
+    return boxcar::empty_like(counts);
+  }
+  const Tensor ends = boxcar::cumsum(counts, 0);
+  const int64_t least = dense::readNumber(boxcar::amin(counts)).toInt();
+  BOXCAR_CHECK(least >= 0, "repeats can not be negative, but one is {}", least);
+  const int64_t total = dense::readNumber(boxcar::select(ends, 0, -1)).toInt();
+  BOXCAR_CHECK(total >= 0, "repeat_interleave(): the sum of repeats is too large");
+  BOXCAR_CHECK(size.value_or(total) == total, "repeat_interleave: Invalid output_size, expected {} but got {}", total,
+               *size);
+  const Tensor places = boxcar::arange(total, ScalarType::Long, std::nullopt, counts.device());
+  return boxcar::searchsorted(ends, places, /*out_int32=*/type == ScalarType::Int, /*right=*/true);
+}
+
+}  // namespace
+
+BOXCAR_CUDA_FUNCTION(dense::repeatPlaces, repeat)
+
+}  // namespace boxcar::cuda

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <boxcar/backends/dense/device_function.h>
+#include <boxcar/ivalue/tensor.h>
+
+namespace boxcar::dense {
+
+// Writes to [found], bools, whether each of [elements] is among those of [tested]; or whether it is not, if [invert].
+// NaN is among none. Both are contiguous and have one dtype, which is neither bool nor complex.
+using FindEach = void(const Tensor& found, const Tensor& elements, const Tensor& tested, bool invert);
+extern DeviceFunction<FindEach> findEach;
+
+}  // namespace boxcar::dense

@@ -1,0 +1,84 @@
+#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/dense/indexed_loop.h>
+#include <boxcar/backends/dense/median.h>
+#include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/dense/write_out.h>
+#include <boxcar/backends/shape/reduction.h>
+#include <boxcar/backends/shape/sorting.h>
+#include <boxcar/ivalue/error.h>
+
+#include <limits>
+#include <string_view>
+#include <tuple>
+
+namespace boxcar::dense {
+namespace {
+
+// A tensor of [sizes] in place of one that has a dimension more of size 1.
+Tensor seenAs(const Tensor& tensor, const DimVector& sizes) {
+  DimVector strides(sizes.size(), boost::container::default_init);
+  contiguousStrides(sizes, strides);
+  return tensor.view(sizes, strides, 0);
+}
+
+template <bool skips_nan>
+struct Median {
+  static constexpr std::string_view kName = skips_nan ? "nanmedian" : "median";
+
+  static std::tuple<Tensor, Tensor> overDim(const Tensor& self, int64_t dim, bool keepdim) {
+    checkDense(self);
+    shape::checkOrdered(kName, self);
+    const int64_t along = wrapDimension(dim, self.dim());
+    shape::checkLineNotEmpty(kName, self, along);
+    const uint64_t mask = uint64_t{1} << along;
+    const DimVector kept = shape::reducedSizes(self.sizes(), mask, /*keepdim=*/true);
+    Tensor values = Tensor::allocate(kept, self.scalar_type(), self.device());
+    Tensor indices = Tensor::allocate(kept, ScalarType::Long, self.device());
+    if (!self.is_meta() && self.numel() > 0) {
+      medianLines(self.device(), kName, withDimension(values), withDimension(indices), withDimension(self),
+                  static_cast<size_t>(along), skips_nan);
+    }
+    if (keepdim || self.dim() == 0) return {values, indices};
+    const DimVector sizes = shape::reducedSizes(self.sizes(), mask, /*keepdim=*/false);
+    return {seenAs(values, sizes), seenAs(indices, sizes)};
+  }
+
+  static std::tuple<Tensor&, Tensor&> out(const Tensor& self, int64_t dim, bool keepdim, Tensor& values,
+                                          Tensor& indices) {
+    return writeSameTypes(values, indices, overDim(self, dim, keepdim), {&self});
+  }
+
+  // Of no elements it is NaN.
+  static Tensor all(const Tensor& self) {
+    checkDense(self);
+    shape::checkOrdered(kName, self);
+    if (self.numel() > 0) {
+      return std::get<0>(overDim(flattened(toContiguous(self)), 0, false));
+    }
+    if (self.is_meta()) return Tensor::allocate({}, self.scalar_type(), self.device());
+    const Tensor result = Tensor::allocate({}, self.scalar_type());
+    storeNumber(result.data_ptr(), self.scalar_type(), std::numeric_limits<double>::quiet_NaN());
+    return toDevice(result, self.device());
+  }
+
+ private:
+  static Tensor flattened(const Tensor& tensor) {
+    const int64_t sizes[] = {tensor.numel()};
+    const int64_t strides[] = {1};
+    return tensor.view(sizes, strides, tensor.storage_offset());
+  }
+};
+
+}  // namespace
+
+BOXCAR_DENSE_KERNELS(aten, m, medianLines) {
+  m.impl("median", BOXCAR_FN(Median<false>::all));
+  m.impl("median.dim", BOXCAR_FN(Median<false>::overDim));
+  m.impl("median.dim_values", BOXCAR_FN(Median<false>::out));
+  m.impl("nanmedian", BOXCAR_FN(Median<true>::all));
+  m.impl("nanmedian.dim", BOXCAR_FN(Median<true>::overDim));
+  m.impl("nanmedian.dim_values", BOXCAR_FN(Median<true>::out));
+}
+
+}  // namespace boxcar::dense
