@@ -2,9 +2,11 @@
 #include <boxcar/backends/cuda/module.h>
 #include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/search_kernels.h>
+#include <boxcar/backends/cuda/sort_kernels.h>
 #include <boxcar/backends/dense/median.h>
 #include <boxcar/ops.h>
 
+#include <cstdint>
 #include <string_view>
 
 namespace boxcar::cuda {
@@ -12,10 +14,15 @@ namespace {
 
 void median(std::string_view name, const Tensor& values, const Tensor& indices, const Tensor& self, size_t dim,
             bool skips_nan) {
+  const Tensor in = rowsOf(self, dim);
   const int64_t length = self.sizes()[dim];
-  const auto [sorted, places] = boxcar::sort(rowsOf(self, dim), -1, /*descending=*/false);
-  module().middle({name, sorted.data_ptr(), static_cast<const int64_t*>(places.data_ptr()), values.data_ptr(),
-                   static_cast<int64_t*>(indices.data_ptr()), self.scalar_type(), values.numel(), length, skips_nan});
+  MiddleLaunch launch{
+      name,           in.data_ptr(), values.data_ptr(), static_cast<int64_t*>(indices.data_ptr()), self.scalar_type(),
+      values.numel(), length,        skips_nan};
+  if (length > kShortRow && length <= INT32_MAX && launch.rows >= kManyRows) return module().middle_of_rows(launch);
+  const auto [sorted, places] = boxcar::sort(in, -1, /*descending=*/false);
+  launch.in = sorted.data_ptr();
+  module().middle(launch, static_cast<const int64_t*>(places.data_ptr()));
 }
 
 }  // namespace

@@ -98,7 +98,9 @@ struct Module {
   void (*fill_masked)(const FillMaskedLaunch& launch, size_t itemsize);
   void (*search)(const SearchLaunch& launch);
   void (*find)(const FindLaunch& launch);
-  void (*middle)(const MiddleLaunch& launch);
+  void (*choose_rows)(const SortLaunch& launch);
+  void (*middle)(const MiddleLaunch& launch, const int64_t* places);
+  void (*middle_of_rows)(const MiddleLaunch& launch);
   void (*count)(const CountLaunch& launch);
 };
 

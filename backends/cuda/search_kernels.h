@@ -40,11 +40,10 @@ struct FindLaunch {
 };
 void launchFind(const FindLaunch& launch);
 
-// Of rows of [length] sorted elements and their indices, the middle one of each (dense::MedianLines).
+// The middle element of each row of [length] elements (dense::MedianLines).
 struct MiddleLaunch {
   std::string_view name;
-  const void* sorted;
-  const int64_t* places;
+  const void* in;
   void* values;
   int64_t* indices;
   ScalarType type;
@@ -52,6 +51,9 @@ struct MiddleLaunch {
   int64_t length;
   bool skips_nan;
 };
-void launchMiddle(const MiddleLaunch& launch);
+// Of rows that are sorted; [places] says where the elements were.
+void launchMiddle(const MiddleLaunch& launch, const int64_t* places);
+// Of any rows of fewer than 2^31 elements, a block for each.
+void launchMiddleOfRows(const MiddleLaunch& launch);
 
 }  // namespace boxcar::cuda

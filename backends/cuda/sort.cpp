@@ -5,6 +5,8 @@
 #include <boxcar/backends/dense/lines.h>
 #include <boxcar/backends/dense/sort.h>
 
+#include <cstdint>
+
 namespace boxcar::cuda {
 namespace {
 
@@ -24,6 +26,8 @@ void chooseFirst(const Tensor& values, const Tensor& indices, const Tensor& self
                           descending};
   if (lines.length <= kShortRow) {
     module().short_sort(launch);
+  } else if (k <= kMostChosen && launch.rows >= kManyRows && lines.length <= INT32_MAX) {
+    module().choose_rows(launch);
   } else {
     const auto bytes = static_cast<int64_t>(module().long_sort_bytes(launch));
     const Tensor workspace = Tensor::allocate({&bytes, 1}, ScalarType::Byte, self.device());

@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// Sorting, which nvcc compiles: rows that fit into shared memory by a block's own network, longer ones by CUB.
+// Sorting, which nvcc compiles: rows that fit into shared memory by a block's own network, longer
+// ones by CUB, or by selection where only their beginning is wanted.
 
 namespace boxcar::cuda {
 
@@ -29,5 +30,11 @@ void launchShortSort(const SortLaunch& launch);
 // Any others, with as many bytes of memory as this says.
 size_t longSortBytes(const SortLaunch& launch);
 void launchLongSort(const SortLaunch& launch, void* workspace);
+
+// The longest part of a row that launchChooseRows finds and sorts; rows have fewer than 2^31 elements, and are a
+// block's each, so that it takes some to keep a device busy.
+inline constexpr int64_t kMostChosen = 1024;
+inline constexpr int64_t kManyRows = 32;
+void launchChooseRows(const SortLaunch& launch);
 
 }  // namespace boxcar::cuda

@@ -42,4 +42,13 @@ inline constexpr int kFirstKeyBit = std::is_same_v<T, Half>       ? 13
 template <class T>
 inline constexpr int kKeyBits = kIsSmallFloat<T> ? 32 - kFirstKeyBit<T> : static_cast<int>(8 * sizeof(T));
 
+// The key of [x] in those bits alone, the lowest of the result; the greatest element has the least key if [descending].
+template <class T>
+BOXCAR_HOST_DEVICE inline OrderedKey<T> denseKey(T x, bool descending) {
+  constexpr int kUnused = static_cast<int>(8 * sizeof(OrderedKey<T>)) - kKeyBits<T>;
+  constexpr auto kMask = static_cast<OrderedKey<T>>(static_cast<OrderedKey<T>>(~OrderedKey<T>{0}) >> kUnused);
+  const OrderedKey<T> key = orderedKey(x);
+  return static_cast<OrderedKey<T>>((descending ? ~key : key) >> kFirstKeyBit<T>) & kMask;
+}
+
 }  // namespace boxcar::elements

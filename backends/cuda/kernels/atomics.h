@@ -68,4 +68,13 @@ BOXCAR_HOST_DEVICE void atomicSum(T* target, T value) {
 #endif
 }
 
+// What was in [counter], which is one more then.
+BOXCAR_HOST_DEVICE inline unsigned atomicNext(unsigned* counter) {
+#ifdef __CUDA_ARCH__
+  return atomicAdd(counter, 1U);
+#else
+  return (*counter)++;
+#endif
+}
+
 }  // namespace boxcar::cuda

@@ -72,17 +72,18 @@ struct Find {
 template <class T>
 struct Middle {
   MiddleLaunch call;
+  const int64_t* places;
 
   BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {
     const int64_t row = block * kThreads + thread;
     if (row >= call.rows) return;
-    const T* const sorted = static_cast<const T*>(call.sorted) + row * call.length;
+    const T* const sorted = static_cast<const T*>(call.in) + row * call.length;
     const int64_t count = withoutNan(sorted, call.length);
     // The first NaN, or the first element where there is nothing else.
     const int64_t nan = count < call.length ? count : 0;
     const int64_t place = count == 0 || (nan > 0 && !call.skips_nan) ? nan : (count - 1) / 2;
     static_cast<T*>(call.values)[row] = sorted[place];
-    call.indices[row] = call.places[row * call.length + place];
+    call.indices[row] = places[row * call.length + place];
   }
 };
 
@@ -100,9 +101,9 @@ void launchFind(const FindLaunch& call) {
   });
 }
 
-void launchMiddle(const MiddleLaunch& call) {
+void launchMiddle(const MiddleLaunch& call, const int64_t* places) {
   visitScalarType(kRealTypes, call.type, call.name, [&]<class T>(std::type_identity<T>) {
-    launchGrid<kThreads>(blocksFor(call.rows, kThreads), Middle<T>{call});
+    launchGrid<kThreads>(blocksFor(call.rows, kThreads), Middle<T>{call, places});
   });
 }
 

@@ -92,12 +92,8 @@ struct MakeKeys {
   BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {
     const int64_t i = block * kThreads + thread;
     if (i >= n) return;
-    const OrderedKey<T> whole = orderedKey(in[i]);
-    constexpr auto kMask = static_cast<OrderedKey<T>>(static_cast<OrderedKey<T>>(~OrderedKey<T>{0}) >>
-                                                      (8 * static_cast<int>(sizeof(whole)) - kKeyBits<T>));
-    const auto key = static_cast<OrderedKey<T>>(((descending ? ~whole : whole) >> kFirstKeyBit<T>)&kMask);
     const auto above = row_shift < 64 ? static_cast<Key>(static_cast<uint64_t>(i / length) << row_shift) : Key{0};
-    keys[i] = static_cast<Key>(above | static_cast<Key>(key));
+    keys[i] = static_cast<Key>(above | static_cast<Key>(denseKey(in[i], descending)));
     places[i] = static_cast<Place>(i);
   }
 };

@@ -16,6 +16,7 @@ struct ShortEntry {
   uint64_t bits;
 
   BOXCAR_HOST_DEVICE static ShortEntry make(uint32_t key, uint32_t index) { return {uint64_t{key} << 32 | index}; }
+  BOXCAR_HOST_DEVICE static ShortEntry least() { return {0}; }
   BOXCAR_HOST_DEVICE static ShortEntry greatest() { return {~uint64_t{0}}; }
   BOXCAR_HOST_DEVICE uint32_t index() const { return static_cast<uint32_t>(bits); }
   BOXCAR_HOST_DEVICE bool before(const ShortEntry& other) const { return bits < other.bits; }
@@ -26,6 +27,7 @@ struct LongEntry {
   uint64_t at;
 
   BOXCAR_HOST_DEVICE static LongEntry make(uint64_t key, uint32_t index) { return {key, index}; }
+  BOXCAR_HOST_DEVICE static LongEntry least() { return {0, 0}; }
   BOXCAR_HOST_DEVICE static LongEntry greatest() { return {~uint64_t{0}, ~uint64_t{0}}; }
   BOXCAR_HOST_DEVICE uint32_t index() const { return static_cast<uint32_t>(at); }
   BOXCAR_HOST_DEVICE bool before(const LongEntry& other) const {
@@ -39,8 +41,7 @@ using NetworkEntry = std::conditional_t<sizeof(elements::OrderedKey<T>) == 4, Sh
 
 template <class T>
 BOXCAR_HOST_DEVICE inline NetworkEntry<T> networkEntry(T x, uint32_t index, bool descending) {
-  const auto key = elements::orderedKey(x);
-  return NetworkEntry<T>::make(descending ? static_cast<elements::OrderedKey<T>>(~key) : key, index);
+  return NetworkEntry<T>::make(elements::denseKey(x, descending), index);
 }
 
 // Sorts each [width] of [count] entries in shared memory. Both are powers of 2.

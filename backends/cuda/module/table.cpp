@@ -67,7 +67,9 @@ const boxcar::cuda::Module* boxcarCudaModule() {
       .fill_masked = launchFillMasked,
       .search = launchSearch,
       .find = launchFind,
+      .choose_rows = launchChooseRows,
       .middle = launchMiddle,
+      .middle_of_rows = launchMiddleOfRows,
       .count = launchCount,
   };
   return &module;

@@ -167,6 +167,21 @@ TEST_F(CudaOrderTest, ReportsASourceThatIsTooShort) {
   }
 }
 
+// Blocks that each choose from a row tell equal elements apart by all digits of their indices.
+TEST_F(CudaOrderTest, ChoosesFromManyLongRows) {
+  for (const int64_t most : {int64_t{3}, int64_t{100000}}) {
+    const Tensor x = integers({32, 66000}, most);
+    for (const ScalarType type : {ScalarType::Long, ScalarType::BFloat16}) {
+      const Tensor rows = boxcar::to(x, type);
+      for (const int64_t k : {int64_t{1}, int64_t{1000}}) {
+        expectSamePairs(rows, [&](const Tensor& t) { return boxcar::topk(t, k); });
+        expectSamePairs(rows, [&](const Tensor& t) { return boxcar::topk(t, k, 1, /*largest=*/false); });
+      }
+      expectSamePairs(rows, [](const Tensor& t) { return boxcar::median(t, 1); });
+    }
+  }
+}
+
 TEST_F(CudaOrderTest, FindsMedians) {
   for (const auto& [sizes, dim] : kSortedLines) {
     for (const Tensor& x : {integers(sizes, 50), floats(sizes, ScalarType::Double)}) {
