@@ -182,6 +182,20 @@ TEST_F(CudaOrderTest, ChoosesFromManyLongRows) {
   }
 }
 
+// Rows that are cut in parts: those have equal elements, too, and some are left behind them.
+TEST_F(CudaOrderTest, ChoosesFromFewLongRows) {
+  for (const std::vector<int64_t>& sizes : {std::vector<int64_t>{600011}, {2, 300007}, {300007, 2}}) {
+    const int64_t dim = sizes[0] == 2 ? 1 : 0;
+    for (const int64_t most : {int64_t{3}, int64_t{1000000}}) {
+      const Tensor x = integers(sizes, most, ScalarType::Int);
+      for (const int64_t k : {int64_t{1}, int64_t{100}, int64_t{1000}}) {
+        expectSamePairs(x, [&](const Tensor& t) { return boxcar::topk(t, k, dim); });
+        expectSamePairs(x, [&](const Tensor& t) { return boxcar::topk(t, k, dim, /*largest=*/false); });
+      }
+    }
+  }
+}
+
 TEST_F(CudaOrderTest, FindsMedians) {
   for (const auto& [sizes, dim] : kSortedLines) {
     for (const Tensor& x : {integers(sizes, 50), floats(sizes, ScalarType::Double)}) {
