@@ -6,6 +6,7 @@
 #include <boxcar/ivalue/tensor.h>
 #include <boxcar/ops.h>
 #include <boxcar/schema/parse_schema.h>
+#include <fmt/format.h>
 
 #include <initializer_list>
 #include <string>

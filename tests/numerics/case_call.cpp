@@ -195,11 +195,12 @@ std::string describeCall(const Case& expected) {
   }
 }
 
-void setCaseDevice(Device device) {
-  case_device = device;
-  if (!device.is_cpu()) StorageImpl::allocate(1, device);  // a device's kernels may be there from its first memory on
-}
+void setCaseDevice(Device device) { case_device = device; }
 Device caseDevice() { return case_device; }
+
+void openCaseDevice() {
+  if (!case_device.is_cpu()) StorageImpl::allocate(1, case_device);
+}
 
 bool hasKernel(const std::string& op) {
   const auto found = findOperator(op);

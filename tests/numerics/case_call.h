@@ -25,6 +25,8 @@ std::string_view toString(Way way);
 
 // Where calls are made from now on: the CPU, unless it is said otherwise.
 void setCaseDevice(Device device);
+// Takes its first memory, from which on its kernels may be there. Not before a fork, which CUDA does not outlive.
+void openCaseDevice();
 Device caseDevice();
 
 // Makes the call of [expected] in one way and compares what comes of it. In words, what is wrong; nothing where all is

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <span>
 
@@ -22,8 +23,10 @@ struct Tally {
   std::atomic<size_t> failed;    // cases
   std::atomic<size_t> left_out;  // those that met an operator without a kernel
   std::atomic<size_t> position;  // of the case that is running, from 1
+  std::atomic<bool> has_no_kernel;
 };
 constexpr int kMostJobs = 256;
+constexpr size_t kNothing = std::numeric_limits<size_t>::max();
 struct Shared {
   std::atomic<size_t> next;              // the operator that nobody has taken yet
   std::atomic<size_t> taken[kMostJobs];  // by each process: the operator that it is at
@@ -66,6 +69,10 @@ bool meetsMissingKernel(const std::string& failures) {
 }
 
 void runOperator(const OperatorCases& cases, Tally& tally, const RunOptions& options) {
+  if (!hasKernel(cases.op)) {
+    tally.has_no_kernel = true;
+    if (options.skip_missing) return;
+  }
   for (size_t i = tally.position; i < cases.cases.size(); ++i) {
     tally.position = i + 1;
     const std::string failures = failuresOf(*cases.cases[i], options.ways);
@@ -81,8 +88,9 @@ void runOperator(const OperatorCases& cases, Tally& tally, const RunOptions& opt
 
 // The work of process [job]: what it was at when it crashed, then whatever operators nobody has taken.
 void work(const std::vector<OperatorCases>& operators, const SharedMemory& shared, int job, const RunOptions& options) {
+  openCaseDevice();
   size_t i = shared->taken[job];
-  if (i >= operators.size() || shared->tallies[i].position == 0) i = shared->next++;
+  if (i == kNothing || shared->tallies[i].position == 0) i = shared->next++;
   for (; i < operators.size(); i = shared->next++) {
     shared->taken[job] = i;
     runOperator(operators[i], shared->tallies[i], options);
@@ -139,18 +147,13 @@ std::vector<OperatorCases> casesByOperator(const std::vector<std::unique_ptr<Cas
 
 bool run(const std::vector<std::unique_ptr<CaseFile>>& files, const RunOptions& options) {
   std::vector<OperatorCases> operators;
-  size_t missing = 0;
-  size_t total = 0;
   for (OperatorCases& cases : casesByOperator(files)) {
     if (!isWanted(cases.op, options.patterns)) continue;
     if (!options.except.empty() && isWanted(cases.op, options.except)) continue;
-    const bool has_kernel = hasKernel(cases.op);
-    if (!has_kernel) ++missing;
-    if (!has_kernel && options.skip_missing) continue;
-    total += cases.cases.size();
     operators.push_back(std::move(cases));
   }
   const SharedMemory shared(operators.size());
+  for (std::atomic<size_t>& taken : shared->taken) taken = kNothing;
 
   std::fflush(nullptr);
   std::map<pid_t, int> processes;
@@ -171,7 +174,7 @@ bool run(const std::vector<std::unique_ptr<CaseFile>>& files, const RunOptions& 
     const int job = process->second;
     processes.erase(process);
     const size_t at = shared->taken[job];
-    if (!WIFSIGNALED(status) || shared->tallies[at].position == 0) continue;
+    if (!WIFSIGNALED(status) || at == kNothing || shared->tallies[at].position == 0) continue;
     // Another one goes on behind the case that crashed.
     reportCrash(operators[at], shared->tallies[at], status);
     start(job);
@@ -180,18 +183,25 @@ bool run(const std::vector<std::unique_ptr<CaseFile>>& files, const RunOptions& 
   size_t failed_cases = 0;
   size_t failed_operators = 0;
   size_t left_out = 0;
+  size_t missing = 0;
+  size_t total = 0;
+  size_t ran = 0;
   for (size_t i = 0; i < operators.size(); ++i) {
-    const size_t failed = shared->tallies[i].failed;
-    left_out += shared->tallies[i].left_out;
-    if (failed == 0) continue;
+    const Tally& tally = shared->tallies[i];
+    if (tally.has_no_kernel) ++missing;
+    if (tally.has_no_kernel && options.skip_missing) continue;
+    ++ran;
+    total += operators[i].cases.size();
+    left_out += tally.left_out;
+    if (tally.failed == 0) continue;
     if (failed_operators++ == 0) print("\nOperators with failures:\n");
-    failed_cases += failed;
-    print(fmt::format("  {:<48}{:>6} of {:>6} cases{}\n", operators[i].op, failed, operators[i].cases.size(),
-                      hasKernel(operators[i].op) ? "" : "   (no kernel)"));
+    failed_cases += tally.failed;
+    print(fmt::format("  {:<48}{:>6} of {:>6} cases{}\n", operators[i].op, tally.failed.load(),
+                      operators[i].cases.size(), tally.has_no_kernel ? "   (no kernel)" : ""));
   }
   const size_t passed = total - failed_cases - left_out;
   print(fmt::format("{} of {} cases pass, {} of {} operators whole, each in {} ways", passed, total,
-                    operators.size() - failed_operators, operators.size(), options.ways.size()));
+                    ran - failed_operators, ran, options.ways.size()));
   if (left_out > 0) print(fmt::format("; {} cases are left out for operators inside that have no kernel", left_out));
   print(missing == 0 ? "\n"
                      : fmt::format("; {} operators have no kernel{}\n", missing,

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/backends/cuda/device_helpers.h"
+#include "tests/backends/cuda/on_device/device_helpers.h"
 #include "tests/backends/cuda/simulated_device.h"
 #include "tests/temporary_folder.h"
 
@@ -49,11 +49,11 @@ std::vector<std::string> rowOf(const std::string& table, const std::string& name
 }
 
 TEST_F(CudaProfilerTest, TellsWhatCallsTookTheDevice) {
-  const Tensor x = onCuda(numbers({1, 2}));
+  const Tensor x = onCuda(floats({1, 2}));
   const std::string table = profiled([&] {
     boxcar::add(x, x);
     boxcar::add(x, x);
-    boxcar::add(numbers({1}), numbers({1}));
+    boxcar::add(floats({1}), floats({1}));
   });
   EXPECT_NE(table.find("Self CUDA %  Self CUDA  CUDA total"), std::string::npos) << table;
   EXPECT_NE(table.find("\nOn CUDA: 2.000ms, by marks around each call in the device's work\n"), std::string::npos)
@@ -67,7 +67,7 @@ TEST_F(CudaProfilerTest, TellsWhatCallsTookTheDevice) {
 }
 
 TEST_F(CudaProfilerTest, TellsTheTimeOfCallsInsideFromTheOnesThatMadeThem) {
-  const Tensor x = boxcar::reshape(onCuda(numbers({1, 2, 3, 4})), std::vector<int64_t>{2, 2});
+  const Tensor x = boxcar::reshape(onCuda(floats({1, 2, 3, 4})), std::vector<int64_t>{2, 2});
   const std::string table = profiled([&] { boxcar::softmax(x, 1); });
   const std::vector<std::string> outer = rowOf(table, "aten::softmax.int");
   const std::vector<std::string> inner = rowOf(table, "aten::_softmax");
@@ -78,7 +78,7 @@ TEST_F(CudaProfilerTest, TellsTheTimeOfCallsInsideFromTheOnesThatMadeThem) {
 }
 
 TEST_F(CudaProfilerTest, HasALaneForEachStream) {
-  const Tensor x = onCuda(numbers({1, 2}));
+  const Tensor x = onCuda(floats({1, 2}));
   int32_t id = 0;
   profiled([&] {
     boxcar::add(x, x);
@@ -101,7 +101,7 @@ TEST_F(CudaProfilerTest, HasALaneForEachStream) {
 }
 
 TEST_F(CudaProfilerTest, CountsTheTimeOfCallsThatTheTimeLineLacks) {
-  const Tensor x = onCuda(numbers({1, 2}));
+  const Tensor x = onCuda(floats({1, 2}));
   const std::string table = profiled(
       [&] {
         for (int i = 0; i < 5000; ++i) boxcar::add(x, x);
@@ -113,13 +113,13 @@ TEST_F(CudaProfilerTest, CountsTheTimeOfCallsThatTheTimeLineLacks) {
 }
 
 TEST_F(CudaProfilerTest, HasNoColumnsForADeviceThatIsNotUsed) {
-  const std::string table = profiled([&] { boxcar::add(numbers({1}), numbers({1})); });
+  const std::string table = profiled([&] { boxcar::add(floats({1}), floats({1})); });
   EXPECT_EQ(table.find("CUDA"), std::string::npos) << table;
   for (const Json& event : events()) EXPECT_NE(event.value("cat", ""), "device");
 }
 
 TEST_F(CudaProfilerTest, SortsByTheTimeOnTheDevice) {
-  const Tensor x = onCuda(numbers({1, 2}));
+  const Tensor x = onCuda(floats({1, 2}));
   const std::string table = profiled(
       [&] {
         boxcar::mul(x, x);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/backends/cuda/device_helpers.h"
+#include "tests/backends/cuda/on_device/device_helpers.h"
 #include "tests/backends/cuda/simulated_device.h"
 
 namespace boxcar::cuda {
@@ -24,7 +24,7 @@ class CudaRangesTest : public ::testing::Test {
 TEST_F(CudaRangesTest, NamesCallsWhereAToolListens) {
   ::setenv("NVTX_INJECTION64_PATH", "/some/tool.so", 1);
   nameCallsForTools(driver());
-  boxcar::softmax(numbers({1}), 0);
+  boxcar::softmax(floats({1}), 0);
   EXPECT_EQ(simulated::device().ranges,
             (std::vector<std::string>{"aten::softmax.int", "aten::_softmax", "end", "end"}));
 }

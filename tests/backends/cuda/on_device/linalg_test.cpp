@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <tuple>
 #include <vector>
 
-#include "tests/backends/cuda/simulated_device.h"
-#include "tests/backends/tensor_helpers.h"
+#include "tests/backends/cuda/on_device/device_helpers.h"
 
 // Linear algebra on a make-believe GPU, whose solvers are the CPU's: what is made of their results, on matrices larger
 // than the blocks of kernels.
@@ -14,12 +14,11 @@
 namespace boxcar {
 namespace {
 
-constexpr Device kCuda(DeviceType::CUDA, 0);
+using cuda::kCuda;
+using cuda::onCuda;
+using cuda::onHost;
 constexpr ScalarType kTypes[] = {ScalarType::Float, ScalarType::Double, ScalarType::ComplexFloat,
                                  ScalarType::ComplexDouble};
-
-Tensor onHost(const Tensor& tensor) { return to(tensor, std::nullopt, std::nullopt, Device(DeviceType::CPU)); }
-Tensor onCuda(const Tensor& tensor) { return to(tensor, std::nullopt, std::nullopt, kCuda); }
 
 // The greatest distance of elements, a part of the greatest magnitude.
 double distance(const Tensor& found, const Tensor& expected) {
@@ -123,10 +122,10 @@ INSTANTIATE_TEST_SUITE_P(Types, CudaLinalgTest, testing::ValuesIn(kTypes),
 
 TEST(CudaLinalg, InfosStayOnTheDevice) {
   const Tensor a = onCuda(floats({1, 2, 2, 4, 1, 0, 0, 1}, {2, 2, 2}));
-  const int waits = cuda::simulated::device().stream_waits;
+  std::optional<cuda::NoWaiting> no_waiting(std::in_place);
   const auto [inverse, info] = linalg_inv_ex(a);
   const auto [factor, minor] = linalg_cholesky_ex(neg(a));
-  EXPECT_EQ(cuda::simulated::device().stream_waits, waits);
+  no_waiting.reset();
   EXPECT_EQ(info.device(), kCuda);
   EXPECT_EQ(elements<int32_t>(onHost(info)), (std::vector<int32_t>{2, 0}));
   EXPECT_EQ(elements<int32_t>(onHost(minor)), (std::vector<int32_t>{1, 1}));

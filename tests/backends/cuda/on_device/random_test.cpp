@@ -1,4 +1,3 @@
-#include <boxcar/dispatcher/fallbacks/cpu_fallback.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,20 +10,21 @@
 #include <set>
 #include <vector>
 
-#include "tests/backends/tensor_helpers.h"
+#include "tests/backends/cuda/on_device/device_helpers.h"
 
-// Random numbers on a make-believe GPU.
+// Random numbers on a GPU.
 
 namespace boxcar {
 namespace {
 
-constexpr Device kFirst(DeviceType::CUDA, 0);
+using cuda::onCuda;
+using cuda::onHost;
+
+constexpr Device kFirst = cuda::kCuda;
 constexpr Device kSecond(DeviceType::CUDA, 1);
 constexpr int64_t kMany = 100000;
 constexpr ScalarType kFloats[] = {ScalarType::Half, ScalarType::BFloat16, ScalarType::Float, ScalarType::Double};
 
-Tensor onHost(const Tensor& tensor) { return to(tensor, std::nullopt, std::nullopt, Device(DeviceType::CPU)); }
-Tensor onCuda(const Tensor& tensor) { return to(tensor, std::nullopt, std::nullopt, kFirst); }
 Tensor emptyOn(Device device, IntArrayRef sizes, ScalarType type = ScalarType::Float) {
   return empty(sizes, type, std::nullopt, device);
 }
@@ -110,9 +110,10 @@ TEST(CudaRandom, ASeedGivesTheSameNumbersAgainOnEachDevice) {
     manualSeed(3);
     const std::vector<double> first = doubles(draws()[i](kFirst, std::nullopt));
     const std::vector<double> next = doubles(draws()[i](kFirst, std::nullopt));
-    const std::vector<double> on_second = doubles(draws()[i](kSecond, std::nullopt));
     EXPECT_NE(first, next) << i;
-    EXPECT_EQ(first, on_second) << i;
+    if (cuda::deviceCount() > 1) {
+      EXPECT_EQ(doubles(draws()[i](kSecond, std::nullopt)), first) << i;
+    }
     manualSeed(3);
     EXPECT_EQ(doubles(draws()[i](kFirst, std::nullopt)), first) << i;
     manualSeed(4);
@@ -138,9 +139,11 @@ TEST(CudaRandom, RefusesTheGeneratorOfAnotherDevice) {
     EXPECT_EQ(errorOf([&] { draws()[i](kFirst, makeCpuGenerator(1)); }),
               "Expected a 'cuda:0' device type for generator but found 'cpu'")
         << i;
-    EXPECT_EQ(errorOf([&] { draws()[i](kFirst, makeGenerator(kSecond, 1)); }),
-              "Expected a 'cuda:0' device type for generator but found 'cuda:1'")
-        << i;
+    if (cuda::deviceCount() > 1) {
+      EXPECT_EQ(errorOf([&] { draws()[i](kFirst, makeGenerator(kSecond, 1)); }),
+                "Expected a 'cuda:0' device type for generator but found 'cuda:1'")
+          << i;
+    }
     EXPECT_EQ(errorOf([&] { draws()[i](DeviceType::CPU, makeGenerator(kFirst, 1)); }),
               "Expected a 'cpu' device type for generator but found 'cuda:0'")
         << i;
@@ -409,13 +412,7 @@ TEST(CudaRandom, ReportsWeightsThatAreNone) {
   }
 }
 
-// They sort random numbers, which the CPU does where no kernel for the device does.
-class CudaRandomOrder : public testing::Test {
- protected:
-  const CpuFallback fallback_ = registerCpuFallback(DispatchKey::CUDA);
-};
-
-TEST_F(CudaRandomOrder, PermutationsHoldEachNumberOnce) {
+TEST(CudaRandomOrder, PermutationsHoldEachNumberOnce) {
   for (const ScalarType type : {ScalarType::Short, ScalarType::Long, ScalarType::Double}) {
     manualSeed(1);
     const Tensor first = randperm(1000, type, std::nullopt, kFirst);
@@ -436,7 +433,7 @@ TEST_F(CudaRandomOrder, PermutationsHoldEachNumberOnce) {
 }
 
 // All six orders of three numbers.
-TEST_F(CudaRandomOrder, PermutationsAreAsLikelyAsEachOther) {
+TEST(CudaRandomOrder, PermutationsAreAsLikelyAsEachOther) {
   manualSeed(1);
   std::map<std::vector<double>, int> counts;
   for (int i = 0; i < 1200; ++i) ++counts[doubles(randperm(3, ScalarType::Long, std::nullopt, kFirst))];
@@ -444,7 +441,7 @@ TEST_F(CudaRandomOrder, PermutationsAreAsLikelyAsEachOther) {
   for (const auto& [order, count] : counts) EXPECT_NEAR(count, 200, 60) << fmt::format("{}", fmt::join(order, " "));
 }
 
-TEST_F(CudaRandomOrder, SamplesWithoutReplacementDiffer) {
+TEST(CudaRandomOrder, SamplesWithoutReplacementDiffer) {
   manualSeed(1);
   const Tensor weights = onCuda(contiguous(expand(floats({0, 1, 2, 5}), {20000, 4})));
   const Tensor chosen = onHost(multinomial(weights, 3));

@@ -9,26 +9,18 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/backends/cuda/simulated_device.h"
+#include "tests/backends/cuda/on_device/device_helpers.h"
 
-// Scans, sorting, selection and searches on a make-believe GPU: sizes at which blocks share work, compared with the
+// Scans, sorting, selection and searches on a GPU: sizes at which blocks share work, compared with the
 // CPU.
 
 namespace boxcar::cuda {
 namespace {
 
-constexpr Device kCuda(DeviceType::CUDA, 0);
-
 class CudaOrderTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    simulated::device() = {};
-    manualSeed(7);
-  }
+  void SetUp() override { manualSeed(7); }
 };
-
-Tensor onCuda(const Tensor& tensor) { return boxcar::to(tensor, std::nullopt, std::nullopt, kCuda); }
-Tensor onHost(const Tensor& tensor) { return boxcar::to(tensor, std::nullopt, std::nullopt, Device(DeviceType::CPU)); }
 
 Tensor integers(std::vector<int64_t> sizes, int64_t most, ScalarType type = ScalarType::Long) {
   return boxcar::randint(most, sizes, type);
@@ -237,13 +229,15 @@ TEST_F(CudaOrderTest, SearchesRows) {
 
 TEST_F(CudaOrderTest, DoesNotWaitForWhatHasAKnownSize) {
   const Tensor x = onCuda(floats({3, 5000}));
-  const int waits = simulated::device().stream_waits;
-  const auto [sorted, order] = boxcar::sort(x, 1);
-  boxcar::cumsum(boxcar::masked_scatter(x, boxcar::gt(x, 0), sorted), 1);
-  boxcar::median(boxcar::searchsorted(sorted, x), 0);
-  boxcar::isin(x, sorted);
-  boxcar::searchsorted(boxcar::select(sorted, 0, 0), 0.5);
-  EXPECT_EQ(simulated::device().stream_waits, waits);
+  const NoWaiting no_waiting;
+  EXPECT_EQ(errorOf([&] {
+              const auto [sorted, order] = boxcar::sort(x, 1);
+              boxcar::cumsum(boxcar::masked_scatter(x, boxcar::gt(x, 0), sorted), 1);
+              boxcar::median(boxcar::searchsorted(sorted, x), 0);
+              boxcar::isin(x, sorted);
+              boxcar::searchsorted(boxcar::select(sorted, 0, 0), 0.5);
+            }),
+            "no error");
 }
 
 template <class Tuple>
