@@ -1,0 +1,144 @@
+// What calls and kernels cost on the machine's first CUDA device. bench/cuda_table.py runs this, does the same with
+// PyTorch, and prints both.
+
+#include <benchmark/benchmark.h>
+#include <boxcar/interpreter/program.h>
+#include <boxcar/ivalue/cpu_generator.h>
+#include <boxcar/ops.h>
+
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace boxcar::bench {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+using Clock = std::chrono::steady_clock;
+
+constexpr Device kCuda(DeviceType::CUDA, 0);
+
+double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+Tensor random(const Sizes& sizes, ScalarType dtype = ScalarType::Float) {
+  return boxcar::to(boxcar::randn(sizes, std::nullopt, std::nullopt, kCuda), dtype);
+}
+
+// The time of [call] with what it puts to the device, of [rounds] that are waited for together.
+void wholeTime(benchmark::State& state, int rounds, const std::function<void()>& call) {
+  for (int i = 0; i < 3; ++i) call();
+  cuda::synchronize();
+  for (auto _ : state) {
+    const Clock::time_point begin = Clock::now();
+    for (int i = 0; i < rounds; ++i) call();
+    cuda::synchronize();
+    state.SetIterationTime(since(begin) / rounds);
+  }
+}
+
+void registerTimed(const char* name, const std::function<void(benchmark::State&)>& run) {
+  benchmark::RegisterBenchmark(name, run)->UseManualTime()->Unit(benchmark::kMicrosecond)->Iterations(1);
+}
+void registerWhole(const char* name, const std::function<std::function<void()>()>& setUp) {
+  registerTimed(name, [setUp](benchmark::State& state) {
+    manualSeed(1);
+    wholeTime(state, 20, setUp());
+  });
+}
+
+// So few calls that the device's queue has room for them.
+void queuedTime(benchmark::State& state) {
+  constexpr int kCalls = 500;
+  const Tensor a = random({2});
+  const Tensor b = random({2});
+  for (int i = 0; i < kCalls; ++i) boxcar::add(a, b);
+  for (auto _ : state) {
+    cuda::synchronize();
+    const Clock::time_point begin = Clock::now();
+    for (int i = 0; i < kCalls; ++i) benchmark::DoNotOptimize(boxcar::add(a, b));
+    state.SetIterationTime(since(begin) / kCalls);
+  }
+}
+
+// The script's function step() and how it is called are in [text].
+void runChain(benchmark::State& state, const char* text) {
+  Program program = Program::compile(text, "chain.ops");
+  program.run();
+  const auto run = program.function("run");
+  wholeTime(state, 1, [&] {
+    Stack stack;
+    push(stack, random({8, 64}));
+    run.call(stack);
+  });
+}
+
+constexpr const char* kChain = R"(
+fn step(Tensor x) -> Tensor {
+  y = x
+  for i in range(500) { y = (y * 1.001).relu() }
+  return y
+}
+fn run(Tensor x) -> Tensor { return step(x) }
+)";
+constexpr const char* kChainAsGraph = R"(
+fn step(Tensor x) -> Tensor {
+  y = x
+  for i in range(500) { y = (y * 1.001).relu() }
+  return y
+}
+fn run(Tensor x) -> Tensor {
+  with cuda_graph() { return step(x) }
+}
+)";
+
+constexpr int64_t kLarge = int64_t{64} << 20;  // of float32: 256 MB
+
+void registerAll() {
+  registerTimed("add of 2 elements, queued", queuedTime);
+  registerTimed("1,000 operators of a script", [](benchmark::State& state) { runChain(state, kChain); });
+  registerTimed("the same as a CUDA graph", [](benchmark::State& state) { runChain(state, kChainAsGraph); });
+  registerWhole("copy 256 MB",
+                [] { return [x = random({kLarge}), y = random({kLarge})]() mutable { boxcar::copy_(y, x); }; });
+  registerWhole("relu 256 MB",
+                [] { return [x = random({kLarge}), y = random({kLarge})]() mutable { boxcar::relu_out(y, x); }; });
+  registerWhole("sum 256 MB", [] { return [x = random({kLarge})] { boxcar::sum(x); }; });
+  registerWhole("softmax 8192 x 8192", [] { return [x = random({8192, 8192})] { boxcar::softmax(x, 1); }; });
+  registerWhole("layer_norm 8192 x 8192", [] {
+    return [x = random({8192, 8192}), w = random({8192}), b = random({8192})] {
+      boxcar::layer_norm(x, Sizes{8192}, w, b);
+    };
+  });
+  registerWhole("mm 8192 bfloat16", [] {
+    return [a = random({8192, 8192}, ScalarType::BFloat16), b = random({8192, 8192}, ScalarType::BFloat16)] {
+      boxcar::mm(a, b);
+    };
+  });
+  registerWhole("conv2d 3x3 bfloat16", [] {
+    return [x = random({32, 256, 56, 56}, ScalarType::BFloat16), w = random({256, 256, 3, 3}, ScalarType::BFloat16)] {
+      boxcar::conv2d(x, w, std::nullopt, Sizes{1}, Sizes{1});
+    };
+  });
+  registerWhole("attention 2048 bfloat16", [] {
+    const Tensor x = random({4, 16, 2048, 64}, ScalarType::BFloat16);
+    return [x] { boxcar::scaled_dot_product_attention(x, x, x); };
+  });
+  registerWhole("sort 16M float32", [] { return [x = random({int64_t{16} << 20})] { boxcar::sort(x); }; });
+  registerWhole("cumsum 16M float32", [] { return [x = random({int64_t{16} << 20})] { boxcar::cumsum(x, 0); }; });
+}
+
+}  // namespace
+}  // namespace boxcar::bench
+
+int main(int argc, char** argv) {
+  if (!boxcar::cuda::is_available()) {
+    std::fprintf(stderr, "boxcar_cuda_bench: there is no CUDA device; `boxcar --version` tells why\n");
+    return 77;
+  }
+  boxcar::bench::registerAll();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
