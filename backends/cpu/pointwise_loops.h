@@ -3,6 +3,7 @@
 #include <boxcar/backends/cpu/loops.h>
 #include <boxcar/backends/cpu/vector_functions.h>
 #include <boxcar/backends/dense/pointwise.h>
+#include <boxcar/backends/elements/result_element.h>
 #include <boxcar/ivalue/scalar.h>
 
 #include <algorithm>
@@ -52,33 +53,6 @@ struct FunctorLoop {
     }
   }
 };
-
-template <Result result, class T>
-struct ResultElementOf {
-  using type = T;
-};
-template <class T>
-struct ResultElementOf<Result::kBool, T> {
-  using type = bool;
-};
-template <class T>
-struct ResultElementOf<Result::kTruth, T> {
-  using type = bool;
-};
-template <class T>
-struct ResultElementOf<Result::kReal, T> {
-  using type = RealOf<T>;
-};
-template <class T>
-struct ResultElementOf<Result::kFloatReal, T> {
-  using type = RealOf<T>;
-};
-template <class T>
-struct ResultElementOf<Result::kComplex, T> {
-  using type = std::complex<T>;
-};
-template <Result result, class T>
-using ResultElement = typename ResultElementOf<result, T>::type;
 
 // The loop of a functor that has rows for vectors: F::kVector names them. Elements of float16 and bfloat16, and
 // those that do not follow each other, go through a buffer.

@@ -16,10 +16,10 @@ void SharedLibrary::open(std::string_view op) {
     if (reason.empty()) reason = ::dlerror();
   }
   BOXCAR_FAIL(
-      "{} on a CUDA device needs {}, which cannot be opened ({}). Install it with the CUDA Toolkit, or add its folder "
-      "to "
-      "LD_LIBRARY_PATH",
-      op, name_, reason);
+      "{} on a CUDA device needs {}, which cannot be opened ({}). Install {} for this version of CUDA, or add its "
+      "folder "
+      "to LD_LIBRARY_PATH",
+      op, name_, reason, name_);
 }
 
 void* SharedLibrary::find(const char* symbol, std::string_view op) {

@@ -7,7 +7,8 @@ trap 'rm -rf "$sandbox"' EXIT
 project="$sandbox/a tree" bin=$sandbox/bin log=$sandbox/log
 failures=0 output='' errors='' status=0
 
-fake() { printf '#!/bin/bash\necho "%s $*" >>"%s"\n%s\n' "$1" "$log" "$2" >"$bin/$1" && chmod +x "$bin/$1"; }
+# A tool that was linked is not written to.
+fake() { rm -f "$bin/$1" && printf '#!/bin/bash\necho "%s $*" >>"%s"\n%s\n' "$1" "$log" "$2" >"$bin/$1" && chmod +x "$bin/$1"; }
 
 # A machine that has every package and a project that was never built. PATH holds nothing but the fakes and what any system has.
 start() {
@@ -173,6 +174,44 @@ dev_test_takes_a_preset_and_arguments() {
   expect 'directory of ctest' "$output" "$project"
   run test --stop-on-failure
   expect log "$(cat "$log")" '*ctest --preset release -j * --stop-on-failure'
+}
+
+dev_test_offline_installs_nothing_and_builds_from_the_bundle() {
+  run test --offline
+  expect status "$status" 1
+  expect stderr "$errors" 'dev: there is no build/bundle; ./dev bundle makes one, on a machine that has a package registry'
+  mkdir -p "$project/build/bundle"
+  fake ctest 'echo "$CPLUS_INCLUDE_PATH"'
+  MISSING=libfmt-dev run test --offline -R Schema
+  expect status "$status" 0
+  expect log "$(cat "$log")" '*cmake --preset offline*cmake --build build/offline --target all*ctest --preset offline -j * -R Schema'
+  expect 'calls of apt-get' "$(calls apt-get)" 0
+  expect "the compilers' path" "$output" "$project/build/bundle/include"
+}
+
+dev_gpu_needs_a_gpu() {
+  run gpu
+  expect status "$status" 1
+  expect stderr "$errors" 'dev: ./dev gpu needs a machine with an NVIDIA GPU: nvidia-smi finds none'
+  fake nvidia-smi 'exit 9'
+  run gpu
+  expect status "$status" 1
+  expect 'calls of cmake' "$(calls cmake)" 0
+}
+
+dev_gpu_builds_for_it_and_names_what_failed() {
+  for tool in date grep; do ln -sf "$(command -v $tool)" "$bin/$tool"; done
+  fake nvidia-smi ''
+  fake python3 'echo "| table |"'
+  fake timeout 'shift; case $1 in *numerics_tests) exit 1;; esac'
+  run gpu
+  expect stderr "$errors" '*nvcc is not here, so that nothing was built for the GPU'
+  touch "$project/build/gpu/libboxcar_cuda.so"
+  run gpu
+  expect status "$status" 1
+  expect output "$output" '*, ./dev gpu*| table |'
+  expect stderr "$errors" '*dev: failed: numerics on the GPU'
+  expect log "$(cat "$log")" '*cmake --build build/gpu --target device_tests*timeout 200 ./device_tests*'
 }
 
 dev_clean_removes_the_build() {

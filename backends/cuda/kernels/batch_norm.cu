@@ -221,12 +221,12 @@ struct ScaleElements {
     auto number = static_cast<Index>(i * width);
     beside.take(number);
     const int64_t channel = channels.take(number);
-    RowPack<T, width> pack = *reinterpret_cast<const RowPack<T, width>*>(in + i * width);
+    Pack<T, width> pack = *reinterpret_cast<const Pack<T, width>*>(in + i * width);
     for (int k = 0; k < width; ++k) {
       const int64_t at = channel + k * step;
       pack.elements[k] = static_cast<T>(static_cast<C>(pack.elements[k]) * factors[at] + shifts[at]);
     }
-    *reinterpret_cast<RowPack<T, width>*>(out + i * width) = pack;
+    *reinterpret_cast<Pack<T, width>*>(out + i * width) = pack;
   }
 };
 

@@ -3,9 +3,10 @@
 #include <boxcar/backends/cuda/failure.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/offsets.h>
+#include <boxcar/backends/cuda/kernels/pack.h>
 #include <boxcar/backends/cuda/pointwise_launcher.h>
 #include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/functor_list.h>
+#include <boxcar/backends/elements/result_element.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,12 +20,6 @@ namespace boxcar::cuda {
 using namespace elements;
 
 namespace detail {
-
-// Elements that are read or written at once.
-template <class T, int count>
-struct alignas(sizeof(T) * count) Pack {
-  T elements[count];
-};
 
 // The functor F on what elements of T are computed in, with results of Out. What it refuses is noted, and 0 its result.
 template <class F, class Out, class T>
@@ -204,36 +199,14 @@ struct PointwiseLaunches {
   }
 };
 
-template <Result result, class T>
-struct ResultElementOf {
-  using type = T;
-};
-template <class T>
-struct ResultElementOf<Result::kBool, T> {
-  using type = bool;
-};
-template <class T>
-struct ResultElementOf<Result::kReal, T> {
-  using type = RealOf<T>;
-};
-template <class T>
-struct ResultElementOf<Result::kFloatReal, T> {
-  using type = RealOf<T>;
-};
-template <class T>
-struct ResultElementOf<Result::kComplex, T> {
-  using type = std::complex<T>;
-};
-
 }  // namespace detail
 
 template <template <class> class F, size_t arity, Result result, class... Ts>
 constexpr PointwiseLaunchers makeLaunchers(ElementTypes<Ts...>) {
   PointwiseLaunchers launchers{};
   ((launchers[static_cast<size_t>(scalarTypeOf<Ts>)] =
-        {detail::PointwiseLaunches<F<Compute<Ts>>, typename detail::ResultElementOf<result, Ts>::type, Ts, arity>::flat,
-         detail::PointwiseLaunches<F<Compute<Ts>>, typename detail::ResultElementOf<result, Ts>::type, Ts,
-                                   arity>::strided}),
+        {detail::PointwiseLaunches<F<Compute<Ts>>, ResultElement<result, Ts>, Ts, arity>::flat,
+         detail::PointwiseLaunches<F<Compute<Ts>>, ResultElement<result, Ts>, Ts, arity>::strided}),
    ...);
   return launchers;
 }

@@ -16,7 +16,7 @@ constexpr int kThreads = 256;
 template <class T, int words, class Make>
 struct Fill {
   static constexpr int kElements = 4 / words;
-  using Pack = RowPack<T, kElements>;
+  using Elements = Pack<T, kElements>;
 
   Make make;
   T* out;
@@ -28,10 +28,10 @@ struct Fill {
     const int64_t number = block * kThreads + thread;
     const int64_t i = number * kElements;
     if (i >= n) return;
-    Pack pack;
+    Elements pack;
     make(elements::philoxBlock(seed, first_block + static_cast<uint64_t>(number)), pack.elements);
-    if (i + kElements <= n && reinterpret_cast<uintptr_t>(out) % sizeof(Pack) == 0) {
-      *reinterpret_cast<Pack*>(out + i) = pack;
+    if (i + kElements <= n && reinterpret_cast<uintptr_t>(out) % sizeof(Elements) == 0) {
+      *reinterpret_cast<Elements*>(out + i) = pack;
     } else {
       for (int k = 0; k < kElements && i + k < n; ++k) out[i + k] = pack.elements[k];
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/backends/cuda/kernels/pack.h>
 #include <boxcar/backends/elements/host_device.h>
 
 #include <cstddef>
@@ -13,11 +14,6 @@ inline constexpr int kRowThreads = 256;
 // Longer rows are read again instead of being kept in shared memory.
 inline constexpr size_t kKeptBytes = 40 * 1024;
 
-template <class T, int count>
-struct alignas(sizeof(T) * count) RowPack {
-  T elements[count];
-};
-
 // Calls body(i, x) for the elements of [row] that are [thread]'s: packs of 16 bytes where the row begins at one.
 template <class T, class Body>
 BOXCAR_HOST_DEVICE void forRow(const T* row, int64_t n, int thread, const Body& body) {
@@ -25,7 +21,7 @@ BOXCAR_HOST_DEVICE void forRow(const T* row, int64_t n, int thread, const Body& 
   if (reinterpret_cast<uintptr_t>(row) % 16 == 0) {
     const int64_t whole = n / kPack * kPack;
     for (int64_t i = int64_t{thread} * kPack; i < whole; i += int64_t{kRowThreads} * kPack) {
-      const auto pack = *reinterpret_cast<const RowPack<T, kPack>*>(row + i);
+      const auto pack = *reinterpret_cast<const Pack<T, kPack>*>(row + i);
       for (int k = 0; k < kPack; ++k) body(i + k, pack.elements[k]);
     }
     for (int64_t i = whole + thread; i < n; i += kRowThreads) body(i, row[i]);
@@ -41,9 +37,9 @@ BOXCAR_HOST_DEVICE void writeRow(T* row, int64_t n, int thread, const Value& val
   if (reinterpret_cast<uintptr_t>(row) % 16 == 0) {
     const int64_t whole = n / kPack * kPack;
     for (int64_t i = int64_t{thread} * kPack; i < whole; i += int64_t{kRowThreads} * kPack) {
-      RowPack<T, kPack> pack;
+      Pack<T, kPack> pack;
       for (int k = 0; k < kPack; ++k) pack.elements[k] = value(i + k);
-      *reinterpret_cast<RowPack<T, kPack>*>(row + i) = pack;
+      *reinterpret_cast<Pack<T, kPack>*>(row + i) = pack;
     }
     for (int64_t i = whole + thread; i < n; i += kRowThreads) row[i] = value(i);
     return;

@@ -24,10 +24,11 @@ TEST(SharedLibrary, OpensTheFirstFileThereIs) {
 
 TEST(SharedLibrary, SaysWhichOperatorWantedALibraryThatIsMissing) {
   SharedLibrary library("cuNothing", {"libcunothing.so.13", "libcunothing.so"});
-  EXPECT_EQ(errorOf([&] { library.function<void()>("cuNothingCreate", "mm"); }),
-            "mm on a CUDA device needs cuNothing, which cannot be opened (libcunothing.so.13: cannot open shared "
-            "object file: "
-            "No such file or directory). Install it with the CUDA Toolkit, or add its folder to LD_LIBRARY_PATH");
+  EXPECT_EQ(
+      errorOf([&] { library.function<void()>("cuNothingCreate", "mm"); }),
+      "mm on a CUDA device needs cuNothing, which cannot be opened (libcunothing.so.13: cannot open shared "
+      "object file: "
+      "No such file or directory). Install cuNothing for this version of CUDA, or add its folder to LD_LIBRARY_PATH");
 }
 
 TEST(SharedLibrary, SaysWhichFunctionAnOldVersionLacks) {
