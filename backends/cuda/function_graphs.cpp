@@ -6,6 +6,7 @@
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/dispatcher/fallbacks/value_copy.h>
 #include <boxcar/dispatcher/fallbacks/value_tensors.h>
+#include <boxcar/dispatcher/local_dispatch_key_set.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -213,6 +214,8 @@ IValue call(const FunctionCall& function, FunctionGraphs& graphs) {
 }  // namespace
 
 IValue callGraphed(const FunctionCall& function) {
+  // Modes, too, include their key.
+  if (tls_local_dispatch_key_set().included_ != default_included_set) return function.run(function.arguments);
   if (function.kept == nullptr) function.kept = std::make_shared<FunctionGraphs>();
   return call(function, *std::static_pointer_cast<FunctionGraphs>(function.kept));
 }

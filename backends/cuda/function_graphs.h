@@ -11,6 +11,9 @@ namespace boxcar::cuda {
 // A graph reads the memory of the tensors that it was captured with. Arguments that lay elsewhere in the meantime are
 // copied to where they do not move any more; weights stay where they are. Results are copied out, so that the next
 // launch leaves them alone. Work that a function does to its arguments is done to the caller's.
+//
+// Where the thread has modes, such as a tracer, or includes keys, the function runs as always: what they stand for is
+// to see all calls.
 IValue callGraphed(const FunctionCall& function);
 
 }  // namespace boxcar::cuda

@@ -1,6 +1,7 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/graph_inputs.h>
 #include <boxcar/dispatcher/fallbacks/value_tensors.h>
+#include <boxcar/dispatcher/local_dispatch_key_set.h>
 #include <boxcar/ivalue/error.h>
 
 #include <optional>
@@ -116,6 +117,8 @@ class Reader final {
 GraphInputs readGraphInputs(std::string_view function, std::span<const IValue> arguments,
                             std::span<const IValue> constants, int device) {
   GraphInputs inputs;
+  const uint64_t kept = raw_local_dispatch_key_set.kept_bits;
+  inputs.key.append(reinterpret_cast<const char*>(&kept), sizeof(kept));
   Reader reader(function, device, inputs);
   for (const IValue& value : arguments) reader.read(value);
   inputs.argument_tensors = inputs.tensors.size();

@@ -12,7 +12,7 @@ namespace boxcar::cuda {
 // What a call of a function reads, as far as a graph of the function depends on it.
 struct GraphInputs {
   // Equal for calls that one graph can serve: the structure of the values, numbers and texts, of tensors the dtype,
-  // sizes, strides and device, and of small ones on the CPU the elements.
+  // sizes, strides and device, and of small ones on the CPU the elements; and the keys that the thread excludes.
   std::string key;
   // The tensors of the device, those of the arguments first.
   std::vector<Tensor> tensors;

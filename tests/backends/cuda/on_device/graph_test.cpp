@@ -2,6 +2,7 @@
 #include <boxcar/backends/cuda/function_graphs.h>
 #include <boxcar/backends/cuda/graph.h>
 #include <boxcar/backends/cuda/stream.h>
+#include <boxcar/dispatcher/mode.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <gtest/gtest.h>
 
@@ -88,6 +89,19 @@ TEST(CudaGraph, CallsAFunctionTwiceAndThenLaunchesItsGraph) {
     EXPECT_EQ(hostFloats(square({x}).toTensor()), (std::vector<float>{1, 4}));
   }
   EXPECT_EQ(square.runs, 2);
+}
+
+TEST(CudaGraph, RunsAFunctionAsAlwaysWhereAModeIsToSeeItsCalls) {
+  Function square([](auto values) { return boxcar::mul(values[0].toTensor(), values[0].toTensor()); });
+  const Tensor x = onCuda(floats({1, 2}));
+  int calls = 0;
+  const ModeGuard mode([&](const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+    ++calls;
+    op.redispatchBoxed(keys, stack);
+  });
+  for (int i = 0; i < 4; ++i) square({x});
+  EXPECT_EQ(calls, 4);
+  EXPECT_EQ(square.runs, 4);
 }
 
 TEST(CudaGraph, CapturesOnceForArgumentsThatLieElsewhereEachTime) {
