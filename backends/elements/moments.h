@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/backends/elements/functions.h>
 #include <boxcar/backends/elements/host_device.h>
 
 #include <complex>

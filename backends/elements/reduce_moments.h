@@ -31,7 +31,7 @@ struct Variance {
 
   BOXCAR_HOST_DEVICE static Acc identity() { return {0, Mean(0), 0}; }
   BOXCAR_HOST_DEVICE static Acc take(const Acc& acc, T x, int64_t) {
-    const Mean value = static_cast<Mean>(static_cast<Compute<T>>(x));
+    const Mean value = convertElement<Mean>(x);
     const double count = acc.count + 1;
     const Mean delta = value - acc.mean;
     return {count, acc.mean + delta / count, acc.squares + Acc::squareOf(delta) * (acc.count / count)};

@@ -3,7 +3,10 @@
 #include <complex>
 #include <cuda/std/complex>
 
-// The functions of complex numbers that the standard library has for the host alone.
+// The functions of complex numbers that the standard library has for the host alone; and the operators, which it writes
+// in a way that nvcc takes without a word and compiles to nothing: += and its like of compilers' own complex numbers.
+// These here are preferred inside of boxcar::elements, and where that is used. What begins with std::complex's members
+// (x += y, x = 1.0F, a conversion between two complex types) must not stand in code for a device.
 
 namespace boxcar::elements {
 namespace detail {
@@ -54,5 +57,49 @@ BOXCAR_COMPLEX_FUNCTION(atanh)
 BOXCAR_COMPLEX_FUNCTIONS(float)
 BOXCAR_COMPLEX_FUNCTIONS(double)
 #undef BOXCAR_COMPLEX_FUNCTIONS
+
+#define BOXCAR_COMPLEX_OPERATORS(T)                                                                          \
+  __host__ __device__ inline std::complex<T> operator+(const std::complex<T>& a, const std::complex<T>& b) { \
+    return {a.real() + b.real(), a.imag() + b.imag()};                                                       \
+  }                                                                                                          \
+  __host__ __device__ inline std::complex<T> operator-(const std::complex<T>& a, const std::complex<T>& b) { \
+    return {a.real() - b.real(), a.imag() - b.imag()};                                                       \
+  }                                                                                                          \
+  __host__ __device__ inline std::complex<T> operator*(const std::complex<T>& a, const std::complex<T>& b) { \
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};           \
+  }                                                                                                          \
+  __host__ __device__ inline std::complex<T> operator+(const std::complex<T>& a, T b) {                      \
+    return {a.real() + b, a.imag()};                                                                         \
+  }                                                                                                          \
+  __host__ __device__ inline std::complex<T> operator+(T a, const std::complex<T>& b) { return b + a; }      \
+  __host__ __device__ inline std::complex<T> operator-(const std::complex<T>& a, T b) {                      \
+    return {a.real() - b, a.imag()};                                                                         \
+  }                                                                                                          \
+  __host__ __device__ inline std::complex<T> operator-(T a, const std::complex<T>& b) {                      \
+    return {a - b.real(), -b.imag()};                                                                        \
+  }                                                                                                          \
+  __host__ __device__ inline std::complex<T> operator*(const std::complex<T>& a, T b) {                      \
+    return {a.real() * b, a.imag() * b};                                                                     \
+  }                                                                                                          \
+  __host__ __device__ inline std::complex<T> operator*(T a, const std::complex<T>& b) { return b * a; }      \
+  __host__ __device__ inline std::complex<T> operator/(const std::complex<T>& a, T b) {                      \
+    return {a.real() / b, a.imag() / b};                                                                     \
+  }                                                                                                          \
+  /* Divided by the larger part, so that no square overflows. */                                             \
+  __host__ __device__ inline std::complex<T> operator/(const std::complex<T>& a, const std::complex<T>& b) { \
+    const T c = b.real();                                                                                    \
+    const T d = b.imag();                                                                                    \
+    if (::fabs(c) >= ::fabs(d)) {                                                                            \
+      const T ratio = d / c;                                                                                 \
+      const T scale = c + d * ratio;                                                                         \
+      return {(a.real() + a.imag() * ratio) / scale, (a.imag() - a.real() * ratio) / scale};                 \
+    }                                                                                                        \
+    const T ratio = c / d;                                                                                   \
+    const T scale = c * ratio + d;                                                                           \
+    return {(a.real() * ratio + a.imag()) / scale, (a.imag() * ratio - a.real()) / scale};                   \
+  }
+BOXCAR_COMPLEX_OPERATORS(float)
+BOXCAR_COMPLEX_OPERATORS(double)
+#undef BOXCAR_COMPLEX_OPERATORS
 
 }  // namespace boxcar::elements

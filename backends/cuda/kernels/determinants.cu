@@ -41,7 +41,7 @@ struct Determinants {
             T pivot = diagonal[i * (n + 1)];
             if (logarithm != nullptr) {
               const Real size = elements::abs(pivot);
-              pivot = size == 0 ? T(0) : pivot / size;
+              pivot = size == 0 ? T(0) : elements::divideElements(pivot, T(size));
               mine.logarithm += elements::log(size);
             }
             if (pivots[matrix * n + i] != i + 1) pivot = -pivot;

@@ -1,0 +1,36 @@
+"""That code for a device holds the arithmetic of complex numbers.
+
+nvcc takes the operators of std::complex without a word and compiles them to nothing (kernels/complex_functions.h has
+others), which no simulated device shows. Usage: complex_code_test.py NVCC KERNELS [OPTION ...]
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+nvcc, kernels = sys.argv[1:3]
+options = sys.argv[3:]
+ARITHMETIC = re.compile(r"\b(?:add|sub|mul|fma|div)\.(?:[a-z]+\.)*f(?:32|64)")
+# What compares and does not compute.
+COMPARES = ("NonZeros",)
+
+failed = False
+with tempfile.TemporaryDirectory() as folder:
+    for name in ("pointwise_arithmetic", "reduce_sums", "reduce_moments", "sequence"):
+        code = pathlib.Path(folder, name + ".ptx")
+        source = pathlib.Path(kernels, name + ".cu")
+        subprocess.run([nvcc, "-std=c++20", "-O3", "-ptx", *options, "-x", "cu", source, "-o", code], check=True)
+        entries = re.split(r"\.entry ", code.read_text())[1:]
+        of_complex = [entry for entry in entries if "complex" in entry.partition("(")[0]]
+        lacking = [
+            entry.partition("(")[0]
+            for entry in of_complex
+            if not ARITHMETIC.search(entry) and not any(word in entry.partition("(")[0] for word in COMPARES)
+        ]
+        print(f"{name}: {len(of_complex)} kernels of complex numbers")
+        for entry in lacking:
+            print(f"  no arithmetic in {entry}")
+        failed = failed or bool(lacking) or not of_complex
+sys.exit(failed)
