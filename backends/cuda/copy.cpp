@@ -75,9 +75,14 @@ void copyAcross(const Tensor& target, const Tensor& source) {
     synchronizeStream();
     return made;
   }();
-  if (isOneBlock(target, packed)) return copyBytes(target, packed, CopyKind::kDeviceToDevice);
+  // The source's memory is given away by its own device, which does not see this one's stream.
+  if (isOneBlock(target, packed)) {
+    copyBytes(target, packed, CopyKind::kDeviceToDevice);
+    return synchronizeStream();
+  }
   const Tensor arrived = Tensor::allocate(packed.sizes(), packed.scalar_type(), target.device());
   copyBytes(arrived, packed, CopyKind::kDeviceToDevice);
+  synchronizeStream();
   copyWithin(target, arrived);
 }
 

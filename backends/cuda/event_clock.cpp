@@ -117,6 +117,7 @@ class EventClock final : public DeviceClock {
       DeviceSpan& span = spanAt(mark.span);
       const Base& base = *bases_[static_cast<size_t>(span.device.index())];
       const DeviceGuard on(span.device);
+      mark.begin->synchronize();
       mark.end->synchronize();
       span.start = base.time + static_cast<double>(mark.begin->since(*base.event)) * kNanoseconds;
       span.duration = static_cast<double>(mark.end->since(*mark.begin)) * kNanoseconds;

@@ -1,6 +1,7 @@
 #include <boxcar/backends/cuda/module.h>
 #include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/solvers.h>
+#include <boxcar/backends/cuda/stream.h>
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/dense/factories.h>
 #include <boxcar/backends/dense/linalg.h>
@@ -104,12 +105,14 @@ void decomposeQr(std::string_view op, const Tensor& q, const Tensor& r, const Te
 
 void findEigen(std::string_view op, const Tensor& values, const Tensor& matrices, const Tensor& info, bool vectors,
                bool upper) {
+  refuseInGraph("factors a matrix by cuSOLVER, which waits for the device");
   if (isEmpty(matrices, info)) return;
   solvers().find_eigen(vectors, upper, batchOf(op, matrices), values.data_ptr(), infosOf(info));
 }
 
 // V, column-major, is by rows the transpose of V.
 void findSvd(std::string_view op, char what, const Tensor& matrices, const dense::SvdResult& result) {
+  refuseInGraph("factors a matrix by cuSOLVER, which waits for the device");
   const MatrixBatch a = batchOf(op, matrices);
   Tensor v;
   if (what != 'N') v = Tensor::allocate(result.vh.sizes(), a.type, matrices.device());

@@ -12,6 +12,7 @@ void check(Status status, std::string_view doing) {
   if (status == kSuccess) [[likely]]
     return;
   const Driver& cuda = driver();
+  cuda.last_error();  // it is reported here: the next launch is not to report it again
   if (waitsForEachLaunch())
     BOXCAR_FAIL("CUDA failed while {}: {} ({}, error {})", doing, cuda.error_text(status), cuda.error_name(status),
                 status);

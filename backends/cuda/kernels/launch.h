@@ -3,6 +3,7 @@
 #include <boxcar/backends/cuda/status.h>
 #include <boxcar/backends/cuda/stream.h>
 #include <boxcar/backends/elements/host_device.h>
+#include <boxcar/ivalue/error.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -141,6 +142,12 @@ class Block final {
 #endif
 };
 
+// A launch of a grid has no more blocks.
+inline void checkGrid(int64_t blocks) {
+  BOXCAR_CHECK(blocks <= INT32_MAX,
+               "a kernel of {} blocks is more than a CUDA device starts; work on parts of the tensor", blocks);
+}
+
 #ifdef __CUDACC__
 
 namespace detail {
@@ -162,6 +169,7 @@ __global__ void __launch_bounds__(threads) runBlocks(const Body body) {
 template <int threads, class Body>
 void launchGrid(int64_t blocks, const Body& body) {
   if (blocks == 0) return;
+  checkGrid(blocks);
   const auto stream = static_cast<cudaStream_t>(currentStream().handle);
   detail::runGrid<threads><<<static_cast<unsigned>(blocks), threads, 0, stream>>>(body);
   checkLaunch();
@@ -170,6 +178,7 @@ void launchGrid(int64_t blocks, const Body& body) {
 template <int threads, class Body>
 void launchBlocks(int64_t blocks, size_t shared_bytes, const Body& body) {
   if (blocks == 0) return;
+  checkGrid(blocks);
   const auto stream = static_cast<cudaStream_t>(currentStream().handle);
   detail::runBlocks<threads><<<static_cast<unsigned>(blocks), threads, shared_bytes, stream>>>(body);
   checkLaunch();
@@ -180,6 +189,7 @@ void launchBlocks(int64_t blocks, size_t shared_bytes, const Body& body) {
 template <int threads, class Body>
 void launchGrid(int64_t blocks, const Body& body) {
   if (blocks == 0) return;
+  checkGrid(blocks);
   enqueueSimulated([=] {
     for (int64_t block = 0; block < blocks; ++block) {
       for (int thread = 0; thread < threads; ++thread) body(block, thread);
@@ -191,6 +201,7 @@ void launchGrid(int64_t blocks, const Body& body) {
 template <int threads, class Body>
 void launchBlocks(int64_t blocks, size_t shared_bytes, const Body& body) {
   if (blocks == 0) return;
+  checkGrid(blocks);
   enqueueSimulated([=] {
     std::vector<double> shared(2 * (shared_bytes / 16 + 1));
     for (int64_t index = 0; index < blocks; ++index) {

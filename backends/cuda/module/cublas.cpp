@@ -164,7 +164,8 @@ bool multiplyByLibrary(const GemmCall& call) {
   const Types types = typesOf(call.type);
   const Layout left = layoutOf(call.b, call.k, call.n);
   const Layout right = layoutOf(call.a, call.m, call.k);
-  const Layout result{false, call.n, call.m, std::max(call.c.row_step, call.n)};
+  // A single row may lie at any step, which is none of its layout.
+  const Layout result{false, call.n, call.m, call.m == 1 ? call.n : std::max(call.c.row_step, call.n)};
   const Factor alpha(call.alpha, types.scale);
   const Factor beta(call.beta, types.scale);
   Owned<cublasLtMatmulDesc_t> description(lib().cublasLtMatmulDescDestroy);
@@ -213,7 +214,9 @@ bool multiplyByLibrary(const GemmCall& call) {
     const cublasStatus_t status = lib().cublasLtMatmulAlgoGetHeuristic(
         handle(call), description.object, left_layout.object, right_layout.object, result_layout.object,
         result_layout.object, preference.object, 1, &found, &count);
-    if (call.bias != nullptr && (status == CUBLAS_STATUS_NOT_SUPPORTED || count == 0)) return false;
+    const bool is_refused =
+        status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE || count == 0;
+    if (call.bias != nullptr && is_refused) return false;
     checkBlas(status, call);
     BOXCAR_CHECK(count > 0, "cuBLAS has no algorithm for {} matrices of {} by {} and {} by {}", dtypeName(call.type),
                  call.m, call.k, call.k, call.n);

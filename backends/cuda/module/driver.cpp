@@ -46,6 +46,12 @@ Status createEvent(EventHandle* event, bool timing) {
   return status;
 }
 
+// That work goes on is an answer, and no failure that the next launch should find.
+Status answerOf(cudaError_t status) {
+  if (status == cudaErrorNotReady) cudaGetLastError();
+  return status;
+}
+
 Status beginCapture(StreamHandle stream) {
   // Other threads may go on to allocate and to wait.
   return cudaStreamBeginCapture(streamOf(stream), cudaStreamCaptureModeRelaxed);
@@ -94,7 +100,7 @@ constexpr Driver kCudart = {
     },
     .create_stream = createStream,
     .synchronize_stream = [](StreamHandle stream) -> Status { return cudaStreamSynchronize(streamOf(stream)); },
-    .query_stream = [](StreamHandle stream) -> Status { return cudaStreamQuery(streamOf(stream)); },
+    .query_stream = [](StreamHandle stream) -> Status { return answerOf(cudaStreamQuery(streamOf(stream))); },
     .wait_event = [](StreamHandle stream, EventHandle event) -> Status {
       return cudaStreamWaitEvent(streamOf(stream), eventOf(event), 0);
     },
@@ -103,7 +109,7 @@ constexpr Driver kCudart = {
     .record_event = [](EventHandle event, StreamHandle stream) -> Status {
       return cudaEventRecord(eventOf(event), streamOf(stream));
     },
-    .query_event = [](EventHandle event) -> Status { return cudaEventQuery(eventOf(event)); },
+    .query_event = [](EventHandle event) -> Status { return answerOf(cudaEventQuery(eventOf(event))); },
     .synchronize_event = [](EventHandle event) -> Status { return cudaEventSynchronize(eventOf(event)); },
     .elapsed = [](float* milliseconds, EventHandle begin, EventHandle end) -> Status {
       return cudaEventElapsedTime(milliseconds, eventOf(begin), eventOf(end));

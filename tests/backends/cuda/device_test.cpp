@@ -1,6 +1,7 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/event.h>
 #include <boxcar/backends/cuda/graph.h>
+#include <boxcar/backends/cuda/status.h>
 #include <boxcar/backends/cuda/stream.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -117,6 +118,16 @@ TEST_F(CudaDeviceTest, ReplaysAGraphAtOnce) {
   graph.launch();
   EXPECT_EQ(simulated::device().graph_launches, 2);
   EXPECT_EQ(simulated::device().launches, launches);
+}
+
+TEST_F(CudaDeviceTest, ReportsAFailureOnce) {
+  const Tensor x = onCuda(floats({1, 2}));
+  int host = 0;
+  EXPECT_NE(errorOf([&] {
+              check(driver().copy(&host, &host, sizeof(host), CopyKind::kDeviceToDevice, nullptr), "copying");
+            }).find("CUDA failed while copying: invalid argument"),
+            std::string::npos);
+  EXPECT_EQ(hostFloats(boxcar::add(x, x)), (std::vector<float>{2, 4}));
 }
 
 }  // namespace

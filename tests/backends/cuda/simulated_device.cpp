@@ -69,7 +69,7 @@ Status refuseInCapture(StreamHandle handle) {
   Stream* const stream = streamOf(handle);
   if (stream == nullptr || !stream->capture) return kSuccess;
   stream->invalidated = true;
-  return kCaptureUnsupported;
+  return state().last_error = kCaptureUnsupported;
 }
 
 bool isWithin(const std::map<void*, std::pair<size_t, int>>& blocks, const void* memory, size_t bytes) {
@@ -96,7 +96,7 @@ Status allocate(void** memory, size_t bytes) {
 Status release(void* memory) {
   const std::lock_guard lock(state().mutex);
   const auto block = state().memory.find(memory);
-  if (block == state().memory.end()) return kInvalidValue;
+  if (block == state().memory.end()) return state().last_error = kInvalidValue;
   state().used[static_cast<size_t>(block->second.second)] -= block->second.first;
   state().memory.erase(block);
   std::free(memory);
@@ -125,7 +125,7 @@ Status beginCapture(StreamHandle handle) {
 Status endCapture(StreamHandle handle, GraphHandle* graph) {
   Stream* const stream = streamOf(handle);
   std::unique_ptr<Graph> captured = std::move(stream->capture);
-  if (stream->invalidated) return kCaptureInvalidated;
+  if (stream->invalidated) return state().last_error = kCaptureInvalidated;
   *graph = captured.release();
   return kSuccess;
 }

@@ -16,11 +16,12 @@
 namespace boxcar {
 namespace {
 
-// The operators of the backends, which no test defines.
+// The operators of the backends, which no test defines, but for one that needs a CUDA device.
 std::vector<OperatorHandle> everyOperator() {
   std::vector<OperatorHandle> operators;
   for (const OperatorName& name : Dispatcher::singleton().getAllOpNames()) {
     const std::string ns(name.getNamespace().value_or(""));
+    if (name.name == "aten::pin_memory") continue;
     if (ns == "aten" || ns == "io") operators.push_back(*Dispatcher::singleton().findSchema(name));
   }
   return operators;
