@@ -1,5 +1,6 @@
 #include <boxcar/backends/cuda/caching_allocator.h>
 #include <boxcar/backends/cuda/event.h>
+#include <boxcar/ivalue/cpu_generator.h>
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -96,6 +97,37 @@ TEST(CudaTensors, AreLargerThanABlockOfThreads) {
   EXPECT_TRUE(boxcar::equal(onHost(boxcar::add(boxcar::t(onCuda(square)), 1)), boxcar::add(boxcar::t(square), 1)));
   EXPECT_TRUE(boxcar::equal(onHost(boxcar::amax(onCuda(square), std::vector<int64_t>{0})),
                             boxcar::amax(square, std::vector<int64_t>{0})));
+}
+
+// What nvcc made nothing of, where it was std::complex's own arithmetic.
+TEST(CudaTensors, OfComplexNumbersAreComputedWith) {
+  for (const ScalarType type : {ScalarType::ComplexFloat, ScalarType::ComplexDouble}) {
+    manualSeed(5);
+    const Tensor x = boxcar::randn(std::vector<int64_t>{70, 50}, type);
+    const Tensor y = boxcar::randn(std::vector<int64_t>{70, 50}, type);
+    const Tensor index = boxcar::randint(70, std::vector<int64_t>{70});
+    const auto onBoth = [&](const char* what, const auto& call) {
+      const Tensor expected = call(x, y, index);
+      EXPECT_TRUE(boxcar::allclose(onHost(call(onCuda(x), onCuda(y), onCuda(index))), expected, 1e-4, 1e-5))
+          << what << " of " << dtypeName(type);
+    };
+    onBoth("add", [](const Tensor& a, const Tensor& b, const Tensor&) { return boxcar::add(a, b, 2); });
+    onBoth("sub", [](const Tensor& a, const Tensor& b, const Tensor&) { return boxcar::sub(a, b); });
+    onBoth("mul", [](const Tensor& a, const Tensor& b, const Tensor&) { return boxcar::mul(a, b); });
+    onBoth("div", [](const Tensor& a, const Tensor& b, const Tensor&) { return boxcar::div(a, b); });
+    onBoth("lerp", [](const Tensor& a, const Tensor& b, const Tensor&) { return boxcar::lerp(a, b, 0.25); });
+    onBoth("sign", [](const Tensor& a, const Tensor&, const Tensor&) { return boxcar::sgn(a); });
+    onBoth("sigmoid", [](const Tensor& a, const Tensor&, const Tensor&) { return boxcar::sigmoid(a); });
+    onBoth("sum", [](const Tensor& a, const Tensor&, const Tensor&) { return boxcar::sum(a); });
+    onBoth("mean",
+           [](const Tensor& a, const Tensor&, const Tensor&) { return boxcar::mean(a, std::vector<int64_t>{0}); });
+    onBoth("var", [](const Tensor& a, const Tensor&, const Tensor&) { return boxcar::var(a); });
+    onBoth("cumsum", [](const Tensor& a, const Tensor&, const Tensor&) { return boxcar::cumsum(a, 1); });
+    onBoth("index_add",
+           [](const Tensor& a, const Tensor& b, const Tensor& i) { return boxcar::index_add(a, 0, i, b); });
+    onBoth("matrix product",
+           [](const Tensor& a, const Tensor& b, const Tensor&) { return boxcar::mm(a, boxcar::t(b)); });
+  }
 }
 
 TEST(CudaEvents, MeasureTheWorkBetweenThem) {
