@@ -82,8 +82,7 @@ Draws drawNumbers(const std::optional<Generator>& given, uint64_t count) {
   auto* const impl = dynamic_cast<CudaGeneratorImpl*>(generator.unsafeGetGeneratorImpl());
   BOXCAR_CHECK(impl != nullptr && impl->device() == device, "Expected a '{}' device type for generator but found '{}'",
                device, generator.device());
-  BOXCAR_CHECK(!isCapturing(),
-               "random numbers cannot be drawn while a graph is captured: each launch of it would give the same ones");
+  refuseInGraph("draws random numbers, which would be the same in every replay");
   const std::lock_guard lock(impl->mutex());
   return {impl->current_seed(), impl->draw(count)};
 }

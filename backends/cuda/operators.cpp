@@ -2,6 +2,7 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/stream.h>
 #include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
 
 #include <optional>
 #include <string>
@@ -11,7 +12,11 @@
 namespace boxcar::cuda {
 namespace {
 
-int indexOf(std::optional<Device> device) { return completeDevice(device.value_or(DeviceType::CUDA)).index(); }
+int indexOf(std::optional<Device> device) {
+  const Device wanted = device.value_or(DeviceType::CUDA);
+  BOXCAR_CHECK(wanted.is_cuda(), "'{}' is no CUDA device; those are 'cuda:0' and so on", wanted);
+  return completeDevice(wanted).index();
+}
 
 bool hasDevice() { return boxcar::cuda::deviceCount() > 0; }
 

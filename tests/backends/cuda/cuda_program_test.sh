@@ -130,6 +130,18 @@ expectErrorsHave "a CUDA graph cannot capture what waits for the device"
 expectErrorsHave "aten::item(self: float32[] on cuda:0)"
 expectErrorsHave "waits.ops:2:"
 expectStatus 1
+cat > draws.ops <<'END'
+fn noisy(Tensor x) -> Tensor { return x + rand_like(x) }
+with cuda_graph() { noisy(ones(2, device="cuda:0")) }
+END
+run "random numbers in a graph" run draws.ops
+expectErrorsHave "a CUDA graph cannot capture what draws random numbers, which would be the same in every replay; do that outside of it"
+expectErrorsHave "draws.ops:1:"
+expectStatus 1
+echo 'print(cuda::memory_stats("cpu"))' > host.ops
+run "the memory of a device that is none of CUDA's" run host.ops
+expectErrorsHave "'cpu' is no CUDA device; those are 'cuda:0' and so on"
+expectStatus 1
 echo 'with stream("cpu") { print(1) }' > host.ops
 run "a stream of the CPU" run host.ops
 expectErrorsHave "stream(): 'cpu' has no streams; CUDA devices have, such as 'cuda:0'"
