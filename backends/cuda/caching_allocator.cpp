@@ -65,16 +65,6 @@ void CachingAllocator::deallocate(void* memory, CudaStream user) noexcept {
       // Where the device failed nothing is put to it any more.
     }
   }
-  release(block);
-}
-
-void CachingAllocator::deallocate(void* memory) noexcept {
-  if (memory == nullptr) return;
-  const std::lock_guard lock(mutex_);
-  release(blocks_.at(memory).get());
-}
-
-void CachingAllocator::release(Block* block) {
   block->used = false;
   statistics_.used -= block->bytes;
   putBack(join(block));

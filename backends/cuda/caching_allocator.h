@@ -46,7 +46,6 @@ class CachingAllocator final {
   // [user]: the stream that its last work went to. Where that is another one than it was allocated for, what is put to
   // that one from now on, as for the memory's next owner, begins after the work.
   void deallocate(void* memory, CudaStream user) noexcept;
-  void deallocate(void* memory) noexcept;
 
   // Allocations for [stream] come from graph [graph]'s memory from now on; 0 ends that.
   void setGraph(uint64_t graph, StreamHandle stream);
@@ -86,7 +85,6 @@ class CachingAllocator final {
   Status allocateSegment(void** memory, size_t bytes);
   void split(Block* block, size_t bytes);
   Block* join(Block* block);
-  void release(Block* block);
   void putBack(Block* block);
   void releaseFree(bool (*chosen)(const Block&, uint64_t), uint64_t graph);
   [[noreturn]] void failOutOfMemory(size_t bytes) const;

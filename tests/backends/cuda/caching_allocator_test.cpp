@@ -24,16 +24,16 @@ class CachingAllocatorTest : public ::testing::Test {
 
 TEST_F(CachingAllocatorTest, GivesAFreedBlockAgainWithoutAskingTheDevice) {
   void* const first = allocator.allocate(1000, nullptr);
-  allocator.deallocate(first);
+  allocator.deallocate(first, {});
   void* const second = allocator.allocate(1000, nullptr);
   EXPECT_EQ(first, second);
   EXPECT_EQ(simulated::device().allocations, 1);
-  allocator.deallocate(second);
+  allocator.deallocate(second, {});
 }
 
 TEST_F(CachingAllocatorTest, GivesNothingForNoBytes) {
   EXPECT_EQ(allocator.allocate(0, nullptr), nullptr);
-  allocator.deallocate(nullptr);
+  allocator.deallocate(nullptr, {});
   EXPECT_EQ(simulated::device().allocations, 0);
 }
 
@@ -44,16 +44,16 @@ TEST_F(CachingAllocatorTest, CutsSmallBlocksFromOneSegment) {
   EXPECT_EQ(simulated::device().allocations, 1);
   EXPECT_EQ(allocator.statistics().used, 8U * 512);
   EXPECT_EQ(allocator.statistics().reserved, 2 * kMebibyte);
-  for (char* block : blocks) allocator.deallocate(block);
+  for (char* block : blocks) allocator.deallocate(block, {});
 }
 
 TEST_F(CachingAllocatorTest, JoinsFreeNeighboursToOneBlock) {
   void* const a = allocator.allocate(kMebibyte / 2, nullptr);
   void* const b = allocator.allocate(kMebibyte / 2, nullptr);
   void* const c = allocator.allocate(kMebibyte, nullptr);
-  allocator.deallocate(a);
-  allocator.deallocate(c);
-  allocator.deallocate(b);
+  allocator.deallocate(a, {});
+  allocator.deallocate(c, {});
+  allocator.deallocate(b, {});
   allocator.releaseCache();  // which it can only when the segment is one free block
   EXPECT_EQ(simulated::device().frees, 1);
   EXPECT_EQ(allocator.statistics().reserved, 0U);
@@ -61,39 +61,39 @@ TEST_F(CachingAllocatorTest, JoinsFreeNeighboursToOneBlock) {
 
 TEST_F(CachingAllocatorTest, KeepsTheBlocksOfStreamsApart) {
   void* const first = allocator.allocate(1000, nullptr);
-  allocator.deallocate(first);
+  allocator.deallocate(first, {});
   void* const second = allocator.allocate(1000, &other_stream);
   EXPECT_NE(first, second);
   EXPECT_EQ(simulated::device().allocations, 2);
-  allocator.deallocate(second);
+  allocator.deallocate(second, {});
 }
 
 TEST_F(CachingAllocatorTest, KeepsASegmentForEachLargeBlock) {
   void* const large = allocator.allocate(21 * kMebibyte, nullptr);
   EXPECT_EQ(allocator.statistics().reserved, 22 * kMebibyte);
-  allocator.deallocate(large);
+  allocator.deallocate(large, {});
 }
 
 TEST_F(CachingAllocatorTest, CountsWhatIsUsedAndTheMostThatWas) {
   void* const a = allocator.allocate(1000, nullptr);
   void* const b = allocator.allocate(2000, nullptr);
-  allocator.deallocate(b);
+  allocator.deallocate(b, {});
   EXPECT_EQ(allocator.statistics().used, 1024U);
   EXPECT_EQ(allocator.statistics().peak, 1024U + 2048U);
   EXPECT_EQ(allocator.statistics().allocations, 2U);
   allocator.resetPeak();
   EXPECT_EQ(allocator.statistics().peak, 1024U);
-  allocator.deallocate(a);
+  allocator.deallocate(a, {});
 }
 
 TEST_F(CachingAllocatorTest, GivesTheCacheBackAndAsksAgainWhenTheDeviceIsFull) {
   simulated::device().capacity = simulated::allocatedBytes(0) + 64 * kMebibyte;
-  allocator.deallocate(allocator.allocate(40 * kMebibyte, nullptr));
+  allocator.deallocate(allocator.allocate(40 * kMebibyte, nullptr), {});
   void* const other = allocator.allocate(40 * kMebibyte, &other_stream);
   EXPECT_NE(other, nullptr);
   EXPECT_EQ(allocator.statistics().retries, 1U);
   EXPECT_EQ(simulated::device().frees, 1);
-  allocator.deallocate(other);
+  allocator.deallocate(other, {});
 }
 
 TEST_F(CachingAllocatorTest, SaysInNumbersThatThereIsNoMemory) {
@@ -112,13 +112,13 @@ TEST_F(CachingAllocatorTest, SaysInNumbersThatThereIsNoMemory) {
         std::string::npos)
         << text;
   }
-  allocator.deallocate(held);
+  allocator.deallocate(held, {});
 }
 
 TEST_F(CachingAllocatorTest, KeepsAGraphsMemoryUntilTheGraphIsReleased) {
   allocator.setGraph(7, nullptr);
   void* const captured = allocator.allocate(1000, nullptr);
-  allocator.deallocate(captured);
+  allocator.deallocate(captured, {});
   allocator.setGraph(0, nullptr);
   void* const outside = allocator.allocate(1000, nullptr);
   EXPECT_NE(captured, outside);
@@ -126,7 +126,7 @@ TEST_F(CachingAllocatorTest, KeepsAGraphsMemoryUntilTheGraphIsReleased) {
   EXPECT_EQ(simulated::device().frees, 0);  // a replay writes there
   allocator.releaseGraph(7);
   EXPECT_EQ(simulated::device().frees, 1);
-  allocator.deallocate(outside);
+  allocator.deallocate(outside, {});
 }
 
 TEST_F(CachingAllocatorTest, FreesWhatIsHeldOfAReleasedGraphWhenItIsGivenBack) {
@@ -135,7 +135,7 @@ TEST_F(CachingAllocatorTest, FreesWhatIsHeldOfAReleasedGraphWhenItIsGivenBack) {
   allocator.setGraph(0, nullptr);
   allocator.releaseGraph(8);
   EXPECT_EQ(simulated::device().frees, 0);
-  allocator.deallocate(result);
+  allocator.deallocate(result, {});
   EXPECT_EQ(simulated::device().frees, 1);
 }
 

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <string>
 #include <vector>
 
 #include "tests/backends/cuda/on_device/device_helpers.h"
 #include "tests/backends/cuda/simulated_device.h"
+#include "tests/dispatcher/fallbacks/profile_rows.h"
 #include "tests/temporary_folder.h"
 
 // Device time in profiles. The make-believe device takes a millisecond for each piece of work.
@@ -37,16 +37,6 @@ class CudaProfilerTest : public ::testing::Test {
 
   TemporaryFolder folder_;
 };
-
-std::vector<std::string> rowOf(const std::string& table, const std::string& name) {
-  static const std::regex kGap("  +");
-  for (size_t at = 0; at < table.size(); at = table.find('\n', at) + 1) {
-    const std::string line = table.substr(at, table.find('\n', at) - at);
-    if (!line.starts_with(name + " ")) continue;
-    return {std::sregex_token_iterator(line.begin(), line.end(), kGap, -1), std::sregex_token_iterator()};
-  }
-  return {};
-}
 
 TEST_F(CudaProfilerTest, TellsWhatCallsTookTheDevice) {
   const Tensor x = onCuda(floats({1, 2}));

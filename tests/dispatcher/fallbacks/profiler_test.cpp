@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/dispatcher/dispatcher_helpers.h"
+#include "tests/dispatcher/fallbacks/profile_rows.h"
 #include "tests/temporary_folder.h"
 
 namespace boxcar {
@@ -82,17 +83,6 @@ std::vector<std::string> namesOf(const std::vector<Json>& events) {
 
 // A time in nanoseconds, which the trace has in microseconds with three digits.
 int64_t nanoseconds(const Json& microseconds) { return std::llround(microseconds.get<double>() * 1000); }
-
-// The cells of the table's row for [name].
-std::vector<std::string> rowOf(const std::string& table, const std::string& name) {
-  static const std::regex kGap("  +");
-  for (size_t at = 0; at < table.size(); at = table.find('\n', at) + 1) {
-    const std::string line = table.substr(at, table.find('\n', at) - at);
-    if (!line.starts_with(name + " ")) continue;
-    return {std::sregex_token_iterator(line.begin(), line.end(), kGap, -1), std::sregex_token_iterator()};
-  }
-  return {};
-}
 
 TEST_F(ProfilerTest, TellsOfEveryCallAndOfThoseInIt) {
   profiled([&] { callOp(find("prof::twice"), x_); });
