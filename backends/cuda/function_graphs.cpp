@@ -2,7 +2,7 @@
 #include <boxcar/backends/cuda/function_graphs.h>
 #include <boxcar/backends/cuda/graph.h>
 #include <boxcar/backends/cuda/graph_inputs.h>
-#include <boxcar/backends/cuda/stream.h>
+#include <boxcar/backends/cuda/rehearsal.h>
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/dispatcher/fallbacks/value_copy.h>
 #include <boxcar/dispatcher/fallbacks/value_tensors.h>
@@ -22,17 +22,6 @@ namespace {
 
 // Of one function; beyond that the one that was not called for longest gives way.
 constexpr size_t kMostKinds = 32;
-
-class RehearsalGuard final {
- public:
-  RehearsalGuard() : before_(recording()) { setRecording(Recording::kRehearsal); }
-  ~RehearsalGuard() { setRecording(before_); }
-  RehearsalGuard(const RehearsalGuard&) = delete;
-  RehearsalGuard& operator=(const RehearsalGuard&) = delete;
-
- private:
-  const Recording before_;
-};
 
 // An input of a graph: a tensor of the caller's, or a copy that the graph has of it.
 struct GraphInput {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/cuda/device.h>
-#include <boxcar/backends/cuda/stream.h>
+#include <boxcar/backends/cuda/rehearsal.h>
 #include <boxcar/ops.h>
 
 #include <vector>
@@ -22,12 +22,6 @@ inline Tensor onHost(const Tensor& tensor) {
 inline std::vector<float> hostFloats(const Tensor& tensor) { return elements<float>(onHost(tensor)); }
 
 // Whatever would wait for the device is an error as long as it lives.
-class NoWaiting final {
- public:
-  NoWaiting() { setRecording(Recording::kRehearsal); }
-  ~NoWaiting() { setRecording(Recording::kNone); }
-  NoWaiting(const NoWaiting&) = delete;
-  NoWaiting& operator=(const NoWaiting&) = delete;
-};
+using NoWaiting = RehearsalGuard;
 
 }  // namespace boxcar::cuda

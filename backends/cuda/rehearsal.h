@@ -1,0 +1,19 @@
+#pragma once
+
+#include <boxcar/backends/cuda/stream.h>
+
+namespace boxcar::cuda {
+
+// What a graph could not capture, such as waiting for the device, is an error of this thread as long as it lives.
+class RehearsalGuard final {
+ public:
+  RehearsalGuard() : before_(recording()) { setRecording(Recording::kRehearsal); }
+  ~RehearsalGuard() { setRecording(before_); }
+  RehearsalGuard(const RehearsalGuard&) = delete;
+  RehearsalGuard& operator=(const RehearsalGuard&) = delete;
+
+ private:
+  const Recording before_;
+};
+
+}  // namespace boxcar::cuda
