@@ -295,14 +295,17 @@ std::optional<size_t> chosenForAllScalars(std::span<const FunctionSchema* const>
   return chosen;
 }
 
-// `x.to("cuda:0")`: the only argument besides self may be the device, which the schemas take by keyword or beside a
-// dtype.
+// `x.to("cuda:0", copy=True)`: the only positional argument besides self may be the device, which the schemas take by
+// keyword or beside a dtype.
 std::vector<CallArgument> withDeviceKeyword(std::span<const FunctionSchema* const> candidates, Arguments arguments) {
-  if (candidates.empty() || candidates[0]->name() != "aten::to" || arguments.size() != 2) return {};
-  if (!arguments[1].keyword.empty() || !arguments[0].keyword.empty()) return {};
+  if (candidates.empty() || candidates[0]->name() != "aten::to" || arguments.size() < 2) return {};
+  if (!arguments[0].keyword.empty() || !arguments[1].keyword.empty()) return {};
+  if (std::ranges::any_of(arguments.subspan(2), [](const CallArgument& rest) { return rest.keyword.empty(); })) return {};
   const TypeKind kind = arguments[1].type->kind();
   if (kind != TypeKind::String && kind != TypeKind::Device) return {};
-  return {arguments[0], {arguments[1].type, "device"}};
+  std::vector<CallArgument> named(arguments.begin(), arguments.end());
+  named[1].keyword = "device";
+  return named;
 }
 
 }  // namespace
