@@ -146,18 +146,19 @@ void addGeneralBuiltins(BuiltinTable& table) {
   addBuiltin(table, "type(Any value) -> str",
              [](std::span<IValue> arguments) -> IValue { return kindName(arguments[0]); });
   addBuiltin(table, "clock() -> float", secondsOnClock);
-  addBuiltin(table, "manual_seed(int seed, *, int drawn=0, float? next_normal=None) -> ()",
+  addBuiltin(table, "manual_seed(int seed, *, int drawn=0, float? next_normal=None, Device? device=None) -> ()",
              [](std::span<IValue> arguments) -> IValue {
-               manualSeed(static_cast<uint64_t>(arguments[0].toInt()));
+               const auto seed = static_cast<uint64_t>(arguments[0].toInt());
                const int64_t drawn = arguments[1].toInt();
                BOXCAR_CHECK(drawn >= 0, "manual_seed(): `drawn` counts the numbers drawn since, and cannot be {}",
                             drawn);
-               if (drawn == 0 && arguments[2].isNone()) return {};
-               const Generator& generator = defaultCpuGenerator();
+               if (arguments[3].isNone()) manualSeed(seed);
+               if (arguments[3].isNone() && drawn == 0 && arguments[2].isNone()) return {};
+               const Generator& generator =
+                   arguments[3].isNone() ? defaultCpuGenerator() : defaultGenerator(arguments[3].toDevice());
                const std::lock_guard lock(generator.mutex());
-               generator.unsafeGetGeneratorImpl()->set_state({static_cast<uint64_t>(arguments[0].toInt()),
-                                                              static_cast<uint64_t>(drawn),
-                                                              arguments[2].to<std::optional<double>>()});
+               generator.unsafeGetGeneratorImpl()->set_state(
+                   {seed, static_cast<uint64_t>(drawn), arguments[2].to<std::optional<double>>()});
                return {};
              });
 }

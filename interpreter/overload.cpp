@@ -300,7 +300,8 @@ std::optional<size_t> chosenForAllScalars(std::span<const FunctionSchema* const>
 std::vector<CallArgument> withDeviceKeyword(std::span<const FunctionSchema* const> candidates, Arguments arguments) {
   if (candidates.empty() || candidates[0]->name() != "aten::to" || arguments.size() < 2) return {};
   if (!arguments[0].keyword.empty() || !arguments[1].keyword.empty()) return {};
-  if (std::ranges::any_of(arguments.subspan(2), [](const CallArgument& rest) { return rest.keyword.empty(); })) return {};
+  if (std::ranges::any_of(arguments.subspan(2), [](const CallArgument& rest) { return rest.keyword.empty(); }))
+    return {};
   const TypeKind kind = arguments[1].type->kind();
   if (kind != TypeKind::String && kind != TypeKind::Device) return {};
   std::vector<CallArgument> named(arguments.begin(), arguments.end());

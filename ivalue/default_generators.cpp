@@ -36,6 +36,10 @@ Generator makeGenerator(Device device, uint64_t seed) { return generatorsFor(dev
 
 const Generator& defaultGenerator(Device device) { return generatorsFor(device).default_of(device); }
 
+bool hasGenerators(DeviceType type) {
+  return registered.at(static_cast<size_t>(type)).load(std::memory_order_acquire) != nullptr;
+}
+
 void manualSeed(uint64_t seed) {
   for (const auto& place : registered) {
     const DeviceGenerators* const generators = place.load(std::memory_order_acquire);

@@ -26,6 +26,8 @@ BOXCAR_API void setDeviceGenerators(DeviceType type, const DeviceGenerators* gen
 BOXCAR_API Generator makeGenerator(Device device, uint64_t seed);
 // The generator that random operators on [device] draw from when they are given none.
 BOXCAR_API const Generator& defaultGenerator(Device device);
+// Whether devices of [type] have generators of their own.
+BOXCAR_API bool hasGenerators(DeviceType type);
 // Seeds the default generators of all devices.
 BOXCAR_API void manualSeed(uint64_t seed);
 

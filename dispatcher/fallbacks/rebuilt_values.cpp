@@ -1,6 +1,6 @@
 #include <boxcar/dispatcher/fallbacks/host_bytes.h>
 #include <boxcar/dispatcher/fallbacks/rebuilt_values.h>
-#include <boxcar/ivalue/cpu_generator.h>
+#include <boxcar/ivalue/default_generators.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -88,9 +88,9 @@ class Builder final {
   }
 
   static IValue makeGenerator(const RecordedValue& recorded) {
-    BOXCAR_CHECK(recorded.plain.toDevice().is_cpu() && recorded.state.has_value(),
-                 "a generator of device '{}' cannot be rebuilt", recorded.plain.toDevice());
-    const Generator generator = makeCpuGenerator();
+    const Device device = recorded.plain.toDevice();
+    BOXCAR_CHECK(recorded.state.has_value(), "a generator of device '{}' cannot be rebuilt", device);
+    const Generator generator = boxcar::makeGenerator(device, recorded.state->seed);
     generator.unsafeGetGeneratorImpl()->set_state(*recorded.state);
     return generator;
   }

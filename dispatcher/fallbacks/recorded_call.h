@@ -1,8 +1,8 @@
 #pragma once
 
 #include <boxcar/dispatcher/call_site.h>
+#include <boxcar/dispatcher/fallbacks/drawn_from.h>
 #include <boxcar/ivalue/device.h>
-#include <boxcar/ivalue/generator.h>
 #include <boxcar/ivalue/ivalue.h>
 #include <boxcar/ivalue/scalar_type.h>
 #include <boxcar/schema/function_schema.h>
@@ -84,8 +84,8 @@ struct RecordedCall {
   std::optional<CallSite> site;
   std::vector<RecordedValue> arguments;
   RecordedMoment before;
-  // Where the default generator of the CPU stood, for random operators.
-  std::optional<GeneratorState> generator;
+  // Where the default generator of the call's device stood, for random operators.
+  std::optional<DrawnFrom> generator;
   std::optional<std::string> failure;  // what it threw; then it has no results
   std::vector<RecordedValue> results;
   // The tensors of [before], in the same order, then those that are new; as [before] where the call failed.

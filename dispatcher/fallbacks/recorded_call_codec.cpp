@@ -75,6 +75,22 @@ std::optional<GeneratorState> decodeState(PackedReader& reader) {
   });
 }
 
+void encode(PackedWriter& writer, const std::optional<DrawnFrom>& stood) {
+  encodeOptional(writer, stood, [&](const DrawnFrom& value) {
+    encode(writer, value.device);
+    encode(writer, std::optional(value.state));
+  });
+}
+
+std::optional<DrawnFrom> decodeDrawnFrom(PackedReader& reader) {
+  return decodeOptional(reader, [&] {
+    const Device device = decodeDevice(reader);
+    const auto state = decodeState(reader);
+    BOXCAR_CHECK(state, "the generator of device '{}' stands nowhere", device);
+    return DrawnFrom{device, *state};
+  });
+}
+
 void encode(PackedWriter& writer, std::complex<double> value) {
   writer.real(value.real());
   writer.real(value.imag());
@@ -256,7 +272,7 @@ RecordedCall decodeCall(std::span<const std::byte> bytes, const RecordedCounts& 
   BOXCAR_CHECK(!site || *site < counts.sites, "there is no line {} before the call", *site);
   call.before = decodeMoment(reader, counts.blocks);
   call.arguments = decodeAll(reader, [&] { return decodeValue(reader, call.before); });
-  call.generator = decodeState(reader);
+  call.generator = decodeDrawnFrom(reader);
   call.failure = decodeOptional(reader, [&] { return reader.text(); });
   call.after = decodeMoment(reader, counts.blocks);
   BOXCAR_CHECK(call.after.tensors.size() >= call.before.tensors.size() &&

@@ -5,7 +5,6 @@
 #include <boxcar/dispatcher/fallbacks/recorder.h>
 #include <boxcar/dispatcher/fallbacks/script_kernel.h>
 #include <boxcar/dispatcher/plugin.h>
-#include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/error.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -71,8 +70,7 @@ void Recorder::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack)
   call.thread = threadNumber();
   call.site = currentCallSite();
   if (op.hasTag(Tag::nondeterministic_seeded)) {
-    const std::scoped_lock lock(defaultCpuGenerator().mutex());
-    call.generator = defaultCpuGenerator().unsafeGetGeneratorImpl()->state();
+    call.generator = standOf(usualGeneratorOf(last(stack, schema.arguments().size())));
   }
   CallCapture capture(*writer_, content_, call);
   capture.takeArguments(last(stack, schema.arguments().size()), schema);

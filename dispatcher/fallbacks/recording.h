@@ -45,7 +45,7 @@ inline constexpr std::string_view kRecordingMagic(
     "\x89"
     "BOXREC\n",
     8);
-inline constexpr uint32_t kRecordingFormat = 1;
+inline constexpr uint32_t kRecordingFormat = 2;
 inline constexpr size_t kRecordingPartHeader = 17;
 
 // A recording that a Recorder (recorder.h) has written, open to be read: its calls are in memory, the bytes of its

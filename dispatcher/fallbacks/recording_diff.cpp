@@ -79,7 +79,7 @@ class CallComparison final {
         return fmt::format("`{}`: {}", argument.name(), *difference);
     }
     if (devicesDiffer() || !call_a_.generator || !call_b_.generator) return std::nullopt;
-    return compareStates(*call_a_.generator, *call_b_.generator);
+    return compareStates(call_a_.generator->state, call_b_.generator->state);
   }
 
   std::optional<std::string> compareFailures() const {

@@ -3,14 +3,14 @@
 #include <boxcar/dispatcher/fallbacks/rebuilt_values.h>
 #include <boxcar/dispatcher/fallbacks/recorded_text.h>
 #include <boxcar/dispatcher/fallbacks/replay.h>
-#include <boxcar/ivalue/cpu_generator.h>
+#include <boxcar/ivalue/default_generators.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace boxcar {
 namespace {
@@ -19,28 +19,25 @@ constexpr size_t kMostFindingsOfAKind = 5;
 
 const SideNames kSides = {"when recorded", "now"};
 
-GeneratorState defaultState() {
-  const std::scoped_lock lock(defaultCpuGenerator().mutex());
-  return defaultCpuGenerator().unsafeGetGeneratorImpl()->state();
-}
-
-// To get to a place takes time, and the call before has often ended there.
-void setDefaultState(const GeneratorState& state) {
-  if (defaultState() == state) return;
-  const std::scoped_lock lock(defaultCpuGenerator().mutex());
-  defaultCpuGenerator().unsafeGetGeneratorImpl()->set_state(state);
-}
-
-// Lets the replay draw from the CPU's generator, which stands afterwards where it stood before.
-class GeneratorGuard final {
+// Lets the replay draw from the default generators, which stand afterwards where they stood before.
+class GeneratorsGuard final {
  public:
-  GeneratorGuard() : before_(defaultState()) {}
-  ~GeneratorGuard() { setDefaultState(before_); }
-  GeneratorGuard(const GeneratorGuard&) = delete;
-  GeneratorGuard& operator=(const GeneratorGuard&) = delete;
+  GeneratorsGuard() = default;
+  ~GeneratorsGuard() {
+    for (const DrawnFrom& stood : before_) goTo(stood);
+  }
+  GeneratorsGuard(const GeneratorsGuard&) = delete;
+  GeneratorsGuard& operator=(const GeneratorsGuard&) = delete;
+
+  void moveTo(const DrawnFrom& stood) {
+    if (std::ranges::find(before_, stood.device, &DrawnFrom::device) == before_.end()) {
+      before_.push_back(standOf(defaultGenerator(stood.device)));
+    }
+    goTo(stood);
+  }
 
  private:
-  const GeneratorState before_;
+  std::vector<DrawnFrom> before_;
 };
 
 class Replayer final {
@@ -51,7 +48,6 @@ class Replayer final {
   }
 
   ReplayReport run() {
-    const GeneratorGuard generator;
     for (size_t i = 0; i < recording_.calls().size(); ++i) replayCall(i);
     return std::move(report_);
   }
@@ -89,6 +85,11 @@ class Replayer final {
                                   : fmt::format("{} is not registered: {}", recorded.schema.operator_name(), remedy));
   }
 
+  // A recording of a device may be replayed on another, where the first one is missing.
+  bool isThere(Device device) const {
+    return device.is_cpu() || !options_.device || options_.device->type() == device.type();
+  }
+
   void replayCall(size_t index, const RecordedCall& call, const OperatorHandle& op) {
     RebuiltValues arguments;
     Stack stack;
@@ -96,7 +97,7 @@ class Replayer final {
     try {
       arguments = rebuild(recording_, call.before, call.arguments, options_.device);
       for (IValue& value : arguments.values) push(stack, std::move(value));
-      if (call.generator) setDefaultState(*call.generator);
+      if (call.generator && isThere(call.generator->device)) generators_.moveTo(*call.generator);
       // Messages of errors may depend on it.
       const CallSiteGuard from_script(call.site);
       op.callBoxed(stack);
@@ -148,6 +149,7 @@ class Replayer final {
   const Recording& recording_;
   const ReplayOptions& options_;
   ReplayReport report_;
+  GeneratorsGuard generators_;
   std::set<const RecordedOperator*> missing_;
 };
 

@@ -1,12 +1,11 @@
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/fallbacks/trace_program.h>
 #include <boxcar/dispatcher/tag.h>
-#include <boxcar/ivalue/cpu_generator.h>
+#include <boxcar/ivalue/default_generators.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -36,11 +35,6 @@ std::string emptyText(const Tensor& tensor) {
                      sizesText(strides), dtypeName(tensor.scalar_type()), device);
 }
 
-GeneratorState stateOf(const Generator& generator) {
-  const std::lock_guard lock(generator.mutex());
-  return generator.unsafeGetGeneratorImpl()->state();
-}
-
 }  // namespace
 
 TraceProgram::TraceProgram(bool has_graph) {
@@ -68,6 +62,7 @@ TraceProgram::Call TraceProgram::begin(const OperatorHandle& op, DispatchKeySet 
             {},
             {},
             {},
+            facts.is_random,
             {},
             {},
             {}};
@@ -76,7 +71,7 @@ TraceProgram::Call TraceProgram::begin(const OperatorHandle& op, DispatchKeySet 
     look(tensor, call);
     if (graph_) call.edge_labels.push_back(kindText(tensor));
   }
-  lookAtRandomState(facts.is_random, arguments, call);
+  lookAtRandomState(arguments, call);
   if (graph_ && facts.acts_outside) {
     call.effect = op.operator_name().name;
     for (const IValue& argument : arguments) {
@@ -105,26 +100,19 @@ void TraceProgram::look(const Tensor& tensor, Call& call) {
   call.outside.push_back(lookAt(tensor, !has_elements));
 }
 
-void TraceProgram::lookAtRandomState(bool is_random, std::span<const IValue> arguments, Call& call) {
-  const Generator usual_generator = defaultCpuGenerator();
-  const DispatchKeySet usual = usual_generator.key_set();
-  for (const IValue& argument : arguments) {
-    if (argument.isGenerator()) call.generator = argument.toGenerator();
-  }
-  if (!call.generator.defined()) {
-    // An operator without the tag may have a kernel that calls one with it.
-    if (!is_random) {
-      call.drawn_from = stateOf(usual_generator);
-      return;
-    }
-    call.generator = usual_generator;
-  }
-  BOXCAR_CHECK(call.generator.key_set() == usual,
-               "the tracer cannot write down {}, which draws from a generator of device '{}' with kernels of its own: "
-               "draw from one that makeCpuGenerator() gives, or call the operator outside of the trace",
-               call.op, call.generator.device());
+void TraceProgram::lookAtRandomState(std::span<const IValue> arguments, Call& call) {
+  const auto given = std::ranges::find_if(arguments, &IValue::isGenerator);
+  const bool is_given = given != arguments.end() && given->toGenerator().defined();
+  call.generator = is_given ? given->toGenerator() : usualGeneratorOf(arguments);
+  call.is_random |= is_given;
+  const Device device = call.generator.device();
+  BOXCAR_CHECK(
+      !is_given || (hasGenerators(device.type()) && call.generator.key_set() == defaultGenerator(device).key_set()),
+      "the tracer cannot write down {}, which draws from a generator of device '{}' with kernels of its own: "
+      "draw from one that makeGenerator() gives, or call the operator outside of the trace",
+      call.op, device);
   try {
-    call.drawn_from = stateOf(call.generator);
+    call.drawn_from = standOf(call.generator).state;
   } catch (Error& error) {
     error.addContext(
         fmt::format("the tracer needs it to write down {}: call the operator outside of the trace, or "
@@ -214,20 +202,25 @@ void TraceProgram::writeRewritten(const Outside& outside) {
   }
 }
 
-Generator TraceProgram::generatorDrawnFrom(const Call& call) {
-  if (call.generator.defined()) return call.generator;
-  Generator usual = defaultCpuGenerator();
-  return stateOf(usual) == call.drawn_from ? Generator() : usual;
-}
-
-void TraceProgram::writeRandomState(const GeneratorState& state, const Generator& generator) {
-  if (random_state_ != state) {
+void TraceProgram::writeRandomState(const Call& call) {
+  const DrawnFrom now = standOf(call.generator);
+  // An operator without the tag may have a kernel that calls one with it.
+  const bool drew = now.state != call.drawn_from;
+  if (!call.is_random && !drew) return;
+  const GeneratorState& state = call.drawn_from;
+  const auto known = std::ranges::find(random_states_, now.device, &DrawnFrom::device);
+  if (known == random_states_.end() || known->state != state) {
     std::string line = fmt::format("manual_seed({}", static_cast<int64_t>(state.seed));
     if (state.drawn != 0) line += fmt::format(", drawn={}", state.drawn);
     if (state.next_normal) line += fmt::format(", next_normal={}", constantText(*state.next_normal));
+    if (!now.device.is_cpu()) line += fmt::format(", device={}", constantText(now.device));
     writeLine(line + ")");
+    // Without a device the line seeds all generators.
+    if (now.device.is_cpu()) random_states_.clear();
   }
-  random_state_ = stateOf(generator);
+  std::erase_if(random_states_, [&](const DrawnFrom& other) { return other.device == now.device; });
+  // It may have been another thread that drew: who draws next does not build on this.
+  if (call.is_random) random_states_.push_back(now);
 }
 
 bool TraceProgram::hasNew(const IValue& value, int depth) const {
@@ -303,12 +296,9 @@ void TraceProgram::update(const IValue& value, int depth) {
 }
 
 void TraceProgram::end(const Call& call, std::span<const IValue> results) {
-  const Generator generator = generatorDrawnFrom(call);
   for (const Outside& outside : call.rewritten) writeRewritten(outside);
   for (const Outside& outside : call.outside) writeOutside(outside);
-  if (generator.defined()) writeRandomState(call.drawn_from, generator);
-  // It may have been another thread that drew: who draws next does not build on this.
-  if (generator.defined() && !call.generator.defined()) random_state_.reset();
+  writeRandomState(call);
   const auto nameOf = [this](const Tensor& tensor) { return *names_.find(tensor); };
   const std::string text = call.text.filled(nameOf);
   std::vector<TraceGraph::Use> uses;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/dispatcher/fallbacks/drawn_from.h>
 #include <boxcar/dispatcher/fallbacks/trace_graph.h>
 #include <boxcar/dispatcher/fallbacks/trace_names.h>
 #include <boxcar/dispatcher/fallbacks/trace_needs.h>
@@ -7,7 +8,6 @@
 #include <boxcar/dispatcher/fallbacks/trace_text.h>
 #include <boxcar/dispatcher/operator_handle.h>
 #include <boxcar/ivalue/dict.h>
-#include <boxcar/ivalue/generator.h>
 
 #include <cstddef>
 #include <optional>
@@ -30,10 +30,10 @@ class TraceProgram final {
     std::vector<Outside> outside;
     // Storages that were written by what is not in the trace, with their elements.
     std::vector<Outside> rewritten;
-    // That the operator draws from; undefined where nothing says that it draws.
+    // That the operator draws from, or else would draw from without the trace's knowing.
     Generator generator;
-    // Of that one, or else of the default one.
-    GeneratorState drawn_from;
+    bool is_random;
+    GeneratorState drawn_from;             // where that one stood
     std::vector<std::string> edge_labels;  // of the text's tensors, where there is a graph
     std::string effect;                    // what the graph shows of a call that acts outside
   };
@@ -65,16 +65,14 @@ class TraceProgram final {
 
   const OperatorFacts& factsOf(const OperatorHandle& op);
   void look(const Tensor& tensor, Call& call);
-  static void lookAtRandomState(bool is_random, std::span<const IValue> arguments, Call& call);
-  // Undefined where the call drew from none.
-  static Generator generatorDrawnFrom(const Call& call);
+  static void lookAtRandomState(std::span<const IValue> arguments, Call& call);
 
   void writeLine(const std::string& line);
   std::string writeSaved(const Tensor& copy);
   void writeRoot(const Outside& outside);
   void writeOutside(const Outside& outside);
   void writeRewritten(const Outside& outside);
-  void writeRandomState(const GeneratorState& state, const Generator& generator);
+  void writeRandomState(const Call& call);
   // What of a call's results got names.
   struct Named {
     std::vector<std::string> tensors;
@@ -93,8 +91,8 @@ class TraceProgram final {
   std::unordered_map<OperatorHandle, OperatorFacts> facts_;
   std::string body_;
   Dict<std::string, Tensor> saved_;
-  // Where the default generator of who runs the trace stands; unknown at the start.
-  std::optional<GeneratorState> random_state_;
+  // Where the default generators of who runs the trace stand, as far as that is known.
+  std::vector<DrawnFrom> random_states_;
 };
 
 }  // namespace boxcar::detail

@@ -56,6 +56,26 @@ True cuda:0"
 expectErrorsHave "linalg.inv: The diagonal element 1 is zero, the inversion could not be completed because the input matrix is singular."
 expectStatus 1
 
+cat > draws.ops <<'END'
+manual_seed(3)
+a = rand(2)
+x = rand(3, device="cuda:0")
+b = rand(2)
+y = rand_like(x) + x.bernoulli()
+print(a, b, x.cpu(), y.cpu())
+END
+run "random numbers of two devices" run draws.ops
+expectStatus 0
+drawn=$output
+run "a trace of them" trace draws.ops -o traced.ops
+expectStatus 0
+run "what the trace draws" run traced.ops
+expectOutput "$drawn"
+[[ $(grep "^manual_seed" traced.ops | sort -u | tr "\n" " ") == "manual_seed(3) manual_seed(3, device='cuda:0') " && $(grep -c "^manual_seed" traced.ops) == 2 ]] || fail "the trace seeds each generator once" "$(< traced.ops)"
+run "a recording of them" record draws.ops -o draws.rec
+run "the recording made again" replay draws.rec
+expectOutputHas "9 calls, 8 equal, 1 not made again"
+
 cat > fallback.ops <<'END'
 op my::running(Tensor x) -> Tensor
 impl my::running @ CPU { return x.cumsum(0) }

@@ -171,7 +171,7 @@ TEST_F(RecorderTest, KeepsWhereTheGeneratorOfARandomOperatorStood) {
     rand({2});
     rand({2}, makeCpuGenerator(7));
   });
-  EXPECT_EQ(recording.calls().at(0).generator, (GeneratorState{5, 3, std::nullopt}));
+  EXPECT_EQ(recording.calls().at(0).generator, (DrawnFrom{DeviceType::CPU, {5, 3, std::nullopt}}));
   EXPECT_EQ(recording.calls().at(1).arguments.at(1).state, (GeneratorState{7, 0, std::nullopt}));
 }
 

@@ -68,7 +68,7 @@ TEST_F(RecordingTest, NamesWhatIsWrongAndWhere) {
   std::string changed = bytes_;
   changed[8] = 9;
   EXPECT_EQ(read(changed), "the recording '" + folder_ / "damaged.rec" +
-                               "' has the format 9, and this boxcar reads 1; record the run again");
+                               "' has the format 9, and this boxcar reads 2; record the run again");
   changed = bytes_;
   changed[12 + 17] = 2;
   EXPECT_EQ(read(changed), prefix(12) + "the start does not match its checksum; record the run again");

@@ -438,7 +438,7 @@ TEST_F(TracerTest, AGeneratorWithKernelsOfItsOwnIsRefused) {
   EXPECT_EQ(
       errorOf([] { callOp(find("test::draws"), makeGenerator(DispatchKeySet(DispatchKey::CUDA))); }),
       "the tracer cannot write down test::draws, which draws from a generator of device 'cpu' with kernels of its "
-      "own: draw from one that makeCpuGenerator() gives, or call the operator outside of the trace");
+      "own: draw from one that makeGenerator() gives, or call the operator outside of the trace");
   EXPECT_EQ(errorOf([] { callOp(find("test::draws"), makeGenerator(defaultCpuGenerator().key_set())); }),
             "the generator of device 'cpu' cannot tell where its sequence stands: its class overrides no state()\n"
             "the tracer needs it to write down test::draws: call the operator outside of the trace, or draw from a "
