@@ -2,6 +2,7 @@
 
 #include <boxcar/backends/cpu/loops.h>
 #include <boxcar/backends/cpu/strided_loop.h>
+#include <boxcar/backends/dense/recorded_work.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/tensor.h>
@@ -19,6 +20,7 @@ inline CpuGeneratorImpl& generatorOf(const std::optional<Generator>& given) {
   const Generator& generator = given.has_value() && given->defined() ? *given : defaultCpuGenerator();
   auto* impl = dynamic_cast<CpuGeneratorImpl*>(generator.unsafeGetGeneratorImpl());
   BOXCAR_CHECK(impl != nullptr, "Expected a 'cpu' device type for generator but found '{}'", generator.device());
+  dense::refuseWhereRecorded("draws random numbers, which would be the same in every replay");
   return *impl;
 }
 

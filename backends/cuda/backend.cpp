@@ -4,6 +4,7 @@
 #include <boxcar/backends/cuda/stream.h>
 #include <boxcar/backends/dense/device_function.h>
 #include <boxcar/backends/dense/factories.h>
+#include <boxcar/backends/dense/recorded_work.h>
 #include <boxcar/backends/dense/registration.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/allocator.h>
@@ -52,6 +53,7 @@ void leave(int before) {
 [[maybe_unused]] const bool kLoaded = [] {
   dense::cuda_switch = {enter, leave};
   dense::completeDevice = completeDevice;
+  dense::refuse_recording = refuseInGraph;
   setAllocator(DeviceType::CUDA, &kAllocator);
   return true;
 }();

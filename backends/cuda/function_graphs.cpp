@@ -44,8 +44,9 @@ class FunctionGraph final {
     const GraphInputs after = readGraphInputs(function.name, function.arguments, function.constants, device);
     BOXCAR_CHECK(
         after.key == inputs.key && isSame(after.tensors, inputs.tensors),
-        "cuda_graph(): `{}` cannot be captured: it changes the sizes of its inputs, or what the lists hold that "
-        "it is given or that are constants, which a replay of the graph would not do again",
+        "cuda_graph(): `{}` cannot be captured: it changes the sizes of its inputs, or what the lists, dicts and "
+        "tensors on the CPU hold that it is given or that are constants, which a replay of the graph would not do "
+        "again. Do that outside of the function",
         function.name);
     for (size_t i = 0; i < inputs.tensors.size(); ++i) {
       const Tensor& tensor = inputs.tensors[i];

@@ -30,7 +30,9 @@ void waitFor(std::optional<Device> device) {
 }
 
 Dict<std::string, int64_t> memoryStatistics(std::optional<Device> device) {
-  const MemoryStatistics statistics = allocatorOf(indexOf(device)).statistics();
+  const int index = indexOf(device);
+  refuseInGraph("asks how much memory is taken");
+  const MemoryStatistics statistics = allocatorOf(index).statistics();
   const auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
   Dict<std::string, int64_t> result;
   result.insert_or_assign("allocated", number(statistics.used));
@@ -42,7 +44,11 @@ Dict<std::string, int64_t> memoryStatistics(std::optional<Device> device) {
   return result;
 }
 
-void resetPeak(std::optional<Device> device) { allocatorOf(indexOf(device)).resetPeak(); }
+void resetPeak(std::optional<Device> device) {
+  const int index = indexOf(device);
+  refuseInGraph("begins the memory's peak again");
+  allocatorOf(index).resetPeak();
+}
 
 void emptyCache(std::optional<Device> device) {
   const int index = indexOf(device);

@@ -1,3 +1,4 @@
+#include <boxcar/backends/dense/recorded_work.h>
 #include <boxcar/backends/io/npy.h>
 #include <boxcar/backends/io/npy_header.h>
 #include <boxcar/backends/io/tensor_file.h>
@@ -83,6 +84,7 @@ Tensor reversedDims(const Tensor& tensor) {
 }  // namespace
 
 Tensor loadNpy(std::string_view path) {
+  dense::refuseWhereRecorded("reads a file");
   const std::string resolved = resolvePath(path);
   const auto file = makeIntrusive<MappedFile>(path);
   const NpyHeader header = parseNpyHeader(file->bytes(), resolved);
@@ -97,6 +99,7 @@ Tensor loadNpy(std::string_view path) {
 }
 
 void saveNpy(const Tensor& tensor, std::string_view path) {
+  dense::refuseWhereRecorded("writes a file");
   const NpyHeader header = describe(tensor, resolvePath(path));
   const std::string start = formatNpyHeader(header);
   OutputFile file(path);

@@ -1,3 +1,4 @@
+#include <boxcar/backends/dense/recorded_work.h>
 #include <boxcar/backends/io/mapped_file.h>
 #include <boxcar/backends/io/safetensors.h>
 #include <boxcar/backends/io/safetensors_header.h>
@@ -75,6 +76,7 @@ SafetensorsEntry describe(const std::string& name, const Tensor& tensor, const s
 }  // namespace
 
 Dict<std::string, Tensor> loadSafetensors(std::string_view path) {
+  dense::refuseWhereRecorded("reads a file");
   const std::string resolved = resolvePath(path);
   const auto file = makeIntrusive<MappedFile>(path);
   const Parts parts = split(file->bytes(), resolved);
@@ -99,6 +101,7 @@ Dict<std::string, std::string> loadSafetensorsMetadata(std::string_view path) {
 }
 
 void saveSafetensors(const Dict<std::string, Tensor>& tensors, std::string_view path) {
+  dense::refuseWhereRecorded("writes a file");
   const std::string resolved = resolvePath(path);
   std::vector<SafetensorsEntry> entries;
   std::vector<Tensor> values;

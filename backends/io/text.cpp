@@ -1,5 +1,6 @@
 // io::read_text
 
+#include <boxcar/backends/dense/recorded_work.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
@@ -10,7 +11,10 @@
 namespace boxcar::io {
 namespace {
 
-std::string readText(std::string_view path) { return readWholeFile(path); }
+std::string readText(std::string_view path) {
+  dense::refuseWhereRecorded("reads a file");
+  return readWholeFile(path);
+}
 
 }  // namespace
 

@@ -158,6 +158,34 @@ run "random numbers in a graph" run draws.ops
 expectErrorsHave "a CUDA graph cannot capture what draws random numbers, which would be the same in every replay; do that outside of it"
 expectErrorsHave "draws.ops:1:"
 expectStatus 1
+# Numbers, files and answers of the CPU would be those of the capture in every replay.
+refusedInGraph() {  # EXPRESSION REASON
+  printf 'fn step(Tensor x) -> Tensor { return x + %s }\nwith cuda_graph() { step(ones(1, device="cuda:0")) }\n' "$1" > step.ops
+  run "$1 in a graph" run step.ops
+  expectErrorsHave "a CUDA graph cannot capture what $2; do that outside of it"
+  expectErrorsHave "step.ops:1:"
+  expectStatus 1
+}
+refusedInGraph 'rand(1)[0]' "draws random numbers, which would be the same in every replay"
+refusedInGraph 'randperm(2)[0].item()' "draws random numbers, which would be the same in every replay"
+refusedInGraph 'len(io::read_text("step.ops"))' "reads a file"
+refusedInGraph 'len(io::load("x.safetensors"))' "reads a file"
+refusedInGraph 'io::load_npy("x.npy")[0]' "reads a file"
+refusedInGraph 'cuda::memory_stats()["allocated"]' "asks how much memory is taken"
+echo 'fn step(Tensor x) -> Tensor { io::save_npy(ones(1), "x.npy"); return x }
+with cuda_graph() { step(ones(1, device="cuda:0")) }' > step.ops
+run "a file that is written in a graph" run step.ops
+expectErrorsHave "a CUDA graph cannot capture what writes a file; do that outside of it"
+[[ ! -e x.npy ]] || fail "$test_name" "x.npy was written"
+cat > evaluated.ops <<'END'
+fn step(Tensor x) -> Tensor { return dropout(x, 0.5, False) + x.size(0) }
+x = ones(2, device="cuda:0")
+for i in range(3) { with cuda_graph() { x = step(x) } }
+print(x, rand(1).device)
+END
+run "an operator that draws nothing this time" run evaluated.ops
+expectOutput "tensor([7., 7.], device='cuda:0') cpu"
+expectStatus 0
 echo 'print(cuda::memory_stats("cpu"))' > host.ops
 run "the memory of a device that is none of CUDA's" run host.ops
 expectErrorsHave "'cpu' is no CUDA device; those are 'cuda:0' and so on"

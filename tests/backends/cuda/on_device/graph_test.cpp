@@ -228,8 +228,9 @@ TEST(CudaGraph, NamesTheFunctionAndWhatItCannotTake) {
     return IValue();
   });
   EXPECT_EQ(errorOf([&] { grows({GenericList()}); }),
-            "cuda_graph(): `step` cannot be captured: it changes the sizes of its inputs, or what the lists hold that "
-            "it is given or that are constants, which a replay of the graph would not do again");
+            "cuda_graph(): `step` cannot be captured: it changes the sizes of its inputs, or what the lists, dicts and "
+            "tensors on the CPU hold that it is given or that are constants, which a replay of the graph would not do "
+            "again. Do that outside of the function");
 }
 
 TEST(CudaGraph, GivesTheMemoryOfGraphsBack) {
