@@ -5,20 +5,21 @@
 
 namespace boxcar::cuda {
 
+std::string versionText(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
 std::string summary() {
   const int count = deviceCount();
   if (count == 0) return "CUDA: " + whyNoDevice();
   int driver_version = 0;
   int runtime_version = 0;
   driver().versions(&driver_version, &runtime_version);
-  const auto text = [](int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); };
   std::string devices;
   for (int i = 0; i < count; ++i) {
     const DeviceProperties& properties = propertiesOf(i);
     devices += fmt::format("{}{} ({:.1f} GB)", i == 0 ? "" : ", ", properties.name,
                            static_cast<double>(properties.memory) / 1e9);
   }
-  return fmt::format("CUDA {}, driver {}: {}", text(runtime_version), text(driver_version), devices);
+  return fmt::format("CUDA {}, driver {}: {}", versionText(runtime_version), versionText(driver_version), devices);
 }
 
 bool isAvailable() {

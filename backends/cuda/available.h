@@ -10,6 +10,9 @@ namespace boxcar::cuda {
 // "CUDA: not built, …".
 BOXCAR_API std::string summary();
 
+// "13.0" of 13000, which is how CUDA counts versions.
+std::string versionText(int version);
+
 // Whether there is a CUDA device. Its kernels are registered then; else they wait for its first tensor.
 BOXCAR_API bool isAvailable();
 

@@ -1,3 +1,4 @@
+#include <boxcar/backends/cuda/available.h>
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/module.h>
 #include <boxcar/backends/cuda/ranges.h>
@@ -18,6 +19,18 @@ struct Devices {
   std::string why_none;
 };
 
+// Why there is no device. Where there is no driver at all, the runtime calls it too old.
+std::string reasonOf(const Driver& driver, Status status) {
+  if (status == kSuccess) return "no device was found";
+  int driver_version = 0;
+  int runtime_version = 0;
+  if (status != kInsufficientDriver || driver.versions(&driver_version, &runtime_version) != kSuccess)
+    return driver.error_text(status);
+  if (driver_version == 0) return "no NVIDIA driver is installed";
+  return fmt::format("the NVIDIA driver knows CUDA {}, boxcar was built with {}: install a newer driver",
+                     versionText(driver_version), versionText(runtime_version));
+}
+
 const Devices& devices() {
   static const Devices found = [] {
     Devices result;
@@ -27,10 +40,7 @@ const Devices& devices() {
     const Status status = module->driver->device_count(&count);
     if (status == kSuccess) result.count = std::min(count, kMaxDevices);
     if (result.count > 0) nameCallsForTools(*module->driver);
-    if (result.count == 0) {
-      const char* const reason = status == kSuccess ? "no device was found" : module->driver->error_text(status);
-      result.why_none = fmt::format("no device ({})", reason);
-    }
+    if (result.count == 0) result.why_none = fmt::format("no device ({})", reasonOf(*module->driver, status));
     return result;
   }();
   return found;

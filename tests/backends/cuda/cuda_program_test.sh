@@ -232,16 +232,16 @@ expectOutputHas "CUDA  unboxed  exact  CUDA            backends/dense/pointwise_
 
 export BOXCAR_SIMULATED_DEVICES=none
 run "the version without a driver" --version
-expectOutputHas "CUDA: no device (CUDA driver version is insufficient for CUDA runtime version)"
+expectOutputHas "CUDA: no device (no NVIDIA driver is installed)"
 run "the table of an operator without a driver" table aten::exp
 [[ $output != *CUDA* ]] || fail "$test_name" "$output"
 run "a tensor without a driver" run there.ops
-expectErrorsHave "device 'cuda:0': CUDA: no device (CUDA driver version is insufficient for CUDA runtime version); use 'cpu'"
+expectErrorsHave "device 'cuda:0': CUDA: no device (no NVIDIA driver is installed); use 'cpu'"
 expectStatus 1
 for scope in "stream()" "cuda_graph()"; do
   echo "with $scope { print(1) }" > scope.ops
   run "$scope without a driver" run scope.ops
-  expectErrorsHave "$scope: CUDA: no device (CUDA driver version is insufficient for CUDA runtime version); leave the scope out to run on 'cpu'"
+  expectErrorsHave "$scope: CUDA: no device (no NVIDIA driver is installed); leave the scope out to run on 'cpu'"
   expectStatus 1
 done
 echo 'ones(2).pin_memory()' > pin.ops
@@ -256,5 +256,9 @@ echo 'print(ones(2))' > here.ops
 run "the CPU without a driver" run here.ops
 expectOutput "tensor([1., 1.])"
 expectStatus 0
+
+export BOXCAR_SIMULATED_DEVICES=old
+run "the version with an old driver" --version
+expectOutputHas "CUDA: no device (the NVIDIA driver knows CUDA 12.4, boxcar was built with 13.0: install a newer driver)"
 
 [[ $failures -eq 0 ]]

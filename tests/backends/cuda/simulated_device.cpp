@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -156,16 +157,23 @@ const char* textOf(Status status) {
   }
 }
 
+// For programs: as where there is no driver, or one of an older CUDA.
+bool hasDriver(std::string_view kind) {
+  const char* const devices = std::getenv("BOXCAR_SIMULATED_DEVICES");
+  return devices != nullptr && devices == kind;
+}
+bool hasNoDriver() { return hasDriver("none"); }
+bool hasOldDriver() { return hasDriver("old"); }
+
 constexpr Driver kSimulated = {
     .device_count = [](int* count) -> Status {
-      // For programs: as where there is no driver.
-      const char* const devices = std::getenv("BOXCAR_SIMULATED_DEVICES");
-      if (devices != nullptr && std::strcmp(devices, "none") == 0) return kInsufficientDriver;
+      if (hasOldDriver() || hasNoDriver()) return kInsufficientDriver;
       if (state().device.count_status == kSuccess) *count = state().device.devices;
       return state().device.count_status;
     },
     .versions = [](int* driver, int* runtime) -> Status {
-      *driver = *runtime = 13000;
+      *runtime = 13000;
+      *driver = hasNoDriver() ? 0 : hasOldDriver() ? 12040 : 13000;
       return kSuccess;
     },
     .properties = [](int, DeviceProperties* properties) -> Status {
