@@ -1,3 +1,4 @@
+#include <boxcar/backends/cuda/available.h>
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/script_option.h>
@@ -52,11 +53,13 @@ int failEmpty(const Options& options, bool pattern_matches, const std::vector<Op
   if (pattern_matches) {
     // What answers calls is not asked of an alias, which no call has.
     const bool is_alias = isAliasDispatchKey(readKey(options));
+    const bool is_without_device = *options.key == "CUDA" && !cuda::isAvailable();
     printError(fmt::format(
-        "boxcar: no operator{} has a kernel {} {}{}\n",
+        "boxcar: no operator{} has a kernel {} {}{}{}\n",
         options.pattern.empty() ? "" : fmt::format(" that matches '{}'", options.pattern),
         options.computed ? "that answers at" : "registered for", *options.key,
-        is_alias || options.computed ? "" : "; --computed also lists those that another key's kernel answers for"));
+        is_alias || options.computed ? "" : "; --computed also lists those that another key's kernel answers for",
+        is_without_device ? "; " + cuda::summary() : ""));
     return kFailed;
   }
   std::vector<std::string_view> candidates;
@@ -70,6 +73,7 @@ int failEmpty(const Options& options, bool pattern_matches, const std::vector<Op
 }
 
 int listOperators(const Options& options) {
+  if (options.key.has_value()) static_cast<void>(cuda::isAvailable());  // its kernels are registered by asking
   const std::optional<Program> script = declareScript(options.script);
   const std::optional<DispatchKey> key = options.key.has_value() ? std::optional(readKey(options)) : std::nullopt;
   std::vector<OperatorName> names = Dispatcher::singleton().getAllOpNames();

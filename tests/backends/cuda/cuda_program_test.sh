@@ -225,6 +225,12 @@ expectStatus 1
 run "the version" --version
 expectOutputHas "CUDA 13.0, driver 13.0: simulated device (4.3 GB), simulated device (4.3 GB)"
 
+run "operators with kernels of CUDA" ops --key CUDA 'aten::exp2'
+expectOutput "aten::exp2(Tensor self) -> Tensor
+aten::exp2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+aten::exp2_(Tensor(a!) self) -> Tensor(a!)"
+expectStatus 0
+
 run "the table of an operator" table aten::exp
 expectOutputHas "CUDA  unboxed  exact  CUDA            backends/dense/pointwise_exponential.cpp"
 
@@ -233,6 +239,9 @@ expectOutputHas "CUDA  unboxed  exact  CUDA            backends/dense/pointwise_
 export BOXCAR_SIMULATED_DEVICES=none
 run "the version without a driver" --version
 expectOutputHas "CUDA: no device (no NVIDIA driver is installed)"
+run "operators with kernels of CUDA without a driver" ops --key CUDA aten::exp2
+expectErrors "boxcar: no operator that matches 'aten::exp2' has a kernel registered for CUDA; --computed also lists those that another key's kernel answers for; CUDA: no device (no NVIDIA driver is installed)"
+expectStatus 1
 run "the table of an operator without a driver" table aten::exp
 [[ $output != *CUDA* ]] || fail "$test_name" "$output"
 run "a tensor without a driver" run there.ops
