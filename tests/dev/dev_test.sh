@@ -189,6 +189,28 @@ dev_test_offline_installs_nothing_and_builds_from_the_bundle() {
   expect "the compilers' path" "$output" "$project/build/bundle/include"
 }
 
+dev_test_help_builds_nothing() {
+  local how
+  for how in --help -h '--offline --help'; do
+    run test $how
+    expect status "$status" 0
+    expect "help of 'test $how'" "$output" '*test --offline \[ARGS\]*'
+  done
+  expect log "$(cat "$log")" ''
+}
+
+dev_commands_without_arguments_refuse_some() {
+  local command
+  mkdir -p "$project/build"
+  for command in bundle gpu clean; do
+    run $command --help me
+    expect status "$status" 2
+    expect stderr "$errors" "dev: ./dev $command takes no arguments, not '--help me'"
+  done
+  expect log "$(cat "$log")" ''
+  [[ -d $project/build ]] || expect build gone there
+}
+
 dev_gpu_needs_a_gpu() {
   run gpu
   expect status "$status" 1
