@@ -17,6 +17,7 @@
 #include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/default_generators.h>
+#include <boxcar/ivalue/dlpack.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
 #include <boxcar/ivalue/ivalue.h>

@@ -29,6 +29,8 @@ expect_program() {
 for name in embed fallback; do expect_program "$name"; done
 expect_same "README block of scripts/digits.ops" "$(block script)" "$(cat "$root/scripts/digits.ops")"
 expect_same "output of scripts/digits.ops" "correct 273 of 297" "$("$build/boxcar" run "$root/scripts/digits.ops")"
+readme=$root/ivalue/README.md
+expect_program dlpack
 readme=$root/interpreter/README.md
 expect_program program
 readme=$root/dispatcher/fallbacks/README.md

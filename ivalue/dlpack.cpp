@@ -1,0 +1,304 @@
+#include <boxcar/ivalue/dlpack.h>
+#include <boxcar/ivalue/dlpack_abi.h>
+#include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boxcar {
+namespace {
+
+using dlpack::asManagedTensor;
+
+struct Element {
+  dlpack::ElementCode code;
+  uint8_t bits;
+  ScalarType type;
+};
+constexpr Element kElements[] = {
+    {dlpack::kBool, 8, ScalarType::Bool},
+    {dlpack::kUInt, 8, ScalarType::Byte},
+    {dlpack::kInt, 8, ScalarType::Char},
+    {dlpack::kInt, 16, ScalarType::Short},
+    {dlpack::kInt, 32, ScalarType::Int},
+    {dlpack::kInt, 64, ScalarType::Long},
+    {dlpack::kFloat, 16, ScalarType::Half},
+    {dlpack::kBFloat, 16, ScalarType::BFloat16},
+    {dlpack::kFloat, 32, ScalarType::Float},
+    {dlpack::kFloat, 64, ScalarType::Double},
+    {dlpack::kComplex, 64, ScalarType::ComplexFloat},
+    {dlpack::kComplex, 128, ScalarType::ComplexDouble},
+};
+
+// By code, as far as DLPack 1.3 has them.
+constexpr std::string_view kElementNames[] = {
+    "int",
+    "uint",
+    "float",
+    "opaque handle",
+    "bfloat",
+    "complex",
+    "bool",
+    "float8_e3m4",
+    "float8_e4m3",
+    "float8_e4m3b11fnuz",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+    "float6_e2m3fn",
+    "float6_e3m2fn",
+    "float4_e2m1fn",
+};
+
+std::string elementName(const dlpack::ElementType& type) {
+  const size_t code = type.code;
+  const std::string name =
+      code < std::size(kElementNames) ? std::string(kElementNames[code]) : fmt::format("of the unknown code {}", code);
+  return fmt::format("{} of {} bits", name, type.bits);
+}
+
+std::string_view deviceName(dlpack::DeviceCode code) {
+  switch (code) {
+    case dlpack::kOpenCl: return "OpenCL";
+    case dlpack::kVulkan: return "Vulkan";
+    case dlpack::kMetal: return "Metal";
+    case dlpack::kRocm: return "ROCm";
+    case dlpack::kRocmHost: return "memory pinned for ROCm";
+    case dlpack::kCudaManaged: return "managed memory of CUDA";
+    case dlpack::kOneApi: return "oneAPI";
+    default: return "a device that boxcar does not know";
+  }
+}
+
+// ---- to ----
+
+// The structure, and a tensor of its own on the memory that it lends, whose sizes and strides it points to.
+struct Loan {
+  dlpack::ManagedTensor managed;
+  Tensor tensor;
+};
+
+void endLoan(DLManagedTensorVersioned* managed) { delete static_cast<Loan*>(asManagedTensor(managed)->manager_ctx); }
+
+dlpack::DeviceId toDeviceId(Device device) {
+  BOXCAR_CHECK(
+      device.is_cpu() || device.is_cuda(),
+      "cannot lend the tensor by DLPack: it is on device '{}', and only memory of the CPU and of CUDA is lent; "
+      "copy it to the CPU first",
+      device);
+  if (device.is_cpu()) return {dlpack::kCpu, 0};
+  return {dlpack::kCuda, std::max<int32_t>(device.index(), 0)};
+}
+
+dlpack::ElementType toElementType(ScalarType type) {
+  const auto* found = std::ranges::find(kElements, type, &Element::type);
+  BOXCAR_CHECK(found != std::end(kElements), "cannot lend the tensor by DLPack: DLPack has no dtype {}",
+               dtypeName(type));
+  return {found->code, found->bits, 1};
+}
+
+// ---- from ----
+
+// What a structure says, checked.
+struct Borrowed {
+  ScalarType dtype;
+  Device device;
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides = {};
+  std::byte* data = nullptr;
+  size_t bytes = 0;  // from `data` to behind the last element
+};
+
+template <class... Args>
+[[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) {
+  BOXCAR_FAIL("cannot take the DLPack tensor: {}", fmt::format(format, std::forward<Args>(args)...));
+}
+
+ScalarType toScalarType(const dlpack::ElementType& type) {
+  if (type.lanes != 1) {
+    refuse("its elements are vectors of {} lanes, {} each; give the lanes as a dimension", type.lanes,
+           elementName(type));
+  }
+  for (const Element& element : kElements) {
+    if (element.code == type.code && element.bits == type.bits) return element.type;
+  }
+  std::vector<std::string_view> known;
+  for (const Element& element : kElements) known.push_back(dtypeName(element.type));
+  refuse("its elements are {}, which boxcar does not have (it has {}); convert them first", elementName(type),
+         fmt::join(known, ", "));
+}
+
+Device toDevice(const dlpack::DeviceId& device) {
+  switch (device.type) {
+    case dlpack::kCpu:
+    case dlpack::kCudaHost: return DeviceType::CPU;
+    case dlpack::kCuda:
+      if (device.index < 0 || device.index > std::numeric_limits<DeviceIndex>::max())
+        refuse("it lies on the CUDA device {}, and boxcar numbers devices from 0 to {}", device.index,
+               std::numeric_limits<DeviceIndex>::max());
+      return {DeviceType::CUDA, static_cast<DeviceIndex>(device.index)};
+    default:
+      refuse("it lies on {} (device type {}), and boxcar takes memory of the CPU and of CUDA; copy it there first",
+             deviceName(device.type), static_cast<int32_t>(device.type));
+  }
+}
+
+std::vector<int64_t> toShape(const dlpack::Array& array) {
+  if (array.ndim < 0) refuse("it has {} dimensions", array.ndim);
+  if (array.ndim == 0) return {};
+  if (array.shape == nullptr) refuse("it has {} dimensions and no shape", array.ndim);
+  std::vector<int64_t> shape(array.shape, array.shape + array.ndim);
+  if (std::ranges::any_of(shape, [](int64_t size) { return size < 0; }))
+    refuse("its shape [{}] has a negative size", fmt::join(shape, ", "));
+  return shape;
+}
+
+// Those that no step is made along are made those of a contiguous tensor: they may be anything.
+std::vector<int64_t> toStrides(const dlpack::Array& array, const std::vector<int64_t>& shape) {
+  std::vector<int64_t> strides(shape.size());
+  contiguousStrides(shape, strides);
+  if (array.strides == nullptr || std::ranges::find(shape, 0) != shape.end()) return strides;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] > 1) strides[i] = array.strides[i];
+  }
+  if (std::ranges::any_of(strides, [](int64_t stride) { return stride < 0; }))
+    refuse("its strides [{}] run backwards, which those of boxcar's tensors do not; make it contiguous first",
+           fmt::join(strides, ", "));
+  return strides;
+}
+
+// From the first element to behind the last one.
+size_t bytesReached(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides, size_t itemsize) {
+  if (std::ranges::find(shape, 0) != shape.end()) return 0;
+  int64_t elements = 1;
+  int64_t reached = 1;
+  bool overflow = false;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    int64_t step = 0;
+    overflow |= __builtin_mul_overflow(shape[i] - 1, strides[i], &step) ||
+                __builtin_add_overflow(reached, step, &reached) ||
+                __builtin_mul_overflow(elements, shape[i], &elements);
+  }
+  overflow |= __builtin_mul_overflow(reached, static_cast<int64_t>(itemsize), &reached);
+  if (overflow)
+    refuse("with the shape [{}] and the strides [{}] it has or reaches more than 63 bits can count",
+           fmt::join(shape, ", "), fmt::join(strides, ", "));
+  return static_cast<size_t>(reached);
+}
+
+Borrowed readBorrowed(const dlpack::ManagedTensor& managed) {
+  if (managed.version.major != dlpack::kMajorVersion)
+    refuse("it has the layout of DLPack {}.{}, and boxcar reads those of DLPack {}", managed.version.major,
+           managed.version.minor, dlpack::kMajorVersion);
+  constexpr uint64_t kKnownFlags = dlpack::kReadOnly | dlpack::kIsCopied | dlpack::kSubbytesArePadded;
+  if ((managed.flags & ~kKnownFlags) != 0)
+    refuse("it has flags, {:#x}, that boxcar does not know (DLPack {}.{})", managed.flags & ~kKnownFlags,
+           managed.version.major, managed.version.minor);
+  const dlpack::Array& array = managed.dl_tensor;
+  Borrowed borrowed{.dtype = toScalarType(array.dtype), .device = toDevice(array.device), .shape = toShape(array)};
+  borrowed.strides = toStrides(array, borrowed.shape);
+  borrowed.bytes = bytesReached(borrowed.shape, borrowed.strides, elementSize(borrowed.dtype));
+  if (borrowed.bytes == 0) return borrowed;
+  if (array.data == nullptr)
+    refuse("its shape [{}] has elements, but it has no memory", fmt::join(borrowed.shape, ", "));
+  borrowed.data = static_cast<std::byte*>(array.data) + array.byte_offset;
+  return borrowed;
+}
+
+// Why a tensor cannot share the memory; "" where it can.
+std::string whyNotShared(const dlpack::ManagedTensor& managed, const Borrowed& borrowed) {
+  if (borrowed.bytes == 0) return "";
+  if ((managed.flags & dlpack::kReadOnly) != 0) return "it is read-only, and operators may write to any tensor";
+  const size_t alignment = elementSize(toRealValueType(borrowed.dtype));
+  if (reinterpret_cast<uintptr_t>(borrowed.data) % alignment == 0) return "";
+  return fmt::format("its elements, {}, do not lie at multiples of {} bytes", dtypeName(borrowed.dtype), alignment);
+}
+
+Tensor tensorOver(Storage storage, const Borrowed& borrowed) {
+  return Tensor(
+      makeIntrusive<TensorImpl>(std::move(storage), borrowed.dtype, borrowed.shape, borrowed.strides, int64_t{0}));
+}
+
+// Ends another library's loan with the storage.
+struct Debt {
+  DLManagedTensorVersioned* managed = nullptr;  // null until nothing can fail any more
+
+  static void end(void*, void* context) {
+    const std::unique_ptr<Debt> debt(static_cast<Debt*>(context));
+    releaseDLPack(debt->managed);
+  }
+};
+
+}  // namespace
+
+DLManagedTensorVersioned* toDLPack(const Tensor& tensor) {
+  BOXCAR_CHECK(tensor.defined(), "cannot lend the tensor by DLPack: it is undefined");
+  BOXCAR_CHECK(!tensor.requires_grad(),
+               "cannot lend the tensor by DLPack: it requires grad, and autograd does not see what others write; "
+               "lend x.detach()");
+  std::vector<int64_t> strides(tensor.strides().begin(), tensor.strides().end());
+  // Some libraries look at the strides of dimensions that have one element.
+  if (tensor.is_contiguous()) contiguousStrides(tensor.sizes(), strides);
+  auto loan = std::make_unique<Loan>(
+      Loan{.managed = {}, .tensor = tensor.view(tensor.sizes(), strides, tensor.storage_offset())});
+  const Tensor& lent = loan->tensor;
+  // 1.0 has all that is used here, so that whoever knows any minor version knows this one.
+  loan->managed = {.version = {dlpack::kMajorVersion, 0},
+                   .manager_ctx = loan.get(),
+                   .deleter = endLoan,
+                   .flags = 0,
+                   .dl_tensor = {.data = lent.numel() == 0 ? nullptr : lent.data_ptr(),
+                                 .device = toDeviceId(lent.device()),
+                                 .ndim = static_cast<int32_t>(lent.dim()),
+                                 .dtype = toElementType(lent.dtype()),
+                                 .shape = const_cast<int64_t*>(lent.sizes().data()),
+                                 .strides = const_cast<int64_t*>(lent.strides().data()),
+                                 .byte_offset = 0}};
+  return dlpack::asDLManagedTensor(&loan.release()->managed);
+}
+
+Tensor fromDLPack(DLManagedTensorVersioned* managed, DLPackCopy copy) {
+  if (managed == nullptr) refuse("the pointer is null");
+  if (const auto* const own = asManagedTensor(managed); own->deleter == endLoan) {
+    // One storage, so that operators see which tensors overlap.
+    const Tensor& lent = static_cast<const Loan*>(own->manager_ctx)->tensor;
+    Tensor returned = lent.view(lent.sizes(), lent.strides(), lent.storage_offset());
+    releaseDLPack(managed);
+    return returned;
+  }
+  const Borrowed borrowed = readBorrowed(*asManagedTensor(managed));
+  if (const std::string reason = whyNotShared(*asManagedTensor(managed), borrowed); !reason.empty()) {
+    if (!borrowed.device.is_cpu())
+      refuse("{}; copy it where it comes from, for on device '{}' fromDLPack does not", reason, borrowed.device);
+    if (copy == DLPackCopy::Never) refuse("{}; let fromDLPack copy it (DLPackCopy::WhereNeeded)", reason);
+    const Storage storage = StorageImpl::allocate(borrowed.bytes, borrowed.device);
+    std::memcpy(storage->data(), borrowed.data, borrowed.bytes);
+    Tensor copied = tensorOver(storage, borrowed);
+    releaseDLPack(managed);
+    return copied;
+  }
+  auto debt = std::make_unique<Debt>();
+  Debt* const owed = debt.get();
+  Storage storage = StorageImpl::wrap(borrowed.data, borrowed.bytes, borrowed.device, Debt::end, owed);
+  debt.release();
+  Tensor shared = tensorOver(std::move(storage), borrowed);
+  owed->managed = managed;
+  return shared;
+}
+
+void releaseDLPack(DLManagedTensorVersioned* managed) noexcept {
+  if (managed == nullptr) return;
+  if (auto* const deleter = asManagedTensor(managed)->deleter; deleter != nullptr) deleter(managed);
+}
+
+}  // namespace boxcar
