@@ -55,14 +55,14 @@ dev_help_lists_every_command() {
   for how in '' help -h --help; do
     run $how
     expect status "$status" 0
-    for command in setup build run test bundle gpu bench fuzz format lint clean help; do expect "help of '$how'" "$output" "*  $command *"; done
+    for command in setup build run install test bundle gpu bench fuzz format docs lint clean help; do expect "help of '$how'" "$output" "*  $command *"; done
   done
 }
 
 dev_unknown_command_is_a_sentence() {
   run frobnicate
   expect status "$status" 2
-  expect stderr "$errors" "dev: there is no command 'frobnicate'; the commands are: setup build run test bundle gpu bench numerics fuzz format lint clean help"
+  expect stderr "$errors" "dev: there is no command 'frobnicate'; the commands are: setup build run install test bundle gpu bench numerics fuzz format docs lint clean help"
 }
 
 dev_setup_with_everything_present_does_not_call_apt() {
@@ -131,6 +131,28 @@ dev_run_needs_a_script() {
   run run
   expect status "$status" 2
   expect stderr "$errors" 'dev: run what? ./dev run FILE.ops \[ARGS\]'
+}
+
+dev_install_builds_what_is_installed_alone() {
+  run install
+  expect status "$status" 0
+  expect stdout "$output" ''
+  expect stderr "$errors" "*dev: the program is $project/build/boxcar/bin/boxcar"
+  expect log "$(cat "$log")" "*cmake --build build/release --target boxcar_installed -j *cmake --install build/release --prefix $project/build/boxcar"
+  run install 'my prefix'
+  expect log "$(cat "$log")" "*cmake --install build/release --prefix $sandbox/my prefix"
+  run install one two
+  expect status "$status" 2
+  expect stderr "$errors" 'dev: install where? ./dev install \[PREFIX\]'
+}
+
+dev_docs_installs_doxygen_and_reads_the_headers_of_the_build() {
+  fake python3 'echo written'
+  fake apt-get ''
+  MISSING=doxygen run docs
+  expect status "$status" 0
+  expect stdout "$output" written
+  expect log "$(cat "$log")" '*apt-get *install --no-install-recommends doxygen*cmake --build build/release --target boxcar_ops*python3 -B cmake/docs/make.py . build/release build/docs'
 }
 
 dev_second_build_does_not_configure() {

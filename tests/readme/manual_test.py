@@ -5,7 +5,11 @@ A block marked `ops` is a script. `# prints TEXT` in it stands for a line that i
 it names its file, which the blocks behind it find; the others are called example.ops. Where a paragraph that begins with
 "It fails with" or "It is refused with" follows, the indented text behind it is all of the error output, and the exit
 status is 1; without one the status is 0 and there is no error output. What is refused is refused by `check` too.
-A block marked `console` holds command lines behind `$ `, each with what it prints on either output.
+A block marked `console` holds command lines behind `$ `, each with what it prints on either output. In that `…` stands for
+what differs from run to run: a line of its own for any number of lines, else for any text in its line.
+
+tutorial_test.py runs a page whose blocks are files beside it. There a block behind `<!-- NAME -->` is the file of that
+name, whatever its language; `<!-- NAME.ops, run below -->` is not run by itself.
 """
 
 import os
@@ -16,11 +20,11 @@ import tempfile
 from pathlib import Path
 
 FENCE = re.compile(r"^```(\w*)$")
-NAME = re.compile(r"^<!-- ([\w.]+\.ops) -->$")
+NAME = re.compile(r"^<!-- ([\w.]+\.\w+)(, run below)? -->$")
 
 
 def blocks_of(lines):
-    """Each block: its number's line, its language, its file's name, its lines, and where the text goes on."""
+    """Each block: its line's number, its language, what NAME found before it, its lines, and where the text goes on."""
     at = 0
     while at < len(lines):
         opening = FENCE.match(lines[at])
@@ -29,7 +33,7 @@ def blocks_of(lines):
             continue
         end = lines.index("```", at + 1)
         name = NAME.match(lines[at - 1])
-        yield at + 1, opening[1], name[1] if name else "example.ops", lines[at + 1 : end], end + 1
+        yield at + 1, opening[1], name, lines[at + 1 : end], end + 1
         at = end + 1
 
 
@@ -48,6 +52,13 @@ def expected_errors(lines, at):
     return found[1], "\n".join(text).strip("\n") + "\n"
 
 
+def matches(wanted, found):
+    """Whether [found] is the text [wanted], in which `…` stands for any text."""
+    parts = re.split(r"(^…\n|…)", wanted, flags=re.MULTILINE)
+    wild = {"…\n": r"(?:.*\n)*?", "…": r".*?"}
+    return re.fullmatch("".join(wild.get(part, re.escape(part)) for part in parts), found) is not None
+
+
 class Examples:
     def __init__(self, boxcar, folder):
         self.folder = folder
@@ -59,10 +70,10 @@ class Examples:
 
     def run(self, command, **options):
         return subprocess.run(command, cwd=self.folder, env=self.environment, text=True, stdin=subprocess.DEVNULL,
-                              timeout=60, **options)
+                              timeout=180, **options)
 
     def compare(self, line, what, wanted, found):
-        if wanted == found:
+        if matches(wanted, found):
             return
         self.failures += 1
         print(f"FAILED: the block at line {line}: {what}\n--- in the text\n{wanted}--- found\n{found}---")
@@ -89,22 +100,30 @@ class Examples:
             done = self.run(["bash", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             self.compare(line, f"what `{command}` prints", "".join(output), done.stdout)
 
+    def page(self, lines, beside=None):
+        """Runs all blocks and counts them by language. With [beside] named blocks are the files in that folder."""
+        counts = {"ops": 0, "console": 0, "files": 0}
+        for line, language, name, text, behind in blocks_of(lines):
+            if name and beside:
+                self.compare(line, f"the file {name[1]}", "\n".join(text) + "\n", (beside / name[1]).read_text())
+                counts["files"] += 1
+            if language == "ops" and not (name and name[2]):
+                self.script(line, name[1] if name else "example.ops", text, *expected_errors(lines, behind))
+            elif language == "console":
+                self.console(line, text)
+            else:
+                continue
+            counts[language] += 1
+        return counts
+
 
 def main():
     readme, boxcar = Path(sys.argv[1]), Path(sys.argv[2]).resolve()
     lines = readme.read_text(encoding="utf-8").split("\n")
-    counts = {"ops": 0, "console": 0}
     with tempfile.TemporaryDirectory() as folder:
         examples = Examples(boxcar, Path(folder))
-        for line, language, name, text, behind in blocks_of(lines):
-            if language == "ops":
-                examples.script(line, name, text, *expected_errors(lines, behind))
-            elif language == "console":
-                examples.console(line, text)
-            else:
-                continue
-            counts[language] += 1
-    if min(counts.values()) == 0:
+        counts = examples.page(lines)
+    if 0 in (counts["ops"], counts["console"]):
         print(f"FAILED: {readme} has {counts['ops']} scripts and {counts['console']} blocks of commands")
         examples.failures += 1
     print(f"{counts['ops']} scripts, {counts['console']} blocks of commands, {examples.failures} failures")
