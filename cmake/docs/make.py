@@ -36,11 +36,11 @@ def main():
             copy = staged / "boxcar" / name
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_text(for_doxygen(path.read_text(encoding="utf-8")), encoding="utf-8")
+        shutil.copy(here / "mainpage.dox", staged)
         version = re.search(r'BOXCAR_VERSION "(.*)"', (staged / "boxcar" / "version.h").read_text())[1]
         shutil.rmtree(output, ignore_errors=True)
         output.mkdir(parents=True)
-        environment = {**os.environ, "BOXCAR_HEADERS": str(staged), "BOXCAR_DOCS": str(output), "BOXCAR_VERSION": version,
-                       "BOXCAR_MAINPAGE": str(here / "mainpage.dox")}
+        environment = {**os.environ, "BOXCAR_HEADERS": str(staged), "BOXCAR_DOCS": str(output), "BOXCAR_VERSION": version}
         done = subprocess.run(["doxygen", str(here / "Doxyfile")], env=environment, text=True, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     complaints = done.stdout.replace(f"{staged}/boxcar/", "")
