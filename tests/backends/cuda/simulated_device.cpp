@@ -86,6 +86,7 @@ Status allocate(void** memory, size_t bytes) {
   size_t& used = state().used[static_cast<size_t>(current_device)];
   if (used + bytes > state().device.capacity) return state().last_error = kOutOfMemory;
   *memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
+  if (*memory == nullptr) return state().last_error = kOutOfMemory;
   // Whoever reads what was never written reads NaN.
   std::memset(*memory, 0xff, bytes);
   used += bytes;
