@@ -1,5 +1,7 @@
 #include <boxcar/backends/cuda/available.h>
+#include <boxcar/backends/cuda/caching_allocator.h>
 #include <boxcar/backends/cuda/device.h>
+#include <boxcar/backends/cuda/stream.h>
 #include <boxcar/backends/dense/registration.h>
 #include <fmt/format.h>
 
@@ -26,6 +28,14 @@ bool isAvailable() {
   if (deviceCount() == 0) return false;
   dense::registerCudaKernels();
   return true;
+}
+
+void finishWork() {
+  for (int device = 0; device < kMaxDevices; ++device) {
+    if (allocatorOf(device).statistics().device_allocations == 0) continue;
+    const DeviceGuard on(device);
+    synchronizeDevice();
+  }
 }
 
 }  // namespace boxcar::cuda

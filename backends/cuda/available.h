@@ -16,4 +16,8 @@ std::string versionText(int version);
 // Whether there is a CUDA device. Its kernels are registered then; else they wait for its first tensor.
 BOXCAR_API bool isAvailable();
 
+// For the end of a run: waits for the devices that it took memory of, and throws what their kernels found wrong, which
+// nobody else may ask for any more.
+BOXCAR_API void finishWork();
+
 }  // namespace boxcar::cuda

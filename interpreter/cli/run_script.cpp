@@ -1,3 +1,4 @@
+#include <boxcar/backends/cuda/available.h>
 #include <boxcar/dispatcher/dispatch_trace.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/handler_options.h>
@@ -77,6 +78,7 @@ void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options,
   };
   try {
     program.run(options.args);
+    cuda::finishWork();
   } catch (...) {
     leave();
     throw;

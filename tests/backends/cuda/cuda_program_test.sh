@@ -33,6 +33,11 @@ END
 run "a division by zero" run zero.ops
 expectErrorsHave "An earlier operator on cuda:0 found it"
 expectStatus 1
+printf 'x = ones(2, dtype=int64, device="cuda:1") // 0\nprint("end")\n' > last.ops
+run "a division by zero that nothing waits for" run last.ops
+expectOutput "end"
+expectErrorsHave "boxcar: ZeroDivisionError: an integer was divided by zero. An earlier operator on cuda:1 found it"
+expectStatus 1
 export BOXCAR_CUDA_SYNC=1
 run "a division by zero, in step" run zero.ops
 expectErrorsHave "ZeroDivisionError: an integer was divided by zero (on cuda:0)"
