@@ -1,3 +1,4 @@
+#include <boxcar/backends/dense/attention.h>
 #include <boxcar/backends/shape/spatial.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
@@ -117,6 +118,13 @@ Tensor scaledDotProductAttention(const Tensor& query, const Tensor& key, const T
   const ScalarType type = query.scalar_type();
   if (type != ScalarType::Half && type != ScalarType::BFloat16) {
     return attend(query, key, value, mask, dropout_p, is_causal, factor, enable_gqa);
+  }
+  const bool is_plain = dropout_p <= 0 && !query.requires_grad() && !key.requires_grad() && !value.requires_grad() &&
+                        !(mask.defined() && mask.requires_grad());
+  if (is_plain && query.device() == key.device() && query.device() == value.device() &&
+      (!mask.defined() || mask.device() == query.device())) {
+    const Tensor result = dense::attendAtOnce(query.device(), query, key, value, mask, is_causal, factor, enable_gqa);
+    if (result.defined()) return result;
   }
   const auto widen = [](const Tensor& tensor) { return boxcar::to(tensor, ScalarType::Float); };
   const Tensor wide_mask = mask.defined() && mask.scalar_type() != ScalarType::Bool ? widen(mask) : mask;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/backends/cuda/attention.h>
 #include <boxcar/backends/cuda/bincount_kernels.h>
 #include <boxcar/backends/cuda/channel_kernels.h>
 #include <boxcar/backends/cuda/convolution.h>
@@ -78,6 +79,10 @@ struct Module {
   bool (*convolve)(const ConvolutionCall& call);
   // What convolutions by products are made of.
   void (*convolution_columns)(const ColumnsLaunch& launch);
+  // By cuDNN. False, and nothing written, when it has no kernel for the call, one would have to be made while a graph
+  // is captured, or boxcar was built without its headers. An Error that names the operator when the library is not
+  // there.
+  bool (*attend)(const AttentionCall& call);
   // Random numbers.
   void (*random)(const RandomLaunch& launch);
   void (*ones_of_each)(const OnesLaunch& launch);

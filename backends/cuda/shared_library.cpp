@@ -22,10 +22,14 @@ void SharedLibrary::open(std::string_view op) {
       op, name_, reason, name_);
 }
 
-void* SharedLibrary::find(const char* symbol, std::string_view op) {
+void* SharedLibrary::handle(std::string_view op) {
   const std::lock_guard lock(mutex_);
   if (handle_ == nullptr) open(op);
-  void* const found = ::dlsym(handle_, symbol);
+  return handle_;
+}
+
+void* SharedLibrary::find(const char* symbol, std::string_view op) {
+  void* const found = ::dlsym(handle(op), symbol);
   BOXCAR_CHECK(found != nullptr, "{} on a CUDA device needs {} of {}, which the installed version lacks; update it", op,
                symbol, name_);
   return found;

@@ -22,6 +22,10 @@ class BOXCAR_API SharedLibrary final {
     return reinterpret_cast<Function*>(find(symbol, op));
   }
 
+  // What dlopen gave, for those who look functions up themselves. An Error that names [op] when the library is not
+  // there.
+  void* handle(std::string_view op);
+
  private:
   void* find(const char* symbol, std::string_view op);
   void open(std::string_view op);

@@ -9,6 +9,7 @@
 
 namespace boxcar::cuda {
 
+struct AttentionCall;
 struct ConvolutionCall;
 
 const Driver& runtimeDriver();
@@ -16,6 +17,7 @@ const Driver& runtimeDriver();
 void multiplyIntegers(const GemmCall& call);
 bool multiplyByLibrary(const GemmCall& call);
 bool convolveByCudnn(const ConvolutionCall& call);
+bool attendByCudnn(const AttentionCall& call);
 const SolverFunctions& librarySolvers();
 
 }  // namespace boxcar::cuda

@@ -50,6 +50,7 @@ const boxcar::cuda::Module* boxcarCudaModule() {
       .distances = launchDistances,
       .convolve = convolveByCudnn,
       .convolution_columns = launchColumns,
+      .attend = attendByCudnn,
       .random = launchRandom,
       .ones_of_each = launchOnesOfEach,
       .repeated_categories = launchRepeatedCategories,

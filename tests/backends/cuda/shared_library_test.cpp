@@ -31,6 +31,13 @@ TEST(SharedLibrary, SaysWhichOperatorWantedALibraryThatIsMissing) {
       "No such file or directory). Install cuNothing for this version of CUDA, or add its folder to LD_LIBRARY_PATH");
 }
 
+TEST(SharedLibrary, GivesWhatItOpened) {
+  SharedLibrary library("the C library's mathematics", {"libm.so.6"});
+  EXPECT_NE(library.handle("abs"), nullptr);
+  SharedLibrary missing("cuNothing", {"libcunothing.so"});
+  EXPECT_EQ(errorOf([&] { missing.handle("mm"); }).substr(0, 36), "mm on a CUDA device needs cuNothing,");
+}
+
 TEST(SharedLibrary, SaysWhichFunctionAnOldVersionLacks) {
   SharedLibrary library("the C library's mathematics", {"libm.so.6"});
   EXPECT_EQ(

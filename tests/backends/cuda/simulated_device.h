@@ -27,8 +27,10 @@ struct Device {
   int graph_launches = 0;
   int device_waits = 0;
   int stream_waits = 0;
-  int event_waits = 0;              // of a stream for another
-  std::vector<std::string> ranges;  // their names as they began, "end" where one did
+  int event_waits = 0;                           // of a stream for another
+  std::vector<std::string> ranges;               // their names as they began, "end" where one did
+  bool has_attention = true;                     // as if cuDNN took each call of attention
+  std::vector<std::vector<int64_t>> attentions;  // their numbers, planKey(call)
   // The next launch of a kernel fails with this, then all go well again.
   Status next_launch = kSuccess;
 };

@@ -1,5 +1,6 @@
 // What NVIDIA's libraries compute on a device, the CPU's kernels compute on the make-believe one.
 
+#include <boxcar/backends/cuda/attention.h>
 #include <boxcar/backends/cuda/convolution.h>
 #include <boxcar/backends/cuda/module/parts.h>
 #include <boxcar/backends/cuda/simulated_launch.h>
@@ -12,6 +13,9 @@
 #include <boxcar/ops.h>
 
 #include <array>
+#include <optional>
+
+#include "tests/backends/cuda/simulated_device.h"
 
 namespace boxcar::cuda {
 namespace {
@@ -39,7 +43,25 @@ Tensor pictures(const void* data, ScalarType type, std::span<const int64_t> size
   return overMemory(const_cast<void*>(data), type, sizes, shape::stridesIn(format, sizes));
 }
 
+Tensor operandOf(const AttentionOperand& operand, ScalarType type) {
+  return dense::convertTo(overMemory(operand.data, type, operand.sizes, operand.strides), ScalarType::Float);
+}
+
 }  // namespace
+
+bool attendByCudnn(const AttentionCall& call) {
+  if (!simulated::device().has_attention) return false;
+  simulated::device().attentions.push_back(planKey(call));
+  enqueueSimulated([call] {
+    const Tensor bias = call.bias.data == nullptr ? Tensor() : operandOf(call.bias, call.type);
+    const Tensor out = overMemory(call.out.data, call.type, call.out.sizes, call.out.strides);
+    dense::copyElements(out, boxcar::scaled_dot_product_attention(
+                                 operandOf(call.query, call.type), operandOf(call.key, call.type),
+                                 operandOf(call.value, call.type), bias.defined() ? std::optional(bias) : std::nullopt,
+                                 0.0, call.is_causal, call.scale, call.query.sizes[1] != call.key.sizes[1]));
+  });
+  return true;
+}
 
 bool multiplyByLibrary(const GemmCall& call) {
   enqueueSimulated([call] {
