@@ -1,5 +1,5 @@
-# The libraries that CPU kernels use where they are found. For each there is a folder backends/cpu/NAME with what needs
-# it, and backends/cpu/no_NAME with what stands in for it: only one of both is compiled.
+# The libraries that kernels use where they are found. For each there is a folder NAME in backends/cpu or backends/io with
+# what needs it, and no_NAME beside it with what stands in for it: only one of both is compiled.
 #
 # BOXCAR_KERNEL_LIBRARIES   what to link
 # BOXCAR_KERNEL_STANDINS    a pattern of the folders that are left out
@@ -8,6 +8,7 @@ option(BOXCAR_OPENMP "Share the work of CPU kernels between threads, by OpenMP" 
 option(BOXCAR_HIGHWAY "Vectorise CPU kernels for the processor that they run on, by Highway" ON)
 option(BOXCAR_ONEDNN "Convolutions and large matrix products by oneDNN" ON)
 option(BOXCAR_OPENBLAS "Matrix products and linear algebra by OpenBLAS, which is opened when it is first needed" ON)
+option(BOXCAR_LIBZIP "Read .npz files by libzip, which is opened when it is first needed" ON)
 
 include(CheckIncludeFileCXX)
 function(boxcar_kernel_library option name header library)
@@ -20,7 +21,7 @@ function(boxcar_kernel_library option name header library)
       set(found TRUE)
     endif()
     if(NOT found)
-      message(STATUS "${name} is not here: plain kernels stand in for it")
+      message(STATUS "${name} is not here: no_${name}/ stands in for it")
     endif()
   endif()
   if(found)
@@ -36,6 +37,7 @@ boxcar_kernel_library(BOXCAR_OPENMP openmp omp.h gomp -fopenmp)
 boxcar_kernel_library(BOXCAR_HIGHWAY highway hwy/highway.h "")  # its headers alone
 boxcar_kernel_library(BOXCAR_ONEDNN onednn oneapi/dnnl/dnnl.hpp dnnl)
 boxcar_kernel_library(BOXCAR_OPENBLAS openblas "" "")
+boxcar_kernel_library(BOXCAR_LIBZIP libzip zip.h "")  # its header alone
 list(JOIN BOXCAR_KERNEL_STANDINS "|" BOXCAR_KERNEL_STANDINS)
 
 # CUDA: backends/cuda where nvcc is found, backends/no_cuda where it is not. Its runtime is linked statically, so that the

@@ -45,7 +45,7 @@ std::string shown(std::string_view text) {
 class Parser {
  public:
   // [begin]: where [text] stands in the file.
-  Parser(std::string_view text, size_t begin, const std::string& path) : text_(text), begin_(begin), path_(path) {}
+  Parser(std::string_view text, size_t begin, const std::string& what) : text_(text), begin_(begin), what_(what) {}
 
   NpyHeader parse() {
     NpyHeader header;
@@ -88,7 +88,7 @@ class Parser {
  private:
   template <class... Args>
   [[noreturn]] void failAt(size_t at, fmt::format_string<Args...> format, Args&&... args) const {
-    BOXCAR_FAIL("'{}' is no valid .npy file: at byte {}, {}", path_, begin_ + at,
+    BOXCAR_FAIL("{} is no valid .npy file: at byte {}, {}", what_, begin_ + at,
                 fmt::format(format, std::forward<Args>(args)...));
   }
 
@@ -166,9 +166,9 @@ class Parser {
     const size_t from = next();
     if (from < text_.size() && text_[from] == '[')
       BOXCAR_FAIL(
-          "'{}' cannot be loaded: at byte {}, its elements are records of several fields; save each field as an "
+          "{} cannot be loaded: at byte {}, its elements are records of several fields; save each field as an "
           "array of its own",
-          path_, begin_ + from);
+          what_, begin_ + from);
     const std::string_view text = readString("the dtype");
     const char order = text.empty() ? '\0' : text[0];
     const bool has_order = order == '<' || order == '>' || order == '|' || order == '=';
@@ -187,13 +187,13 @@ class Parser {
                                         : "; convert it with astype() before saving it";
     std::vector<std::string_view> known;
     for (const Dtype& dtype : kDtypes) known.push_back(dtype.code);
-    BOXCAR_FAIL("'{}' cannot be loaded: at byte {}, its dtype is {}, which boxcar does not have (it has {}){}", path_,
+    BOXCAR_FAIL("{} cannot be loaded: at byte {}, its dtype is {}, which boxcar does not have (it has {}){}", what_,
                 begin_ + from, shown(text), fmt::join(known, ", "), remedy);
   }
 
   const std::string_view text_;
   const size_t begin_;
-  const std::string& path_;
+  const std::string& what_;
   size_t at_ = 0;
 };
 
@@ -206,26 +206,32 @@ size_t readLength(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-NpyHeader parseNpyHeader(std::span<const std::byte> file, const std::string& path) {
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
-  BOXCAR_CHECK(text.starts_with(kMagic), "'{}' is no .npy file: it has {} bytes and does not begin with '\\x93NUMPY'",
-               path, file.size());
-  BOXCAR_CHECK(file.size() >= kLengthAt, "'{}' is no valid .npy file: it ends at byte {}, before its version", path,
-               file.size());
-  const int major = std::to_integer<int>(file[kVersionAt]);
-  const int minor = std::to_integer<int>(file[kVersionAt + 1]);
+NpyHeaderPlace findNpyHeader(std::span<const std::byte> start, uint64_t size, const std::string& what) {
+  const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
+  BOXCAR_CHECK(text.starts_with(kMagic), "{} is no .npy file: it has {} bytes and does not begin with '\\x93NUMPY'",
+               what, size);
+  BOXCAR_CHECK(start.size() >= kLengthAt, "{} is no valid .npy file: it ends at byte {}, before its version", what,
+               size);
+  const int major = std::to_integer<int>(start[kVersionAt]);
+  const int minor = std::to_integer<int>(start[kVersionAt + 1]);
   BOXCAR_CHECK(major >= 1 && major <= 3 && minor == 0,
-               "'{}' cannot be loaded: at byte {}, it has the format version {}.{}, and 1.0, 2.0 and 3.0 are known",
-               path, kVersionAt, major, minor);
+               "{} cannot be loaded: at byte {}, it has the format version {}.{}, and 1.0, 2.0 and 3.0 are known", what,
+               kVersionAt, major, minor);
   const size_t begin = kLengthAt + (major == 1 ? 2 : 4);
-  BOXCAR_CHECK(file.size() >= begin, "'{}' is no valid .npy file: it ends at byte {}, in the length of its header",
-               path, file.size());
-  const size_t length = readLength(file.subspan(kLengthAt, begin - kLengthAt));
-  BOXCAR_CHECK(length <= file.size() - begin,
-               "'{}' is no valid .npy file: at byte {}, its header should have {} bytes, but only {} follow", path,
-               kLengthAt, length, file.size() - begin);
-  NpyHeader header = Parser(text.substr(begin, length), begin, path).parse();
-  header.data_begin = begin + length;
+  BOXCAR_CHECK(start.size() >= begin, "{} is no valid .npy file: it ends at byte {}, in the length of its header", what,
+               size);
+  const size_t length = readLength(start.subspan(kLengthAt, begin - kLengthAt));
+  BOXCAR_CHECK(length <= size - begin,
+               "{} is no valid .npy file: at byte {}, its header should have {} bytes, but only {} follow", what,
+               kLengthAt, length, size - begin);
+  return {begin, begin + length};
+}
+
+NpyHeader parseNpyHeader(std::span<const std::byte> file, const std::string& what) {
+  const auto [begin, end] = findNpyHeader(file, file.size(), what);
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  NpyHeader header = Parser(text.substr(begin, end - begin), begin, what).parse();
+  header.data_begin = end;
   return header;
 }
 

@@ -24,8 +24,21 @@ struct NpyHeader {
   uint64_t data_begin = 0;
 };
 
-// Reads the header at the start of [file]. [path] is for errors: they name it, what is wrong and at which byte.
-NpyHeader parseNpyHeader(std::span<const std::byte> file, const std::string& path);
+// Where the header's text stands.
+struct NpyHeaderPlace {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+};
+
+// So many bytes of a file are enough to find its header.
+inline constexpr size_t kNpyStartBytes = 12;
+
+// Finds the header of a file of [size] bytes that begins with [start]. [what] names the file in errors, with quotes
+// around it, as below.
+NpyHeaderPlace findNpyHeader(std::span<const std::byte> start, uint64_t size, const std::string& what);
+
+// Reads the header at the start of [file]. Errors name it, what is wrong and at which byte.
+NpyHeader parseNpyHeader(std::span<const std::byte> file, const std::string& what);
 
 // The bytes that stand before the elements; a multiple of 64. [header]'s dtype has a name in npyDtype().
 std::string formatNpyHeader(const NpyHeader& header);

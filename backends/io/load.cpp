@@ -1,0 +1,27 @@
+#include <boxcar/backends/dense/recorded_work.h>
+#include <boxcar/backends/io/mapped_file.h>
+#include <boxcar/backends/io/npz.h>
+#include <boxcar/backends/io/safetensors.h>
+#include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/file_access.h>
+
+#include <string>
+#include <string_view>
+
+namespace boxcar::io {
+namespace {
+
+// The tensors of a file of either kind. What it holds tells which; its name does where that is cut off.
+Dict<std::string, Tensor> load(std::string_view path) {
+  dense::refuseWhereRecorded("reads a file");
+  const std::string resolved = resolvePath(path);
+  const auto file = makeIntrusive<MappedFile>(path);
+  if (isNpz(file->bytes()) || resolved.ends_with(".npz")) return loadNpz(file->bytes(), resolved);
+  return loadSafetensors(file, resolved);
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(io, CompositeExplicitAutograd, m) { m.impl("load", BOXCAR_FN(load)); }
+
+}  // namespace boxcar::io

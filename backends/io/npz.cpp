@@ -1,0 +1,70 @@
+#include <boxcar/backends/io/npy_elements.h>
+#include <boxcar/backends/io/npy_header.h>
+#include <boxcar/backends/io/npz.h>
+#include <boxcar/backends/io/zip_archive.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/python_text.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace boxcar::io {
+namespace {
+
+// Far more than what describes an array of the most dimensions.
+constexpr uint64_t kLongestHeader = 1 << 20;
+
+// "'w.npy' in 'weights.npz'"
+std::string nameOf(const ZipMember& member, const std::string& path) {
+  constexpr size_t kMost = 80;
+  const std::string_view name = member.name;
+  return fmt::format("{}{} in '{}'", pythonStringRepr(name.substr(0, kMost)), name.size() > kMost ? "…" : "", path);
+}
+
+Tensor readArray(ZipArchive& archive, const ZipMember& member, const std::string& what) {
+  ZipReader reader(archive, member, what);
+  std::vector<std::byte> start(std::min<uint64_t>(member.size, kNpyStartBytes));
+  reader.read(start);
+  const uint64_t begin = findNpyHeader(start, member.size, what).end;
+  BOXCAR_CHECK(begin <= kLongestHeader, "{} cannot be loaded: its header ends at byte {}, and at most {} are read",
+               what, begin, kLongestHeader);
+  start.resize(begin);  // fewer bytes than before describe no array
+  reader.read(std::span(start).subspan(std::min<uint64_t>(kNpyStartBytes, begin)));
+  const NpyHeader header = parseNpyHeader(start, what);
+  checkNpyLength(header, member.size - begin, what);
+
+  const Storage storage = StorageImpl::allocate(member.size - begin, Device(DeviceType::CPU));
+  const std::span<std::byte> elements(static_cast<std::byte*>(storage->data()), storage->nbytes());
+  reader.read(elements);
+  reader.finish();
+  convertNpyElements(header, elements, what);
+  return Tensor(makeIntrusive<TensorImpl>(storage, header.dtype, header.shape, npyStrides(header), int64_t{0}));
+}
+
+}  // namespace
+
+bool isNpz(std::span<const std::byte> file) noexcept {
+  // The header of a member, or the end of an archive without any. As the length of a safetensors header either is
+  // longer than that format allows: the two bytes behind a member's four are the version that is needed, and never 0.
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), std::min<size_t>(file.size(), 6));
+  return (text.starts_with("PK\x03\x04") && text.size() == 6 && (text[4] != 0 || text[5] != 0)) ||
+         text.starts_with("PK\x05\x06");
+}
+
+Dict<std::string, Tensor> loadNpz(std::span<const std::byte> file, const std::string& path) {
+  ZipArchive archive(file, path);
+  Dict<std::string, Tensor> tensors;
+  for (const ZipMember& member : archive.members()) {
+    const std::string what = nameOf(member, path);
+    std::string key = member.name;
+    if (key.ends_with(".npy")) key.resize(key.size() - 4);
+    BOXCAR_CHECK(!tensors.contains(key), "{} cannot be loaded: another array of the archive is called {}, too", what,
+                 pythonStringRepr(key));
+    tensors.insert_or_assign(std::move(key), readArray(archive, member, what));
+  }
+  return tensors;
+}
+
+}  // namespace boxcar::io

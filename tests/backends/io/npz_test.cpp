@@ -1,0 +1,182 @@
+#include <boxcar/backends/io/npz.h>
+#include <boxcar/backends/io/zip_archive.h>
+#include <boxcar/ivalue/file_access.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/backends/tensor_helpers.h"
+#include "tests/temporary_folder.h"
+
+// npz_test.py reads what zipfile and NumPy write; here are archives made by hand, and broken ones.
+
+namespace boxcar::io {
+namespace {
+
+std::string number(uint64_t value, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
+  return text;
+}
+
+uint32_t checksum(const std::string& bytes) {
+  uint32_t crc = ~0U;
+  for (const char byte : bytes) {
+    crc ^= static_cast<uint8_t>(byte);
+    for (int i = 0; i < 8; ++i) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xEDB88320U : 0);
+  }
+  return ~crc;
+}
+
+struct Member {
+  std::string name;
+  std::string data;
+  bool is_deflated = false;
+};
+
+// Deflate's blocks may be stored; the last one has this mark.
+std::string deflated(const std::string& data) {
+  return "\x01" + number(data.size(), 2) + number(~data.size(), 2) + data;
+}
+
+std::string archiveOf(const std::vector<Member>& members) {
+  std::string file;
+  std::string directory;
+  for (const auto& [name, data, is_deflated] : members) {
+    const std::string packed = is_deflated ? deflated(data) : data;
+    const std::string common = number(20, 2) + number(0, 2) + number(is_deflated ? 8 : 0, 2) + number(0, 4) +
+                               number(checksum(data), 4) + number(packed.size(), 4) + number(data.size(), 4) +
+                               number(name.size(), 2) + number(0, 2);
+    directory += "PK\x01\x02" + number(20, 2) + common + number(0, 10) + number(file.size(), 4) + name;
+    file += "PK\x03\x04" + common + name + packed;
+  }
+  const std::string end = number(0, 4) + number(members.size(), 2) + number(members.size(), 2) +
+                          number(directory.size(), 4) + number(file.size(), 4) + number(0, 2);
+  return file + directory + "PK\x05\x06" + end;
+}
+
+std::string arrayOf(const std::string& descr, const std::string& shape, const std::string& data) {
+  const std::string dict = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }";
+  return std::string("\x93NUMPY\x01\x00", 8) + number(dict.size(), 2) + dict + data;
+}
+
+Dict<std::string, Tensor> load(const std::string& file) { return loadNpz(std::as_bytes(std::span(file)), "x.npz"); }
+std::string faultOf(const std::string& file) {
+  return errorOf([&] { load(file); });
+}
+
+class Npz : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!ZipArchive::isAvailable()) GTEST_SKIP() << "libzip is not here";
+  }
+};
+
+TEST_F(Npz, MembersAreTensorsInTheirOrder) {
+  const auto tensors = load(archiveOf({{"b.npy", arrayOf("|u1", "(3,)", "abc")},
+                                       {"a.npy", arrayOf(">i2", "(2,)", std::string("\0\1\2\0", 4)), true},
+                                       {"c.npy", arrayOf("|b1", "(2, 0)", "")}}));
+  ASSERT_EQ(tensors.size(), 3U);
+  EXPECT_EQ(tensors.entryAt(0).first, "b");
+  EXPECT_EQ(elements<uint8_t>(tensors.at("b")), (std::vector<uint8_t>{'a', 'b', 'c'}));
+  EXPECT_EQ(tensors.entryAt(1).first, "a");
+  EXPECT_EQ(elements<int16_t>(tensors.at("a")), (std::vector<int16_t>{1, 512}));
+  EXPECT_EQ(shapeText(tensors.at("c")), "bool[2, 0]");
+}
+
+TEST_F(Npz, MembersThatAreNoArraysAreNamed) {
+  EXPECT_EQ(faultOf(archiveOf({{"a.npy", ""}})),
+            "'a.npy' in 'x.npz' is no .npy file: it has 0 bytes and does not begin with '\\x93NUMPY'");
+  EXPECT_EQ(faultOf(archiveOf({{"it's\n", "PICKLE and more"}})),
+            "\"it's\\n\" in 'x.npz' is no .npy file: it has 15 bytes and does not begin with '\\x93NUMPY'");
+  EXPECT_EQ(faultOf(archiveOf({{"a.npy", std::string("\x93NUMPY\x01\x00\x00", 9)}})),
+            "'a.npy' in 'x.npz' is no valid .npy file: it ends at byte 9, in the length of its header");
+  EXPECT_EQ(faultOf(archiveOf({{"a.npy", std::string("\x93NUMPY\x01\x00\x00\x00", 10), true}})),
+            "'a.npy' in 'x.npz' is no valid .npy file: at byte 10, the header ends where it needs the header to be a "
+            "dict");
+  EXPECT_EQ(faultOf(archiveOf({{"a.npy", arrayOf("|b1", "(2,)", "\1\5")}})),
+            "'a.npy' in 'x.npz' is no valid .npy file: at byte 68, a bool is 5, neither 0 nor 1");
+  EXPECT_EQ(faultOf(archiveOf({{"a.npy", arrayOf("|O", "(1,)", "12345678")}})),
+            "'a.npy' in 'x.npz' cannot be loaded: at byte 20, its dtype is '|O', which boxcar does not have (it has "
+            "b1, u1, i1, i2, i4, i8, f2, f4, f8, c8, c16); Python objects are not read: save numbers");
+  const std::string header = std::string("\x93NUMPY\x02\x00", 8) + number(1'100'000, 4) + std::string(1'100'000, ' ');
+  EXPECT_EQ(faultOf(archiveOf({{"a.npy", header}})),
+            "'a.npy' in 'x.npz' cannot be loaded: its header ends at byte 1100012, and at most 1048576 are read");
+}
+
+TEST_F(Npz, ArchivesThatAreCutOffAreNone) {
+  const std::string file = archiveOf({{"a.npy", arrayOf("|u1", "(3,)", "abc")}});
+  for (size_t size = 0; size < file.size(); ++size) {
+    const std::string fault = faultOf(file.substr(0, size));
+    EXPECT_TRUE(fault.starts_with("'x.npz' is no valid .npz file: it has " + std::to_string(size) +
+                                  " bytes, and the "
+                                  "directory at the end of a zip archive cannot be read: "))
+        << fault;
+  }
+}
+
+// Whatever is changed, there are tensors or a sentence; what comes out of an archive has the checksum that it says.
+TEST_F(Npz, ChangedArchivesNeverCrash) {
+  const std::string good = archiveOf({{"a.npy", arrayOf("<i4", "(4,)", std::string(16, '\1'))},
+                                      {"b.npy", arrayOf("<f8", "(2, 3)", std::string(48, '\2')), true}});
+  ASSERT_EQ(load(good).size(), 2U);
+  std::mt19937 random(17);
+  int loaded = 0;
+  int refused = 0;
+  for (int round = 0; round < 4000; ++round) {
+    std::string bad = good;
+    const size_t changes = 1 + random() % 3;
+    for (size_t i = 0; i < changes; ++i) bad[random() % bad.size()] = static_cast<char>(random());
+    if (round % 5 == 0) bad.insert(random() % bad.size(), number(random(), 4));
+    try {
+      const auto tensors = load(bad);
+      for (size_t i = 0; i < tensors.size(); ++i) EXPECT_LE(tensors.entryAt(i).second.nbytes(), good.size());
+      ++loaded;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("'x.npz'"), std::string::npos) << error.what();
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 1000);
+  EXPECT_GT(loaded, 100);  // times and versions of members do not matter
+}
+
+TEST(NpzFile, IsToldByWhatItHoldsAndByItsName) {
+  const auto is_npz = [](const std::string& file) { return isNpz(std::as_bytes(std::span(file))); };
+  EXPECT_TRUE(is_npz(archiveOf({{"a.npy", ""}})));
+  EXPECT_TRUE(is_npz(archiveOf({})));
+  EXPECT_FALSE(is_npz(""));
+  EXPECT_FALSE(is_npz("PK\x03\x04"));
+  // The length of a safetensors header.
+  EXPECT_FALSE(is_npz(std::string("PK\x03\x04\0\0\0\0{", 9)));
+
+  const TemporaryFolder folder;
+  const FileAccessGuard guard(FileAccess{.folder = folder.path()});
+  folder.write("cut.npz", "PK");
+  folder.write("cut", "PK");
+  const std::string missing = "'" + (folder / "cut.npz") + "' cannot be loaded: ";
+  const std::string invalid =
+      "'" + (folder / "cut.npz") + "' is no valid .npz file: it has 2 bytes, and the directory ";
+  const std::string fault = errorOf([] { io::load("cut.npz"); });
+  EXPECT_TRUE(fault.starts_with(ZipArchive::isAvailable() ? invalid : missing)) << fault;
+  EXPECT_EQ(errorOf([] { io::load("cut"); }),
+            "'" + (folder / "cut") +
+                "' is no safetensors file: it has 2 bytes, and the length of the header alone "
+                "takes 8");
+}
+
+TEST(NpzFile, SaysWhatIsMissingWithoutLibzip) {
+  if (ZipArchive::isAvailable()) GTEST_SKIP() << "libzip is here";
+  const std::string fault = faultOf(archiveOf({}));
+  EXPECT_TRUE(fault.starts_with("'x.npz' cannot be loaded: ")) << fault;
+  EXPECT_NE(fault.find("libzip, which reads .npz files"), std::string::npos) << fault;
+  EXPECT_NE(fault.find("or save each array with numpy.save and load it with io::load_npy"), std::string::npos) << fault;
+}
+
+}  // namespace
+}  // namespace boxcar::io
