@@ -94,6 +94,16 @@ void OutputFile::write(std::span<const std::byte> bytes) {
   }
 }
 
+void OutputFile::keepPermissions() {
+  struct stat status {};
+  if (::fstatat(place_.folder.get(), place_.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) fail();
+  // Only root may give a file to another; anybody else keeps what is his.
+  if (status.st_uid != ::geteuid() && ::fchown(file_.get(), status.st_uid, status.st_gid) != 0 && errno != EPERM)
+    fail();
+  constexpr mode_t kPermissions = 07777;
+  if (::fchmod(file_.get(), status.st_mode & kPermissions) != 0) fail();
+}
+
 void OutputFile::commit() {
   // On the disk before it has the name: a crash leaves the old file or the new one.
   if (::fsync(file_.get()) != 0) fail();

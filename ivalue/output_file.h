@@ -28,6 +28,8 @@ class BOXCAR_API OutputFile final {
   ~OutputFile();
 
   void write(std::span<const std::byte> bytes);
+  // Who may read, write and run the file is what it was for the one that it replaces; there must be one.
+  void keepPermissions();
   void commit();
 
  private:

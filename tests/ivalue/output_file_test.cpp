@@ -83,6 +83,24 @@ TEST_F(OutputFileTest, ALinkStaysAndWhatItLeadsToIsWritten) {
   EXPECT_EQ(temporary_.read("at/made"), "made by a link");
 }
 
+TEST_F(OutputFileTest, KeepsPermissionsWhereItIsAskedTo) {
+  const auto permissionsOf = [&](const std::string& path) {
+    return std::filesystem::status(temporary_ / path).permissions();
+  };
+  const auto wanted = std::filesystem::perms::owner_all | std::filesystem::perms::others_exec;
+  std::filesystem::permissions(temporary_ / "at/old", wanted);
+  temporary_.link("at/link", "old");
+  OutputFile file("link");
+  file.write(std::as_bytes(std::span(std::string_view("newer"))));
+  file.keepPermissions();
+  file.commit();
+  EXPECT_EQ(temporary_.read("at/old"), "newer");
+  EXPECT_EQ(permissionsOf("at/old"), wanted);
+  OutputFile made("new");
+  EXPECT_EQ(errorOf([&] { made.keepPermissions(); }),
+            "cannot write '" + (temporary_ / "at/new") + "': No such file or directory");
+}
+
 TEST_F(OutputFileTest, TheFolderMayMoveMeanwhile) {
   OutputFile file("new");
   std::filesystem::rename(temporary_ / "at", temporary_ / "moved");
