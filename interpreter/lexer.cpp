@@ -53,27 +53,6 @@ Kind closerOf(Kind open) {
   }
 }
 
-// A value may end here, so that a sign that follows is binary and a `[` that follows is an index.
-bool endsValue(Kind kind) {
-  switch (kind) {
-    case Kind::Name:
-    case Kind::Int:
-    case Kind::Float:
-    case Kind::Imaginary:
-    case Kind::String:
-    case Kind::FStringEnd:
-    case Kind::RightParen:
-    case Kind::RightBracket:
-    case Kind::DictClose:
-    case Kind::KwNone:
-    case Kind::KwTrue:
-    case Kind::KwFalse:
-    case Kind::KwInf:
-    case Kind::KwNan: return true;
-    default: return false;
-  }
-}
-
 // Keywords that no expression contains: at the beginning of a line they show that a bracket was left open before.
 bool beginsStatementOnly(Kind kind) {
   switch (kind) {
@@ -183,6 +162,7 @@ class Lexer {
 
   void comment() {
     const size_t end = std::min(text_.find('\n', at_), text_.size());
+    out_.comments.push_back(here(end - at_));
     while (at_ < end) {
       if (const size_t length = utf8::decode(rest()).length) {
         at_ += length;

@@ -36,6 +36,26 @@ TokenKind keywordOrName(std::string_view text) noexcept {
   return TokenKind::Name;
 }
 
+bool endsValue(TokenKind kind) noexcept {
+  switch (kind) {
+    case TokenKind::Name:
+    case TokenKind::Int:
+    case TokenKind::Float:
+    case TokenKind::Imaginary:
+    case TokenKind::String:
+    case TokenKind::FStringEnd:
+    case TokenKind::RightParen:
+    case TokenKind::RightBracket:
+    case TokenKind::DictClose:
+    case TokenKind::KwNone:
+    case TokenKind::KwTrue:
+    case TokenKind::KwFalse:
+    case TokenKind::KwInf:
+    case TokenKind::KwNan: return true;
+    default: return false;
+  }
+}
+
 std::string describe(const Token& token, const Source& source) {
   switch (token.kind) {
     case TokenKind::EndOfFile: return "end of file";

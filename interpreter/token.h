@@ -118,6 +118,9 @@ constexpr bool isKeyword(TokenKind kind) noexcept { return kind >= kFirstKeyword
 // The keyword that is written so, else Name.
 TokenKind keywordOrName(std::string_view text) noexcept;
 
+// Whether a value may end with such a token, so that a sign that follows is binary and a `[` that follows is an index.
+bool endsValue(TokenKind kind) noexcept;
+
 // How a token of this kind is written; empty for kinds that have no one spelling.
 std::string_view spelling(TokenKind kind) noexcept;
 
@@ -137,6 +140,7 @@ struct TokenStream {
   std::vector<Token> tokens;
   std::vector<std::string> strings;
   std::vector<FormatSpec> formats;
+  std::vector<Span> comments;  // from the `#` to the end of the line, in the order of the text
 };
 
 // What messages call a token: "name `x`", "`(`", "end of line".

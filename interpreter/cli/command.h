@@ -22,6 +22,7 @@ void addRun(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addTrace(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addProfile(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addCheck(CLI::App& app, int& status);
+void addFmt(CLI::App& app, int& status);
 void addDis(CLI::App& app, int& status);
 void addAsm(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addOps(CLI::App& app, int& status);

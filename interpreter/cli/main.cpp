@@ -85,6 +85,7 @@ int runCommandLine(int argc, char** argv) {
   addDiff(app, status);
   addBench(app, status);
   addCheck(app, status);
+  addFmt(app, status);
   addOps(app, status);
   addExplain(app, status);
   addTable(app, status);

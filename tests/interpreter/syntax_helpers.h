@@ -19,6 +19,13 @@ inline std::string parsed(std::string text) {
   return out;
 }
 
+// The same without blanks, of which the text of signatures and types has some that mean nothing.
+inline std::string parsedWithoutBlanks(std::string text) {
+  std::string tree = parsed(std::move(text));
+  std::erase_if(tree, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
+  return tree;
+}
+
 // The errors of a script, `line:column: message` each, without the source lines; notes behind ` | `.
 inline std::string errorsOf(std::string text) {
   const SourcePtr source = Source::create("t.ops", std::move(text));

@@ -13,7 +13,7 @@ expectStatus 0
 
 run "--help" --help
 expectStatus 0
-commands="run trace profile record replay diff bench check ops explain table schema dis asm"
+commands="run trace profile record replay diff bench check fmt ops explain table schema dis asm"
 for command in $commands; do expectOutputHas "  $command "; done
 expectErrors ""
 
@@ -46,7 +46,7 @@ expectErrorsHave "--fast"
 # ---- --plugin ---- (what plugins bring is tested by tests/install)
 
 echo 'print(1)' > one.ops
-for command in "run one.ops" "check one.ops" "dis one.ops" "asm one.asm" ops "explain aten::relu" "table aten::relu" "schema one.ops"; do
+for command in "run one.ops" "check one.ops" "fmt one.ops" "dis one.ops" "asm one.asm" ops "explain aten::relu" "table aten::relu" "schema one.ops"; do
   # shellcheck disable=SC2086
   for order in "--plugin absent.so $command" "$command --plugin absent.so" "$command --plugin=./absent.so"; do
     run "$order" $order
