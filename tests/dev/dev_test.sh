@@ -258,6 +258,33 @@ dev_gpu_builds_for_it_and_names_what_failed() {
   expect log "$(cat "$log")" '*cmake --build build/gpu --target device_tests*timeout 200 ./device_tests*'
 }
 
+dev_format_lays_out_sources_and_scripts() {
+  fake git 'printf "a.cpp\0b.h\0"'
+  fake clang-format-14 ''
+  run format
+  expect status "$status" 7
+  expect stdout "$output" 'fmt scripts'
+  expect log "$(cat "$log")" '*clang-format-14 -i a.cpp b.h*cmake --build build/release --target boxcar*'
+}
+
+dev_format_check_names_all_that_differs() {
+  fake git 'printf "a.cpp\0"'
+  fake clang-format-14 'echo "a.cpp differs" >&2; exit 1'
+  run format --check
+  expect status "$status" 1
+  expect stdout "$output" 'fmt --check scripts'
+  expect stderr "$errors" 'a.cpp differs*dev: these differ; ./dev format lays them out'
+  expect log "$(cat "$log")" '*clang-format-14 --dry-run --Werror a.cpp*'
+}
+
+dev_format_stops_when_the_build_fails() {
+  fake git 'printf "a.cpp\0"'
+  fake clang-format-14 ''
+  BREAK=build run format --check
+  expect status "$status" 1
+  expect stdout "$output" ''
+}
+
 dev_clean_removes_the_build() {
   run build
   run clean
