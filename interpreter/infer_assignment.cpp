@@ -48,6 +48,7 @@ void Inference::assignVariable(const syntax::Name& name, ExprPtr value, Span spa
     if (bound->isOptional() && value->type == bound->element()) bound = value->type;
   }
   const TypePtr type = bound == nullptr ? value->type : bound;
+  if (findings_ != nullptr) findings_->assignments.push_back({name.text, name.span, type});
   const SlotKind kind = slotKindOf(type);
   append(out, span, typed::SetVariable{{*variable, kind}, std::move(value)});
   environment_[*variable] = {type, std::move(fields), kind, false};

@@ -290,6 +290,9 @@ ExprPtr Inference::callOperators(const OverloadSet& set, std::vector<TypedArgume
     }
     if (is_dynamic) resolution.viable = {resolution.candidate};
   }
+  if (findings_ != nullptr && !is_dynamic) {
+    findings_->calls.push_back({name_span, set.schemas[resolution.candidate]});
+  }
   if (is_dynamic) return callDynamic(set, resolution, std::move(arguments), span);
 
   const FunctionSchema& schema = *set.schemas[resolution.candidate];

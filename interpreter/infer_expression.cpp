@@ -102,6 +102,12 @@ ExprPtr Inference::withStatements(typed::Block before, ExprPtr value) {
 }
 
 ExprPtr Inference::infer(const syntax::Expr& expr) {
+  ExprPtr value = inferNode(expr);
+  if (findings_ != nullptr && !isPoison(*value)) findings_->values.push_back({expr.span, value->type, value->fields});
+  return value;
+}
+
+ExprPtr Inference::inferNode(const syntax::Expr& expr) {
   return boost::variant2::visit(
       [&]<class T>(const T& node) -> ExprPtr {
         if constexpr (std::is_same_v<T, syntax::NoneLiteral>) {

@@ -14,12 +14,23 @@ constexpr int kPassesBeforeAny = 8;
 
 }  // namespace
 
-Inference::Inference(Declarations& declarations, const ScriptFunction* function, Diagnostics& diagnostics)
-    : declarations_(declarations), function_(function), diagnostics_(diagnostics), source_(declarations.source()) {
+Inference::Inference(Declarations& declarations, const ScriptFunction* function, Diagnostics& diagnostics,
+                     Findings* findings)
+    : declarations_(declarations),
+      function_(function),
+      diagnostics_(diagnostics),
+      findings_(findings),
+      source_(declarations.source()) {
+  if (findings != nullptr) findings_before_ = findings->mark();
   if (function == nullptr) {
     // The script's statements alone see what stands on the command line.
     if (source_->text().find("argv") != std::string_view::npos && declarations_.findConstant("argv") == nullptr) {
       arguments_.emplace_back("argv", Type::listOf(Type::string()));
+    }
+    if (findings != nullptr) {
+      for (const auto& [name, type] : findings->known) {
+        if (declarations_.findConstant(name) == nullptr) arguments_.emplace_back(name, type);
+      }
     }
   } else {
     result_ = scriptType(resultType(function->schema, {}));
@@ -68,6 +79,7 @@ void Inference::beginPass() {
   ++pass_;
   changed_ = false;
   found_ = Diagnostics();
+  if (findings_ != nullptr) findings_->dropFrom(findings_before_);
   environment_ = Environment();
   made_count_ = 0;
   loops_.clear();

@@ -4,6 +4,7 @@
 #include <boxcar/interpreter/declarations.h>
 #include <boxcar/interpreter/diagnostic.h>
 #include <boxcar/interpreter/environment.h>
+#include <boxcar/interpreter/findings.h>
 #include <boxcar/interpreter/overload.h>
 #include <boxcar/interpreter/typed_program.h>
 
@@ -31,8 +32,9 @@ struct TypedArgument {
 // the flow of control; loops are gone through until what is known where they begin does not change any more.
 class Inference {
  public:
-  // [function] is null for the script's statements.
-  Inference(Declarations& declarations, const ScriptFunction* function, Diagnostics& diagnostics);
+  // [function] is null for the script's statements. What is found on the way goes to [findings] where there is one.
+  Inference(Declarations& declarations, const ScriptFunction* function, Diagnostics& diagnostics,
+            Findings* findings = nullptr);
 
   typed::Function run(const std::vector<syntax::StmtPtr>& statements, Span span);
 
@@ -85,6 +87,7 @@ class Inference {
   static typed::ExprPtr withStatements(typed::Block before, typed::ExprPtr value);
 
   typed::ExprPtr infer(const syntax::Expr& expr);
+  typed::ExprPtr inferNode(const syntax::Expr& expr);
   typed::ExprPtr infer(const syntax::ListLiteral& list, Span span);
   typed::ExprPtr infer(const syntax::TupleLiteral& tuple, Span span);
   typed::ExprPtr infer(const syntax::DictLiteral& dict, Span span);
@@ -234,6 +237,8 @@ class Inference {
   Declarations& declarations_;
   const ScriptFunction* function_;
   Diagnostics& diagnostics_;
+  Findings* findings_;              // may be null
+  Findings::Mark findings_before_;  // what those before this inference found
   SourcePtr source_;
   TypePtr result_ = nullptr;  // null for the script's statements
 

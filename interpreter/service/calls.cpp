@@ -1,0 +1,93 @@
+#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
+#include <boxcar/interpreter/builtins.h>
+#include <boxcar/interpreter/handler_object.h>
+#include <boxcar/interpreter/service/calls.h>
+#include <boxcar/interpreter/service/names.h>
+
+#include <algorithm>
+
+namespace boxcar::service {
+
+using interp::Declarations;
+using interp::OverloadSet;
+
+namespace {
+
+class Candidates {
+ public:
+  Candidates(Declarations& declarations, uint32_t position) : declarations_(declarations), position_(position) {}
+
+  void addFunction(std::string_view name, size_t skipped) {
+    if (const auto* function = declarations_.findFunction(name, position_)) {
+      all_.push_back({&function->schema, toString(function->schema), skipped});
+    }
+  }
+  void addBuiltin(const std::string& name, size_t skipped) {
+    const auto index = interp::findBuiltin(name);
+    if (!index) return;
+    const interp::Builtin& builtin = interp::builtins()[*index];
+    if (builtin.is_hidden && !name.starts_with("with.")) return;
+    std::string signature = signatureOf(builtin);
+    if (name.starts_with("with.")) signature.erase(0, 5);
+    all_.push_back({&builtin.schema, std::move(signature), skipped});
+  }
+  void addOperators(const OverloadSet* set, std::string_view overload, size_t skipped) {
+    if (set == nullptr) return;
+    for (size_t i = 0; i < set->schemas.size(); ++i) {
+      if (!overload.empty() && set->operators[i].overload_name != overload) continue;
+      if (set->schemas[i]->arguments().size() < skipped) continue;
+      all_.push_back({set->schemas[i], toString(*set->schemas[i]), skipped});
+    }
+  }
+  std::vector<CallCandidate> take() { return std::move(all_); }
+
+ private:
+  Declarations& declarations_;
+  uint32_t position_;
+  std::vector<CallCandidate> all_;
+};
+
+}  // namespace
+
+std::vector<CallCandidate> candidatesOf(Analysis& analysis, const Cursor& cursor, const Cursor::OpenCall& call) {
+  Declarations& declarations = analysis.declarations();
+  const uint32_t position = cursor.tokens()[call.callee].span.begin;
+  Candidates candidates(declarations, position);
+  if (!call.method.empty()) {
+    // `name.overload(` reads as a method does.
+    if (!call.name.empty()) {
+      const bool is_variable = call.space.empty() && (declarations.findConstant(call.name) != nullptr ||
+                                                      !analysis.assignmentsOf(call.name, position).empty());
+      const OverloadSet* set =
+          call.space.empty() ? declarations.findOperators(call.name, position)
+                             : declarations.findQualified(fmt::format("{}::{}", call.space, call.name), position);
+      if (!is_variable) candidates.addOperators(set, call.method, 0);
+      if (!call.space.empty()) return candidates.take();
+    }
+    candidates.addFunction(call.method, 1);
+    for (const std::string_view kind : {"tensor", "list", "dict", "str", "operator"}) {
+      candidates.addBuiltin(fmt::format("{}.{}", kind, call.method), 1);
+    }
+    candidates.addOperators(declarations.findOperators(call.method, position), {}, 1);
+    return candidates.take();
+  }
+  if (!call.space.empty()) {
+    candidates.addBuiltin(fmt::format("{}::{}", call.space, call.name), 0);
+    candidates.addOperators(declarations.findQualified(fmt::format("{}::{}", call.space, call.name), position), {}, 0);
+    return candidates.take();
+  }
+  const std::string name(call.name);
+  const auto first = cursor.tokens()[cursor.statementBegin()].kind;
+  const bool is_scope = findHandlerKind(name) != nullptr || std::ranges::find(interp::kDeviceScopes, name) !=
+                                                                 std::end(interp::kDeviceScopes);
+  if (first == syntax::TokenKind::KwWith && is_scope) {
+    candidates.addBuiltin(interp::handlerBuiltin(name), 0);
+    return candidates.take();
+  }
+  candidates.addFunction(name, 0);
+  candidates.addBuiltin(name, 0);
+  candidates.addOperators(declarations.findOperators(name, position), {}, 0);
+  return candidates.take();
+}
+
+}  // namespace boxcar::service

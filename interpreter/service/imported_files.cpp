@@ -1,0 +1,125 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/plugin.h>
+#include <boxcar/interpreter/compile_unit.h>
+#include <boxcar/interpreter/grammar.h>
+#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/service/imported_files.h>
+#include <boxcar/ivalue/error.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace boxcar::service {
+
+using interp::CodeUnit;
+
+namespace {
+
+// Files that import one another in a row.
+constexpr size_t kMaxImports = 100;
+
+std::string absolutePath(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path result = std::filesystem::weakly_canonical(path, error);
+  return error ? path.string() : result.string();
+}
+
+bool isLoaded(const std::string& path) {
+  const std::vector<PluginInfo> plugins = Dispatcher::singleton().plugins();
+  return std::ranges::any_of(plugins, [&path](const PluginInfo& plugin) { return absolutePath(plugin.path) == path; });
+}
+
+}  // namespace
+
+ImportedFiles::ImportedFiles(const std::string& name, const Workspace& workspace) : workspace_(workspace) {
+  open_.push_back({absolutePath(name), name});
+}
+
+std::string ImportedFiles::pathOf(const Source& source, std::string_view path) {
+  return absolutePath(std::filesystem::path(source.name()).parent_path() / path);
+}
+
+std::string ImportedFiles::textOf(const std::string& path, const std::string& name) const {
+  if (workspace_.open_text) {
+    if (std::optional<std::string> text = workspace_.open_text(path)) return *std::move(text);
+  }
+  std::error_code error;
+  const bool is_special = std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error) &&
+                          !std::filesystem::is_directory(path, error);
+  BOXCAR_CHECK(!is_special, "{}: cannot be read: it is no regular file", name);
+  return interp::readFile(name == "-" ? "./-" : name);
+}
+
+void ImportedFiles::reportPlugin(const SourcePtr& source, Span span, std::string message, Diagnostics& diagnostics) {
+  diagnostics.error(source, span, std::move(message));
+  plugins_.push_back({source, span});
+}
+
+bool ImportedFiles::isAboutPlugin(const Diagnostic& diagnostic) const {
+  return std::ranges::any_of(plugins_, [&diagnostic](const Location& place) {
+    return place.source == diagnostic.source && place.span == diagnostic.span;
+  });
+}
+
+const CodeUnit* ImportedFiles::load(const SourcePtr& source, std::string_view path, Span span,
+                                    Diagnostics& diagnostics) {
+  const std::filesystem::path name = std::filesystem::path(source->name()).parent_path() / path;
+  const File file{pathOf(*source, path), name.lexically_normal().string()};
+  try {
+    BOXCAR_CHECK(!path.empty(), "an import names a file, but this path is empty");
+    if (wrong_.contains(file.path)) return nullptr;
+    if (!interp::isPluginPath(path)) return compile(file, source, span, diagnostics);
+    if (!isLoaded(file.path)) {
+      reportPlugin(source, span,
+                   fmt::format("{} is a plugin, whose code is not loaded for a file that is being edited; names are not "
+                               "checked without its operators. `boxcar --plugin {} lsp` loads it",
+                               file.name, file.path),
+                   diagnostics);
+    }
+  } catch (const Error& error) {
+    diagnostics.error(source, span, error.message());
+  }
+  return nullptr;
+}
+
+const CodeUnit* ImportedFiles::compile(const File& file, const SourcePtr& source, Span span, Diagnostics& diagnostics) {
+  const auto first = std::ranges::find(open_, file.path, &File::path);
+  if (first != open_.end()) {
+    std::string way;
+    for (auto step = first; step != open_.end(); ++step) way += step->name + " -> ";
+    diagnostics.error(source, span, fmt::format("the files import one another in a circle: {}{}", way, first->name));
+    return nullptr;
+  }
+  if (const auto found = compiled_.find(file.path); found != compiled_.end()) return &found->second;
+  BOXCAR_CHECK(open_.size() < kMaxImports, "more than {} files import one another in a row", kMaxImports);
+
+  const SourcePtr text = Source::create(file.name, textOf(file.path, file.name));
+  const size_t before = diagnostics.size();
+  const size_t errors_before = diagnostics.error_count();
+  open_.push_back(file);
+  CodeUnit unit;
+  const syntax::SyntaxTree tree = syntax::parse(text, diagnostics);
+  if (diagnostics.error_count() == errors_before) unit = interp::compileUnit(tree, diagnostics, this);
+  open_.pop_back();
+  if (diagnostics.error_count() == errors_before) return &compiled_.emplace(file.path, std::move(unit)).first->second;
+
+  wrong_.insert(file.path);
+  const auto isReal = [this](const Diagnostic& d) { return d.severity == Severity::Error && !isAboutPlugin(d); };
+  const auto& all = diagnostics.all();
+  const auto real = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(before), all.end(), isReal);
+  if (real == all.end()) {
+    reportPlugin(source, span,
+                 fmt::format("{} imports a plugin that is not loaded; names are not checked without its operators",
+                             file.name),
+                 diagnostics);
+    return nullptr;
+  }
+  const Diagnostic why = *real;
+  diagnostics.error(source, span, fmt::format("{}, which is imported here, has errors", file.name))
+      .note(why.message, why.source, why.span);
+  return nullptr;
+}
+
+}  // namespace boxcar::service

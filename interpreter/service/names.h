@@ -1,0 +1,33 @@
+#pragma once
+
+#include <boxcar/interpreter/builtins.h>
+#include <boxcar/interpreter/declarations.h>
+#include <boxcar/schema/function_schema.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boxcar::service {
+
+// `namespace::` of `namespace::name`, without the colons, and the rest.
+std::string_view spaceOf(std::string_view name) noexcept;
+std::string_view nameOf(std::string_view name) noexcept;
+
+// As it is written before a call: `len(Any value) -> int`, `list.append(t[] self, t item) -> ()`.
+std::string signatureOf(const interp::Builtin& builtin);
+
+// What `x.…(` may mean for values of type [type]: "list", "dict", "str", "tensor", "operator"; empty where it has no
+// methods of its own.
+std::string_view methodPrefix(TypePtr type) noexcept;
+// A tensor's `shape` or an operator's `name`: built-ins that are read and not called.
+bool isAttribute(const interp::Builtin& builtin) noexcept;
+
+// Whether a value of type [type] may stand as the first argument of a method with this schema.
+bool takesFirst(const FunctionSchema& schema, TypePtr type) noexcept;
+
+// One sentence for a keyword, `op` and `exit` among them; empty for other words.
+std::string_view keywordHelp(std::string_view word) noexcept;
+
+}  // namespace boxcar::service

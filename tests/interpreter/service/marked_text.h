@@ -1,0 +1,23 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+namespace boxcar::service {
+
+// A text with the place that is asked about marked as `|`: "x.re|".
+struct MarkedText {
+  std::string text;
+  uint32_t offset = 0;
+
+  explicit MarkedText(std::string marked) : text(std::move(marked)) {
+    const size_t at = text.rfind('|');
+    EXPECT_NE(at, std::string::npos) << "no place is marked in: " << text;
+    text.erase(at, 1);
+    offset = static_cast<uint32_t>(at);
+  }
+};
+
+}  // namespace boxcar::service
