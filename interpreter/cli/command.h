@@ -33,6 +33,7 @@ void addSchema(CLI::App& app, int& status);
 void addRecord(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addReplay(CLI::App& app, int& status);
 void addDiff(CLI::App& app, int& status);
+void addLsp(CLI::App& app, int& status);
 
 // Adds [rest] to a command's arguments; the first of them is the file where none was named before.
 void takeRest(const std::vector<std::string>& rest, std::string& file, std::vector<std::string>& args);

@@ -92,6 +92,7 @@ int runCommandLine(int argc, char** argv) {
   addSchema(app, status);
   addDis(app, status);
   addAsm(app, rest, status);
+  addLsp(app, status);
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::RuntimeError& error) {

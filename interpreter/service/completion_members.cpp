@@ -50,10 +50,19 @@ std::optional<Findings::Value> Completer::receiverBefore(size_t dot) {
   std::fill(blanked.begin() + dot_begin, blanked.begin() + std::max(word_end, cursor_.offset()), ' ');
   if (const auto value = valueIn(std::move(blanked), receiver)) return value;
 
-  // Else the value is looked at in a statement of its own, before this one; before the `}` in front of an `elif`.
+  // Else the value is looked at in a statement of its own before this one; before the whole `if` of an `elif`.
+  const auto& tokens = cursor_.tokens();
   size_t begin = cursor_.statementBegin();
-  if (begin > 0 && cursor_.tokens()[begin].kind == Kind::KwElif) --begin;
-  const uint32_t place = cursor_.tokens()[begin].span.begin;
+  while (begin > 0 && tokens[begin].kind == Kind::KwElif) {
+    size_t depth = 0;
+    do {
+      --begin;
+      if (tokens[begin].kind == Kind::BlockClose) ++depth;
+      if (tokens[begin].kind == Kind::BlockOpen && depth > 0) --depth;
+    } while (begin > 0 && depth > 0);
+    while (begin > 0 && !separatesStatements(tokens[begin - 1].kind)) --begin;
+  }
+  const uint32_t place = tokens[begin].span.begin;
   const auto length = receiver.end - receiver.begin;
   std::string mended(text.substr(0, place));
   mended += source_->text(receiver);

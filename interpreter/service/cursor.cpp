@@ -22,11 +22,11 @@ bool closes(Kind kind) {
          kind == Kind::FStringEnd || kind == Kind::BlockClose;
 }
 
-bool separatesStatements(Kind kind) {
+}  // namespace
+
+bool separatesStatements(Kind kind) noexcept {
   return kind == Kind::Newline || kind == Kind::Semicolon || kind == Kind::BlockOpen || kind == Kind::BlockClose;
 }
-
-}  // namespace
 
 Cursor::Cursor(const SourcePtr& source, uint32_t offset)
     : source_(source), offset_(std::min(offset, static_cast<uint32_t>(source->text().size()))) {

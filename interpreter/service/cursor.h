@@ -10,6 +10,9 @@
 
 namespace boxcar::service {
 
+// Whether a statement may begin behind a token of this kind.
+bool separatesStatements(syntax::TokenKind kind) noexcept;
+
 // The tokens around a place of a text that may be broken. Positions of tokens are indices into tokens().
 class Cursor {
  public:

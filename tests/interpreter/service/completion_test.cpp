@@ -34,7 +34,7 @@ std::string texts(const std::string& marked) { return textsOf(completionsOf(mark
 
 TEST(CompletionTest, proposesOperatorsOfANamespace) {
   EXPECT_EQ(texts("aten::leaky_rel|"), "leaky_relu leaky_relu_");
-  EXPECT_EQ(proposal("y = aten::relu|", "relu"), "operator relu: aten::relu(Tensor self) -> Tensor");
+  EXPECT_EQ(proposal("y = aten::relu|", "relu"), "operator relu: aten::relu(Tensor self) -> Tensor  (and 1 more overload)");
   EXPECT_EQ(texts("io::l|"), "load load_npy");
   EXPECT_EQ(texts("math::co|"), "cos");
   EXPECT_EQ(texts("y = io::|\nz = 1\n"), "load load_npy read_text save save_npy");
@@ -51,7 +51,7 @@ TEST(CompletionTest, proposesMethodsThatTheValueHas) {
   EXPECT_EQ(texts("x = [1]\nx.in|"), "index insert");
   EXPECT_EQ(texts("d = {\"a\": 1}\nd.k|"), "keys");
   EXPECT_EQ(proposal("x = ones(2)\nx.tol|", "tolist"), "method tolist: tensor.tolist(Tensor self) -> Any");
-  EXPECT_EQ(proposal("x = ones(2)\nx.rel|", "relu"), "method relu: aten::relu(Tensor self) -> Tensor");
+  EXPECT_EQ(proposal("x = ones(2)\nx.rel|", "relu"), "method relu: aten::relu(Tensor self) -> Tensor  (and 1 more overload)");
   EXPECT_EQ(proposal("x = ones(2)\nx.sh|", "shape"), "attribute shape: int[]");
   // What wants something else than a tensor first is no method of one.
   EXPECT_EQ(proposal("x = ones(2)\nx.on|", "ones"), "");
@@ -69,7 +69,8 @@ TEST(CompletionTest, knowsTheTypesOfUnfinishedExpressions) {
   EXPECT_EQ(texts("fn f(str s) -> str {\n  t = foo(s.low|\n"), "lower");
   EXPECT_EQ(texts("xs = [\"a\"]\ny = [x.upp| for x in xs]"), "upper");
   EXPECT_EQ(texts("x = 1\nprint(f\"{x} {'a'.upp|}\")"), "upper");
-  EXPECT_EQ(texts("x = unknown_thing\nx.appe|"), "");
+  // Of a value that may be anything all methods are.
+  EXPECT_EQ(texts("x = unknown_thing\nx.appe|"), "append");
 }
 
 TEST(CompletionTest, proposesVariablesWithTheirTypes) {
@@ -88,7 +89,7 @@ TEST(CompletionTest, proposesVariablesWithTheirTypes) {
 TEST(CompletionTest, knowsVariablesFromBefore) {
   const std::vector<KnownVariable> known = {{"image", "Tensor"}, {"words", "str[]"}, {"strange", "no such type"}};
   EXPECT_EQ(proposal(completionsOf("im|", known), "image"), "variable image: Tensor");
-  EXPECT_EQ(textsOf(completionsOf("image.rel|", known)), "relu relu6 relu_");
+  EXPECT_EQ(textsOf(completionsOf("image.rel|", known)), "relu relu6 relu6_ relu_");
   EXPECT_EQ(textsOf(completionsOf("words[0].upp|", known)), "upper");
   EXPECT_EQ(textsOf(completionsOf("strange.appe|", known)), "append");
 }

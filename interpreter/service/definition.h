@@ -1,0 +1,20 @@
+#pragma once
+
+#include <boxcar/interpreter/service/workspace.h>
+#include <boxcar/interpreter/source.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boxcar::service {
+
+// Where what the name at byte [offset] of [text] means was defined: functions, operators (each overload that may be
+// meant), modes, constants, a variable's first assignment, an argument; the file that an `import` names. Empty for what
+// is defined in C++. [name] is the text's path; the sources' names are paths beside it.
+BOXCAR_API std::vector<Location> definitions(std::string_view text, uint32_t offset,
+                                             const std::string& name = "<input>", const Workspace& workspace = {});
+
+}  // namespace boxcar::service
