@@ -10,7 +10,8 @@ namespace boxcar::cli {
 
 void addLsp(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("lsp", "Answer an editor, as a language server on standard input and output");
-  command->add_flag_callback("--stdio", [] {}, "As without it; editors say so");
+  command->add_flag_callback(
+      "--stdio", [] {}, "As without it; editors say so");
   command->callback([&status] {
     MessageStream stream(STDIN_FILENO, STDOUT_FILENO);
     status = LspServer(stream).run();

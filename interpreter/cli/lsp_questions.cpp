@@ -128,9 +128,7 @@ Json LspServer::signatureHelp(const Json& params) {
     }
     signatures.push_back({{"label", one.text}, {"parameters", std::move(parameters)}});
   }
-  return {{"signatures", std::move(signatures)},
-          {"activeSignature", found.best},
-          {"activeParameter", found.parameter}};
+  return {{"signatures", std::move(signatures)}, {"activeSignature", found.best}, {"activeParameter", found.parameter}};
 }
 
 }  // namespace boxcar::cli

@@ -135,7 +135,8 @@ void LspServer::handle(const Json& message) {
       handleNotification(method, params);
     }
   } catch (const Json::exception& error) {
-    const std::string sentence = fmt::format("{}: the parameters are not what the protocol says: {}", method, error.what());
+    const std::string sentence =
+        fmt::format("{}: the parameters are not what the protocol says: {}", method, error.what());
     if (is_request) {
       refuse(id, kInvalidParams, sentence);
     } else {

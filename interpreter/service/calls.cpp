@@ -58,9 +58,9 @@ std::vector<CallCandidate> candidatesOf(Analysis& analysis, const Cursor& cursor
     if (!call.name.empty()) {
       const bool is_variable = call.space.empty() && (declarations.findConstant(call.name) != nullptr ||
                                                       !analysis.assignmentsOf(call.name, position).empty());
-      const OverloadSet* set =
-          call.space.empty() ? declarations.findOperators(call.name, position)
-                             : declarations.findQualified(fmt::format("{}::{}", call.space, call.name), position);
+      const OverloadSet* set = call.space.empty()
+                                   ? declarations.findOperators(call.name, position)
+                                   : declarations.findQualified(fmt::format("{}::{}", call.space, call.name), position);
       if (!is_variable) candidates.addOperators(set, call.method, 0);
       if (!call.space.empty()) return candidates.take();
     }
@@ -78,8 +78,8 @@ std::vector<CallCandidate> candidatesOf(Analysis& analysis, const Cursor& cursor
   }
   const std::string name(call.name);
   const auto first = cursor.tokens()[cursor.statementBegin()].kind;
-  const bool is_scope = findHandlerKind(name) != nullptr || std::ranges::find(interp::kDeviceScopes, name) !=
-                                                                 std::end(interp::kDeviceScopes);
+  const bool is_scope = findHandlerKind(name) != nullptr ||
+                        std::ranges::find(interp::kDeviceScopes, name) != std::end(interp::kDeviceScopes);
   if (first == syntax::TokenKind::KwWith && is_scope) {
     candidates.addBuiltin(interp::handlerBuiltin(name), 0);
     return candidates.take();

@@ -148,7 +148,8 @@ void Completer::addNames() {
       addTypes();
       return;
     }
-    if ((call->name == "include" || call->name == "exclude") && cursor_.tokens()[cursor_.statementBegin()].kind == Kind::KwWith) {
+    if ((call->name == "include" || call->name == "exclude") &&
+        cursor_.tokens()[cursor_.statementBegin()].kind == Kind::KwWith) {
       addDispatchKeys(true);
       return;
     }
@@ -156,11 +157,11 @@ void Completer::addNames() {
   }
   // Behind a value only a word that goes on with it can stand.
   const Kind last = cursor_.kindBefore(cursor_.before());
-  const bool is_behind_value = cursor_.statementBegin() != cursor_.before() &&
-                               (last == Kind::Name || last == Kind::RightParen || last == Kind::RightBracket ||
-                                last == Kind::Int || last == Kind::Float || last == Kind::String ||
-                                last == Kind::FStringEnd || last == Kind::KwNone || last == Kind::KwTrue ||
-                                last == Kind::KwFalse);
+  const bool is_behind_value =
+      cursor_.statementBegin() != cursor_.before() &&
+      (last == Kind::Name || last == Kind::RightParen || last == Kind::RightBracket || last == Kind::Int ||
+       last == Kind::Float || last == Kind::String || last == Kind::FStringEnd || last == Kind::KwNone ||
+       last == Kind::KwTrue || last == Kind::KwFalse);
   if (!is_behind_value) {
     addVariables();
     addFunctions();

@@ -36,7 +36,7 @@ enum class CompletionKind : uint8_t {
 BOXCAR_API std::string_view toString(CompletionKind kind);
 
 struct Completion {
-  std::string text;           // what is put in
+  std::string text;  // what is put in
   CompletionKind kind;
   std::string detail;         // a schema or a type; may be empty
   std::string documentation;  // what it does; may be empty

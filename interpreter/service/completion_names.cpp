@@ -18,9 +18,8 @@ using interp::ScriptFunction;
 void Completer::addVariables() {
   Analysis& analysis = this->analysis();
   const uint32_t place = cursor_.offset();
-  const uint32_t begin = cursor_.before() == cursor_.statementBegin()
-                             ? place
-                             : cursor_.tokens()[cursor_.statementBegin()].span.begin;
+  const uint32_t begin =
+      cursor_.before() == cursor_.statementBegin() ? place : cursor_.tokens()[cursor_.statementBegin()].span.begin;
   const ScriptFunction* function = analysis.functionAt(place);
   // The variables of the comprehension that the cursor may stand in are not known while it is being written.
   const auto& tokens = cursor_.tokens();
@@ -128,7 +127,8 @@ void Completer::addQualified(std::string_view space) {
   }
   if (space != "math") return;
   for (const interp::Builtin& builtin : interp::builtins()) {
-    if (builtin.name().starts_with("math::")) add(nameOf(builtin.name()), CompletionKind::Builtin, signatureOf(builtin));
+    if (builtin.name().starts_with("math::"))
+      add(nameOf(builtin.name()), CompletionKind::Builtin, signatureOf(builtin));
   }
   for (const std::string_view constant : {"pi", "e"}) add(constant, CompletionKind::Constant, "float");
 }

@@ -66,7 +66,8 @@ void Cursor::findPlace() {
                                   gap.find('\n', hash) == std::string_view::npos);
   } else {
     const size_t hash = text.substr(0, offset_).rfind('#');
-    is_in_text_ = hash != std::string_view::npos && text.substr(hash, offset_ - hash).find('\n') == std::string_view::npos;
+    is_in_text_ =
+        hash != std::string_view::npos && text.substr(hash, offset_ - hash).find('\n') == std::string_view::npos;
   }
   while (before_ > 0 && tokens_[before_ - 1].span.end > word_.begin) --before_;
   while (before_ > 0 && tokens_[before_ - 1].kind == Kind::EndOfFile) --before_;

@@ -45,12 +45,12 @@ class Cursor {
   // A call whose parentheses are open at the cursor, the innermost of them that is no index or literal in between.
   struct OpenCall {
     size_t paren;
-    size_t callee;               // the token of the name before it
-    std::string_view space;      // of `space::name`
-    std::string_view name;       // what is called; of `name.overload(` too
-    std::string_view method;     // of `value.method(`, with a dot before it; [name] is empty or an operator then
-    size_t argument = 0;         // how many commas stand before the cursor
-    std::string_view keyword;    // where the cursor stands behind `keyword=`
+    size_t callee;             // the token of the name before it
+    std::string_view space;    // of `space::name`
+    std::string_view name;     // what is called; of `name.overload(` too
+    std::string_view method;   // of `value.method(`, with a dot before it; [name] is empty or an operator then
+    size_t argument = 0;       // how many commas stand before the cursor
+    std::string_view keyword;  // where the cursor stands behind `keyword=`
     std::vector<std::string_view> keywords;  // all that are written so far
   };
   std::optional<OpenCall> openCall() const;

@@ -72,11 +72,12 @@ const CodeUnit* ImportedFiles::load(const SourcePtr& source, std::string_view pa
     if (wrong_.contains(file.path)) return nullptr;
     if (!interp::isPluginPath(path)) return compile(file, source, span, diagnostics);
     if (!isLoaded(file.path)) {
-      reportPlugin(source, span,
-                   fmt::format("{} is a plugin, whose code is not loaded for a file that is being edited; names are not "
-                               "checked without its operators. `boxcar --plugin {} lsp` loads it",
-                               file.name, file.path),
-                   diagnostics);
+      reportPlugin(
+          source, span,
+          fmt::format("{} is a plugin, whose code is not loaded for a file that is being edited; names are not "
+                      "checked without its operators. `boxcar --plugin {} lsp` loads it",
+                      file.name, file.path),
+          diagnostics);
     }
   } catch (const Error& error) {
     diagnostics.error(source, span, error.message());
@@ -110,10 +111,10 @@ const CodeUnit* ImportedFiles::compile(const File& file, const SourcePtr& source
   const auto& all = diagnostics.all();
   const auto real = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(before), all.end(), isReal);
   if (real == all.end()) {
-    reportPlugin(source, span,
-                 fmt::format("{} imports a plugin that is not loaded; names are not checked without its operators",
-                             file.name),
-                 diagnostics);
+    reportPlugin(
+        source, span,
+        fmt::format("{} imports a plugin that is not loaded; names are not checked without its operators", file.name),
+        diagnostics);
     return nullptr;
   }
   const Diagnostic why = *real;

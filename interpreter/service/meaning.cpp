@@ -29,7 +29,8 @@ std::optional<NameUse> nameAt(const Cursor& cursor, const SourcePtr& source, uin
   }
   use.is_member = last == Kind::Dot;
   use.is_keyword = next == Kind::Assign && (last == Kind::LeftParen || last == Kind::Comma);
-  if (use.is_member && cursor.kindBefore(use.token, 2) == Kind::Name && cursor.kindBefore(use.token, 3) == Kind::Scope) {
+  if (use.is_member && cursor.kindBefore(use.token, 2) == Kind::Name &&
+      cursor.kindBefore(use.token, 3) == Kind::Scope) {
     // The overload of `space::name.overload` means what the whole means.
     use.overload = use.text;
     use.text = cursor.text(use.token - 2);

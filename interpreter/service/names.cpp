@@ -34,8 +34,8 @@ std::string_view methodPrefix(TypePtr type) noexcept {
 
 bool isAttribute(const interp::Builtin& builtin) noexcept {
   constexpr std::string_view kAttributes[] = {
-      "tensor.shape",  "tensor.dtype", "tensor.device", "tensor.ndim",   "tensor.T",       "tensor.layout",
-      "tensor.keys", "operator.name", "operator.overload", "operator.schema", "operator.arg_names", "operator.tags"};
+      "tensor.shape", "tensor.dtype",  "tensor.device",     "tensor.ndim",     "tensor.T",           "tensor.layout",
+      "tensor.keys",  "operator.name", "operator.overload", "operator.schema", "operator.arg_names", "operator.tags"};
   return std::ranges::find(kAttributes, builtin.name()) != std::end(kAttributes);
 }
 
@@ -55,15 +55,18 @@ bool takesFirst(const FunctionSchema& schema, TypePtr type) noexcept {
 std::string_view keywordHelp(std::string_view word) noexcept {
   static constexpr std::pair<std::string_view, std::string_view> kHelp[] = {
       {"use", "`use ns`: names without a namespace are looked up in `ns` too, the latest `use` first."},
-      {"import", "`import \"file.ops\"`: runs the file once and makes its functions, operators and modes known; an "
-                 "`.so` is a plugin."},
+      {"import",
+       "`import \"file.ops\"`: runs the file once and makes its functions, operators and modes known; an "
+       "`.so` is a plugin."},
       {"impl", "`impl ns::name.overload @ KEY { … }`: a kernel of an operator for one dispatch key."},
       {"fallback", "`fallback @ KEY { … }`: answers the calls of every operator that has no kernel of its own at KEY."},
       {"mode", "`mode name { … } exit { … }`: a handler of all operator calls while `with name { … }` runs."},
-      {"fn", "`fn name(SCHEMA ARGUMENTS) -> RETURNS { … }`: a function; it sees its arguments, constants and other "
-             "functions."},
-      {"op", "`op ns::name.overload(SCHEMA ARGUMENTS) -> RETURNS { … }`: an operator, which is called through the "
-             "dispatcher."},
+      {"fn",
+       "`fn name(SCHEMA ARGUMENTS) -> RETURNS { … }`: a function; it sees its arguments, constants and other "
+       "functions."},
+      {"op",
+       "`op ns::name.overload(SCHEMA ARGUMENTS) -> RETURNS { … }`: an operator, which is called through the "
+       "dispatcher."},
       {"const", "`const NAME = expression`: a value that is set once and seen in all functions and bodies."},
       {"return", "`return e`: ends the function and gives its result."},
       {"if", "`if c { } elif c { } else { }`; in an expression `a if c else b`."},

@@ -34,7 +34,8 @@ std::string texts(const std::string& marked) { return textsOf(completionsOf(mark
 
 TEST(CompletionTest, proposesOperatorsOfANamespace) {
   EXPECT_EQ(texts("aten::leaky_rel|"), "leaky_relu leaky_relu_");
-  EXPECT_EQ(proposal("y = aten::relu|", "relu"), "operator relu: aten::relu(Tensor self) -> Tensor  (and 1 more overload)");
+  EXPECT_EQ(proposal("y = aten::relu|", "relu"),
+            "operator relu: aten::relu(Tensor self) -> Tensor  (and 1 more overload)");
   EXPECT_EQ(texts("io::l|"), "load load_npy");
   EXPECT_EQ(texts("math::co|"), "cos");
   EXPECT_EQ(texts("y = io::|\nz = 1\n"), "load load_npy read_text save save_npy");
@@ -51,7 +52,8 @@ TEST(CompletionTest, proposesMethodsThatTheValueHas) {
   EXPECT_EQ(texts("x = [1]\nx.in|"), "index insert");
   EXPECT_EQ(texts("d = {\"a\": 1}\nd.k|"), "keys");
   EXPECT_EQ(proposal("x = ones(2)\nx.tol|", "tolist"), "method tolist: tensor.tolist(Tensor self) -> Any");
-  EXPECT_EQ(proposal("x = ones(2)\nx.rel|", "relu"), "method relu: aten::relu(Tensor self) -> Tensor  (and 1 more overload)");
+  EXPECT_EQ(proposal("x = ones(2)\nx.rel|", "relu"),
+            "method relu: aten::relu(Tensor self) -> Tensor  (and 1 more overload)");
   EXPECT_EQ(proposal("x = ones(2)\nx.sh|", "shape"), "attribute shape: int[]");
   // What wants something else than a tensor first is no method of one.
   EXPECT_EQ(proposal("x = ones(2)\nx.on|", "ones"), "");
