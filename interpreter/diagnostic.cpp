@@ -28,10 +28,24 @@ std::string withoutControls(std::string_view line) {
   return shown;
 }
 
-void renderPlace(std::string& out, const Source& source, Span span, std::string_view kind, std::string_view message) {
+// What stands before a message, and how it is marked.
+struct Label {
+  std::string_view text;
+  TextInk ink;
+};
+
+constexpr Label kNote = {"note:", TextInk::Note};
+
+Label labelOf(Severity severity) {
+  return severity == Severity::Error ? Label{"error:", TextInk::Error} : Label{"warning:", TextInk::Warning};
+}
+
+void renderPlace(std::string& out, const Source& source, Span span, const Label& label, std::string_view message,
+                 TextColours colours) {
   const LineColumn position = source.position(span.begin);
-  fmt::format_to(std::back_inserter(out), "{}:{}:{}: {}: {}\n", source.name(), position.line, position.column, kind,
-                 message);
+  const std::string place = fmt::format("{}:{}:{}:", source.name(), position.line, position.column);
+  fmt::format_to(std::back_inserter(out), "{} {} {}\n", coloured(place, TextInk::Place, colours),
+                 coloured(label.text, label.ink, colours), message);
 
   const Span line_span = source.lineSpan(position.line);
   std::string_view line = source.text(line_span);
@@ -54,18 +68,18 @@ void renderPlace(std::string& out, const Source& source, Span span, std::string_
     if (!utf8::isContinuation(byte)) out += byte == '\t' ? '\t' : ' ';
   }
   const size_t width = utf8::countCodePoints(line.substr(begin, end - begin));
-  out += '^';
-  if (width > 1) out.append(width - 1, '~');
-  out += '\n';
+  std::string mark = "^";
+  if (width > 1) mark.append(width - 1, '~');
+  out += coloured(mark, TextInk::Mark, colours) + '\n';
 }
 
-void render(std::string& out, const Diagnostic& diagnostic) {
-  renderPlace(out, *diagnostic.source, diagnostic.span, toString(diagnostic.severity), diagnostic.message);
+void render(std::string& out, const Diagnostic& diagnostic, TextColours colours) {
+  renderPlace(out, *diagnostic.source, diagnostic.span, labelOf(diagnostic.severity), diagnostic.message, colours);
   for (const Diagnostic::Note& note : diagnostic.notes) {
     if (note.place.source) {
-      renderPlace(out, *note.place.source, note.place.span, "note", note.text);
+      renderPlace(out, *note.place.source, note.place.span, kNote, note.text, colours);
     } else {
-      fmt::format_to(std::back_inserter(out), "note: {}\n", note.text);
+      fmt::format_to(std::back_inserter(out), "{} {}\n", coloured(kNote.text, kNote.ink, colours), note.text);
     }
   }
 }
@@ -84,15 +98,15 @@ Diagnostic& Diagnostic::note(std::string text, SourcePtr note_source, Span note_
   return *this;
 }
 
-std::string toString(const Diagnostic& diagnostic) {
+std::string toString(const Diagnostic& diagnostic, TextColours colours) {
   std::string out;
-  render(out, diagnostic);
+  render(out, diagnostic, colours);
   return out;
 }
 
-std::string toString(const std::vector<Diagnostic>& diagnostics) {
+std::string toString(const std::vector<Diagnostic>& diagnostics, TextColours colours) {
   std::string out;
-  for (const Diagnostic& diagnostic : diagnostics) render(out, diagnostic);
+  for (const Diagnostic& diagnostic : diagnostics) render(out, diagnostic, colours);
   return out;
 }
 

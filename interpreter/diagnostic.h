@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/interpreter/source.h>
+#include <boxcar/interpreter/text_colours.h>
 #include <boxcar/ivalue/error.h>
 
 #include <cstddef>
@@ -39,8 +40,8 @@ struct Diagnostic {
 //        ^~~~
 //     file:line:col: note: text
 // A span that goes over several lines is underlined on its first.
-BOXCAR_API std::string toString(const Diagnostic& diagnostic);
-BOXCAR_API std::string toString(const std::vector<Diagnostic>& diagnostics);
+BOXCAR_API std::string toString(const Diagnostic& diagnostic, TextColours colours = TextColours::None);
+BOXCAR_API std::string toString(const std::vector<Diagnostic>& diagnostics, TextColours colours = TextColours::None);
 
 // What a compilation throws when its source is wrong; what() is the text of all diagnostics.
 class BOXCAR_API CompileError : public Error {

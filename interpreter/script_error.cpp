@@ -16,16 +16,16 @@ std::string_view trimmed(std::string_view line) {
   return line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
 }
 
-void append(std::string& text, const ScriptFrame& frame) {
+void append(std::string& text, const ScriptFrame& frame, TextColours colours) {
   if (frame.place.source == nullptr) return;
-  text += "\n  " + toString(frame.place);
+  text += "\n  " + coloured(toString(frame.place), TextInk::Place, colours);
   if (!frame.function.empty()) text += " in " + frame.function;
   const LineColumn position = frame.place.source->position(frame.place.span.begin);
   const std::string_view line = trimmed(frame.place.source->line(position.line));
   if (!line.empty()) fmt::format_to(std::back_inserter(text), "\n    {}", line);
 }
 
-std::string describe(std::string text, const std::vector<ScriptFrame>& frames) {
+std::string describe(std::string text, const std::vector<ScriptFrame>& frames, TextColours colours) {
   const bool shortens = frames.size() > 2 * kShownAtEachEnd + 1;
   for (size_t i = 0; i < frames.size(); ++i) {
     if (shortens && i == kShownAtEachEnd) {
@@ -33,7 +33,7 @@ std::string describe(std::string text, const std::vector<ScriptFrame>& frames) {
       fmt::format_to(std::back_inserter(text), "\n  ... {} more calls ...", left_out);
       i += left_out;
     }
-    append(text, frames[i]);
+    append(text, frames[i], colours);
   }
   return text;
 }
@@ -41,8 +41,15 @@ std::string describe(std::string text, const std::vector<ScriptFrame>& frames) {
 }  // namespace
 
 ScriptError::ScriptError(std::string message, std::vector<ScriptFrame> frames, ScriptErrorCause cause)
-    : Error(describe(message, frames)) {
+    : Error(describe(message, frames, TextColours::None)) {
   details_ = std::make_shared<const Details>(Details{std::move(message), std::move(frames), cause});
+}
+
+std::string toString(const ScriptError& error, TextColours colours) {
+  // Lines that were added on the way out stand behind the calls.
+  const size_t own = describe(error.reason(), error.frames(), TextColours::None).size();
+  return coloured("error:", TextInk::Error, colours) + ' ' + describe(error.reason(), error.frames(), colours) +
+         error.message().substr(own) + '\n';
 }
 
 }  // namespace boxcar

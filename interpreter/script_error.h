@@ -2,6 +2,7 @@
 
 #include <boxcar/interpreter/diagnostic.h>
 #include <boxcar/interpreter/source.h>
+#include <boxcar/interpreter/text_colours.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/macros.h>
 
@@ -49,5 +50,8 @@ class BOXCAR_API ScriptError : public Error {
   };
   std::shared_ptr<const Details> details_;  // copying an exception must not throw
 };
+
+// As people read it, ending in a newline: "error: " and what() of it.
+BOXCAR_API std::string toString(const ScriptError& error, TextColours colours = TextColours::None);
 
 }  // namespace boxcar

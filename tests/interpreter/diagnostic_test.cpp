@@ -1,4 +1,5 @@
 #include <boxcar/interpreter/diagnostic.h>
+#include <boxcar/interpreter/script_error.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -48,6 +49,38 @@ TEST(Diagnostic, NotesFollowWithTheirOwnPlaces) {
             "  there\n"
             "  ^~~~~\n"
             "note: and this\n");
+}
+
+TEST(Diagnostic, ColoursMarkItsPartsAndChangeNoText) {
+  const SourcePtr source = Source::create("a.ops", "first");
+  Diagnostic diagnostic = errorAt(source, {0, 2});
+  EXPECT_EQ(toString(diagnostic, TextColours::Ansi),
+            "\033[1ma.ops:1:1:\033[0m \033[1;31merror:\033[0m wrong\n"
+            "first\n"
+            "\033[1;32m^~\033[0m\n");
+  EXPECT_EQ(toString(diagnostic, TextColours::None), toString(diagnostic));
+  diagnostic.severity = Severity::Warning;
+  diagnostic.note("here", source, {4, 5}).note("and this");
+  EXPECT_EQ(toString(std::vector{diagnostic}, TextColours::Ansi),
+            "\033[1ma.ops:1:1:\033[0m \033[1;35mwarning:\033[0m wrong\n"
+            "first\n"
+            "\033[1;32m^~\033[0m\n"
+            "\033[1ma.ops:1:5:\033[0m \033[1;36mnote:\033[0m here\n"
+            "first\n"
+            "    \033[1;32m^\033[0m\n"
+            "\033[1;36mnote:\033[0m and this\n");
+}
+
+TEST(ScriptError, ColoursMarkItsPlacesAndLinesThatWereAddedStay) {
+  const SourcePtr source = Source::create("a.ops", "  f(0)");
+  ScriptError error("no", {{"fn f", {source, {2, 6}}}});
+  error.addContext("outside");
+  EXPECT_EQ(toString(error), "error: " + error.message() + "\n");
+  EXPECT_EQ(toString(error, TextColours::Ansi),
+            "\033[1;31merror:\033[0m no\n"
+            "  \033[1ma.ops:1:3\033[0m in fn f\n"
+            "    f(0)\n"
+            "outside\n");
 }
 
 TEST(Diagnostic, ALongLineIsShownAroundItsSpan) {
