@@ -61,6 +61,10 @@ if(TARGET boxcar_cli)
   file(RELATIVE_PATH libdir_from_bindir ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(boxcar_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${libdir_from_bindir};$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
   install(TARGETS boxcar_cli)
+  set(described ${PROJECT_BINARY_DIR}/generated/described)
+  install(FILES ${described}/boxcar DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${described}/_boxcar DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${described}/boxcar.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 
 # What is installed, without the tests and benchmarks.

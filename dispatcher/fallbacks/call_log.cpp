@@ -1,9 +1,6 @@
 #include <boxcar/dispatcher/fallbacks/call_log.h>
-#include <fmt/format.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cstdio>
 
 namespace boxcar::detail {
 
@@ -33,7 +30,6 @@ void CallLog::beginSpan(CallRecord& call, uint32_t outer, const Stack& stack) no
   if (!has_asked_for_clock_) {
     has_asked_for_clock_ = true;
     clock_ = device_clocks.make(2 * capacity_);
-    if (clock_ != nullptr) next_attention_ = 0;
   }
   if (clock_ == nullptr) return;
   const DispatchKeySet keys = device_clocks.keys;
@@ -80,22 +76,6 @@ std::vector<OperatorSum> CallLog::folded() const {
   return sums;
 }
 
-void CallLog::showProgress() noexcept {
-  next_progress_ = TickClock::now() + static_cast<uint64_t>(1e9 / TickClock::nanosecondsPerTick());
-  next_attention_ = next_progress_;
-}
-
-void CallLog::attend(const CallRecord& call, uint64_t now) noexcept {
-  if (call.device_span != 0) clock_->end(call.device_span);
-  if (now >= next_progress_) writeProgress(now);
-  if (clock_ == nullptr) next_attention_ = next_progress_;
-}
-
-void CallLog::writeProgress(uint64_t now) noexcept {
-  const double seconds = static_cast<double>(now - on_since_) * TickClock::nanosecondsPerTick() / 1e9;
-  // A line of its own, for the script may be writing to the same terminal; so they get rarer.
-  std::fprintf(stderr, "profiling: %.0f s, %llu calls\n", seconds, static_cast<unsigned long long>(count_));
-  next_progress_ = now + (now - on_since_);
-}
+void CallLog::endSpan(const CallRecord& call) noexcept { clock_->end(call.device_span); }
 
 }  // namespace boxcar::detail

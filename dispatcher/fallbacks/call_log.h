@@ -9,7 +9,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -62,8 +61,8 @@ class CallLog final {
     open.succeeded();
   }
 
-  // From now on lines on stderr tell how far the thread is: after a second, two, four …
-  void showProgress() noexcept;
+  // Where the calls are counted as they end.
+  const volatile uint64_t* liveCallCount() const noexcept { return &count_; }
 
   // The following when the thread is done.
 
@@ -90,7 +89,6 @@ class CallLog final {
 
  private:
   static constexpr size_t kSums = 4096;  // a power of two
-  static constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 
   // A call that has begun. Those of a thread are a chain, at whose end stands the log's own record.
   struct OpenCall final {
@@ -117,8 +115,8 @@ class CallLog final {
       outer_->child_bytes += record_.bytes;
       log_.innermost_ = outer_;
       log_.add(record_);
-      if (end >= log_.next_attention_) [[unlikely]]
-        log_.attend(record_, end);
+      if (record_.device_span != 0) [[unlikely]]
+        log_.endSpan(record_);
     }
     OpenCall(const OpenCall&) = delete;
     OpenCall& operator=(const OpenCall&) = delete;
@@ -150,11 +148,9 @@ class CallLog final {
     return sums_[place].entry == entry ? sums_[place] : findSumFrom(place, entry);
   }
   OperatorSum& findSumFrom(size_t place, const OperatorEntry* entry) noexcept;
-  // Behind [call]: ends its span, and writes a line where one is due.
-  [[gnu::noinline]] void attend(const CallRecord& call, uint64_t now) noexcept;
-  void writeProgress(uint64_t now) noexcept;
   // Begins a span on the device of the first tensor on it among the arguments.
   [[gnu::noinline]] void beginSpan(CallRecord& call, uint32_t outer, const Stack& stack) noexcept;
+  [[gnu::noinline]] void endSpan(const CallRecord& call) noexcept;
 
   const uint32_t number_;
   const uint64_t thread_id_;
@@ -169,9 +165,6 @@ class CallLog final {
   const DispatchKeySet measured_ = device_clocks.keys;
   std::unique_ptr<DeviceClock> clock_;
   bool has_asked_for_clock_ = false;
-  uint64_t next_progress_ = kNever;
-  // From when on calls come to attend(): all of them once there is a clock.
-  uint64_t next_attention_ = kNever;
   const uint64_t first_tick_;
   uint64_t last_tick_;
   uint64_t ticks_on_ = 0;

@@ -57,7 +57,6 @@ detail::CallLog& Profiler::logOfThread() {
     const size_t capacity = std::bit_ceil(std::max(options_.most_calls, kFewest));
     logs_.push_back(std::make_unique<detail::CallLog>(static_cast<uint32_t>(logs_.size() + 1), capacity));
     log = logs_.back().get();
-    if (options_.shows_progress) log->showProgress();
   }
   return *log;
 }
@@ -71,6 +70,8 @@ std::shared_ptr<void> Profiler::enter() {
   if (log.isOn()) return nullptr;
   return std::make_shared<Scope>(log, modeOptions());
 }
+
+const volatile uint64_t* Profiler::callCountOfThread() { return logOfThread().liveCallCount(); }
 
 std::string Profiler::finish(bool failed) {
   // A script that was refused has not run.

@@ -7,6 +7,7 @@
 #include <boxcar/ivalue/output_file.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -27,8 +28,6 @@ struct ProfilerOptions {
   std::string trace = {};
   std::string page = {};
   ProfileTableOptions table = {};
-  // Lines on stderr tell how far the run is: after a second, two, four …
-  bool shows_progress = false;
   // How many calls of a thread are on the time line: the last ones. Rounded up to a power of two; 128 bytes each.
   size_t most_calls = size_t{1} << 17;
 };
@@ -51,6 +50,9 @@ class BOXCAR_API Profiler final : public Handler {
   // Where the thread has it on already this changes nothing.
   std::shared_ptr<void> enter() override;
   std::string finish(bool failed) override;
+
+  // Where the calls of this thread are counted as they end; for those who watch, as a signal handler of the thread.
+  const volatile uint64_t* callCountOfThread();
 
  private:
   struct Scope;

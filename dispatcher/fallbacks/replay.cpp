@@ -48,7 +48,10 @@ class Replayer final {
   }
 
   ReplayReport run() {
-    for (size_t i = 0; i < recording_.calls().size(); ++i) replayCall(i);
+    for (size_t i = 0; i < recording_.calls().size(); ++i) {
+      replayCall(i);
+      if (options_.calls_made != nullptr) *options_.calls_made = i + 1;
+    }
     return std::move(report_);
   }
 

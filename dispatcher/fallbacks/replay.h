@@ -6,6 +6,7 @@
 #include <boxcar/ivalue/macros.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct ReplayOptions {
   Tolerance tolerance = {};
   // Where the arguments' tensors are put, whatever device they lay on.
   std::optional<Device> device = std::nullopt;
+  // Where to count the calls that were gone through, for those who watch; a signal handler of the thread may read it.
+  volatile uint64_t* calls_made = nullptr;
 };
 
 // How the calls of a recording ended when they were made again.

@@ -33,10 +33,11 @@ void assembleFile(const AsmOptions& options) {
 void addAsm(CLI::App& app, const std::vector<std::string>& rest, int& status) {
   CLI::App* command = app.add_subcommand("asm", "Read what dis prints, check it, and print it again or run it");
   const auto options = std::make_shared<AsmOptions>();
-  command->add_option("FILE", options->file, "The bytecode as text, or - for standard input")->type_name("");
+  command->add_option("FILE", options->file, "The bytecode as text, or - for standard input")->type_name("FILE");
   command->add_flag("--run", options->runs, "Run it as if it were the script");
   command->add_option("ARGS", options->args, "With --run: what it finds in `argv`; options among it stand behind --")
       ->type_name("");
+  addExamples(*command, {"boxcar dis tool.ops > tool.asm", "boxcar asm --run tool.asm"});
   command->callback([options, rest, &status] {
     takeRest(rest, options->file, options->args);
     if (!options->runs && !options->args.empty()) throw CLI::RequiresError("ARGS", "--run");

@@ -7,6 +7,8 @@
 #include <boxcar/interpreter/cli/bench_timing.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/machine_options.h>
+#include <boxcar/interpreter/cli/progress.h>
+#include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/cli/script_option.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/output_file.h>
@@ -132,11 +134,15 @@ int runBench(const BenchOptions& options) {
   }
   size_t path_count = 0;
   for (const BenchGroup& group : groups) path_count += group.paths.size();
+  std::optional<Progress> progress;
+  volatile uint64_t timed = 0;
+  progress.emplace("bench", ProgressCount{&timed, groups.size(), "operators timed"});
   std::vector<std::vector<BenchTime>> times;
   for (BenchGroup& group : groups) {
     const double share = static_cast<double>(group.paths.size()) / static_cast<double>(path_count);
     const double seconds = options.quick ? std::min(options.seconds, 0.3) : options.seconds;
     times.push_back(timePaths(group, {seconds * share, options.quick ? 15 : 1001}));
+    timed = timed + 1;
   }
   InstructionCounts counted;
   if (options.instructions) counted = countInstructions(groups, sameCommand(options, plugins), folder.path());
@@ -146,8 +152,9 @@ int runBench(const BenchOptions& options) {
     if (!counted.counts.empty()) counts = counted.counts[i];
     tables.push_back(makeTable(groups[i], times[i], counts));
   }
+  progress.reset();
   print(options.json ? toJson(tables) : toText(tables));
-  if (!counted.problem.empty()) printError("boxcar bench: no instructions were counted: " + counted.problem + "\n");
+  if (!counted.problem.empty()) reportFailure("no instructions were counted: " + counted.problem, "bench");
   if (svg.has_value()) {
     const std::string picture = toSvg(tables);
     svg->write(std::as_bytes(std::span(picture)));
@@ -187,6 +194,8 @@ void addBench(CLI::App& app, int& status) {
       "--instructions,!--no-instructions", options->instructions,
       "Count the instructions of a call with valgrind, where that is installed; done unless --quick is given");
   command->add_option("--count-into", options->count_into)->group("");
+  addExamples(*command, {"boxcar bench", "boxcar bench aten::relu aten::add.Tensor",
+                         "boxcar bench aten::mm --args '[ones([8, 8]), ones([8, 8])]' --quick"});
   command->callback([options, machine, instructions, &status] {
     applyThreads(*machine);
     if (options->quick && instructions->count() == 0) options->instructions = false;

@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/bytecode.h>
 #include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/program.h>
 #include <boxcar/ivalue/error.h>
 
@@ -57,6 +58,7 @@ void addCheck(CLI::App& app, int& status) {
   const auto name = std::make_shared<std::string>();
   command->add_option("--name", *name, "What messages call the script, and where its relative paths start from")
       ->type_name("PATH");
+  addExamples(*command, {"boxcar check tool.ops", "boxcar check --json --name tool.ops - < buffer.txt"});
   command->callback([file, json, name, &status] {
     Diagnostics diagnostics;
     const std::string text = interp::readFile(*file);
@@ -69,7 +71,7 @@ void addCheck(CLI::App& app, int& status) {
     if (*json) {
       printJson(diagnostics.all());
     } else if (diagnostics.size() != 0) {
-      printError(toString(diagnostics.all()));
+      reportDiagnostics(diagnostics.all());
     }
   });
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,11 @@ void addRecord(CLI::App& app, const std::vector<std::string>& rest, int& status)
 void addReplay(CLI::App& app, int& status);
 void addDiff(CLI::App& app, int& status);
 void addLsp(CLI::App& app, int& status);
+void addCompletion(CLI::App& app, int& status);
+void addManualPage(CLI::App& app, int& status);
+
+// Command lines that show how [command] is used, for its help and the manual page.
+void addExamples(CLI::App& command, std::initializer_list<const char*> lines);
 
 // Adds [rest] to a command's arguments; the first of them is the file where none was named before.
 void takeRest(const std::vector<std::string>& rest, std::string& file, std::vector<std::string>& args);

@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/fallbacks/recording_diff.h>
 #include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/cli/tolerance_options.h>
 #include <boxcar/ivalue/error.h>
 
@@ -18,7 +19,7 @@ int diff(const std::string& first, const std::string& second, const Tolerance& t
     print(describeDifference(a, b, difference));
     return difference ? kFailed : kDone;
   } catch (const Error& error) {
-    printError("boxcar: " + error.message() + "\n");
+    reportFailure(error.message());
     return kBadUsage;
   }
 }
@@ -33,6 +34,7 @@ void addDiff(CLI::App& app, int& status) {
   command->add_option("REC1", *first, "A recording")->required()->type_name("");
   command->add_option("REC2", *second, "Another one")->required()->type_name("");
   addToleranceOptions(*command, tolerance);
+  addExamples(*command, {"boxcar diff before.rec after.rec", "boxcar diff before.rec after.rec --atol 1e-6"});
   command->callback([first, second, tolerance, &status] { status = diff(*first, *second, *tolerance); });
 }
 

@@ -16,6 +16,7 @@ void addDis(CLI::App& app, int& status) {
   command->add_option("FILE", *file, "The script, an .ops file, or - for standard input")->type_name("");
   const auto opcodes = std::make_shared<bool>(false);
   command->add_flag("--opcodes", *opcodes, "Describe every instruction, in Markdown, instead of showing a script's");
+  addExamples(*command, {"boxcar dis tool.ops", "boxcar dis --opcodes > opcodes.md"});
   command->callback([file, opcodes, &status] {
     if (*opcodes) {
       if (!file->empty()) throw CLI::ExcludesError("--opcodes", "FILE");

@@ -70,9 +70,18 @@ DispatchKeySet readAll(std::string_view option, const std::vector<std::string>& 
 void explain(const Options& options) {
   const std::optional<Program> script = declareScript(options.script);
   const OperatorHandle op = findOperator(options.op);
-  const std::vector<DispatchKeySet> keys = readArgumentKeys(op.schema(), options.args);
-  const IncludeDispatchKeyGuard include(readAll("--include", options.included));
-  const ExcludeDispatchKeyGuard exclude(readAll("--exclude", options.excluded));
+  std::vector<DispatchKeySet> keys;
+  DispatchKeySet included;
+  DispatchKeySet excluded;
+  try {
+    keys = readArgumentKeys(op.schema(), options.args);
+    included = readAll("--include", options.included);
+    excluded = readAll("--exclude", options.excluded);
+  } catch (const Error& error) {
+    throw CLI::ValidationError(error.message(), CLI::ExitCodes::ValidationError);
+  }
+  const IncludeDispatchKeyGuard include(included);
+  const ExcludeDispatchKeyGuard exclude(excluded);
   const DispatchExplanation explanation = explainDispatch(op, keys);
   print(options.json ? toJson(explanation).dump(2) + "\n" : toString(explanation));
 }
@@ -99,6 +108,8 @@ void addExplain(CLI::App& app, int& status) {
   command->add_option("--exclude", options->excluded, "A functionality key that the thread excludes")
       ->type_name("KEY")
       ->allow_extra_args(false);
+  addExamples(*command,
+              {"boxcar explain aten::relu", "boxcar explain aten::add.Tensor --arg cpu+grad --arg other=cuda"});
   addScriptOption(*command, options->script);
   command->add_flag("--json", options->json, "Print all of it as a JSON object");
   command->callback([options, &status] {

@@ -1,4 +1,5 @@
 #include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/formatter.h>
 #include <boxcar/interpreter/program.h>
 #include <boxcar/ivalue/error.h>
@@ -55,7 +56,7 @@ bool formatFile(const std::string& file, bool is_checked) {
   Diagnostics diagnostics;
   const std::string text = interp::readFile(file);
   const std::string formatted = formatSource(Source::create(interp::nameOfFile(file), text), diagnostics);
-  printError(toString(diagnostics.all()));
+  reportDiagnostics(diagnostics.all());
   if (diagnostics.hasErrors()) return false;
   if (is_checked) {
     if (formatted != text) print(interp::nameOfFile(file) + "\n");
@@ -76,7 +77,7 @@ bool formatAll(const std::vector<std::string>& names, bool is_checked) {
     try {
       action();
     } catch (const Error& error) {
-      printError("boxcar: " + error.message() + "\n");
+      reportFailure(error.message());
       is_good = false;
     }
   };
@@ -105,6 +106,7 @@ void addFmt(CLI::App& app, int& status) {
   const auto is_checked = std::make_shared<bool>(false);
   command->add_flag("--check", *is_checked,
                     "Write nothing, but name the files that would change; status 1 if there are");
+  addExamples(*command, {"boxcar fmt script.ops", "boxcar fmt --check scripts", "boxcar fmt < script.ops"});
   command->callback([files, is_checked, &status] {
     if (files->empty()) files->push_back("-");
     status = formatAll(*files, *is_checked) ? kDone : kFailed;

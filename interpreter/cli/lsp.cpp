@@ -12,6 +12,7 @@ void addLsp(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("lsp", "Answer an editor, as a language server on standard input and output");
   command->add_flag_callback(
       "--stdio", [] {}, "As without it; editors say so");
+  addExamples(*command, {"boxcar lsp"});
   command->callback([&status] {
     MessageStream stream(STDIN_FILENO, STDOUT_FILENO);
     status = LspServer(stream).run();

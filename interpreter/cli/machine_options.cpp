@@ -56,9 +56,10 @@ void addMachineOptions(CLI::App& command, const std::shared_ptr<MachineOptions>&
   CLI::Option* const fallback =
       command
           .add_flag(std::string("--cpu-fallback{") + kEveryDevice + "}", options->cpu_fallback,
-                    "Run the operators that a device lacks on the CPU, and tell at the end which; =DEVICE: of that "
-                    "kind of device alone")
-          ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+                    "Run the operators that a device lacks on the CPU, and tell at the end which; with DEVICE: of "
+                    "that kind of device alone")
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+          ->type_name("DEVICE");
   fallback->check(CLI::Validator(faultOfDevice, ""));
   command
       .add_option("--cpu-fallback-force", options->forced,

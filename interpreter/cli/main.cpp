@@ -2,8 +2,9 @@
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/plugin.h>
 #include <boxcar/interpreter/cli/command.h>
-#include <boxcar/interpreter/diagnostic.h>
-#include <boxcar/interpreter/script_error.h>
+#include <boxcar/interpreter/cli/help_text.h>
+#include <boxcar/interpreter/cli/progress.h>
+#include <boxcar/interpreter/cli/report.h>
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/version.h>
 #include <fmt/format.h>
@@ -15,6 +16,8 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <map>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -23,47 +26,78 @@
 namespace boxcar::cli {
 namespace {
 
-// What is wrong with a command line, and whom to ask.
-std::string usageError(const CLI::App* app, const CLI::Error& error) {
-  const auto commands = app->get_subcommands();
-  const std::string command = commands.empty() ? "" : " " + commands[0]->get_name();
-  return fmt::format("boxcar{}: {}\nRun `boxcar{} --help` to see how it is called.\n", command, error.what(), command);
-}
-
 // The word that stands where a command should; empty where there is none.
 std::string_view commandOf(int argc, char** argv) {
   int first = 1;
-  while (first < argc && std::string_view(argv[first]).starts_with("--plugin")) {
-    first += std::string_view(argv[first]) == "--plugin" ? 2 : 1;
+  while (first < argc && argv[first][0] == '-') {
+    const std::string_view option = argv[first];
+    first += option == "--plugin" || option == "--color" ? 2 : 1;
   }
-  return first >= argc || argv[first][0] == '-' ? std::string_view() : argv[first];
+  return first >= argc ? std::string_view() : argv[first];
 }
 
-// A sentence where the command line asks for a command that does not exist, else nothing.
-std::string unknownCommand(const CLI::App& app, int argc, char** argv) {
+// What is wrong with a command line, and whom to ask.
+void reportUsage(const CLI::App& app, const CLI::ParseError& error) {
+  const auto commands = app.get_subcommands();
+  const std::string command = commands.empty() ? "" : commands[0]->get_name();
+  reportFailure(fmt::format("{}\nRun `boxcar{}{} --help` to see how it is called.", error.what(),
+                            command.empty() ? "" : " ", command),
+                command);
+}
+
+// Whether the command line asks for a command that does not exist; then it has been told.
+bool reportsUnknownCommand(const CLI::App& app, int argc, char** argv) {
   const std::string_view name = commandOf(argc, argv);
-  if (name.empty()) return {};
+  if (name.empty()) return false;
   std::vector<std::string> commands;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_name() == name) return {};
-    commands.push_back(command->get_name());
+    if (command->get_name() == name) return false;
+    if (!command->get_group().empty()) commands.push_back(command->get_name());
   }
   const std::vector<std::string_view> candidates(commands.begin(), commands.end());
-  return fmt::format("boxcar: there is no command '{}'.{}\nRun `boxcar --help` to see what there is.\n", name,
-                     didYouMean(name, candidates));
+  reportFailure(fmt::format("there is no command '{}'.{}\nRun `boxcar --help` to see what there is.", name,
+                            didYouMean(name, candidates)));
+  return true;
+}
+
+// `--threads=` would take the next word for its value.
+void checkValues(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word.starts_with("--") && word.find('=') == word.size() - 1)
+      throw CLI::ArgumentMismatch(fmt::format("{} has no value behind the =", word), CLI::ExitCodes::ArgumentMismatch);
+  }
+}
+
+void addProgramOptions(CLI::App& app, std::vector<std::string>& plugins) {
+  app.set_help_flag("-h,--help", "Tell how a command is called");
+  app.set_version_flag(
+      "--version", [] { return "boxcar " BOXCAR_VERSION "\n" + cuda::summary(); },
+      "Tell which boxcar this is, and which GPUs it sees");
+  app.add_option("--plugin", plugins, "A plugin, loaded before the command runs; may be given several times")
+      ->type_name("LIB.so")
+      ->allow_extra_args(false);
+  static const std::map<std::string, ColourChoice> kChoices = {
+      {"auto", ColourChoice::Auto}, {"always", ColourChoice::Always}, {"never", ColourChoice::Never}};
+  app.add_option_function<std::string>(
+         "--color", [](const std::string& choice) { setColourChoice(kChoices.at(choice)); },
+         "Whether messages have colours; auto: on a terminal, unless NO_COLOR is set")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember(kChoices))
+      ->trigger_on_parse();
+  app.add_flag_callback(
+         "--no-progress", [] { setProgressAllowed(false); }, "No line that tells on a terminal how far a long run is")
+      ->disable_flag_override();
 }
 
 int runCommandLine(int argc, char** argv) {
   CLI::App app("boxcar runs .ops scripts, whose every operator call goes through its dispatcher.", "boxcar");
   int status = kDone;
-  app.set_version_flag("--version", [] { return "boxcar " BOXCAR_VERSION "\n" + cuda::summary(); });
   app.require_subcommand(1);
-  app.failure_message(usageError);
   app.fallthrough();
+  app.formatter(std::make_shared<HelpText>());
   std::vector<std::string> plugins;
-  app.add_option("--plugin", plugins, "A plugin, loaded before the command runs; may be given several times")
-      ->type_name("LIB.so")
-      ->allow_extra_args(false);
+  addProgramOptions(app, plugins);
   // Before the command's own callback.
   app.parse_complete_callback([&plugins] {
     // The Dispatcher has written what they are.
@@ -93,16 +127,20 @@ int runCommandLine(int argc, char** argv) {
   addDis(app, status);
   addAsm(app, rest, status);
   addLsp(app, status);
+  addCompletion(app, status);
+  addManualPage(app, status);
+  addExamples(app, {"Example: boxcar run script.ops. What a command takes: boxcar COMMAND --help"});
   try {
+    checkValues(static_cast<int>(dashes - argv), argv);
     app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::RuntimeError& error) {
     return error.get_exit_code();
   } catch (const CLI::ParseError& error) {
-    if (const std::string text = unknownCommand(app, argc, argv); !text.empty()) {
-      printError(text);
-      return kBadUsage;
-    }
-    return app.exit(error) == 0 ? kDone : kBadUsage;
+    if (reportsUnknownCommand(app, argc, argv)) return kBadUsage;
+    // Help and the version come this way, too.
+    if (error.get_exit_code() == 0) return app.exit(error);
+    reportUsage(app, error);
+    return kBadUsage;
   }
   return status;
 }
@@ -111,16 +149,16 @@ int runGuarded(int argc, char** argv) {
   try {
     return runCommandLine(argc, argv);
   } catch (const CompileError& error) {
-    printError(error.message());
+    reportError(error);
   } catch (const ScriptError& error) {
-    printError("error: " + error.message() + "\n");
+    reportError(error);
     if (error.cause() == ScriptErrorCause::Interrupt) return kInterrupted;
   } catch (const Error& error) {
-    printError("boxcar: " + error.message() + "\n");
+    reportFailure(error.message());
   } catch (const std::bad_alloc&) {
-    printError("boxcar: out of memory\n");
+    reportFailure("out of memory");
   } catch (const std::exception& error) {
-    printError(std::string("boxcar: ") + error.what() + "\n");
+    reportFailure(error.what());
   }
   return kFailed;
 }
@@ -133,7 +171,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);
   const int status = boxcar::cli::runGuarded(argc, argv);
   if (std::fflush(stdout) != 0) {
-    boxcar::cli::printError(std::string("boxcar: cannot write the output: ") + std::strerror(errno) + "\n");
+    boxcar::cli::reportFailure(std::string("cannot write the output: ") + std::strerror(errno));
     return boxcar::cli::kFailed;
   }
   return status;

@@ -42,6 +42,15 @@ uint64_t parseBytes(const std::string& text) {
   return number << shift;
 }
 
+std::string faultOfBytes(const std::string& text) {
+  try {
+    static_cast<void>(parseBytes(text));
+    return {};
+  } catch (const Error& error) {
+    return error.message();
+  }
+}
+
 void limitMemory(uint64_t bytes) {
   rlimit limit{};
   BOXCAR_CHECK(getrlimit(RLIMIT_DATA, &limit) == 0, "--max-memory cannot be set: {}", std::strerror(errno));

@@ -1,6 +1,7 @@
 #include <boxcar/backends/cuda/available.h>
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/cli/script_option.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
@@ -54,8 +55,8 @@ int failEmpty(const Options& options, bool pattern_matches, const std::vector<Op
     // What answers calls is not asked of an alias, which no call has.
     const bool is_alias = isAliasDispatchKey(readKey(options));
     const bool is_without_device = *options.key == "CUDA" && !cuda::isAvailable();
-    printError(fmt::format(
-        "boxcar: no operator{} has a kernel {} {}{}{}\n",
+    reportFailure(fmt::format(
+        "no operator{} has a kernel {} {}{}{}",
         options.pattern.empty() ? "" : fmt::format(" that matches '{}'", options.pattern),
         options.computed ? "that answers at" : "registered for", *options.key,
         is_alias || options.computed ? "" : "; --computed also lists those that another key's kernel answers for",
@@ -67,15 +68,19 @@ int failEmpty(const Options& options, bool pattern_matches, const std::vector<Op
     // Overloads stand side by side.
     if (candidates.empty() || candidates.back() != name.name) candidates.push_back(name.name);
   }
-  printError(
-      fmt::format("boxcar: no operator matches '{}'.{}\n", options.pattern, didYouMean(options.pattern, candidates)));
+  reportFailure(fmt::format("no operator matches '{}'.{}", options.pattern, didYouMean(options.pattern, candidates)));
   return kFailed;
 }
 
 int listOperators(const Options& options) {
   if (options.key.has_value()) static_cast<void>(cuda::isAvailable());  // its kernels are registered by asking
   const std::optional<Program> script = declareScript(options.script);
-  const std::optional<DispatchKey> key = options.key.has_value() ? std::optional(readKey(options)) : std::nullopt;
+  std::optional<DispatchKey> key;
+  try {
+    if (options.key.has_value()) key = readKey(options);
+  } catch (const Error& error) {
+    throw CLI::ValidationError(error.message(), CLI::ExitCodes::ValidationError);
+  }
   std::vector<OperatorName> names = Dispatcher::singleton().getAllOpNames();
   std::ranges::sort(names, {}, [](const OperatorName& name) { return toString(name); });
   bool found = false;
@@ -102,6 +107,7 @@ void addOps(CLI::App& app, int& status) {
   CLI::Option* const key =
       command->add_option("--key", options->key, "Only those with a kernel registered for this dispatch key")
           ->type_name("KEY");
+  addExamples(*command, {"boxcar ops relu", "boxcar ops 'aten::add*'", "boxcar ops --key CUDA --computed"});
   command
       ->add_flag("--computed", options->computed, "Also those whose kernel for an alias, or a fallback, answers there")
       ->needs(key);

@@ -13,6 +13,12 @@ void takeRest(const std::vector<std::string>& rest, std::string& file, std::vect
   args.erase(args.begin());
 }
 
+void addExamples(CLI::App& command, std::initializer_list<const char*> lines) {
+  std::string text;
+  for (const char* line : lines) text.append(text.empty() ? "" : "\n").append(line);
+  command.footer(std::move(text));
+}
+
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 void printError(const std::string& text) {

@@ -1,7 +1,6 @@
 #include <boxcar/dispatcher/fallbacks/profiler.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/run_script.h>
-#include <unistd.h>
 
 #include <map>
 #include <memory>
@@ -35,11 +34,13 @@ void addProfile(CLI::App& app, const std::vector<std::string>& rest, int& status
       ->check(CLI::Range(size_t{1}, size_t{1} << 62).description(""));
   command->add_flag("--by-shape", profile->table.by_shape, "A row for each operator and shapes of its tensors");
 
+  addExamples(*command, {"boxcar profile model.ops --limit 10", "boxcar profile model.ops --html profile.html",
+                         "boxcar profile model.ops --sort memory --by-shape"});
   command->callback([command, options, profile, sort, rest, &status] {
     readRunOptions(*command, rest, *options, {{"--output", profile->trace}, {"--html", profile->page}});
     profile->table.sort = kSorts.at(*sort);
-    profile->shows_progress = ::isatty(STDERR_FILENO) == 1;
     Profiler profiler(*profile);
+    options->count = [&profiler] { return ProgressCount{profiler.callCountOfThread(), 0, "calls"}; };
     runScript(*options, &profiler);
     status = kDone;
   });

@@ -31,6 +31,7 @@ void addRecord(CLI::App& app, const std::vector<std::string>& rest, int& status)
       command->add_flag("--shapes", options->shapes, "Keep no elements of tensors: enough to measure the calls");
   command->add_flag("--hashes", options->hashes, "Keep a hash of each tensor's elements: enough for diff")
       ->excludes(shapes);
+  addExamples(*command, {"boxcar record model.ops -o model.rec", "boxcar record model.ops --hashes -o small.rec"});
   command->callback([command, run, options, rest, &status] {
     readRunOptions(*command, rest, *run, {{"--output", options->output}});
     record(*run, *options);

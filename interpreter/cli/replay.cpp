@@ -1,8 +1,10 @@
 #include <boxcar/dispatcher/fallbacks/replay.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/machine_options.h>
+#include <boxcar/interpreter/cli/progress.h>
 #include <boxcar/interpreter/cli/tolerance_options.h>
 #include <boxcar/ivalue/device.h>
+#include <boxcar/ivalue/error.h>
 
 #include <memory>
 #include <string>
@@ -18,15 +20,32 @@ void addReplay(CLI::App& app, int& status) {
   command->add_option("REC", *path, "The recording")->required()->type_name("");
   addToleranceOptions(*command, tolerance);
   command->add_option("--device", *device, "Put the arguments' tensors there, whatever device they lay on")
-      ->type_name("DEVICE");
+      ->type_name("DEVICE")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            try {
+              static_cast<void>(Device(text));
+              return std::string();
+            } catch (const Error& error) {
+              return error.message();
+            }
+          },
+          ""));
   const auto machine = std::make_shared<MachineOptions>();
   addMachineOptions(*command, machine);
+  addExamples(*command, {"boxcar replay model.rec", "boxcar replay model.rec --device cuda --rtol 1e-5"});
   command->callback([path, tolerance, device, machine, &status] {
     applyThreads(*machine);
     const CpuFallbacks fallbacks(*machine);
     ReplayOptions options{.tolerance = *tolerance};
     if (!device->empty()) options.device = Device(*device);
-    const ReplayReport report = replay(Recording::open(*path), options);
+    const Recording recording = Recording::open(*path);
+    volatile uint64_t calls_made = 0;
+    options.calls_made = &calls_made;
+    const ReplayReport report = [&] {
+      const Progress progress("replay", {&calls_made, recording.calls().size(), "calls"});
+      return replay(recording, options);
+    }();
     print(toString(report));
     printError(fallbacks.report());
     status = report.agrees() ? kDone : kFailed;

@@ -3,6 +3,7 @@
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/handler_options.h>
 #include <boxcar/interpreter/cli/memory_limit.h>
+#include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/cli/run_script.h>
 #include <boxcar/interpreter/interrupt.h>
 #include <boxcar/interpreter/program.h>
@@ -63,7 +64,7 @@ void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options,
     guard.emplace(FileAccess::sandboxed(folder, options.folders));
   }
   Program program = Program::compile(std::move(text), interp::nameOfFile(options.file));
-  for (const Diagnostic& warning : program.warnings()) printError(toString(warning));
+  reportDiagnostics(program.warnings());
   program.setLimits(options.limits);
   interruptOnCtrlC();
   if (!options.max_memory.empty()) limitMemory(parseBytes(options.max_memory));
@@ -77,6 +78,7 @@ void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options,
     while (!guards.empty()) guards.pop_back();
   };
   try {
+    const Progress progress(options.command.c_str(), options.count());
     program.run(options.args);
     cuda::finishWork();
   } catch (...) {
@@ -113,7 +115,8 @@ void addRunOptions(CLI::App& command, const std::shared_ptr<RunOptions>& options
       ->type_name("N")
       ->check(CLI::Range(1U, 100'000'000U));
   command.add_option("--max-memory", options->max_memory, "How much memory the run may take: bytes, or 512M, 2G")
-      ->type_name("SIZE");
+      ->type_name("SIZE")
+      ->check(CLI::Validator(faultOfBytes, ""));
   addMachineOptions(command, options->machine);
   addHandlerOptions(command);
 }
@@ -121,6 +124,7 @@ void addRunOptions(CLI::App& command, const std::shared_ptr<RunOptions>& options
 void readRunOptions(const CLI::App& command, const std::vector<std::string>& rest, RunOptions& options,
                     std::vector<OutputName> outputs) {
   takeRest(rest, options.file, options.args);
+  options.command = command.get_name();
   options.handlers = readHandlerOptions(command);
   for (OutputName& output : handlerOutputs(options.handlers)) outputs.push_back(std::move(output));
   checkOutputs(options.file, outputs);
@@ -138,7 +142,7 @@ void runScript(const RunOptions& options, Handler* innermost, const std::functio
       action();
     } catch (const std::exception& error) {
       if (failure) {
-        printError(std::string("boxcar: ") + error.what() + "\n");
+        reportFailure(error.what());
       } else {
         failure = std::current_exception();
       }

@@ -2,6 +2,7 @@
 
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/interpreter/cli/machine_options.h>
+#include <boxcar/interpreter/cli/progress.h>
 #include <boxcar/interpreter/limits.h>
 #include <boxcar/ivalue/file_access.h>
 
@@ -29,6 +30,9 @@ struct RunOptions {
     std::vector<IValue> arguments;
   };
   std::vector<Request> handlers;
+  // The command, and what it knows of how far a run is, once its handlers are on.
+  std::string command;
+  std::function<ProgressCount()> count = [] { return ProgressCount(); };
 };
 
 // A file that is written, and the option that names it.

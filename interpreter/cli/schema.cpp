@@ -1,5 +1,5 @@
 #include <boxcar/interpreter/cli/command.h>
-#include <boxcar/interpreter/diagnostic.h>
+#include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/program.h>
 #include <boxcar/interpreter/source.h>
 #include <boxcar/schema/parse_schema.h>
@@ -25,7 +25,7 @@ int printSchemas(const std::string& file) {
     } catch (const SchemaError& error) {
       const auto begin = static_cast<uint32_t>(span.begin + error.offset());
       const auto end = static_cast<uint32_t>(begin + error.length());
-      printError(toString(Diagnostic{Severity::Error, source, {begin, end}, error.reason(), {}}));
+      reportDiagnostics({Diagnostic{Severity::Error, source, {begin, end}, error.reason(), {}}});
       status = kFailed;
     }
   }
@@ -39,7 +39,8 @@ void addSchema(CLI::App& app, int& status) {
   const auto file = std::make_shared<std::string>();
   command->add_option("FILE", *file, "The file, or - for standard input; blank lines and those with # are skipped")
       ->required()
-      ->type_name("");
+      ->type_name("FILE");
+  addExamples(*command, {"echo 'relu(Tensor self)->Tensor' | boxcar schema -"});
   command->callback([file, &status] { status = printSchemas(*file); });
 }
 

@@ -8,7 +8,7 @@ void addScriptOption(CLI::App& command, std::string& file) {
   command
       .add_option("--script", file,
                   "A script, whose `op`s are there; its statements, `impl` and `fallback` too, do not run")
-      ->type_name("FILE");
+      ->type_name("FILE.ops");
 }
 
 std::optional<Program> declareScript(const std::string& file) {

@@ -176,6 +176,7 @@ void addTable(CLI::App& app, int& status) {
   command->add_flag("--json", options->json, "Print JSON");
   command->add_option("--html", options->html, "Write all operators as a page, to look at in a browser")
       ->type_name("FILE");
+  addExamples(*command, {"boxcar table aten::relu", "boxcar table --html operators.html"});
   addScriptOption(*command, options->script);
   command->callback([options, &status] {
     static_cast<void>(cuda::isAvailable());  // its kernels are registered by asking

@@ -56,8 +56,7 @@ void trace(const RunOptions& options, const TraceFiles& files) {
 }  // namespace
 
 void addTrace(CLI::App& app, const std::vector<std::string>& rest, int& status) {
-  CLI::App* command =
-      app.add_subcommand("trace", "Run a script and write the operator calls it made as a script of their own");
+  CLI::App* command = app.add_subcommand("trace", "Run a script and write the calls it made as a script of its own");
   const auto options = std::make_shared<RunOptions>();
   const auto files = std::make_shared<TraceFiles>();
   addRunOptions(*command, options);
@@ -69,6 +68,7 @@ void addTrace(CLI::App& app, const std::vector<std::string>& rest, int& status) 
   command->add_option("--dot", files->dot, "Write the calls as a graph, too, in Graphviz's language")
       ->type_name("OUT.dot");
   command->add_option("--svg", files->svg, "Draw that graph; takes Graphviz's program dot")->type_name("OUT.svg");
+  addExamples(*command, {"boxcar trace model.ops -o calls.ops", "boxcar trace model.ops -o calls.ops --svg calls.svg"});
   command->callback([command, options, files, rest, &status] {
     readRunOptions(*command, rest, *options,
                    {{"--output", files->program}, {"--dot", files->dot}, {"--svg", files->svg}});

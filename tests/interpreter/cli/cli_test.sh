@@ -14,7 +14,7 @@ expectStatus 0
 run "--help" --help
 expectStatus 0
 commands="run trace profile record replay diff bench check fmt ops explain table schema dis asm"
-for command in $commands; do expectOutputHas "  $command "; done
+for command in $commands completion; do expectOutputHas "  $command "; done
 expectErrors ""
 
 for command in $commands; do

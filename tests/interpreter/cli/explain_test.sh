@@ -13,6 +13,16 @@ refuses() {
   expectOutput ""
   expectErrors "boxcar: $expected"
 }
+# The same of a command line that is wrong.
+misuses() {
+  local expected=$1
+  shift
+  run "$*" "$@"
+  expectStatus 2
+  expectOutput ""
+  expectErrors "boxcar $1: $expected
+Run \`boxcar $1 --help\` to see how it is called."
+}
 
 # ---- explain ----
 
@@ -78,22 +88,22 @@ refuses "aten::add has several overloads; name one: aten::add.Tensor, aten::add.
 refuses "there is no operator 'aten::reluu'. Did you mean 'aten::relu', 'aten::relu6' or 'aten::relu_'? \`boxcar ops\` lists all" explain aten::reluu
 refuses "there is no operator 'aten::add.Tensr'; the overloads of aten::add are: aten::add.Tensor, aten::add.Scalar, aten::add.out" explain aten::add.Tensr
 refuses "there is no operator 'relu'; a name begins with its namespace: aten::relu" explain relu
-refuses "--arg meta is one too many: aten::relu is dispatched on: self" explain aten::relu --arg cpu --arg meta
-refuses "--arg cpu is too much: aten::zeros takes neither tensors nor generators, so that no argument brings a key; leave it out" explain aten::zeros --arg cpu
-refuses "--arg othr=cpu: aten::add.Tensor has no argument 'othr'. Did you mean 'other'? It is dispatched on: self, other" explain aten::add.Tensor --arg othr=cpu
-refuses "--arg alpha=cpu: 'alpha' brings no key, as it is a Scalar; the arguments that do are: self, other" explain aten::add.Tensor --arg alpha=cpu
-refuses "--arg cpu: argument 'self' was given already; give it once" explain aten::relu --arg self=cpu --arg cpu
-refuses "--arg cpux: device 'cpux' has the unknown type 'cpux'; the type is one of cpu, cuda, hip, fpga, ort, xla, vulkan, metal, xpu, mps, meta, hpu, ve, lazy, ipu, mtia or privateuseone" explain aten::relu --arg cpux
-refuses "--arg CPUU: 'CPUU' is no dispatch key. Did you mean 'CPU'?" explain aten::relu --arg CPUU
-refuses "--arg CPU|Autograd: Autograd is an alias for several keys, which no tensor brings; name the keys: AutogradCPU" explain aten::relu --arg 'CPU|Autograd'
-refuses "--arg input=CPU|: '' is no dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a functionality (BackendSelect, Python) or an alias (Autograd, CompositeExplicitAutograd)" explain aten::linear --arg 'input=CPU|'
-refuses "--arg Dense: Dense is a functionality with a key for each backend; name the one that is meant, such as CPU" explain aten::relu --arg Dense
-refuses "--arg cpu,meta: argument 'self' is a Tensor, which 'cpu,meta' is not: several devices are for lists" explain aten::relu --arg cpu,meta
-refuses "--arg +grad: argument 'self' cannot be '+grad'; it is a device (cpu, cuda, meta), with +grad for a tensor that requires grad, none, or keys: CPU|AutogradCPU" explain aten::relu --arg +grad
-refuses "--include Autograd: Autograd is an alias for several keys; a thread has functionality keys, here AutogradFunctionality" explain aten::relu --include Autograd
-refuses "--exclude CPU: CPU belongs to one backend; a thread has functionality keys, such as Dense" explain aten::relu --exclude CPU
-refuses "--include Undefined: Undefined is the key of calls that have none; it cannot be given" explain aten::relu --include Undefined
-refuses "--include Trcer: 'Trcer' is no dispatch key. Did you mean 'Tracer'?" explain aten::relu --include Trcer
+misuses "--arg meta is one too many: aten::relu is dispatched on: self" explain aten::relu --arg cpu --arg meta
+misuses "--arg cpu is too much: aten::zeros takes neither tensors nor generators, so that no argument brings a key; leave it out" explain aten::zeros --arg cpu
+misuses "--arg othr=cpu: aten::add.Tensor has no argument 'othr'. Did you mean 'other'? It is dispatched on: self, other" explain aten::add.Tensor --arg othr=cpu
+misuses "--arg alpha=cpu: 'alpha' brings no key, as it is a Scalar; the arguments that do are: self, other" explain aten::add.Tensor --arg alpha=cpu
+misuses "--arg cpu: argument 'self' was given already; give it once" explain aten::relu --arg self=cpu --arg cpu
+misuses "--arg cpux: device 'cpux' has the unknown type 'cpux'; the type is one of cpu, cuda, hip, fpga, ort, xla, vulkan, metal, xpu, mps, meta, hpu, ve, lazy, ipu, mtia or privateuseone" explain aten::relu --arg cpux
+misuses "--arg CPUU: 'CPUU' is no dispatch key. Did you mean 'CPU'?" explain aten::relu --arg CPUU
+misuses "--arg CPU|Autograd: Autograd is an alias for several keys, which no tensor brings; name the keys: AutogradCPU" explain aten::relu --arg 'CPU|Autograd'
+misuses "--arg input=CPU|: '' is no dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a functionality (BackendSelect, Python) or an alias (Autograd, CompositeExplicitAutograd)" explain aten::linear --arg 'input=CPU|'
+misuses "--arg Dense: Dense is a functionality with a key for each backend; name the one that is meant, such as CPU" explain aten::relu --arg Dense
+misuses "--arg cpu,meta: argument 'self' is a Tensor, which 'cpu,meta' is not: several devices are for lists" explain aten::relu --arg cpu,meta
+misuses "--arg +grad: argument 'self' cannot be '+grad'; it is a device (cpu, cuda, meta), with +grad for a tensor that requires grad, none, or keys: CPU|AutogradCPU" explain aten::relu --arg +grad
+misuses "--include Autograd: Autograd is an alias for several keys; a thread has functionality keys, here AutogradFunctionality" explain aten::relu --include Autograd
+misuses "--exclude CPU: CPU belongs to one backend; a thread has functionality keys, such as Dense" explain aten::relu --exclude CPU
+misuses "--include Undefined: Undefined is the key of calls that have none; it cannot be given" explain aten::relu --include Undefined
+misuses "--include Trcer: 'Trcer' is no dispatch key. Did you mean 'Tracer'?" explain aten::relu --include Trcer
 
 run "explain without an operator" explain
 expectStatus 2
@@ -118,10 +128,10 @@ expectErrors "boxcar: no operator that matches 'hardtanh' has a kernel that answ
 refuses "no operator that matches 'cross_entropy_loss' has a kernel registered for CPU; --computed also lists those that another key's kernel answers for" ops cross_entropy_loss --key CPU
 refuses "no operator has a kernel registered for Tracer; --computed also lists those that another key's kernel answers for" ops --key Tracer
 refuses "no operator has a kernel registered for Autograd" ops --key Autograd
-refuses "'CPPU' is no dispatch key. Did you mean 'CPU'?" ops --key CPPU
-refuses "'' is no dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a functionality (BackendSelect, Python) or an alias (Autograd, CompositeExplicitAutograd)" ops --key ""
-refuses "--key Dense: it is a functionality with a key for each backend; name the one that is meant, such as CPU" ops --key Dense
-refuses "--computed asks what answers calls, but CompositeExplicitAutograd is an alias, which no call has; name one of its keys, such as CPU" ops --key CompositeExplicitAutograd --computed
+misuses "'CPPU' is no dispatch key. Did you mean 'CPU'?" ops --key CPPU
+misuses "'' is no dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a functionality (BackendSelect, Python) or an alias (Autograd, CompositeExplicitAutograd)" ops --key ""
+misuses "--key Dense: it is a functionality with a key for each backend; name the one that is meant, such as CPU" ops --key Dense
+misuses "--computed asks what answers calls, but CompositeExplicitAutograd is an alias, which no call has; name one of its keys, such as CPU" ops --key CompositeExplicitAutograd --computed
 run "ops --computed without --key" ops --computed
 expectStatus 2
 expectErrorsHave "--computed requires --key"

@@ -84,13 +84,4 @@ expect 2 "" '^boxcar profile: --sort: time not in \{average,calls,device,memory,
 run "a limit of no rows" profile script.ops --limit 0
 expect 2 "" '^boxcar profile: --limit: '
 
-printf 'start = clock()\nwhile clock() - start < 1.2 { y = ones(2) }\n' > long.ops
-run "a long run" profile long.ops
-[[ $errors != *profiling:* ]] || fail "a long run tells nothing where nobody sits" "$errors"
-# Not where there is no terminal to be had.
-if command -v script > /dev/null && script -qec true /dev/null < /dev/null > /dev/null 2>&1; then
-  errors=$(script -qec "'$boxcar' profile long.ops > out.txt" /dev/null < /dev/null)
-  [[ $errors =~ ^profiling:\ 1\ s,\ [0-9]+\ calls ]] || fail "a long run tells on a terminal how far it is" "$errors"
-fi
-
 [[ $failures -eq 0 ]] || exit 1

@@ -59,8 +59,16 @@ runMerged "--max-memory of many small things" run --max-memory 50M small.ops
 expectStatus 1
 expectOutputHas "error: out of memory"
 runMerged "a size that is none" run --max-memory 5X large.ops
-expectStatus 1
-expectOutput "boxcar: '5X' is no size of memory; write bytes, or a number with K, M, G or T behind it: 512M"
+expectStatus 2
+expectOutput "boxcar run: --max-memory: '5X' is no size of memory; write bytes, or a number with K, M, G or T behind it: 512M
+Run \`boxcar run --help\` to see how it is called."
+runMerged "an option with = and no value" run --max-depth= large.ops
+expectStatus 2
+expectOutput "boxcar: --max-depth= has no value behind the =
+Run \`boxcar --help\` to see how it is called."
+echo 'print(argv)' > argv.ops
+run "behind -- a word may end with =" run argv.ops -- --fast=
+expectOutput "['--fast=']"
 runMerged "a limit that is none" run --max-instructions 0 endless.ops
 expectStatus 2
 expectOutputHas "--max-instructions"

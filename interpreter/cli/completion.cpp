@@ -1,0 +1,32 @@
+#include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/completion.h>
+#include <boxcar/interpreter/cli/manual_page.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+namespace boxcar::cli {
+
+void addCompletion(CLI::App& app, int& status) {
+  CLI::App* command = app.add_subcommand("completion", "Print what completes command lines in a shell");
+  const auto shell = std::make_shared<std::string>();
+  command->add_option("SHELL", *shell, "The shell")->required()->type_name("")->check(CLI::IsMember({"bash", "zsh"}));
+  addExamples(*command, {"source <(boxcar completion bash)",
+                         "boxcar completion zsh > ~/.zfunc/_boxcar   # a folder that fpath names"});
+  command->callback([&app, shell, &status] {
+    print(*shell == "bash" ? bashCompletion(app) : zshCompletion(app));
+    status = kDone;
+  });
+}
+
+void addManualPage(CLI::App& app, int& status) {
+  // What an installation has as boxcar.1; nobody types it.
+  CLI::App* command = app.add_subcommand("manual-page", "Print boxcar(1)")->group("");
+  command->callback([&app, &status] {
+    print(manualPage(app));
+    status = kDone;
+  });
+}
+
+}  // namespace boxcar::cli

@@ -1,0 +1,93 @@
+#include <boxcar/interpreter/cli/command_text.h>
+#include <boxcar/interpreter/cli/help_text.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace boxcar::cli {
+namespace {
+
+constexpr size_t kWidth = 80;
+constexpr size_t kHelpColumn = 22;
+
+// A name and what there is to say of it, beside it or, where it is long, below.
+void append(std::string& text, const std::string& name, const std::string& help) {
+  std::string line = "  " + name;
+  for (const std::string& part : wrap(help, kWidth - kHelpColumn)) {
+    if (line.size() + 1 >= kHelpColumn && !line.empty()) {
+      text += line + '\n';
+      line.clear();
+    }
+    text += fmt::format("{:<{}}{}\n", line, kHelpColumn, part);
+    line.clear();
+  }
+  if (!line.empty()) text += line + '\n';
+}
+
+// [text] behind [first], further lines below its end.
+void appendHanging(std::string& out, const std::string& first, const std::string& text) {
+  std::string begin = first;
+  for (const std::string& line : wrap(text, kWidth - first.size())) {
+    out += begin + line + '\n';
+    begin.assign(first.size(), ' ');
+  }
+}
+
+std::string usageOfProgram(const CommandText& program) {
+  std::string usage;
+  for (const OptionText& option : program.options) {
+    std::string spelling = option.names.back();
+    if (option.kind == WordKind::Choice) {
+      spelling += fmt::format(" {}", fmt::join(option.choices, "|"));
+    } else if (!option.value.empty()) {
+      spelling += " " + option.value;
+    }
+    usage += "[" + spelling + "] ";
+  }
+  return usage + "COMMAND ...";
+}
+
+// Room is for the commands: what the options do is in the manual page.
+std::string helpOfProgram(const CommandText& program) {
+  std::string text = program.help + "\n";
+  appendHanging(text, "Usage: boxcar ", usageOfProgram(program));
+  text += '\n';
+  size_t longest = 0;
+  for (const CommandText& command : program.commands) longest = std::max(longest, command.name.size());
+  for (const CommandText& command : program.commands) {
+    text += fmt::format("  {:<{}}  {}\n", command.name, longest, command.help);
+  }
+  return text + program.examples + "\n";
+}
+
+std::string helpOfCommand(const CommandText& command) {
+  std::string text;
+  for (const std::string& line : wrap(command.help + ".", kWidth)) text += line + '\n';
+  text += '\n';
+  const std::string call = "Usage: boxcar " + command.name;
+  appendHanging(text, call, command.synopsis());
+  if (!command.arguments.empty()) text += '\n';
+  for (const OptionText& argument : command.arguments) append(text, argument.names[0], argument.help);
+  for (const std::string& group : command.groups()) {
+    text += '\n';
+    for (const std::string& line : wrap(group + ":", kWidth)) text += line + '\n';
+    for (const OptionText& option : command.options) {
+      if (option.group == group) append(text, option.spelling(), option.help);
+    }
+  }
+  text += "\nAlso what every command takes: boxcar --help.\n";
+  if (command.examples.empty()) return text;
+  text += "\nExamples:\n";
+  for (const std::string& line : CLI::detail::split(command.examples, '\n')) text += "  " + line + '\n';
+  return text;
+}
+
+}  // namespace
+
+std::string HelpText::make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const {
+  const CommandText text = describe(*app);
+  return app->get_parent() == nullptr ? helpOfProgram(text) : helpOfCommand(text);
+}
+
+}  // namespace boxcar::cli

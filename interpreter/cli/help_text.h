@@ -1,0 +1,14 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace boxcar::cli {
+
+// Lays out --help: 80 columns; the program's own on one screen.
+class HelpText final : public CLI::FormatterBase {
+ public:
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;
+};
+
+}  // namespace boxcar::cli
