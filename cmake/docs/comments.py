@@ -55,7 +55,7 @@ def filtered(lines):
         while at < len(lines) and (found := WHOLE.match(lines[at])) is not None:
             texts.append(found[2] or "")
             at += 1
-        is_apart = at == len(lines) or lines[at].strip() in ("", "}") or lines[at].startswith("#include")
+        is_apart = at == len(lines) or lines[at].strip() in ("", "}") or lines[at].startswith(("#include", "namespace"))
         if RULE.search(texts[0]) or (is_apart and declared):
             yield from (f"{indent}// {text}" for text in texts)
         else:

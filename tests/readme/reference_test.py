@@ -53,6 +53,9 @@ def main():
         if not any(CODE in text_of(block) for block in blocks):
             failures += 1
             print("FAILED: the example of OperatorHandle is not shown as code")
+        if 'href="classboxcar_1_1Program.html"' not in pages["boxcar in C++"]:
+            failures += 1
+            print("FAILED: the first page does not lead to Program")
         if any("boxcar::cli" in title for title in pages):
             failures += 1
             print("FAILED: the program's own headers are in the reference")
