@@ -2,12 +2,15 @@
 
 #include <boxcar/interpreter/cli/lsp_json.h>
 #include <boxcar/interpreter/cli/lsp_server.h>
+#include <boxcar/interpreter/formatter.h>
 #include <boxcar/interpreter/service/completion.h>
 #include <boxcar/interpreter/service/definition.h>
 #include <boxcar/interpreter/service/hover.h>
 #include <boxcar/interpreter/service/outline.h>
 #include <boxcar/interpreter/service/signature.h>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace boxcar::cli {
 namespace {
@@ -129,6 +132,25 @@ Json LspServer::signatureHelp(const Json& params) {
     signatures.push_back({{"label", one.text}, {"parameters", std::move(parameters)}});
   }
   return {{"signatures", std::move(signatures)}, {"activeSignature", found.best}, {"activeParameter", found.parameter}};
+}
+
+// One edit of the lines from the first that changes to the last, so that the cursor stays where it is.
+Json LspServer::formatting(const Json& params) {
+  const Document& document = documentOf(params);
+  const std::string& before = document.text.text();
+  Diagnostics unused;  // they are published already; a script with errors of syntax stays as it is
+  const std::string after = formatSource(Source::create(document.path, before), unused);
+  if (after == before) return Json::array();
+  const size_t shorter = std::min(before.size(), after.size());
+  size_t begin = 0;
+  while (begin < shorter && before[begin] == after[begin]) ++begin;
+  while (begin > 0 && before[begin - 1] != '\n') --begin;
+  size_t same = 0;
+  while (same < shorter - begin && before[before.size() - 1 - same] == after[after.size() - 1 - same]) ++same;
+  while (same > 0 && before[before.size() - same - 1] != '\n') --same;
+  const Span changed{static_cast<uint32_t>(begin), static_cast<uint32_t>(before.size() - same)};
+  return Json::array(
+      {{{"range", toJson(document.text, changed)}, {"newText", after.substr(begin, after.size() - same - begin)}}});
 }
 
 }  // namespace boxcar::cli

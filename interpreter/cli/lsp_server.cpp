@@ -175,6 +175,8 @@ void LspServer::handleRequest(const Json& id, const std::string& method, const J
     answer(id, symbols(params));
   } else if (method == "textDocument/signatureHelp") {
     answer(id, signatureHelp(params));
+  } else if (method == "textDocument/formatting") {
+    answer(id, formatting(params));
   } else {
     refuse(id, kMethodNotFound, fmt::format("there is no method `{}` here", method));
   }
@@ -221,6 +223,7 @@ nlohmann::json LspServer::initialize(const Json& params) {
             {"signatureHelpProvider", {{"triggerCharacters", {"(", ","}}}},
             {"hoverProvider", true},
             {"definitionProvider", true},
+            {"documentFormattingProvider", true},
             {"documentSymbolProvider", true}}},
           {"serverInfo", {{"name", "boxcar"}, {"version", BOXCAR_VERSION}}}};
 }

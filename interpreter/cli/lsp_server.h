@@ -62,6 +62,7 @@ class LspServer {
   Json definition(const Json& params);
   Json symbols(const Json& params);
   Json signatureHelp(const Json& params);
+  Json formatting(const Json& params);
 
   MessageStream& stream_;
   service::Docstrings docstrings_;

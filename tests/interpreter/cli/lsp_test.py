@@ -206,6 +206,20 @@ class LspTest(unittest.TestCase):
         self.assertEqual(server.diagnostics(uri)["diagnostics"], [])
         self.assertEqual(server.leave(), (0, ""))
 
+    def test_formatting_changes_only_the_lines_that_need_it(self):
+        server = Server()
+        self.assertIs(server.capabilities["documentFormattingProvider"], True)
+        uri = self.uri("a.ops")
+        options = {"textDocument": {"uri": uri}, "options": {"tabSize": 4, "insertSpaces": True}}
+        server.open(uri, "é = 1\n")
+        self.assertEqual(server.ask("textDocument/formatting", options)["result"], [])  # it is wrong
+        text = "a = 1\nb=2\nc  =  3\nd = 4\n"
+        server.change(uri, [{"text": text}])
+        self.assertEqual(server.ask("textDocument/formatting", options)["result"], [{"range": span(1, 0, 3, 0), "newText": "b = 2\nc = 3\n"}])
+        server.change(uri, [{"range": span(1, 0, 3, 0), "text": "b = 2\nc = 3\n"}])
+        self.assertEqual(server.ask("textDocument/formatting", options)["result"], [])
+        self.assertEqual(server.leave(), (0, ""))
+
     def test_open_texts_count_instead_of_the_disk(self):
         (self.path / "lib.ops").write_text("x = (\n")
         server = Server()
