@@ -155,6 +155,7 @@ struct CodeUnit {
   std::vector<CodeScope> scopes;
   std::vector<CodeModule> modules;
   std::vector<CodeImport> imports;
+  bool takes_variables = false;  // an input of a session: its statements take any number of Values
 };
 
 }  // namespace boxcar::interp

@@ -5,11 +5,14 @@
 #include <boxcar/interpreter/liveness.h>
 
 namespace boxcar::interp {
+namespace {
 
-CodeUnit compileUnit(const syntax::SyntaxTree& tree, Diagnostics& diagnostics, ModuleLoader* loader) {
+// [earlier] and [outline] are null for a script.
+CodeUnit compile(const syntax::SyntaxTree& tree, Diagnostics& diagnostics, ModuleLoader* loader,
+                 const EarlierInputs* earlier, InputOutline* outline) {
   const size_t first_diagnostic = diagnostics.size();
   const size_t errors_before = diagnostics.error_count();
-  Declarations declarations(tree, loader, diagnostics);
+  Declarations declarations(tree, loader, diagnostics, earlier);
   // Without the names of a file that is wrong, more would seem wrong than is.
   if (declarations.lacksModule()) return {};
   UnitBuilder unit(tree.source);
@@ -17,7 +20,7 @@ CodeUnit compileUnit(const syntax::SyntaxTree& tree, Diagnostics& diagnostics, M
   // The statements come first: they tell what types the constants have.
   const Span whole{0, static_cast<uint32_t>(tree.source->text().size())};
   std::vector<typed::Function> functions;
-  functions.push_back(Inference(declarations, nullptr, diagnostics).run(tree.statements, whole));
+  functions.push_back(Inference(declarations, nullptr, diagnostics, nullptr, outline).run(tree.statements, whole));
   for (const auto& function : declarations.functions()) {
     if (function->body == nullptr) continue;
     functions.push_back(
@@ -28,13 +31,16 @@ CodeUnit compileUnit(const syntax::SyntaxTree& tree, Diagnostics& diagnostics, M
 
   for (const ScriptConstant& constant : declarations.constants()) {
     unit.global(std::string(constant.name), constant.type);
+    if (outline != nullptr && !constant.is_earlier) ++outline->own_constants;
   }
   unit.unit().modules = declarations.modules();
   unit.unit().imports = declarations.imports();
   unit.unit().handlers = declarations.handlers();
   std::vector<FunctionShape> shapes;
+  unit.unit().takes_variables = outline != nullptr;
   for (typed::Function& function : functions) {
-    markLastUses(function);
+    // What the variables of a session hold is wanted also where the input fails.
+    if (outline == nullptr || &function != &functions[0]) markLastUses(function);
     shapes.push_back({function.arguments, function.result});
     unit.declareFunction();
   }
@@ -56,6 +62,17 @@ CodeUnit compileUnit(const syntax::SyntaxTree& tree, Diagnostics& diagnostics, M
     }
   }
   return std::move(unit).finish();
+}
+
+}  // namespace
+
+CodeUnit compileUnit(const syntax::SyntaxTree& tree, Diagnostics& diagnostics, ModuleLoader* loader) {
+  return compile(tree, diagnostics, loader, nullptr, nullptr);
+}
+
+CodeUnit compileInput(const syntax::SyntaxTree& tree, Diagnostics& diagnostics, ModuleLoader* loader,
+                      const EarlierInputs& earlier, InputOutline& outline) {
+  return compile(tree, diagnostics, loader, &earlier, &outline);
 }
 
 }  // namespace boxcar::interp

@@ -34,8 +34,10 @@ void collectVariables(std::span<const TypePtr> types, std::vector<TypePtr>& vari
 
 }  // namespace
 
-Declarations::Declarations(const syntax::SyntaxTree& tree, ModuleLoader* loader, Diagnostics& diagnostics)
-    : source_(tree.source) {
+Declarations::Declarations(const syntax::SyntaxTree& tree, ModuleLoader* loader, Diagnostics& diagnostics,
+                           const EarlierInputs* earlier)
+    : source_(tree.source), earlier_(earlier) {
+  if (earlier != nullptr) addModulesOf(*earlier);
   for (const syntax::StmtPtr& statement : tree.statements) {
     if (const auto* function = get_if<syntax::Function>(&statement->node)) add(*statement, *function, diagnostics);
     if (const auto* op = get_if<syntax::Operator>(&statement->node)) add(*statement, *op, diagnostics);
@@ -46,6 +48,7 @@ Declarations::Declarations(const syntax::SyntaxTree& tree, ModuleLoader* loader,
       uses_.push_back({use->space.text, use->space.span});
     }
   }
+  if (earlier != nullptr) addNamesOf(*earlier);
   compareWithImports(diagnostics);
   // An `impl` may be one of an operator that is declared further down.
   addHandlers(tree.statements, diagnostics);
@@ -210,7 +213,12 @@ void Declarations::add(const syntax::Stmt& statement, const syntax::Operator& op
     return;
   }
   const auto defined = Dispatcher::singleton().findSchema(schema->operator_name());
-  if (defined && defined->hasSchema()) {
+  if (earlier_ != nullptr && earlier_->defined(schema->operator_name())) {
+    if (std::string fault = earlier_->fault_of(*schema); !fault.empty()) {
+      diagnostics.error(source_, op.name.span, std::move(fault));
+      return;
+    }
+  } else if (defined && defined->hasSchema()) {
     diagnostics.error(source_, op.name.span, fmt::format("`{}` is defined twice", schema->operator_name()))
         .note(fmt::format("the first definition, at {}: {}", defined->entry().schemaSite(), defined->schema()));
     return;
@@ -251,7 +259,9 @@ const Span* Declarations::findScriptVariable(std::string_view name) const {
 }
 
 void Declarations::forgetConstantTypes() {
-  for (ScriptConstant& constant : constants_) constant.type = nullptr;
+  for (ScriptConstant& constant : constants_) {
+    if (!constant.is_earlier) constant.type = nullptr;
+  }
 }
 
 const OverloadSet* Declarations::findQualified(const std::string& name, uint32_t position) {
@@ -271,13 +281,21 @@ const OverloadSet* Declarations::findQualified(const std::string& name, uint32_t
     set->operators.push_back(schema.operator_name());
     set->schemas.push_back(&schema);
   };
-  for (const OperatorHandle& op : Dispatcher::singleton().findOverloads(name)) add(op.schema());
+  const auto own = operators_by_name_.find(name);
+  const auto isDefinedHere = [&](const OperatorHandle& op) {
+    return own != operators_by_name_.end() && std::ranges::any_of(own->second, [&op](const ScriptFunction* each) {
+             return each->schema.operator_name() == op.operator_name();
+           });
+  };
+  for (const OperatorHandle& op : Dispatcher::singleton().findOverloads(name)) {
+    // One that a session defines anew is what it will be.
+    if (!isDefinedHere(op)) add(op.schema());
+  }
   if (imported != imported_operators_.end()) {
     for (const ImportedOperator& op : imported->second) {
       if (isVisible(op)) add(op.op->schema);
     }
   }
-  const auto own = operators_by_name_.find(name);
   if (own != operators_by_name_.end()) {
     for (const ScriptFunction* op : own->second) add(op->schema);
   }
@@ -296,7 +314,7 @@ bool Declarations::mayBeScript(const OperatorName& name) const {
 std::vector<std::string_view> Declarations::namespacesAt(uint32_t position) const {
   std::vector<std::string_view> spaces;
   for (auto use = uses_.rbegin(); use != uses_.rend(); ++use) {
-    if (use->span.begin < position) spaces.push_back(use->space);
+    if (use->is_earlier || use->span.begin < position) spaces.push_back(use->space);
   }
   spaces.push_back("aten");
   spaces.push_back("prim");

@@ -3,6 +3,7 @@
 #include <boxcar/interpreter/ast.h>
 #include <boxcar/interpreter/bytecode.h>
 #include <boxcar/interpreter/diagnostic.h>
+#include <boxcar/interpreter/input_scope.h>
 #include <boxcar/interpreter/module_loader.h>
 #include <boxcar/interpreter/typed_program.h>
 #include <boxcar/schema/function_schema.h>
@@ -52,7 +53,8 @@ struct ScriptConstant {
   std::string_view name;
   Span span;
   uint32_t global;
-  TypePtr type = nullptr;  // known once the script's statements have been inferred up to it
+  TypePtr type = nullptr;   // known once the script's statements have been inferred up to it
+  bool is_earlier = false;  // of an earlier input of the session: it is set, and has no place in this text
 };
 
 // The overloads that a call may mean: operators of one name, those of the dispatcher first.
@@ -66,7 +68,9 @@ struct OverloadSet {
 class Declarations {
  public:
   // Reports what cannot be read and what is defined twice. Without [loader] nothing can be imported.
-  Declarations(const syntax::SyntaxTree& tree, ModuleLoader* loader, Diagnostics& diagnostics);
+  // [earlier]: what else is known to an input of a session; null for a script.
+  Declarations(const syntax::SyntaxTree& tree, ModuleLoader* loader, Diagnostics& diagnostics,
+               const EarlierInputs* earlier = nullptr);
 
   // The function or the mode that [name] means at [position].
   const ScriptFunction* findFunction(std::string_view name, uint32_t position) const;
@@ -94,6 +98,11 @@ class Declarations {
   // What the script's own statements set; functions do not see it, but are told so.
   void addScriptVariable(const syntax::Name& name) { script_variables_.emplace(name.text, name.span); }
   const Span* findScriptVariable(std::string_view name) const;
+
+  // What the statements of an input find set; null for a script.
+  const EarlierInputs* earlier() const noexcept { return earlier_; }
+  // Whether the text may name [name] at all; compiling an input costs no more when the session has much.
+  bool mentions(std::string_view name) const { return source_->text().find(name) != std::string_view::npos; }
 
   // The statements that set constants are gone through anew.
   void forgetConstantTypes();
@@ -123,6 +132,10 @@ class Declarations {
   // What module [index] shows those who import it by [import].
   void addNamesOf(uint32_t index, const syntax::Import& import, uint32_t visible_from, Diagnostics& diagnostics);
   void addOperatorsOf(uint32_t index, const syntax::Import& import, uint32_t visible_from, Diagnostics& diagnostics);
+  void addModulesOf(const EarlierInputs& earlier);
+  // What no declaration of this input takes the place of.
+  void addNamesOf(const EarlierInputs& earlier);
+  void addImport(uint32_t index, const CodeUnit& unit, const CodeExport& exported, Span span, uint32_t visible_from);
   // Reports operators of the script that a file defines, too, which it imports.
   void compareWithImports(Diagnostics& diagnostics) const;
   // Those of the implementations and fallbacks in [statements] and in the blocks there.
@@ -146,9 +159,11 @@ class Declarations {
   struct Use {
     std::string_view space;
     Span span;
+    bool is_earlier = false;
   };
 
   SourcePtr source_;
+  const EarlierInputs* earlier_;
   std::vector<std::unique_ptr<ScriptFunction>> functions_;
   uint32_t body_count_ = 0;
   std::unordered_map<std::string_view, Location> names_;                     // of functions, constants and modes

@@ -36,21 +36,57 @@ void Declarations::addNamesOf(uint32_t index, const syntax::Import& import, uint
   for (const CodeExport& exported : unit.exports) {
     const std::string_view name = exported.schema.name();
     if (!claimName(name, unit.source, exported.span, source_, import.path_span, diagnostics)) continue;
-    const CodeFunction& function = unit.functions[exported.function];
-    imports_.push_back({index,
-                        std::string(name),
-                        {function.slots.begin(), function.slots.begin() + function.argument_count},
-                        function.result});
-    functions_.push_back(std::make_unique<ScriptFunction>(
-        ScriptFunction{BodyKind::Function, exported.schema, function.name, import.path_span, import.path_span, nullptr,
-                       0, visible_from, static_cast<uint32_t>(imports_.size() - 1)}));
-    functions_by_name_.emplace(name, functions_.back().get());
+    addImport(index, unit, exported, import.path_span, visible_from);
   }
   for (const CodeHandler& handler : unit.handlers) {
     if (handler.kind != HandlerKind::Mode) continue;
     if (!claimName(handler.name, unit.source, handler.span, source_, import.path_span, diagnostics)) continue;
     modes_.push_back(
         {handler.name, import.path_span, {ScopeKind::ImportedMode, index, handler.name, {}}, visible_from});
+  }
+}
+
+void Declarations::addImport(uint32_t index, const CodeUnit& unit, const CodeExport& exported, Span span,
+                             uint32_t visible_from) {
+  const std::string_view name = exported.schema.name();
+  const CodeFunction& function = unit.functions[exported.function];
+  imports_.push_back({index,
+                      std::string(name),
+                      {function.slots.begin(), function.slots.begin() + function.argument_count},
+                      function.result});
+  functions_.push_back(std::make_unique<ScriptFunction>(
+      ScriptFunction{BodyKind::Function, exported.schema, function.name, span, span, nullptr, 0, visible_from,
+                     static_cast<uint32_t>(imports_.size() - 1)}));
+  functions_by_name_.emplace(name, functions_.back().get());
+}
+
+void Declarations::addModulesOf(const EarlierInputs& earlier) {
+  for (const EarlierInputs::Module& module : earlier.modules) {
+    modules_.push_back({module.unit->source->name(), {}});
+    units_.push_back(module.unit);
+  }
+  for (const std::string& space : earlier.uses) uses_.push_back({space, {}, true});
+}
+
+void Declarations::addNamesOf(const EarlierInputs& earlier) {
+  const auto isFree = [this](std::string_view name) { return mentions(name) && !names_.contains(name); };
+  for (uint32_t index = 0; index < earlier.modules.size(); ++index) {
+    const auto& [unit, names] = earlier.modules[index];
+    const auto isMeant = [&](std::string_view name) {
+      return std::ranges::find(names, name) != names.end() && isFree(name);
+    };
+    for (const CodeExport& exported : unit->exports) {
+      if (isMeant(exported.schema.name())) addImport(index, *unit, exported, {}, 0);
+    }
+    for (const CodeHandler& handler : unit->handlers) {
+      if (handler.kind != HandlerKind::Mode || !isMeant(handler.name)) continue;
+      modes_.push_back({handler.name, {}, {ScopeKind::ImportedMode, index, handler.name, {}}, 0});
+    }
+  }
+  for (const EarlierInputs::Constant& constant : earlier.constants) {
+    if (!isFree(constant.name)) continue;
+    constants_by_name_.emplace(constant.name, constants_.size());
+    constants_.push_back({constant.name, {}, static_cast<uint32_t>(constants_.size()), constant.type, true});
   }
 }
 

@@ -28,6 +28,12 @@ class Disassembler {
  public:
   explicit Disassembler(const CodeUnit& unit) : unit_(unit) {}
 
+  std::string runOne(size_t index) {
+    writeFunction(index);
+    text_.erase(0, 1);
+    return std::move(text_);
+  }
+
   std::string run() {
     collectSources();
     write("{}\n", kBytecodeHeader);
@@ -249,5 +255,7 @@ class Disassembler {
 }  // namespace
 
 std::string disassemble(const CodeUnit& unit) { return Disassembler(unit).run(); }
+
+std::string disassembleFunction(const CodeUnit& unit, size_t index) { return Disassembler(unit).runOne(index); }
 
 }  // namespace boxcar::interp

@@ -3,6 +3,7 @@
 #include <boxcar/interpreter/bytecode.h>
 #include <boxcar/ivalue/macros.h>
 
+#include <cstddef>
 #include <string>
 
 namespace boxcar::interp {
@@ -17,5 +18,8 @@ namespace boxcar::interp {
 //          0  MulInt i1, i0, i0                   @27..32
 //          1  ReturnInt i1                        @20..32
 BOXCAR_API std::string disassemble(const CodeUnit& unit);
+
+// One of its functions alone, for people to look at.
+BOXCAR_API std::string disassembleFunction(const CodeUnit& unit, size_t index);
 
 }  // namespace boxcar::interp

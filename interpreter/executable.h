@@ -6,6 +6,7 @@
 #include <boxcar/interpreter/once.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -55,6 +56,8 @@ struct LinkedDynamicSite {
 struct Registrations {
   std::mutex mutex;
   std::unordered_map<uint32_t, std::vector<RegistrationHandleRAII>> by_handler;
+  // Called when a handler is registered for the first time; null where there is nothing to do.
+  std::function<void(const CodeHandler&)> on_first;
 };
 
 // Code that may run: verified, and linked to the operators and the modules that it uses. It does not change while it

@@ -495,4 +495,13 @@ SyntaxTree parse(const SourcePtr& source, Diagnostics& diagnostics) {
   return tree;
 }
 
+bool isUnfinished(const SourcePtr& source) {
+  Diagnostics diagnostics;
+  if (!lex(source, diagnostics).ends_open) return false;
+  parse(source, diagnostics);
+  // What is missing is missed at the end.
+  const size_t end = source->text().find_last_not_of(" \t\r\n") + 1;
+  return std::ranges::all_of(diagnostics.all(), [end](const Diagnostic& each) { return each.span.begin >= end; });
+}
+
 }  // namespace boxcar::syntax

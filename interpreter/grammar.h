@@ -15,4 +15,7 @@ inline constexpr uint32_t kMaxExpressionHeight = 1000;
 // apart; statements that are wrong are then left out of the tree, which is still a tree to walk.
 BOXCAR_API SyntaxTree parse(const SourcePtr& source, Diagnostics& diagnostics);
 
+// Whether [source] is the beginning of something: a bracket or a block is open at its end, and nothing is wrong before.
+BOXCAR_API bool isUnfinished(const SourcePtr& source);
+
 }  // namespace boxcar::syntax

@@ -34,8 +34,12 @@ void Inference::assignVariable(const syntax::Name& name, ExprPtr value, Span spa
   const auto variable = findVariable(name.text);
   if (!variable) {
     const ScriptConstant* known = declarations_.findConstant(name.text);
-    error(name.span, fmt::format("`{}` is a constant, which is set once", name.text))
-        .note("it is set here", source_, known->span);
+    Diagnostic& diagnostic = error(name.span, fmt::format("`{}` is a constant, which is set once", name.text));
+    if (known->is_earlier) {
+      diagnostic.note(fmt::format("an earlier input set it; `const {} = ...` makes another of that name", name.text));
+    } else {
+      diagnostic.note("it is set here", source_, known->span);
+    }
     return;
   }
   typed::FieldNames fields = value->fields;
@@ -49,7 +53,7 @@ void Inference::assignVariable(const syntax::Name& name, ExprPtr value, Span spa
   }
   const TypePtr type = bound == nullptr ? value->type : bound;
   if (findings_ != nullptr) findings_->assignments.push_back({name.text, name.span, type});
-  const SlotKind kind = slotKindOf(type);
+  const SlotKind kind = kindOf(type);
   append(out, span, typed::SetVariable{{*variable, kind}, std::move(value)});
   environment_[*variable] = {type, std::move(fields), kind, false};
 }

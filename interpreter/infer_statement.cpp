@@ -23,6 +23,7 @@ void Inference::infer(const std::vector<syntax::StmtPtr>& statements, typed::Blo
 
 void Inference::infer(const syntax::Stmt& statement, typed::Block& out) {
   const Span span = statement.span;
+  if (outline_ != nullptr) places_.insert_or_assign(&statement, environment_);
   boost::variant2::visit(
       [&]<class T>(const T& node) {
         if constexpr (std::is_same_v<T, syntax::ExpressionStatement>) {

@@ -15,30 +15,36 @@ constexpr int kPassesBeforeAny = 8;
 }  // namespace
 
 Inference::Inference(Declarations& declarations, const ScriptFunction* function, Diagnostics& diagnostics,
-                     Findings* findings)
+                     Findings* findings, InputOutline* outline)
     : declarations_(declarations),
       function_(function),
       diagnostics_(diagnostics),
       findings_(findings),
-      source_(declarations.source()) {
+      source_(declarations.source()),
+      outline_(outline) {
   if (findings != nullptr) findings_before_ = findings->mark();
-  if (function == nullptr) {
+  if (outline != nullptr) {
+    for (const EarlierInputs::Variable& variable : declarations_.earlier()->variables) {
+      if (!declarations_.mentions(variable.name) || declarations_.findConstant(variable.name) != nullptr) continue;
+      arguments_.push_back({variable.name, variable.type, variable.fields});
+    }
+  } else if (function == nullptr) {
     // The script's statements alone see what stands on the command line.
     if (source_->text().find("argv") != std::string_view::npos && declarations_.findConstant("argv") == nullptr) {
-      arguments_.emplace_back("argv", Type::listOf(Type::string()));
+      arguments_.push_back({"argv", Type::listOf(Type::string()), nullptr});
     }
     if (findings != nullptr) {
       for (const auto& [name, type] : findings->known) {
-        if (declarations_.findConstant(name) == nullptr) arguments_.emplace_back(name, type);
+        if (declarations_.findConstant(name) == nullptr) arguments_.push_back({name, type, nullptr});
       }
     }
   } else {
     result_ = scriptType(resultType(function->schema, {}));
     for (const Argument& argument : function->schema.arguments()) {
-      arguments_.emplace_back(argument.name(), scriptType(argument.type()));
+      arguments_.push_back({argument.name(), scriptType(argument.type()), nullptr});
     }
   }
-  for (const auto& [name, type] : arguments_) {
+  for (const auto& [name, type, fields] : arguments_) {
     ids_.emplace(name, static_cast<typed::VariableId>(names_.size()));
     names_.push_back(name);
   }
@@ -51,6 +57,7 @@ typed::Function Inference::run(const std::vector<syntax::StmtPtr>& statements, S
     beginPass();
     result.body.clear();
     infer(statements, result.body);
+    if (outline_ != nullptr) finishInput(statements, span, result.body);
   } while (changed_);
 
   if (function_ != nullptr && environment_.isReachable() && result_->kind() != TypeKind::None) {
@@ -70,7 +77,11 @@ typed::Function Inference::run(const std::vector<syntax::StmtPtr>& statements, S
   result.name = function_ == nullptr ? kScriptName : function_->title;
   result.span = span;
   result.names.assign(names_.begin(), names_.end());
-  for (const auto& [name, type] : arguments_) result.arguments.push_back(slotKindOf(type));
+  if (outline_ != nullptr) {
+    result.arguments.assign(names_.size(), SlotKind::Value);
+  } else {
+    for (const ArgumentVariable& argument : arguments_) result.arguments.push_back(slotKindOf(argument.type));
+  }
   if (function_ != nullptr) result.result = slotKindOf(result_);
   return result;
 }
@@ -86,9 +97,36 @@ void Inference::beginPass() {
   scoped_.clear();
   if (function_ == nullptr) declarations_.forgetConstantTypes();
   for (typed::VariableId i = 0; i < arguments_.size(); ++i) {
-    const TypePtr type = arguments_[i].second;
-    environment_[i] = {type, nullptr, slotKindOf(type), false};
+    const auto& [name, type, fields] = arguments_[i];
+    environment_[i] = {type, fields, kindOf(type), false};
   }
+}
+
+void Inference::finishInput(const std::vector<syntax::StmtPtr>& statements, Span span, typed::Block& out) {
+  outline_->variables.assign(names_.begin(), names_.end());
+  outline_->at_end = environment_;
+  outline_->places.clear();
+  for (const auto& [statement, environment] : places_) outline_->places.push_back({statement->span, environment});
+  outline_->has_value = false;
+  if (!environment_.isReachable()) return;
+  std::vector<typed::ExprPtr> items;
+  for (typed::VariableId i = 0; i < names_.size(); ++i) items.push_back(read({i, SlotKind::Value}, Type::any(), span));
+  const bool ends_in_expression =
+      !statements.empty() &&
+      boost::variant2::get_if<syntax::ExpressionStatement>(&statements.back()->node) != nullptr && !out.empty();
+  auto* last = ends_in_expression ? boost::variant2::get_if<typed::Evaluate>(&out.back()->node) : nullptr;
+  if (last != nullptr && last->value->type->kind() != TypeKind::None) {
+    typed::ExprPtr value = std::move(last->value);
+    const TypePtr type = value->type;
+    value = shown(std::move(value));
+    outline_->has_value = true;
+    outline_->value_is_name = value->type->kind() == TypeKind::String && type->kind() != TypeKind::String;
+    const Span value_span = value->span;
+    const typed::Target kept{makeVariable(), SlotKind::Value};
+    out.back() = std::make_unique<typed::Stmt>(typed::Stmt{value_span, typed::SetVariable{kept, std::move(value)}});
+    items.push_back(read(kept, Type::any(), value_span));
+  }
+  append(out, span, typed::Return{make(Type::any(), span, typed::MakeTuple{std::move(items)})});
 }
 
 void Inference::declareNames(const std::vector<syntax::StmtPtr>& statements) {
@@ -243,9 +281,12 @@ void Inference::reportUnknownName(const syntax::Name& name) {
   std::string message = fmt::format("there is no variable or constant called `{}`", shown);
   if (of_script == nullptr) message = withSuggestion(std::move(message), name.text, candidates);
   Diagnostic& diagnostic = error(name.span, std::move(message));
+  const auto isNamed = [&name](const EarlierInputs::Variable& variable) { return variable.name == name.text; };
   if (of_script != nullptr) {
     diagnostic.note(fmt::format("`{}` is a variable of the script; make it a `const`, or pass it", shown), source_,
                     *of_script);
+  } else if (declarations_.earlier() != nullptr && std::ranges::any_of(declarations_.earlier()->variables, isNamed)) {
+    diagnostic.note(fmt::format("`{}` is a variable of the session; make it a `const`, or pass it", shown));
   }
 }
 

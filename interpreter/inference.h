@@ -33,8 +33,9 @@ struct TypedArgument {
 class Inference {
  public:
   // [function] is null for the script's statements. What is found on the way goes to [findings] where there is one.
+  // [outline]: of a session's input, whose statements these are; what it tells of them is filled in.
   Inference(Declarations& declarations, const ScriptFunction* function, Diagnostics& diagnostics,
-            Findings* findings = nullptr);
+            Findings* findings = nullptr, InputOutline* outline = nullptr);
 
   typed::Function run(const std::vector<syntax::StmtPtr>& statements, Span span);
 
@@ -55,6 +56,10 @@ class Inference {
 
   // ---- inference.cpp: passes, names, small things ----
   void beginPass();
+  // Ends an input: its statements return what its variables hold, and the value of the last one.
+  void finishInput(const std::vector<syntax::StmtPtr>& statements, Span span, typed::Block& out);
+  // How a variable that the text names is held. Those of a session are Values from end to end.
+  SlotKind kindOf(TypePtr type) const noexcept { return outline_ == nullptr ? slotKindOf(type) : SlotKind::Value; }
   void declareNames(const std::vector<syntax::StmtPtr>& statements);
   void declareTargets(const syntax::Targets& targets);
   void declareName(const syntax::Name& name);
@@ -241,6 +246,7 @@ class Inference {
   Findings::Mark findings_before_;  // what those before this inference found
   SourcePtr source_;
   TypePtr result_ = nullptr;  // null for the script's statements
+  InputOutline* outline_;     // null but for the statements of a session's input
 
   // What all passes share.
   std::vector<std::string_view> names_;  // of the variables that the function sets, by id
@@ -248,8 +254,14 @@ class Inference {
   std::unordered_map<typed::VariableId, std::pair<TypePtr, Span>> declared_types_;
   std::unordered_map<const void*, Environment> heads_;                                // by loop
   std::unordered_map<const void*, std::vector<typed::VariableId>> clause_variables_;  // by comprehension clause
-  std::vector<std::pair<std::string_view, TypePtr>> arguments_;
-  std::unordered_map<uint32_t, uint32_t> module_imports_;  // what calls the statements of a module
+  struct ArgumentVariable {
+    std::string_view name;
+    TypePtr type;
+    typed::FieldNames fields;
+  };
+  std::vector<ArgumentVariable> arguments_;
+  std::unordered_map<const syntax::Stmt*, Environment> places_;  // of an input: where each statement begins
+  std::unordered_map<uint32_t, uint32_t> module_imports_;        // what calls the statements of a module
 
   // What a pass begins anew.
   Diagnostics found_;

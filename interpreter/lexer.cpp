@@ -81,6 +81,7 @@ class Lexer {
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
     while (at_ < text_.size()) step();
     if (!open_.empty()) {
+      out_.ends_open = open_fields_ == 0;
       if (open_fields_ > 0) {
         closeFString();
       } else {

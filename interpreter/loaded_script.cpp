@@ -16,4 +16,18 @@ LoadedScript::LoadedScript(CodeUnit unit, std::vector<std::shared_ptr<LoadedScri
   executable_->link(std::move(executables));
 }
 
+void LoadedScript::withdrawOperator(const OperatorName& name) {
+  const std::vector<CodeOperator>& operators = executable_->unit().operators;
+  for (size_t i = 0; i < operators.size(); ++i) {
+    if (operators[i].schema.operator_name() == name) operators_[i].clear();
+  }
+}
+
+void LoadedScript::restoreOperator(const OperatorName& name) {
+  const std::vector<CodeOperator>& operators = executable_->unit().operators;
+  for (size_t i = 0; i < operators.size(); ++i) {
+    if (operators[i].schema.operator_name() == name) operators_[i] = registerOperator(executable_, operators[i]);
+  }
+}
+
 }  // namespace boxcar::interp

@@ -17,6 +17,12 @@ class LoadedScript final {
   LoadedScript(CodeUnit unit, std::vector<std::shared_ptr<LoadedScript>> modules);
 
   const Executable& executable() const noexcept { return *executable_; }
+  const std::vector<std::shared_ptr<LoadedScript>>& modules() const noexcept { return modules_; }
+  Registrations& registrations() const noexcept { return *registrations_; }
+
+  // One of its operators is none any more, or is one again; nothing where it has no such operator.
+  void withdrawOperator(const OperatorName& name);
+  void restoreOperator(const OperatorName& name);
 
   RunLimits limits;
   std::vector<Diagnostic> warnings;
@@ -25,7 +31,7 @@ class LoadedScript final {
   std::vector<std::shared_ptr<LoadedScript>> modules_;
   // Kernels share it: one that still runs when the program goes keeps its code.
   std::shared_ptr<Executable> executable_;
-  std::vector<RegistrationHandleRAII> operators_;
+  std::vector<std::vector<RegistrationHandleRAII>> operators_;  // as the unit has them
   std::shared_ptr<Registrations> registrations_;
 };
 

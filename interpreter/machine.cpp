@@ -96,6 +96,19 @@ void Machine::run(const Executable& program, uint32_t function, Stack& stack, co
   setLimits(RunLimits());
 }
 
+void Machine::runInput(const Executable& program, Stack& stack, const RunLimits& limits,
+                       std::vector<IValue>& variables) {
+  BOXCAR_CHECK(native_depth_ == 0 && !is_unwinding_, "an input of a session cannot run while a script does");
+  variables_ = &variables;
+  try {
+    run(program, 0, stack, limits);
+  } catch (...) {
+    variables_ = nullptr;
+    throw;
+  }
+  variables_ = nullptr;
+}
+
 void Machine::call(const Executable& program, uint32_t function, Stack& stack) {
   const CodeFunction& source = program.unit().functions[function];
   const uint16_t count = source.argument_count;

@@ -43,6 +43,10 @@ class Machine final {
   // The same; [limits] hold where it is no part of another run.
   void run(const Executable& program, uint32_t function, Stack& stack, const RunLimits& limits);
 
+  // The same for the statements of a session's input, where no other run is. Where they fail, what their variables hold
+  // is left in [variables].
+  void runInput(const Executable& program, Stack& stack, const RunLimits& limits, std::vector<IValue>& variables);
+
   // The line of a script that runs now; nothing where none does.
   std::optional<CallSite> callSite() const;
 
@@ -136,7 +140,8 @@ class Machine final {
   std::vector<Once*> held_;
   std::vector<OpenFolder> folders_;
   uint32_t native_depth_ = 0;
-  bool is_unwinding_ = false;  // what runs now ends a run that failed, and goes by its limits
+  std::vector<IValue>* variables_ = nullptr;  // of runInput()
+  bool is_unwinding_ = false;                 // what runs now ends a run that failed, and goes by its limits
   uint32_t seen_interrupts_ = 0;
   uint64_t instructions_left_ = 0;
   // Given back where memory runs out, so that there is some to say so with.

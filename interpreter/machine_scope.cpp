@@ -182,6 +182,9 @@ std::vector<ScriptFrame> Machine::unwind(const Mark& mark, bool runs_exits, std:
       }
     }
     const ExecutableFunction& function = *frame->function;
+    // The first frame is nobody's, the second calls the statements.
+    if (variables_ != nullptr && frame == frames_.get() + 2)
+      variables_->assign(frame->slots, frame->slots + function.arguments);
     leave(frame);
     if (function.source == nullptr) continue;
     // Memory may run out before a function has said where it is.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -128,9 +129,10 @@ std::shared_ptr<LoadedScript> ModuleFiles::loaded(const std::string& key) {
   return script;
 }
 
-std::vector<std::shared_ptr<LoadedScript>> ModuleFiles::modulesOf(const CodeUnit& unit) {
-  std::vector<std::shared_ptr<LoadedScript>> modules;
-  for (const CodeModule& module : unit.modules) {
+std::vector<std::shared_ptr<LoadedScript>> ModuleFiles::modulesOf(const CodeUnit& unit,
+                                                                  std::vector<std::shared_ptr<LoadedScript>> known) {
+  std::vector<std::shared_ptr<LoadedScript>> modules = std::move(known);
+  for (const CodeModule& module : std::span(unit.modules).subspan(modules.size())) {
     const Script script = scriptAt(*unit.source, module.path);
     if (isPluginPath(module.path)) {
       loadPlugin(script.key, script.name);  // what was not compiled here may not have done so

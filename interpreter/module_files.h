@@ -23,7 +23,9 @@ class ModuleFiles final : public ModuleLoader {
 
   // The scripts that [unit] imports, loaded; null for plugins. Throws CompileError where [unit] was not compiled here
   // and one of them is wrong.
-  std::vector<std::shared_ptr<LoadedScript>> modulesOf(const CodeUnit& unit);
+  // [known]: the unit's first modules, which are no files.
+  std::vector<std::shared_ptr<LoadedScript>> modulesOf(const CodeUnit& unit,
+                                                       std::vector<std::shared_ptr<LoadedScript>> known = {});
 
  private:
   struct Script {

@@ -174,12 +174,14 @@ void registerHandler(const Executable& program, uint32_t index) {
   if (handler.kind == HandlerKind::Fallback) {
     // A key has one fallback; this one is there already.
     if (!registered.empty()) return;
+    if (registrations->on_first) registrations->on_first(handler);
     registered.push_back(Dispatcher::singleton().registerFallback(
         handler.key, KernelFunction::makeFromBoxedFunctor(FallbackKernel{program.shared_from_this(), index}), site));
     return;
   }
   // The newest kernel of a key wins; the one before goes when this one is there.
   RegistrationHandleRAII added = registerImpl(program, index, site);
+  if (registered.empty() && registrations->on_first) registrations->on_first(handler);
   registered.clear();
   registered.push_back(std::move(added));
 }

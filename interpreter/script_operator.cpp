@@ -63,19 +63,22 @@ void spreadOperatorResults(const FunctionSchema& schema, Stack& stack) {
   for (const IValue& element : result.toTuple().elements()) stack.push_back(element);
 }
 
-std::vector<RegistrationHandleRAII> registerOperators(const std::shared_ptr<Executable>& program) {
-  std::vector<RegistrationHandleRAII> handles;
-  const CodeUnit& unit = program->unit();
-  for (const CodeOperator& op : unit.operators) {
-    const RegistrationSite site =
-        RegistrationSite::ofScript(unit.source->name(), unit.source->position(op.span.begin).line);
-    handles.push_back(Dispatcher::singleton().registerDef(op.schema, site));
-    if (!op.function) continue;
-    handles.push_back(Dispatcher::singleton().registerImpl(
-        op.schema.operator_name(), DispatchKey::CompositeImplicitAutograd,
-        KernelFunction::makeFromBoxedFunctor(ScriptKernel{program, *op.function}), site));
-  }
+OperatorRegistration registerOperator(const std::shared_ptr<Executable>& program, const CodeOperator& op) {
+  const Source& source = *program->unit().source;
+  const RegistrationSite site = RegistrationSite::ofScript(source.name(), source.position(op.span.begin).line);
+  OperatorRegistration handles;
+  handles.push_back(Dispatcher::singleton().registerDef(op.schema, site));
+  if (!op.function) return handles;
+  handles.push_back(Dispatcher::singleton().registerImpl(
+      op.schema.operator_name(), DispatchKey::CompositeImplicitAutograd,
+      KernelFunction::makeFromBoxedFunctor(ScriptKernel{program, *op.function}), site));
   return handles;
+}
+
+std::vector<OperatorRegistration> registerOperators(const std::shared_ptr<Executable>& program) {
+  std::vector<OperatorRegistration> registrations;
+  for (const CodeOperator& op : program->unit().operators) registrations.push_back(registerOperator(program, op));
+  return registrations;
 }
 
 }  // namespace boxcar::interp

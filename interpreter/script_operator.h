@@ -9,10 +9,15 @@
 
 namespace boxcar::interp {
 
-// Makes the operators of a script operators of the process until the handles are destroyed: each is defined and, where
-// it has a body, gets a boxed CompositeImplicitAutograd kernel that runs it. Throws Error where they contradict what is
+// Of one operator: its schema and its body.
+using OperatorRegistration = std::vector<RegistrationHandleRAII>;
+
+// Makes an operator of a script one of the process until the handles are destroyed: it is defined and, where it has a
+// body, gets a boxed CompositeImplicitAutograd kernel that runs it. Throws Error where it contradicts what is
 // registered.
-std::vector<RegistrationHandleRAII> registerOperators(const std::shared_ptr<Executable>& program);
+OperatorRegistration registerOperator(const std::shared_ptr<Executable>& program, const CodeOperator& op);
+// All of them, in the order of the unit.
+std::vector<OperatorRegistration> registerOperators(const std::shared_ptr<Executable>& program);
 
 // Whether the last values of [stack] are arguments of [op]: an Error that names the one that is not.
 void checkOperatorArguments(const OperatorHandle& op, const Stack& stack);

@@ -141,6 +141,7 @@ struct TokenStream {
   std::vector<std::string> strings;
   std::vector<FormatSpec> formats;
   std::vector<Span> comments;  // from the `#` to the end of the line, in the order of the text
+  bool ends_open = false;      // whether the text ends before a bracket is closed
 };
 
 // What messages call a token: "name `x`", "`(`", "end of line".

@@ -43,7 +43,9 @@ class FunctionVerifier {
     }
     // Of the statements' there is but argv.
     if (index_ != 0 || function_.argument_count == 0) return;
-    if (function_.argument_count > 1 || function_.slots[0] != SlotKind::Value) {
+    const auto arguments = std::span(function_.slots).first(function_.argument_count);
+    const bool are_values = std::ranges::all_of(arguments, [](SlotKind kind) { return kind == SlotKind::Value; });
+    if ((arguments.size() > 1 && !unit_.takes_variables) || !are_values) {
       failFunction("the script's statements take {} arguments", function_.argument_count);
     }
   }

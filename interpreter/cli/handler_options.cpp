@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/interpreter/cli/handler_options.h>
+#include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/schema/parse_schema.h>
 #include <fmt/format.h>
@@ -129,6 +130,19 @@ std::vector<RunOptions::Request> readHandlerOptions(const CLI::App& command) {
     }
   }
   return requests;
+}
+
+std::unique_ptr<Handler> makeHandler(const HandlerKind& kind, std::string_view text) {
+  const FunctionSchema& schema = schemaOf(kind);
+  if (schema.arguments().empty()) {
+    BOXCAR_CHECK(text.empty(), "{} takes no arguments", kind.name());
+    return kind.make({});
+  }
+  try {
+    return kind.make(readArguments(std::string(kind.name()), schema, text));
+  } catch (const CLI::ValidationError& error) {
+    throw Error(error.what());
+  }
 }
 
 std::vector<OutputName> handlerOutputs(const std::vector<RunOptions::Request>& requests) {

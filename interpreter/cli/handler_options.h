@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace boxcar::cli {
@@ -15,6 +16,9 @@ void addHandlerOptions(CLI::App& command);
 
 // What the command line asked for, in its order. Throws CLI::ValidationError where a value does not fit.
 std::vector<RunOptions::Request> readHandlerOptions(const CLI::App& command);
+
+// A handler with what would stand behind its option, as in `out.json`. Throws Error where that does not fit.
+std::unique_ptr<Handler> makeHandler(const HandlerKind& kind, std::string_view text);
 
 // The files that the handlers write: what their `path` is.
 std::vector<OutputName> handlerOutputs(const std::vector<RunOptions::Request>& requests);

@@ -8,6 +8,7 @@
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/version.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -106,7 +107,7 @@ int runCommandLine(int argc, char** argv) {
   });
   // What stands behind -- is the script's, whatever it looks like.
   const std::string_view command = commandOf(argc, argv);
-  constexpr std::string_view kTakeRest[] = {"run", "asm", "trace", "profile", "record"};
+  constexpr std::string_view kTakeRest[] = {"run", "asm", "trace", "profile", "record", "repl"};
   const bool takes_rest = std::ranges::find(kTakeRest, command) != std::end(kTakeRest);
   char** const end = argv + argc;
   char** const dashes = takes_rest ? std::find(argv + 1, end, std::string_view("--")) : end;
@@ -127,6 +128,8 @@ int runCommandLine(int argc, char** argv) {
   addDis(app, status);
   addAsm(app, rest, status);
   addLsp(app, status);
+  constexpr std::string_view kNeedRepl[] = {"repl", "completion", "manual-page"};
+  addRepl(app, rest, std::ranges::find(kNeedRepl, command) != std::end(kNeedRepl), status);
   addCompletion(app, status);
   addManualPage(app, status);
   addExamples(app, {"Example: boxcar run script.ops. What a command takes: boxcar COMMAND --help"});
@@ -169,7 +172,11 @@ int runGuarded(int argc, char** argv) {
 int main(int argc, char** argv) {
   // Where the reader of a pipe goes away (`boxcar ops | head`) the program ends without a word.
   std::signal(SIGPIPE, SIG_DFL);
-  const int status = boxcar::cli::runGuarded(argc, argv);
+  // Alone on a terminal it is a prompt.
+  char repl[] = "repl";
+  char* alone[] = {argv[0], repl, nullptr};
+  const bool is_alone = argc == 1 && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+  const int status = boxcar::cli::runGuarded(is_alone ? 2 : argc, is_alone ? alone : argv);
   if (std::fflush(stdout) != 0) {
     boxcar::cli::reportFailure(std::string("cannot write the output: ") + std::strerror(errno));
     return boxcar::cli::kFailed;

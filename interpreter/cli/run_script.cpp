@@ -94,6 +94,10 @@ void addRunOptions(CLI::App& command, const std::shared_ptr<RunOptions>& options
   command.add_option("FILE", options->file, "The script, an .ops file, or - for standard input")->type_name("");
   command.add_option("ARGS", options->args, "What the script finds in `argv`; options among it stand behind --")
       ->type_name("");
+  addOptionsOfRuns(command, options);
+}
+
+void addOptionsOfRuns(CLI::App& command, const std::shared_ptr<RunOptions>& options) {
   command.add_flag("--dispatch-trace", options->dispatch_trace,
                    "Write a line to stderr for every operator call and redispatch");
 

@@ -41,6 +41,8 @@ struct OutputName {
   std::string path;  // empty where the option was not given
 };
 
+// Adds the options of a run but for FILE and ARGS.
+void addOptionsOfRuns(CLI::App& command, const std::shared_ptr<RunOptions>& options);
 // Adds FILE, ARGS and the options of a run. Before the command's callback uses them it calls readRunOptions.
 void addRunOptions(CLI::App& command, const std::shared_ptr<RunOptions>& options);
 // [rest]: what stood behind `--`. [outputs]: what the command itself writes. A CLI::ValidationError where a file would

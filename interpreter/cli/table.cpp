@@ -6,6 +6,7 @@
 #include <boxcar/interpreter/cli/find_operator.h>
 #include <boxcar/interpreter/cli/script_option.h>
 #include <boxcar/interpreter/cli/table_grid.h>
+#include <boxcar/interpreter/cli/table_text.h>
 #include <boxcar/ivalue/output_file.h>
 #include <fmt/format.h>
 
@@ -46,8 +47,8 @@ std::vector<std::string> lineOf(std::string key, const TableCell& cell) {
   return line;
 }
 
-// One operator, a line for each cell. Unless [every], the backends of a functionality whose cells are alike share one,
-// and the keys that nobody registered anything for are counted at the end.
+}  // namespace
+
 std::string tableText(const OperatorHandle& op, bool every) {
   const TableGrid grid = gridOf(op);
   const std::vector<TableCell>& cells = grid.rows[0].cells;
@@ -75,6 +76,8 @@ std::string tableText(const OperatorHandle& op, bool every) {
   if (every) return text;
   return text + fmt::format("{} keys have their default and {} are missing; --every shows them\n", defaults, missing);
 }
+
+namespace {
 
 Json tableJson(const OperatorHandle& op, bool every) {
   const TableGrid grid = gridOf(op);

@@ -13,7 +13,7 @@ expectStatus 0
 
 run "--help" --help
 expectStatus 0
-commands="run trace profile record replay diff bench check fmt ops explain table schema dis asm lsp"
+commands="run trace profile record replay diff bench check fmt ops explain table schema dis asm lsp repl"
 for command in $commands completion; do expectOutputHas "  $command "; done
 expectErrors ""
 

@@ -1,0 +1,186 @@
+#include <boxcar/dispatcher/dispatch_trace.h>
+#include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/handler_options.h>
+#include <boxcar/interpreter/cli/line_editor.h>
+#include <boxcar/interpreter/cli/memory_limit.h>
+#include <boxcar/interpreter/cli/repl_commands.h>
+#include <boxcar/interpreter/cli/repl_completion.h>
+#include <boxcar/interpreter/cli/report.h>
+#include <boxcar/interpreter/cli/run_script.h>
+#include <boxcar/interpreter/script_error.h>
+#include <boxcar/interpreter/session.h>
+#include <boxcar/version.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace boxcar::cli {
+namespace {
+
+// What Ctrl-C asks to end.
+class Interruptible final {
+ public:
+  Interruptible() { beginInterruptible(); }
+  ~Interruptible() { endInterruptible(); }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+};
+
+bool isBlank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+
+bool continuesIf(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  for (const std::string_view word : {"elif", "else"}) {
+    if (line.starts_with(word) && (line.size() == word.size() || line[word.size()] == ' ' || line[word.size()] == '{'))
+      return true;
+  }
+  return false;
+}
+
+class Conversation final {
+ public:
+  Conversation(Session& session, LineEditor& editor, bool on_terminal)
+      : editor_(editor), prompt_{session, editor.edits()}, on_terminal_(on_terminal) {}
+
+  // The exit status.
+  int run() {
+    editor_.setCompletion([this](std::string_view line, size_t at, size_t& begin) {
+      return completionsAtPrompt(prompt_.session, written_, line, at, begin);
+    });
+    std::string input;
+    while (!prompt_.is_done) {
+      switch (next(input)) {
+        case LineEditor::Outcome::Interrupted:
+          if (on_terminal_) continue;
+          return kInterrupted;
+        case LineEditor::Outcome::End: return kDone;
+        case LineEditor::Outcome::Line: break;
+      }
+      if (isBlank(input)) continue;
+      const int status = answer(input);
+      // Nobody is there to set it right.
+      if (status != kDone && !on_terminal_) return status;
+    }
+    return kDone;
+  }
+
+ private:
+  // The lines of the next input.
+  LineEditor::Outcome next(std::string& input) {
+    input.clear();
+    std::string line;
+    for (;;) {
+      const bool is_first = input.empty();
+      written_ = input;
+      const auto outcome = take(is_first ? "> " : ". ", line);
+      // What is unfinished at the end is told as an error.
+      if (outcome == LineEditor::Outcome::End && !is_first && !on_terminal_) return LineEditor::Outcome::Line;
+      if (outcome != LineEditor::Outcome::Line) return outcome;
+      if (is_first && isPromptCommand(line)) {
+        input = line;
+        return outcome;
+      }
+      input += line + "\n";
+      if (Session::isUnfinished(input)) continue;
+      if (on_terminal_) return outcome;
+      // A script that is piped in may go on with `else` in the next line.
+      std::string following;
+      if (take("", following) != LineEditor::Outcome::Line) return outcome;
+      ahead_ = following;
+      if (!continuesIf(following)) return outcome;
+    }
+  }
+
+  LineEditor::Outcome take(const std::string& prompt, std::string& line) {
+    if (!ahead_) return editor_.read(prompt, line);
+    line = *std::exchange(ahead_, std::nullopt);
+    return LineEditor::Outcome::Line;
+  }
+
+  int answer(const std::string& input) {
+    try {
+      const Interruptible running;
+      if (isPromptCommand(input)) {
+        runPromptCommand(prompt_, input);
+      } else {
+        const Session::Result result = prompt_.session.evaluate(input);
+        reportDiagnostics(result.warnings);
+        if (result.value && !result.value->isNone()) print(shownResult(result) + "\n");
+      }
+      std::fflush(stdout);
+      return kDone;
+    } catch (const CompileError& error) {
+      reportError(error);
+    } catch (const ScriptError& error) {
+      reportError(error);
+      if (error.cause() == ScriptErrorCause::Interrupt) return kInterrupted;
+    } catch (const Error& error) {
+      printError("error: " + error.message() + "\n");
+    } catch (const std::bad_alloc&) {
+      printError("error: out of memory\n");
+    } catch (const std::exception& error) {
+      printError(std::string("error: ") + error.what() + "\n");
+    }
+    return kFailed;
+  }
+
+  LineEditor& editor_;
+  Prompt prompt_;
+  const bool on_terminal_;
+  std::string written_;  // the lines of the input before the one that is being written
+  std::optional<std::string> ahead_;
+};
+
+int converse(const RunOptions& options) {
+  applyThreads(*options.machine);
+  std::optional<FileAccessGuard> guard;
+  // Before the sandbox, which is for inputs.
+  const bool on_terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+  const std::unique_ptr<LineEditor> editor = makeLineEditor(on_terminal, on_terminal ? historyFile() : std::string());
+  if (options.sandbox) guard.emplace(FileAccess::sandboxed("", options.folders));
+  if (!options.max_memory.empty()) limitMemory(parseBytes(options.max_memory));
+  const CpuFallbacks fallbacks(*options.machine);
+  if (options.dispatch_trace) setDispatchTraceEnabled(true);
+  Session session(options.args);
+  session.setLimits(options.limits);
+  auto handlers = makeHandlers(options.handlers);
+  for (size_t i = 0; i < handlers.size(); ++i)
+    session.switchOn(std::move(handlers[i]), std::string(options.handlers[i].kind->name()));
+  catchCtrlC();
+  if (on_terminal) print("boxcar " BOXCAR_VERSION "; :help tells what there is\n");
+  int status = Conversation(session, *editor, on_terminal).run();
+  while (!session.switchedOn().empty()) {
+    try {
+      printError(session.switchOff(status != kDone));
+    } catch (const std::exception& error) {
+      printError(std::string("error: ") + error.what() + "\n");
+      if (status == kDone) status = kFailed;
+    }
+  }
+  printError(fallbacks.report());
+  return status;
+}
+
+}  // namespace
+
+void addRepl(CLI::App& app, const std::vector<std::string>& rest, bool is_asked, int& status) {
+  CLI::App* command = app.add_subcommand("repl", "Run what is typed, and show what it gives");
+  if (!is_asked) return;
+  const auto options = std::make_shared<RunOptions>();
+  command->add_option("ARGS", options->args, "What inputs find in `argv`; options among it stand behind --")
+      ->type_name("");
+  addOptionsOfRuns(*command, options);
+  addExamples(*command, {"boxcar repl", "boxcar repl --check-nan", "echo '1 + 2' | boxcar repl"});
+  command->callback([command, options, rest, &status] {
+    options->args.insert(options->args.end(), rest.begin(), rest.end());
+    options->handlers = readHandlerOptions(*command);
+    status = converse(*options);
+  });
+}
+
+}  // namespace boxcar::cli

@@ -1,0 +1,171 @@
+#include <boxcar/interpreter/opcodes.h>
+#include <boxcar/interpreter/session_names.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+namespace boxcar::interp {
+namespace {
+
+// The names of what [unit] declares for those who import it.
+std::vector<std::string> namesIn(const CodeUnit& unit) {
+  std::vector<std::string> names;
+  for (const CodeExport& exported : unit.exports) names.push_back(exported.schema.name());
+  for (const CodeHandler& handler : unit.handlers) {
+    if (handler.kind == HandlerKind::Mode) names.push_back(handler.name);
+  }
+  return names;
+}
+
+bool isSamePlace(const CodeHandler& a, const CodeHandler& b) {
+  return a.kind == b.kind && a.key == b.key && a.op == b.op;
+}
+
+// What [unit] has, besides its statements, that was compiled for the operator as it is: "fn f"; empty where nothing.
+std::string userOf(const CodeUnit& unit, const OperatorName& name) {
+  for (const CodeHandler& handler : unit.handlers) {
+    if (handler.kind == HandlerKind::Impl && handler.op == name) return unit.functions[handler.function].name;
+  }
+  for (size_t i = 1; i < unit.functions.size(); ++i) {
+    const CodeFunction& function = unit.functions[i];
+    // An operator that calls itself is the one that goes.
+    if (function.name == fmt::format("op {}", name)) continue;
+    for (const Instruction& instruction : function.code) {
+      const bool calls =
+          instruction.op == Opcode::CallOperator
+              ? unit.operator_sites[instruction.index()].name == name
+              : instruction.op == Opcode::CallDynamic && unit.dynamic_sites[instruction.index()].name == name.name;
+      if (calls) return function.name;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> SessionNames::add(const std::shared_ptr<LoadedScript>& script, size_t earlier) {
+  std::vector<std::string> added;
+  const auto addNames = [&](const std::shared_ptr<LoadedScript>& owner) {
+    for (std::string& name : namesIn(owner->executable().unit())) {
+      scripts_[name] = owner;
+      added.push_back(std::move(name));
+    }
+  };
+  std::erase_if(loaded_, [](const auto& each) { return each.expired(); });
+  for (size_t i = earlier; i < script->modules().size(); ++i) {
+    if (script->modules()[i] == nullptr) continue;
+    addNames(script->modules()[i]);
+    loaded_.push_back(script->modules()[i]);
+  }
+  addNames(script);
+  loaded_.push_back(script);
+  const CodeUnit& unit = script->executable().unit();
+  for (const CodeOperator& op : unit.operators) operators_[toString(op.schema.operator_name())] = script;
+  // Operators of files that are imported live as long as something is known of the session's import.
+  const bool registers =
+      std::ranges::any_of(unit.handlers, [](const CodeHandler& handler) { return handler.kind != HandlerKind::Mode; });
+  if (registers || script->modules().size() > earlier) registered_.push_back(script);
+  return added;
+}
+
+std::vector<std::shared_ptr<LoadedScript>> SessionNames::modulesFor(std::string_view text,
+                                                                    std::vector<EarlierInputs::Module>& told) const {
+  std::vector<std::shared_ptr<LoadedScript>> modules;
+  for (const auto& [name, script] : scripts_) {
+    if (text.find(name) == std::string_view::npos) continue;
+    const auto found = std::ranges::find(modules, script);
+    const auto index = static_cast<size_t>(found - modules.begin());
+    if (found == modules.end()) {
+      modules.push_back(script);
+      told.push_back({&script->executable().unit(), {}});
+    }
+    told[index].names.push_back(name);
+  }
+  return modules;
+}
+
+std::shared_ptr<LoadedScript> SessionNames::scriptOf(const std::string& name) const {
+  const auto found = scripts_.find(name);
+  return found == scripts_.end() ? nullptr : found->second;
+}
+
+std::vector<FunctionSchema> SessionNames::functions() const {
+  std::vector<FunctionSchema> schemas;
+  for (const auto& [name, script] : scripts_) {
+    for (const CodeExport& exported : script->executable().unit().exports) {
+      if (exported.schema.name() == name) schemas.push_back(exported.schema);
+    }
+  }
+  return schemas;
+}
+
+std::vector<std::string> SessionNames::modes() const {
+  std::vector<std::string> names;
+  for (const auto& [name, script] : scripts_) {
+    const auto& handlers = script->executable().unit().handlers;
+    const auto isIt = [&name](const CodeHandler& handler) {
+      return handler.kind == HandlerKind::Mode && handler.name == name;
+    };
+    if (std::ranges::any_of(handlers, isIt)) names.push_back(name);
+  }
+  return names;
+}
+
+const CodeUnit* SessionNames::codeOf(std::string_view function, size_t& index) const {
+  const auto found = scripts_.find(std::string(function));
+  if (found == scripts_.end()) return nullptr;
+  const CodeUnit& unit = found->second->executable().unit();
+  for (const CodeExport& exported : unit.exports) {
+    if (exported.schema.name() != function) continue;
+    index = exported.function;
+    return &unit;
+  }
+  return nullptr;
+}
+
+std::string SessionNames::faultOf(const FunctionSchema& schema) const {
+  const OperatorName name = schema.operator_name();
+  const auto& operators = operators_.at(toString(name))->executable().unit().operators;
+  const auto former =
+      std::ranges::find_if(operators, [&name](const CodeOperator& op) { return op.schema.operator_name() == name; });
+  if (toString(former->schema) == toString(schema)) return {};
+  for (const std::weak_ptr<LoadedScript>& each : loaded_) {
+    const std::shared_ptr<LoadedScript> script = each.lock();
+    if (script == nullptr) continue;
+    const CodeUnit& unit = script->executable().unit();
+    if (const std::string user = userOf(unit, name); !user.empty()) {
+      return fmt::format(
+          "`{}` keeps its schema, {}, as {} of {} was compiled for it; give this one another name or overload", name,
+          former->schema, user, unit.source->name());
+    }
+  }
+  return {};
+}
+
+void SessionNames::withdraw(const OperatorName& name) {
+  const auto found = operators_.find(toString(name));
+  if (found != operators_.end()) found->second->withdrawOperator(name);
+}
+
+void SessionNames::restore(const OperatorName& name) {
+  const auto found = operators_.find(toString(name));
+  if (found != operators_.end()) found->second->restoreOperator(name);
+}
+
+void SessionNames::replaceHandler(const CodeHandler& handler) {
+  for (const std::shared_ptr<LoadedScript>& script : registered_) {
+    const std::vector<CodeHandler>& handlers = script->executable().unit().handlers;
+    // A function may register it in a later input, and its script looks after its own.
+    if (std::ranges::any_of(handlers, [&handler](const CodeHandler& each) { return &each == &handler; })) continue;
+    for (uint32_t i = 0; i < handlers.size(); ++i) {
+      if (!isSamePlace(handlers[i], handler)) continue;
+      Registrations& registrations = script->registrations();
+      const std::lock_guard lock(registrations.mutex);
+      registrations.by_handler.erase(i);
+    }
+  }
+}
+
+}  // namespace boxcar::interp

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <boxcar/interpreter/input_scope.h>
+#include <boxcar/interpreter/loaded_script.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boxcar::interp {
+
+// What the code that a session has loaded is known by: functions and modes, operators, and what its statements have
+// registered. Code that nothing is known of any more goes, unless other code calls it.
+class SessionNames final {
+ public:
+  // What [script] declares, and what the modules that it imports do; its first [earlier] modules are no imports. The
+  // names of functions and modes that are new, or mean something else now.
+  std::vector<std::string> add(const std::shared_ptr<LoadedScript>& script, size_t earlier);
+  void forget(const std::string& name) { scripts_.erase(name); }
+
+  // The scripts whose functions or modes [text] may name, and what the compiler is told of them.
+  std::vector<std::shared_ptr<LoadedScript>> modulesFor(std::string_view text,
+                                                        std::vector<EarlierInputs::Module>& told) const;
+  // Of a function or a mode; null where there is none.
+  std::shared_ptr<LoadedScript> scriptOf(const std::string& name) const;
+  std::vector<FunctionSchema> functions() const;
+  std::vector<std::string> modes() const;
+  const CodeUnit* codeOf(std::string_view function, size_t& index) const;
+
+  bool hasOperator(const OperatorName& name) const { return operators_.contains(toString(name)); }
+  // Why the session's operator of that name may not get this schema; empty where it may.
+  std::string faultOf(const FunctionSchema& schema) const;
+  // Nothing where the session has no such operator.
+  void withdraw(const OperatorName& name);
+  void restore(const OperatorName& name);
+
+  // What an earlier input has registered in the place of [handler] goes.
+  void replaceHandler(const CodeHandler& handler);
+
+ private:
+  std::map<std::string, std::shared_ptr<LoadedScript>> scripts_;    // by function or mode
+  std::map<std::string, std::shared_ptr<LoadedScript>> operators_;  // by their whole names
+  std::vector<std::shared_ptr<LoadedScript>> registered_;           // whose impls and fallbacks stand
+  std::vector<std::weak_ptr<LoadedScript>> loaded_;
+};
+
+}  // namespace boxcar::interp

@@ -1,0 +1,227 @@
+"""Types at boxcar's prompt through a pseudo-terminal, and pipes inputs in: repl_test.py BOXCAR"""
+
+import os
+import pty
+import re
+import select
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+BOXCAR = os.path.abspath(sys.argv[1])
+PATIENCE = 60  # seconds; what hangs fails, however slow the machine is
+
+
+def check(condition, what):
+    if not condition:
+        sys.exit(f"FAILED: {what}")
+
+
+class Terminal:
+    def __init__(self, arguments, home):
+        environment = {"HOME": home, "PATH": os.environ["PATH"], "TERM": "vt100", "LC_ALL": "C.UTF-8"}
+        for name in ("LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
+            if name in os.environ:
+                environment[name] = os.environ[name]
+        self.child, self.terminal = pty.fork()
+        if self.child == 0:
+            os.chdir(home)
+            os.execve(BOXCAR, [BOXCAR, *arguments], environment)
+        self.seen = ""
+
+    def type(self, keys):
+        os.write(self.terminal, keys.encode())
+
+    def read(self):
+        ready, _, _ = select.select([self.terminal], [], [], 0.2)
+        if not ready:
+            return True
+        try:
+            data = os.read(self.terminal, 4096)
+        except OSError:
+            return False
+        self.seen += data.decode(errors="replace")
+        return bool(data)
+
+    def expect(self, text):
+        """Waits for [text] behind what was expected before; what came until its end."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]", "", self.seen)
+            at = plain.find(text)
+            if at >= 0:
+                self.seen = plain[at + len(text):]
+                return plain[: at + len(text)]
+            check(time.monotonic() < deadline, f"waited for {text!r}, saw {self.seen!r}")
+            check(self.read() or text in self.seen, f"ended before {text!r}, saw {self.seen!r}")
+
+    def ask(self, line, answer):
+        """Types a line, and waits for its answer on a line of its own, and the next prompt."""
+        self.type(line + "\n")
+        self.expect("\r\n" + answer)
+        return self.expect("> ")
+
+    def end(self):
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            self.read()
+            done, status = os.waitpid(self.child, os.WNOHANG)
+            if done:
+                os.close(self.terminal)
+                return os.waitstatus_to_exitcode(status)
+        sys.exit(f"FAILED: it does not end, saw {self.seen!r}")
+
+
+def begin(home, *arguments):
+    terminal = Terminal(arguments, home)
+    terminal.expect(":help tells what there is")
+    terminal.expect("> ")
+    return terminal
+
+
+def pipe(text, *arguments):
+    run = subprocess.run([BOXCAR, "repl", *arguments], input=text, capture_output=True, text=True, timeout=PATIENCE)
+    return run.returncode, run.stdout, run.stderr
+
+
+def test_pipe():
+    check(pipe("1+2\n") == (0, "3\n", ""), "a pipe gets results without prompts")
+    check(pipe("x = 'a'\nx") == (0, "'a'\n", ""), "the last line needs no end")
+    check(pipe("if False {\n1\n}\nelse { print(2) }\n") == (0, "2\n", ""), "else may begin the next line of a pipe")
+    status, out, err = pipe("1\n1 // 0\n2\n")
+    check((status, out) == (1, "1\n"), "a pipe ends at the first error")
+    check("<input 2>:1:1" in err, "errors name the input")
+    status, out, err = pipe("x = reluu(1)\n")
+    check(status == 1 and "reluu(1)\n    ^~~~~" in err, f"carets stand under what is wrong: {err}")
+    check(pipe("fn f() -> int {\n")[0] == 1, "what is not finished is wrong")
+    check("ends before `{` is closed" in pipe("fn f() -> int {\n")[2], "and says so")
+    status, out, err = pipe(":hlp\n")
+    check(status == 1 and "Did you mean 'help'?" in err, "an unknown command gets the nearest")
+    check("\x1b" not in "".join(map(str, pipe(":help\nones(2)\n"))), "no escape codes land in a pipe")
+    check(pipe("argv\n", "a", "--", "--b")[1] == "['a', '--b']\n", "ARGS are argv")
+    check("instructions" in pipe("while True { }\n", "--max-instructions", "1000")[2], "limits hold")
+    run = subprocess.run([BOXCAR], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    check(run.returncode == 2 or "Usage" in run.stdout + run.stderr, "alone without a terminal it tells how it is called")
+
+
+def test_commands():
+    check("aten::relu(Tensor self) -> Tensor\n" in pipe(":schema relu\n")[1], ":schema of an operator")
+    check(pipe("fn f(int x) -> int { return x }\n:schema f\n")[1] == "f(int x) -> int\n", ":schema of a function")
+    check(pipe(":schema ones(2) + 1\n")[1].count("aten::add") == 1, ":schema of what an expression calls")
+    check("dispatched to: CPU" in pipe(":explain relu\n")[1], ":explain of an operator")
+    check("dispatched to: Meta" in pipe("x = ones(2, device='meta')\n:explain relu(x)\n")[1], ":explain of a call")
+    check("registered for" in pipe(":table aten::relu\n")[1], ":table")
+    check("ReturnInt" in pipe("fn f() -> int { return 1 }\n:dis f\n")[1], ":dis of a function")
+    check("aten::relu" in pipe(":dis relu(ones(2))\n")[1], ":dis of an input")
+    check(re.match(r"[0-9.]+ [mun]?s median of [0-9]+ run", pipe(":time 1 + 1\n")[1]), ":time")
+    check("an expression can be timed" in pipe(":time x = 1\n")[2], ":time takes an expression")
+    status, out, err = pipe("x = 1\ny = 'a'\n:vars\n:reset\n:vars\n")
+    check("x     int" in out and out.count("argv") == 2 and out.count("int") == 1, f":vars and :reset: {out}")
+    status, out, err = pipe(":mode check_nan\n:mode\ntensor([-1.0]).sqrt()\n")
+    check("on, the innermost last: check_nan" in out and status == 1 and "NaN" in err, f":mode switches on: {out} {err}")
+    status, out, err = pipe(":mode check_nan\n:mode off\ntensor([-1.0]).sqrt()\n")
+    check(status == 0 and "nan" in out, f":mode off switches off: {out} {err}")
+    check("Did you mean 'profile'?" in pipe(":mode profil\n")[2], "an unknown handler gets the nearest")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "lib.ops")
+        with open(path, "w") as file:
+            file.write("fn three() -> int { return 3 }\nshown = three()\n")
+        check(pipe(f":load {path}\nthree() + shown\n")[1] == "6\n", ":load")
+        check(pipe(f'import "{path}"\nimport "{path}"\nthree()\n')[1] == "3\n", "a file is imported once")
+        check("cannot" in pipe(f"io::read_text('{path}')\n", "--sandbox")[2], "the sandbox holds")
+        trace = os.path.join(folder, "p.json")
+        check(pipe(f":mode profile {trace}\nones(2)\n")[0] == 0 and os.path.exists(trace), "the end ends what is on")
+    lines = pipe(":help\n")[1].splitlines()
+    check(len(lines) <= 23 and max(map(len, lines)) <= 110, "the help fits a screen")
+
+
+def test_terminal(home):
+    terminal = begin(home)
+    terminal.type("x = 20\n")
+    terminal.expect("> ")
+    terminal.ask("x + 22", "42")
+    terminal.type("fn f(int n) -> int {\n")
+    terminal.expect(". ")
+    terminal.type("return n * 2\n")
+    terminal.expect(". ")
+    terminal.type("}\n")
+    terminal.expect("> ")
+    terminal.ask("f(x)", "40")
+    # Ctrl-C at a prompt drops the input, and in a run ends the run.
+    terminal.type("y = [1,\n")
+    terminal.expect(". ")
+    terminal.type("\x03")
+    terminal.expect("> ")
+    terminal.type("i = 0; while True { i = i + 1 }\n")
+    time.sleep(0.5)
+    terminal.type("\x03")
+    terminal.expect("interrupted")
+    terminal.expect("> ")
+    terminal.ask("i > 0", "True")
+    return terminal
+
+
+def test_editing(home):
+    terminal = begin(home)
+    terminal.type(":help\n")
+    if "Arrow keys" not in terminal.expect("\n> "):
+        terminal.type("\x04")
+        terminal.end()
+        print("skipped: there is no libedit to edit lines with")
+        return
+    terminal.type("12\x1b[D+30")  # left, so that + stands before the 2
+    terminal.type("\n")
+    terminal.expect("\r\n303")
+    terminal.expect("> ")
+    terminal.type("\x1b[A")  # up: the line before
+    terminal.expect("1+302")
+    terminal.type("\n")
+    terminal.expect("\r\n303")
+    terminal.expect("> ")
+    terminal.type("\x04")
+    check(terminal.end() == 0, "Ctrl-D ends")
+    history = os.path.join(home, ".local", "state", "boxcar", "history")
+    check(stat.S_IMODE(os.stat(history).st_mode) == 0o600, "the history is its user's")
+    terminal = begin(home)
+    terminal.type("\x1b[A")
+    terminal.expect("1+302")
+    terminal.type("\n")
+    terminal.expect("\r\n303")
+    terminal.expect("> ")
+    complete(terminal)
+    terminal.type(":quit\n")
+    check(terminal.end() == 0, ":quit ends")
+
+
+def complete(terminal):
+    """Tab knows variables, methods, functions, operators and commands; earlier inputs and lines count."""
+    terminal.ask("weights = ones(2, 3)", "")
+    terminal.ask("fn halved(Tensor x) -> Tensor { return x / 2 }", "")
+    terminal.ask("weig\t.sha\t", "[2, 3]")
+    terminal.ask("halv\t(weights).sum().ite\t()", "3.0")
+    terminal.ask(":sche\t aten::softp\t", "aten::softplus(Tensor self")
+    terminal.type("for row in [1.5] {\n")
+    terminal.expect(". ")
+    terminal.type("print(ro\t * 2)\n")
+    terminal.expect(". ")
+    terminal.ask("}", "3.0")
+    terminal.type("weights.argm\t\t")
+    terminal.expect("weights.argmax weights.argmin")
+    terminal.type("\x15")
+
+
+with tempfile.TemporaryDirectory() as home:
+    test_pipe()
+    test_commands()
+    terminal = test_terminal(home)
+    terminal.type("\x04")
+    check(terminal.end() == 0, "Ctrl-D ends")
+    test_editing(home)
+    os.chmod(os.path.join(home, ".local"), 0o500)
+    terminal = begin(os.path.join(home), "repl")
+    terminal.ask("1 + 1", "2")
+    terminal.type("\x04")
+    check(terminal.end() == 0, "a history that cannot be written is no failure")
+    os.chmod(os.path.join(home, ".local"), 0o700)

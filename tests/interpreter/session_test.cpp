@@ -1,0 +1,233 @@
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/interpreter/format_value.h>
+#include <boxcar/interpreter/interrupt.h>
+#include <boxcar/interpreter/script_error.h>
+#include <boxcar/interpreter/session.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+
+namespace boxcar {
+namespace {
+
+// The value of an input as `print` shows it; "" where it has none, and what is wrong where it fails.
+std::string answer(Session& session, const std::string& text) {
+  try {
+    const Session::Result result = session.evaluate(text);
+    return result.value ? interp::formatValue(*result.value, "") : "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+std::string typeIn(const Session& session, const std::string& name) {
+  for (const Session::Variable& variable : session.variables()) {
+    if (variable.name == name) return std::string(variable.type->text());
+  }
+  return "unknown";
+}
+
+TEST(Session, GivesTheValueOfTheLastExpressionOnly) {
+  Session session;
+  EXPECT_EQ(answer(session, "1 + 2"), "3");
+  EXPECT_EQ(answer(session, "1; 2.5"), "2.5");
+  EXPECT_EQ(answer(session, "x = 3"), "");
+  EXPECT_FALSE(session.evaluate("for i in range(3) { i }").value.has_value());
+  EXPECT_TRUE(session.evaluate("None if x == 3 else 1").value->isNone());
+  EXPECT_TRUE(session.evaluate("float32").is_name);
+  EXPECT_FALSE(session.evaluate("'float32'").is_name);
+}
+
+TEST(Session, VariablesKeepValuesTypesAndIdentityAcrossInputs) {
+  Session session;
+  answer(session, "x = 1; y = 2.5; xs = [1, 2]; t = ones(2); d = float64; r = t.topk(1)");
+  EXPECT_EQ(answer(session, "x + y"), "3.5");
+  answer(session, "xs.append(3)");
+  EXPECT_EQ(answer(session, "xs"), "[1, 2, 3]");
+  EXPECT_EQ(typeIn(session, "xs"), "int[]");
+  EXPECT_EQ(answer(session, "r.values"), "tensor([1.])");
+  EXPECT_EQ(answer(session, "ones(1, dtype=d).dtype"), "torch.float64");
+}
+
+TEST(Session, AVariableMayChangeItsTypeFromInputToInput) {
+  Session session;
+  answer(session, "x = 1");
+  EXPECT_EQ(typeIn(session, "x"), "int");
+  answer(session, "x = 'text'");
+  EXPECT_EQ(typeIn(session, "x"), "str");
+  EXPECT_EQ(answer(session, "x.upper()"), "TEXT");
+  answer(session, "i = 0\nwhile i < 5 { i += 1 }\nfor k in [7.5] { }");
+  EXPECT_EQ(answer(session, "i + k"), "12.5");
+}
+
+TEST(Session, WhatMayBeUnsetIsSetOnlyWhereItWas) {
+  Session session;
+  answer(session, "c = True");
+  answer(session, "if c { a = 1 } else { b = 2 }");
+  EXPECT_EQ(answer(session, "a"), "1");
+  EXPECT_NE(answer(session, "b").find("there is no variable or constant called `b`"), std::string::npos);
+}
+
+TEST(Session, AnInputThatDoesNotCompileLeavesNothing) {
+  Session session;
+  answer(session, "x = 1");
+  const std::string error = answer(session, "x = 2\nfn f() -> int { return 1 }\ny = reluu(x)");
+  EXPECT_NE(error.find("<input 2>:3:5: error: there is no function or operator called `reluu`"), std::string::npos)
+      << error;
+  EXPECT_EQ(answer(session, "x"), "1");
+  EXPECT_TRUE(session.functions().empty());
+}
+
+TEST(Session, WhatWasAssignedAndDeclaredBeforeAnErrorStays) {
+  Session session;
+  const std::string error =
+      answer(session, "const c = [1]\nfn f() -> int { return c[0] }\na = 1\nd = float32\nb = a // 0\ne = 1");
+  EXPECT_NE(error.find("division"), std::string::npos);
+  EXPECT_NE(error.find("<input 1>:5:5"), std::string::npos) << error;
+  EXPECT_EQ(answer(session, "f() + a"), "2");
+  EXPECT_EQ(answer(session, "d"), "torch.float32");
+  EXPECT_NE(answer(session, "b").find("no variable"), std::string::npos);
+  answer(session, "s = 0\nfor k in [1, 2, 0] { s = s + k; q = 1 // k }");
+  EXPECT_EQ(answer(session, "s, k, q"), "(3, 0, 0)");
+}
+
+TEST(Session, FunctionsConstantsModesAndUsesAreKnownLater) {
+  Session session;
+  answer(session, "fn twice(int n) -> int { return 2 * n }");
+  answer(session, "const seen = {}");
+  answer(session, "op sess::known(int x) -> int { return twice(x) + 1 }\nuse sess");
+  answer(session, "mode count { seen[op.name] = 1; return redispatch(op, args) }");
+  EXPECT_EQ(answer(session, "known(4)"), "9");
+  answer(session, "with count { relu(ones(2)) }");
+  EXPECT_EQ(answer(session, "'aten::relu' in seen"), "True");
+  session.reset();
+  EXPECT_NE(answer(session, "twice(1)"), "2");
+  EXPECT_FALSE(Dispatcher::singleton().findSchema({"sess::known", ""})->hasSchema());
+}
+
+TEST(Session, FunctionsAreToldThatTheyDoNotSeeItsVariables) {
+  Session session;
+  answer(session, "total = 3");
+  EXPECT_NE(answer(session, "fn f() -> int { return total }").find("`total` is a variable of the session"),
+            std::string::npos);
+}
+
+TEST(Session, AFunctionDeclaredAnewReplacesTheFormerForWhatComesAfter) {
+  Session session;
+  answer(session, "fn f() -> int { return 1 }");
+  answer(session, "fn g() -> int { return f() }");
+  answer(session, "fn f() -> str { return 'new' }");
+  EXPECT_EQ(answer(session, "f()"), "new");
+  EXPECT_EQ(answer(session, "g()"), "1");
+  answer(session, "const f = 5");
+  EXPECT_EQ(answer(session, "f"), "5");
+  EXPECT_NE(answer(session, "f = 6").find("`const f = ...` makes another"), std::string::npos);
+  answer(session, "const f = 6");
+  EXPECT_EQ(answer(session, "f"), "6");
+}
+
+TEST(Session, AnOperatorDeclaredAnewChangesForAllCallersAndKeepsItsSchemaWhileItHasThem) {
+  Session session;
+  answer(session, "op sess::again(int x) -> int { return x }");
+  answer(session, "fn call() -> int { return sess::again(1) }");
+  EXPECT_EQ(answer(session, "op sess::again(int x) -> int { return x + 10 }"), "");
+  EXPECT_EQ(answer(session, "call()"), "11");
+  const std::string fault = answer(session, "op sess::again(str x) -> str { return x }");
+  EXPECT_NE(fault.find("keeps its schema, sess::again(int x) -> int, as fn call of <input 2> was compiled for it"),
+            std::string::npos)
+      << fault;
+  EXPECT_EQ(answer(session, "sess::again(2)"), "12");
+  answer(session, "fn call() -> int { return 0 }");
+  EXPECT_EQ(answer(session, "op sess::again(str x) -> str { return x + '!' }"), "");
+  EXPECT_EQ(answer(session, "sess::again('a')"), "a!");
+}
+
+TEST(Session, OperatorsOfOthersCannotBeDefinedAnew) {
+  Session session;
+  EXPECT_NE(answer(session, "op aten::relu(Tensor self) -> Tensor { return self }").find("defined twice"),
+            std::string::npos);
+}
+
+TEST(Session, ImplsAndFallbacksReplaceThoseOfEarlierInputs) {
+  Session session;
+  answer(session, "op sess::kernel(Tensor x) -> int");
+  answer(session, "impl sess::kernel @ CPU { return 1 }");
+  EXPECT_EQ(answer(session, "sess::kernel(ones(1))"), "1");
+  answer(session, "impl sess::kernel @ CPU { return 2 }");
+  EXPECT_EQ(answer(session, "sess::kernel(ones(1))"), "2");
+  EXPECT_EQ(answer(session, "fallback @ TESTING_ONLY_GenericMode { return redispatch(op, args) }"),
+            answer(session, "fallback @ TESTING_ONLY_GenericMode { return redispatch(op, args) }"));
+  session.reset();
+  EXPECT_EQ(answer(session, "relu(ones(1))"), "tensor([1.])");
+}
+
+TEST(Session, AnInterruptEndsTheInputAndKeepsTheSession) {
+  Session session;
+  std::atomic<bool> is_done = false;
+  std::thread presser([&is_done] {
+    while (!is_done) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      interruptScripts();
+    }
+  });
+  try {
+    session.evaluate("i = 1\nwhile True { i = i + 1 }");
+    ADD_FAILURE() << "it ended";
+  } catch (const ScriptError& error) {
+    EXPECT_EQ(error.cause(), ScriptErrorCause::Interrupt);
+  }
+  is_done = true;
+  presser.join();
+  EXPECT_EQ(answer(session, "i >= 1"), "True");
+}
+
+TEST(Session, LimitsHoldForEachInput) {
+  Session session;
+  session.setLimits({.max_instructions = 1000});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(answer(session, "for i in range(50) { }\n1"), "1");
+  EXPECT_NE(answer(session, "while True { }").find("instructions"), std::string::npos);
+}
+
+TEST(Session, AModeSwitchedOnHoldsForTheInputsThatFollow) {
+  Session session;
+  answer(session, "const seen = [0]");
+  answer(session, "mode count { seen[0] += 1; return redispatch(op, args) } exit { seen[0] += 100 }");
+  session.switchOnMode("count");
+  EXPECT_EQ(session.switchedOn(), std::vector<std::string>{"count"});
+  answer(session, "x = ones(2); y = x.relu()");
+  EXPECT_EQ(answer(session, "seen[0] >= 1 and seen[0] < 100"), "True");
+  EXPECT_EQ(session.switchOff(), "");
+  EXPECT_EQ(answer(session, "seen[0] > 100"), "True");
+  EXPECT_THROW(session.switchOff(), Error);
+  EXPECT_THROW(session.switchOnMode("cuont"), Error);
+}
+
+TEST(Session, AnExpressionIsTimedAndLeavesNothing) {
+  Session session;
+  answer(session, "x = 2");
+  EXPECT_GE(session.time("x * x", std::chrono::milliseconds(1)).size(), 1U);
+  EXPECT_THROW(session.time("y = 1", std::chrono::milliseconds(1)), Error);
+  EXPECT_EQ(typeIn(session, "y"), "unknown");
+}
+
+TEST(Session, AnInputIsUnfinishedWhileABracketIsOpenAndNothingIsWrong) {
+  EXPECT_TRUE(Session::isUnfinished("x = [1,\n"));
+  EXPECT_TRUE(Session::isUnfinished("fn f(int x) -> int {\n  return x\n"));
+  EXPECT_TRUE(Session::isUnfinished("if x {\n\n"));
+  EXPECT_FALSE(Session::isUnfinished("x = [1]\n"));
+  EXPECT_FALSE(Session::isUnfinished("x = )(\n"));
+  EXPECT_FALSE(Session::isUnfinished("x = 1 1 (\n"));
+  EXPECT_FALSE(Session::isUnfinished("print(\"abc\n"));
+  EXPECT_FALSE(Session::isUnfinished("x = 1 +\n"));
+}
+
+TEST(Session, ArgvIsWhatItWasMadeWith) {
+  Session session({"a", "b"});
+  EXPECT_EQ(answer(session, "argv"), "['a', 'b']");
+}
+
+}  // namespace
+}  // namespace boxcar
