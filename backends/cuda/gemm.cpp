@@ -1,3 +1,4 @@
+#include <boxcar/backends/cuda/environment.h>
 #include <boxcar/backends/cuda/gemm.h>
 #include <boxcar/backends/cuda/module.h>
 #include <boxcar/backends/cuda/registration.h>
@@ -6,17 +7,12 @@
 #include <boxcar/ops.h>
 
 #include <atomic>
-#include <cstdlib>
-#include <cstring>
 
 namespace boxcar::cuda {
 namespace {
 
 std::atomic<bool>& tf32() {
-  static std::atomic<bool> allowed = [] {
-    const char* value = std::getenv("BOXCAR_CUDA_TF32");
-    return value != nullptr && std::strcmp(value, "1") == 0;
-  }();
+  static std::atomic<bool> allowed = isSwitchedOn("BOXCAR_CUDA_TF32");
   return allowed;
 }
 

@@ -1,10 +1,8 @@
+#include <boxcar/backends/cuda/environment.h>
 #include <boxcar/backends/cuda/failure.h>
 #include <boxcar/backends/cuda/status.h>
 #include <boxcar/backends/cuda/stream.h>
 #include <boxcar/ivalue/error.h>
-
-#include <cstdlib>
-#include <cstring>
 
 namespace boxcar::cuda {
 
@@ -23,10 +21,7 @@ void check(Status status, std::string_view doing) {
 }
 
 bool waitsForEachLaunch() {
-  static const bool waits = [] {
-    const char* value = std::getenv("BOXCAR_CUDA_SYNC");
-    return value != nullptr && std::strcmp(value, "1") == 0;
-  }();
+  static const bool waits = isSwitchedOn("BOXCAR_CUDA_SYNC");
   return waits;
 }
 

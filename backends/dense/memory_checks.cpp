@@ -23,16 +23,14 @@ void checkDense(const Tensor& tensor) {
   if (tensor.defined() && (type == DeviceType::CPU || type == DeviceType::Meta || type == DeviceType::CUDA)) [[likely]]
     return;
   BOXCAR_CHECK(tensor.defined(), "expected a tensor, but it is undefined");
-  BOXCAR_FAIL("Expected all tensors to be on the same device, but found at least two devices, {} and cpu!",
-              tensor.device());
+  shape::failOnTwoDevices(tensor.device(), DeviceType::CPU);
 }
 
 void checkCpuOrMeta(const Tensor& tensor) {
   if ((tensor.is_cpu() || tensor.is_meta()) && tensor.defined()) [[likely]]
     return;
   BOXCAR_CHECK(tensor.defined(), "expected a tensor, but it is undefined");
-  BOXCAR_FAIL("Expected all tensors to be on the same device, but found at least two devices, {} and cpu!",
-              tensor.device());
+  shape::failOnTwoDevices(tensor.device(), DeviceType::CPU);
 }
 
 Device commonDevice(std::initializer_list<const Tensor*> tensors) {

@@ -3,6 +3,7 @@
 #include <boxcar/backends/dense/pointwise.h>
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/backends/shape/layout.h>
+#include <boxcar/backends/shape/output.h>
 #include <boxcar/backends/shape/promotion.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
@@ -261,9 +262,7 @@ Tensor& writeComputed(const Pointwise& op, Tensor& out, Inputs inputs, const Sca
 Tensor& pointwiseInto(const Pointwise& op, Tensor& out, Inputs inputs, const Scalar* params, bool resizes) {
   const Device device = deviceOf(inputs);
   checkDense(out);
-  BOXCAR_CHECK(device == out.device() || (device.is_cpu() && allAreNumbers(inputs)),
-               "Expected all tensors to be on the same device, but found at least two devices, {} and {}!", device,
-               out.device());
+  if (!device.is_cpu() || !allAreNumbers(inputs)) shape::checkSameDevice(device, out.device());
   const ScalarType common = commonType(op, inputs);
   const ScalarType type = resultType(op, common);
   checkTaken(op, common);

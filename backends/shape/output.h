@@ -5,11 +5,17 @@
 
 namespace boxcar::shape {
 
+// The Error of a call with tensors on both devices.
+[[noreturn]] inline void failOnTwoDevices(Device one, Device other) {
+  BOXCAR_FAIL(
+      "Expected all tensors to be on the same device, but found at least two devices, {} and {}! Move one with "
+      ".to('{}')",
+      one, other, one.is_cpu() ? other : one);
+}
+
 // An Error when [found], the device of another tensor of the call, is not [device].
 inline void checkSameDevice(Device device, Device found) {
-  BOXCAR_CHECK(device == found,
-               "Expected all tensors to be on the same device, but found at least two devices, {} and {}!", device,
-               found);
+  if (device != found) failOnTwoDevices(device, found);
 }
 
 // An Error when the out= argument is not on [device], where the result is.

@@ -9,7 +9,7 @@
 namespace boxcar::cli {
 
 void addLsp(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("lsp", "Answer an editor, as a language server on standard input and output");
+  CLI::App* command = app.add_subcommand("lsp", "Answer an editor: a language server on standard input and output");
   command->add_flag_callback(
       "--stdio", [] {}, "As without it; editors say so");
   addExamples(*command, {"boxcar lsp"});

@@ -113,6 +113,8 @@ int runCommandLine(int argc, char** argv) {
   char** const dashes = takes_rest ? std::find(argv + 1, end, std::string_view("--")) : end;
   const std::vector<std::string> rest(std::min(dashes + 1, end), end);
   addRun(app, rest, status);
+  constexpr std::string_view kNeedRepl[] = {"repl", "completion", "manual-page"};
+  addRepl(app, rest, std::ranges::find(kNeedRepl, command) != std::end(kNeedRepl), status);
   addTrace(app, rest, status);
   addProfile(app, rest, status);
   addRecord(app, rest, status);
@@ -128,8 +130,6 @@ int runCommandLine(int argc, char** argv) {
   addDis(app, status);
   addAsm(app, rest, status);
   addLsp(app, status);
-  constexpr std::string_view kNeedRepl[] = {"repl", "completion", "manual-page"};
-  addRepl(app, rest, std::ranges::find(kNeedRepl, command) != std::end(kNeedRepl), status);
   addCompletion(app, status);
   addManualPage(app, status);
   addExamples(app, {"Example: boxcar run script.ops. What a command takes: boxcar COMMAND --help"});

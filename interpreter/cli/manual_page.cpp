@@ -31,11 +31,14 @@ constexpr std::pair<const char*, const char*> kVariables[] = {
     {"OPENBLAS_CORETYPE", "The processor that OpenBLAS takes its kernels for, where its own guess is not wanted."},
     {"NVTX_INJECTION64_PATH", "Set by tools that watch GPUs: calls of operators are named to them."},
     {"TMPDIR", "The folder for temporary files of bench; /tmp without it."},
+    {"XDG_STATE_HOME, HOME", "Where the prompt keeps what was typed; without the first it is ~/.local/state."},
 };
 
 constexpr std::pair<const char*, const char*> kFiles[] = {
     {"*.ops", "Scripts."},
     {"*.safetensors, *.npy", "Tensors, which scripts read and write, and which trace writes beside its program."},
+    {"*.npz", "Tensors, which scripts read."},
+    {"~/.local/state/boxcar/history", "What was typed at the prompt, for the user alone."},
 };
 
 // As roff reads it: what would be a request, an escape or a typographic dash stands for itself.

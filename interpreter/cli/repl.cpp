@@ -169,11 +169,10 @@ int converse(const RunOptions& options) {
 }  // namespace
 
 void addRepl(CLI::App& app, const std::vector<std::string>& rest, bool is_asked, int& status) {
-  CLI::App* command = app.add_subcommand("repl", "Run what is typed, and show what it gives");
+  CLI::App* command = app.add_subcommand("repl", "Run what is typed, and show what it gives; also `boxcar` alone");
   if (!is_asked) return;
   const auto options = std::make_shared<RunOptions>();
-  command->add_option("ARGS", options->args, "What inputs find in `argv`; options among it stand behind --")
-      ->type_name("");
+  command->add_option("ARGS", options->args, "What inputs find in `argv`; its options behind --")->type_name("");
   addOptionsOfRuns(*command, options);
   addExamples(*command, {"boxcar repl", "boxcar repl --check-nan", "echo '1 + 2' | boxcar repl"});
   command->callback([command, options, rest, &status] {

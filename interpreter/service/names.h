@@ -11,14 +11,14 @@
 
 namespace boxcar::service {
 
-// `namespace::` of `namespace::name`, without the colons, and the rest.
+// What stands before the two colons of an operator's name, and what stands behind them.
 std::string_view spaceOf(std::string_view name) noexcept;
 std::string_view nameOf(std::string_view name) noexcept;
 
 // As it is written before a call: `len(Any value) -> int`, `list.append(t[] self, t item) -> ()`.
 std::string signatureOf(const interp::Builtin& builtin);
 
-// What `x.…(` may mean for values of type [type]: "list", "dict", "str", "tensor", "operator"; empty where it has no
+// Whose methods values of type [type] have: "list", "dict", "str", "tensor", "operator"; empty where it has no
 // methods of its own.
 std::string_view methodPrefix(TypePtr type) noexcept;
 // A tensor's `shape` or an operator's `name`: built-ins that are read and not called.

@@ -22,7 +22,7 @@ expectStatus 0
 
 echo 'print(ones(2, device="cuda:0") + ones(2))' > two.ops
 run "tensors on two devices" run two.ops
-expectErrorsHave "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
+expectErrorsHave "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu! Move one with .to('cuda:0')"
 expectStatus 1
 
 cat > zero.ops <<'END'
@@ -44,6 +44,8 @@ expectErrorsHave "ZeroDivisionError: an integer was divided by zero (on cuda:0)"
 expectErrorsHave "aten::floor_divide"
 expectErrorsHave "zero.ops:2:"
 expectStatus 1
+BOXCAR_CUDA_SYNC=yes run "a switch of the environment that is neither 0 nor 1" run zero.ops
+expectErrorsHave "the environment variable BOXCAR_CUDA_SYNC is 'yes'; set it to 1 to switch it on, or to 0"
 unset BOXCAR_CUDA_SYNC
 
 cat > random.ops <<'END'

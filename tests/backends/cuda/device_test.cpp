@@ -28,10 +28,12 @@ TEST_F(CudaDeviceTest, RefusesTensorsOnTwoDevices) {
   EXPECT_EQ(errorOf([&] {
               boxcar::add(first, floats({1, 2}));
             }),
-            "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!");
+            "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu! Move one "
+            "with .to('cuda:0')");
   const Tensor second = boxcar::to(floats({1, 2}), std::nullopt, std::nullopt, Device(DeviceType::CUDA, 1));
   EXPECT_EQ(errorOf([&] { boxcar::add(first, second); }),
-            "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cuda:1!");
+            "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cuda:1! Move "
+            "one with .to('cuda:0')");
 }
 
 TEST_F(CudaDeviceTest, CopiesBetweenTwoDevices) {

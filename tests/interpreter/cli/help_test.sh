@@ -39,7 +39,7 @@ for option in $options --help --version --plugin --color --no-progress; do
 done
 for status in 0 1 2 130; do grep -q "^\.B $status$" <<< "$plain" || fail "$test_name has the exit status $status"; done
 # What the sources read of the environment, with the names that they keep in constants.
-variables=$(grep -rhoE 'getenv\("[A-Z0-9_]+"\)|(variable|asksForTrace)\("[A-Z_]+"\)|"OPENBLAS_CORETYPE"' --include=*.cpp --include=*.h \
+variables=$(grep -rhoE 'getenv\("[A-Z0-9_]+"\)|(variable|asksForTrace|isSwitchedOn)\("[A-Z_]+"\)|"OPENBLAS_CORETYPE"' --include=*.cpp --include=*.h \
   "$source"/{ivalue,schema,dispatcher,backends,interpreter} | grep -oE '[A-Z0-9_]{4,}' | sort -u)
 for variable in BOXCAR_NUM_THREADS BOXCAR_SHOW_DISPATCH_TRACE NO_COLOR $variables; do
   grep -qE "^\.B (.*, )?$variable(,|$)" <<< "$plain" || fail "$test_name has the variable $variable"
@@ -78,9 +78,9 @@ expectOffer() {  # LINE OFFER
   found=$(offered "$1")
   [[ $found == "$2" ]] || fail "bash completes '$1'" "it offered: $found" "instead of: $2"
 }
-expectOffer "boxcar re" "record replay"
-expectOffer "boxcar --color=never re" "record replay"
-expectOffer "boxcar --plugin plug.so --no-progress re" "record replay"
+expectOffer "boxcar re" "record repl replay"
+expectOffer "boxcar --color=never re" "record repl replay"
+expectOffer "boxcar --plugin plug.so --no-progress re" "record repl replay"
 expectOffer "boxcar run --max" "--max-depth --max-instructions --max-memory"
 expectOffer "boxcar run --no-p" "--no-progress"
 expectOffer "boxcar run o" "one.ops"

@@ -83,8 +83,8 @@ class Zsh(unittest.TestCase):
     def test_offers(self):
         self.assertLessEqual({"run", "trace", "completion"}, self.offered("boxcar "))
         self.assertNotIn("manual-page", self.offered("boxcar "))
-        for line, offer in (("boxcar re", {"record", "replay"}),
-                            ("boxcar --color=never re", {"record", "replay"}),
+        for line, offer in (("boxcar re", {"record", "repl", "replay"}),
+                            ("boxcar --color=never re", {"record", "repl", "replay"}),
                             ("boxcar run o", {"one.ops"}),
                             ("boxcar run one.ops o", {"one.ops", "other.txt"}),
                             ("boxcar asm o", {"one.ops", "other.txt"}),
