@@ -35,8 +35,7 @@ void addRecord(CLI::App& app, const std::vector<std::string>& rest, int& status)
 void addReplay(CLI::App& app, int& status);
 void addDiff(CLI::App& app, int& status);
 void addLsp(CLI::App& app, int& status);
-// [is_asked]: whether the command line is one for it or describes it; the others need not pay for its options.
-void addRepl(CLI::App& app, const std::vector<std::string>& rest, bool is_asked, int& status);
+void addRepl(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addCompletion(CLI::App& app, int& status);
 void addManualPage(CLI::App& app, int& status);
 

@@ -91,6 +91,63 @@ void addProgramOptions(CLI::App& app, std::vector<std::string>& plugins) {
       ->disable_flag_override();
 }
 
+using AddWithRest = void(CLI::App& app, const std::vector<std::string>& rest, int& status);
+using AddAlone = void(CLI::App& app, int& status);
+
+struct Command {
+  std::string_view name;
+  AddWithRest* add;
+  bool takes_rest;
+};
+
+template <AddWithRest* add>
+constexpr Command withRest(std::string_view name) {
+  return {name, add, true};
+}
+
+template <AddAlone* add>
+constexpr Command alone(std::string_view name) {
+  return {name, [](CLI::App& app, const std::vector<std::string>&, int& status) { add(app, status); }, false};
+}
+
+// In the order of the help.
+constexpr Command kCommands[] = {
+    withRest<addRun>("run"),
+    withRest<addRepl>("repl"),
+    withRest<addTrace>("trace"),
+    withRest<addProfile>("profile"),
+    withRest<addRecord>("record"),
+    alone<addReplay>("replay"),
+    alone<addDiff>("diff"),
+    alone<addBench>("bench"),
+    alone<addCheck>("check"),
+    alone<addFmt>("fmt"),
+    alone<addOps>("ops"),
+    alone<addExplain>("explain"),
+    alone<addTable>("table"),
+    alone<addSchema>("schema"),
+    alone<addDis>("dis"),
+    withRest<addAsm>("asm"),
+    alone<addLsp>("lsp"),
+    alone<addCompletion>("completion"),
+    alone<addManualPage>("manual-page"),
+};
+
+const Command* findCommand(std::string_view name) {
+  const auto found = std::ranges::find(kCommands, name, &Command::name);
+  return found == std::end(kCommands) ? nullptr : found;
+}
+
+// Whether the command line needs no other command than the one that it names: adding all costs a seventh of a start.
+bool asksForOneCommand(int argc, char** argv) {
+  const std::string_view command = commandOf(argc, argv);
+  if (command == "completion" || command == "manual-page") return false;
+  for (int i = 1; i < argc && argv[i] != command; ++i) {
+    if (argv[i] == std::string_view("-h") || argv[i] == std::string_view("--help")) return false;
+  }
+  return true;
+}
+
 int runCommandLine(int argc, char** argv) {
   CLI::App app("boxcar runs .ops scripts, whose every operator call goes through its dispatcher.", "boxcar");
   int status = kDone;
@@ -105,33 +162,17 @@ int runCommandLine(int argc, char** argv) {
     if (!Dispatcher::singleton().registrationErrors().empty()) throw CLI::RuntimeError(kFailed);
     for (const std::string& plugin : plugins) Dispatcher::singleton().loadPlugin(plugin);
   });
-  // What stands behind -- is the script's, whatever it looks like.
   const std::string_view command = commandOf(argc, argv);
-  constexpr std::string_view kTakeRest[] = {"run", "asm", "trace", "profile", "record", "repl"};
-  const bool takes_rest = std::ranges::find(kTakeRest, command) != std::end(kTakeRest);
+  const Command* const asked = asksForOneCommand(argc, argv) ? findCommand(command) : nullptr;
+  // What stands behind -- is the script's, whatever it looks like.
   char** const end = argv + argc;
-  char** const dashes = takes_rest ? std::find(argv + 1, end, std::string_view("--")) : end;
+  char** const dashes = asked != nullptr && asked->takes_rest ? std::find(argv + 1, end, std::string_view("--")) : end;
   const std::vector<std::string> rest(std::min(dashes + 1, end), end);
-  addRun(app, rest, status);
-  constexpr std::string_view kNeedRepl[] = {"repl", "completion", "manual-page"};
-  addRepl(app, rest, std::ranges::find(kNeedRepl, command) != std::end(kNeedRepl), status);
-  addTrace(app, rest, status);
-  addProfile(app, rest, status);
-  addRecord(app, rest, status);
-  addReplay(app, status);
-  addDiff(app, status);
-  addBench(app, status);
-  addCheck(app, status);
-  addFmt(app, status);
-  addOps(app, status);
-  addExplain(app, status);
-  addTable(app, status);
-  addSchema(app, status);
-  addDis(app, status);
-  addAsm(app, rest, status);
-  addLsp(app, status);
-  addCompletion(app, status);
-  addManualPage(app, status);
+  if (asked != nullptr) {
+    asked->add(app, rest, status);
+  } else {
+    for (const Command& each : kCommands) each.add(app, rest, status);
+  }
   addExamples(app, {"Example: boxcar run script.ops. What a command takes: boxcar COMMAND --help"});
   try {
     checkValues(static_cast<int>(dashes - argv), argv);
