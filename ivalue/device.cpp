@@ -1,6 +1,7 @@
 #include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
+#include <boxcar/ivalue/scalar_type.h>
 
 #include <charconv>
 #include <limits>
@@ -69,6 +70,8 @@ Device::Device(std::string_view text) : Device(DeviceType::CPU) {
   const std::string_view name = text.substr(0, colon);
   const std::optional<DeviceType> type = parseDeviceType(name);
   if (!type) {
+    BOXCAR_CHECK(!parseDtype(text), "{} is a dtype and no device; a dtype is written without quotes: {}",
+                 pythonStringRepr(text), text);
     std::string names;
     for (const TypeInfo& info : kTypes) {
       if (!names.empty()) names += &info == std::end(kTypes) - 1 ? " or " : ", ";

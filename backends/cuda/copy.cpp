@@ -69,6 +69,7 @@ void copyToHost(const Tensor& target, const Tensor& source, bool non_blocking) {
 
 // Between two devices: by way of a block on the target's.
 void copyAcross(const Tensor& target, const Tensor& source) {
+  refuseInGraph("copies between two devices, and waits for both");
   Tensor packed = [&] {
     const DeviceGuard on(source.device());
     Tensor made = dense::toContiguous(source);

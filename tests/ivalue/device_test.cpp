@@ -72,6 +72,7 @@ TEST(Device, UnknownTypeIsAnErrorThatListsTheTypes) {
       parseError("gpu:0"),
       "device 'gpu:0' has the unknown type 'gpu'; the type is one of cpu, cuda, hip, fpga, ort, xla, vulkan, metal, "
       "xpu, mps, meta, hpu, ve, lazy, ipu, mtia or privateuseone");
+  EXPECT_EQ(parseError("float32"), "'float32' is a dtype and no device; a dtype is written without quotes: float32");
   EXPECT_EQ(parseError("").substr(0, 33), "device '' has the unknown type ''");
 }
 

@@ -152,6 +152,14 @@ fn positive(Tensor x) -> Tensor {
 x = ones(2, device="cuda:0")
 with cuda_graph() { y = positive(x) }
 END
+cat > across.ops <<'END'
+fn moved(Tensor x) -> Tensor { return x.to("cuda:1") + 1 }
+with cuda_graph() { moved(ones(2, device="cuda:0")) }
+END
+run "a copy between devices in a graph" run across.ops
+expectErrorsHave "a CUDA graph cannot capture what copies between two devices, and waits for both"
+expectStatus 1
+
 run "what waits for the device" run waits.ops
 expectErrorsHave "a CUDA graph cannot capture what waits for the device"
 expectErrorsHave "aten::item(self: float32[] on cuda:0)"
