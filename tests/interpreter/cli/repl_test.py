@@ -106,6 +106,19 @@ def test_pipe():
     check(run.returncode == 2 or "Usage" in run.stdout + run.stderr, "alone without a terminal it tells how it is called")
 
 
+def test_manual():
+    """The conversation on the manual's page goes as it stands there."""
+    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../interpreter/prompt.md")
+    with open(page, encoding="utf-8") as file:
+        lines = file.read().split("```text\n$ boxcar\n")[1].split("```")[0].splitlines()
+    typed = [line[2:] for line in lines if line[:2] in ("> ", ". ")]
+    shown = [line for line in lines if line[:2] not in ("> ", ". ")]
+    check(len(typed) > 3 and len(shown) > 3, f"the page has a conversation, but {lines}")
+    done = subprocess.run([BOXCAR, "repl"], input="\n".join(typed) + "\n", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, timeout=PATIENCE)
+    check(done.stdout.splitlines() == shown, f"the page shows {shown}, but it is {done.stdout}")
+
+
 def test_commands():
     check("aten::relu(Tensor self) -> Tensor\n" in pipe(":schema relu\n")[1], ":schema of an operator")
     check(pipe("fn f(int x) -> int { return x }\n:schema f\n")[1] == "f(int x) -> int\n", ":schema of a function")
@@ -214,6 +227,7 @@ def complete(terminal):
 
 with tempfile.TemporaryDirectory() as home:
     test_pipe()
+    test_manual()
     test_commands()
     terminal = test_terminal(home)
     terminal.type("\x04")
