@@ -104,6 +104,9 @@ void Inference::beginPass() {
 
 void Inference::finishInput(const std::vector<syntax::StmtPtr>& statements, Span span, typed::Block& out) {
   outline_->variables.assign(names_.begin(), names_.end());
+  for (const auto& [clause, variables] : clause_variables_) {
+    for (const typed::VariableId variable : variables) outline_->variables[variable].clear();
+  }
   outline_->at_end = environment_;
   outline_->places.clear();
   for (const auto& [statement, environment] : places_) outline_->places.push_back({statement->span, environment});

@@ -49,7 +49,7 @@ struct InputOutline {
     Environment environment;  // where the statement begins
   };
 
-  std::vector<std::string> variables;  // by id
+  std::vector<std::string> variables;  // by id; "" for those of comprehensions, which end there
   Environment at_end;
   std::vector<Place> places;
   size_t own_constants = 0;  // how many of the unit's are set by the input, the first ones

@@ -163,6 +163,7 @@ struct Session::State {
   void keep(const InputOutline& outline, std::span<const IValue> values, const Environment* known, bool failed) {
     for (size_t i = 0; i < outline.variables.size() && i < values.size(); ++i) {
       const std::string& name = outline.variables[i];
+      if (name.empty()) continue;
       if (isUnset(values[i])) {
         variables.erase(name);
         continue;

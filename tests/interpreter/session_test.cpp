@@ -71,6 +71,16 @@ TEST(Session, WhatMayBeUnsetIsSetOnlyWhereItWas) {
   EXPECT_NE(answer(session, "b").find("there is no variable or constant called `b`"), std::string::npos);
 }
 
+TEST(Session, VariablesOfComprehensionsEndWithThem) {
+  Session session;
+  answer(session, "e = 'mine'");
+  EXPECT_EQ(answer(session, "[e * k for e in [1, 2] for k in [3]]"), "[3, 6]");
+  EXPECT_EQ(answer(session, "e"), "mine");
+  EXPECT_NE(answer(session, "k").find("there is no variable or constant called `k`"), std::string::npos);
+  answer(session, "d = [1 // e for e in [1, 0]]");
+  EXPECT_EQ(answer(session, "e"), "mine");
+}
+
 TEST(Session, AnInputThatDoesNotCompileLeavesNothing) {
   Session session;
   answer(session, "x = 1");
