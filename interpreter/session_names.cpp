@@ -57,7 +57,7 @@ std::vector<std::string> SessionNames::add(const std::shared_ptr<LoadedScript>& 
   for (size_t i = earlier; i < script->modules().size(); ++i) {
     if (script->modules()[i] == nullptr) continue;
     addNames(script->modules()[i]);
-    loaded_.push_back(script->modules()[i]);
+    addLoaded(script->modules()[i]);
   }
   addNames(script);
   loaded_.push_back(script);
@@ -68,6 +68,16 @@ std::vector<std::string> SessionNames::add(const std::shared_ptr<LoadedScript>& 
       std::ranges::any_of(unit.handlers, [](const CodeHandler& handler) { return handler.kind != HandlerKind::Mode; });
   if (registers || script->modules().size() > earlier) registered_.push_back(script);
   return added;
+}
+
+// What a file imports is called through it, too.
+void SessionNames::addLoaded(const std::shared_ptr<LoadedScript>& script) {
+  const auto isIt = [&script](const auto& each) { return each.lock() == script; };
+  if (std::ranges::any_of(loaded_, isIt)) return;
+  loaded_.push_back(script);
+  for (const std::shared_ptr<LoadedScript>& module : script->modules()) {
+    if (module != nullptr) addLoaded(module);
+  }
 }
 
 std::vector<std::shared_ptr<LoadedScript>> SessionNames::modulesFor(std::string_view text,

@@ -41,6 +41,8 @@ class SessionNames final {
   void replaceHandler(const CodeHandler& handler);
 
  private:
+  void addLoaded(const std::shared_ptr<LoadedScript>& script);
+
   std::map<std::string, std::shared_ptr<LoadedScript>> scripts_;    // by function or mode
   std::map<std::string, std::shared_ptr<LoadedScript>> operators_;  // by their whole names
   std::vector<std::shared_ptr<LoadedScript>> registered_;           // whose impls and fallbacks stand

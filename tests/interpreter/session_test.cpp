@@ -10,6 +10,8 @@
 #include <string>
 #include <thread>
 
+#include "tests/temporary_folder.h"
+
 namespace boxcar {
 namespace {
 
@@ -153,6 +155,19 @@ TEST(Session, AnOperatorDeclaredAnewChangesForAllCallersAndKeepsItsSchemaWhileIt
   answer(session, "fn call() -> int { return 0 }");
   EXPECT_EQ(answer(session, "op sess::again(str x) -> str { return x + '!' }"), "");
   EXPECT_EQ(answer(session, "sess::again('a')"), "a!");
+}
+
+TEST(Session, AnOperatorKeepsItsSchemaAlsoForFilesThatImportedFilesImport) {
+  TemporaryFolder folder;
+  folder.write("inner.ops", "fn inner() -> int { return sess::deep(1) }");
+  folder.write("outer.ops", "import \"inner.ops\"\nfn outer() -> int { return inner() }");
+  Session session;
+  answer(session, "op sess::deep(int x) -> int { return x }");
+  answer(session, "import \"" + (folder / "outer.ops") + "\"");
+  EXPECT_EQ(answer(session, "outer()"), "1");
+  EXPECT_NE(answer(session, "op sess::deep(int x, int y) -> int { return y }").find("as fn inner of "),
+            std::string::npos);
+  EXPECT_EQ(answer(session, "outer()"), "1");
 }
 
 TEST(Session, OperatorsOfOthersCannotBeDefinedAnew) {
