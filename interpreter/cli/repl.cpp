@@ -88,7 +88,9 @@ class Conversation final {
       input += line + "\n";
       if (Session::isUnfinished(input)) continue;
       if (on_terminal_) return outcome;
-      // A script that is piped in may go on with `else` in the next line.
+      // A script that is piped in may go on with `else` in the next line. Nothing else waits for one: whoever writes
+      // into the pipe may want the answer first.
+      if (!Session::isUnfinished(input + "else {")) return outcome;
       std::string following;
       if (take("", following) != LineEditor::Outcome::Line) return outcome;
       ahead_ = following;

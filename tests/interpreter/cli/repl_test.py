@@ -119,6 +119,19 @@ def test_manual():
     check(done.stdout.splitlines() == shown, f"the page shows {shown}, but it is {done.stdout}")
 
 
+def test_answers_come_at_once():
+    with subprocess.Popen([BOXCAR, "repl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as run:
+        for text, answer in ((b"1 + 2\n", b"3\n"), (b"[2,\n1]\n", b"[2, 1]\n"), (b"for i in [7] { print(i) }\n", b"7\n")):
+            run.stdin.write(text)
+            run.stdin.flush()
+            check(select.select([run.stdout], [], [], PATIENCE)[0], f"whoever writes {text} need not write more")
+            check(os.read(run.stdout.fileno(), 100) == answer, f"the answer to {text}")
+        run.stdin.write(b"if True { print(1) }\n\n")  # here `else` may follow
+        run.stdin.flush()
+        check(select.select([run.stdout], [], [], PATIENCE)[0], "a blank line ends an `if`")
+        run.stdin.close()
+
+
 def test_commands():
     check("aten::relu(Tensor self) -> Tensor\n" in pipe(":schema relu\n")[1], ":schema of an operator")
     check(pipe("fn f(int x) -> int { return x }\n:schema f\n")[1] == "f(int x) -> int\n", ":schema of a function")
@@ -228,6 +241,7 @@ def complete(terminal):
 with tempfile.TemporaryDirectory() as home:
     test_pipe()
     test_manual()
+    test_answers_come_at_once()
     test_commands()
     terminal = test_terminal(home)
     terminal.type("\x04")
