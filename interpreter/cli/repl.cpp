@@ -144,13 +144,13 @@ int converse(const RunOptions& options) {
   // Before the sandbox, which is for inputs.
   const bool on_terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   const std::unique_ptr<LineEditor> editor = makeLineEditor(on_terminal, on_terminal ? historyFile() : std::string());
+  auto handlers = makeHandlers(options.handlers);  // the command line is not held by it either
   if (options.sandbox) guard.emplace(FileAccess::sandboxed("", options.folders));
   if (!options.max_memory.empty()) limitMemory(parseBytes(options.max_memory));
   const CpuFallbacks fallbacks(*options.machine);
   if (options.dispatch_trace) setDispatchTraceEnabled(true);
   Session session(options.args);
   session.setLimits(options.limits);
-  auto handlers = makeHandlers(options.handlers);
   for (size_t i = 0; i < handlers.size(); ++i)
     session.switchOn(std::move(handlers[i]), std::string(options.handlers[i].kind->name()));
   catchCtrlC();

@@ -16,6 +16,7 @@
 #include <boxcar/interpreter/format_value.h>
 #include <boxcar/interpreter/program.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/file_access.h>
 #include <boxcar/ivalue/python_text.h>
 #include <fmt/format.h>
 
@@ -194,7 +195,9 @@ void load(Prompt& prompt, std::string_view argument) {
   need(argument, ":load FILE");
   const std::string path(argument);
   BOXCAR_CHECK(path != "-", "`:load` reads a file, and - is none");
-  const Session::Result result = prompt.session.evaluate(interp::readFile(path), interp::nameOfFile(path));
+  // The sandbox is for inputs, and this is one.
+  std::string text = fileAccess().restricted() ? readWholeFile(path) : interp::readFile(path);
+  const Session::Result result = prompt.session.evaluate(std::move(text), interp::nameOfFile(path));
   reportDiagnostics(result.warnings);
 }
 
