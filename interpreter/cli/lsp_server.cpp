@@ -101,7 +101,7 @@ void LspServer::take(const std::string& text) {
 void LspServer::cancel(const Json& params) {
   if (!params.is_object() || !params.contains("id")) return;
   const auto found = std::ranges::find_if(waiting_, [&params](const Json& message) {
-    return message.is_object() && message.contains("method") && message.value("id", Json()) == params["id"];
+    return message.is_object() && message.contains("method") && message.contains("id") && message["id"] == params["id"];
   });
   if (found == waiting_.end()) return;
   waiting_.erase(found);

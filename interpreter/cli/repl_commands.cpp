@@ -101,7 +101,7 @@ void explainCall(Prompt& prompt, std::string_view text) {
       last.emplace(op, Stack(stack.end() - static_cast<std::ptrdiff_t>(count), stack.end()));
       op.redispatchBoxed(keys, stack);
     });
-    prompt.session.evaluate(std::string(text));
+    reportDiagnostics(prompt.session.evaluate(std::string(text)).warnings);
   }
   BOXCAR_CHECK(last.has_value(),
                "no operator was called: what is known before it runs is computed when it is compiled");

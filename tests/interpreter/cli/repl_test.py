@@ -239,6 +239,8 @@ def complete(terminal):
     terminal.type("print(numbe\t * 2)\n")
     terminal.expect(". ")
     terminal.ask("}", "3.0")
+    terminal.ask("print(\"é√\", weig\t.sha\t)", "é√ [2, 3]")
+    terminal.ask("len(\"é√\")", "2")
     terminal.type("weights.argm\t\t")
     terminal.expect("weights.argmax weights.argmin")
     terminal.type("\x15")
