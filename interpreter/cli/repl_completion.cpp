@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/interpreter/cli/repl_commands.h>
 #include <boxcar/interpreter/cli/repl_completion.h>
 #include <boxcar/interpreter/service/completion.h>
@@ -8,10 +9,24 @@
 namespace boxcar::cli {
 namespace {
 
-std::vector<std::string> commandsThatBegin(std::string_view word) {
-  std::vector<std::string> commands = promptCommands();
-  std::erase_if(commands, [word](const std::string& command) { return !command.starts_with(word); });
-  return commands;
+std::vector<std::string> thoseThatBegin(std::vector<std::string> words, std::string_view word) {
+  std::erase_if(words, [word](const std::string& candidate) { return !candidate.starts_with(word); });
+  return words;
+}
+
+// Whether the arguments of [command] are no text of the language; [words] gets what the first one may be.
+bool hasWords(std::string_view command, const Session& session, std::vector<std::string>& words) {
+  if (command == ":mode") {
+    words = session.modes();
+    for (const HandlerKind* kind : handlerKinds()) words.emplace_back(kind->name());
+    words.emplace_back("off");
+    return true;
+  }
+  if (command == ":help") {
+    for (const std::string& name : promptCommands()) words.push_back(name.substr(1));
+    return true;
+  }
+  return command == ":load" || command == ":vars" || command == ":reset" || command == ":quit";
 }
 
 }  // namespace
@@ -21,10 +36,18 @@ std::vector<std::string> completionsAtPrompt(const Session& session, std::string
   // What stands behind the name of a command is in the language, too.
   size_t skipped = 0;
   if (before.empty() && isPromptCommand(line)) {
-    skipped = std::min(line.find_first_of(" \t"), line.size());
+    const size_t colon = line.find(':');
+    skipped = std::min(line.find_first_of(" \t", colon), line.size());
     if (at <= skipped) {
-      begin = line.find(':');
-      return commandsThatBegin(line.substr(begin, at - begin));
+      begin = std::min(colon, at);
+      return thoseThatBegin(promptCommands(), line.substr(begin, at - begin));
+    }
+    std::vector<std::string> words;
+    if (hasWords(line.substr(colon, skipped - colon), session, words)) {
+      begin = std::min(line.find_first_not_of(" \t", skipped), at);
+      const std::string_view word = line.substr(begin, at - begin);
+      return word.find_first_of(" \t") == std::string_view::npos ? thoseThatBegin(std::move(words), word)
+                                                                 : std::vector<std::string>();
     }
   }
   std::vector<service::KnownVariable> known;

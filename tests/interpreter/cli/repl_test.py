@@ -32,7 +32,12 @@ class Terminal:
         self.seen = ""
 
     def type(self, keys):
-        os.write(self.terminal, keys.encode())
+        """In pieces that a terminal's buffer holds, as someone pastes them."""
+        data = keys.encode()
+        while data:
+            data = data[os.write(self.terminal, data[:1000]):]
+            if data:
+                self.read()
 
     def read(self):
         ready, _, _ = select.select([self.terminal], [], [], 0.2)
@@ -223,6 +228,12 @@ def test_editing(home):
     terminal.expect("\r\n303")
     terminal.expect("> ")
     complete(terminal)
+    # What is not ASCII stays, and a word behind it is completed.
+    terminal.ask('"é" + "日本"', "'é日本'")
+    terminal.ask('"é" + str(weig\t.sum())', "'étensor(6.)'")
+    # A line may be longer than an editor's buffer.
+    for length in (1100, 3000):
+        terminal.ask(f'len("{"a" * length}")', str(length))
     terminal.type(":quit\n")
     check(terminal.end() == 0, ":quit ends")
 
@@ -242,8 +253,13 @@ def complete(terminal):
     terminal.ask("print(\"é√\", weig\t.sha\t)", "é√ [2, 3]")
     terminal.ask("len(\"é√\")", "2")
     terminal.type("weights.argm\t\t")
-    terminal.expect("weights.argmax weights.argmin")
+    terminal.expect("argmax  argmin")
     terminal.type("\x15")
+    # What a command takes: handlers, modes and commands.
+    terminal.ask(":mode check_na\t", "")
+    terminal.ask(":mode", "on, the innermost last: check_nan")
+    terminal.ask(":mode of\t", "")
+    terminal.ask(":help sch\t", ":schema NAME")
 
 
 with tempfile.TemporaryDirectory() as home:
