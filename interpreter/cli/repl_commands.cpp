@@ -252,8 +252,8 @@ const PromptCommand& findCommand(std::string_view name) {
 void help(Prompt& prompt, std::string_view argument) {
   if (!argument.empty()) {
     const PromptCommand& command = findCommand(argument.starts_with(':') ? argument.substr(1) : argument);
-    print(fmt::format(":{} {}\n{}\n{}{}", command.name, command.argument, command.line, command.more,
-                      command.more.empty() ? "" : "\n"));
+    print(fmt::format(":{}{}{}\n{}\n{}{}", command.name, command.argument.empty() ? "" : " ", command.argument,
+                      command.line, command.more, command.more.empty() ? "" : "\n"));
     return;
   }
   print(
@@ -272,7 +272,10 @@ bool isPromptCommand(std::string_view line) { return trimmed(line).starts_with('
 void runPromptCommand(Prompt& prompt, std::string_view line) {
   const std::string_view text = trimmed(line).substr(1);
   const std::string_view name = text.substr(0, text.find_first_of(kBlanks));
-  findCommand(name).run(prompt, trimmed(text.substr(name.size())));
+  const PromptCommand& command = findCommand(name);
+  const std::string_view argument = trimmed(text.substr(name.size()));
+  BOXCAR_CHECK(argument.empty() || !command.argument.empty(), "`:{}` stands alone; '{}' is too much", name, argument);
+  command.run(prompt, argument);
 }
 
 std::vector<std::string> promptCommands() {

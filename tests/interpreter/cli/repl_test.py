@@ -153,6 +153,8 @@ def test_commands():
     status, out, err = pipe(":mode check_nan\n:mode\ntensor([-1.0]).sqrt()\n")
     check("on, the innermost last: check_nan" in out and status == 1 and "NaN" in err, f":mode switches on: {out} {err}")
     status, out, err = pipe(":mode check_nan\n:mode off\ntensor([-1.0]).sqrt()\n")
+    for name in ("vars", "reset", "quit"):
+        check(f"`:{name}` stands alone; 'x' is too much" in pipe(f":{name} x\n")[2], f":{name} takes nothing")
     check(status == 0 and "nan" in out, f":mode off switches off: {out} {err}")
     check("Did you mean 'profile'?" in pipe(":mode profil\n")[2], "an unknown handler gets the nearest")
     with tempfile.TemporaryDirectory() as folder:
