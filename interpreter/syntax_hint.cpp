@@ -23,6 +23,11 @@ std::string_view syntaxHint(const Source& source, const Token* begin, const Toke
   if (found == Kind::BlockOpen && wants_value && where != begin) {
     return "`{` opens a dict only after `=`, `(`, `,`, `[`, `:` and `return`; put the dict in parentheses";
   }
+  if (found == Kind::BlockOpen && expected == "a statement")
+    return "a dict that begins a statement stands in parentheses";
+  if ((found == Kind::KwElse || found == Kind::KwElif) && expected == "a statement") {
+    return "it stands behind the `}` of its `if`; at a prompt in the same line";
+  }
   if (found == before && (found == Kind::Ampersand || found == Kind::Bar)) return kLogical;
   if (found == Kind::Exclamation) {
     return expected == "`:` or `}`" ? "f-strings have no conversions such as `!r`" : kLogical;
@@ -32,7 +37,8 @@ std::string_view syntaxHint(const Source& source, const Token* begin, const Toke
       (found == Kind::LeftParen && before == Kind::KwMode)) {
     return "`mode` is a keyword; the operator is called with its namespace: `aten::mode(...)`";
   }
-  if (first_word == "def" || first_word == "function" || first_word == "lambda") {
+  if (first_word == "def" || first_word == "function" || first_word == "lambda" ||
+      (before == Kind::Name && source.text(where[-1].span) == "lambda")) {
     return "a function is declared with `fn name(int x) -> int { ... }`";
   }
   if (first_word == "class" || first_word == "try" || first_word == "raise" || first_word == "global" ||

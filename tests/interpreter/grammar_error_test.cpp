@@ -19,7 +19,12 @@ TEST(GrammarErrors, SayWhatWasExpectedAndWhatWasFound) {
   EXPECT_EQ(errorsOf("a f'b'"), "1:3: expected end of line, found an f-string");
   EXPECT_EQ(errorsOf("if a { } b"), "1:10: expected end of line, found name `b`");
   EXPECT_EQ(errorsOf("= 1"), "1:1: expected a statement, found `=`");
-  EXPECT_EQ(errorsOf("else { }"), "1:1: expected a statement, found keyword `else`");
+  EXPECT_EQ(
+      errorsOf("else { }"),
+      "1:1: expected a statement, found keyword `else` | it stands behind the `}` of its `if`; at a prompt in the "
+      "same line");
+  EXPECT_EQ(errorsOf("{\"a\": 1}"),
+            "1:1: expected a statement, found `{` | a dict that begins a statement stands in parentheses");
   EXPECT_EQ(errorsOf("x ? y"), "1:3: expected end of line, found `?`");
 }
 
@@ -136,6 +141,8 @@ TEST(GrammarErrors, HabitsOfOtherLanguagesGetAHint) {
   EXPECT_EQ(errorsOf("mode(x)"), "1:5: expected a name, found `(`" + mode);
   EXPECT_EQ(errorsOf("def f(x) { }"),
             "1:5: expected end of line, found name `f` | a function is declared with `fn name(int x) -> int { ... }`");
+  EXPECT_EQ(errorsOf("f = lambda x: x"),
+            "1:12: expected end of line, found name `x` | a function is declared with `fn name(int x) -> int { ... }`");
   EXPECT_EQ(errorsOf("let a = 1"),
             "1:5: expected end of line, found name `a` | a variable is set without a keyword: `a = e`");
 }
