@@ -37,8 +37,17 @@ struct Libedit {
     int number;
     const char* text;
   };
-  enum Setting { Prompt = 0, Editor = 2, Bind = 4, AddFunction = 9, Hist = 10, GetChar = 13, ClientData = 14 };
-  enum HistoryAction { SetSize = 1, Enter = 10, Load = 17, Save = 18, SetUnique = 20 };
+  enum Setting {
+    Prompt = 0,
+    Editor = 2,
+    Bind = 4,
+    AddFunction = 9,
+    Hist = 10,
+    GetChar = 13,
+    ClientData = 14,
+    Raw = 16
+  };
+  enum HistoryAction { SetSize = 1, Enter = 10, Load = 17, Save = 18, Clear = 19, SetUnique = 20 };
   enum Answer { Refresh = 4, Redisplay = 8, RefreshBeep = 9 };  // CC_…, what a key's function returns
 
   void* (*begin)(const char*, FILE*, FILE*, FILE*);
@@ -138,6 +147,7 @@ class EditedLines final : public LineEditor {
     presses_ = 0;
     prompt_ = prompt;
     fitWindow();
+    set(Libedit::Raw, 1);  // before the prompt is seen, so that no key comes too early
     int count = 0;
     const char* const text = libedit_.read(editor_, &count);
     if (text == nullptr || count <= 0) {
@@ -147,6 +157,8 @@ class EditedLines final : public LineEditor {
     line.assign(text, static_cast<size_t>(count));
     while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
     if (line.find_first_not_of(" \t") != std::string::npos) {
+      // Another prompt may have written to the file meanwhile.
+      if (!history_file_.empty() && remember(Libedit::Clear, 0) >= 0) remember(Libedit::Load, history_file_.c_str());
       remember(Libedit::Enter, line.c_str());
       if (!history_file_.empty()) remember(Libedit::Save, history_file_.c_str());
     }
@@ -173,9 +185,9 @@ class EditedLines final : public LineEditor {
   }
 
   template <class Value>
-  void remember(int action, Value value) {
+  int remember(int action, Value value) {
     Libedit::HistoryEvent event{};
-    libedit_.history(history_, &event, action, value);
+    return libedit_.history(history_, &event, action, value);
   }
 
   void openHistory() {

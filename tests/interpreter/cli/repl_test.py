@@ -238,6 +238,15 @@ def test_editing(home):
         terminal.ask(f'len("{"a" * length}")', str(length))
     terminal.type(":quit\n")
     check(terminal.end() == 0, ":quit ends")
+    # Two prompts at a time keep the lines of both.
+    first, second = begin(home), begin(home)
+    for terminal, line in ((first, "1001"), (second, "1002"), (first, "1003")):
+        terminal.ask(line, line)
+    for terminal in (first, second):
+        terminal.type("\x04")
+        terminal.end()
+    with open(history) as file:
+        check(file.read().splitlines()[-3:] == ["1001", "1002", "1003"], "no prompt drops another's lines")
 
 
 def complete(terminal):
