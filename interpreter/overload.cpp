@@ -188,6 +188,10 @@ class Fitter {
     return true;
   }
 
+  static bool isDtype(TypePtr type) {
+    return type->kind() == TypeKind::ScalarType || (type->isOptional() && isDtype(type->element()));
+  }
+
   bool wrongType(const Argument& wanted, TypePtr given) {
     reason_ = fmt::format("argument '{}' must be {}, not {}", wanted.name(), *substituteVariables(wanted.type(), fit_),
                           *given);
@@ -196,6 +200,8 @@ class Fitter {
     } else if (wanted.type()->kind() == TypeKind::Tensor &&
                conversionCost(given, {Type::scalar()}, {false, at_run_time_})) {
       reason_ += "; a number stands for a Tensor only beside a Tensor argument";
+    } else if (given->kind() == TypeKind::String && isDtype(wanted.type())) {
+      reason_ += "; a dtype is written without quotes, such as float32";
     }
     return false;
   }

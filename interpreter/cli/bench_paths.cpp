@@ -19,7 +19,8 @@ namespace boxcar::cli {
 namespace {
 
 // Functionalities that no operator has a kernel for, as a rule. Not Tracer, where handlers may have a fallback.
-constexpr DispatchKey kRareKeys[] = {DispatchKey::TESTING_ONLY_GenericWrapper,
+constexpr DispatchKey kRareKeys[] = {DispatchKey::Named,
+                                     DispatchKey::TESTING_ONLY_GenericWrapper,
                                      DispatchKey::FuncTorchDynamicLayerFrontMode,
                                      DispatchKey::PythonTLSSnapshot,
                                      DispatchKey::DeferredInit,
@@ -33,8 +34,7 @@ constexpr DispatchKey kRareKeys[] = {DispatchKey::TESTING_ONLY_GenericWrapper,
                                      DispatchKey::Conjugate,
                                      DispatchKey::Functionalize,
                                      DispatchKey::FuncTorchDynamicLayerBackMode,
-                                     DispatchKey::Fake,
-                                     DispatchKey::CustomRNGKeyId};
+                                     DispatchKey::Fake};
 static_assert(std::size(kRareKeys) == 16);
 
 // Another one, where the fallback stands. It has no state, as what is written in a program has none.
@@ -166,7 +166,9 @@ void BenchPaths::addDetours(BenchGroup& group) {
 void BenchPaths::addFallthroughs(BenchGroup& group) {
   std::vector<DispatchKey> free_keys;
   for (const DispatchKey key : fallthrough_keys_) {
-    if (!group.call.op.hasKernelForDispatchKey(key)) free_keys.push_back(key);
+    // An alias key's kernel would answer before the fallthrough does.
+    const TableCell cell = Dispatcher::singleton().computeCell(group.call.op, key);
+    if (cell.kernel != nullptr && cell.kernel->isFallthrough()) free_keys.push_back(key);
   }
   const CallLoop typed = typedLoops(group.call.op, group.call.arguments).typed;
   for (const size_t count : {size_t{1}, size_t{4}, std::size(kRareKeys)}) {

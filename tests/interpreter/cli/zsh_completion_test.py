@@ -11,9 +11,14 @@ import sys
 import tempfile
 import unittest
 
+from terminals import there_are_terminals
+
 BOXCAR = os.path.abspath(sys.argv.pop(1))
 if shutil.which("zsh") is None:
-    print("zsh is not installed: its completion is not tested")
+    print("skipped: zsh is not installed")
+    sys.exit(77)
+if not there_are_terminals():
+    print("skipped: the machine has no pseudo-terminals")
     sys.exit(77)
 
 # What completion offers goes to a file, a word a line; where it asks compadd something of its own, that is left alone.
