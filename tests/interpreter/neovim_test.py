@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Neovim's own client talks to `boxcar lsp`: what a user of it sees. Usage: neovim_test.py BOXCAR SOURCE; exits with 77
+where there is no Neovim of version 0.7 or later."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+BOXCAR, SOURCE = os.path.abspath(sys.argv[1]), Path(sys.argv[2]).resolve()
+PATIENCE = 60  # seconds
+
+
+def version():
+    try:
+        told = subprocess.run(["nvim", "--version"], capture_output=True, text=True, timeout=PATIENCE).stdout
+    except FileNotFoundError:
+        return (0, 0)
+    found = re.search(r"v(\d+)\.(\d+)", told)
+    return tuple(map(int, found.groups())) if found else (0, 0)
+
+
+# Runs inside of Neovim: opens a script, waits for what the server says, asks as keys do, and writes down the answers.
+SESSION = """
+local patience = %d * 1000
+vim.cmd("filetype on")
+vim.opt.runtimepath:append(os.getenv("SYNTAX"))
+vim.cmd("runtime! ftdetect/*.vim")
+vim.cmd("edit " .. os.getenv("SCRIPT"))
+local seen = { filetype = vim.bo.filetype }
+local client = vim.lsp.start_client({ name = "boxcar", cmd = { os.getenv("BOXCAR"), "lsp" }, root_dir = vim.fn.getcwd() })
+vim.lsp.buf_attach_client(0, client)
+local function ask(method, line, character)
+  local answers = vim.lsp.buf_request_sync(0, method, {
+    textDocument = vim.lsp.util.make_text_document_params(),
+    position = { line = line, character = character },
+    options = { tabSize = 4, insertSpaces = true },
+  }, patience)
+  return answers and answers[client] and answers[client].result
+end
+vim.wait(patience, function() return #vim.diagnostic.get(0) > 0 end, 20)
+seen.wrong = {}
+for _, each in ipairs(vim.diagnostic.get(0)) do
+  table.insert(seen.wrong, { each.lnum, each.col, each.severity, each.message })
+end
+seen.hover = ask("textDocument/hover", 3, 7)
+seen.definition = ask("textDocument/definition", 3, 7)
+-- The mistake is mended, as by typing.
+vim.api.nvim_buf_set_lines(0, 4, 5, false, { "y=halved( x ).sum()" })
+vim.wait(patience, function() return #vim.diagnostic.get(0) == 0 end, 20)
+seen.left = #vim.diagnostic.get(0)
+seen.completion = {}
+vim.api.nvim_buf_set_lines(0, 5, 5, false, { "x.argm" })
+local list = ask("textDocument/completion", 5, 6)
+for _, item in ipairs(list.items or list) do table.insert(seen.completion, item.label) end
+vim.api.nvim_buf_set_lines(0, 5, 6, false, {})
+vim.lsp.util.apply_text_edits(ask("textDocument/formatting", 0, 0), 0, "utf-16")
+seen.text = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+vim.fn.writefile({ vim.fn.json_encode(seen) }, os.getenv("SEEN"))
+vim.lsp.stop_client(client)
+vim.cmd("qall!")
+"""
+
+SCRIPT = """# Half of it.
+fn halved(Tensor x) -> Tensor { return x / 2 }
+x = ones(2, 3)
+print(halved(x))
+y=halved( x ).summ()
+"""
+
+
+class Neovim(unittest.TestCase):
+    def test_a_user_of_neovim_sees_mistakes_schemas_names_and_layout(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "script.ops").write_text(SCRIPT)
+            (folder / "session.lua").write_text(SESSION % PATIENCE)
+            environment = {**os.environ, "BOXCAR": BOXCAR, "SCRIPT": str(folder / "script.ops"), "SEEN": str(folder / "seen.json"),
+                           "SYNTAX": str(SOURCE / "interpreter/editors/vim"), "HOME": name, "XDG_STATE_HOME": name}
+            run = subprocess.run(["nvim", "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", "luafile session.lua"], cwd=folder,
+                                 env=environment, capture_output=True, text=True, timeout=8 * PATIENCE)
+            self.assertTrue((folder / "seen.json").exists(), run.stdout + run.stderr)
+            seen = json.loads((folder / "seen.json").read_text())
+        self.assertEqual(seen["filetype"], "ops")
+        self.assertEqual([mistake[:3] for mistake in seen["wrong"]], [[4, 14, 1]])
+        self.assertIn("there is no function, method or operator `summ`", seen["wrong"][0][3])
+        self.assertIn("halved(Tensor x) -> Tensor", seen["hover"]["contents"]["value"])
+        self.assertIn("Half of it.", seen["hover"]["contents"]["value"])
+        definition = seen["definition"][0] if isinstance(seen["definition"], list) else seen["definition"]
+        self.assertEqual((definition.get("range") or definition["targetSelectionRange"])["start"]["line"], 1)
+        self.assertEqual(seen["left"], 0)
+        self.assertEqual(seen["completion"], ["argmax", "argmin"])
+        self.assertEqual(seen["text"], ["# Half of it.", "fn halved(Tensor x) -> Tensor {", "    return x / 2", "}", "x = ones(2, 3)",
+                                        "print(halved(x))", "y = halved(x).sum()"])
+
+
+if shutil.which("nvim") is None or version() < (0, 7):
+    print("skipped: Neovim 0.7 or later is not installed")
+    sys.exit(77)
+unittest.main(argv=sys.argv[:1])
