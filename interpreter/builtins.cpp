@@ -78,4 +78,15 @@ TypePtr iteratedType(TypePtr type) {
   }
 }
 
+std::string_view methodPrefix(TypePtr type) noexcept {
+  switch (type->kind()) {
+    case TypeKind::List: return "list";
+    case TypeKind::Dict: return "dict";
+    case TypeKind::String: return "str";
+    case TypeKind::Tensor: return "tensor";
+    case TypeKind::Capsule: return "operator";
+    default: return "";
+  }
+}
+
 }  // namespace boxcar::interp

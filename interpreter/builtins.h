@@ -45,6 +45,10 @@ const std::vector<Builtin>& builtins();
 // Its index in builtins().
 std::optional<uint16_t> findBuiltin(std::string_view name);
 
+// What the names of the methods of values of type [type] begin with: "list", "dict", "str", "tensor", "operator"; empty
+// where it has none.
+std::string_view methodPrefix(TypePtr type) noexcept;
+
 // What `for x in value` gives to x for a value of type [type]; null where there is nothing to walk over.
 TypePtr iteratedType(TypePtr type);
 

@@ -21,18 +21,6 @@ bool isOperatorOnTensors(std::string_view name) {
   return std::ranges::find(names, name) != std::end(names);
 }
 
-// "list", "dict", "str", "tensor": what the names of a type's methods begin with; empty where it has none.
-std::string_view methodPrefix(TypePtr type) {
-  switch (type->kind()) {
-    case TypeKind::List: return "list";
-    case TypeKind::Dict: return "dict";
-    case TypeKind::String: return "str";
-    case TypeKind::Tensor: return "tensor";
-    case TypeKind::Capsule: return "operator";
-    default: return "";
-  }
-}
-
 std::vector<CallArgument> signatureOf(std::span<const TypedArgument> arguments) {
   std::vector<CallArgument> signature;
   for (const TypedArgument& argument : arguments) signature.push_back({argument.value->type, argument.keyword});

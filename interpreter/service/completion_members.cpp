@@ -81,7 +81,7 @@ void Completer::addMembersOf(const Findings::Value& value) {
       add((*value.fields)[i], CompletionKind::Attribute, std::string(field->text()));
     }
   }
-  const std::string_view prefix = methodPrefix(type);
+  const std::string_view prefix = interp::methodPrefix(type);
   for (const interp::Builtin& builtin : interp::builtins()) {
     const size_t dot = builtin.full_name.find('.');
     if (dot == std::string::npos || builtin.is_hidden) continue;

@@ -101,7 +101,7 @@ class Hovering {
       }
     }
     if (analysisHasCall()) return false;
-    const auto builtin = interp::findBuiltin(fmt::format("{}.{}", methodPrefix(value->type), use_.text));
+    const auto builtin = interp::findBuiltin(fmt::format("{}.{}", interp::methodPrefix(value->type), use_.text));
     if (!builtin) return false;
     const interp::Builtin& found = interp::builtins()[*builtin];
     hover_.code = isAttribute(found) ? fmt::format("{}: {}", found.name(), *found.schema.returns()[0].type())

@@ -21,17 +21,6 @@ std::string signatureOf(const interp::Builtin& builtin) {
   return text;
 }
 
-std::string_view methodPrefix(TypePtr type) noexcept {
-  switch (type->kind()) {
-    case TypeKind::List: return "list";
-    case TypeKind::Dict: return "dict";
-    case TypeKind::String: return "str";
-    case TypeKind::Tensor: return "tensor";
-    case TypeKind::Capsule: return "operator";
-    default: return "";
-  }
-}
-
 bool isAttribute(const interp::Builtin& builtin) noexcept {
   constexpr std::string_view kAttributes[] = {
       "tensor.shape", "tensor.dtype",  "tensor.device",     "tensor.ndim",     "tensor.T",           "tensor.layout",

@@ -18,9 +18,6 @@ std::string_view nameOf(std::string_view name) noexcept;
 // As it is written before a call: `len(Any value) -> int`, `list.append(t[] self, t item) -> ()`.
 std::string signatureOf(const interp::Builtin& builtin);
 
-// Whose methods values of type [type] have: "list", "dict", "str", "tensor", "operator"; empty where it has no
-// methods of its own.
-std::string_view methodPrefix(TypePtr type) noexcept;
 // A tensor's `shape` or an operator's `name`: built-ins that are read and not called.
 bool isAttribute(const interp::Builtin& builtin) noexcept;
 
