@@ -122,11 +122,11 @@ class Conversation final {
       reportError(error);
       if (error.cause() == ScriptErrorCause::Interrupt) return kInterrupted;
     } catch (const Error& error) {
-      printError("error: " + error.message() + "\n");
+      reportSentence(error.message());
     } catch (const std::bad_alloc&) {
-      printError("error: out of memory\n");
+      reportSentence("out of memory");
     } catch (const std::exception& error) {
-      printError(std::string("error: ") + error.what() + "\n");
+      reportSentence(error.what());
     }
     return kFailed;
   }
@@ -160,7 +160,7 @@ int converse(const RunOptions& options) {
     try {
       printError(session.switchOff(status != kDone));
     } catch (const std::exception& error) {
-      printError(std::string("error: ") + error.what() + "\n");
+      reportSentence(error.what());
       if (status == kDone) status = kFailed;
     }
   }

@@ -15,6 +15,7 @@
 #include <boxcar/interpreter/disassembler.h>
 #include <boxcar/interpreter/format_value.h>
 #include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/utf8.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
 #include <boxcar/ivalue/python_text.h>
@@ -178,7 +179,7 @@ void showVariables(Prompt& prompt, std::string_view) {
                                        : interp::formatValue(variable.value, "");
       size_t end = std::min(text.find('\n'), kShownText);
       if (end < text.size()) {
-        while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+        while (utf8::isContinuation(text[end])) --end;
         text = text.substr(0, end) + " ...";
       }
     }

@@ -45,6 +45,10 @@ void reportError(const CompileError& error) {
 
 void reportError(const ScriptError& error) { printError(toString(error, errorColours())); }
 
+void reportSentence(std::string_view text) {
+  printError(coloured("error:", TextInk::Error, errorColours()).append(" ").append(text).append("\n"));
+}
+
 void reportFailure(std::string_view text, std::string_view command) {
   std::string name = "boxcar";
   if (!command.empty()) name.append(" ").append(command);

@@ -26,6 +26,8 @@ TextColours errorColours();
 void reportDiagnostics(const std::vector<Diagnostic>& diagnostics);
 void reportError(const CompileError& error);
 void reportError(const ScriptError& error);
+// "error: text", where a program goes on; [text] ends without a newline.
+void reportSentence(std::string_view text);
 // "boxcar: text", or "boxcar COMMAND: text"; [text] ends without a newline.
 void reportFailure(std::string_view text, std::string_view command = {});
 

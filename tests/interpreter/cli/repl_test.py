@@ -64,6 +64,13 @@ class Terminal:
             check(time.monotonic() < deadline, f"waited for {text!r}, saw {self.seen!r}")
             check(self.read() or text in self.seen, f"ended before {text!r}, saw {self.seen!r}")
 
+    def wait_raw(self, text):
+        """What is seen by the time that [text] is, escape sequences included; all of it stays to be expected."""
+        deadline = time.monotonic() + PATIENCE
+        while text not in self.seen:
+            check(time.monotonic() < deadline and self.read(), f"waited for {text!r}, saw {self.seen!r}")
+        return self.seen
+
     def ask(self, line, answer):
         """Types a line, and waits for its answer on a line of its own, and the next prompt."""
         self.type(line + "\n")
@@ -265,6 +272,9 @@ def complete(terminal):
     terminal.ask("}", "3.0")
     terminal.ask("print(\"é√\", weig\t.sha\t)", "é√ [2, 3]")
     terminal.ask("len(\"é√\")", "2")
+    terminal.type(":nonsense\n")  # in colours, as all that is wrong
+    check("\x1b[1;31merror:\x1b[0m there is no command" in terminal.wait_raw("there is no command"), "errors are coloured")
+    terminal.expect("> ")
     terminal.type("weights.argm\t\t")
     terminal.expect("argmax  argmin")
     terminal.type("\x15")
