@@ -46,6 +46,12 @@ void failMistypedArgument(const OperatorHandle& op, const Stack& stack, size_t c
       op.operator_name(), *argument.type(), argument.name(), wrong + 1, count, textOf(value), *typeOf(value), schema);
 }
 
+void failMistypedArgument(const OperatorHandle& op, const Stack& stack, std::span<const ArgumentMatcher> matchers) {
+  size_t wrong = 0;
+  while (wrong + 1 < matchers.size() && matchers[wrong](peek(stack, wrong, matchers.size()))) ++wrong;
+  failMistypedArgument(op, stack, matchers.size(), wrong);
+}
+
 void failArgumentsMissing(const OperatorHandle& op, const Stack& stack, size_t count) {
   BOXCAR_FAIL(
       "{}() reached a kernel that takes {} arguments, but the stack holds {} values: a handler above it has used "

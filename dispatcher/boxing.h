@@ -5,8 +5,10 @@
 #include <boxcar/dispatcher/kernel.h>
 #include <boxcar/ivalue/stack.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -50,6 +52,12 @@ class BOXCAR_API StackLease final {
 // position, what was expected and what was found. [wrong] is the position of the first argument that does not match.
 [[noreturn, gnu::cold]] BOXCAR_API void failMistypedArgument(const OperatorHandle& op, const Stack& stack, size_t count,
                                                              size_t wrong);
+// The same, of the first argument that [matchers], one an argument, refuse.
+using ArgumentMatcher = bool (*)(const IValue&);
+[[noreturn, gnu::cold]] BOXCAR_API void failMistypedArgument(const OperatorHandle& op, const Stack& stack,
+                                                             std::span<const ArgumentMatcher> matchers);
+template <class... Args>
+inline constexpr std::array<ArgumentMatcher, sizeof...(Args)> kMatchers{&BorrowedArgument<Args>::matches...};
 
 // Throws the Error of a kernel that takes [count] arguments but finds fewer values on the stack.
 [[noreturn, gnu::cold]] BOXCAR_API void failArgumentsMissing(const OperatorHandle& op, const Stack& stack,
@@ -93,11 +101,8 @@ template <class R, class... Args, class Invoke, size_t... I>
   // Callers have looked already; but a handler may have used arguments up, and the operator may be defined anew.
   if (reinterpret_cast<uintptr_t>(args) < reinterpret_cast<uintptr_t>(stack.begin())) [[unlikely]]
     failArgumentsMissing(op, stack, sizeof...(Args));
-  if (!(BorrowedArgument<Args>::matches(args[I]) && ...)) [[unlikely]] {
-    size_t wrong = 0;
-    static_cast<void>(((BorrowedArgument<Args>::matches(args[I]) && (++wrong, true)) && ...));
-    failMistypedArgument(op, stack, sizeof...(Args), wrong);
-  }
+  if (!(BorrowedArgument<Args>::matches(args[I]) && ...)) [[unlikely]]
+    failMistypedArgument(op, stack, kMatchers<Args...>);
   // The results are made before the arguments go: one may refer to another, and making one may throw.
   const auto destroyArguments = [args] { (BorrowedArgument<Args>::destroy(args[I]), ...); };
   try {
@@ -122,13 +127,19 @@ template <class R, class... Args, class Invoke, size_t... I>
   }
 }
 
+// Out of line, one function a type: what is rarely done shall be small.
+template <class T>
+[[gnu::noinline]] void pushOne(Stack& stack, const T& value) {
+  stack.emplace_back(value);
+}
+
 // Puts what a kernel returned on [stack]: each element of a tuple, the one result of every other type.
 template <class R>
 void pushResults(Stack& stack, const R& results) {
   if constexpr (kIsTuple<R>) {
-    std::apply([&](const auto&... values) { (stack.emplace_back(values), ...); }, results);
+    std::apply([&](const auto&... values) { (pushOne(stack, values), ...); }, results);
   } else {
-    stack.emplace_back(results);
+    pushOne(stack, results);
   }
 }
 
@@ -229,7 +240,11 @@ template <class R, class... Args>
                                            Args&&... args) {
   StackLease lease;
   Stack& stack = *lease;
+#ifdef BOXCAR_SHARE_ADAPTERS
+  (pushOne(stack, args), ...);
+#else
   stack.emplace(args...);
+#endif
   kernel->boxed(kernel, op, keys, stack);
   if (stack.size() != UnboxedResult<R>::kCount) [[unlikely]]
     failResultCount(op, UnboxedResult<R>::kCount, stack.size());

@@ -21,7 +21,7 @@ const FunctionSchema& CppSignature::schema() const {
   const std::lock_guard lock(mutex);
   const auto found = schemas.find(this);
   if (found != schemas.end()) return found->second;
-  return schemas.emplace(this, infer_()).first->second;
+  return schemas.emplace(this, detail::schemaOfTypes({"inferred", ""}, arguments_, returns_)).first->second;
 }
 
 }  // namespace boxcar

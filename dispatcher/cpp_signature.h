@@ -14,24 +14,19 @@ namespace boxcar {
 
 namespace detail {
 
-template <class Function>
-inline constexpr size_t kArgumentCount = 0;
-template <class R, class... Args>
-inline constexpr size_t kArgumentCount<R(Args...)> = sizeof...(Args);
+template <class Canonical>
+struct SignatureOf;
 
 }  // namespace detail
 
-// The C++ type of a kernel or of a typed call, so that the two can be compared. One object a type; what it knows of a
-// type is computed when it is first asked.
+// The C++ type of a kernel or of a typed call, so that the two can be compared. One object a type, made when a program
+// is compiled; the schema is computed when it is first asked for.
 class BOXCAR_API CppSignature final {
  public:
   // The signature of a function type `R(Args…)`; a leading DispatchKeySet does not count.
   template <class Function>
   static const CppSignature& of() {
-    using Canonical = detail::CanonicalFunction<Function>;
-    static const CppSignature signature(typeid(Canonical), detail::kArgumentCount<Canonical>,
-                                        [] { return inferSchema<Canonical>(); });
-    return signature;
+    return detail::SignatureOf<detail::CanonicalFunction<Function>>::kValue;
   }
   // The same, of a functor, a lambda's type or a function pointer, too.
   template <class F>
@@ -44,18 +39,27 @@ class BOXCAR_API CppSignature final {
 
   // The type as C++ spells it: `boxcar::Tensor (boxcar::Tensor const&, long)`.
   std::string name() const;
-  size_t argumentCount() const noexcept { return argument_count_; }
+  size_t argumentCount() const noexcept { return arguments_.size(); }
   // The schema that the type implies; arguments are called _0, _1 …
   const FunctionSchema& schema() const;
 
  private:
-  using Infer = FunctionSchema (*)();
-  CppSignature(const std::type_info& type, size_t argument_count, Infer infer) noexcept
-      : type_(&type), argument_count_(argument_count), infer_(infer) {}
+  template <class Canonical>
+  friend struct detail::SignatureOf;
+  constexpr CppSignature(const std::type_info& type, detail::TypeFunctions arguments,
+                         detail::TypeFunctions returns) noexcept
+      : type_(&type), arguments_(arguments), returns_(returns) {}
 
   const std::type_info* type_;
-  size_t argument_count_;
-  Infer infer_;
+  detail::TypeFunctions arguments_;
+  detail::TypeFunctions returns_;
+};
+
+// Beside the class, for a member of it would be exported once a type.
+template <class Canonical>
+struct detail::SignatureOf {
+  static constexpr CppSignature kValue{typeid(Canonical), SignatureTypes<Canonical>::kArguments,
+                                       SignatureTypes<Canonical>::kReturns};
 };
 
 // The same sentence everywhere: the type's name.

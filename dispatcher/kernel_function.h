@@ -57,9 +57,31 @@ struct Adapters<Callee, R(DispatchKeySet, Args...)> {
   }
 };
 
+// The boxed adapter of all kernels of a signature: it goes through the unboxed one, which costs an indirect call. Code
+// that is compiled for size takes it, by BOXCAR_SHARE_ADAPTERS.
+template <class Canonical>
+struct SharedAdapter;
+
+template <class R, class... Args>
+struct SharedAdapter<R(Args...)> {
+  static void boxed(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+    callWithStack<R, Args...>(
+        op, stack,
+        [kernel, keys](auto&&... args) -> R {
+          return static_cast<const UnboxedKernel<R(Args...)>*>(kernel)->unboxed(kernel, keys,
+                                                                                static_cast<Args>(args)...);
+        },
+        std::index_sequence_for<Args...>());
+  }
+};
+
 template <class Callee, class Function>
 constexpr UnboxedKernel<CanonicalFunction<Function>> makeUnboxedKernel() noexcept {
+#ifdef BOXCAR_SHARE_ADAPTERS
+  return {&Adapters<Callee, Function>::unboxed, &SharedAdapter<CanonicalFunction<Function>>::boxed};
+#else
   return {&Adapters<Callee, Function>::unboxed, &Adapters<Callee, Function>::boxed};
+#endif
 }
 
 // The code is known when the program is compiled, so the record needs no state: one object for ever.
@@ -73,6 +95,16 @@ struct StatelessCallee {
 };
 template <class Callee, class Function>
 inline constexpr auto kStatelessKernel = makeUnboxedKernel<Callee, Function>();
+
+// Such a record with its signature, all that is to be known to register it.
+struct StatelessKernel {
+  const Kernel* record;
+  const CppSignature* signature;
+};
+template <auto* function>
+inline constexpr StatelessKernel kStatelessKernelOf = {
+    &kStatelessKernel<StaticCallee<function>, FunctionType<std::remove_pointer_t<decltype(function)>>>,
+    &SignatureOf<CanonicalFunction<FunctionType<std::remove_pointer_t<decltype(function)>>>>::kValue};
 
 // A function pointer that is only known at run time, or a functor with state: it lies behind the record, as [Held], the
 // functor itself or a pointer to it.
@@ -157,10 +189,10 @@ class BOXCAR_API KernelFunction final {
 
   template <auto* function>
   static KernelFunction makeFromUnboxedFunction(CompileTimeFunction<function>) {
-    using Function = typename CompileTimeFunction<function>::Type;
-    return {&detail::kStatelessKernel<detail::StaticCallee<function>, Function>, nullptr, &CppSignature::of<Function>(),
-            nullptr};
+    return KernelFunction(detail::kStatelessKernelOf<function>);
   }
+  explicit KernelFunction(const detail::StatelessKernel& kernel) noexcept
+      : kernel_(kernel.record), signature_(kernel.signature) {}
   template <class R, class... Args>
   static KernelFunction makeFromUnboxedRuntimeFunction(R (*function)(Args...)) {
     return ownRecord(std::make_shared<detail::FunctorKernel<R (*)(Args...)>>(function));

@@ -161,6 +161,10 @@ Library& Library::impl(std::string_view name, CppFunction function, std::source_
   return *this;
 }
 
+Library& Library::impl(std::string_view name, const detail::StatelessKernel& kernel, std::source_location where) & {
+  return impl(name, CppFunction(KernelFunction(kernel)), where);
+}
+
 Library& Library::fallback(CppFunction function, std::source_location where) & {
   moveTo(where);
   BOXCAR_CHECK(kind_ == IMPL, "a fallback cannot be registered in {}({}, m) at {}: use BOXCAR_LIBRARY_IMPL(_, KEY, m)",

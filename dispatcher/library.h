@@ -73,6 +73,7 @@ class CppFunction final {
   void set_dispatch_key(DispatchKey key) noexcept { dispatch_key_ = key; }
 
  private:
+  friend class Library;
   template <class F>
   static KernelFunction makeKernel(F&& function) {
     using Given = std::remove_cvref_t<F>;
@@ -164,6 +165,14 @@ class BOXCAR_API Library final {
   // Registers a kernel for an operator that this or another library defines, now or later.
   Library& impl(std::string_view name, CppFunction function,
                 std::source_location where = std::source_location::current()) &;
+  // The same of BOXCAR_FN(function), in less code.
+  template <auto* function>
+  Library& impl(std::string_view name, CompileTimeFunction<function>,
+                std::source_location where = std::source_location::current()) & {
+    static_assert(CppFunction::hasOperatorTypes<typename CompileTimeFunction<function>::Type>());
+    return impl(name, detail::kStatelessKernelOf<function>, where);
+  }
+  Library& impl(std::string_view name, const detail::StatelessKernel& kernel, std::source_location where) &;
   // The same for a key of its own, or a device's: impl(name, dispatch(key, function)).
   Library& impl(std::string_view name, DispatchKey key, CppFunction function,
                 std::source_location where = std::source_location::current()) & {

@@ -81,8 +81,11 @@ class BOXCAR_API OperatorEntry final {
   // another type that are registered later are called boxed.
   void assertSignatureIsCorrect(const CppSignature& signature,
                                 const std::source_location& where = std::source_location::current()) const {
+    assertSignatureIsCorrect(signature, RegistrationSite{where.file_name(), where.line()});
+  }
+  void assertSignatureIsCorrect(const CppSignature& signature, const RegistrationSite& where) const {
     if (checked_signature_.load(std::memory_order_relaxed) != &signature) [[unlikely]]
-      checkSignature(signature, {where.file_name(), where.line()});
+      checkSignature(signature, where);
   }
 
   // Registered for exactly this key, alias keys included.

@@ -53,9 +53,12 @@ void OperatorHandle::callWatched(const DispatchArguments& arguments, DispatchKey
   // By the arguments that the stack was checked for: the operator may be defined anew at any time.
   const size_t below = stack.size() - arguments.bytes / sizeof(IValue);
   detail::WatchedCall watched(detail::CallKind::BoxedCall, *this, keys);
-  watched.start(watched.needsInputs() ? Stack(stack.begin() + below, stack.end()) : Stack());
+  if (Stack* inputs = watched.wantedInputs()) *inputs = Stack(stack.begin() + below, stack.end());
+  watched.start();
   run();
-  if (watched.needsOutputs()) watched.setOutputs(Stack(stack.begin() + std::min(below, stack.size()), stack.end()));
+  if (Stack* outputs = watched.wantedOutputs())
+    *outputs = Stack(stack.begin() + std::min(below, stack.size()), stack.end());
+  watched.finish();
 }
 
 void OperatorHandle::redispatchBoxedWatched(DispatchKeySet keys, Stack& stack) const {

@@ -7,7 +7,6 @@
 #include <functional>
 #include <source_location>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -15,6 +14,11 @@ namespace boxcar {
 
 template <class Function>
 class TypedOperatorHandle;
+template <class Function>
+class DeclaredOperator;
+namespace detail {
+class OperatorReference;
+}
 
 // An operator, to call it or to ask about it: one pointer, free to copy. Handles stay good for ever; calls of an
 // operator whose definition was removed throw an Error.
@@ -87,6 +91,7 @@ class BOXCAR_API OperatorHandle {
   bool operator==(const OperatorHandle& other) const noexcept = default;
 
  protected:
+  friend class detail::OperatorReference;
   [[noreturn, gnu::cold]] void failShortStack(const Stack& stack) const;
   [[gnu::noinline]] void callBoxedTheLongWay(Stack& stack) const;
   [[gnu::cold]] void callBoxedWatched(const DispatchArguments& arguments, DispatchKeySet keys, Stack& stack) const;
@@ -116,9 +121,7 @@ class TypedOperatorHandle<R(Args...)> final : public OperatorHandle {
   [[gnu::always_inline]] R call(Args... args) const {
     const DispatchKeySet keys = entry_->dispatchKeyExtractor().getDispatchKeySetUnboxed(args...);
     try {
-      if (detail::callsAreWatched()) [[unlikely]]
-        return callWatched(detail::CallKind::Call, keys, static_cast<Args&&>(args)...);
-      return redispatchUnwatched(keys, static_cast<Args&&>(args)...);
+      return callKernel(detail::CallKind::Call, keys, static_cast<Args&&>(args)...);
     } catch (...) {
       detail::rethrowAsError(OperatorHandle(entry_));
     }
@@ -126,49 +129,45 @@ class TypedOperatorHandle<R(Args...)> final : public OperatorHandle {
 
   // Dispatches on [keys] as they are: what a kernel calls to reach the kernels below it.
   [[gnu::always_inline]] R redispatch(DispatchKeySet keys, Args... args) const {
-    if (detail::callsAreWatched()) [[unlikely]]
-      return callWatched(detail::CallKind::Redispatch, keys, static_cast<Args&&>(args)...);
-    return redispatchUnwatched(keys, static_cast<Args&&>(args)...);
+    return callKernel(detail::CallKind::Redispatch, keys, static_cast<Args&&>(args)...);
   }
 
  private:
   friend class OperatorHandle;
+  friend class DeclaredOperator<R(Args...)>;
   explicit TypedOperatorHandle(OperatorHandle op) noexcept : OperatorHandle(op) {}
 
-  [[gnu::always_inline]] R redispatchUnwatched(DispatchKeySet keys, Args... args) const {
+  [[gnu::always_inline]] R callKernel(detail::CallKind kind, DispatchKeySet keys, Args... args) const {
     const Kernel* kernel = entry_->lookup(keys);
-    if (!kernel->has_unboxed) [[unlikely]]
-      return callWithoutUnboxed(kernel, keys, static_cast<Args&&>(args)...);
+    if ((kind != detail::CallKind::Seen && detail::callsAreWatched()) || !kernel->has_unboxed) [[unlikely]]
+      return callTheLongWay(kind, kernel, keys, static_cast<Args&&>(args)...);
     return detail::callUnboxedKernel<R, Args...>(kernel, keys, static_cast<Args&&>(args)...);
   }
 
-  [[gnu::noinline, gnu::cold]] R callWatched(detail::CallKind kind, DispatchKeySet keys, Args... args) const {
-    detail::WatchedCall watched(kind, *this, keys);
-    Stack inputs;
-    if (watched.needsInputs()) inputs.emplace(args...);
-    watched.start(std::move(inputs));
-    if constexpr (std::is_void_v<R>) {
-      redispatchUnwatched(keys, static_cast<Args&&>(args)...);
-    } else {
-      R result = redispatchUnwatched(keys, static_cast<Args&&>(args)...);
-      if (watched.needsOutputs()) {
-        Stack outputs;
-        detail::pushResults(outputs, result);
-        watched.setOutputs(std::move(outputs));
-      }
-      return static_cast<R&&>(result);
-    }
-  }
-
-  // The cell lets the call through to the next key, or its kernel is a boxed one.
-  [[gnu::noinline]] R callWithoutUnboxed(const Kernel* kernel, DispatchKeySet keys, Args... args) const {
-    if (kernel->isFallthrough()) [[unlikely]]
-      std::tie(kernel, keys) = entry_->lookupBelowFallthroughs(keys);
-    if (kernel->has_unboxed) return detail::callUnboxedKernel<R, Args...>(kernel, keys, static_cast<Args&&>(args)...);
+  // Somebody watches, or the kernel is a boxed one; that of a cell that lets calls through goes on to the next key.
+  [[gnu::noinline]] R callTheLongWay(detail::CallKind kind, const Kernel* kernel, DispatchKeySet keys,
+                                     Args... args) const {
+    if (kind != detail::CallKind::Seen && detail::callsAreWatched()) [[unlikely]]
+      return callWatched(kind, keys, static_cast<Args&&>(args)...);
     // The operator may have been defined anew since the handle was made.
     if (entry_->argumentBytes() != sizeof...(Args) * sizeof(IValue)) [[unlikely]]
       detail::checkArgumentCount(*this, sizeof...(Args));
     return detail::boxAndCall<R, Args...>(kernel, *this, keys, static_cast<Args&&>(args)...);
+  }
+
+  [[gnu::noinline, gnu::cold]] R callWatched(detail::CallKind kind, DispatchKeySet keys, Args... args) const {
+    detail::WatchedCall watched(kind, *this, keys);
+    if (Stack* inputs = watched.wantedInputs()) (detail::pushOne(*inputs, args), ...);
+    watched.start();
+    if constexpr (std::is_void_v<R>) {
+      callKernel(detail::CallKind::Seen, keys, static_cast<Args&&>(args)...);
+      watched.finish();
+    } else {
+      R result = callKernel(detail::CallKind::Seen, keys, static_cast<Args&&>(args)...);
+      if (Stack* outputs = watched.wantedOutputs()) detail::pushResults(*outputs, result);
+      watched.finish();
+      return static_cast<R&&>(result);
+    }
   }
 };
 

@@ -21,6 +21,7 @@ std::string_view labelOf(detail::CallKind kind) {
     case detail::CallKind::Redispatch: return "redispatch";
     case detail::CallKind::BoxedCall: return "callBoxed";
     case detail::CallKind::BoxedRedispatch: return "redispatchBoxed";
+    case detail::CallKind::Seen: break;
   }
   return "";
 }
@@ -74,15 +75,22 @@ WatchedCall::~WatchedCall() {
   if (traced_) --trace_depth;
 }
 
-bool WatchedCall::needsInputs() const noexcept { return record_ != nullptr && record_->needsInputs(); }
-bool WatchedCall::needsOutputs() const noexcept { return record_ != nullptr && record_->needsOutputs(); }
-
-void WatchedCall::start(Stack inputs) {
-  if (record_ != nullptr) record_->before(op_, std::move(inputs));
+Stack* WatchedCall::wantedInputs() noexcept {
+  return record_ != nullptr && record_->needsInputs() ? &values_ : nullptr;
+}
+Stack* WatchedCall::wantedOutputs() noexcept {
+  return record_ != nullptr && record_->needsOutputs() ? &values_ : nullptr;
 }
 
-void WatchedCall::setOutputs(Stack outputs) {
-  if (record_ != nullptr) record_->setOutputs(std::move(outputs));
+void WatchedCall::start() {
+  if (record_ == nullptr) return;
+  Stack inputs;
+  inputs.swap(values_);
+  record_->before(op_, std::move(inputs));
+}
+
+void WatchedCall::finish() {
+  if (wantedOutputs() != nullptr) record_->setOutputs(std::move(values_));
 }
 
 }  // namespace detail

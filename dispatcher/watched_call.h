@@ -21,10 +21,18 @@ extern BOXCAR_API constinit std::atomic<uint32_t> watchers;
 
 inline bool callsAreWatched() noexcept { return watchers.load(std::memory_order_relaxed) != 0; }
 
-enum class CallKind : uint8_t { Call, Redispatch, BoxedCall, BoxedRedispatch };
+// Seen: a call that its observers were told of already.
+enum class CallKind : uint8_t { Call, Redispatch, BoxedCall, BoxedRedispatch, Seen };
 
 // A call while somebody watches: writes its line of the trace, and tells the observers of its start and, when it is
 // destroyed, of its end.
+//
+//   WatchedCall watched(CallKind::Call, op, keys);
+//   if (Stack* inputs = watched.wantedInputs()) …
+//   watched.start();
+//   …
+//   if (Stack* outputs = watched.wantedOutputs()) …
+//   watched.finish();
 class BOXCAR_API WatchedCall final {
  public:
   WatchedCall(CallKind kind, const OperatorHandle& op, DispatchKeySet keys);
@@ -32,16 +40,18 @@ class BOXCAR_API WatchedCall final {
   WatchedCall(const WatchedCall&) = delete;
   WatchedCall& operator=(const WatchedCall&) = delete;
 
-  // Whether the observers want to see the arguments, and the results.
-  bool needsInputs() const noexcept;
-  bool needsOutputs() const noexcept;
-  // To be called before the kernel; [inputs] only where they are needed.
-  void start(Stack inputs = {});
-  void setOutputs(Stack outputs);
+  // Where the arguments go that the observers want to see, before `start`, and the results, before `finish`; null where
+  // nobody wants them.
+  Stack* wantedInputs() noexcept;
+  Stack* wantedOutputs() noexcept;
+  void start();
+  // Where the kernel returned: the observers are told the results, too.
+  void finish();
 
  private:
   const OperatorHandle& op_;
   std::unique_ptr<RecordFunction> record_;
+  Stack values_;  // the inputs until the start, then the outputs
   bool traced_ = false;
 };
 

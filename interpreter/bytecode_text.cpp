@@ -7,7 +7,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 
 namespace boxcar::interp {
 namespace {
@@ -142,7 +141,7 @@ std::string quotedText(std::string_view text) {
     } else if (c == '\n') {
       quoted += "\\n";
     } else if (is_raw) {
-      fmt::format_to(std::back_inserter(quoted), "\\x{:02x}", static_cast<unsigned char>(c));
+      quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     } else {
       quoted += text.substr(0, length);
     }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 namespace boxcar {
 namespace {
@@ -44,8 +43,8 @@ void renderPlace(std::string& out, const Source& source, Span span, const Label&
                  TextColours colours) {
   const LineColumn position = source.position(span.begin);
   const std::string place = fmt::format("{}:{}:{}:", source.name(), position.line, position.column);
-  fmt::format_to(std::back_inserter(out), "{} {} {}\n", coloured(place, TextInk::Place, colours),
-                 coloured(label.text, label.ink, colours), message);
+  out += fmt::format("{} {} {}\n", coloured(place, TextInk::Place, colours), coloured(label.text, label.ink, colours),
+                     message);
 
   const Span line_span = source.lineSpan(position.line);
   std::string_view line = source.text(line_span);
@@ -62,7 +61,7 @@ void renderPlace(std::string& out, const Source& source, Span span, const Label&
     end = std::min(end - first, line.size());
   }
 
-  fmt::format_to(std::back_inserter(out), "{}{}{}\n", before, withoutControls(line), after);
+  out += fmt::format("{}{}{}\n", before, withoutControls(line), after);
   out.append(before.size(), ' ');
   for (const char byte : line.substr(0, begin)) {
     if (!utf8::isContinuation(byte)) out += byte == '\t' ? '\t' : ' ';
@@ -79,7 +78,7 @@ void render(std::string& out, const Diagnostic& diagnostic, TextColours colours)
     if (note.place.source) {
       renderPlace(out, *note.place.source, note.place.span, kNote, note.text, colours);
     } else {
-      fmt::format_to(std::back_inserter(out), "{} {}\n", coloured(kNote.text, kNote.ink, colours), note.text);
+      out += fmt::format("{} {}\n", coloured(kNote.text, kNote.ink, colours), note.text);
     }
   }
 }

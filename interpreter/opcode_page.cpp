@@ -3,7 +3,6 @@
 #include <boxcar/interpreter/opcodes.h>
 #include <fmt/format.h>
 
-#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -44,7 +43,7 @@ class PageWriter {
  private:
   template <class... Args>
   void write(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    text_ += fmt::format(format, std::forward<Args>(args)...);
   }
 
   // Every spelling once.

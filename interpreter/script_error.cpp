@@ -22,7 +22,7 @@ void append(std::string& text, const ScriptFrame& frame, TextColours colours) {
   if (!frame.function.empty()) text += " in " + frame.function;
   const LineColumn position = frame.place.source->position(frame.place.span.begin);
   const std::string_view line = trimmed(frame.place.source->line(position.line));
-  if (!line.empty()) fmt::format_to(std::back_inserter(text), "\n    {}", line);
+  if (!line.empty()) text += fmt::format("\n    {}", line);
 }
 
 std::string describe(std::string text, const std::vector<ScriptFrame>& frames, TextColours colours) {
@@ -30,7 +30,7 @@ std::string describe(std::string text, const std::vector<ScriptFrame>& frames, T
   for (size_t i = 0; i < frames.size(); ++i) {
     if (shortens && i == kShownAtEachEnd) {
       const size_t left_out = frames.size() - 2 * kShownAtEachEnd;
-      fmt::format_to(std::back_inserter(text), "\n  ... {} more calls ...", left_out);
+      text += fmt::format("\n  ... {} more calls ...", left_out);
       i += left_out;
     }
     append(text, frames[i], colours);

@@ -16,7 +16,7 @@ class Writer {
     switch (value.tag()) {
       case Tag::None: text_ += "None"; break;
       case Tag::Bool: text_ += value.toBool() ? "True" : "False"; break;
-      case Tag::Int: fmt::format_to(std::back_inserter(text_), "{}", value.toInt()); break;
+      case Tag::Int: text_ += std::to_string(value.toInt()); break;
       case Tag::Double: text_ += pythonFloat(value.toDouble()); break;
       case Tag::ComplexDouble: text_ += pythonComplex(value.toComplexDouble()); break;
       case Tag::Device: writeDevice(value.toDevice()); break;

@@ -2,8 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <concepts>
 #include <iosfwd>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -32,6 +34,8 @@ struct fmt::formatter<T> {
   constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }
   template <class Context>
   auto format(const T& value, Context& context) const {
-    return fmt::format_to(context.out(), "{}", std::string_view(toString(value)));
+    // Not fmt::format_to, whose templates would put the formatting of every kind of number into each file.
+    const auto& text = toString(value);
+    return std::copy(std::begin(text), std::end(text), context.out());
   }
 };

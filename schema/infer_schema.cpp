@@ -7,14 +7,14 @@
 namespace boxcar {
 namespace detail {
 
-FunctionSchema schemaOfTypes(OperatorName name, std::span<const TypePtr> arguments, std::span<const TypePtr> returns) {
+FunctionSchema schemaOfTypes(OperatorName name, TypeFunctions arguments, TypeFunctions returns) {
   std::vector<Argument> inferred_arguments;
   inferred_arguments.reserve(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    inferred_arguments.emplace_back(fmt::format("_{}", i), arguments[i]);
+    inferred_arguments.emplace_back(fmt::format("_{}", i), arguments[i]());
   std::vector<Argument> inferred_returns;
   inferred_returns.reserve(returns.size());
-  for (const TypePtr type : returns) inferred_returns.emplace_back("", type);
+  for (const TypeFunction type : returns) inferred_returns.emplace_back("", type());
   return FunctionSchema(std::move(name), std::move(inferred_arguments), std::move(inferred_returns));
 }
 

@@ -5,32 +5,39 @@
 #include <boxcar/schema/cpp_type.h>
 #include <boxcar/schema/function_schema.h>
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace boxcar {
 namespace detail {
 
+// What gives a C++ type's schema type. Tables of these, known when a program is compiled, say what a function takes and
+// returns; the types themselves are made when they are asked for.
+using TypeFunction = TypePtr (*)();
+using TypeFunctions = std::span<const TypeFunction>;
+
 // A schema of types alone: the arguments are called _0, _1 …, the results nothing.
-BOXCAR_API FunctionSchema schemaOfTypes(OperatorName name, std::span<const TypePtr> arguments,
-                                        std::span<const TypePtr> returns);
+BOXCAR_API FunctionSchema schemaOfTypes(OperatorName name, TypeFunctions arguments, TypeFunctions returns);
+
+template <class... Ts>
+inline constexpr std::array<TypeFunction, sizeof...(Ts)> kTypeFunctions{&schemaTypeOf<Ts>...};
 
 template <class R>
 struct ReturnTypes {
-  static std::vector<TypePtr> get() { return {schemaTypeOf<R>()}; }
+  static constexpr TypeFunctions kAll = kTypeFunctions<R>;
 };
 template <>
 struct ReturnTypes<void> {
-  static std::vector<TypePtr> get() { return {}; }
+  static constexpr TypeFunctions kAll = {};
 };
 template <class... Rs>
 struct ReturnTypes<std::tuple<Rs...>> {
-  static std::vector<TypePtr> get() { return {schemaTypeOf<Rs>()...}; }
+  static constexpr TypeFunctions kAll = kTypeFunctions<Rs...>;
 };
 
 template <class Function>
@@ -39,8 +46,8 @@ struct SignatureTypes {
 };
 template <class R, class... Args>
 struct SignatureTypes<R(Args...)> {
-  static std::vector<TypePtr> arguments() { return {schemaTypeOf<Args>()...}; }
-  static std::vector<TypePtr> returns() { return ReturnTypes<R>::get(); }
+  static constexpr TypeFunctions kArguments = kTypeFunctions<Args...>;
+  static constexpr TypeFunctions kReturns = ReturnTypes<R>::kAll;
 };
 template <class R, class... Args>
 struct SignatureTypes<R(DispatchKeySet, Args...)> : SignatureTypes<R(Args...)> {};
@@ -56,8 +63,8 @@ struct SignatureTypes<Function*> : SignatureTypes<Function> {};
 //   inferSchema<Tensor(const Tensor&, int64_t)>({"my::op", ""})  // my::op(Tensor _0, int _1) -> Tensor
 template <class Function>
 FunctionSchema inferSchema(OperatorName name = {"inferred", ""}) {
-  return detail::schemaOfTypes(std::move(name), detail::SignatureTypes<Function>::arguments(),
-                               detail::SignatureTypes<Function>::returns());
+  return detail::schemaOfTypes(std::move(name), detail::SignatureTypes<Function>::kArguments,
+                               detail::SignatureTypes<Function>::kReturns);
 }
 
 // Why a C++ function from which [inferred] was inferred cannot be a kernel of an operator with the schema [given]: the

@@ -109,23 +109,19 @@ std::string header(const std::vector<Operator>& operators) {
 }
 
 std::string bodies(const std::vector<Operator>& operators) {
-  std::string text =
-      "#include <boxcar/dispatcher/dispatcher.h>\n#include <boxcar/ops.h>\n\n// The handle is looked up at the first "
-      "call.\n"
-      "#define BOXCAR_HANDLE(name, overload, ...)                                                     \\\n"
-      "  static const auto op =                                                                      \\\n"
-      "      ::boxcar::Dispatcher::singleton().findSchemaOrThrow(name, overload).typed<__VA_ARGS__>()\n";
-  for (const Operator& op : operators) {
+  std::string text = "#include <boxcar/dispatcher/declared_operator.h>\n#include <boxcar/ops.h>\n";
+  for (size_t i = 0; i < operators.size(); ++i) {
+    const Operator& op = operators[i];
+    text += fmt::format("\nnamespace boxcar {{\nstatic constinit DeclaredOperator<{}> op_{}(\"{}\", \"{}\");\n}}\n",
+                        functionType(op.schema), i, op.schema.name(), op.schema.overload_name());
     for (const bool redispatch : {false, true}) {
       const std::string rest = parameters(op.schema, op.schema.arguments().size());
       const std::string arguments = forwarded(op.schema);
-      text += fmt::format(
-          "\nnamespace {} {{\n{} {}({}{}{}) {{\n  BOXCAR_HANDLE(\"{}\", \"{}\", {});\n  return "
-          "op.{}({}{}{});\n}}\n}}\n",
-          outerNamespace(op.schema, redispatch), resultType(op.schema), functionName(op.schema),
-          redispatch ? "DispatchKeySet keys" : "", redispatch && !rest.empty() ? ", " : "", rest, op.schema.name(),
-          op.schema.overload_name(), functionType(op.schema), redispatch ? "redispatch" : "call",
-          redispatch ? "keys" : "", redispatch && !arguments.empty() ? ", " : "", arguments);
+      text += fmt::format("namespace {} {{\n{} {}({}{}{}) {{ return op_{}.get().{}({}{}{}); }}\n}}\n",
+                          outerNamespace(op.schema, redispatch), resultType(op.schema), functionName(op.schema),
+                          redispatch ? "DispatchKeySet keys" : "", redispatch && !rest.empty() ? ", " : "", rest, i,
+                          redispatch ? "redispatch" : "call", redispatch ? "keys" : "",
+                          redispatch && !arguments.empty() ? ", " : "", arguments);
     }
   }
   return text;

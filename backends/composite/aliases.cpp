@@ -1,8 +1,9 @@
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/declared_operator.h>
 #include <boxcar/dispatcher/library.h>
 
 #include <algorithm>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,19 +26,24 @@ struct Call;
 
 template <Name name, Name overload, class Result, class... Args>
 struct Call<name, overload, Result(Args...)> {
-  static Result kernel(Args... args) {
-    static const auto op =
-        Dispatcher::singleton().findSchemaOrThrow(name.text, overload.text).template typed<Result(Args...)>();
-    return op.call(std::forward<Args>(args)...);
-  }
+  static Result kernel(Args... args) { return op.get().call(std::forward<Args>(args)...); }
+
+ private:
+  static inline constinit DeclaredOperator<Result(Args...)> op{name.text, overload.text};
 };
+
+void addKernel(Library& m, std::string_view alias, std::string_view overload,
+               const boxcar::detail::StatelessKernel& kernel, std::source_location where) {
+  std::string full(alias);
+  if (!overload.empty()) (full += '.') += overload;
+  m.impl(full, kernel, where);
+}
 
 // [alias] is `aten::[name]`; both have the overload [overload].
 template <Name name, Name overload, class Signature>
-void add(Library& m, std::string_view alias) {
-  const std::string_view suffix = overload.text;
-  m.impl(suffix.empty() ? std::string(alias) : std::string(alias) + "." + std::string(suffix),
-         BOXCAR_FN((Call<name, overload, Signature>::kernel)));
+void add(Library& m, std::string_view alias, std::source_location where = std::source_location::current()) {
+  addKernel(m, alias, overload.text, boxcar::detail::kStatelessKernelOf<&Call<name, overload, Signature>::kernel>,
+            where);
 }
 
 using In = const Tensor&;

@@ -6,9 +6,11 @@
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <source_location>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -83,9 +85,6 @@ struct Overload {
   template <size_t n>
   constexpr Overload(const char (&literal)[n]) : exists(true) {
     std::copy_n(literal, n, text);
-  }
-  std::string under(std::string_view op) const {
-    return text[0] == '\0' ? std::string(op) : std::string(op) + "." + text;
   }
 };
 
@@ -174,19 +173,58 @@ inline constexpr Pointwise kPointwise = makePointwise<F, arity, result>(name.vie
 // Where a line's family registers it: what `boxcar table` shows.
 using Where = std::source_location;
 
+// The kernels of one line, so that its registrations take a table instead of code.
+struct OverloadKernel {
+  const Overload* overload = nullptr;
+  bool is_in_place = false;
+  const ::boxcar::detail::StatelessKernel* kernel = nullptr;
+};
+void registerOverloads(Library& m, std::string_view op, std::span<const OverloadKernel> kernels, const Where& where);
+
 template <class Op, Forms forms>
-void registerForms(Library& m, const std::string& op, const Where& where) {
-  if constexpr (forms.functional.exists) m.impl(forms.functional.under(op), BOXCAR_FN(Op::functional), where);
-  if constexpr (forms.in_place.exists) m.impl(forms.in_place.under(op + "_"), BOXCAR_FN(Op::inPlace), where);
-  if constexpr (forms.out.exists) m.impl(forms.out.under(op), BOXCAR_FN(Op::out), where);
+constexpr auto makeFormsTable() {
+  std::array<OverloadKernel, forms.functional.exists + forms.in_place.exists + forms.out.exists> table;
+  size_t n = 0;
+  using ::boxcar::detail::kStatelessKernelOf;
+  if constexpr (forms.functional.exists) table[n++] = {&forms.functional, false, &kStatelessKernelOf<Op::functional>};
+  if constexpr (forms.in_place.exists) table[n++] = {&forms.in_place, true, &kStatelessKernelOf<Op::inPlace>};
+  if constexpr (forms.out.exists) table[n++] = {&forms.out, false, &kStatelessKernelOf<Op::out>};
+  return table;
 }
+template <class Op, Forms forms>
+inline constexpr auto kFormsTable = makeFormsTable<Op, forms>();
+
+template <class Tensors, class WithNumber, class NumberFirst, BinaryForms forms>
+constexpr auto makeBinaryTable() {
+  std::array<OverloadKernel, forms.tensor.exists + forms.scalar.exists + forms.scalar_tensor.exists +
+                                 forms.tensor_in_place.exists + forms.scalar_in_place.exists + forms.tensor_out.exists +
+                                 forms.scalar_out.exists + forms.scalar_tensor_out.exists>
+      table;
+  size_t n = 0;
+  using ::boxcar::detail::kStatelessKernelOf;
+  if constexpr (forms.tensor.exists) table[n++] = {&forms.tensor, false, &kStatelessKernelOf<Tensors::functional>};
+  if constexpr (forms.scalar.exists) table[n++] = {&forms.scalar, false, &kStatelessKernelOf<WithNumber::functional>};
+  if constexpr (forms.scalar_tensor.exists)
+    table[n++] = {&forms.scalar_tensor, false, &kStatelessKernelOf<NumberFirst::functional>};
+  if constexpr (forms.tensor_in_place.exists)
+    table[n++] = {&forms.tensor_in_place, true, &kStatelessKernelOf<Tensors::inPlace>};
+  if constexpr (forms.scalar_in_place.exists)
+    table[n++] = {&forms.scalar_in_place, true, &kStatelessKernelOf<WithNumber::inPlace>};
+  if constexpr (forms.tensor_out.exists) table[n++] = {&forms.tensor_out, false, &kStatelessKernelOf<Tensors::out>};
+  if constexpr (forms.scalar_out.exists) table[n++] = {&forms.scalar_out, false, &kStatelessKernelOf<WithNumber::out>};
+  if constexpr (forms.scalar_tensor_out.exists)
+    table[n++] = {&forms.scalar_tensor_out, false, &kStatelessKernelOf<NumberFirst::out>};
+  return table;
+}
+template <class Tensors, class WithNumber, class NumberFirst, BinaryForms forms>
+inline constexpr auto kBinaryTable = makeBinaryTable<Tensors, WithNumber, NumberFirst, forms>();
 
 // One line of the table: an operator of one tensor.
 template <Name name, template <class> class F, Result result, auto types, Forms forms>
 void registerUnary(Library& m, const Where& where = Where::current()) {
   using Op = Kernels<kPointwise<name, F, 1, result, types>, F<float>, Arguments<const Tensor&>,
                      typename detail::ParametersOf<F<float>>::type>;
-  registerForms<Op, forms>(m, std::string(name.view()), where);
+  registerOverloads(m, name.view(), kFormsTable<Op, forms>, where);
 }
 
 // An operator of two inputs.
@@ -199,19 +237,7 @@ void registerBinary(Library& m, const Where& where = Where::current()) {
       Kernels<kPointwise<name, F, 2, result, types>, F<float>, Arguments<const Tensor&, const Scalar&>, Parameters>;
   using NumberFirst =
       Kernels<kPointwise<name, F, 2, result, types>, F<float>, Arguments<const Scalar&, const Tensor&>, Parameters>;
-  const std::string op(name.view());
-  if constexpr (forms.tensor.exists) m.impl(forms.tensor.under(op), BOXCAR_FN(Tensors::functional), where);
-  if constexpr (forms.scalar.exists) m.impl(forms.scalar.under(op), BOXCAR_FN(WithNumber::functional), where);
-  if constexpr (forms.scalar_tensor.exists)
-    m.impl(forms.scalar_tensor.under(op), BOXCAR_FN(NumberFirst::functional), where);
-  if constexpr (forms.tensor_in_place.exists)
-    m.impl(forms.tensor_in_place.under(op + "_"), BOXCAR_FN(Tensors::inPlace), where);
-  if constexpr (forms.scalar_in_place.exists)
-    m.impl(forms.scalar_in_place.under(op + "_"), BOXCAR_FN(WithNumber::inPlace), where);
-  if constexpr (forms.tensor_out.exists) m.impl(forms.tensor_out.under(op), BOXCAR_FN(Tensors::out), where);
-  if constexpr (forms.scalar_out.exists) m.impl(forms.scalar_out.under(op), BOXCAR_FN(WithNumber::out), where);
-  if constexpr (forms.scalar_tensor_out.exists)
-    m.impl(forms.scalar_tensor_out.under(op), BOXCAR_FN(NumberFirst::out), where);
+  registerOverloads(m, name.view(), kBinaryTable<Tensors, WithNumber, NumberFirst, forms>, where);
 }
 
 // An operator of three tensors.
@@ -220,7 +246,7 @@ void registerTernary(Library& m, const Where& where = Where::current()) {
   using Op =
       Kernels<kPointwise<name, F, 3, result, types>, F<float>, Arguments<const Tensor&, const Tensor&, const Tensor&>,
               typename detail::ParametersOf<F<float>>::type>;
-  registerForms<Op, forms>(m, std::string(name.view()), where);
+  registerOverloads(m, name.view(), kFormsTable<Op, forms>, where);
 }
 
 // Registers a line of pointwise_table.h in the block `m`.

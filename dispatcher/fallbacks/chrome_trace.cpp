@@ -80,11 +80,11 @@ void writeChromeTrace(const Profile& profile, OutputFile& file) {
     start = std::max<int64_t>(start, 0);
     // Nanoseconds as microseconds with three digits, which are exact where a double's are not.
     const int64_t duration = std::max<int64_t>(end - start, 0);
-    fmt::format_to(std::back_inserter(text),
-                   "{}{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"ts\":{}.{:03},\"dur\":{}.{:03},\"pid\":{},"
-                   "\"tid\":{},\"args\":{}}}",
-                   separator, name, category, start / 1000, start % 1000, duration / 1000, duration % 1000, process,
-                   thread, argsOf(record).dump());
+    text += fmt::format(
+        "{}{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"ts\":{}.{:03},\"dur\":{}.{:03},\"pid\":{},"
+        "\"tid\":{},\"args\":{}}}",
+        separator, name, category, start / 1000, start % 1000, duration / 1000, duration % 1000, process, thread,
+        argsOf(record).dump());
     separator = ",\n";
     if (text.size() > kBlock) flush();
   };

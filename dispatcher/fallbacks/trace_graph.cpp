@@ -1,7 +1,6 @@
 #include <boxcar/dispatcher/fallbacks/trace_graph.h>
 #include <fmt/format.h>
 
-#include <iterator>
 #include <string_view>
 
 namespace boxcar::detail {
@@ -23,7 +22,7 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 size_t TraceGraph::addNode(const std::string& label, const std::string& style) {
-  fmt::format_to(std::back_inserter(body_), "  n{} [label={}{}];\n", count_, quoted(label), style);
+  body_ += fmt::format("  n{} [label={}{}];\n", count_, quoted(label), style);
   return count_++;
 }
 
@@ -31,7 +30,7 @@ void TraceGraph::addEdges(size_t node, std::span<const Use> uses) {
   for (const Use& use : uses) {
     const auto maker = makers_.find(use.name);
     if (maker == makers_.end()) continue;
-    fmt::format_to(std::back_inserter(body_), "  n{} -> n{} [label={}];\n", maker->second, node, quoted(use.label));
+    body_ += fmt::format("  n{} -> n{} [label={}];\n", maker->second, node, quoted(use.label));
   }
 }
 

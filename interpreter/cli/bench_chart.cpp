@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <string_view>
 
 namespace boxcar::cli {
@@ -76,42 +75,41 @@ std::string toSvg(const std::vector<BenchTable>& tables) {
   const Axis axis = axisOf(tables);
 
   std::string svg;
-  const auto out = std::back_inserter(svg);
-  fmt::format_to(out,
-                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-                 "font-family=\"sans-serif\" font-size=\"12\">\n"
-                 "<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
-                 width, bottom + kAxisHeight + kMargin);
+  svg += fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
+      "font-family=\"sans-serif\" font-size=\"12\">\n"
+      "<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
+      width, bottom + kAxisHeight + kMargin);
   for (int exponent = axis.first; exponent <= axis.last; ++exponent) {
     const double x = left + axis.place(std::pow(10.0, exponent));
-    fmt::format_to(out,
-                   "<line x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2}\" stroke=\"#d0d0d0\"/>\n"
-                   "<text x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\" fill=\"#404040\">{4}</text>\n",
-                   x, kMargin, bottom + 4, bottom + 19, labelOf(exponent));
+    svg += fmt::format(
+        "<line x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2}\" stroke=\"#d0d0d0\"/>\n"
+        "<text x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\" fill=\"#404040\">{4}</text>\n",
+        x, kMargin, bottom + 4, bottom + 19, labelOf(exponent));
   }
-  fmt::format_to(out,
-                 "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" fill=\"#404040\">median time of a call, on a "
-                 "logarithmic axis; the line goes from the first to the third quartile</text>\n",
-                 width / 2, bottom + 38);
+  svg += fmt::format(
+      "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" fill=\"#404040\">median time of a call, on a "
+      "logarithmic axis; the line goes from the first to the third quartile</text>\n",
+      width / 2, bottom + 38);
   int y = kMargin;
   for (const BenchTable& table : tables) {
-    fmt::format_to(out, "<text x=\"{}\" y=\"{}\" font-weight=\"bold\" fill=\"black\">{}</text>\n", kMargin, y + 22,
-                   escaped(table.title));
+    svg += fmt::format("<text x=\"{}\" y=\"{}\" font-weight=\"bold\" fill=\"black\">{}</text>\n", kMargin, y + 22,
+                       escaped(table.title));
     y += kTitleHeight;
     for (const BenchRow& row : table.rows) {
       const bool is_reference = row.name == kTypedCall || row.name == kBoxedCall;
       const double middle = y + kRowHeight / 2.0;
       const double end = left + axis.place(row.time.median);
       const double third = left + axis.place(row.time.third_quartile);
-      fmt::format_to(out,
-                     "<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\" fill=\"black\">{}</text>\n"
-                     "<rect x=\"{}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" fill=\"{}\"/>\n",
-                     left - 8, middle + 4, escaped(row.name), left, middle - kBarHeight / 2.0, end - left, kBarHeight,
-                     is_reference ? "#1f5fa8" : "#8fb8de");
-      fmt::format_to(out, "<line x1=\"{1:.1f}\" y1=\"{0:.1f}\" x2=\"{2:.1f}\" y2=\"{0:.1f}\" stroke=\"black\"/>\n",
-                     middle, left + axis.place(row.time.first_quartile), third);
-      fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"black\">{} ns ({:.2f})</text>\n",
-                     std::max(end, third) + 6, middle + 4, formatNanoseconds(row.time.median), row.time.ratio);
+      svg += fmt::format(
+          "<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\" fill=\"black\">{}</text>\n"
+          "<rect x=\"{}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" fill=\"{}\"/>\n",
+          left - 8, middle + 4, escaped(row.name), left, middle - kBarHeight / 2.0, end - left, kBarHeight,
+          is_reference ? "#1f5fa8" : "#8fb8de");
+      svg += fmt::format("<line x1=\"{1:.1f}\" y1=\"{0:.1f}\" x2=\"{2:.1f}\" y2=\"{0:.1f}\" stroke=\"black\"/>\n",
+                         middle, left + axis.place(row.time.first_quartile), third);
+      svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"black\">{} ns ({:.2f})</text>\n",
+                         std::max(end, third) + 6, middle + 4, formatNanoseconds(row.time.median), row.time.ratio);
       y += kRowHeight;
     }
   }

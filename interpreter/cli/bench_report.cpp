@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace boxcar::cli {
@@ -39,7 +38,7 @@ void appendTable(std::string& text, const BenchTable& table) {
   }
   text += table.title + '\n' + reportTable(lines);
   for (const SkippedPath& path : table.skipped) {
-    fmt::format_to(std::back_inserter(text), "  {}: not measured: {}\n", path.name, path.reason);
+    text += fmt::format("  {}: not measured: {}\n", path.name, path.reason);
   }
   text += '\n';
 }
