@@ -29,7 +29,7 @@ void copyRows(char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
   }
 }
 
-StridedLoop::Body rowsFor(size_t itemsize) {
+auto rowsFor(size_t itemsize) {
   switch (itemsize) {
     case 1: return copyRows<uint8_t>;
     case 2: return copyRows<uint16_t>;

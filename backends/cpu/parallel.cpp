@@ -51,7 +51,7 @@ void setThreadCount(int count) {
 
 bool runsInParallel(int64_t elements) { return elements >= kParallelGrain && !is_in_parallel && threadCount() > 1; }
 
-void parallelFor(int64_t begin, int64_t end, int64_t grain, const std::function<void(int64_t, int64_t)>& body) {
+void parallelFor(int64_t begin, int64_t end, int64_t grain, CallableRef<void(int64_t, int64_t)> body) {
   if (begin >= end) return;
   const int64_t length = end - begin;
   const int64_t least = std::max<int64_t>(grain, 1);

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <boxcar/backends/cpu/callable_ref.h>
 #include <boxcar/ivalue/macros.h>
 
 #include <cstdint>
-#include <functional>
 
 namespace boxcar::cpu {
 
@@ -24,6 +24,6 @@ bool runsInParallel(int64_t elements);
 // Calls body(begin, end) for ranges that together are [begin, end), in several threads when there is work for them:
 // each range has [grain] indices at least, but for the last. Returns when all are done; what a body throws is thrown
 // again, the first of it. Within a body everything runs in its thread alone; it must not call operators.
-void parallelFor(int64_t begin, int64_t end, int64_t grain, const std::function<void(int64_t, int64_t)>& body);
+void parallelFor(int64_t begin, int64_t end, int64_t grain, CallableRef<void(int64_t, int64_t)> body);
 
 }  // namespace boxcar::cpu

@@ -147,7 +147,7 @@ int64_t StridedLoop::elementCount() const {
   return count;
 }
 
-void StridedLoop::inParts(int64_t elements, const std::function<void(StridedLoop&)>& run) {
+void StridedLoop::inParts(int64_t elements, CallableRef<void(StridedLoop&)> run) {
   if (!prepare()) return;
   // The outermost dimension that gives each thread something, else the longest.
   int cut = rank_ - 1;
@@ -162,7 +162,7 @@ void StridedLoop::inParts(int64_t elements, const std::function<void(StridedLoop
   });
 }
 
-void StridedLoop::runParallel(int64_t elements, const Body& body) {
+void StridedLoop::runParallel(int64_t elements, Body body) {
   if (!runsInParallel(elements)) return run(body);
   inParts(elements, [&](StridedLoop& part) { part.run(body); });
 }
@@ -171,6 +171,16 @@ void StridedLoop::runParallel(Loop loop, const Scalar* params) {
   const int64_t elements = elementCount();
   if (!runsInParallel(elements)) return run(loop, params);
   inParts(elements, [&](StridedLoop& part) { part.run(loop, params); });
+}
+
+void StridedLoop::run(Body body) {
+  if (!prepare()) return;
+  char* data[kMaxOperands];
+  int64_t index[kMaxRank];
+  start(data, index);
+  do {
+    body(data, strides_[0], sizes_[0], sizes_[1]);
+  } while (advance(data, index));
 }
 
 void StridedLoop::run(Loop loop, const Scalar* params) {

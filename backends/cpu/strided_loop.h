@@ -1,9 +1,9 @@
 #pragma once
 
+#include <boxcar/backends/cpu/callable_ref.h>
 #include <boxcar/ivalue/scalar.h>
 
 #include <cstdint>
-#include <functional>
 #include <span>
 
 namespace boxcar::cpu {
@@ -25,7 +25,7 @@ using Loop = void (*)(char* const* data, const int64_t* strides, int64_t n0, int
 class StridedLoop final {
  public:
   static constexpr int kMaxRank = 64;
-  using Body = std::function<void(char* const* data, const int64_t* strides, int64_t n0, int64_t n1)>;
+  using Body = CallableRef<void(char* const* data, const int64_t* strides, int64_t n0, int64_t n1)>;
 
   // An Error when there are more dimensions than kMaxRank.
   explicit StridedLoop(std::span<const int64_t> sizes);
@@ -35,16 +35,7 @@ class StridedLoop final {
   // An operand of the loop's own sizes whose [strides] count bytes.
   void addBytes(void* data, std::span<const int64_t> strides);
 
-  template <class Callable>
-  void run(Callable&& body) {
-    if (!prepare()) return;
-    char* data[kMaxOperands];
-    int64_t index[kMaxRank];
-    start(data, index);
-    do {
-      body(static_cast<char* const*>(data), static_cast<const int64_t*>(strides_[0]), sizes_[0], sizes_[1]);
-    } while (advance(data, index));
-  }
+  void run(Body body);
 
   // The first operand is written, the others are only read: those whose neighbouring elements belong to different rows,
   // as those of a transposed matrix do, are read in squares that are turned on the way.
@@ -52,7 +43,7 @@ class StridedLoop final {
 
   // The same in several threads at once, when [elements], a measure of all the work, are enough for that and the loop
   // can be cut. No part of the loop may depend on another one.
-  void runParallel(int64_t elements, const Body& body);
+  void runParallel(int64_t elements, Body body);
   void runParallel(Loop loop, const Scalar* params);
 
  private:
@@ -60,7 +51,7 @@ class StridedLoop final {
 
   int64_t elementCount() const;
   // Parts of the loop, each to be run by a thread.
-  void inParts(int64_t elements, const std::function<void(StridedLoop&)>& run);
+  void inParts(int64_t elements, CallableRef<void(StridedLoop&)> run);
   // The operands that are to be read in squares; the dimension in which their elements follow each other becomes the
   // second.
   Operands findTurned();

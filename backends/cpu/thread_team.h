@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <boxcar/backends/cpu/callable_ref.h>
 
 // What threads a build has: those of OpenMP (openmp/), or none (no_openmp/).
 
@@ -13,7 +13,7 @@ extern const bool kHasThreadTeam;
 int teamSize();
 
 // Calls work(part) for each part of [0, parts), each in a thread of its own, and waits for all. It must not throw.
-void runTeam(int parts, const std::function<void(int)>& work);
+void runTeam(int parts, CallableRef<void(int)> work);
 
 // While it exists, libraries that use OpenMP themselves take at most [count] threads for what the calling thread asks
 // of them.

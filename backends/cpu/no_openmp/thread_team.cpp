@@ -16,7 +16,7 @@ const bool kHasThreadTeam = false;
 
 int teamSize() { return 1; }
 
-void runTeam(int parts, const std::function<void(int)>& work) {
+void runTeam(int parts, CallableRef<void(int)> work) {
   for (int part = 0; part < parts; ++part) work(part);
 }
 

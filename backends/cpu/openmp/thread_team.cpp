@@ -7,7 +7,7 @@ const bool kHasThreadTeam = true;
 
 int teamSize() { return omp_get_num_procs(); }
 
-void runTeam(int parts, const std::function<void(int)>& work) {
+void runTeam(int parts, CallableRef<void(int)> work) {
   // A team may be smaller than what is asked for, so parts are handed out by number.
 #pragma omp parallel for num_threads(parts) schedule(static, 1)
   for (int part = 0; part < parts; ++part) work(part);
