@@ -23,7 +23,7 @@ void IndexedRun::fail(int64_t place) const {
               dim, size);
 }
 
-void IndexedRun::cut(const std::function<void(const IndexedRun&)>& body) const {
+void IndexedRun::cut(CallableRef<void(const IndexedRun&)> body) const {
   int64_t elements = 1;
   for (const int64_t length : sizes) elements *= length;
   if (elements == 0) return;
@@ -43,6 +43,16 @@ void IndexedRun::cut(const std::function<void(const IndexedRun&)>& body) const {
     part.chosen += begin * chosen_steps[best];
     part.index += begin * index_steps[best];
     body(part);
+  });
+}
+
+void IndexedRun::walk(StridedLoop::Body body) const {
+  cut([&](const IndexedRun& part) {
+    StridedLoop nest(part.sizes);
+    nest.addBytes(part.beside, part.beside_steps);
+    nest.addBytes(part.chosen, part.chosen_steps);
+    nest.addBytes(const_cast<char*>(part.index), part.index_steps);
+    nest.run(body);
   });
 }
 
@@ -88,18 +98,20 @@ void write(const dense::IndexedLoop& loop, size_t itemsize) {
   visitWord(itemsize, [&]<class Word>(std::type_identity<Word>) { IndexedRun(loop).run(MoveIn<Word>()); });
 }
 
-template <elements::Combination how, class T>
-struct Scaled {
+template <class T>
+struct ScaledAdd {
   T scale;
-  T operator()(T a, T b) const { return elements::Combine<how, T>()(a, multiplyElements(scale, b)); }
+  T operator()(T a, T b) const { return addElements(a, multiplyElements(scale, b)); }
 };
 
 template <elements::Combination how, class T>
 void combineElements(const dense::IndexedLoop& loop, const Scalar& scale, ScalarType type) {
   T factor;
   storeNumber(&factor, type, scale);
-  if (factor == T(1)) return IndexedRun(loop).run(CombineIn<T, elements::Combine<how, T>>{});
-  IndexedRun(loop).run(CombineIn<T, Scaled<how, T>>{{factor}});
+  if (how != elements::Combination::kAdd || factor == T(1)) {
+    return IndexedRun(loop).run(CombineIn<T, elements::Combine<how, T>>{});
+  }
+  if constexpr (how == elements::Combination::kAdd) IndexedRun(loop).run(CombineIn<T, ScaledAdd<T>>{{factor}});
 }
 
 void combine(const dense::IndexedLoop& loop, ScalarType type, elements::Combination how, const Scalar& scale) {

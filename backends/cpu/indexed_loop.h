@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <type_traits>
 
 namespace boxcar::cpu {
@@ -24,25 +23,18 @@ struct IndexedRun : dense::IndexedLoop {
   // of them with one index. An Error when an index is out of range: what came before has been done.
   template <class Op>
   void run(const Op& op) const {
-    cut([&](const IndexedRun& part) {
-      StridedLoop nest(part.sizes);
-      nest.addBytes(part.beside, part.beside_steps);
-      nest.addBytes(part.chosen, part.chosen_steps);
-      nest.addBytes(const_cast<char*>(part.index), part.index_steps);
-      nest.run([&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
-        if (steps[2] == 0) return runRows(op, data, steps, n0, n1);
-        const bool dense =
-            steps[0] == Op::kItemsize && steps[1] == 0 && steps[2] == kIndexSize && step == Op::kItemsize;
-        for (int64_t j = 0; j < n1; ++j) {
-          char* const row[] = {data[0] + j * steps[kMaxOperands], data[1] + j * steps[kMaxOperands + 1],
-                               data[2] + j * steps[kMaxOperands + 2]};
-          if (dense) {
-            runElements(op, row, Op::kItemsize, 0, kIndexSize, Op::kItemsize, n0);
-          } else {
-            runElements(op, row, steps[0], steps[1], steps[2], step, n0);
-          }
+    walk([&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
+      if (steps[2] == 0) return runRows(op, data, steps, n0, n1);
+      const bool dense = steps[0] == Op::kItemsize && steps[1] == 0 && steps[2] == kIndexSize && step == Op::kItemsize;
+      for (int64_t j = 0; j < n1; ++j) {
+        char* const row[] = {data[0] + j * steps[kMaxOperands], data[1] + j * steps[kMaxOperands + 1],
+                             data[2] + j * steps[kMaxOperands + 2]};
+        if (dense) {
+          runElements(op, row, Op::kItemsize, 0, kIndexSize, Op::kItemsize, n0);
+        } else {
+          runElements(op, row, steps[0], steps[1], steps[2], step, n0);
         }
-      });
+      }
     });
   }
 
@@ -103,8 +95,10 @@ struct IndexedRun : dense::IndexedLoop {
   }
 
   [[noreturn]] void fail(int64_t place) const;
+  // Calls [body] with rows of what lies beside, what an index of 0 would choose, and the indices.
+  void walk(StridedLoop::Body body) const;
   // Calls [body] with the loop, or with parts of it in several threads.
-  void cut(const std::function<void(const IndexedRun&)>& body) const;
+  void cut(CallableRef<void(const IndexedRun&)> body) const;
 };
 
 // Elements are moved as words of their size.
