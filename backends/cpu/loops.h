@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace boxcar::cpu {
 
@@ -16,115 +17,21 @@ inline T& at(char* address) {
   return *reinterpret_cast<T*>(address);
 }
 
-// One row of a loop: run(p, s, n, f) writes [n] results of [f] to elements of Out at p[0], read from elements of In at
-// p[1] and on, with steps s. Rows whose operands follow each other, or stay in place, have loops of their own that the
-// compiler vectorises. Operands may be one and the same memory, but never overlap otherwise, which the pragma tells.
-template <class Out, class... In>
-struct Row;
-
-template <class Out>
-struct Row<Out> {
-  template <class F>
-  static void run(char* const* p, const int64_t* s, int64_t n, const F& f) {
-    if (s[0] == sizeof(Out)) {
-      Out* out = &at<Out>(p[0]);
+// One row of a loop: writes [n] results of [f] to elements of Out at p[0], read from elements of In at p[1] and on,
+// with steps s. Rows whose operands follow each other have a loop of their own that the compiler vectorises. Operands
+// may be one and the same memory, but never overlap otherwise, which the pragma tells.
+template <class Out, class... In, class F, size_t... k>
+inline void runRow(char* const* p, const int64_t* s, int64_t n, const F& f, std::index_sequence<k...>) {
+  if (s[0] == sizeof(Out) && ((s[k + 1] == sizeof(In)) && ...)) {
+    Out* out = &at<Out>(p[0]);
+    const auto loop = [&](const In*... in) {
 #pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i) out[i] = f();
-      return;
-    }
-    for (int64_t i = 0; i < n; ++i) at<Out>(p[0] + i * s[0]) = f();
+      for (int64_t i = 0; i < n; ++i) out[i] = f(in[i]...);
+    };
+    return loop(&at<In>(p[k + 1])...);
   }
-};
-
-template <class Out, class A>
-struct Row<Out, A> {
-  template <class F>
-  static void run(char* const* p, const int64_t* s, int64_t n, const F& f) {
-    if (s[0] == sizeof(Out) && s[1] == sizeof(A)) {
-      Out* out = &at<Out>(p[0]);
-      const A* a = &at<A>(p[1]);
-#pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i) out[i] = f(a[i]);
-      return;
-    }
-    for (int64_t i = 0; i < n; ++i) at<Out>(p[0] + i * s[0]) = f(at<A>(p[1] + i * s[1]));
-  }
-};
-
-template <class Out, class A, class B>
-struct Row<Out, A, B> {
-  template <class F>
-  static void run(char* const* p, const int64_t* s, int64_t n, const F& f) {
-    if (s[0] == sizeof(Out)) {
-      Out* out = &at<Out>(p[0]);
-      const A* a = &at<A>(p[1]);
-      const B* b = &at<B>(p[2]);
-      if (s[1] == sizeof(A) && s[2] == sizeof(B)) {
-#pragma GCC ivdep
-        for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i]);
-        return;
-      }
-      if (s[1] == sizeof(A) && s[2] == 0) {
-        const B y = *b;
-#pragma GCC ivdep
-        for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], y);
-        return;
-      }
-      if (s[1] == 0 && s[2] == sizeof(B)) {
-        const A x = *a;
-#pragma GCC ivdep
-        for (int64_t i = 0; i < n; ++i) out[i] = f(x, b[i]);
-        return;
-      }
-    }
-    for (int64_t i = 0; i < n; ++i) {
-      at<Out>(p[0] + i * s[0]) = f(at<A>(p[1] + i * s[1]), at<B>(p[2] + i * s[2]));
-    }
-  }
-};
-
-template <class Out, class A, class B, class C>
-struct Row<Out, A, B, C> {
-  template <class F>
-  static void run(char* const* p, const int64_t* s, int64_t n, const F& f) {
-    if (s[0] == sizeof(Out) && s[1] == sizeof(A) && s[2] == sizeof(B) && s[3] == sizeof(C)) {
-      Out* out = &at<Out>(p[0]);
-      const A* a = &at<A>(p[1]);
-      const B* b = &at<B>(p[2]);
-      const C* c = &at<C>(p[3]);
-#pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i], c[i]);
-      return;
-    }
-    // One of the last two, or both, may be a number.
-    if (s[0] == sizeof(Out) && s[1] == sizeof(A)) {
-      Out* out = &at<Out>(p[0]);
-      const A* a = &at<A>(p[1]);
-      const B y = at<B>(p[2]);
-      const C z = at<C>(p[3]);
-      if (s[2] == 0 && s[3] == 0) {
-#pragma GCC ivdep
-        for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], y, z);
-        return;
-      }
-      if (s[2] == 0 && s[3] == sizeof(C)) {
-        const C* c = &at<C>(p[3]);
-#pragma GCC ivdep
-        for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], y, c[i]);
-        return;
-      }
-      if (s[2] == sizeof(B) && s[3] == 0) {
-        const B* b = &at<B>(p[2]);
-#pragma GCC ivdep
-        for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i], z);
-        return;
-      }
-    }
-    for (int64_t i = 0; i < n; ++i) {
-      at<Out>(p[0] + i * s[0]) = f(at<A>(p[1] + i * s[1]), at<B>(p[2] + i * s[2]), at<C>(p[3] + i * s[3]));
-    }
-  }
-};
+  for (int64_t i = 0; i < n; ++i) at<Out>(p[0] + i * s[0]) = f(at<In>(p[k + 1] + i * s[k + 1])...);
+}
 
 }  // namespace detail
 
@@ -136,9 +43,36 @@ inline void elementwise(char* const* data, const int64_t* steps, int64_t n0, int
   char* p[kOperands];
   for (size_t k = 0; k < kOperands; ++k) p[k] = data[k];
   for (int64_t j = 0; j < n1; ++j) {
-    detail::Row<Out, In...>::run(p, steps, n0, f);
+    detail::runRow<Out, In...>(p, steps, n0, f, std::index_sequence_for<In...>());
     for (size_t k = 0; k < kOperands; ++k) p[k] += steps[kMaxOperands + k];
   }
 }
+
+// The bytes of the elements of a loop's operands, the result's first.
+struct ElementSizes {
+  int operands;
+  uint8_t bytes[kMaxOperands];
+};
+template <class Out, class... In>
+inline constexpr ElementSizes kElementSizes = {1 + sizeof...(In), {sizeof(Out), sizeof(In)...}};
+
+// Shorter rows are not worth a detour.
+inline constexpr int64_t kShortRow = 16;
+
+// Whether operands of rows that are not short follow each other, or stay in place, as a number does that all elements
+// of a row are combined with.
+inline bool hasNumbers(const ElementSizes& sizes, const int64_t* steps, int64_t n0) {
+  if (n0 < kShortRow || steps[0] != sizes.bytes[0]) return false;
+  bool stays = false;
+  for (int k = 1; k < sizes.operands; ++k) {
+    if (steps[k] != 0 && steps[k] != sizes.bytes[k]) return false;
+    stays |= steps[k] == 0;
+  }
+  return stays;
+}
+
+// Runs [loop], which vectorises what follows each other, for operands that hasNumbers(): what stays is repeated.
+void repeatNumbers(Loop loop, const ElementSizes& sizes, char* const* data, const int64_t* steps, int64_t n0,
+                   int64_t n1, const Scalar* params);
 
 }  // namespace boxcar::cpu

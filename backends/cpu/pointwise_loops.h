@@ -11,6 +11,7 @@
 #include <complex>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 // The CPU's inner loops of pointwise operators, made of functors: one of one input that has a member
 // `static constexpr VectorFunction kVector` is computed by that function's rows where there are any, one of two inputs
@@ -22,12 +23,10 @@ using namespace elements;
 
 namespace detail {
 
-// The loop of a functor F on what elements of T are computed in. F is a type, not a template: of a template in an
-// unnamed namespace GCC makes a loop that other files' loops of that name replace.
+// The loop of a functor F on elements of T. F is a type, not a template: of a template in an unnamed namespace GCC
+// makes a loop that other files' loops of that name replace.
 template <class F, class T>
 struct FunctorLoop {
-  using C = Compute<T>;
-
   static F make([[maybe_unused]] const Scalar* params) {
     if constexpr (std::is_constructible_v<F, const Scalar*>) {
       return F(params);
@@ -38,65 +37,55 @@ struct FunctorLoop {
 
   template <size_t arity, class Out>
   static void run(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar* params) {
+    return runOf<Out>(data, steps, n0, n1, params, std::make_index_sequence<arity>());
+  }
+
+ private:
+  template <size_t>
+  using In = T;
+
+  template <class Out, size_t... k>
+  static void runOf(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar* params,
+                    std::index_sequence<k...>) {
+    if constexpr (sizeof...(k) > 1) {
+      if (hasNumbers(kElementSizes<Out, In<k>...>, steps, n0)) [[unlikely]] {
+        return repeatNumbers(run<sizeof...(k), Out>, kElementSizes<Out, In<k>...>, data, steps, n0, n1, params);
+      }
+    }
     const F f = make(params);
-    if constexpr (arity == 0) {
-      elementwise<Out>(data, steps, n0, n1, [&] { return static_cast<Out>(f()); });
-    } else if constexpr (arity == 1) {
-      elementwise<Out, T>(data, steps, n0, n1, [&](T a) { return static_cast<Out>(f(static_cast<C>(a))); });
-    } else if constexpr (arity == 2) {
-      elementwise<Out, T, T>(data, steps, n0, n1,
-                             [&](T a, T b) { return static_cast<Out>(f(static_cast<C>(a), static_cast<C>(b))); });
-    } else {
-      elementwise<Out, T, T, T>(data, steps, n0, n1, [&](T a, T b, T c) {
-        return static_cast<Out>(f(static_cast<C>(a), static_cast<C>(b), static_cast<C>(c)));
-      });
-    }
+    elementwise<Out, In<k>...>(data, steps, n0, n1, [&](In<k>... in) { return static_cast<Out>(f(in...)); });
   }
 };
 
-// The loop of a functor that has rows for vectors: F::kVector names them. Elements of float16 and bfloat16, and
-// those that do not follow each other, go through a buffer.
+// A loop of float that computes elements of float16 or bfloat16: those of the inputs and, when [narrows], the result's
+// go through buffers.
+struct FloatLoop {
+  Loop loop;
+  int inputs;
+  ScalarType type;
+  bool narrows;
+};
+void runInFloats(const FloatLoop& of_floats, char* const* data, const int64_t* steps, int64_t n0, int64_t n1,
+                 const Scalar* params);
+
+template <Loop loop, size_t arity, class T, bool narrows>
+void runSmallFloats(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar* params) {
+  static constexpr FloatLoop kLoop{loop, arity, scalarTypeOf<T>, narrows};
+  runInFloats(kLoop, data, steps, n0, n1, params);
+}
+
+// Rows for vectors, of any steps: elements that do not follow each other go through a buffer.
+template <class T>
+void runVectorRows(VectorRow<T> rows, char* const* data, const int64_t* steps, int64_t n0, int64_t n1,
+                   const Scalar* params);
+extern template void runVectorRows(VectorRow<float>, char* const*, const int64_t*, int64_t, int64_t, const Scalar*);
+extern template void runVectorRows(VectorRow<double>, char* const*, const int64_t*, int64_t, int64_t, const Scalar*);
+
+// The loop of a functor that has rows for vectors: F::kVector names them.
 template <class F, class T>
-struct VectorLoop {
-  using C = Compute<T>;
-  static constexpr int64_t kBuffer = 256;
-
-  static void row(VectorRow<C> rows, char* out, int64_t out_step, const char* in, int64_t in_step, int64_t n,
-                  const Scalar* params) {
-    if (std::is_same_v<T, C> && in_step == sizeof(T) && out_step == sizeof(T))
-      return rows(reinterpret_cast<const C*>(in), reinterpret_cast<C*>(out), static_cast<size_t>(n), params);
-    C buffer[kBuffer];
-    for (int64_t i = 0; i < n; i += kBuffer, in += kBuffer * in_step, out += kBuffer * out_step) {
-      const int64_t count = std::min(kBuffer, n - i);
-      move<C, T>(reinterpret_cast<char*>(buffer), sizeof(C), in, in_step, count);
-      rows(buffer, buffer, static_cast<size_t>(count), params);
-      move<T, C>(out, out_step, reinterpret_cast<const char*>(buffer), sizeof(C), count);
-    }
-  }
-
-  // Converts [n] elements; those that follow each other in a loop that the compiler vectorises.
-  template <class To, class From>
-  static void move(char* out, int64_t out_step, const char* in, int64_t in_step, int64_t n) {
-    if (in_step == sizeof(From) && out_step == sizeof(To)) {
-      const From* from = reinterpret_cast<const From*>(in);
-      To* to = reinterpret_cast<To*>(out);
-      for (int64_t i = 0; i < n; ++i) to[i] = static_cast<To>(from[i]);
-      return;
-    }
-    for (int64_t i = 0; i < n; ++i) {
-      *reinterpret_cast<To*>(out + i * out_step) = static_cast<To>(*reinterpret_cast<const From*>(in + i * in_step));
-    }
-  }
-
-  static void run(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar* params) {
-    const VectorRow<C> rows = vectorRow<C>(F::kVector);
-    if (rows == nullptr) return FunctorLoop<F, T>::template run<1, T>(data, steps, n0, n1, params);
-    for (int64_t j = 0; j < n1; ++j) {
-      row(rows, data[0] + j * steps[kMaxOperands], steps[0], data[1] + j * steps[kMaxOperands + 1], steps[1], n0,
-          params);
-    }
-  }
-};
+void runVector(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar* params) {
+  runVectorRows(vectorRow<T>(F::kVector), data, steps, n0, n1, params);
+}
 
 // The loop of a functor of two inputs that has rows for vectors: F::kVectorPair names them. Other rows than those of
 // elements that follow each other, or of one element, are left to the functor.
@@ -118,26 +107,27 @@ struct VectorPairLoop {
   }
 };
 
-// Whether F<C> names rows for vectors.
-template <class Functor, class C>
-concept HasVector = std::is_floating_point_v<C> && requires {
-  Functor::kVector;
+// Whether F names rows for vectors.
+template <class F, class T>
+concept HasVector = std::is_floating_point_v<T> && requires {
+  F::kVector;
 };
-template <class Functor, class T>
+template <class F, class T>
 concept HasVectorPair = std::is_floating_point_v<T> && requires {
-  Functor::kVectorPair;
+  F::kVectorPair;
 };
 
 template <template <class> class F, size_t arity, Result result, class T>
 constexpr Loop loopOf() {
   using Out = ResultElement<result, T>;
-  using Functor = F<Compute<T>>;
-  if constexpr (arity == 1 && std::is_same_v<Out, T> && HasVector<Functor, Compute<T>>) {
-    return VectorLoop<Functor, T>::run;
-  } else if constexpr (arity == 2 && std::is_same_v<Out, T> && HasVectorPair<Functor, T>) {
-    return VectorPairLoop<Functor, T>::run;
+  if constexpr (kIsSmallFloat<T>) {
+    return runSmallFloats<loopOf<F, arity, result, float>(), arity, T, std::is_same_v<Out, T>>;
+  } else if constexpr (arity == 1 && std::is_same_v<Out, T> && HasVector<F<T>, T>) {
+    return runVector<F<T>, T>;
+  } else if constexpr (arity == 2 && std::is_same_v<Out, T> && HasVectorPair<F<T>, T>) {
+    return VectorPairLoop<F<T>, T>::run;
   } else {
-    return FunctorLoop<Functor, T>::template run<arity, Out>;
+    return FunctorLoop<F<T>, T>::template run<arity, Out>;
   }
 }
 

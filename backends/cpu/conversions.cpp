@@ -1,0 +1,107 @@
+#include <boxcar/backends/cpu/conversions.h>
+#include <boxcar/backends/cpu/loops.h>
+#include <boxcar/backends/cpu/names.h>
+#include <boxcar/ivalue/error.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace boxcar::cpu {
+namespace {
+
+template <class To, class From>
+void convertLoop(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar*) {
+  elementwise<To, From>(data, steps, n0, n1, [](From value) { return convertElement<To>(value); });
+}
+
+// What the processor has no instructions for goes through float, as convertElement does.
+void throughFloats(Loop widen, Loop narrow, char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
+  constexpr int64_t kBuffer = 256;
+  alignas(64) float floats[kBuffer];
+  for (int64_t j = 0; j < n1; ++j) {
+    char* out = data[0] + j * steps[kMaxOperands];
+    const char* in = data[1] + j * steps[kMaxOperands + 1];
+    for (int64_t i = 0; i < n0; i += kBuffer, out += kBuffer * steps[0], in += kBuffer * steps[1]) {
+      const int64_t n = std::min(kBuffer, n0 - i);
+      convertRow(widen, floats, sizeof(float), in, steps[1], n);
+      convertRow(narrow, out, steps[0], floats, sizeof(float), n);
+    }
+  }
+}
+
+template <Loop widen, Loop narrow>
+void convertThroughFloats(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar*) {
+  throughFloats(widen, narrow, data, steps, n0, n1);
+}
+
+template <class To, class From>
+constexpr Loop convertLoopOf() {
+  constexpr bool kHasSmall = kIsSmallFloat<To> || kIsSmallFloat<From>;
+  if constexpr (kHasSmall && !std::is_same_v<To, float> && !std::is_same_v<From, float>) {
+    return convertThroughFloats<convertLoopOf<float, From>(), convertLoopOf<To, float>()>;
+  } else if constexpr (kIsComplex<From> && !kIsComplex<To> && !std::is_same_v<To, bool>) {
+    return convertLoop<To, RealOf<From>>;  // of the real parts, whose steps are the numbers'
+  } else {
+    return convertLoop<To, From>;
+  }
+}
+
+template <class To, class... From>
+Loop loopFrom(ElementTypes<From...>, ScalarType from) {
+  static constexpr Loop kLoops[] = {convertLoopOf<To, From>()...};
+  static constexpr ScalarType kTypes[] = {scalarTypeOf<From>...};
+  for (size_t i = 0; i < sizeof...(From); ++i) {
+    if (kTypes[i] == from) return kLoops[i];
+  }
+  BOXCAR_FAIL("copy: elements of {} cannot be read", from);
+}
+
+// Elements of one type are moved as they are, whatever they mean.
+template <class Word>
+void moveLoop(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar*) {
+  constexpr auto kSize = static_cast<int64_t>(sizeof(Word));
+  constexpr int64_t kLongRow = 64;
+  const bool writes_rows = steps[0] == kSize;
+  if (writes_rows && steps[1] == kSize && n0 * kSize >= kLongRow) {
+    for (int64_t j = 0; j < n1; ++j) {
+      std::memcpy(data[0] + j * steps[kMaxOperands], data[1] + j * steps[kMaxOperands + 1],
+                  static_cast<size_t>(n0) * sizeof(Word));
+    }
+  } else if (writes_rows && steps[1] == 0) {
+    for (int64_t j = 0; j < n1; ++j) {
+      std::fill_n(reinterpret_cast<Word*>(data[0] + j * steps[kMaxOperands]), n0,
+                  *reinterpret_cast<const Word*>(data[1] + j * steps[kMaxOperands + 1]));
+    }
+  } else {
+    elementwise<Word, Word>(data, steps, n0, n1, [](Word value) { return value; });
+  }
+}
+
+struct Words {
+  uint64_t low, high;
+};
+
+Loop moveLoopOf(size_t itemsize) {
+  switch (itemsize) {
+    case 1: return moveLoop<uint8_t>;
+    case 2: return moveLoop<uint16_t>;
+    case 4: return moveLoop<uint32_t>;
+    case 8: return moveLoop<uint64_t>;
+    default: return moveLoop<Words>;
+  }
+}
+
+}  // namespace
+
+Loop conversionLoop(ScalarType to, ScalarType from) {
+  if (to == from) return moveLoopOf(elementSize(to));
+  return visitScalarType(kAllTypes, to, "copy",
+                         [&]<class To>(std::type_identity<To>) -> Loop { return loopFrom<To>(kAllTypes, from); });
+}
+
+void repeatElement(void* to, const void* from, size_t itemsize, int64_t n) {
+  const int64_t size = static_cast<int64_t>(itemsize);
+  convertRow(moveLoopOf(itemsize), to, size, from, 0, n);
+}
+
+}  // namespace boxcar::cpu

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <boxcar/backends/cpu/strided_loop.h>
+#include <boxcar/ivalue/scalar_type.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace boxcar::cpu {
+
+// A loop of one input that writes its elements, of [from], as elements of [to] (elements/element.h says how).
+Loop conversionLoop(ScalarType to, ScalarType from);
+
+// Runs [loop], which has one input, for [n] elements.
+inline void convertRow(Loop loop, void* out, int64_t out_step, const void* in, int64_t in_step, int64_t n) {
+  char* const data[kMaxOperands] = {static_cast<char*>(out), static_cast<char*>(const_cast<void*>(in))};
+  const int64_t steps[2 * kMaxOperands] = {out_step, in_step};
+  loop(data, steps, n, 1, nullptr);
+}
+
+// Writes the element at [from] to [n] places that follow each other.
+void repeatElement(void* to, const void* from, size_t itemsize, int64_t n);
+
+}  // namespace boxcar::cpu
