@@ -3,6 +3,8 @@
 
 namespace boxcar::cpu {
 
-BOXCAR_EXTREME_REDUCERS(BOXCAR_DEFINE_REDUCE_LOOP)
+BOXCAR_DEFINE_REDUCE_LOOPS(Greatest, elements::Greatest, AsInt, kRealAndBoolTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Least, elements::Least, AsInt, kRealAndBoolTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(LeastAndGreatest, elements::LeastAndGreatest, AsInt, kRealAndBoolTypes)
 
 }  // namespace boxcar::cpu

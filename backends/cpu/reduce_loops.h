@@ -1,19 +1,16 @@
 #pragma once
 
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/vector_reductions.h>
 #include <boxcar/backends/elements/element.h>
+#include <boxcar/ivalue/scalar_type.h>
 
 #include <algorithm>
-#include <concepts>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <type_traits>
-#include <vector>
 
-// The inner loops of reductions, made of a description of one of them.
+// The inner loops of reductions, made of a description of one of them, and the way through the elements of one result
+// or a row of results, which is the same for all.
 
 namespace boxcar::cpu {
 
@@ -35,38 +32,48 @@ struct ReducedRow {
   bool parallel;  // the elements of each result are shared between threads
 };
 
-using ReduceLoop = void (*)(const ReducedRow& row);
+// What a reduction does with elements of one type and with accumulators, whose type only it knows.
+struct Accumulation {
+  int64_t acc_size;
+  int64_t itemsize;
+  int64_t longest_run;  // so many elements are accumulated in order
+  int64_t block;        // so many results are made together where their elements lie side by side
+  void (*identities)(void* acc, int64_t n);
+  // Makes [acc] of [n] elements that follow each other.
+  void (*run)(void* acc, const void* x, int64_t n, int64_t index, double param);
+  // Takes [n] rows of [width] elements side by side into as many accumulators.
+  void (*columns)(void* acc, const char* in, int64_t step, int64_t n, int64_t index, int64_t width, double param);
+  void (*merge)(void* acc, const void* later, int64_t n);
+};
+
+// A reduction of elements of [type], which are converted to those of [computed] on the way.
+struct ReduceLoop {
+  const Accumulation* accumulation;
+  ScalarType type;
+  ScalarType computed;
+  // Writes the results from the [i]-th one on.
+  void (*store)(const ReducedRow& row, int64_t i, const void* acc, int64_t width);
+};
+
+// Makes the results of [row]. Elements are halved down to short runs that are accumulated in order, so that the error
+// of a sum grows with the logarithm of its length, and so that threads can take parts of the same tree.
+void reduceRow(const ReduceLoop& loop, const ReducedRow& row);
 
 namespace detail {
 
-template <class Op>
-constexpr bool kHasSecond = requires {
-  typename Op::Second;
-};
+inline constexpr int64_t kReduceBuffer = 512;  // elements that are brought together
+inline constexpr int64_t kReduceBlockBytes = 2048;
+inline constexpr int64_t kReduceBufferBytes = kReduceBuffer * 16;
 
-// The inner loops of a reduction Op, which is described in elements/reducer_list.h and may have for processors
+// The steps of a reduction Op of elements of T, which is described in elements/reducer_list.h and may have for
+// processors
 //   kVector                       a VectorReduction that reduces rows to an Acc
 //   run(x, n, index)              the Acc of [n] elements side by side
 //   columns(acc, in, step, n, index, width)   takes [n] rows of [width] elements into as many accumulators
-// Elements are halved down to short runs that are accumulated in order, so that the error of a sum grows with the
-// logarithm of its length, and so that threads can take parts of the same tree.
 template <class Op, class T>
-class ReduceRows {
- public:
-  static void loop(const ReducedRow& row) { ReduceRows(row).reduceRow(); }
-
- private:
+class ReduceSteps {
   using Acc = typename Op::Acc;
-  using C = Compute<T>;
-
-  // Elements [0, n) from [in] on of dimension [dim] with all of those inside it; the first one's place is [index].
-  struct Part {
-    int dim;
-    const char* in;
-    int64_t n;
-    int64_t index;
-  };
-  using Leaf = std::function<void(const Part&, Acc*)>;
+  static_assert(std::is_trivially_copyable_v<Acc> && alignof(Acc) <= 16);
 
   static constexpr bool kHasVector = requires { Op::kVector; };
   static constexpr bool kHasRun = requires(const Op& op, const T* x) { op.run(x, int64_t{}, int64_t{}); };
@@ -74,208 +81,136 @@ class ReduceRows {
     op.columns(acc, in, int64_t{}, int64_t{}, int64_t{}, int64_t{});
   };
   static constexpr int64_t kRun = kHasVector ? 16384 : kHasRun ? 2048 : 512;
-  static constexpr int64_t kBuffer = 512;  // elements that are brought together
   static constexpr int64_t kLanes = 8;
-  static constexpr int64_t kBlock = std::max<int64_t>(16, 2048 / static_cast<int64_t>(sizeof(Acc)));
-  static constexpr int64_t kBlockRun = 64;
-  // Elements that a thread takes at once.
-  static constexpr int64_t kShare = kParallelGrain / 2;
+  static constexpr int64_t kBlock = std::max<int64_t>(16, kReduceBlockBytes / std::max(sizeof(Acc), sizeof(T)));
+  static_assert(kBlock * sizeof(Acc) <= kReduceBlockBytes && kBlock * sizeof(T) <= kReduceBlockBytes);
 
-  explicit ReduceRows(const ReducedRow& row) : row_(row), op_(makeOp(row)) {
-    if constexpr (kHasVector) rows_ = &vectorReduceRows<C>(Op::kVector);
-  }
-
-  static Op makeOp(const ReducedRow& row) {
+  static Op make([[maybe_unused]] double param) {
     if constexpr (std::is_constructible_v<Op, double>) {
-      return Op(row.param);
+      return Op(param);
     } else {
       return Op();
     }
   }
 
-  static T load(const char* in) { return *reinterpret_cast<const T*>(in); }
-
   // Several accumulators that do not wait for each other.
-  Acc runInLanes(const T* x, int64_t n) const {
+  static Acc runInLanes(const Op& op, const T* x, int64_t n) {
     Acc lanes[kLanes];
-    for (Acc& lane : lanes) lane = op_.identity();
+    for (Acc& lane : lanes) lane = Op::identity();
     int64_t i = 0;
     for (; i + kLanes <= n; i += kLanes) {
-      for (int64_t k = 0; k < kLanes; ++k) lanes[k] = op_.take(lanes[k], x[i + k], 0);
+#pragma GCC unroll 8
+      for (int64_t k = 0; k < kLanes; ++k) lanes[k] = op.take(lanes[k], x[i + k], 0);
     }
     for (int64_t width = kLanes / 2; width > 0; width /= 2) {
-      for (int64_t k = 0; k < width; ++k) lanes[k] = op_.merge(lanes[k], lanes[k + width]);
+#pragma GCC unroll 4
+      for (int64_t k = 0; k < width; ++k) lanes[k] = Op::merge(lanes[k], lanes[k + width]);
     }
     Acc acc = lanes[0];
-    for (; i < n; ++i) acc = op_.take(acc, x[i], 0);
+    for (; i < n; ++i) acc = op.take(acc, x[i], 0);
     return acc;
   }
 
-  // Elements side by side; [n] is at most kBuffer where T needs converting.
-  Acc runSideBySide(const T* x, int64_t n, int64_t index) const {
+  static Acc runOf(const T* x, int64_t n, [[maybe_unused]] int64_t index, [[maybe_unused]] double param) {
     if constexpr (kHasRun) {
-      return op_.run(x, n, index);
-    } else if constexpr (kHasVector && std::is_same_v<T, C>) {
-      return rows_->row(x, static_cast<size_t>(n));
+      return make(param).run(x, n, index);
     } else if constexpr (kHasVector) {
-      C converted[kBuffer];
-      for (int64_t i = 0; i < n; ++i) converted[i] = static_cast<C>(x[i]);
-      return rows_->row(converted, static_cast<size_t>(n));
+      return vectorReduceRows<T>(Op::kVector).row(x, static_cast<size_t>(n));
     } else if constexpr (Op::kUnordered) {
-      return runInLanes(x, n);
+      return runInLanes(make(param), x, n);
     } else {
-      Acc acc = op_.identity();
-      for (int64_t i = 0; i < n; ++i) acc = op_.take(acc, x[i], index + i);
+      const Op op = make(param);
+      Acc acc = Op::identity();
+      for (int64_t i = 0; i < n; ++i) acc = op.take(acc, x[i], index + i);
       return acc;
     }
   }
 
-  Acc run(const char* in, int64_t step, int64_t n, int64_t index) const {
-    const bool side_by_side = step == sizeof(T);
-    if (side_by_side && (std::is_same_v<T, C> || n <= kBuffer)) {
-      return runSideBySide(reinterpret_cast<const T*>(in), n, index);
-    }
-    Acc acc = op_.identity();
-    T buffer[kBuffer];
-    for (int64_t i = 0; i < n; i += kBuffer, in += kBuffer * step) {
-      const int64_t count = std::min(kBuffer, n - i);
-      const T* x = reinterpret_cast<const T*>(in);
-      if (!side_by_side) {
-        for (int64_t k = 0; k < count; ++k) buffer[k] = load(in + k * step);
-        x = buffer;
-      }
-      const Acc more = runSideBySide(x, count, index + i);
-      acc = i == 0 ? more : op_.merge(acc, more);
-    }
-    return acc;
+  static void run(void* acc, const void* x, int64_t n, int64_t index, double param) {
+    *static_cast<Acc*>(acc) = runOf(static_cast<const T*>(x), n, index, param);
   }
 
-  // Takes [n] rows of [width] elements side by side into [acc].
-  void takeRows(const char* in, int64_t n, int64_t index, int64_t width, Acc* acc) const {
-    const int64_t step = row_.steps[0];
+  static void columns(void* accumulators, const char* in, int64_t step, int64_t n, [[maybe_unused]] int64_t index,
+                      int64_t width, [[maybe_unused]] double param) {
+    Acc* acc = static_cast<Acc*>(accumulators);
     if constexpr (kHasColumns) {
-      op_.columns(acc, in, step, n, index, width);
-    } else if constexpr (kHasVector && std::is_same_v<T, C>) {
-      rows_->columns(acc, in, step, n, static_cast<size_t>(width));
+      make(param).columns(acc, in, step, n, index, width);
+    } else if constexpr (kHasVector) {
+      vectorReduceRows<T>(Op::kVector).columns(acc, in, step, n, static_cast<size_t>(width));
     } else {
+      const Op op = make(param);
       for (int64_t i = 0; i < n; ++i, in += step) {
         const T* x = reinterpret_cast<const T*>(in);
 #pragma GCC ivdep
-        for (int64_t k = 0; k < width; ++k) acc[k] = op_.take(acc[k], x[k], index + i);
+        for (int64_t k = 0; k < width; ++k) acc[k] = op.take(acc[k], x[k], index + i);
       }
     }
   }
 
-  // Short enough to be accumulated in order.
-  bool isRun(const Part& part) const {
-    const int64_t most = blocks_ ? kBlockRun : kRun;
-    return part.dim == 0 ? part.n <= most : part.dim == 1 && part.n * row_.sizes[0] <= most;
+  static void identities(void* acc, int64_t n) { std::fill_n(static_cast<Acc*>(acc), n, Op::identity()); }
+
+  static void merge(void* acc, const void* later, int64_t n) {
+    Acc* a = static_cast<Acc*>(acc);
+    const Acc* b = static_cast<const Acc*>(later);
+    for (int64_t k = 0; k < n; ++k) a[k] = Op::merge(a[k], b[k]);
   }
 
-  void accumulateRun(const Part& part, int64_t width, Acc* acc) const {
-    const int64_t outer = part.dim == 0 ? 1 : part.n;
-    const int64_t inner = part.dim == 0 ? part.n : row_.sizes[0];
-    const int64_t step = part.dim == 0 ? 0 : row_.steps[1];
-    if (blocks_) {
-      std::fill_n(acc, width, op_.identity());
-      for (int64_t i = 0; i < outer; ++i) takeRows(part.in + i * step, inner, part.index, width, acc);
-      return;
-    }
-    *acc = run(part.in, row_.steps[0], inner, part.index);
-    for (int64_t i = 1; i < outer; ++i) {
-      *acc = op_.merge(*acc, run(part.in + i * step, row_.steps[0], inner, part.index));
-    }
-  }
+ public:
+  static constexpr Accumulation kAccumulation = {sizeof(Acc), sizeof(T), kRun, kBlock, identities, run, columns, merge};
 
-  int64_t elementsOf(const Part& part) const {
-    int64_t count = part.n;
-    for (int i = 0; i < part.dim; ++i) count *= row_.sizes[i];
-    return count;
-  }
-
-  // Goes down the tree to runs, or to parts of [share] elements for all results together, and merges what [leaf] makes
-  // of them.
-  void accumulate(const Part& part, int64_t width, int64_t share, const Leaf& leaf, Acc* acc) const {
-    if (isRun(part) || (share > 0 && elementsOf(part) * width <= share)) return leaf(part, acc);
-    if (part.dim > 0 && part.n == 1) {
-      return accumulate({part.dim - 1, part.in, row_.sizes[part.dim - 1], part.index}, width, share, leaf, acc);
-    }
-    const int64_t half = part.n / 2;
-    accumulate({part.dim, part.in, half, part.index}, width, share, leaf, acc);
-    Acc second[kBlock];
-    const char* rest = part.in + half * row_.steps[part.dim];
-    accumulate({part.dim, rest, part.n - half, part.index + half}, width, share, leaf, second);
-    for (int64_t k = 0; k < width; ++k) acc[k] = op_.merge(acc[k], second[k]);
-  }
-
-  void accumulateAlone(const Part& part, int64_t width, Acc* acc) const {
-    if (isRun(part)) return accumulateRun(part, width, acc);
-    accumulate(
-        part, width, 0, [&](const Part& run, Acc* into) { accumulateRun(run, width, into); }, acc);
-  }
-
-  // The same tree, but each thread takes branches of it.
-  void accumulateInThreads(const Part& part, int64_t width, Acc* acc) const {
-    std::vector<Part> branches;
-    accumulate(
-        part, width, kShare,
-        [&](const Part& branch, Acc* into) {
-          branches.push_back(branch);
-          std::fill_n(into, width, op_.identity());
-        },
-        acc);
-    const auto made = std::make_unique<Acc[]>(branches.size() * static_cast<size_t>(width));
-    const auto madeBy = [&](int64_t i) { return made.get() + i * width; };
-    parallelFor(0, static_cast<int64_t>(branches.size()), 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) accumulateAlone(branches[static_cast<size_t>(i)], width, madeBy(i));
-    });
-    int64_t next = 0;
-    accumulate(
-        part, width, kShare, [&](const Part&, Acc* into) { std::copy_n(madeBy(next++), width, into); }, acc);
-  }
-
-  // Processors that read ahead stop at the end of a page, which often is that of a result's elements.
-  void announce(const char* in) const {
-    constexpr int kLine = 64;
-    for (int line = 0; line < 4; ++line) __builtin_prefetch(in + line * kLine);
-  }
-
-  void reduceRow() {
-    // Results whose elements lie side by side are made together.
-    blocks_ = row_.in_step == sizeof(T);
-    const int64_t most = blocks_ ? kBlock : 1;
-    const int outermost = row_.rank - 1;
-    Acc acc[kBlock];
-    for (int64_t i = 0; i < row_.results; i += most) {
-      const int64_t width = std::min(most, row_.results - i);
-      const Part whole{outermost, row_.in + i * row_.in_step, row_.sizes[outermost], 0};
-      if (i + most < row_.results) announce(whole.in + most * row_.in_step);
-      if (row_.count == 0) {
-        std::fill_n(acc, width, op_.identity());
-      } else if (row_.parallel) {
-        accumulateInThreads(whole, width, acc);
-      } else {
-        accumulateAlone(whole, width, acc);
+  // Results are elements of Out, and of Second.
+  template <class Out, class Second>
+  static void store(const ReducedRow& row, int64_t i, const void* accumulators, int64_t width) {
+    const Op op = make(row.param);
+    const Acc* acc = static_cast<const Acc*>(accumulators);
+    for (int64_t k = 0; k < width; ++k, ++i) {
+      *reinterpret_cast<Out*>(row.out + i * row.out_step) = static_cast<Out>(op.finish(acc[k], row.count));
+      if constexpr (!std::is_void_v<Second>) {
+        if (row.second == nullptr) continue;
+        *reinterpret_cast<Second*>(row.second + i * row.second_step) =
+            static_cast<Second>(op.second(acc[k], row.count));
       }
-      for (int64_t k = 0; k < width; ++k) store(i + k, acc[k]);
     }
   }
+};
 
-  void store(int64_t i, const Acc& acc) const {
-    using Out = typename Op::Out;
-    *reinterpret_cast<Out*>(row_.out + i * row_.out_step) = static_cast<Out>(op_.finish(acc, row_.count));
-    if constexpr (kHasSecond<Op>) {
-      using Second = typename Op::Second;
-      if (row_.second == nullptr) return;
-      *reinterpret_cast<Second*>(row_.second + i * row_.second_step) = static_cast<Second>(op_.second(acc, row_.count));
-    }
-  }
-
-  const ReducedRow& row_;
-  Op op_;
-  const VectorReduceRows<C>* rows_ = nullptr;
-  bool blocks_ = false;
+template <class Op>
+struct SecondOf {
+  using type = void;
+};
+template <class Op>
+requires requires { typename Op::Second; }
+struct SecondOf<Op> {
+  using type = typename Op::Second;
 };
 
 }  // namespace detail
+
+// Reductions that accumulate what another one does.
+template <class Op>
+struct AccumulatesAs {
+  using type = Op;
+};
+
+// What reductions convert elements to, so that a few loops do for all types.
+template <class T>
+struct AsComputed : std::type_identity<Compute<T>> {};
+template <class T>
+struct AsBool : std::type_identity<bool> {};
+// For what wraps.
+template <class T>
+struct AsLong : std::type_identity<std::conditional_t<std::is_integral_v<T>, int64_t, Compute<T>>> {};
+// For what is compared.
+template <class T>
+struct AsInt : std::type_identity<
+                   std::conditional_t<std::is_integral_v<T> && (sizeof(T) < sizeof(int32_t)), int32_t, Compute<T>>> {};
+
+// The loop of a reduction for elements of T.
+template <template <class> class Op, template <class> class As, class T>
+inline constexpr ReduceLoop kReduceLoop = {
+    &detail::ReduceSteps<typename AccumulatesAs<Op<typename As<T>::type>>::type, typename As<T>::type>::kAccumulation,
+    scalarTypeOf<T>, scalarTypeOf<typename As<T>::type>,
+    detail::ReduceSteps<Op<typename As<T>::type>, typename As<T>::type>::template store<
+        typename Op<T>::Out, typename detail::SecondOf<Op<T>>::type>};
+
 }  // namespace boxcar::cpu

@@ -18,19 +18,7 @@ struct MomentRows : Op {
 
   static Acc run(const T* x, int64_t n, int64_t) requires(!kIsComplex<T>) {
     if (n == 0) return Op::identity();
-    if constexpr (std::is_same_v<T, Part>) {
-      return rowMoments(x, n);
-    } else {
-      constexpr int64_t kBuffer = 512;
-      Part buffer[kBuffer];
-      Acc acc = Op::identity();
-      for (int64_t i = 0; i < n; i += kBuffer) {
-        const int64_t count = std::min(kBuffer, n - i);
-        for (int64_t k = 0; k < count; ++k) buffer[k] = static_cast<Part>(x[i + k]);
-        acc = Op::merge(acc, rowMoments(buffer, count));
-      }
-      return acc;
-    }
+    return rowMoments(x, n);
   }
 
   static void columns(Acc* acc, const char* in, int64_t step, int64_t n, int64_t,
@@ -66,10 +54,12 @@ struct DeviationRows : MomentRows<T, elements::StandardDeviation<T>> {
 
 }  // namespace
 
-template <>
-const ReduceLoops LoopsOfReducer<Reducer::kVariance>::value = makeReduceLoops<VarianceRows>(elements::kContinuousTypes);
-template <>
-const ReduceLoops LoopsOfReducer<Reducer::kStandardDeviation>::value =
-    makeReduceLoops<DeviationRows>(elements::kContinuousTypes);
+template <class T>
+struct AccumulatesAs<DeviationRows<T>> {
+  using type = VarianceRows<T>;
+};
+
+BOXCAR_DEFINE_REDUCE_LOOPS(Variance, VarianceRows, AsComputed, elements::kContinuousTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(StandardDeviation, DeviationRows, AsComputed, elements::kContinuousTypes)
 
 }  // namespace boxcar::cpu

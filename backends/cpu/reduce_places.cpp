@@ -64,10 +64,7 @@ using LeastPlaceRows = PlaceRows<T, false>;
 
 }  // namespace
 
-template <>
-const ReduceLoops LoopsOfReducer<Reducer::kGreatestPlace>::value =
-    makeReduceLoops<GreatestPlaceRows>(kRealAndBoolTypes);
-template <>
-const ReduceLoops LoopsOfReducer<Reducer::kLeastPlace>::value = makeReduceLoops<LeastPlaceRows>(kRealAndBoolTypes);
+BOXCAR_DEFINE_REDUCE_LOOPS(GreatestPlace, GreatestPlaceRows, AsInt, kRealAndBoolTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(LeastPlace, LeastPlaceRows, AsInt, kRealAndBoolTypes)
 
 }  // namespace boxcar::cpu

@@ -3,6 +3,15 @@
 
 namespace boxcar::cpu {
 
-BOXCAR_SUM_REDUCERS(BOXCAR_DEFINE_REDUCE_LOOP)
+template <class T>
+struct AccumulatesAs<elements::Mean<T>> {
+  using type = elements::Sum<T>;
+};
+
+BOXCAR_DEFINE_REDUCE_LOOPS(Sum, elements::Sum, AsLong, kAllTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(NanSum, elements::NanSum, AsComputed, kFloatingTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Product, elements::Product, AsLong, kAllTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Mean, elements::Mean, AsComputed, elements::kContinuousTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(NonZeros, elements::NonZeros, AsBool, kAllTypes)
 
 }  // namespace boxcar::cpu

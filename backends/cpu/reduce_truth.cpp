@@ -24,9 +24,7 @@ using AllTrueRows = TruthRows<T, elements::AllTrue<T>>;
 
 }  // namespace
 
-template <>
-const ReduceLoops LoopsOfReducer<Reducer::kAnyTrue>::value = makeReduceLoops<AnyTrueRows>(kAllTypes);
-template <>
-const ReduceLoops LoopsOfReducer<Reducer::kAllTrue>::value = makeReduceLoops<AllTrueRows>(kAllTypes);
+BOXCAR_DEFINE_REDUCE_LOOPS(AnyTrue, AnyTrueRows, AsBool, kAllTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(AllTrue, AllTrueRows, AsBool, kAllTypes)
 
 }  // namespace boxcar::cpu

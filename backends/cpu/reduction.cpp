@@ -63,7 +63,7 @@ ReducedRow rowOf(const ReducedDims& reduced, double param) {
 }
 
 // All elements of a contiguous tensor make one result.
-void reduceAll(ReduceLoop loop, const Tensor& out, const Tensor* second, const Tensor& self, double param) {
+void reduceAll(const ReduceLoop& loop, const Tensor& out, const Tensor* second, const Tensor& self, double param) {
   const int64_t count = self.numel();
   const auto step = static_cast<int64_t>(self.itemsize());
   ReducedRow row{};
@@ -77,7 +77,7 @@ void reduceAll(ReduceLoop loop, const Tensor& out, const Tensor* second, const T
   row.second = second != nullptr ? static_cast<char*>(second->data_ptr()) : nullptr;
   row.in = static_cast<const char*>(self.data_ptr());
   row.parallel = sharesElements(self, 1, count);
-  loop(row);
+  reduceRow(loop, row);
 }
 
 bool coversAll(uint64_t mask, int64_t rank) {
@@ -90,7 +90,7 @@ constexpr const ReduceLoops* kAllLoops[elements::kReducers] = {BOXCAR_REDUCERS(B
 #undef BOXCAR_ADDRESS_OF_LOOPS
 
 void reduce(Reducer reducer, const Tensor& out, const Tensor* second, const Tensor& self, uint64_t mask, double param) {
-  const ReduceLoop loop = (*kAllLoops[static_cast<size_t>(reducer)])[static_cast<size_t>(self.scalar_type())];
+  const ReduceLoop& loop = *(*kAllLoops[static_cast<size_t>(reducer)])[static_cast<size_t>(self.scalar_type())];
   if (self.is_contiguous() && coversAll(mask, self.dim())) return reduceAll(loop, out, second, self, param);
   const auto itemsize = static_cast<int64_t>(self.itemsize());
   const bool keeps_rank = out.dim() == self.dim();
@@ -133,7 +133,7 @@ void reduce(Reducer reducer, const Tensor& out, const Tensor* second, const Tens
       row.in = data[0] + j * steps[kMaxOperands];
       row.out = data[1] + j * steps[kMaxOperands + 1];
       if (second != nullptr) row.second = data[2] + j * steps[kMaxOperands + 2];
-      loop(row);
+      reduceRow(loop, row);
     }
   };
   if (whole.parallel) {

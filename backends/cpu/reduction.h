@@ -9,7 +9,7 @@
 namespace boxcar::cpu {
 
 // A loop for each element type that a reducer takes.
-using ReduceLoops = std::array<ReduceLoop, dense::kScalarTypes>;
+using ReduceLoops = std::array<const ReduceLoop*, dense::kScalarTypes>;
 
 // Those of each reducer: a family's file defines them.
 template <Reducer reducer>
@@ -23,16 +23,16 @@ struct LoopsOfReducer {
 BOXCAR_REDUCERS(BOXCAR_DECLARE_LOOPS)
 #undef BOXCAR_DECLARE_LOOPS
 
-template <template <class> class Op, class... Ts>
+template <template <class> class Op, template <class> class As, class... Ts>
 constexpr ReduceLoops makeReduceLoops(ElementTypes<Ts...>) {
   ReduceLoops loops{};
-  ((loops[static_cast<size_t>(scalarTypeOf<Ts>)] = detail::ReduceRows<Op<Ts>, Ts>::loop), ...);
+  ((loops[static_cast<size_t>(scalarTypeOf<Ts>)] = &kReduceLoop<Op, As, Ts>), ...);
   return loops;
 }
 
-// Defines them for a line of elements/reducer_list.h.
-#define BOXCAR_DEFINE_REDUCE_LOOP(reducer, types) \
-  template <>                                     \
-  const ReduceLoops LoopsOfReducer<Reducer::k##reducer>::value = makeReduceLoops<elements::reducer>(types);
+// Defines those of a reducer: Op for elements of [types], which are converted as As says.
+#define BOXCAR_DEFINE_REDUCE_LOOPS(reducer, Op, As, types) \
+  template <>                                              \
+  const ReduceLoops LoopsOfReducer<Reducer::k##reducer>::value = makeReduceLoops<Op, As>(types);
 
 }  // namespace boxcar::cpu
