@@ -1,8 +1,11 @@
+#include <boxcar/backends/cpu/conversions.h>
 #include <boxcar/backends/cpu/draws.h>
 #include <boxcar/backends/cpu/names.h>
+#include <boxcar/backends/cpu/strided_loop.h>
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/dense/random.h>
 
+#include <algorithm>
 #include <mutex>
 
 namespace boxcar::cpu {
@@ -11,38 +14,47 @@ namespace {
 void ones(const Tensor& self, double p, const OptionalGenerator& generator) {
   CpuGeneratorImpl& source = generatorOf(generator);
   const std::lock_guard lock(source.mutex());
-  visitScalarType(kAllTypes, self.scalar_type(), "bernoulli_", [&]<class T>(std::type_identity<T>) {
-    fillInOrder<T>(self, [&] { return convertElement<T>(drawUniform<double>(source) < p); });
-  });
+  fillInOrder<bool>(self, [&] { return drawUniform<double>(source) < p; });
 }
 
-// Probabilities of float64 are compared with numbers of float64, others with float32.
-template <class T, class P>
+// Probabilities of P are compared with numbers of P.
+template <class P>
 void fillByProbabilities(const Tensor& self, const Tensor& p, CpuGeneratorImpl& source) {
+  constexpr int64_t kBlock = 256;
+  const Loop read = conversionLoop(scalarTypeOf<P>, p.scalar_type());
+  const Loop write = conversionLoop(self.scalar_type(), ScalarType::Bool);
   StridedLoop nest(self.sizes());
   nest.add(self.data_ptr(), self.sizes(), self.strides(), self.itemsize());
   nest.add(p.data_ptr(), p.sizes(), p.strides(), p.itemsize());
   nest.run([&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
-    elementwise<T, P>(data, steps, n0, n1, [&](P probability) {
-      return convertElement<T>(drawUniform<Compute<P>>(source) < static_cast<Compute<P>>(probability));
-    });
+    P probabilities[kBlock];
+    bool drawn[kBlock];
+    for (int64_t j = 0; j < n1; ++j) {
+      char* to = data[0] + j * steps[kMaxOperands];
+      const char* from = data[1] + j * steps[kMaxOperands + 1];
+      for (int64_t i = 0; i < n0; i += kBlock, to += kBlock * steps[0], from += kBlock * steps[1]) {
+        const int64_t n = std::min(kBlock, n0 - i);
+        convertRow(read, probabilities, sizeof(P), from, steps[1], n);
+        for (int64_t k = 0; k < n; ++k) drawn[k] = drawUniform<P>(source) < probabilities[k];
+        convertRow(write, to, steps[0], drawn, sizeof(bool), n);
+      }
+    }
   });
 }
 
-template <class P>
 void checkProbabilities(const Tensor& p) {
-  const Tensor flat = toContiguous(p);
-  const P* values = flat.data_ptr<P>();
-  for (int64_t i = 0; i < flat.numel(); ++i) shape::checkProbability("bernoulli_", static_cast<double>(values[i]));
+  const Tensor flat = toContiguous(convertTo(p, ScalarType::Double));
+  const double* values = flat.data_ptr<double>();
+  for (int64_t i = 0; i < flat.numel(); ++i) shape::checkProbability("bernoulli_", values[i]);
 }
 
+// Probabilities of float64 are compared with numbers of float64, others with float32.
 void onesOfEach(const Tensor& self, const Tensor& p, const Tensor& expanded, const OptionalGenerator& generator) {
   CpuGeneratorImpl& source = generatorOf(generator);
   const std::lock_guard lock(source.mutex());
   visitScalarType(kFloatingTypes, p.scalar_type(), "bernoulli_", [&]<class P>(std::type_identity<P>) {
-    checkProbabilities<P>(p);
-    visitScalarType(kAllTypes, self.scalar_type(), "bernoulli_",
-                    [&]<class T>(std::type_identity<T>) { fillByProbabilities<T, P>(self, expanded, source); });
+    checkProbabilities(p);
+    fillByProbabilities<Compute<P>>(self, expanded, source);
   });
 }
 

@@ -1,33 +1,28 @@
 #pragma once
 
-#include <boxcar/backends/cpu/loops.h>
-#include <boxcar/backends/cpu/strided_loop.h>
-#include <boxcar/backends/dense/recorded_work.h>
+#include <boxcar/backends/cpu/callable_ref.h>
+#include <boxcar/backends/elements/element.h>
 #include <boxcar/ivalue/cpu_generator.h>
-#include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
+#include <type_traits>
 
 // Random numbers of one kind, drawn from the generator one after another: for a seed, those that PyTorch draws on the
 // CPU. Elements get theirs in the order of memory, in one thread, so that it does not matter how many there are.
 
 namespace boxcar::cpu {
 
-inline CpuGeneratorImpl& generatorOf(const std::optional<Generator>& given) {
-  const Generator& generator = given.has_value() && given->defined() ? *given : defaultCpuGenerator();
-  auto* impl = dynamic_cast<CpuGeneratorImpl*>(generator.unsafeGetGeneratorImpl());
-  BOXCAR_CHECK(impl != nullptr, "Expected a 'cpu' device type for generator but found '{}'", generator.device());
-  dense::refuseWhereRecorded("draws random numbers, which would be the same in every replay");
-  return *impl;
-}
+// The generator that is given, else the default one; an Error when it is not the CPU's.
+CpuGeneratorImpl& generatorOf(const std::optional<Generator>& given);
 
 // A number of [0, 1) with as many random bits as T has digits.
 template <class T>
 auto drawUniform(CpuGeneratorImpl& generator) {
-  using Value = Compute<T>;
+  using Value = elements::Compute<T>;
   constexpr int kDigits = std::numeric_limits<T>::digits;
   constexpr uint64_t kMask = (uint64_t{1} << kDigits) - 1;
   constexpr Value kUnit = Value(1) / static_cast<Value>(uint64_t{1} << kDigits);
@@ -43,13 +38,14 @@ inline double drawExponential(CpuGeneratorImpl& generator, double rate) {
   return -1.0 / rate * std::log(1.0 - drawUniform<double>(generator));
 }
 
-// Sets every element of [self] to what [draw] gives.
-template <class T, class Draw>
+// Sets the elements of [self]: draw(to, n) writes the next [n] numbers, elements of [drawn], which are converted.
+void fillBlocksInOrder(const Tensor& self, ScalarType drawn, CallableRef<void(void* to, int64_t n)> draw);
+
+// Sets every element of [self] to what [draw] gives, a V that is converted.
+template <class V, class Draw>
 void fillInOrder(const Tensor& self, const Draw& draw) {
-  StridedLoop nest(self.sizes());
-  nest.add(self.data_ptr(), self.sizes(), self.strides(), self.itemsize());
-  nest.run([&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
-    elementwise<T>(data, steps, n0, n1, [&] { return static_cast<T>(draw()); });
+  fillBlocksInOrder(self, scalarTypeOf<V>, [&](void* to, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) static_cast<V*>(to)[i] = draw();
   });
 }
 

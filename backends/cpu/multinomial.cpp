@@ -67,7 +67,7 @@ void sampleWithoutReplacement(const Tensor& self, const Tensor& weights, const T
   // Drawn in the order that the weights have in memory.
   const Tensor drawn =
       shape::allocateStrided(self.sizes(), shape::denseStrides(self), self.scalar_type(), self.device());
-  fillInOrder<T>(drawn, [&] { return drawExponential(source, 1); });
+  fillInOrder<double>(drawn, [&] { return drawExponential(source, 1); });
   const Tensor divisors = toContiguous(drawn);
   std::vector<T> keys(categories);
   std::vector<int64_t> order(categories);

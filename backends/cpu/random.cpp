@@ -64,9 +64,9 @@ void uniform(const Tensor& self, double from, double to, const OptionalGenerator
     const auto low = static_cast<Value>(static_cast<T>(from));
     const auto range = static_cast<Value>(static_cast<T>(static_cast<Value>(static_cast<T>(to)) - low));
     if (low == 0 && range == 1) {
-      fillInOrder<T>(self, [&] { return drawUniform<T>(source); });
+      fillInOrder<Value>(self, [&] { return drawUniform<T>(source); });
     } else {
-      fillInOrder<T>(self, [&] { return std::fma(drawUniform<T>(source), range, low); });
+      fillInOrder<Value>(self, [&] { return std::fma(drawUniform<T>(source), range, low); });
     }
   });
 }
@@ -78,7 +78,7 @@ void normal(const Tensor& self, double mean, double std, const OptionalGenerator
     if (self.numel() >= kBlock && self.is_contiguous()) {
       fillNormalBlocks<T>(source, self, mean, std);
     } else {
-      fillInOrder<T>(self, [&] { return static_cast<Compute<T>>(drawNormal(source) * std + mean); });
+      fillInOrder<double>(self, [&] { return drawNormal(source) * std + mean; });
     }
   });
 }
@@ -86,9 +86,7 @@ void normal(const Tensor& self, double mean, double std, const OptionalGenerator
 void exponential(const Tensor& self, double rate, const OptionalGenerator& generator) {
   CpuGeneratorImpl& source = generatorOf(generator);
   const std::lock_guard lock(source.mutex());
-  visitScalarType(kFloatingTypes, self.scalar_type(), "exponential_", [&]<class T>(std::type_identity<T>) {
-    fillInOrder<T>(self, [&] { return static_cast<Compute<T>>(drawExponential(source, rate)); });
-  });
+  fillInOrder<double>(self, [&] { return drawExponential(source, rate); });
 }
 
 }  // namespace
