@@ -1,5 +1,6 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/backends/cpu/sort_entries.h>
 #include <boxcar/backends/dense/isin.h>
 #include <boxcar/backends/dense/pointwise.h>
 #include <boxcar/backends/elements/arithmetic.h>
@@ -13,18 +14,17 @@ namespace {
 // For each of [n] elements, whether it is among the numbers of [tested], which are sorted here; NaN is among none.
 template <class T>
 void findElements(const T* elements, int64_t n, const T* tested, int64_t tested_count, bool invert, bool* found) {
-  using C = Compute<T>;
-  std::vector<C> sorted;
+  std::vector<T> sorted;
   sorted.reserve(static_cast<size_t>(tested_count));
   for (int64_t i = 0; i < tested_count; ++i) {
-    if (!isNan(static_cast<C>(tested[i]))) sorted.push_back(static_cast<C>(tested[i]));
+    if (!isNan(tested[i])) sorted.push_back(tested[i]);
   }
   std::sort(sorted.begin(), sorted.end());
   // Few numbers are compared one by one.
   constexpr size_t kFew = 16;
   parallelFor(0, n, kParallelGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const C element = static_cast<C>(elements[i]);
+      const T element = elements[i];
       const bool is_in = sorted.size() <= kFew
                              ? std::find(sorted.begin(), sorted.end(), element) != sorted.end()
                              : !isNan(element) && std::binary_search(sorted.begin(), sorted.end(), element);
@@ -34,8 +34,11 @@ void findElements(const T* elements, int64_t n, const T* tested, int64_t tested_
 }
 
 void isin(const Tensor& found, const Tensor& elements, const Tensor& tested, bool invert) {
-  visitScalarType(kRealTypes, elements.scalar_type(), "isin", [&]<class T>(std::type_identity<T>) {
-    findElements(static_cast<const T*>(elements.data_ptr()), elements.numel(), static_cast<const T*>(tested.data_ptr()),
+  const ScalarType type = orderedType(kRealTypes, elements.scalar_type(), "isin");
+  const Tensor wide = asOrdered(elements, type);
+  const Tensor wide_tested = asOrdered(tested, type);
+  visitScalarType(kOrderedTypes, type, "isin", [&]<class T>(std::type_identity<T>) {
+    findElements(static_cast<const T*>(wide.data_ptr()), wide.numel(), static_cast<const T*>(wide_tested.data_ptr()),
                  tested.numel(), invert, static_cast<bool*>(found.data_ptr()));
   });
 }

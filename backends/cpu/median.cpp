@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace boxcar::cpu {
@@ -36,15 +37,16 @@ void medianInto(std::string_view name, const Tensor& values, const Tensor& indic
                 bool skips_nan) {
   const int64_t count = lineLength(self, dim);
   const int64_t step = lineStep(self, dim);
-  visitScalarType(kRealTypes, self.scalar_type(), name, [&]<class T>(std::type_identity<T>) {
-    visitEntry<T>(count, [&]<class Entry>(std::type_identity<Entry>) {
-      forEachLine(dim, {&self, &values, &indices}, [&](char* const* line) {
-        const int64_t index = middleOf<T, Entry>(line[0], step, count, skips_nan);
-        *reinterpret_cast<T*>(line[1]) = *reinterpret_cast<const T*>(line[0] + index * step);
-        *reinterpret_cast<int64_t*>(line[2]) = index;
-      });
-    });
-  });
+  visitEntry(kRealTypes, self.scalar_type(), name, count,
+             [&]<class T, class Entry>(std::type_identity<T>, std::type_identity<Entry>) {
+               forEachLine(dim, {&self, &values, &indices}, [&](char* const* line) {
+                 OrderedLine ordered(self.scalar_type(), scalarTypeOf<T>);
+                 const auto [in, in_step] = ordered.read(line[0], step, count);
+                 const int64_t index = middleOf<T, Entry>(in, in_step, count, skips_nan);
+                 std::memcpy(line[1], line[0] + index * step, self.itemsize());
+                 *reinterpret_cast<int64_t*>(line[2]) = index;
+               });
+             });
 }
 
 }  // namespace

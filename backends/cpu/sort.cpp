@@ -1,3 +1,4 @@
+#include <boxcar/backends/cpu/indexed_loop.h>
 #include <boxcar/backends/cpu/lines.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/sort_entries.h>
@@ -10,25 +11,32 @@
 namespace boxcar::cpu {
 namespace {
 
-// Lines that [choose] puts the entries of [count] elements of in order for, at least [kept] of them.
+// Writes the first [kept] values and indices of a line, as [chosen] says.
+template <class Entry, class Word>
+void writeLine(char* const* line, const int64_t* steps, const Entry* chosen, int64_t kept) {
+  for (int64_t i = 0; i < kept; ++i) {
+    const int64_t index = chosen[i].index();
+    *reinterpret_cast<Word*>(line[1] + i * steps[1]) = *reinterpret_cast<const Word*>(line[0] + index * steps[0]);
+    *reinterpret_cast<int64_t*>(line[2] + i * steps[2]) = index;
+  }
+}
+
+// Lines that [choose] puts the entries of [count] elements of T in order for, at least [kept] of them.
 //   choose(const char* in, int64_t step, int64_t count, Entries& entries, Entries& scratch) -> const Entry*
 // Values and indices of the first [kept] are written.
-template <class T, class Entry, class Choose>
+template <class T, class Entry>
 void writeChosen(const Tensor& values, const Tensor& indices, const Tensor& self, size_t dim, int64_t kept,
-                 const Choose& choose) {
+                 CallableRef<const Entry*(const char*, int64_t, int64_t, Entries<Entry>&, Entries<Entry>&)> choose) {
   const int64_t count = lineLength(self, dim);
-  const int64_t step = lineStep(self, dim);
-  const int64_t values_step = lineStep(values, dim);
-  const int64_t indices_step = lineStep(indices, dim);
+  const int64_t steps[] = {lineStep(self, dim), lineStep(values, dim), lineStep(indices, dim)};
   forEachLine(dim, {&self, &values, &indices}, [&](char* const* line) {
     Entries<Entry> entries;
     Entries<Entry> scratch;
-    const Entry* chosen = choose(line[0], step, count, entries, scratch);
-    for (int64_t i = 0; i < kept; ++i) {
-      const int64_t index = chosen[i].index();
-      *reinterpret_cast<T*>(line[1] + i * values_step) = *reinterpret_cast<const T*>(line[0] + index * step);
-      *reinterpret_cast<int64_t*>(line[2] + i * indices_step) = index;
-    }
+    OrderedLine ordered(self.scalar_type(), scalarTypeOf<T>);
+    const auto [in, step] = ordered.read(line[0], steps[0], count);
+    const Entry* chosen = choose(in, step, count, entries, scratch);
+    visitWord(self.itemsize(),
+              [&]<class Word>(std::type_identity<Word>) { writeLine<Entry, Word>(line, steps, chosen, kept); });
   });
 }
 
@@ -37,19 +45,24 @@ void resize(Entries<Entry>& entries, int64_t count) {
   entries.resize(static_cast<size_t>(count), boost::container::default_init);
 }
 
+template <class T, class Entry>
+const Entry* sortLine(const char* in, int64_t step, int64_t n, bool descending, Entries<Entry>& entries,
+                      Entries<Entry>& scratch) {
+  resize(entries, n);
+  resize(scratch, n);
+  fillEntries<Entry, T>(entries.data(), in, step, n, descending);
+  return sortEntries(entries.data(), scratch.data(), n);
+}
+
 void sortInto(const Tensor& values, const Tensor& indices, const Tensor& self, size_t dim, bool descending) {
   const int64_t count = lineLength(self, dim);
-  visitScalarType(kRealAndBoolTypes, self.scalar_type(), "sort", [&]<class T>(std::type_identity<T>) {
-    visitEntry<T>(count, [&]<class Entry>(std::type_identity<Entry>) {
-      writeChosen<T, Entry>(values, indices, self, dim, count,
-                            [=](const char* in, int64_t step, int64_t n, auto& entries, auto& scratch) {
-                              resize(entries, n);
-                              resize(scratch, n);
-                              fillEntries<Entry, T>(entries.data(), in, step, n, descending);
-                              return sortEntries(entries.data(), scratch.data(), n);
-                            });
-    });
-  });
+  visitEntry(kRealAndBoolTypes, self.scalar_type(), "sort", count,
+             [&]<class T, class Entry>(std::type_identity<T>, std::type_identity<Entry>) {
+               writeChosen<T, Entry>(values, indices, self, dim, count,
+                                     [=](const char* in, int64_t step, int64_t n, auto& entries, auto& scratch) {
+                                       return sortLine<T>(in, step, n, descending, entries, scratch);
+                                     });
+             });
 }
 
 // The first [k] of the entries that are put in, in any order.
@@ -124,20 +137,15 @@ const Entry* firstOf(const char* in, int64_t step, int64_t count, int64_t k, boo
 }
 
 void topkInto(const Tensor& values, const Tensor& indices, const Tensor& self, size_t dim, int64_t k, bool largest) {
-  visitScalarType(kRealAndBoolTypes, self.scalar_type(), "topk", [&]<class T>(std::type_identity<T>) {
-    visitEntry<T>(lineLength(self, dim), [&]<class Entry>(std::type_identity<Entry>) {
-      writeChosen<T, Entry>(values, indices, self, dim, k,
-                            [=](const char* in, int64_t step, int64_t n, auto& entries, auto& scratch) -> const Entry* {
-                              if (k * 4 > n) {
-                                resize(entries, n);
-                                resize(scratch, n);
-                                fillEntries<Entry, T>(entries.data(), in, step, n, largest);
-                                return sortEntries(entries.data(), scratch.data(), n);
-                              }
-                              return firstOf<Entry, T>(in, step, n, k, largest, entries);
-                            });
-    });
-  });
+  visitEntry(kRealAndBoolTypes, self.scalar_type(), "topk", lineLength(self, dim),
+             [&]<class T, class Entry>(std::type_identity<T>, std::type_identity<Entry>) {
+               writeChosen<T, Entry>(
+                   values, indices, self, dim, k,
+                   [=](const char* in, int64_t step, int64_t n, auto& entries, auto& scratch) -> const Entry* {
+                     if (k * 4 > n) return sortLine<T>(in, step, n, largest, entries, scratch);
+                     return firstOf<Entry, T>(in, step, n, k, largest, entries);
+                   });
+             });
 }
 
 }  // namespace

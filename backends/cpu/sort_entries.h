@@ -1,6 +1,8 @@
 #pragma once
 
+#include <boxcar/backends/cpu/conversions.h>
 #include <boxcar/backends/cpu/names.h>
+#include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/elements/element.h>
 #include <boxcar/backends/elements/ordered_key.h>
 
@@ -10,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -47,14 +50,58 @@ struct WideEntry {
   }
 };
 
-// Calls body(std::type_identity<Entry>()) with the smallest entry for lines of [count] elements of T.
-template <class T, class Body>
-void visitEntry(int64_t count, Body&& body) {
-  if constexpr (sizeof(OrderedKey<T>) == 4) {
-    if (count < PackedEntry::kMaxCount) return body(std::type_identity<PackedEntry>());
-  }
-  body(std::type_identity<WideEntry>());
+// Elements are ordered and compared as one of four types, which hold the others.
+template <class T>
+using Ordered = std::conditional_t<std::is_integral_v<T> && (sizeof(T) < sizeof(int32_t)), int32_t, Compute<T>>;
+
+// The ScalarType of that for [type], one of [types].
+template <class Types>
+ScalarType orderedType(Types types, ScalarType type, std::string_view name) {
+  return visitScalarType(types, type, name, []<class T>(std::type_identity<T>) { return scalarTypeOf<Ordered<T>>; });
 }
+
+inline constexpr ElementTypes<int32_t, int64_t, float, double> kOrderedTypes;
+
+// [tensor] itself when it has elements of [type], else a copy that has.
+inline Tensor asOrdered(const Tensor& tensor, ScalarType type) {
+  return tensor.scalar_type() == type ? tensor : dense::convertTo(tensor, type);
+}
+
+// Calls body(std::type_identity<T>(), std::type_identity<Entry>()) with the type that elements are ordered as and the
+// smallest entry for lines of [count].
+template <class Types, class Body>
+void visitEntry(Types types, ScalarType type, std::string_view name, int64_t count, Body&& body) {
+  visitScalarType(kOrderedTypes, orderedType(types, type, name), name, [&]<class T>(std::type_identity<T> element) {
+    if constexpr (sizeof(T) == 4) {
+      if (count < PackedEntry::kMaxCount) return body(element, std::type_identity<PackedEntry>());
+    }
+    body(element, std::type_identity<WideEntry>());
+  });
+}
+
+// A line of elements as those that they are ordered as: the line itself, or a copy.
+class OrderedLine final {
+ public:
+  OrderedLine(ScalarType from, ScalarType to)
+      : itemsize_(static_cast<int64_t>(elementSize(to))), convert_(from != to ? conversionLoop(to, from) : nullptr) {}
+
+  // The line of [count] elements at [in], and the step within it.
+  struct Read {
+    const char* in;
+    int64_t step;
+  };
+  Read read(const char* in, int64_t step, int64_t count) {
+    if (convert_ == nullptr) return {in, step};
+    copy_.resize(static_cast<size_t>(count * itemsize_), boost::container::default_init);
+    convertRow(convert_, copy_.data(), itemsize_, in, step, count);
+    return {copy_.data(), itemsize_};
+  }
+
+ private:
+  int64_t itemsize_;
+  Loop convert_;
+  boost::container::small_vector<char, 512> copy_;
+};
 
 // The entries of one line; no allocation for short ones.
 template <class Entry>
@@ -86,6 +133,7 @@ Entry* radixSort(Entry* entries, Entry* scratch, int64_t count) {
   };
   Counts counts{};
   for (int64_t i = 0; i < count; ++i) {
+#pragma GCC unroll 8
     for (int digit = 0; digit < kDigits; ++digit) ++counts[static_cast<size_t>(digit)][digitOf(entries[i], digit)];
   }
   for (int digit = 0; digit < kDigits; ++digit) {

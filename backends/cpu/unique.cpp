@@ -1,3 +1,4 @@
+#include <boxcar/backends/cpu/callable_ref.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/sort_entries.h>
 #include <boxcar/backends/dense/pointwise.h>
@@ -5,6 +6,7 @@
 #include <boxcar/backends/shape/dims.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -26,8 +28,8 @@ struct GroupPlaces {
 
 //   order(i)         the thing at place i of the order
 //   differs(a, b)    whether two things that follow each other differ
-template <class Order, class Differs>
-GroupPlaces groupsOf(int64_t count, bool wants_inverse, bool wants_counts, const Order& order, const Differs& differs) {
+GroupPlaces groupsOf(int64_t count, bool wants_inverse, bool wants_counts, CallableRef<int64_t(int64_t)> order,
+                     CallableRef<bool(int64_t, int64_t)> differs) {
   GroupPlaces groups;
   groups.inverse = longs(wants_inverse ? count : 0);
   std::vector<int64_t> starts;
@@ -49,14 +51,17 @@ GroupPlaces groupsOf(int64_t count, bool wants_inverse, bool wants_counts, const
   return groups;
 }
 
-// The elements of contiguous [flat] that stand for groups, in one dimension.
-template <class T>
-Tensor elementsAt(const Tensor& flat, const std::vector<int64_t>& places) {
-  const int64_t sizes[] = {static_cast<int64_t>(places.size())};
-  Tensor result = Tensor::allocate(sizes, flat.scalar_type());
-  const auto* from = static_cast<const T*>(flat.data_ptr());
-  auto* to = static_cast<T*>(result.data_ptr());
-  for (size_t i = 0; i < places.size(); ++i) to[i] = from[places[i]];
+// The slices of contiguous [from] that stand for groups, each of [sizes] but for their number, the first of those.
+Tensor slicesAt(const Tensor& from, DimVector sizes, const std::vector<int64_t>& places) {
+  size_t bytes = from.itemsize();
+  for (size_t i = 1; i < sizes.size(); ++i) bytes *= static_cast<size_t>(sizes[i]);
+  sizes[0] = static_cast<int64_t>(places.size());
+  Tensor result = Tensor::allocate(sizes, from.scalar_type());
+  const auto* slices = static_cast<const char*>(from.data_ptr());
+  auto* to = static_cast<char*>(result.data_ptr());
+  for (size_t i = 0; bytes > 0 && i < places.size(); ++i) {
+    std::memcpy(to + i * bytes, slices + static_cast<size_t>(places[i]) * bytes, bytes);
+  }
   return result;
 }
 
@@ -64,34 +69,34 @@ Tensor elementsAt(const Tensor& flat, const std::vector<int64_t>& places) {
 template <class T>
 struct DifferentElements {
   const T* elements;
-  bool operator()(int64_t a, int64_t b) const {
-    return static_cast<Compute<T>>(elements[a]) != static_cast<Compute<T>>(elements[b]);
-  }
+  bool operator()(int64_t a, int64_t b) const { return elements[a] != elements[b]; }
 };
 
-template <class T>
-Groups groupElements(const UniqueCall& call, const Tensor& flat) {
+template <class T, class Entry>
+Groups groupElements(const UniqueCall& call, const Tensor& given) {
+  const Tensor flat = asOrdered(given, scalarTypeOf<T>);
   const int64_t count = flat.numel();
-  const DifferentElements<T> differs{static_cast<const T*>(flat.data_ptr())};
-  const auto result = [&](const auto& order) -> Groups {
+  const auto* elements = static_cast<const T*>(flat.data_ptr());
+  const DifferentElements<T> differs{elements};
+  const auto result = [&](CallableRef<int64_t(int64_t)> order) -> Groups {
     const GroupPlaces groups = groupsOf(count, call.wants_inverse, call.wants_counts, order, differs);
-    return {elementsAt<T>(flat, groups.firsts), groups.inverse, groups.counts};
+    return {slicesAt(given, {count}, groups.firsts), groups.inverse, groups.counts};
   };
   if (!call.sorts) return result([](int64_t i) { return i; });
-  Groups groups;
-  visitEntry<T>(count, [&]<class Entry>(std::type_identity<Entry>) {
-    std::vector<Entry> entries(static_cast<size_t>(count));
-    std::vector<Entry> scratch(static_cast<size_t>(count));
-    fillEntries<Entry, T>(entries.data(), static_cast<const char*>(flat.data_ptr()), sizeof(T), count, false);
-    const Entry* sorted = sortEntries(entries.data(), scratch.data(), count);
-    groups = result([=](int64_t i) { return sorted[i].index(); });
-  });
-  return groups;
+  std::vector<Entry> entries(static_cast<size_t>(count));
+  std::vector<Entry> scratch(static_cast<size_t>(count));
+  fillEntries<Entry, T>(entries.data(), reinterpret_cast<const char*>(elements), sizeof(T), count, false);
+  const Entry* sorted = sortEntries(entries.data(), scratch.data(), count);
+  return result([=](int64_t i) { return sorted[i].index(); });
 }
 
 Groups group(const UniqueCall& call, const Tensor& flat) {
-  return visitScalarType(kRealAndBoolTypes, flat.scalar_type(), call.name,
-                         [&]<class T>(std::type_identity<T>) { return groupElements<T>(call, flat); });
+  Groups groups;
+  visitEntry(kRealAndBoolTypes, flat.scalar_type(), call.name, flat.numel(),
+             [&]<class T, class Entry>(std::type_identity<T>, std::type_identity<Entry>) {
+               groups = groupElements<T, Entry>(call, flat);
+             });
+  return groups;
 }
 
 // The slices of one dimension, each a row of elements that follow each other.
@@ -100,7 +105,7 @@ struct Slices {
   const T* elements;
   int64_t length;
 
-  Compute<T> at(int64_t slice, int64_t i) const { return static_cast<Compute<T>>(elements[slice * length + i]); }
+  T at(int64_t slice, int64_t i) const { return elements[slice * length + i]; }
   bool before(int64_t a, int64_t b) const {
     for (int64_t i = 0; i < length; ++i) {
       if (at(a, i) < at(b, i)) return true;
@@ -119,24 +124,18 @@ struct Slices {
 Groups groupSlices(const UniqueCall& call, const Tensor& moved) {
   const int64_t count = moved.sizes()[0];
   const int64_t length = count == 0 ? 0 : moved.numel() / count;
-  return visitScalarType(kRealAndBoolTypes, moved.scalar_type(), call.name,
-                         [&]<class T>(std::type_identity<T>) -> Groups {
-                           const Slices<T> slices{static_cast<const T*>(moved.data_ptr()), length};
-                           std::vector<int64_t> order(static_cast<size_t>(count));
-                           std::iota(order.begin(), order.end(), 0);
-                           if (call.sorts)
-                             std::ranges::stable_sort(order, [&](int64_t a, int64_t b) { return slices.before(a, b); });
-                           const GroupPlaces groups = groupsOf(
-                               count, call.wants_inverse, call.wants_counts,
-                               [&](int64_t i) { return order[static_cast<size_t>(i)]; }, slices);
-                           DimVector sizes = toDimVector(moved.sizes());
-                           sizes[0] = static_cast<int64_t>(groups.firsts.size());
-                           const Tensor found = Tensor::allocate(sizes, moved.scalar_type());
-                           auto* to = static_cast<T*>(found.data_ptr());
-                           for (const int64_t first : groups.firsts)
-                             to = std::copy_n(slices.elements + first * length, length, to);
-                           return {found, groups.inverse, groups.counts};
-                         });
+  const ScalarType type = orderedType(kRealAndBoolTypes, moved.scalar_type(), call.name);
+  const Tensor converted = asOrdered(moved, type);
+  return visitScalarType(kOrderedTypes, type, call.name, [&]<class T>(std::type_identity<T>) -> Groups {
+    const Slices<T> slices{static_cast<const T*>(converted.data_ptr()), length};
+    std::vector<int64_t> order(static_cast<size_t>(count));
+    std::iota(order.begin(), order.end(), 0);
+    const auto before = [&](int64_t a, int64_t b) { return slices.before(a, b); };
+    if (call.sorts) std::ranges::stable_sort(order, CallableRef<bool(int64_t, int64_t)>(before));
+    const GroupPlaces groups = groupsOf(
+        count, call.wants_inverse, call.wants_counts, [&](int64_t i) { return order[static_cast<size_t>(i)]; }, slices);
+    return {slicesAt(moved, toDimVector(moved.sizes()), groups.firsts), groups.inverse, groups.counts};
+  });
 }
 
 }  // namespace
