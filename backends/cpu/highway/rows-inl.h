@@ -44,29 +44,33 @@ HWY_INLINE void mapVector(D d, const F& f, hn::Vec<D> x, T* out) {
   }
 }
 
-// Results of f(d, x) for vectors x of [n] elements at [in], written to [out]. What does not fill a vector is computed
-// in one that is filled up with zeros.
+// Results of f(d, x) for vectors x of [n] elements at [in], written to [out]. Vectors go two by two; what does not fill
+// two is computed in a buffer, in the same loop, since [f] is a long way of code.
 template <class T, class F>
 HWY_INLINE void mapRow(const T* in, T* out, size_t n, const F& f) {
   const hn::ScalableTag<T> d;
   const size_t lanes = hn::Lanes(d);
-  size_t i = 0;
-  for (; i + 2 * lanes <= n; i += 2 * lanes) {
-    const auto first = hn::LoadU(d, in + i);
-    const auto second = hn::LoadU(d, in + i + lanes);
-    mapVector(d, f, first, out + i);
-    mapVector(d, f, second, out + i + lanes);
+  const size_t left = n % (2 * lanes);
+  HWY_ALIGN T rest[2 * hn::MaxLanes(d)];
+  const T* from = in;
+  T* to = out;
+  size_t end = n - left;
+  for (bool in_rest = false;; in_rest = true) {
+    for (size_t i = 0; i < end; i += 2 * lanes) {
+      const auto first = hn::LoadU(d, from + i);
+      const auto second = hn::LoadU(d, from + i + lanes);
+      mapVector(d, f, first, to + i);
+      mapVector(d, f, second, to + i + lanes);
+    }
+    if (left == 0) return;
+    if (in_rest) break;
+    std::fill_n(rest, 2 * lanes, T(0));
+    std::copy_n(in + (n - left), left, rest);
+    from = rest;
+    to = rest;
+    end = 2 * lanes;
   }
-  if (i + lanes <= n) {
-    mapVector(d, f, hn::LoadU(d, in + i), out + i);
-    i += lanes;
-  }
-  if (i < n) {
-    HWY_ALIGN T rest[hn::MaxLanes(d)] = {};
-    std::copy(in + i, in + n, rest);
-    mapVector(d, f, hn::Load(d, rest), rest);
-    std::copy_n(rest, n - i, out + i);
-  }
+  std::copy_n(rest, left, out + (n - left));
 }
 
 // The same for pairs of elements at [a] and [b]; one that does not move is the same for all.
