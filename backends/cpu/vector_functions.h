@@ -24,7 +24,7 @@ using VectorRow = void (*)(const T* in, T* out, size_t n, const Scalar* params);
 template <class T>
 using VectorPairRow = void (*)(const T* a, size_t a_moves, const T* b, size_t b_moves, T* out, size_t n);
 
-// The row of [function] for elements of float or double; null where there is none.
+// The row of [function] for elements of float or double.
 template <class T>
 VectorRow<T> vectorRow(VectorFunction function);
 template <>

@@ -1,15 +1,89 @@
 #include <boxcar/backends/cpu/vector_functions.h>
+#include <boxcar/backends/elements/functor_list.h>
+#include <boxcar/backends/elements/pointwise_activation.h>
+#include <boxcar/backends/elements/pointwise_arithmetic.h>
+#include <boxcar/backends/elements/pointwise_bitwise.h>
+#include <boxcar/backends/elements/pointwise_comparison.h>
+#include <boxcar/backends/elements/pointwise_complex.h>
+#include <boxcar/backends/elements/pointwise_exponential.h>
+#include <boxcar/backends/elements/pointwise_gates.h>
+#include <boxcar/backends/elements/pointwise_hyperbolic.h>
+#include <boxcar/backends/elements/pointwise_losses.h>
+#include <boxcar/backends/elements/pointwise_memory.h>
+#include <boxcar/backends/elements/pointwise_pairs.h>
+#include <boxcar/backends/elements/pointwise_power.h>
+#include <boxcar/backends/elements/pointwise_products.h>
+#include <boxcar/backends/elements/pointwise_rounding.h>
+#include <boxcar/backends/elements/pointwise_special.h>
+#include <boxcar/backends/elements/pointwise_ternary.h>
+#include <boxcar/backends/elements/pointwise_trigonometric.h>
+
+#include <array>
+#include <type_traits>
 
 namespace boxcar::cpu {
+namespace {
+
+#define BOXCAR_COUNT(name) +1
+constexpr size_t kFunctions = 0 BOXCAR_VECTOR_FUNCTIONS(BOXCAR_COUNT);
+#undef BOXCAR_COUNT
+
+template <class T>
+using Rows = std::array<VectorRow<T>, kFunctions>;
+
+template <class F, class T>
+void mapRow(const T* in, T* out, size_t n, [[maybe_unused]] const Scalar* params) {
+  const auto map = [&](const F& f) {
+    for (size_t i = 0; i < n; ++i) out[i] = f(in[i]);
+  };
+  if constexpr (std::is_constructible_v<F, const Scalar*>) {
+    map(F(params));
+  } else {
+    map(F());
+  }
+}
+
+// The row of the first functor that names a function.
+template <class F, class T>
+constexpr void put(Rows<T>& rows) {
+  if constexpr (requires { F::kVector; }) {
+    VectorRow<T>& row = rows[static_cast<size_t>(F::kVector)];
+    if (row == nullptr) row = mapRow<F, T>;
+  }
+}
+
+template <class T>
+constexpr Rows<T> makeRows() {
+  Rows<T> rows{};
+#define BOXCAR_PUT(functor, arity, result, types) put<elements::functor<T>, T>(rows);
+  BOXCAR_FUNCTORS(BOXCAR_PUT)
+#undef BOXCAR_PUT
+  return rows;
+}
+
+template <class T>
+constexpr Rows<T> kRows = makeRows<T>();
+
+template <class T>
+constexpr bool hasAll(const Rows<T>& rows) {
+  for (const VectorRow<T> row : rows) {
+    if (row == nullptr) return false;
+  }
+  return true;
+}
+static_assert(hasAll<float>(kRows<float>) && hasAll<double>(kRows<double>), "a function that no functor names");
+
+}  // namespace
 
 template <>
-VectorRow<float> vectorRow<float>(VectorFunction) {
-  return nullptr;
+VectorRow<float> vectorRow<float>(VectorFunction function) {
+  return kRows<float>[static_cast<size_t>(function)];
 }
 template <>
-VectorRow<double> vectorRow<double>(VectorFunction) {
-  return nullptr;
+VectorRow<double> vectorRow<double>(VectorFunction function) {
+  return kRows<double>[static_cast<size_t>(function)];
 }
+// The loops of functors do as well.
 template <>
 VectorPairRow<float> vectorPairRow<float>(VectorPair) {
   return nullptr;
