@@ -8,7 +8,14 @@ struct AccumulatesAs<elements::Mean<T>> {
   using type = elements::Sum<T>;
 };
 
-BOXCAR_DEFINE_REDUCE_LOOPS(Sum, elements::Sum, AsLong, kAllTypes)
+// A sum of bools is how many are true.
+constexpr ReduceLoops sumLoops() {
+  ReduceLoops loops = makeReduceLoops<elements::Sum, AsLong>(kAllTypes);
+  loops[static_cast<size_t>(ScalarType::Bool)] = &kReduceLoop<elements::NonZeros, AsBool, bool>;
+  return loops;
+}
+template <>
+const ReduceLoops LoopsOfReducer<Reducer::kSum>::value = sumLoops();
 BOXCAR_DEFINE_REDUCE_LOOPS(NanSum, elements::NanSum, AsComputed, kFloatingTypes)
 BOXCAR_DEFINE_REDUCE_LOOPS(Product, elements::Product, AsLong, kAllTypes)
 BOXCAR_DEFINE_REDUCE_LOOPS(Mean, elements::Mean, AsComputed, elements::kContinuousTypes)
