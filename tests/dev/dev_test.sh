@@ -13,7 +13,7 @@ fake() { rm -f "$bin/$1" && printf '#!/bin/bash\necho "%s $*" >>"%s"\n%s\n' "$1"
 # A machine that has every package and a project that was never built. PATH holds nothing but the fakes and what any system has.
 start() {
   rm -rf "$project" "$bin" "$log" && mkdir -p "$project" "$bin" && touch "$log"
-  cp "$dev" "$project/dev" && echo '{}' >"$project/CMakePresets.json"
+  cp "$dev" "$project/dev" && cp -r "$(dirname "$dev")/.ci" "$project/" && echo '{}' >"$project/CMakePresets.json"
   local tool
   for tool in bash env readlink dirname sed cat nproc rm touch mkdir chmod; do ln -s "$(command -v $tool)" "$bin/$tool"; done
   fake id 'echo 0'
@@ -35,6 +35,9 @@ start() {
   export MISSING='' BREAK=''
 }
 
+# Further tools of the system.
+link() { local tool; for tool; do ln -sf "$(command -v "$tool")" "$bin/$tool"; done; }
+
 # Runs ./dev with the arguments in a directory that is not the project's; fills output, errors and status.
 run() {
   (cd "$sandbox" && PATH=$bin "$project/dev" "$@" >"$sandbox/stdout" 2>"$sandbox/stderr")
@@ -55,14 +58,14 @@ dev_help_lists_every_command() {
   for how in '' help -h --help; do
     run $how
     expect status "$status" 0
-    for command in setup build run install test bundle gpu bench fuzz format docs lint clean help; do expect "help of '$how'" "$output" "*  $command *"; done
+    for command in setup build run install test bundle gpu bench fuzz format docs lint check clean help; do expect "help of '$how'" "$output" "*  $command *"; done
   done
 }
 
 dev_unknown_command_is_a_sentence() {
   run frobnicate
   expect status "$status" 2
-  expect stderr "$errors" "dev: there is no command 'frobnicate'; the commands are: setup build run install test bundle gpu bench numerics fuzz format docs lint clean help"
+  expect stderr "$errors" "dev: there is no command 'frobnicate'; the commands are: setup build run install test bundle gpu bench numerics fuzz format docs lint check clean help"
 }
 
 dev_setup_with_everything_present_does_not_call_apt() {
@@ -283,6 +286,69 @@ dev_format_stops_when_the_build_fails() {
   BREAK=build run format --check
   expect status "$status" 1
   expect stdout "$output" ''
+}
+
+dev_fuzz_lists_its_targets() {
+  run fuzz --list
+  expect status "$status" 0
+  expect stdout "$output" $'source\nbytecode*'
+  run fuzz nonsense
+  expect status "$status" 2
+  expect stderr "$errors" "dev: there is no fuzz target 'nonsense'; the targets are: source bytecode*"
+}
+
+dev_build_takes_a_preset_and_a_target() {
+  run build asan boxcar_tests
+  expect status "$status" 0
+  expect log "$(cat "$log")" '*cmake --preset asan*cmake --build build/asan --target boxcar_tests -j *'
+}
+
+dev_lint_reads_the_sources_that_are_named() {
+  link grep awk
+  fake xargs 'cat >/dev/null; echo "a.cpp:1:2: error: a mistake [check]"; echo "  shown"; echo "a.cpp:1:2: error: a mistake [check]"'
+  run lint a.cpp
+  expect status "$status" 1
+  expect stdout "$output" $'a.cpp:1:2: error: a mistake \[check\]\n  shown'
+  expect log "$(cat "$log")" '*cmake --preset lint*cmake --build build/lint --target boxcar_ops *xargs *'
+  fake xargs 'cat >/dev/null; echo "a.cpp:1:2: error: no header providing x is directly included [misc-include-cleaner]"; echo "  shown"'
+  run lint a.cpp
+  expect status "$status" 0
+  expect stdout "$output" ''
+}
+
+dev_check_tells_its_steps() {
+  run check --list
+  expect status "$status" 0
+  expect stdout "$output" '*asan *tsan *'
+  expect log "$(cat "$log")" ''
+}
+
+dev_check_refuses_an_unknown_step_before_the_first() {
+  run check asan nonsense
+  expect status "$status" 2
+  expect stderr "$errors" "check: there is no step 'nonsense'; the steps are: *asan*"
+  expect log "$(cat "$log")" ''
+}
+
+dev_check_goes_on_after_a_failure_and_tells_all() {
+  link grep paste tee
+  fake ctest '[[ $2 == tsan ]] || { echo "99% tests passed, 1 tests failed out of 200" && exit 8; }; echo "100% tests passed, 0 tests failed out of 200"'
+  run check asan tsan
+  expect status "$status" 1
+  expect stdout "$output" $'| step |*| asan | * | failed, see build/check/asan.log: 1 of 200 tests failed | *\n| tsan | * | passed: 0 of 200 tests failed | *'
+  expect stderr "$errors" '*check: failed: asan'
+  expect summary "$(cat "$project/build/check/summary.md")" "$output"
+  run check tsan
+  expect status "$status" 0
+  [[ $output != *asan* ]] || expect 'steps that ran' "$output" 'tsan alone'
+}
+
+dev_check_runs_every_fuzz_target() {
+  link grep paste tee
+  fake env 'case $2 in *fuzz_bytecode) exit 1 ;; esac'
+  run check fuzz
+  expect status "$status" 1
+  expect log "$(cat "$log")" '*build/fuzz/fuzz_source -max_total_time=60 *build/fuzz/fuzz_bytecode -max_total_time=60 *'
 }
 
 dev_clean_removes_the_build() {
