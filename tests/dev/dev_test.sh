@@ -351,6 +351,38 @@ dev_check_runs_every_fuzz_target() {
   expect log "$(cat "$log")" '*build/fuzz/fuzz_source -max_total_time=60 *build/fuzz/fuzz_bytecode -max_total_time=60 *'
 }
 
+dev_check_debug_fails_where_a_room_is_covered_too_little() {
+  link grep paste tee find
+  local python covered
+  python=$(python3 -c 'import sys; print(sys.executable)')
+  fake python3 "exec $python \"\$@\""
+  fake gcovr 'while (($#)); do if [[ $1 == --json-summary ]]; then cp "$SUMMARY" "$2"; fi; shift; done'
+  link cp
+  export SUMMARY=$sandbox/summary.json
+  for covered in 180 179; do
+    printf '{"files": [%s]}' "$(for room in ivalue schema dispatcher; do printf '{"filename": "%s/a.cpp", "line_total": 10, "line_covered": 10}, ' $room; done)
+      {\"filename\": \"interpreter/good.h\", \"line_total\": 100, \"line_covered\": 100},
+      {\"filename\": \"interpreter/bad.cpp\", \"line_total\": 100, \"line_covered\": $((covered - 100))}" >"$SUMMARY"
+    run check debug
+    expect status "$status" $((covered < 180))
+    expect stdout "$output" "*: ivalue 100.0 % of 10 lines; *interpreter $((covered / 2)).$((covered % 2 * 5)) % of 200 lines *"
+    expect 'files below' "$(cat "$project/build/coverage/summary.txt")" "*  interpreter/bad.cpp: $((covered - 100)) of 100 lines"
+  done
+  expect stderr "$errors" '*coverage is too low: interpreter: 89.5 % of its 200 lines have run, which is less than 90.0 %*'
+}
+
+dev_check_memcheck_tells_a_finding_from_a_failure() {
+  link grep paste tee
+  mkdir "$project/scripts" && touch "$project/scripts"/{clean,failing,leaking}.ops
+  fake valgrind 'case $* in *leaking*) echo "==1== lost" && exit 99 ;; *failing*) echo "error: no" && exit 1 ;; esac'
+  run check memcheck
+  expect status "$status" 1
+  expect stderr "$errors" $'*scripts/clean.ops: nothing found\nscripts/failing.ops: fails under valgrind:\nerror: no\nscripts/leaking.ops: valgrind found:\n==1== lost*'
+  rm "$project/scripts"/{failing,leaking}.ops
+  run check memcheck
+  expect status "$status" 0
+}
+
 dev_clean_removes_the_build() {
   run build
   run clean
