@@ -10,13 +10,8 @@ namespace boxcar {
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr size_t kClasses = 8;  // 64, 128, … 8192 bytes
-// Blocks that a thread keeps of a class; none where a sanitizer is to see every use of a freed block.
-#ifdef __SANITIZE_ADDRESS__
-constexpr uint32_t kMostPerClass = 0;
-#else
-constexpr uint32_t kMostPerClass = 64;
-#endif
+constexpr size_t kClasses = 8;                                          // 64, 128, … 8192 bytes
+constexpr uint32_t kMostPerClass = BOXCAR_KEEPS_FREED_BLOCKS ? 64 : 0;  // blocks that a thread keeps
 
 struct FreeBlock {
   FreeBlock* next;

@@ -4,6 +4,18 @@
 
 #include <cstddef>
 
+// Where AddressSanitizer is to see every use of a freed block none is kept; GCC and clang tell of it each in its way.
+#if defined(__SANITIZE_ADDRESS__)
+#define BOXCAR_KEEPS_FREED_BLOCKS 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define BOXCAR_KEEPS_FREED_BLOCKS 0
+#endif
+#endif
+#ifndef BOXCAR_KEEPS_FREED_BLOCKS
+#define BOXCAR_KEEPS_FREED_BLOCKS 1
+#endif
+
 namespace boxcar {
 
 // Host memory, aligned to 64 bytes, from a cache of small blocks that each thread keeps: what small tensors are made of

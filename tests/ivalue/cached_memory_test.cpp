@@ -13,11 +13,7 @@
 namespace boxcar {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kKeepsBlocks = false;
-#else
-constexpr bool kKeepsBlocks = true;
-#endif
+constexpr bool kKeepsBlocks = BOXCAR_KEEPS_FREED_BLOCKS != 0;
 
 TEST(CachedMemory, BlocksAreAlignedAndHoldWhatWasAskedFor) {
   for (size_t bytes : {0, 1, 63, 64, 65, 127, 128, 129, 1000, 4095, 4096, 4097, 100000}) {
