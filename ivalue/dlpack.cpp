@@ -287,10 +287,8 @@ Tensor fromDLPack(DLManagedTensorVersioned* managed, DLPackCopy copy) {
     releaseDLPack(managed);
     return copied;
   }
-  auto debt = std::make_unique<Debt>();
-  Debt* const owed = debt.get();
+  auto* const owed = new Debt;
   Storage storage = StorageImpl::wrap(borrowed.data, borrowed.bytes, borrowed.device, Debt::end, owed);
-  debt.release();
   Tensor shared = tensorOver(std::move(storage), borrowed);
   owed->managed = managed;
   return shared;

@@ -45,6 +45,17 @@ void noteFreeing(const StorageImpl& storage, size_t bytes) noexcept {
 // A storage remembers who gave its memory, for the device may have another allocator when it is freed.
 void* asContext(const Allocator& allocator) { return const_cast<Allocator*>(&allocator); }
 
+// Memory for an object whose data are there already: where there is none, [giveBack] takes care of these.
+template <class GiveBack>
+void* memoryOfObjectOr(GiveBack giveBack) {
+  try {
+    return allocateCached(sizeof(StorageImpl));
+  } catch (...) {
+    giveBack();
+    throw;
+  }
+}
+
 }  // namespace
 
 Storage StorageImpl::allocate(size_t bytes, Device device) {
@@ -61,8 +72,11 @@ Storage StorageImpl::allocate(size_t bytes, Device device) {
   }
   const Allocator& allocator = allocatorFor(device.type());
   void* data = bytes == 0 ? nullptr : allocator.allocate(bytes, device.index());
-  auto storage = Storage::adopt(new (allocateCached(sizeof(StorageImpl))) StorageImpl(
-      data, bytes, device, Origin::kAllocator, nullptr, asContext(allocator)));
+  void* const memory = memoryOfObjectOr([&] {
+    if (data != nullptr) allocator.deallocate(data, bytes, device.index());
+  });
+  auto storage =
+      Storage::adopt(new (memory) StorageImpl(data, bytes, device, Origin::kAllocator, nullptr, asContext(allocator)));
   noteAllocation(*storage, bytes);
   return storage;
 }
@@ -75,9 +89,12 @@ const StorageObserver* setStorageObserver(const StorageObserver* next) {
 
 uint64_t allocatedStorageBytes() noexcept { return allocated_bytes; }
 
+// The memory is this function's from the beginning: [deleter] is called also where there is no room for the object.
 Storage StorageImpl::wrap(void* data, size_t bytes, Device device, Deleter deleter, void* context) {
-  return Storage::adopt(new (allocateCached(sizeof(StorageImpl)))
-                            StorageImpl(data, bytes, device, Origin::kForeign, deleter, context));
+  void* const memory = memoryOfObjectOr([&] {
+    if (deleter != nullptr) deleter(data, context);
+  });
+  return Storage::adopt(new (memory) StorageImpl(data, bytes, device, Origin::kForeign, deleter, context));
 }
 
 StorageImpl::~StorageImpl() {
