@@ -55,6 +55,9 @@ struct Dispatcher::State {
     } catch (const Error& error) {
       std::erase_if(defined, [&](const auto& numbered) { return numbered.second == &entry; });
       noteFailure(error);
+    } catch (...) {
+      entry.putOffSchema(text);  // memory is short: the next one who asks tries again
+      throw;
     }
   }
 
@@ -245,9 +248,10 @@ RegistrationHandleRAII Dispatcher::registerLibrary(std::string ns, RegistrationS
                "only one BOXCAR_LIBRARY can claim namespace {}: it is claimed at {}, and again at {}. Use "
                "BOXCAR_LIBRARY_FRAGMENT to add to it",
                ns, found->second, site);
-  return RegistrationHandleRAII([this, ns = std::move(ns)] {
+  // A node stays where it is, so that the handle needs no name of its own, and no memory.
+  return RegistrationHandleRAII([this, claim = &*found] {
     const std::lock_guard undo_lock(state_->mutex);
-    state_->libraries.erase(ns);
+    state_->libraries.erase(state_->libraries.find(claim->first));
   });
 }
 
@@ -270,13 +274,20 @@ RegistrationHandleRAII Dispatcher::registerDef(FunctionSchema schema, Registrati
       "operator {} is defined twice: at {} as\n    {}\nand at {} as\n    {}\nkeep one, or give one of them another "
       "overload name",
       entry.operator_name(), entry.schemaSite(), entry.schema(), site, schema);
-  entry.registerSchema(state_->fallbacks, std::move(schema), site, std::move(tags));
   const uint64_t number = state_->definitions++;
-  state_->defined.emplace_hint(state_->defined.end(), number, &entry);
+  const auto place = state_->defined.emplace_hint(state_->defined.end(), number, &entry);
+  try {
+    entry.registerSchema(state_->fallbacks, std::move(schema), site, std::move(tags));
+  } catch (...) {
+    state_->defined.erase(place);
+    throw;
+  }
   const OperatorHandle op(&entry);
   std::vector<detail::RegistrationListeners::Token> told;
   try {
-    state_->listeners.call(state_->listeners.all(), [&](const auto& listener) {
+    const auto listeners = state_->listeners.all();
+    told.reserve(listeners.size());
+    state_->listeners.call(listeners, [&](const auto& listener) {
       listener->onOperatorRegistered(op);
       told.push_back(listener);
     });
@@ -299,9 +310,9 @@ RegistrationHandleRAII Dispatcher::registerDef(const detail::SchemaText& text) {
   if (entry.hasSchema() || entry.putOffSchema() != nullptr || !state_->listeners.all().empty()) {
     return registerDef(schema(text.text), text.site, text.tags());
   }
-  entry.putOffSchema(&text);
   const uint64_t number = state_->definitions++;
   state_->defined.emplace_hint(state_->defined.end(), number, &entry);
+  entry.putOffSchema(&text);
   state_->changed.notify_all();
   return RegistrationHandleRAII([&entry, number] {
     State& state = *singleton().state_;

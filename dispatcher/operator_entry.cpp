@@ -317,11 +317,16 @@ void OperatorEntry::registerSchema(const BackendFallbacks& fallbacks, FunctionSc
   const Definition& kept = keepDefinition(std::move(given));
   is_observed_.store(std::ranges::find(kept.tags, Tag::not_observed) == kept.tags.end(), std::memory_order_relaxed);
   checked_signature_.store(nullptr, std::memory_order_relaxed);
-  extractor_.registerSchema(kept.schema);
-  if (plans != nullptr) {
-    computeCells(fallbacks, *plans);
-  } else if (!fallbacks.holdsCells()) {
-    updateAllCells(fallbacks);
+  try {
+    extractor_.registerSchema(kept.schema);
+    if (plans != nullptr) {
+      computeCells(fallbacks, *plans);
+    } else if (!fallbacks.holdsCells()) {
+      updateAllCells(fallbacks);
+    }
+  } catch (...) {
+    deregisterSchema();  // memory is short
+    throw;
   }
   // Last, for who finds the operator defined calls it.
   definition_.store(&kept, std::memory_order_release);
@@ -395,6 +400,8 @@ uint64_t OperatorEntry::registerKernel(const BackendFallbacks& fallbacks, Dispat
     }
   }
   checked_signature_.store(nullptr, std::memory_order_relaxed);
+  // Room first: nothing may fail once the slot is filled.
+  if (kernels_.size() == kernels_.capacity()) kernels_.reserve(kernels_.empty() ? 1 : 2 * kernels_.size());
   putIntoSlot(annotated);
   kernels_.push_back(std::move(annotated));
   updateTouchedCells(fallbacks, key);

@@ -6,6 +6,11 @@
 #include <utility>
 
 namespace boxcar {
+namespace {
+
+constexpr size_t kEntryBytes = (sizeof(OperatorEntry) + 63) / 64 * 64;
+
+}  // namespace
 
 size_t OperatorTable::Hash::operator()(const OperatorName& name) const noexcept {
   const std::hash<std::string_view> hash;
@@ -26,9 +31,19 @@ OperatorEntry* OperatorTable::find(const OperatorName& name) const noexcept {
 
 OperatorEntry& OperatorTable::findOrAdd(const OperatorName& name) {
   if (OperatorEntry* entry = find(name)) return *entry;
-  auto* entry = new (allocateEntry()) OperatorEntry(name);
+  // What can fail for want of memory comes before what cannot, or is undone.
+  if (entries_.size() == entries_.capacity()) entries_.reserve(2 * entries_.size() + 64);
+  OperatorName own_name = name;
+  auto* entry = new (allocateEntry()) OperatorEntry(std::move(own_name));
+  try {
+    set_.insert({Hash()(name), entry});
+  } catch (...) {
+    entry->~OperatorEntry();
+    free_memory_ -= kEntryBytes;
+    free_bytes_ += kEntryBytes;
+    throw;
+  }
   entries_.push_back(entry);
-  set_.insert({Hash()(name), entry});
   return *entry;
 }
 
@@ -36,15 +51,14 @@ OperatorEntry& OperatorTable::findOrAdd(const OperatorName& name) {
 // are first written, they would cost as much as all the rest of a definition. Systems that cannot do that ignore it.
 void* OperatorTable::allocateEntry() {
   constexpr size_t kPage = 4096;
-  constexpr size_t kBytes = (sizeof(OperatorEntry) + 63) / 64 * 64;
-  constexpr size_t kBlockBytes = (64 * kBytes + kPage - 1) / kPage * kPage;
-  if (free_bytes_ < kBytes) {
+  constexpr size_t kBlockBytes = (64 * kEntryBytes + kPage - 1) / kPage * kPage;
+  if (free_bytes_ < kEntryBytes) {
     free_memory_ = static_cast<char*>(::operator new(kBlockBytes, std::align_val_t(kPage)));
     free_bytes_ = kBlockBytes;
     madvise(free_memory_, kBlockBytes, MADV_POPULATE_WRITE);
   }
-  free_bytes_ -= kBytes;
-  return std::exchange(free_memory_, free_memory_ + kBytes);
+  free_bytes_ -= kEntryBytes;
+  return std::exchange(free_memory_, free_memory_ + kEntryBytes);
 }
 
 void OperatorTable::refreshSnapshot() {
