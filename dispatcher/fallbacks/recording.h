@@ -17,7 +17,7 @@
 // The format of a recording. One file, written from its beginning to its end while the program runs:
 //
 //   8 bytes   89 'B' 'O' 'X' 'R' 'E' 'C' 0A
-//   4 bytes   the format's number, 1
+//   4 bytes   the format's number, kRecordingFormat
 //   parts, of which each is
 //     1 byte    its kind
 //     8 bytes   the length of its contents in bytes

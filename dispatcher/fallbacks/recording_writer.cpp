@@ -14,9 +14,25 @@ void putLittleEndian(std::vector<std::byte>& bytes, T value) {
   for (size_t i = 0; i < sizeof(T); ++i) bytes.push_back(static_cast<std::byte>(value >> (8 * i)));
 }
 
+// The number of [key] among those that are known; a new one is known as soon as [write] has written it.
+template <class Numbers, class Key, class Write>
+uint32_t numberOf(Numbers& numbers, const Key& key, Write write) {
+  const auto [place, is_new] = numbers.emplace(key, static_cast<uint32_t>(numbers.size()));
+  if (!is_new) return place->second;
+  try {
+    write();
+  } catch (...) {
+    numbers.erase(place);
+    throw;
+  }
+  return place->second;
+}
+
 }  // namespace
 
 RecordingWriter::RecordingWriter(std::string_view path, RecordedContent content) : file_(path) {
+  // Room for what is there and a part that is not written at once, so that a part is put there whole or not at all.
+  buffer_.reserve(2 * kBufferBytes + kRecordingPartHeader);
   const auto magic = std::as_bytes(std::span(kRecordingMagic));
   buffer_.assign(magic.begin(), magic.end());
   putLittleEndian(buffer_, kRecordingFormat);
@@ -55,11 +71,7 @@ void RecordingWriter::part(RecordingPart kind, std::span<const std::byte> conten
 uint32_t RecordingWriter::block(std::span<const std::byte> bytes) {
   const ContentHash hash = hashOfBytes(bytes, static_cast<uint64_t>(RecordingPart::Block));
   const std::scoped_lock lock(mutex_);
-  if (const auto found = blocks_.find(hash); found != blocks_.end()) return found->second;
-  part(RecordingPart::Block, bytes, hash.low);
-  const auto number = static_cast<uint32_t>(blocks_.size());
-  blocks_.emplace(hash, number);
-  return number;
+  return numberOf(blocks_, hash, [&] { part(RecordingPart::Block, bytes, hash.low); });
 }
 
 uint32_t RecordingWriter::addOperator(const FunctionSchema& schema, const RecordedOperator& op) {
@@ -67,11 +79,7 @@ uint32_t RecordingWriter::addOperator(const FunctionSchema& schema, const Record
   encode(contents, op);
   const std::scoped_lock lock(mutex_);
   // Another thread may have come first.
-  if (const auto found = operators_.find(&schema); found != operators_.end()) return found->second;
-  part(RecordingPart::Operator, contents.bytes());
-  const auto number = static_cast<uint32_t>(operators_.size());
-  operators_.emplace(&schema, number);
-  return number;
+  return numberOf(operators_, &schema, [&] { part(RecordingPart::Operator, contents.bytes()); });
 }
 
 uint32_t RecordingWriter::siteNumber(const CallSite& site) {
@@ -81,10 +89,7 @@ uint32_t RecordingWriter::siteNumber(const CallSite& site) {
   contents.text(site.file);
   contents.number(site.line);
   contents.text(site.text);
-  part(RecordingPart::Site, contents.bytes());
-  const auto number = static_cast<uint32_t>(sites_.size());
-  sites_.emplace(std::move(key), number);
-  return number;
+  return numberOf(sites_, key, [&] { part(RecordingPart::Site, contents.bytes()); });
 }
 
 void RecordingWriter::call(const RecordedCall& call) {
