@@ -401,6 +401,10 @@ std::vector<std::string> Inference::namesakes(const syntax::QualifiedName& name)
 }
 
 void Inference::reportUnknownFunction(const syntax::QualifiedName& name) {
+  if (isOnlyCounted()) {
+    error(name.span, {});
+    return;
+  }
   const std::string_view shown = text(name.span);
   std::vector<std::string> operators = declarations_.operatorNames(static_cast<bool>(name.space), name.span.begin);
   std::vector<std::string_view> candidates(operators.begin(), operators.end());
@@ -442,6 +446,10 @@ void Inference::reportUnknownFunction(const syntax::QualifiedName& name) {
 }
 
 void Inference::reportUnknownMethod(const syntax::Name& name, TypePtr type) {
+  if (isOnlyCounted()) {
+    error(name.span, {});
+    return;
+  }
   const std::string prefix = fmt::format("{}.", methodPrefix(type));
   std::vector<std::string_view> candidates;
   for (const Builtin& builtin : builtins()) {

@@ -256,6 +256,10 @@ std::string_view Inference::shownName() const {
 }
 
 void Inference::reportUnknownName(const syntax::Name& name) {
+  if (isOnlyCounted()) {
+    error(name.span, {});
+    return;
+  }
   const std::string shown(name.text);
   if (declarations_.findFunction(name.text, name.span.begin) != nullptr || isCallable(name.text) ||
       declarations_.findOperators(name.text, name.span.begin) != nullptr) {

@@ -70,6 +70,10 @@ class Inference {
   void assume(const Facts& facts);
   std::string_view text(Span span) const { return source_->text(span); }
   Diagnostic& error(Span span, std::string message);
+  // Whether the next error will only be counted, so that looking for what was meant would be in vain.
+  bool isOnlyCounted() const noexcept {
+    return diagnostics_.error_count() + found_.error_count() >= Diagnostics::kMaxErrors;
+  }
   void reportUnknownName(const syntax::Name& name);
   // What messages call the function whose body this is.
   std::string_view shownName() const;

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -84,10 +85,16 @@ struct Session::State {
     input.tree = syntax::parse(Source::create(std::move(name), std::move(text)), diagnostics);
     diagnostics.throwIfErrors();
     EarlierInputs earlier;
-    for (const auto& [variable, known] : variables) earlier.variables.push_back({variable, known.type, known.fields});
-    for (const auto& [constant, known] : constants) earlier.constants.push_back({constant, known.type});
+    const std::set<std::string> words = wordsOf(input.tree.source->text());
+    for (const std::string& word : words) {
+      const auto variable = variables.find(word);
+      if (variable != variables.end())
+        earlier.variables.push_back({word, variable->second.type, variable->second.fields});
+      const auto constant = constants.find(word);
+      if (constant != constants.end()) earlier.constants.push_back({word, constant->second.type});
+    }
     earlier.uses = uses;
-    input.earlier = names.modulesFor(input.tree.source->text(), earlier.modules);
+    input.earlier = names.modulesFor(words, earlier.modules);
     earlier.defined = [this](const OperatorName& op) { return names.hasOperator(op); };
     earlier.fault_of = [this](const FunctionSchema& schema) { return names.faultOf(schema); };
     input.unit = compileInput(input.tree, diagnostics, &files, earlier, input.outline);

@@ -43,7 +43,24 @@ std::string userOf(const CodeUnit& unit, const OperatorName& name) {
   return {};
 }
 
+// Of a name; bytes past ASCII are of letters.
+bool isWordByte(char byte) {
+  const bool is_letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+  return is_letter || (byte >= '0' && byte <= '9') || byte == '_' || static_cast<unsigned char>(byte) >= 0x80;
+}
+
 }  // namespace
+
+std::set<std::string> wordsOf(std::string_view text) {
+  std::set<std::string> words;
+  for (auto begin = text.begin(); begin != text.end();) {
+    begin = std::find_if(begin, text.end(), isWordByte);
+    const auto end = std::find_if_not(begin, text.end(), isWordByte);
+    if (begin != end) words.emplace(begin, end);
+    begin = end;
+  }
+  return words;
+}
 
 std::vector<std::string> SessionNames::add(const std::shared_ptr<LoadedScript>& script, size_t earlier) {
   std::vector<std::string> added;
@@ -80,11 +97,12 @@ void SessionNames::addLoaded(const std::shared_ptr<LoadedScript>& script) {
   }
 }
 
-std::vector<std::shared_ptr<LoadedScript>> SessionNames::modulesFor(std::string_view text,
+std::vector<std::shared_ptr<LoadedScript>> SessionNames::modulesFor(const std::set<std::string>& words,
                                                                     std::vector<EarlierInputs::Module>& told) const {
   std::vector<std::shared_ptr<LoadedScript>> modules;
-  for (const auto& [name, script] : scripts_) {
-    if (text.find(name) == std::string_view::npos) continue;
+  for (const std::string& name : words) {
+    const std::shared_ptr<LoadedScript> script = scriptOf(name);
+    if (script == nullptr) continue;
     const auto found = std::ranges::find(modules, script);
     const auto index = static_cast<size_t>(found - modules.begin());
     if (found == modules.end()) {

@@ -6,11 +6,16 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace boxcar::interp {
+
+// The words that [text] may name things by: an input is compiled knowing of these alone, so that it costs no more when
+// the session has much.
+std::set<std::string> wordsOf(std::string_view text);
 
 // What the code that a session has loaded is known by: functions and modes, operators, and what its statements have
 // registered. Code that nothing is known of any more goes, unless other code calls it.
@@ -21,8 +26,8 @@ class SessionNames final {
   std::vector<std::string> add(const std::shared_ptr<LoadedScript>& script, size_t earlier);
   void forget(const std::string& name) { scripts_.erase(name); }
 
-  // The scripts whose functions or modes [text] may name, and what the compiler is told of them.
-  std::vector<std::shared_ptr<LoadedScript>> modulesFor(std::string_view text,
+  // The scripts whose functions or modes are among [words], and what the compiler is told of them.
+  std::vector<std::shared_ptr<LoadedScript>> modulesFor(const std::set<std::string>& words,
                                                         std::vector<EarlierInputs::Module>& told) const;
   // Of a function or a mode; null where there is none.
   std::shared_ptr<LoadedScript> scriptOf(const std::string& name) const;
