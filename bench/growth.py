@@ -1,0 +1,151 @@
+"""Measures how cost grows with size, fits the exponents and draws a chart of each subject. `./dev bench --growth` runs
+it. Writes growth.json, growth.md and a chart for each subject to build/bench, and fails where something grows faster
+than it may: what is flat has an exponent of at most 0.15, all else of at most 1.15.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import chart  # noqa: E402
+import measured  # noqa: E402
+import report  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+MOST = {"flat": 0.15, "linear": 1.15}
+
+CALLS = {"typed call, ns": "flat", "boxed call, ns": "flat"}
+LINEAR_CALLS = {"typed call, ns": "linear", "boxed call, ns": "linear"}
+# (file, subject of boxcar_growth, title, what x is, what y is, series and how each may grow)
+CHARTS = [
+    ("operators", "operators", "Calls and registrations, with more operators registered", "operators", "ns",
+     {**CALLS, "look-up by name, ns": "linear", "def and impl of one more, ns": "flat", "a fallback for all, ns": "linear"}),
+    ("memory", "operators", "Memory of a further operator", "operators", "bytes", {"memory of one more, bytes": "flat"}),
+    ("fallthrough", "fallthrough", "A call that goes past fallthrough keys", "fallthrough keys", "ns", CALLS),
+    ("arguments", "arguments", "A call with more arguments", "Tensor arguments", "ns", LINEAR_CALLS),
+    ("handlers", "handlers", "A call through nested handlers that redispatch", "handlers", "ns", LINEAR_CALLS),
+    ("threads", "threads", "Calls on several threads at once", "threads", "processor time of a call, ns", CALLS),
+    ("script_time", "script", "Compiling a script", "lines", "ms",
+     {f"compiling {what}, ms": "linear" for what in ("functions", "statements", "conditions", "wrong names")}),
+    ("script_memory", "script", "Bytecode of a script", "lines", "kB",
+     {f"bytecode of {what}, kB": "linear" for what in ("functions", "statements", "conditions")}),
+    ("session", "session", "Inputs at the prompt", "inputs", "ms for all",
+     {"inputs that set a variable, ms": "linear", "inputs that declare a function, ms": "linear"}),
+    ("trace_time", "trace", "Time of a watched run", "operator calls", "ms",
+     {"tracing, ms": "linear", "recording, ms": "linear", "profiling, ms": "linear"}),
+    ("trace_memory", "trace", "Memory and files of a watched run", "operator calls", "kB",
+     {f"{where} of {what}, kB": "linear" for where in ("memory", "file") for what in ("tracing", "recording", "profiling")}),
+]
+
+
+def read_points(text):
+    """{series: [(size, cost), ...]} of what boxcar_growth printed."""
+    series = {}
+    for line in text.splitlines():
+        cells = line.split("\t")
+        try:
+            name, size, cost = cells
+            series.setdefault(name, []).append((float(size), float(cost)))
+        except ValueError as fault:
+            raise measured.Malformed(f"boxcar_growth printed a line that is no point: '{line}'") from fault
+    if not series:
+        raise measured.Malformed("boxcar_growth printed nothing")
+    return series
+
+
+def exponent(points):
+    """Of size, by least squares over the logarithms of the larger half of the sizes: what is constant beside it, such
+    as a start, has less to say there. At least three points count."""
+    points = [(math.log(x), math.log(y)) for x, y in sorted(points) if x > 0 and y > 0]
+    points = points[-max(3, (len(points) + 1) // 2):]
+    if len(points) < 2:
+        return 0.0
+    middle_x = sum(x for x, _ in points) / len(points)
+    middle_y = sum(y for _, y in points) / len(points)
+    width = sum((x - middle_x) ** 2 for x, _ in points)
+    return sum((x - middle_x) * (y - middle_y) for x, y in points) / width
+
+
+def judge(charts, points_of):
+    """A row for each series: (chart, series, points, exponent, most, whether it grows too fast)."""
+    rows = []
+    for file, subject, _, _, _, wanted in charts:
+        for series, kind in wanted.items():
+            points = points_of[subject].get(series)
+            if not points:
+                raise measured.Malformed(f"boxcar_growth {subject} told nothing of '{series}'")
+            found = exponent(points)
+            rows.append((file, series, points, found, MOST[kind], found > MOST[kind]))
+    return rows
+
+
+def table(charts, rows):
+    titles = {file: (title, x) for file, _, title, x, _, _ in charts}
+    lines = ["| | | from | to | exponent | at most |", "|---|---|---|---|---|---|"]
+    before = None
+    for file, series, points, found, most, is_bad in rows:
+        title, x = titles[file]
+        link = f"[{title}](charts/growth_{file}.svg)" if file != before else ""
+        before = file
+        name, _, unit = series.rpartition(", ")
+        (least, first), (greatest, last) = points[0], points[-1]
+        mark = f"**{found:.2f}**" if is_bad else f"{max(found, 0):.2f}"
+        lines.append(f"| {link} | {name} | {shown(first)} {unit} at {least:,.0f} {x} | "
+                     f"{shown(last)} {unit} at {greatest:,.0f} | {mark} | {most} |")
+    return "\n".join(lines) + "\n"
+
+
+def shown(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev bench --growth", allow_abbrev=False)
+    parser.add_argument("--build", type=pathlib.Path, default=HERE.parent / "build" / "release", help="where the programs are")
+    parser.add_argument("--out", type=pathlib.Path, default=HERE.parent / "build" / "bench", help="where the files go")
+    parser.add_argument("--update-readme", action="store_true", help="put table and charts into bench/README.md and bench/charts")
+    parser.add_argument("--from-results", type=pathlib.Path, help="show this growth.json instead of measuring")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    try:
+        points_of = {}
+        if options.from_results:
+            points_of = json.loads(options.from_results.read_text())
+        else:
+            for subject in dict.fromkeys(chart_[1] for chart_ in CHARTS):
+                report.say(subject)
+                points_of[subject] = read_points(report.run([options.build / "boxcar_growth", subject]))
+        rows = judge(CHARTS, points_of)
+        drawn = {}
+        for file, _, title, x, y, wanted in CHARTS:
+            series = {row[1].rpartition(", ")[0]: row[2] for row in rows if row[0] == file}
+            drawn[f"growth_{file}.svg"] = chart.lines(title, x, y, series)
+        text = table(CHARTS, rows)
+        (options.out / "growth.json").write_text(json.dumps(points_of, indent=1) + "\n")
+        (options.out / "growth.md").write_text(text)
+        folders = [options.out]
+        if options.update_readme:
+            page = HERE / "README.md"
+            page.write_text(report.update_page(page.read_text(), {"growth": text}))
+            (HERE / "charts").mkdir(exist_ok=True)
+            folders.append(HERE / "charts")
+        for folder in folders:
+            for name, svg in drawn.items():
+                (folder / name).write_text(svg)
+    except (measured.Malformed, OSError, ValueError, KeyError) as fault:
+        report.say(fault)
+        return 2
+    print(text)
+    bad = [row for row in rows if row[5]]
+    for _, series, _, found, most, _ in bad:
+        print(f"grows too fast: {series.rpartition(', ')[0]}, exponent {found:.2f}, at most {most}")
+    report.say(f"growth.json, growth.md and the charts are in {options.out}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+"""The instructions of a typed and of a boxed call, as they are compiled, each with what it is for.
+
+`hot_path.py CALL_COST` counts with callgrind which instructions of call_cost run for every call, takes their text from
+objdump and their sources from addr2line, and prints them as bench/README.md has them, in the order in which they lie in
+each function; --update-readme puts them there.
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import measured  # noqa: E402
+import report  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+CALLS = 3000
+
+# What an instruction is for, by a function that it comes from: the first that fits the innermost function that is named
+# here. Where none is, the line of the source tells.
+PURPOSES = [
+    (r"\bcallsAreWatched\b", "does anybody watch calls (observers, tracing)?"),
+    (r"\bholdsBytes\b", "does the stack hold as many values as the operator has arguments?"),
+    (r"\bDispatchKeyExtractor::arguments\b", "where the arguments that have keys lie"),
+    (r"\bnonFallthroughKeys\b", "the keys that are no fallthrough for this operator"),
+    (r"\bcomputeDispatchKeySet\b", "with the keys that the thread includes, without those it excludes and fallthroughs"),
+    (r"\bgetDispatchKeySetOfRun\b", "the key sets of the tensors among the arguments, ORed"),
+    (r"\bkeysOf\b|\bkey_set\(\)", "the key set of a tensor"),
+    (r"\bgetDispatchTableIndex\b|\bhighestBit\b", "the slot of the highest key and its highest backend"),
+    (r"\blookup\b", "the cell in that slot: the kernel's record"),
+    (r"\bdropDestroyed\b", "the stack is as long as before"),
+    (r"\bdropArguments\b|~Tensor\(|\brelease\(", "the stack's reference to an argument goes"),
+    (r"\bpush\b|\bretain\(|\bemplace", "the arguments are pushed, each with a reference counted"),
+    (r"\bBorrowedArgument<.*::get\b|\bunsafe_get\b", "an argument is borrowed where it lies"),
+]
+LOOP = "the loop that makes the calls"
+
+
+def callgrind(program, path):
+    """How often each instruction of the program ran, by address, in CALLS calls."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "out"
+        report.run(["valgrind", "--tool=callgrind", "--dump-instr=yes", "--compress-pos=no", "--compress-strings=no",
+                    f"--callgrind-out-file={out}", program, path, CALLS])
+        return executed(out.read_text(), pathlib.Path(program).name)
+
+
+def executed(dump, program):
+    """Of callgrind's file: {address: times} for the program's own instructions."""
+    counts, of_program, is_inclusive = {}, False, False
+    for line in dump.splitlines():
+        if line.startswith("ob="):
+            of_program = line.rstrip().endswith("/" + program)
+        elif line.startswith("calls="):
+            is_inclusive = True
+        elif line.startswith("0x"):
+            if is_inclusive:
+                is_inclusive = False
+                continue
+            if of_program:
+                address, _, cost = line.split()
+                counts[int(address, 16)] = counts.get(int(address, 16), 0) + int(cost)
+    return counts
+
+
+def disassembled(program):
+    text = report.run(["objdump", "-d", "--no-show-raw-insn", "-C", program])
+    lines = re.findall(r"^ +([0-9a-f]+):\t(.*)$", text, re.M)
+    return {int(address, 16): re.sub(r"\s*(#.*|<.*)$", "", code).rstrip() for address, code in lines}
+
+
+def sources(program, addresses):
+    """[(function, file, line), ...] of each address, innermost first."""
+    text = report.run(["addr2line", "-e", program, "-a", "-f", "-i", "-C", *[hex(address) for address in addresses]])
+    found, chain = {}, None
+    lines = iter(text.splitlines())
+    for line in lines:
+        if re.fullmatch(r"0x[0-9a-f]+", line):
+            chain = found.setdefault(int(line, 16), [])
+        else:
+            place = re.match(r"(.*):(\d+)", next(lines))
+            chain.append((line, place[1] if place else "", int(place[2]) if place else 0))
+    return found
+
+
+def part_of(chain):
+    """Which of the functions that a call goes through, in their order, and what the page calls it."""
+    function = chain[-1][0]
+    if "Adapters<" in function or "StaticCallee<" in function:
+        return 1, "the adapter around the kernel"
+    return (0, "where the call is written") if re.search(r"\brun(Typed|Boxed|Direct)\b", function) else (2, "the kernel")
+
+
+def purpose(chain):
+    for function, file, line in chain:
+        for pattern, text in PURPOSES:
+            if re.search(pattern, function):
+                return text
+    function, file, line = chain[0]
+    if len(chain) == 1 and part_of(chain)[0] == 0:
+        return LOOP
+    for function, file, line in chain:
+        # Sources are named as if they lay in the folder that the compiler ran in.
+        path = HERE.parent / re.sub(r"^(.*/)?build/[^/]+/", "", file)
+        if path.suffix == ".h" and path.is_file() and path.is_relative_to(HERE.parent):
+            source = path.read_text().splitlines()[line - 1].strip().rstrip("{").rstrip()
+            return "the way back" if source == "}" else source if len(source) <= 96 else source[:95] + "…"
+    return "the kernel, which does nothing" if part_of(chain)[0] == 2 else ""
+
+
+def listing(program, path):
+    """Lines of text, and how many instructions a call executes."""
+    counts = callgrind(program, path)
+    hot = {address: round(count / CALLS) for address, count in counts.items() if count >= 0.99 * CALLS}
+    code, chains = disassembled(program), sources(program, sorted(hot))
+    lines, before, part = [], None, None
+    for address in sorted(hot, key=lambda each: (part_of(chains[each]), each)):
+        if part_of(chains[address]) != part:
+            part = part_of(chains[address])
+            lines.append(f"{part[1]}:")
+        text = purpose(chains[address])
+        times = f"{hot[address]}x" if hot[address] > 1 else ""
+        words = code[address].split(None, 1)
+        shown = f"{words[0]:<7}{words[1] if len(words) > 1 else ''}"
+        lines.append(f"{times:>3} {shown:<36}{'' if text == before else '; ' + text}".rstrip())
+        before = text
+    return lines, sum(hot.values())
+
+
+def pages(program):
+    direct = listing(program, "direct")[1]
+    parts = {}
+    for path in ("typed", "boxed"):
+        lines, count = listing(program, path)
+        head = f"{count} instructions, {count - direct} above the {direct} of a direct call:"
+        parts[f"hot path {path}"] = "\n".join([head, "", "```", *lines, "```"]) + "\n"
+    return parts
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("--update-readme", action="store_true")
+    options = parser.parse_args()
+    try:
+        parts = pages(options.program)
+        if options.update_readme:
+            page = HERE / "README.md"
+            page.write_text(report.update_page(page.read_text(), parts))
+    except (measured.Malformed, OSError) as fault:
+        report.say(fault)
+        return 2
+    for part in parts.values():
+        print(part)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

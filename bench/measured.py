@@ -1,0 +1,79 @@
+"""Reads what the measuring programs print. A measurement is a dict: `median`, `low` and `high`, in nanoseconds,
+instructions or bytes. They lie in a dict of dicts, by what is measured and then by who: "boxcar", "libtorch", "Lua".
+"""
+
+import json
+import re
+import statistics
+
+NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+
+
+class Malformed(Exception):
+    """What a program printed is not what it prints; str() is a sentence that names the program."""
+
+
+def one(value):
+    """The measurement of what comes out the same each time."""
+    return {"median": value, "low": value, "high": value}
+
+
+def of_benchmarks(text):
+    """What Google Benchmark wrote as JSON; benchmarks are called MEASURE/WHO. Also a list of those that failed."""
+    try:
+        runs = json.loads(text)["benchmarks"]
+        times, failed = {}, []
+        for run in runs:
+            name = re.sub(r"/(real_time|manual_time|process_time|iterations:\d+|threads:\d+|repeats:\d+)", "", run["run_name"])
+            measure, slash, who = name.rpartition("/")
+            if not slash or run["run_type"] != "iteration":
+                continue
+            if run.get("error_occurred"):
+                failed.append(f"{name}: {run['error_message']}")
+                continue
+            is_real = "_time" in run["run_name"]
+            time = run["real_time" if is_real else "cpu_time"] * NANOSECONDS[run["time_unit"]]
+            times.setdefault(measure, {}).setdefault(who, []).append(time)
+    except (ValueError, KeyError, TypeError) as fault:
+        raise Malformed(f"boxcar_bench did not write the JSON of Google Benchmark: {fault!r}") from fault
+    results = {
+        measure: {who: {"median": statistics.median(all_), "low": min(all_), "high": max(all_)} for who, all_ in by.items()}
+        for measure, by in times.items()
+    }
+    return results, failed
+
+
+def of_call_cost(text):
+    """What call_cost_test.sh printed."""
+    results = {}
+    for path, count in re.findall(r"^(\w+): (\d+) (?:above a direct call|added to a boxed call)", text, re.M):
+        results[f"instructions/{path}"] = {"boxcar": one(int(count))}
+    if not results:
+        raise Malformed(f"call_cost_test.sh counted nothing: {text.strip() or 'it printed nothing'}")
+    return results
+
+
+def of_memory(text, who, program):
+    """What memory_cost or torch_call_cost printed of operators."""
+    found = re.search(r"^(\d+) bytes each beside the schema's", text, re.M)
+    if not found:
+        raise Malformed(f"{program} did not tell the bytes of an operator: {text.strip() or 'it printed nothing'}")
+    return {"bytes/operator": {who: one(int(found[1]))}}
+
+
+def of_torch_dumps(dumps, calls):
+    """Instructions from the files that callgrind dumped, of [calls] calls each."""
+    counts = {}
+    for dump in dumps:
+        path = re.search(r"^desc: Trigger: Client Request: (\w+)", dump, re.M)
+        total = re.search(r"^totals: (\d+)", dump, re.M)
+        if path and total:
+            counts[path[1]] = int(total[1]) // calls
+    if "direct" not in counts or "boxed" not in counts:
+        raise Malformed("callgrind dumped no counts of torch_call_cost")
+    results = {}
+    for path, count in counts.items():
+        base = counts["boxed" if path == "boxed_through_fallback" else "direct"]
+        if path != "direct":
+            results[f"instructions/{path}"] = {"libtorch": one(count - base)}
+    return results

@@ -1,0 +1,249 @@
+"""Tests of what bench/ makes of figures: `report_test.py SOURCE_ROOT`."""
+
+import contextlib
+import io
+import json
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+import xml.dom.minidom
+
+ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(ROOT / "bench"))
+import chart  # noqa: E402
+import growth  # noqa: E402
+import hot_path  # noqa: E402
+import measured  # noqa: E402
+import report  # noqa: E402
+
+
+def run_of(name, times, unit="us", kind="iteration"):
+    return [{"run_name": name, "run_type": kind, "cpu_time": time, "real_time": 2 * time, "time_unit": unit} for time in times]
+
+
+def google(*runs):
+    return json.dumps({"benchmarks": [run for several in runs for run in several]})
+
+
+TARGETS = {
+    "peers": {"libtorch": "libtorch-dev", "Lua": "liblua5.4-dev"},
+    "tables": [{"name": "some", "title": "Some", "rows": [
+        {"row": "a call", "measure": "call", "peer": "libtorch", "judged": "ratio", "must": 0.4, "aim": 0.2},
+        {"row": "a loop", "measure": "loop", "peer": "Lua", "judged": "ratio", "must": 0.7, "aim": 0.45},
+        {"row": "a parse", "measure": "parse", "peer": "libtorch", "judged": "speed", "must": 4, "aim": 6},
+        {"row": "instructions", "measure": "instructions/boxed", "peer": "libtorch", "judged": "boxcar", "exact": True, "must": 100, "aim": 80},
+    ]}],
+}
+
+
+def results_of(call=2.0, with_lua=True, boxed=97):
+    text = google(run_of("call/boxcar", [1, call, 3]), run_of("call/libtorch", [9, 10, 14]),
+                  run_of("loop/boxcar", [8]), run_of("loop/Lua", [10]) if with_lua else [],
+                  run_of("parse/boxcar", [1]), run_of("parse/libtorch", [5]))
+    results, failed = measured.of_benchmarks(text)
+    report.merge(results, measured.of_call_cost(f"a direct call: 5 instructions\nboxed: {boxed} above a direct call (at most 97)\n"))
+    return results, failed
+
+
+class Benchmarks(unittest.TestCase):
+    def test_medians_and_spread_are_of_the_repetitions_alone(self):
+        results, failed = measured.of_benchmarks(google(run_of("call/boxcar", [4, 1, 2]), run_of("call/boxcar", [99], kind="aggregate")))
+        self.assertEqual(results, {"call": {"boxcar": {"median": 2000, "low": 1000, "high": 4000}}})
+        self.assertEqual(failed, [])
+
+    def test_real_time_counts_where_the_name_says_so(self):
+        results, _ = measured.of_benchmarks(google(run_of("call/boxcar/iterations:5/real_time", [3], "ms")))
+        self.assertEqual(results["call"]["boxcar"]["median"], 6e6)
+
+    def test_what_failed_is_told(self):
+        failing = dict(run_of("call/boxcar", [1])[0], error_occurred=True, error_message="no disk")
+        self.assertEqual(measured.of_benchmarks(google([failing])), ({}, ["call/boxcar: no disk"]))
+
+    def test_malformed_input_is_an_error_that_names_the_program(self):
+        for text in ("", "{", "[]", '{"benchmarks": [{}]}'):
+            with self.assertRaisesRegex(measured.Malformed, "boxcar_bench did not write the JSON"):
+                measured.of_benchmarks(text)
+        with self.assertRaisesRegex(measured.Malformed, "call_cost_test.sh counted nothing: valgrind died"):
+            measured.of_call_cost("valgrind died")
+        with self.assertRaisesRegex(measured.Malformed, "memory_cost did not tell the bytes"):
+            measured.of_memory("", "boxcar", "memory_cost")
+
+    def test_counts_of_libtorch_are_above_a_direct_call(self):
+        dumps = [f"desc: Trigger: Client Request: {path}\nsummary: 1\ntotals: {total}\n"
+                 for path, total in (("direct", 5019), ("typed", 211066), ("boxed", 376488), ("boxed_through_fallback", 432484))]
+        results = measured.of_torch_dumps(dumps, 1000)
+        self.assertEqual({path: by["libtorch"]["median"] for path, by in results.items()},
+                         {"instructions/typed": 206, "instructions/boxed": 371, "instructions/boxed_through_fallback": 56})
+        with self.assertRaisesRegex(measured.Malformed, "no counts"):
+            measured.of_torch_dumps(dumps[:1], 1000)
+
+
+class Tables(unittest.TestCase):
+    def test_rows_have_figures_ratio_targets_and_what_they_meet(self):
+        tables, parts, _ = report.report(TARGETS, *results_of())
+        rows = parts["some"].splitlines()[2:]
+        self.assertEqual(rows[0], "| a call | 2 µs ±50 % | libtorch 10 µs ±25 % | 0.20 | 0.4 | 0.2 | aim |")
+        self.assertEqual(rows[1], "| a loop | 8 µs ±0 % | Lua 10 µs ±0 % | 0.80 | 0.7 | 0.45 | **missed** |")
+        self.assertEqual(rows[2], "| a parse | 1 µs ±0 % | libtorch 5 µs ±0 % | 0.20 | 0.25 (4 times as fast) | 0.17 (6 times as fast) | must |")
+        self.assertEqual(rows[3], "| instructions | 97 |  |  | 100 | 80 | must |")
+        self.assertEqual([row["row"] for row in report.missed(tables)], ["a loop"])
+        self.assertIn("- a loop: 0.80, and 0.7 is wanted", parts["misses"])
+
+    def test_a_missing_peer_is_named_by_its_package(self):
+        _, parts, text = report.report(TARGETS, *results_of(with_lua=False))
+        self.assertIn("| a loop | 8 µs ±0 % | `liblua5.4-dev` is missing |  | 0.7 | 0.45 |  |", parts["some"])
+        self.assertIn("Lua is not compared with: `liblua5.4-dev` is missing; ./dev setup peers installs it.", text)
+        self.assertNotIn("libtorch-dev", text)
+
+    def test_rows_that_were_not_measured_are_left_out(self):
+        results, failed = measured.of_benchmarks(google(run_of("call/boxcar", [1])))
+        _, parts, text = report.report(TARGETS, results, ["loop/boxcar: no memory"])
+        self.assertEqual(len(parts["some"].splitlines()), 3)
+        self.assertIn("Not measured: loop/boxcar: no memory.", text)
+        self.assertEqual(failed, [])
+
+    def test_the_page_is_changed_between_its_markers_alone(self):
+        page = "a\n<!-- begin x -->\nold\n<!-- end x -->\nb\n"
+        self.assertEqual(report.update_page(page, {"x": "new\n"}), "a\n<!-- begin x -->\n\nnew\n\n<!-- end x -->\nb\n")
+        with self.assertRaisesRegex(measured.Malformed, "has 0 places called 'y'"):
+            report.update_page(page, {"y": ""})
+
+
+class Command(unittest.TestCase):
+    def status(self, results, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            kept = pathlib.Path(folder) / "kept.json"
+            kept.write_text(results if isinstance(results, str) else json.dumps({"results": results, "failed": []}))
+            sys.argv = ["report.py", "--from-results", str(kept), "--out", folder, *arguments]
+            out, errors = io.StringIO(), io.StringIO()
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+                status = report.main()
+            return status, out.getvalue(), errors.getvalue(), sorted(path.name for path in pathlib.Path(folder).iterdir())
+
+    def test_counts_fail_the_command_and_times_only_when_strict(self):
+        slow = {"script_while_100000_rounds": {"boxcar": measured.one(9), "Lua": measured.one(10)}}
+        status, text, _, files = self.status(slow)
+        self.assertEqual(status, 0)
+        self.assertIn("These miss their target:", text)
+        self.assertEqual(files, ["calls.svg", "design.svg", "kept.json", "results.json", "table.md"][1:])
+        self.assertEqual(self.status(slow, "--strict")[0], 1)
+        self.assertEqual(self.status({"instructions/boxed": {"boxcar": measured.one(101)}})[0], 1)
+        self.assertEqual(self.status({"instructions/boxed": {"boxcar": measured.one(100)}})[0], 0)
+
+    def test_wrong_input_is_told_in_a_sentence(self):
+        status, _, errors, _ = self.status("{")
+        self.assertEqual(status, 2)
+        self.assertTrue(errors.startswith("bench: "), errors)
+        with self.assertRaises(SystemExit) as stopped:
+            self.status({}, "--frobnicate")
+        self.assertEqual(stopped.exception.code, 2)
+
+
+class Charts(unittest.TestCase):
+    def test_lines_are_well_formed_and_small(self):
+        svg = chart.lines("a < b", "calls", "ns", {"flat": [(10, 3), (100, 3), (1000, 3)], "steep": [(10, 1), (1000, 1e4)]})
+        texts = [node.firstChild.data for node in xml.dom.minidom.parseString(svg).getElementsByTagName("text")]
+        for wanted in ("a < b", "calls", "ns", "flat", "steep", "10", "1,000"):
+            self.assertIn(wanted, texts)
+        self.assertEqual(svg.count("<polyline"), 2)
+        self.assertLess(len(svg), 20000)
+
+    def test_a_slope_of_one_goes_up_as_far_as_across(self):
+        svg = chart.lines("t", "x", "y", {"s": [(1, 1), (10, 10), (100, 100)]})
+        places = [tuple(map(float, place.split(","))) for place in re.search(r'points="([^"]*)"', svg)[1].split()]
+        (x1, y1), (x2, y2), (x3, y3) = places
+        self.assertAlmostEqual(x2 - x1, x3 - x2, delta=0.2)
+        self.assertAlmostEqual(y1 - y2, y2 - y3, delta=0.2)
+
+    def test_bars_that_miss_are_of_another_colour(self):
+        svg = chart.bars("t", "n", [("met", 0.2, 0.4, 0.1), ("missed", 0.5, 0.4, None), ("free", 2.0, None, None)])
+        xml.dom.minidom.parseString(svg)
+        self.assertEqual(svg.count("#d1242f"), 1)
+        self.assertEqual(svg.count("#1f6feb"), 2)
+
+    def test_nothing_to_draw_is_an_error(self):
+        with self.assertRaisesRegex(ValueError, "nothing to draw in 't'"):
+            chart.lines("t", "x", "y", {"s": [(1, 0)]})
+        with self.assertRaisesRegex(ValueError, "nothing to draw in 't'"):
+            chart.bars("t", "n", [])
+
+
+class Growth(unittest.TestCase):
+    CHARTS = [("c", "subject", "Title", "lines", "ms", {"work, ms": "linear", "call, ns": "flat"})]
+
+    def rows(self, work, call):
+        sizes = (10, 100, 1000, 10000)
+        points = {"work, ms": [(size, work(size)) for size in sizes], "call, ns": [(size, call(size)) for size in sizes]}
+        return growth.judge(self.CHARTS, {"subject": points})
+
+    def test_exponents_are_those_of_the_larger_sizes(self):
+        self.assertAlmostEqual(growth.exponent([(x, 3 * x * x) for x in (1, 10, 100)]), 2)
+        self.assertAlmostEqual(growth.exponent([(1, 50), (2, 50), (10, 100), (100, 1000), (1000, 10000)]), 1)
+
+    def test_linear_work_and_flat_calls_pass(self):
+        self.assertEqual([row[5] for row in self.rows(lambda size: 0.3 * size + 5, lambda size: 3)], [False, False])
+
+    def test_quadratic_work_and_growing_calls_are_marked(self):
+        rows = self.rows(lambda size: 1e-3 * size * size, lambda size: size**0.5)
+        self.assertEqual([row[5] for row in rows], [True, True])
+        self.assertIn("| **2.00** | 1.15 |", growth.table(self.CHARTS, rows))
+
+    def test_lines_that_are_no_points_are_errors(self):
+        self.assertEqual(growth.read_points("a, ns\t10\t2.5\n"), {"a, ns": [(10, 2.5)]})
+        for text in ("a\t10\n", "a\tb\tc\n", ""):
+            with self.assertRaisesRegex(measured.Malformed, "boxcar_growth printed"):
+                growth.read_points(text)
+        with self.assertRaisesRegex(measured.Malformed, "told nothing of 'work, ms'"):
+            growth.judge(self.CHARTS, {"subject": {}})
+
+
+class Page(unittest.TestCase):
+    page = (ROOT / "bench" / "README.md").read_text()
+
+    def test_every_table_has_its_place(self):
+        targets = json.loads((ROOT / "bench" / "targets.json").read_text())
+        names = [table["name"] for table in targets["tables"]] + ["misses", "growth", "hot path typed", "hot path boxed"]
+        for name in names:
+            self.assertEqual(self.page.count(f"<!-- begin {name} -->"), 1, name)
+            self.assertEqual(self.page.count(f"<!-- end {name} -->"), 1, name)
+
+    def test_every_kernel_that_is_measured_is_in_the_table(self):
+        cases = (ROOT / "bench" / "kernel_cases.h").read_text()
+        targets = json.loads((ROOT / "bench" / "targets.json").read_text())
+        rows = next(table["rows"] for table in targets["tables"] if table["name"] == "kernels")
+        self.assertEqual({row["measure"] for row in rows}, set(re.findall(r"^(?:KERNEL|SHARED)\((\w+),", cases, re.M)))
+        self.assertEqual({row["measure"] for row in rows if "two_threads" in row}, set(re.findall(r"^SHARED\((\w+),", cases, re.M)))
+
+    def test_the_listed_instructions_are_as_many_as_the_test_of_counts_allows(self):
+        script = (ROOT / "tests" / "cost" / "call_cost_test.sh").read_text()
+        for path in ("typed", "boxed"):
+            allowed = int(re.search(rf"^check {path} (\d+)$", script, re.M)[1])
+            part = re.search(rf"<!-- begin hot path {path} -->(.*?)<!-- end", self.page, re.S)[1]
+            total, above, direct = map(int, re.search(r"(\d+) instructions, (\d+) above the (\d+) of a direct call", part).groups())
+            lines = [line for line in part.split("```")[1].splitlines() if line and not line.endswith(":")]
+            listed = sum(int(re.match(r" *(\d+)x ", line)[1]) if re.match(r" *\d+x ", line) else 1 for line in lines)
+            self.assertEqual((listed, above), (total, total - direct))
+            self.assertEqual(above, allowed)
+
+    def test_charts_are_there_and_small(self):
+        names = re.findall(r"\]\((charts/[\w.]+)\)", self.page)
+        self.assertTrue(names)
+        for name in names:
+            self.assertLess((ROOT / "bench" / name).stat().st_size, 20000, name)
+
+
+class HotPath(unittest.TestCase):
+    def test_instructions_of_the_program_alone_are_counted(self):
+        dump = "ob=/a/libx.so\nfn=f\n0x10 0 7\nob=/a/call_cost\nfn=g\n0x20 0 3\ncalls=3 0x10 0\n0x20 0 21\n0x24 0 3\nfn=h\n0x20 0 1\n"
+        self.assertEqual(hot_path.executed(dump, "call_cost"), {0x20: 4, 0x24: 3})
+
+    def test_purposes_go_by_the_innermost_function_that_is_known(self):
+        chain = [("std::__atomic_base<int>::load(int) const", "", 0), ("boxcar::detail::callsAreWatched()", "", 0), ("runBoxed", "", 0)]
+        self.assertIn("anybody watch", hot_path.purpose(chain))
+        self.assertEqual(hot_path.purpose([("runTyped", "", 0)]), hot_path.LOOP)
+
+
+if __name__ == "__main__":
+    unittest.main()

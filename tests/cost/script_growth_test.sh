@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Holds that the work of compiling a script, and of a piped prompt, grows in proportion to its length:
+# `script_growth_test.sh BOXCAR`. Instructions are counted by callgrind for three lengths that double; what the second
+# doubling adds must be about twice what the first adds.
+set -euo pipefail
+
+boxcar=$1
+skip() {
+  echo "skipped: $1"
+  exit 77
+}
+command -v valgrind >/dev/null || skip "valgrind is not installed"
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# Writes COUNT lines of a kind to $folder/input.
+functions() { for ((i = 0; i < $1; ++i)); do echo "fn f_$i(int x) -> int { if x > $i { return x } else { return $i } }"; done; }
+statements() { for ((i = 0; i < $1; ++i)); do echo "x_$i = $i + 1"; done; }
+wrong_names() { for ((i = 0; i < $1; ++i)); do echo "unknown_$i($i)"; done; }
+
+instructions() {  # COMMAND... with $folder/input as its input
+  local status=0
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" <"$folder/input" >"$folder/out" 2>"$folder/errors" || status=$?
+  ((status < 2)) || { cat "$folder/errors"; exit 1; }
+  sed -nE 's/.*Collected : ([0-9]+).*/\1/p' "$folder/errors"
+}
+
+failed=0
+check() {  # KIND FEWEST COMMAND...
+  local kind=$1 fewest=$2 counts=() times ratio
+  for times in 1 2 4; do
+    "$kind" $((fewest * times)) >"$folder/input"
+    counts+=("$(instructions "${@:3}")")
+  done
+  ratio=$((100 * (counts[2] - counts[1]) / (counts[1] - counts[0])))
+  echo "$kind, ${*:4}: $ratio % of what the doubling before added (at most 230)"
+  ((ratio <= 230)) || failed=1
+}
+check functions 60 "$boxcar" check -
+check statements 150 "$boxcar" check -
+check wrong_names 200 "$boxcar" check -
+check statements 80 "$boxcar" repl
+check functions 50 "$boxcar" repl
+exit $failed
