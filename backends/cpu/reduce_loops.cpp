@@ -34,6 +34,10 @@ class ReduceRow final {
     const bool one_run = row_.rank == 1 && row_.steps[0] == itemsize_ && !converts_ && !blocks_ && !row_.parallel &&
                          row_.count > 0 && row_.count <= acc_.longest_run;
     Accumulators acc;
+    if (one_run && row_.results == 1) {
+      acc_.run(acc.bytes, row_.in, row_.count, 0, row_.param);
+      return loop_.store(row_, 0, acc.bytes, 1);
+    }
     for (int64_t i = 0; i < row_.results; i += most) {
       const int64_t width = std::min(most, row_.results - i);
       const Part whole{outermost, row_.in + i * row_.in_step, row_.sizes[outermost], 0};
