@@ -211,7 +211,7 @@ def charts(tables):
                 continue
             scale = {"ratio": 1, "speed": None, "boxcar": row["peer_figure"]["median"]}[row["judged"]]
             targets = [row.get(which) and (1 / row[which] if scale is None else row[which] / scale) for which in ("must", "aim")]
-            rows.append((row["row"].replace(" (of libtorch: a program that does nothing)", ""), row["ratio"], *targets))
+            rows.append((row.get("chart", row["row"]), row["ratio"], *targets))
         if rows:
             note = "boxcar's figure over the peer's: left of 1 boxcar takes less. Line: what it must reach, dashed: what is aimed at."
             bars[f"{table['name']}.svg"] = chart.bars(table["title"], note, rows)
