@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Holds that the work of compiling a script, and of a piped prompt, grows in proportion to its length:
-# `script_growth_test.sh BOXCAR`. Instructions are counted by callgrind for three lengths that double; what the second
-# doubling adds must be about twice what the first adds.
+# Holds that the work of compiling a script grows in proportion to its length: `script_growth_test.sh BOXCAR`.
+# Instructions are counted by callgrind for three lengths that double; what the second doubling adds must be about twice
+# what the first adds.
 set -euo pipefail
 
 boxcar=$1
@@ -16,7 +16,6 @@ trap 'rm -rf "$folder"' EXIT
 # Writes COUNT lines of a kind to $folder/input.
 functions() { for ((i = 0; i < $1; ++i)); do echo "fn f_$i(int x) -> int { if x > $i { return x } else { return $i } }"; done; }
 statements() { for ((i = 0; i < $1; ++i)); do echo "x_$i = $i + 1"; done; }
-wrong_names() { for ((i = 0; i < $1; ++i)); do echo "unknown_$i($i)"; done; }
 
 instructions() {  # COMMAND... with $folder/input as its input
   local status=0
@@ -38,7 +37,4 @@ check() {  # KIND FEWEST COMMAND...
 }
 check functions 60 "$boxcar" check -
 check statements 150 "$boxcar" check -
-check wrong_names 200 "$boxcar" check -
-check statements 80 "$boxcar" repl
-check functions 50 "$boxcar" repl
 exit $failed
