@@ -1,3 +1,4 @@
+#include <boxcar/backends/io/json_header.h>
 #include <boxcar/backends/io/safetensors_header.h>
 #include <boxcar/backends/io/tensor_file.h>
 #include <boxcar/ivalue/error.h>
@@ -6,7 +7,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -14,8 +14,6 @@
 
 namespace boxcar::io {
 namespace {
-
-using nlohmann::json;
 
 constexpr std::pair<std::string_view, ScalarType> kDtypes[] = {
     {"BOOL", ScalarType::Bool},  {"U8", ScalarType::Byte},          {"I8", ScalarType::Char},
@@ -26,53 +24,28 @@ constexpr std::pair<std::string_view, ScalarType> kDtypes[] = {
 
 constexpr const char* kMetadata = "__metadata__";
 
-// Numbers in the header are at most 63 bits wide: sizes and positions in a file.
-std::optional<int64_t> asCount(const json& value) {
-  if (!value.is_number_unsigned()) return std::nullopt;
-  const auto count = value.get<uint64_t>();
-  if (count > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return std::nullopt;
-  return static_cast<int64_t>(count);
-}
-
-// "an array", "a number".
-std::string describe(const json& value) {
-  const std::string name = value.type_name();
-  return (name == "array" || name == "object" ? "an " : name == "null" ? "" : "a ") + name;
-}
-
-// Texts from the file are shown escaped, and cut where they are long.
-std::string shown(const json& value) {
-  // Writing takes as many calls as an array is deep.
-  if (std::ranges::any_of(value, [](const json& element) { return element.is_structured(); })) {
-    return value.is_array() ? "[...]" : "{...}";
-  }
-  std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
-  if (text.size() > 60) text = text.substr(0, 57) + "...";
-  return text;
-}
-
 // Reads one header. What is wrong with it is told in one form: file, tensor, numbers.
 class Parser {
  public:
   Parser(uint64_t data_bytes, const std::string& path) : data_bytes_(data_bytes), path_(path) {}
 
   std::vector<SafetensorsEntry> parse(std::string_view header) {
-    const json root = readJson(header);
+    const JsonValue root = readJson(header);
     checkMetadata(root);
     std::vector<SafetensorsEntry> entries;
     for (const std::string& name : names_) {
-      if (name != kMetadata) entries.push_back(readEntry(name, root.at(name)));
+      if (name != kMetadata) entries.push_back(readEntry(name, *root.find(name)));
     }
     checkCoverage(entries);
     return entries;
   }
 
   std::vector<std::pair<std::string, std::string>> parseMetadata(std::string_view header) {
-    const json root = readJson(header);
+    const JsonValue root = readJson(header);
     checkMetadata(root);
     std::vector<std::pair<std::string, std::string>> texts;
-    if (const auto metadata = root.find(kMetadata); metadata != root.end()) {
-      for (const auto& [key, value] : metadata->items()) texts.emplace_back(key, value.get<std::string>());
+    if (const JsonValue* metadata = root.find(kMetadata)) {
+      for (const JsonValue& value : metadata->values) texts.emplace_back(value.key, value.text);
     }
     return texts;
   }
@@ -83,65 +56,51 @@ class Parser {
     BOXCAR_FAIL("'{}' is no valid safetensors file: {}", path_, fmt::format(format, std::forward<Args>(args)...));
   }
 
-  json readJson(std::string_view header) {
-    // The parser keeps the last of two entries of one name, and sorts them; the names are noted as they come.
-    const auto note_names = [this](int depth, json::parse_event_t event, json& parsed) {
-      if (depth == 1 && event == json::parse_event_t::key) names_.push_back(parsed.get<std::string>());
-      return true;
-    };
-    // The parser takes a zero byte for the end.
-    if (const size_t zero = header.find('\0'); zero != std::string_view::npos) {
-      fail("its header is not JSON (at byte {} of {})", zero + 1, header.size());
-    }
-    json root;
-    try {
-      root = json::parse(header.begin(), header.end(), note_names);
-    } catch (const json::parse_error& error) {
-      fail("its header is not JSON (at byte {} of {})", error.byte, header.size());
-    } catch (const json::exception&) {
-      fail("its header has a number that is too large");
-    }
-    if (!root.is_object()) fail("its header is JSON, but {} instead of an object", describe(root));
-    if (names_.size() != root.size()) {
+  JsonValue readJson(std::string_view header) {
+    JsonHeader read = readJsonHeader(header);
+    if (!read.problem.empty()) fail("its header {}", read.problem);
+    if (!read.root.isObject()) fail("its header is JSON, but {} instead of an object", describe(read.root));
+    names_ = std::move(read.keys);
+    if (names_.size() != read.root.values.size()) {
       std::vector<std::string> sorted = names_;
       std::ranges::sort(sorted);
       fail("its header names the tensor {} twice", pythonStringRepr(*std::ranges::adjacent_find(sorted)));
     }
-    return root;
+    return std::move(read.root);
   }
 
-  void checkMetadata(const json& root) const {
-    const auto metadata = root.find(kMetadata);
-    if (metadata == root.end()) return;
-    if (!metadata->is_object()) fail("its {} is {} instead of an object", kMetadata, describe(*metadata));
-    for (const auto& [key, value] : metadata->items()) {
-      if (!value.is_string()) {
-        fail("in its {} the value of {} is {} instead of a string", kMetadata, pythonStringRepr(key), describe(value));
+  void checkMetadata(const JsonValue& root) const {
+    const JsonValue* metadata = root.find(kMetadata);
+    if (metadata == nullptr) return;
+    if (!metadata->isObject()) fail("its {} is {} instead of an object", kMetadata, describe(*metadata));
+    for (const JsonValue& value : metadata->values) {
+      if (!value.isString()) {
+        fail("in its {} the value of {} is {} instead of a string", kMetadata, pythonStringRepr(value.key),
+             describe(value));
       }
     }
   }
 
-  SafetensorsEntry readEntry(const std::string& name, const json& description) const {
+  SafetensorsEntry readEntry(const std::string& name, const JsonValue& description) const {
     const std::string tensor = pythonStringRepr(name);
-    if (!description.is_object()) {
+    if (!description.isObject()) {
       fail("its tensor {} is described by {} instead of an object", tensor, describe(description));
     }
     for (const char* field : {"dtype", "shape", "data_offsets"}) {
-      if (!description.contains(field)) fail("its tensor {} has no {}", tensor, field);
+      if (description.find(field) == nullptr) fail("its tensor {} has no {}", tensor, field);
     }
     SafetensorsEntry entry;
     entry.name = name;
-    entry.dtype = readDtype(tensor, description.at("dtype"));
-    entry.shape = readShape(tensor, description.at("shape"));
-    std::tie(entry.begin, entry.end) = readOffsets(tensor, description.at("data_offsets"));
+    entry.dtype = readDtype(tensor, *description.find("dtype"));
+    entry.shape = readShape(tensor, *description.find("shape"));
+    std::tie(entry.begin, entry.end) = readOffsets(tensor, *description.find("data_offsets"));
     checkBytes(tensor, entry);
     return entry;
   }
 
-  ScalarType readDtype(const std::string& tensor, const json& value) const {
-    if (!value.is_string()) fail("its tensor {} has the dtype {}, which is no string", tensor, shown(value));
-    const auto& name = value.get_ref<const std::string&>();
-    const auto* found = std::ranges::find(kDtypes, name, &std::pair<std::string_view, ScalarType>::first);
+  ScalarType readDtype(const std::string& tensor, const JsonValue& value) const {
+    if (!value.isString()) fail("its tensor {} has the dtype {}, which is no string", tensor, shown(value));
+    const auto* found = std::ranges::find(kDtypes, value.text, &std::pair<std::string_view, ScalarType>::first);
     if (found != std::end(kDtypes)) return found->second;
     std::vector<std::string_view> known;
     for (const auto& dtype : kDtypes) known.push_back(dtype.first);
@@ -149,24 +108,23 @@ class Parser {
                 tensor, shown(value), fmt::join(known, ", "));
   }
 
-  std::vector<int64_t> readShape(const std::string& tensor, const json& value) const {
-    if (!value.is_array()) fail("its tensor {} has the shape {}, which is no list", tensor, shown(value));
+  std::vector<int64_t> readShape(const std::string& tensor, const JsonValue& value) const {
+    if (!value.isArray()) fail("its tensor {} has the shape {}, which is no list", tensor, shown(value));
     std::vector<int64_t> shape;
-    for (const json& size : value) {
-      const std::optional<int64_t> count = asCount(size);
-      if (!count) {
+    for (const JsonValue& size : value.values) {
+      if (!size.count) {
         fail("its tensor {} has the shape {}, where {} is no whole number from 0 to 2^63 - 1", tensor, shown(value),
              shown(size));
       }
-      shape.push_back(*count);
+      shape.push_back(*size.count);
     }
     return shape;
   }
 
-  std::pair<uint64_t, uint64_t> readOffsets(const std::string& tensor, const json& value) const {
-    const bool pair = value.is_array() && value.size() == 2;
-    const std::optional<int64_t> begin = pair ? asCount(value[0]) : std::nullopt;
-    const std::optional<int64_t> end = pair ? asCount(value[1]) : std::nullopt;
+  std::pair<uint64_t, uint64_t> readOffsets(const std::string& tensor, const JsonValue& value) const {
+    const bool pair = value.isArray() && value.values.size() == 2;
+    const std::optional<int64_t> begin = pair ? value.values[0].count : std::nullopt;
+    const std::optional<int64_t> end = pair ? value.values[1].count : std::nullopt;
     if (!begin || !end) {
       fail("its tensor {} has the data_offsets {}, which are no two whole numbers from 0 to 2^63 - 1", tensor,
            shown(value));
@@ -237,13 +195,12 @@ std::string formatSafetensorsHeader(const std::vector<SafetensorsEntry>& entries
   std::string text = "{";
   for (const SafetensorsEntry& entry : entries) {
     if (text.size() > 1) text += ',';
-    try {
-      text += json(entry.name).dump();
-    } catch (const json::type_error&) {
-      BOXCAR_FAIL("cannot write '{}': the name {} of a tensor is no UTF-8 text", path, pythonStringRepr(entry.name));
-    }
-    text += fmt::format(R"(:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", safetensorsDtypeName(entry.dtype),
-                        fmt::join(std::span(entry.shape), ","), entry.begin, entry.end);
+    const std::optional<std::string> name = jsonString(entry.name);
+    BOXCAR_CHECK(name.has_value(), "cannot write '{}': the name {} of a tensor is no UTF-8 text", path,
+                 pythonStringRepr(entry.name));
+    text += *name + fmt::format(R"(:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
+                                safetensorsDtypeName(entry.dtype), fmt::join(std::span(entry.shape), ","), entry.begin,
+                                entry.end);
   }
   text += '}';
   text.resize((text.size() + 7) / 8 * 8, ' ');
