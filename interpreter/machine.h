@@ -119,7 +119,7 @@ class Machine final {
   // Has [function_server_] call [callee] with the arguments that lie at [passed], which it takes; its result.
   [[gnu::noinline]] IValue callServed(const ExecutableFunction& callee, IValue* passed);
   // Leaves all frames above the mark's, and ends what began there. What fails in doing so is added to [message].
-  std::vector<ScriptFrame> unwind(const Mark& mark, bool runs_exits, std::string& message);
+  std::vector<ScriptFrame> unwind(const Mark& mark, bool runs_exits, std::string& message) noexcept;
   // [message] of what has just failed, with the operator that was called or the argument that did not fit it.
   std::string explain(std::string message, const Mark& mark, const Stack& stack) const;
   // Ends the call that [mark] began, and throws what a script's user sees of [error].

@@ -99,9 +99,15 @@ void Machine::findFunctionServer() noexcept {
 }
 
 IValue Machine::callServed(const ExecutableFunction& callee, IValue* passed) {
-  std::vector<IValue> arguments(callee.arguments);
+  std::vector<IValue> arguments;
+  try {
+    arguments.reserve(callee.arguments);
+  } catch (...) {
+    std::destroy_n(passed, callee.arguments);  // no frame has them yet
+    throw;
+  }
   for (uint32_t i = 0; i < callee.arguments; ++i) {
-    arguments[i] = std::move(passed[i]);
+    arguments.push_back(std::move(passed[i]));
     std::destroy_at(passed + i);
   }
   auto found = graphed_functions_.find(callee.source);
@@ -162,7 +168,14 @@ const Executable* Machine::leaveModule(const Frame* frame) noexcept {
   return frame->function->program;
 }
 
-std::vector<ScriptFrame> Machine::unwind(const Mark& mark, bool runs_exits, std::string& message) {
+// Everything is given back, whatever fails meanwhile. Memory may run out before all is said: then the rest is not.
+std::vector<ScriptFrame> Machine::unwind(const Mark& mark, bool runs_exits, std::string& message) noexcept {
+  const auto say = [](auto what) {
+    try {
+      what();
+    } catch (const std::exception&) {
+    }
+  };
   std::vector<ScriptFrame> frames;
   for (Frame* frame = top_; frame != mark.base; --frame) {
     top_ = frame;
@@ -176,22 +189,24 @@ std::vector<ScriptFrame> Machine::unwind(const Mark& mark, bool runs_exits, std:
       try {
         leaveScope(true);
       } catch (const std::exception& error) {
-        const auto* inner = dynamic_cast<const ScriptError*>(&error);
-        const std::string reason = inner != nullptr ? inner->reason() : messageOf(error);
-        if (message.find(kInScopes) == std::string::npos) message += fmt::format("\n{}{})", kInScopes, reason);
+        say([&] {
+          const auto* inner = dynamic_cast<const ScriptError*>(&error);
+          const std::string reason = inner != nullptr ? inner->reason() : messageOf(error);
+          if (message.find(kInScopes) == std::string::npos) message += fmt::format("\n{}{})", kInScopes, reason);
+        });
       }
     }
     const ExecutableFunction& function = *frame->function;
     // The first frame is nobody's, the second calls the statements.
     if (variables_ != nullptr && frame == frames_.get() + 2)
-      variables_->assign(frame->slots, frame->slots + function.arguments);
+      say([&] { variables_->assign(frame->slots, frame->slots + function.arguments); });
     leave(frame);
     if (function.source == nullptr) continue;
     // Memory may run out before a function has said where it is.
     const auto at = static_cast<size_t>(frame->pc - function.code - 1);
     const std::vector<Span>& spans = function.source->spans;
     const Span span = at < spans.size() ? spans[at] : function.source->span;
-    frames.push_back({titleOf(function.source->name), {function.source->source, span}});
+    say([&] { frames.push_back({titleOf(function.source->name), {function.source->source, span}}); });
   }
   top_ = mark.base;
   while (folders_.size() > mark.folders) folders_.pop_back();
@@ -244,7 +259,13 @@ void Machine::fail(const std::exception& error, const Mark& mark, Stack& stack) 
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) reserve_.reset();
   const ScriptErrorCause cause = causeOf(error);
   const auto* inner = dynamic_cast<const ScriptError*>(&error);
-  std::string message = inner != nullptr ? inner->reason() : messageOf(error);
+  std::string message;
+  bool has_message = true;
+  try {
+    message = inner != nullptr ? inner->reason() : messageOf(error);
+  } catch (const std::bad_alloc&) {
+    has_message = false;
+  }
   // A script that fails within a call tells more than that call.
   if (inner == nullptr && cause == ScriptErrorCause::Failure) {
     try {
@@ -259,6 +280,7 @@ void Machine::fail(const std::exception& error, const Mark& mark, Stack& stack) 
   const bool was_unwinding = std::exchange(is_unwinding_, true);
   std::vector<ScriptFrame> frames = unwind(mark, runs_exits, message);
   is_unwinding_ = was_unwinding;
+  if (!has_message) throw std::bad_alloc();
   if (inner != nullptr) frames.insert(frames.end(), inner->frames().begin(), inner->frames().end());
   throw ScriptError(std::move(message), std::move(frames), cause);
 }
