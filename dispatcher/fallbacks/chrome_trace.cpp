@@ -6,31 +6,28 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace boxcar::detail {
 namespace {
 
-using Json = nlohmann::ordered_json;
+// As JSON. Of nlohmann's values only scalars: lists and objects ask for memory when they are destroyed, which ends the
+// program where there is none.
+std::string jsonText(std::string_view text) { return nlohmann::json(text).dump(); }
 
-Json argsOf(const CallRecord& call) {
-  Json shapes = Json::array();
-  Json dtypes = Json::array();
+std::string argsOf(const CallRecord& call) {
+  std::string shapes;
+  std::string dtypes;
   for (size_t i = 0; i < call.tensors; ++i) {
-    shapes.push_back(call.shapeText(i));
-    dtypes.push_back(dtypeName(call.dtypes[i]));
+    const char* const comma = i == 0 ? "" : ",";
+    shapes += comma + jsonText(call.shapeText(i));
+    dtypes += comma + jsonText(dtypeName(call.dtypes[i]));
   }
-  if (call.has_more_tensors) {
-    shapes.push_back("…");
-    dtypes.push_back("…");
-  }
-  Json args = {{"shapes", std::move(shapes)},
-               {"dtypes", std::move(dtypes)},
-               {"key", toString(call.kernelKey())},
-               {"bytes", call.bytes},
-               {"self bytes", call.bytes - call.child_bytes}};
-  if (call.failed) args["failed"] = true;
-  return args;
+  const char* const more = !call.has_more_tensors ? "" : call.tensors == 0 ? "\"…\"" : ",\"…\"";
+  return fmt::format(R"({{"shapes":[{}{}],"dtypes":[{}{}],"key":{},"bytes":{},"self bytes":{}{}}})", shapes, more,
+                     dtypes, more, jsonText(toString(call.kernelKey())), call.bytes, call.bytes - call.child_bytes,
+                     call.failed ? ",\"failed\":true" : "");
 }
 
 // Lanes of devices come behind the threads.
@@ -56,13 +53,12 @@ std::vector<Event> eventsOf(const Profile& profile) {
 void writeChromeTrace(const Profile& profile, OutputFile& file) {
   const int process = ::getpid();
   std::string text = "{\"displayTimeUnit\":\"ns\",\"otherData\":";
-  text += Json{{"program", "boxcar"}, {"calls", profile.calls}, {"calls left out", profile.calls_folded}}.dump();
+  text += fmt::format(R"({{"program":"boxcar","calls":{},"calls left out":{}}})", profile.calls, profile.calls_folded);
   text += ",\"traceEvents\":[\n";
   const char* separator = "";
   const auto nameThread = [&](uint32_t number, const std::string& name) {
-    text += separator +
-            Json{{"name", "thread_name"}, {"ph", "M"}, {"pid", process}, {"tid", number}, {"args", {{"name", name}}}}
-                .dump();
+    text += fmt::format(R"({}{{"name":"thread_name","ph":"M","pid":{},"tid":{},"args":{{"name":{}}}}})", separator,
+                        process, number, jsonText(name));
     separator = ",\n";
   };
   for (const ProfiledThread& thread : profile.threads) nameThread(thread.number, thread.name);
@@ -76,7 +72,7 @@ void writeChromeTrace(const Profile& profile, OutputFile& file) {
   };
   const auto add = [&](const char* category, const CallRecord& record, int64_t start, int64_t end, uint32_t thread) {
     std::string& name = names[record.entry];
-    if (name.empty()) name = Json(profile.nameOf(record.entry)).dump();
+    if (name.empty()) name = jsonText(profile.nameOf(record.entry));
     start = std::max<int64_t>(start, 0);
     // Nanoseconds as microseconds with three digits, which are exact where a double's are not.
     const int64_t duration = std::max<int64_t>(end - start, 0);
@@ -84,7 +80,7 @@ void writeChromeTrace(const Profile& profile, OutputFile& file) {
         "{}{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"ts\":{}.{:03},\"dur\":{}.{:03},\"pid\":{},"
         "\"tid\":{},\"args\":{}}}",
         separator, name, category, start / 1000, start % 1000, duration / 1000, duration % 1000, process, thread,
-        argsOf(record).dump());
+        argsOf(record));
     separator = ",\n";
     if (text.size() > kBlock) flush();
   };
