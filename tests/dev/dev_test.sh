@@ -68,6 +68,35 @@ dev_unknown_command_is_a_sentence() {
   expect stderr "$errors" "dev: there is no command 'frobnicate'; the commands are: setup build run install test bundle gpu bench numerics fuzz format docs lint check clean help"
 }
 
+dev_fuzz_knows_the_targets_that_cmake_has() {
+  local cmake targets
+  cmake=$(dirname "$dev")/tests/fuzz/CMakeLists.txt
+  run fuzz nonsense
+  expect status "$status" 2
+  expect stderr "$errors" "dev: there is no fuzz target 'nonsense'; the targets are: source *"
+  targets=$(printf '%s\n' ${errors##*: } | sort)
+  expect targets "$targets" "$(sed -n 's/^boxcar_fuzz_target(\([a-z]*\) .*/\1/p' "$cmake" | sort)"
+  run help
+  for target in $targets; do expect help "$output" "*the targets are*$target*"; done
+  run fuzz schema soon
+  expect status "$status" 2
+  expect stderr "$errors" "dev: 'soon' is no number of seconds"
+}
+
+dev_fuzz_runs_a_target_with_its_own_corpus_and_dictionary() {
+  mkdir -p "$project/tests/fuzz" && touch "$project/tests/fuzz/schema.dict"
+  local run_of_target='build/fuzz/corpus/%s tests/fuzz/corpus/%s'
+  for target in schema npy; do
+    fake cmake "mkdir -p build/fuzz && touch build/fuzz/build.ninja && printf '#!/bin/bash\necho \"\$@\" >&2; exit 7\n' >build/fuzz/fuzz_$target && chmod +x build/fuzz/fuzz_$target"
+    run fuzz "$target" 5
+    expect status "$status" 7
+    # shellcheck disable=SC2059
+    expect stderr "$errors" "*-max_total_time=5 *$(printf "$run_of_target" "$target" "$target")"
+    if [[ $target == schema ]]; then expect stderr "$errors" "*-dict=tests/fuzz/schema.dict *"
+    else expect stderr "${errors/-dict=/WRONG}" "$errors"; fi
+  done
+}
+
 dev_setup_with_everything_present_does_not_call_apt() {
   run setup
   expect status "$status" 0

@@ -1,4 +1,5 @@
-// Memory of a fuzzed program: what would take too much of it fails as it does where a process has a limit.
+// Memory of a fuzzed program, its tensors' too: what would take too much of it fails as it does where a process has a
+// limit.
 
 #include <malloc.h>
 
@@ -6,6 +7,9 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+
+// AddressSanitizer's, where it is there.
+extern "C" size_t __sanitizer_get_current_allocated_bytes() __attribute__((weak));
 
 namespace {
 
@@ -39,6 +43,17 @@ void release(void* memory) noexcept {
 }
 
 }  // namespace
+
+// What tensors are made of. It is freed by free(), so that only a sanitizer knows how much of it there is.
+extern "C" void* aligned_alloc(size_t alignment, size_t size) noexcept {
+  constexpr size_t kCounted = size_t{1} << 16;  // asking how much there is takes its time
+  if (size > kMostAtOnce) return nullptr;
+  if (size > kCounted && __sanitizer_get_current_allocated_bytes != nullptr &&
+      __sanitizer_get_current_allocated_bytes() > kMost)
+    return nullptr;
+  void* memory = nullptr;
+  return posix_memalign(&memory, alignment, size) == 0 ? memory : nullptr;
+}
 
 // All of them: a sanitizer has its own of each, which do not call one another as the library's do.
 void* operator new(size_t size) { return allocate(size, alignof(std::max_align_t)); }
