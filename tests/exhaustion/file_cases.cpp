@@ -1,0 +1,84 @@
+// Files that are read and written: under a file's name lies the old one or the new one, whole, and nothing beside it.
+
+#include <boxcar/backends/io/safetensors.h>
+#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/fallbacks/recording.h>
+#include <boxcar/dispatcher/fallbacks/replay.h>
+#include <boxcar/ivalue/output_file.h>
+#include <boxcar/ops.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "tests/exhaustion/cases.h"
+
+namespace boxcar::exhaustion {
+namespace {
+
+void call(const char* name, std::initializer_list<IValue> arguments) {
+  Stack stack;
+  for (const IValue& argument : arguments) stack.push_back(argument);
+  Dispatcher::singleton().findSchemaOrThrow(name, "").callBoxed(stack);
+}
+
+std::string contentsOf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// [write] writes the file at [path], in a folder of its own.
+ExhaustedCase writing(const std::string& name, const std::string& path, std::function<void()> write) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  write();
+  const std::string whole = contentsOf(path);
+  const std::string old = "what was there before";
+  const auto restore = [=] { std::ofstream(path, std::ios::binary) << old; };
+  restore();
+  return {"writing " + name, std::move(write), [=](bool ended) -> std::optional<std::string> {
+            const std::string found = contentsOf(path);
+            const auto folder = std::filesystem::directory_iterator(std::filesystem::path(path).parent_path());
+            const auto files = std::distance(folder, {});
+            restore();
+            if (found != (ended ? whole : old) && found != whole) return "the file is neither the old one nor the new";
+            if (files != 1) return "something lies beside the file";
+            return std::nullopt;
+          }};
+}
+
+}  // namespace
+
+void addFileCases(std::vector<CaseMaker>& cases, const std::string& folder) {
+  const Tensor x = reshape(arange(6), {2, 3});
+  const Tensor strided = t(ones({40, 30}));
+  Dict<std::string, Tensor> tensors;
+  tensors.insert_or_assign("x", x);
+  tensors.insert_or_assign("strided", strided);
+
+  const std::string safetensors = folder + "/a/x.safetensors";
+  cases.push_back(always(writing("safetensors", safetensors, [=] { call("io::save", {tensors, safetensors}); })));
+  const std::string npy = folder + "/b/x.npy";
+  cases.push_back(always(writing("npy", npy, [=] { call("io::save_npy", {strided, npy}); })));
+
+  const std::string kept = folder + "/kept.safetensors";
+  call("io::save", {tensors, kept});
+  cases.push_back(always({"loading safetensors", [=] { call("io::load", {kept}); }}));
+  cases.push_back(always({"the texts of safetensors", [=] { io::loadSafetensorsMetadata(kept); }}));
+  const std::string kept_npy = folder + "/kept.npy";
+  call("io::save_npy", {strided, kept_npy});
+  cases.push_back(always({"loading npy", [=] { call("io::load_npy", {kept_npy}); }}));
+  const std::string damaged = folder + "/damaged.safetensors";
+  std::ofstream(damaged, std::ios::binary) << contentsOf(kept).substr(0, 60);
+  cases.push_back(always({"loading what is damaged", [=] {
+                            try {
+                              call("io::load", {damaged});
+                            } catch (const Error& error) {
+                              if (error.message().find("safetensors file") == std::string::npos) throw;
+                            }
+                          }}));
+}
+
+}  // namespace boxcar::exhaustion

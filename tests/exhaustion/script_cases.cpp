@@ -1,0 +1,159 @@
+// Scripts, as they are compiled, run, stopped by an error and its text made.
+
+#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
+#include <boxcar/dispatcher/fallbacks/recording.h>
+#include <boxcar/dispatcher/mode.h>
+#include <boxcar/dispatcher/operator_handle.h>
+#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/script_error.h>
+#include <boxcar/schema/parse_schema.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/dispatcher/fallbacks/unwinding_samples.h"
+#include "tests/exhaustion/cases.h"
+#include "tests/exhaustion/script_samples.h"
+
+namespace boxcar::exhaustion {
+namespace {
+
+// What a script prints, without asking for memory that is not its own.
+class Printed final {
+ public:
+  void run(const Program& program) {
+    text_.clear();
+    const ModeGuard collect([this](const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+      if (op.operator_name().name != "aten::_print") return op.redispatchBoxed(keys, stack);
+      const std::string_view line = stack.back().toStringView();
+      if (text_.size() + line.size() <= text_.capacity()) text_ += line;
+      pop(stack);
+    });
+    program.run();
+  }
+  // What differs from what was printed the first time.
+  std::optional<std::string> compare() {
+    if (!first_) {
+      first_ = text_;
+    } else if (text_ != *first_) {
+      return "it prints '" + text_ + "' instead of '" + *first_ + "'";
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::string text_ = std::string(1 << 12, ' ');
+  std::optional<std::string> first_;
+};
+
+ExhaustedCase runOf(const std::string& name, const char* text, const std::string& file) {
+  const auto program = std::make_shared<Program>(Program::compile(text, file));
+  const auto printed = std::make_shared<Printed>();
+  return {name, [=] { printed->run(*program); }, [=](bool ended) { return ended ? printed->compare() : std::nullopt; }};
+}
+
+// A handler of [kind] that writes, where it does, to [path].
+std::unique_ptr<Handler> makeHandler(const HandlerKind& kind, const std::string& path) {
+  const FunctionSchema schema = parseSchema(kind.schema);
+  std::vector<IValue> arguments;
+  for (const Argument& argument : schema.arguments()) {
+    if (argument.name() == "path") {
+      arguments.emplace_back(path);
+    } else if (argument.name() == "pattern") {
+      arguments.emplace_back("no::such");
+    } else {
+      arguments.push_back(*argument.default_value());
+    }
+  }
+  return kind.make(arguments);
+}
+
+// A file is whole, whoever wrote it: what else could it be when it has its name.
+std::optional<std::string> problemOfFile(std::string_view kind, const std::string& path) {
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  try {
+    if (kind == "record") Recording::open(path).checkBlocks();
+    if (kind == "trace") Program::load(path).run();
+  } catch (const Error& error) {
+    return "what was written is wrong: " + error.message();
+  }
+  if (kind == "profile" && std::filesystem::file_size(path) == 0) return "an empty file was written";
+  return std::nullopt;
+}
+
+ExhaustedCase runUnder(const HandlerKind& kind, const std::string& name, const char* text, const std::string& folder) {
+  const auto program = std::make_shared<Program>(Program::compile(text, folder + "/sample.ops"));
+  const std::string kind_name(kind.name());
+  const std::string path = folder + "/written_by_" + kind_name + (kind_name == "profile" ? ".json" : ".ops");
+  return {name + " with " + kind_name,
+          [=, &kind] {
+            std::filesystem::remove(path);
+            const std::unique_ptr<Handler> handler = makeHandler(kind, path);
+            struct Finish {
+              Handler& handler;
+              bool failed = true;
+            } finish{*handler};
+            std::exception_ptr failure;
+            try {
+              const HandlerGuard on(*handler);
+              program->run();
+              finish.failed = false;
+            } catch (...) {
+              failure = std::current_exception();
+            }
+            handler->finish(finish.failed);
+            if (failure) std::rethrow_exception(failure);
+          },
+          [=](bool) { return problemOfFile(kind_name, path); }};
+}
+
+// What is compiled, or is found wrong and told.
+ExhaustedCase compilationOf(const ScriptSample& sample, const std::string& file) {
+  return {std::string("compiling ") + sample.name, [&sample, file] {
+            try {
+              const Program program = Program::compile(sample.text, file);
+              if (!sample.is_wrong) return;
+            } catch (const CompileError& error) {
+              if (!sample.is_wrong) throw;
+              static_cast<void>(toString(error.diagnostics()));
+              return;
+            }
+            throw Error("what is wrong was compiled");
+          }};
+}
+
+// A run that the script itself makes fail.
+ExhaustedCase failureOf(const ScriptSample& sample, const std::string& file) {
+  const auto program = std::make_shared<Program>(Program::compile(sample.text, file));
+  return {std::string("failing in ") + sample.name, [&sample, program] {
+            try {
+              program->run();
+            } catch (const ScriptError& error) {
+              static_cast<void>(toString(error));
+              if (error.reason().find(sample.failure) == std::string::npos) throw;
+            }
+          }};
+}
+
+}  // namespace
+
+void addScriptCases(std::vector<CaseMaker>& cases, const std::string& folder) {
+  const std::string file = folder + "/sample.ops";
+  for (const UnwindingSample& sample : kUnwindingSamples) {
+    cases.push_back([=, &sample] { return runOf(sample.name, sample.text, file); });
+  }
+  for (const ScriptSample& sample : kScriptSamples) {
+    cases.push_back([=, &sample] { return compilationOf(sample, file); });
+    if (sample.is_wrong) continue;
+    cases.push_back([=, &sample] {
+      return sample.failure.empty() ? runOf(sample.name, sample.text, file) : failureOf(sample, file);
+    });
+  }
+  for (const HandlerKind* kind : handlerKinds())
+    cases.push_back([=] { return runUnder(*kind, "tensors", kHandledSample, folder); });
+}
+
+}  // namespace boxcar::exhaustion
