@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 namespace boxcar {
 
@@ -30,6 +31,10 @@ class BOXCAR_API OperatorReference {
   uint32_t line_;
 };
 
+template <class T>
+using PassedType =
+    std::conditional_t<std::is_reference_v<T> || (std::is_trivially_copyable_v<T> && sizeof(T) <= 16), T, T&&>;
+
 }  // namespace detail
 
 // An operator that is known by its name, to be a variable that is initialised before the program runs: it is looked up
@@ -37,17 +42,27 @@ class BOXCAR_API OperatorReference {
 // stands.
 //
 //   constinit DeclaredOperator<Tensor(const Tensor&)> negative("aten::neg", "");
-//   Tensor result = negative.get().call(x);
+//   Tensor result = negative.call(x);
 template <class Function>
-class DeclaredOperator final : detail::OperatorReference {
+class DeclaredOperator;
+
+template <class R, class... Args>
+class DeclaredOperator<R(Args...)> final : detail::OperatorReference {
  public:
   constexpr DeclaredOperator(const char* name, const char* overload, const char* file = __builtin_FILE(),
                              uint32_t line = __builtin_LINE()) noexcept
       : OperatorReference(name, overload, file, line) {}
 
   // An Error when there is no such operator (yet), or one of another type.
-  TypedOperatorHandle<Function> get() {
-    return TypedOperatorHandle<Function>(OperatorHandle(entry(CppSignature::of<Function>())));
+  TypedOperatorHandle<R(Args...)> get() {
+    return TypedOperatorHandle<R(Args...)>(OperatorHandle(entry(CppSignature::of<R(Args...)>())));
+  }
+
+  // What a handle's do, in one function for all operators of a type, which costs a jump. Arguments that are no
+  // references and not a word or two are moved from.
+  [[gnu::noinline]] R call(detail::PassedType<Args>... args) { return get().call(static_cast<Args&&>(args)...); }
+  [[gnu::noinline]] R redispatch(DispatchKeySet keys, detail::PassedType<Args>... args) {
+    return get().redispatch(keys, static_cast<Args&&>(args)...);
   }
 };
 

@@ -147,7 +147,7 @@ class TypedOperatorHandle<R(Args...)> final : public OperatorHandle {
   // Somebody watches, or the kernel is a boxed one; that of a cell that lets calls through goes on to the next key.
   [[gnu::noinline]] R callTheLongWay(detail::CallKind kind, const Kernel* kernel, DispatchKeySet keys,
                                      Args... args) const {
-    if (kind != detail::CallKind::Seen && detail::callsAreWatched()) [[unlikely]]
+    if (detail::callsAreWatched() && kind != detail::CallKind::Seen) [[unlikely]]
       return callWatched(kind, keys, static_cast<Args&&>(args)...);
     // The operator may have been defined anew since the handle was made.
     if (entry_->argumentBytes() != sizeof...(Args) * sizeof(IValue)) [[unlikely]]

@@ -66,10 +66,13 @@ std::string parameters(const FunctionSchema& schema, size_t required) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-// `, self, other`: the arguments in the schema's order, as the handle takes them.
+// `self, std::move(alpha)`: the arguments in the schema's order, as the operator takes them.
 std::string forwarded(const FunctionSchema& schema) {
   std::vector<std::string> names;
-  for (const Argument& argument : schema.arguments()) names.push_back(argument.name());
+  for (const Argument& argument : schema.arguments()) {
+    const bool is_reference = callerArgumentType(argument).ends_with('&');
+    names.push_back(is_reference ? argument.name() : fmt::format("std::move({})", argument.name()));
+  }
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -109,7 +112,8 @@ std::string header(const std::vector<Operator>& operators) {
 }
 
 std::string bodies(const std::vector<Operator>& operators) {
-  std::string text = "#include <boxcar/dispatcher/declared_operator.h>\n#include <boxcar/ops.h>\n";
+  std::string text =
+      "#include <boxcar/dispatcher/declared_operator.h>\n#include <boxcar/ops.h>\n\n#include <utility>\n";
   for (size_t i = 0; i < operators.size(); ++i) {
     const Operator& op = operators[i];
     text += fmt::format("\nnamespace boxcar {{\nstatic constinit DeclaredOperator<{}> op_{}(\"{}\", \"{}\");\n}}\n",
@@ -117,7 +121,7 @@ std::string bodies(const std::vector<Operator>& operators) {
     for (const bool redispatch : {false, true}) {
       const std::string rest = parameters(op.schema, op.schema.arguments().size());
       const std::string arguments = forwarded(op.schema);
-      text += fmt::format("namespace {} {{\n{} {}({}{}{}) {{ return op_{}.get().{}({}{}{}); }}\n}}\n",
+      text += fmt::format("namespace {} {{\n{} {}({}{}{}) {{ return op_{}.{}({}{}{}); }}\n}}\n",
                           outerNamespace(op.schema, redispatch), resultType(op.schema), functionName(op.schema),
                           redispatch ? "DispatchKeySet keys" : "", redispatch && !rest.empty() ? ", " : "", rest, i,
                           redispatch ? "redispatch" : "call", redispatch ? "keys" : "",

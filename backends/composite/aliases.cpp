@@ -26,7 +26,7 @@ struct Call;
 
 template <Name name, Name overload, class Result, class... Args>
 struct Call<name, overload, Result(Args...)> {
-  static Result kernel(Args... args) { return op.get().call(std::forward<Args>(args)...); }
+  static Result kernel(Args... args) { return op.call(std::forward<Args>(args)...); }
 
  private:
   static inline constinit DeclaredOperator<Result(Args...)> op{name.text, overload.text};
