@@ -82,7 +82,7 @@ std::string pythonFloat(double value) {
 }
 
 std::string pythonComplex(std::complex<double> value) {
-  const std::string imaginary = shortest(value.imag()) + 'j';
+  std::string imaginary = shortest(value.imag()) + 'j';
   if (value.real() == 0 && !std::signbit(value.real())) return imaginary;
   return '(' + shortest(value.real()) + (imaginary[0] == '-' ? "" : "+") + imaginary + ')';
 }

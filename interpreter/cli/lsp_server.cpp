@@ -67,6 +67,7 @@ int LspServer::run() {
       }
       take(*text);
     }
+    // cppcheck-suppress containerOutOfBounds ; the loop above ends when something waits
     const Json message = std::move(waiting_.front());
     waiting_.pop_front();
     handle(message);

@@ -180,7 +180,8 @@ void showVariables(Prompt& prompt, std::string_view) {
       size_t end = std::min(text.find('\n'), kShownText);
       if (end < text.size()) {
         while (utf8::isContinuation(text[end])) --end;
-        text = text.substr(0, end) + " ...";
+        text.resize(end);
+        text += " ...";
       }
     }
     lines.push_back({variable.name, fmt::format("{}", *variable.type), std::move(text)});

@@ -106,6 +106,7 @@ std::string gridText(const TableGrid& grid) {
   for (const DispatchKey key : grid.keys) lines[0].emplace_back(toString(key));
   for (const TableGrid::Row& row : grid.rows) {
     std::vector<std::string>& line = lines.emplace_back();
+    // cppcheck-suppress invalidContainerReference ; nothing is added to lines while its last is filled
     line.push_back(toString(row.op.operator_name()));
     for (const TableCell& cell : row.cells) line.push_back(wordOf(cell));
   }
