@@ -8,7 +8,6 @@
 
 #include <boost/version.hpp>
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 
 namespace boxcar::detail {

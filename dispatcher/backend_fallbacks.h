@@ -5,7 +5,6 @@
 #include <boxcar/ivalue/macros.h>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 

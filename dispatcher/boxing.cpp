@@ -2,7 +2,7 @@
 #include <boxcar/dispatcher/operator_handle.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/schema/value_type.h>
-#include <cxxabi.h>
+#include <cxxabi.h>  // IWYU pragma: keep, for abi::__forced_unwind
 
 #include <exception>
 #include <new>

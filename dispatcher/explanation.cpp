@@ -1,4 +1,3 @@
-#include <boxcar/dispatcher/cell_text.h>
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/explanation.h>
 #include <boxcar/dispatcher/registration_lock.h>

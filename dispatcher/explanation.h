@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boxcar/dispatcher/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/operator_handle.h>
 #include <boxcar/ivalue/macros.h>
 

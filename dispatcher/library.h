@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/dispatcher.h>  // IWYU pragma: export
 #include <boxcar/dispatcher/library_list.h>
 #include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/macros.h>

@@ -1,6 +1,5 @@
 #include <boxcar/dispatcher/operator_cost.h>
 
-#include <algorithm>
 #include <list>
 #include <map>
 #include <memory>

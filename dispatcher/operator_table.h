@@ -7,7 +7,6 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <cstddef>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace boxcar {

@@ -3,6 +3,7 @@
 // All that an embedding program needs: values, schemas, the dispatcher and its registration macros, scripts. The typed
 // operator functions are in <boxcar/ops.h>.
 
+// IWYU pragma: begin_exports
 #include <boxcar/dispatcher/dispatch_trace.h>
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/library.h>
@@ -25,3 +26,4 @@
 #include <boxcar/schema/parse_schema.h>
 // Clang's names for some of fmt's functions are not those in a libfmt.so that GCC built; this header defines them.
 #include <fmt/format.h>
+// IWYU pragma: end_exports

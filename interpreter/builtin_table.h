@@ -2,6 +2,8 @@
 
 #include <boxcar/interpreter/builtins.h>
 
+#include <vector>
+
 namespace boxcar::interp {
 
 using BuiltinTable = std::vector<Builtin>;

@@ -4,7 +4,6 @@
 #include <boxcar/schema/function_schema.h>
 #include <boxcar/schema/type.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -2,7 +2,7 @@
 
 // How bytecode is spelled: what its disassembly, its assembler and opcodes.md share.
 
-#include <boxcar/interpreter/bytecode.h>
+#include <boxcar/interpreter/bytecode.h>  // IWYU pragma: export
 
 #include <string>
 #include <string_view>

@@ -5,6 +5,7 @@
 #include <boxcar/ivalue/error.h>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>

@@ -5,6 +5,7 @@
 #include <boxcar/ivalue/ivalue.h>
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace boxcar::interp {

@@ -5,6 +5,7 @@
 //   BOXCAR_OPCODE(name, a, b, c, takes, leaves, then, effect)
 //
 // a, b, c are of enum Operand; takes and leaves are of enum StackCount; then is of enum Then (all in opcodes.h).
+// No #pragma once: every file that includes it makes something else of it.
 // clang-format off
 
 #ifndef BOXCAR_OPCODE_GROUP

@@ -4,6 +4,7 @@
 #include <boxcar/ivalue/error.h>
 
 #include <string>
+#include <utility>
 
 namespace boxcar::interp {
 

@@ -5,9 +5,11 @@
 #include <boxcar/interpreter/operator_fold.h>
 #include <boxcar/interpreter/token.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace boxcar::syntax {

@@ -6,6 +6,8 @@
 #include <boxcar/interpreter/ast.h>
 #include <boxcar/ivalue/ivalue.h>
 
+#include <string>
+
 namespace boxcar::interp {
 
 IValue binaryValue(syntax::BinaryOp op, const IValue& a, const IValue& b);

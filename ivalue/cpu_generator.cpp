@@ -1,6 +1,5 @@
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/error.h>
-#include <boxcar/ivalue/text.h>
 
 namespace boxcar {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/ivalue/default_generators.h>
+#include <boxcar/ivalue/default_generators.h>  // IWYU pragma: export
 #include <boxcar/ivalue/generator.h>
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/ivalue/macros.h>
-#include <boxcar/ivalue/text.h>
+#include <boxcar/ivalue/text.h>  // IWYU pragma: export
 
 #include <exception>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/dict_object.h>
-#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/error.h>  // IWYU pragma: export
 #include <boxcar/ivalue/generator.h>
 #include <boxcar/ivalue/heap_values.h>
 #include <boxcar/ivalue/intrusive_ptr.h>
@@ -19,11 +19,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -117,7 +117,7 @@ class BOXCAR_API IValue final {
   }
   void swap(IValue& other) noexcept {
     IValue kept(std::move(other));
-    other.copyBits(*this);
+    other.copyBits(*this);  // NOLINT(bugprone-use-after-move): what is left is None, and is written over
     copyBits(kept);
     new (&kept.payload_) Payload();
   }

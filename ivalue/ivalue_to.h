@@ -6,7 +6,10 @@
 #include <boxcar/ivalue/dict.h>
 #include <boxcar/ivalue/ivalue_class.h>
 
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace boxcar {
 namespace detail {

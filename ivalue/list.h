@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/error.h>  // IWYU pragma: export
 #include <boxcar/ivalue/intrusive_ptr.h>
 #include <boxcar/ivalue/tensor.h>
 
@@ -11,7 +11,6 @@
 #include <initializer_list>
 #include <iterator>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 

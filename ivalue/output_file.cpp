@@ -2,7 +2,7 @@
 #include <boxcar/ivalue/file_access.h>
 #include <boxcar/ivalue/open_beneath.h>
 #include <boxcar/ivalue/output_file.h>
-#include <boxcar/ivalue/sandbox.h>
+#include <boxcar/ivalue/sandbox.h>  // IWYU pragma: keep, for it is used behind a shared_ptr
 #include <fmt/format.h>
 #include <sys/stat.h>
 

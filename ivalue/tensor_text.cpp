@@ -1,8 +1,6 @@
-#include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/host_copy.h>
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/ivalue/tensor.h>
-#include <boxcar/ivalue/text.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +8,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>

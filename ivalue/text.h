@@ -6,7 +6,6 @@
 #include <concepts>
 #include <iosfwd>
 #include <iterator>
-#include <string>
 #include <string_view>
 #include <type_traits>
 

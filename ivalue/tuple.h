@@ -3,7 +3,6 @@
 #include <boxcar/ivalue/intrusive_ptr.h>
 #include <boxcar/ivalue/list.h>
 
-#include <span>
 #include <utility>
 #include <vector>
 

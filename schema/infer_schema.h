@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 namespace boxcar {

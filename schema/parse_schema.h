@@ -3,7 +3,7 @@
 #include <boxcar/ivalue/macros.h>
 #include <boxcar/schema/function_schema.h>
 #include <boxcar/schema/operator_name.h>
-#include <boxcar/schema/schema_error.h>
+#include <boxcar/schema/schema_error.h>  // IWYU pragma: export
 #include <boxcar/schema/type.h>
 
 #include <cstddef>

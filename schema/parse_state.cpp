@@ -1,4 +1,3 @@
-#include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/schema/parse_state.h>
 #include <boxcar/schema/string_literal.h>
@@ -7,7 +6,6 @@
 
 #include <charconv>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace boxcar::detail {

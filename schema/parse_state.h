@@ -5,9 +5,9 @@
 #include <boxcar/schema/words.h>
 
 #include <boost/container/small_vector.hpp>
-#include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace boxcar::detail {
 

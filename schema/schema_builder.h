@@ -1,12 +1,11 @@
 #pragma once
 
-#include <boxcar/schema/default_value.h>
+#include <boxcar/schema/default_value.h>  // IWYU pragma: export
 #include <boxcar/schema/function_schema.h>
 #include <boxcar/schema/schema_rules.h>
 #include <boxcar/schema/source_text.h>
 
 #include <boost/container/small_vector.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

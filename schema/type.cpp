@@ -3,7 +3,6 @@
 #include <boxcar/schema/words.h>
 
 #include <algorithm>
-#include <iterator>
 #include <mutex>
 #include <string>
 #include <unordered_map>

@@ -3,6 +3,7 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/elements/element.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 // What operators on signals, pictures and volumes share: [N, C, spatial dimensions…].

@@ -1,5 +1,4 @@
 #include <boxcar/dispatcher/fallbacks/aliasing.h>
-#include <boxcar/ivalue/python_text.h>
 #include <fmt/format.h>
 
 #include <algorithm>

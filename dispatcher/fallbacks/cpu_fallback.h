@@ -2,7 +2,6 @@
 
 #include <boxcar/dispatcher/operator_handle.h>
 #include <boxcar/dispatcher/registration_handle.h>
-#include <boxcar/dispatcher/registration_site.h>
 #include <boxcar/ivalue/dispatch_key.h>
 #include <boxcar/ivalue/macros.h>
 

@@ -5,7 +5,6 @@
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
-#include <optional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>

@@ -5,7 +5,6 @@
 #include <boxcar/ivalue/macros.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace boxcar {

@@ -4,6 +4,8 @@
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/ivalue/macros.h>
 
+#include <string>
+
 namespace boxcar {
 
 // Makes every call a second time on meta copies of its tensors, where the operator has a kernel that answers on Meta,

@@ -4,6 +4,8 @@
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/ivalue/macros.h>
 
+#include <string>
+
 namespace boxcar {
 
 // Stops at the first operator that makes a NaN or an infinity of arguments that have none, with an Error that says

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <boxcar/ivalue/macros.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <boxcar/ivalue/macros.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 namespace boxcar {
 

@@ -1,6 +1,5 @@
 #include <boxcar/dispatcher/fallbacks/recorded_call_codec.h>
 #include <boxcar/ivalue/error.h>
-#include <boxcar/ivalue/scalar.h>
 #include <boxcar/schema/parse_schema.h>
 
 namespace boxcar {

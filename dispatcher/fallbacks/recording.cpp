@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/fallbacks/content_hash.h>
 #include <boxcar/dispatcher/fallbacks/recorded_call_codec.h>
 #include <boxcar/dispatcher/fallbacks/recording.h>
 #include <boxcar/ivalue/error.h>

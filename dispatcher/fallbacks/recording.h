@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boxcar/dispatcher/fallbacks/content_hash.h>
 #include <boxcar/dispatcher/fallbacks/recorded_call.h>
 #include <boxcar/ivalue/file_descriptor.h>
 #include <boxcar/ivalue/ivalue.h>

@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/fallbacks/content_hash.h>
 #include <boxcar/dispatcher/fallbacks/rebuilt_values.h>
 #include <boxcar/dispatcher/fallbacks/recorded_text.h>
 #include <boxcar/dispatcher/fallbacks/recording_diff.h>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/dispatcher/fallbacks/content_hash.h>
 #include <boxcar/dispatcher/fallbacks/recording.h>
 #include <boxcar/ivalue/output_file.h>
 

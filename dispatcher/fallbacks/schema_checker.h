@@ -4,6 +4,8 @@
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/ivalue/macros.h>
 
+#include <string>
+
 namespace boxcar {
 
 // Holds every call to what its operator's schema promises, and throws an Error where it breaks it:

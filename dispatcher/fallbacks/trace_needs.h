@@ -1,10 +1,8 @@
 #pragma once
 
 #include <boxcar/dispatcher/operator_handle.h>
-#include <boxcar/ivalue/tensor.h>
 
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <cstdint>

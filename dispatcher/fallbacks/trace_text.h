@@ -2,7 +2,6 @@
 
 #include <boxcar/dispatcher/operator_handle.h>
 #include <boxcar/ivalue/ivalue.h>
-#include <boxcar/schema/type.h>
 
 #include <functional>
 #include <span>

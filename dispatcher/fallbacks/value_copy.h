@@ -7,7 +7,6 @@
 #include <span>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace boxcar {
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <boxcar/ivalue/ivalue.h>
-#include <boxcar/ivalue/macros.h>
 
 #include <optional>
 #include <string>

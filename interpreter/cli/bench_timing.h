@@ -2,7 +2,6 @@
 
 #include <boxcar/interpreter/cli/bench_paths.h>
 
-#include <optional>
 #include <vector>
 
 namespace boxcar::cli {

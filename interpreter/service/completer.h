@@ -4,6 +4,7 @@
 #include <boxcar/interpreter/service/completion.h>
 #include <boxcar/interpreter/service/cursor.h>
 
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <set>

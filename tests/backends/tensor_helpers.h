@@ -8,8 +8,10 @@
 #include <boxcar/schema/parse_schema.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/test_support.h"

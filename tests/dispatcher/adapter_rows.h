@@ -5,6 +5,7 @@
 
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "tests/dispatcher/dispatcher_helpers.h"
 

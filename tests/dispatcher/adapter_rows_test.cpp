@@ -5,6 +5,7 @@
 #include <complex>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace boxcar {

@@ -3,6 +3,7 @@
 #include <boxcar/interpreter/grammar.h>
 
 #include <string>
+#include <utility>
 
 #include "syntax_text.h"
 

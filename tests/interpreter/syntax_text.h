@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <vector>
 
 namespace boxcar::syntax {
 

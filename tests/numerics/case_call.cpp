@@ -10,6 +10,8 @@
 #include <map>
 #include <memory>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "tests/numerics/case_check.h"
 #include "tests/numerics/device_copies.h"

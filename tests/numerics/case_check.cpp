@@ -9,6 +9,7 @@
 #include <complex>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 namespace boxcar::numerics {
 namespace {

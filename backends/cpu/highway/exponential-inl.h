@@ -1,5 +1,6 @@
 // Exponentials and logarithms of vectors, for all numbers, that other functions are made of. Highway's functions answer
 // for finite numbers of a range; what lies outside it, and NaN, is seen to here.
+// No #pragma once: Highway includes it once for every kind of vector.
 #if defined(BOXCAR_HIGHWAY_EXPONENTIAL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BOXCAR_HIGHWAY_EXPONENTIAL_INL_H_
 #undef BOXCAR_HIGHWAY_EXPONENTIAL_INL_H_

@@ -1,4 +1,5 @@
 // What the vector functions of one file share, compiled once for every kind of vector, as Highway asks for.
+// No #pragma once: Highway includes it once for every kind of vector.
 #if defined(BOXCAR_HIGHWAY_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BOXCAR_HIGHWAY_ROWS_INL_H_
 #undef BOXCAR_HIGHWAY_ROWS_INL_H_
