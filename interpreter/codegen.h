@@ -4,9 +4,7 @@
 #include <boxcar/interpreter/typed_program.h>
 
 #include <array>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 

@@ -9,7 +9,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 // What is told of an operator's call that failed beside the kernel's message. All of it is found out when it is too
 // late, so that calls that succeed pay nothing.

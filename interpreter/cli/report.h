@@ -4,7 +4,6 @@
 #include <boxcar/interpreter/script_error.h>
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
