@@ -117,7 +117,7 @@ TEST(Session, FunctionsConstantsModesAndUsesAreKnownLater) {
   EXPECT_EQ(answer(session, "'aten::relu' in seen"), "True");
   session.reset();
   EXPECT_NE(answer(session, "twice(1)"), "2");
-  EXPECT_FALSE(Dispatcher::singleton().findSchema({"sess::known", ""})->hasSchema());
+  EXPECT_FALSE(Dispatcher::singleton().findSchema({"sess::known", ""}).has_value());
 }
 
 TEST(Session, FunctionsAreToldThatTheyDoNotSeeItsVariables) {
