@@ -169,8 +169,11 @@ class BOXCAR_API Library final {
   template <auto* function>
   Library& impl(std::string_view name, CompileTimeFunction<function>,
                 std::source_location where = std::source_location::current()) & {
-    static_assert(CppFunction::hasOperatorTypes<typename CompileTimeFunction<function>::Type>());
-    return impl(name, detail::kStatelessKernelOf<function>, where);
+    if constexpr (CppFunction::hasOperatorTypes<typename CompileTimeFunction<function>::Type>()) {
+      return impl(name, detail::kStatelessKernelOf<function>, where);
+    } else {
+      return *this;  // the error is told already
+    }
   }
   Library& impl(std::string_view name, const detail::StatelessKernel& kernel, std::source_location where) &;
   // The same for a key of its own, or a device's: impl(name, dispatch(key, function)).
