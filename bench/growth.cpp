@@ -30,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/long_script.h"
 #include "bench/no_op.h"
 
 namespace boxcar::bench {
@@ -254,24 +255,7 @@ void threads() {
 // [lines] lines of a script.
 using Writer = std::string (*)(size_t lines);
 
-std::string functionsOf(size_t lines) {
-  std::string text;
-  for (size_t i = 0; i < lines / 10; ++i) {
-    fmt::format_to(std::back_inserter(text), R"(fn step_{0}(Tensor x, int n, float scale=0.5) -> Tensor {{
-    y = relu(x + n) * scale
-    total = 0
-    for i in range(n) {{
-        if i % 3 == 0 and i > {0} {{ total += i }} else {{ total = total - 1 }}
-    }}
-    print(f"step {0}: {{total:>8}} {{y.shape}}")
-    rows = [row * total for row in range(n) if row != {0}]
-    return y.sum(0) + len(rows)
-}}
-)",
-                   i);
-  }
-  return text;
-}
+std::string functionsOf(size_t lines) { return functionsOfTenLines(lines / 10); }
 
 std::string statementsOf(size_t lines) {
   std::string text = "x = ones([2])\n";

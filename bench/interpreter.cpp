@@ -2,9 +2,10 @@
 
 #include <benchmark/benchmark.h>
 #include <boxcar/interpreter/program.h>
-#include <fmt/format.h>
 
 #include <string>
+
+#include "bench/long_script.h"
 
 namespace boxcar::bench {
 namespace {
@@ -73,23 +74,8 @@ assert fib(22) == 17711
 }
 BENCHMARK(fibonacci)->Name("script_fib_22/boxcar")->Unit(benchmark::kMicrosecond);
 
-// What people write: functions, loops, conditions, operators of tensors and of numbers, f-strings.
 void compilation(benchmark::State& state) {
-  std::string text;
-  for (int i = 0; i < 1000; ++i) {
-    fmt::format_to(std::back_inserter(text), R"(fn step_{0}(Tensor x, int n, float scale=0.5) -> Tensor {{
-    y = relu(x + n) * scale
-    total = 0
-    for i in range(n) {{
-        if i % 3 == 0 and i > {0} {{ total += i }} else {{ total = total - 1 }}
-    }}
-    print(f"step {0}: {{total:>8}} {{y.shape}}")
-    rows = [row * total for row in range(n) if row != {0}]
-    return y.sum(0) + len(rows)
-}}
-)",
-                   i);
-  }
+  const std::string text = functionsOfTenLines(1000);
   for (auto _ : state) benchmark::DoNotOptimize(Program::compile(text, "bench.ops"));
 }
 BENCHMARK(compilation)->Name("compile_10000_lines/boxcar")->Unit(benchmark::kMillisecond);

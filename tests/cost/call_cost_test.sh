@@ -5,19 +5,14 @@
 set -euo pipefail
 
 program=$1
-skip() {
-  echo "skipped: $1"
-  exit 77
-}
-command -v valgrind >/dev/null || skip "valgrind is not installed"
-
-out=$(mktemp)
-trap 'rm -f "$out"' EXIT
+# shellcheck source=callgrind.sh
+source "$(dirname "${BASH_SOURCE[0]}")/callgrind.sh"
+out=$folder/out
 
 instructions() {
   valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$1" "$2" 2>"$out" ||
     { cat "$out"; exit 1; }
-  sed -nE 's/.*Collected : ([0-9]+).*/\1/p' "$out"
+  counted "$out"
 }
 
 # What one call by path $1 costs.

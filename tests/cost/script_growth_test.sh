@@ -5,13 +5,8 @@
 set -euo pipefail
 
 boxcar=$1
-skip() {
-  echo "skipped: $1"
-  exit 77
-}
-command -v valgrind >/dev/null || skip "valgrind is not installed"
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+# shellcheck source=callgrind.sh
+source "$(dirname "${BASH_SOURCE[0]}")/callgrind.sh"
 
 # Writes COUNT lines of a kind to $folder/input.
 functions() { for ((i = 0; i < $1; ++i)); do echo "fn f_$i(int x) -> int { if x > $i { return x } else { return $i } }"; done; }
@@ -21,7 +16,7 @@ instructions() {  # COMMAND... with $folder/input as its input
   local status=0
   valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" <"$folder/input" >"$folder/out" 2>"$folder/errors" || status=$?
   ((status < 2)) || { cat "$folder/errors"; exit 1; }
-  sed -nE 's/.*Collected : ([0-9]+).*/\1/p' "$folder/errors"
+  counted "$folder/errors"
 }
 
 failed=0

@@ -5,14 +5,8 @@
 set -euo pipefail
 
 empty_program=$1 boxcar=$2
-skip() {
-  echo "skipped: $1"
-  exit 77
-}
-command -v valgrind >/dev/null || skip "valgrind is not installed"
-
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+# shellcheck source=callgrind.sh
+source "$(dirname "${BASH_SOURCE[0]}")/callgrind.sh"
 touch "$folder/empty.ops"
 
 callgrind() {
@@ -26,7 +20,7 @@ check() {  # WHAT COUNT AT_MOST
 
 # The functions that the compiler makes of a file's static objects, with all that they call.
 callgrind --toggle-collect='_GLOBAL__sub_I_*' "$empty_program"
-check "static initialisation" "$(sed -nE 's/.*Collected : ([0-9]+).*/\1/p' "$folder/out")" 210000
+check "static initialisation" "$(counted "$folder/out")" 210000
 callgrind "$boxcar" run "$folder/empty.ops"
-check "boxcar run of an empty script" "$(sed -nE 's/.*Collected : ([0-9]+).*/\1/p' "$folder/out")" 16000000
+check "boxcar run of an empty script" "$(counted "$folder/out")" 16000000
 exit $failed
