@@ -16,7 +16,7 @@ class BOXCAR_API OperatorReference {
   constexpr OperatorReference(const char* name, const char* overload, const char* file, uint32_t line) noexcept
       : name_(name), overload_(overload), file_(file), line_(line) {}
 
-  OperatorEntry* entry(const CppSignature& signature) {
+  [[gnu::always_inline]] OperatorEntry* entry(const CppSignature& signature) {
     OperatorEntry* found = entry_.load(std::memory_order_acquire);
     return found != nullptr ? found : find(signature);
   }

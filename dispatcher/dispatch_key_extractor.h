@@ -118,7 +118,7 @@ class BOXCAR_API DispatchKeyExtractor final {
   const DispatchArguments& arguments() const noexcept { return *arguments_.load(std::memory_order_acquire); }
 
   template <class... Args>
-  DispatchKeySet getDispatchKeySetUnboxed(const Args&... args) const noexcept {
+  [[gnu::always_inline]] DispatchKeySet getDispatchKeySetUnboxed(const Args&... args) const noexcept {
     return detail::computeDispatchKeySet((DispatchKeySet() | ... | detail::keysOf(args)), nonFallthroughKeys());
   }
 
@@ -146,7 +146,7 @@ class BOXCAR_API DispatchKeyExtractor final {
   }
 
   // The functionalities that some cell of the operator does not let through.
-  DispatchKeySet nonFallthroughKeys() const noexcept {
+  [[gnu::always_inline]] DispatchKeySet nonFallthroughKeys() const noexcept {
     return {DispatchKeySet::RAW, non_fallthrough_keys_.load(std::memory_order_relaxed)};
   }
   void setNonFallthroughKeys(DispatchKeySet keys) noexcept {

@@ -70,8 +70,9 @@ struct Dispatcher::State {
   // Nobody may ever ask for the errors of a program's own blocks, and the program would go on without what they were to
   // register.
   void noteFailure(const Error& error) {
-    const std::string line = fmt::format("boxcar: a registration failed: {}\n", error.message());
-    std::fwrite(line.data(), 1, line.size(), stderr);
+    std::fputs("boxcar: a registration failed: ", stderr);
+    std::fputs(error.message().c_str(), stderr);
+    std::fputc('\n', stderr);
     registration_errors.push_back(error.message());
   }
 
@@ -122,11 +123,16 @@ struct Dispatcher::State {
   void readFirst() {
     const std::lock_guard lock(mutex);
     if (std::exchange(reading, true)) return;
-    fallbacks.setHoldsCells(true);
-    readLinkedBlocks();
-    fallbacks.setHoldsCells(false);
-    for (OperatorEntry* entry : operators.entries()) {
-      if (entry->hasSchema()) entry->computeCells(fallbacks, plans);
+    try {
+      fallbacks.setHoldsCells(true);
+      readLinkedBlocks();
+      fallbacks.setHoldsCells(false);
+      for (OperatorEntry* entry : operators.entries()) {
+        if (entry->hasSchema()) entry->computeCells(fallbacks, plans);
+      }
+    } catch (...) {
+      reading = false;  // memory is short: the next one who asks goes on with it
+      throw;
     }
     ready.store(true, std::memory_order_release);
   }

@@ -12,7 +12,6 @@
 #include <concepts>
 #include <memory>
 #include <type_traits>
-#include <typeinfo>
 #include <utility>
 
 namespace boxcar {

@@ -107,10 +107,14 @@ Library& Library::def(FunctionSchema schema, std::vector<Tag> tags, std::source_
 }
 
 Library& Library::def(std::span<const detail::SchemaText> texts) & {
+  // What fails is where the text stands; what follows is where it was.
+  const RegistrationSite before = site_;
   for (const detail::SchemaText& text : texts) {
+    site_ = text.site;
     if (allowed_operators_ != nullptr && !isAllowed({text.name, text.overload_name})) continue;
     handles_.push_back(Dispatcher::singleton().registerDef(text));
   }
+  site_ = before;
   return *this;
 }
 

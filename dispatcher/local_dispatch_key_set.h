@@ -35,7 +35,7 @@ namespace detail {
 
 // What a call is dispatched on: the arguments' keys and the included ones, less the excluded ones and those that the
 // operator lets through.
-inline DispatchKeySet computeDispatchKeySet(DispatchKeySet keys, DispatchKeySet mask) noexcept {
+[[gnu::always_inline]] inline DispatchKeySet computeDispatchKeySet(DispatchKeySet keys, DispatchKeySet mask) noexcept {
   const PODLocalDispatchKeySet& local = raw_local_dispatch_key_set;
   return {DispatchKeySet::RAW, (keys.raw_repr() | local.included_bits) & local.kept_bits & mask.raw_repr()};
 }

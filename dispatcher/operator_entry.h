@@ -43,8 +43,8 @@ class BOXCAR_API OperatorEntry final {
   OperatorEntry(const OperatorEntry&) = delete;
   OperatorEntry& operator=(const OperatorEntry&) = delete;
 
-  const DispatchKeyExtractor& dispatchKeyExtractor() const noexcept { return extractor_; }
-  const Kernel* lookup(DispatchKeySet keys) const noexcept {
+  [[gnu::always_inline]] const DispatchKeyExtractor& dispatchKeyExtractor() const noexcept { return extractor_; }
+  [[gnu::always_inline]] const Kernel* lookup(DispatchKeySet keys) const noexcept {
     return table_[keys.getDispatchTableIndex()].load(std::memory_order_acquire);
   }
   // The first record that is no fallthrough, and the keys that are left there. The last one is a fallthrough all the

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <boxcar/dispatcher/operator_handle.h>
-#include <boxcar/ivalue/macros.h>
 
 #include <algorithm>
 #include <memory>

@@ -19,7 +19,7 @@ namespace detail {
 // in nearly every program, so that a call pays one branch for all of them.
 extern BOXCAR_API constinit std::atomic<uint32_t> watchers;
 
-inline bool callsAreWatched() noexcept { return watchers.load(std::memory_order_relaxed) != 0; }
+[[gnu::always_inline]] inline bool callsAreWatched() noexcept { return watchers.load(std::memory_order_relaxed) != 0; }
 
 // Seen: a call that its observers were told of already.
 enum class CallKind : uint8_t { Call, Redispatch, BoxedCall, BoxedRedispatch, Seen };

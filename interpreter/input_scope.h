@@ -7,9 +7,7 @@
 #include <boxcar/schema/type.h>
 
 #include <functional>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace boxcar::interp {

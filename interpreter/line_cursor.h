@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <string_view>
 #include <utility>
 

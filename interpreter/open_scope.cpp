@@ -17,7 +17,7 @@ OpenScope::OpenScope(const Executable& program, const CodeScope& scope, const vo
   const CodeHandler& handler = owner.unit().handlers[index];
   const std::shared_ptr<const Executable> shared = owner.shared_from_this();
   if (handler.exit) exit_ = Exit{shared, *handler.exit};
-  guard_.emplace<ModeGuard>(ScriptMode(shared, index), ModeOptions{.key = handler.key});
+  guard_.emplace<ModeGuard>(ScriptModeHandler(shared, index), ModeOptions{.key = handler.key});
 }
 
 OpenScope::OpenScope(std::unique_ptr<Handler> handler, const void* frame)

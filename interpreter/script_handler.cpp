@@ -157,7 +157,7 @@ std::unique_lock<std::recursive_mutex> lockHandlers() {
   return std::unique_lock(mutex);
 }
 
-void ScriptMode::operator()(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) const {
+void ScriptModeHandler::operator()(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) const {
   const CodeHandler& body = program_->unit().handlers[handler_];
   runHandler(HandlerKind::Mode, body.key, keys, [&] { callBody(*program_, body, op, stack); });
 }

@@ -15,9 +15,9 @@ namespace boxcar::interp {
 std::unique_lock<std::recursive_mutex> lockHandlers();
 
 // The handler of a ModeGuard that runs the body of a script's mode.
-class ScriptMode final {
+class ScriptModeHandler final {
  public:
-  ScriptMode(std::shared_ptr<const Executable> program, uint32_t handler)
+  ScriptModeHandler(std::shared_ptr<const Executable> program, uint32_t handler)
       : program_(std::move(program)), handler_(handler) {}
   void operator()(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) const;
 

@@ -20,6 +20,8 @@ namespace boxcar {
 
 // Host memory, aligned to 64 bytes, from a cache of small blocks that each thread keeps: what small tensors are made of
 // is allocated and freed at every operator call, and a free list is several times faster than malloc.
+// For a block of 4 MiB and more huge pages are asked for, which the kernel gives where
+// /sys/kernel/mm/transparent_hugepage/enabled is `always` or `madvise`.
 // Throws Error when the system has no memory left.
 BOXCAR_API void* allocateCached(size_t bytes);
 

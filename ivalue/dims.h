@@ -41,6 +41,8 @@ class Dims final {
   uint32_t rank() const noexcept { return rank_; }
   std::span<const int64_t> sizes() const noexcept { return {data(), rank_}; }
   std::span<const int64_t> strides() const noexcept { return {data() + width(), rank_}; }
+  std::span<int64_t> sizes() noexcept { return {data(), rank_}; }
+  std::span<int64_t> strides() noexcept { return {data() + width(), rank_}; }
 
   // Holds [sizes] and [strides], of one length, from now on. They may lie in this object, as when a dimension is
   // dropped.
@@ -59,9 +61,40 @@ class Dims final {
     }
     rank_ = static_cast<uint32_t>(rank);
   }
+  // Holds [sizes], which lie elsewhere, in place of none; gives the strides, to be written.
+  std::span<int64_t> assignSizes(std::span<const int64_t> sizes) {
+    if (sizes.size() > kInline) heap_ = new int64_t[2 * sizes.size()];
+    rank_ = static_cast<uint32_t>(sizes.size());
+    copyDims(data(), sizes);
+    return strides();
+  }
+  void assign(const Dims& other) {
+    if (other.rank_ <= kInline && rank_ <= kInline) [[likely]] {
+      copyDims(inline_, other.sizes());
+      copyDims(inline_ + kInline, other.strides());
+      rank_ = other.rank_;
+    } else {
+      assign(other.sizes(), other.strides());
+    }
+  }
+  // Without dimension [dropped], which it must have.
+  void erase(size_t dropped) {
+    const std::span<int64_t> sizes = this->sizes();
+    const std::span<int64_t> strides = this->strides();
+    for (size_t next = dropped + 1; next < sizes.size(); ++next) {
+      sizes[next - 1] = sizes[next];
+      strides[next - 1] = strides[next];
+    }
+    if (rank_ <= kInline) [[likely]] {
+      --rank_;
+    } else {
+      assign(sizes.first(rank_ - 1), strides.first(rank_ - 1));
+    }
+  }
 
  private:
   const int64_t* data() const noexcept { return rank_ > kInline ? heap_ : inline_; }
+  int64_t* data() noexcept { return rank_ > kInline ? heap_ : inline_; }
   size_t width() const noexcept { return rank_ > kInline ? rank_ : kInline; }
 
   union {

@@ -2,33 +2,22 @@
 #include <boxcar/ivalue/tensor.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <vector>
-
 namespace boxcar {
 
 Tensor Tensor::allocate(std::span<const int64_t> sizes, ScalarType dtype, Device device) {
-  std::array<int64_t, Dims::kInline> few;
-  std::vector<int64_t> many;
-  std::span<int64_t> strides(few.data(), std::min(sizes.size(), few.size()));
-  if (sizes.size() > few.size()) {
-    many.resize(sizes.size());
-    strides = many;
-  }
-  BOXCAR_CHECK(elementSize(dtype) != 0 && dtype != ScalarType::ComplexHalf, "a tensor cannot have the dtype {}",
+  const auto itemsize = static_cast<int64_t>(elementSize(dtype));
+  BOXCAR_CHECK(itemsize != 0 && dtype != ScalarType::ComplexHalf, "a tensor cannot have the dtype {}",
                dtypeName(dtype));
+  const int64_t numel = numelOf(sizes);
   int64_t bytes = 0;
-  BOXCAR_CHECK(!__builtin_mul_overflow(numelOf(sizes), static_cast<int64_t>(elementSize(dtype)), &bytes),
+  BOXCAR_CHECK(!__builtin_mul_overflow(numel, itemsize, &bytes),
                "a tensor of sizes [{}] and dtype {} has more bytes than 63 bits can count", fmt::join(sizes, ", "),
                dtypeName(dtype));
-  contiguousStrides(sizes, strides);
   return Tensor(
-      makeIntrusive<TensorImpl>(StorageImpl::allocate(static_cast<size_t>(bytes), device), dtype, sizes, strides, 0));
+      makeIntrusive<TensorImpl>(StorageImpl::allocate(static_cast<size_t>(bytes), device), dtype, sizes, numel));
 }
 
 Tensor Tensor::view(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const {
-  BOXCAR_CHECK(defined(), "the undefined tensor has no views");
   return Tensor(makeIntrusive<TensorImpl>(*unsafeGetTensorImpl(), sizes, strides, offset));
 }
 

@@ -2,6 +2,7 @@
 
 #include <boxcar/ivalue/tensor_impl.h>
 
+#include <concepts>
 #include <span>
 #include <string>
 #include <utility>
@@ -36,6 +37,12 @@ class BOXCAR_API Tensor final {
   // A tensor with another shape over the same storage. Sizes and strides in elements, [offset] from the storage's
   // start. It does not require grad, and has the other keys of this tensor; the kernels of autograd tie it to its base.
   Tensor view(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const;
+  // The same with this tensor's dimensions as [edit] leaves them, a function of Dims& that gives the offset. An Error
+  // of both where the storage does not reach as far, something is negative, or this is the undefined tensor.
+  template <std::invocable<Dims&> Edit>
+  Tensor viewEdited(const Edit& edit) const {
+    return Tensor(makeIntrusive<TensorImpl>(*unsafeGetTensorImpl(), edit));
+  }
 
   bool defined() const noexcept { return impl_->defined(); }
   bool is_same(const Tensor& other) const noexcept { return impl_ == other.impl_; }

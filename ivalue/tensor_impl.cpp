@@ -10,6 +10,9 @@ namespace boxcar {
 namespace {
 
 DispatchKeySet denseKeys(Device device) {
+  constexpr DispatchKeySet kOfCpu{DispatchKey::CPU, DispatchKey::ADInplaceOrView};
+  if (device.type() == DeviceType::CPU) [[likely]]
+    return kOfCpu;
   return DispatchKeySet(toBackendComponent(device.type())) |
          DispatchKeySet({DispatchKey::Dense, DispatchKey::ADInplaceOrView});
 }
@@ -43,16 +46,25 @@ TensorImpl::TensorImpl(Storage storage, ScalarType dtype, std::span<const int64_
 
 TensorImpl::TensorImpl(const TensorImpl& base, std::span<const int64_t> sizes, std::span<const int64_t> strides,
                        int64_t offset)
-    : key_set_(base.key_set_ - DispatchKeySet(DispatchKey::AutogradFunctionality)),
-      storage_(base.storage_),
-      dtype_(base.dtype_),
-      device_(base.device_) {
+    : TensorImpl(base, Unshaped::kDims) {
   setShape(sizes, strides, offset);
 }
 
-// Every view and every result comes through here, so that one walk over the dimensions finds out all there is to know;
-// what went wrong is found out by another one.
-void TensorImpl::setShape(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) {
+TensorImpl::TensorImpl(Storage storage, ScalarType dtype, std::span<const int64_t> sizes, int64_t numel)
+    : key_set_(denseKeys(storage->device())),
+      storage_(std::move(storage)),
+      numel_(numel),
+      dtype_(dtype),
+      device_(storage_->device()) {
+  contiguousStrides(sizes, dims_.assignSizes(sizes));
+}
+
+// Every view comes through here, so that one walk over the dimensions finds out all there is to know; what went wrong
+// is found out by another one.
+[[gnu::always_inline]] inline TensorImpl::Measured TensorImpl::measure(std::span<const int64_t> sizes,
+                                                                       std::span<const int64_t> strides,
+                                                                       int64_t offset) const {
+  BOXCAR_CHECK(defined(), "the undefined tensor has no views");
   int64_t numel = 1;
   int64_t last = offset;
   bool contiguous = true;
@@ -63,7 +75,7 @@ void TensorImpl::setShape(std::span<const int64_t> sizes, std::span<const int64_
     int64_t reach = 0;
     contiguous &= size == 1 || stride == numel;
     suspect |= (size | stride) < 0;
-    suspect |= __builtin_mul_overflow(size - 1, stride, &reach);
+    suspect |= __builtin_mul_overflow(static_cast<int64_t>(static_cast<uint64_t>(size) - 1), stride, &reach);
     suspect |= __builtin_add_overflow(last, reach, &last);
     suspect |= __builtin_mul_overflow(numel, size, &numel);
   }
@@ -76,10 +88,22 @@ void TensorImpl::setShape(std::span<const int64_t> sizes, std::span<const int64_
     checkShape(sizes, strides, offset);
     numel = numelOf(sizes);  // that of a tensor without elements may have overflowed
   }
-  contiguous_ = numel == 0 || contiguous;
+  return {numel, numel == 0 || contiguous};
+}
+
+void TensorImpl::setShape(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) {
+  const Measured measured = measure(sizes, strides, offset);
   dims_.assign(sizes, strides);
   offset_ = offset;
-  numel_ = numel;
+  numel_ = measured.numel;
+  contiguous_ = measured.contiguous;
+}
+
+void TensorImpl::measureDims(int64_t offset) {
+  const Measured measured = measure(dims_.sizes(), dims_.strides(), offset);
+  offset_ = offset;
+  numel_ = measured.numel;
+  contiguous_ = measured.contiguous;
 }
 
 void TensorImpl::checkShape(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const {
@@ -129,6 +153,11 @@ void contiguousStrides(std::span<const int64_t> sizes, std::span<int64_t> stride
 
 int64_t numelOf(std::span<const int64_t> sizes) {
   int64_t count = 1;
+  bool suspect = false;
+  for (const int64_t size : sizes) suspect |= size < 0 || __builtin_mul_overflow(count, size, &count);
+  if (!suspect) [[likely]]
+    return count;
+  count = 1;
   bool overflow = false;
   bool empty = false;
   for (const int64_t size : sizes) {

@@ -8,6 +8,7 @@
 #include <boxcar/ivalue/scalar_type.h>
 #include <boxcar/ivalue/storage.h>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,6 +27,15 @@ class BOXCAR_API TensorImpl final : public Object {
              int64_t offset);
   // A view of [base], with its dtype and its keys but autograd's.
   TensorImpl(const TensorImpl& base, std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset);
+  // The same with the dimensions of [base] as [edit] leaves them, a function of Dims& that gives the offset.
+  template <std::invocable<Dims&> Edit>
+  TensorImpl(const TensorImpl& base, const Edit& edit) : TensorImpl(base, Unshaped::kDims) {
+    dims_.assign(base.dims_);
+    measureDims(edit(dims_));
+  }
+  // A contiguous tensor from the start of [storage] on, which must have room for its [numel] elements: no check is
+  // made.
+  TensorImpl(Storage storage, ScalarType dtype, std::span<const int64_t> sizes, int64_t numel);
 
   DispatchKeySet key_set() const noexcept { return key_set_; }
   void set_key_set(DispatchKeySet keys) noexcept { key_set_ = keys; }
@@ -72,9 +82,25 @@ class BOXCAR_API TensorImpl final : public Object {
   static void operator delete(void* memory, size_t bytes) noexcept;
 
  private:
+  struct Measured {
+    int64_t numel;
+    bool contiguous;
+  };
+
   constexpr TensorImpl() noexcept : Object(kImmortal), dims_(Dims::Empty()) {}
+  // What a view takes over from [base], which is all but its shape.
+  enum class Unshaped { kDims };
+  TensorImpl(const TensorImpl& base, Unshaped) noexcept
+      : key_set_(base.key_set_ - DispatchKeySet(DispatchKey::AutogradFunctionality)),
+        storage_(base.storage_),
+        dtype_(base.dtype_),
+        device_(base.device_) {}
   void dispose() noexcept override;
-  // The Error of a shape that setShape refuses; returns where it finds none.
+  // What is known by the dimensions. An Error where the storage does not reach as far, or there is none.
+  Measured measure(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const;
+  // What setShape does, for dimensions that stand in dims_.
+  void measureDims(int64_t offset);
+  // The Error of a shape that cannot be; returns where it finds none.
   void checkShape(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const;
 
   // Initialised before any code runs, never destroyed.

@@ -1,7 +1,7 @@
 // Writes, from the operators' schemas, what a program calls them by: `generate_ops OUT_DIR FILE.schemas…` makes
-//   OUT_DIR/ops.h        a typed function for every operator
-//   OUT_DIR/ops.cpp      their bodies
-//   OUT_DIR/schemas.cpp  the operators' definitions
+//   OUT_DIR/ops.h         a typed function for every operator
+//   OUT_DIR/ops_FILE.cpp  their bodies, a source for each file of schemas
+//   OUT_DIR/schemas.cpp   the operators' definitions
 
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>

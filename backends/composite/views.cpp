@@ -18,14 +18,10 @@ namespace {
 using IntSpan = std::span<const int64_t>;
 using OptionalInt = std::optional<int64_t>;
 
-size_t dimOf(const Tensor& self, int64_t dim) { return static_cast<size_t>(wrapDimension(dim, self.dim())); }
-
-// [values] without that of dimension [dropped].
-[[gnu::always_inline]] inline DimVector withoutDim(IntSpan values, size_t dropped) {
-  DimVector result(values.size() - 1, boost::container::default_init);
-  copyDims(result.data(), values.first(dropped));
-  copyDims(result.data() + dropped, values.subspan(dropped + 1));
-  return result;
+size_t dimOf(const Tensor& self, int64_t dim) {
+  if (dim >= 0 && dim < self.dim()) [[likely]]
+    return static_cast<size_t>(dim);
+  return static_cast<size_t>(wrapDimension(dim, self.dim()));
 }
 
 Tensor alias(const Tensor& self) { return self.view(self.sizes(), self.strides(), self.storage_offset()); }
@@ -51,11 +47,11 @@ Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
   const size_t first = dimOf(self, dim0);
   const size_t second = dimOf(self, dim1);
   if (self.dim() == 0) return alias(self);
-  DimVector sizes = toDimVector(self.sizes());
-  DimVector strides = toDimVector(self.strides());
-  std::swap(sizes[first], sizes[second]);
-  std::swap(strides[first], strides[second]);
-  return self.view(sizes, strides, self.storage_offset());
+  return self.viewEdited([&](Dims& dims) {
+    std::swap(dims.sizes()[first], dims.sizes()[second]);
+    std::swap(dims.strides()[first], dims.strides()[second]);
+    return self.storage_offset();
+  });
 }
 
 Tensor t(const Tensor& self) {
@@ -73,12 +69,23 @@ Tensor permute(const Tensor& self, IntSpan dims) {
   uint64_t seen = 0;
   for (const int64_t given : dims) {
     const size_t dim = dimOf(self, given);
-    BOXCAR_CHECK((seen >> dim & 1) == 0, "permute(): duplicate dims are not allowed: [{}]", fmt::join(dims, ", "));
-    seen |= uint64_t{1} << dim;
+    const uint64_t bit = shape::dimensionBit(given, self.dim());
+    BOXCAR_CHECK((seen & bit) == 0, "permute(): duplicate dims are not allowed: [{}]", fmt::join(dims, ", "));
+    seen |= bit;
     sizes.push_back(self.sizes()[dim]);
     strides.push_back(self.strides()[dim]);
   }
   return self.view(sizes, strides, self.storage_offset());
+}
+
+// Where index [index] of dimension [dim] begins; where the tensor does if that is further than 63 bits can count, as it
+// may be in a tensor without elements.
+int64_t offsetOf(const Tensor& self, size_t dim, int64_t index) {
+  int64_t offset = 0;
+  if (__builtin_mul_overflow(index, self.strides()[dim], &offset) ||
+      __builtin_add_overflow(offset, self.storage_offset(), &offset)) [[unlikely]]
+    return self.storage_offset();
+  return offset;
 }
 
 Tensor select(const Tensor& self, int64_t dim, int64_t index) {
@@ -88,18 +95,25 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   BOXCAR_CHECK(index >= -size && index < size,
                "select(): index {} out of range for tensor of size [{}] at dimension {}", index,
                fmt::join(self.sizes(), ", "), chosen);
-  const int64_t offset = self.storage_offset() + (index < 0 ? index + size : index) * self.strides()[chosen];
-  return self.view(withoutDim(self.sizes(), chosen), withoutDim(self.strides(), chosen), offset);
+  return self.viewEdited([&](Dims& dims) {
+    dims.erase(chosen);
+    return offsetOf(self, chosen, index < 0 ? index + size : index);
+  });
 }
 
 // [count] indices of dimension [dim], every [step]-th from [start] on.
 Tensor sliced(const Tensor& self, size_t dim, int64_t start, int64_t count, int64_t step) {
-  DimVector sizes = toDimVector(self.sizes());
-  DimVector strides = toDimVector(self.strides());
-  const int64_t offset = self.storage_offset() + start * strides[dim];
-  sizes[dim] = count;
-  strides[dim] *= step;
-  return self.view(sizes, strides, offset);
+  return self.viewEdited([&](Dims& dims) {
+    dims.sizes()[dim] = count;
+    int64_t stride = 0;
+    if (!__builtin_mul_overflow(dims.strides()[dim], step, &stride)) {
+      dims.strides()[dim] = stride;
+    } else {  // without elements no stride is followed
+      BOXCAR_CHECK(self.numel() == 0, "slice(): a step of {} along dimension {} is longer than 63 bits can count", step,
+                   dim);
+    }
+    return offsetOf(self, dim, start);
+  });
 }
 
 Tensor slice(const Tensor& self, int64_t dim, OptionalInt start, OptionalInt end, int64_t step) {
@@ -114,7 +128,9 @@ Tensor unsqueeze(const Tensor& self, int64_t dim) {
   DimVector sizes = toDimVector(self.sizes());
   DimVector strides = toDimVector(self.strides());
   const bool last = at == self.dim();
-  const int64_t stride = last ? 1 : sizes[static_cast<size_t>(at)] * strides[static_cast<size_t>(at)];
+  int64_t stride = 1;
+  if (!last && __builtin_mul_overflow(sizes[static_cast<size_t>(at)], strides[static_cast<size_t>(at)], &stride))
+    stride = 1;
   sizes.insert(sizes.begin() + at, 1);
   strides.insert(strides.begin() + at, stride);
   return self.view(sizes, strides, self.storage_offset());
@@ -132,8 +148,8 @@ Tensor squeezed(const Tensor& self, uint64_t mask) {
   return self.view(sizes, strides, self.storage_offset());
 }
 
-Tensor squeeze(const Tensor& self) { return squeezed(self, ~uint64_t{0}); }
-Tensor squeezeDim(const Tensor& self, int64_t dim) { return squeezed(self, uint64_t{1} << dimOf(self, dim)); }
+Tensor squeeze(const Tensor& self) { return squeezed(self, shape::dimensionMask({}, self.dim())); }
+Tensor squeezeDim(const Tensor& self, int64_t dim) { return squeezed(self, shape::dimensionBit(dim, self.dim())); }
 Tensor squeezeDims(const Tensor& self, IntSpan dim) {
   return dim.empty() ? alias(self) : squeezed(self, shape::dimensionMask(dim, self.dim()));
 }

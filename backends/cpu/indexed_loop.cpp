@@ -65,7 +65,7 @@ void IndexedRun::checkIndices() const {
   looking.writes_chosen = false;
   // Each index once.
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (index_steps[i] == 0) looking.sizes[i] = 1;  // also where there are none
+    if (index_steps[i] == 0) looking.sizes[i] = 1;  // also where what they choose from has none
   }
   looking.cut([&](const IndexedRun& part) {
     StridedLoop nest(part.sizes);

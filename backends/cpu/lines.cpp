@@ -33,7 +33,7 @@ void forEachLine(size_t dim, std::initializer_list<const Tensor*> tensors, Calla
 }
 
 void forEachBundle(size_t dim, std::initializer_list<const Tensor*> tensors,
-                   CallableRef<void(char* const*, int64_t)> body) {
+                   CallableRef<void(char* const*, int64_t, bool)> body) {
   forFirstElements(dim, tensors, [&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
     bool beside = true;
     for (size_t k = 0; k < tensors.size(); ++k) {
@@ -44,7 +44,7 @@ void forEachBundle(size_t dim, std::initializer_list<const Tensor*> tensors,
     for (int64_t j = 0; j < n1; ++j) {
       for (int64_t i = 0; i < n0; i += width) {
         for (size_t k = 0; k < tensors.size(); ++k) line[k] = data[k] + i * steps[k] + j * steps[kMaxOperands + k];
-        body(line, std::min(width, n0 - i));
+        body(line, std::min(width, n0 - i), beside);
       }
     }
   });

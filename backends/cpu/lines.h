@@ -18,9 +18,10 @@ inline constexpr int64_t kBundle = 64;
 void forEachLine(size_t dim, std::initializer_list<const Tensor*> tensors, CallableRef<void(char* const*)> body);
 
 // The same for bundles of lines that lie side by side in all of [tensors], so that they are walked along together:
-// body(addresses, width) is called with the first line's addresses and the number of lines, 1 where they lie otherwise.
+// body(addresses, width, beside) is called with the first line's addresses, the number of lines, and whether they lie
+// so; where they do not, they come one by one.
 void forEachBundle(size_t dim, std::initializer_list<const Tensor*> tensors,
-                   CallableRef<void(char* const*, int64_t)> body);
+                   CallableRef<void(char* const*, int64_t, bool)> body);
 
 // The number of elements of a line of [tensor] along [dim], and the step between them in bytes.
 inline int64_t lineLength(const Tensor& tensor, size_t dim) { return tensor.dim() == 0 ? 1 : tensor.sizes()[dim]; }

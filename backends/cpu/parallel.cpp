@@ -36,9 +36,10 @@ thread_local bool is_in_parallel = false;
 int threadCount() {
   int count = chosen_threads.load(std::memory_order_relaxed);
   if (count == 0) [[unlikely]] {
-    count = threadsOfEnvironment();
-    if (count == 0) count = teamSize();
-    chosen_threads.store(count, std::memory_order_relaxed);
+    int wanted = threadsOfEnvironment();
+    if (wanted == 0) wanted = teamSize();
+    // Unless another thread has set it meanwhile.
+    if (chosen_threads.compare_exchange_strong(count, wanted, std::memory_order_relaxed)) count = wanted;
   }
   return kHasThreadTeam ? count : 1;
 }

@@ -223,14 +223,21 @@ template <class T>
 void plainGemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c) {
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   if (work < static_cast<double>(kSharedWork) || threadCount() == 1) return multiplyAll(m, n, k, alpha, a, b, beta, c);
-  // Each thread packs what it reads, so the longer side is cut.
+  // Each thread packs what it reads, so the longer side is cut: where a thin product's dot products are cut, too, so
+  // that the number of threads tells no element how it is added up.
+  const auto cut = [](int64_t side, auto&& body) {
+    constexpr int64_t kUnit = GemmKernels<T>::kDots;
+    static_assert(kLeastShare % kUnit == 0);
+    parallelFor(0, (side + kUnit - 1) / kUnit, kLeastShare / kUnit,
+                [&](int64_t begin, int64_t end) { body(begin * kUnit, std::min(end * kUnit, side)); });
+  };
   if (m >= n) {
-    parallelFor(0, m, kLeastShare, [&](int64_t begin, int64_t end) {
+    cut(m, [&](int64_t begin, int64_t end) {
       multiplyAll(end - begin, n, k, alpha, {&a.at(begin, 0), a.row_step, a.column_step}, b, beta,
                   {&c.at(begin, 0), c.row_step, c.column_step});
     });
   } else {
-    parallelFor(0, n, kLeastShare, [&](int64_t begin, int64_t end) {
+    cut(n, [&](int64_t begin, int64_t end) {
       multiplyAll(m, end - begin, k, alpha, a, {&b.at(0, begin), b.row_step, b.column_step}, beta,
                   {&c.at(0, begin), c.row_step, c.column_step});
     });

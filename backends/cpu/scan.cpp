@@ -65,8 +65,9 @@ void scan(std::string_view name, const Tensor& out, const Tensor& in, size_t dim
     const int64_t count = lineLength(in, dim);
     const int64_t in_step = lineStep(in, dim);
     const int64_t out_step = lineStep(out, dim);
-    forEachBundle(dim, {&in, &out}, [&](char* const* line, int64_t width) {
-      if (width == 1) return scanLine<Op, T>(line[0], in_step, line[1], out_step, count);
+    forEachBundle(dim, {&in, &out}, [&](char* const* line, int64_t width, bool beside) {
+      // Of one line beside others that fall to another thread, too: sums must not depend on where the lines are cut.
+      if (!beside) return scanLine<Op, T>(line[0], in_step, line[1], out_step, count);
       scanBundle<Op, T>(line[0], in_step, line[1], out_step, count, width);
     });
   });

@@ -32,8 +32,12 @@ struct Selection {
   Tensor index;
   DimVector index_steps;  // of the result's dimensions in [index], in bytes
   int64_t step = 1;
-  int64_t size = std::numeric_limits<int64_t>::max();
+  int64_t size = kChecked;
   int64_t dim = 0;
+
+  // Of places that several index tensors led to, each of which has been looked at.
+  static constexpr int64_t kChecked = std::numeric_limits<int64_t>::max();
+  bool wantsCheck() const { return size != kChecked && index.numel() > 0; }
 };
 
 bool isMask(const Tensor& index) {
@@ -195,7 +199,7 @@ Tensor select(const Tensor& self, const Indices& indices) {
   Tensor out = shape::allocateStrided(selection.sizes, strides, self.scalar_type(), self.device());
   if (out.is_meta()) return out;
   const IndexedLoop loop = selectionLoop(selection, self, out);
-  if (out.numel() == 0) checkChosen(self.device(), loop);
+  if (out.numel() == 0 && selection.wantsCheck()) checkChosen(self.device(), loop);
   readChosen(self.device(), loop, self.itemsize());
   return out;
 }
@@ -227,7 +231,7 @@ void checkValues(const Tensor& values, const Tensor& self, const Selection& sele
 void putElements(const Tensor& self, const Selection& selection, const Tensor& values, bool accumulate) {
   IndexedLoop loop = selectionLoop(selection, self, values);
   loop.writes_chosen = true;
-  checkChosen(self.device(), loop);
+  if (selection.wantsCheck()) checkChosen(self.device(), loop);
   if (!accumulate) return writeChosen(self.device(), loop, self.itemsize());
   combineChosen(self.device(), loop, self.scalar_type(), Combination::kAdd, 1);
 }

@@ -28,7 +28,7 @@ Tensor indexSelect(const Tensor& self, int64_t dim, const Tensor& index) {
   const Tensor places = toPlaces(index);
   IndexedLoop loop = loopOverSlices(withDimension(out), withDimension(self), places, dim);
   loop.name = "index_select";
-  if (out.numel() == 0) checkChosen(self.device(), loop);
+  if (out.numel() == 0 && places.numel() > 0) checkChosen(self.device(), loop);
   readChosen(self.device(), loop, self.itemsize());
   return out;
 }
@@ -44,7 +44,7 @@ IndexedLoop writingLoop(std::string_view name, const Tensor& self, int64_t dim, 
   loop.name = name;
   loop.wraps = wraps;
   loop.writes_chosen = true;
-  checkChosen(self.device(), loop);
+  if (places.numel() > 0) checkChosen(self.device(), loop);
   return loop;
 }
 

@@ -58,7 +58,7 @@ struct ProductAndSum {
 Product checkedMm(const Tensor& self, const Tensor& mat2) {
   const Device device = commonDevice({&self, &mat2});
   shape::checkMm(self, mat2);
-  return {self, mat2, {self.sizes()[0], mat2.sizes()[1]}, device};
+  return {self, mat2, dimVector(self.sizes()[0], mat2.sizes()[1]), device};
 }
 Tensor mm(const Tensor& self, const Tensor& mat2) { return checkedMm(self, mat2).make(); }
 Tensor& mmOut(const Tensor& self, const Tensor& mat2, Tensor& out) { return checkedMm(self, mat2).write(out); }
@@ -67,7 +67,7 @@ ProductAndSum checkedAddmm(const Tensor& self, const Tensor& mat1, const Tensor&
                            const Scalar& alpha) {
   const Device device = commonDevice({&self, &mat1, &mat2});
   shape::checkAddmm(self, mat1, mat2);
-  return {self, {mat1, mat2, {mat1.sizes()[0], mat2.sizes()[1]}, device}, beta, alpha};
+  return {self, {mat1, mat2, dimVector(mat1.sizes()[0], mat2.sizes()[1]), device}, beta, alpha};
 }
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
   return checkedAddmm(self, mat1, mat2, beta, alpha).make();

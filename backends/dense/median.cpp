@@ -6,6 +6,7 @@
 #include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/shape/reduction.h>
 #include <boxcar/backends/shape/sorting.h>
+#include <boxcar/backends/shape/views.h>
 #include <boxcar/ivalue/error.h>
 
 #include <limits>
@@ -31,7 +32,7 @@ struct Median {
     shape::checkOrdered(kName, self);
     const int64_t along = wrapDimension(dim, self.dim());
     shape::checkLineNotEmpty(kName, self, along);
-    const uint64_t mask = uint64_t{1} << along;
+    const uint64_t mask = shape::dimensionBit(along, self.dim());
     const DimVector kept = shape::reducedSizes(self.sizes(), mask, /*keepdim=*/true);
     Tensor values = Tensor::allocate(kept, self.scalar_type(), self.device());
     Tensor indices = Tensor::allocate(kept, ScalarType::Long, self.device());

@@ -26,14 +26,10 @@ void checkDense(const Tensor& tensor) {
   shape::failOnTwoDevices(tensor.device(), DeviceType::CPU);
 }
 
-void checkCpuOrMeta(const Tensor& tensor) {
-  if ((tensor.is_cpu() || tensor.is_meta()) && tensor.defined()) [[likely]]
-    return;
-  BOXCAR_CHECK(tensor.defined(), "expected a tensor, but it is undefined");
-  shape::failOnTwoDevices(tensor.device(), DeviceType::CPU);
-}
-
 Device commonDevice(std::initializer_list<const Tensor*> tensors) {
+  if (std::ranges::all_of(tensors, [](const Tensor* tensor) { return tensor->is_cpu() && tensor->defined(); }))
+      [[likely]]
+    return Device(DeviceType::CPU);
   const Tensor* first = nullptr;
   for (const Tensor* tensor : tensors) {
     checkDense(*tensor);

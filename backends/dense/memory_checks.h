@@ -19,10 +19,8 @@ void checkNoPartialOverlap(const Tensor& output, const Tensor& input);
 void resizeOutput(const Tensor& out, std::span<const int64_t> sizes);
 // An Error when [tensor] is undefined or on a device of a plugin: not the CPU, CUDA or Meta.
 void checkDense(const Tensor& tensor);
-// An Error when [tensor] is neither on the CPU nor on Meta.
-void checkCpuOrMeta(const Tensor& tensor);
-// The device of all of [tensors]. An Error when they are on several; a tensor of the CPU without
-// dimensions goes along with any device.
+// The device of all of [tensors]. An Error when one is undefined or on a device of a plugin, or when they are on
+// several; a tensor of the CPU without dimensions goes along with any device.
 Device commonDevice(std::initializer_list<const Tensor*> tensors);
 
 }  // namespace boxcar::dense

@@ -20,8 +20,24 @@ struct alignas(16) Element {
   std::byte bytes[16];
 };
 
+bool isOneElement(const Input& input) { return input.number() != nullptr || input.tensor()->dim() == 0; }
+
+// The dtype of all inputs, where all are tensors with dimensions and have the same; Undefined otherwise.
+ScalarType typeOfAll(Inputs inputs) {
+  ScalarType type = ScalarType::Undefined;
+  for (const Input& input : inputs) {
+    if (isOneElement(input)) return ScalarType::Undefined;
+    if (&input == inputs.begin()) type = input.tensor()->scalar_type();
+    if (input.tensor()->scalar_type() != type) return ScalarType::Undefined;
+  }
+  return type;
+}
+
 ScalarType commonType(const Pointwise& op, Inputs inputs) {
   if (op.result == Result::kTruth) return ScalarType::Bool;
+  const bool floating = op.result == Result::kFloat || op.result == Result::kFloatReal;
+  const ScalarType same = typeOfAll(inputs);  // nearly always there, and found sooner
+  if (same != ScalarType::Undefined && !op.has_condition) return floating ? shape::toFloatingType(same) : same;
   shape::TypePromotion types;
   for (const Input& input : inputs) {
     if (op.has_condition && &input == inputs.begin()) continue;
@@ -32,7 +48,6 @@ ScalarType commonType(const Pointwise& op, Inputs inputs) {
     }
   }
   const ScalarType common = types.result();
-  const bool floating = op.result == Result::kFloat || op.result == Result::kFloatReal;
   return floating ? shape::toFloatingType(common) : common;
 }
 
@@ -57,8 +72,6 @@ void checkTaken(const Pointwise& op, ScalarType type) {
   BOXCAR_CHECK(type != ScalarType::Bool || op.bool_refusal.empty(), "{}", op.bool_refusal);
   failUnsupportedType(op.name, type, op.types);
 }
-
-bool isOneElement(const Input& input) { return input.number() != nullptr || input.tensor()->dim() == 0; }
 
 // Whether the one element of [input] lies in the memory of the host, or is put there.
 bool isOnHost(const Input& input) { return input.number() != nullptr || !input.tensor()->is_cuda(); }
@@ -196,7 +209,7 @@ Device deviceOf(Inputs inputs) {
   const Tensor* first = nullptr;
   for (const Input& input : inputs) {
     if (input.tensor() == nullptr) continue;
-    checkDense(*input.tensor());
+    if (!input.tensor()->is_cpu() || !input.tensor()->defined()) checkDense(*input.tensor());
     if (isOneElement(input) && input.tensor()->is_cpu()) continue;
     if (first == nullptr) first = input.tensor();
     if (input.tensor()->device() != first->device()) [[unlikely]]
@@ -221,7 +234,7 @@ bool allAreNumbers(Inputs inputs) {
 // An output that is given other sizes cannot be an input.
 void checkResizable(const Tensor& out, Inputs inputs) {
   for (const Input& input : inputs) {
-    if (input.tensor() == nullptr || isOneElement(input)) continue;
+    if (input.tensor() == nullptr) continue;
     BOXCAR_CHECK(out.storage() != input.tensor()->storage(),
                  "output with shape [{}] cannot be resized, for it shares memory with an input of shape [{}]",
                  fmt::join(out.sizes(), ", "), fmt::join(input.tensor()->sizes(), ", "));

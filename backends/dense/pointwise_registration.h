@@ -96,7 +96,6 @@ struct Forms {
 };
 inline constexpr Forms kAllForms{"", "", "out"};
 inline constexpr Forms kNotInPlace{"", {}, "out"};
-inline constexpr Forms kNotOut{"", "", {}};
 inline constexpr Forms kFunctionalOnly{"", {}, {}};
 inline constexpr Forms kOutOnly{{}, {}, "out"};
 inline constexpr Forms kDecimalsForms{"decimals", "decimals", "decimals_out"};

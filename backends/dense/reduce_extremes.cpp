@@ -58,7 +58,7 @@ std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<int64_t> di
                  "identity.");
     return reduceToPair(kLeastAndGreatest, self, ~uint64_t{0}, keepdim);
   }
-  const uint64_t mask = uint64_t{1} << wrapDimension(*dim, self.dim());
+  const uint64_t mask = shape::dimensionBit(*dim, self.dim());
   shape::checkReducedNotEmpty("aminmax", self, mask);
   return reduceToPair(kLeastAndGreatest, self, mask, keepdim);
 }

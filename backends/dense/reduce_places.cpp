@@ -4,6 +4,7 @@
 #include <boxcar/backends/dense/registration.h>
 #include <boxcar/backends/elements/reduce_places.h>
 #include <boxcar/backends/shape/reduction.h>
+#include <boxcar/backends/shape/views.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ constexpr Reduction kLeastPlace = makeReduction<LeastPlace>("min", kRealAndBoolT
 
 uint64_t checkedMask(std::string_view name, const Tensor& self, int64_t dim) {
   checkDense(self);
-  const uint64_t mask = uint64_t{1} << wrapDimension(dim, self.dim());
+  const uint64_t mask = shape::dimensionBit(dim, self.dim());
   shape::checkReducedNotEmpty(name, self, mask);
   return mask;
 }

@@ -28,7 +28,7 @@ constexpr uint64_t kEveryDimension = ~uint64_t{0};
 uint64_t maskOf(OptionalDims dims, const Tensor& self) {
   return shape::dimensionMask(dims.value_or(IntSpan()), self.dim());
 }
-uint64_t maskOf(int64_t dim, const Tensor& self) { return uint64_t{1} << wrapDimension(dim, self.dim()); }
+uint64_t maskOf(int64_t dim, const Tensor& self) { return shape::dimensionBit(dim, self.dim()); }
 
 // [self] converted to [dtype] is reduced, and the result is of [dtype] then.
 Tensor reduceAs(const Reduction& op, const Tensor& self, uint64_t mask, bool keepdim, OptionalType dtype) {

@@ -30,7 +30,7 @@ Tensor truth(const Tensor& self) {
 }
 template <const Reduction& op>
 Tensor truthOverDim(const Tensor& self, int64_t dim, bool keepdim) {
-  return overMask(op, self, uint64_t{1} << wrapDimension(dim, self.dim()), keepdim);
+  return overMask(op, self, shape::dimensionBit(dim, self.dim()), keepdim);
 }
 template <const Reduction& op>
 Tensor truthOverDims(const Tensor& self, OptionalDims dim, bool keepdim) {

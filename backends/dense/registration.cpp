@@ -1,7 +1,10 @@
 #include <boxcar/backends/dense/registration.h>
 #include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registration_lock.h>
 
+#include <atomic>
 #include <mutex>
+#include <utility>
 
 namespace boxcar::dense {
 namespace {
@@ -16,13 +19,17 @@ detail::WaitingBlock::WaitingBlock(::boxcar::detail::LibraryBlock& block, bool (
 }
 
 void registerCudaKernels() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    for (const detail::WaitingBlock* block = waiting; block != nullptr; block = block->next_) {
-      if (block->wanted_()) const ::boxcar::detail::LibraryLink link(block->block_);
-    }
-    Dispatcher::singleton().readLibraries();
-  });
+  static std::atomic<bool> done = false;
+  if (done.load(std::memory_order_acquire)) return;
+  // Who registers holds this lock and may be the one who makes the first tensor: a lock of our own would wait for
+  // theirs.
+  const std::lock_guard lock(::boxcar::detail::registrationMutex());
+  while (waiting != nullptr) {
+    const detail::WaitingBlock& block = *std::exchange(waiting, waiting->next_);
+    if (block.wanted_()) const ::boxcar::detail::LibraryLink link(block.block_);
+  }
+  Dispatcher::singleton().readLibraries();
+  done.store(true, std::memory_order_release);
 }
 
 }  // namespace boxcar::dense

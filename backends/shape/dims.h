@@ -2,6 +2,8 @@
 
 #include <boxcar/ivalue/dims.h>
 #include <boost/container/small_vector.hpp>
+
+#include <concepts>
 #include <cstdint>
 #include <span>
 
@@ -13,6 +15,15 @@ using DimVector = boost::container::small_vector<int64_t, 6>;
 inline DimVector toDimVector(std::span<const int64_t> values) {
   DimVector result(values.size(), boost::container::default_init);
   copyDims(result.data(), values);
+  return result;
+}
+
+// The same of so many numbers, for less than an initializer list costs.
+template <std::same_as<int64_t>... Values>
+DimVector dimVector(Values... values) {
+  DimVector result(sizeof...(values), boost::container::default_init);
+  int64_t* to = result.data();
+  ((*to++ = values), ...);
   return result;
 }
 

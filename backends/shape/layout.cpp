@@ -46,7 +46,10 @@ DimVector stridesLike(std::span<const int64_t> sizes, std::span<const Tensor* co
   int64_t stride = 1;
   for (const int64_t dim : order) {
     strides[static_cast<size_t>(dim)] = stride;
-    stride *= std::max<int64_t>(sizes[static_cast<size_t>(dim)], 1);
+    // As contiguousStrides does it.
+    if (__builtin_mul_overflow(stride, std::max<int64_t>(sizes[static_cast<size_t>(dim)], 1), &stride)) {
+      stride = std::numeric_limits<int64_t>::max();
+    }
   }
   return strides;
 }

@@ -1,9 +1,11 @@
 #include <boxcar/backends/shape/reduction.h>
+#include <boxcar/backends/shape/views.h>
 #include <boxcar/ivalue/error.h>
 
 namespace boxcar::shape {
 
 DimVector reducedSizes(std::span<const int64_t> sizes, uint64_t mask, bool keepdim) {
+  checkMaskable(static_cast<int64_t>(sizes.size()));
   DimVector result;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const bool reduced = (mask >> i & 1) != 0;

@@ -40,7 +40,7 @@ std::optional<DimVector> viewStrides(std::span<const int64_t> sizes, std::span<c
   DimVector result(wanted.size(), 1);
   if (std::ranges::find(sizes, 0) != sizes.end()) {
     if (std::ranges::equal(sizes, wanted)) return toDimVector(strides);
-    for (size_t i = wanted.size(); i-- > 1;) result[i - 1] = result[i] * std::max<int64_t>(wanted[i], 1);
+    contiguousStrides(wanted, result);
     return result;
   }
   // Runs of dimensions that follow each other in memory are taken from the last on; each must be filled exactly by
@@ -76,12 +76,21 @@ Slice resolveSlice(int64_t size, std::optional<int64_t> start, std::optional<int
   return {first, length / step + (length % step != 0)};
 }
 
-uint64_t dimensionMask(std::span<const int64_t> dims, int64_t rank) {
+void checkMaskable(int64_t rank) {
   BOXCAR_CHECK(rank <= 64, "only tensors with up to 64 dims are supported, this has {}", rank);
+}
+
+uint64_t dimensionBit(int64_t dim, int64_t rank) {
+  checkMaskable(rank);
+  return uint64_t{1} << wrapDimension(dim, rank);
+}
+
+uint64_t dimensionMask(std::span<const int64_t> dims, int64_t rank) {
+  checkMaskable(rank);
   if (dims.empty()) return ~uint64_t{0};
   uint64_t mask = 0;
   for (const int64_t dim : dims) {
-    const uint64_t bit = uint64_t{1} << wrapDimension(dim, rank);
+    const uint64_t bit = dimensionBit(dim, rank);
     BOXCAR_CHECK((mask & bit) == 0, "dim {} appears multiple times in the list of dims", wrapDimension(dim, rank));
     mask |= bit;
   }

@@ -25,6 +25,11 @@ struct Slice {
 };
 Slice resolveSlice(int64_t size, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step);
 
+// An Error when [rank] is above 64: reductions and their like tell dimensions by bits.
+void checkMaskable(int64_t rank);
+// The bit of dimension [dim], negative ones counting from the last, of a tensor of [rank] dimensions. An Error where it
+// has no such dimension or more than 64.
+uint64_t dimensionBit(int64_t dim, int64_t rank);
 // The dimensions of a tensor of [rank] that [dims] names, one bit each; all when there are none. An Error when one is
 // out of range or named twice.
 uint64_t dimensionMask(std::span<const int64_t> dims, int64_t rank);

@@ -1,8 +1,11 @@
 #pragma once
 
-#include <boxcar/dispatcher/explanation.h>
+#include <boxcar/ivalue/dispatch_key.h>
+#include <boxcar/ivalue/dispatch_key_set.h>
+#include <boxcar/schema/function_schema.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace boxcar::cli {

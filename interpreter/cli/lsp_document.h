@@ -1,7 +1,5 @@
 #pragma once
 
-#include <boxcar/interpreter/source.h>
-
 #include <cstdint>
 #include <string>
 #include <string_view>

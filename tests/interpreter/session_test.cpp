@@ -191,6 +191,7 @@ TEST(Session, ImplsAndFallbacksReplaceThoseOfEarlierInputs) {
 
 TEST(Session, AnInterruptEndsTheInputAndKeepsTheSession) {
   Session session;
+  session.evaluate("i = 1");
   std::atomic<bool> is_done = false;
   std::thread presser([&is_done] {
     while (!is_done) {
@@ -199,7 +200,7 @@ TEST(Session, AnInterruptEndsTheInputAndKeepsTheSession) {
     }
   });
   try {
-    session.evaluate("i = 1\nwhile True { i = i + 1 }");
+    session.evaluate("while True { i = i + 1 }");
     ADD_FAILURE() << "it ended";
   } catch (const ScriptError& error) {
     EXPECT_EQ(error.cause(), ScriptErrorCause::Interrupt);

@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <limits>
+#include <sstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -19,6 +22,37 @@ TEST(CachedMemory, BlocksAreAlignedAndHoldWhatWasAskedFor) {
   for (size_t bytes : {0, 1, 63, 64, 65, 127, 128, 129, 1000, 4095, 4096, 4097, 100000}) {
     void* memory = allocateCached(bytes);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 64, 0u) << bytes;
+    std::memset(memory, 0x5a, bytes);
+    freeCached(memory, bytes);
+  }
+}
+
+// What /proc says of the mapping that [address] lies in: whether huge pages were asked for.
+bool hugePagesAreWanted(const void* address) {
+  std::ifstream maps("/proc/self/smaps");
+  bool inside = false;
+  for (std::string line; std::getline(maps, line);) {
+    uintptr_t begin = 0;
+    uintptr_t end = 0;
+    char dash = 0;
+    std::istringstream range(line);
+    if (range >> std::hex >> begin >> dash >> end && dash == '-') {
+      inside = reinterpret_cast<uintptr_t>(address) >= begin && reinterpret_cast<uintptr_t>(address) < end;
+    } else if (inside && line.starts_with("VmFlags:")) {
+      return line.find(" hg") != std::string::npos;
+    }
+  }
+  return false;
+}
+
+TEST(CachedMemory, HugePagesAreAskedForLargeBlocks) {
+  std::ifstream enabled("/sys/kernel/mm/transparent_hugepage/enabled");
+  if (!enabled) GTEST_SKIP() << "this kernel has no huge pages to give";
+  constexpr size_t kMebibyte = size_t{1} << 20;
+  for (size_t bytes : {4 * kMebibyte, 64 * kMebibyte + 1}) {
+    auto* memory = static_cast<char*>(allocateCached(bytes));
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 64, 0u) << bytes;
+    EXPECT_TRUE(hugePagesAreWanted(memory + bytes / 2)) << bytes;
     std::memset(memory, 0x5a, bytes);
     freeCached(memory, bytes);
   }

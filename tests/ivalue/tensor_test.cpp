@@ -259,6 +259,59 @@ TEST(TensorImpl, SetShapeGrowsAndShrinksTheRank) {
   }
 }
 
+TEST(Tensor, AnEditedViewHasTheDimensionsAsTheyWereLeftAndItsOwnOffset) {
+  const Tensor tensor = floats({2, 3, 4});
+  const Tensor edited = tensor.viewEdited([](Dims& dims) {
+    std::swap(dims.sizes()[0], dims.sizes()[2]);
+    std::swap(dims.strides()[0], dims.strides()[2]);
+    dims.erase(1);
+    return int64_t{4};
+  });
+  EXPECT_EQ(vec(edited.sizes()), (Sizes{4, 2}));
+  EXPECT_EQ(vec(edited.strides()), (Sizes{1, 12}));
+  EXPECT_EQ(edited.storage_offset(), 4);
+  EXPECT_EQ(edited.numel(), 8);
+  EXPECT_FALSE(edited.is_contiguous());
+  EXPECT_EQ(edited.storage(), tensor.storage());
+  EXPECT_EQ(vec(tensor.sizes()), (Sizes{2, 3, 4}));
+}
+
+TEST(Tensor, AnEditedViewLosesDimensionsOfAnyNumber) {
+  for (size_t rank = 1; rank <= 8; ++rank) {
+    Sizes sizes(rank);
+    for (size_t i = 0; i < rank; ++i) sizes[i] = static_cast<int64_t>(1 + i % 2);
+    const Tensor tensor = floats(sizes);
+    for (size_t dropped = 0; dropped < rank; ++dropped) {
+      Sizes wanted_sizes = vec(tensor.sizes());
+      Sizes wanted_strides = vec(tensor.strides());
+      wanted_sizes.erase(wanted_sizes.begin() + static_cast<std::ptrdiff_t>(dropped));
+      wanted_strides.erase(wanted_strides.begin() + static_cast<std::ptrdiff_t>(dropped));
+      const Tensor edited = tensor.viewEdited([&](Dims& dims) {
+        dims.erase(dropped);
+        return int64_t{0};
+      });
+      EXPECT_EQ(vec(edited.sizes()), wanted_sizes);
+      EXPECT_EQ(vec(edited.strides()), wanted_strides);
+    }
+  }
+}
+
+TEST(Tensor, AnEditedViewStaysInsideTheStorage) {
+  const auto grow = [](Dims& dims) {
+    dims.sizes()[0] = 7;
+    return int64_t{0};
+  };
+  EXPECT_EQ(errorOf([&] {
+              floats({2, 3}).viewEdited(grow);
+            }),
+            "a tensor of sizes [7, 3], strides [3, 1] and storage offset 0 needs 84 bytes of storage, but its storage "
+            "has 24");
+  EXPECT_EQ(errorOf([] { Tensor().viewEdited([](Dims&) { return int64_t{0}; }); }),
+            "the undefined tensor has no views");
+  EXPECT_EQ(errorOf([] { Tensor().unsafeGetTensorImpl()->setShape(Sizes{1}, Sizes{1}, 0); }),
+            "the undefined tensor has no views");
+}
+
 TEST(TensorImpl, AFailedSetShapeChangesNothing) {
   const Tensor tensor = floats({2, 3});
   EXPECT_NE(errorOf([&] { tensor.unsafeGetTensorImpl()->setShape(Sizes{7}, Sizes{1}, 0); }), "no error");

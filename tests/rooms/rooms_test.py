@@ -4,6 +4,7 @@
 - A room includes only itself and those that ARROWS allows it.
 - No files include one another in a circle.
 - A header of a room is included as <boxcar/ROOM/FILE>, and is there.
+- No two headers of the rooms define classes of one name in one namespace: the linker would mix their functions.
 - No source is longer than LONGEST lines, in the rooms, tests and bench.
 
 A small project that breaks each rule is read as well, and must be told of.
@@ -26,6 +27,12 @@ ARROWS = {
 MADE = {"version.h": None, "ops.h": "backends/ops.h", "boxcar.h": "interpreter/boxcar.h"}
 SOURCES = {".h", ".cpp", ".cu", ".cuh", ".inc"}
 LONGEST = 800
+# What opens or closes a brace, and what is named where a namespace or a class opens one.
+BRACE = re.compile(
+    r"namespace(?P<namespace>\s+[\w:]+)?\s*\{"
+    r"|\b(?:struct|class|enum|union)\s+(?:class\s+|BOXCAR_API\s+|alignas\([^)]*\)\s+|\[\[[^\]]*\]\]\s+)*"
+    r"(?P<type>\w+)(?:\s+final)?\s*(?::(?!:)[^{;()]*)?\{|[{}]")
+NO_CODE = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"')
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<boxcar/([^>]+)>|"([^"]+)")')
 
 
@@ -42,6 +49,7 @@ class Project:
     def __init__(self, root):
         self.root = root
         self.included = {}  # file -> the project's files that it includes
+        self.types = {}  # a class with its namespaces -> the headers that define it
         self.problems = []
 
     def say(self, file, line, text):
@@ -71,6 +79,26 @@ class Project:
             elif name not in MADE:
                 self.say(file, number, f"<boxcar/{target}> is not there")
 
+    def find_types(self, file):
+        """Notes the classes that a header defines in namespaces with names."""
+        text = NO_CODE.sub("", (self.root / file).read_text(encoding="utf-8"))
+        opened = []  # a namespace's name, or None where a brace is another's
+        for found in BRACE.finditer(text):
+            if found[0].startswith("namespace"):
+                opened.append((found["namespace"] or "").strip())
+            elif found[0] == "}":
+                if opened:
+                    opened.pop()
+            else:
+                if found["type"] and all(opened):
+                    self.types.setdefault("::".join([*opened, found["type"]]), []).append(file)
+                opened.append(None)
+
+    def find_twins(self):
+        for name, files in sorted(self.types.items()):
+            if len(set(files)) > 1:
+                self.problems.append(f"{' and '.join(sorted(set(files)))} each define {name}: rename one of them")
+
     def find_circles(self):
         done, path = set(), []
 
@@ -94,6 +122,9 @@ class Project:
         for room in ("ivalue", "schema", "dispatcher", "backends", "interpreter"):
             for path in sources_of(self.root / room):
                 self.read(path.relative_to(self.root).as_posix())
+                if path.suffix in (".h", ".inc"):
+                    self.find_types(path.relative_to(self.root).as_posix())
+        self.find_twins()
         self.find_circles()
         for folder in ("ivalue", "schema", "dispatcher", "backends", "interpreter", "tests", "bench", "scripts"):
             for path in sources_of(self.root / folder):
@@ -112,6 +143,8 @@ BROKEN = {
     "ivalue/hen.h": "#include <boxcar/ivalue/egg.h>\n",
     "ivalue/egg.h": "#include <boxcar/ivalue/hen.h>\n#include <boxcar/ivalue/gone.h>\n",
     "ivalue/near.cpp": '#include "hen.h"\n',
+    "ivalue/scope.h": "namespace boxcar::a {\nstruct Scope { struct Part {}; };  // class Other {\n}\nnamespace boxcar { struct Scope; }\n",
+    "ivalue/range.h": "namespace boxcar {\nnamespace a {\nclass Scope final : public B<C> {\n};\n}\nenum class Part {};\n}\n",
     "ivalue/long.cpp": "\n" * 801,
 }
 TOLD = """\
@@ -121,6 +154,7 @@ schema/upward.h:1: schema must not include dispatcher, as <boxcar/dispatcher/tab
 backends/mill.h:1: backends must not include interpreter, as <boxcar/interpreter/run.h> does; it may include backends, ivalue, schema, dispatcher
 interpreter/run.h:1: interpreter must not include interpreter/cli, as <boxcar/interpreter/cli/main.h> does; it may include interpreter, ivalue, schema, dispatcher
 interpreter/run.h:2: interpreter must not include backends, as <boxcar/backends/ops.h> does; it may include interpreter, ivalue, schema, dispatcher
+ivalue/range.h and ivalue/scope.h each define boxcar::a::Scope: rename one of them
 these include one another in a circle: ivalue/egg.h -> ivalue/hen.h -> ivalue/egg.h
 ivalue/long.cpp has 801 lines, and 800 at most are allowed: split it by subject""".split("\n")
 

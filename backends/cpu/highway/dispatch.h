@@ -2,15 +2,33 @@
 
 #include <boxcar/backends/cpu/vector_target.h>
 
+#include <cstddef>
+
+namespace boxcar::cpu {
+
+// Where the compiler was told of a processor with more than a kind of vectors, nothing is compiled for that kind.
+template <class Function>
+constexpr Function* chosenOr(Function* chosen, Function*) {
+  return chosen;
+}
+template <class Function>
+constexpr Function* chosenOr(std::nullptr_t, Function* compiled) {
+  return compiled;
+}
+
+}  // namespace boxcar::cpu
+
 // How a function that foreach_target.h compiled for several kinds of vectors is called, in place of Highway's own
 // HWY_EXPORT and HWY_DYNAMIC_DISPATCH: those need libhwy, which measures the processor's clock whenever a program
 // starts. Used where HWY_ONCE is set, in the namespace that HWY_NAMESPACE lies in.
 //
 //   BOXCAR_VECTOR_EXPORT(SumFloat);
 //   float sum(const float* x, size_t n) { return BOXCAR_VECTOR_CALL(SumFloat)(x, n); }
-#define BOXCAR_VECTOR_EXPORT(function)                                               \
-  static constexpr decltype(&HWY_STATIC_DISPATCH(function)) function##ByTarget[] = { \
-      &HWY_STATIC_DISPATCH(function), HWY_CHOOSE_AVX2(function), HWY_CHOOSE_AVX3(function)}
+#define BOXCAR_VECTOR_EXPORT(function)                                                    \
+  static constexpr decltype(&HWY_STATIC_DISPATCH(function)) function##ByTarget[] = {      \
+      &HWY_STATIC_DISPATCH(function),                                                     \
+      ::boxcar::cpu::chosenOr(HWY_CHOOSE_AVX2(function), &HWY_STATIC_DISPATCH(function)), \
+      ::boxcar::cpu::chosenOr(HWY_CHOOSE_AVX3(function), &HWY_STATIC_DISPATCH(function))}
 #define BOXCAR_VECTOR_CALL(function) (function##ByTarget[static_cast<int>(::boxcar::cpu::vectorTarget())])
 
 // rows<float>() and rows<double>(), what floatRows() and doubleRows() point to.

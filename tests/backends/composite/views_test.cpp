@@ -1,5 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
 #include "tests/backends/tensor_helpers.h"
 
 namespace boxcar {
@@ -81,6 +86,46 @@ TEST(Slice, ClampsItsBounds) {
   EXPECT_EQ(slice(x, 0, 4, 2).numel(), 0);
   EXPECT_EQ(slice(x, 0, -100, -50).numel(), 0);
   EXPECT_EQ(errorOf([&] { slice(x, 0, 0, 5, 0); }), "slice step must be positive, but it is 0");
+}
+
+TEST(Slice, RefusesStepsThatNoStrideCanBe) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(toString(slice(counting({3}), 0, 1, 3, kMost)), "tensor([1.])");
+  EXPECT_EQ(errorOf([] {
+              slice(counting({3, 4}), 0, 0, 3, kMost);
+            }),
+            "slice(): a step of 9223372036854775807 along dimension 0 is longer than 63 bits can count");
+}
+
+// The strides of tensors without elements may be more than 63 bits can count.
+TEST(View, OfNothingMayHaveAnySizes) {
+  constexpr int64_t kLarge = int64_t{1} << 32;
+  EXPECT_EQ(sizesOf(view(zeros({0}), {0, kLarge, kLarge})), (Ints{0, kLarge, kLarge}));
+  const Tensor x = zeros({5, kLarge, kLarge, 0});
+  EXPECT_EQ(sizesOf(select(x, 0, 2)), (Ints{kLarge, kLarge, 0}));
+  EXPECT_EQ(sizesOf(slice(x, 0, 2, 4)), (Ints{2, kLarge, kLarge, 0}));
+  EXPECT_EQ(sizesOf(unsqueeze(x, 0)), (Ints{1, 5, kLarge, kLarge, 0}));
+  EXPECT_EQ(sizesOf(add(transpose(x, 0, 1), transpose(x, 0, 1))), (Ints{kLarge, 5, kLarge, 0}));
+}
+
+TEST(View, OfStridesThatCannotBe) {
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  const int64_t sizes[] = {kLeast};
+  const int64_t strides[] = {1};
+  EXPECT_EQ(errorOf([&] { as_strided(zeros({3}), sizes, strides); }),
+            "a tensor cannot have a negative dimension: sizes [-9223372036854775808]");
+}
+
+TEST(View, OfMoreDimensionsThanBitsIsRefusedWhereBitsTellThem) {
+  const Tensor x = zeros(std::vector<int64_t>(65, 1));
+  const std::string refusal = "only tensors with up to 64 dims are supported, this has 65";
+  EXPECT_EQ(errorOf([&] { squeeze(x); }), refusal);
+  EXPECT_EQ(errorOf([&] { squeeze(x, 0); }), refusal);
+  EXPECT_EQ(errorOf([&] { permute(x, std::vector<int64_t>(65, 0)); }), refusal);
+  EXPECT_EQ(errorOf([&] { sum(x); }), refusal);
+  EXPECT_EQ(errorOf([&] { argmax(x, 0); }), refusal);
+  EXPECT_EQ(errorOf([&] { all(x, 0); }), refusal);
+  EXPECT_EQ(transpose(x, 0, 64).dim(), 65);
 }
 
 TEST(Narrow, StaysInside) {

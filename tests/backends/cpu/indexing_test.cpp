@@ -58,6 +58,28 @@ TEST(IndexSelect, ChecksIndicesOfNoElements) {
             "index_select(): index 2 is out of bounds for dimension 0 with size 2");
 }
 
+TEST(IndexSelect, NeedsNoIndexThatIsThereWhereThereIsNone) {
+  const Tensor none = expand(ints({7}), {0});
+  EXPECT_EQ(shapeText(index_select(zeros({3}), 0, none)), "float32[0]");
+  EXPECT_EQ(shapeText(index_select(zeros({3}), 0, as_strided(ints({}), {0}, {0}))), "float32[0]");
+  Tensor x = zeros({3});
+  index_put_(x, List<std::optional<Tensor>>{none}, zeros({0}));
+  index_copy_(x, 0, none, zeros({0}));
+  index_fill_(x, 0, none, 1);
+  EXPECT_EQ(toString(x), "tensor([0., 0., 0.])");
+}
+
+TEST(IndexPut, OfSeveralIndicesChecksEach) {
+  Tensor x = zeros({2, 3});
+  index_put_(x, List<std::optional<Tensor>>{ints({1, 0, 1}), ints({2, 0, -3})}, floats({1, 2, 3}));
+  EXPECT_EQ(toString(x), "tensor([[2., 0., 0.],\n        [3., 0., 1.]])");
+  EXPECT_EQ(errorOf([&] {
+              index_put_(x, List<std::optional<Tensor>>{ints({0, 1}), ints({0, 3})}, floats({9, 9}));
+            }),
+            "index 3 is out of bounds for dimension 1 with size 3");
+  EXPECT_EQ(toString(x), "tensor([[2., 0., 0.],\n        [3., 0., 1.]])");
+}
+
 TEST(Sort, PutsNanLastAndKeepsEqualElementsInOrder) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const auto [values, indices] = sort(floats({0, nan, -0.0f, -1, 0}), 0);

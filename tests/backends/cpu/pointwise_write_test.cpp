@@ -109,6 +109,14 @@ TEST(Out, CannotBeResizedWhileItIsAnInput) {
   EXPECT_EQ(elements<float>(out), (std::vector<float>{1, 2, 3}));
 }
 
+TEST(Out, CannotBeResizedWhileOneOfItsElementsIsAnInput) {
+  const Tensor base = counting({8});
+  Tensor out = slice(base, 0, 4, 5);
+  EXPECT_EQ(errorOf([&] { add_out(out, zeros({64}), select(base, 0, 2)); }),
+            "output with shape [1] cannot be resized, for it shares memory with an input of shape []");
+  EXPECT_EQ(elements<float>(out), (std::vector<float>{4}));
+}
+
 TEST(Out, MayBeStrided) {
   const Tensor x = zeros({2, 2});
   Tensor transposed = t(x);

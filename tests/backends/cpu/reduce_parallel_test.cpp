@@ -45,6 +45,28 @@ TEST(ReduceInThreads, GivesTheSameBits) {
   expectSameForAnyThreads([&] { return linalg_vector_norm(columns, 2, IntArrayRef{0}); });
 }
 
+TEST(ScanInThreads, GivesTheSameBits) {
+  const Tensor lines = rand({5003, 65}, ScalarType::Double);
+  expectSameForAnyThreads([&] { return cumsum(lines, 0); });
+  expectSameForAnyThreads([&] { return cumsum(lines, 1); });
+  expectSameForAnyThreads([&] { return cumprod(lines, 0); });
+}
+
+TEST(ScanInThreads, EqualLinesHaveEqualSumsWhereverTheyLie) {
+  const Tensor lines = contiguous(expand(rand({5003, 1}), {5003, 65}));
+  const Tensor sums = cumsum(lines, 0);
+  for (const int64_t column : {1, 31, 63, 64}) EXPECT_TRUE(equal(select(sums, 1, column), select(sums, 1, 0)));
+}
+
+TEST(ProductInThreads, GivesTheSameBits) {
+  // Sides that no number of threads cuts into parts of four.
+  const Tensor matrix = randn({1026, 512});
+  const Tensor row = randn({1, 512});
+  expectSameForAnyThreads([&] { return mv(matrix, select(row, 0, 0)); });
+  expectSameForAnyThreads([&] { return mm(row, t(matrix)); });
+  expectSameForAnyThreads([&] { return mm(matrix, t(row)); });
+}
+
 TEST(ReduceInThreads, AnyAndAllOfManyElements) {
   const ThreadsGuard several(3);
   const Tensor x = zeros({300000}, ScalarType::Bool);

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include <cmath>
 #include <limits>
 
 #include "tests/backends/tensor_helpers.h"
@@ -69,6 +71,15 @@ TEST(Sum, NamesWrongDimensions) {
               sum(zeros({2, 3}), IntArrayRef{0, -2});
             }),
             "dim 0 appears multiple times in the list of dims");
+}
+
+TEST(Var, OfFloatsWhoseSquaresAreNone) {
+  const Tensor large = floats({1e20F, -1e20F});
+  EXPECT_FLOAT_EQ(item(std(large)).toDouble(), 1.4142135e20);
+  EXPECT_EQ(item(std(large)).toDouble(), item(std(view(large, {2, 1}), IntArrayRef{0})).toDouble());
+  EXPECT_EQ(item(var(floats({3e38F, 3e38F}))).toDouble(), 0);
+  EXPECT_FLOAT_EQ(item(std(floats({1e-23F, -1e-23F}))).toDouble(), 1.4142135e-23F);
+  EXPECT_TRUE(std::isnan(item(var(floats({1, INFINITY}))).toDouble()));
 }
 
 TEST(Mean, NeedsFloats) {

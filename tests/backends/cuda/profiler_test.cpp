@@ -79,8 +79,8 @@ TEST_F(CudaProfilerTest, HasALaneForEachStream) {
   std::vector<std::string> lanes;
   std::vector<std::pair<int, std::string>> spans;
   for (const Json& event : events()) {
-    if (event["ph"] == "M" && event["tid"] >= 1000000) lanes.push_back(event["args"]["name"]);
-    if (event["cat"] == "device") spans.emplace_back(event["tid"], event["name"]);
+    if (event["ph"] == "M" && event.value("tid", 0) >= 1000000) lanes.push_back(event["args"]["name"]);
+    if (event.value("cat", "") == "device") spans.emplace_back(event["tid"], event["name"]);
   }
   EXPECT_EQ(lanes, (std::vector<std::string>{"cuda:0, stream 0", "cuda:0, stream " + std::to_string(id)}));
   EXPECT_EQ(spans,
