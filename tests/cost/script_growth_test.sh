@@ -12,20 +12,15 @@ source "$(dirname "${BASH_SOURCE[0]}")/callgrind.sh"
 functions() { for ((i = 0; i < $1; ++i)); do echo "fn f_$i(int x) -> int { if x > $i { return x } else { return $i } }"; done; }
 statements() { for ((i = 0; i < $1; ++i)); do echo "x_$i = $i + 1"; done; }
 
-instructions() {  # COMMAND... with $folder/input as its input
-  local status=0
-  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" <"$folder/input" >"$folder/out" 2>"$folder/errors" || status=$?
-  ((status < 2)) || { cat "$folder/errors"; exit 1; }
-  counted "$folder/errors"
-}
-
 failed=0
 check() {  # KIND FEWEST COMMAND...
-  local kind=$1 fewest=$2 counts=() times ratio
+  local kind=$1 fewest=$2 counts=() times count ratio
   for times in 1 2 4; do
     "$kind" $((fewest * times)) >"$folder/input"
-    counts+=("$(instructions "${@:3}")")
+    count=$(instructions "${@:3}" <"$folder/input")
+    counts+=("$count")
   done
+  ((counts[0] < counts[1] && counts[1] < counts[2])) || { echo "$kind, ${*:4}: longer scripts take no more: ${counts[*]}"; exit 1; }
   ratio=$((100 * (counts[2] - counts[1]) / (counts[1] - counts[0])))
   echo "$kind, ${*:4}: $ratio % of what the doubling before added (at most 230)"
   ((ratio <= 230)) || failed=1

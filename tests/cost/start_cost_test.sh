@@ -9,18 +9,15 @@ empty_program=$1 boxcar=$2
 source "$(dirname "${BASH_SOURCE[0]}")/callgrind.sh"
 touch "$folder/empty.ops"
 
-callgrind() {
-  valgrind --tool=callgrind --callgrind-out-file="$folder/profile" "$@" >"$folder/out" 2>&1 || { cat "$folder/out"; exit 1; }
-}
 failed=0
 check() {  # WHAT COUNT AT_MOST
   echo "$1: $2 instructions (at most $3)"
-  [ "$2" -gt 0 ] && [ "$2" -le "$3" ] || failed=1
+  (($2 > 0 && $2 <= $3)) || failed=1
 }
 
 # The functions that the compiler makes of a file's static objects, with all that they call.
-callgrind --toggle-collect='_GLOBAL__sub_I_*' "$empty_program"
-check "static initialisation" "$(counted "$folder/out")" 210000
-callgrind "$boxcar" run "$folder/empty.ops"
-check "boxcar run of an empty script" "$(counted "$folder/out")" 16000000
+count=$(instructions --toggle-collect='_GLOBAL__sub_I_*' "$empty_program")
+check "static initialisation" "$count" 210000
+count=$(instructions "$boxcar" run "$folder/empty.ops")
+check "boxcar run of an empty script" "$count" 16000000
 exit $failed
