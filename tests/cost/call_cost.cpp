@@ -5,10 +5,13 @@
 #include <boxcar/dispatcher/fallbacks/profiler.h>
 #include <boxcar/dispatcher/library.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace {
@@ -45,14 +48,25 @@ BOXCAR_LIBRARY_IMPL(cost, CPU, m) { m.impl("no_op", BOXCAR_FN(noOp)); }
 BOXCAR_LIBRARY_IMPL(_, Tracer, m) { m.fallback(CppFunction::makeFromBoxedFunction<&redispatch>()); }
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fprintf(stderr,
-                 "usage: call_cost direct|typed|boxed|typed_through_fallback|boxed_through_fallback|boxed_through_mode|"
-                 "boxed_through_profiler|boxed_through_full_profiler COUNT\n");
+  constexpr std::string_view kPaths[] = {"direct",
+                                         "typed",
+                                         "boxed",
+                                         "typed_through_fallback",
+                                         "boxed_through_fallback",
+                                         "boxed_through_mode",
+                                         "boxed_through_profiler",
+                                         "boxed_through_full_profiler"};
+  const std::string_view path = argc == 3 ? argv[1] : "";
+  const std::string_view number = argc == 3 ? argv[2] : "";
+  long count = 0;
+  const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), count);
+  const bool is_count = fault == std::errc() && end == number.data() + number.size() && count > 0;
+  if (!is_count || std::ranges::find(kPaths, path) == std::end(kPaths)) {
+    std::fputs("usage: call_cost PATH COUNT; the paths are:", stderr);
+    for (const std::string_view each : kPaths) std::fprintf(stderr, " %s", each.data());
+    std::fputs("\n", stderr);
     return 2;
   }
-  const std::string_view path = argv[1];
-  const long count = std::atol(argv[2]);
   const Tensor a = Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float);
   const Tensor b = Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float);
   const OperatorHandle op = Dispatcher::singleton().findSchemaOrThrow("cost::no_op", "");

@@ -32,9 +32,10 @@ echo "a direct call: $direct instructions"
 ((direct > 0)) || failed=1
 check typed 30
 check boxed 97
-check typed_through_fallback 152
+check typed_through_fallback 151
 boxed=$(cost boxed)
 check_added boxed_through_fallback 24
+check_added boxed_through_mode 185
 check_added boxed_through_profiler 250
 check_added boxed_through_full_profiler 280
 exit $failed
