@@ -18,18 +18,24 @@ def one(value):
     return {"median": value, "low": value, "high": value}
 
 
+def parts_of(name):
+    """(MEASURE, WHO) of what Google Benchmark calls a benchmark; MEASURE is empty where it is none of ours."""
+    name = re.sub(r"/(real_time|manual_time|process_time|iterations:\d+|threads:\d+|repeats:\d+)", "", name)
+    measure, _, who = name.rpartition("/")
+    return measure, who if measure else ""
+
+
 def of_benchmarks(text):
     """What Google Benchmark wrote as JSON; benchmarks are called MEASURE/WHO. Also a list of those that failed."""
     try:
         runs = json.loads(text)["benchmarks"]
         times, failed = {}, []
         for run in runs:
-            name = re.sub(r"/(real_time|manual_time|process_time|iterations:\d+|threads:\d+|repeats:\d+)", "", run["run_name"])
-            measure, slash, who = name.rpartition("/")
-            if not slash or run["run_type"] != "iteration":
+            measure, who = parts_of(run["run_name"])
+            if not measure or run["run_type"] != "iteration":
                 continue
             if run.get("error_occurred"):
-                failed.append(f"{name}: {run['error_message']}")
+                failed.append(f"{measure}/{who}: {run['error_message']}")
                 continue
             is_real = "_time" in run["run_name"]
             time = run["real_time" if is_real else "cpu_time"] * NANOSECONDS[run["time_unit"]]

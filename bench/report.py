@@ -2,7 +2,7 @@
 
 Writes results.json, table.md and a chart for each table to build/bench; prints the tables, with what misses marked, and
 a list of it. Exits with 1 where a count of instructions or of bytes, which comes out the same each time, is above what
-it must be; times only count with --strict.
+it must be or was not taken, and where a program or a benchmark failed; times only count with --strict.
 """
 
 import argparse
@@ -29,13 +29,21 @@ def say(text):
 
 
 def run(command, log=None, may_fail=False):
-    """What the command prints. It may fail where its figures are wanted nonetheless."""
+    """What the command prints. It may fail where its figures are wanted nonetheless; what it said is told."""
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if log:
         log.write_text(done.stdout + done.stderr)
     if done.returncode != 0 and not may_fail:
         raise measured.Malformed(f"{pathlib.Path(command[0]).name} failed ({done.returncode}): {done.stderr.strip()[-2000:]}")
+    if done.returncode != 0 and done.stderr:
+        say(f"{pathlib.Path(command[0]).name} failed ({done.returncode}): {done.stderr.strip()[-2000:]}")
     return done.stdout
+
+
+def filter_of(benchmark_arguments):
+    """What --benchmark_filter says, the last one; None where there is none."""
+    chosen = [argument.partition("=")[2] for argument in benchmark_arguments if argument.startswith("--benchmark_filter")]
+    return chosen[-1] if chosen else None
 
 
 def merge(results, more):
@@ -50,19 +58,30 @@ def has_valgrind():
         return False
 
 
+def linked_peers(program):
+    """Those that the program has benchmarks of."""
+    names = run([program, "--benchmark_list_tests=true"]).split()
+    return sorted({measured.parts_of(name)[1] for name in names} - {"boxcar", ""})
+
+
 def measure(build, folder, benchmark_arguments):
-    """All figures, and the peers that are there."""
-    results, failed = {}, []
-    out = folder / "google_benchmark.json"
+    """All figures, what failed, the peers that are there, and the filter that chose among the benchmarks, or None."""
+    program, out = build / "boxcar_bench", folder / "google_benchmark.json"
+    chosen = filter_of(benchmark_arguments)
+    peers = linked_peers(program)
     say("times: boxcar and its peers in one process, in turns")
-    run([build / "boxcar_bench", "--benchmark_report_aggregates_only=false", "--benchmark_display_aggregates_only=true",
+    out.unlink(missing_ok=True)
+    run([program, "--benchmark_report_aggregates_only=false", "--benchmark_display_aggregates_only=true",
          f"--benchmark_out={out}", "--benchmark_out_format=json", *benchmark_arguments], folder / "boxcar_bench.txt")
-    times, failed = measured.of_benchmarks(out.read_text())
-    merge(results, times)
-    if any(argument.startswith("--benchmark_filter") for argument in benchmark_arguments):
-        return results, failed
+    text = out.read_text() if out.exists() else ""
+    if chosen is not None and not text:
+        raise measured.Malformed(f"--benchmark_filter={chosen} matches no benchmark; {program} --benchmark_list_tests lists them")
+    results, failed = measured.of_benchmarks(text)
+    kept = {"results": results, "failed": failed, "peers": peers, "filter": chosen}
+    if chosen is not None:
+        return kept
     torch = build / "torch_call_cost"
-    has_torch = any("libtorch" in by for by in times.values())
+    has_torch = "libtorch" in peers
     if has_valgrind():
         say("instructions: call_cost under callgrind")
         cost = HERE.parent / "tests" / "cost" / "call_cost_test.sh"
@@ -81,10 +100,15 @@ def measure(build, folder, benchmark_arguments):
     merge(results, measured.of_memory(run([build / "dispatcher_memory_cost"], may_fail=True), "boxcar", "memory_cost"))
     if has_torch:
         merge(results, measured.of_memory(run([torch, "memory", MEMORY_OPERATORS]), "libtorch", "torch_call_cost"))
-    return results, failed
+    return kept
 
 
 # ---- Judging ----
+
+
+def spread(figure):
+    """Half of what lies between the fastest and the slowest repetition, as a share of the median."""
+    return (figure["high"] - figure["low"]) / 2 / figure["median"]
 
 
 def judge(row, results):
@@ -99,6 +123,7 @@ def judge(row, results):
     both = results.get(row.get("two_threads"), {})
     if "boxcar" in both and row["peer"] in both:
         judged["ratio_of_two"] = both["boxcar"]["median"] / both[row["peer"]]["median"]
+        judged["spread_of_two"] = spread(both["boxcar"]) + spread(both[row["peer"]])
     judged["value"] = own["median"] if row["judged"] == "boxcar" else judged["ratio"]
     if row["judged"] == "speed" and judged["ratio"]:
         judged["value"] = 1 / judged["ratio"]
@@ -120,20 +145,28 @@ def missed(tables):
     return [row for table in tables for row in table["rows"] if row["verdict"] == "missed"]
 
 
-def missing_peers(targets, results):
-    """The peers that no figure is of, by the package that they come in."""
-    there = {who for by in results.values() for who in by}
-    return {who: package for who, package in targets["peers"].items() if who not in there}
+def not_measured(targets, kept):
+    """The rows with a target that were to be measured and were not, or whose peer was not, though it is there."""
+    if kept["filter"] is not None:
+        return []
+    rows = []
+    for row in (row for table in targets["tables"] for row in table["rows"] if "must" in row):
+        wanted = {"boxcar"}
+        if row["judged"] != "boxcar" and row["peer"] in kept["peers"]:
+            wanted.add(row["peer"])
+        if not wanted <= kept["results"].get(row["measure"], {}).keys():
+            rows.append(row)
+    return rows
 
 
 # ---- Showing ----
 
 
-def shown_time(nanoseconds):
+def shown_time(nanoseconds, more=0):
     for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
         if nanoseconds >= size:
-            return f"{nanoseconds / size:.3g} {unit}"
-    return f"{nanoseconds:.3g} ns"
+            return f"{nanoseconds / size:.{3 + more}g} {unit}"
+    return f"{nanoseconds:.{3 + more}g} ns"
 
 
 def is_time(row):
@@ -143,13 +176,21 @@ def is_time(row):
 def shown(row, figure):
     if not is_time(row):
         return f"{figure['median']:,}"
-    # The spread is half of what lies between the fastest and the slowest repetition.
-    spread = (figure["high"] - figure["low"]) / 2 / figure["median"]
-    return f"{shown_time(figure['median'])} ±{100 * spread:.0f} %"
+    return f"{shown_time(figure['median'])} ±{100 * spread(figure):.0f} %"
 
 
-def shown_ratio(ratio):
-    return "" if ratio is None else f"{ratio:.2f}" if ratio >= 0.095 else f"{ratio:.3f}"
+def shown_ratio(ratio, more=0):
+    return "" if ratio is None else f"{ratio:.{(2 if ratio >= 0.095 else 3) + more}f}"
+
+
+def shown_miss(row):
+    """What misses the target, with as many more digits as tell it from the target."""
+    is_own = row["judged"] == "boxcar"
+    if is_own and not is_time(row):
+        return f"{row['value']:,}"
+    show, found = (shown_time, row["value"]) if is_own else (shown_ratio, row["ratio"])
+    wanted = 1 / row["must"] if row["judged"] == "speed" else row["must"]
+    return next(show(found, more) for more in range(16) if show(found, more) != show(wanted, more) or more == 15)
 
 
 def shown_target(row, which):
@@ -182,23 +223,26 @@ def markdown(table, missing):
     heads += ["must", "aim", "meets"] if has_aim else ["at most", "meets"]
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     for row in table["rows"]:
-        cells = [row["row"], shown(row, row["boxcar"]), shown_peer(row, missing), shown_ratio(row["ratio"])]
-        cells += [shown_ratio(row.get("ratio_of_two"))] if has_two else []
+        ratio = shown_miss(row) if row["verdict"] == "missed" and row["judged"] != "boxcar" else shown_ratio(row["ratio"])
+        cells = [row["row"], shown(row, row["boxcar"]), shown_peer(row, missing), ratio]
+        if has_two:
+            cells.append(f"{shown_ratio(row['ratio_of_two'])} ±{100 * row['spread_of_two']:.0f} %" if "ratio_of_two" in row else "")
         cells += [shown_target(row, "must")] + ([shown_target(row, "aim")] if has_aim else []) + [VERDICTS[row["verdict"]]]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
-def misses_text(tables):
+def misses_text(tables, lacking):
+    parts = []
     rows = missed(tables)
-    if not rows:
-        return "Every target is met.\n"
-    lines = ["These miss their target:", ""]
-    for row in rows:
-        own = row["judged"] == "boxcar"
-        value = (shown_time(row["value"]) if is_time(row) else f"{row['value']:,}") if own else shown_ratio(row["ratio"])
-        lines.append(f"- {row['row']}: {value}, and {shown_target(row, 'must')} is wanted")
-    return "\n".join(lines) + "\n"
+    if rows:
+        parts += ["These miss their target:", "", *[f"- {row['row']}: {shown_miss(row)}, and {shown_target(row, 'must')} is wanted" for row in rows]]
+    if lacking:
+        parts += ["", "These have a target and were not measured:", "", *[f"- {row['row']}" for row in lacking]]
+    if not parts:
+        is_judged = any(row["verdict"] for table in tables for row in table["rows"])
+        parts = ["Every target is met." if is_judged else "Nothing that was measured has a target."]
+    return "\n".join(parts).lstrip("\n") + "\n"
 
 
 def charts(tables):
@@ -228,18 +272,28 @@ def update_page(page, parts):
     return page
 
 
-def report(targets, results, failed):
-    """(tables, the Markdown of each part, the text for people)."""
-    missing = missing_peers(targets, results)
-    tables = [table for table in judge_all(targets, results) if table["rows"]]
+def report(targets, kept):
+    """(tables, the rows that were not measured, the Markdown of each part, the text for people)."""
+    missing = {who: package for who, package in targets["peers"].items() if who not in kept["peers"]}
+    tables = [table for table in judge_all(targets, kept["results"]) if table["rows"]]
+    lacking = not_measured(targets, kept)
     parts = {table["name"]: markdown(table, missing) for table in tables}
-    parts["misses"] = misses_text(tables)
+    parts["misses"] = misses_text(tables, lacking)
     text = "\n".join(f"## {table['title']}\n\n{parts[table['name']]}" for table in tables) + "\n" + parts["misses"]
     for who, package in missing.items():
         text += f"\n{who} is not compared with: `{package}` is missing; ./dev setup peers installs it.\n"
-    for sentence in failed:
+    for sentence in kept["failed"]:
         text += f"\nNot measured: {sentence}.\n"
-    return tables, parts, text
+    return tables, lacking, parts, text
+
+
+def read_kept(path):
+    """What measure() gave, of a results.json; older ones do not tell the peers and the filter."""
+    kept = json.loads(path.read_text())
+    if not isinstance(kept, dict) or not isinstance(kept.get("results"), dict) or "failed" not in kept:
+        raise measured.Malformed(f"{path} is no results.json of ./dev bench; make it again")
+    by_figures = sorted({who for by in kept["results"].values() for who in by} - {"boxcar"})
+    return {"peers": by_figures, "filter": None, **kept}
 
 
 def main():
@@ -253,19 +307,17 @@ def main():
     for argument in rest:
         if not argument.startswith("--benchmark_"):
             parser.error(f"there is no argument '{argument}'; those of Google Benchmark begin with --benchmark_")
-    if options.update_readme and any(argument.startswith("--benchmark_filter") for argument in rest):
+        if argument.startswith("--benchmark_out"):
+            parser.error(f"{argument} would take away the file that the tables are made of; --out says where all files go")
+    if options.update_readme and filter_of(rest) is not None:
         parser.error("--update-readme wants all figures, and so no --benchmark_filter")
     options.out.mkdir(parents=True, exist_ok=True)
     targets = json.loads((HERE / "targets.json").read_text())
     try:
-        if options.from_results:
-            kept = json.loads(options.from_results.read_text())
-            results, failed = kept["results"], kept["failed"]
-        else:
-            results, failed = measure(options.build, options.out, rest)
-        tables, parts, text = report(targets, results, failed)
+        kept = read_kept(options.from_results) if options.from_results else measure(options.build, options.out, rest)
+        tables, lacking, parts, text = report(targets, kept)
         (options.out / "results.json").write_text(
-            json.dumps({"results": results, "failed": failed, "tables": tables}, indent=1, ensure_ascii=False) + "\n")
+            json.dumps({**kept, "tables": tables}, indent=1, ensure_ascii=False) + "\n")
         (options.out / "table.md").write_text(text)
         drawn = charts(tables)
         for name, svg in drawn.items():
@@ -286,7 +338,8 @@ def main():
         return 2
     print(text)
     say(f"results.json, table.md and the charts are in {options.out}")
-    return 1 if any(options.strict or row.get("exact") for row in missed(tables)) else 0
+    is_bad = any(options.strict or row.get("exact") for row in [*missed(tables), *lacking])
+    return 1 if is_bad or kept["failed"] else 0
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def results_of(call=2.0, with_lua=True, boxed=97):
                   run_of("parse/boxcar", [1]), run_of("parse/libtorch", [5]))
     results, failed = measured.of_benchmarks(text)
     report.merge(results, measured.of_call_cost(f"a direct call: 5 instructions\nboxed: {boxed} above a direct call (at most 97)\n"))
-    return results, failed
+    return {"results": results, "failed": failed, "peers": ["libtorch"] + with_lua * ["Lua"], "filter": None}
 
 
 class Benchmarks(unittest.TestCase):
@@ -82,27 +82,59 @@ class Benchmarks(unittest.TestCase):
 
 class Tables(unittest.TestCase):
     def test_rows_have_figures_ratio_targets_and_what_they_meet(self):
-        tables, parts, _ = report.report(TARGETS, *results_of())
+        tables, lacking, parts, _ = report.report(TARGETS, results_of())
         rows = parts["some"].splitlines()[2:]
         self.assertEqual(rows[0], "| a call | 2 µs ±50 % | libtorch 10 µs ±25 % | 0.20 | 0.4 | 0.2 | aim |")
         self.assertEqual(rows[1], "| a loop | 8 µs ±0 % | Lua 10 µs ±0 % | 0.80 | 0.7 | 0.45 | **missed** |")
         self.assertEqual(rows[2], "| a parse | 1 µs ±0 % | libtorch 5 µs ±0 % | 0.20 | 0.25 (4 times as fast) | 0.17 (6 times as fast) | must |")
         self.assertEqual(rows[3], "| instructions | 97 |  |  | 100 | 80 | must |")
         self.assertEqual([row["row"] for row in report.missed(tables)], ["a loop"])
-        self.assertIn("- a loop: 0.80, and 0.7 is wanted", parts["misses"])
+        self.assertEqual(lacking, [])
+        self.assertEqual(parts["misses"], "These miss their target:\n\n- a loop: 0.80, and 0.7 is wanted\n")
+
+    def test_what_misses_by_a_hair_is_told_from_its_target(self):
+        kept = results_of()
+        kept["results"]["call"]["boxcar"]["median"] = 4000.4
+        _, _, parts, _ = report.report(TARGETS, kept)
+        self.assertIn("| 0.40004 | 0.4 | 0.2 | **missed** |", parts["some"])
+        self.assertIn("- a call: 0.40004, and 0.4 is wanted", parts["misses"])
+        start = {"row": "a start", "measure": "start", "judged": "boxcar", "must": 8e6, "value": 8000100.0, "ratio": None}
+        self.assertEqual(report.shown_miss(start), "8.0001 ms")
+        parse = {"row": "a parse", "measure": "parse", "judged": "speed", "must": 4, "value": 3.98, "ratio": 1 / 3.98}
+        self.assertEqual(report.shown_miss(parse), "0.251")
+
+    def test_a_ratio_of_two_threads_has_the_spreads_of_both(self):
+        two = {"boxcar": {"median": 10, "low": 9, "high": 11}, "libtorch": {"median": 20, "low": 18, "high": 20}}
+        row = {"row": "add", "measure": "add", "two_threads": "add_2", "peer": "libtorch", "judged": "ratio"}
+        kept = dict(results_of(), results={"add": two, "add_2": two})
+        _, _, parts, _ = report.report({"peers": {}, "tables": [{"name": "k", "title": "K", "rows": [row]}]}, kept)
+        self.assertIn("| 0.50 | 0.50 ±15 % |", parts["k"])
+        self.assertEqual(parts["misses"], "Nothing that was measured has a target.\n")
 
     def test_a_missing_peer_is_named_by_its_package(self):
-        _, parts, text = report.report(TARGETS, *results_of(with_lua=False))
+        _, lacking, parts, text = report.report(TARGETS, results_of(with_lua=False))
+        self.assertEqual(lacking, [])
         self.assertIn("| a loop | 8 µs ±0 % | `liblua5.4-dev` is missing |  | 0.7 | 0.45 |  |", parts["some"])
         self.assertIn("Lua is not compared with: `liblua5.4-dev` is missing; ./dev setup peers installs it.", text)
         self.assertNotIn("libtorch-dev", text)
 
-    def test_rows_that_were_not_measured_are_left_out(self):
-        results, failed = measured.of_benchmarks(google(run_of("call/boxcar", [1])))
-        _, parts, text = report.report(TARGETS, results, ["loop/boxcar: no memory"])
-        self.assertEqual(len(parts["some"].splitlines()), 3)
+    def test_rows_that_were_not_measured_are_named_unless_a_filter_left_them_out(self):
+        kept = dict(results_of(), failed=["loop/boxcar: no memory"])
+        for measure, who in (("loop", "boxcar"), ("parse", "libtorch"), ("instructions/boxed", "boxcar")):
+            del kept["results"][measure][who]
+        _, lacking, parts, text = report.report(TARGETS, kept)
+        self.assertEqual([row["row"] for row in lacking], ["a loop", "a parse", "instructions"])
+        self.assertEqual(parts["misses"], "These have a target and were not measured:\n\n- a loop\n- a parse\n- instructions\n")
+        self.assertEqual(len(parts["some"].splitlines()), 4)
         self.assertIn("Not measured: loop/boxcar: no memory.", text)
-        self.assertEqual(failed, [])
+        _, lacking, parts, _ = report.report(TARGETS, dict(kept, filter="call"))
+        self.assertEqual((lacking, parts["misses"]), ([], "Every target is met.\n"))
+
+    def test_a_filter_takes_away_no_peer_that_is_linked(self):
+        kept = results_of()
+        kept = dict(kept, filter="parse", results={"parse": kept["results"]["parse"]})
+        _, _, _, text = report.report(TARGETS, kept)
+        self.assertNotIn("missing", text)
 
     def test_the_page_is_changed_between_its_markers_alone(self):
         page = "a\n<!-- begin x -->\nold\n<!-- end x -->\nb\n"
@@ -112,30 +144,75 @@ class Tables(unittest.TestCase):
 
 
 class Command(unittest.TestCase):
-    def status(self, results, *arguments):
+    def status(self, kept, *arguments):
         with tempfile.TemporaryDirectory() as folder:
-            kept = pathlib.Path(folder) / "kept.json"
-            kept.write_text(results if isinstance(results, str) else json.dumps({"results": results, "failed": []}))
-            sys.argv = ["report.py", "--from-results", str(kept), "--out", folder, *arguments]
-            out, errors = io.StringIO(), io.StringIO()
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
-                status = report.main()
-            return status, out.getvalue(), errors.getvalue(), sorted(path.name for path in pathlib.Path(folder).iterdir())
+            path = pathlib.Path(folder) / "kept.json"
+            path.write_text(kept if isinstance(kept, str) else json.dumps(kept))
+            return self.main(folder, "--from-results", str(path), *arguments)
+
+    def main(self, folder, *arguments):
+        sys.argv = ["report.py", "--out", folder, *arguments]
+        out, errors = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+            status = report.main()
+        return status, out.getvalue(), errors.getvalue(), sorted(path.name for path in pathlib.Path(folder).iterdir())
+
+    @staticmethod
+    def part(results, **more):
+        return {"results": results, "failed": [], "peers": ["Lua"], "filter": "some", **more}
 
     def test_counts_fail_the_command_and_times_only_when_strict(self):
-        slow = {"script_while_100000_rounds": {"boxcar": measured.one(9), "Lua": measured.one(10)}}
+        slow = self.part({"script_while_100000_rounds": {"boxcar": measured.one(9), "Lua": measured.one(10)}})
         status, text, _, files = self.status(slow)
         self.assertEqual(status, 0)
         self.assertIn("These miss their target:", text)
         self.assertEqual(files, ["calls.svg", "design.svg", "kept.json", "results.json", "table.md"][1:])
         self.assertEqual(self.status(slow, "--strict")[0], 1)
-        self.assertEqual(self.status({"instructions/boxed": {"boxcar": measured.one(101)}})[0], 1)
-        self.assertEqual(self.status({"instructions/boxed": {"boxcar": measured.one(100)}})[0], 0)
+        self.assertEqual(self.status(self.part({"instructions/boxed": {"boxcar": measured.one(101)}}))[0], 1)
+        self.assertEqual(self.status(self.part({"instructions/boxed": {"boxcar": measured.one(100)}}))[0], 0)
+
+    def test_what_was_not_measured_fails_the_command_as_what_misses(self):
+        rows = [row for table in json.loads((ROOT / "bench" / "targets.json").read_text())["tables"] for row in table["rows"]]
+        one = {"boxcar": measured.one(1), "libtorch": measured.one(100), "Lua": measured.one(100)}
+        every = {row["measure"]: one for row in rows}
+        complete = {"results": every, "failed": [], "peers": ["Lua", "libtorch"], "filter": None}
+        self.assertEqual(self.status(complete, "--strict")[:1], (0,))
+        self.assertEqual(self.status(dict(complete, failed=["a: b"]))[0], 1)
+        for measure, statuses in (("bytes/operator", (1, 1)), ("parse_schema", (0, 1)), ("slice_view", (0, 0))):
+            kept = dict(complete, results={name: by for name, by in every.items() if name != measure})
+            self.assertEqual((self.status(kept)[0], self.status(kept, "--strict")[0]), statuses, measure)
+
+    def program(self, folder, script):
+        path = pathlib.Path(folder) / "boxcar_bench"
+        path.write_text(f'#!/bin/sh\n[ "$1" != --benchmark_list_tests=true ] || {{ echo a/boxcar; echo b/Lua/real_time; exit 0; }}\n{script}\n')
+        path.chmod(0o755)
+
+    def test_figures_of_an_earlier_run_are_not_taken_for_those_of_this_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "google_benchmark.json").write_text(google(run_of("a/boxcar", [1])))
+            self.program(folder, "exit 0")
+            status, _, errors, _ = self.main(folder, "--build", folder, "--benchmark_filter=a", "--benchmark_filter=nothing")
+            self.assertEqual(status, 2)
+            self.assertIn("--benchmark_filter=nothing matches no benchmark", errors)
+            with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as errors:
+                sys.argv = ["report.py", "--out", folder, "--benchmark_out=mine.json"]
+                report.main()
+            self.assertIn("--benchmark_out=mine.json would take away", errors.getvalue())
+
+    def test_peers_are_those_that_the_program_has_benchmarks_of(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.program(folder, f"echo '{google(run_of('a/boxcar', [1]))}' >{folder}/google_benchmark.json")
+            status, text, _, _ = self.main(folder, "--build", folder, "--benchmark_filter=a")
+            self.assertEqual(status, 0)
+            self.assertNotIn("Lua is not compared", text)
+            self.assertIn("libtorch is not compared with: `libtorch-dev` is missing", text)
+            self.assertEqual(json.loads((pathlib.Path(folder) / "results.json").read_text())["peers"], ["Lua"])
 
     def test_wrong_input_is_told_in_a_sentence(self):
         status, _, errors, _ = self.status("{")
         self.assertEqual(status, 2)
         self.assertTrue(errors.startswith("bench: "), errors)
+        self.assertIn("kept.json is no results.json of ./dev bench", self.status([])[2])
         with self.assertRaises(SystemExit) as stopped:
             self.status({}, "--frobnicate")
         self.assertEqual(stopped.exception.code, 2)
