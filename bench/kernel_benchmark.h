@@ -1,3 +1,5 @@
+#pragma once
+
 // What KERNEL and SHARED of kernel_cases.h make.
 
 #include <benchmark/benchmark.h>

@@ -9,7 +9,7 @@
 
 namespace {
 
-// [count] random numbers between -2 and 2 of the given shape.
+// Random numbers between -2 and 2.
 Tensor matrix(int64_t rows, int64_t columns) { return random({rows, columns}); }
 constexpr int64_t kMillion = 1 << 20;
 

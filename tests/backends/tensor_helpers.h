@@ -7,6 +7,7 @@
 #include <boxcar/ops.h>
 #include <boxcar/schema/parse_schema.h>
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <initializer_list>
