@@ -17,6 +17,9 @@
 
 #include <algorithm>
 #include <array>
+#include <barrier>
+#include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -217,37 +220,61 @@ void handlers() {
   while (!modes.empty()) modes.pop_back();
 }
 
-// The processor's time of the slowest thread, over its calls.
+// By the clock, of so many threads that do the same at once, from when all are ready until the last has done.
+template <class Work>
+double secondsOnThreads(size_t count, Work work) {
+  using Clock = std::chrono::steady_clock;
+  std::barrier<> begin(static_cast<std::ptrdiff_t>(count) + 1);
+  std::vector<std::thread> workers;
+  for (size_t i = 0; i < count; ++i) {
+    workers.emplace_back([&begin, &work] {
+      const Tensor a = twoElements();
+      const Tensor b = twoElements();
+      begin.arrive_and_wait();
+      work(a, b);
+    });
+  }
+  // Before the barrier, for behind it the others may run first.
+  const Clock::time_point start = Clock::now();
+  begin.arrive_and_wait();
+  for (std::thread& worker : workers) worker.join();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// A thread that waits for a lock takes no processor's time, so the clock counts here. How many processors the machine
+// has left is told by work in which threads have nothing to do with one another: calls take as much longer than this as
+// they would on one thread, unless they wait.
 void threads() {
-  constexpr int kCalls = 200000;
-  constexpr int kRounds = 5;
+  constexpr long kCalls = 1'000'000;
+  constexpr int kRounds = 25;
   const OperatorHandle op = noOpHandle();
   const auto typed = op.typed<void(const Tensor&, const Tensor&)>();
-  const auto measure = [&](std::string_view series, size_t size, auto call) {
-    double least = std::numeric_limits<double>::infinity();
-    for (int round = 0; round < kRounds; ++round) {
-      std::vector<double> times(size);
-      std::vector<std::thread> workers;
-      for (double& time : times) {
-        workers.emplace_back([&time, &call] {
-          const Tensor a = twoElements();
-          const Tensor b = twoElements();
-          Stack stack;
-          time = secondsOf([&] {
-            for (int i = 0; i < kCalls; ++i) call(a, b, stack);
-          });
-        });
-      }
-      for (std::thread& worker : workers) worker.join();
-      least = std::min(least, *std::max_element(times.begin(), times.end()));
+  const auto apart = [](const Tensor&, const Tensor&) {
+    for (long i = 0; i < 4 * kCalls; ++i) benchmark::DoNotOptimize(i);
+  };
+  double alone = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < kRounds; ++round) {
+    alone = std::min(alone, secondsOf([&] { apart(Tensor(), Tensor()); }));
+  }
+  const auto measure = [&](std::string_view series, size_t size, auto calls) {
+    std::array<double, kRounds> ratios{};
+    for (double& ratio : ratios) {
+      const double of_apart = secondsOnThreads(size, apart);
+      ratio = secondsOnThreads(size, calls) / of_apart;
     }
-    point(series, size, 1e9 * least / kCalls);
+    std::ranges::sort(ratios);
+    point(series, size, 1e9 * ratios[kRounds / 2] * alone / kCalls);
   };
   for (const size_t size : {1, 2, 4, 8, 16}) {
-    measure("typed call, ns", size, [&](const Tensor& a, const Tensor& b, Stack&) { typed.call(a, b); });
-    measure("boxed call, ns", size, [&](const Tensor& a, const Tensor& b, Stack& stack) {
-      push(stack, a, b);
-      op.callBoxed(stack);
+    measure("typed call, ns", size, [&](const Tensor& a, const Tensor& b) {
+      for (long i = 0; i < kCalls; ++i) typed.call(a, b);
+    });
+    measure("boxed call, ns", size, [&](const Tensor& a, const Tensor& b) {
+      Stack stack;
+      for (long i = 0; i < kCalls; ++i) {
+        push(stack, a, b);
+        op.callBoxed(stack);
+      }
     });
   }
 }

@@ -259,13 +259,36 @@ class Growth(unittest.TestCase):
         self.assertAlmostEqual(growth.exponent([(x, 3 * x * x) for x in (1, 10, 100)]), 2)
         self.assertAlmostEqual(growth.exponent([(1, 50), (2, 50), (10, 100), (100, 1000), (1000, 10000)]), 1)
 
+    def bad(self, work, call):
+        return [row.is_bad for row in self.rows(work, call)]
+
     def test_linear_work_and_flat_calls_pass(self):
-        self.assertEqual([row[5] for row in self.rows(lambda size: 0.3 * size + 5, lambda size: 3)], [False, False])
+        self.assertEqual(self.bad(lambda size: 0.3 * size + 5, lambda size: 3), [False, False])
 
     def test_quadratic_work_and_growing_calls_are_marked(self):
         rows = self.rows(lambda size: 1e-3 * size * size, lambda size: size**0.5)
-        self.assertEqual([row[5] for row in rows], [True, True])
+        self.assertEqual([row.is_bad for row in rows], [True, True])
         self.assertIn("| **2.00** | 1.15 |", growth.table(self.CHARTS, rows))
+
+    def test_what_is_flat_may_not_have_grown_before_the_larger_sizes(self):
+        rows = self.rows(lambda size: size, lambda size: 3 if size == 10 else 6)
+        self.assertEqual([row.is_bad for row in rows], [False, True])
+        self.assertIn("| **0.00, 2.0 times** | 0.15, 1.5 times |", growth.table(self.CHARTS, rows))
+        self.assertEqual(self.bad(lambda size: size, lambda size: 3 if size == 10 else 4.4), [False, False])
+
+    def test_fewer_than_three_costs_are_no_growth(self):
+        with self.assertRaisesRegex(measured.Malformed, "told a cost above zero of 'call, ns' for 2 sizes; three or more"):
+            self.rows(lambda size: size, lambda size: 3 if size > 100 else 0)
+
+    def test_kept_points_that_are_none_are_told_with_their_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "growth.json"
+            for text in ("{", "[]", '{"operators": 1}', '{"operators": {"a, ns": [[1, null]]}}'):
+                path.write_text(text)
+                with self.assertRaisesRegex(measured.Malformed, "growth.json is no growth.json .*; make it again: ./dev bench --growth"):
+                    growth.read_kept(path)
+            path.write_text('{"operators": {"a, ns": [[1, 2]]}}')
+            self.assertEqual(growth.read_kept(path), {"operators": {"a, ns": [(1, 2)]}})
 
     def test_lines_that_are_no_points_are_errors(self):
         self.assertEqual(growth.read_points("a, ns\t10\t2.5\n"), {"a, ns": [(10, 2.5)]})
@@ -274,6 +297,8 @@ class Growth(unittest.TestCase):
                 growth.read_points(text)
         with self.assertRaisesRegex(measured.Malformed, "told nothing of 'work, ms'"):
             growth.judge(self.CHARTS, {"subject": {}})
+        with self.assertRaisesRegex(measured.Malformed, "boxcar_growth subject told nothing"):
+            growth.judge(self.CHARTS, {})
 
 
 class Page(unittest.TestCase):
