@@ -71,9 +71,12 @@ std::unique_ptr<Handler> makeHandler(const HandlerKind& kind, const std::string&
   return kind.make(arguments);
 }
 
-// A file is whole, whoever wrote it: what else could it be when it has its name.
-std::optional<std::string> problemOfFile(std::string_view kind, const std::string& path) {
-  if (!std::filesystem::exists(path)) return std::nullopt;
+// A file is whole, whoever wrote it: what else could it be when it has its name. It is there where the run [ended].
+std::optional<std::string> problemOfFile(std::string_view kind, const std::string& path, bool ended) {
+  if (!std::filesystem::exists(path)) {
+    const bool writes = kind == "record" || kind == "trace" || kind == "profile";
+    return ended && writes ? std::optional<std::string>("no file was written") : std::nullopt;
+  }
   try {
     if (kind == "record") Recording::open(path).checkBlocks();
     if (kind == "trace") Program::load(path).run();
@@ -107,7 +110,7 @@ ExhaustedCase runUnder(const HandlerKind& kind, const std::string& name, const c
             handler->finish(finish.failed);
             if (failure) std::rethrow_exception(failure);
           },
-          [=](bool) { return problemOfFile(kind_name, path); }};
+          [=](bool ended) { return problemOfFile(kind_name, path, ended); }};
 }
 
 // What is compiled, or is found wrong and told.
@@ -134,7 +137,9 @@ ExhaustedCase failureOf(const ScriptSample& sample, const std::string& file) {
             } catch (const ScriptError& error) {
               static_cast<void>(toString(error));
               if (error.reason().find(sample.failure) == std::string::npos) throw;
+              return;
             }
+            throw Error("what fails went well");
           }};
 }
 
