@@ -78,9 +78,12 @@ dev_fuzz_knows_the_targets_that_cmake_has() {
   expect targets "$targets" "$(sed -n 's/^boxcar_fuzz_target(\([a-z]*\) .*/\1/p' "$cmake" | sort)"
   run help
   for target in $targets; do expect help "$output" "*the targets are*$target*"; done
-  run fuzz schema soon
-  expect status "$status" 2
-  expect stderr "$errors" "dev: 'soon' is no number of seconds"
+  local seconds
+  for seconds in soon 0 00 -1 1.5; do
+    run fuzz schema "$seconds"
+    expect status "$status" 2
+    expect stderr "$errors" "dev: '$seconds' is no number of seconds from 1 on"
+  done
 }
 
 dev_fuzz_runs_a_target_with_its_own_corpus_and_dictionary() {
@@ -343,6 +346,21 @@ dev_lint_reads_the_sources_that_are_named() {
   run lint a.cpp
   expect status "$status" 0
   expect stdout "$output" ''
+}
+
+dev_lint_reads_every_shell_script() {
+  link grep awk comm sort paste
+  fake xargs 'cat >/dev/null'
+  fake git 'if [[ $* == *-z* ]]; then printf "tests/a.sh\0b c.sh\0"; else echo a.cpp; fi'
+  fake shellcheck ''
+  mkdir -p "$project/build/lint" && echo '"file": "a.cpp"' >"$project/build/lint/compile_commands.json"
+  run lint
+  expect status "$status" 0
+  fake shellcheck '[[ $* != *"b c.sh"* ]] || { echo "In b c.sh line 1:"; exit 1; }'
+  run lint
+  expect status "$status" 1
+  expect stdout "$output" '*In b c.sh line 1:'
+  expect log "$(cat "$log")" '*shellcheck -x * dev .ci/run .ci/check .ci/lint .ci/includes tests/a.sh b c.sh'
 }
 
 dev_check_tells_its_steps() {

@@ -3,6 +3,7 @@
 # Usage: cuda_program_test.sh BOXCAR_SIMULATED EXPECTATIONS, the file with the functions of the command line's tests.
 set -u
 
+# shellcheck source=../../interpreter/cli/expectations.sh
 source "$2"
 
 cat > there.ops <<'END'

@@ -9,7 +9,8 @@ source "$(dirname "$0")/expectations.sh"
 
 run "--version" --version
 expectStatus 0
-[[ $output =~ ^boxcar\ [0-9]+\.[0-9]+\.[0-9]+$'\n'CUDA.+$ ]] || fail "$test_name" "$output"
+versions='^boxcar [0-9]+\.[0-9]+\.[0-9]+'$'\n''CUDA.+$'
+[[ $output =~ $versions ]] || fail "$test_name" "$output"
 
 run "--help" --help
 expectStatus 0
