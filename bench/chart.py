@@ -126,6 +126,8 @@ def bars(title, note, rows):
     low, high = 10.0 ** powers[0], 10.0 ** powers[-1]
     # A decade that is barely begun is cut off.
     high = min(high, max([*values, 1.0]) * 1.6)
+    # Where all are 1 an axis would have no length.
+    low = min(low, high / 10)
 
     def place(value):
         return left + math.log(value / low) / math.log(high / low) * (width - left - 70)

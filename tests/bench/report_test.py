@@ -240,6 +240,12 @@ class Charts(unittest.TestCase):
         self.assertEqual(svg.count("#d1242f"), 1)
         self.assertEqual(svg.count("#1f6feb"), 2)
 
+    def test_bars_that_are_all_as_long_as_the_peer_are_drawn(self):
+        svg = chart.bars("t", "n", [("even", 1.0, None, None)])
+        xml.dom.minidom.parseString(svg)
+        width = float(re.search(r'<rect x="\d+" y="\d+" width="([\d.]+)" height="13"', svg)[1])
+        self.assertGreater(width, 100)
+
     def test_nothing_to_draw_is_an_error(self):
         with self.assertRaisesRegex(ValueError, "nothing to draw in 't'"):
             chart.lines("t", "x", "y", {"s": [(1, 0)]})
