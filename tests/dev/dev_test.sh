@@ -329,6 +329,31 @@ dev_fuzz_lists_its_targets() {
   expect stderr "$errors" "dev: there is no fuzz target 'nonsense'; the targets are: source bytecode*"
 }
 
+dev_bench_builds_what_it_measures_and_hands_arguments_on() {
+  fake python3 'exit 3'
+  run bench --strict --benchmark_filter=mm_
+  expect status "$status" 3
+  expect log "$(cat "$log")" "*cmake --build build/release --target boxcar_bench -j *python3 -B $project/bench/report.py --strict --benchmark_filter=mm_"
+  expect 'calls of apt-get' "$(calls apt-get)" 0
+  run bench --growth --out there
+  expect status "$status" 3
+  expect log "$(cat "$log")" "*cmake --build build/release --target boxcar_growth -j *python3 -B $project/bench/growth.py --out there"
+  : >"$log"
+  BREAK=build run bench
+  expect status "$status" 1
+  expect 'calls of python3' "$(calls python3)" 0
+}
+
+dev_bench_installs_its_peers_where_they_are_wanted() {
+  fake python3 ''
+  fake apt-get ''
+  MISSING=liblua5.4-dev run bench
+  expect 'calls of apt-get' "$(calls apt-get)" 0
+  MISSING=liblua5.4-dev run bench --peers --strict
+  expect status "$status" 0
+  expect log "$(cat "$log")" "*apt-get *install --no-install-recommends liblua5.4-dev*python3 -B $project/bench/report.py --strict"
+}
+
 dev_build_takes_a_preset_and_a_target() {
   run build asan boxcar_tests
   expect status "$status" 0
@@ -396,6 +421,82 @@ dev_check_runs_every_fuzz_target() {
   run check fuzz
   expect status "$status" 1
   expect log "$(cat "$log")" '*build/fuzz/fuzz_source -max_total_time=60 *build/fuzz/fuzz_bytecode -max_total_time=60 *'
+}
+
+dev_check_fuzz_fails_where_no_target_is_listed() {
+  link grep paste tee
+  sed -i 's/^fuzz_targets=(.*/fuzz_targets=()/' "$project/dev"
+  run check fuzz
+  expect status "$status" 1
+  expect stderr "$errors" '*check: ./dev fuzz --list names no targets*'
+}
+
+dev_check_short_runs_both_programs_and_fails_with_either() {
+  link grep paste tee mkdir
+  local broken
+  for broken in none asan-short tsan-short; do
+    fake cmake "if [[ \$1 == --build ]]; then for program in rooms_tests dispatcher_storm; do
+        printf '#!/bin/bash\necho \"\$0 ran\"; [[ \$0 != *$broken* ]]\n' >\"\$2/\$program\"; chmod +x \"\$2/\$program\"; done
+      else mkdir -p \"build/\$2\"; touch \"build/\$2/build.ninja\"; fi"
+    run check short
+    expect "status with $broken broken" "$status" $((${#broken} > 4))
+    expect stderr "$errors" '*build/asan-short/rooms_tests ran*build/tsan-short/dispatcher_storm ran*'
+  done
+}
+
+dev_check_cppcheck_reads_every_room_and_fails_where_it_finds_something() {
+  link grep paste tee
+  fake cppcheck 'exit "$FOUND"'
+  FOUND=0 run check cppcheck
+  expect status "$status" 0
+  expect log "$(cat "$log")" '*cppcheck *--error-exitcode=1 * ivalue schema dispatcher backends interpreter tests scripts bench'
+  FOUND=1 run check cppcheck
+  expect status "$status" 1
+}
+
+dev_check_tidy_is_lint() {
+  link grep paste tee awk
+  run check tidy
+  expect status "$status" 1
+  expect stderr "$errors" '*lint: build/lint/compile_commands.json has none of the sources*'
+}
+
+dev_check_includes_fails_where_a_header_or_a_tool_does() {
+  link grep paste tee xargs tail
+  mkdir -p "$project/ivalue" && printf '#pragma once\n' >"$project/ivalue/a.h" && printf 'int main() { return std::max(1, 2); }\n' >"$project/ivalue/a.cpp"
+  fake git 'echo ivalue/a.h; [[ $* != *.cpp* ]] || echo ivalue/a.cpp'
+  fake clang-include-cleaner-19 ''
+  fake cpplint ''
+  run check includes
+  expect status "$status" 0
+  fake cpplint 'echo "ivalue/a.cpp:1:  Add #include <algorithm> for max  [build/include_what_you_use] [4]"; echo "Total errors found: 1"; exit 1'
+  run check includes
+  expect status "$status" 1
+  expect stderr "$errors" '*ivalue/a.cpp:1: std::max wants #include <algorithm>*'
+  local crash
+  for crash in 'echo "Traceback (most recent call last):" >&2; exit 1' 'exit 127'; do
+    fake cpplint "$crash"
+    run check includes
+    expect "status after $crash" "$status" 1
+    expect stderr "$errors" '*includes: cpplint, * ended with status *'
+  done
+  rm "$bin/cpplint"
+  run check includes
+  expect 'status without cpplint' "$status" 1
+  fake cpplint ''
+  fake clang-include-cleaner-19 'echo "a.h:3:1: error: unknown type"; exit 1'
+  run check includes
+  expect status "$status" 1
+  expect stderr "$errors" '*ivalue/a.h: does not compile alone:*error: unknown type*'
+  fake clang-include-cleaner-19 'echo "- <string> @Line:2"'
+  run check includes
+  expect status "$status" 1
+  expect stderr "$errors" '*ivalue/a.h:2: <string> is included and not used*'
+  fake clang-include-cleaner-19 ''
+  printf '#ifndef A\n' >"$project/ivalue/a.h"
+  run check includes
+  expect status "$status" 1
+  expect stderr "$errors" "*ivalue/a.h:1: begins neither with '#pragma once' nor *"
 }
 
 dev_check_debug_fails_where_a_room_is_covered_too_little() {
