@@ -511,12 +511,18 @@ dev_check_debug_fails_where_a_room_is_covered_too_little() {
     printf '{"files": [%s]}' "$(for room in ivalue schema dispatcher; do printf '{"filename": "%s/a.cpp", "line_total": 10, "line_covered": 10}, ' $room; done)
       {\"filename\": \"interpreter/good.h\", \"line_total\": 100, \"line_covered\": 100},
       {\"filename\": \"interpreter/bad.cpp\", \"line_total\": 100, \"line_covered\": $((covered - 100))}" >"$SUMMARY"
+    printf '# why\ninterpreter/bad.cpp: it is hard\n' >"$project/.ci/uncovered.txt"
     run check debug
     expect status "$status" $((covered < 180))
     expect stdout "$output" "*: ivalue 100.0 % of 10 lines; *interpreter $((covered / 2)).$((covered % 2 * 5)) % of 200 lines *"
-    expect 'files below' "$(cat "$project/build/coverage/summary.txt")" "*  interpreter/bad.cpp: $((covered - 100)) of 100 lines"
+    expect 'files below' "$(cat "$project/build/coverage/summary.txt")" "*  interpreter/bad.cpp: $((covered - 100)) of 100 lines: it is hard"
   done
-  expect stderr "$errors" '*coverage is too low: interpreter: 89.5 % of its 200 lines have run, which is less than 90.0 %*'
+  expect stderr "$errors" '*uncovered: interpreter: 89.5 % of its 200 lines have run, which is less than 90.0 %*'
+  printf 'interpreter/good.h: no reason\ninterpreter/gone.h: no reason\n' >"$project/.ci/uncovered.txt"
+  run check debug
+  expect status "$status" 1
+  expect stderr "$errors" '*uncovered: interpreter/bad.cpp is below 90.0 %: test it, or say in .ci/uncovered.txt why it is not tested*'
+  expect stderr "$errors" '*uncovered: .ci/uncovered.txt says why interpreter/gone.h is below 90.0 %, and it is not, or is not there*interpreter/good.h*'
 }
 
 dev_check_memcheck_tells_a_finding_from_a_failure() {

@@ -51,6 +51,15 @@ TEST_F(RecordingDiffTest, NamesAnotherOperatorAndTheCallsBefore) {
             "  call 0: aten::ones at a.ops:1: x = ones(2)\n");
 }
 
+TEST_F(RecordingDiffTest, NamesTheListThatIsLonger) {
+  EXPECT_EQ(diff("x = ones(2)\ny = cat([x, x])", "x = ones(2)\ny = cat([x, x, x])"),
+            "the runs part at call 1: `tensors`: 2 values in a, 3 in b\n"
+            "  a: aten::cat at a.ops:2: y = cat([x, x])\n"
+            "  b: aten::cat at b.ops:2: y = cat([x, x, x])\n"
+            "alike before it:\n"
+            "  call 0: aten::ones at a.ops:1: x = ones(2)\n");
+}
+
 TEST_F(RecordingDiffTest, NamesTheInputThatDiffers) {
   EXPECT_EQ(diff("x = tensor([1.0, 2.0]).neg()", "x = tensor([1.0, 2.5]).neg()"),
             "the runs part at call 0: `self`: 1 of 2 elements differs, by 0.5 at [1]: 2 in a, 2.5 in b\n"

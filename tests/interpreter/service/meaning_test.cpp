@@ -73,6 +73,13 @@ TEST(HoverTest, showsBuiltinsAttributesAndFields) {
   EXPECT_EQ(hovered("x = math::sqrt|(2)"), "math::sqrt(float x) -> float");
 }
 
+TEST(HoverTest, showsModesAndDeclarations) {
+  const std::string mode = "# Changes nothing.\nmode plain { return redispatch(op, args) }\n";
+  EXPECT_EQ(hovered(mode + "with plain| { x = ones(2).relu() }"), "mode plain | Changes nothing.");
+  EXPECT_EQ(hovered("print(isin|stance(1, int))"), "isinstance(value, T) -> bool");
+  EXPECT_EQ(hovered("# Adds one.\nfn f|(int x) -> int { return x + 1 }"), "f(int x) -> int | Adds one.");
+}
+
 TEST(HoverTest, explainsKeywords) {
   EXPECT_EQ(hovered("wh|ile True { }"), " | `while c { }`: repeats as long as the condition holds.");
   EXPECT_EQ(hovered("o|p a::b(Tensor x) -> Tensor { return x }").substr(0, 9), " | `op ns");
