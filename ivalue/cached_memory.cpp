@@ -2,20 +2,29 @@
 #include <boxcar/ivalue/error.h>
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
+#include <mutex>
 #include <utility>
 
 namespace boxcar {
 namespace {
 
 constexpr size_t kAlignment = 64;
-// Blocks from this size on are given huge pages, which spares loops over them most misses of address translation. NumPy
-// draws the line here, too.
-constexpr size_t kLeastHuge = size_t{4} << 20;
+// Blocks from this size on lie in huge pages, which spares loops over them most misses of address translation. NumPy
+// draws the line here, too. They are mapped, since pages of malloc's may have been touched before, and are small ones
+// then.
+constexpr size_t kHugePage = size_t{2} << 20;
+constexpr size_t kLeastHuge = 2 * kHugePage;
+#if BOXCAR_KEEPS_FREED_BLOCKS && defined(MADV_HUGEPAGE)
+constexpr bool kHasHugePages = true;
+#else
+constexpr bool kHasHugePages = false;
+#endif
 constexpr size_t kClasses = 8;                                          // 64, 128, … 8192 bytes
 constexpr uint32_t kMostPerClass = BOXCAR_KEEPS_FREED_BLOCKS ? 64 : 0;  // blocks that a thread keeps
 
@@ -48,22 +57,106 @@ struct CacheOwner {
 // The class whose blocks hold [bytes]; kClasses and more are not cached.
 size_t classOf(size_t bytes) noexcept { return std::bit_width((bytes - (bytes != 0)) / kAlignment); }
 
-// Asks for huge pages. Where the kernel does not take the advice, pages are small ones.
-void adviseHugePages([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) noexcept {
+constexpr size_t roundedUp(size_t bytes, size_t unit) { return (bytes + unit - 1) & ~(unit - 1); }
+
+// Blocks of huge pages. Some that were freed are kept, the newest first, for whom a result of the same size is made
+// next: mapping one anew costs more than most loops over it.
+class HugeBlocks {
+ public:
+  // Null where there is no memory.
+  void* allocate(size_t bytes) {
+    const size_t size = roundedUp(bytes, kHugePage);
+    if (size < bytes) return nullptr;
+    const std::lock_guard lock(mutex_);
+    for (Block& block : kept_) {
+      if (block.size != size) continue;
+      kept_bytes_ -= size;
+      return std::exchange(block, {}).memory;
+    }
+    if (void* memory = map(size, bytes)) return memory;
+    dropAll();
+    return map(size, bytes);
+  }
+
+  void free(void* memory, size_t bytes) noexcept {
+    Block freed{memory, roundedUp(bytes, kHugePage)};
+    if (freed.size > kMostKept) return unmap(freed);
+    const std::lock_guard lock(mutex_);
+    kept_bytes_ += freed.size;
+    for (Block& block : kept_) {
+      std::swap(block, freed);
+      if (freed.memory == nullptr) break;
+    }
+    drop(freed);  // the oldest, where there is no room for all
+    for (size_t i = std::size(kept_); kept_bytes_ > kMostKept;) drop(kept_[--i]);
+  }
+
+ private:
+  struct Block {
+    void* memory = nullptr;
+    size_t size = 0;
+  };
+
+  static constexpr size_t kMostKept = size_t{64} << 20;  // bytes
+
+  // The last page is a small one's matter unless it is full: the rest of one would be memory that nobody asked for.
+  static void* map([[maybe_unused]] size_t size, [[maybe_unused]] size_t bytes) {
 #ifdef MADV_HUGEPAGE
-  static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const uintptr_t begin = (reinterpret_cast<uintptr_t>(memory) + page - 1) & ~(page - 1);
-  const uintptr_t end = (reinterpret_cast<uintptr_t>(memory) + bytes) & ~(page - 1);
-  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+    void* const mapped = mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) return nullptr;
+    auto* const first = static_cast<std::byte*>(mapped);
+    std::byte* const begin =
+        first + (roundedUp(reinterpret_cast<uintptr_t>(first), kHugePage) - reinterpret_cast<uintptr_t>(first));
+    if (begin != first) munmap(first, static_cast<size_t>(begin - first));
+    munmap(begin + size, static_cast<size_t>(first + kHugePage - begin));
+    madvise(begin, bytes & ~(kHugePage - 1), MADV_HUGEPAGE);  // without effect where the kernel gives none
+    return begin;
+#else
+    return nullptr;
 #endif
-}
+  }
+
+  static void unmap(const Block& block) noexcept {
+    if (block.memory != nullptr) munmap(block.memory, block.size);
+  }
+
+  // Takes a kept block out.
+  void drop(Block& block) noexcept {
+    kept_bytes_ -= block.size;
+    unmap(std::exchange(block, {}));
+  }
+
+  void dropAll() noexcept {
+    for (Block& block : kept_) drop(block);
+  }
+
+  std::mutex mutex_;
+  Block kept_[8];
+  size_t kept_bytes_ = 0;
+};
+
+constinit HugeBlocks huge_blocks;
+
+bool isHuge(size_t bytes) noexcept { return kHasHugePages && bytes >= kLeastHuge; }
 
 [[gnu::noinline]] void* allocateFresh(size_t bytes, size_t size_class) {
-  const size_t size = size_class < kClasses ? kAlignment << size_class : (bytes + kAlignment - 1) & ~(kAlignment - 1);
-  void* memory = size < bytes ? nullptr : std::aligned_alloc(kAlignment, size);
+  const size_t size = size_class < kClasses ? kAlignment << size_class : roundedUp(bytes, kAlignment);
+  void* memory = nullptr;
+  if (isHuge(bytes)) {
+    memory = huge_blocks.allocate(bytes);
+  } else if (size >= bytes) {
+    memory = std::aligned_alloc(kAlignment, size);
+  }
   BOXCAR_CHECK(memory != nullptr, "out of memory: could not allocate {} bytes", bytes);
-  if (bytes >= kLeastHuge) adviseHugePages(memory, bytes);
   return memory;
+}
+
+[[gnu::noinline]] void freeForGood(void* memory, size_t bytes) noexcept {
+  if (isHuge(bytes)) {
+    huge_blocks.free(memory, bytes);
+  } else {
+    std::free(memory);
+  }
 }
 
 }  // namespace
@@ -83,7 +176,7 @@ void* allocateCached(size_t bytes) {
 void freeCached(void* memory, size_t bytes) noexcept {
   const size_t size_class = classOf(bytes);
   if (size_class >= kClasses || cache.counts[size_class] >= kMostPerClass || cache.closed) {
-    std::free(memory);
+    freeForGood(memory, bytes);
     return;
   }
   if (!cache.owned) ownCache();

@@ -20,9 +20,9 @@ namespace boxcar {
 
 // Host memory, aligned to 64 bytes, from a cache of small blocks that each thread keeps: what small tensors are made of
 // is allocated and freed at every operator call, and a free list is several times faster than malloc.
-// For a block of 4 MiB and more huge pages are asked for, which the kernel gives where
-// /sys/kernel/mm/transparent_hugepage/enabled is `always` or `madvise`.
-// Throws Error when the system has no memory left.
+// Blocks of 4 MiB and more lie in huge pages of 2 MiB where the kernel gives them
+// (/sys/kernel/mm/transparent_hugepage/enabled: `always` or `madvise`); the process keeps 64 MiB of them that were
+// freed. Throws Error when the system has no memory left.
 BOXCAR_API void* allocateCached(size_t bytes);
 
 // Frees what allocateCached gave; [bytes] is what was asked for. Any thread may free.

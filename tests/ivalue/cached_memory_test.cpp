@@ -6,9 +6,11 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/test_support.h"
@@ -45,17 +47,54 @@ bool hugePagesAreWanted(const void* address) {
   return false;
 }
 
+constexpr size_t kMebibyte = size_t{1} << 20;
+
 TEST(CachedMemory, HugePagesAreAskedForLargeBlocks) {
-  std::ifstream enabled("/sys/kernel/mm/transparent_hugepage/enabled");
-  if (!enabled) GTEST_SKIP() << "this kernel has no huge pages to give";
-  constexpr size_t kMebibyte = size_t{1} << 20;
-  for (size_t bytes : {4 * kMebibyte, 64 * kMebibyte + 1}) {
+  if (!kKeepsBlocks) GTEST_SKIP() << "AddressSanitizer has all memory";
+  if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) GTEST_SKIP() << "this kernel has no huge pages";
+  for (size_t bytes : {4 * kMebibyte, 5 * kMebibyte + 1, 100 * kMebibyte}) {
     auto* memory = static_cast<char*>(allocateCached(bytes));
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 64, 0u) << bytes;
-    EXPECT_TRUE(hugePagesAreWanted(memory + bytes / 2)) << bytes;
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % (2 * kMebibyte), 0u) << bytes;
+    EXPECT_TRUE(hugePagesAreWanted(memory + kMebibyte)) << bytes;
     std::memset(memory, 0x5a, bytes);
     freeCached(memory, bytes);
   }
+}
+
+TEST(CachedMemory, AFreedLargeBlockIsUsedAgainForItsSize) {
+  if (!kKeepsBlocks) GTEST_SKIP() << "no block is kept under AddressSanitizer";
+  void* first = allocateCached(5 * kMebibyte);
+  void* second = allocateCached(5 * kMebibyte);
+  EXPECT_NE(first, second);
+  freeCached(first, 5 * kMebibyte);
+  freeCached(second, 5 * kMebibyte);
+  void* third = allocateCached(5 * kMebibyte + 1);
+  EXPECT_EQ(third, second);
+  void* other_size = allocateCached(7 * kMebibyte);
+  EXPECT_NE(other_size, first);
+  freeCached(third, 5 * kMebibyte + 1);
+  freeCached(other_size, 7 * kMebibyte);
+}
+
+// More than are kept, so that some are given back to the system: each stays as it was written until it is freed.
+TEST(CachedMemory, ManyLargeBlocksAreDistinct) {
+  std::vector<std::pair<unsigned char*, size_t>> blocks;
+  for (size_t i = 0; i < 24; ++i) {
+    const size_t bytes = (4 + i % 5) * kMebibyte;
+    auto* memory = static_cast<unsigned char*>(allocateCached(bytes));
+    memory[0] = memory[bytes - 1] = static_cast<unsigned char>(i);
+    blocks.emplace_back(memory, bytes);
+    if (i % 3 != 2) continue;
+    freeCached(blocks.front().first, blocks.front().second);
+    blocks.erase(blocks.begin());
+  }
+  std::set<unsigned char> seen;
+  for (const auto& [memory, bytes] : blocks) {
+    EXPECT_EQ(memory[0], memory[bytes - 1]);
+    seen.insert(memory[0]);
+    freeCached(memory, bytes);
+  }
+  EXPECT_EQ(seen.size(), blocks.size());
 }
 
 TEST(CachedMemory, AFreedBlockIsUsedAgainForItsClass) {
