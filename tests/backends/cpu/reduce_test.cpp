@@ -42,7 +42,7 @@ TEST(Sum, OfIntegersAndBoolsIsInt64) {
 
 TEST(Sum, ReadsAnyLayout) {
   const Tensor x = counting({3, 4, 5});
-  for (const IntArrayRef order : {IntArrayRef{0, 1, 2}, IntArrayRef{2, 1, 0}, IntArrayRef{1, 2, 0}}) {
+  for (const std::vector<int64_t>& order : std::vector<std::vector<int64_t>>{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}}) {
     const Tensor permuted = permute(x, order);
     const Tensor plain = contiguous(permuted);
     for (int64_t dim = 0; dim < 3; ++dim) {

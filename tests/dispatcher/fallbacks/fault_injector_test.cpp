@@ -128,8 +128,8 @@ TEST(FaultInjector, CorruptsBoolsListsAndViewsAsTheyLie) {
 TEST(FaultInjector, SaysWhatItCorruptedAndWhatItCouldNot) {
   FaultInjector injector({.pattern = "aten::*", .corrupt = true, .probability = 1.0});
   {
+    const Tensor x = zeros({1}, ScalarType::Bool);
     const HandlerGuard on(injector);
-    const Tensor x = Tensor::allocate(std::vector<int64_t>{1}, ScalarType::Bool);
     is_floating_point(x);
     logical_not(x);
   }

@@ -63,6 +63,8 @@ TEST(SameBits, TellsBitsAndNotValues) {
   const GenericList other;
   other.push_back(other);
   EXPECT_TRUE(sameBits(IValue(itself), IValue(other)));
+  itself.clear();  // what holds itself goes only when somebody parts it
+  other.clear();
 }
 
 TEST(TensorRange, CountsWhatIsNotFiniteInEveryType) {
@@ -121,6 +123,8 @@ TEST(ValueCopier, CopiesContainersOnceAndThoseThatHoldThemselves) {
   const GenericList copy = ValueCopier().copy(IValue(itself)).toList();
   EXPECT_FALSE(copy.is(itself));
   EXPECT_TRUE(copy.get(0).toList().is(copy));
+  itself.clear();
+  copy.clear();
   const Dict<std::string, Tensor> dict;
   dict.insert("w", floats({1}));
   const IValue pair = Tuple({IValue(dict), IValue(dict)});
