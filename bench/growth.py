@@ -14,6 +14,7 @@ import typing
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import chart  # noqa: E402
 import measured  # noqa: E402
+import page  # noqa: E402
 import report  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -175,8 +176,7 @@ def main():
         (options.out / "growth.md").write_text(text)
         folders = [options.out]
         if options.update_readme:
-            page = HERE / "README.md"
-            page.write_text(report.update_page(page.read_text(), {"growth": text}))
+            page.update({"growth": text})
             (HERE / "charts").mkdir(exist_ok=True)
             folders.append(HERE / "charts")
         for folder in folders:

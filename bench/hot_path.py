@@ -14,6 +14,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import measured  # noqa: E402
+import page  # noqa: E402
 import report  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -148,8 +149,7 @@ def main():
     try:
         parts = pages(options.program)
         if options.update_readme:
-            page = HERE / "README.md"
-            page.write_text(report.update_page(page.read_text(), parts))
+            page.update(parts)
     except (measured.Malformed, OSError) as fault:
         report.say(fault)
         return 2

@@ -8,13 +8,13 @@ it must be or was not taken, and where a program or a benchmark failed; times on
 import argparse
 import json
 import pathlib
-import re
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import chart  # noqa: E402
 import measured  # noqa: E402
+import page  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 TORCH_CALLS = 1000
@@ -262,16 +262,6 @@ def charts(tables):
     return bars
 
 
-def update_page(page, parts):
-    """Puts [parts] between the page's markers, <!-- begin NAME --> and <!-- end NAME -->."""
-    for name, text in parts.items():
-        pattern = re.compile(rf"(<!-- begin {re.escape(name)} -->\n).*?(<!-- end {re.escape(name)} -->)", re.S)
-        page, count = pattern.subn(lambda match: match[1] + "\n" + text + "\n" + match[2], page)
-        if count != 1:
-            raise measured.Malformed(f"bench/README.md has {count} places called '{name}', and should have one")
-    return page
-
-
 def report(targets, kept):
     """(tables, the rows that were not measured, the Markdown of each part, the text for people)."""
     missing = {who: package for who, package in targets["peers"].items() if who not in kept["peers"]}
@@ -328,8 +318,7 @@ def main():
                 import hot_path
 
                 parts.update(hot_path.pages(options.build / "call_cost"))
-            page = HERE / "README.md"
-            page.write_text(update_page(page.read_text(), parts))
+            page.update(parts)
             (HERE / "charts").mkdir(exist_ok=True)
             for name, svg in drawn.items():
                 (HERE / "charts" / name).write_text(svg)

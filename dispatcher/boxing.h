@@ -104,7 +104,10 @@ template <class R, class... Args, class Invoke, size_t... I>
   if (!(BorrowedArgument<Args>::matches(args[I]) && ...)) [[unlikely]]
     failMistypedArgument(op, stack, kMatchers<Args...>);
   // The results are made before the arguments go: one may refer to another, and making one may throw.
-  const auto destroyArguments = [args] { (BorrowedArgument<Args>::destroy(args[I]), ...); };
+  const auto destroyArguments = [args] {
+    (void)args;  // there may be none
+    (BorrowedArgument<Args>::destroy(args[I]), ...);
+  };
   try {
     if constexpr (std::is_void_v<R>) {
       invoke(BorrowedArgument<Args>(args[I]).get()...);

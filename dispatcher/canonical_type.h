@@ -77,6 +77,7 @@ To recast(From&& value) {
     return static_cast<To>(std::forward<From>(value));
   } else if constexpr (kIsTuple<To>) {
     return [&]<size_t... I>(std::index_sequence<I...>) {
+      // NOLINTNEXTLINE(bugprone-use-after-move): each takes an element of its own
       return To(recast<std::tuple_element_t<I, To>>(std::get<I>(std::forward<From>(value)))...);
     }
     (std::make_index_sequence<std::tuple_size_v<To>>());

@@ -8,7 +8,6 @@
 #include <source_location>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace boxcar {

@@ -3,7 +3,6 @@
 #include <boxcar/interpreter/builtin_table.h>
 #include <boxcar/interpreter/container_operations.h>
 #include <boxcar/interpreter/environment.h>
-#include <boxcar/ivalue/error.h>
 
 #include <utility>
 

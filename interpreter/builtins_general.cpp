@@ -8,7 +8,6 @@
 #include <boxcar/interpreter/value_operations.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/error.h>
-#include <boxcar/schema/value_type.h>
 
 #include <algorithm>
 #include <chrono>

@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
-#include <utility>
 
 namespace boxcar::interp {
 namespace {
@@ -20,7 +18,7 @@ namespace {
 IValue itemOf(const IValue& value) { return value.isTensor() ? callOperator("aten::item", {&value, 1}) : value; }
 
 IValue toIntValue(std::span<IValue> arguments) {
-  const IValue value = itemOf(arguments[0]);
+  IValue value = itemOf(arguments[0]);
   if (value.isInt()) return value;
   if (value.isBool()) return int64_t{value.toBool()};
   if (value.isDouble()) return floatToInt(value.toDouble());
@@ -29,7 +27,7 @@ IValue toIntValue(std::span<IValue> arguments) {
 }
 
 IValue toFloatValue(std::span<IValue> arguments) {
-  const IValue value = itemOf(arguments[0]);
+  IValue value = itemOf(arguments[0]);
   if (value.isDouble()) return value;
   if (value.isInt()) return static_cast<double>(value.toInt());
   if (value.isBool()) return static_cast<double>(value.toBool());

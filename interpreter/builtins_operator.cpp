@@ -1,10 +1,8 @@
 // Operators as values: operator, call, call_at, redispatch, and what an operator's value tells.
 
-#include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/interpreter/builtin_table.h>
 #include <boxcar/interpreter/operator_value.h>
 #include <boxcar/interpreter/script_handler.h>
-#include <boxcar/ivalue/error.h>
 
 #include <string>
 #include <utility>

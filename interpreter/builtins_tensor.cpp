@@ -10,7 +10,6 @@
 
 #include <complex>
 #include <optional>
-#include <string>
 #include <utility>
 
 namespace boxcar::interp {

@@ -1,7 +1,6 @@
 #include <boxcar/interpreter/code_builder.h>
 #include <boxcar/ivalue/error.h>
 
-#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>

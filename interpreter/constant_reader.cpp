@@ -6,7 +6,6 @@
 #include <cmath>
 #include <complex>
 #include <limits>
-#include <utility>
 #include <vector>
 
 namespace boxcar::interp {

@@ -9,7 +9,6 @@
 #include <boxcar/ivalue/python_text.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -182,7 +182,7 @@ namespace {
 // A list of any kind, or a tuple, as the list that [to] wants; its elements are looked at one by one.
 IValue convertList(const IValue& value, TypePtr to) {
   const TypePtr element = to->element();
-  const auto fill = [&]<class T>(List<T> list) {
+  const auto fill = [&]<class T>(const List<T>& list) {
     list.reserve(value.length());
     for (size_t i = 0; i < value.length(); ++i) {
       try {

@@ -10,8 +10,6 @@
 namespace boxcar::interp {
 namespace {
 
-using boost::variant2::get_if;
-
 // What every handler takes behind the operator's own arguments.
 void addHandlerArguments(std::vector<Argument>& arguments) {
   for (const auto& [name, type] : {std::pair("op", Type::capsule()), std::pair("args", Type::listOf(Type::any()))}) {

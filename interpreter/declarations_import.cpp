@@ -1,7 +1,6 @@
 // What a script imports from other files: their functions, operators and modes.
 
 #include <boxcar/interpreter/declarations.h>
-#include <boxcar/ivalue/error.h>
 
 #include <algorithm>
 

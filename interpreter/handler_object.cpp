@@ -2,7 +2,6 @@
 #include <boxcar/interpreter/builtin_table.h>
 #include <boxcar/interpreter/handler_object.h>
 #include <boxcar/ivalue/error.h>
-#include <boxcar/ivalue/ivalue_to.h>
 #include <fmt/format.h>
 
 #include <utility>

@@ -8,7 +8,6 @@
 
 namespace boxcar::interp {
 
-using boost::variant2::get_if;
 using typed::ExprPtr;
 
 bool Inference::isCallable(std::string_view name) {

@@ -3,6 +3,7 @@
 #include <boxcar/interpreter/inference.h>
 #include <boxcar/interpreter/wording.h>
 #include <boxcar/schema/value_type.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 

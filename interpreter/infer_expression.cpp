@@ -1,5 +1,4 @@
 #include <boxcar/interpreter/builtins.h>
-#include <boxcar/interpreter/fold.h>
 #include <boxcar/interpreter/inference.h>
 #include <boxcar/interpreter/wording.h>
 #include <boxcar/ivalue/layout.h>

@@ -1,5 +1,4 @@
 #include <boxcar/interpreter/inference.h>
-#include <boxcar/ivalue/device.h>
 
 #include <array>
 

@@ -5,8 +5,6 @@
 
 namespace boxcar::interp {
 
-using syntax::Stmt;
-
 namespace {
 
 // Passes over a function after which what still changes is taken to be Any.

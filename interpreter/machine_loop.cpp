@@ -15,7 +15,6 @@
 
 #include <cstring>
 #include <memory>
-#include <new>
 #include <utility>
 
 namespace boxcar::interp {

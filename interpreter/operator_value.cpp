@@ -4,7 +4,6 @@
 #include <boxcar/interpreter/operator_value.h>
 #include <boxcar/interpreter/value_operations.h>
 #include <boxcar/ivalue/error.h>
-#include <boxcar/schema/value_type.h>
 
 #include <mutex>
 #include <unordered_map>

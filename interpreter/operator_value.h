@@ -3,7 +3,6 @@
 #include <boxcar/dispatcher/operator_handle.h>
 #include <boxcar/ivalue/ivalue.h>
 
-#include <span>
 #include <string_view>
 
 namespace boxcar::interp {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boxcar/interpreter/diagnostic.h>
 #include <boxcar/interpreter/source.h>
 #include <boxcar/interpreter/text_colours.h>
 #include <boxcar/ivalue/error.h>

@@ -6,8 +6,6 @@
 #include <boxcar/ivalue/error.h>
 #include <boxcar/schema/value_type.h>
 
-#include <utility>
-
 namespace boxcar::interp {
 namespace {
 

@@ -1,4 +1,3 @@
-#include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/interpreter/compile_unit.h>
 #include <boxcar/interpreter/grammar.h>
 #include <boxcar/interpreter/machine.h>

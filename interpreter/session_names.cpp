@@ -154,7 +154,7 @@ const CodeUnit* SessionNames::codeOf(std::string_view function, size_t& index) c
 }
 
 std::string SessionNames::faultOf(const FunctionSchema& schema) const {
-  const OperatorName name = schema.operator_name();
+  const OperatorName& name = schema.operator_name();
   const auto& operators = operators_.at(toString(name))->executable().unit().operators;
   const auto former =
       std::ranges::find_if(operators, [&name](const CodeOperator& op) { return op.schema.operator_name() == name; });

@@ -3,7 +3,6 @@
 #include <boxcar/interpreter/input_scope.h>
 #include <boxcar/interpreter/loaded_script.h>
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>

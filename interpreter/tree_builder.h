@@ -6,7 +6,6 @@
 #include <boxcar/interpreter/token.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -7,14 +7,12 @@
 #include <boxcar/interpreter/opcodes.h>
 #include <boxcar/interpreter/source.h>
 #include <boxcar/ivalue/ivalue.h>
-#include <boxcar/schema/function_schema.h>
 #include <boxcar/schema/type.h>
 
 #include <boost/variant2/variant.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace boxcar::interp::typed {

@@ -1,6 +1,5 @@
 #include <boxcar/interpreter/builtins.h>
 #include <boxcar/interpreter/verifier.h>
-#include <boxcar/ivalue/error.h>
 
 #include <algorithm>
 #include <optional>

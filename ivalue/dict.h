@@ -37,6 +37,7 @@ class Dict final {
     insert_or_assign(std::move(key), std::move(value));
     return true;
   }
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): of most types it is moved
   void insert_or_assign(K key, V value) const {
     object_->insertOrAssign(IValue(std::move(key)), IValue(std::move(value)));
   }

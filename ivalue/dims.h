@@ -68,15 +68,6 @@ class Dims final {
     copyDims(data(), sizes);
     return strides();
   }
-  void assign(const Dims& other) {
-    if (other.rank_ <= kInline && rank_ <= kInline) [[likely]] {
-      copyDims(inline_, other.sizes());
-      copyDims(inline_ + kInline, other.strides());
-      rank_ = other.rank_;
-    } else {
-      assign(other.sizes(), other.strides());
-    }
-  }
   // Without dimension [dropped], which it must have.
   void erase(size_t dropped) {
     const std::span<int64_t> sizes = this->sizes();

@@ -104,6 +104,7 @@ class List final {
     checkIndex(index);
     object_->values[index] = Element(std::move(value));
   }
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): of most types it is moved
   void push_back(T value) const { object_->values.push_back(Element(std::move(value))); }
 
   // A new list of the same elements.

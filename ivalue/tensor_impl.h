@@ -30,7 +30,7 @@ class BOXCAR_API TensorImpl final : public Object {
   // The same with the dimensions of [base] as [edit] leaves them, a function of Dims& that gives the offset.
   template <std::invocable<Dims&> Edit>
   TensorImpl(const TensorImpl& base, const Edit& edit) : TensorImpl(base, Unshaped::kDims) {
-    dims_.assign(base.dims_);
+    dims_.assign(base.sizes(), base.strides());
     measureDims(edit(dims_));
   }
   // A contiguous tensor from the start of [storage] on, which must have room for its [numel] elements: no check is

@@ -1,6 +1,7 @@
 #include <boxcar/ivalue/host_copy.h>
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/ivalue/tensor.h>
+#include <boxcar/ivalue/text.h>  // IWYU pragma: keep, for what formats a Device
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -114,7 +115,7 @@ class TensorWriter {
       const T value = static_cast<const T*>(tensor_.data_ptr())[offset];
       Element element;
       if constexpr (std::is_integral_v<T>) {
-        element.integer = value;
+        element.integer = value;  // NOLINT(bugprone-signed-char-misuse): int8 is a number
       } else if constexpr (std::is_convertible_v<T, double>) {
         element.real = value;
       } else {

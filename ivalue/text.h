@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <concepts>
-#include <iosfwd>
+#include <iosfwd>  // IWYU pragma: keep, for std::ios_base
 #include <iterator>
 #include <string_view>
 #include <type_traits>

@@ -98,8 +98,10 @@ inline constexpr bool kIsOperatorType<std::vector<T>> = kIsOperatorType<T>;
 template <class T>
 inline constexpr bool kIsOperatorType<List<T>> = kIsOperatorType<T>;
 template <class K, class V>
+// NOLINTNEXTLINE(misc-redundant-expression): K and V may be one type
 inline constexpr bool kIsOperatorType<Dict<K, V>> = kIsOperatorType<K>&& kIsOperatorType<V>;
 template <class... Ts>
+// NOLINTNEXTLINE(misc-redundant-expression): elements may be of one type
 inline constexpr bool kIsOperatorType<std::tuple<Ts...>> = (kIsOperatorType<std::remove_cvref_t<Ts>> && ...);
 
 // Whether operators can take or return [T], with its const and &.
@@ -112,8 +114,9 @@ inline constexpr bool kIsOperatorArgument =
 template <class Function>
 inline constexpr bool kIsOperatorFunction = false;
 template <class R, class... Args>
-inline constexpr bool kIsOperatorFunction<R(Args...)> = (std::is_void_v<R> ||
-                                                         kIsOperatorArgument<R>)&&(kIsOperatorArgument<Args>&&...);
+// NOLINTNEXTLINE(misc-redundant-expression): arguments may be of one type
+inline constexpr bool kIsOperatorFunction<R(Args...)> = (kIsOperatorArgument<Args> && ... &&
+                                                         (std::is_void_v<R> || kIsOperatorArgument<R>));
 template <class R, class... Args>
 inline constexpr bool kIsOperatorFunction<R(DispatchKeySet, Args...)> = kIsOperatorFunction<R(Args...)>;
 

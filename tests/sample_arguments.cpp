@@ -59,7 +59,7 @@ class Maker final {
     Sizes allocated = sizes;
     const bool swap = kind_.is_transposed && sizes.size() == 2;
     if (swap) std::swap(allocated[0], allocated[1]);
-    const Tensor made = Tensor::allocate(allocated, dtype);
+    Tensor made = Tensor::allocate(allocated, dtype);
     const int64_t first = made_++;
     visitScalarType(kAllTypes, dtype, "a sample", [&](auto tag) {
       using T = typename decltype(tag)::type;

@@ -89,9 +89,9 @@ Tensor ofProbabilities(const Tensor& self, const Tensor& target, const Tensor& w
   const Tensor smooth = label_smoothing > 0 ? boxcar::add(boxcar::mul(target, 1 - label_smoothing),
                                                           label_smoothing / static_cast<double>(classes))
                                             : target;
-  const Tensor losses = summedOverClasses(boxcar::mul(boxcar::log_softmax(self, class_dim), smooth), weight, class_dim);
+  Tensor losses = summedOverClasses(boxcar::mul(boxcar::log_softmax(self, class_dim), smooth), weight, class_dim);
   if (reduction == LossReduction::kNone) return losses;
-  const Tensor sum = boxcar::sum(losses);
+  Tensor sum = boxcar::sum(losses);
   if (reduction == LossReduction::kSum) return sum;
   if (self.numel() == 0) return boxcar::full_like(sum, std::numeric_limits<double>::quiet_NaN());
   return boxcar::div(sum, self.numel() / classes);
@@ -102,9 +102,9 @@ Tensor smoothLoss(const Tensor& log_probabilities, const Tensor& target, const T
                   int64_t ignore_index, int64_t class_dim) {
   const Tensor counted = boxcar::ne(target, ignore_index);
   const Tensor each = summedOverClasses(log_probabilities, weight, class_dim);
-  const Tensor losses = boxcar::where(counted, each, boxcar::zeros_like(each));
+  Tensor losses = boxcar::where(counted, each, boxcar::zeros_like(each));
   if (reduction == LossReduction::kNone) return losses;
-  const Tensor sum = boxcar::sum(losses);
+  Tensor sum = boxcar::sum(losses);
   if (reduction == LossReduction::kSum) return sum;
   if (!weight.defined()) return boxcar::div(sum, boxcar::sum(counted));
   const Tensor places = boxcar::where(counted, target, boxcar::zeros_like(target));
@@ -144,7 +144,7 @@ Tensor crossEntropyLoss(const Tensor& self, const Tensor& target, const Optional
   }
   BOXCAR_CHECK(self.dim() > 0, "cross_entropy_loss: expected 1 or more dimensions, but input has none");
   const Tensor log_probabilities = boxcar::log_softmax(self, class_dim);
-  const Tensor loss = boxcar::nll_loss_nd(log_probabilities, target, weight, reduction, ignore_index);
+  Tensor loss = boxcar::nll_loss_nd(log_probabilities, target, weight, reduction, ignore_index);
   if (!(label_smoothing > 0)) return loss;
   const Tensor smooth = smoothLoss(log_probabilities, target, weights, kind, ignore_index, class_dim);
   const auto classes = static_cast<double>(self.size(class_dim));

@@ -91,7 +91,7 @@ Tensor adaptiveAvgPool2d(const Tensor& self, IntSpan output_size) {
     return boxcar::_adaptive_avg_pool2d(self, output_size);
   }
   const int64_t dims[] = {-1, -2};
-  const Tensor result = boxcar::mean(self, dims, /*keepdim=*/true);
+  Tensor result = boxcar::mean(self, dims, /*keepdim=*/true);
   if (!shape::suggestsChannelsLast(self)) return result;
   const int64_t channels = self.sizes()[1];
   const int64_t strides[] = {channels, 1, channels, channels};

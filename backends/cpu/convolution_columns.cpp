@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto kNumberTypes = kIntegralTypes + ElementTypes<float, double>{} + kComplexTypes;
 // Bytes of columns: about what the second level of caches holds.
-constexpr int64_t kColumnBytes = 256 * 1024;
+constexpr int64_t kColumnBytes = int64_t{256} * 1024;
 constexpr int64_t kFewestColumns = 64;
 
 // A call for elements of type T; three spatial dimensions, the first ones of size 1 where there are fewer.

@@ -44,9 +44,10 @@ template <class T, int bytes>
   using Vector = typename Register<T, bytes>::Vector;
   constexpr int kWidth = Register<T, bytes>::kWidth;
   constexpr int kChains = 4;
+  constexpr int64_t kStep = int64_t{kChains} * kWidth;
   Vector sums[kChains] = {};
   int64_t i = 0;
-  for (; i + kChains * kWidth <= n; i += kChains * kWidth) {
+  for (; i + kStep <= n; i += kStep) {
 #pragma GCC unroll 4
     for (int v = 0; v < kChains; ++v) {
       sums[v] +=
@@ -67,23 +68,26 @@ template <class T, int bytes>
 // One half of the pieces of [a], then the same half of those of [b].
 template <class T, int bytes, int half>
 struct PickHalves {
+  using Vector = typename Register<T, bytes>::Vector;
   static constexpr int kWidth = Register<T, bytes>::kWidth;
   static constexpr int at(int i) { return i + half * kWidth / 2 + (i < kWidth / 2 ? 0 : kWidth / 2); }
 };
 // Every second piece of [a], then of [b].
 template <class T, int bytes, int odd>
 struct PickEverySecond {
+  using Vector = typename Register<T, bytes>::Vector;
   static constexpr int kPiece = 16 / static_cast<int>(sizeof(T));
   static constexpr int at(int i) { return (2 * (i / kPiece) + odd) * kPiece + i % kPiece; }
 };
 
 // What [First] and [Second] pick, added up. By reference, for registers are returned in ways that go by the target.
-template <class First, class Second, class Vector>
-[[gnu::always_inline]] inline void addPicked(const Vector& a, const Vector& b, Vector& out) {
+template <class First, class Second>
+[[gnu::always_inline]] inline void addPicked(const typename First::Vector& a, const typename First::Vector& b,
+                                             typename First::Vector& out) {
   [&]<size_t... i>(std::index_sequence<i...>) __attribute__((always_inline)) {
     out = __builtin_shufflevector(a, b, First::at(i)...) + __builtin_shufflevector(a, b, Second::at(i)...);
   }
-  (std::make_index_sequence<sizeof(Vector) / sizeof(a[0])>());
+  (std::make_index_sequence<sizeof(a) / sizeof(a[0])>());
 }
 
 // The sums of the elements of four registers, in four elements at [out].
@@ -155,8 +159,8 @@ template <class T, int bytes, int rows>
 #pragma GCC unroll 4
       for (int v = 0; v < kDots; ++v) {
         read[v] = *reinterpret_cast<const Vector*>(y + v * y_step + i);
-#ifdef __x86_64__
-        if constexpr (rows > 1) asm("" : "+x"(read[v]));  // once, not once for each row
+#if defined(__x86_64__) && !defined(__clang__)
+        if constexpr (rows > 1) asm("" : "+x"(read[v]));  // once, not once for each row, as GCC would
 #endif
       }
 #pragma GCC unroll 4

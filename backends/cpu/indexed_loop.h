@@ -86,6 +86,7 @@ struct IndexedRun : dense::IndexedLoop {
                              static_cast<uintptr_t>((j + kAhead) * steps[kMaxOperands + 1]) +
                              static_cast<uintptr_t>(next) * static_cast<uintptr_t>(step);
         for (int64_t ahead = 0; ahead < prefetched; ahead += kLine) {
+          // NOLINTNEXTLINE(performance-no-int-to-ptr): an index that is wrong may lead anywhere
           __builtin_prefetch(reinterpret_cast<const void*>(address + static_cast<uintptr_t>(ahead)));
         }
       }

@@ -5,7 +5,9 @@
 #include <boxcar/backends/cpu/vector_reductions.h>
 #include <boxcar/backends/elements/moments.h>
 
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -18,6 +20,10 @@ inline constexpr float kMostSquares = std::numeric_limits<float>::max();
 // What leaves the range of floats is computed again in doubles, which have room for it.
 [[gnu::noinline, gnu::cold]] inline Moments<double> wideRowMoments(const float* x, int64_t n) {
   const auto count = static_cast<double>(n);
+  // Rows of one number, as padding is, have no deviations and come often.
+  if (n > 0 && std::isfinite(*x) && std::memcmp(x, x + 1, static_cast<size_t>(n - 1) * sizeof *x) == 0) {
+    return {count, static_cast<double>(*x), 0};
+  }
   double sum = 0;
   for (int64_t i = 0; i < n; ++i) sum += static_cast<double>(x[i]);
   const double mean = sum / count;

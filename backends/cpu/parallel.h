@@ -14,8 +14,8 @@ inline constexpr int64_t kParallelGrain = 32768;
 inline constexpr int kMostThreads = 1024;
 
 // How many threads kernels on the CPU use at most. At first what the environment variable BOXCAR_NUM_THREADS says, else
-// the number of processors; 1 in a build without OpenMP. An Error when [count], or what the
-// environment says, is none from 1 to kMostThreads.
+// the number of processors; 1 in a build without OpenMP. An Error when [count], or what the environment says, is none
+// from 1 to kMostThreads.
 BOXCAR_API int threadCount();
 BOXCAR_API void setThreadCount(int count);
 

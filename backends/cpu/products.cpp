@@ -14,7 +14,7 @@ namespace {
 constexpr auto kNumberTypes = kRealTypes + kComplexTypes;
 
 // Matrices of at least this many multiplications keep all threads busy one by one.
-constexpr int64_t kLargeProduct = 128 * 128 * 128;
+constexpr int64_t kLargeProduct = int64_t{128} * 128 * 128;
 
 // float16 and bfloat16, by way of float32.
 void multiplyHalves(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {

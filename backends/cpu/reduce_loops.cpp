@@ -179,8 +179,8 @@ class ReduceRow final {
 
   // Processors that read ahead stop at the end of a page, which often is that of a result's elements.
   static void announce(const char* in) {
-    constexpr int kLine = 64;
-    for (int line = 0; line < 4; ++line) __builtin_prefetch(in + line * kLine);
+    constexpr ptrdiff_t kLine = 64;
+    for (ptrdiff_t line = 0; line < 4; ++line) __builtin_prefetch(in + line * kLine);
   }
 
   const ReducedRow& row_;

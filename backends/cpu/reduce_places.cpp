@@ -25,7 +25,8 @@ struct PlaceRows : elements::ExtremePlace<T, greatest> {
     constexpr VectorReduction kKind = greatest ? VectorReduction::kGreatest : VectorReduction::kLeast;
     const C best = vectorReduceRows<C>(kKind).row(x, static_cast<size_t>(n));
     constexpr int64_t kStep = 64;
-    const auto is_best = [best](C value) { return (value == best) | (isNan(best) & isNan(value)); };
+    const bool finds_nan = isNan(best);
+    const auto is_best = [=](C value) { return (value == best) | (finds_nan & isNan(value)); };
     int64_t i = 0;
     for (; i + kStep <= n; i += kStep) {
       int found = 0;

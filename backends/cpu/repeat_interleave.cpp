@@ -21,7 +21,7 @@ Tensor repeat(const Tensor& counts, std::optional<int64_t> size) {
                            }
                            BOXCAR_CHECK(size.value_or(total) == total,
                                         "repeat_interleave: Invalid output_size, expected {} but got {}", total, *size);
-                           const Tensor result = Tensor::allocate(std::span(&total, 1), counts.scalar_type());
+                           Tensor result = Tensor::allocate(std::span(&total, 1), counts.scalar_type());
                            T* next = result.data_ptr<T>();
                            for (size_t i = 0; i < times.size(); ++i)
                              next = std::fill_n(next, times[i], static_cast<T>(i));

@@ -5,11 +5,16 @@
 #include <boxcar/ivalue/macros.h>
 #include <boxcar/ivalue/tensor.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace boxcar::cuda {
 
 inline constexpr int kMaxDevices = 16;
+
+// Where a device stands in tables of kMaxDevices.
+constexpr size_t placeOf(DeviceIndex index) noexcept { return static_cast<uint8_t>(index); }
 
 // How many devices there are; 0 where there is no driver, or boxcar was built without CUDA.
 int deviceCount();

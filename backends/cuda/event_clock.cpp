@@ -33,7 +33,7 @@ class EventClock final : public DeviceClock {
     if (isCapturing()) return 0;
     try {
       const DeviceGuard on(index);
-      if (!bases_[static_cast<size_t>(index)]) setBase(index);
+      if (!bases_[placeOf(index)]) setBase(index);
       if (marks_.size() - open_ >= batch_) read();
       const CudaStream stream = currentStream();
       Mark mark{++last_, outer, false, takeEvent(index), takeEvent(index)};
@@ -91,7 +91,7 @@ class EventClock final : public DeviceClock {
   };
 
   std::unique_ptr<Event> takeEvent(DeviceIndex index) {
-    std::vector<std::unique_ptr<Event>>& unused = unused_[static_cast<size_t>(index)];
+    std::vector<std::unique_ptr<Event>>& unused = unused_[placeOf(index)];
     if (unused.empty()) return std::make_unique<Event>(/*timing=*/true);
     std::unique_ptr<Event> taken = std::move(unused.back());
     unused.pop_back();
@@ -104,7 +104,7 @@ class EventClock final : public DeviceClock {
     event->record(currentStream());
     event->synchronize();
     const auto since = static_cast<double>(TickClock::now() - origin_);
-    bases_[static_cast<size_t>(index)] = Base{std::move(event), since * TickClock::nanosecondsPerTick()};
+    bases_[placeOf(index)] = Base{std::move(event), since * TickClock::nanosecondsPerTick()};
   }
 
   DeviceSpan& spanAt(uint32_t span) { return spans_[span & (spans_.size() - 1)]; }
@@ -115,7 +115,7 @@ class EventClock final : public DeviceClock {
     const auto open = std::ranges::stable_partition(marks_, &Mark::has_ended);
     for (const Mark& mark : std::ranges::subrange(marks_.begin(), open.begin())) {
       DeviceSpan& span = spanAt(mark.span);
-      const Base& base = *bases_[static_cast<size_t>(span.device.index())];
+      const Base& base = *bases_[placeOf(span.device.index())];
       const DeviceGuard on(span.device);
       mark.begin->synchronize();
       mark.end->synchronize();
@@ -128,7 +128,7 @@ class EventClock final : public DeviceClock {
     // Times between events are floats: the next ones are counted from an event that is near.
     for (Mark& mark : std::ranges::subrange(marks_.begin(), open.begin())) {
       const DeviceSpan& span = spanAt(mark.span);
-      const auto index = static_cast<size_t>(span.device.index());
+      const auto index = placeOf(span.device.index());
       Base& base = *bases_[index];
       unused_[index].push_back(std::exchange(base.event, std::move(mark.end)));
       base.time = span.start + span.duration;

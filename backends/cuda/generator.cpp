@@ -34,7 +34,7 @@ Generator makeGeneratorOf(Device device, uint64_t seed) {
 const Generator& defaultGeneratorOf(Device device) {
   const Device complete = completeDevice(device);
   const std::lock_guard lock(defaults().mutex);
-  Generator& generator = defaults().generators[static_cast<size_t>(complete.index())];
+  Generator& generator = defaults().generators[placeOf(complete.index())];
   if (!generator.defined()) generator = makeGeneratorOf(complete, defaults().seed);
   return generator;
 }

@@ -25,7 +25,8 @@ Device deviceOr(std::optional<Device> device) {
 }
 
 Tensor pinnedIf(std::optional<bool> pin_memory, Tensor tensor) {
-  return pin_memory.value_or(false) ? emptyPinned(tensor) : tensor;
+  if (pin_memory.value_or(false)) return emptyPinned(tensor);
+  return tensor;
 }
 
 Tensor empty(IntSpan size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,

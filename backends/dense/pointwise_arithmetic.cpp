@@ -39,22 +39,21 @@ bool isBool(const Input& input) {
   return input.number() != nullptr ? input.number()->isBoolean() : input.tensor()->scalar_type() == ScalarType::Bool;
 }
 
-// What add and sub check of alpha, and which of the two operators to run: without alpha when it is 1.
-const Pointwise& withAlpha(const Pointwise& plain, const Pointwise& scaled, const Input& a, const Input& b,
-                           const Scalar& alpha) {
+// Whether add and sub multiply by alpha, which they need not when it is 1; and what they check of it.
+bool scales(const Scalar& alpha, const Input& a, const Input& b) {
   if (alpha.isIntegral(/*includeBool=*/false) && alpha.toLong() == 1) [[likely]]
-    return plain;
+    return false;
   const ScalarType common = commonType(a, b);
   BOXCAR_CHECK(!alpha.isBoolean() || common == ScalarType::Bool, "Boolean alpha only supported for Boolean results.");
   BOXCAR_CHECK(isFloatingType(common) || isComplexType(common) || alpha.isIntegral(/*includeBool=*/true),
                "For integral input tensors, argument alpha must not be a floating point number.");
   BOXCAR_CHECK(isComplexType(common) || !alpha.isComplex(),
                "For non-complex input tensors, argument alpha must not be a complex number.");
-  return scaled;
+  return true;
 }
 
 const Pointwise& addition(const Input& a, const Input& b, const Scalar& alpha) {
-  return withAlpha(kAdd, kAddScaled, a, b, alpha);
+  return scales(alpha, a, b) ? kAddScaled : kAdd;
 }
 
 const Pointwise& subtraction(const Input& a, const Input& b, const Scalar& alpha) {
@@ -66,7 +65,7 @@ const Pointwise& subtraction(const Input& a, const Input& b, const Scalar& alpha
         "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
         "the `~` or `logical_not()` operator instead.");
   }
-  return withAlpha(kSubtract, kSubtractScaled, a, b, alpha);
+  return scales(alpha, a, b) ? kSubtractScaled : kSubtract;
 }
 
 Tensor addTensor(const Tensor& self, const Tensor& other, const Scalar& alpha) {

@@ -19,27 +19,31 @@ constexpr Pointwise makeSelection() {
 
 constexpr Pointwise kWhere = makeSelection();
 
-const Tensor& checkCondition(const Tensor& condition) {
+void checkCondition(const Tensor& condition) {
   BOXCAR_CHECK(condition.scalar_type() == ScalarType::Bool || condition.scalar_type() == ScalarType::Byte,
                "where expected condition to be a boolean tensor, but got a tensor with dtype {}",
                condition.scalar_type());
-  return condition;
 }
 
 Tensor whereSelf(const Tensor& condition, const Tensor& self, const Tensor& other) {
-  return pointwise(kWhere, {checkCondition(condition), self, other});
+  checkCondition(condition);
+  return pointwise(kWhere, {condition, self, other});
 }
 Tensor whereScalarSelf(const Tensor& condition, const Scalar& self, const Tensor& other) {
-  return pointwise(kWhere, {checkCondition(condition), self, other});
+  checkCondition(condition);
+  return pointwise(kWhere, {condition, self, other});
 }
 Tensor whereScalarOther(const Tensor& condition, const Tensor& self, const Scalar& other) {
-  return pointwise(kWhere, {checkCondition(condition), self, other});
+  checkCondition(condition);
+  return pointwise(kWhere, {condition, self, other});
 }
 Tensor whereScalar(const Tensor& condition, const Scalar& self, const Scalar& other) {
-  return pointwise(kWhere, {checkCondition(condition), self, other});
+  checkCondition(condition);
+  return pointwise(kWhere, {condition, self, other});
 }
 Tensor& whereSelfOut(const Tensor& condition, const Tensor& self, const Tensor& other, Tensor& out) {
-  return pointwiseOut(kWhere, out, {checkCondition(condition), self, other});
+  checkCondition(condition);
+  return pointwiseOut(kWhere, out, {condition, self, other});
 }
 
 void checkMask(const Tensor& mask) {

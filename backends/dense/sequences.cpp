@@ -71,7 +71,7 @@ template <class First, class End>
 Tensor places(int64_t count, int64_t rows, ScalarType dtype, Device device, const First& firstColumn,
               const End& endColumn) {
   const Device made_on = device.is_meta() ? device : Device(DeviceType::CPU);
-  const Tensor result = Tensor::allocate(std::initializer_list<int64_t>{2, count}, dtype, made_on);
+  Tensor result = Tensor::allocate(std::initializer_list<int64_t>{2, count}, dtype, made_on);
   if (result.is_meta()) return result;
   visitScalarType(kIntegralTypes + kFloatingTypes, dtype, "tril_indices", [&]<class T>(std::type_identity<T>) {
     T* row_numbers = result.data_ptr<T>();

@@ -74,7 +74,7 @@ BOXCAR_HOST_DEVICE inline bool isNan(T value) {
   if constexpr (kIsComplex<T>) {
     return std::isnan(value.real()) || std::isnan(value.imag());
   } else if constexpr (std::is_floating_point_v<T>) {
-    return value != value;
+    return value != value;  // NOLINT(misc-redundant-expression): NaN alone
   } else if constexpr (kIsSmallFloat<T>) {
     return isNan(static_cast<float>(value));
   } else {

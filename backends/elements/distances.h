@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/backends/elements/arithmetic.h>
 #include <boxcar/backends/elements/functions.h>
 #include <boxcar/backends/elements/host_device.h>
 
@@ -36,7 +37,7 @@ struct EuclideanDistance : SumOfTerms<T> {
 template <class T>
 struct GreatestDistance {
   BOXCAR_HOST_DEVICE static T term(T difference) { return difference; }
-  BOXCAR_HOST_DEVICE static T merge(T a, T b) { return b > a || b != b ? b : a; }
+  BOXCAR_HOST_DEVICE static T merge(T a, T b) { return b > a || isNan(b) ? b : a; }
   BOXCAR_HOST_DEVICE static T finish(T greatest) { return greatest; }
 };
 template <class T>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/backends/elements/arithmetic.h>
 #include <boxcar/backends/elements/element.h>
 #include <boxcar/backends/elements/host_device.h>
 
@@ -21,7 +22,7 @@ BOXCAR_HOST_DEVICE inline auto orderedKey(T x) {
     constexpr Key kSign = Key{1} << (8 * sizeof(T) - 1);
     const Key bits = std::bit_cast<Key>(x + T(0));
     const Key key = bits ^ (static_cast<Key>(static_cast<Signed>(bits) >> (8 * sizeof(T) - 1)) | kSign);
-    return x == x ? key : static_cast<Key>(~Key{0});
+    return isNan(x) ? static_cast<Key>(~Key{0}) : key;
   } else if constexpr (sizeof(T) == 8) {
     return static_cast<uint64_t>(x) ^ (uint64_t{1} << 63);
   } else {

@@ -123,7 +123,7 @@ struct Replace {
         negative(convertElement<T>(params[2].toDouble())) {}
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     if constexpr (std::is_floating_point_v<T>) {
-      if (a != a) return nan;
+      if (isNan(a)) return nan;
       if (a == std::numeric_limits<T>::infinity()) return positive;
       if (a == -std::numeric_limits<T>::infinity()) return negative;
     }

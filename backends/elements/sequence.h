@@ -40,6 +40,7 @@ struct EqualDistances {
         end(to),
         step(steps > 1 ? (to - from) / static_cast<double>(steps - 1) : Number(0)),
         last(static_cast<double>(steps - 1)),
+        // NOLINTNEXTLINE(bugprone-integer-division): a whole number
         middle(steps > 1 ? static_cast<double>(steps / 2) : 1.0) {}
 
   BOXCAR_HOST_DEVICE Number operator()(double i) const {

@@ -1,6 +1,5 @@
 #include <boxcar/dispatcher/fallbacks/call_work.h>
 #include <boxcar/dispatcher/fallbacks/value_tensors.h>
-#include <boxcar/ivalue/error.h>
 
 #include <algorithm>
 #include <vector>

@@ -5,7 +5,6 @@
 #include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
 #include <boxcar/dispatcher/fallbacks/tensor_range.h>
 #include <boxcar/ivalue/error.h>
-#include <boxcar/schema/value_type.h>
 #include <fmt/format.h>
 
 #include <cmath>

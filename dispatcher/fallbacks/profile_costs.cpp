@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <limits>
 #include <mutex>
-#include <utility>
 
 namespace boxcar::detail {
 namespace {

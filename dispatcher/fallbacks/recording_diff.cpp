@@ -3,7 +3,6 @@
 #include <boxcar/dispatcher/fallbacks/recorded_text.h>
 #include <boxcar/dispatcher/fallbacks/recording_diff.h>
 #include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
-#include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <string>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 namespace boxcar::promises {

@@ -46,7 +46,7 @@ Tensor onCpu(const Tensor& tensor) {
   const bool in_one_row = tensor.is_contiguous();
   const Tensor source = in_one_row ? tensor : bytesOfStorage(tensor.storage());
   const HiddenCalls hidden;
-  const Tensor target = Tensor::allocate(source.sizes(), source.scalar_type());
+  Tensor target = Tensor::allocate(source.sizes(), source.scalar_type());
   copyHidden(target, source);
   if (in_one_row) return target;
   return Tensor(makeIntrusive<TensorImpl>(target.storage(), tensor.scalar_type(), tensor.sizes(), tensor.strides(),

@@ -7,7 +7,6 @@
 #include <complex>
 #include <cstring>
 #include <span>
-#include <type_traits>
 
 namespace boxcar {
 namespace {

@@ -12,9 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <mutex>
-#include <optional>
 #include <source_location>
 #include <span>
 #include <string>

@@ -93,7 +93,7 @@ std::string listNames(const std::vector<ArgumentKeys>& arguments) {
 std::vector<DispatchKeySet> readArgumentKeys(const FunctionSchema& schema, const std::vector<std::string>& texts) {
   const std::vector<ArgumentKeys> arguments = dispatchArgumentsOf(schema);
   std::vector<std::optional<DispatchKeySet>> given(arguments.size());
-  const OperatorName name = schema.operator_name();
+  const OperatorName& name = schema.operator_name();
   size_t next = 0;
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');

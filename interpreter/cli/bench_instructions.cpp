@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <utility>
 
 // Callgrind writes down what it counted since the last call of this one, and begins anew. It finds it by its name.
 extern "C" [[gnu::noinline, gnu::used, gnu::visibility("default")]] void boxcarBenchMark() { asm volatile(""); }

@@ -8,8 +8,6 @@
 #include <boxcar/schema/parse_schema.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>

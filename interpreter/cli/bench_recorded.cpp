@@ -1,7 +1,6 @@
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/fallbacks/recording.h>
 #include <boxcar/interpreter/cli/bench_recorded.h>
-#include <boxcar/interpreter/cli/find_operator.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 

@@ -1,4 +1,3 @@
-#include <boxcar/interpreter/bytecode.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/disassembler.h>
 #include <boxcar/interpreter/opcode_page.h>

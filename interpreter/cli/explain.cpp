@@ -1,5 +1,4 @@
 #include <boxcar/backends/cuda/available.h>
-#include <boxcar/dispatcher/cell_text.h>
 #include <boxcar/dispatcher/explanation.h>
 #include <boxcar/interpreter/cli/argument_keys.h>
 #include <boxcar/interpreter/cli/cell_json.h>

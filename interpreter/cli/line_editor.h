@@ -21,6 +21,7 @@ class LineEditor {
   virtual Outcome read(const std::string& prompt, std::string& line) = 0;
   // Whether keys edit the line, bring back former ones and complete words.
   virtual bool edits() const { return false; }
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): those that complete keep it
   virtual void setCompletion(Completion) {}
 };
 

@@ -1,7 +1,6 @@
 #include <boxcar/interpreter/cli/memory_limit.h>
 #include <boxcar/ivalue/error.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <charconv>

@@ -5,13 +5,10 @@
 #include <boxcar/interpreter/service/cursor.h>
 
 #include <functional>
-#include <initializer_list>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace boxcar::service {
 

@@ -1,12 +1,10 @@
 // Proposals of names: what the script has, and what it can call.
 
-#include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/interpreter/builtins.h>
 #include <boxcar/interpreter/environment.h>
 #include <boxcar/interpreter/service/completer.h>
 #include <boxcar/interpreter/service/names.h>
 #include <boxcar/interpreter/service/text.h>
-#include <boxcar/ivalue/scalar_type.h>
 #include <boxcar/schema/words.h>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
 #include <boxcar/interpreter/lexer.h>
-#include <boxcar/interpreter/literals.h>
 #include <boxcar/interpreter/service/cursor.h>
 #include <boxcar/interpreter/service/text.h>
 

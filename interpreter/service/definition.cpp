@@ -9,7 +9,6 @@
 namespace boxcar::service {
 
 using boost::variant2::get_if;
-using interp::CodeUnit;
 using interp::ScriptFunction;
 
 namespace {

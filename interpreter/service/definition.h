@@ -4,7 +4,6 @@
 #include <boxcar/interpreter/source.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -117,7 +117,7 @@ const CodeUnit* ImportedFiles::compile(const File& file, const SourcePtr& source
         diagnostics);
     return nullptr;
   }
-  const Diagnostic why = *real;
+  const Diagnostic why = *real;  // NOLINT(performance-unnecessary-copy-initialization): the next one moves it
   diagnostics.error(source, span, fmt::format("{}, which is imported here, has errors", file.name))
       .note(why.message, why.source, why.span);
   return nullptr;

@@ -4,7 +4,6 @@
 #include <boxcar/interpreter/service/cursor.h>
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace boxcar::service {

@@ -1,13 +1,10 @@
 #pragma once
 
 #include <boxcar/interpreter/builtins.h>
-#include <boxcar/interpreter/declarations.h>
 #include <boxcar/schema/function_schema.h>
 
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace boxcar::service {
 

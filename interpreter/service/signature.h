@@ -1,7 +1,6 @@
 #pragma once
 
 #include <boxcar/interpreter/service/workspace.h>
-#include <boxcar/interpreter/source.h>
 
 #include <cstdint>
 #include <string>

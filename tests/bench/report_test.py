@@ -16,6 +16,7 @@ import chart  # noqa: E402
 import growth  # noqa: E402
 import hot_path  # noqa: E402
 import measured  # noqa: E402
+import page  # noqa: E402
 import report  # noqa: E402
 
 
@@ -137,10 +138,10 @@ class Tables(unittest.TestCase):
         self.assertNotIn("missing", text)
 
     def test_the_page_is_changed_between_its_markers_alone(self):
-        page = "a\n<!-- begin x -->\nold\n<!-- end x -->\nb\n"
-        self.assertEqual(report.update_page(page, {"x": "new\n"}), "a\n<!-- begin x -->\n\nnew\n\n<!-- end x -->\nb\n")
+        text = "a\n<!-- begin x -->\nold\n<!-- end x -->\nb\n"
+        self.assertEqual(page.replaced(text, {"x": "new\n"}), "a\n<!-- begin x -->\n\nnew\n\n<!-- end x -->\nb\n")
         with self.assertRaisesRegex(measured.Malformed, "has 0 places called 'y'"):
-            report.update_page(page, {"y": ""})
+            page.replaced(text, {"y": ""})
 
 
 class Command(unittest.TestCase):

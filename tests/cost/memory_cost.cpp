@@ -42,7 +42,7 @@ void replace(int rounds) {
 
 bool replacementsLeaveNothing() {
   constexpr int kRounds = 250000;
-  constexpr size_t kMost = 64 * 1024;
+  constexpr size_t kMost = size_t{64} * 1024;
   Library m(Library::FRAGMENT, "memory", std::nullopt, "memory_cost.cpp", 1);
   m.def("replaced(Tensor x) -> int");
   replace(1000);

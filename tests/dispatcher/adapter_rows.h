@@ -111,4 +111,10 @@ class Row {
   IValue boxed_;
 };
 
+// Looks at a row.
+template <class Arg, class Result = std::remove_cvref_t<Arg>>
+Row<Arg, Result> argumentRow(std::string type, std::remove_cvref_t<Arg> value, IValue boxed) {
+  return {std::move(type), std::move(value), std::move(boxed)};
+}
+
 }  // namespace boxcar

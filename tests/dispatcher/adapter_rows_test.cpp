@@ -16,55 +16,55 @@ using Complex = std::complex<double>;
 TEST(AdapterRows, Tensors) {
   const Tensor a = cpuTensor();
   const Tensor b = cpuTensor();
-  Row<const Tensor&>("Tensor", a, a).refuses(3, "3 of type int").refuses({}, "a value of type NoneType");
-  Row<Tensor>("Tensor", a, a);
-  Row<const Tensor&>("Tensor", Tensor(), Tensor());
-  Row<const std::optional<Tensor>&>("Tensor?", a, a).refuses("a", "'a' of type str");
-  Row<const std::optional<Tensor>&>("Tensor?", std::nullopt, {});
+  argumentRow<const Tensor&>("Tensor", a, a).refuses(3, "3 of type int").refuses({}, "a value of type NoneType");
+  argumentRow<Tensor>("Tensor", a, a);
+  argumentRow<const Tensor&>("Tensor", Tensor(), Tensor());
+  argumentRow<const std::optional<Tensor>&>("Tensor?", a, a).refuses("a", "'a' of type str");
+  argumentRow<const std::optional<Tensor>&>("Tensor?", std::nullopt, {});
   const std::vector<Tensor> both{a, b};
-  Row<TensorList, std::vector<Tensor>>("Tensor[]", both, both)
+  argumentRow<TensorList, std::vector<Tensor>>("Tensor[]", both, both)
       .refuses(a, "a value of type Tensor")
       .refuses(std::vector<int64_t>{1}, "[1] of type int[]");
-  Row<const std::vector<Tensor>&>("Tensor[]", both, both);
-  Row<const List<Tensor>&>("Tensor[]", List<Tensor>{a, b}, both);
+  argumentRow<const std::vector<Tensor>&>("Tensor[]", both, both);
+  argumentRow<const List<Tensor>&>("Tensor[]", List<Tensor>{a, b}, both);
   const List<std::optional<Tensor>> some{a, std::nullopt, b};
-  Row<const List<std::optional<Tensor>>&>("Tensor?[]", some, some)
+  argumentRow<const List<std::optional<Tensor>>&>("Tensor?[]", some, some)
       .refuses(GenericList{IValue(a), IValue(1)}, ("[" + repr(a) + ", 1] of type Any[]").c_str());
-  Row<const std::optional<List<Tensor>>&>("Tensor[]?", std::nullopt, {});
-  Row<std::optional<TensorList>, std::optional<std::vector<Tensor>>>("Tensor[]?", std::nullopt, {});
+  argumentRow<const std::optional<List<Tensor>>&>("Tensor[]?", std::nullopt, {});
+  argumentRow<std::optional<TensorList>, std::optional<std::vector<Tensor>>>("Tensor[]?", std::nullopt, {});
 }
 
 TEST(AdapterRows, Numbers) {
-  Row<int64_t>("int", -7, -7).refuses(7.0, "7.0 of type float").refuses(true, "True of type bool");
-  Row<SymInt>("SymInt", 7, 7).refuses("7", "'7' of type str");
-  Row<int64_t>("SymInt", 7, 7);
-  Row<SymInt>("int", 7, 7);
-  Row<double>("float", 2.5, 2.5).refuses(2, "2 of type int");
-  Row<bool>("bool", true, true).refuses(1, "1 of type int");
-  Row<Complex>("complex", Complex(1, 2), Complex(1, 2)).refuses(1.0, "1.0 of type float");
-  Row<std::optional<int64_t>>("int?", 7, 7).refuses(7.0, "7.0 of type float");
-  Row<std::optional<int64_t>>("int?", std::nullopt, {});
-  Row<std::optional<SymInt>, std::optional<int64_t>>("SymInt?", 7, 7);
-  Row<std::optional<SymInt>>("SymInt?", std::nullopt, {});
-  Row<std::optional<double>>("float?", 2.5, 2.5).refuses(2, "2 of type int");
-  Row<std::optional<double>>("float?", std::nullopt, {});
-  Row<std::optional<bool>>("bool?", false, false).refuses(0, "0 of type int");
-  Row<std::optional<bool>>("bool?", std::nullopt, {});
-  Row<std::optional<Complex>>("complex?", Complex(1, 2), Complex(1, 2)).refuses(1, "1 of type int");
-  Row<std::optional<Complex>>("complex?", std::nullopt, {});
+  argumentRow<int64_t>("int", -7, -7).refuses(7.0, "7.0 of type float").refuses(true, "True of type bool");
+  argumentRow<SymInt>("SymInt", 7, 7).refuses("7", "'7' of type str");
+  argumentRow<int64_t>("SymInt", 7, 7);
+  argumentRow<SymInt>("int", 7, 7);
+  argumentRow<double>("float", 2.5, 2.5).refuses(2, "2 of type int");
+  argumentRow<bool>("bool", true, true).refuses(1, "1 of type int");
+  argumentRow<Complex>("complex", Complex(1, 2), Complex(1, 2)).refuses(1.0, "1.0 of type float");
+  argumentRow<std::optional<int64_t>>("int?", 7, 7).refuses(7.0, "7.0 of type float");
+  argumentRow<std::optional<int64_t>>("int?", std::nullopt, {});
+  argumentRow<std::optional<SymInt>, std::optional<int64_t>>("SymInt?", 7, 7);
+  argumentRow<std::optional<SymInt>>("SymInt?", std::nullopt, {});
+  argumentRow<std::optional<double>>("float?", 2.5, 2.5).refuses(2, "2 of type int");
+  argumentRow<std::optional<double>>("float?", std::nullopt, {});
+  argumentRow<std::optional<bool>>("bool?", false, false).refuses(0, "0 of type int");
+  argumentRow<std::optional<bool>>("bool?", std::nullopt, {});
+  argumentRow<std::optional<Complex>>("complex?", Complex(1, 2), Complex(1, 2)).refuses(1, "1 of type int");
+  argumentRow<std::optional<Complex>>("complex?", std::nullopt, {});
 }
 
 TEST(AdapterRows, ScalarsOfEveryKind) {
-  Row<const Scalar&>("Scalar", true, true)
+  argumentRow<const Scalar&>("Scalar", true, true)
       .refuses("1", "'1' of type str")
       .refuses(IValue(), "a value of type NoneType");
-  Row<const Scalar&>("Scalar", 3, 3);
-  Row<const Scalar&>("Scalar", 2.5, 2.5);
-  Row<const Scalar&>("Scalar", Complex(1, 2), Complex(1, 2));
-  Row<const std::optional<Scalar>&>("Scalar?", Scalar(3), 3).refuses("1", "'1' of type str");
-  Row<const std::optional<Scalar>&>("Scalar?", std::nullopt, {});
+  argumentRow<const Scalar&>("Scalar", 3, 3);
+  argumentRow<const Scalar&>("Scalar", 2.5, 2.5);
+  argumentRow<const Scalar&>("Scalar", Complex(1, 2), Complex(1, 2));
+  argumentRow<const std::optional<Scalar>&>("Scalar?", Scalar(3), 3).refuses("1", "'1' of type str");
+  argumentRow<const std::optional<Scalar>&>("Scalar?", std::nullopt, {});
   const List<Scalar> list{Scalar(1), Scalar(2.5), Scalar(true)};
-  Row<const List<Scalar>&>("Scalar[]", list, list).refuses(GenericList{IValue("1")}, "['1'] of type str[]");
+  argumentRow<const List<Scalar>&>("Scalar[]", list, list).refuses(GenericList{IValue("1")}, "['1'] of type str[]");
 }
 
 TEST(AdapterRows, ListsOfNumbersAsSpansVectorsAndLists) {
@@ -75,68 +75,72 @@ TEST(AdapterRows, ListsOfNumbersAsSpansVectorsAndLists) {
   static constexpr bool kBools[] = {true, false};
   const IValue bools(std::vector<bool>{true, false});
 
-  Row<std::span<const int64_t>, std::vector<int64_t>>("int[]", ints, ints)
+  argumentRow<std::span<const int64_t>, std::vector<int64_t>>("int[]", ints, ints)
       .refuses(floats, "[0.5, 1.5] of type float[]")
       .refuses(1, "1 of type int");
-  Row<std::span<const SymInt>, std::vector<SymInt>>("SymInt[]", sym_ints, ints)
+  argumentRow<std::span<const SymInt>, std::vector<SymInt>>("SymInt[]", sym_ints, ints)
       .refuses(floats, "[0.5, 1.5] of type float[]");
-  Row<std::span<const int64_t>, std::vector<int64_t>>("SymInt[]", ints, ints);
-  Row<const std::vector<SymInt>&>("SymInt[]", sym_ints, ints).refuses(1, "1 of type int");
-  Row<std::span<const double>, std::vector<double>>("float[]", floats, floats).refuses(ints, "[1, 2, 3] of type int[]");
-  Row<std::span<const bool>, std::vector<bool>>("bool[]", kBools, bools).refuses(ints, "[1, 2, 3] of type int[]");
-  Row<std::span<const Complex>, std::vector<Complex>>("complex[]", complexes, complexes)
+  argumentRow<std::span<const int64_t>, std::vector<int64_t>>("SymInt[]", ints, ints);
+  argumentRow<const std::vector<SymInt>&>("SymInt[]", sym_ints, ints).refuses(1, "1 of type int");
+  argumentRow<std::span<const double>, std::vector<double>>("float[]", floats, floats)
+      .refuses(ints, "[1, 2, 3] of type int[]");
+  argumentRow<std::span<const bool>, std::vector<bool>>("bool[]", kBools, bools)
+      .refuses(ints, "[1, 2, 3] of type int[]");
+  argumentRow<std::span<const Complex>, std::vector<Complex>>("complex[]", complexes, complexes)
       .refuses(floats, "[0.5, 1.5] of type float[]");
 
-  Row<const std::vector<int64_t>&>("int[]", ints, ints);
-  Row<const std::vector<bool>&>("bool[]", std::vector<bool>{true, false}, bools);
-  Row<const List<int64_t>&>("int[]", List<int64_t>{1, 2, 3}, ints);
-  Row<const List<double>&>("float[]", List<double>{0.5, 1.5}, floats);
-  Row<const List<bool>&>("bool[]", List<bool>{true, false}, bools);
-  Row<const List<Complex>&>("complex[]", List<Complex>{Complex(0, 1)}, complexes);
-  Row<std::span<const int64_t>, std::vector<int64_t>>("int[]", {}, std::vector<int64_t>{});
+  argumentRow<const std::vector<int64_t>&>("int[]", ints, ints);
+  argumentRow<const std::vector<bool>&>("bool[]", std::vector<bool>{true, false}, bools);
+  argumentRow<const List<int64_t>&>("int[]", List<int64_t>{1, 2, 3}, ints);
+  argumentRow<const List<double>&>("float[]", List<double>{0.5, 1.5}, floats);
+  argumentRow<const List<bool>&>("bool[]", List<bool>{true, false}, bools);
+  argumentRow<const List<Complex>&>("complex[]", List<Complex>{Complex(0, 1)}, complexes);
+  argumentRow<std::span<const int64_t>, std::vector<int64_t>>("int[]", {}, std::vector<int64_t>{});
 
-  Row<std::optional<std::span<const int64_t>>, std::optional<std::vector<int64_t>>>("int[]?", std::nullopt, {})
+  argumentRow<std::optional<std::span<const int64_t>>, std::optional<std::vector<int64_t>>>("int[]?", std::nullopt, {})
       .refuses(floats, "[0.5, 1.5] of type float[]");
-  Row<const std::optional<std::vector<double>>&>("float[]?", floats, floats);
-  Row<std::optional<std::span<const SymInt>>, std::optional<std::vector<SymInt>>>("SymInt[]?", std::nullopt, {});
+  argumentRow<const std::optional<std::vector<double>>&>("float[]?", floats, floats);
+  argumentRow<std::optional<std::span<const SymInt>>, std::optional<std::vector<SymInt>>>("SymInt[]?", std::nullopt,
+                                                                                          {});
 }
 
 TEST(AdapterRows, StringsAndWhatDescribesTensors) {
-  Row<std::string_view, std::string>("str", "text", "text").refuses(3, "3 of type int");
-  Row<const std::string&>("str", "text", "text");
-  Row<std::optional<std::string_view>, std::optional<std::string>>("str?", "text", "text").refuses(3, "3 of type int");
-  Row<std::optional<std::string_view>, std::optional<std::string>>("str?", std::nullopt, {});
-  Row<ScalarType>("ScalarType", ScalarType::Half, 5)
+  argumentRow<std::string_view, std::string>("str", "text", "text").refuses(3, "3 of type int");
+  argumentRow<const std::string&>("str", "text", "text");
+  argumentRow<std::optional<std::string_view>, std::optional<std::string>>("str?", "text", "text")
+      .refuses(3, "3 of type int");
+  argumentRow<std::optional<std::string_view>, std::optional<std::string>>("str?", std::nullopt, {});
+  argumentRow<ScalarType>("ScalarType", ScalarType::Half, 5)
       .refuses(17, "17 of type int")
       .refuses(-1, "-1 of type int")
       .refuses("half", "'half' of type str");
-  Row<std::optional<ScalarType>>("ScalarType?", ScalarType::Half, 5).refuses(300, "300 of type int");
-  Row<std::optional<ScalarType>>("ScalarType?", std::nullopt, {});
-  Row<Layout>("Layout", Layout::Mkldnn, 3).refuses(8, "8 of type int");
-  Row<std::optional<Layout>>("Layout?", Layout::Mkldnn, 3);
-  Row<std::optional<Layout>>("Layout?", std::nullopt, {});
-  Row<MemoryFormat>("MemoryFormat", MemoryFormat::ChannelsLast, 2).refuses(4, "4 of type int");
-  Row<std::optional<MemoryFormat>>("MemoryFormat?", MemoryFormat::ChannelsLast, 2);
-  Row<std::optional<MemoryFormat>>("MemoryFormat?", std::nullopt, {});
+  argumentRow<std::optional<ScalarType>>("ScalarType?", ScalarType::Half, 5).refuses(300, "300 of type int");
+  argumentRow<std::optional<ScalarType>>("ScalarType?", std::nullopt, {});
+  argumentRow<Layout>("Layout", Layout::Mkldnn, 3).refuses(8, "8 of type int");
+  argumentRow<std::optional<Layout>>("Layout?", Layout::Mkldnn, 3);
+  argumentRow<std::optional<Layout>>("Layout?", std::nullopt, {});
+  argumentRow<MemoryFormat>("MemoryFormat", MemoryFormat::ChannelsLast, 2).refuses(4, "4 of type int");
+  argumentRow<std::optional<MemoryFormat>>("MemoryFormat?", MemoryFormat::ChannelsLast, 2);
+  argumentRow<std::optional<MemoryFormat>>("MemoryFormat?", std::nullopt, {});
   const Device device(DeviceType::CUDA, 1);
-  Row<Device>("Device", device, device).refuses("cuda:1", "'cuda:1' of type str");
-  Row<const std::optional<Device>&>("Device?", device, device).refuses(1, "1 of type int");
-  Row<std::optional<Device>>("Device?", std::nullopt, {});
+  argumentRow<Device>("Device", device, device).refuses("cuda:1", "'cuda:1' of type str");
+  argumentRow<const std::optional<Device>&>("Device?", device, device).refuses(1, "1 of type int");
+  argumentRow<std::optional<Device>>("Device?", std::nullopt, {});
   const Stream stream(device, 4);
-  Row<Stream>("Stream", stream, stream).refuses(1, "1 of type int");
-  Row<std::optional<Stream>>("Stream?", stream, stream);
-  Row<std::optional<Stream>>("Stream?", std::nullopt, {});
+  argumentRow<Stream>("Stream", stream, stream).refuses(1, "1 of type int");
+  argumentRow<std::optional<Stream>>("Stream?", stream, stream);
+  argumentRow<std::optional<Stream>>("Stream?", std::nullopt, {});
 }
 
 TEST(AdapterRows, GeneratorsAndStorages) {
   const Generator generator = makeCpuGenerator(1);
-  Row<const Generator&>("Generator", generator, generator).refuses(1, "1 of type int");
-  Row<const std::optional<Generator>&>("Generator?", generator, generator).refuses(1, "1 of type int");
-  Row<std::optional<Generator>>("Generator?", std::nullopt, {});
+  argumentRow<const Generator&>("Generator", generator, generator).refuses(1, "1 of type int");
+  argumentRow<const std::optional<Generator>&>("Generator?", generator, generator).refuses(1, "1 of type int");
+  argumentRow<std::optional<Generator>>("Generator?", std::nullopt, {});
   const Storage storage = StorageImpl::allocate(16, Device(DeviceType::CPU));
-  Row<const Storage&>("Storage", storage, storage).refuses(1, "1 of type int");
-  Row<const std::optional<Storage>&>("Storage?", storage, storage).refuses(1, "1 of type int");
-  Row<std::optional<Storage>>("Storage?", std::nullopt, {});
+  argumentRow<const Storage&>("Storage", storage, storage).refuses(1, "1 of type int");
+  argumentRow<const std::optional<Storage>&>("Storage?", storage, storage).refuses(1, "1 of type int");
+  argumentRow<std::optional<Storage>>("Storage?", std::nullopt, {});
 }
 
 class Widget final : public CustomClassHolder {
@@ -152,7 +156,7 @@ TEST(AdapterRows, ContainersAnyAndClasses) {
   const Tensor a = cpuTensor();
   Dict<std::string, Tensor> weights;
   weights.insert_or_assign("a", a);
-  Row<const Dict<std::string, Tensor>&>("Dict(str, Tensor)", weights, weights)
+  argumentRow<const Dict<std::string, Tensor>&>("Dict(str, Tensor)", weights, weights)
       .refuses(GenericList{}, "[] of type Any[]")
       .refuses(
           [] {
@@ -163,29 +167,30 @@ TEST(AdapterRows, ContainersAnyAndClasses) {
           "{'a': 1} of type Dict(str, int)");
   Dict<int64_t, List<double>> rows;
   rows.insert_or_assign(3, List<double>{0.5});
-  Row<const Dict<int64_t, List<double>>&>("Dict(int, float[])", rows, rows);
+  argumentRow<const Dict<int64_t, List<double>>&>("Dict(int, float[])", rows, rows);
 
   const List<std::string> names{"a", "b"};
-  Row<const List<std::string>&>("str[]", names, names).refuses(std::vector<int64_t>{1}, "[1] of type int[]");
-  Row<const std::vector<std::string>&>("str[]", {"a", "b"}, names);
+  argumentRow<const List<std::string>&>("str[]", names, names).refuses(std::vector<int64_t>{1}, "[1] of type int[]");
+  argumentRow<const std::vector<std::string>&>("str[]", {"a", "b"}, names);
   const List<std::optional<int64_t>> perhaps{1, std::nullopt};
-  Row<const List<std::optional<int64_t>>&>("int?[]", perhaps, perhaps)
+  argumentRow<const List<std::optional<int64_t>>&>("int?[]", perhaps, perhaps)
       .refuses(GenericList{IValue(1), IValue(2.5)}, "[1, 2.5] of type Any[]");
   const List<List<int64_t>> nested{List<int64_t>{1}, List<int64_t>{}};
-  Row<const List<List<int64_t>>&>("int[][]", nested, nested)
+  argumentRow<const List<List<int64_t>>&>("int[][]", nested, nested)
       .refuses(GenericList{IValue(std::vector<double>{1})}, "[[1.0]] of type float[][]");
   const List<Device> devices{Device(DeviceType::CPU)};
-  Row<const List<Device>&>("Device[]", devices, devices);
+  argumentRow<const List<Device>&>("Device[]", devices, devices);
 
-  Row<const IValue&>("Any", IValue(a), a);
-  Row<const IValue&>("Any", IValue(), {});
-  Row<IValue>("Any", IValue("x"), "x");
+  argumentRow<const IValue&>("Any", IValue(a), a);
+  argumentRow<const IValue&>("Any", IValue(), {});
+  argumentRow<IValue>("Any", IValue("x"), "x");
 
   const auto widget = makeIntrusive<Widget>();
-  Row<const IntrusivePtr<Widget>&>("__torch__.torch.classes.test.Widget", widget, widget).refuses(1, "1 of type int");
-  Row<const IntrusivePtr<CustomClassHolder>&>("__torch__.torch.classes.test.Widget", widget, widget);
-  Row<const IValue&>("__torch__.torch.classes.test.Widget", widget, widget);
-  Row<const std::optional<IntrusivePtr<Widget>>&>("__torch__.torch.classes.test.Widget?", widget, widget);
+  argumentRow<const IntrusivePtr<Widget>&>("__torch__.torch.classes.test.Widget", widget, widget)
+      .refuses(1, "1 of type int");
+  argumentRow<const IntrusivePtr<CustomClassHolder>&>("__torch__.torch.classes.test.Widget", widget, widget);
+  argumentRow<const IValue&>("__torch__.torch.classes.test.Widget", widget, widget);
+  argumentRow<const std::optional<IntrusivePtr<Widget>>&>("__torch__.torch.classes.test.Widget?", widget, widget);
   Library m = definitions();
   m.def("use(__torch__.torch.classes.test.Widget w) -> ()", [](const IntrusivePtr<Widget>&) {});
   Stack stack{IValue(makeIntrusive<Gadget>())};

@@ -81,7 +81,7 @@ class KernelFunctionTest : public ::testing::Test {
 };
 
 TEST_F(KernelFunctionTest, OfEveryFormGivesOneResultBoxedAndUnboxed) {
-  const int64_t five = 5;
+  int64_t five = 5;
   const std::pair<const char*, KernelFunction> forms[] = {
       {"boxed function", KernelFunction::makeFromBoxedFunction<&boxedFive>()},
       {"boxed functor", KernelFunction::makeFromBoxedFunctor(BoxedFive())},
@@ -139,12 +139,12 @@ Tensor zeroes() {
 // Boxed kernels that write to the tensors among [count] arguments, each by its scalar, and give them back.
 template <int count, int tensors, bool tensors_first>
 void boxedWriter(const OperatorHandle&, Stack* stack) {
-  const int first_tensor = tensors_first ? 0 : count - tensors;
-  const int first_scalar = tensors_first ? tensors : 0;
+  const size_t first_tensor = tensors_first ? 0 : count - tensors;
+  const size_t first_scalar = tensors_first ? tensors : 0;
   Stack results;
   for (int i = 0; i < tensors; ++i) {
-    const Tensor tensor = peek(*stack, static_cast<size_t>(first_tensor + i), count).toTensor();
-    raise(tensor, peek(*stack, static_cast<size_t>(first_scalar + i), count).toScalar());
+    const Tensor tensor = peek(*stack, first_tensor + static_cast<size_t>(i), count).toTensor();
+    raise(tensor, peek(*stack, first_scalar + static_cast<size_t>(i), count).toScalar());
     push(results, tensor);
   }
   drop(*stack, count);

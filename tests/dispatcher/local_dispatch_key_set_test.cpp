@@ -63,7 +63,7 @@ TEST(LocalDispatchKeySet, GuardsHoldOnExceptions) {
 TEST(LocalDispatchKeySet, ForceSetsBothAndPutsBothBack) {
   const IncludeDispatchKeyGuard include(Key::Tracer);
   {
-    const ForceDispatchKeyGuard force(DispatchKeySet(Key::Python), DispatchKeySet(Key::Conjugate));
+    const ForceDispatchKeyGuard force(DispatchKeySet{Key::Python}, DispatchKeySet{Key::Conjugate});
     EXPECT_EQ(included(), DispatchKeySet(Key::Python));
     EXPECT_EQ(excluded(), DispatchKeySet(Key::Conjugate));
     const IncludeDispatchKeyGuard inner(Key::Tracer);

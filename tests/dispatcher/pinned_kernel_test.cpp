@@ -317,7 +317,7 @@ TEST_F(PinnedKernel, MemoryIsBoundedOverManyReplacements) {
   replace(2000);
   const size_t before = bytesInUse();
   replace(20000);
-  EXPECT_LT(bytesInUse(), before + 16 * 1024);
+  EXPECT_LT(bytesInUse(), before + size_t{16} * 1024);
 }
 
 TEST_F(PinnedKernel, TypedHandleFromBeforeADefinitionOfMoreArgumentsIsTold) {

@@ -243,7 +243,7 @@ TEST_F(PluginTest, DamageOnTheWayToTheStampIsHarmless) {
   for (const size_t begin : {size_t{40}, size_t{58}}) {
     for (size_t i = 0; i < 6; ++i) places.push_back(begin + i);
   }
-  for (size_t i = 1; i < 38 * 64; i += 29) places.push_back(whole.size() - i);
+  for (size_t i = 1; i < size_t{38} * 64; i += 29) places.push_back(whole.size() - i);
   size_t refused = 0;
   for (const size_t place : places) {
     const TemporaryFile file("damaged_" + std::to_string(place) + ".so");

@@ -281,6 +281,7 @@ TEST(DispatchKeySet, TableIndexAgreesWithItsDefinition) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 20000; ++i) {
     // Fewer bits in some, so that every functionality gets to be the highest.
+    // NOLINTNEXTLINE(misc-redundant-expression): random() gives another number each time
     const uint64_t bits = random() & random() & (DispatchKeySet(DispatchKeySet::FULL).raw_repr() >> (i % 60));
     const DispatchKeySet keys(DispatchKeySet::RAW, bits);
     ASSERT_EQ(keys.getDispatchTableIndexForDispatchKeySet(), slowTableIndex(keys)) << bits;

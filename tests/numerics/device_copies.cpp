@@ -35,7 +35,7 @@ IValue mapTensors(const IValue& value, const Convert& convert) {
   if (value.isTensorList()) {
     List<Tensor> list;
     for (const Tensor& tensor : value.toTensorList().span()) list.push_back(convert(tensor));
-    return IValue(std::move(list));
+    return IValue(list);
   }
   if (value.isList()) {
     bool has_tensors = false;
@@ -46,7 +46,7 @@ IValue mapTensors(const IValue& value, const Convert& convert) {
       const IValue element = value.elementAt(i);
       list.push_back(element.isTensor() ? std::optional<Tensor>(convert(element.toTensor())) : std::nullopt);
     }
-    return IValue(std::move(list));
+    return IValue(list);
   }
   return value;
 }

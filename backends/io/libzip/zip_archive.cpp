@@ -96,7 +96,7 @@ ZipMember describe(zip_t* archive, uint64_t index, uint64_t bytes, uint64_t& byt
                what, status.comp_size, bytes);
   bytes_before += status.comp_size;
   // A pair of a length and a distance takes two bits at least, and stands for 258 bytes at most.
-  constexpr uint64_t kMostFromOne = 4 * 258;
+  constexpr uint64_t kMostFromOne = uint64_t{4} * 258;
   const bool fits = status.comp_method == ZIP_CM_STORE ? status.size == status.comp_size
                                                        : status.size / kMostFromOne <= status.comp_size;
   BOXCAR_CHECK(fits, "{} is not valid: it should have {} bytes, which the {} bytes in the archive cannot become", what,

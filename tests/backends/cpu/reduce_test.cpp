@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-
-#include <cmath>
 #include <limits>
 
 #include "tests/backends/tensor_helpers.h"

@@ -104,7 +104,7 @@ TEST(CudaAttention, IsMadeOfProductsWhereCudnnHasNoKernel) {
   simulated::device().has_attention = false;
   const Tensor result = boxcar::scaled_dot_product_attention(x, x, x);
   simulated::device().has_attention = true;
-  EXPECT_EQ(hostFloats(boxcar::to(result, ScalarType::Float)), std::vector<float>(2 * 3 * 5 * 8, 1));
+  EXPECT_EQ(hostFloats(boxcar::to(result, ScalarType::Float)), std::vector<float>(size_t{2} * 3 * 5 * 8, 1));
 }
 
 TEST(CudaAttention, IsDescribedInFourDimensions) {

@@ -12,7 +12,7 @@ Tensor oneElement() { return Tensor::allocate(std::vector<int64_t>{1}, ScalarTyp
 
 TEST(ReplaceTensors, InContainersOfAnyDepthMakesNewOnes) {
   const Tensor before = oneElement();
-  const Tensor after = oneElement();
+  Tensor after = oneElement();
   const List<Tensor> list{before, Tensor()};
   GenericList lists;
   lists.push_back(list);

@@ -22,10 +22,12 @@ class CudaOrderTest : public ::testing::Test {
   void SetUp() override { manualSeed(7); }
 };
 
-Tensor integers(std::vector<int64_t> sizes, int64_t most, ScalarType type = ScalarType::Long) {
+Tensor integers(const std::vector<int64_t>& sizes, int64_t most, ScalarType type = ScalarType::Long) {
   return boxcar::randint(most, sizes, type);
 }
-Tensor floats(std::vector<int64_t> sizes, ScalarType type = ScalarType::Float) { return boxcar::randn(sizes, type); }
+Tensor floats(const std::vector<int64_t>& sizes, ScalarType type = ScalarType::Float) {
+  return boxcar::randn(sizes, type);
+}
 
 // call(tensor) on both devices gives the same bits.
 template <class Call>
