@@ -31,7 +31,7 @@ Tensor contiguousCopy(const Tensor& tensor) {
 
 Tensor& writeResult(Tensor& out, const Tensor& result) {
   checkDense(out);
-  if (out.is_cuda() || result.is_cuda()) shape::checkOutputDevice(out, result.device());
+  shape::checkOutputDevice(out, result.device());
   BOXCAR_CHECK(canCast(result.scalar_type(), out.scalar_type()),
                "result type {} can't be cast to the desired output type {}", result.scalar_type(), out.scalar_type());
   if (!std::ranges::equal(out.sizes(), result.sizes())) resizeOutput(out, result.sizes());

@@ -6,6 +6,7 @@
 #include <boxcar/backends/dense/registration.h>
 #include <boxcar/backends/shape/factories.h>
 #include <boxcar/backends/shape/layout.h>
+#include <boxcar/backends/shape/output.h>
 #include <boxcar/backends/shape/promotion.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
@@ -85,6 +86,7 @@ Tensor& fillWith(Tensor& self, const Scalar& value) {
 Tensor& fillTensor(Tensor& self, const Tensor& value) {
   checkDense(self);
   commonDevice({&self, &value});
+  if (value.is_meta()) shape::checkSameDevice(self.device(), value.device());
   BOXCAR_CHECK(value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with {} dimensions.",
                value.dim());
   if (self.is_meta()) return self;

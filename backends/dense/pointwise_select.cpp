@@ -3,6 +3,7 @@
 #include <boxcar/backends/dense/pointwise.h>
 #include <boxcar/backends/dense/registration.h>
 #include <boxcar/backends/shape/broadcast.h>
+#include <boxcar/backends/shape/output.h>
 #include <boxcar/ivalue/error.h>
 
 #include <cstddef>
@@ -66,7 +67,9 @@ Scalar valueFor(const Tensor& self, const Tensor& value) {
   BOXCAR_CHECK(value.dim() == 0,
                "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {} dimension(s).",
                value.dim());
-  return value.is_meta() ? valueFor(self, Scalar(0)) : valueFor(self, readNumber(value));
+  if (!value.is_meta()) return valueFor(self, readNumber(value));
+  shape::checkSameDevice(self.device(), value.device());
+  return valueFor(self, Scalar(0));
 }
 
 Tensor& maskedFillInPlaceScalar(Tensor& self, const Tensor& mask, const Scalar& value) {

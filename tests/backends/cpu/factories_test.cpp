@@ -68,6 +68,13 @@ TEST(Fill, WritesOneValue) {
   EXPECT_EQ(elements<int64_t>(integers), (std::vector<int64_t>{2, 2}));
   EXPECT_EQ(errorOf([&] { fill_(x, ones({2})); }),
             "fill_ only supports 0-dimension value tensor but got tensor with 1 dimensions.");
+  Tensor number = scalar_tensor(1);
+  const Tensor nowhere = scalar_tensor(1, std::nullopt, std::nullopt, Device(DeviceType::Meta));
+  const std::string refusal =
+      "Expected all tensors to be on the same device, but found at least two devices, cpu and meta! Move one with "
+      ".to('meta')";
+  EXPECT_EQ(errorOf([&] { fill_(number, nowhere); }), refusal);
+  EXPECT_EQ(errorOf([&] { masked_fill(number, gt(number, 0), nowhere); }), refusal);
 }
 
 }  // namespace

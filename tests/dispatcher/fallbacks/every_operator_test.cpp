@@ -90,5 +90,41 @@ TEST(EveryOperator, IsStoppedExactlyWhereItMakesANaN) {
   EXPECT_GT(stopped, 0u);
 }
 
+// Tensors without dimensions may be computed with what lies elsewhere, as in x + 1.
+bool givesNumber(const OperatorHandle& op, const Stack& sample) {
+  Stack plain = copyValues(last(sample, sample.size()));
+  op.callBoxed(plain);
+  return plain.back().isTensor() && plain.back().toTensor().dim() == 0;
+}
+
+// Where some have no memory, nothing is read or written that lies elsewhere.
+TEST(EveryOperator, RefusesInputsAndOutOnTwoDevices) {
+  size_t refused = 0;
+  for (const OperatorHandle& op : everyOperator()) {
+    const std::vector<Argument>& arguments = op.schema().arguments();
+    for (const Stack& sample : sampleArguments(op)) {
+      for (const bool is_out_on_meta : {false, true}) {
+        ValueCopier copier(ValueCopier::Target::kMeta);
+        ValueCopier same;
+        Stack mixed;
+        size_t inputs = 0;
+        size_t outputs = 0;
+        for (size_t i = 0; i < sample.size(); ++i) {
+          mixed.push_back((arguments[i].is_out() == is_out_on_meta ? copier : same).copy(sample[i]));
+          if (arguments[i].is_out()) {
+            ++outputs;
+          } else if (sample[i].isTensor() && sample[i].toTensor().defined() && sample[i].toTensor().dim() > 0) {
+            ++inputs;
+          }
+        }
+        if (inputs == 0 || outputs == 0 || (is_out_on_meta && givesNumber(op, sample))) continue;
+        EXPECT_NE(errorOf([&] { op.callBoxed(mixed); }), "no error") << op.schema() << is_out_on_meta;
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 100u);
+}
+
 }  // namespace
 }  // namespace boxcar
