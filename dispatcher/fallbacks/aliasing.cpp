@@ -1,34 +1,42 @@
 #include <boxcar/dispatcher/fallbacks/aliasing.h>
+#include <boxcar/dispatcher/fallbacks/value_copy.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
+#include <set>
+#include <utility>
 
 namespace boxcar {
 namespace {
 
-// A list may hold itself: deeper than that nothing is looked for.
+// Deeper than that nothing is looked for.
 constexpr int kMaxDepth = 64;
+
+// Containers may hold themselves, or one another many times: each is looked at once for an argument and an alias.
+using Seen = std::set<std::pair<const void*, const AliasInfo*>>;
 
 AliasInfoPtr inside(AliasInfoPtr alias, size_t index) { return alias == nullptr ? nullptr : alias->containedAt(index); }
 
-void collect(const IValue& value, std::string place, AliasInfoPtr alias, size_t index, int depth,
+void collect(const IValue& value, std::string place, AliasInfoPtr alias, size_t index, int depth, Seen& seen,
              std::vector<PlacedTensor>& found) {
   if (value.isTensor()) {
     if (value.toTensor().defined()) found.push_back({value.toTensor(), std::move(place), alias, index});
     return;
   }
   if (depth == 0) return;
+  const void* const address = containerAddress(value);
+  if (address != nullptr && !seen.emplace(address, alias).second) return;
   if (value.isTensorList() || value.isList() || value.isTuple()) {
     for (size_t i = 0; i < value.length(); ++i) {
       collect(value.elementAt(i), fmt::format("{}[{}]", place, i), inside(alias, value.isTuple() ? i : 0), index,
-              depth - 1, found);
+              depth - 1, seen, found);
     }
   } else if (value.isGenericDict()) {
     const GenericDict dict = value.toGenericDict();
     for (size_t i = 0; i < dict.size(); ++i) {
       const auto [key, element] = dict.entryAt(i);
-      collect(element, fmt::format("{}[{}]", place, repr(key)), inside(alias, 1), index, depth - 1, found);
+      collect(element, fmt::format("{}[{}]", place, repr(key)), inside(alias, 1), index, depth - 1, seen, found);
     }
   }
 }
@@ -40,8 +48,10 @@ std::vector<PlacedTensor> tensorsOf(const FunctionSchema& schema, const std::vec
   for (size_t i = 0; i < values.size(); ++i) {
     const AliasInfoPtr alias = i < declared.size() ? declared[i].alias_info() : nullptr;
     // Most values are numbers, whose places nobody needs.
-    if (values[i].isTensor() || values[i].isAnyList() || values[i].isTuple() || values[i].isGenericDict())
-      collect(values[i], placeOf(schema, i), alias, i, kMaxDepth, found);
+    if (values[i].isTensor() || values[i].isAnyList() || values[i].isTuple() || values[i].isGenericDict()) {
+      Seen seen;
+      collect(values[i], placeOf(schema, i), alias, i, kMaxDepth, seen, found);
+    }
   }
   return found;
 }

@@ -4,11 +4,13 @@
 #include <boxcar/dispatcher/fallbacks/nan_checker.h>
 #include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
 #include <boxcar/dispatcher/fallbacks/tensor_range.h>
+#include <boxcar/dispatcher/fallbacks/value_copy.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstring>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,28 +18,36 @@
 namespace boxcar {
 namespace {
 
-// Lists may hold themselves: deeper than that nothing is looked at.
+// Deeper than that nothing is looked at.
 constexpr int kMaxDepth = 64;
 
-// Whether the numbers in a value, those that are no tensor's, are finite.
-bool numbersAreFinite(const IValue& value, int depth = kMaxDepth) {
+// Whether the numbers in a value, those that are no tensor's, are finite. [seen] are containers that need not be looked
+// at again: they may hold themselves, or one another many times.
+bool numbersAreFiniteWithin(const IValue& value, std::set<const void*>& seen, int depth) {
   if (value.isDouble()) return std::isfinite(value.toDouble());
   if (value.isComplexDouble()) {
     return std::isfinite(value.toComplexDouble().real()) && std::isfinite(value.toComplexDouble().imag());
   }
   if (value.isIntList() || value.isBoolList() || value.isTensorList() || depth == 0) return true;
+  const void* const address = containerAddress(value);
+  if (address != nullptr && !seen.insert(address).second) return true;
   if (value.isGenericDict()) {
     const GenericDict dict = value.toGenericDict();
     for (size_t i = 0; i < dict.size(); ++i) {
-      if (!numbersAreFinite(dict.entryAt(i).second, depth - 1)) return false;
+      if (!numbersAreFiniteWithin(dict.entryAt(i).second, seen, depth - 1)) return false;
     }
     return true;
   }
   if (!value.isAnyList() && !value.isTuple()) return true;
   for (size_t i = 0; i < value.length(); ++i) {
-    if (!numbersAreFinite(value.elementAt(i), depth - 1)) return false;
+    if (!numbersAreFiniteWithin(value.elementAt(i), seen, depth - 1)) return false;
   }
   return true;
+}
+
+bool numbersAreFinite(const IValue& value) {
+  std::set<const void*> seen;
+  return numbersAreFiniteWithin(value, seen, kMaxDepth);
 }
 
 // The elements of [tensor] as they are now, in a tensor of its own.

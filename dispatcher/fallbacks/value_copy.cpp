@@ -4,59 +4,66 @@
 
 #include <bit>
 #include <cstring>
+#include <set>
 
 namespace boxcar {
 namespace {
 
-const void* addressOf(const IValue& container) {
-  switch (container.tag()) {
-    case IValue::Tag::TensorList: return container.toTensorList().object().get();
-    case IValue::Tag::GenericList: return container.toList().object().get();
-    case IValue::Tag::GenericDict: return container.toGenericDict().object().get();
-    case IValue::Tag::Tuple: return container.toTuple().object().get();
-    default: return nullptr;
-  }
-}
-
 bool sameNumber(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
 
-// Lists may hold themselves: deeper than that nothing is compared.
+// Deeper than that nothing is compared or copied.
 constexpr int kMaxDepth = 64;
 
-bool sameBitsWithin(const IValue& a, const IValue& b, int depth);
+// Containers may hold themselves, or one another many times: each pair is compared once.
+using Compared = std::set<std::pair<const void*, const void*>>;
 
-bool sameEntries(const GenericDict& a, const GenericDict& b, int depth) {
+bool sameBitsWithin(const IValue& a, const IValue& b, int depth, Compared& compared);
+
+bool sameEntries(const GenericDict& a, const GenericDict& b, int depth, Compared& compared) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i) {
     const auto [key_a, value_a] = a.entryAt(i);
     const auto [key_b, value_b] = b.entryAt(i);
-    if (!sameBitsWithin(key_a, key_b, depth) || !sameBitsWithin(value_a, value_b, depth)) return false;
+    if (!sameBitsWithin(key_a, key_b, depth, compared) || !sameBitsWithin(value_a, value_b, depth, compared))
+      return false;
   }
   return true;
 }
 
-bool sameBitsWithin(const IValue& a, const IValue& b, int depth) {
+bool sameBitsWithin(const IValue& a, const IValue& b, int depth, Compared& compared) {
   if (a.is(b) || depth == 0) return true;
   if (a.tag() != b.tag()) return false;
+  const void* const address = containerAddress(a);
+  if (address != nullptr && !compared.emplace(address, containerAddress(b)).second) return true;
   switch (a.tag()) {
     case IValue::Tag::Double: return sameNumber(a.toDouble(), b.toDouble());
     case IValue::Tag::ComplexDouble:
       return sameNumber(a.toComplexDouble().real(), b.toComplexDouble().real()) &&
              sameNumber(a.toComplexDouble().imag(), b.toComplexDouble().imag());
     case IValue::Tag::Tensor: return sameBits(a.toTensor(), b.toTensor());
-    case IValue::Tag::GenericDict: return sameEntries(a.toGenericDict(), b.toGenericDict(), depth - 1);
+    case IValue::Tag::GenericDict: return sameEntries(a.toGenericDict(), b.toGenericDict(), depth - 1, compared);
     case IValue::Tag::String: return a.toStringView() == b.toStringView();
     default: break;
   }
   if (!a.isAnyList() && !a.isTuple()) return a == b;
   if (a.length() != b.length()) return false;
   for (size_t i = 0; i < a.length(); ++i) {
-    if (!sameBitsWithin(a.elementAt(i), b.elementAt(i), depth - 1)) return false;
+    if (!sameBitsWithin(a.elementAt(i), b.elementAt(i), depth - 1, compared)) return false;
   }
   return true;
 }
 
 }  // namespace
+
+const void* containerAddress(const IValue& value) {
+  switch (value.tag()) {
+    case IValue::Tag::TensorList: return value.toTensorList().object().get();
+    case IValue::Tag::GenericList: return value.toList().object().get();
+    case IValue::Tag::GenericDict: return value.toGenericDict().object().get();
+    case IValue::Tag::Tuple: return value.toTuple().object().get();
+    default: return nullptr;
+  }
+}
 
 Storage ValueCopier::copyStorage(const Storage& storage) {
   const auto known = storages_.find(storage.get());
@@ -95,46 +102,56 @@ void ValueCopier::replace(const Tensor& original, const Tensor& copy) {
 }
 
 IValue ValueCopier::copy(const IValue& value) {
+  IValue copied = copyUnfilled(value, kMaxDepth);
+  while (!unfilled_.empty()) {
+    const auto [original, copy] = std::move(unfilled_.back());
+    unfilled_.pop_back();
+    fill(original, copy);
+  }
+  return copied;
+}
+
+IValue ValueCopier::copyUnfilled(const IValue& value, int depth) {
   if (value.isTensor()) return copy(value.toTensor());
   if (value.isDevice() && target_ == Target::kMeta) return Device(DeviceType::Meta);
   if (value.isIntList()) return value.toIntList().copy();
   if (value.isDoubleList()) return value.toDoubleList().copy();
   if (value.isBoolList()) return value.toBoolList().copy();
   if (value.isComplexDoubleList()) return value.toComplexDoubleList().copy();
-  const void* const address = addressOf(value);
+  const void* const address = containerAddress(value);
   if (address == nullptr) return value;
   const auto known = containers_.find(address);
   if (known != containers_.end()) return known->second.second;
-  // A list that holds itself is met again below, so that its copy must be known before it is filled.
-  const auto remember = [&](const IValue& copy) { containers_.emplace(address, std::pair(value, copy)); };
-  if (value.isTensorList()) {
-    const List<Tensor> copies;
-    remember(copies);
-    for (const Tensor& tensor : value.toTensorList()) copies.push_back(copy(tensor));
-    return copies;
+  IValue copied;
+  if (value.isTuple()) {
+    if (depth == 0) return value;
+    std::vector<IValue> elements;
+    const Tuple tuple = value.toTuple();
+    for (const IValue& element : tuple.elements()) elements.push_back(copyUnfilled(element, depth - 1));
+    copied = Tuple(std::move(elements));
+  } else {
+    copied = value.isTensorList() ? IValue(List<Tensor>()) : value.isList() ? IValue(GenericList()) : GenericDict();
+    unfilled_.emplace_back(value, copied);
   }
-  if (value.isList()) {
-    const GenericList copies;
-    remember(copies);
-    for (const IValue& element : value.toList()) copies.push_back(copy(element));
-    return copies;
-  }
-  if (value.isGenericDict()) {
-    const GenericDict original = value.toGenericDict();
-    const GenericDict copies;
-    remember(copies);
-    for (size_t i = 0; i < original.size(); ++i) {
-      const auto [key, element] = original.entryAt(i);
-      copies.insert_or_assign(key, copy(element));
-    }
-    return copies;
-  }
-  std::vector<IValue> elements;
-  const Tuple tuple = value.toTuple();
-  for (const IValue& element : tuple.elements()) elements.push_back(copy(element));
-  const IValue copied = Tuple(std::move(elements));
-  remember(copied);
+  containers_.emplace(address, std::pair(value, copied));
   return copied;
+}
+
+void ValueCopier::fill(const IValue& original, const IValue& copy) {
+  if (original.isTensorList()) {
+    const List<Tensor> copies = copy.toTensorList();
+    for (const Tensor& tensor : original.toTensorList()) copies.push_back(this->copy(tensor));
+  } else if (original.isList()) {
+    const GenericList copies = copy.toList();
+    for (const IValue& element : original.toList()) copies.push_back(copyUnfilled(element, kMaxDepth));
+  } else {
+    const GenericDict entries = original.toGenericDict();
+    const GenericDict copies = copy.toGenericDict();
+    for (size_t i = 0; i < entries.size(); ++i) {
+      const auto [key, element] = entries.entryAt(i);
+      copies.insert_or_assign(key, copyUnfilled(element, kMaxDepth));
+    }
+  }
 }
 
 Stack copyValues(std::span<const IValue> values) {
@@ -144,6 +161,9 @@ Stack copyValues(std::span<const IValue> values) {
   return copies;
 }
 
-bool sameBits(const IValue& a, const IValue& b) { return sameBitsWithin(a, b, kMaxDepth); }
+bool sameBits(const IValue& a, const IValue& b) {
+  Compared compared;
+  return sameBitsWithin(a, b, kMaxDepth, compared);
+}
 
 }  // namespace boxcar

@@ -7,8 +7,12 @@
 #include <span>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace boxcar {
+
+// What tells a list of tensors or of any values, a dict or a tuple from others; null for other values.
+const void* containerAddress(const IValue& value);
 
 // Copies arguments for a call whose writes must not touch them. Tensors have the same strides over storages of their
 // own; what shares memory, or is one object, among all that one copier copied does so among the copies. Lists, tuples
@@ -28,12 +32,17 @@ class BOXCAR_API ValueCopier final {
 
  private:
   Storage copyStorage(const Storage& storage);
+  // Lists and dicts as yet empty, to be filled; they may be nested deeper than calls can be. Tuples are copied down to
+  // [depth] within one another.
+  IValue copyUnfilled(const IValue& value, int depth);
+  void fill(const IValue& original, const IValue& copy);
 
   Target target_;
   // By the original, which is kept so that its address stays its own.
   std::unordered_map<const StorageImpl*, std::pair<Storage, Storage>> storages_;
   std::unordered_map<const TensorImpl*, std::pair<Tensor, Tensor>> tensors_;
   std::unordered_map<const void*, std::pair<IValue, IValue>> containers_;
+  std::vector<std::pair<IValue, IValue>> unfilled_;  // originals and copies
 };
 
 // [values] as one copier copies them.
