@@ -90,7 +90,7 @@ void callBody(const Executable& program, const CodeHandler& handler, const Opera
   BOXCAR_CHECK(stack.size() >= count, "{}: {} takes {} arguments, but the stack has {} values",
                program.unit().functions[handler.function].name, op, count, stack.size());
   std::vector<IValue> values = pop(stack, count);
-  copyLists(schema, values);
+  copyContainers(schema, values);
   IValue arguments = GenericList(makeIntrusive<GenericListObject>(std::move(values)));
   push(stack, operatorValue(op), std::move(arguments));
   Machine::current().call(program, handler.function, stack);
@@ -123,7 +123,7 @@ struct ImplKernel {
     checkOperatorArguments(op, stack);
     const FunctionSchema& schema = op.schema();
     const std::span<IValue> values = last(stack, schema.arguments().size());
-    copyLists(schema, values);
+    copyContainers(schema, values);
     IValue arguments = GenericList(makeIntrusive<GenericListObject>(std::vector<IValue>(values.begin(), values.end())));
     push(stack, operatorValue(op), std::move(arguments));
     runHandler(HandlerKind::Impl, body.key, keys, [&] { Machine::current().call(*pinned, body.function, stack); });

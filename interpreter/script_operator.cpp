@@ -19,6 +19,7 @@ struct ScriptKernel {
     // What runs keeps its code, also when the program goes meanwhile; schemas stay where they are.
     const std::shared_ptr<const Executable> pinned = program;
     const FunctionSchema& schema = op.schema();
+    copyContainers(schema, last(stack, schema.arguments().size()));
     Machine::current().call(*pinned, function, stack);
     spreadOperatorResults(schema, stack);
   }
@@ -43,10 +44,11 @@ void checkOperatorArguments(const OperatorHandle& op, const Stack& stack) {
   }
 }
 
-void copyLists(const FunctionSchema& schema, std::span<IValue> arguments) {
+void copyContainers(const FunctionSchema& schema, std::span<IValue> arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const bool is_written = i < schema.arguments().size() && schema.arguments()[i].is_write();
-    if (arguments[i].isAnyList() && !is_written) arguments[i] = copyOfList(arguments[i]);
+    if (!arguments[i].isAnyList() && !arguments[i].isGenericDict()) continue;
+    if (i < schema.arguments().size() && schema.arguments()[i].is_write()) continue;
+    arguments[i] = arguments[i].isAnyList() ? copyOfList(arguments[i]) : arguments[i].toGenericDict().copy();
   }
 }
 

@@ -21,8 +21,9 @@ std::vector<OperatorRegistration> registerOperators(const std::shared_ptr<Execut
 
 // Whether the last values of [stack] are arguments of [op]: an Error that names the one that is not.
 void checkOperatorArguments(const OperatorHandle& op, const Stack& stack);
-// Gives a body lists of its own, but for those that the schema lets it write: the caller's may be constants.
-void copyLists(const FunctionSchema& schema, std::span<IValue> arguments);
+// Gives a body lists and dicts of its own, but for those that the schema lets it write: the caller's may be constants.
+// What lies in them stays the caller's.
+void copyContainers(const FunctionSchema& schema, std::span<IValue> arguments);
 // Makes an operator's results of the one value that a body gave: None where there are none, a tuple of several.
 void spreadOperatorResults(const FunctionSchema& schema, Stack& stack);
 
