@@ -6,6 +6,7 @@
 #include <boxcar/interpreter/program.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
+#include <boxcar/ivalue/output_file.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -56,6 +57,7 @@ std::string textOf(const std::string& key, const std::string& name) {
     const bool is_special = std::filesystem::exists(key, error) && !std::filesystem::is_regular_file(key, error) &&
                             !std::filesystem::is_directory(key, error);
     BOXCAR_CHECK(!is_special, "{}: cannot be read: it is no regular file", name);
+    protectFile(key);
     return readFile(name == "-" ? "./-" : name);
   }
   return readWholeFile(key);

@@ -8,10 +8,31 @@
 
 #include <atomic>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <system_error>
+#include <utility>
 
 namespace boxcar {
 namespace {
+
+// Files that are not replaced, by device and number.
+using FileNumber = std::pair<dev_t, ino_t>;
+struct Protected {
+  std::mutex mutex;
+  std::set<FileNumber> files;
+};
+Protected& protectedFiles() {
+  static Protected files;
+  return files;
+}
+
+void checkNotProtected(const struct stat& status, const std::string& path) {
+  Protected& kept = protectedFiles();
+  const std::lock_guard lock(kept.mutex);
+  BOXCAR_CHECK(!kept.files.contains({status.st_dev, status.st_ino}),
+               "cannot write '{}': this program reads it; name another file", path);
+}
 
 // As many links as Linux follows in one path.
 constexpr int kMostLinks = 40;
@@ -47,6 +68,10 @@ OutputPlace openPlace(std::string_view path) {
   BOXCAR_CHECK(!S_ISDIR(status.st_mode), "cannot write '{}': Is a directory", shown);
   // A link has come meanwhile; it will be replaced.
   BOXCAR_CHECK(S_ISREG(status.st_mode) || S_ISLNK(status.st_mode), "cannot write '{}': it is no regular file", shown);
+  checkNotProtected(status, shown);
+  // What is protected stays, although its folder would let it be replaced.
+  BOXCAR_CHECK(S_ISLNK(status.st_mode) || ::faccessat(place.folder.get(), place.name.c_str(), W_OK, AT_EACCESS) == 0,
+               "cannot write '{}': {}", shown, lastSystemError());
   return place;
 }
 
@@ -73,10 +98,18 @@ OutputFile::OutputFile(std::string_view path)
       temporary_name_(temporaryNameFor(place_.name)),
       file_(openUnnamed(place_.folder.get())),
       has_name_(!file_.isOpen()) {
-  if (!has_name_) return;
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-  file_ = FileDescriptor(::openat(place_.folder.get(), temporary_name_.c_str(), kFlags, 0666));
-  if (!file_.isOpen()) fail();
+  if (has_name_) {
+    constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+    file_ = FileDescriptor(::openat(place_.folder.get(), temporary_name_.c_str(), kFlags, 0666));
+    has_name_ = file_.isOpen();
+    if (!has_name_) fail();
+  }
+  try {
+    keepPermissions();
+  } catch (...) {
+    if (has_name_) ::unlinkat(place_.folder.get(), temporary_name_.c_str(), 0);
+    throw;
+  }
 }
 
 OutputFile::~OutputFile() {
@@ -96,7 +129,8 @@ void OutputFile::write(std::span<const std::byte> bytes) {
 
 void OutputFile::keepPermissions() {
   struct stat status {};
-  if (::fstatat(place_.folder.get(), place_.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) fail();
+  if (::fstatat(place_.folder.get(), place_.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return;
+  if (!S_ISREG(status.st_mode)) return;
   // Only root may give a file to another; anybody else keeps what is his.
   if (status.st_uid != ::geteuid() && ::fchown(file_.get(), status.st_uid, status.st_gid) != 0 && errno != EPERM)
     fail();
@@ -105,6 +139,10 @@ void OutputFile::keepPermissions() {
 }
 
 void OutputFile::commit() {
+  // It may have been read since.
+  struct stat status {};
+  if (::fstatat(place_.folder.get(), place_.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0)
+    checkNotProtected(status, path_);
   // On the disk before it has the name: a crash leaves the old file or the new one.
   if (::fsync(file_.get()) != 0) fail();
   const int folder = place_.folder.get();
@@ -120,5 +158,13 @@ void OutputFile::commit() {
 }
 
 void OutputFile::fail() const { BOXCAR_FAIL("cannot write '{}': {}", path_, lastSystemError()); }
+
+void protectFile(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return;
+  Protected& kept = protectedFiles();
+  const std::lock_guard lock(kept.mutex);
+  kept.files.insert({status.st_dev, status.st_ino});
+}
 
 }  // namespace boxcar

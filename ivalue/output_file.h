@@ -19,7 +19,8 @@ struct OutputPlace {
 // A file that a program writes. It appears under its name only when it is whole: it is written beside its place and
 // renamed by commit(), both in a folder that is opened once. Without commit() nothing is left of it (nor where the
 // program is killed, on file systems with files that have no name yet), and a file that had the name before stays as it
-// was. Where the name is a link, what it leads to is written.
+// was. Where the name is a link, what it leads to is written. Who may read, write and run the file is what it was for
+// the one that it replaces; other names of that one (hard links) stay with it.
 class BOXCAR_API OutputFile final {
  public:
   // [path] is what the program calls it; file_access.h says where that is and whether it is allowed. Every failure,
@@ -28,11 +29,10 @@ class BOXCAR_API OutputFile final {
   ~OutputFile();
 
   void write(std::span<const std::byte> bytes);
-  // Who may read, write and run the file is what it was for the one that it replaces; there must be one.
-  void keepPermissions();
   void commit();
 
  private:
+  void keepPermissions();
   [[noreturn]] void fail() const;
 
   const std::string path_;
@@ -41,5 +41,9 @@ class BOXCAR_API OutputFile final {
   FileDescriptor file_;
   bool has_name_;  // the temporary one
 };
+
+// From now on no OutputFile replaces the file [path], for the process runs or reads it; an Error says so. Nothing
+// happens where there is no such file.
+BOXCAR_API void protectFile(const std::string& path);
 
 }  // namespace boxcar

@@ -164,11 +164,14 @@ ReplayReport replay(const Recording& recording, const ReplayOptions& options) {
                "replay with; record the run in full",
                recording.path(), recording.content() == RecordedContent::Shapes ? "the shapes" : "hashes",
                recording.content() == RecordedContent::Shapes ? "measured" : "compared with another recording's");
-  return Replayer(recording, options).run();
+  ReplayReport report = Replayer(recording, options).run();
+  report.is_on_meta = options.device && options.device->type() == DeviceType::Meta;
+  return report;
 }
 
 std::string toString(const ReplayReport& report) {
-  std::string text = fmt::format("{}: {}, {} equal", report.path, callsText(report.calls), report.equal);
+  std::string text = fmt::format("{}: {}, {} equal{}", report.path, callsText(report.calls), report.equal,
+                                 report.is_on_meta ? " in dtype and shape" : "");
   const auto count = [&](size_t calls, std::string_view what) {
     if (calls != 0) text += fmt::format(", {} {}", calls, what);
   };

@@ -24,6 +24,7 @@ struct ReplayOptions {
 // How the calls of a recording ended when they were made again.
 struct ReplayReport {
   std::string path;
+  bool is_on_meta = false;  // tensors there have no elements, so that dtypes and shapes alone are compared
   size_t calls = 0;
   size_t equal = 0;
   size_t differing = 0;

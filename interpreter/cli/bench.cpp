@@ -119,10 +119,11 @@ std::vector<std::string> sameCommand(const BenchOptions& options, const std::vec
 int runBench(const BenchOptions& options) {
   if (!options.args.empty() && options.operators.size() != 1)
     throw CLI::ValidationError("--args", "needs one OP, whose arguments it gives");
-  std::optional<OutputFile> svg;
-  if (!options.svg.empty()) svg.emplace(options.svg);
   const std::vector<PluginInfo> plugins = Dispatcher::singleton().plugins();
   const std::optional<Program> script = declareScript(options.script);
+  if (!options.recorded.empty()) protectFile(options.recorded);
+  std::optional<OutputFile> svg;
+  if (!options.svg.empty()) svg.emplace(options.svg);
 
   const ScratchFolder folder;
   BenchPaths paths(folder.path());

@@ -5,12 +5,9 @@
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/output_file.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -43,11 +40,8 @@ std::vector<std::string> scriptsIn(const std::string& folder) {
 }
 
 void replaceFile(const std::string& file, const std::string& text) {
-  // What is protected stays, although its folder would let it be replaced.
-  BOXCAR_CHECK(::access(file.c_str(), W_OK) == 0, "cannot write '{}': {}", file, std::strerror(errno));
   OutputFile output(file);
   output.write(std::as_bytes(std::span(text)));
-  output.keepPermissions();
   output.commit();
 }
 

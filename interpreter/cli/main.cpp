@@ -218,8 +218,11 @@ int main(int argc, char** argv) {
   char* alone[] = {argv[0], repl, nullptr};
   const bool is_alone = argc == 1 && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   const int status = boxcar::cli::runGuarded(is_alone ? 2 : argc, is_alone ? alone : argv);
-  if (std::fflush(stdout) != 0) {
-    boxcar::cli::reportFailure(std::string("cannot write the output: ") + std::strerror(errno));
+  // What was lost before is in the stream's error alone.
+  const bool lost_before = std::ferror(stdout) != 0;
+  if (std::fflush(stdout) != 0 || lost_before) {
+    boxcar::cli::reportFailure(lost_before ? "cannot write the output"
+                                           : std::string("cannot write the output: ") + std::strerror(errno));
     return boxcar::cli::kFailed;
   }
   return status;

@@ -7,6 +7,7 @@
 #include <boxcar/interpreter/cli/run_script.h>
 #include <boxcar/interpreter/interrupt.h>
 #include <boxcar/interpreter/program.h>
+#include <boxcar/ivalue/output_file.h>
 #include <fmt/format.h>
 
 #include <csignal>
@@ -58,6 +59,7 @@ void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options,
   applyThreads(*options.machine);
   // The script itself may always be read, wherever its name leads.
   std::string text = interp::readFile(options.file);
+  if (options.file != "-") protectFile(options.file);
   std::optional<FileAccessGuard> guard;
   if (options.sandbox) {
     const std::filesystem::path folder = options.file == "-" ? "" : std::filesystem::path(options.file).parent_path();

@@ -1,4 +1,5 @@
 #include <boxcar/interpreter/cli/script_option.h>
+#include <boxcar/ivalue/output_file.h>
 
 #include <CLI/CLI.hpp>
 
@@ -13,6 +14,7 @@ void addScriptOption(CLI::App& command, std::string& file) {
 
 std::optional<Program> declareScript(const std::string& file) {
   if (file.empty()) return std::nullopt;
+  protectFile(file);
   return Program::load(file);
 }
 

@@ -83,7 +83,7 @@ TEST_F(OutputFileTest, ALinkStaysAndWhatItLeadsToIsWritten) {
   EXPECT_EQ(temporary_.read("at/made"), "made by a link");
 }
 
-TEST_F(OutputFileTest, KeepsPermissionsWhereItIsAskedTo) {
+TEST_F(OutputFileTest, KeepsPermissionsOfWhatItReplaces) {
   const auto permissionsOf = [&](const std::string& path) {
     return std::filesystem::status(temporary_ / path).permissions();
   };
@@ -92,13 +92,35 @@ TEST_F(OutputFileTest, KeepsPermissionsWhereItIsAskedTo) {
   temporary_.link("at/link", "old");
   OutputFile file("link");
   file.write(std::as_bytes(std::span(std::string_view("newer"))));
-  file.keepPermissions();
   file.commit();
   EXPECT_EQ(temporary_.read("at/old"), "newer");
   EXPECT_EQ(permissionsOf("at/old"), wanted);
-  OutputFile made("new");
-  EXPECT_EQ(errorOf([&] { made.keepPermissions(); }),
-            "cannot write '" + (temporary_ / "at/new") + "': No such file or directory");
+}
+
+TEST_F(OutputFileTest, RefusesWhatMayNotBeWritten) {
+  using std::filesystem::perms;
+  std::filesystem::permissions(temporary_ / "at", perms::all);
+  std::filesystem::permissions(temporary_ / "at/..", perms::all);
+  std::filesystem::permissions(temporary_ / "at/old", perms::owner_read | perms::group_read | perms::others_read);
+  // Root may write everything.
+  const bool is_root = ::geteuid() == 0;
+  constexpr uid_t kNobody = 65534;
+  ASSERT_EQ(::seteuid(is_root ? kNobody : ::geteuid()), 0);
+  const std::string error = errorOf([] { OutputFile("old"); });
+  ASSERT_EQ(::seteuid(is_root ? 0 : ::geteuid()), 0);
+  EXPECT_EQ(error, "cannot write '" + (temporary_ / "at/old") + "': Permission denied");
+}
+
+TEST_F(OutputFileTest, RefusesWhatTheProcessReads) {
+  temporary_.write("at/script", "runs");
+  temporary_.link("at/link", "script");
+  protectFile(temporary_ / "at/link");
+  protectFile(temporary_ / "at/missing");
+  EXPECT_EQ(errorOf([] { OutputFile("script"); }),
+            "cannot write '" + (temporary_ / "at/script") + "': this program reads it; name another file");
+  EXPECT_EQ(temporary_.read("at/script"), "runs");
+  save("missing", "is made");
+  EXPECT_EQ(temporary_.read("at/missing"), "is made");
 }
 
 TEST_F(OutputFileTest, TheFolderMayMoveMeanwhile) {

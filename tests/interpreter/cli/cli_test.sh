@@ -233,6 +233,14 @@ if [[ -w /dev/full ]]; then
   status=$?
   expectStatus 1
   expectErrorsHave "No space left on device"
+  for arguments in "run --memory hello.ops" "--version" "dis --opcodes" "table --all" "completion bash"; do
+    test_name="output of $arguments that cannot be written"
+    # shellcheck disable=SC2086
+    errors=$("$boxcar" $arguments 2>&1 > /dev/full)
+    status=$?
+    expectStatus 1
+    expectErrorsHave "boxcar: cannot write the output"
+  done
 fi
 
 test_name="a reader that goes away"

@@ -113,6 +113,15 @@ runMerged "record without a file to write" record digits.ops
 expectBadUsage "boxcar record: --output is required"
 runMerged "record over the script" record digits.ops -o ./digits.ops
 expectBadUsage "boxcar record: --output: './digits.ops' is the script itself: name another file"
+echo 'fn f() -> int { return 1 }' > imported.ops
+echo 'import "imported.ops"' > imports.ops
+runMerged "record over what the script imports" record imports.ops -o imported.ops
+expectStatus 1
+expectOutputHas "cannot write 'imported.ops': this program reads it; name another file"
+[[ $(< imported.ops) == 'fn f() -> int { return 1 }' ]] || fail "the imported script is what it was"
+runMerged "bench over what it replays" bench --recorded full.rec --quick --svg full.rec
+expectStatus 1
+expectOutputHas "this program reads it; name another file"
 runMerged "record of shapes and hashes" record digits.ops -o x.rec --shapes --hashes
 expectBadUsage "boxcar record: --shapes excludes --hashes"
 runMerged "replay with a tolerance that is none" replay full.rec --rtol -1
