@@ -8,12 +8,30 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string_view>
+#include <utility>
 
 namespace boxcar::interp {
 
 using boost::variant2::get_if;
 
 namespace {
+
+// How types of Python and TorchScript are written.
+constexpr std::pair<std::string_view, std::string_view> kTypesOfPython[] = {
+    {"List", "a list is written behind its elements' type: `int[]`, `Tensor[]`"},
+    {"list", "a list is written behind its elements' type: `int[]`, `Tensor[]`"},
+    {"Optional", "what may be None is written with a question mark: `Tensor?`"},
+    {"Tuple", "a tuple is written in parentheses: `(Tensor, int)`"},
+    {"tuple", "a tuple is written in parentheses: `(Tensor, int)`"},
+    {"dict", "a dict is written `Dict(str, Tensor)`"},
+    {"string", "a text is written `str`"},
+};
+
+void noteTypeOfPython(std::string_view word, Diagnostic& diagnostic) {
+  const auto known = std::ranges::find(kTypesOfPython, word, &std::pair<std::string_view, std::string_view>::first);
+  if (known != std::end(kTypesOfPython)) diagnostic.note(std::string(known->second));
+}
 
 // Bytes of [text] before its trailing blanks.
 std::string_view trimmed(std::string_view text) {
@@ -130,8 +148,9 @@ bool Declarations::reportTypeVariables(std::span<const TypePtr> types, Span span
     }
     const auto begin = span.begin + static_cast<uint32_t>(at == std::string_view::npos ? 0 : at);
     const Span place{begin, begin + static_cast<uint32_t>(word.size())};
-    diagnostics.error(source_, place,
-                      withSuggestion(fmt::format("there is no type called `{}`", word), word, detail::typeNames()));
+    Diagnostic& diagnostic = diagnostics.error(
+        source_, place, withSuggestion(fmt::format("there is no type called `{}`", word), word, detail::typeNames()));
+    noteTypeOfPython(word, diagnostic);
   }
   return !variables.empty();
 }
@@ -165,7 +184,10 @@ void Declarations::report(const SchemaError& error, Span span, Diagnostics& diag
     reason = fmt::format("this does not belong to the type `{}`", trimmed(source_->text({span.begin, begin})));
   }
   if (!reason.ends_with(kEnd)) {
-    diagnostics.error(source_, {begin, end}, std::move(reason));
+    const bool wants_name = reason.starts_with("expected an argument name");
+    Diagnostic& diagnostic = diagnostics.error(source_, {begin, end}, std::move(reason));
+    noteTypeOfPython(source_->text({begin, end}), diagnostic);
+    if (wants_name) diagnostic.note("an argument's type stands before its name: `Tensor x`, `int[] sizes`");
     return;
   }
   const std::string_view text = source_->text();

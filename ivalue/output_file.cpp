@@ -23,7 +23,7 @@ struct Protected {
   std::set<FileNumber> files;
 };
 Protected& protectedFiles() {
-  static Protected files;
+  static Protected& files = *new Protected;
   return files;
 }
 
@@ -31,7 +31,7 @@ void checkNotProtected(const struct stat& status, const std::string& path) {
   Protected& kept = protectedFiles();
   const std::lock_guard lock(kept.mutex);
   BOXCAR_CHECK(!kept.files.contains({status.st_dev, status.st_ino}),
-               "cannot write '{}': this program reads it; name another file", path);
+               "cannot write '{}': this program reads it, or writes it already; name another file", path);
 }
 
 // As many links as Linux follows in one path.
@@ -57,13 +57,16 @@ OutputPlace openAnywhereForWriting(std::filesystem::path path) {
 OutputPlace openPlace(std::string_view path) {
   const std::string shown = resolvePath(path);
   const FileAccess& access = fileAccess();
+  struct stat status {};
+  // Links such as /dev/stdout lead to no name where it is a pipe.
+  if (!access.restricted() && ::stat(shown.c_str(), &status) == 0 && !S_ISDIR(status.st_mode))
+    BOXCAR_CHECK(S_ISREG(status.st_mode), "cannot write '{}': it is no regular file", shown);
   OutputPlace place =
       access.restricted() ? access.sandbox->openForWriting(access.folder, path) : openAnywhereForWriting(shown);
   BOXCAR_CHECK(place.folder.isOpen(), "cannot write '{}': {}", shown, lastSystemError());
   // "x/" names what is in a folder x, and a folder is no file.
   BOXCAR_CHECK(!place.name.empty() && place.name != "." && place.name != "..", "cannot write '{}': Is a directory",
                shown);
-  struct stat status {};
   if (::fstatat(place.folder.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return place;
   BOXCAR_CHECK(!S_ISDIR(status.st_mode), "cannot write '{}': Is a directory", shown);
   // A link has come meanwhile; it will be replaced.

@@ -3,6 +3,7 @@
 #include <boxcar/backends/io/npz.h>
 #include <boxcar/backends/io/safetensors.h>
 #include <boxcar/dispatcher/library.h>
+#include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
 
 #include <string>
@@ -16,6 +17,9 @@ Dict<std::string, Tensor> load(std::string_view path) {
   dense::refuseWhereRecorded("reads a file");
   const std::string resolved = resolvePath(path);
   const auto file = makeIntrusive<MappedFile>(path);
+  const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  BOXCAR_CHECK(!text.starts_with("\x93NUMPY"), "'{}' is a .npy file, one array without a name: io::load_npy reads it",
+               resolved);
   if (isNpz(file->bytes()) || resolved.ends_with(".npz")) return loadNpz(file->bytes(), resolved);
   return loadSafetensors(file, resolved);
 }

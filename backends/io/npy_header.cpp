@@ -208,6 +208,7 @@ size_t readLength(std::span<const std::byte> bytes) {
 
 NpyHeaderPlace findNpyHeader(std::span<const std::byte> start, uint64_t size, const std::string& what) {
   const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
+  BOXCAR_CHECK(!text.starts_with("PK\x03\x04"), "{} is no .npy file, but an archive: io::load reads .npz files", what);
   BOXCAR_CHECK(text.starts_with(kMagic), "{} is no .npy file: it has {} bytes and does not begin with '\\x93NUMPY'",
                what, size);
   BOXCAR_CHECK(start.size() >= kLengthAt, "{} is no valid .npy file: it ends at byte {}, before its version", what,

@@ -55,6 +55,11 @@ bool isNpz(std::span<const std::byte> file) noexcept {
 
 Dict<std::string, Tensor> loadNpz(std::span<const std::byte> file, const std::string& path) {
   ZipArchive archive(file, path);
+  const auto isPickle = [](const ZipMember& member) { return member.name.ends_with("/data.pkl"); };
+  BOXCAR_CHECK(std::ranges::none_of(archive.members(), isPickle),
+               "'{}' is an archive of PyTorch's, whose tensors only Python reads: write them there with "
+               "safetensors.torch.save_file(), and load that file",
+               path);
   Dict<std::string, Tensor> tensors;
   for (const ZipMember& member : archive.members()) {
     const std::string what = nameOf(member, path);

@@ -5,6 +5,7 @@
 #include <boxcar/interpreter/cli/help_text.h>
 #include <boxcar/interpreter/cli/progress.h>
 #include <boxcar/interpreter/cli/report.h>
+#include <boxcar/ivalue/output_file.h>
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/version.h>
 #include <fmt/format.h>
@@ -213,6 +214,8 @@ int runGuarded(int argc, char** argv) {
 int main(int argc, char** argv) {
   // Where the reader of a pipe goes away (`boxcar ops | head`) the program ends without a word.
   std::signal(SIGPIPE, SIG_DFL);
+  // What the shell has it read and write.
+  for (const char* stream : {"/dev/stdin", "/dev/stdout", "/dev/stderr"}) boxcar::protectFile(stream);
   // Alone on a terminal it is a prompt.
   char repl[] = "repl";
   char* alone[] = {argv[0], repl, nullptr};

@@ -171,7 +171,7 @@ int converse(const RunOptions& options) {
 }  // namespace
 
 void addRepl(CLI::App& app, const std::vector<std::string>& rest, int& status) {
-  CLI::App* command = app.add_subcommand("repl", "Run what is typed, and show what it gives; also `boxcar` alone");
+  CLI::App* command = app.add_subcommand("repl", "Run what is typed, and show it; on a terminal also `boxcar` alone");
   const auto options = std::make_shared<RunOptions>();
   command->add_option("ARGS", options->args, "What inputs find in `argv`; its options behind --")->type_name("");
   addOptionsOfRuns(*command, options);

@@ -117,7 +117,8 @@ TEST_F(OutputFileTest, RefusesWhatTheProcessReads) {
   protectFile(temporary_ / "at/link");
   protectFile(temporary_ / "at/missing");
   EXPECT_EQ(errorOf([] { OutputFile("script"); }),
-            "cannot write '" + (temporary_ / "at/script") + "': this program reads it; name another file");
+            "cannot write '" + (temporary_ / "at/script") +
+                "': this program reads it, or writes it already; name another file");
   EXPECT_EQ(temporary_.read("at/script"), "runs");
   save("missing", "is made");
   EXPECT_EQ(temporary_.read("at/missing"), "is made");

@@ -96,7 +96,7 @@ TEST_F(Npy, ReadsOtherWaysToWriteAHeader) {
 
 TEST_F(Npy, TellsWhatIsWrongWithAFileAndWhere) {
   EXPECT_EQ(faultOf(""), "is no .npy file: it has 0 bytes and does not begin with '\\x93NUMPY'");
-  EXPECT_EQ(faultOf("PK\x03\x04 a zip file"), "is no .npy file: it has 15 bytes and does not begin with '\\x93NUMPY'");
+  EXPECT_EQ(faultOf("PK\x03\x04 a zip file"), "is no .npy file, but an archive: io::load reads .npz files");
   EXPECT_EQ(faultOf("\x93NUMPY\x01"), "is no valid .npy file: it ends at byte 7, before its version");
   EXPECT_EQ(faultOf(std::string("\x93NUMPY\x04\x00\x00\x00", 10)),
             "cannot be loaded: at byte 6, it has the format version 4.0, and 1.0, 2.0 and 3.0 are known");

@@ -178,5 +178,21 @@ TEST(NpzFile, SaysWhatIsMissingWithoutLibzip) {
   EXPECT_NE(fault.find("or save each array with numpy.save and load it with io::load_npy"), std::string::npos) << fault;
 }
 
+TEST_F(Npz, FilesOfAnotherKindSayWhatReadsThem) {
+  const TemporaryFolder folder;
+  const FileAccessGuard guard(FileAccess{.folder = folder.path()});
+  folder.write("torch.pt", archiveOf({{"torch/data.pkl", "pickled"}, {"torch/version", "3"}}));
+  EXPECT_EQ(errorOf([] { io::load("torch.pt"); }),
+            "'" + (folder / "torch.pt") +
+                "' is an archive of PyTorch's, whose tensors only Python reads: write them there with "
+                "safetensors.torch.save_file(), and load that file");
+  folder.write("a.npy", "\x93NUMPY");
+  EXPECT_EQ(errorOf([] { io::load("a.npy"); }),
+            "'" + (folder / "a.npy") + "' is a .npy file, one array without a name: io::load_npy reads it");
+  folder.write("b.npz", archiveOf({{"x.npy", "x"}}));
+  EXPECT_EQ(errorOf([] { io::load_npy("b.npz"); }),
+            "'" + (folder / "b.npz") + "' is no .npy file, but an archive: io::load reads .npz files");
+}
+
 }  // namespace
 }  // namespace boxcar::io

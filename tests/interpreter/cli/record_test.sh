@@ -117,11 +117,18 @@ echo 'fn f() -> int { return 1 }' > imported.ops
 echo 'import "imported.ops"' > imports.ops
 runMerged "record over what the script imports" record imports.ops -o imported.ops
 expectStatus 1
-expectOutputHas "cannot write 'imported.ops': this program reads it; name another file"
+expectOutputHas "cannot write 'imported.ops': this program reads it, or writes it already; name another file"
 [[ $(< imported.ops) == 'fn f() -> int { return 1 }' ]] || fail "the imported script is what it was"
+test_name="record over where the output goes"
+"$boxcar" record digits.ops -o /dev/stdout > kept.txt 2> errors.txt
+status=$? errors=$(< errors.txt)
+expectStatus 1
+expectErrorsHave "this program reads it, or writes it already; name another file"
+output=$("$boxcar" record digits.ops -o /dev/stdout 2>&1 | cat)
+expectOutputHas "cannot write '/dev/stdout': it is no regular file"
 runMerged "bench over what it replays" bench --recorded full.rec --quick --svg full.rec
 expectStatus 1
-expectOutputHas "this program reads it; name another file"
+expectOutputHas "this program reads it, or writes it already; name another file"
 runMerged "record of shapes and hashes" record digits.ops -o x.rec --shapes --hashes
 expectBadUsage "boxcar record: --shapes excludes --hashes"
 runMerged "replay with a tolerance that is none" replay full.rec --rtol -1
