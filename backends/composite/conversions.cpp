@@ -50,8 +50,7 @@ Tensor convert(const Tensor& self, OptionalType dtype, OptionalLayout layout, Op
                OptionalBool pin_memory, bool non_blocking, bool copy, OptionalFormat memory_format) {
   shape::checkProperties(layout, pin_memory);
   const bool same = dtype.value_or(self.scalar_type()) == self.scalar_type() &&
-                    isOn(self, device.value_or(self.device())) &&
-                    hasFormat(self, memory_format.value_or(MemoryFormat::Preserve));
+                    isOn(self, device.value_or(self.device())) && (!memory_format || hasFormat(self, *memory_format));
   if (same && !copy) return self;
   return boxcar::_to_copy(self, dtype, layout, device, pin_memory, non_blocking, memory_format);
 }
