@@ -52,12 +52,12 @@ void loadPlugin(const std::string& key, const std::string& name) {
 }
 
 std::string textOf(const std::string& key, const std::string& name) {
+  protectFile(key);
   if (!fileAccess().restricted()) {
     std::error_code error;
     const bool is_special = std::filesystem::exists(key, error) && !std::filesystem::is_regular_file(key, error) &&
                             !std::filesystem::is_directory(key, error);
     BOXCAR_CHECK(!is_special, "{}: cannot be read: it is no regular file", name);
-    protectFile(key);
     return readFile(name == "-" ? "./-" : name);
   }
   return readWholeFile(key);

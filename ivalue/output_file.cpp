@@ -134,11 +134,14 @@ void OutputFile::keepPermissions() {
   struct stat status {};
   if (::fstatat(place_.folder.get(), place_.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return;
   if (!S_ISREG(status.st_mode)) return;
-  // Only root may give a file to another; anybody else keeps what is his.
-  if (status.st_uid != ::geteuid() && ::fchown(file_.get(), status.st_uid, status.st_gid) != 0 && errno != EPERM)
+  // Only root may give a file to another; anybody else keeps what is his. A container need not know the owner.
+  if (status.st_uid != ::geteuid() && ::fchown(file_.get(), status.st_uid, status.st_gid) != 0 && errno != EPERM &&
+      errno != EINVAL) {
     fail();
+  }
+  // File systems without permissions refuse to set them.
   constexpr mode_t kPermissions = 07777;
-  if (::fchmod(file_.get(), status.st_mode & kPermissions) != 0) fail();
+  if (::fchmod(file_.get(), status.st_mode & kPermissions) != 0 && errno != EPERM) fail();
 }
 
 void OutputFile::commit() {

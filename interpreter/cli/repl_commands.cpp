@@ -18,6 +18,7 @@
 #include <boxcar/interpreter/utf8.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
+#include <boxcar/ivalue/output_file.h>
 #include <boxcar/ivalue/python_text.h>
 #include <fmt/format.h>
 
@@ -198,6 +199,7 @@ void load(Prompt& prompt, std::string_view argument) {
   const std::string path(argument);
   BOXCAR_CHECK(path != "-", "`:load` reads a file, and - is none");
   // The sandbox is for inputs, and this is one.
+  protectFile(path);
   std::string text = fileAccess().restricted() ? readWholeFile(path) : interp::readFile(path);
   const Session::Result result = prompt.session.evaluate(std::move(text), interp::nameOfFile(path));
   reportDiagnostics(result.warnings);

@@ -118,6 +118,9 @@ echo 'import "imported.ops"' > imports.ops
 runMerged "record over what the script imports" record imports.ops -o imported.ops
 expectStatus 1
 expectOutputHas "cannot write 'imported.ops': this program reads it, or writes it already; name another file"
+runMerged "record over what the script imports in the sandbox" record --sandbox imports.ops -o imported.ops
+expectStatus 1
+expectOutputHas "cannot write 'imported.ops': this program reads it, or writes it already; name another file"
 [[ $(< imported.ops) == 'fn f() -> int { return 1 }' ]] || fail "the imported script is what it was"
 test_name="record over where the output goes"
 "$boxcar" record digits.ops -o /dev/stdout > kept.txt 2> errors.txt
