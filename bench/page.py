@@ -28,6 +28,8 @@ def update(parts):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("page: it is called as page.py NAME FILE")
     try:
         update({sys.argv[1]: pathlib.Path(sys.argv[2]).read_text()})
     except (measured.Malformed, OSError) as fault:

@@ -253,6 +253,19 @@ std::string_view Inference::shownName() const {
   return is_exit || function_->title.starts_with("fallback") ? function_->title : text(function_->name_span);
 }
 
+namespace {
+
+// What other languages call by [name], and what it is here; empty for other names.
+std::string_view hintAtForeignName(std::string_view name) {
+  if (name == "torch" || name == "F" || name == "np")
+    return "operators have no module before them: `relu(x)`, or with their namespace `aten::relu(x)`";
+  if (name == "null" || name == "nil" || name == "undefined") return "what is no value is called `None`";
+  if (name == "pass") return "a block that does nothing is empty: `{ }`";
+  return {};
+}
+
+}  // namespace
+
 void Inference::reportUnknownName(const syntax::Name& name) {
   if (isOnlyCounted()) {
     error(name.span, {});
@@ -284,7 +297,8 @@ void Inference::reportUnknownName(const syntax::Name& name) {
   candidates.insert(candidates.end(), {"True", "False", "None"});
   const Span* of_script = function_ == nullptr ? nullptr : declarations_.findScriptVariable(name.text);
   std::string message = fmt::format("there is no variable or constant called `{}`", shown);
-  if (of_script == nullptr) message = withSuggestion(std::move(message), name.text, candidates);
+  const std::string_view hint = hintAtForeignName(name.text);
+  if (of_script == nullptr && hint.empty()) message = withSuggestion(std::move(message), name.text, candidates);
   Diagnostic& diagnostic = error(name.span, std::move(message));
   const auto isNamed = [&name](const EarlierInputs::Variable& variable) { return variable.name == name.text; };
   if (of_script != nullptr) {
@@ -292,6 +306,8 @@ void Inference::reportUnknownName(const syntax::Name& name) {
                     *of_script);
   } else if (declarations_.earlier() != nullptr && std::ranges::any_of(declarations_.earlier()->variables, isNamed)) {
     diagnostic.note(fmt::format("`{}` is a variable of the session; make it a `const`, or pass it", shown));
+  } else if (!hint.empty()) {
+    diagnostic.note(std::string(hint));
   }
 }
 

@@ -10,25 +10,27 @@
 #include <filesystem>
 #include <mutex>
 #include <set>
+#include <string>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 namespace boxcar {
 namespace {
 
-// Files that are not replaced, by device and number.
-using FileNumber = std::pair<dev_t, ino_t>;
-struct Protected {
+// What is not replaced: files by device and number, and names in folders while something is written for them.
+struct Kept {
   std::mutex mutex;
-  std::set<FileNumber> files;
+  std::set<std::pair<dev_t, ino_t>> files;
+  std::set<std::tuple<dev_t, ino_t, std::string>> places;
 };
-Protected& protectedFiles() {
-  static Protected& files = *new Protected;
+Kept& keptFiles() {
+  static Kept& files = *new Kept;
   return files;
 }
 
 void checkNotProtected(const struct stat& status, const std::string& path) {
-  Protected& kept = protectedFiles();
+  Kept& kept = keptFiles();
   const std::lock_guard lock(kept.mutex);
   BOXCAR_CHECK(!kept.files.contains({status.st_dev, status.st_ino}),
                "cannot write '{}': this program reads it, or writes it already; name another file", path);
@@ -95,9 +97,30 @@ FileDescriptor openUnnamed(int folder) {
 
 }  // namespace
 
+OutputFile::Claim::Claim(const OutputPlace& place, const std::string& path) {
+  struct stat status {};
+  BOXCAR_CHECK(::fstat(place.folder.get(), &status) == 0, "cannot write '{}': {}", path, lastSystemError());
+  claimed_.emplace(status.st_dev, status.st_ino, place.name);
+  Kept& kept = keptFiles();
+  const std::lock_guard lock(kept.mutex);
+  BOXCAR_CHECK(kept.places.insert(*claimed_).second,
+               "cannot write '{}': this program is writing it already; name another file", path);
+}
+
+OutputFile::Claim::~Claim() { release(); }
+
+void OutputFile::Claim::release() {
+  if (!claimed_) return;
+  Kept& kept = keptFiles();
+  const std::lock_guard lock(kept.mutex);
+  kept.places.erase(*claimed_);
+  claimed_.reset();
+}
+
 OutputFile::OutputFile(std::string_view path)
     : path_(resolvePath(path)),
       place_(openPlace(path)),
+      claim_(place_, path_),
       temporary_name_(temporaryNameFor(place_.name)),
       file_(openUnnamed(place_.folder.get())),
       has_name_(!file_.isOpen()) {
@@ -161,6 +184,7 @@ void OutputFile::commit() {
   if (!file_.close()) fail();
   if (::renameat(folder, temporary_name_.c_str(), folder, place_.name.c_str()) != 0) fail();
   has_name_ = false;
+  claim_.release();
 }
 
 void OutputFile::fail() const { BOXCAR_FAIL("cannot write '{}': {}", path_, lastSystemError()); }
@@ -168,7 +192,7 @@ void OutputFile::fail() const { BOXCAR_FAIL("cannot write '{}': {}", path_, last
 void protectFile(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return;
-  Protected& kept = protectedFiles();
+  Kept& kept = keptFiles();
   const std::lock_guard lock(kept.mutex);
   kept.files.insert({status.st_dev, status.st_ino});
 }

@@ -146,7 +146,7 @@ std::string shown(const JsonValue& value) {
       text = fmt::format("{}{}{}", brackets[0], text, brackets[1]);
     }
   }
-  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  if (text.size() > 60) text.replace(57, text.size(), "...");
   return text;
 }
 

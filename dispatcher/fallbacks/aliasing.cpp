@@ -4,39 +4,67 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
+#include <ranges>
 #include <set>
 #include <utility>
 
 namespace boxcar {
 namespace {
 
-// Deeper than that nothing is looked for.
-constexpr int kMaxDepth = 64;
-
-// Containers may hold themselves, or one another many times: each is looked at once for an argument and an alias.
-using Seen = std::set<std::pair<const void*, const AliasInfo*>>;
-
 AliasInfoPtr inside(AliasInfoPtr alias, size_t index) { return alias == nullptr ? nullptr : alias->containedAt(index); }
 
-void collect(const IValue& value, std::string place, AliasInfoPtr alias, size_t index, int depth, Seen& seen,
+// The part of a place that a value adds to its container's, which is the one numbered [outer].
+struct Step {
+  std::string text;
+  size_t outer;
+};
+
+std::string placeOf(const Step& last, const std::vector<Step>& containers) {
+  std::vector<const Step*> path{&last};
+  while (path.back()->outer < containers.size()) path.push_back(&containers[path.back()->outer]);
+  std::string place;
+  for (const Step* step : std::views::reverse(path)) place += step->text;
+  return place;
+}
+
+// Containers may hold themselves, or one another many times: each is looked at once for an alias. They may be nested
+// deeper than calls can be.
+void collect(const IValue& argument, std::string place, AliasInfoPtr argument_alias, size_t index,
              std::vector<PlacedTensor>& found) {
-  if (value.isTensor()) {
-    if (value.toTensor().defined()) found.push_back({value.toTensor(), std::move(place), alias, index});
-    return;
-  }
-  if (depth == 0) return;
-  const void* const address = containerAddress(value);
-  if (address != nullptr && !seen.emplace(address, alias).second) return;
-  if (value.isTensorList() || value.isList() || value.isTuple()) {
-    for (size_t i = 0; i < value.length(); ++i) {
-      collect(value.elementAt(i), fmt::format("{}[{}]", place, i), inside(alias, value.isTuple() ? i : 0), index,
-              depth - 1, seen, found);
+  struct Pending {
+    IValue value;
+    Step step;
+    AliasInfoPtr alias;
+  };
+  constexpr size_t kNone = std::numeric_limits<size_t>::max();
+  std::vector<Pending> pending;
+  pending.push_back({argument, {std::move(place), kNone}, argument_alias});
+  std::vector<Step> containers;
+  std::set<std::pair<const void*, const AliasInfo*>> seen;
+  while (!pending.empty()) {
+    auto [value, step, alias] = std::move(pending.back());
+    pending.pop_back();
+    if (value.isTensor()) {
+      if (value.toTensor().defined()) found.push_back({value.toTensor(), placeOf(step, containers), alias, index});
+      continue;
     }
-  } else if (value.isGenericDict()) {
-    const GenericDict dict = value.toGenericDict();
-    for (size_t i = 0; i < dict.size(); ++i) {
-      const auto [key, element] = dict.entryAt(i);
-      collect(element, fmt::format("{}[{}]", place, repr(key)), inside(alias, 1), index, depth - 1, seen, found);
+    const void* const address = containerAddress(value);
+    if (address == nullptr || !seen.emplace(address, alias).second) continue;
+    const size_t outer = containers.size();
+    containers.push_back(std::move(step));
+    // The first is looked at first.
+    if (value.isGenericDict()) {
+      const GenericDict dict = value.toGenericDict();
+      for (size_t i = dict.size(); i-- > 0;) {
+        const auto [key, element] = dict.entryAt(i);
+        pending.push_back({element, {fmt::format("[{}]", repr(key)), outer}, inside(alias, 1)});
+      }
+    } else {
+      for (size_t i = value.length(); i-- > 0;) {
+        pending.push_back(
+            {value.elementAt(i), {fmt::format("[{}]", i), outer}, inside(alias, value.isTuple() ? i : 0)});
+      }
     }
   }
 }
@@ -49,8 +77,7 @@ std::vector<PlacedTensor> tensorsOf(const FunctionSchema& schema, const std::vec
     const AliasInfoPtr alias = i < declared.size() ? declared[i].alias_info() : nullptr;
     // Most values are numbers, whose places nobody needs.
     if (values[i].isTensor() || values[i].isAnyList() || values[i].isTuple() || values[i].isGenericDict()) {
-      Seen seen;
-      collect(values[i], placeOf(schema, i), alias, i, kMaxDepth, seen, found);
+      collect(values[i], placeOf(schema, i), alias, i, found);
     }
   }
   return found;

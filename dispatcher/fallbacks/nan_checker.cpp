@@ -8,46 +8,49 @@
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace boxcar {
 namespace {
 
-// Deeper than that nothing is looked at.
-constexpr int kMaxDepth = 64;
+bool isFinite(double number) { return std::isfinite(number); }
+bool isFinite(std::complex<double> number) { return isFinite(number.real()) && isFinite(number.imag()); }
 
-// Whether the numbers in a value, those that are no tensor's, are finite. [seen] are containers that need not be looked
-// at again: they may hold themselves, or one another many times.
-bool numbersAreFiniteWithin(const IValue& value, std::set<const void*>& seen, int depth) {
-  if (value.isDouble()) return std::isfinite(value.toDouble());
-  if (value.isComplexDouble()) {
-    return std::isfinite(value.toComplexDouble().real()) && std::isfinite(value.toComplexDouble().imag());
-  }
-  if (value.isIntList() || value.isBoolList() || value.isTensorList() || depth == 0) return true;
-  const void* const address = containerAddress(value);
-  if (address != nullptr && !seen.insert(address).second) return true;
-  if (value.isGenericDict()) {
-    const GenericDict dict = value.toGenericDict();
-    for (size_t i = 0; i < dict.size(); ++i) {
-      if (!numbersAreFiniteWithin(dict.entryAt(i).second, seen, depth - 1)) return false;
-    }
-    return true;
-  }
-  if (!value.isAnyList() && !value.isTuple()) return true;
-  for (size_t i = 0; i < value.length(); ++i) {
-    if (!numbersAreFiniteWithin(value.elementAt(i), seen, depth - 1)) return false;
-  }
-  return true;
+template <class T>
+bool areFinite(const List<T>& list) {
+  return std::ranges::all_of(list, [](T number) { return isFinite(number); });
 }
 
-bool numbersAreFinite(const IValue& value) {
+// Whether the numbers in a value, those that are no tensor's, are finite. Containers may hold themselves, or one
+// another many times, and be nested deeper than calls can be.
+bool numbersAreFinite(const IValue& whole) {
   std::set<const void*> seen;
-  return numbersAreFiniteWithin(value, seen, kMaxDepth);
+  std::vector<IValue> pending{whole};
+  while (!pending.empty()) {
+    const IValue value = std::move(pending.back());
+    pending.pop_back();
+    if (value.isDouble() && !isFinite(value.toDouble())) return false;
+    if (value.isComplexDouble() && !isFinite(value.toComplexDouble())) return false;
+    if (value.isDoubleList() && !areFinite(value.toDoubleList())) return false;
+    if (value.isComplexDoubleList() && !areFinite(value.toComplexDoubleList())) return false;
+    const void* const address = containerAddress(value);
+    if (address == nullptr || value.isTensorList() || !seen.insert(address).second) continue;
+    if (value.isGenericDict()) {
+      const GenericDict dict = value.toGenericDict();
+      for (size_t i = 0; i < dict.size(); ++i) pending.push_back(dict.entryAt(i).second);
+    } else {
+      for (size_t i = 0; i < value.length(); ++i) pending.push_back(value.elementAt(i));
+    }
+  }
+  return true;
 }
 
 // The elements of [tensor] as they are now, in a tensor of its own.

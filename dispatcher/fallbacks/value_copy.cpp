@@ -11,46 +11,17 @@ namespace {
 
 bool sameNumber(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
 
-// Deeper than that nothing is compared or copied.
-constexpr int kMaxDepth = 64;
-
-// Containers may hold themselves, or one another many times: each pair is compared once.
-using Compared = std::set<std::pair<const void*, const void*>>;
-
-bool sameBitsWithin(const IValue& a, const IValue& b, int depth, Compared& compared);
-
-bool sameEntries(const GenericDict& a, const GenericDict& b, int depth, Compared& compared) {
-  if (a.size() != b.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i) {
-    const auto [key_a, value_a] = a.entryAt(i);
-    const auto [key_b, value_b] = b.entryAt(i);
-    if (!sameBitsWithin(key_a, key_b, depth, compared) || !sameBitsWithin(value_a, value_b, depth, compared))
-      return false;
-  }
-  return true;
-}
-
-bool sameBitsWithin(const IValue& a, const IValue& b, int depth, Compared& compared) {
-  if (a.is(b) || depth == 0) return true;
-  if (a.tag() != b.tag()) return false;
-  const void* const address = containerAddress(a);
-  if (address != nullptr && !compared.emplace(address, containerAddress(b)).second) return true;
+// Of two values of one tag that hold no others.
+bool sameBitsAlone(const IValue& a, const IValue& b) {
   switch (a.tag()) {
     case IValue::Tag::Double: return sameNumber(a.toDouble(), b.toDouble());
     case IValue::Tag::ComplexDouble:
       return sameNumber(a.toComplexDouble().real(), b.toComplexDouble().real()) &&
              sameNumber(a.toComplexDouble().imag(), b.toComplexDouble().imag());
     case IValue::Tag::Tensor: return sameBits(a.toTensor(), b.toTensor());
-    case IValue::Tag::GenericDict: return sameEntries(a.toGenericDict(), b.toGenericDict(), depth - 1, compared);
     case IValue::Tag::String: return a.toStringView() == b.toStringView();
-    default: break;
+    default: return a == b;
   }
-  if (!a.isAnyList() && !a.isTuple()) return a == b;
-  if (a.length() != b.length()) return false;
-  for (size_t i = 0; i < a.length(); ++i) {
-    if (!sameBitsWithin(a.elementAt(i), b.elementAt(i), depth - 1, compared)) return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -102,7 +73,7 @@ void ValueCopier::replace(const Tensor& original, const Tensor& copy) {
 }
 
 IValue ValueCopier::copy(const IValue& value) {
-  IValue copied = copyUnfilled(value, kMaxDepth);
+  IValue copied = copyUnfilled(value);
   while (!unfilled_.empty()) {
     const auto [original, copy] = std::move(unfilled_.back());
     unfilled_.pop_back();
@@ -111,7 +82,7 @@ IValue ValueCopier::copy(const IValue& value) {
   return copied;
 }
 
-IValue ValueCopier::copyUnfilled(const IValue& value, int depth) {
+IValue ValueCopier::copyUnfilled(const IValue& value) {
   if (value.isTensor()) return copy(value.toTensor());
   if (value.isDevice() && target_ == Target::kMeta) return Device(DeviceType::Meta);
   if (value.isIntList()) return value.toIntList().copy();
@@ -122,19 +93,35 @@ IValue ValueCopier::copyUnfilled(const IValue& value, int depth) {
   if (address == nullptr) return value;
   const auto known = containers_.find(address);
   if (known != containers_.end()) return known->second.second;
-  IValue copied;
-  if (value.isTuple()) {
-    if (depth == 0) return value;
-    std::vector<IValue> elements;
-    const Tuple tuple = value.toTuple();
-    for (const IValue& element : tuple.elements()) elements.push_back(copyUnfilled(element, depth - 1));
-    copied = Tuple(std::move(elements));
-  } else {
-    copied = value.isTensorList() ? IValue(List<Tensor>()) : value.isList() ? IValue(GenericList()) : GenericDict();
-    unfilled_.emplace_back(value, copied);
-  }
+  if (value.isTuple()) return copyTuple(value);
+  IValue copied = value.isTensorList() ? IValue(List<Tensor>())
+                  : value.isList()     ? IValue(GenericList())
+                                       : GenericDict();
+  unfilled_.emplace_back(value, copied);
   containers_.emplace(address, std::pair(value, copied));
   return copied;
+}
+
+IValue ValueCopier::copyTuple(const IValue& tuple) {
+  const auto isCopied = [this](const IValue& value) { return containers_.contains(containerAddress(value)); };
+  std::vector<IValue> pending{tuple};
+  while (!pending.empty()) {
+    const IValue next = pending.back();
+    const size_t count = pending.size();
+    const Tuple original = next.toTuple();
+    if (!isCopied(next)) {
+      for (const IValue& element : original.elements()) {
+        if (element.isTuple() && !isCopied(element)) pending.push_back(element);
+      }
+    }
+    if (pending.size() > count) continue;
+    pending.pop_back();
+    if (isCopied(next)) continue;
+    std::vector<IValue> elements;
+    for (const IValue& element : original.elements()) elements.push_back(copyUnfilled(element));
+    containers_.emplace(containerAddress(next), std::pair(next, IValue(Tuple(std::move(elements)))));
+  }
+  return containers_.at(containerAddress(tuple)).second;
 }
 
 void ValueCopier::fill(const IValue& original, const IValue& copy) {
@@ -143,13 +130,13 @@ void ValueCopier::fill(const IValue& original, const IValue& copy) {
     for (const Tensor& tensor : original.toTensorList()) copies.push_back(this->copy(tensor));
   } else if (original.isList()) {
     const GenericList copies = copy.toList();
-    for (const IValue& element : original.toList()) copies.push_back(copyUnfilled(element, kMaxDepth));
+    for (const IValue& element : original.toList()) copies.push_back(copyUnfilled(element));
   } else {
     const GenericDict entries = original.toGenericDict();
     const GenericDict copies = copy.toGenericDict();
     for (size_t i = 0; i < entries.size(); ++i) {
       const auto [key, element] = entries.entryAt(i);
-      copies.insert_or_assign(key, copyUnfilled(element, kMaxDepth));
+      copies.insert_or_assign(key, copyUnfilled(element));
     }
   }
 }
@@ -162,8 +149,39 @@ Stack copyValues(std::span<const IValue> values) {
 }
 
 bool sameBits(const IValue& a, const IValue& b) {
-  Compared compared;
-  return sameBitsWithin(a, b, kMaxDepth, compared);
+  // Containers may hold themselves, or one another many times: each pair is compared once.
+  std::set<std::pair<const void*, const void*>> compared;
+  std::vector<std::pair<IValue, IValue>> pending{{a, b}};
+  while (!pending.empty()) {
+    const auto [x, y] = std::move(pending.back());
+    pending.pop_back();
+    if (x.is(y)) continue;
+    if (x.tag() != y.tag()) return false;
+    const void* const address = containerAddress(x);
+    if (address != nullptr && !compared.emplace(address, containerAddress(y)).second) continue;
+    if (x.isGenericDict()) {
+      const GenericDict entries = x.toGenericDict();
+      const GenericDict others = y.toGenericDict();
+      if (entries.size() != others.size()) return false;
+      for (size_t i = 0; i < entries.size(); ++i) {
+        pending.emplace_back(entries.entryAt(i).first, others.entryAt(i).first);
+        pending.emplace_back(entries.entryAt(i).second, others.entryAt(i).second);
+      }
+    } else if (x.isAnyList() || x.isTuple()) {
+      if (x.length() != y.length()) return false;
+      for (size_t i = 0; i < x.length(); ++i) {
+        // Lists of numbers are long.
+        if (address != nullptr) {
+          pending.emplace_back(x.elementAt(i), y.elementAt(i));
+        } else if (!sameBitsAlone(x.elementAt(i), y.elementAt(i))) {
+          return false;
+        }
+      }
+    } else if (!sameBitsAlone(x, y)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace boxcar

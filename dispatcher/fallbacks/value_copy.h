@@ -32,9 +32,10 @@ class BOXCAR_API ValueCopier final {
 
  private:
   Storage copyStorage(const Storage& storage);
-  // Lists and dicts as yet empty, to be filled; they may be nested deeper than calls can be. Tuples are copied down to
-  // [depth] within one another.
-  IValue copyUnfilled(const IValue& value, int depth);
+  // Lists and dicts as yet empty, to be filled; containers may be nested deeper than calls can be.
+  IValue copyUnfilled(const IValue& value);
+  // One that is not copied yet, after those within.
+  IValue copyTuple(const IValue& tuple);
   void fill(const IValue& original, const IValue& copy);
 
   Target target_;

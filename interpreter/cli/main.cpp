@@ -208,12 +208,25 @@ int runGuarded(int argc, char** argv) {
   return kFailed;
 }
 
+// What the program ends with: [status] where all of its output was written.
+int finishOutput(std::string_view command, int status) {
+  // What was lost before is in the stream's error alone.
+  const bool lost_before = std::ferror(stdout) != 0;
+  if (std::fflush(stdout) == 0 && !lost_before) return status;
+  reportFailure(lost_before ? "cannot write the output"
+                            : std::string("cannot write the output: ") + std::strerror(errno));
+  // There 1 says that two recordings are not alike.
+  return command == "diff" ? kBadUsage : kFailed;
+}
+
 }  // namespace
 }  // namespace boxcar::cli
 
 int main(int argc, char** argv) {
   // Where the reader of a pipe goes away (`boxcar ops | head`) the program ends without a word.
   std::signal(SIGPIPE, SIG_DFL);
+  // A file that grows past what `ulimit -f` allows is an error like any other.
+  std::signal(SIGXFSZ, SIG_IGN);
   // What the shell has it read and write.
   for (const char* stream : {"/dev/stdin", "/dev/stdout", "/dev/stderr"}) boxcar::protectFile(stream);
   // Alone on a terminal it is a prompt.
@@ -221,12 +234,5 @@ int main(int argc, char** argv) {
   char* alone[] = {argv[0], repl, nullptr};
   const bool is_alone = argc == 1 && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   const int status = boxcar::cli::runGuarded(is_alone ? 2 : argc, is_alone ? alone : argv);
-  // What was lost before is in the stream's error alone.
-  const bool lost_before = std::ferror(stdout) != 0;
-  if (std::fflush(stdout) != 0 || lost_before) {
-    boxcar::cli::reportFailure(lost_before ? "cannot write the output"
-                                           : std::string("cannot write the output: ") + std::strerror(errno));
-    return boxcar::cli::kFailed;
-  }
-  return status;
+  return boxcar::cli::finishOutput(boxcar::cli::commandOf(argc, argv), status);
 }

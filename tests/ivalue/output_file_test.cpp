@@ -52,6 +52,25 @@ TEST_F(OutputFileTest, WithoutCommitTheOldFileStays) {
   EXPECT_EQ(temporary_.count("at"), 1u);
 }
 
+TEST_F(OutputFileTest, IsTheOnlyOneForItsPlaceUntilItIsDone) {
+  std::filesystem::create_symlink("old", temporary_ / "at/link");
+  {
+    OutputFile first("old");
+    for (const char* name : {"old", "./old", "../at/old", "link"}) {
+      const std::string path = resolvePath(name);
+      EXPECT_EQ(errorOf([name] { OutputFile{name}; }),
+                "cannot write '" + path + "': this program is writing it already; name another file");
+    }
+    OutputFile other("other");
+    first.commit();
+    OutputFile again("old");
+  }
+  OutputFile last("old");
+  last.write(std::as_bytes(std::span(std::string_view("last"))));
+  last.commit();
+  EXPECT_EQ(temporary_.read("at/old"), "last");
+}
+
 TEST_F(OutputFileTest, LeavesNothingWhereTheProgramIsKilled) {
   const int folder = ::open((temporary_ / "at").c_str(), O_RDONLY | O_DIRECTORY);
   const int unnamed = ::openat(folder, ".", O_TMPFILE | O_WRONLY, 0666);

@@ -99,6 +99,17 @@ TEST_F(NanCheckerTest, NamesResultsAndPlacesInThem) {
             "nan_test::number made nan as its result, and its inputs have none:\n  argument 'x': -1.0");
 }
 
+TEST_F(NanCheckerTest, LooksAtNumbersThatLieDeepAndAreShared) {
+  m_.def("log(float x) -> Any", [](double x) -> IValue {
+    const GenericList shared{std::log(x)};
+    IValue deep = shared;
+    for (int i = 0; i < 1000; ++i) deep = GenericList{deep};
+    return GenericList{deep, shared};
+  });
+  EXPECT_EQ(errorUnder(checker_, find("nan_test::log"), 1.0), "no error");
+  EXPECT_NE(errorUnder(checker_, find("nan_test::log"), -1.0).find("nan_test::log made "), std::string::npos);
+}
+
 TEST_F(NanCheckerTest, ShowsTheNumbersThatWereComputedWith) {
   EXPECT_EQ(errorUnder(checker_, find("aten::div", "Scalar"), floats({0, 1}), 0),
             "aten::div.Scalar made 1 NaN and 1 Inf in the 2 elements of its result, float32[2], and its inputs have "

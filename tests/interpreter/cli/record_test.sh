@@ -72,6 +72,18 @@ expectStatus 0
 expectOutput "one.rec: 1 call, 1 equal"
 runMerged "diff of one call" diff one.rec one.rec
 expectStatus 0
+if [[ -w /dev/full ]]; then
+  test_name="diff whose output cannot be written"
+  errors=$("$boxcar" diff one.rec one.rec 2>&1 > /dev/full)
+  status=$?
+  expectStatus 2
+  expectErrorsHave "cannot write the output"
+fi
+test_name="a recording that grows past what ulimit allows"
+errors=$({ ulimit -f 0 && "$boxcar" record one.ops -o big.rec; } 2>&1)
+status=$?
+expectStatus 1
+expectErrorsHave "cannot write 'big.rec': File too large"
 expectOutput "one.rec and one.rec are alike: 1 call"
 
 echo 'assert x[0].item() > 0, "no"' >> one.ops
