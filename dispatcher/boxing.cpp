@@ -80,13 +80,13 @@ void rethrowAsError(const OperatorHandle& op) {
   } catch (abi::__forced_unwind&) {
     throw;  // the thread is being cancelled
   } catch (...) {
-    BOXCAR_FAIL("{}() failed: its kernel threw something that is no std::exception", op.operator_name());
+    BOXCAR_FAIL("{}() failed: its kernel or a handler threw something that is no std::exception", op.operator_name());
   }
 }
 
 void failResultCount(const OperatorHandle& op, size_t expected, size_t found) {
   BOXCAR_FAIL(
-      "a boxed kernel of {} left {} values on the stack, but the operator returns {}: a boxed kernel takes all "
+      "a boxed kernel or handler of {} left {} values on the stack, but the operator returns {}: it takes all "
       "its arguments off the stack and pushes its results",
       op.operator_name(), found, expected);
 }
@@ -94,11 +94,13 @@ void failResultCount(const OperatorHandle& op, size_t expected, size_t found) {
 void failMistypedResult(const OperatorHandle& op, const Stack& stack, size_t wrong) {
   const FunctionSchema& schema = op.schema();
   BOXCAR_CHECK(schema.returns().size() == stack.size(),
-               "a boxed kernel that was called for {} left {} of type {} on the stack as result {} of {}, which is not "
+               "a boxed kernel or handler that was called for {} left {} of type {} on the stack as result {} of {}, "
+               "which is not "
                "what its caller takes. Schema: {}",
                op.operator_name(), textOf(stack[wrong]), *typeOf(stack[wrong]), wrong + 1, stack.size(), schema);
   BOXCAR_FAIL(
-      "a boxed kernel of {} left {} of type {} on the stack as result {} of {}, but the operator returns {}: {}",
+      "a boxed kernel or handler of {} left {} of type {} on the stack as result {} of {}, but the operator returns "
+      "{}: {}",
       op.operator_name(), textOf(stack[wrong]), *typeOf(stack[wrong]), wrong + 1, stack.size(),
       *schema.returns()[wrong].type(), schema);
 }

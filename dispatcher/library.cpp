@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/schema/parse_schema.h>
+#include <boxcar/schema/words.h>
 
 #include <algorithm>
 
@@ -47,6 +48,10 @@ Library::Library(Kind kind, std::string ns, std::optional<DispatchKey> key, cons
                "{}(_, m) at {} has no namespace: operators must have one; `_` is for "
                "fallbacks in BOXCAR_LIBRARY_IMPL(_, KEY, m)",
                macroOf(kind_), site_);
+  BOXCAR_CHECK(detail::isName(ns_),
+               "{}({}, m) at {} has no namespace that operators can have: it is letters, digits and _, and does not "
+               "begin with a digit",
+               macroOf(kind_), ns_, site_);
   if (kind_ == DEF) handles_.push_back(Dispatcher::singleton().registerLibrary(ns_, site_));
 }
 

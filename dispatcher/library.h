@@ -43,7 +43,7 @@ inline constexpr bool kIsBoxedFunction<R(const OperatorHandle&, Args...)> = true
 //   m.impl("add.Tensor", BOXCAR_FN(add));                              // a function, called directly
 //   m.impl("relu", [](const Tensor& x) { return clamp_min(x, 0); });   // a lambda
 //   m.impl("foo", boxcar::dispatch(DispatchKey::CPU, &foo));           // with a key of its own
-//   m.fallback(boxcar::CppFunction::makeFromBoxedFunction<&trace>());
+//   m.fallback(boxcar::CppFunction::makeFromBoxedFunction<&show>());
 class CppFunction final {
  public:
   template <class F>
@@ -108,7 +108,8 @@ class CppFunction final {
     static_assert(detail::kIsBoxedFunction<Function> || detail::kIsOperatorFunction<Function>,
                   "a kernel takes and returns what schemas have types for (Tensor, int64_t, double, bool, "
                   "std::complex<double>, Scalar, std::string_view, Device, ScalarType, lists, optionals … of them), by "
-                  "value, by const& or as Tensor&; float, int and pointers are none");
+                  "value, by const& or as Tensor&; float, int and pointers are none. It returns what it owns: "
+                  "std::string and std::vector, no std::string_view or std::span");
     return !detail::kIsBoxedFunction<Function> && detail::kIsOperatorFunction<Function>;
   }
 

@@ -138,7 +138,11 @@ void ModeGuard::enter() noexcept {
 ModeGuard::~ModeGuard() {
   ModeStack& modes = modesAt(key_);
   Mode** place = &modes.innermost;
-  while (*place != &mode_) place = &(*place)->outer;
+  while (*place != &mode_) {
+    // Nothing can be put right here: the other thread's calls would lead to a mode that is gone.
+    BOXCAR_CHECK(*place != nullptr, "a ModeGuard or HandlerGuard must end on the thread on which it began");
+    place = &(*place)->outer;
+  }
   *place = mode_.outer;
   if (modes.innermost == nullptr && !modes.key_was_included) tls_set_dispatch_key_included(key_, false);
 }

@@ -3,8 +3,10 @@
 #include <boxcar/dispatcher/operator_handle.h>
 #include <boxcar/dispatcher/registration_handle.h>
 #include <boxcar/interpreter/bytecode.h>
+#include <boxcar/interpreter/limits.h>
 #include <boxcar/interpreter/once.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -59,7 +61,7 @@ struct Registrations {
 };
 
 // Code that may run: verified, and linked to the operators and the modules that it uses. It does not change while it
-// runs but for its constants, so that any number of threads can run it.
+// runs but for its constants and limits, so that any number of threads can run it.
 class Executable final : public std::enable_shared_from_this<Executable> {
  public:
   // Throws an Error where the verifier refuses the unit.
@@ -85,6 +87,15 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   // Whether its statements were run by an import.
   Once& statements() const noexcept { return statements_; }
 
+  // How far a call of one of its operators goes that no run makes; runs have limits of their own.
+  RunLimits limits() const noexcept {
+    return {max_instructions_.load(std::memory_order_relaxed), max_depth_.load(std::memory_order_relaxed)};
+  }
+  void setLimits(const RunLimits& limits) noexcept {
+    max_instructions_.store(limits.max_instructions, std::memory_order_relaxed);
+    max_depth_.store(limits.max_depth, std::memory_order_relaxed);
+  }
+
   // The mode called [name]; Error where there is none.
   uint32_t modeNamed(std::string_view name) const;
 
@@ -108,6 +119,8 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   std::vector<const ExecutableFunction*> imports_;
   std::unique_ptr<GlobalValue[]> globals_;
   mutable Once statements_;
+  std::atomic<uint64_t> max_instructions_ = RunLimits().max_instructions;
+  std::atomic<uint32_t> max_depth_ = RunLimits().max_depth;
   std::weak_ptr<Registrations> registrations_;
 };
 

@@ -1,7 +1,9 @@
 #include <boxcar/interpreter/loaded_script.h>
 #include <boxcar/interpreter/script_operator.h>
 
+#include <set>
 #include <utility>
+#include <vector>
 
 namespace boxcar::interp {
 
@@ -14,6 +16,20 @@ LoadedScript::LoadedScript(CodeUnit unit, std::vector<std::shared_ptr<LoadedScri
   std::vector<std::shared_ptr<Executable>> executables;
   for (const auto& module : modules_) executables.push_back(module == nullptr ? nullptr : module->executable_);
   executable_->link(std::move(executables));
+}
+
+void LoadedScript::setLimits(const RunLimits& limits) {
+  std::set<const LoadedScript*> seen;
+  std::vector<LoadedScript*> left{this};
+  while (!left.empty()) {
+    LoadedScript& script = *left.back();
+    left.pop_back();
+    if (!seen.insert(&script).second) continue;
+    script.executable_->setLimits(limits);
+    for (const auto& module : script.modules_) {
+      if (module != nullptr) left.push_back(module.get());
+    }
+  }
 }
 
 void LoadedScript::withdrawOperator(const OperatorName& name) {

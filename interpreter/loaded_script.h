@@ -24,7 +24,9 @@ class LoadedScript final {
   void withdrawOperator(const OperatorName& name);
   void restoreOperator(const OperatorName& name);
 
-  RunLimits limits;
+  // Of calls of its operators, and of those of the files that it imports, that no run makes.
+  void setLimits(const RunLimits& limits);
+
   std::vector<Diagnostic> warnings;
 
  private:

@@ -84,7 +84,7 @@ void Machine::setLimits(const RunLimits& limits) {
 }
 
 void Machine::run(const Executable& program, uint32_t function, Stack& stack, const RunLimits& limits) {
-  if (native_depth_ != 0 || is_unwinding_) return call(program, function, stack);
+  if (native_depth_ != 0 || is_unwinding_ || limits == limits_) return call(program, function, stack);
   setLimits(limits);
   try {
     call(program, function, stack);

@@ -27,7 +27,7 @@ using syntax::UnaryOp;
 
 [[noreturn, gnu::cold, gnu::noinline]] void failResults(const LinkedSite& site, int64_t surplus) {
   const int64_t left = site.results + surplus;
-  BOXCAR_FAIL("{}: its kernel left {} values on the stack instead of {}", site.op, left, site.results);
+  BOXCAR_FAIL("{}: its kernel or a handler left {} values on the stack instead of {}", site.op, left, site.results);
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void failUnset(const CodeGlobal& global) {

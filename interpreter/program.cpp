@@ -63,17 +63,19 @@ Program Program::fromUnit(interp::CodeUnit unit) {
 
 const std::vector<Diagnostic>& Program::warnings() const noexcept { return script_->warnings; }
 
-void Program::setLimits(const RunLimits& limits) noexcept { script_->limits = limits; }
+void Program::setLimits(const RunLimits& limits) { script_->setLimits(limits); }
 
 void Program::run(const std::vector<std::string>& args) const {
   Stack stack;
-  const interp::Executable& program = script_->executable();
+  // It goes on, also where what it calls ends the Program.
+  const std::shared_ptr<const LoadedScript> script = script_;
+  const interp::Executable& program = script->executable();
   if (program.unit().functions[0].argument_count != 0) {
     const GenericList argv;
     for (const std::string& arg : args) argv.push_back(IValue(arg));
     stack.push_back(argv);
   }
-  Machine::current().run(program, 0, stack, script_->limits);
+  Machine::current().run(program, 0, stack, program.limits());
 }
 
 // ---- Functions ----
@@ -100,8 +102,9 @@ void Program::Function::call(Stack& stack) const {
                   interp::kindName(value), schema);
     }
   }
-  const interp::Executable& program = script_->executable();
-  Machine::current().run(program, program.unit().exports[index_].function, stack, script_->limits);
+  const std::shared_ptr<const LoadedScript> script = script_;
+  const interp::Executable& program = script->executable();
+  Machine::current().run(program, program.unit().exports[index_].function, stack, program.limits());
   interp::spreadOperatorResults(schema, stack);
 }
 

@@ -37,7 +37,8 @@ class BOXCAR_API Program final {
   // folder in [name]. Throws CompileError with all that is wrong in it, or Error where its operators contradict what is
   // registered.
   static Program compile(std::string text, std::string name);
-  // The same for a file. Throws Error where it cannot be read.
+  // The same for a file, also one that a FileAccessGuard forbids: that is for what programs and their imports open.
+  // Relative, [path] starts from where the process runs; "-" is standard input. Throws Error where it cannot be read.
   static Program load(const std::string& path);
   // The same for bytecode, as `boxcar asm` reads it. Throws Error where the verifier refuses it.
   static Program fromUnit(interp::CodeUnit unit);
@@ -49,9 +50,10 @@ class BOXCAR_API Program final {
   // What the compiler noticed that is no error.
   const std::vector<Diagnostic>& warnings() const noexcept;
 
-  // How far its runs may go that begin from now on; calls that other runs make of its operators go by the limits of
-  // these.
-  void setLimits(const RunLimits& limits) noexcept;
+  // How far its runs may go that begin from now on, and calls of its operators and handlers, and of those of the files
+  // that it imports, which C++ makes: where several programs import one file, the last to say it. Calls that other runs
+  // make of them go by the limits of these.
+  void setLimits(const RunLimits& limits);
 
   // Runs the script's statements, on this thread, with [args] in `argv`. Throws ScriptError.
   void run(const std::vector<std::string>& args = {}) const;

@@ -93,7 +93,7 @@ void callBody(const Executable& program, const CodeHandler& handler, const Opera
   copyContainers(schema, values);
   IValue arguments = GenericList(makeIntrusive<GenericListObject>(std::move(values)));
   push(stack, operatorValue(op), std::move(arguments));
-  Machine::current().call(program, handler.function, stack);
+  Machine::current().run(program, handler.function, stack, program.limits());
   const IValue results = pop(stack);
   // Compiled bodies return one; assembled ones need not.
   BOXCAR_CHECK(results.isAnyList(), "{}: the body must return a list of results, not {}",
@@ -126,7 +126,8 @@ struct ImplKernel {
     copyContainers(schema, values);
     IValue arguments = GenericList(makeIntrusive<GenericListObject>(std::vector<IValue>(values.begin(), values.end())));
     push(stack, operatorValue(op), std::move(arguments));
-    runHandler(HandlerKind::Impl, body.key, keys, [&] { Machine::current().call(*pinned, body.function, stack); });
+    runHandler(HandlerKind::Impl, body.key, keys,
+               [&] { Machine::current().run(*pinned, body.function, stack, pinned->limits()); });
     spreadOperatorResults(schema, stack);
   }
 };

@@ -20,7 +20,7 @@ struct ScriptKernel {
     const std::shared_ptr<const Executable> pinned = program;
     const FunctionSchema& schema = op.schema();
     copyContainers(schema, last(stack, schema.arguments().size()));
-    Machine::current().call(*pinned, function, stack);
+    Machine::current().run(*pinned, function, stack, pinned->limits());
     spreadOperatorResults(schema, stack);
   }
 };

@@ -210,6 +210,11 @@ Borrowed readBorrowed(const dlpack::ManagedTensor& managed) {
   if (borrowed.bytes == 0) return borrowed;
   if (array.data == nullptr)
     refuse("its shape [{}] has elements, but it has no memory", fmt::join(borrowed.shape, ", "));
+  uintptr_t first = 0;
+  uintptr_t past = 0;
+  if (__builtin_add_overflow(reinterpret_cast<uintptr_t>(array.data), array.byte_offset, &first) ||
+      __builtin_add_overflow(first, borrowed.bytes, &past))
+    refuse("its byte_offset, {}, leads past the end of all memory", array.byte_offset);
   borrowed.data = static_cast<std::byte*>(array.data) + array.byte_offset;
   return borrowed;
 }

@@ -21,6 +21,14 @@ void Stack::grow(size_t capacity) {
   limit_ = memory + doubled;
 }
 
+void Stack::takeAll(Stack& other) {
+  const size_t count = other.size();
+  reserve(size() + count);
+  std::memcpy(static_cast<void*>(end_), static_cast<const void*>(other.begin_), count * sizeof(IValue));
+  end_ += count;
+  other.end_ = other.begin_;
+}
+
 void Stack::resize(size_t size) {
   if (size < this->size()) erase(begin_ + size, end_);
   reserve(size);

@@ -85,11 +85,11 @@ class BOXCAR_API Stack final {
     end_ = place + 1;
     return *place;
   }
-  // Each of [values] on top, with one look at the capacity.
+  // Each of [values], which may be values of this stack, on top, with one look at the capacity.
   template <class... Values>
   [[gnu::always_inline]] void emplace(Values&&... values) {
     if (static_cast<size_t>(limit_ - end_) < sizeof...(Values)) [[unlikely]]
-      grow(capacity() + sizeof...(Values));
+      return growAndEmplaceAll(std::forward<Values>(values)...);
     IValue* place = end_;
     ((new (place++) IValue(std::forward<Values>(values)), end_ = place), ...);
   }
@@ -134,6 +134,16 @@ class BOXCAR_API Stack final {
     grow(capacity() + 1);
     return *new (end_++) IValue(std::move(value));
   }
+  template <class... Values>
+  [[gnu::noinline, gnu::cold]] void growAndEmplaceAll(Values&&... values) {
+    Stack made;
+    made.reserve(sizeof...(Values));
+    IValue* place = made.end_;
+    ((new (place++) IValue(std::forward<Values>(values)), made.end_ = place), ...);
+    takeAll(made);
+  }
+  // Moves the values of [other] on top.
+  void takeAll(Stack& other);
 
   IValue* begin_ = nullptr;
   IValue* end_ = nullptr;

@@ -104,7 +104,19 @@ template <class... Ts>
 // NOLINTNEXTLINE(misc-redundant-expression): elements may be of one type
 inline constexpr bool kIsOperatorType<std::tuple<Ts...>> = (kIsOperatorType<std::remove_cvref_t<Ts>> && ...);
 
-// Whether operators can take or return [T], with its const and &.
+// Whether [T] refers to what belongs to another: arguments may, results may not.
+template <class T>
+inline constexpr bool kIsBorrowed = false;
+template <>
+inline constexpr bool kIsBorrowed<std::string_view> = true;
+template <class T>
+inline constexpr bool kIsBorrowed<std::span<const T>> = true;
+template <class T>
+inline constexpr bool kIsBorrowed<std::optional<T>> = kIsBorrowed<T>;
+template <class... Ts>
+inline constexpr bool kIsBorrowed<std::tuple<Ts...>> = (kIsBorrowed<std::remove_cvref_t<Ts>> || ...);
+
+// Whether operators can take [T], with its const and &.
 template <class T>
 inline constexpr bool kIsOperatorArgument =
     kIsOperatorType<std::remove_cvref_t<T>> && !std::is_rvalue_reference_v<T> &&
@@ -116,7 +128,8 @@ inline constexpr bool kIsOperatorFunction = false;
 template <class R, class... Args>
 // NOLINTNEXTLINE(misc-redundant-expression): arguments may be of one type
 inline constexpr bool kIsOperatorFunction<R(Args...)> = (kIsOperatorArgument<Args> && ... &&
-                                                         (std::is_void_v<R> || kIsOperatorArgument<R>));
+                                                         (std::is_void_v<R> || (kIsOperatorArgument<R> &&
+                                                                                !kIsBorrowed<std::remove_cvref_t<R>>)));
 template <class R, class... Args>
 inline constexpr bool kIsOperatorFunction<R(DispatchKeySet, Args...)> = kIsOperatorFunction<R(Args...)>;
 

@@ -45,6 +45,9 @@ struct SignatureTypes {
 };
 template <class R, class... Args>
 struct SignatureTypes<R(Args...)> {
+  static_assert(
+      !kIsBorrowed<std::remove_cvref_t<R>>,
+      "an operator returns what it owns: std::string and std::vector instead of std::string_view and std::span");
   static constexpr TypeFunctions kArguments = kTypeFunctions<Args...>;
   static constexpr TypeFunctions kReturns = ReturnTypes<R>::kAll;
 };

@@ -12,7 +12,8 @@ extern const bool kHasThreadTeam;
 // The number of processors that this process may use.
 int teamSize();
 
-// Calls work(part) for each part of [0, parts), each in a thread of its own, and waits for all. It must not throw.
+// Calls work(part) for each part of [0, parts), each in a thread of its own, and waits for all. It must not throw. In a
+// process that was forked from one with a team, the calling thread does all parts.
 void runTeam(int parts, CallableRef<void(int)> work);
 
 // While it exists, libraries that use OpenMP themselves take at most [count] threads for what the calling thread asks

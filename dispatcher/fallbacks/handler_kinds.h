@@ -17,8 +17,11 @@ struct HandlerKind {
   std::string_view schema;
   // One line for the help of the command line.
   std::string_view help;
+  // What make() calls.
+  std::unique_ptr<Handler> (*create)(std::span<const IValue> arguments);
+
   // Takes the values of the schema's arguments, all of them, and opens the files that it will write. Throws Error.
-  std::unique_ptr<Handler> (*make)(std::span<const IValue> arguments);
+  BOXCAR_API std::unique_ptr<Handler> make(std::span<const IValue> arguments) const;
 
   // "check_nan".
   std::string_view name() const noexcept { return schema.substr(0, schema.find('(')); }

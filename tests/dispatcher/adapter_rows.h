@@ -70,10 +70,12 @@ class Row {
     Library boxed(Library::IMPL, "row", std::nullopt, "row.cpp", 1);
     boxed.impl("echo", CppFunction::makeFromBoxedFunctor(
                            [&wrong](const OperatorHandle&, Stack& results) { results.back() = wrong; }));
-    EXPECT_EQ(errorOf([&] { find("row::echo").typed<Result(Arg)>().call(value_); }),
-              fmt::format("a boxed kernel of row::echo left {} on the stack as result 1 of 1, but the operator returns "
-                          "{}: {}",
-                          found, type_, schema()));
+    EXPECT_EQ(
+        errorOf([&] { find("row::echo").typed<Result(Arg)>().call(value_); }),
+        fmt::format(
+            "a boxed kernel or handler of row::echo left {} on the stack as result 1 of 1, but the operator returns "
+            "{}: {}",
+            found, type_, schema()));
     return *this;
   }
 

@@ -300,7 +300,8 @@ TEST_F(KernelFunctionTest, WrongCallsAreErrorsAndLeaveTheStackAsItWas) {
 
   const KernelFunction boxed = KernelFunction::makeFromBoxedFunction<&boxedFive>();
   EXPECT_EQ(errorOf([&] { boxed.call<double, int64_t, int64_t>(op(), DispatchKeySet(), 3, 4); }),
-            "a boxed kernel that was called for hand::dummy left 5 of type int on the stack as result 1 of 1, which is "
+            "a boxed kernel or handler that was called for hand::dummy left 5 of type int on the stack as result 1 of "
+            "1, which is "
             "not what its caller takes. Schema: hand::dummy() -> ()");
   Library m = definitions("hand");
   m.def("two(int a, int b) -> int");

@@ -100,6 +100,24 @@ TEST(Library, MadeByHandKeepsItsSite) {
   EXPECT_EQ(toString(Dispatcher::singleton().computeCell(op, DispatchKey::CPU).site), "by_hand.cpp:12");
 }
 
+TEST(Library, ItsNamespaceIsOneThatOperatorsCanHave) {
+  for (const char* ns : {"", "bad name", "1st", "a::b"}) {
+    EXPECT_EQ(
+        errorOf([ns] { Library(Library::FRAGMENT, ns, std::nullopt, "by_hand.cpp", 12); }),
+        fmt::format("BOXCAR_LIBRARY_FRAGMENT({}, m) at by_hand.cpp:12 has no namespace that operators can have: it "
+                    "is letters, digits and _, and does not begin with a digit",
+                    ns));
+  }
+}
+
+// What refers to memory of another is no result: a boxed caller would keep it for longer.
+static_assert(detail::kIsOperatorFunction<std::string(std::string_view)>);
+static_assert(detail::kIsOperatorFunction<std::vector<int64_t>(std::span<const int64_t>)>);
+static_assert(!detail::kIsOperatorFunction<std::string_view(const Tensor&)>);
+static_assert(!detail::kIsOperatorFunction<std::span<const int64_t>(const Tensor&)>);
+static_assert(!detail::kIsOperatorFunction<std::optional<std::string_view>(const Tensor&)>);
+static_assert(!detail::kIsOperatorFunction<std::tuple<Tensor, std::string_view>(const Tensor&)>);
+
 detail::LibraryBlock failingBlock(void (*init)(Library&)) {
   return {detail::LibraryKind::Fragment, DispatchKey::CatchAll, "test_late", init, "late.cpp", 7};
 }

@@ -220,7 +220,7 @@ TEST(Results, WrongNumberFromABoxedKernel) {
   const Tensor a = cpuTensor();
   const auto message = [](const char* name, int found, int expected) {
     return fmt::format(
-        "a boxed kernel of test::{} left {} values on the stack, but the operator returns {}: a boxed kernel takes all "
+        "a boxed kernel or handler of test::{} left {} values on the stack, but the operator returns {}: it takes all "
         "its arguments off the stack and pushes its results",
         name, found, expected);
   };
@@ -238,7 +238,7 @@ TEST(Results, MistypedOneAmongSeveralIsNamedWithItsPosition) {
   const Tensor a = cpuTensor();
   EXPECT_EQ(
       errorOf([&] { find("test::three").typed<std::tuple<Tensor, int64_t, std::string>(const Tensor&)>().call(a); }),
-      "a boxed kernel of test::three left 2.5 of type float on the stack as result 2 of 3, but the operator "
+      "a boxed kernel or handler of test::three left 2.5 of type float on the stack as result 2 of 3, but the operator "
       "returns int: test::three(Tensor a) -> (Tensor, int, str)");
   EXPECT_EQ(useCount(a), 1U);
 }
@@ -262,8 +262,9 @@ TEST(Exceptions, OfKernelsBecomeErrorsThatNameTheOperator) {
         return x;
       });
     }
-    const char* const messages[] = {"an Error", "test::throws() failed: too far",
-                                    "test::throws() failed: its kernel threw something that is no std::exception"};
+    const char* const messages[] = {
+        "an Error", "test::throws() failed: too far",
+        "test::throws() failed: its kernel or a handler threw something that is no std::exception"};
     for (int64_t what = 0; what < 3; ++what) {
       EXPECT_EQ(errorOf([&] { find("test::throws").typed<Tensor(const Tensor&, int64_t)>().call(a, what); }),
                 messages[what]);

@@ -477,7 +477,7 @@ TEST(Machine, ABoxedKernelThatLeavesTooManyValuesIsAnError) {
   EXPECT_EQ(errorOf([&] {
               unit.run(f, {50, 8});
             }),
-            "machine_test::minus: its kernel left 3 values on the stack instead of 1\n"
+            "machine_test::minus: its kernel or a handler left 3 values on the stack instead of 1\n"
             "  test.ops:1:7 in fn f\n    first line");
 }
 

@@ -207,6 +207,41 @@ TEST(Program, LimitsEndARunWithTheirName) {
             "more than 50 calls inside one another: does the recursion end?\n  ");
 }
 
+TEST(Program, LimitsHoldWhereCppCallsItsOperators) {
+  Program program = Program::compile(
+      "op program_limits::spin(int n) -> int { while True { n += 1 }\n return n }\n"
+      "op program_limits::count(int n) -> int { return 0 }\n"
+      "impl program_limits::count @ Meta { while True { } }\n"
+      "fn f(int n) -> int { return f(n + 1) }\n"
+      "op program_limits::deep(int n) -> int { return f(n) }\n",
+      "test.ops");
+  program.run();
+  program.setLimits({.max_instructions = 5000, .max_depth = 50});
+  const auto call = [](const char* name) {
+    Stack stack;
+    push(stack, 1);
+    return errorOf([&] { Dispatcher::singleton().findSchemaOrThrow(name, "").callBoxed(stack); });
+  };
+  EXPECT_NE(call("program_limits::spin").find("more than 5000 instructions"), std::string::npos);
+  EXPECT_NE(call("program_limits::deep").find("more than 50 calls"), std::string::npos);
+  EXPECT_EQ(call("program_limits::count"), "no error");
+  Stack stack;
+  push(stack, 1);
+  const OperatorHandle count = Dispatcher::singleton().findSchemaOrThrow("program_limits::count", "");
+  EXPECT_NE(errorOf([&] { count.redispatchBoxed(DispatchKeySet(DispatchKey::Meta), stack); }).find("more than 5000"),
+            std::string::npos);
+}
+
+TEST(Program, RunsToItsEndWhereItsProgramGoes) {
+  std::unique_ptr<Program> held;
+  Library m(Library::FRAGMENT, "program_reload", std::nullopt, "test.cpp", 1);
+  m.def("reload() -> ()", [&held] { held = std::make_unique<Program>(Program::compile("print(1)", "new.ops")); });
+  held =
+      std::make_unique<Program>(Program::compile("program_reload::reload()\nprint(\"old\", ones([2]))\n", "old.ops"));
+  EXPECT_EQ(outputOf([&] { held->run(); }), "old tensor([1., 1.])\n");
+  EXPECT_EQ(outputOf([&] { held->run(); }), "1\n");
+}
+
 TEST(Program, ADepthCountsTheCallsOfFunctions) {
   Program program = Program::compile(
       "fn f(int n) -> int { if n == 0 { return 0 }\n return 1 + f(n - 1) }\n"

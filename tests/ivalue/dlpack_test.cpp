@@ -378,6 +378,8 @@ TEST(DLPack, WhatCannotBeTakenStaysTheCallers) {
             "with the shape [3] and the strides [4611686018427387904] it has or reaches more than 63 bits can count");
   EXPECT_EQ(faultOf([](Foreign& foreign) { foreign.managed.dl_tensor.data = nullptr; }),
             "its shape [2] has elements, but it has no memory");
+  EXPECT_EQ(faultOf([](Foreign& foreign) { foreign.managed.dl_tensor.byte_offset = ~uint64_t{3}; }),
+            "its byte_offset, 18446744073709551612, leads past the end of all memory");
 }
 
 TEST(DLPack, DtypesAndDevicesThatBoxcarLacksAreNamed) {

@@ -1,6 +1,9 @@
 #include <boxcar/ivalue/stack.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 namespace boxcar {
 namespace {
 
@@ -61,6 +64,21 @@ TEST(Stack, FunctionsTakeItByPointerToo) {
   EXPECT_EQ(pop(&stack, 2)[0].toInt(), 3);
   drop(&stack, 1);
   EXPECT_TRUE(stack == Stack{IValue(1)});
+}
+
+TEST(Stack, PushTakesItsOwnValuesAlsoWhereItGrows) {
+  for (size_t size = 1; size <= 40; ++size) {
+    Stack stack;
+    for (size_t i = 0; i < size; ++i)
+      push(stack, std::string("a text that lies on the heap, number ") + std::to_string(i));
+    stack.emplace(stack[0], stack[size - 1], 7);
+    push(stack, stack[0]);
+    ASSERT_EQ(stack.size(), size + 4);
+    EXPECT_TRUE(stack[size].is(stack[0]));
+    EXPECT_TRUE(stack[size + 1].is(stack[size - 1]));
+    EXPECT_EQ(stack[size + 2].toInt(), 7);
+    EXPECT_TRUE(stack[size + 3].is(stack[0]));
+  }
 }
 
 TEST(Stack, PushMovesWhatIsGivenAway) {

@@ -1,5 +1,6 @@
 #include <boxcar/backends/cpu/thread_team.h>
 #include <omp.h>
+#include <pthread.h>
 
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
@@ -28,6 +29,13 @@ struct TeamOrder {
 };
 #endif
 
+// The threads of OpenMP stay behind in the parent where a process forks, and the child would wait for them for ever.
+bool is_child = false;
+
+void noteForks() {
+  [[maybe_unused]] static const int noted = pthread_atfork(nullptr, nullptr, [] { is_child = true; });
+}
+
 }  // namespace
 
 const bool kHasThreadTeam = true;
@@ -35,6 +43,11 @@ const bool kHasThreadTeam = true;
 int teamSize() { return omp_get_num_procs(); }
 
 BOXCAR_UNSEEN void runTeam(int parts, CallableRef<void(int)> work) {
+  noteForks();
+  if (is_child) {
+    for (int part = 0; part < parts; ++part) work(part);
+    return;
+  }
   [[maybe_unused]] TeamOrder order;
   order.begin();
   // A team may be smaller than what is asked for, so parts are handed out by number.
@@ -47,7 +60,10 @@ BOXCAR_UNSEEN void runTeam(int parts, CallableRef<void(int)> work) {
   order.end();
 }
 
-LibraryThreads::LibraryThreads(int count) : before_(omp_get_max_threads()) { omp_set_num_threads(count); }
+LibraryThreads::LibraryThreads(int count) : before_(omp_get_max_threads()) {
+  noteForks();
+  omp_set_num_threads(is_child ? 1 : count);
+}
 LibraryThreads::~LibraryThreads() { omp_set_num_threads(before_); }
 
 }  // namespace boxcar::cpu

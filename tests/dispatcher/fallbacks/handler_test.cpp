@@ -86,6 +86,14 @@ TEST(HandlerKinds, HaveSchemasThatTheCommandLineCanWrite) {
   EXPECT_EQ(findHandlerKind("no_such_handler"), nullptr);
 }
 
+TEST(HandlerKinds, AreMadeWithTheValuesOfTheirSchema) {
+  EXPECT_EQ(errorOf([] { findHandlerKind("deny")->make({}); }),
+            "deny is made with 1 value, not 0: deny(str pattern) -> ()");
+  const IValue number = 1;
+  EXPECT_EQ(errorOf([&] { findHandlerKind("deny")->make(std::span(&number, 1)); }),
+            "deny: `pattern` must be str, not int: deny(str pattern) -> ()");
+}
+
 TEST(NamePattern, NamesOverloadsOperatorsAndNamespaces) {
   const OperatorName name("aten::add", "Tensor");
   for (const char* pattern : {"aten::add.Tensor", "aten::add", "add", "aten::*", "a*", "add.T*x", "aten::add.[ST]*"}) {
