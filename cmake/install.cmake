@@ -4,7 +4,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/boxcar)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 foreach(room ivalue schema dispatcher interpreter)
-  install(DIRECTORY ${room}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/boxcar/${room} FILES_MATCHING PATTERN *.h PATTERN cli EXCLUDE)
+  install(DIRECTORY ${room}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/boxcar/${room} FILES_MATCHING PATTERN *.h PATTERN cli EXCLUDE PATTERN editors EXCLUDE)
 endforeach()
 install(FILES interpreter/boxcar.h ${PROJECT_BINARY_DIR}/generated/ops.h ${BOXCAR_INCLUDE_DIR}/boxcar/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/boxcar)

@@ -1,4 +1,3 @@
-#include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/fallbacks/denier.h>
 #include <boxcar/dispatcher/fallbacks/name_pattern.h>
 #include <boxcar/ivalue/error.h>
@@ -15,10 +14,8 @@ void Denier::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
 }
 
 std::string Denier::finish(bool) {
-  for (const OperatorName& name : Dispatcher::singleton().getAllOpNames()) {
-    if (matchesPattern(name, pattern_)) return {};
-  }
-  return has_denied_ ? std::string() : fmt::format("deny '{}': no operator has such a name\n", pattern_);
+  if (has_denied_ || matchesSomeOperator(pattern_)) return {};
+  return fmt::format("deny '{}': no operator has such a name\n", pattern_);
 }
 
 constinit const HandlerKind kDenyKind = {"deny(str pattern) -> ()",

@@ -69,6 +69,8 @@ void FaultInjector::call(const OperatorHandle& op, DispatchKeySet keys, Stack& s
 std::string FaultInjector::finish(bool) {
   const uint64_t matched = matched_.load();
   const uint64_t injected = injected_.load();
+  if (matched == 0 && !matchesSomeOperator(options_.pattern))
+    return fmt::format("inject '{}': no operator has such a name, nothing was injected\n", options_.pattern);
   std::string text =
       fmt::format("inject '{}': {}", options_.pattern, matched == 0 ? "no call" : plural(matched, "call"));
   text += fmt::format(" matched, {}\n", injected == 0   ? "nothing was injected"

@@ -1,7 +1,10 @@
+#include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/fallbacks/name_pattern.h>
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <string_view>
+#include <vector>
 
 namespace boxcar {
 
@@ -20,6 +23,11 @@ bool matchesPattern(const OperatorName& name, const std::string& pattern) {
     if (fnmatch(pattern.c_str(), text.c_str(), 0) == 0) return true;
   }
   return false;
+}
+
+bool matchesSomeOperator(const std::string& pattern) {
+  const std::vector<OperatorName> names = Dispatcher::singleton().getAllOpNames();
+  return std::ranges::any_of(names, [&](const OperatorName& name) { return matchesPattern(name, pattern); });
 }
 
 }  // namespace boxcar

@@ -12,4 +12,7 @@ namespace boxcar {
 // matched as file names are: "aten::*_".
 BOXCAR_API bool matchesPattern(const OperatorName& name, const std::string& pattern);
 
+// Whether that is an operator that is defined now.
+BOXCAR_API bool matchesSomeOperator(const std::string& pattern);
+
 }  // namespace boxcar

@@ -7,6 +7,8 @@
 #include <boxcar/interpreter/cli/bench_timing.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/machine_options.h>
+#include <boxcar/interpreter/cli/number_range.h>
+#include <boxcar/interpreter/cli/output_option.h>
 #include <boxcar/interpreter/cli/progress.h>
 #include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/cli/script_option.h>
@@ -185,10 +187,10 @@ void addBench(CLI::App& app, int& status) {
   const auto machine = std::make_shared<MachineOptions>();
   addThreadsOption(*command, machine);
   command->add_flag("--json", options->json, "Print JSON instead of tables");
-  command->add_option("--svg", options->svg, "Write a bar chart, too")->type_name("FILE");
+  addOutputOption(*command, "--svg", options->svg, "Write a bar chart, too")->type_name("FILE");
   command->add_option("--seconds", options->seconds, "How long the timing may take (4)")
       ->type_name("S")
-      ->check(CLI::Range(0.001, 1e6));
+      ->check(numbersFrom(0.001, 1e6));
   command->add_flag("--quick", options->quick, "Few repetitions and no instructions, to see that it works");
   CLI::Option* instructions = command->add_flag(
       "--instructions,!--no-instructions", options->instructions,

@@ -1,9 +1,12 @@
 #include <boxcar/interpreter/cli/bench_arguments.h>
 #include <boxcar/interpreter/cli/find_operator.h>
+#include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/session.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -80,6 +83,58 @@ void takeDefaults(BenchCall& call) {
   }
 }
 
+// The error of a text that gives no list. What is wrong with it is said of it alone, for what is put around it is not
+// its author's.
+CLI::ValidationError noList(const OperatorHandle& op, const std::string& text) {
+  try {
+    static_cast<void>(Session().evaluate(text, "--args"));
+  } catch (const CompileError& error) {
+    reportError(error);
+  } catch (const ScriptError& error) {
+    reportError(error);
+  }
+  return {fmt::format("--args must be a list, such as '[ones([8, 8]), 2]', in this order: {}", op.schema()),
+          CLI::ExitCodes::ValidationError};
+}
+
+GenericList evaluateList(const OperatorHandle& op, const std::string& text) {
+  Stack stack;
+  try {
+    Program::compile("fn given() -> Any[] { return " + text + " }\n", "--args").function("given").call(stack);
+  } catch (const Error&) {
+    throw noList(op, text);
+  }
+  return stack.back().toList();
+}
+
+// Throws Error where the values are not those that the operator takes.
+BenchCall convertArguments(const OperatorHandle& op, const GenericList& given) {
+  const std::vector<Argument>& parameters = op.schema().arguments();
+  BOXCAR_CHECK(given.size() <= parameters.size(), "--args gives {} values, more than {} takes; {}", given.size(), op,
+               remedy(op));
+  // A function of its type converts each, as it does its arguments.
+  std::string convert;
+  for (size_t i = 0; i < given.size(); ++i) {
+    convert += fmt::format("fn convert_{0}({1} x) -> {1} {{ return x }}\n", i, *parameters[i].type());
+  }
+  const Program program = Program::compile(convert, "--args");
+  BenchCall call{op, {}, {}};
+  Stack stack;
+  for (size_t i = 0; i < given.size(); ++i) {
+    stack.push_back(given.get(i));
+    try {
+      program.function(fmt::format("convert_{}", i)).call(stack);
+    } catch (const Error&) {
+      BOXCAR_FAIL("`{}` of {} is of type {}, which value {} of --args is not; {}", parameters[i].name(), op,
+                  *parameters[i].type(), i + 1, remedy(op));
+    }
+    call.arguments.push_back(pop(stack));
+    call.is_written.push_back(true);
+  }
+  takeDefaults(call);
+  return call;
+}
+
 }  // namespace
 
 OperatorHandle findOperatorToCall(const std::string& name) {
@@ -107,32 +162,13 @@ BenchCall makeUpCall(OperatorHandle op) {
 }
 
 BenchCall readCall(OperatorHandle op, const std::string& text) {
-  Stack stack;
-  Program::compile("fn given() -> Any[] { return " + text + " }\n", "--args").function("given").call(stack);
-  const GenericList given = stack.back().toList();
-  stack.clear();
-  const std::vector<Argument>& parameters = op.schema().arguments();
-  BOXCAR_CHECK(given.size() <= parameters.size(), "--args gives {} values, more than {} takes; {}", given.size(), op,
-               remedy(op));
-  // A function of its type converts each, as it does its arguments.
-  std::string convert;
-  for (size_t i = 0; i < given.size(); ++i) {
-    convert += fmt::format("fn convert_{0}({1} x) -> {1} {{ return x }}\n", i, *parameters[i].type());
-  }
-  const Program program = Program::compile(convert, "--args");
+  const GenericList given = evaluateList(op, text);
   BenchCall call{op, {}, {}};
-  for (size_t i = 0; i < given.size(); ++i) {
-    stack.push_back(given.get(i));
-    try {
-      program.function(fmt::format("convert_{}", i)).call(stack);
-    } catch (const Error&) {
-      BOXCAR_FAIL("`{}` of {} is of type {}, which value {} of --args is not; {}", parameters[i].name(), op,
-                  *parameters[i].type(), i + 1, remedy(op));
-    }
-    call.arguments.push_back(pop(stack));
-    call.is_written.push_back(true);
+  try {
+    call = convertArguments(op, given);
+  } catch (const Error& error) {
+    throw CLI::ValidationError(error.message(), CLI::ExitCodes::ValidationError);
   }
-  takeDefaults(call);
   tryOnce(call, "the values of --args");
   return call;
 }

@@ -25,8 +25,8 @@ OperatorHandle findOperatorToCall(const std::string& name);
 BenchCall makeUpCall(OperatorHandle op);
 
 // A call with what the expression [text] of a script gives, "[ones([8, 8]), 2]": the arguments in the schema's order,
-// converted as a script's are. CompileError and ScriptError where the expression is wrong; an Error where the operator
-// refuses them.
+// converted as a script's are. A CLI::ValidationError where the text gives no list, after what is wrong in it was told,
+// or not such arguments; an Error where the operator refuses them.
 BenchCall readCall(OperatorHandle op, const std::string& text);
 
 // "float32[2, 3], 1": what the call is made with.

@@ -2,6 +2,7 @@
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/program.h>
+#include <boxcar/ivalue/error.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -60,12 +61,17 @@ void addCheck(CLI::App& app, int& status) {
   addExamples(*command, {"boxcar check tool.ops", "boxcar check --json --name tool.ops - < buffer.txt"});
   command->callback([file, json, name, &status] {
     Diagnostics diagnostics;
-    const std::string text = interp::readFile(*file);
+    const std::string shown = name->empty() ? interp::nameOfFile(*file) : *name;
     status = kDone;
     try {
-      interp::compileText(text, name->empty() ? interp::nameOfFile(*file) : *name, diagnostics);
+      interp::compileText(interp::readFile(*file), shown, diagnostics);
     } catch (const CompileError&) {
       status = kFailed;
+    } catch (const Error& error) {
+      if (!*json) throw;
+      // Who reads JSON gets an array whatever happens; all objects in it have a place.
+      status = kFailed;
+      diagnostics.error(Source::create(shown, ""), {}, error.message());
     }
     if (*json) {
       printJson(diagnostics.all());

@@ -1,9 +1,11 @@
 #include <boxcar/interpreter/cli/command_text.h>
 #include <boxcar/interpreter/utf8.h>
+#include <boxcar/ivalue/dispatch_key.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <ranges>
 #include <string_view>
 
@@ -21,9 +23,23 @@ std::vector<std::string> choicesOf(const std::string& type) {
   return CLI::detail::split(type.substr(open + 2, type.size() - open - 3), ',');
 }
 
+// The dispatch keys that a value of that name may be.
+std::vector<std::string> keysNamed(std::string_view name) {
+  const auto is_offered = [name](DispatchKey key) {
+    if (name == "KEY") return isRuntimeDispatchKey(key) || isAliasDispatchKey(key);
+    return name == "FUNCTIONALITY" && key > DispatchKey::Undefined && key < DispatchKey::EndOfFunctionalityKeys;
+  };
+  std::vector<std::string> keys;
+  for (uint16_t number = 0; number <= static_cast<uint16_t>(DispatchKey::EndOfAliasKeys); ++number) {
+    const auto key = static_cast<DispatchKey>(number);
+    if (is_offered(key)) keys.emplace_back(toString(key));
+  }
+  return keys;
+}
+
 // By the name of a value, or of an argument.
 WordKind kindOf(std::string_view name) {
-  if (name == "OPERATOR" || name == "OP") return WordKind::Operator;
+  if (name == "OPERATOR" || name == "OP" || name.starts_with("PATTERN")) return WordKind::Operator;
   if (name == "FILE.ops") return WordKind::Script;
   if (name == "LIB.so") return WordKind::Plugin;
   if (name.starts_with("DIR")) return WordKind::Folder;
@@ -59,6 +75,9 @@ OptionText describe(const CLI::Option& option) {
   if (!text.choices.empty()) {
     text.kind = WordKind::Choice;
     text.help += fmt::format("; one of {}", fmt::join(text.choices, ", "));
+  } else if (auto keys = keysNamed(text.value); !keys.empty()) {
+    text.kind = WordKind::Choice;
+    text.choices = std::move(keys);
   }
   // Which name of them was written first tells nothing.
   std::vector<std::string> others;

@@ -12,7 +12,8 @@ class App;
 namespace boxcar::cli {
 
 // What a word of the command line names, so that a shell can complete it. That is told by its name: a script by an
-// argument FILE or a value FILE.ops, other files by FILE, OUT…, PATH or REC, and so on. An argument whose name says too
+// argument FILE or a value FILE.ops, other files by FILE, OUT…, PATH or REC, a choice by KEY or FUNCTIONALITY (dispatch
+// keys, too many for the help) or by what CLI::IsMember adds, and so on. An argument whose name says too
 // little has a type_name(), which is not shown.
 enum class WordKind { Other, Script, File, Folder, Plugin, Operator, Choice };
 

@@ -102,10 +102,10 @@ void addExplain(CLI::App& app, int& status) {
       ->type_name("[NAME=]KEYS")
       ->allow_extra_args(false);
   command->add_option("--include", options->included, "A functionality key that the thread includes")
-      ->type_name("KEY")
+      ->type_name("FUNCTIONALITY")
       ->allow_extra_args(false);
   command->add_option("--exclude", options->excluded, "A functionality key that the thread excludes")
-      ->type_name("KEY")
+      ->type_name("FUNCTIONALITY")
       ->allow_extra_args(false);
   addExamples(*command,
               {"boxcar explain aten::relu", "boxcar explain aten::add.Tensor --arg cpu+grad --arg other=cuda"});

@@ -1,5 +1,10 @@
+#include <boxcar/backends/cuda/available.h>
+#include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
+#include <boxcar/dispatcher/fallbacks/name_pattern.h>
+#include <boxcar/dispatcher/fallbacks/recorder.h>
 #include <boxcar/interpreter/cli/handler_options.h>
+#include <boxcar/interpreter/cli/output_option.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/schema/parse_schema.h>
@@ -58,6 +63,9 @@ std::vector<IValue> readArguments(const std::string& option, const FunctionSchem
       throw CLI::ValidationError(option, fmt::format("`{}` must be {}, which '{}' is not", parameters[i].name(),
                                                      *parameters[i].type(), value));
     }
+    if (parameters[i].name() != "path") return;
+    const std::string fault = faultOfOutput(given[i]->toStringRef());
+    if (!fault.empty()) throw CLI::ValidationError(option, fault);
   };
   for (bool is_first = true; !text.empty() || is_first; is_first = false) {
     const std::string_view part = text.substr(0, text.find(','));
@@ -88,6 +96,34 @@ std::vector<IValue> readArguments(const std::string& option, const FunctionSchem
     values.push_back(*std::move(given[i]));
   }
   return values;
+}
+
+// Names as a pattern has them: with a namespace and an overload where it has one.
+std::string nearOperators(const std::string& pattern) {
+  std::vector<std::string> all;
+  for (const OperatorName& name : Dispatcher::singleton().getAllOpNames()) {
+    std::string text = pattern.find('.') == std::string::npos ? name.name : toString(name);
+    if (pattern.find("::") == std::string::npos) text.erase(0, text.find("::") + 2);
+    all.push_back(std::move(text));
+  }
+  std::ranges::sort(all);
+  const std::vector<std::string_view> candidates(all.begin(), std::ranges::unique(all).begin());
+  return didYouMean(pattern, candidates);
+}
+
+// What a kind refuses to be made with is bad usage; that a file cannot be written is none.
+std::unique_ptr<Handler> makeAsked(const HandlerKind& kind, std::span<const IValue> arguments) {
+  try {
+    // The one that writes a file and has values that contradict each other.
+    if (kind.name() == "record") static_cast<void>(recordedContent(arguments[1].toBool(), arguments[2].toBool()));
+    if (!schemaOf(kind).argumentIndexWithName("path")) return kind.make(arguments);
+  } catch (const Error& error) {
+    std::string_view fault = error.message();
+    const std::string own_name = std::string(kind.name()) + ": ";
+    if (fault.starts_with(own_name)) fault.remove_prefix(own_name.size());
+    throw CLI::ValidationError(optionName(kind), std::string(fault));
+  }
+  return kind.make(arguments);
 }
 
 }  // namespace
@@ -154,9 +190,22 @@ std::vector<OutputName> handlerOutputs(const std::vector<RunOptions::Request>& r
   return outputs;
 }
 
+void checkPatterns(const std::vector<RunOptions::Request>& requests) {
+  for (const auto& [kind, arguments] : requests) {
+    const auto index = schemaOf(*kind).argumentIndexWithName("pattern");
+    if (!index) continue;
+    const std::string& pattern = arguments[static_cast<size_t>(*index)].toStringRef();
+    if (matchesSomeOperator(pattern)) continue;
+    static_cast<void>(cuda::isAvailable());  // its operators are registered by asking
+    if (matchesSomeOperator(pattern)) continue;
+    throw CLI::ValidationError(optionName(*kind), fmt::format("no operator is called '{}'.{} `boxcar ops` lists all",
+                                                              pattern, nearOperators(pattern)));
+  }
+}
+
 std::vector<std::unique_ptr<Handler>> makeHandlers(const std::vector<RunOptions::Request>& requests) {
   std::vector<std::unique_ptr<Handler>> handlers;
-  for (const auto& [kind, arguments] : requests) handlers.push_back(kind->make(arguments));
+  for (const auto& [kind, arguments] : requests) handlers.push_back(makeAsked(*kind, arguments));
   return handlers;
 }
 

@@ -23,7 +23,10 @@ std::unique_ptr<Handler> makeHandler(const HandlerKind& kind, std::string_view t
 // The files that the handlers write: what their `path` is.
 std::vector<OutputName> handlerOutputs(const std::vector<RunOptions::Request>& requests);
 
-// Throws what a kind's make() throws.
+// Throws CLI::ValidationError where a pattern matches none of the operators that there are by now.
+void checkPatterns(const std::vector<RunOptions::Request>& requests);
+
+// Throws CLI::ValidationError where a kind refuses its values, and what make() throws where a file cannot be written.
 std::vector<std::unique_ptr<Handler>> makeHandlers(const std::vector<RunOptions::Request>& requests);
 
 }  // namespace boxcar::cli

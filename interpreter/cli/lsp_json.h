@@ -8,6 +8,10 @@
 
 namespace boxcar::cli {
 
+// [json] with U+FFFD, which is one UTF-16 unit as well, for each escape of a surrogate that is no half of a pair:
+// editors cut pairs in two, and what they write is no JSON then.
+std::string withoutLoneSurrogates(std::string json);
+
 LspPosition readPosition(const nlohmann::json& position);
 nlohmann::json toJson(LspPosition position);
 // A range of [text].

@@ -58,13 +58,13 @@ int LspServer::run() {
         checkAgain();
         continue;
       }
-      const std::optional<std::string> text = stream_.read();
+      std::optional<std::string> text = stream_.read();
       if (!text) {
         if (!waiting_.empty()) break;
         printError("boxcar: lsp: the editor went away without `exit`\n");
         return is_shut_down_ ? kDone : kFailed;
       }
-      take(*text);
+      take(*std::move(text));
     }
     // cppcheck-suppress containerOutOfBounds ; the loop above ends when something waits
     const Json message = std::move(waiting_.front());
@@ -74,7 +74,7 @@ int LspServer::run() {
   return is_shut_down_ ? kDone : kFailed;
 }
 
-void LspServer::take(const std::string& text) {
+void LspServer::take(std::string text) {
   Json message;
   bool is_too_deep = false;
   const auto check = [&is_too_deep](int depth, Json::parse_event_t, Json&) {
@@ -82,7 +82,7 @@ void LspServer::take(const std::string& text) {
     return !is_too_deep;
   };
   try {
-    message = Json::parse(text, check);
+    message = Json::parse(withoutLoneSurrogates(std::move(text)), check);
   } catch (const Json::exception& error) {
     refuse(nullptr, kParseError, fmt::format("the message is no JSON: {}", error.what()));
     return;

@@ -36,7 +36,7 @@ class LspServer {
   };
 
   // ---- messages ----
-  void take(const std::string& text);
+  void take(std::string text);
   void handle(const Json& message);
   void handleRequest(const Json& id, const std::string& method, const Json& params);
   void handleNotification(const std::string& method, const Json& params);

@@ -2,6 +2,7 @@
 #include <boxcar/backends/cuda/available.h>
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/interpreter/cli/machine_options.h>
+#include <boxcar/interpreter/cli/number_range.h>
 #include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
@@ -48,7 +49,7 @@ void addThreadsOption(CLI::App& command, const std::shared_ptr<MachineOptions>& 
       .add_option("--threads", options->threads,
                   "How many threads kernels on the CPU use (BOXCAR_NUM_THREADS, or one for each processor)")
       ->type_name("N")
-      ->check(CLI::Range(1, cpu::kMostThreads));
+      ->check(numbersFrom(1, cpu::kMostThreads));
 }
 
 void addMachineOptions(CLI::App& command, const std::shared_ptr<MachineOptions>& options) {

@@ -3,6 +3,7 @@
 #include <boxcar/dispatcher/plugin.h>  // IWYU pragma: keep, for what loadPlugin() gives
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/help_text.h>
+#include <boxcar/interpreter/cli/memory_limit.h>
 #include <boxcar/interpreter/cli/progress.h>
 #include <boxcar/interpreter/cli/report.h>
 #include <boxcar/ivalue/output_file.h>
@@ -59,6 +60,19 @@ bool reportsUnknownCommand(const CLI::App& app, int argc, char** argv) {
   const std::vector<std::string_view> candidates(commands.begin(), commands.end());
   reportFailure(fmt::format("there is no command '{}'.{}\nRun `boxcar --help` to see what there is.", name,
                             didYouMean(name, candidates)));
+  return true;
+}
+
+// Whether the command line has no command, and an option that does not exist; then it has been told.
+bool reportsUnknownOption(const CLI::App& app, int argc, char** argv) {
+  const std::vector<std::string> unknown = app.remaining();
+  if (!commandOf(argc, argv).empty() || unknown.empty()) return false;
+  std::vector<std::string> options;
+  for (const CLI::Option* option : app.get_options()) options.push_back(option->get_name());
+  // As many programs call it.
+  const std::string& name = unknown[0] == "-v" || unknown[0] == "-V" ? "--version" : unknown[0];
+  reportFailure(fmt::format("there is no option '{}'.{}\nRun `boxcar --help` to see what there is.", unknown[0],
+                            didYouMean(name, std::vector<std::string_view>(options.begin(), options.end()))));
   return true;
 }
 
@@ -184,7 +198,7 @@ int runCommandLine(int argc, char** argv) {
     if (reportsUnknownCommand(app, argc, argv)) return kBadUsage;
     // Help and the version come this way, too.
     if (error.get_exit_code() == 0) return app.exit(error);
-    reportUsage(app, error);
+    if (!reportsUnknownOption(app, argc, argv)) reportUsage(app, error);
     return kBadUsage;
   }
   return status;
@@ -197,11 +211,14 @@ int runGuarded(int argc, char** argv) {
     reportError(error);
   } catch (const ScriptError& error) {
     reportError(error);
+    reportMemoryLimit(error.reason());
     if (error.cause() == ScriptErrorCause::Interrupt) return kInterrupted;
   } catch (const Error& error) {
     reportFailure(error.message());
+    reportMemoryLimit(error.message());
   } catch (const std::bad_alloc&) {
     reportFailure("out of memory");
+    reportMemoryLimit("out of memory");
   } catch (const std::exception& error) {
     reportFailure(error.what());
   }

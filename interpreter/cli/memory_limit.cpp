@@ -1,5 +1,8 @@
+#include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/memory_limit.h>
+#include <boxcar/interpreter/cli/report.h>
 #include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <cerrno>
@@ -7,10 +10,15 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <string_view>
 
 namespace boxcar::cli {
 namespace {
+
+// What limitMemory() was last given; "" without it.
+std::string& currentLimit() {
+  static std::string size;
+  return size;
+}
 
 // Writable memory of this process that is no file's and no stack's: what RLIMIT_DATA counts.
 uint64_t dataInUse() {
@@ -36,7 +44,11 @@ uint64_t parseBytes(const std::string& text) {
   const size_t unit = rest == end ? 0 : kUnits.find(*rest) + 1;  // 0 where it is none, too
   const bool is_unit = rest == end || (rest + 1 == end && unit != 0);
   const int shift = static_cast<int>(10 * unit);
-  BOXCAR_CHECK(error == std::errc() && is_unit && number != 0 && number <= (UINT64_MAX >> 1 >> shift),
+  const uint64_t most = UINT64_MAX >> 1 >> shift;
+  BOXCAR_CHECK(!is_unit || error == std::errc::invalid_argument || (error == std::errc() && number <= most),
+               "'{}' is more memory than any system has; write bytes, or a number with K, M, G or T behind it: 512M",
+               text);
+  BOXCAR_CHECK(error == std::errc() && is_unit && number != 0,
                "'{}' is no size of memory; write bytes, or a number with K, M, G or T behind it: 512M", text);
   return number << shift;
 }
@@ -50,13 +62,21 @@ std::string faultOfBytes(const std::string& text) {
   }
 }
 
-void limitMemory(uint64_t bytes) {
+void limitMemory(const std::string& size) {
+  const uint64_t bytes = parseBytes(size);
   rlimit limit{};
   BOXCAR_CHECK(getrlimit(RLIMIT_DATA, &limit) == 0, "--max-memory cannot be set: {}", std::strerror(errno));
   const uint64_t wanted = dataInUse() + bytes;
   if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < wanted) return;  // the system is stricter already
   limit.rlim_cur = wanted;
+  currentLimit() = size;
   BOXCAR_CHECK(setrlimit(RLIMIT_DATA, &limit) == 0, "--max-memory cannot be set: {}", std::strerror(errno));
+}
+
+void reportMemoryLimit(std::string_view reason) {
+  if (currentLimit().empty() || !reason.starts_with("out of memory")) return;
+  printError(coloured("note:", TextInk::Note, errorColours()) +
+             fmt::format(" --max-memory {} is the limit; give the run more, or let it keep less\n", currentLimit()));
 }
 
 }  // namespace boxcar::cli

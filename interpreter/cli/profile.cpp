@@ -1,5 +1,7 @@
 #include <boxcar/dispatcher/fallbacks/profiler.h>
 #include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/number_range.h>
+#include <boxcar/interpreter/cli/output_option.h>
 #include <boxcar/interpreter/cli/run_script.h>
 
 #include <map>
@@ -21,9 +23,9 @@ void addProfile(CLI::App& app, const std::vector<std::string>& rest, int& status
   const auto options = std::make_shared<RunOptions>();
   const auto profile = std::make_shared<ProfilerOptions>();
   addRunOptions(*command, options);
-  command->add_option("-o,--output", profile->trace, "Write a trace for Perfetto or chrome://tracing")
+  addOutputOption(*command, "-o,--output", profile->trace, "Write a trace for Perfetto or chrome://tracing")
       ->type_name("FILE");
-  command->add_option("--html", profile->page, "Write a page for a browser: flame chart, time line, table")
+  addOutputOption(*command, "--html", profile->page, "Write a page for a browser: flame chart, time line, table")
       ->type_name("FILE");
   const auto sort = std::make_shared<std::string>("self");
   command->add_option("--sort", *sort, "The column by which the table is sorted (self)")
@@ -31,7 +33,7 @@ void addProfile(CLI::App& app, const std::vector<std::string>& rest, int& status
       ->check(CLI::IsMember(kSorts));
   command->add_option("--limit", profile->table.limit, "How many rows the table has at most (all)")
       ->type_name("N")
-      ->check(CLI::Range(size_t{1}, size_t{1} << 62).description(""));
+      ->check(numbersFrom(size_t{1}, size_t{1} << 62));
   command->add_flag("--by-shape", profile->table.by_shape, "A row for each operator and shapes of its tensors");
 
   addExamples(*command, {"boxcar profile model.ops --limit 10", "boxcar profile model.ops --html profile.html",

@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/fallbacks/recorder.h>
 #include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/output_option.h>
 #include <boxcar/interpreter/cli/run_script.h>
 
 #include <memory>
@@ -26,7 +27,7 @@ void addRecord(CLI::App& app, const std::vector<std::string>& rest, int& status)
   const auto run = std::make_shared<RunOptions>();
   const auto options = std::make_shared<RecordOptions>();
   addRunOptions(*command, run);
-  command->add_option("-o,--output", options->output, "The recording")->required()->type_name("REC");
+  addOutputOption(*command, "-o,--output", options->output, "The recording")->required()->type_name("REC");
   CLI::Option* shapes =
       command->add_flag("--shapes", options->shapes, "Keep no elements of tensors: enough to measure the calls");
   command->add_flag("--hashes", options->hashes, "Keep a hash of each tensor's elements: enough for diff")

@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace boxcar::cli {
 namespace {
@@ -117,14 +118,24 @@ class Conversation final {
       std::fflush(stdout);
       return kDone;
     } catch (const CompileError& error) {
-      reportError(error);
+      const std::string command = commandMeantBy(prompt_.session, input);
+      if (command.empty()) {
+        reportError(error);
+      } else {
+        std::vector<Diagnostic> diagnostics = error.diagnostics();
+        diagnostics.back().notes.push_back({command, nullptr, {}});
+        reportDiagnostics(diagnostics);
+      }
     } catch (const ScriptError& error) {
       reportError(error);
+      reportMemoryLimit(error.reason());
       if (error.cause() == ScriptErrorCause::Interrupt) return kInterrupted;
     } catch (const Error& error) {
       reportSentence(error.message());
+      reportMemoryLimit(error.message());
     } catch (const std::bad_alloc&) {
       reportSentence("out of memory");
+      reportMemoryLimit("out of memory");
     } catch (const std::exception& error) {
       reportSentence(error.what());
     }
@@ -146,7 +157,7 @@ int converse(const RunOptions& options) {
   const std::unique_ptr<LineEditor> editor = makeLineEditor(on_terminal, on_terminal ? historyFile() : std::string());
   auto handlers = makeHandlers(options.handlers);  // the command line is not held by it either
   if (options.sandbox) guard.emplace(FileAccess::sandboxed("", options.folders));
-  if (!options.max_memory.empty()) limitMemory(parseBytes(options.max_memory));
+  if (!options.max_memory.empty()) limitMemory(options.max_memory);
   const CpuFallbacks fallbacks(*options.machine);
   if (options.dispatch_trace) setDispatchTraceEnabled(true);
   Session session(options.args);

@@ -288,6 +288,16 @@ std::vector<std::string> promptCommands() {
   return names;
 }
 
+std::string commandMeantBy(const Session& session, std::string_view input) {
+  const std::string_view word = trimmed(input.substr(0, input.find_first_of("(\n")));
+  const auto isWord = [word](const auto& each) { return each == word; };
+  if (std::ranges::any_of(session.variables(), isWord, &Session::Variable::name)) return {};
+  if (std::ranges::any_of(session.functions(), isWord, &FunctionSchema::name)) return {};
+  if (word == "exit" || word == "quit") return "`:quit` ends the prompt";
+  if (word == "help") return "`:help` tells what there is at the prompt";
+  return {};
+}
+
 std::string shownResult(const Session::Result& result) {
   const IValue& value = *result.value;
   if (value.isString() && !result.is_name) return pythonStringRepr(value.toStringRef());

@@ -24,6 +24,9 @@ void runPromptCommand(Prompt& prompt, std::string_view line);
 
 // The names of the commands, `:dis`, for completion.
 std::vector<std::string> promptCommands();
+// Which of them is meant by an input that the session does not know, `exit()` or `help` as at other prompts; "" where
+// none is.
+std::string commandMeantBy(const Session& session, std::string_view input);
 
 // A value as the prompt shows it: strings in quotes, everything else as `print` does.
 std::string shownResult(const Session::Result& result);

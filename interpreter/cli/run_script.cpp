@@ -3,10 +3,12 @@
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/handler_options.h>
 #include <boxcar/interpreter/cli/memory_limit.h>
+#include <boxcar/interpreter/cli/number_range.h>
 #include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/cli/run_script.h>
 #include <boxcar/interpreter/interrupt.h>
 #include <boxcar/interpreter/program.h>
+#include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/output_file.h>
 #include <fmt/format.h>
 
@@ -35,6 +37,16 @@ bool isSameFile(const std::string& a, const std::string& b) {
   if (std::filesystem::equivalent(a, b, error)) return true;
   const std::filesystem::path place = std::filesystem::weakly_canonical(std::filesystem::absolute(a, error), error);
   return place == std::filesystem::weakly_canonical(std::filesystem::absolute(b, error), error);
+}
+
+// What is wrong with folders of the sandbox; "" where nothing is.
+std::string faultOfFolders(const SandboxFolders& folders) {
+  try {
+    static_cast<void>(FileAccess::sandboxed("/", folders));
+    return {};
+  } catch (const Error& error) {
+    return error.message();
+  }
 }
 
 void checkOutputs(const std::string& script, const std::vector<OutputName>& outputs) {
@@ -69,9 +81,10 @@ void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options,
   reportDiagnostics(program.warnings());
   program.setLimits(options.limits);
   interruptOnCtrlC();
-  if (!options.max_memory.empty()) limitMemory(parseBytes(options.max_memory));
+  if (!options.max_memory.empty()) limitMemory(options.max_memory);
   // Now that the script's operators and plugins are there.
   fallbacks.emplace(*options.machine);
+  checkPatterns(options.handlers);
   // From here on: what loading computes ahead is not the script's run.
   if (options.dispatch_trace) setDispatchTraceEnabled(true);
   std::vector<std::unique_ptr<HandlerGuard>> guards;
@@ -105,21 +118,30 @@ void addOptionsOfRuns(CLI::App& command, const std::shared_ptr<RunOptions>& opti
 
   CLI::Option* sandbox = command.add_flag("--sandbox", options->sandbox,
                                           "Let the script read the files in its folder and below, but touch no other");
-  const auto add_folders = [&](const char* name, std::vector<std::string>& names, const char* help) {
-    command.add_option(name, names, help)->type_name("DIR")->allow_extra_args(false)->needs(sandbox);
+  const auto add_folders = [&](const char* name, std::vector<std::string> SandboxFolders::*names, const char* help) {
+    const auto fault = [names](const std::string& folder) {
+      SandboxFolders one;
+      (one.*names).push_back(folder);
+      return faultOfFolders(one);
+    };
+    command.add_option(name, options->folders.*names, help)
+        ->type_name("DIR")
+        ->allow_extra_args(false)
+        ->needs(sandbox)
+        ->check(CLI::Validator(fault, ""));
   };
-  add_folders("--allow-read", options->folders.readable,
+  add_folders("--allow-read", &SandboxFolders::readable,
               "In the sandbox: a folder that may be read too; may be given several times");
-  add_folders("--allow-write", options->folders.writable,
+  add_folders("--allow-write", &SandboxFolders::writable,
               "In the sandbox: a folder that may be written, and not read; may be given several times");
 
   command
       .add_option("--max-instructions", options->limits.max_instructions, "End the run after that many instructions")
       ->type_name("N")
-      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 62));
+      ->check(numbersFrom(uint64_t{1}, uint64_t{1} << 62));
   command.add_option("--max-depth", options->limits.max_depth, "How many calls may be inside one another (10000)")
       ->type_name("N")
-      ->check(CLI::Range(1U, 100'000'000U));
+      ->check(numbersFrom(1U, 100'000'000U));
   command.add_option("--max-memory", options->max_memory, "How much memory the run may take: bytes, or 512M, 2G")
       ->type_name("SIZE")
       ->check(CLI::Validator(faultOfBytes, ""));
@@ -146,6 +168,8 @@ void runScript(const RunOptions& options, Handler* innermost, const std::functio
   const auto attempt = [&failure](const auto& action) {
     try {
       action();
+    } catch (const CLI::ParseError&) {
+      throw;  // nothing has run that handlers could tell of
     } catch (const std::exception& error) {
       if (failure) {
         reportFailure(error.what());

@@ -52,7 +52,8 @@ void readRunOptions(const CLI::App& command, const std::vector<std::string>& res
 
 // Runs the script under the handlers that the options ask for and under [innermost], if there is one, and finishes all
 // of them, also where the script fails; their reports go to stderr. [afterwards] is called when that is done. Throws
-// what the script throws, or else what is first thrown of the others.
+// what the script throws, or else what is first thrown of the others; a CLI::ValidationError, and nothing ran, where a
+// handler's pattern matches no operator.
 void runScript(const RunOptions& options, Handler* innermost = nullptr,
                const std::function<void(bool failed)>& afterwards = {});
 

@@ -4,6 +4,7 @@
 #include <boxcar/interpreter/cli/cell_json.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/find_operator.h>
+#include <boxcar/interpreter/cli/output_option.h>
 #include <boxcar/interpreter/cli/script_option.h>
 #include <boxcar/interpreter/cli/table_grid.h>
 #include <boxcar/interpreter/cli/table_text.h>
@@ -177,7 +178,7 @@ void addTable(CLI::App& app, int& status) {
                     "All operators by the keys that something is registered for; with - a key's default, with . none");
   command->add_flag("--every", options->every, "Every key, also those that nothing is registered for");
   command->add_flag("--json", options->json, "Print JSON");
-  command->add_option("--html", options->html, "Write all operators as a page, to look at in a browser")
+  addOutputOption(*command, "--html", options->html, "Write all operators as a page, to look at in a browser")
       ->type_name("FILE");
   addExamples(*command, {"boxcar table aten::relu", "boxcar table --html operators.html"});
   addScriptOption(*command, options->script);

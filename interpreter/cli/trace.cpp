@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/fallbacks/tracer.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/graphviz.h>
+#include <boxcar/interpreter/cli/output_option.h>
 #include <boxcar/interpreter/cli/run_script.h>
 #include <boxcar/ivalue/output_file.h>
 
@@ -60,14 +61,13 @@ void addTrace(CLI::App& app, const std::vector<std::string>& rest, int& status) 
   const auto options = std::make_shared<RunOptions>();
   const auto files = std::make_shared<TraceFiles>();
   addRunOptions(*command, options);
-  command
-      ->add_option("-o,--output", files->program,
-                   "Where the program goes; its tensors go beside it, into tensors-….safetensors")
+  addOutputOption(*command, "-o,--output", files->program,
+                  "Where the program goes; its tensors go beside it, into tensors-….safetensors")
       ->type_name("OUT.ops")
       ->required();
-  command->add_option("--dot", files->dot, "Write the calls as a graph, too, in Graphviz's language")
+  addOutputOption(*command, "--dot", files->dot, "Write the calls as a graph, too, in Graphviz's language")
       ->type_name("OUT.dot");
-  command->add_option("--svg", files->svg, "Draw that graph; takes Graphviz's program dot")->type_name("OUT.svg");
+  addOutputOption(*command, "--svg", files->svg, "Draw that graph; takes Graphviz's program dot")->type_name("OUT.svg");
   addExamples(*command, {"boxcar trace model.ops -o calls.ops", "boxcar trace model.ops -o calls.ops --svg calls.svg"});
   command->callback([command, options, files, rest, &status] {
     readRunOptions(*command, rest, *options,

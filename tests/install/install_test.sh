@@ -32,6 +32,8 @@ expect_same "the installed program" "moved tensor([1., 1.])" "$("$boxcar" run mo
 operators=$("$boxcar" ops | wc -l)
 ((operators > 200)) || fail "the installed program has $operators operators"
 
+expect_same "folders without files" "" "$(find "$prefix" -type d -empty)"
+
 expect_same "completion in bash" "$("$boxcar" completion bash)" "$(<"$prefix/share/bash-completion/completions/boxcar")"
 expect_same "completion in zsh" "$("$boxcar" completion zsh)" "$(<"$prefix/share/zsh/site-functions/_boxcar")"
 expect_same "the manual page" "$("$boxcar" manual-page)" "$(<"$prefix/share/man/man1/boxcar.1")"

@@ -189,6 +189,8 @@ def sizes_are_checked_before_memory_is_taken(folder):
     changed(path, second + 42, *content[first + 42:first + 46])
     folder.refuses("'b.npy' in 'x.npz' is not in a valid .npz file: its 4128 bytes and those of the members before it "
                    f"are more than the {len(content)} of the file")
+    if "MEMORY_CANNOT_BE_LIMITED" in os.environ:
+        return
     # What is true, and too much.
     folder.write("x.npz", [("a.npy", npy("|u1", "(200000000,)", bytes(200000000)))], zipfile.ZIP_DEFLATED)
     found = folder.fault("x.npz", "--max-memory", "100M")

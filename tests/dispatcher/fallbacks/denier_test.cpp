@@ -86,5 +86,10 @@ TEST(Denier, IsOffOutsideOfItsScopeAndOnOtherThreads) {
   EXPECT_EQ(denier.finish(false), "");
 }
 
+TEST(Denier, SaysWhereNoOperatorHasSuchAName) {
+  EXPECT_EQ(Denier("aten::rellu").finish(false), "deny 'aten::rellu': no operator has such a name\n");
+  EXPECT_EQ(Denier("relu").finish(false), "");
+}
+
 }  // namespace
 }  // namespace boxcar

@@ -60,9 +60,12 @@ TEST(FaultInjector, CallsThatKernelsMakeCount) {
 }
 
 TEST(FaultInjector, SaysWhereNothingHappened) {
-  FaultInjector unmatched({.pattern = "aten::mmm"});
+  FaultInjector unmatched({.pattern = "aten::mm"});
   failuresOf(unmatched, 1);
-  EXPECT_EQ(unmatched.finish(false), "inject 'aten::mmm': no call matched, nothing was injected\n");
+  EXPECT_EQ(unmatched.finish(false), "inject 'aten::mm': no call matched, nothing was injected\n");
+  FaultInjector misspelt({.pattern = "aten::mmm"});
+  failuresOf(misspelt, 1);
+  EXPECT_EQ(misspelt.finish(false), "inject 'aten::mmm': no operator has such a name, nothing was injected\n");
   FaultInjector late({.pattern = "aten::relu", .n = 2});
   failuresOf(late, 1);
   EXPECT_EQ(late.finish(false), "inject 'aten::relu': 1 call matched, nothing was injected\n");

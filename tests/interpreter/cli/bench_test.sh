@@ -87,9 +87,33 @@ fi
 remedy="give its arguments by --args '[…]', an expression of a script, in this order: aten::mm(Tensor self, Tensor mat2) -> Tensor"
 refuses 1 "boxcar: aten::add has several overloads; name one: aten::add.Tensor, aten::add.Scalar, aten::add.out" aten::add
 refuses 1 "boxcar: aten::_print reads or writes outside of the program, so it is not called again and again; name another operator" aten::_print
-refuses 1 "boxcar: --args gives no value for \`mat2\` of aten::mm, which has no default; $remedy" aten::mm --args '[ones([8, 8])]'
-refuses 1 "boxcar: --args gives 3 values, more than aten::mm takes; $remedy" aten::mm --args '[1, 2, 3]'
-refuses 1 "boxcar: \`mat2\` of aten::mm is of type Tensor, which value 2 of --args is not; $remedy" aten::mm --args '[ones(2), 3]'
+refusesUsage() {  # TEXT WORDS…
+  local text=$1
+  shift
+  refuses 2 "boxcar bench: $text
+Run \`boxcar bench --help\` to see how it is called." "$@"
+}
+refusesUsage "--args gives no value for \`mat2\` of aten::mm, which has no default; $remedy" aten::mm --args '[ones([8, 8])]'
+refusesUsage "--args gives 3 values, more than aten::mm takes; $remedy" aten::mm --args '[1, 2, 3]'
+refusesUsage "\`mat2\` of aten::mm is of type Tensor, which value 2 of --args is not; $remedy" aten::mm --args '[ones(2), 3]'
+list="--args must be a list, such as '[ones([8, 8]), 2]', in this order: aten::relu(Tensor self) -> Tensor"
+refusesUsage "$list" aten::relu --args 1
+runMerged "bench --args of what does not compile" bench aten::relu --args '[ones(2'
+expectStatus 2
+expectOutputHas "--args:1:"
+expectOutputHas "
+[ones(2
+"
+expectOutputHas "
+boxcar bench: $list
+"
+[[ $output != *given* ]] || fail "$test_name shows its text alone" "$output"
+runMerged "bench --args of what fails" bench aten::relu --args '[ones(-1)]'
+expectStatus 2
+expectOutputHas "  --args:1:2
+    [ones(-1)]
+boxcar bench: $list
+"
 refuses 1 "boxcar: the values of --args do not fit aten::mm: mat2 must be a matrix, got a 1-D tensor; $remedy" \
   aten::mm --args '[ones([8, 8]), ones(8)]'
 echo 'op mine::strict(Tensor x) -> Tensor { assert x.dim() == 3, "three dimensions, please"; return x }' > strict.ops
@@ -98,6 +122,9 @@ runMerged "bench" bench --script strict.ops mine::strict
   fail "made-up arguments that do not fit" "$output"
 refuses 2 "boxcar bench: --args: needs one OP, whose arguments it gives
 Run \`boxcar bench --help\` to see how it is called." --args '[]'
+runMerged "bench --seconds nan" bench --seconds nan
+expectStatus 2
+expectOutputHas "boxcar bench: --seconds: it must be a number from 0.001 to 1000000"
 refuses 1 "boxcar: cannot write 'none/chart.svg': No such file or directory" --svg none/chart.svg
 
 output=$(TMPDIR=$folder/none "$boxcar" bench --quick aten::relu 2>&1)

@@ -30,6 +30,17 @@ expectOutput ""
 expectErrors "boxcar: A subcommand is required
 Run \`boxcar --help\` to see how it is called."
 
+expectNoOption() {  # OPTION REMEDY
+  run "an unknown option, $1" "$1"
+  expectStatus 2
+  expectErrors "boxcar: there is no option '$1'.$2
+Run \`boxcar --help\` to see what there is."
+}
+expectNoOption -v " Did you mean '--version'?"
+expectNoOption -V " Did you mean '--version'?"
+expectNoOption --versoin " Did you mean '--version'?"
+expectNoOption --nonsense ""
+
 run "an unknown command" chek file.ops
 expectStatus 2
 expectErrors "boxcar: there is no command 'chek'. Did you mean 'check'?
@@ -168,12 +179,14 @@ expectStatus 0
 expectOutput "hello 2"
 
 run "--allow-read of a missing folder" run --sandbox --allow-read nowhere hello.ops
-expectStatus 1
+expectStatus 2
 expectOutput ""
-expectErrors "boxcar: the sandbox cannot allow the folder 'nowhere' to be read: No such file or directory"
+expectErrors "boxcar run: --allow-read: the sandbox cannot allow the folder 'nowhere' to be read: No such file or directory
+Run \`boxcar run --help\` to see how it is called."
 run "--allow-write of a file" run --sandbox --allow-write hello.ops hello.ops
-expectStatus 1
-expectErrors "boxcar: the sandbox cannot allow the folder 'hello.ops' to be written: Not a directory"
+expectStatus 2
+expectErrors "boxcar run: --allow-write: the sandbox cannot allow the folder 'hello.ops' to be written: Not a directory
+Run \`boxcar run --help\` to see how it is called."
 run "a missing file in the sandbox" run --sandbox nowhere/absent.ops
 expectStatus 1
 expectErrors "boxcar: nowhere/absent.ops: cannot be opened: No such file or directory"

@@ -70,13 +70,17 @@ expectStatus 0
 expectErrorsHave "inject 'aten::relu': 4 calls matched, 1 fault was injected
   call 2: flipped bit "
 
-run "--inject of what is not called" run --inject aten::conv work.ops
+run "--inject of what is not called" run --inject aten::conv2d work.ops
 expectStatus 0
-expectErrors "inject 'aten::conv': no call matched, nothing was injected"
+expectErrors "inject 'aten::conv2d': no call matched, nothing was injected"
 
 run "--inject of call 0" run --inject 'aten::mm,n=0' work.ops
-expectStatus 1
-expectErrors "boxcar: inject: n=0 is no call; they are counted from 1"
+expectStatus 2
+expectErrors "boxcar run: --inject: n=0 is no call; they are counted from 1
+Run \`boxcar run --help\` to see how it is called."
+run "--inject with a probability that is none" run --inject 'aten::mm,probability=2' work.ops
+expectStatus 2
+expectErrorsHave "boxcar run: --inject: probability=2 is none; it is from 0.0 to 1.0"
 
 run "several, nested" run --memory --inject 'aten::mm,n=2' --memory work.ops
 expectStatus 1

@@ -100,6 +100,13 @@ expectOffer "boxcar run --color n" "never"
 expectOffer "boxcar completion " "bash zsh"
 expectOffer "boxcar table aten::celu" "celu celu_"
 expectOffer "boxcar explain aten::celu_" "celu_"
+expectOffer "boxcar run --deny aten::celu" "celu celu_"
+expectOffer "boxcar run --inject=aten::celu" "celu celu_"
+expectOffer "boxcar ops aten::celu" "celu celu_"
+expectOffer "boxcar ops --key AutogradC" "AutogradCPU AutogradCUDA"
+expectOffer "boxcar ops --key CompositeI" "CompositeImplicitAutograd CompositeImplicitAutogradNestedTensor"
+expectOffer "boxcar explain --include Trac" "Tracer"
+expectOffer "boxcar explain --exclude AutogradC" ""
 expectOffer "boxcar nonsense --c" "--color"
 for command in $commands; do [[ " $(offered "boxcar ") " == *" $command "* ]] || fail "bash completes $command"; done
 

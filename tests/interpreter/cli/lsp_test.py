@@ -206,6 +206,16 @@ class LspTest(unittest.TestCase):
         self.assertEqual(server.diagnostics(uri)["diagnostics"], [])
         self.assertEqual(server.leave(), (0, ""))
 
+    def test_half_a_pair_of_surrogates_is_one_replacement_character(self):
+        server = Server()
+        uri = self.uri("a.ops")
+        server.open(uri, "x = 1\n")
+        server.change(uri, [{"text": 'x="\ud83d😀\ude00" # \\ud83d\n'}])
+        server.change(uri, [{"range": span(0, 6, 0, 7), "text": "e"}])
+        options = {"textDocument": {"uri": uri}, "options": {"tabSize": 4, "insertSpaces": True}}
+        self.assertEqual(server.ask("textDocument/formatting", options)["result"], [{"range": span(0, 0, 1, 0), "newText": 'x = "\ufffd😀e"  # \\ud83d\n'}])
+        self.assertEqual(server.leave(), (0, ""))
+
     def test_formatting_changes_only_the_lines_that_need_it(self):
         server = Server()
         self.assertIs(server.capabilities["documentFormattingProvider"], True)

@@ -29,9 +29,9 @@ BOXCAR_NUM_THREADS=2 run "threads of the environment" run sums.ops
 expectOutput "$one"
 
 run "no threads" run --threads 0 sums.ops
-usage "run: --threads: Value 0 not in range 1 to 1024"
+usage "run: --threads: it must be a whole number from 1 to 1024, not '0'"
 run "threads that are no number" run --threads two sums.ops
-expectStatus 2
+usage "run: --threads: it must be a whole number from 1 to 1024, not 'two'"
 for count in 0 two -1 4x 1025 99999999999999999999; do
   BOXCAR_NUM_THREADS=$count run "BOXCAR_NUM_THREADS=$count" run sums.ops
   expectStatus 1

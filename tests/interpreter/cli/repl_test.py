@@ -113,6 +113,13 @@ def test_pipe():
     check("ends before `{` is closed" in pipe("fn f() -> int {\n")[2], "and says so")
     status, out, err = pipe(":hlp\n")
     check(status == 1 and "Did you mean 'help'?" in err, "an unknown command gets the nearest")
+    for word in ("exit", "exit()", "quit", "quit ( )"):
+        status, out, err = pipe(word + "\n")
+        check(status == 1 and err.endswith("\nnote: `:quit` ends the prompt\n"), f"{word} gets the command that is meant: {err}")
+    for word in ("help", "help()", "help(relu)"):
+        check("note: `:help` tells what there is at the prompt\n" in pipe(word + "\n")[2], f"{word} gets the command that is meant")
+    check(":quit" not in pipe("exit = 3\nexit()\n")[2], "a variable of that name is meant itself")
+    check(":help" not in pipe("fn help(int x) -> () { }\nhelp()\n")[2], "and so is a function")
     check("\x1b" not in "".join(map(str, pipe(":help\nones(2)\n"))), "no escape codes land in a pipe")
     check(pipe("argv\n", "a", "--", "--b")[1] == "['a', '--b']\n", "ARGS are argv")
     check("instructions" in pipe("while True { }\n", "--max-instructions", "1000")[2], "limits hold")

@@ -101,6 +101,8 @@ class Zsh(unittest.TestCase):
                             ("boxcar completion ", {"bash", "zsh"}),
                             ("boxcar ops --script o", {"one.ops"}),
                             ("boxcar explain aten::celu", {"aten::celu", "aten::celu_"}),
+                            ("boxcar run --deny aten::celu", {"aten::celu", "aten::celu_"}),
+                            ("boxcar ops --key AutogradC", {"AutogradCPU", "AutogradCUDA"}),
                             ("boxcar run --max", {"--max-depth", "--max-instructions", "--max-memory"})):
             with self.subTest(line=line):
                 self.assertEqual({word.rstrip("=") for word in self.offered(line)}, offer)

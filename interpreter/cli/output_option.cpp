@@ -1,0 +1,19 @@
+#include <boxcar/interpreter/cli/output_option.h>
+
+#include <CLI/CLI.hpp>
+
+namespace boxcar::cli {
+
+CLI::Option* addOutputOption(CLI::App& command, const std::string& name, std::string& path, const std::string& help) {
+  return command.add_option(name, path, help)->check(CLI::Validator(faultOfOutput, ""));
+}
+
+std::string faultOfOutput(const std::string& path) {
+  if (path.empty()) return "an empty path names no file";
+  // Elsewhere it is standard output: a file of that name would surprise whoever means that.
+  if (path == "-")
+    return "this is written as a file, not to standard output: name one, or ./- for one that is called -";
+  return {};
+}
+
+}  // namespace boxcar::cli
