@@ -57,7 +57,8 @@ using ArgumentMatcher = bool (*)(const IValue&);
 [[noreturn, gnu::cold]] BOXCAR_API void failMistypedArgument(const OperatorHandle& op, const Stack& stack,
                                                              std::span<const ArgumentMatcher> matchers);
 template <class... Args>
-inline constexpr std::array<ArgumentMatcher, sizeof...(Args)> kMatchers{&BorrowedArgument<Args>::matches...};
+BOXCAR_HIDDEN inline constexpr std::array<ArgumentMatcher, sizeof...(Args)> kMatchers{
+    &BorrowedArgument<Args>::matches...};
 
 // Throws the Error of a kernel that takes [count] arguments but finds fewer values on the stack.
 [[noreturn, gnu::cold]] BOXCAR_API void failArgumentsMissing(const OperatorHandle& op, const Stack& stack,

@@ -2,6 +2,8 @@
 
 // Exported from libboxcar.so; everything else is hidden.
 #define BOXCAR_API __attribute__((visibility("default")))
+// For variables that are made from templates: GCC exports them whatever -fvisibility says.
+#define BOXCAR_HIDDEN __attribute__((visibility("hidden")))
 
 #define BOXCAR_STRINGIZE_IMPL(x) #x
 #define BOXCAR_STRINGIZE(x) BOXCAR_STRINGIZE_IMPL(x)

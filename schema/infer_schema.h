@@ -24,7 +24,7 @@ using TypeFunctions = std::span<const TypeFunction>;
 BOXCAR_API FunctionSchema schemaOfTypes(OperatorName name, TypeFunctions arguments, TypeFunctions returns);
 
 template <class... Ts>
-inline constexpr std::array<TypeFunction, sizeof...(Ts)> kTypeFunctions{&schemaTypeOf<Ts>...};
+BOXCAR_HIDDEN inline constexpr std::array<TypeFunction, sizeof...(Ts)> kTypeFunctions{&schemaTypeOf<Ts>...};
 
 template <class R>
 struct ReturnTypes {
