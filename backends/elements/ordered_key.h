@@ -11,13 +11,16 @@
 
 namespace boxcar::elements {
 
+template <class T>
+using OrderedKey = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+
 // [x] as an unsigned number that is greater when [x] is; NaN is the greatest, the two zeros are equal.
 template <class T>
-BOXCAR_HOST_DEVICE inline auto orderedKey(T x) {
+BOXCAR_HOST_DEVICE inline OrderedKey<T> orderedKey(T x) {
   if constexpr (kIsSmallFloat<T>) {
     return orderedKey(static_cast<float>(x));
   } else if constexpr (std::is_floating_point_v<T>) {
-    using Key = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    using Key = OrderedKey<T>;
     using Signed = std::make_signed_t<Key>;
     constexpr Key kSign = Key{1} << (8 * sizeof(T) - 1);
     const Key bits = std::bit_cast<Key>(x + T(0));
@@ -31,9 +34,6 @@ BOXCAR_HOST_DEVICE inline auto orderedKey(T x) {
     return static_cast<uint32_t>(static_cast<int32_t>(x)) - kLeast;
   }
 }
-
-template <class T>
-using OrderedKey = decltype(orderedKey(T()));
 
 // The bits of the key of a T that tell elements apart: from the first one, so many.
 template <class T>
