@@ -32,6 +32,11 @@ std::string placeOf(const Step& last, const std::vector<Step>& containers) {
 // deeper than calls can be.
 void collect(const IValue& argument, std::string place, AliasInfoPtr argument_alias, size_t index,
              std::vector<PlacedTensor>& found) {
+  // Most arguments; what watches every call has no list to make for them.
+  if (argument.isTensor()) {
+    if (argument.toTensor().defined()) found.push_back({argument.toTensor(), std::move(place), argument_alias, index});
+    return;
+  }
   struct Pending {
     IValue value;
     Step step;

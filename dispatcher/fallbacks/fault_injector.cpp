@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace boxcar {
@@ -26,15 +27,29 @@ std::string placeOf(const OperatorHandle& op) {
   return site ? fmt::format("{} at {}", op, toString(*site)) : toString(op);
 }
 
+FaultOptions optionsOf(std::span<const IValue> arguments) {
+  return {.pattern = std::string(arguments[0].toStringView()),
+          .n = arguments[1].toInt(),
+          .corrupt = arguments[2].toBool(),
+          .seed = arguments[3].toInt(),
+          .probability = arguments[4].toDouble()};
+}
+
 }  // namespace
 
+std::string faultOf(const FaultOptions& options) {
+  const auto& [n, probability] = std::tie(options.n, options.probability);
+  if (n < 1) return fmt::format("n={} is no call; they are counted from 1", n);
+  // Not a number is none either.
+  if (!(probability >= 0 && probability <= 1))
+    return fmt::format("probability={} is none; it is from 0.0 to 1.0", probability);
+  if (n == 1 || probability == 0) return {};
+  return fmt::format("n={} and probability={} contradict each other; give one of them", n, probability);
+}
+
 FaultInjector::FaultInjector(FaultOptions options) : options_(std::move(options)) {
-  BOXCAR_CHECK(options_.n >= 1, "inject: n={} is no call; they are counted from 1", options_.n);
-  BOXCAR_CHECK(options_.probability >= 0 && options_.probability <= 1,
-               "inject: probability={} is none; it is from 0.0 to 1.0", options_.probability);
-  BOXCAR_CHECK(options_.n == 1 || options_.probability == 0,
-               "inject: n={} and probability={} contradict each other; give one of them", options_.n,
-               options_.probability);
+  const std::string fault = faultOf(options_);
+  BOXCAR_CHECK(fault.empty(), "inject: {}", fault);
 }
 
 bool FaultInjector::chooses(uint64_t number) const {
@@ -86,11 +101,8 @@ constinit const HandlerKind kInjectKind = {
     "inject(str pattern, *, int n=1, bool corrupt=False, int seed=0, float probability=0.0) -> ()",
     "Make the n-th call of the operators that match fail, or flip a bit of what it gives",
     [](std::span<const IValue> arguments) -> std::unique_ptr<Handler> {
-      return std::make_unique<FaultInjector>(FaultOptions{.pattern = std::string(arguments[0].toStringView()),
-                                                          .n = arguments[1].toInt(),
-                                                          .corrupt = arguments[2].toBool(),
-                                                          .seed = arguments[3].toInt(),
-                                                          .probability = arguments[4].toDouble()});
-    }};
+      return std::make_unique<FaultInjector>(optionsOf(arguments));
+    },
+    [](std::span<const IValue> arguments) { return faultOf(optionsOf(arguments)); }};
 
 }  // namespace boxcar

@@ -26,11 +26,14 @@ struct FaultOptions {
   double probability = 0;
 };
 
+// Which of the options makes no sense, and why: "" if all do.
+BOXCAR_API std::string faultOf(const FaultOptions& options);
+
 // Makes chosen calls fail, to see what becomes of it: they throw an Error that says so before anything ran, or give
 // results of which one bit is wrong. The same options choose the same calls, by their number, in every run.
 class BOXCAR_API FaultInjector final : public Handler {
  public:
-  // An Error where an option makes no sense.
+  // An Error where an option makes no sense (faultOf).
   explicit FaultInjector(FaultOptions options);
 
   void call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) override;

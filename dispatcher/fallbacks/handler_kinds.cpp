@@ -12,7 +12,12 @@
 #include <boxcar/ivalue/error.h>
 #include <boxcar/schema/parse_schema.h>
 #include <boxcar/schema/value_type.h>
+#include <fmt/format.h>
 
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
 #include <vector>
 
 namespace boxcar {
@@ -25,15 +30,32 @@ constexpr const HandlerKind* kKinds[] = {
 
 }  // namespace
 
-std::unique_ptr<Handler> HandlerKind::make(std::span<const IValue> arguments) const {
-  const FunctionSchema parsed = parseSchema(schema);
-  const std::vector<Argument>& declared = parsed.arguments();
-  BOXCAR_CHECK(arguments.size() == declared.size(), "{} is made with {} value{}, not {}: {}", name(), declared.size(),
-               declared.size() == 1 ? "" : "s", arguments.size(), schema);
-  for (size_t i = 0; i < declared.size(); ++i) {
-    BOXCAR_CHECK(matches(arguments[i], declared[i].type()), "{}: `{}` must be {}, not {}: {}", name(),
-                 declared[i].name(), *declared[i].type(), *typeOf(arguments[i]), schema);
+const FunctionSchema& HandlerKind::parsedSchema() const {
+  static std::mutex mutex;
+  static std::map<std::string, FunctionSchema, std::less<>> parsed;
+  const std::lock_guard lock(mutex);
+  auto found = parsed.find(schema);
+  if (found == parsed.end()) found = parsed.emplace(schema, parseSchema(schema)).first;
+  return found->second;
+}
+
+std::string HandlerKind::faultOf(std::span<const IValue> arguments) const {
+  const std::vector<Argument>& declared = parsedSchema().arguments();
+  if (arguments.size() != declared.size()) {
+    return fmt::format("it is made with {} value{}, not {}: {}", declared.size(), declared.size() == 1 ? "" : "s",
+                       arguments.size(), schema);
   }
+  for (size_t i = 0; i < declared.size(); ++i) {
+    if (matches(arguments[i], declared[i].type())) continue;
+    return fmt::format("`{}` must be {}, not {}: {}", declared[i].name(), *declared[i].type(), *typeOf(arguments[i]),
+                       schema);
+  }
+  return fault == nullptr ? std::string() : fault(arguments);
+}
+
+std::unique_ptr<Handler> HandlerKind::make(std::span<const IValue> arguments) const {
+  const std::string wrong = faultOf(arguments);
+  BOXCAR_CHECK(wrong.empty(), "{}: {}", name(), wrong);
   return create(arguments);
 }
 

@@ -3,9 +3,11 @@
 #include <boxcar/dispatcher/fallbacks/handler.h>
 #include <boxcar/ivalue/ivalue.h>
 #include <boxcar/ivalue/macros.h>
+#include <boxcar/schema/function_schema.h>
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace boxcar {
@@ -19,8 +21,17 @@ struct HandlerKind {
   std::string_view help;
   // What make() calls.
   std::unique_ptr<Handler> (*create)(std::span<const IValue> arguments);
+  // What is wrong with values of the right types, without the kind's name: "" if nothing is. Null where nothing can be.
+  std::string (*fault)(std::span<const IValue> arguments) = nullptr;
 
-  // Takes the values of the schema's arguments, all of them, and opens the files that it will write. Throws Error.
+  // Parsed once for all that ask.
+  BOXCAR_API const FunctionSchema& parsedSchema() const;
+
+  // What is wrong with these as the values of the schema's arguments, without the kind's name: "" if nothing is.
+  BOXCAR_API std::string faultOf(std::span<const IValue> arguments) const;
+
+  // Takes the values of the schema's arguments, all of them, and opens the files that it will write. Throws Error with
+  // faultOf() behind the kind's name, or where a file cannot be written.
   BOXCAR_API std::unique_ptr<Handler> make(std::span<const IValue> arguments) const;
 
   // "check_nan".

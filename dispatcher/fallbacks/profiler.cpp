@@ -97,9 +97,12 @@ constinit const HandlerKind kProfileKind = {
       constexpr size_t kRows = 20;
       ProfilerOptions options{.table = {.limit = kRows}};
       const std::string_view path = arguments[0].toStringView();
-      BOXCAR_CHECK(!path.empty(), "profile() needs the name of a file, such as \"out.json\" or \"out.html\", not \"\"");
       (path.ends_with(".html") ? options.page : options.trace) = path;
       return std::make_unique<Profiler>(std::move(options));
+    },
+    [](std::span<const IValue> arguments) -> std::string {
+      if (!arguments[0].toStringView().empty()) return {};
+      return "it needs the name of a file, such as \"out.json\" or \"out.html\", not \"\"";
     }};
 
 }  // namespace boxcar

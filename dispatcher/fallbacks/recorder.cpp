@@ -17,6 +17,9 @@
 namespace boxcar {
 namespace {
 
+constexpr const char* kContradiction =
+    "a recording keeps shapes or hashes, not both: ask for hashes, which have the shapes";
+
 uint32_t threadNumber() {
   static std::atomic<uint32_t> threads = 0;
   thread_local const uint32_t number = threads.fetch_add(1);
@@ -99,8 +102,7 @@ std::string Recorder::finish(bool failed) {
 }
 
 RecordedContent recordedContent(bool shapes, bool hashes) {
-  BOXCAR_CHECK(!shapes || !hashes,
-               "a recording keeps shapes or hashes, not both: ask for hashes, which have the shapes");
+  BOXCAR_CHECK(!shapes || !hashes, "{}", kContradiction);
   return shapes ? RecordedContent::Shapes : hashes ? RecordedContent::Hashes : RecordedContent::Full;
 }
 
@@ -110,6 +112,9 @@ constinit const HandlerKind kRecordKind = {
     [](std::span<const IValue> arguments) -> std::unique_ptr<Handler> {
       return std::make_unique<Recorder>(arguments[0].toStringView(),
                                         recordedContent(arguments[1].toBool(), arguments[2].toBool()));
+    },
+    [](std::span<const IValue> arguments) {
+      return std::string(arguments[1].toBool() && arguments[2].toBool() ? kContradiction : "");
     }};
 
 }  // namespace boxcar

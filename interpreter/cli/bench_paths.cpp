@@ -5,7 +5,7 @@
 #include <boxcar/interpreter/cli/bench_paths.h>
 #include <boxcar/interpreter/program.h>
 #include <boxcar/ivalue/error.h>
-#include <boxcar/schema/parse_schema.h>
+#include <boxcar/schema/function_schema.h>
 #include <fmt/format.h>
 
 #include <iterator>
@@ -209,7 +209,7 @@ void BenchPaths::addFallback(BenchGroup& group) {
 void BenchPaths::addHandlers(BenchGroup& group) const {
   for (const HandlerKind* kind : handlerKinds()) {
     const std::string name = fmt::format("boxed call, {}", kind->name());
-    const auto arguments = makeHandlerArguments(parseSchema(kind->schema), folder_);
+    const auto arguments = makeHandlerArguments(kind->parsedSchema(), folder_);
     if (!arguments.has_value()) {
       group.skipped.push_back({name, fmt::format("no arguments are known for {}", kind->schema)});
       continue;

@@ -2,12 +2,11 @@
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/dispatcher/fallbacks/name_pattern.h>
-#include <boxcar/dispatcher/fallbacks/recorder.h>
 #include <boxcar/interpreter/cli/handler_options.h>
 #include <boxcar/interpreter/cli/output_option.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
-#include <boxcar/schema/parse_schema.h>
+#include <boxcar/schema/function_schema.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,14 +23,6 @@ std::string optionName(const HandlerKind& kind) {
   std::string name = "--" + std::string(kind.name());
   std::ranges::replace(name, '_', '-');
   return name;
-}
-
-// Each is parsed once, though several commands have an option for it.
-const FunctionSchema& schemaOf(const HandlerKind& kind) {
-  static std::map<const HandlerKind*, FunctionSchema> schemas;
-  auto found = schemas.find(&kind);
-  if (found == schemas.end()) found = schemas.emplace(&kind, parseSchema(kind.schema)).first;
-  return found->second;
 }
 
 // [text] as a value of [type]; nothing where it is none.
@@ -53,8 +44,9 @@ std::optional<IValue> parseValue(std::string_view text, TypePtr type) {
   }
 }
 
-// The arguments that "aten::mm,n=3" gives to the kind whose schema this is.
-std::vector<IValue> readArguments(const std::string& option, const FunctionSchema& schema, std::string_view text) {
+// The arguments that "aten::mm,n=3" gives to this kind.
+std::vector<IValue> readArguments(const std::string& option, const HandlerKind& kind, std::string_view text) {
+  const FunctionSchema& schema = kind.parsedSchema();
   const std::vector<Argument>& parameters = schema.arguments();
   std::vector<std::optional<IValue>> given(parameters.size());
   const auto set = [&](size_t i, std::string_view value) {
@@ -95,6 +87,8 @@ std::vector<IValue> readArguments(const std::string& option, const FunctionSchem
     }
     values.push_back(*std::move(given[i]));
   }
+  const std::string fault = kind.faultOf(values);
+  if (!fault.empty()) throw CLI::ValidationError(option, fault);
   return values;
 }
 
@@ -111,28 +105,13 @@ std::string nearOperators(const std::string& pattern) {
   return didYouMean(pattern, candidates);
 }
 
-// What a kind refuses to be made with is bad usage; that a file cannot be written is none.
-std::unique_ptr<Handler> makeAsked(const HandlerKind& kind, std::span<const IValue> arguments) {
-  try {
-    // The one that writes a file and has values that contradict each other.
-    if (kind.name() == "record") static_cast<void>(recordedContent(arguments[1].toBool(), arguments[2].toBool()));
-    if (!schemaOf(kind).argumentIndexWithName("path")) return kind.make(arguments);
-  } catch (const Error& error) {
-    std::string_view fault = error.message();
-    const std::string own_name = std::string(kind.name()) + ": ";
-    if (fault.starts_with(own_name)) fault.remove_prefix(own_name.size());
-    throw CLI::ValidationError(optionName(kind), std::string(fault));
-  }
-  return kind.make(arguments);
-}
-
 }  // namespace
 
 void addHandlerOptions(CLI::App& command) {
   for (const HandlerKind* kind : handlerKinds()) {
     // A command of the same name has an option of its own.
     if (command.get_name() == kind->name()) continue;
-    const FunctionSchema& schema = schemaOf(*kind);
+    const FunctionSchema& schema = kind->parsedSchema();
     const std::string name = optionName(*kind);
     CLI::Option* option = nullptr;
     if (schema.arguments().empty()) {
@@ -160,22 +139,20 @@ std::vector<RunOptions::Request> readHandlerOptions(const CLI::App& command) {
       const auto& results = option->results();
       const size_t index = taken[option]++;
       const bool has_value = option->get_items_expected_max() != 0 && index < results.size();
-      const FunctionSchema& schema = schemaOf(*kind);
       requests.push_back(
-          {kind, has_value ? readArguments(optionName(*kind), schema, results[index]) : std::vector<IValue>()});
+          {kind, has_value ? readArguments(optionName(*kind), *kind, results[index]) : std::vector<IValue>()});
     }
   }
   return requests;
 }
 
 std::unique_ptr<Handler> makeHandler(const HandlerKind& kind, std::string_view text) {
-  const FunctionSchema& schema = schemaOf(kind);
-  if (schema.arguments().empty()) {
+  if (kind.parsedSchema().arguments().empty()) {
     BOXCAR_CHECK(text.empty(), "{} takes no arguments", kind.name());
     return kind.make({});
   }
   try {
-    return kind.make(readArguments(std::string(kind.name()), schema, text));
+    return kind.make(readArguments(std::string(kind.name()), kind, text));
   } catch (const CLI::ValidationError& error) {
     throw Error(error.what());
   }
@@ -184,7 +161,7 @@ std::unique_ptr<Handler> makeHandler(const HandlerKind& kind, std::string_view t
 std::vector<OutputName> handlerOutputs(const std::vector<RunOptions::Request>& requests) {
   std::vector<OutputName> outputs;
   for (const auto& [kind, arguments] : requests) {
-    if (const auto path = schemaOf(*kind).argumentIndexWithName("path"))
+    if (const auto path = kind->parsedSchema().argumentIndexWithName("path"))
       outputs.push_back({optionName(*kind), arguments[static_cast<size_t>(*path)].toStringRef()});
   }
   return outputs;
@@ -192,7 +169,7 @@ std::vector<OutputName> handlerOutputs(const std::vector<RunOptions::Request>& r
 
 void checkPatterns(const std::vector<RunOptions::Request>& requests) {
   for (const auto& [kind, arguments] : requests) {
-    const auto index = schemaOf(*kind).argumentIndexWithName("pattern");
+    const auto index = kind->parsedSchema().argumentIndexWithName("pattern");
     if (!index) continue;
     const std::string& pattern = arguments[static_cast<size_t>(*index)].toStringRef();
     if (matchesSomeOperator(pattern)) continue;
@@ -205,7 +182,7 @@ void checkPatterns(const std::vector<RunOptions::Request>& requests) {
 
 std::vector<std::unique_ptr<Handler>> makeHandlers(const std::vector<RunOptions::Request>& requests) {
   std::vector<std::unique_ptr<Handler>> handlers;
-  for (const auto& [kind, arguments] : requests) handlers.push_back(makeAsked(*kind, arguments));
+  for (const auto& [kind, arguments] : requests) handlers.push_back(kind->make(arguments));
   return handlers;
 }
 

@@ -6,7 +6,7 @@
 #include <boxcar/dispatcher/operator_handle.h>
 #include <boxcar/interpreter/program.h>
 #include <boxcar/interpreter/script_error.h>
-#include <boxcar/schema/parse_schema.h>
+#include <boxcar/schema/function_schema.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -57,7 +57,7 @@ ExhaustedCase runOf(const std::string& name, const char* text, const std::string
 
 // A handler of [kind] that writes, where it does, to [path].
 std::unique_ptr<Handler> makeHandler(const HandlerKind& kind, const std::string& path) {
-  const FunctionSchema schema = parseSchema(kind.schema);
+  const FunctionSchema& schema = kind.parsedSchema();
   std::vector<IValue> arguments;
   for (const Argument& argument : schema.arguments()) {
     if (argument.name() == "path") {

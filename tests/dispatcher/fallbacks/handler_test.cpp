@@ -3,7 +3,7 @@
 #include <boxcar/dispatcher/fallbacks/name_pattern.h>
 #include <boxcar/dispatcher/fallbacks/script_kernel.h>
 #include <boxcar/ops.h>
-#include <boxcar/schema/parse_schema.h>
+#include <boxcar/schema/function_schema.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -69,7 +69,7 @@ TEST(Handler, IsOffAfterAnError) {
 TEST(HandlerKinds, HaveSchemasThatTheCommandLineCanWrite) {
   ASSERT_FALSE(handlerKinds().empty());
   for (const HandlerKind* kind : handlerKinds()) {
-    const FunctionSchema schema = parseSchema(kind->schema);
+    const FunctionSchema& schema = kind->parsedSchema();
     EXPECT_EQ(findHandlerKind(kind->name()), kind);
     EXPECT_EQ(schema.name(), kind->name());
     EXPECT_TRUE(schema.returns().empty());
@@ -88,7 +88,7 @@ TEST(HandlerKinds, HaveSchemasThatTheCommandLineCanWrite) {
 
 TEST(HandlerKinds, AreMadeWithTheValuesOfTheirSchema) {
   EXPECT_EQ(errorOf([] { findHandlerKind("deny")->make({}); }),
-            "deny is made with 1 value, not 0: deny(str pattern) -> ()");
+            "deny: it is made with 1 value, not 0: deny(str pattern) -> ()");
   const IValue number = 1;
   EXPECT_EQ(errorOf([&] { findHandlerKind("deny")->make(std::span(&number, 1)); }),
             "deny: `pattern` must be str, not int: deny(str pattern) -> ()");

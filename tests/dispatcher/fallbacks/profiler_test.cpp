@@ -416,7 +416,7 @@ TEST_F(ProfilerTest, KindWritesATraceOrAPageByTheName) {
   EXPECT_TRUE(folder_.read("made.html").starts_with("<!DOCTYPE html>"));
   const IValue nothing("");
   EXPECT_EQ(errorOf([&] { kProfileKind.make(std::span(&nothing, 1)); }),
-            "profile() needs the name of a file, such as \"out.json\" or \"out.html\", not \"\"");
+            "profile: it needs the name of a file, such as \"out.json\" or \"out.html\", not \"\"");
 }
 
 }  // namespace

@@ -252,6 +252,10 @@ TEST_F(RecorderTest, IsSwitchedOnByScripts) {
   EXPECT_EQ(Recording::open(folder_ / "script.rec").calls().size(), 1U);
   EXPECT_EQ(errorOf([] { recordedContent(true, true); }),
             "a recording keeps shapes or hashes, not both: ask for hashes, which have the shapes");
+  EXPECT_EQ(errorOf([&] {
+              kRecordKind.make(std::vector<IValue>{folder_ / "both.rec", true, true});
+            }),
+            "record: a recording keeps shapes or hashes, not both: ask for hashes, which have the shapes");
 }
 
 TEST_F(RecorderTest, LeavesNoFileWithoutAnEndNorOfAFailureWithoutCalls) {

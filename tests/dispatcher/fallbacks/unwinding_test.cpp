@@ -3,7 +3,7 @@
 #include <boxcar/dispatcher/local_dispatch_key_set.h>
 #include <boxcar/interpreter/program.h>
 #include <boxcar/interpreter/script_error.h>
-#include <boxcar/schema/parse_schema.h>
+#include <boxcar/schema/function_schema.h>
 #include <gtest/gtest.h>
 
 #include <exception>
@@ -190,7 +190,7 @@ TEST(Unwinding, AFirstRunThatFailsIsMadeUpFor) {
 // A handler of [kind] with simple arguments; null where it wants more than that. Files go to [folder].
 std::unique_ptr<Handler> makeSimply(const HandlerKind& kind, const TemporaryFolder& folder, const std::string& suffix) {
   std::vector<IValue> arguments;
-  const FunctionSchema schema = parseSchema(kind.schema);
+  const FunctionSchema& schema = kind.parsedSchema();
   for (const Argument& argument : schema.arguments()) {
     if (argument.default_value()) {
       arguments.push_back(*argument.default_value());
