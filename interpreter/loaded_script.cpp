@@ -25,7 +25,7 @@ void LoadedScript::setLimits(const RunLimits& limits) {
     LoadedScript& script = *left.back();
     left.pop_back();
     if (!seen.insert(&script).second) continue;
-    script.executable_->setLimits(limits);
+    script.setOwnLimits(limits);
     for (const auto& module : script.modules_) {
       if (module != nullptr) left.push_back(module.get());
     }

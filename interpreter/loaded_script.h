@@ -26,6 +26,8 @@ class LoadedScript final {
 
   // Of calls of its operators, and of those of the files that it imports, that no run makes.
   void setLimits(const RunLimits& limits);
+  // Of calls of its operators alone.
+  void setOwnLimits(const RunLimits& limits) noexcept { executable_->setLimits(limits); }
 
   std::vector<Diagnostic> warnings;
 

@@ -351,6 +351,7 @@ void Session::reset() {
   state_->variables.clear();
   state_->constants.clear();
   state_->names = SessionNames();
+  state_->names.setLimits(state_->limits);
   state_->uses.clear();
   state_->declarations.clear();
   const GenericList argv;
@@ -358,6 +359,9 @@ void Session::reset() {
   state_->variables["argv"] = {argv, Type::listOf(Type::string()), nullptr};
 }
 
-void Session::setLimits(const RunLimits& limits) noexcept { state_->limits = limits; }
+void Session::setLimits(const RunLimits& limits) noexcept {
+  state_->limits = limits;
+  state_->names.setLimits(limits);
+}
 
 }  // namespace boxcar

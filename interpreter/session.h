@@ -93,7 +93,7 @@ class BOXCAR_API Session final {
   // Forgets all but what is switched on. Operators are none any more.
   void reset();
 
-  // How far the runs may go that begin from now on.
+  // How far the runs may go that begin from now on, and calls that C++ makes of the session's operators and handlers.
   void setLimits(const RunLimits& limits) noexcept;
 
  private:

@@ -77,7 +77,7 @@ std::vector<std::string> SessionNames::add(const std::shared_ptr<LoadedScript>& 
     addLoaded(script->modules()[i]);
   }
   addNames(script);
-  loaded_.push_back(script);
+  keepLoaded(script);
   const CodeUnit& unit = script->executable().unit();
   for (const CodeOperator& op : unit.operators) operators_[toString(op.schema.operator_name())] = script;
   // Operators of files that are imported live as long as something is known of the session's import.
@@ -87,11 +87,23 @@ std::vector<std::string> SessionNames::add(const std::shared_ptr<LoadedScript>& 
   return added;
 }
 
+void SessionNames::keepLoaded(const std::shared_ptr<LoadedScript>& script) {
+  script->setOwnLimits(limits_);
+  loaded_.push_back(script);
+}
+
+void SessionNames::setLimits(const RunLimits& limits) noexcept {
+  limits_ = limits;
+  for (const std::weak_ptr<LoadedScript>& each : loaded_) {
+    if (const std::shared_ptr<LoadedScript> script = each.lock()) script->setOwnLimits(limits);
+  }
+}
+
 // What a file imports is called through it, too.
 void SessionNames::addLoaded(const std::shared_ptr<LoadedScript>& script) {
   const auto isIt = [&script](const auto& each) { return each.lock() == script; };
   if (std::ranges::any_of(loaded_, isIt)) return;
-  loaded_.push_back(script);
+  keepLoaded(script);
   for (const std::shared_ptr<LoadedScript>& module : script->modules()) {
     if (module != nullptr) addLoaded(module);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/interpreter/input_scope.h>
+#include <boxcar/interpreter/limits.h>
 #include <boxcar/interpreter/loaded_script.h>
 
 #include <map>
@@ -44,13 +45,18 @@ class SessionNames final {
   // What an earlier input has registered in the place of [handler] goes.
   void replaceHandler(const CodeHandler& handler);
 
+  // How far calls of operators and handlers go that no run makes, of what is loaded and of what will be.
+  void setLimits(const RunLimits& limits) noexcept;
+
  private:
+  void keepLoaded(const std::shared_ptr<LoadedScript>& script);
   void addLoaded(const std::shared_ptr<LoadedScript>& script);
 
   std::map<std::string, std::shared_ptr<LoadedScript>> scripts_;    // by function or mode
   std::map<std::string, std::shared_ptr<LoadedScript>> operators_;  // by their whole names
   std::vector<std::shared_ptr<LoadedScript>> registered_;           // whose impls and fallbacks stand
   std::vector<std::weak_ptr<LoadedScript>> loaded_;
+  RunLimits limits_;
 };
 
 }  // namespace boxcar::interp

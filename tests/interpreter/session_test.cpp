@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "tests/temporary_folder.h"
+#include "tests/test_support.h"
 
 namespace boxcar {
 namespace {
@@ -215,6 +216,21 @@ TEST(Session, LimitsHoldForEachInput) {
   session.setLimits({.max_instructions = 1000});
   for (int i = 0; i < 3; ++i) EXPECT_EQ(answer(session, "for i in range(50) { }\n1"), "1");
   EXPECT_NE(answer(session, "while True { }").find("instructions"), std::string::npos);
+}
+
+TEST(Session, LimitsHoldForOperatorsThatCppCalls) {
+  Session session;
+  answer(session, "op sess::spin_before(int n) -> int { for i in range(n) { }; return n }");
+  session.setLimits({.max_instructions = 1000});
+  answer(session, "op sess::spin_after(int n) -> int { for i in range(n) { }; return n }");
+  for (const char* name : {"sess::spin_before", "sess::spin_after"}) {
+    const auto spin = Dispatcher::singleton().findSchemaOrThrow(name, "");
+    Stack stack{IValue(int64_t{50})};
+    spin.callBoxed(stack);
+    EXPECT_EQ(stack.back().toInt(), 50) << name;
+    stack = {IValue(int64_t{100'000})};
+    EXPECT_NE(errorOf([&] { spin.callBoxed(stack); }).find("instructions"), std::string::npos) << name;
+  }
 }
 
 TEST(Session, AModeSwitchedOnHoldsForTheInputsThatFollow) {
