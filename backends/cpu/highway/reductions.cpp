@@ -5,6 +5,9 @@
 #include <hwy/foreach_target.h>
 // Its headers must follow foreach_target.h.
 #include <boxcar/backends/cpu/highway/rows-inl.h>
+#include <hwy/cache_control.h>
+
+#include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
 namespace boxcar::cpu::HWY_NAMESPACE {
@@ -64,20 +67,22 @@ struct ExtremeFold {
   }
 };
 
-// Long rows are read in four places at once, which memory answers faster than one after the other.
+// Eight vectors at a time. In long rows what lies ahead is asked for early: a processor's own guesses end with a page.
 template <class Fold, class T>
 T foldRow(const T* in, size_t n) {
   constexpr size_t kLong = 4096;
+  constexpr uintptr_t kLine = 64;
+  constexpr uintptr_t kAhead = 2048;
   const hn::ScalableTag<T> d;
   const hn::CappedTag<T, 1> one;
   const size_t lanes = hn::Lanes(d);
-  const size_t pair = 2 * lanes;
+  const size_t eight = 8 * lanes;
   const auto at = [&](size_t i) HWY_ATTR { return Fold::map(d, hn::LoadU(d, in + i)); };
   T result = Fold::template kIdentity<T>;
   size_t i = 0;
   if (n >= lanes) {
     auto a = hn::Set(d, result);
-    if (n >= 4 * pair) {
+    if (n >= eight) {
       auto b = a;
       auto c = a;
       auto e = a;
@@ -85,20 +90,21 @@ T foldRow(const T* in, size_t n) {
       auto b2 = a;
       auto c2 = a;
       auto e2 = a;
-      const size_t pairs = n / (4 * pair);
-      const size_t step = n >= kLong ? pair : 4 * pair;
-      const size_t place = n >= kLong ? pairs * pair : pair;
-      for (size_t round = 0; round < pairs; ++round, i += step) {
+      for (; i + eight <= n; i += eight) {
+        if (n >= kLong) {
+          const auto ahead = reinterpret_cast<uintptr_t>(in + i) + kAhead;
+          for (uintptr_t line = 0; line < eight * sizeof(T); line += kLine)
+            hwy::Prefetch(reinterpret_cast<const char*>(ahead + line));
+        }
         a = Fold::fold(d, a, at(i));
-        b = Fold::fold(d, b, at(i + place));
-        c = Fold::fold(d, c, at(i + 2 * place));
-        e = Fold::fold(d, e, at(i + 3 * place));
-        a2 = Fold::fold(d, a2, at(i + lanes));
-        b2 = Fold::fold(d, b2, at(i + place + lanes));
-        c2 = Fold::fold(d, c2, at(i + 2 * place + lanes));
-        e2 = Fold::fold(d, e2, at(i + 3 * place + lanes));
+        b = Fold::fold(d, b, at(i + lanes));
+        c = Fold::fold(d, c, at(i + 2 * lanes));
+        e = Fold::fold(d, e, at(i + 3 * lanes));
+        a2 = Fold::fold(d, a2, at(i + 4 * lanes));
+        b2 = Fold::fold(d, b2, at(i + 5 * lanes));
+        c2 = Fold::fold(d, c2, at(i + 6 * lanes));
+        e2 = Fold::fold(d, e2, at(i + 7 * lanes));
       }
-      i = pairs * 4 * pair;
       a = Fold::fold(d, Fold::fold(d, a, a2), Fold::fold(d, b, b2));
       c = Fold::fold(d, Fold::fold(d, c, c2), Fold::fold(d, e, e2));
       a = Fold::fold(d, a, c);
