@@ -176,7 +176,8 @@ Tensor wrappedNumber(const IValue& number) {
 namespace {
 
 [[noreturn]] void failConversion(const IValue& value, TypePtr to) {
-  BOXCAR_FAIL("expected {}, found {}", *to, *typeOf(value));
+  const bool is_cut = to->kind() == TypeKind::Int && value.isDouble();
+  BOXCAR_FAIL("expected {}, found {}{}", *to, *typeOf(value), is_cut ? "; int(…) makes an int of it" : "");
 }
 
 // A list of any kind, or a tuple, as the list that [to] wants; its elements are looked at one by one.

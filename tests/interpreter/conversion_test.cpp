@@ -54,7 +54,7 @@ TEST(Conversion, NumbersBecomeWrappedTensors) {
 
 TEST(Conversion, WhatDoesNotFitIsAnError) {
   EXPECT_EQ(errorOf([] { convert("x", "int"); }), "expected int, found str");
-  EXPECT_EQ(errorOf([] { convert(1.5, "int"); }), "expected int, found float");
+  EXPECT_EQ(errorOf([] { convert(1.5, "int"); }), "expected int, found float; int(…) makes an int of it");
   EXPECT_EQ(errorOf([] { convert({}, "Tensor"); }), "expected Tensor, found NoneType");
   EXPECT_EQ(errorOf([] {
               convert(GenericList({IValue(1), IValue("x")}), "int[]");
