@@ -224,6 +224,12 @@ dev_stale_cache_is_named() {
   expect stderr "$errors" 'dev: build/release was configured for the compiler /usr/bin/c++-0, which is gone; *'
 }
 
+dev_compiler_that_a_preset_names_without_its_folder_is_there() {
+  run build
+  echo 'CMAKE_CXX_COMPILER:STRING=bash' >"$project/build/release/CMakeCache.txt" && run build
+  expect 'fresh configurations' "$(calls 'cmake --preset release --fresh')" 0
+}
+
 dev_test_takes_a_preset_and_arguments() {
   run test asan -R Schema
   expect status "$status" 0
