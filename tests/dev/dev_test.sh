@@ -197,6 +197,34 @@ dev_second_build_does_not_configure() {
   expect 'configurations' "$(calls 'cmake --preset debug')" 1
 }
 
+dev_builds_of_one_preset_wait_for_each_other() {
+  command -v flock >/dev/null || return 0
+  link flock
+  run build
+  expect stderr "$errors" 'ninja: no work to do.'
+  exec 8>"$project/build/.release.lock" && flock 8
+  run build debug
+  expect stderr "$errors" 'ninja: no work to do.'
+  # Let go of once the other is waiting.
+  (
+    until grep -q waiting "$sandbox/stderr"; do sleep 0.05; done
+    echo released >>"$log" && flock -u 8
+  ) &
+  exec 8>&-
+  run build
+  wait
+  expect status "$status" 0
+  expect stderr "$errors" 'dev: build/release is being built by another ./dev; waiting for it*'
+  expect log "$(cat "$log")" '*cmake --build build/debug *released*cmake --build build/release *'
+}
+
+dev_builds_go_on_where_nothing_can_be_locked() {
+  fake flock 'exit 71'
+  run build
+  expect status "$status" 0
+  expect stderr "$errors" '*dev: build/.release.lock cannot be locked; another ./dev build of release would spoil this one*ninja*'
+}
+
 dev_changed_presets_configure_again() {
   run build
   touch -d '+1 minute' "$project/CMakePresets.json"
@@ -428,10 +456,21 @@ dev_check_puts_its_table_on_the_page_where_it_is_asked_to() {
   fake python3 'exit "$FOUND"'
   FOUND=0 run check tsan --update-readme
   expect status "$status" 0
-  expect log "$(cat "$log")" '*python3 bench/page.py check build/check/summary.md'
+  expect log "$(cat "$log")" '*python3 bench/page.py check build/check/page.md'
   FOUND=1 run check --update-readme tsan
   expect status "$status" 1
   expect stderr "$errors" '*check: failed: --update-readme'
+}
+
+dev_check_keeps_the_row_on_the_page_of_a_step_that_failed() {
+  link grep paste tee
+  fake python3 ''
+  mkdir "$project/bench" && printf '%s\n' '<!-- begin check -->' '| asan | what | passed | 1 | f00 |' '<!-- end check -->' >"$project/bench/README.md"
+  fake ctest '[[ $2 == tsan ]]'
+  run check asan tsan --update-readme
+  expect status "$status" 1
+  expect summary "$(cat "$project/build/check/summary.md")" '*| asan | * | failed, see *| tsan | * | passed | *'
+  expect page "$(cat "$project/build/check/page.md")" '*| asan | what | passed | 1 | f00 |*| tsan | * | passed | *'
 }
 
 dev_check_runs_every_fuzz_target() {
