@@ -153,7 +153,7 @@ struct Session::State {
       }
     }
     try {
-      Machine::current().runInput(script.executable(), stack, limits, left);
+      Machine::current().runInput(script.executable(), stack, names.limits(), left);
     } catch (...) {
       leave();
       throw;
@@ -207,7 +207,6 @@ struct Session::State {
   std::vector<std::string> uses;
   std::string declarations;
   std::vector<Switched> switched;
-  RunLimits limits;
   std::vector<std::string> args;
   size_t count = 0;
 };
@@ -343,15 +342,14 @@ std::string Session::switchOff(bool failed) {
   if (!exit) return {};
   const auto lock = lockHandlers();
   Stack stack;
-  Machine::current().run(program, *exit, stack, state_->limits);
+  Machine::current().run(program, *exit, stack, state_->names.limits());
   return {};
 }
 
 void Session::reset() {
   state_->variables.clear();
   state_->constants.clear();
-  state_->names = SessionNames();
-  state_->names.setLimits(state_->limits);
+  state_->names = SessionNames(state_->names.limits());
   state_->uses.clear();
   state_->declarations.clear();
   const GenericList argv;
@@ -359,9 +357,6 @@ void Session::reset() {
   state_->variables["argv"] = {argv, Type::listOf(Type::string()), nullptr};
 }
 
-void Session::setLimits(const RunLimits& limits) noexcept {
-  state_->limits = limits;
-  state_->names.setLimits(limits);
-}
+void Session::setLimits(const RunLimits& limits) noexcept { state_->names.setLimits(limits); }
 
 }  // namespace boxcar

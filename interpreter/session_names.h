@@ -21,6 +21,9 @@ std::set<std::string> wordsOf(std::string_view text);
 // registered. Code that nothing is known of any more goes, unless other code calls it.
 class SessionNames final {
  public:
+  SessionNames() = default;
+  explicit SessionNames(const RunLimits& limits) noexcept : limits_(limits) {}
+
   // What [script] declares, and what the modules that it imports do; its first [earlier] modules are no imports. The
   // names of functions and modes that are new, or mean something else now.
   std::vector<std::string> add(const std::shared_ptr<LoadedScript>& script, size_t earlier);
@@ -45,7 +48,8 @@ class SessionNames final {
   // What an earlier input has registered in the place of [handler] goes.
   void replaceHandler(const CodeHandler& handler);
 
-  // How far calls of operators and handlers go that no run makes, of what is loaded and of what will be.
+  // How far runs go, and calls of operators and handlers that no run makes, of what is loaded and of what will be.
+  const RunLimits& limits() const noexcept { return limits_; }
   void setLimits(const RunLimits& limits) noexcept;
 
  private:

@@ -28,15 +28,14 @@ std::string placeOf(const Step& last, const std::vector<Step>& containers) {
   return place;
 }
 
-// Containers may hold themselves, or one another many times: each is looked at once for an alias. They may be nested
-// deeper than calls can be.
+void note(const Tensor& tensor, std::string place, AliasInfoPtr alias, size_t index, std::vector<PlacedTensor>& found) {
+  if (tensor.defined()) found.push_back({tensor, std::move(place), alias, index});
+}
+
+// The tensors in a container. Containers may hold themselves, or one another many times: each is looked at once for an
+// alias. They may be nested deeper than calls can be.
 void collect(const IValue& argument, std::string place, AliasInfoPtr argument_alias, size_t index,
              std::vector<PlacedTensor>& found) {
-  // Most arguments; what watches every call has no list to make for them.
-  if (argument.isTensor()) {
-    if (argument.toTensor().defined()) found.push_back({argument.toTensor(), std::move(place), argument_alias, index});
-    return;
-  }
   struct Pending {
     IValue value;
     Step step;
@@ -51,7 +50,7 @@ void collect(const IValue& argument, std::string place, AliasInfoPtr argument_al
     auto [value, step, alias] = std::move(pending.back());
     pending.pop_back();
     if (value.isTensor()) {
-      if (value.toTensor().defined()) found.push_back({value.toTensor(), placeOf(step, containers), alias, index});
+      note(value.toTensor(), placeOf(step, containers), alias, index, found);
       continue;
     }
     const void* const address = containerAddress(value);
@@ -80,8 +79,11 @@ std::vector<PlacedTensor> tensorsOf(const FunctionSchema& schema, const std::vec
   std::vector<PlacedTensor> found;
   for (size_t i = 0; i < values.size(); ++i) {
     const AliasInfoPtr alias = i < declared.size() ? declared[i].alias_info() : nullptr;
-    // Most values are numbers, whose places nobody needs.
-    if (values[i].isTensor() || values[i].isAnyList() || values[i].isTuple() || values[i].isGenericDict()) {
+    // Most values are tensors, for which what watches every call has no list to make, or numbers, whose places nobody
+    // needs.
+    if (values[i].isTensor()) {
+      note(values[i].toTensor(), placeOf(schema, i), alias, i, found);
+    } else if (values[i].isAnyList() || values[i].isTuple() || values[i].isGenericDict()) {
       collect(values[i], placeOf(schema, i), alias, i, found);
     }
   }

@@ -17,8 +17,10 @@
 namespace boxcar {
 namespace {
 
-constexpr const char* kContradiction =
-    "a recording keeps shapes or hashes, not both: ask for hashes, which have the shapes";
+// What is wrong with the two flags; empty where nothing is.
+std::string faultOf(bool shapes, bool hashes) {
+  return shapes && hashes ? "a recording keeps shapes or hashes, not both: ask for hashes, which have the shapes" : "";
+}
 
 uint32_t threadNumber() {
   static std::atomic<uint32_t> threads = 0;
@@ -102,7 +104,8 @@ std::string Recorder::finish(bool failed) {
 }
 
 RecordedContent recordedContent(bool shapes, bool hashes) {
-  BOXCAR_CHECK(!shapes || !hashes, "{}", kContradiction);
+  const std::string fault = faultOf(shapes, hashes);
+  BOXCAR_CHECK(fault.empty(), "{}", fault);
   return shapes ? RecordedContent::Shapes : hashes ? RecordedContent::Hashes : RecordedContent::Full;
 }
 
@@ -113,8 +116,6 @@ constinit const HandlerKind kRecordKind = {
       return std::make_unique<Recorder>(arguments[0].toStringView(),
                                         recordedContent(arguments[1].toBool(), arguments[2].toBool()));
     },
-    [](std::span<const IValue> arguments) {
-      return std::string(arguments[1].toBool() && arguments[2].toBool() ? kContradiction : "");
-    }};
+    [](std::span<const IValue> arguments) { return faultOf(arguments[1].toBool(), arguments[2].toBool()); }};
 
 }  // namespace boxcar

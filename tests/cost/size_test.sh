@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Holds the size of what a user installs, stripped and without CUDA: `size_test.sh AT_MOST PROGRAM LIBRARY`, in bytes.
+# Holds the size of what a user installs, stripped and without CUDA: `size_test.sh AT_MOST PROGRAM LIBRARY`, in bytes; and
+# that the library exports no types of functions, which are most of what a compiler exports unasked.
 set -euo pipefail
 
 at_most=$1
@@ -14,4 +15,10 @@ for file; do
   total=$((total + bytes))
 done
 echo "together: $total bytes (at most $at_most)"
+names=$(nm -D --defined-only "${@: -1}")
+if grep -m 3 ' _ZT[IS]F' <<<"$names"; then
+  echo "${*: -1} exports these types of functions, which cmake/libboxcar.map should keep in"
+  exit 1
+fi
+grep -q ' _ZTI' <<<"$names" || { echo "nm tells of no type that ${*: -1} exports, and it has some"; exit 1; }
 [ "$total" -le "$at_most" ]
