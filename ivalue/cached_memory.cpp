@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -32,20 +33,23 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// Plain data, so that reading it needs no initialisation check; CacheOwner empties it when the thread ends.
+// Plain data, so that reading it needs no initialisation check. It has room for nothing until CacheOwner is there,
+// which empties it when the thread ends.
 struct ThreadCache {
   FreeBlock* lists[kClasses];
-  uint32_t counts[kClasses];
+  uint32_t room[kClasses];  // for so many further blocks
   bool owned;
-  bool closed;
 };
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local ThreadCache cache = {};
 
 struct CacheOwner {
-  CacheOwner() { cache.owned = true; }
+  CacheOwner() {
+    cache.owned = true;
+    std::ranges::fill(cache.room, kMostPerClass);
+  }
   ~CacheOwner() {
-    cache.closed = true;
+    std::ranges::fill(cache.room, 0);
     for (FreeBlock*& list : cache.lists) {
       while (list != nullptr) std::free(std::exchange(list, list->next));
     }
@@ -166,7 +170,7 @@ void* allocateCached(size_t bytes) {
   if (size_class < kClasses) {
     if (FreeBlock* block = cache.lists[size_class]) {
       cache.lists[size_class] = block->next;
-      --cache.counts[size_class];
+      ++cache.room[size_class];
       return block;
     }
   }
@@ -175,15 +179,15 @@ void* allocateCached(size_t bytes) {
 
 void freeCached(void* memory, size_t bytes) noexcept {
   const size_t size_class = classOf(bytes);
-  if (size_class >= kClasses || cache.counts[size_class] >= kMostPerClass || cache.closed) {
-    freeForGood(memory, bytes);
-    return;
+  if (size_class >= kClasses || cache.room[size_class] == 0) [[unlikely]] {
+    if (size_class >= kClasses || cache.owned) return freeForGood(memory, bytes);
+    ownCache();
+    return freeCached(memory, bytes);
   }
-  if (!cache.owned) ownCache();
   FreeBlock* block = static_cast<FreeBlock*>(memory);
   block->next = cache.lists[size_class];
   cache.lists[size_class] = block;
-  ++cache.counts[size_class];
+  --cache.room[size_class];
 }
 
 }  // namespace boxcar

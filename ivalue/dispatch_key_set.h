@@ -123,7 +123,7 @@ class DispatchKeySet final {
   // The slot of highestPriorityTypeId() in an operator's table. Nine instructions on x86-64: neither scan can meet a
   // zero, as the first sees all backend bits set, below the functionalities, and the second bit 0, where no backend and
   // CPU are the same slot.
-  constexpr uint32_t getDispatchTableIndex() const {
+  [[gnu::always_inline]] constexpr uint32_t getDispatchTableIndex() const {
     const auto& entry = detail::kOffsetsAndMasks[highestBit(repr_ | full_backend_mask) - (num_backends - 1)];
     return entry.offset + static_cast<uint32_t>(highestBit(static_cast<uint32_t>(repr_ & entry.mask) | 1));
   }

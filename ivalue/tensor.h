@@ -37,11 +37,11 @@ class BOXCAR_API Tensor final {
   // A tensor with another shape over the same storage. Sizes and strides in elements, [offset] from the storage's
   // start. It does not require grad, and has the other keys of this tensor; the kernels of autograd tie it to its base.
   Tensor view(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const;
-  // The same with this tensor's dimensions as [edit] leaves them, a function of Dims& that gives the offset. An Error
+  // The same with the dimensions that [write] puts into a Dims&, which has none before; it gives the offset. An Error
   // of both where the storage does not reach as far, something is negative, or this is the undefined tensor.
-  template <std::invocable<Dims&> Edit>
-  Tensor viewEdited(const Edit& edit) const {
-    return Tensor(makeIntrusive<TensorImpl>(*unsafeGetTensorImpl(), edit));
+  template <std::invocable<Dims&> Write>
+  Tensor viewWith(const Write& write) const {
+    return Tensor(makeIntrusive<TensorImpl>(*unsafeGetTensorImpl(), write));
   }
 
   bool defined() const noexcept { return impl_->defined(); }

@@ -59,11 +59,9 @@ TensorImpl::TensorImpl(Storage storage, ScalarType dtype, std::span<const int64_
   contiguousStrides(sizes, dims_.assignSizes(sizes));
 }
 
-// Every view comes through here, so that one walk over the dimensions finds out all there is to know; what went wrong
-// is found out by another one.
-[[gnu::always_inline]] inline TensorImpl::Measured TensorImpl::measure(std::span<const int64_t> sizes,
-                                                                       std::span<const int64_t> strides,
-                                                                       int64_t offset) const {
+// One walk over the dimensions finds out all there is to know; what went wrong is found out by another one.
+TensorImpl::Measured TensorImpl::measure(std::span<const int64_t> sizes, std::span<const int64_t> strides,
+                                         int64_t offset) const {
   BOXCAR_CHECK(defined(), "the undefined tensor has no views");
   int64_t numel = 1;
   int64_t last = offset;
@@ -99,7 +97,36 @@ void TensorImpl::setShape(std::span<const int64_t> sizes, std::span<const int64_
   contiguous_ = measured.contiguous;
 }
 
+// Most views come through here, so that it has no instruction too many.
 void TensorImpl::measureDims(int64_t offset) {
+  const size_t rank = dims_.sizes().size();
+  if (!storage_ || rank > Dims::kInline) [[unlikely]]
+    return measureAnyDims(offset);
+  const int64_t* const sizes = dims_.sizes().data();
+  const int64_t* const strides = dims_.strides().data();
+  uint64_t numel = 1;
+  auto last = static_cast<uint64_t>(offset);
+  uint64_t bits = last;  // of all numbers
+  uint64_t gaps = 0;
+  for (size_t i = rank; i-- > 0;) {
+    const auto size = static_cast<uint64_t>(sizes[i]);
+    const auto stride = static_cast<uint64_t>(strides[i]);
+    gaps |= (size - 1) * (stride - numel);
+    last += (size - 1) * stride;
+    numel *= size;
+    bits |= size | stride | numel;
+  }
+  // Where all numbers are below 2^30 none was negative, and with five dimensions at most nothing has overflowed. The
+  // last element is below 2^60 then, unless there is none, for the sizes less 1 add up to less than their product.
+  const uint64_t bytes = (last + 1) * elementSize(dtype_);
+  if ((bits >> 30) != 0 || (bytes > storage_->nbytes() && numel != 0)) [[unlikely]]
+    return measureAnyDims(offset);
+  offset_ = offset;
+  numel_ = static_cast<int64_t>(numel);
+  contiguous_ = gaps == 0 || numel == 0;
+}
+
+void TensorImpl::measureAnyDims(int64_t offset) {
   const Measured measured = measure(dims_.sizes(), dims_.strides(), offset);
   offset_ = offset;
   numel_ = measured.numel;

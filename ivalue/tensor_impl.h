@@ -27,11 +27,10 @@ class BOXCAR_API TensorImpl final : public Object {
              int64_t offset);
   // A view of [base], with its dtype and its keys but autograd's.
   TensorImpl(const TensorImpl& base, std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset);
-  // The same with the dimensions of [base] as [edit] leaves them, a function of Dims& that gives the offset.
-  template <std::invocable<Dims&> Edit>
-  TensorImpl(const TensorImpl& base, const Edit& edit) : TensorImpl(base, Unshaped::kDims) {
-    dims_.assign(base.sizes(), base.strides());
-    measureDims(edit(dims_));
+  // The same with the dimensions that [write] puts into a Dims&; it gives the offset.
+  template <std::invocable<Dims&> Write>
+  TensorImpl(const TensorImpl& base, const Write& write) : TensorImpl(base, Unshaped::kDims) {
+    measureDims(write(dims_));
   }
   // A contiguous tensor from the start of [storage] on, which must have room for its [numel] elements: no check is
   // made.
@@ -100,6 +99,8 @@ class BOXCAR_API TensorImpl final : public Object {
   Measured measure(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const;
   // What setShape does, for dimensions that stand in dims_.
   void measureDims(int64_t offset);
+  // The same, where numbers are huge or something is wrong.
+  void measureAnyDims(int64_t offset);
   // The Error of a shape that cannot be; returns where it finds none.
   void checkShape(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const;
 

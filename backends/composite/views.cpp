@@ -47,7 +47,8 @@ Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
   const size_t first = dimOf(self, dim0);
   const size_t second = dimOf(self, dim1);
   if (self.dim() == 0) return alias(self);
-  return self.viewEdited([&](Dims& dims) {
+  return self.viewWith([&](Dims& dims) {
+    dims.assign(self.sizes(), self.strides());
     std::swap(dims.sizes()[first], dims.sizes()[second]);
     std::swap(dims.strides()[first], dims.strides()[second]);
     return self.storage_offset();
@@ -95,15 +96,16 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   BOXCAR_CHECK(index >= -size && index < size,
                "select(): index {} out of range for tensor of size [{}] at dimension {}", index,
                fmt::join(self.sizes(), ", "), chosen);
-  return self.viewEdited([&](Dims& dims) {
-    dims.erase(chosen);
+  return self.viewWith([&](Dims& dims) {
+    dims.assignWithout(chosen, self.sizes(), self.strides());
     return offsetOf(self, chosen, index < 0 ? index + size : index);
   });
 }
 
 // [count] indices of dimension [dim], every [step]-th from [start] on.
 Tensor sliced(const Tensor& self, size_t dim, int64_t start, int64_t count, int64_t step) {
-  return self.viewEdited([&](Dims& dims) {
+  return self.viewWith([&](Dims& dims) {
+    dims.assign(self.sizes(), self.strides());
     dims.sizes()[dim] = count;
     int64_t stride = 0;
     if (!__builtin_mul_overflow(dims.strides()[dim], step, &stride)) {

@@ -110,5 +110,29 @@ TEST(IntrusivePtr, ThreadsCountTogether) {
   EXPECT_EQ(alive, 0);
 }
 
+// Reads, when it is destroyed, what those who held it have written.
+class Written final : public Object {
+ public:
+  explicit Written(int* sum) : sum_(sum) {}
+  ~Written() override { *sum_ = numbers[0] + numbers[1]; }
+
+  int numbers[2] = {};
+
+ private:
+  int* const sum_;
+};
+
+TEST(IntrusivePtr, TheLastThreadSeesWhatTheOthersWroteBeforeTheyLetGo) {
+  for (int round = 0; round < 200; ++round) {
+    int sum = 0;
+    auto first = makeIntrusive<Written>(&sum);
+    const auto hold = [](IntrusivePtr<Written> held, int place) { held->numbers[place] = place + 1; };
+    std::thread other(hold, first, 1);
+    hold(std::move(first), 0);
+    other.join();
+    EXPECT_EQ(sum, 3);
+  }
+}
+
 }  // namespace
 }  // namespace boxcar
