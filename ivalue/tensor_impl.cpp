@@ -60,8 +60,9 @@ TensorImpl::TensorImpl(Storage storage, ScalarType dtype, std::span<const int64_
 }
 
 // One walk over the dimensions finds out all there is to know; what went wrong is found out by another one.
-TensorImpl::Measured TensorImpl::measure(std::span<const int64_t> sizes, std::span<const int64_t> strides,
-                                         int64_t offset) const {
+[[gnu::always_inline]] inline TensorImpl::Measured TensorImpl::measure(std::span<const int64_t> sizes,
+                                                                       std::span<const int64_t> strides,
+                                                                       int64_t offset) const {
   BOXCAR_CHECK(defined(), "the undefined tensor has no views");
   int64_t numel = 1;
   int64_t last = offset;
@@ -97,7 +98,7 @@ void TensorImpl::setShape(std::span<const int64_t> sizes, std::span<const int64_
   contiguous_ = measured.contiguous;
 }
 
-// Most views come through here, so that it has no instruction too many.
+// What select, slice and transpose make comes through here, so that it is shorter than what measures any dimensions.
 void TensorImpl::measureDims(int64_t offset) {
   const size_t rank = dims_.sizes().size();
   if (!storage_ || rank > Dims::kInline) [[unlikely]]
