@@ -29,8 +29,8 @@ int main(int argc, char** argv) {
     other_format |= argument.starts_with("--benchmark_format") && argument != "--benchmark_format=console";
   }
   int count = static_cast<int>(arguments.size());
-  const std::jthread second([](const std::stop_token& stop) {
-    std::mutex mutex;
+  std::mutex mutex;
+  const std::jthread second([&mutex](const std::stop_token& stop) {
     std::unique_lock lock(mutex);
     std::condition_variable_any().wait(lock, stop, [] { return false; });
   });
