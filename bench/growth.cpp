@@ -165,12 +165,15 @@ void fallthroughKeys() {
   std::deque<Library> libraries;
   std::deque<IncludeDispatchKeyGuard> guards;
   size_t size = 0;
+  noOpHandle();  // which has all else registered first
+  const double before = bytesInUse();
   for (const size_t next : {size_t{1}, size_t{2}, size_t{4}, size_t{8}, size_t{16}, kKeys.size()}) {
     for (; size < next; ++size) {
       libraries.emplace_back(Library::IMPL, "_", kKeys[size], __FILE__, __LINE__)
           .fallback(CppFunction::makeFallthrough());
       guards.emplace_back(kKeys[size]);
     }
+    point("memory of all of them, bytes", size, bytesInUse() - before);
     measureCalls(size);
   }
   while (!guards.empty()) guards.pop_back();
@@ -187,10 +190,12 @@ void callWithArguments(std::index_sequence<Is...>) {
   std::vector<std::string> arguments;
   for (size_t i = 0; i < kCount; ++i) arguments.push_back(fmt::format("Tensor a{}", i));
   Library m(Library::FRAGMENT, "growth", std::nullopt, __FILE__, __LINE__);
+  const double before = bytesInUse();
   m.def(fmt::format("{}({}) -> ()", name, fmt::join(arguments, ", ")));
   m.impl(name, dispatch(DispatchKey::CPU, [](TensorArgument<Is>... all) { (benchmark::DoNotOptimize(&all), ...); }));
   const OperatorHandle op = Dispatcher::singleton().findSchemaOrThrow(("growth::" + name).c_str(), "");
   const auto typed = op.typed<Signature>();
+  point("memory of the operator, bytes", kCount, bytesInUse() - before);
   const std::vector<Tensor> tensors(kCount, twoElements());
   point("typed call, ns", kCount, nanoseconds([&] { typed.call(tensors[Is]...); }));
   Stack stack;
@@ -201,6 +206,7 @@ void callWithArguments(std::index_sequence<Is...>) {
 }
 
 void arguments() {
+  noOpHandle();  // which has all else registered first
   callWithArguments(std::make_index_sequence<1>());
   callWithArguments(std::make_index_sequence<2>());
   callWithArguments(std::make_index_sequence<4>());
@@ -212,11 +218,14 @@ void arguments() {
 
 void handlers() {
   std::deque<ModeGuard> modes;
+  noOpHandle();  // which has all else registered first
+  const double before = bytesInUse();
   for (const size_t size : {1, 2, 4, 8, 16, 32, 64}) {
     while (modes.size() < size) {
       modes.emplace_back(
           [](const OperatorHandle& op, DispatchKeySet keys, Stack& stack) { op.redispatchBoxed(keys, stack); });
     }
+    point("memory of all of them, bytes", size, bytesInUse() - before);
     measureCalls(size);
   }
   while (!modes.empty()) modes.pop_back();
@@ -298,6 +307,24 @@ std::string conditionsOf(size_t lines) {
   return text;
 }
 
+// Conditions, each with a variable of its own.
+std::string branchesOf(size_t lines) {
+  std::string text;
+  for (size_t i = 0; i < lines / 2; ++i) text += fmt::format("x_{0} = {0}\nif x_{0} > 1 {{ x_{0} += 1 }}\n", i);
+  return text;
+}
+
+// A loop in which types go from one variable to the one before, one in a round.
+std::string handedOnOf(size_t lines) {
+  const size_t count = lines / 2;
+  std::string text, body;
+  for (size_t i = 1; i < count; ++i) {
+    text += fmt::format("x_{} = {}\n", i, i);
+    body += fmt::format("  x_{} = x_{}\n", i, i + 1);
+  }
+  return fmt::format("x_{0} = {0}\n{1}while x_1 == 1 {{\n{2}  x_{0} = 'text'\n}}\n", count, text, body);
+}
+
 std::string wrongNamesOf(size_t lines) {
   std::string text;
   for (size_t i = 0; i < lines; ++i) text += fmt::format("x_{0} = unknown_{0}({0})\n", i);
@@ -313,10 +340,9 @@ void compileAnyway(interp::CodeUnit& unit, const std::string& text, Diagnostics&
 }
 
 void script() {
-  const std::vector<std::pair<std::string, Writer>> writers = {{"functions", functionsOf},
-                                                               {"statements", statementsOf},
-                                                               {"conditions", conditionsOf},
-                                                               {"wrong names", wrongNamesOf}};
+  const std::vector<std::pair<std::string, Writer>> writers = {
+      {"functions", functionsOf}, {"statements", statementsOf},    {"conditions", conditionsOf},
+      {"branches", branchesOf},   {"types handed on", handedOnOf}, {"wrong names", wrongNamesOf}};
   Diagnostics unused;
   interp::compileText(functionsOf(1000), "growth.ops", unused);  // what the first one sets up
   for (const size_t lines : {10, 100, 1000, 10000, 100000}) {

@@ -58,32 +58,54 @@ Binding joined(const Binding& a, const Binding& b) {
 
 }  // namespace
 
-Binding& Environment::operator[](typed::VariableId variable) {
-  const size_t index = variable / kBlockSize;
-  if (index >= blocks_.size()) blocks_.resize(index + 1);
-  std::shared_ptr<Block>& block = blocks_[index];
-  if (block == nullptr) {
-    block = std::make_shared<Block>();
-  } else if (block.use_count() > 1) {
-    block = std::make_shared<Block>(*block);
+namespace {
+
+// To be changed.
+template <class T>
+T& unshared(std::shared_ptr<T>& part) {
+  if (part == nullptr) {
+    part = std::make_shared<T>();
+  } else if (part.use_count() > 1) {
+    part = std::make_shared<T>(*part);
   }
-  return (*block)[variable % kBlockSize];
+  return *part;
+}
+
+}  // namespace
+
+Binding& Environment::operator[](typed::VariableId variable) {
+  const size_t block = variable / kBlockSize;
+  const size_t group = block / kGroupSize;
+  if (group >= groups_.size()) groups_.resize(group + 1);
+  return unshared(unshared(groups_[group])[block % kGroupSize])[variable % kBlockSize];
 }
 
 const Binding& Environment::at(typed::VariableId variable) const noexcept {
   static const Binding unset;
-  const size_t index = variable / kBlockSize;
-  return index < blocks_.size() && blocks_[index] != nullptr ? (*blocks_[index])[variable % kBlockSize] : unset;
+  const size_t block = variable / kBlockSize;
+  const size_t group = block / kGroupSize;
+  if (group >= groups_.size() || groups_[group] == nullptr) return unset;
+  const Block* const bindings = (*groups_[group])[block % kGroupSize].get();
+  return bindings == nullptr ? unset : (*bindings)[variable % kBlockSize];
 }
 
 template <class Visit>
 void Environment::eachApart(const Environment& other, Visit visit) const {
-  const size_t count = std::max(blocks_.size(), other.blocks_.size());
-  for (size_t block = 0; block < count; ++block) {
-    const Block* ours = block < blocks_.size() ? blocks_[block].get() : nullptr;
-    const Block* theirs = block < other.blocks_.size() ? other.blocks_[block].get() : nullptr;
+  static const Group nothing;
+  const auto groupOf = [](const Environment& environment, size_t i) {
+    const bool is_set = i < environment.groups_.size() && environment.groups_[i] != nullptr;
+    return is_set ? environment.groups_[i].get() : &nothing;
+  };
+  const size_t count = std::max(groups_.size(), other.groups_.size());
+  for (size_t i = 0; i < count; ++i) {
+    const Group* const ours = groupOf(*this, i);
+    const Group* const theirs = groupOf(other, i);
     if (ours == theirs) continue;
-    for (size_t i = 0; i < kBlockSize; ++i) visit(static_cast<typed::VariableId>(block * kBlockSize + i));
+    for (size_t block = 0; block < kGroupSize; ++block) {
+      if ((*ours)[block] == (*theirs)[block]) continue;
+      const size_t first = (i * kGroupSize + block) * kBlockSize;
+      for (size_t k = 0; k < kBlockSize; ++k) visit(static_cast<typed::VariableId>(first + k));
+    }
   }
 }
 

@@ -36,7 +36,7 @@ class Environment {
   Binding& operator[](typed::VariableId variable);
   const Binding& at(typed::VariableId variable) const noexcept;
   // No variable from here on is set.
-  size_t size() const noexcept { return blocks_.size() * kBlockSize; }
+  size_t size() const noexcept { return groups_.size() * kGroupSize * kBlockSize; }
 
   // Whether control gets here at all.
   bool isReachable() const noexcept { return is_reachable_; }
@@ -51,14 +51,17 @@ class Environment {
   friend bool operator==(const Environment& a, const Environment& b) noexcept;
 
  private:
-  static constexpr size_t kBlockSize = 64;
+  // Of two levels, so that the copies that a long script makes of a thousand variables cost one pointer.
+  static constexpr size_t kBlockSize = 32;
+  static constexpr size_t kGroupSize = 32;
   using Block = std::array<Binding, kBlockSize>;
+  using Group = std::array<std::shared_ptr<Block>, kGroupSize>;
 
   // Calls [visit] with the variables that are not known to be the same here and in [other].
   template <class Visit>
   void eachApart(const Environment& other, Visit visit) const;
 
-  std::vector<std::shared_ptr<Block>> blocks_;  // null where nothing is set
+  std::vector<std::shared_ptr<Group>> groups_;  // null where nothing is set, as their blocks are
   bool is_reachable_ = true;
 };
 

@@ -495,13 +495,19 @@ SyntaxTree parse(const SourcePtr& source, Diagnostics& diagnostics) {
   return tree;
 }
 
-bool isUnfinished(const SourcePtr& source) {
+bool isUnfinished(const SourcePtr& source) { return settledPartOfUnfinished(source).has_value(); }
+
+std::optional<Span> settledPartOfUnfinished(const SourcePtr& source) {
   Diagnostics diagnostics;
-  if (!lex(source, diagnostics).ends_open) return false;
+  const TokenStream stream = lex(source, diagnostics);
+  if (!stream.ends_open) return std::nullopt;
   parse(source, diagnostics);
   // What is missing is missed at the end.
   const size_t end = source->text().find_last_not_of(" \t\r\n") + 1;
-  return std::ranges::all_of(diagnostics.all(), [end](const Diagnostic& each) { return each.span.begin >= end; });
+  const bool is_right_before =
+      std::ranges::all_of(diagnostics.all(), [end](const Diagnostic& each) { return each.span.begin >= end; });
+  if (!is_right_before) return std::nullopt;
+  return stream.settled;
 }
 
 }  // namespace boxcar::syntax

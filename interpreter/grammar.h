@@ -3,6 +3,8 @@
 #include <boxcar/interpreter/ast.h>
 #include <boxcar/interpreter/diagnostic.h>
 
+#include <optional>
+
 namespace boxcar::syntax {
 
 // How deep parentheses, blocks, conditionals and other constructs may nest, all together.
@@ -17,5 +19,8 @@ BOXCAR_API SyntaxTree parse(const SourcePtr& source, Diagnostics& diagnostics);
 
 // Whether [source] is the beginning of something: a bracket or a block is open at its end, and nothing is wrong before.
 BOXCAR_API bool isUnfinished(const SourcePtr& source);
+// The same: what need not be read again to tell it of the text with more behind it (TokenStream::settled); nothing
+// where it is not unfinished.
+std::optional<Span> settledPartOfUnfinished(const SourcePtr& source);
 
 }  // namespace boxcar::syntax

@@ -56,6 +56,7 @@ void Inference::assignVariable(const syntax::Name& name, ExprPtr value, Span spa
   const SlotKind kind = kindOf(type);
   append(out, span, typed::SetVariable{{*variable, kind}, std::move(value)});
   environment_[*variable] = {type, std::move(fields), kind, false};
+  assigned_.push_back(*variable);
 }
 
 void Inference::assignIndex(const syntax::Index& target, ExprPtr value, Span span, typed::Block& out) {

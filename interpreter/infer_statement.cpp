@@ -41,7 +41,7 @@ void Inference::infer(const syntax::Stmt& statement, typed::Block& out) {
             error(span, "`continue` stands in a loop only");
             return;
           }
-          repeatLoop(loops_.back()->key, span, out);
+          repeatLoop(*loops_.back(), span, out);
           append(out, span, typed::Continue{});
           environment_.setUnreachable();
         } else if constexpr (std::is_same_v<T, syntax::Use> || std::is_same_v<T, syntax::Function> ||
@@ -83,7 +83,7 @@ void Inference::infer(const syntax::If& statement, Span span, typed::Block& out)
 
 void Inference::infer(const syntax::While& statement, Span span, typed::Block& out) {
   openLoop(&statement, span, out);
-  OpenLoop open{&statement, {}};
+  OpenLoop open{&statement, assigned_.size(), {}};
   typed::While loop;
   Condition condition = this->condition(*statement.condition);
   const auto* known = get_if<typed::Constant>(&condition.value->node);
@@ -99,7 +99,7 @@ void Inference::infer(const syntax::While& statement, Span span, typed::Block& o
   loops_.push_back(&open);
   infer(statement.body.statements, loop.body);
   loops_.pop_back();
-  repeatLoop(&statement, span, loop.body);
+  repeatLoop(open, span, loop.body);
   closeLoop(open);
   append(out, span, std::move(loop));
 }
@@ -107,7 +107,7 @@ void Inference::infer(const syntax::While& statement, Span span, typed::Block& o
 void Inference::infer(const syntax::For& statement, Span span, typed::Block& out) {
   typed::Stmt::Node loop = loopOver(*statement.iterable);
   openLoop(&statement, span, out);
-  OpenLoop open{&statement, {}};
+  OpenLoop open{&statement, assigned_.size(), {}};
   // The element goes to the targets in every round anew.
   typed::Block body;
   typed::Block at_end;
@@ -116,7 +116,7 @@ void Inference::infer(const syntax::For& statement, Span span, typed::Block& out
   loops_.push_back(&open);
   infer(statement.body.statements, body);
   loops_.pop_back();
-  repeatLoop(&statement, span, body);
+  repeatLoop(open, span, body);
   closeLoop(open);
   finishLoop(loop, std::move(body), std::move(at_end));
   append(out, span, std::move(loop));

@@ -9,6 +9,10 @@ namespace {
 
 // Passes over a function after which what still changes is taken to be Any.
 constexpr int kPassesBeforeAny = 8;
+// Passes after which a loop in which something still changes has all that it assigns taken to be Any. Where each
+// statement hands a type on to the one before, a pass takes it one variable further: there would be as many passes as
+// variables.
+constexpr int kPassesBeforeAllAny = 16;
 
 }  // namespace
 
@@ -92,6 +96,7 @@ void Inference::beginPass() {
   environment_ = Environment();
   made_count_ = 0;
   loops_.clear();
+  assigned_.clear();
   scoped_.clear();
   if (function_ == nullptr) declarations_.forgetConstantTypes();
   for (typed::VariableId i = 0; i < arguments_.size(); ++i) {
@@ -210,25 +215,35 @@ void Inference::openLoop(const void* key, Span span, typed::Block& out) {
   if (!is_reachable) environment_.setUnreachable();
 }
 
-void Inference::repeatLoop(const void* key, Span span, typed::Block& out) {
+void Inference::repeatLoop(const OpenLoop& loop, Span span, typed::Block& out) {
   if (!environment_.isReachable()) return;
-  Environment& head = heads_.at(key);
+  Environment& head = heads_.at(loop.key);
   Environment joined = head;
   joined.join(environment_);
-  if (pass_ > kPassesBeforeAny) {
-    for (typed::VariableId i = 0; i < joined.size(); ++i) {
-      const TypePtr before = head.at(i).type;
-      if (before != nullptr && joined.at(i).type != before) {
-        joined[i] = {Type::any(), nullptr, SlotKind::Value, joined.at(i).maybe_unset};
-      }
-    }
-  }
   if (!(joined == head)) {
+    if (pass_ > kPassesBeforeAny) takeForAny(joined, head, loop);
+    changed_ = changed_ || !(joined == head);
     head = std::move(joined);
-    changed_ = true;
   }
   typed::Recasts recasts = environment_.recastsTo(head);
   if (!recasts.empty()) append(out, span, typed::RecastAll{std::move(recasts)});
+}
+
+void Inference::takeForAny(Environment& joined, const Environment& head, const OpenLoop& loop) const {
+  const auto take = [&joined](typed::VariableId i) {
+    joined[i] = {Type::any(), nullptr, SlotKind::Value, joined.at(i).maybe_unset};
+  };
+  for (typed::VariableId i = 0; i < joined.size(); ++i) {
+    const TypePtr before = head.at(i).type;
+    if (before != nullptr && joined.at(i).type != before) take(i);
+  }
+  if (pass_ <= kPassesBeforeAllAny) return;
+  for (size_t i = loop.first_assigned; i < assigned_.size(); ++i) {
+    const typed::VariableId variable = assigned_[i];
+    const Binding& known = joined.at(variable);
+    // A declared type is the same in all rounds, and of Any the fields have no names.
+    if (known.type != nullptr && known.fields == nullptr && !declared_types_.contains(variable)) take(variable);
+  }
 }
 
 void Inference::exitLoop(OpenLoop& loop, Span span, typed::Block& out) {

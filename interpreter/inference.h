@@ -50,6 +50,7 @@ class Inference {
   // A loop whose body is being gone through.
   struct OpenLoop {
     const void* key;
+    size_t first_assigned;  // in assigned_: from there on stands what the loop assigns
     // Ways out: what is known there, and where to put what brings variables to where the ways meet.
     std::vector<std::pair<Environment, typed::Stmt*>> exits;
   };
@@ -236,7 +237,10 @@ class Inference {
   // The loop called [key] begins: makes the variables lie as they do in every round.
   void openLoop(const void* key, Span span, typed::Block& out);
   // Control goes back to where the loop begins.
-  void repeatLoop(const void* key, Span span, typed::Block& out);
+  void repeatLoop(const OpenLoop& loop, Span span, typed::Block& out);
+  // Of what is known where a loop begins, [head] so far and [joined] now, makes Any what might change in many more
+  // passes.
+  void takeForAny(Environment& joined, const Environment& head, const OpenLoop& loop) const;
   // Control goes on behind the loop; [out] ends here.
   void exitLoop(OpenLoop& loop, Span span, typed::Block& out);
   void closeLoop(OpenLoop& loop);
@@ -272,6 +276,7 @@ class Inference {
   Environment environment_;
   uint32_t made_count_ = 0;
   std::vector<OpenLoop*> loops_;
+  std::vector<typed::VariableId> assigned_;                             // in the order of the assignments so far
   std::vector<std::pair<std::string_view, typed::VariableId>> scoped_;  // comprehensions' variables, innermost last
   bool changed_ = false;
   int pass_ = 0;

@@ -82,6 +82,7 @@ class Lexer {
     while (at_ < text_.size()) step();
     if (!open_.empty()) {
       out_.ends_open = open_fields_ == 0;
+      out_.settled = open_.back().settled;
       if (open_fields_ > 0) {
         closeFString();
       } else {
@@ -98,6 +99,7 @@ class Lexer {
     Kind kind;
     uint32_t token;  // the opening token's index
     bool is_index;   // of the `[` in `x[i]`
+    Span settled;    // as TokenStream::settled
   };
 
   Span here(size_t length) const {
@@ -132,7 +134,21 @@ class Lexer {
   Token& take(Kind kind, size_t length) {
     const Span span = here(length);
     at_ = span.end;
+    if (!open_.empty()) settle(kind, span);
     return push(kind, span);
+  }
+
+  // A statement or an element may begin at [span], or behind its comma. `elif` and `else` go on with a statement: they
+  // have taken the end of its line away.
+  void settle(Kind kind, Span span) {
+    Span& settled = open_.back().settled;
+    if (top() != Kind::BlockOpen) {
+      if (kind != Kind::Comma) return;
+      if (settled.begin == 0) settled.begin = span.end;
+      settled.end = span.end;
+    } else if (last() == Kind::Newline || last() == Kind::Semicolon) {
+      settled.end = span.begin;
+    }
   }
 
   void pushString(Kind kind, Span span, std::string text, bool reported) {
@@ -317,8 +333,7 @@ class Lexer {
       ++at_;
       return tripleQuoted(peek());
     }
-    open_.push_back({Kind::FStringBegin, static_cast<uint32_t>(out_.tokens.size()), false});
-    take(Kind::FStringBegin, 2);
+    pushBracket(Kind::FStringBegin, 2, false);
     fStringText();
   }
 
@@ -334,9 +349,8 @@ class Lexer {
         pushString(Kind::FStringText, span, std::move(text), !good);
       }
       if (peek() == '{') {
-        open_.push_back({Kind::FieldBegin, static_cast<uint32_t>(out_.tokens.size()), false});
         ++open_fields_;
-        take(Kind::FieldBegin, 1);
+        pushBracket(Kind::FieldBegin, 1, false);
         return;
       }
       if (peek() == '}') {
@@ -456,9 +470,12 @@ class Lexer {
     }
   }
 
-  void open(Kind kind, bool is_index) {
-    open_.push_back({kind, static_cast<uint32_t>(out_.tokens.size()), is_index});
-    take(kind, 1);
+  void open(Kind kind, bool is_index) { pushBracket(kind, 1, is_index); }
+
+  void pushBracket(Kind kind, size_t length, bool is_index) {
+    take(kind, length);
+    const auto begin = kind == Kind::BlockOpen ? static_cast<uint32_t>(at_) : 0;
+    open_.push_back({kind, static_cast<uint32_t>(out_.tokens.size() - 1), is_index, {begin, begin}});
   }
 
   // Closes the innermost bracket at [span], and links the two tokens.

@@ -142,6 +142,9 @@ struct TokenStream {
   std::vector<FormatSpec> formats;
   std::vector<Span> comments;  // from the `#` to the end of the line, in the order of the text
   bool ends_open = false;      // whether the text ends before a bracket is closed
+  // What stands in the innermost such bracket without its last statement, or between its first and its last element:
+  // what follows reads the same without it.
+  Span settled;
 };
 
 // What messages call a token: "name `x`", "`(`", "end of line".

@@ -9,6 +9,7 @@
 #include <boxcar/interpreter/cli/run_script.h>
 #include <boxcar/interpreter/script_error.h>
 #include <boxcar/interpreter/session.h>
+#include <boxcar/interpreter/unfinished_input.h>
 #include <boxcar/version.h>
 #include <unistd.h>
 
@@ -51,19 +52,18 @@ class Conversation final {
   // The exit status.
   int run() {
     editor_.setCompletion([this](std::string_view line, size_t at, size_t& begin) {
-      return completionsAtPrompt(prompt_.session, written_, line, at, begin);
+      return completionsAtPrompt(prompt_.session, input_, line, at, begin);
     });
-    std::string input;
     while (!prompt_.is_done) {
-      switch (next(input)) {
+      switch (next()) {
         case LineEditor::Outcome::Interrupted:
           if (on_terminal_) continue;
           return kInterrupted;
         case LineEditor::Outcome::End: return kDone;
         case LineEditor::Outcome::Line: break;
       }
-      if (isBlank(input)) continue;
-      const int status = answer(input);
+      if (isBlank(input_)) continue;
+      const int status = answer(input_);
       // Nobody is there to set it right.
       if (status != kDone && !on_terminal_) return status;
     }
@@ -72,26 +72,27 @@ class Conversation final {
 
  private:
   // The lines of the next input.
-  LineEditor::Outcome next(std::string& input) {
-    input.clear();
+  LineEditor::Outcome next() {
+    input_.clear();
+    UnfinishedInput unfinished;
     std::string line;
     for (;;) {
-      const bool is_first = input.empty();
-      written_ = input;
+      const bool is_first = input_.empty();
       const auto outcome = take(is_first ? "> " : ". ", line);
       // What is unfinished at the end is told as an error.
       if (outcome == LineEditor::Outcome::End && !is_first && !on_terminal_) return LineEditor::Outcome::Line;
       if (outcome != LineEditor::Outcome::Line) return outcome;
       if (is_first && isPromptCommand(line)) {
-        input = line;
+        input_ = line;
         return outcome;
       }
-      input += line + "\n";
-      if (Session::isUnfinished(input)) continue;
+      line += "\n";
+      input_ += line;
+      if (unfinished.add(line)) continue;
       if (on_terminal_) return outcome;
       // A script that is piped in may go on with `else` in the next line. Nothing else waits for one: whoever writes
       // into the pipe may want the answer first.
-      if (!Session::isUnfinished(input + "else {")) return outcome;
+      if (!Session::isUnfinished(input_ + "else {")) return outcome;
       std::string following;
       if (take("", following) != LineEditor::Outcome::Line) return outcome;
       ahead_ = following;
@@ -145,7 +146,7 @@ class Conversation final {
   LineEditor& editor_;
   Prompt prompt_;
   const bool on_terminal_;
-  std::string written_;  // the lines of the input before the one that is being written
+  std::string input_;  // the lines so far, without the one that is being written
   std::optional<std::string> ahead_;
 };
 

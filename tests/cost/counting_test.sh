@@ -18,10 +18,10 @@ case $1 in
     [[ $2 == direct ]] && each=5 || each=$((BOXED + 5))
     echo "==1== Collected : $((1000 + $3 * each))" >&2 ;;
   boxcar)
-    # A run has an empty script; a check has lines.
+    # A run has an empty script; a check has lines, and so has a prompt.
     [[ $2 != "${CRASHES:-}" ]] || exit 1
     lines=0
-    if [[ $2 == check ]]; then lines=$(wc -l); fi
+    if [[ $2 != run ]]; then lines=$(wc -l); fi
     echo "==1== Collected : $((1000 + lines * ${EACH_LINE:-10}))" >&2 ;;
   *) [[ ${CRASHES:-} != start ]] && echo "==1== Collected : 1000" >&2 ;;
 esac
@@ -54,7 +54,7 @@ expect 0 '*empty script: 1000 instructions*' CRASHES= "${start_cost[@]}"
 expect 1 '*empty_program* ended with status 1 *' CRASHES=start "${start_cost[@]}"
 expect 1 '*boxcar run * ended with status 1 *' CRASHES=run "${start_cost[@]}"
 script_growth=(-- script_growth_test.sh boxcar)
-expect 0 '*functions, check -: 200 % *statements, check -: 200 % *' EACH_LINE=10 "${script_growth[@]}"
+expect 0 '*functions, check -: 200 % *statements, check -: 200 % *handed_on, check -: 200 % *long_function, repl: 200 % *' EACH_LINE=10 "${script_growth[@]}"
 expect 1 "*'boxcar check -' ended with status 1 *" CRASHES=check "${script_growth[@]}"
 expect 1 '*longer scripts take no more*' EACH_LINE=0 "${script_growth[@]}"
 echo "$failures failed expectations"

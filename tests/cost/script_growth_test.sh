@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds that the work of compiling a script grows in proportion to its length: `script_growth_test.sh BOXCAR`.
+# Holds that the work of compiling a script, and of reading it at a prompt, grows in proportion to its length: `script_growth_test.sh BOXCAR`.
 # Instructions are counted by callgrind for three lengths that double; what the second doubling adds must be about twice
 # what the first adds.
 set -euo pipefail
@@ -10,6 +10,16 @@ source "$(dirname "${BASH_SOURCE[0]}")/callgrind.sh"
 
 # Writes COUNT lines of a kind to $folder/input.
 functions() { for ((i = 0; i < $1; ++i)); do echo "fn f_$i(int x) -> int { if x > $i { return x } else { return $i } }"; done; }
+# A loop in which types go from one variable to the one before, one in a round.
+handed_on() {
+  for ((i = 0; i <= $1; ++i)); do echo "x_$i = $i"; done
+  echo "while x_0 == 0 {"
+  for ((i = 0; i < $1; ++i)); do echo "x_$i = x_$((i + 1))"; done
+  echo "x_$1 = 'text'"
+  echo "}"
+}
+# What a prompt asks of each line whether it is the last.
+long_function() { echo "fn f(int x) -> int {" && statements "$1" && echo "return x" && echo "}"; }
 statements() { for ((i = 0; i < $1; ++i)); do echo "x_$i = $i + 1"; done; }
 
 failed=0
@@ -27,4 +37,6 @@ check() {  # KIND FEWEST COMMAND...
 }
 check functions 60 "$boxcar" check -
 check statements 150 "$boxcar" check -
+check handed_on 80 "$boxcar" check -
+check long_function 80 "$boxcar" repl
 exit $failed

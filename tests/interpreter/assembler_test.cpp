@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <limits>
 
+#include "tests/interpreter/all_scripts.h"
 #include "tests/interpreter/code_helpers.h"
 #include "tests/interpreter/unit_equality.h"
 #include "tests/test_support.h"
@@ -27,29 +27,18 @@ std::string roundTripFault(const CodeUnit& unit) {
 
 // ---- Round trips ----
 
-std::vector<std::filesystem::path> scriptsBelow(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> scripts;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() == ".ops") scripts.push_back(entry.path());
-  }
-  return scripts;
-}
-
 TEST(Assembler, ReadsBackEveryScript) {
-  const std::filesystem::path root = std::filesystem::path(BOXCAR_TEST_DATA) / ".." / "..";
   size_t compiled = 0;
-  for (const auto& folder : {root / "scripts", root / "tests" / "scripts"}) {
-    for (const std::filesystem::path& path : scriptsBelow(folder)) {
-      CodeUnit unit;
-      try {
-        Diagnostics diagnostics;
-        unit = compileText(readFile(path.string()), path.string(), diagnostics);
-      } catch (const CompileError&) {
-        continue;  // a script whose errors are tested, or one that needs a plugin
-      }
-      ++compiled;
-      EXPECT_EQ(roundTripFault(unit), "") << path;
+  for (const std::string& path : allScripts()) {
+    CodeUnit unit;
+    try {
+      Diagnostics diagnostics;
+      unit = compileText(readFile(path), path, diagnostics);
+    } catch (const CompileError&) {
+      continue;  // a script whose errors are tested, or one that needs a plugin
     }
+    ++compiled;
+    EXPECT_EQ(roundTripFault(unit), "") << path;
   }
   EXPECT_GT(compiled, 300U);
 }

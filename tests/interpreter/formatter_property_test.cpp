@@ -5,27 +5,16 @@
 #include <boxcar/interpreter/program.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "all_scripts.h"
 #include "syntax_helpers.h"
 #include "unit_equality.h"
 
 namespace boxcar {
 namespace {
-
-std::vector<std::string> allScripts() {
-  std::vector<std::string> scripts;
-  const std::filesystem::path root = std::filesystem::path(BOXCAR_TEST_DATA) / ".." / "..";
-  for (const auto& folder : {root / "scripts", root / "tests" / "scripts"}) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-      if (entry.path().extension() == ".ops") scripts.push_back(entry.path().string());
-    }
-  }
-  return scripts;
-}
 
 std::string format(const std::string& text, Diagnostics& diagnostics) {
   return formatSource(Source::create("t.ops", text), diagnostics);

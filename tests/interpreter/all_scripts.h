@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace boxcar {
+
+// The paths of all scripts that the project has, those of its tests too.
+inline std::vector<std::string> allScripts() {
+  std::vector<std::string> scripts;
+  const std::filesystem::path root = std::filesystem::path(BOXCAR_TEST_DATA) / ".." / "..";
+  for (const auto& folder : {root / "scripts", root / "tests" / "scripts"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      if (entry.path().extension() == ".ops") scripts.push_back(entry.path().string());
+    }
+  }
+  return scripts;
+}
+
+}  // namespace boxcar
