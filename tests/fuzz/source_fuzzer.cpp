@@ -1,17 +1,45 @@
-// Text -> compiled -> run.
+// Text -> read line by line, as at a prompt -> compiled -> run.
 
 #include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/session.h>
+#include <boxcar/interpreter/unfinished_input.h>
 
+#include <algorithm>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "tests/fuzz/fuzz.h"
+
+namespace boxcar::fuzz {
+namespace {
+
+// More lines would take too long, for the whole text is read with each.
+constexpr auto kMostLines = 64;
+
+// Without what it does not read again an input goes on wherever its whole text does.
+void readLineByLine(std::string_view text) {
+  if (std::ranges::count(text, '\n') > kMostLines) return;
+  UnfinishedInput input;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    const bool goes_on = input.add(text.substr(begin, end - begin));
+    if (!goes_on) {
+      require(!Session::isUnfinished(std::string(text.substr(0, end))), "an input ends before its text does");
+      return;
+    }
+    begin = end;
+  }
+}
+
+}  // namespace
+}  // namespace boxcar::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   boxcar::fuzz::runHarmlessly([&] {
     try {
-      boxcar::Program program =
-          boxcar::Program::compile(std::string(reinterpret_cast<const char*>(data), size), "fuzz.ops");
+      boxcar::fuzz::readLineByLine(boxcar::fuzz::textOf(data, size));
+      boxcar::Program program = boxcar::Program::compile(std::string(boxcar::fuzz::textOf(data, size)), "fuzz.ops");
       program.setLimits(boxcar::fuzz::kLimits);
       program.run({"argument"});
     } catch (const std::bad_alloc&) {
