@@ -2,9 +2,6 @@
 
 #include <boxcar/backends/io/safetensors.h>
 #include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/fallbacks/recording.h>
-#include <boxcar/dispatcher/fallbacks/replay.h>
-#include <boxcar/ivalue/output_file.h>
 #include <boxcar/ops.h>
 
 #include <filesystem>

@@ -2,14 +2,17 @@
 
 #include <boxcar/dispatcher/fallbacks/handler_kinds.h>
 #include <boxcar/dispatcher/fallbacks/recording.h>
+#include <boxcar/dispatcher/fallbacks/replay.h>
 #include <boxcar/dispatcher/mode.h>
 #include <boxcar/dispatcher/operator_handle.h>
 #include <boxcar/interpreter/program.h>
 #include <boxcar/interpreter/script_error.h>
+#include <boxcar/interpreter/session.h>
 #include <boxcar/schema/function_schema.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -113,6 +116,32 @@ ExhaustedCase runUnder(const HandlerKind& kind, const std::string& name, const c
           [=](bool ended) { return problemOfFile(kind_name, path, ended); }};
 }
 
+// The recording that a run under a handler leaves at [path], which is kept.
+std::string recordedAt(const std::string& path) {
+  const Program program = Program::compile(kHandledSample, path + ".ops");
+  const std::unique_ptr<Handler> recorder = makeHandler(*findHandlerKind("record"), path);
+  {
+    const HandlerGuard on(*recorder);
+    program.run();
+  }
+  recorder->finish(false);
+  return path;
+}
+
+// Inputs at a prompt, which find what the ones before left.
+void converse() {
+  Session session;
+  session.evaluate("const seen = {}\nfn twice(int n) -> int { return 2 * n }");
+  session.evaluate("x = ones([2]) + twice(3)");
+  session.evaluate("seen['x'] = x.sum().item()\nseen");
+}
+
+std::string scriptWithImport(const std::string& folder) {
+  std::ofstream(folder + "/imported.ops") << "const started = [1]\nfn f(int n) -> int { return n + len(started) }\n";
+  std::ofstream(folder + "/importing.ops") << "import \"imported.ops\"\nprint(f(2))\n";
+  return folder + "/importing.ops";
+}
+
 // What is compiled, or is found wrong and told.
 ExhaustedCase compilationOf(const ScriptSample& sample, const std::string& file) {
   return {std::string("compiling ") + sample.name, [&sample, file] {
@@ -159,6 +188,12 @@ void addScriptCases(std::vector<CaseMaker>& cases, const std::string& folder) {
   }
   for (const HandlerKind* kind : handlerKinds())
     cases.push_back([=] { return runUnder(*kind, "tensors", kHandledSample, folder); });
+  const std::string recorded = recordedAt(folder + "/kept.rec");
+  cases.push_back(always({"reading a recording", [=] { Recording::open(recorded).checkBlocks(); }}));
+  cases.push_back(always({"replaying", [=] { static_cast<void>(toString(replay(Recording::open(recorded)))); }}));
+  cases.push_back(always({"a session", converse}));
+  const std::string importing = scriptWithImport(folder);
+  cases.push_back(always({"importing", [=] { Program::load(importing).run(); }}));
 }
 
 }  // namespace boxcar::exhaustion
