@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 CALLS = 3000
 
 # What an instruction is for, by a function that it comes from: the first that fits the innermost function that is named
-# here. Where none is, the line of the source tells.
+# here. Where none is, the first that fits the line of the source; where none does, that line is shown.
 PURPOSES = [
     (r"\bcallsAreWatched\b", "does anybody watch calls (observers, tracing)?"),
     (r"\bholdsBytes\b", "does the stack hold as many values as the operator has arguments?"),
@@ -36,6 +36,18 @@ PURPOSES = [
     (r"\bdropArguments\b|~Tensor\(|\brelease\(", "the stack's reference to an argument goes"),
     (r"\bpush\b|\bretain\(|\bemplace", "the arguments are pushed, each with a reference counted"),
     (r"\bBorrowedArgument<.*::get\b|\bunsafe_get\b", "an argument is borrowed where it lies"),
+]
+LINE_PURPOSES = [
+    (r"\bcallsAreWatched\(\).*has_unboxed", "the long way, where somebody watches or the kernel has a boxed entry alone"),
+    (r"\bholdsBytes\(", "the long way, where values are missing or somebody watches"),
+    (r"record->unboxed\(", "the record's typed entry, with the arguments as they came"),
+    (r"kernel->boxed\(", "the record's boxed entry, with the operator, the keys and the stack"),
+    (r"\bCanonicalType<R> unboxed\(|\bstatic void boxed\(", "what the kernel does not take is left out, what the adapter uses is kept"),
+    (r"\bentry = entry_;", "the operator's entry"),
+    (r"\bargs = stack\.end\(\) -", "where the arguments begin"),
+    (r"<uintptr_t>\(args\) <", "does the stack hold them all?"),
+    (r"<Args>::matches\(", "is each of the type that the kernel takes?"),
+    (r"\bCallee::get\(kernel\)", "the kernel"),
 ]
 LOOP = "the loop that makes the calls"
 
@@ -108,6 +120,9 @@ def purpose(chain):
         path = HERE.parent / re.sub(r"^(.*/)?build/[^/]+/", "", file)
         if path.suffix == ".h" and path.is_file() and path.is_relative_to(HERE.parent):
             source = path.read_text().splitlines()[line - 1].strip().rstrip("{").rstrip()
+            for pattern, text in LINE_PURPOSES:
+                if re.search(pattern, source):
+                    return text
             return "the way back" if source == "}" else source if len(source) <= 96 else source[:95] + "…"
     return "the kernel, which does nothing" if part_of(chain)[0] == 2 else ""
 

@@ -305,6 +305,9 @@ def main():
     targets = json.loads((HERE / "targets.json").read_text())
     try:
         kept = read_kept(options.from_results) if options.from_results else measure(options.build, options.out, rest)
+        absent = [package for who, package in targets["peers"].items() if who not in kept["peers"]]
+        if options.update_readme and absent:
+            raise measured.Malformed(f"--update-readme wants all peers, and {' and '.join(absent)} is missing; ./dev bench --peers installs it")
         tables, lacking, parts, text = report(targets, kept)
         (options.out / "results.json").write_text(
             json.dumps({**kept, "tables": tables}, indent=1, ensure_ascii=False) + "\n")
@@ -318,6 +321,10 @@ def main():
                 import hot_path
 
                 parts.update(hot_path.pages(options.build / "call_cost"))
+                say("sizes, from the tests that hold them")
+                import sizes
+
+                parts["sizes"] = sizes.part(options.build)
             page.update(parts)
             (HERE / "charts").mkdir(exist_ok=True)
             for name, svg in drawn.items():

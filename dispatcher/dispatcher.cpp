@@ -166,8 +166,8 @@ void checkKeyOfKernel(const OperatorName& name, DispatchKey key, const Registrat
 namespace detail {
 
 std::recursive_mutex& registrationMutex() noexcept {
-  // Never destroyed, as the Dispatcher; and without memory for it nothing starts.
-  // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new)
+  // Never destroyed, as the Dispatcher.
+  // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): without memory for it nothing starts
   static std::recursive_mutex& mutex = *new std::recursive_mutex;
   return mutex;
 }

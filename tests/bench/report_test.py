@@ -18,6 +18,7 @@ import hot_path  # noqa: E402
 import measured  # noqa: E402
 import page  # noqa: E402
 import report  # noqa: E402
+import sizes  # noqa: E402
 
 
 def run_of(name, times, unit="us", kind="iteration"):
@@ -209,6 +210,11 @@ class Command(unittest.TestCase):
             self.assertIn("libtorch is not compared with: `libtorch-dev` is missing", text)
             self.assertEqual(json.loads((pathlib.Path(folder) / "results.json").read_text())["peers"], ["Lua"])
 
+    def test_the_page_is_not_changed_where_a_peer_is_missing(self):
+        status, _, errors, _ = self.status(results_of(with_lua=False), "--update-readme")
+        self.assertEqual(status, 2)
+        self.assertIn("--update-readme wants all peers, and liblua5.4-dev is missing", errors)
+
     def test_wrong_input_is_told_in_a_sentence(self):
         status, _, errors, _ = self.status("{")
         self.assertEqual(status, 2)
@@ -313,7 +319,7 @@ class Page(unittest.TestCase):
 
     def test_every_table_has_its_place(self):
         targets = json.loads((ROOT / "bench" / "targets.json").read_text())
-        names = [table["name"] for table in targets["tables"]] + ["misses", "growth", "hot path typed", "hot path boxed"]
+        names = [table["name"] for table in targets["tables"]] + ["misses", "growth", "sizes", "check", "hot path typed", "hot path boxed"]
         for name in names:
             self.assertEqual(self.page.count(f"<!-- begin {name} -->"), 1, name)
             self.assertEqual(self.page.count(f"<!-- end {name} -->"), 1, name)
@@ -342,6 +348,26 @@ class Page(unittest.TestCase):
         self.assertTrue(names)
         for name in names:
             self.assertLess((ROOT / "bench" / name).stat().st_size, 20000, name)
+
+
+class Sizes(unittest.TestCase):
+    SIZES = "boxcar: 1173832 bytes\nlibboxcar.so: 6680840 bytes\ntogether: 7854672 bytes (at most 8000000)\n"
+    START = ("static initialisation: 192070 instructions (at most 210000)\n"
+             "boxcar run of an empty script: 13021950 instructions (at most 16000000)\n")
+    PEAK = "correct 273 of 297\nat most 22.1 MB in memory at once (40 are allowed)\n"
+
+    def test_rows_are_what_the_tests_print(self):
+        rows = sizes.table(self.SIZES, self.START, self.PEAK).splitlines()
+        self.assertIn("| both together | 7.85 MB | 8 MB | `size` |", rows)
+        self.assertIn("| static initialisation, what programs pay before `main` | 192 thousand instructions | 210 thousand | `start_cost` |", rows)
+        self.assertIn("| peak memory of `scripts/digits.ops` | 22.1 MB | 40 MB | `peak_memory` |", rows)
+
+    def test_a_test_that_tells_nothing_is_an_error(self):
+        with self.assertRaisesRegex(measured.Malformed, "printed no line like"):
+            sizes.table("boxcar: 1 bytes\n", self.START, self.PEAK)
+
+    def test_bounds_are_those_of_the_tests(self):
+        self.assertEqual(sizes.bounds(), (8000000, 40))
 
 
 class HotPath(unittest.TestCase):

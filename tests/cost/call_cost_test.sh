@@ -32,7 +32,7 @@ echo "a direct call: $direct instructions"
 ((direct > 0)) || failed=1
 check typed 30
 check boxed 97
-check typed_through_fallback 151
+check typed_through_fallback 150
 boxed=$(cost boxed)
 check_added boxed_through_fallback 24
 check_added boxed_through_mode 185
