@@ -86,7 +86,8 @@ const Binding& Environment::at(typed::VariableId variable) const noexcept {
   const size_t group = block / kGroupSize;
   if (group >= groups_.size() || groups_[group] == nullptr) return unset;
   const Block* const bindings = (*groups_[group])[block % kGroupSize].get();
-  return bindings == nullptr ? unset : (*bindings)[variable % kBlockSize];
+  if (bindings == nullptr) return unset;
+  return (*bindings)[variable % kBlockSize];
 }
 
 template <class Visit>

@@ -100,11 +100,11 @@ ExprPtr TreeBuilder::literal(const Token& token) {
 }
 
 ExprPtr TreeBuilder::build(Span span, Named&& parts) {
-  QualifiedName& name = parts.name;
+  const QualifiedName& name = parts.name;
   if (!parts.arguments.span.empty()) {
-    return make(span, Call{std::move(name), std::move(parts.arguments.items), parts.arguments.span});
+    return make(span, Call{name, std::move(parts.arguments.items), parts.arguments.span});
   }
-  return make(span, NameRef{std::move(name)});
+  return make(span, NameRef{name});
 }
 
 ExprPtr TreeBuilder::build(Span span, IsInstance&& parts) {

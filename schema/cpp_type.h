@@ -113,7 +113,7 @@ template <class T>
 inline constexpr bool kIsBorrowed<std::span<const T>> = true;
 template <class T>
 inline constexpr bool kIsBorrowed<std::optional<T>> = kIsBorrowed<T>;
-template <class... Ts>
+template <class... Ts>  // NOLINTNEXTLINE(misc-redundant-expression): elements may be of one type
 inline constexpr bool kIsBorrowed<std::tuple<Ts...>> = (kIsBorrowed<std::remove_cvref_t<Ts>> || ...);
 
 // Whether operators can take [T], with its const and &.

@@ -124,7 +124,7 @@ class Conversation final {
         reportError(error);
       } else {
         std::vector<Diagnostic> diagnostics = error.diagnostics();
-        diagnostics.back().notes.push_back({command, nullptr, {}});
+        diagnostics.back().notes.push_back({command, {}});
         reportDiagnostics(diagnostics);
       }
     } catch (const ScriptError& error) {

@@ -93,8 +93,10 @@ T foldRow(const T* in, size_t n) {
       for (; i + eight <= n; i += eight) {
         if (n >= kLong) {
           const auto ahead = reinterpret_cast<uintptr_t>(in + i) + kAhead;
-          for (uintptr_t line = 0; line < eight * sizeof(T); line += kLine)
+          for (uintptr_t line = 0; line < eight * sizeof(T); line += kLine) {
+            // NOLINTNEXTLINE(performance-no-int-to-ptr): past the end no pointer may be computed
             hwy::Prefetch(reinterpret_cast<const char*>(ahead + line));
+          }
         }
         a = Fold::fold(d, a, at(i));
         b = Fold::fold(d, b, at(i + lanes));

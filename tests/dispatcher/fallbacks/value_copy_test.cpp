@@ -77,7 +77,7 @@ TEST(TensorsOfArguments, FindsWhatLiesDeep) {
   const std::vector<IValue> arguments{wrapped(floats({1}), kDeep)};
   const std::vector<PlacedTensor> found = tensorsOfArguments(schema, arguments);
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].place.size(), std::string("argument 'x'").size() + 3 * kDeep);
+  EXPECT_EQ(found[0].place.size(), std::string("argument 'x'").size() + size_t{3} * kDeep);
 }
 
 }  // namespace
