@@ -64,11 +64,10 @@ def linked_peers(program):
     return sorted({measured.parts_of(name)[1] for name in names} - {"boxcar", ""})
 
 
-def measure(build, folder, benchmark_arguments):
-    """All figures, what failed, the peers that are there, and the filter that chose among the benchmarks, or None."""
+def measure(build, folder, benchmark_arguments, peers):
+    """All figures, what failed, the [peers] that are there, and the filter that chose among the benchmarks, or None."""
     program, out = build / "boxcar_bench", folder / "google_benchmark.json"
     chosen = filter_of(benchmark_arguments)
-    peers = linked_peers(program)
     say("times: boxcar and its peers in one process, in turns")
     out.unlink(missing_ok=True)
     run([program, "--benchmark_report_aggregates_only=false", "--benchmark_display_aggregates_only=true",
@@ -304,10 +303,12 @@ def main():
     options.out.mkdir(parents=True, exist_ok=True)
     targets = json.loads((HERE / "targets.json").read_text())
     try:
-        kept = read_kept(options.from_results) if options.from_results else measure(options.build, options.out, rest)
-        absent = [package for who, package in targets["peers"].items() if who not in kept["peers"]]
+        kept = read_kept(options.from_results) if options.from_results else None
+        peers = kept["peers"] if kept else linked_peers(options.build / "boxcar_bench")
+        absent = [package for who, package in targets["peers"].items() if who not in peers]
         if options.update_readme and absent:
             raise measured.Malformed(f"--update-readme wants all peers, and {' and '.join(absent)} is missing; ./dev bench --peers installs it")
+        kept = kept or measure(options.build, options.out, rest, peers)
         tables, lacking, parts, text = report(targets, kept)
         (options.out / "results.json").write_text(
             json.dumps({**kept, "tables": tables}, indent=1, ensure_ascii=False) + "\n")

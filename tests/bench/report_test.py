@@ -215,6 +215,14 @@ class Command(unittest.TestCase):
         self.assertEqual(status, 2)
         self.assertIn("--update-readme wants all peers, and liblua5.4-dev is missing", errors)
 
+    def test_a_missing_peer_is_told_before_anything_is_measured(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.program(folder, f"touch {folder}/measured")
+            status, _, errors, _ = self.main(folder, "--build", folder, "--update-readme")
+            self.assertEqual(status, 2)
+            self.assertIn("libtorch-dev is missing; ./dev bench --peers installs it", errors)
+            self.assertFalse((pathlib.Path(folder) / "measured").exists())
+
     def test_wrong_input_is_told_in_a_sentence(self):
         status, _, errors, _ = self.status("{")
         self.assertEqual(status, 2)
