@@ -6,10 +6,10 @@
 
 namespace boxcar {
 
-// The paths of all scripts that the project has, those of its tests too.
-inline std::vector<std::string> allScripts() {
+// The paths of all scripts of the project whose tests/data is [data], those of its tests too.
+inline std::vector<std::string> allScripts(const std::filesystem::path& data) {
   std::vector<std::string> scripts;
-  const std::filesystem::path root = std::filesystem::path(BOXCAR_TEST_DATA) / ".." / "..";
+  const std::filesystem::path root = data / ".." / "..";
   for (const auto& folder : {root / "scripts", root / "tests" / "scripts"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
       if (entry.path().extension() == ".ops") scripts.push_back(entry.path().string());

@@ -29,7 +29,7 @@ std::string roundTripFault(const CodeUnit& unit) {
 
 TEST(Assembler, ReadsBackEveryScript) {
   size_t compiled = 0;
-  for (const std::string& path : allScripts()) {
+  for (const std::string& path : allScripts(BOXCAR_TEST_DATA)) {
     CodeUnit unit;
     try {
       Diagnostics diagnostics;

@@ -50,7 +50,7 @@ interp::CodeUnit withoutPlaces(interp::CodeUnit unit) {
 
 TEST(FormatterProperty, TheBytecodeOfEveryScriptStays) {
   size_t compiled = 0;
-  for (const std::string& path : allScripts()) {
+  for (const std::string& path : allScripts(BOXCAR_TEST_DATA)) {
     const std::string text = interp::readFile(path);
     EXPECT_EQ(faultOf(text), "") << path;
     Diagnostics diagnostics;
@@ -166,7 +166,7 @@ std::string shaken(const Pieces& pieces, std::mt19937& random, const std::string
 TEST(FormatterProperty, TheLayoutDoesNotDependOnTheOneBefore) {
   std::mt19937 random(2);
   size_t compared = 0;
-  for (const std::string& path : allScripts()) {
+  for (const std::string& path : allScripts(BOXCAR_TEST_DATA)) {
     const std::string text = interp::readFile(path);
     Diagnostics errors;
     format(text, errors);
