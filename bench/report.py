@@ -64,6 +64,11 @@ def linked_peers(program):
     return sorted({measured.parts_of(name)[1] for name in names} - {"boxcar", ""})
 
 
+def missing_peers(targets, peers):
+    """The packages of those that are not among [peers]."""
+    return {who: package for who, package in targets["peers"].items() if who not in peers}
+
+
 def measure(build, folder, benchmark_arguments, peers):
     """All figures, what failed, the [peers] that are there, and the filter that chose among the benchmarks, or None."""
     program, out = build / "boxcar_bench", folder / "google_benchmark.json"
@@ -263,7 +268,7 @@ def charts(tables):
 
 def report(targets, kept):
     """(tables, the rows that were not measured, the Markdown of each part, the text for people)."""
-    missing = {who: package for who, package in targets["peers"].items() if who not in kept["peers"]}
+    missing = missing_peers(targets, kept["peers"])
     tables = [table for table in judge_all(targets, kept["results"]) if table["rows"]]
     lacking = not_measured(targets, kept)
     parts = {table["name"]: markdown(table, missing) for table in tables}
@@ -305,9 +310,9 @@ def main():
     try:
         kept = read_kept(options.from_results) if options.from_results else None
         peers = kept["peers"] if kept else linked_peers(options.build / "boxcar_bench")
-        absent = [package for who, package in targets["peers"].items() if who not in peers]
-        if options.update_readme and absent:
-            raise measured.Malformed(f"--update-readme wants all peers, and {' and '.join(absent)} is missing; ./dev bench --peers installs it")
+        missing = missing_peers(targets, peers)
+        if options.update_readme and missing:
+            raise measured.Malformed(f"--update-readme wants all peers, and {' and '.join(missing.values())} is missing; ./dev bench --peers installs it")
         kept = kept or measure(options.build, options.out, rest, peers)
         tables, lacking, parts, text = report(targets, kept)
         (options.out / "results.json").write_text(

@@ -184,16 +184,17 @@ class Command(unittest.TestCase):
             kept = dict(complete, results={name: by for name, by in every.items() if name != measure})
             self.assertEqual((self.status(kept)[0], self.status(kept, "--strict")[0]), statuses, measure)
 
-    def program(self, folder, script):
+    def measure(self, folder, script, *arguments):
+        """Has main() measure with a program that runs this script, and has benchmarks of boxcar and Lua."""
         path = pathlib.Path(folder) / "boxcar_bench"
         path.write_text(f'#!/bin/sh\n[ "$1" != --benchmark_list_tests=true ] || {{ echo a/boxcar; echo b/Lua/real_time; exit 0; }}\n{script}\n')
         path.chmod(0o755)
+        return self.main(folder, "--build", folder, *arguments)
 
     def test_figures_of_an_earlier_run_are_not_taken_for_those_of_this_one(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "google_benchmark.json").write_text(google(run_of("a/boxcar", [1])))
-            self.program(folder, "exit 0")
-            status, _, errors, _ = self.main(folder, "--build", folder, "--benchmark_filter=a", "--benchmark_filter=nothing")
+            status, _, errors, _ = self.measure(folder, "exit 0", "--benchmark_filter=a", "--benchmark_filter=nothing")
             self.assertEqual(status, 2)
             self.assertIn("--benchmark_filter=nothing matches no benchmark", errors)
             with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as errors:
@@ -203,8 +204,8 @@ class Command(unittest.TestCase):
 
     def test_peers_are_those_that_the_program_has_benchmarks_of(self):
         with tempfile.TemporaryDirectory() as folder:
-            self.program(folder, f"echo '{google(run_of('a/boxcar', [1]))}' >{folder}/google_benchmark.json")
-            status, text, _, _ = self.main(folder, "--build", folder, "--benchmark_filter=a")
+            kept = google(run_of("a/boxcar", [1]))
+            status, text, _, _ = self.measure(folder, f"echo '{kept}' >{folder}/google_benchmark.json", "--benchmark_filter=a")
             self.assertEqual(status, 0)
             self.assertNotIn("Lua is not compared", text)
             self.assertIn("libtorch is not compared with: `libtorch-dev` is missing", text)
@@ -217,11 +218,9 @@ class Command(unittest.TestCase):
 
     def test_a_missing_peer_is_told_before_anything_is_measured(self):
         with tempfile.TemporaryDirectory() as folder:
-            self.program(folder, f"touch {folder}/measured")
-            status, _, errors, _ = self.main(folder, "--build", folder, "--update-readme")
-            self.assertEqual(status, 2)
+            status, _, errors, files = self.measure(folder, f"touch {folder}/measured", "--update-readme")
+            self.assertEqual((status, files), (2, ["boxcar_bench"]))
             self.assertIn("libtorch-dev is missing; ./dev bench --peers installs it", errors)
-            self.assertFalse((pathlib.Path(folder) / "measured").exists())
 
     def test_wrong_input_is_told_in_a_sentence(self):
         status, _, errors, _ = self.status("{")

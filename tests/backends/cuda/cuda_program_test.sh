@@ -146,49 +146,44 @@ expectErrorsHave "cuda_graph(): \`outer\` cannot be captured: \`show\`, which it
 expectErrorsHave "refused.ops:3:"
 expectStatus 1
 
-# Runs a script in which `step` is captured, and expects that it is refused for this reason.
+# Runs the lines that it reads with `step` captured, and expects that this is refused for a reason.
 expectRefused() {
-  cat lines.ops - <<<'with cuda_graph() { step(ones(2, device="cuda:0")) }' > "$1.ops"
-  run "a graph of what $2" run "$1.ops"
-  expectErrorsHave "cuda_graph(): \`step\` cannot be captured: $2, which a replay of the graph would not do again."
+  cat - <(echo 'with cuda_graph() { step(ones(2, device="cuda:0")) }') > step.ops
+  run "no graph: $1" run step.ops
+  expectErrorsHave "cuda_graph(): \`step\` cannot be captured: $1, which a replay of the graph would not do again."
   expectStatus 1
 }
-cat > lines.ops <<'END'
+expectRefused "it opens a scope with \`with\`" <<'END'
 fn step(Tensor x) -> Tensor {
   with stream() { y = x + 1 }
   return y
 }
 END
-expectRefused stream "it opens a scope with \`with\`"
-cat > lines.ops <<'END'
+expectRefused "it opens a scope with \`with\`" <<'END'
 mode plain { return redispatch(op, args) }
 fn step(Tensor x) -> Tensor {
   with plain { y = x + 1 }
   return y
 }
 END
-expectRefused mode "it opens a scope with \`with\`"
-cat > lines.ops <<'END'
+expectRefused "it registers a kernel" <<'END'
 fn step(Tensor x) -> Tensor {
   impl aten::relu @ CUDA { return self }
   return x.relu()
 }
 END
-expectRefused registers "it registers a kernel"
-cat > lines.ops <<'END'
+expectRefused "\`op mine::shown\`, which it calls, calls \`print\`" <<'END'
 op mine::shown(Tensor x) -> Tensor { print(1); return x }
 fn step(Tensor x) -> Tensor { return mine::shown(x) }
 END
-expectRefused operator "\`op mine::shown\`, which it calls, calls \`print\`"
 cat > library.ops <<'END'
 fn doubled(Tensor x) -> Tensor { return x * 2 }
 fn shown(Tensor x) -> Tensor { print(1); return x }
 END
-cat > lines.ops <<'END'
+expectRefused "\`shown\`, which it calls, calls \`print\`" <<'END'
 import "library.ops"
 fn step(Tensor x) -> Tensor { return shown(x) }
 END
-expectRefused imported "\`shown\`, which it calls, calls \`print\`"
 cat > imports.ops <<'END'
 import "library.ops"
 fn step(Tensor x) -> Tensor { return doubled(x) + 1 }
