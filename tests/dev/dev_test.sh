@@ -357,10 +357,10 @@ dev_format_stops_when_the_build_fails() {
 dev_fuzz_lists_its_targets() {
   run fuzz --list
   expect status "$status" 0
-  expect stdout "$output" $'source\nbytecode*'
+  expect stdout "$output" $'source\nprogram\nbytecode*'
   run fuzz nonsense
   expect status "$status" 2
-  expect stderr "$errors" "dev: there is no fuzz target 'nonsense'; the targets are: source bytecode*"
+  expect stderr "$errors" "dev: there is no fuzz target 'nonsense'; the targets are: source program bytecode*"
 }
 
 dev_bench_builds_what_it_measures_and_hands_arguments_on() {

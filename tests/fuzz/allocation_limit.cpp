@@ -42,15 +42,20 @@ void release(void* memory) noexcept {
   std::free(memory);
 }
 
+// All that lives: what tensors are made of is freed by free(), so that only who hands it out knows how much there is.
+size_t allInUse() {
+  if (__sanitizer_get_current_allocated_bytes != nullptr) return __sanitizer_get_current_allocated_bytes();
+  const struct mallinfo2 info = ::mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
 }  // namespace
 
-// What tensors are made of. It is freed by free(), so that only a sanitizer knows how much of it there is.
+// What tensors are made of.
 extern "C" void* aligned_alloc(size_t alignment, size_t size) noexcept {
   constexpr size_t kCounted = size_t{1} << 16;  // asking how much there is takes its time
   if (size > kMostAtOnce) return nullptr;
-  if (size > kCounted && __sanitizer_get_current_allocated_bytes != nullptr &&
-      __sanitizer_get_current_allocated_bytes() > kMost)
-    return nullptr;
+  if (size > kCounted && allInUse() > kMost) return nullptr;
   void* memory = nullptr;
   return posix_memalign(&memory, alignment, size) == 0 ? memory : nullptr;
 }

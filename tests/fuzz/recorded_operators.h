@@ -59,6 +59,10 @@ inline Library registerRecordedOperators() {
       [](TensorList x, std::span<const int64_t>, std::span<const double>, const List<bool>&,
          const Dict<std::string, Tensor>& d,
          std::string_view s) { return std::tuple(std::vector<Tensor>(x.begin(), x.end()), d, std::string(s)); });
+  m.def("maybe(Tensor x, Tensor? y=None, *, Tensor?[] z) -> (Tensor, Tensor?[])",
+        [](const Tensor& x, const std::optional<Tensor>& y, const List<std::optional<Tensor>>& z) {
+          return std::tuple(y ? *y : x, z);
+        });
   m.def("fails(Device device, ScalarType? dtype=None) -> ()",
         [](Device device, std::optional<ScalarType>) { BOXCAR_FAIL("nothing can be done on '{}'", device); });
   return m;

@@ -12,6 +12,7 @@
 #include "all_scripts.h"
 #include "syntax_helpers.h"
 #include "unit_equality.h"
+#include "without_places.h"
 
 namespace boxcar {
 namespace {
@@ -32,21 +33,6 @@ std::string faultOf(const std::string& text) {
 }
 
 std::string construct() { return interp::readFile(BOXCAR_TEST_DATA "/../scripts/bytecode/every_construct.ops"); }
-
-// Where the parts of a unit stand in its text is taken away.
-interp::CodeUnit withoutPlaces(interp::CodeUnit unit) {
-  unit.source = Source::create("", "");
-  for (interp::CodeFunction& function : unit.functions) {
-    function.source = unit.source;
-    function.span = {};
-    for (Span& span : function.spans) span = {};
-  }
-  for (auto& part : unit.operators) part.span = {};
-  for (auto& part : unit.exports) part.span = {};
-  for (auto& part : unit.handlers) part.span = {};
-  for (auto& part : unit.modules) part.span = {};
-  return unit;
-}
 
 TEST(FormatterProperty, TheBytecodeOfEveryScriptStays) {
   size_t compiled = 0;
