@@ -22,6 +22,7 @@ constexpr const Kernel* makeDefaultKernel(DispatchKey key) {
     case Key::AutocastXLA:
     case Key::AutocastCUDA:
     case Key::AutocastPrivateUse1:
+    case Key::FuncTorchVmapMode:
     case Key::VmapMode: return &detail::kFallthroughKernel;
     case Key::Named: return &detail::kNamedNotSupportedKernel;
     case Key::PreDispatch:

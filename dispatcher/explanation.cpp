@@ -32,7 +32,8 @@ DispatchExplanation explain(const OperatorHandle& op, std::vector<ArgumentKeys> 
                              {},
                              DispatchKey::Undefined,
                              cellOf(DispatchKey::Undefined),
-                             op.entry().listKernelKeys()};
+                             op.entry().listKernelKeys(),
+                             op.hasKernelForDispatchKey(DispatchKey::CompositeExplicitAutograd)};
   for (const ArgumentKeys& argument : result.arguments) result.merged |= argument.keys;
   const DispatchKeySet mask = op.entry().dispatchKeyExtractor().nonFallthroughKeys();
   const DispatchKeySet present = result.merged | result.included;

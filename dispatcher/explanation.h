@@ -46,6 +46,8 @@ struct DispatchExplanation {
   TableCell cell;
   // The keys that the operator has kernels for, as errors list them.
   std::string kernel_keys;
+  // Whether it has a kernel for CompositeExplicitAutograd, beside which one for CompositeImplicitAutograd is none.
+  bool withdraws_implicit = false;
 };
 
 // Explains how a call of [op] would be dispatched on this thread now, without running anything. [keys]: what each

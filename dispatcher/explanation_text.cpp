@@ -6,11 +6,13 @@ namespace boxcar {
 namespace {
 
 // Which keys a kernel could be registered for, so that a call that is dispatched to [key] finds it.
-std::string keysThatAnswer(DispatchKey key) {
+std::string keysThatAnswer(const DispatchExplanation& explanation) {
+  const DispatchKey key = explanation.chosen;
   std::vector<std::string_view> aliases;
   for (auto number = static_cast<uint16_t>(DispatchKey::StartOfAliasKeys);
        number <= static_cast<uint16_t>(DispatchKey::EndOfAliasKeys); ++number) {
     const auto alias = static_cast<DispatchKey>(number);
+    if (alias == DispatchKey::CompositeImplicitAutograd && explanation.withdraws_implicit) continue;
     const bool serves_undefined = alias == DispatchKey::CompositeImplicitAutograd ||
                                   alias == DispatchKey::CompositeExplicitAutograd ||
                                   alias == DispatchKey::CompositeExplicitAutogradNonFunctional;
@@ -25,7 +27,7 @@ std::string keysThatAnswer(DispatchKey key) {
 
 std::string describeLack(const DispatchExplanation& explanation) {
   return fmt::format("the operator has kernels for: {}\nthe call would be answered by: {}", explanation.kernel_keys,
-                     keysThatAnswer(explanation.chosen));
+                     keysThatAnswer(explanation));
 }
 
 // The lines that say where the call ends.

@@ -197,7 +197,7 @@ TableCell OperatorEntry::chooseCell(const BackendFallbacks& fallbacks, DispatchK
     if (key == Key::AutogradOther && hasKernelForAny(autogradother_backends)) {
       return {&detail::kAmbiguousAutogradKernel, CellCause::Ambiguous};
     }
-    if (!hasKernelForKeysOf(key)) return cellOf(*kernel, CellCause::Alias);
+    if (!withdrawsImplicit(key)) return cellOf(*kernel, CellCause::Alias);
   }
   for (const DispatchKey last_key : {Key::Autograd, Key::FuncTorchBatchedDecomposition}) {
     if (const AnnotatedKernel* kernel = alias(last_key, false)) return cellOf(*kernel, CellCause::Alias);
@@ -207,11 +207,11 @@ TableCell OperatorEntry::chooseCell(const BackendFallbacks& fallbacks, DispatchK
   return {kernel, kernel->kind == KernelKind::Missing ? CellCause::Missing : CellCause::Default};
 }
 
-// On an autograd key: the backend that it serves brings its own kernel, so a composite must not hide the derivative.
-bool OperatorEntry::hasKernelForKeysOf(DispatchKey key) const noexcept {
-  const DispatchKeySet served = getBackendKeySetFromAutograd(key);
-  if (served.empty()) return false;
-  return findKernel(Key::CompositeExplicitAutograd) != nullptr || hasKernelForAny(served);
+// CompositeExplicitAutograd is the operator's kernel for every backend, so the composite made of other operators is
+// withdrawn wherever the first does not serve. On an autograd key a kernel of its backend does the same: the composite
+// must not hide the derivative.
+bool OperatorEntry::withdrawsImplicit(DispatchKey key) const noexcept {
+  return findKernel(Key::CompositeExplicitAutograd) != nullptr || hasKernelForAny(getBackendKeySetFromAutograd(key));
 }
 
 bool OperatorEntry::updateCell(const BackendFallbacks& fallbacks, DispatchKey key) {
@@ -233,9 +233,9 @@ void forEachTouchedKey(DispatchKey registered, Function&& function) {
       registered == Key::CompositeExplicitAutogradNonFunctional) {
     function(Key::Undefined);
   }
-  // A backend's kernel withdraws the composite from the autograd key above it.
+  // A kernel for all backends withdraws the composite everywhere, a backend's from the autograd key above it.
   if (registered == Key::CompositeExplicitAutograd) {
-    for (const DispatchKey key : getRuntimeDispatchKeySet(Key::Autograd)) function(key);
+    for (const DispatchKey key : math_dispatch_keyset - backend_dispatch_keyset) function(key);
   } else if (!isAliasDispatchKey(registered)) {
     if (const DispatchKey autograd = autogradKeyOf(registered); autograd != Key::Undefined) function(autograd);
   }

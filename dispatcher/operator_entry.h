@@ -155,7 +155,7 @@ class BOXCAR_API OperatorEntry final {
   void checkSignature(const CppSignature& signature, const RegistrationSite& where) const;
   const AnnotatedKernel* findKernel(DispatchKey key) const noexcept;
   bool hasKernelForAny(DispatchKeySet keys) const noexcept;
-  bool hasKernelForKeysOf(DispatchKey autograd_key) const noexcept;
+  bool withdrawsImplicit(DispatchKey key) const noexcept;
   const CppSignature* findSignature() const noexcept;
   void putIntoSlot(AnnotatedKernel& kernel);
   void updateTouchedCells(const BackendFallbacks& fallbacks, DispatchKey registered);

@@ -1,13 +1,14 @@
 #pragma once
 
-// A model of the dispatcher that is slow and obvious: the rules of the table as they are written down, cell by cell and
-// call by call; nothing is kept.
+// A model of the dispatcher that is slow and obvious: PyTorch's rules of the table as its documentation has them, cell
+// by cell and call by call; nothing is kept. It knows the keys' names and no more of the code that it is compared with:
+// what an alias key stands for is written down here once more.
 
 #include <boxcar/ivalue/dispatch_key.h>
-#include <boxcar/ivalue/dispatch_key_set.h>
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <list>
 #include <map>
 #include <optional>
@@ -39,28 +40,25 @@ class DispatchModel {
 
   int cell(const Operator& op, Key key) const {
     if (!op.is_defined) return kUndefined;
+    // 1. The key's own kernel.
     if (const auto own = newest(op, key)) return *own;
-    for (const Key alias : {Key::CompositeExplicitAutogradNonFunctional, Key::CompositeExplicitAutograd}) {
-      if (key != Key::Undefined && !getRuntimeDispatchKeySet(alias).has(key)) continue;
-      if (const auto kernel = newest(op, alias)) return *kernel;
+    // 2. Of the aliases that stand for the key, the first in this order.
+    const auto of_alias = [&](Key alias) { return standsFor(alias, key) ? newest(op, alias) : std::nullopt; };
+    if (const auto kernel = of_alias(Key::CompositeExplicitAutogradNonFunctional)) return *kernel;
+    if (const auto kernel = of_alias(Key::CompositeExplicitAutograd)) return *kernel;
+    if (const auto kernel = of_alias(Key::CompositeImplicitAutogradNestedTensor)) return *kernel;
+    if (const auto kernel = of_alias(Key::CompositeImplicitAutograd)) {
+      const bool backend_has_one =
+          std::ranges::any_of(op.kernels, [&](const ModelKernel& other) { return isDifferentiatedAt(other.key, key); });
+      if (key == Key::AutogradOther && backend_has_one) return kAmbiguous;
+      if (!backend_has_one && !newest(op, Key::CompositeExplicitAutograd)) return *kernel;
     }
-    if (key != Key::Undefined && getRuntimeDispatchKeySet(Key::CompositeImplicitAutogradNestedTensor).has(key)) {
-      if (const auto kernel = newest(op, Key::CompositeImplicitAutogradNestedTensor)) return *kernel;
-    }
-    if (key == Key::Undefined || getRuntimeDispatchKeySet(Key::CompositeImplicitAutograd).has(key)) {
-      if (const auto kernel = newest(op, Key::CompositeImplicitAutograd)) {
-        const bool backend_has_one = hasKernelOfBackend(op, key);
-        if (key == Key::AutogradOther && backend_has_one) return kAmbiguous;
-        const bool explicit_one = isAutograd(key) && newest(op, Key::CompositeExplicitAutograd).has_value();
-        if (!backend_has_one && !explicit_one) return *kernel;
-      }
-    }
-    for (const Key alias : {Key::Autograd, Key::FuncTorchBatchedDecomposition}) {
-      if (key == Key::Undefined || !getRuntimeDispatchKeySet(alias).has(key)) continue;
-      if (const auto kernel = newest(op, alias)) return *kernel;
-    }
+    if (const auto kernel = of_alias(Key::Autograd)) return *kernel;
+    if (const auto kernel = of_alias(Key::FuncTorchBatchedDecomposition)) return *kernel;
+    // 3. What serves every operator at the key.
     if (const auto fallback = fallbacks.find(key); fallback != fallbacks.end()) return fallback->second;
-    const bool lets_through = key == Key::BackendSelect || key == Key::ADInplaceOrView || isAutograd(key);
+    const bool lets_through = isAutograd(key) || is(key, {Key::BackendSelect, Key::ADInplaceOrView, Key::VmapMode,
+                                                          Key::FuncTorchVmapMode, Key::AutocastCPU, Key::AutocastCUDA});
     return lets_through ? kThrough : kMissing;
   }
 
@@ -77,29 +75,57 @@ class DispatchModel {
   }
 
  private:
+  static bool is(Key key, std::initializer_list<Key> keys) { return std::ranges::find(keys, key) != keys.end(); }
   static bool isAutograd(Key key) {
-    const Key functionality = toFunctionalityKey(key);
-    return functionality == Key::AutogradFunctionality || functionality == Key::AutogradOther ||
-           functionality == Key::AutogradNestedTensor;
+    return is(toFunctionalityKey(key), {Key::AutogradFunctionality, Key::AutogradOther, Key::AutogradNestedTensor});
   }
+  // Who has AutogradOther above: backends without a key of their own for autograd.
+  static bool isUnderAutogradOther(Key key) {
+    return is(toFunctionalityKey(key),
+              {Key::FPGA, Key::ORT, Key::Vulkan, Key::Metal, Key::SparseCsrCPU, Key::SparseCsrCUDA, Key::CustomRNGKeyId,
+               Key::MkldnnCPU, Key::Sparse, Key::Quantized});
+  }
+  static bool isBackend(Key key) { return toFunctionalityKey(key) == Key::Dense || isUnderAutogradOther(key); }
+  static bool isNestedTensor(Key key) { return toFunctionalityKey(key) == Key::NestedTensor; }
+
+  // Whether a kernel that is registered for [alias] is, before others, one for the runtime key [key]. A call without
+  // tensors, at Undefined, may take the composites that serve whatever comes, too.
+  static bool standsFor(Key alias, Key key) {
+    const bool undefined = key == Key::Undefined;
+    switch (alias) {
+      case Key::Autograd: return isAutograd(key);
+      case Key::FuncTorchBatchedDecomposition: return key == Key::FuncTorchBatched;
+      case Key::CompositeExplicitAutograd: return undefined || isBackend(key);
+      case Key::CompositeExplicitAutogradNonFunctional: {
+        // Those whose views and in-place operators are made functional bring their own.
+        const bool is_functional = toFunctionalityKey(key) == Key::Sparse ||
+                                   (isBackend(key) && (toBackendComponent(key) == BackendComponent::XLABit ||
+                                                       toBackendComponent(key) == BackendComponent::LazyBit));
+        return undefined || (isBackend(key) && !is_functional);
+      }
+      case Key::CompositeImplicitAutogradNestedTensor:
+        return isNestedTensor(key) || toFunctionalityKey(key) == Key::AutogradNestedTensor;
+      case Key::CompositeImplicitAutograd:
+        return undefined || isBackend(key) || isAutograd(key) || isNestedTensor(key) || key == Key::Functionalize;
+      default: return false;
+    }
+  }
+
   static std::optional<int> newest(const Operator& op, Key key) {
     for (const ModelKernel& kernel : op.kernels) {
       if (kernel.key == key) return kernel.number;
     }
     return std::nullopt;
   }
-  // Whether a backend that the autograd key [autograd] serves has a kernel of its own.
-  static bool hasKernelOfBackend(const Operator& op, Key autograd) {
-    const Key functionality = toFunctionalityKey(autograd);
-    return std::ranges::any_of(op.kernels, [&](const ModelKernel& kernel) {
-      if (isAliasDispatchKey(kernel.key) || kernel.key == Key::Undefined) return false;
-      const Key backend = toFunctionalityKey(kernel.key);
-      if (functionality == Key::AutogradFunctionality) {
-        return backend == Key::Dense && toBackendComponent(kernel.key) == toBackendComponent(autograd);
-      }
-      if (functionality == Key::AutogradNestedTensor) return backend == Key::NestedTensor;
-      return functionality == Key::AutogradOther && autogradother_backends.has(kernel.key);
-    });
+  // Whether a kernel for [backend] is the one that the autograd key [autograd] differentiates.
+  static bool isDifferentiatedAt(Key backend, Key autograd) {
+    switch (toFunctionalityKey(autograd)) {
+      case Key::AutogradFunctionality:
+        return toFunctionalityKey(backend) == Key::Dense && toBackendComponent(backend) == toBackendComponent(autograd);
+      case Key::AutogradNestedTensor: return isNestedTensor(backend);
+      case Key::AutogradOther: return isUnderAutogradOther(backend);
+      default: return false;
+    }
   }
 };
 

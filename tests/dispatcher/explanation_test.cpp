@@ -136,6 +136,20 @@ TEST_F(ExplanationTest, OfSeveralBackendsTheHighestIsNamed) {
       << text;
 }
 
+TEST_F(ExplanationTest, ACompositeThatIsWithdrawnIsNoRemedy) {
+  Library explicit_one = implementations(Key::CompositeExplicitAutograd, "explained", 5);
+  explicit_one.impl("pick", boxed());
+  Library implicit_one = implementations(Key::CompositeImplicitAutograd, "explained", 6);
+  implicit_one.impl("pick", boxed());
+  const std::string text = toString(explain(DispatchKeySet(Key::NestedTensorCPU), {}));
+  EXPECT_NE(text.find("dispatched to: NestedTensorCPU, which has no kernel\n"
+                      "the operator has kernels for: CompositeImplicitAutograd, CompositeExplicitAutograd, CPU\n"
+                      "the call would be answered by: a kernel for NestedTensorCPU or for an alias of it "
+                      "(CompositeImplicitAutogradNestedTensor), or a fallback at NestedTensorCPU\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST_F(ExplanationTest, WithoutKeysTheCallEndsAtUndefined) {
   EXPECT_NE(toString(explain({}, {}))
                 .find("dispatched to: Undefined, as no key is left; it has no kernel\n"
@@ -173,7 +187,7 @@ TEST_F(ExplanationTest, ListsAllThatTheOperatorLetsThrough) {
     EXPECT_EQ(through.key, Key::Tracer);
     EXPECT_EQ(through.cell.site.line, 7U);
   }
-  EXPECT_EQ(by_default, 13U);  // BackendSelect, ADInplaceOrView, three for autograd, seven for autocast, VmapMode
+  EXPECT_EQ(by_default, 14U);  // BackendSelect, ADInplaceOrView, three for autograd, seven for autocast, two for vmap
 }
 
 TEST_F(ExplanationTest, RefusesWhatDoesNotFit) {

@@ -80,7 +80,7 @@ class RegistrationProgram final {
         {Key::CPU, Key::SparseCPU, Key::NestedTensorCPU, Key::AutogradCPU, Key::AutogradOther,
          Key::AutogradNestedTensor, Key::Tracer, Key::Functionalize, Key::Conjugate, Key::FuncTorchBatched},
         {Key::CUDA, Key::QuantizedCUDA, Key::AutogradCUDA, Key::FPGA, Key::AutogradOther, Key::Batched},
-        {Key::HIP, Key::AutogradHIP, Key::FuncTorchBatched, Key::Tracer},
+        {Key::HIP, Key::AutogradHIP, Key::FuncTorchBatched, Key::Tracer, Key::FuncTorchVmapMode},
         {Key::XLA, Key::AutogradXLA, Key::Vulkan, Key::MkldnnCPU, Key::AutogradOther},
     };
     return keys;

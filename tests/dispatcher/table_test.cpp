@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 #include <random>
+#include <sstream>
+#include <string>
 #include <vector>
 
+#include "tests/dispatcher/dispatch_model.h"
 #include "tests/dispatcher/dispatcher_helpers.h"
 
 namespace boxcar {
@@ -61,7 +65,7 @@ TEST_F(CellTest, DefaultsOfAnOperatorWithoutKernels) {
   for (const Key key : runtimeKeys()) {
     const Key functionality = toFunctionalityKey(key);
     if (autograd_dispatch_keyset_with_ADInplaceOrView.has(functionality) || autocast_dispatch_keyset.has(key) ||
-        key == Key::BackendSelect || key == Key::VmapMode) {
+        key == Key::BackendSelect || key == Key::VmapMode || key == Key::FuncTorchVmapMode) {
       expectFallthrough(key);
     } else if (key == Key::Named) {
       expectDefault(key, detail::kNamedNotSupportedKernel, CellCause::Default);
@@ -114,7 +118,45 @@ TEST_F(CellTest, ExplicitIsBeforeImplicitAndKeepsItFromAutograd) {
   for (const Key key : {Key::AutogradCPU, Key::AutogradVE, Key::AutogradNestedTensor, Key::AutogradOther}) {
     expectFallthrough(key);
   }
-  for (const Key key : {Key::NestedTensorCPU, Key::Functionalize}) expectFrom(key, Key::CompositeImplicitAutograd);
+}
+
+TEST_F(CellTest, ExplicitWithdrawsImplicitFromEveryKeyThatItDoesNotServe) {
+  implement({Key::CompositeExplicitAutograd, Key::CompositeImplicitAutograd});
+  for (const Key key : runtimeKeys()) EXPECT_NE(cell(key).key, Key::CompositeImplicitAutograd) << toString(key);
+  for (const Key key : {Key::NestedTensorCPU, Key::NestedTensorMeta, Key::Functionalize}) expectMissing(key);
+  // Also beside the one that is not for functional backends, and whichever comes first.
+  implement({Key::CompositeExplicitAutogradNonFunctional});
+  for (const Key key : {Key::NestedTensorCUDA, Key::Functionalize}) expectMissing(key);
+  for (const Key key : {Key::XLA, Key::SparseCPU}) expectFrom(key, Key::CompositeExplicitAutograd);
+  // What nested tensors have of their own is not withdrawn.
+  implement({Key::CompositeImplicitAutogradNestedTensor});
+  for (const Key key : {Key::NestedTensorCPU, Key::AutogradNestedTensor}) {
+    expectFrom(key, Key::CompositeImplicitAutogradNestedTensor);
+  }
+}
+
+TEST_F(CellTest, ImplicitComesBackEverywhereWhenExplicitGoes) {
+  implement({Key::CompositeImplicitAutograd});
+  {
+    Library explicit_one = implementations(Key::CompositeExplicitAutograd, "cell");
+    explicit_one.impl("op", CppFunction::makeNamedNotSupported());
+    expectMissing(Key::NestedTensorCPU);
+    expectMissing(Key::Functionalize);
+  }
+  for (const Key key : {Key::NestedTensorCPU, Key::Functionalize, Key::AutogradCPU, Key::CPU, Key::Undefined}) {
+    expectFrom(key, Key::CompositeImplicitAutograd);
+  }
+}
+
+TEST_F(CellTest, NonFunctionalAloneLeavesImplicitWhereItDoesNotServe) {
+  implement({Key::CompositeExplicitAutogradNonFunctional, Key::CompositeImplicitAutograd});
+  for (const Key key : {Key::CPU, Key::Meta, Key::Undefined}) {
+    expectFrom(key, Key::CompositeExplicitAutogradNonFunctional);
+  }
+  for (const Key key : {Key::XLA, Key::Lazy, Key::SparseCPU, Key::NestedTensorCPU, Key::Functionalize, Key::AutogradCPU,
+                        Key::AutogradXLA, Key::AutogradOther, Key::AutogradNestedTensor}) {
+    expectFrom(key, Key::CompositeImplicitAutograd);
+  }
 }
 
 TEST_F(CellTest, NestedTensorCompositeIsBeforeImplicitAndNotOnUndefined) {
@@ -253,6 +295,57 @@ TEST(Registration, RefusesKeysThatNothingIsDispatchedTo) {
               "a fallback cannot be registered for " + std::string(toString(key)) +
                   " at test.cpp:3: it is no runtime key; register one for each runtime key");
   }
+}
+
+// What PyTorch's own tables hold, measured (tests/dispatcher/pytorch_tables.py): of the dispatcher, and of the model
+// that other tests compare it with.
+TEST(Table, HoldsWhatPyTorchsHolds) {
+  std::ifstream file(BOXCAR_TEST_DATA "/pytorch_tables.txt");
+  std::map<Key, std::string> defaults;
+  size_t lines = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line.front() == '#') continue;
+    ++lines;
+    std::istringstream words(line);
+    std::vector<Key> registered;
+    std::string word;
+    while (words >> word && word != ":") registered.push_back(parseDispatchKey(word));
+    std::map<Key, std::string> expected = defaults;
+    while (words >> word) {
+      const size_t equals = word.find('=');
+      expected[parseDispatchKey(word.substr(0, equals))] = word.substr(equals + 1);
+    }
+    if (registered.empty()) defaults = expected;
+
+    Library definition = definitions("pytorch");
+    definition.def("op(Tensor a) -> Tensor");
+    DispatchModel::Operator modelled{.is_defined = true, .kernels = {}};
+    std::vector<Library> kernels;
+    for (const Key key : registered) {
+      kernels.push_back(implementations(key, "pytorch", static_cast<uint32_t>(key)));
+      kernels.back().impl("op", CppFunction::makeFromBoxedFunctor([](const OperatorHandle&, Stack&) {}));
+      modelled.kernels.push_front({key, static_cast<int>(key)});
+    }
+    const auto nameOf = [](int number) {
+      if (number == kAmbiguous) return std::string("ambiguous");
+      return number < 0 ? std::string("-") : std::string(toString(static_cast<Key>(number)));
+    };
+    for (const auto& [key, held] : expected) {
+      const TableCell found = Dispatcher::singleton().computeCell(find("pytorch::op"), key);
+      const bool is_kernel = found.cause == CellCause::Exact || found.cause == CellCause::Alias;
+      const int number = is_kernel                             ? static_cast<int>(found.key)
+                         : found.cause == CellCause::Ambiguous ? kAmbiguous
+                                                               : -1;
+      const int in_model = DispatchModel().cell(modelled, key);
+      EXPECT_EQ(nameOf(number), held == "through" ? "-" : held) << toString(key) << " of " << line;
+      EXPECT_EQ(nameOf(in_model), held == "through" ? "-" : held)
+          << "in the model, " << toString(key) << " of " << line;
+      if (held != "through") continue;
+      EXPECT_TRUE(found.kernel->isFallthrough()) << toString(key) << " of " << line;
+      EXPECT_EQ(in_model, kThrough) << "in the model, " << toString(key) << " of " << line;
+    }
+  }
+  EXPECT_EQ(lines, 89U);
 }
 
 // Every cell, and the mask, as the rules say.
