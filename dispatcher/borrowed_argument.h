@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/dict.h>
 #include <boxcar/ivalue/ivalue.h>
 
@@ -204,6 +205,12 @@ struct BorrowedValue<std::span<const T>> {
 
  private:
   std::span<const T> value_;
+};
+
+template <class T>
+struct BorrowedValue<ArrayRef<T>> : BorrowedValue<std::span<const T>> {
+  using BorrowedValue<std::span<const T>>::BorrowedValue;
+  ArrayRef<T> get() { return BorrowedValue<std::span<const T>>::get(); }
 };
 
 template <class T>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/dispatch_key_set.h>
 #include <boxcar/ivalue/sym_int.h>
 
@@ -13,8 +14,8 @@
 
 namespace boxcar::detail {
 
-// SymInt and int64_t are one type to the dispatcher: a kernel may be written, and called, with either. Between the two
-// the argument travels as its canonical type.
+// SymInt and int64_t are one type to the dispatcher: a kernel may be written, and called, with either, and a SymInt may
+// come by reference. Between the two the argument travels as its canonical type. An ArrayRef is a span.
 template <class T>
 struct CanonicalTypeOf {
   using type = T;
@@ -35,7 +36,10 @@ template <>
 struct CanonicalTypeOf<std::optional<std::span<const SymInt>>> {
   using type = std::optional<std::span<const int64_t>>;
 };
-
+template <class T>
+struct CanonicalTypeOf<ArrayRef<T>> : CanonicalTypeOf<std::span<const T>> {};
+template <class T>
+struct CanonicalTypeOf<std::optional<ArrayRef<T>>> : CanonicalTypeOf<std::optional<std::span<const T>>> {};
 template <>
 struct CanonicalTypeOf<std::vector<SymInt>> {
   using type = std::vector<int64_t>;
@@ -53,6 +57,11 @@ struct CanonicalTypeOf<std::tuple<Ts...>> {
 template <class T>
 using CanonicalType = typename CanonicalTypeOf<T>::type;
 
+// By reference only where the canonical type is the type itself, for there is nothing else to refer to.
+template <class T>
+requires(!std::is_same_v<CanonicalType<T>, T>) struct CanonicalTypeOf<const T&> : CanonicalTypeOf<T> {
+};
+
 template <class T>
 inline constexpr bool kIsTuple = false;
 template <class... Ts>
@@ -69,11 +78,15 @@ std::span<const To> recastSpan(std::span<const From> span) noexcept {
   return {reinterpret_cast<const To*>(span.data()), span.size()};
 }
 
-// [value], a From, as a To, where both have the same canonical type.
+// [value], a From, as a To, where both have the same canonical type. Where the two differ it is a value, although To
+// may be a reference: it lives until the call that it is an argument of is over.
 template <class To, class From>
-To recast(From&& value) {
-  using Given = std::remove_cvref_t<From>;
-  if constexpr (std::is_same_v<std::remove_cvref_t<To>, Given>) {
+using Recast =
+    std::conditional_t<std::is_same_v<std::remove_cvref_t<To>, std::remove_cvref_t<From>>, To, std::remove_cvref_t<To>>;
+template <class ToType, class From>
+Recast<ToType, From> recast(From&& value) {
+  using To = Recast<ToType, From>;
+  if constexpr (std::is_same_v<std::remove_cvref_t<To>, std::remove_cvref_t<From>>) {
     return static_cast<To>(std::forward<From>(value));
   } else if constexpr (kIsTuple<To>) {
     return [&]<size_t... I>(std::index_sequence<I...>) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/dispatcher/local_dispatch_key_set.h>
+#include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/dispatch_key_set.h>
 #include <boxcar/ivalue/generator.h>
 #include <boxcar/ivalue/list.h>
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace boxcar {
@@ -53,6 +55,10 @@ inline DispatchKeySet keysOf(TensorList tensors) noexcept {
 template <class T>
 constexpr DispatchKeySet keysOf(const T&) noexcept {
   return {};
+}
+template <class T>
+DispatchKeySet keysOf(const ArrayRef<T>& elements) noexcept {
+  return keysOf(static_cast<std::span<const T>>(elements));
 }
 template <class T>
 DispatchKeySet keysOf(const List<T>& list) noexcept {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boxcar/ivalue/sym_int.h>
+
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -22,5 +24,6 @@ class ArrayRef : public std::span<const T> {
 };
 
 using IntArrayRef = ArrayRef<int64_t>;
+using SymIntArrayRef = ArrayRef<SymInt>;
 
 }  // namespace boxcar

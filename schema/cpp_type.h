@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/dict.h>
 #include <boxcar/ivalue/dispatch_key_set.h>
 #include <boxcar/ivalue/ivalue.h>
@@ -69,6 +70,8 @@ struct ListTypeOf {
 template <class T>
 struct SchemaTypeOf<std::span<const T>> : ListTypeOf<T> {};
 template <class T>
+struct SchemaTypeOf<ArrayRef<T>> : ListTypeOf<T> {};
+template <class T>
 struct SchemaTypeOf<std::vector<T>> : ListTypeOf<T> {};
 template <class T>
 struct SchemaTypeOf<List<T>> : ListTypeOf<T> {};
@@ -94,6 +97,8 @@ inline constexpr bool kIsOperatorType<std::optional<T>> = kIsOperatorType<T>;
 template <class T>
 inline constexpr bool kIsOperatorType<std::span<const T>> = kIsOperatorType<T>;
 template <class T>
+inline constexpr bool kIsOperatorType<ArrayRef<T>> = kIsOperatorType<T>;
+template <class T>
 inline constexpr bool kIsOperatorType<std::vector<T>> = kIsOperatorType<T>;
 template <class T>
 inline constexpr bool kIsOperatorType<List<T>> = kIsOperatorType<T>;
@@ -111,6 +116,8 @@ template <>
 inline constexpr bool kIsBorrowed<std::string_view> = true;
 template <class T>
 inline constexpr bool kIsBorrowed<std::span<const T>> = true;
+template <class T>
+inline constexpr bool kIsBorrowed<ArrayRef<T>> = true;
 template <class T>
 inline constexpr bool kIsBorrowed<std::optional<T>> = kIsBorrowed<T>;
 template <class... Ts>  // NOLINTNEXTLINE(misc-redundant-expression): elements may be of one type

@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/cpp_signature.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -38,6 +39,20 @@ TEST(CppSignature, KeySetIsNoArgumentAndSymIntIsInt) {
             (CppSignature::make<int64_t(std::span<const int64_t>, int64_t)>()));
   EXPECT_EQ((CppSignature::make<std::tuple<Tensor, std::vector<SymInt>>()>()),
             (CppSignature::make<std::tuple<Tensor, std::vector<int64_t>>()>()));
+}
+
+TEST(CppSignature, ASymIntByReferenceIsIntAndAnArrayRefIsASpan) {
+  EXPECT_EQ((CppSignature::make<const SymInt&(const SymInt&, const std::optional<SymInt>&)>()),
+            (CppSignature::make<int64_t(int64_t, std::optional<int64_t>)>()));
+  EXPECT_EQ((CppSignature::make<void(SymIntArrayRef, const IntArrayRef&, std::optional<SymIntArrayRef>)>()),
+            (CppSignature::make<void(std::span<const int64_t>, std::span<const int64_t>,
+                                     std::optional<std::span<const int64_t>>)>()));
+  EXPECT_EQ((CppSignature::make<void(const std::vector<SymInt>&, ArrayRef<Tensor>)>()),
+            (CppSignature::make<void(std::vector<int64_t>, TensorList)>()));
+  EXPECT_EQ(toString(CppSignature::make<SymInt(const SymInt&, ArrayRef<double>)>().schema()),
+            "inferred(int _0, float[] _1) -> int");
+  EXPECT_EQ(toString(inferSchema<SymInt(const SymInt&, const std::optional<SymIntArrayRef>&)>()),
+            "inferred(SymInt _0, SymInt[]? _1) -> SymInt");
 }
 
 TEST(CppSignature, TellsItsNameItsArgumentsAndItsSchema) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -152,6 +153,29 @@ TEST(DispatchKeyExtractor, RegisteringAnotherSchemaForgetsTheFirst) {
   extractor.registerSchema(parseSchema("f(int n, int m, Tensor b) -> ()"));
   const Stack stack{IValue(tensorAt(Key::FPGA)), IValue(tensorAt(Key::FPGA)), IValue(tensorAt(Key::CPU))};
   EXPECT_EQ(extractor.getDispatchKeySetBoxed(stack), withDefaults(DispatchKeySet(Key::CPU)));
+}
+
+TEST(DispatchKeyExtractor, AnArrayRefOfTensorsBringsTheirKeysAsASpanDoes) {
+  Library m = definitions();
+  m.def("count(Tensor[] list, Tensor[]? more, int[] n) -> int");
+  const auto registerFor = [](DispatchKey key, int64_t answer) {
+    Library kernels = implementations(key);
+    kernels.impl("count",
+                 [answer](ArrayRef<Tensor>, const std::optional<ArrayRef<Tensor>>&, IntArrayRef) { return answer; });
+    return kernels;
+  };
+  const Library cpu = registerFor(DispatchKey::CPU, 1);
+  const Library meta = registerFor(DispatchKey::Meta, 2);
+  const auto op =
+      find("test::count").typed<int64_t(ArrayRef<Tensor>, const std::optional<ArrayRef<Tensor>>&, IntArrayRef)>();
+  const std::vector<Tensor> on_cpu{cpuTensor()};
+  const std::vector<Tensor> on_meta{metaTensor()};
+  EXPECT_EQ(op.call(on_cpu, std::nullopt, {3}), 1);
+  EXPECT_EQ(op.call(on_meta, std::nullopt, {3}), 2);
+  EXPECT_EQ(op.call({}, ArrayRef<Tensor>(on_meta), {}), 2);
+  const auto by_span =
+      find("test::count").typed<int64_t(TensorList, std::optional<TensorList>, std::span<const int64_t>)>();
+  EXPECT_EQ(by_span.call(on_cpu, TensorList(on_meta), {}), 2);
 }
 
 }  // namespace
