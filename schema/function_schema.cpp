@@ -87,10 +87,14 @@ bool FunctionSchema::hasAnyAliasInfo() const noexcept {
 
 bool FunctionSchema::is_mutable() const noexcept { return std::ranges::any_of(arguments_, isWrite); }
 
-bool FunctionSchema::is_mutable(std::size_t index) const {
-  BOXCAR_CHECK(index < arguments_.size(), "{} has no argument {}: it has {}", name_, index, arguments_.size());
-  return isWrite(arguments_[index]);
+const Argument& FunctionSchema::argumentAt(const SchemaArgument& argument) const {
+  const std::vector<Argument>& list = getCorrectList(argument.type);
+  BOXCAR_CHECK(argument.index < list.size(), "{} has no {} {}: it has {}", name_,
+               argument.type == SchemaArgType::input ? "argument" : "result", argument.index, list.size());
+  return list[argument.index];
 }
+
+bool FunctionSchema::is_mutable(const SchemaArgument& argument) const { return isWrite(argumentAt(argument)); }
 
 bool FunctionSchema::is_mutable(std::string_view name) const {
   const std::optional<int> index = argumentIndexWithName(name);

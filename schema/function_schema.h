@@ -24,6 +24,17 @@ enum class AliasAnalysisKind : std::uint8_t {
 
 BOXCAR_API std::string_view toString(AliasAnalysisKind kind) noexcept;
 
+// An argument of a schema, or a result, by its position.
+enum class SchemaArgType : std::uint8_t { input, output };
+struct SchemaArgument {
+  SchemaArgType type;
+  std::size_t index;
+  bool operator==(const SchemaArgument&) const = default;
+};
+
+// Types whose values may be one another's alias are mapped to sets of such types that have a member in common.
+using AliasTypeSet = std::vector<TypePtr>;
+
 // What an operator promises: its name, what it takes, what it returns, what it aliases and writes.
 //   FunctionSchema schema = parseSchema("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor");
 class BOXCAR_API FunctionSchema {
@@ -53,8 +64,27 @@ class BOXCAR_API FunctionSchema {
   // Whether the operator writes into an argument.
   bool is_mutable() const noexcept;
   // Whether it writes into the argument at this position, or of this name; Error where there is none.
-  bool is_mutable(std::size_t index) const;
+  bool is_mutable(std::size_t index) const { return is_mutable({SchemaArgType::input, index}); }
   bool is_mutable(std::string_view name) const;
+  bool is_mutable(const SchemaArgument& argument) const;
+
+  // What the annotations say of aliases; Error where there is no such argument. schema_info.h of the dispatcher also
+  // knows values. The arguments, or the results:
+  const std::vector<Argument>& getCorrectList(SchemaArgType type) const noexcept {
+    return type == SchemaArgType::input ? arguments_ : returns_;
+  }
+  // Whether it has an annotation.
+  bool is_aliasing(const SchemaArgument& argument) const;
+  // Whether the two may be the same thing after the call: they are of types that can be, and in one set.
+  bool may_alias(const SchemaArgument& lhs, const SchemaArgument& rhs) const;
+  // Whether they may, or one may hold what the other is or holds; with [bidirectional] false, whether the first may.
+  bool may_contain_alias(const SchemaArgument& lhs, const SchemaArgument& rhs, bool bidirectional = true) const;
+  // The set of a type: of T? that of T, of a union those of its members; nothing for what has no identity, as int has.
+  static std::optional<AliasTypeSet> mapTypeToAliasTypeSet(TypePtr type);
+  // All types inside of those of a set, at any depth.
+  static std::optional<AliasTypeSet> getAliasTypeSetContainedTypes(const std::optional<AliasTypeSet>& types);
+  // Whether two sets have a type in common.
+  static bool canAliasTypeSetsAlias(const std::optional<AliasTypeSet>& lhs, const std::optional<AliasTypeSet>& rhs);
 
   // CONSERVATIVE unless it was set.
   AliasAnalysisKind aliasAnalysis() const noexcept { return alias_analysis_.value_or(AliasAnalysisKind::CONSERVATIVE); }
@@ -73,6 +103,7 @@ class BOXCAR_API FunctionSchema {
  private:
   friend class SchemaBuilder;
   FunctionSchema() = default;
+  const Argument& argumentAt(const SchemaArgument& argument) const;
 
   OperatorName name_;
   std::vector<Argument> arguments_;
