@@ -3,8 +3,12 @@
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/ivalue/scalar_type.h>
 
+#include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <limits>
+#include <mutex>
+#include <string>
 
 namespace boxcar {
 
@@ -43,6 +47,23 @@ const TypeInfo& infoOf(DeviceType type) {
   BOXCAR_FAIL("{} is the number of no device type", static_cast<int>(type));
 }
 
+// What PrivateUse1 was named; null until then, never freed, for toString() hands it out.
+std::atomic<const std::string*> privateuse1_name{nullptr};
+
+std::string_view nameOf(const TypeInfo& info) {
+  if (info.type == DeviceType::PrivateUse1) {
+    if (const std::string* given = privateuse1_name.load(std::memory_order_acquire)) return *given;
+  }
+  return info.name;
+}
+
+// Locale's letters are no device's.
+bool isWord(std::string_view text) {
+  const auto isLetter = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
+  return !text.empty() && isLetter(text.front()) &&
+         std::ranges::all_of(text, [&](char c) { return isLetter(c) || (c >= '0' && c <= '9'); });
+}
+
 DeviceIndex parseIndex(std::string_view digits, std::string_view text) {
   int index = -1;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
@@ -56,13 +77,45 @@ DeviceIndex parseIndex(std::string_view digits, std::string_view text) {
 
 }  // namespace
 
-std::string_view toString(DeviceType type) { return infoOf(type).name; }
+std::string_view toString(DeviceType type) { return nameOf(infoOf(type)); }
 
 std::optional<DeviceType> parseDeviceType(std::string_view name) {
   for (const TypeInfo& info : kTypes) {
-    if (info.name == name) return info.type;
+    if (info.name == name || nameOf(info) == name) return info.type;
   }
   return std::nullopt;
+}
+
+void register_privateuse1_backend(std::string_view name) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (const std::string* given = privateuse1_name.load(std::memory_order_relaxed)) {
+    BOXCAR_CHECK(*given == name, "PrivateUse1 is named {} already, and cannot be named {}: a process names it once",
+                 pythonStringRepr(*given), pythonStringRepr(name));
+    return;
+  }
+  BOXCAR_CHECK(
+      isWord(name),
+      "PrivateUse1 cannot be named {}: a device's name is a word of small letters, digits and _, such as 'npu'",
+      pythonStringRepr(name));
+  const std::optional<DeviceType> other = parseDeviceType(name);
+  BOXCAR_CHECK((!other.has_value() || *other == DeviceType::PrivateUse1) && !parseDtype(name),
+               "PrivateUse1 cannot be named {}: that is {} already", pythonStringRepr(name),
+               other.has_value() ? "a device" : "a dtype");
+  privateuse1_name.store(new std::string(name), std::memory_order_release);
+}
+
+bool is_privateuse1_backend_registered() noexcept {
+  return privateuse1_name.load(std::memory_order_acquire) != nullptr;
+}
+
+std::string get_privateuse1_backend(bool lower_case) {
+  std::string name(toString(DeviceType::PrivateUse1));
+  if (lower_case) return name;
+  for (char& c : name) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return name;
 }
 
 Device::Device(std::string_view text) : Device(DeviceType::CPU) {
@@ -75,7 +128,7 @@ Device::Device(std::string_view text) : Device(DeviceType::CPU) {
     std::string names;
     for (const TypeInfo& info : kTypes) {
       if (!names.empty()) names += &info == std::end(kTypes) - 1 ? " or " : ", ";
-      names += info.name;
+      names += nameOf(info);
     }
     BOXCAR_FAIL("device {} has the unknown type {}; the type is one of {}", pythonStringRepr(text),
                 pythonStringRepr(name), names);

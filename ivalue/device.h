@@ -40,6 +40,15 @@ BOXCAR_API std::string_view toString(DeviceType type);
 // nullopt for a name that is none.
 BOXCAR_API std::optional<DeviceType> parseDeviceType(std::string_view name);
 
+// Gives PrivateUse1 the name [name], a word in small letters, for devices that print and read as "npu:0"; its keys stay
+// PrivateUse1, AutogradPrivateUse1 … Once in a process, or again with the same name: an Error else, and where the name
+// is another device's or a dtype's. "privateuseone" is read as before.
+BOXCAR_API void register_privateuse1_backend(std::string_view name);
+// Whether somebody gave it a name.
+BOXCAR_API bool is_privateuse1_backend_registered() noexcept;
+// That name, or "privateuseone"; in capitals if wanted.
+BOXCAR_API std::string get_privateuse1_backend(bool lower_case = true);
+
 // One machine of a kind; without an index, the current one of that kind.
 struct BOXCAR_API Device {
   constexpr Device(DeviceType device_type, DeviceIndex device_index = -1) : type_(device_type), index_(device_index) {}

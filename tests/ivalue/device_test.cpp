@@ -1,8 +1,12 @@
 #include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 
 #include "tests/test_support.h"
@@ -74,6 +78,44 @@ TEST(Device, UnknownTypeIsAnErrorThatListsTheTypes) {
       "xpu, mps, meta, hpu, ve, lazy, ipu, mtia or privateuseone");
   EXPECT_EQ(parseError("float32"), "'float32' is a dtype and no device; a dtype is written without quotes: float32");
   EXPECT_EQ(parseError("").substr(0, 33), "device '' has the unknown type ''");
+}
+
+// In a process of its own, for the name stays.
+TEST(PrivateUse1, IsNamedOnceAndPrintsWhatReadsBack) {
+  const auto nameIt = [] {
+    const auto refused = [](std::string_view name) { return errorOf([&] { register_privateuse1_backend(name); }); };
+    const auto holds = [](bool condition, const char* what) {
+      if (condition) return;
+      std::fprintf(stderr, "not so: %s\n", what);
+      std::exit(1);
+    };
+    holds(!is_privateuse1_backend_registered(), "nobody named it");
+    holds(get_privateuse1_backend() == "privateuseone", "its name before");
+    for (const char* name : {"cpu", "cuda", "meta", "mtia"}) {
+      holds(refused(name) == fmt::format("PrivateUse1 cannot be named '{}': that is a device already", name), name);
+    }
+    holds(refused("float32") == "PrivateUse1 cannot be named 'float32': that is a dtype already", "a dtype");
+    for (const char* name : {"", "NPU", "my npu", "0a", "npu:0"}) {
+      holds(refused(name).ends_with("a device's name is a word of small letters, digits and _, such as 'npu'"), name);
+    }
+    holds(!is_privateuse1_backend_registered(), "what is refused names nothing");
+
+    register_privateuse1_backend("npu_2");
+    register_privateuse1_backend("npu_2");
+    holds(refused("other") ==
+              "PrivateUse1 is named 'npu_2' already, and cannot be named 'other': a process names it once",
+          "a second name");
+    holds(is_privateuse1_backend_registered(), "it is named");
+    holds(get_privateuse1_backend() == "npu_2" && get_privateuse1_backend(false) == "NPU_2", "its name");
+    holds(toString(DeviceType::PrivateUse1) == "npu_2", "the type prints");
+    holds(toString(Device(DeviceType::PrivateUse1, 3)) == "npu_2:3", "the device prints");
+    holds(Device("npu_2:3") == Device(DeviceType::PrivateUse1, 3), "what prints reads back");
+    holds(Device("privateuseone:1") == Device(DeviceType::PrivateUse1, 1), "the older name is read, too");
+    holds(parseError("gpu").find("mtia or npu_2") != std::string::npos, "errors name it");
+    holds(toString(DispatchKey::AutogradPrivateUse1) == "AutogradPrivateUse1", "keys keep their names");
+    std::exit(0);
+  };
+  EXPECT_EXIT(nameIt(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(Device, BadIndexIsAnErrorThatNamesTheDevice) {
