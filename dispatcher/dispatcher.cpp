@@ -244,6 +244,17 @@ std::vector<OperatorName> Dispatcher::getAllOpNames() const {
   return names;
 }
 
+std::vector<OperatorName> Dispatcher::getRegistrationsForDispatchKey(std::optional<DispatchKey> key) const {
+  const std::lock_guard lock(state_->mutex);
+  state_->readLinkedBlocks();
+  std::vector<OperatorName> names;
+  for (const OperatorEntry* entry : state_->operators.entries()) {
+    const bool is_registered = key.has_value() ? entry->hasKernelForDispatchKey(*key) : !entry->isEmpty();
+    if (is_registered) names.push_back(entry->operator_name());
+  }
+  return names;
+}
+
 void Dispatcher::readLibraries() {
   const std::lock_guard lock(state_->mutex);
   state_->readLinkedBlocks();

@@ -36,6 +36,10 @@ class BOXCAR_API Dispatcher final {
   // The names of all defined operators, in the order of their definition.
   std::vector<OperatorName> getAllOpNames() const;
 
+  // The names of the operators that have a kernel registered for exactly [key], an alias perhaps; of all operators that
+  // have a definition or a kernel, where no key is given. In the order of their first registration.
+  std::vector<OperatorName> getRegistrationsForDispatchKey(std::optional<DispatchKey> key) const;
+
   // Reads the blocks of registrations that were linked since the last time; what looks up operators by name does so
   // too.
   void readLibraries();

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "tests/dispatcher/dispatcher_helpers.h"
@@ -295,6 +297,72 @@ TEST(Dispatcher, SymIntAndIntSignaturesAreOne) {
   Stack stack{IValue(size), IValue(1), IValue()};
   find("test::sizes").callBoxed(stack);
   EXPECT_EQ(stack[0].toInt(), 6);
+}
+
+TEST(Dispatcher, KernelsTakeSymIntsByReferenceAndArrayRefs) {
+  Library m = definitions();
+  m.def("sizes(SymInt[] size, SymInt n, SymInt? m, SymInt[]? more) -> SymInt");
+  Library composite = implementations(DispatchKey::CompositeImplicitAutograd);
+  composite.impl("sizes",
+                 [](SymIntArrayRef size, const SymInt& n, const std::optional<SymInt>& k,
+                    const std::optional<SymIntArrayRef>& more) -> SymInt {
+                   return size[0] + n.expect_int() + k.value_or(0) + (more.has_value() ? (*more)[1].expect_int() : 0);
+                 });
+  const std::vector<int64_t> size{5, 40};
+  using Spans =
+      int64_t(std::span<const int64_t>, int64_t, std::optional<int64_t>, std::optional<std::span<const int64_t>>);
+  using References =
+      SymInt(SymIntArrayRef, const SymInt&, const std::optional<SymInt>&, const std::optional<SymIntArrayRef>&);
+  const auto expectAnswers = [&](int64_t with_all, int64_t with_few) {
+    EXPECT_EQ(find("test::sizes").typed<Spans>().call(size, 2, 100, size), with_all);
+    const std::vector<SymInt> sym_size{5, 40};
+    EXPECT_EQ(find("test::sizes").typed<References>().call(sym_size, 2, std::nullopt, std::nullopt), with_few);
+    EXPECT_EQ(callOp(find("test::sizes"), size, 2, 100, size)[0].toInt(), with_all);
+  };
+  expectAnswers(147, 7);
+  {
+    // One that takes ints, beside it.
+    Library ints = implementations(DispatchKey::CompositeExplicitAutograd);
+    ints.impl("sizes", [](std::span<const int64_t> of, int64_t n, std::optional<int64_t>,
+                          std::optional<std::span<const int64_t>>) { return of[0] * n; });
+    expectAnswers(10, 10);
+  }
+  // And a boxed one, which typed callers box for.
+  Library boxed = implementations(DispatchKey::CompositeExplicitAutograd);
+  boxed.impl("sizes", CppFunction::makeFromBoxedFunctor([](const OperatorHandle&, Stack& stack) {
+               const int64_t n = stack[1].toInt();
+               drop(stack, 4);
+               push(stack, 3 * n);
+             }));
+  expectAnswers(6, 6);
+}
+
+TEST(Dispatcher, NamesTheOperatorsThatHaveAKernelForAKey) {
+  const auto namesAt = [](std::optional<DispatchKey> key) {
+    std::vector<std::string> ours;
+    for (const OperatorName& name : Dispatcher::singleton().getRegistrationsForDispatchKey(key)) {
+      if (name.getNamespace() == "registered") ours.push_back(toString(name));
+    }
+    return ours;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(namesAt(std::nullopt), Names());
+  {
+    Library m = definitions("registered");
+    m.def("defined(Tensor x) -> Tensor");
+    m.def("both.x(Tensor x) -> Tensor");
+    Library on_cpu = implementations(DispatchKey::CPU, "registered");
+    on_cpu.impl("both.x", CppFunction::makeFallthrough());
+    on_cpu.impl("implemented", CppFunction::makeFallthrough());
+    Library composite = implementations(DispatchKey::CompositeExplicitAutograd, "registered");
+    composite.impl("defined", CppFunction::makeFallthrough());
+    EXPECT_EQ(namesAt(std::nullopt), (Names{"registered::defined", "registered::both.x", "registered::implemented"}));
+    EXPECT_EQ(namesAt(DispatchKey::CPU), (Names{"registered::both.x", "registered::implemented"}));
+    // Those that were registered for the alias, not those whose cell it fills.
+    EXPECT_EQ(namesAt(DispatchKey::CompositeExplicitAutograd), Names{"registered::defined"});
+    EXPECT_EQ(namesAt(DispatchKey::Meta), Names());
+  }
+  EXPECT_EQ(namesAt(std::nullopt), Names());
 }
 
 TEST(Dispatcher, AKernelThatThrowsLeavesTheStackAndTheThreadsKeysAsTheyWere) {
