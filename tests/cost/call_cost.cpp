@@ -14,6 +14,8 @@
 #include <system_error>
 #include <vector>
 
+#include "returning_calls.h"
+
 namespace {
 
 using namespace boxcar;
@@ -61,9 +63,12 @@ int main(int argc, char** argv) {
   long count = 0;
   const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), count);
   const bool is_count = fault == std::errc() && end == number.data() + number.size() && count > 0;
-  if (!is_count || std::ranges::find(kPaths, path) == std::end(kPaths)) {
+  const auto returning = returningPaths();
+  const bool is_returning = std::ranges::find(returning, path) != returning.end();
+  if (!is_count || (!is_returning && std::ranges::find(kPaths, path) == std::end(kPaths))) {
     std::fputs("usage: call_cost PATH COUNT; the paths are:", stderr);
     for (const std::string_view each : kPaths) std::fprintf(stderr, " %s", each.data());
+    for (const std::string_view each : returning) std::fprintf(stderr, " %s", each.data());
     std::fputs("\n", stderr);
     return 2;
   }
@@ -82,7 +87,9 @@ int main(int argc, char** argv) {
   Profiler profiler({.most_calls = path == "boxed_through_full_profiler" ? size_t{16} : size_t{1} << 14});
   std::optional<HandlerGuard> profiling;
   if (path.ends_with("_profiler")) profiling.emplace(profiler);
-  if (path == "direct") {
+  if (is_returning) {
+    runReturning(path, a, b, count);
+  } else if (path == "direct") {
     runDirect(a, b, count);
   } else if (path.starts_with("typed")) {
     runTyped(typed, a, b, count);

@@ -38,4 +38,14 @@ check_added boxed_through_fallback 24
 check_added boxed_through_mode 185
 check_added boxed_through_profiler 250
 check_added boxed_through_full_profiler 280
+# The same of an operator that takes two tensors and returns one: what a call does with a result counts here, and nowhere
+# above. The bounds are what this state reaches; a boxed call drops its result, too.
+direct=$(cost direct_returning)
+echo "a direct call that returns a tensor: $direct instructions"
+((direct > 0)) || failed=1
+check typed_returning 31
+check boxed_returning 153
+check typed_returning_through_fallback 225
+boxed=$(cost boxed_returning)
+check_added boxed_returning_through_fallback 24
 exit $failed
