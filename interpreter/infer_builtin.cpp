@@ -169,9 +169,9 @@ std::optional<std::vector<ExprPtr>> Inference::variadicArguments(const Builtin& 
   for (size_t p = fixed + 1; p < parameters.size(); ++p) names.push_back(parameters[p].name());
   for (size_t i = positional; i < arguments.size(); ++i) {
     if (std::ranges::find(names, arguments[i].keyword) != names.end()) continue;
-    error(arguments[i].span,
-          withSuggestion(fmt::format("{} has no argument '{}'", builtin.name(), arguments[i].keyword),
-                         arguments[i].keyword, names));
+    const std::string suggestion = didYouMeanArgument(arguments[i].keyword, names);
+    error(arguments[i].span, fmt::format("{} has no argument '{}'{}{}", builtin.name(), arguments[i].keyword,
+                                         suggestion.empty() ? "" : ".", suggestion));
     return std::nullopt;
   }
   for (size_t p = fixed + 1; p < parameters.size(); ++p) {

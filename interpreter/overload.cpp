@@ -1,7 +1,7 @@
 #include <boxcar/interpreter/container_operations.h>
 #include <boxcar/interpreter/overload.h>
+#include <boxcar/interpreter/wording.h>
 #include <boxcar/ivalue/error.h>
-#include <boxcar/ivalue/python_text.h>
 #include <boxcar/schema/value_type.h>
 
 #include <algorithm>
@@ -24,8 +24,12 @@ bool isTensorLike(TypePtr type) {
 // Fits the arguments of one call to one schema. reason() says why the last attempt failed.
 class Fitter {
  public:
-  Fitter(Arguments arguments, bool at_run_time)
-      : arguments_(arguments), positional_(positionalCount(arguments)), at_run_time_(at_run_time) {}
+  // [candidates] are those that the call may mean, for what is said of a name that none of them has.
+  Fitter(std::span<const FunctionSchema* const> candidates, Arguments arguments, bool at_run_time)
+      : candidates_(candidates),
+        arguments_(arguments),
+        positional_(positionalCount(arguments)),
+        at_run_time_(at_run_time) {}
 
   std::optional<Fit> fit(const FunctionSchema& schema) {
     schema_ = &schema;
@@ -105,10 +109,8 @@ class Fitter {
       const std::optional<int> index = schema_->argumentIndexWithName(name);
       culprit_ = i;
       if (!index) {
-        std::vector<std::string_view> names;
-        for (const Argument& parameter : parameters()) names.push_back(parameter.name());
-        fail(fmt::format("it has no argument '{}'.{}", name, didYouMean(name, names)));
-        if (reason_.ends_with('.')) reason_.pop_back();
+        const std::string suggestion = suggestFor(name);
+        fail(fmt::format("it has no argument '{}'{}{}", name, suggestion.empty() ? "" : ".", suggestion));
         return false;
       }
       if (fit_.parameters[static_cast<size_t>(*index)].from != ParameterPlan::From::Default) {
@@ -118,6 +120,22 @@ class Fitter {
       if (!place(i, static_cast<size_t>(*index), loneIntList() == static_cast<size_t>(*index))) return false;
     }
     return true;
+  }
+
+  // Among the names of all overloads, which so all say the same; unless one of them has this very name.
+  std::string suggestFor(std::string_view name) const {
+    std::vector<std::string_view> names;
+    const auto add = [&names](const FunctionSchema& schema) {
+      for (const Argument& parameter : schema.arguments()) {
+        if (std::ranges::find(names, parameter.name()) == names.end()) names.push_back(parameter.name());
+      }
+    };
+    for (const FunctionSchema* candidate : candidates_) add(*candidate);
+    if (std::ranges::find(names, name) != names.end()) {
+      names.clear();
+      add(*schema_);
+    }
+    return didYouMeanArgument(name, names);
   }
 
   bool checkMissing() {
@@ -211,6 +229,7 @@ class Fitter {
     return std::nullopt;
   }
 
+  std::span<const FunctionSchema* const> candidates_;
   Arguments arguments_;
   size_t positional_;
   bool at_run_time_;
@@ -249,7 +268,7 @@ size_t best(std::span<const FittedCandidate> fitted) {
 std::vector<FittedCandidate> fitAll(std::span<const FunctionSchema* const> candidates, Arguments arguments,
                                     bool at_run_time, std::vector<Rejection>* rejections) {
   std::vector<FittedCandidate> fitted;
-  Fitter fitter(arguments, at_run_time);
+  Fitter fitter(candidates, arguments, at_run_time);
   for (size_t i = 0; i < candidates.size(); ++i) {
     if (auto fit = fitter.fit(*candidates[i])) {
       fitted.push_back({i, *std::move(fit)});

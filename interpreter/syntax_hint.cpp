@@ -13,6 +13,11 @@ std::string_view syntaxHint(const Source& source, const Token* begin, const Toke
       expected == "an expression" || expected == "an argument" || expected == "an index" || expected == "a statement";
   constexpr std::string_view kLogical = "the logical operators are `and`, `or` and `not`";
 
+  constexpr std::string_view kNoModules =
+      "operators are there without an import: `relu(x)`, `aten::relu(x)`; `import \"file.ops\"` imports a script";
+
+  if (begin->kind == Kind::KwImport && found == Kind::Name) return kNoModules;
+  if (first_word == "from" && found == Kind::Name) return kNoModules;
   if (found == Kind::Colon && in_condition) return "a block stands in braces: `{ ... }`";
   if (found == Kind::Newline && in_condition && where[1].kind == Kind::BlockOpen) {
     return "`{` stands at the end of the line that opens the block";
@@ -42,7 +47,7 @@ std::string_view syntaxHint(const Source& source, const Token* begin, const Toke
     return "a function is declared with `fn name(int x) -> int { ... }`";
   }
   if (first_word == "class" || first_word == "try" || first_word == "raise" || first_word == "global" ||
-      first_word == "yield" || first_word == "del" || first_word == "from") {
+      first_word == "yield" || first_word == "del") {
     return "the language has no such statement; interpreter/README.md lists what it has";
   }
   if (first_word == "let" || first_word == "var") return "a variable is set without a keyword: `a = e`";

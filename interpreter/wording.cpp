@@ -3,12 +3,81 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace boxcar::interp {
+namespace {
+
+// What others call PyTorch's arguments; of several names for one, the first that the operator has.
+struct ForeignName {
+  std::string_view foreign;
+  std::string_view name;
+};
+constexpr ForeignName kForeignNames[] = {
+    {"a", "self"},
+    {"a", "input"},
+    {"a_max", "max"},
+    {"a_min", "min"},
+    {"axes", "dim"},
+    {"axes", "dims"},
+    {"axis", "dim"},
+    {"axis", "dims"},
+    {"axis1", "dim0"},
+    {"axis1", "dim1"},
+    {"axis2", "dim1"},
+    {"axis2", "dim2"},
+    {"bias_initializer", "bias"},
+    {"ddof", "correction"},
+    {"dilation_rate", "dilation"},
+    {"epsilon", "eps"},
+    {"input", "self"},
+    {"inputs", "input"},
+    {"inputs", "self"},
+    {"k", "diagonal"},
+    {"keepdims", "keepdim"},
+    {"kernel", "weight"},
+    {"kernel_shape", "kernel_size"},
+    {"kernel_size", "weight"},
+    {"loc", "mean"},
+    {"newshape", "shape"},
+    {"num", "steps"},
+    {"ord", "p"},
+    {"pads", "padding"},
+    {"pool_size", "kernel_size"},
+    {"rate", "p"},
+    {"reps", "dims"},
+    {"shape", "size"},
+    {"shift", "shifts"},
+    {"size", "shape"},
+    {"tensor", "self"},
+    {"train", "training"},
+    {"training", "train"},
+    {"use_bias", "bias"},
+    {"x", "self"},
+    {"x", "input"},
+    {"x1", "self"},
+    {"x2", "other"},
+    {"y", "other"},
+};
+
+}  // namespace
 
 std::string withSuggestion(std::string message, std::string_view name, std::span<const std::string_view> candidates) {
   const std::string suggestion = didYouMean(name, candidates);
   if (!suggestion.empty()) message += "." + suggestion;
   return message;
+}
+
+std::string didYouMeanArgument(std::string_view name, std::span<const std::string_view> parameters) {
+  const auto mean = [](std::string_view parameter) { return fmt::format(" Did you mean '{}'?", parameter); };
+  // `kernel` of `kernel_size`; of one letter many words begin.
+  for (const std::string_view parameter : parameters) {
+    if (name.size() > 2 && parameter.starts_with(fmt::format("{}_", name))) return mean(parameter);
+  }
+  for (const ForeignName& each : kForeignNames) {
+    if (each.foreign == name && std::ranges::find(parameters, each.name) != parameters.end()) return mean(each.name);
+  }
+  return didYouMean(name, parameters);
 }
 
 std::string withArticle(TypePtr type) {

@@ -11,6 +11,10 @@ namespace boxcar::interp {
 // The message, and ". Did you mean 'a' or 'b'?" where one of [candidates] is near.
 std::string withSuggestion(std::string message, std::string_view name, std::span<const std::string_view> candidates);
 
+// " Did you mean 'dim'?" for an argument [name] that is none of [parameters]: what NumPy, Keras and others call one of
+// them, the beginning of one, or a misspelling. Empty when nothing is near.
+std::string didYouMeanArgument(std::string_view name, std::span<const std::string_view> parameters);
+
 // "a Tensor", "an int[]", "None".
 std::string withArticle(TypePtr type);
 

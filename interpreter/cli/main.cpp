@@ -24,6 +24,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace boxcar::cli {
@@ -39,13 +40,34 @@ std::string_view commandOf(int argc, char** argv) {
   return first >= argc ? std::string_view() : argv[first];
 }
 
+// Of an option that [command] does not have: that, and which may be meant. Empty where all of them are there.
+std::string unknownOption(const CLI::App& app, const CLI::App& command) {
+  for (const std::string& word : app.remaining(true)) {
+    if (!word.starts_with('-')) continue;
+    const std::string name = word.substr(0, word.find('='));
+    std::vector<std::string> options;
+    for (const CLI::App* of : {&command, &app}) {
+      for (const CLI::Option* option : of->get_options()) {
+        for (const std::string& each : option->get_lnames()) options.push_back("--" + each);
+      }
+    }
+    return fmt::format("there is no option '{}'.{}", name,
+                       didYouMean(name, std::vector<std::string_view>(options.begin(), options.end())));
+  }
+  return {};
+}
+
 // What is wrong with a command line, and whom to ask.
 void reportUsage(const CLI::App& app, const CLI::ParseError& error) {
   const auto commands = app.get_subcommands();
   const std::string command = commands.empty() ? "" : commands[0]->get_name();
-  reportFailure(fmt::format("{}\nRun `boxcar{}{} --help` to see how it is called.", error.what(),
-                            command.empty() ? "" : " ", command),
-                command);
+  std::string what = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !commands.empty()) {
+    if (std::string unknown = unknownOption(app, *commands[0]); !unknown.empty()) what = std::move(unknown);
+  }
+  reportFailure(
+      fmt::format("{}\nRun `boxcar{}{} --help` to see how it is called.", what, command.empty() ? "" : " ", command),
+      command);
 }
 
 // Whether the command line asks for a command that does not exist; then it has been told.

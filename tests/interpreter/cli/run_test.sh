@@ -27,7 +27,17 @@ expectStatus 0
 expectOutput "ran []"
 runMerged "an option that is none" run script.ops --flag
 expectStatus 2
-expectOutputHas "boxcar run: The following argument was not expected: --flag"
+expectOutputHas "boxcar run: there is no option '--flag'."
+expectOutputHas "Run \`boxcar run --help\` to see how it is called."
+for misspelt in --thread --thread=2 --treads; do
+  runMerged "a misspelt option, $misspelt" run "$misspelt" script.ops
+  expectStatus 2
+  expectOutputHas "boxcar run: there is no option '${misspelt%%=*}'. Did you mean '--threads'?"
+done
+runMerged "a misspelt option of all commands" run script.ops --colour never
+expectOutputHas "boxcar run: there is no option '--colour'. Did you mean '--color'?"
+runMerged "a misspelt option of another command" check --threads-of script.ops
+expectOutputHas "boxcar check: there is no option '--threads-of'."
 
 # ---- Limits ----
 
