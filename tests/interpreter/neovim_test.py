@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Neovim's own client talks to `boxcar lsp`: what a user of it sees. Usage: neovim_test.py BOXCAR SOURCE; exits with 77
-where there is no Neovim of version 0.7 or later."""
+"""Neovim's own client, set up as the page on editors says, talks to `boxcar lsp`: what a user of it sees.
+
+Usage: neovim_test.py BOXCAR SOURCE; exits with 77 where there is no Neovim of version 0.7 or later."""
 import json
 import os
 import re
@@ -27,13 +28,11 @@ def version():
 # Runs inside of Neovim: opens a script, waits for what the server says, asks as keys do, and writes down the answers.
 SESSION = """
 local patience = %d * 1000
-vim.cmd("filetype on")
-vim.opt.runtimepath:append(os.getenv("SYNTAX"))
-vim.cmd("runtime! ftdetect/*.vim")
 vim.cmd("edit " .. os.getenv("SCRIPT"))
-local seen = { filetype = vim.bo.filetype }
-local client = vim.lsp.start_client({ name = "boxcar", cmd = { os.getenv("BOXCAR"), "lsp" }, root_dir = vim.fn.getcwd() })
-vim.lsp.buf_attach_client(0, client)
+local seen = { filetype = vim.bo.filetype, colours = vim.b.current_syntax }
+local clients = vim.lsp.get_clients or vim.lsp.get_active_clients
+vim.wait(patience, function() return #clients() > 0 end, 20)
+local client = clients()[1].id
 local function ask(method, line, character)
   local answers = vim.lsp.buf_request_sync(0, method, {
     textDocument = vim.lsp.util.make_text_document_params(),
@@ -73,19 +72,35 @@ y=halved( x ).summ()
 """
 
 
+def recipe():
+    """The shell's part and Lua's part of what the page on editors says of Neovim, as they stand there."""
+    section = (SOURCE / "interpreter/editors/README.md").read_text().split("\n## Neovim\n")[1].split("\n## ")[0]
+    blocks = dict(re.findall(r"```(\w+)\n(.*?)```", section, re.DOTALL))
+    return blocks["sh"], blocks["lua"]
+
+
 class Neovim(unittest.TestCase):
     def test_a_user_of_neovim_sees_mistakes_schemas_names_and_layout(self):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             (folder / "script.ops").write_text(SCRIPT)
             (folder / "session.lua").write_text(SESSION % PATIENCE)
-            environment = {**os.environ, "BOXCAR": BOXCAR, "SCRIPT": str(folder / "script.ops"), "SEEN": str(folder / "seen.json"),
-                           "SYNTAX": str(SOURCE / "interpreter/editors/vim"), "HOME": name, "XDG_STATE_HOME": name}
-            run = subprocess.run(["nvim", "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", "luafile session.lua"], cwd=folder,
+            shell, lua = recipe()
+            settings = folder / ".config/nvim"
+            settings.mkdir(parents=True)
+            (settings / "init.lua").write_text(lua)
+            (folder / "bin").mkdir()
+            (folder / "bin/boxcar").symlink_to(BOXCAR)
+            environment = {key: value for key, value in os.environ.items() if not key.startswith(("XDG_", "NVIM", "VIM"))}
+            environment.update(SCRIPT=str(folder / "script.ops"), SEEN=str(folder / "seen.json"), HOME=name,
+                               PATH=f"{folder / 'bin'}:{os.environ['PATH']}")
+            subprocess.run(["sh", "-ec", shell], cwd=SOURCE, env=environment, check=True, timeout=PATIENCE)
+            run = subprocess.run(["nvim", "--headless", "-i", "NONE", "-n", "-c", "luafile session.lua"], cwd=folder,
                                  env=environment, capture_output=True, text=True, timeout=8 * PATIENCE)
             self.assertTrue((folder / "seen.json").exists(), run.stdout + run.stderr)
             seen = json.loads((folder / "seen.json").read_text())
         self.assertEqual(seen["filetype"], "ops")
+        self.assertEqual(seen["colours"], "ops")
         self.assertEqual([mistake[:3] for mistake in seen["wrong"]], [[4, 14, 1]])
         self.assertIn("there is no function, method or operator `summ`", seen["wrong"][0][3])
         self.assertIn("halved(Tensor x) -> Tensor", seen["hover"]["contents"]["value"])
