@@ -7,7 +7,9 @@
 #include <boxcar/interpreter/tensor_index.h>
 #include <boxcar/interpreter/value_operations.h>
 #include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <complex>
 #include <optional>
 #include <utility>
@@ -81,16 +83,30 @@ std::optional<ScalarType> dtypeOf(const IValue& value) {
   return static_cast<ScalarType>(number);
 }
 
+// Tensors without elements are shown with their size, `tensor([], size=(0, 3))`: [sizes] are taken for those of
+// [shape].
+void takeSize(const std::vector<int64_t>& sizes, NestedShape& shape) {
+  if (sizes == shape.sizes) return;
+  BOXCAR_CHECK(shape.sizes == std::vector<int64_t>{0} && std::ranges::find(sizes, 0) != sizes.end() &&
+                   std::ranges::none_of(sizes, [](int64_t size) { return size < 0; }),
+               "tensor(): `size` is that of the data, or one without elements for []; the data has size ({}), not ({})",
+               fmt::join(shape.sizes, ", "), fmt::join(sizes, ", "));
+  shape.sizes = sizes;
+}
+
 IValue makeTensor(std::span<IValue> arguments) {
   const IValue& data = arguments[0];
   const auto dtype = dtypeOf(arguments[1]);
   const auto device = arguments[2].to<std::optional<Device>>();
+  const auto size = arguments[3].to<std::optional<std::vector<int64_t>>>();
   if (data.isTensor()) {
+    BOXCAR_CHECK(!size, "tensor(): `size` is for lists; a tensor has its own");
     const Tensor copy = callOperator("aten::clone", {&data, 1}).toTensor();
     return dtype || device ? moved(copy, dtype, device) : copy;
   }
   NestedShape shape;
   measure(data, 0, shape);
+  if (size) takeSize(*size, shape);
   if (dtype && isIntegralType(*dtype, /*includeBool=*/false) && shape.kind != Tag::ComplexDouble) {
     // Not by way of int64, for numbers that do not fit are errors.
     const Tensor integers = visitScalarType(kIntegralTypes, *dtype, "tensor()", [&]<class T>(std::type_identity<T>) {
@@ -183,7 +199,8 @@ IValue toDevice(std::span<IValue> arguments) {
 }  // namespace
 
 void addTensorBuiltins(BuiltinTable& table) {
-  addBuiltin(table, "tensor(Any data, *, ScalarType? dtype=None, Device? device=None) -> Tensor", makeTensor);
+  addBuiltin(table, "tensor(Any data, *, ScalarType? dtype=None, Device? device=None, int[]? size=None) -> Tensor",
+             makeTensor);
   addBuiltin(table, "wrapped_number(Any value) -> Any", [](std::span<IValue> arguments) -> IValue {
     return arguments[0].isScalar() ? IValue(wrappedNumber(arguments[0])) : std::move(arguments[0]);
   });

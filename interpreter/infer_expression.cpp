@@ -5,6 +5,8 @@
 #include <boxcar/ivalue/scalar_type.h>
 
 #include <algorithm>
+#include <complex>
+#include <limits>
 
 // Expressions other than operators, calls and indexing.
 
@@ -260,12 +262,29 @@ ExprPtr Inference::infer(const syntax::NameRef& ref, Span span) {
   }
   // Only the names that tensors show: `float` and `int` mean other things in PyTorch than in Python.
   if (name != "float" && name != "int") {
-    if (const auto dtype = parseDtype(name)) return constant(*dtype, Type::scalarType(), span);
+    if (ExprPtr known = namedByTorch(name, span)) return known;
   }
-  if (const auto layout = parseLayout(name)) return constant(*layout, Type::layout(), span);
-  if (const auto format = parseMemoryFormat(name)) return constant(*format, Type::memoryFormat(), span);
+  // As tensors show them; what has digits is a literal.
+  if (name == "infj" || name == "nanj") {
+    using Limits = std::numeric_limits<double>;
+    const double part = name == "infj" ? Limits::infinity() : Limits::quiet_NaN();
+    return constant(std::complex<double>(0, part), Type::complex(), span);
+  }
   reportUnknownName(ref.name.name);
   return poison(span);
+}
+
+ExprPtr Inference::namedByTorch(std::string_view name, Span span) {
+  if (const auto dtype = parseDtype(name)) return constant(*dtype, Type::scalarType(), span);
+  if (const auto layout = parseLayout(name)) return constant(*layout, Type::layout(), span);
+  if (const auto format = parseMemoryFormat(name)) return constant(*format, Type::memoryFormat(), span);
+  return nullptr;
+}
+
+bool Inference::isTorch(const syntax::Expr& expr) const {
+  const auto* ref = get_if<syntax::NameRef>(&expr.node);
+  if (ref == nullptr || ref->name.space || ref->name.name.text != "torch") return false;
+  return !findVariable("torch") && declarations_.findConstant("torch") == nullptr;
 }
 
 ExprPtr Inference::infer(const syntax::Conditional& conditional, Span span) {
@@ -286,6 +305,11 @@ ExprPtr Inference::infer(const syntax::Conditional& conditional, Span span) {
 }
 
 ExprPtr Inference::infer(const syntax::Attribute& attribute, Span span) {
+  if (isTorch(*attribute.object)) {
+    if (ExprPtr known = namedByTorch(attribute.name.text, span)) return known;
+    reportUnknownInTorch(attribute.name, span);
+    return poison(span);
+  }
   ExprPtr object = infer(*attribute.object);
   if (isPoison(*object)) return object;
   const std::string_view name = attribute.name.text;

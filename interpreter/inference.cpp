@@ -281,6 +281,19 @@ std::string_view hintAtForeignName(std::string_view name) {
 
 }  // namespace
 
+// `torch.relu`: all that has a `torch.` before it are names of dtypes and their like.
+void Inference::reportUnknownInTorch(const syntax::Name& name, Span span) {
+  if (isOnlyCounted()) {
+    error(span, {});
+    return;
+  }
+  Diagnostic& diagnostic =
+      error(span, withSuggestion(fmt::format("`torch.{}` is no dtype, layout or memory format", name.text), name.text,
+                                 dtypeNames()));
+  if (declarations_.findOperators(name.text, name.span.begin) != nullptr || isCallable(name.text))
+    diagnostic.note(std::string(hintAtForeignName("torch")));
+}
+
 void Inference::reportUnknownName(const syntax::Name& name) {
   if (isOnlyCounted()) {
     error(name.span, {});
@@ -305,10 +318,7 @@ void Inference::reportUnknownName(const syntax::Name& name) {
   }
   for (const auto& scoped : scoped_) candidates.push_back(scoped.first);
   for (const ScriptConstant& known : declarations_.constants()) candidates.push_back(known.name);
-  static constexpr std::string_view kDtypes[] = {"bool",    "uint8",   "int8",      "int16",
-                                                 "int32",   "int64",   "float16",   "bfloat16",
-                                                 "float32", "float64", "complex64", "complex128"};
-  candidates.insert(candidates.end(), std::begin(kDtypes), std::end(kDtypes));
+  candidates.insert(candidates.end(), dtypeNames().begin(), dtypeNames().end());
   candidates.insert(candidates.end(), {"True", "False", "None"});
   const Span* of_script = function_ == nullptr ? nullptr : declarations_.findScriptVariable(name.text);
   std::string message = fmt::format("there is no variable or constant called `{}`", shown);

@@ -76,6 +76,7 @@ class Inference {
     return diagnostics_.error_count() + found_.error_count() >= Diagnostics::kMaxErrors;
   }
   void reportUnknownName(const syntax::Name& name);
+  void reportUnknownInTorch(const syntax::Name& name, Span span);
   // What messages call the function whose body this is.
   std::string_view shownName() const;
 
@@ -104,6 +105,10 @@ class Inference {
   typed::ExprPtr infer(const syntax::FormattedString& string, Span span);
   typed::ExprPtr infer(const syntax::Comprehension& comprehension, Span span);
   typed::ExprPtr infer(const syntax::NameRef& ref, Span span);
+  // A dtype, a layout or a memory format; null where none has that name.
+  typed::ExprPtr namedByTorch(std::string_view name, Span span);
+  // Whether [expr] is the `torch` of `torch.float32`, which is how tensors show their dtypes.
+  bool isTorch(const syntax::Expr& expr) const;
   typed::ExprPtr infer(const syntax::Conditional& conditional, Span span);
   typed::ExprPtr infer(const syntax::Attribute& attribute, Span span);
   // The loops of [comprehension] from clause [clause] on, which append what they find to the list in [list].

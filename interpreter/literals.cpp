@@ -86,11 +86,13 @@ NumberLiteral readNumber(std::string_view text) {
   size_t end = base == 10 ? skipDigits(text, 0) : skipDigits(text, 2, base);
   const size_t digits_end = end;
   if (base == 10) {
-    // `1.` is a float, but `1.sqrt()` calls a method and `1...` is no number.
+    // `1.` is a float and `1.j` imaginary, but `1.sqrt()` calls a method and `1...` is no number.
     const char after = at(text, end + 1);
     const bool exponent_after = (after == 'e' || after == 'E') &&
                                 (isDigit(at(text, end + 2)) || at(text, end + 2) == '-' || at(text, end + 2) == '+');
-    if (at(text, end) == '.' && after != '.' && (!isNameStart(after) || exponent_after)) {
+    const char behind = at(text, end + 2);
+    const bool j_after = (after == 'j' || after == 'J') && !isNamePart(behind) && behind != '(';
+    if (at(text, end) == '.' && after != '.' && (!isNameStart(after) || exponent_after || j_after)) {
       end = skipDigits(text, end + 1);
       number.kind = TokenKind::Float;
     }

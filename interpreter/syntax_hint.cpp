@@ -33,6 +33,10 @@ std::string_view syntaxHint(const Source& source, const Token* begin, const Toke
   if ((found == Kind::KwElse || found == Kind::KwElif) && expected == "a statement") {
     return "it stands behind the `}` of its `if`; at a prompt in the same line";
   }
+  if (found == Kind::Ellipsis && (before == Kind::LeftParen || before == Kind::LeftBracket || before == Kind::Comma)) {
+    return "outside of an index it stands where a tensor is shown in part, which cannot be read back; `tolist()` shows "
+           "all";
+  }
   if (found == before && (found == Kind::Ampersand || found == Kind::Bar)) return kLogical;
   if (found == Kind::Exclamation) {
     return expected == "`:` or `}`" ? "f-strings have no conversions such as `!r`" : kLogical;

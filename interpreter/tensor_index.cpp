@@ -21,7 +21,7 @@ struct Part {
 // The tensor that a list of indices is; one of nothing has no dtype of its own.
 IValue makeTensor(IValue data) {
   static const Builtin& tensor = builtins()[*findBuiltin("tensor")];
-  std::array<IValue, 3> arguments = {std::move(data), IValue(), IValue()};
+  std::array<IValue, 4> arguments = {std::move(data), IValue(), IValue(), IValue()};
   if (arguments[0].length() == 0) arguments[1] = ScalarType::Long;
   return tensor.function(arguments);
 }

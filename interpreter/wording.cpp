@@ -80,6 +80,12 @@ std::string didYouMeanArgument(std::string_view name, std::span<const std::strin
   return didYouMean(name, parameters);
 }
 
+std::span<const std::string_view> dtypeNames() noexcept {
+  static constexpr std::string_view names[] = {"bool",    "uint8",    "int8",    "int16",   "int32",     "int64",
+                                               "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
+  return names;
+}
+
 std::string withArticle(TypePtr type) {
   if (type->kind() == TypeKind::None) return "None";
   if (type->kind() == TypeKind::Capsule) return "an operator's value";

@@ -15,6 +15,9 @@ std::string withSuggestion(std::string message, std::string_view name, std::span
 // them, the beginning of one, or a misspelling. Empty when nothing is near.
 std::string didYouMeanArgument(std::string_view name, std::span<const std::string_view> parameters);
 
+// As tensors show them, less the `torch.`.
+std::span<const std::string_view> dtypeNames() noexcept;
+
 // "a Tensor", "an int[]", "None".
 std::string withArticle(TypePtr type);
 

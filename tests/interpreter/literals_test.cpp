@@ -50,6 +50,7 @@ TEST(Literals, FloatsAndImaginaries) {
   EXPECT_EQ(real("007.5"), 7.5);
   EXPECT_EQ(real("2j", TokenKind::Imaginary), 2.0);
   EXPECT_EQ(real("1.5e2J", TokenKind::Imaginary), 150.0);
+  EXPECT_EQ(real("2.j", TokenKind::Imaginary), 2.0);
 }
 
 TEST(Literals, FloatsThatADoubleCannotHold) {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/temporary_folder.h"
 #include "tests/test_support.h"
@@ -264,6 +265,47 @@ TEST(Session, AnInputIsUnfinishedWhileABracketIsOpenAndNothingIsWrong) {
   EXPECT_FALSE(Session::isUnfinished("x = 1 1 (\n"));
   EXPECT_FALSE(Session::isUnfinished("print(\"abc\n"));
   EXPECT_FALSE(Session::isUnfinished("x = 1 +\n"));
+}
+
+TEST(Session, WhatATensorOfAnyDtypeShowsIsReadAsTheSame) {
+  Session session;
+  std::vector<std::string> values = {"tensor(1)",   "tensor([0, 1])", "tensor([[1, 0, 1], [0, 1, 1]])", "zeros(0)",
+                                     "zeros(0, 3)", "zeros(2, 0, 1)", "arange(60).view(3, 20) % 2"};
+  const std::vector<std::string> floats = {"tensor([nan, inf, -inf, 0.5])",
+                                           "tensor(nan)",
+                                           "tensor([1e-5, 1.0, 1e4])",
+                                           "tensor(-2.25)",
+                                           "tensor(-inf)",
+                                           "arange(30) / 4 - 3"};
+  const std::vector<std::string> complexes = {"tensor(1 + 2j)", "tensor([0.5 - 1j, nanj, -infj, inf - infj, nan + 2j])",
+                                              "tensor([1e-6 + 1e6j, 1.0 + 0j])"};
+  const auto all_dtypes = []<class... Ts>(ElementTypes<Ts...>) {
+    return std::vector<ScalarType>{scalarTypeOf<Ts>...};
+  }(kAllTypes);
+  for (const ScalarType dtype : all_dtypes) {
+    std::vector<std::string> all = values;
+    if (isFloatingType(dtype) || isComplexType(dtype)) all.insert(all.end(), floats.begin(), floats.end());
+    if (isComplexType(dtype)) all.insert(all.end(), complexes.begin(), complexes.end());
+    for (const std::string& value : all) {
+      const std::string shown = answer(session, fmt::format("x = ({}).to({}); x", value, dtypeName(dtype)));
+      ASSERT_TRUE(shown.starts_with("tensor(")) << shown;
+      EXPECT_EQ(answer(session, fmt::format("y = {}; y", shown)), shown);
+      EXPECT_EQ(answer(session, "y.dtype == x.dtype and y.shape == x.shape"), "True") << shown;
+    }
+    EXPECT_EQ(answer(session, answer(session, fmt::format("ones(1, dtype={}).dtype", dtypeName(dtype)))),
+              fmt::format("torch.{}", dtypeName(dtype)));
+  }
+}
+
+TEST(Session, ATensorThatIsShownInPartIsNotRead) {
+  Session session;
+  for (const char* value : {"arange(1001)", "zeros(2, 3, device='meta')"}) {
+    EXPECT_NE(answer(session, answer(session, value)).find("shown in part, which cannot be read back"),
+              std::string::npos);
+  }
+  EXPECT_NE(answer(session, "tensor([1, 2], size=(0, 3))").find("the data has size (2), not (0, 3)"),
+            std::string::npos);
+  EXPECT_NE(answer(session, "tensor([], size=(2, 3))").find("the data has size (0), not (2, 3)"), std::string::npos);
 }
 
 TEST(Session, ArgvIsWhatItWasMadeWith) {
