@@ -14,7 +14,7 @@ namespace boxcar {
 
 // A handler that scripts and command lines know by name: `with check_nan() { … }`, `boxcar run --check-nan FILE`.
 struct HandlerKind {
-  // Its name and what it is made with: "profile(str path) -> ()". Of types that the command line can write: str, int,
+  // Its name and what it is made with: "trace(str path) -> ()". Of types that the command line can write: str, int,
   // float, bool.
   std::string_view schema;
   // One line for the help of the command line.

@@ -91,7 +91,7 @@ std::string Profiler::finish(bool failed) {
 }
 
 constinit const HandlerKind kProfileKind = {
-    "profile(str path) -> ()",
+    "profile(str path='') -> ()",
     "Measure every call: a trace for Perfetto (.json) or a page for a browser (.html), and a table",
     [](std::span<const IValue> arguments) -> std::unique_ptr<Handler> {
       constexpr size_t kRows = 20;
@@ -99,10 +99,6 @@ constinit const HandlerKind kProfileKind = {
       const std::string_view path = arguments[0].toStringView();
       (path.ends_with(".html") ? options.page : options.trace) = path;
       return std::make_unique<Profiler>(std::move(options));
-    },
-    [](std::span<const IValue> arguments) -> std::string {
-      if (!arguments[0].toStringView().empty()) return {};
-      return "it needs the name of a file, such as \"out.json\" or \"out.html\", not \"\"";
     }};
 
 }  // namespace boxcar

@@ -67,7 +67,8 @@ class BOXCAR_API Profiler final : public Handler {
   std::vector<std::unique_ptr<detail::CallLog>> logs_;
 };
 
-// profile("out.json"): the trace, or the page where the name ends in .html, and the table's first rows.
+// profile("out.json"): the trace, or the page where the name ends in .html, and the table's first rows; profile():
+// these alone.
 extern const HandlerKind kProfileKind;
 
 }  // namespace boxcar

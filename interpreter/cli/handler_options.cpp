@@ -44,8 +44,9 @@ std::optional<IValue> parseValue(std::string_view text, TypePtr type) {
   }
 }
 
-// The arguments that "aten::mm,n=3" gives to this kind.
-std::vector<IValue> readArguments(const std::string& option, const HandlerKind& kind, std::string_view text) {
+// The arguments that "aten::mm,n=3" gives to this kind; nothing gives it those that have defaults.
+std::vector<IValue> readArguments(const std::string& option, const HandlerKind& kind,
+                                  std::optional<std::string_view> written) {
   const FunctionSchema& schema = kind.parsedSchema();
   const std::vector<Argument>& parameters = schema.arguments();
   std::vector<std::optional<IValue>> given(parameters.size());
@@ -59,7 +60,8 @@ std::vector<IValue> readArguments(const std::string& option, const HandlerKind& 
     const std::string fault = faultOfOutput(given[i]->toStringRef());
     if (!fault.empty()) throw CLI::ValidationError(option, fault);
   };
-  for (bool is_first = true; !text.empty() || is_first; is_first = false) {
+  std::string_view text = written.value_or("");
+  for (bool is_first = written.has_value(); !text.empty() || is_first; is_first = false) {
     const std::string_view part = text.substr(0, text.find(','));
     text.remove_prefix(std::min(part.size() + 1, text.size()));
     const size_t equals = part.find('=');
@@ -152,7 +154,8 @@ std::unique_ptr<Handler> makeHandler(const HandlerKind& kind, std::string_view t
     return kind.make({});
   }
   try {
-    return kind.make(readArguments(std::string(kind.name()), kind, text));
+    const auto written = text.empty() ? std::nullopt : std::optional(text);
+    return kind.make(readArguments(std::string(kind.name()), kind, written));
   } catch (const CLI::ValidationError& error) {
     throw Error(error.what());
   }
