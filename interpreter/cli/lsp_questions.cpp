@@ -33,6 +33,7 @@ int kindNumber(service::CompletionKind kind) {
     case Kind::Device: return 12;    // Value
     case Kind::Keyword: return 14;
     case Kind::File: return 17;
+    case Kind::Key: return 5;  // Field
     case Kind::Dtype:
     case Kind::DispatchKey: return 20;  // EnumMember
     case Kind::Constant: return 21;

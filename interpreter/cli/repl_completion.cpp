@@ -2,6 +2,10 @@
 #include <boxcar/interpreter/cli/repl_commands.h>
 #include <boxcar/interpreter/cli/repl_completion.h>
 #include <boxcar/interpreter/service/completion.h>
+#include <boxcar/interpreter/service/files.h>
+#include <boxcar/ivalue/dict_object.h>
+#include <boxcar/ivalue/python_text.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -26,7 +30,22 @@ bool hasWords(std::string_view command, const Session& session, std::vector<std:
     for (const std::string& name : promptCommands()) words.push_back(name.substr(1));
     return true;
   }
-  return command == ":load" || command == ":vars" || command == ":reset" || command == ":quit";
+  return command == ":vars" || command == ":reset" || command == ":quit";
+}
+
+// Of a dict those that stand between quotes as they are.
+std::vector<std::string> keysOf(const IValue& value) {
+  std::vector<std::string> keys;
+  if (!value.isGenericDict()) return keys;
+  const auto dict = value.toGenericDict().object();
+  for (size_t i = 0; i < dict->size(); ++i) {
+    const IValue& key = dict->keyAt(i);
+    if (!key.isString()) continue;
+    const std::string& text = key.toStringRef();
+    if (pythonStringRepr(text) == fmt::format("'{}'", text) && text.find('"') == std::string::npos)
+      keys.push_back(text);
+  }
+  return keys;
 }
 
 }  // namespace
@@ -42,6 +61,13 @@ std::vector<std::string> completionsAtPrompt(const Session& session, std::string
       begin = std::min(colon, at);
       return thoseThatBegin(promptCommands(), line.substr(begin, at - begin));
     }
+    if (line.substr(colon, skipped - colon) == ":load") {
+      const size_t path = std::min(line.find_first_not_of(" \t", skipped), at);
+      const std::string_view written = line.substr(path, at - path);
+      begin = path + service::lastPart(written);
+      static constexpr std::string_view kScripts[] = {".ops"};
+      return service::filesThatBegin(written, {}, kScripts);
+    }
     std::vector<std::string> words;
     if (hasWords(line.substr(colon, skipped - colon), session, words)) {
       begin = std::min(line.find_first_not_of(" \t", skipped), at);
@@ -51,8 +77,11 @@ std::vector<std::string> completionsAtPrompt(const Session& session, std::string
     }
   }
   std::vector<service::KnownVariable> known;
-  for (const Session::Variable& variable : session.variables())
-    known.push_back({variable.name, std::string(toString(*variable.type))});
+  for (const Session::Variable& variable : session.variables()) {
+    const bool is_indexed = line.find(variable.name + "[") != std::string_view::npos;
+    known.push_back({variable.name, std::string(toString(*variable.type)),
+                     is_indexed ? keysOf(variable.value) : std::vector<std::string>()});
+  }
   const std::string text = session.declarations() + std::string(before);
   const std::string_view rest = line.substr(skipped);
   const auto offset = static_cast<uint32_t>(text.size() + at - skipped);

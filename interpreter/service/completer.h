@@ -35,6 +35,7 @@ class Completer {
   void addNames();
   void addKeywords();
   void addInsideCall(const Cursor::OpenCall& call);
+  void addWanted(const Cursor::OpenCall& call);
   void addScopes();
 
   // ---- completion_names.cpp ----
@@ -60,8 +61,11 @@ class Completer {
 
   // ---- completion_strings.cpp ----
   void addInString();
-  void addFiles(std::string_view written);
-  bool mayBeDevice(const Cursor::OpenCall& call);
+  void addFiles(std::span<const std::string_view> endings);
+  void addKeys();
+  std::vector<const Argument*> argumentsAt(const Cursor::OpenCall& call);
+  static bool isOf(TypeKind kind, const std::vector<const Argument*>& arguments);
+  static bool mayBeDevice(const Cursor::OpenCall& call, const std::vector<const Argument*>& arguments);
   void addDevices();
 
   const std::span<const KnownVariable> known_;
@@ -71,6 +75,7 @@ class Completer {
   const Cursor cursor_;
   std::optional<Analysis> analysis_;
   CompletionList list_;
+  std::optional<CompletionKind> wanted_;  // what comes before all else
   std::set<std::string, std::less<>> seen_;
 };
 

@@ -11,9 +11,10 @@
 namespace boxcar::service {
 
 std::string_view toString(CompletionKind kind) {
-  static constexpr std::array<std::string_view, 18> kNames = {
-      "operator", "namespace", "overload", "function", "builtin", "method", "attribute", "variable",     "constant",
-      "mode",     "scope",     "argument", "keyword",  "type",    "dtype",  "device",    "dispatch key", "file"};
+  static constexpr std::array<std::string_view, 19> kNames = {
+      "operator", "namespace", "overload",     "function", "builtin",  "method",  "attribute",
+      "variable", "constant",  "mode",         "scope",    "argument", "keyword", "type",
+      "dtype",    "device",    "dispatch key", "file",     "key"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -37,9 +38,10 @@ CompletionList Completer::run() {
   } else if (!cursor_.isInText()) {
     addByContext();
   }
-  std::ranges::stable_sort(list_.items, [](const Completion& a, const Completion& b) {
+  std::ranges::stable_sort(list_.items, [this](const Completion& a, const Completion& b) {
     // What the script names itself comes first, and named arguments before it.
-    const auto rank = [](CompletionKind kind) {
+    const auto rank = [this](CompletionKind kind) {
+      if (kind == wanted_) return -1;
       if (kind == CompletionKind::Argument || kind == CompletionKind::Attribute) return 0;
       if (kind == CompletionKind::Variable || kind == CompletionKind::Constant) return 1;
       if (kind == CompletionKind::Function || kind == CompletionKind::Mode) return 2;
@@ -154,6 +156,7 @@ void Completer::addNames() {
       return;
     }
     addInsideCall(*call);
+    addWanted(*call);
   }
   // Behind a value only a word that goes on with it can stand.
   const Kind last = cursor_.kindBefore(cursor_.before());
@@ -199,6 +202,21 @@ void Completer::addInsideCall(const Cursor::OpenCall& call) {
                             std::ranges::find(call.keywords, arguments[i].name()) != call.keywords.end();
       if (!is_taken) add(arguments[i].name() + "=", CompletionKind::Argument, toString(arguments[i]));
     }
+  }
+}
+
+// Behind `dtype=` and `device=` what the argument takes comes first.
+void Completer::addWanted(const Cursor::OpenCall& call) {
+  const bool is_behind_name = cursor_.openBrackets().back() == call.paren && !call.keyword.empty() &&
+                              cursor_.kindBefore(cursor_.before()) == Kind::Assign;
+  if (!is_behind_name) return;
+  const std::vector<const Argument*> arguments = argumentsAt(call);
+  if (isOf(TypeKind::ScalarType, arguments)) {
+    wanted_ = CompletionKind::Dtype;
+    addDtypes();
+  } else if (isOf(TypeKind::Device, arguments)) {
+    wanted_ = CompletionKind::Device;
+    addDevices();
   }
 }
 

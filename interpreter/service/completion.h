@@ -31,6 +31,7 @@ enum class CompletionKind : uint8_t {
   Device,
   DispatchKey,
   File,
+  Key,  // of a dict
 };
 
 BOXCAR_API std::string_view toString(CompletionKind kind);

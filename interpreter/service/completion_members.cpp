@@ -26,6 +26,8 @@ void Completer::addMembers(size_t dot) {
     // `add.`: an operator of a namespace in use.
     if (const auto* set = analysis().declarations().findOperators(cursor_.text(dot - 1), cursor_.offset())) {
       addOverloads(set->name);
+    } else if (cursor_.text(dot - 1) == "torch") {
+      addDtypes();
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <boxcar/interpreter/service/completer.h>
 #include <boxcar/interpreter/service/names.h>
 #include <boxcar/interpreter/service/text.h>
+#include <boxcar/interpreter/wording.h>
 #include <boxcar/schema/words.h>
 
 #include <algorithm>
@@ -145,10 +146,7 @@ void Completer::addTypes() {
 }
 
 void Completer::addDtypes() {
-  for (const std::string_view dtype : {"uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32",
-                                       "float64", "complex64", "complex128"}) {
-    add(dtype, CompletionKind::Dtype, "ScalarType");
-  }
+  for (const std::string_view dtype : interp::dtypeNames()) add(dtype, CompletionKind::Dtype, "ScalarType");
 }
 
 void Completer::addDispatchKeys(bool functionalities) {

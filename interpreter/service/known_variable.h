@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace boxcar::service {
 
@@ -8,6 +9,8 @@ namespace boxcar::service {
 struct KnownVariable {
   std::string name;
   std::string type;  // as a schema writes it; Any where it is none
+  // Of a dict whose keys are strs, those that can be written between quotes as they are.
+  std::vector<std::string> keys = {};
 };
 
 }  // namespace boxcar::service

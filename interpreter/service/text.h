@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/interpreter/source.h>
+#include <boxcar/ivalue/macros.h>
 
 #include <cstdint>
 #include <string>
@@ -17,7 +18,7 @@ inline std::string_view withoutHash(std::string_view line) {
 
 // The comment whose lines stand directly above the line of [offset]; empty where there is none. An interpreter line,
 // `#!…`, is no comment.
-std::string commentAbove(const Source& source, uint32_t offset);
+BOXCAR_API std::string commentAbove(const Source& source, uint32_t offset);
 
 // The name that [offset] stands in, or directly behind; empty where there is none.
 Span wordAt(std::string_view text, uint32_t offset) noexcept;

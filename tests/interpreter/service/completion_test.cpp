@@ -116,6 +116,47 @@ TEST(CompletionTest, proposesNamedArguments) {
   EXPECT_EQ(proposal("print(1, se|)", "sep="), "argument sep=: str sep=' '");
 }
 
+TEST(CompletionTest, proposesWhatANamedArgumentTakesFirst) {
+  const CompletionList dtypes = completionsOf("float_width = 1\ny = ones(2, dtype=|)");
+  ASSERT_GE(dtypes.items.size(), 13u);
+  for (size_t i = 0; i < 12; ++i) EXPECT_EQ(toString(dtypes.items[i].kind), "dtype") << dtypes.items[i].text;
+  EXPECT_EQ(proposal(dtypes, "bool"), "dtype bool: ScalarType");
+  EXPECT_EQ(texts("float_width = 1\ny = ones(2, dtype=float|)").substr(0, 35), "float16 float32 float64 float_width");
+  // As a value of its own a variable is likelier.
+  EXPECT_EQ(texts("float_width = 1\ny = float|").substr(0, 11), "float_width");
+  EXPECT_EQ(texts("y = ones(2, device=|)").substr(0, 29), "\"cpu\" \"cuda\" \"cuda:0\" \"meta\" ");
+  EXPECT_EQ(texts("y = ones(2, dtype=torch.comp|)"), "complex128 complex64");
+  EXPECT_EQ(texts("torch = [1]\ny = torch.comp|"), "");
+}
+
+TEST(CompletionTest, proposesKeysOfDictsFromBefore) {
+  const std::vector<KnownVariable> known = {{"d", "Dict(str, int)", {"layer1.0.weight", "layer1.0.bias", "other"}}};
+  EXPECT_EQ(textsOf(completionsOf("d[\"lay|", known)), "layer1.0.bias layer1.0.weight");
+  EXPECT_EQ(textsOf(completionsOf("print(d['layer1.0.w|'])", known)), "layer1.0.weight");
+  EXPECT_EQ(proposal(completionsOf("x = d[\"|\"]", known), "other"), "key other");
+  EXPECT_EQ(textsOf(completionsOf("e[\"|", known)), "");
+  EXPECT_EQ(textsOf(completionsOf("x.d[\"|", known)), "");
+  EXPECT_EQ(textsOf(completionsOf("x = [\"|", known)), "");
+}
+
+TEST(CompletionTest, proposesFilesWherePathsStand) {
+  const TemporaryFolder folder;
+  for (const char* name : {"net.safetensors", "net.npz", "net.npy", "net.ops", "net.txt"}) folder.write(name, "");
+  std::filesystem::create_directory(folder / "nets");
+  const auto files = [&folder](const std::string& marked) {
+    const MarkedText at(marked);
+    return textsOf(complete(at.text, at.offset, {}, folder / "script.ops"));
+  };
+  EXPECT_EQ(files("d = io::load(\"n|"), "net.npz net.safetensors nets/");
+  EXPECT_EQ(files("d = io::load_npy('|')"), "net.npy nets/");
+  EXPECT_EQ(files("t = io::read_text(\"net.t|\")"), "net.txt");
+  EXPECT_EQ(files("io::save({\"a\": ones(1)}, \"net.s|\")"), "net.safetensors");
+  EXPECT_EQ(files("with trace(path=\"net.o|\") { }"), "net.ops");
+  EXPECT_EQ(files("import \"n|"), "net.ops nets/");
+  EXPECT_EQ(files("x = \"n|"), "");
+  EXPECT_EQ(files("d = io::load(\"nets/|"), "");
+}
+
 TEST(CompletionTest, proposesKeywordsWhereTheyMayStand) {
   EXPECT_EQ(proposal("fall|", "fallback"), "keyword fallback");
   EXPECT_EQ(proposal("if True {\n  cons|\n}", "const"), "");
