@@ -307,6 +307,8 @@ const CodeUnit* Session::codeOf(std::string_view function, size_t& index) const 
   return state_->names.codeOf(function, index);
 }
 
+const CodeUnit* Session::codeOf(const OperatorName& op, Span& place) const { return state_->names.codeOf(op, place); }
+
 const std::string& Session::declarations() const noexcept { return state_->declarations; }
 
 std::vector<std::string> Session::modes() const { return state_->names.modes(); }

@@ -3,6 +3,7 @@
 #include <boxcar/dispatcher/fallbacks/handler.h>
 #include <boxcar/interpreter/diagnostic.h>
 #include <boxcar/interpreter/limits.h>
+#include <boxcar/interpreter/source.h>
 #include <boxcar/ivalue/ivalue.h>
 #include <boxcar/ivalue/macros.h>
 #include <boxcar/schema/function_schema.h>
@@ -74,6 +75,8 @@ class BOXCAR_API Session final {
   std::vector<FunctionSchema> functions() const;
   // The bytecode of the input or file that declared the function, and its index there; null where there is none.
   const interp::CodeUnit* codeOf(std::string_view function, size_t& index) const;
+  // The bytecode of the input or file that declared the operator, and where in its source; null where there is none.
+  const interp::CodeUnit* codeOf(const OperatorName& op, Span& place) const;
   // What inputs have declared, as they wrote it: functions, operators, modes, imports and `use`s. A text
   // that begins with it has names as the next input has them; a name that was declared again is in it twice.
   const std::string& declarations() const noexcept;

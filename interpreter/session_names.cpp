@@ -165,6 +165,20 @@ const CodeUnit* SessionNames::codeOf(std::string_view function, size_t& index) c
   return nullptr;
 }
 
+const CodeUnit* SessionNames::codeOf(const OperatorName& op, Span& place) const {
+  for (const std::weak_ptr<LoadedScript>& each : loaded_) {
+    const std::shared_ptr<LoadedScript> script = each.lock();
+    if (script == nullptr) continue;
+    const CodeUnit& unit = script->executable().unit();
+    for (const CodeOperator& declared : unit.operators) {
+      if (declared.schema.operator_name() != op) continue;
+      place = declared.span;
+      return &unit;  // its script is kept by whoever knows the operator
+    }
+  }
+  return nullptr;
+}
+
 std::string SessionNames::faultOf(const FunctionSchema& schema) const {
   const OperatorName& name = schema.operator_name();
   const auto& operators = operators_.at(toString(name))->executable().unit().operators;

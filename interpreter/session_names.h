@@ -37,6 +37,8 @@ class SessionNames final {
   std::vector<FunctionSchema> functions() const;
   std::vector<std::string> modes() const;
   const CodeUnit* codeOf(std::string_view function, size_t& index) const;
+  // The code that declares the operator, and where in its source; null where the session has none.
+  const CodeUnit* codeOf(const OperatorName& op, Span& place) const;
 
   bool hasOperator(const OperatorName& name) const { return operators_.contains(toString(name)); }
   // Why the session's operator of that name may not get this schema; empty where it may.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boxcar/ivalue/macros.h>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -17,10 +19,10 @@ struct CodePoint {
 };
 
 // The code point that [text] begins with.
-CodePoint decode(std::string_view text) noexcept;
+BOXCAR_API CodePoint decode(std::string_view text) noexcept;
 
 // Appends [value], which must be a Unicode scalar value.
-void append(std::string& text, char32_t value);
+BOXCAR_API void append(std::string& text, char32_t value);
 
 inline bool isScalarValue(char32_t value) noexcept { return value < 0xD800 || (value > 0xDFFF && value <= 0x10FFFF); }
 

@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/edited_lines.h>
+#include <boxcar/interpreter/utf8.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <langinfo.h>
@@ -12,8 +13,10 @@
 #include <cerrno>
 #include <clocale>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <cwchar>
+#include <string_view>
 #include <utility>
 
 namespace boxcar::cli {
@@ -23,6 +26,11 @@ constexpr int kMostHistory = 1000;
 constexpr size_t kMostListed = 100;   // more are shown if the user says so
 constexpr size_t kUsualColumns = 80;  // of a terminal that does not tell
 constexpr int kReplacement = 0xFFFD;
+constexpr size_t kIndent = 4;
+// A terminal that is told so marks what is pasted.
+constexpr const char* kMarkPastes = "\x1b[?2004h";
+constexpr const char* kMarkNoPastes = "\x1b[?2004l";
+constexpr std::string_view kPasteEnd = "\x1b[201~";
 
 // What libedit has for programs. It is opened when a prompt needs it, so that no other command pays for it, and
 // building needs no header of it. Its interface of readline's names is not used: in 3.1 that writes behind a line of
@@ -103,6 +111,33 @@ int lengthOf(unsigned char first) {
   return first >= 0xF0 && first < 0xF5 ? 4 : 0;
 }
 
+// A terminal of type "dumb" would show what others understand.
+bool understandsSequences() {
+  const char* const type = std::getenv("TERM");
+  return type != nullptr && std::string_view(type) != "dumb";
+}
+
+// [pasted] as lines of text: terminals write their ends as a key would. No control characters, and
+// no ends at the end.
+std::string linesOf(std::string_view pasted) {
+  std::string text;
+  for (size_t i = 0; i < pasted.size();) {
+    const utf8::CodePoint point = utf8::decode(pasted.substr(i));
+    if (point.length == 0) {
+      utf8::append(text, kReplacement);
+    } else if (point.value == '\r') {
+      text += '\n';
+      if (pasted.substr(i + 1).starts_with('\n')) ++i;
+    } else if (point.value == '\t' || point.value == '\n' ||
+               (point.value >= ' ' && (point.value < 0x7F || point.value >= 0xA0))) {
+      text += pasted.substr(i, point.length);
+    }
+    i += std::max<size_t>(point.length, 1);
+  }
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
 winsize windowSize() {
   winsize size{};
   static_cast<void>(ioctl(STDOUT_FILENO, TIOCGWINSZ, &size));
@@ -125,11 +160,19 @@ class EditedLines final : public LineEditor {
     set(
         Libedit::AddFunction, "boxcar-complete", "completes a word",
         +[](void* editor, int) { return static_cast<unsigned char>(of(editor).complete()); });
+    set(
+        Libedit::AddFunction, "boxcar-paste", "takes what is pasted as text",
+        +[](void* editor, int) { return static_cast<unsigned char>(of(editor).paste()); });
     for (const auto& [key, action] : kKeys) set(Libedit::Bind, key, action, nullptr);
     set(Libedit::Hist, libedit_.history, history_);
-    remember(Libedit::SetSize, kMostHistory);
-    remember(Libedit::SetUnique, 1);
+    change(Libedit::SetSize, kMostHistory);
+    change(Libedit::SetUnique, 1);
     libedit_.source(editor_, nullptr);  // ~/.editrc
+    // `bind -v` there forgets all keys; in vi's manner Escape is one of its own, which begins no other.
+    const char* manner = nullptr;
+    libedit_.get(editor_, Libedit::Editor, &manner);
+    marks_pastes_ = understandsSequences() && manner != nullptr && std::string_view(manner) == "emacs";
+    if (marks_pastes_) set(Libedit::Bind, "\\e[200~", "boxcar-paste", nullptr);
     openHistory();
   }
   ~EditedLines() override {
@@ -148,21 +191,27 @@ class EditedLines final : public LineEditor {
     prompt_ = prompt;
     fitWindow();
     set(Libedit::Raw, 1);  // before the prompt is seen, so that no key comes too early
+    mark(kMarkPastes);
     int count = 0;
     const char* const text = libedit_.read(editor_, &count);
+    mark(kMarkNoPastes);
     if (text == nullptr || count <= 0) {
       std::fputs("\n", stdout);
       return presses_ != 0 ? Outcome::Interrupted : Outcome::End;
     }
     line.assign(text, static_cast<size_t>(count));
     while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
-    if (line.find_first_not_of(" \t") != std::string::npos) {
-      // Another prompt may have written to the file meanwhile.
-      if (!history_file_.empty() && remember(Libedit::Clear, 0) >= 0) remember(Libedit::Load, history_file_.c_str());
-      remember(Libedit::Enter, line.c_str());
-      if (!history_file_.empty()) remember(Libedit::Save, history_file_.c_str());
-    }
     return Outcome::Line;
+  }
+
+  void remember(const std::string& input) override {
+    const size_t end = input.find_last_not_of(" \t\n");
+    if (end == std::string::npos) return;
+    const std::string text = input.substr(0, end + 1);
+    // Another prompt may have written to the file meanwhile.
+    if (!history_file_.empty() && change(Libedit::Clear, 0) >= 0) change(Libedit::Load, history_file_.c_str());
+    change(Libedit::Enter, text.c_str());
+    if (!history_file_.empty()) change(Libedit::Save, history_file_.c_str());
   }
 
  private:
@@ -184,14 +233,15 @@ class EditedLines final : public LineEditor {
     libedit_.set(editor_, setting, values...);
   }
 
+  // Of the former inputs.
   template <class Value>
-  int remember(int action, Value value) {
+  int change(int action, Value value) {
     Libedit::HistoryEvent event{};
     return libedit_.history(history_, &event, action, value);
   }
 
   void openHistory() {
-    // Lines may hold what is nobody else's business.
+    // Inputs may hold what is nobody else's business.
     const int file = history_file_.empty() ? -1 : ::open(history_file_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
     if (file < 0) {
       history_file_.clear();
@@ -199,7 +249,13 @@ class EditedLines final : public LineEditor {
     }
     static_cast<void>(::fchmod(file, 0600));
     ::close(file);
-    remember(Libedit::Load, history_file_.c_str());
+    change(Libedit::Load, history_file_.c_str());
+  }
+
+  void mark(const char* sequence) const {
+    if (!marks_pastes_) return;
+    print(sequence);
+    std::fflush(stdout);
   }
 
   bool fitWindow() {
@@ -246,12 +302,31 @@ class EditedLines final : public LineEditor {
     return 1;
   }
 
+  // Puts in what the terminal sends up to the end of a paste: whatever it holds is no key.
+  int paste() {
+    std::string pasted;
+    while (!pasted.ends_with(kPasteEnd)) {
+      unsigned char byte = 0;
+      if (readByte(byte) != 1) return Libedit::RefreshBeep;  // the next key is none, either
+      pasted += static_cast<char>(byte);
+    }
+    pasted.resize(pasted.size() - kPasteEnd.size());
+    libedit_.insert(editor_, linesOf(pasted).c_str());
+    return Libedit::Refresh;
+  }
+
   // Completes the word before the cursor as far as its candidates agree; where that is nowhere further, lists them.
   int complete() {
     if (!completion_) return Libedit::RefreshBeep;
     const Libedit::Line* const info = libedit_.line(editor_);
     const std::string line(info->buffer, info->end);
     const auto at = static_cast<size_t>(info->cursor - info->buffer);
+    // Where no word has begun, Tab indents: also where a terminal that marks no pastes gets code with tabs.
+    const size_t column = at - (line.substr(0, at).rfind('\n') + 1);
+    if (line.substr(at - column, column).find_first_not_of(" \t") == std::string::npos) {
+      libedit_.insert(editor_, std::string(kIndent - column % kIndent, ' ').c_str());
+      return Libedit::Refresh;
+    }
     size_t begin = 0;
     std::vector<std::string> candidates = completion_(line, at, begin);
     if (candidates.empty()) return Libedit::RefreshBeep;
@@ -278,7 +353,6 @@ class EditedLines final : public LineEditor {
       print("\n");
       if (!is_wanted) return;
     }
-    std::ranges::sort(words);
     size_t width = 0;
     for (const std::string& word : words) width = std::max(width, word.size() + 2);
     const size_t columns = std::max<size_t>((columns_ == 0 ? kUsualColumns : columns_) / width, 1);
@@ -302,6 +376,7 @@ class EditedLines final : public LineEditor {
   std::string prompt_;
   unsigned short columns_ = 0;
   unsigned short rows_ = 0;
+  bool marks_pastes_ = false;
 };
 
 }  // namespace

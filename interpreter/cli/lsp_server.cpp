@@ -1,6 +1,7 @@
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/lsp_json.h>
 #include <boxcar/interpreter/cli/lsp_server.h>
+#include <boxcar/interpreter/cli/operator_docstrings.h>
 #include <boxcar/interpreter/service/problems.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/version.h>
@@ -8,10 +9,6 @@
 
 #include <algorithm>
 #include <filesystem>
-
-namespace boxcar::detail {
-extern const std::string_view kOperatorSchemas;
-}
 
 namespace boxcar::cli {
 namespace {
@@ -45,8 +42,7 @@ nlohmann::json capability(const nlohmann::json& params, const char* pointer) {
 }  // namespace
 
 LspServer::LspServer(MessageStream& stream) : stream_(stream) {
-  docstrings_.add(detail::kOperatorSchemas);
-  workspace_.docstrings = &docstrings_;
+  workspace_.docstrings = &operatorDocstrings();
   workspace_.open_text = [this](const std::string& key) { return openText(key); };
 }
 

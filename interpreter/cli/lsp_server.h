@@ -2,7 +2,6 @@
 
 #include <boxcar/interpreter/cli/lsp_document.h>
 #include <boxcar/interpreter/cli/lsp_message.h>
-#include <boxcar/interpreter/service/docstrings.h>
 #include <boxcar/interpreter/service/workspace.h>
 
 #include <cstdint>
@@ -65,7 +64,6 @@ class LspServer {
   Json formatting(const Json& params);
 
   MessageStream& stream_;
-  service::Docstrings docstrings_;
   service::Workspace workspace_;
   std::map<std::string, Document> documents_;  // by URI
   std::set<std::string> unchecked_;            // URIs whose problems are not published yet

@@ -63,33 +63,30 @@ class Conversation final {
         case LineEditor::Outcome::Line: break;
       }
       if (isBlank(input_)) continue;
+      editor_.remember(input_);
       const int status = answer(input_);
-      // Nobody is there to set it right.
-      if (status != kDone && !on_terminal_) return status;
+      if (status == kDone) continue;
+      if (!on_terminal_) return status;  // nobody is there to set it right
+      ahead_.reset();
     }
     return kDone;
   }
 
  private:
-  // The lines of the next input.
+  // The next input: lines up to one that leaves nothing open. Those that come as one block, pasted or brought back, are
+  // one input, up to a command of the prompt among them.
   LineEditor::Outcome next() {
     input_.clear();
     UnfinishedInput unfinished;
-    std::string line;
+    std::string block;
     for (;;) {
       const bool is_first = input_.empty();
-      const auto outcome = take(is_first ? "> " : ". ", line);
+      const auto outcome = take(is_first ? "> " : ". ", block);
       // What is unfinished at the end is told as an error.
       if (outcome == LineEditor::Outcome::End && !is_first && !on_terminal_) return LineEditor::Outcome::Line;
       if (outcome != LineEditor::Outcome::Line) return outcome;
-      if (is_first && isPromptCommand(line)) {
-        input_ = line;
-        return outcome;
-      }
-      line += "\n";
-      input_ += line;
-      if (unfinished.add(line)) continue;
-      if (on_terminal_) return outcome;
+      if (isUnfinishedWith(unfinished, block)) continue;
+      if (on_terminal_ || isPromptCommand(input_)) return outcome;
       // A script that is piped in may go on with `else` in the next line. Nothing else waits for one: whoever writes
       // into the pipe may want the answer first.
       if (!Session::isUnfinished(input_ + "else {")) return outcome;
@@ -100,9 +97,32 @@ class Conversation final {
     }
   }
 
-  LineEditor::Outcome take(const std::string& prompt, std::string& line) {
-    if (!ahead_) return editor_.read(prompt, line);
-    line = *std::exchange(ahead_, std::nullopt);
+  // Adds the lines of [block] to the input; what follows a command, or begins with one, waits for the next.
+  bool isUnfinishedWith(UnfinishedInput& unfinished, std::string_view block) {
+    bool is_unfinished = !input_.empty();
+    while (true) {
+      const size_t end = block.find('\n');
+      const std::string line(block.substr(0, end));
+      const bool is_command = !is_unfinished && isPromptCommand(line);
+      if (is_command && !isBlank(input_)) {
+        ahead_ = block;
+        return false;
+      }
+      if (is_command) {
+        input_ = line;
+        if (end != std::string_view::npos) ahead_ = block.substr(end + 1);
+        return false;
+      }
+      input_ += line + "\n";
+      is_unfinished = unfinished.add(line + "\n");
+      if (end == std::string_view::npos) return is_unfinished;
+      block.remove_prefix(end + 1);
+    }
+  }
+
+  LineEditor::Outcome take(const std::string& prompt, std::string& block) {
+    if (!ahead_) return editor_.read(prompt, block);
+    block = *std::exchange(ahead_, std::nullopt);
     return LineEditor::Outcome::Line;
   }
 
@@ -146,8 +166,8 @@ class Conversation final {
   LineEditor& editor_;
   Prompt prompt_;
   const bool on_terminal_;
-  std::string input_;  // the lines so far, without the one that is being written
-  std::optional<std::string> ahead_;
+  std::string input_;                 // the lines so far, without the one that is being written
+  std::optional<std::string> ahead_;  // what was read behind it
 };
 
 int converse(const RunOptions& options) {

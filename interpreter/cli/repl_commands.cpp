@@ -9,12 +9,14 @@
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/find_operator.h>
 #include <boxcar/interpreter/cli/handler_options.h>
+#include <boxcar/interpreter/cli/operator_docstrings.h>
 #include <boxcar/interpreter/cli/repl_commands.h>
 #include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/cli/table_text.h>
+#include <boxcar/interpreter/cli/value_summary.h>
 #include <boxcar/interpreter/disassembler.h>
-#include <boxcar/interpreter/format_value.h>
 #include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/service/text.h>
 #include <boxcar/interpreter/utf8.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
@@ -63,25 +65,50 @@ void need(std::string_view argument, std::string_view form) {
   BOXCAR_CHECK(!argument.empty(), "it is called {}", form);
 }
 
+// A schema, and below it what it does, as editors show it.
+void printDescribed(const FunctionSchema& schema, std::string_view text) {
+  std::string shown = toString(schema) + "\n";
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    shown += fmt::format("    {}\n", line);
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  print(shown);
+}
+
+void printOperator(const Prompt& prompt, const FunctionSchema& schema) {
+  Span place;
+  const interp::CodeUnit* unit = prompt.session.codeOf(schema.operator_name(), place);
+  printDescribed(schema, unit != nullptr ? service::commentAbove(*unit->source, place.begin)
+                                         : std::string(operatorDocstrings().find(toString(schema.operator_name()))));
+}
+
+void printFunction(const Prompt& prompt, const FunctionSchema& schema) {
+  size_t index = 0;
+  const interp::CodeUnit* unit = prompt.session.codeOf(schema.name(), index);
+  const auto declared = std::ranges::find(
+      unit->exports, schema.name(), [](const auto& exported) -> const std::string& { return exported.schema.name(); });
+  printDescribed(schema, service::commentAbove(*unit->source, declared->span.begin));
+}
+
 void showSchema(Prompt& prompt, std::string_view argument) {
   need(argument, ":schema NAME or :schema EXPRESSION");
   static_cast<void>(cuda::isAvailable());  // its operators are registered by asking
   if (isOperatorName(argument)) {
     for (const FunctionSchema& schema : prompt.session.functions()) {
-      if (schema.name() == argument) return print(toString(schema) + "\n");
+      if (schema.name() == argument) return printFunction(prompt, schema);
     }
     const std::string name = wholeName(argument);
     const auto overloads = Dispatcher::singleton().findOverloads(name);
-    if (overloads.empty()) return print(toString(findOperator(name).schema()) + "\n");
-    for (const OperatorHandle& op : overloads) print(toString(op.schema()) + "\n");
+    if (overloads.empty()) return printOperator(prompt, findOperator(name).schema());
+    for (const OperatorHandle& op : overloads) printOperator(prompt, op.schema());
     return;
   }
   const interp::CodeUnit unit = prompt.session.compile(std::string(argument));
   for (const interp::OperatorSite& site : unit.operator_sites) {
-    print(toString(Dispatcher::singleton()
-                       .findSchemaOrThrow(site.name.name.c_str(), site.name.overload_name.c_str())
-                       .schema()) +
-          "\n");
+    printOperator(
+        prompt,
+        Dispatcher::singleton().findSchemaOrThrow(site.name.name.c_str(), site.name.overload_name.c_str()).schema());
   }
   for (const interp::DynamicSite& site : unit.dynamic_sites)
     print(fmt::format("{}: the overload is chosen when the call is made\n", site.name));
@@ -173,11 +200,9 @@ void showVariables(Prompt& prompt, std::string_view) {
   for (const Session::Variable& variable : prompt.session.variables()) {
     std::string text;
     if (variable.value.isTensor() && variable.value.toTensor().defined()) {
-      const Tensor& tensor = variable.value.toTensor();
-      text = fmt::format("{} [{}] on {}", dtypeName(tensor.dtype()), fmt::join(tensor.sizes(), ", "), tensor.device());
+      text = sizeAndDtype(variable.value.toTensor());
     } else {
-      text = variable.value.isString() ? pythonStringRepr(variable.value.toStringRef())
-                                       : interp::formatValue(variable.value, "");
+      text = variable.value.isString() ? pythonStringRepr(variable.value.toStringRef()) : summaryOf(variable.value);
       size_t end = std::min(text.find('\n'), kShownText);
       if (end < text.size()) {
         while (utf8::isContinuation(text[end])) --end;
@@ -219,8 +244,9 @@ struct PromptCommand {
 
 constexpr PromptCommand kCommands[] = {
     {"schema", "NAME | EXPR", "the schemas of an operator or a function, or of what a call means",
-     "Without a namespace an operator is one of aten's. An expression is compiled, not run: the\n"
-     "overloads that its calls mean are shown, in order.",
+     "Below each stands its docstring, or the comment above its declaration. Without a namespace an\n"
+     "operator is one of aten's. An expression is compiled, not run: the overloads that its calls mean\n"
+     "are shown, in order.",
      showSchema},
     {"table", "OPERATOR", "which kernel answers at which key, and who registered it", "As `boxcar table OPERATOR`.",
      showTable},
@@ -265,6 +291,7 @@ void help(Prompt& prompt, std::string_view argument) {
       "block leaves open goes on in the next line. Ctrl-C drops a line or stops a run, Ctrl-D ends.\n");
   for (const PromptCommand& command : kCommands)
     print(fmt::format("  {:<28}{}\n", fmt::format(":{} {}", command.name, command.argument), command.line));
+  print("Of lists and dicts that hold very much a part is shown; print(x) shows all.\n");
   print(prompt.edits ? "Arrow keys edit the line and bring back former ones, Tab completes.\n"
                      : "Lines cannot be edited here: that needs a terminal, and libedit (package libedit2).\n");
 }
@@ -301,7 +328,7 @@ std::string commandMeantBy(const Session& session, std::string_view input) {
 std::string shownResult(const Session::Result& result) {
   const IValue& value = *result.value;
   if (value.isString() && !result.is_name) return pythonStringRepr(value.toStringRef());
-  return interp::formatValue(value, "");
+  return summaryOf(value);
 }
 
 }  // namespace boxcar::cli

@@ -28,7 +28,7 @@ std::vector<std::string> promptCommands();
 // none is.
 std::string commandMeantBy(const Session& session, std::string_view input);
 
-// A value as the prompt shows it: strings in quotes, everything else as `print` does.
+// A value as the prompt shows it: strings in quotes, everything else as summaryOf() does.
 std::string shownResult(const Session::Result& result);
 
 }  // namespace boxcar::cli

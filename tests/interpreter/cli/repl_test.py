@@ -22,8 +22,8 @@ def check(condition, what):
 
 
 class Terminal:
-    def __init__(self, arguments, home):
-        environment = {"HOME": home, "PATH": os.environ["PATH"], "TERM": "vt100", "LC_ALL": "C.UTF-8"}
+    def __init__(self, arguments, home, kind="vt100"):
+        environment = {"HOME": home, "PATH": os.environ["PATH"], "TERM": kind, "LC_ALL": "C.UTF-8"}
         for name in ("LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
             if name in os.environ:
                 environment[name] = os.environ[name]
@@ -32,6 +32,7 @@ class Terminal:
             os.chdir(home)
             os.execve(BOXCAR, [BOXCAR, *arguments], environment)
         self.seen = ""
+        self.sent = ""  # all that came so far
 
     def type(self, keys):
         """In pieces that a terminal's buffer holds, as someone pastes them."""
@@ -50,6 +51,7 @@ class Terminal:
         except OSError:
             return False
         self.seen += data.decode(errors="replace")
+        self.sent += data.decode(errors="replace")
         return bool(data)
 
     def expect(self, text):
@@ -88,8 +90,8 @@ class Terminal:
         sys.exit(f"FAILED: it does not end, saw {self.seen!r}")
 
 
-def begin(home, *arguments):
-    terminal = Terminal(arguments, home)
+def begin(home, *arguments, kind="vt100"):
+    terminal = Terminal(arguments, home, kind)
     terminal.expect(":help tells what there is")
     terminal.expect("> ")
     return terminal
@@ -155,6 +157,8 @@ def test_answers_come_at_once():
 
 def test_commands():
     check("aten::relu(Tensor self) -> Tensor\n" in pipe(":schema relu\n")[1], ":schema of an operator")
+    check("\n    The element, or 0 if it is negative.\n" in pipe(":schema relu\n")[1], ":schema has the docstring")
+    check("\n    The element, or 0 if it is negative.\n" in pipe(":schema ones(2).relu()\n")[1], "also of what an expression calls")
     check(pipe("fn f(int x) -> int { return x }\n:schema f\n")[1] == "f(int x) -> int\n", ":schema of a function")
     check(pipe(":schema ones(2) + 1\n")[1].count("aten::add") == 1, ":schema of what an expression calls")
     check("dispatched to: CPU" in pipe(":explain relu\n")[1], ":explain of an operator")
@@ -172,12 +176,20 @@ def test_commands():
     for name in ("vars", "reset", "quit"):
         check(f"`:{name}` stands alone; 'x' is too much" in pipe(f":{name} x\n")[2], f":{name} takes nothing")
     check(status == 0 and "nan" in out, f":mode off switches off: {out} {err}")
+    status, out, err = pipe(":mode profile\nones(2)\n:mode off\n1 + 1\n")
+    check(status == 0 and "aten::ones" in err and out.endswith("\n2\n"), f":mode profile alone prints its table: {out} {err}")
+    check("`path` is missing: record(str path" in pipe(":mode record\n")[2], "what needs a file says so")
     check("Did you mean 'profile'?" in pipe(":mode profil\n")[2], "an unknown handler gets the nearest")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "lib.ops")
         with open(path, "w") as file:
-            file.write("fn three() -> int { return 3 }\nshown = three()\n")
+            file.write("# What comes\n# behind two.\nfn three() -> int { return 3 }\nshown = three()\n"
+                       "# Half of it.\nop loaded::half(Tensor x) -> Tensor { return x / 2 }\n")
         check(pipe(f":load {path}\nthree() + shown\n")[1] == "6\n", ":load")
+        for way in (f":load {path}", f'import "{path}"'):
+            check(pipe(f"{way}\n:schema three\n:schema loaded::half\n")[1] ==
+                  "three() -> int\n    What comes\n    behind two.\nloaded::half(Tensor x) -> Tensor\n    Half of it.\n",
+                  f":schema has the comment above a declaration, by {way}")
         check(pipe(f'import "{path}"\nimport "{path}"\nthree()\n')[1] == "3\n", "a file is imported once")
         check("cannot" in pipe(f"io::read_text('{path}')\n", "--sandbox")[2], "the sandbox holds")
         status, out, err = pipe(f":load {path}\n", "--sandbox")
@@ -190,6 +202,28 @@ def test_commands():
         check(pipe(f":mode profile {trace}\nones(2)\n")[0] == 0 and os.path.exists(trace), "the end ends what is on")
     lines = pipe(":help\n")[1].splitlines()
     check(len(lines) <= 23 and max(map(len, lines)) <= 110, "the help fits a screen")
+
+
+def test_summaries():
+    """The prompt shows large values in part; print and str do not."""
+    net = 'd = {"layer0": ones(64, 3)}\nfor i in range(1, 122) { d[f"layer{i}"] = ones(64, 3, dtype=float64) }\n'
+    shown = pipe(net + "d\n")[1].splitlines()
+    check(len(shown) == 21 and shown[:2] == ["{'layer0': tensor of [64, 3] float32,", " 'layer1': tensor of [64, 3] float64,"]
+          and shown[-1] == " …(+102 more)}", f"a dict of many tensors: {shown}")
+    check(len(pipe(net + "print(d)\n")[1].splitlines()) > 5000, "print shows all")
+    check(pipe(net + "x = str(d)\nlen(x) > 100000\n")[1] == "True\n", "so does str")
+    check("d  Dict(str, Tensor)  {'layer0': tensor of [64, 3] float32, ..." in pipe(net + ":vars\n")[1].replace("   ", ""),
+          ":vars shows a beginning")
+    for text, answer in (("range(5000)", "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, …(+4980 more)]"),
+                         ("[ones(2000), tensor(1.5)]", "[tensor of [2000] float32,\n tensor(1.5000)]"),
+                         ("(ones(30, 40, device='meta'),)", "(tensor of [30, 40] float32 on meta,)"),
+                         ("{'a': range(2000), 'b': 'x' * 100}",
+                          "{'a': [0, 1, 2, 3, 4, 5, …(+1994 more)],\n 'b': '" + "x" * 60 + "'…}"),
+                         ("[[[0] * 1000] * 2]", "[[list of 1000, list of 1000]]"),
+                         ("[ones(2), tensor([1])]", "[tensor([1., 1.]), tensor([1])]"),
+                         ("'x' * 10000", repr("x" * 10000))):
+        check(pipe(f"x = {text}\nx\n")[1] == answer + "\n", f"{text} shows {pipe(f'x = {text}' + chr(10) + 'x')}")
+    check(pipe("range(1000)\n")[1] == str(list(range(1000))) + "\n", "what is not large is shown whole")
 
 
 def test_terminal(home):
@@ -246,6 +280,8 @@ def test_editing(home):
     terminal.expect("\r\n303")
     terminal.expect("> ")
     complete(terminal)
+    complete_paths_and_keys(terminal, home)
+    paste(terminal)
     # What is not ASCII stays, and a word behind it is completed.
     terminal.ask('"é" + "日本"', "'é日本'")
     terminal.ask('"é" + str(weig\t.sum())', "'étensor(6.)'")
@@ -263,6 +299,102 @@ def test_editing(home):
         terminal.end()
     with open(history) as file:
         check(file.read().splitlines()[-3:] == ["1001", "1002", "1003"], "no prompt drops another's lines")
+    # An input of many lines is one of the former ones, in the next session, too.
+    terminal = begin(home)
+    for line, prompt in (("for i in [1, 2] {", ". "), ("\tprint(i + 40)", ". "), ("}", "\r\n42\r\n")):
+        terminal.type(line + "\n")
+        terminal.expect(prompt)
+    terminal.expect("> ")
+    terminal.type("\x04")
+    terminal.end()
+    terminal = begin(home)
+    terminal.type("\x1b[A")
+    terminal.expect("}")
+    terminal.type("\n")
+    terminal.expect("\r\n41\r\n42\r\n")
+    terminal.expect("> ")
+    terminal.type("\x1b[A\x1b[D\x1b[D\x1b[D0\n")  # and is edited as one: before the `)` of the line above
+    terminal.expect("\r\n401\r\n402\r\n")
+    terminal.expect("> ")
+    terminal.type("\x04")
+    terminal.end()
+    # What was kept line by line is still read.
+    with open(history, "w") as file:
+        file.write("_HiStOrY_V2_\nx\\040=\\04020\nx\\040+\\04022\n")
+    terminal = begin(home)
+    terminal.type("\x1b[A\x1b[A")
+    terminal.expect("x = 20")
+    terminal.type("\n")
+    terminal.expect("> ")
+    terminal.type("\x1b[A\x1b[A")
+    terminal.expect("x + 22")
+    terminal.type("\n")
+    terminal.expect("\r\n42\r\n")
+    terminal.expect("> ")
+    terminal.type("\x04")
+    check(terminal.end() == 0, "an old history is read")
+    # Where nobody would understand it, or Escape is a key of its own, pastes are not asked for.
+    for kind, settings in (("dumb", ""), ("vt100", "bind -v\n")):
+        with open(os.path.join(home, ".editrc"), "w") as file:
+            file.write(settings)
+        terminal = begin(home, kind=kind)
+        terminal.ask("20 + 22", "42")
+        check("\x1b[?2004" not in terminal.sent, f"pastes are not asked for: {kind} {settings}")
+        terminal.type("\x04")
+        check(terminal.end() == 0, "Ctrl-D ends")
+    os.remove(os.path.join(home, ".editrc"))
+
+
+def paste(terminal):
+    """What the terminal marks as pasted is text, and one input."""
+    begin_paste, end_paste = "\x1b[200~", "\x1b[201~"
+    check("\x1b[?2004h" in terminal.sent and "\x1b[?2004l" in terminal.sent, "pastes are asked for, and only at the prompt")
+    code = "fn pasted(int n) -> int {\r\tm = n + 1\r\tif m > 2 {\r\t\treturn m * 10\r\t}\r\telse { return m }\r}\r"
+    terminal.type(begin_paste + code + end_paste)
+    terminal.expect("else { return m }")
+    terminal.type("\n")
+    terminal.expect("> ")
+    terminal.ask("[pasted(1), pasted(2)]", "[2, 30]")
+    # The value of the last line is shown; a command of the prompt ends the input before it.
+    terminal.type(begin_paste + "k = 20\nk + 1\n:time k\nk + 22\n" + end_paste)
+    terminal.expect("k + 22")
+    terminal.type("\n")
+    terminal.expect("\r\n21\r\n")
+    terminal.expect("median of")
+    terminal.expect("\r\n42\r\n")
+    terminal.expect("> ")
+    # It is no key: neither completed nor run, though it looks so; control characters are left out.
+    terminal.type("[" + begin_paste + "\t1,\r\n2\x01\x04" + end_paste + "]\n")
+    terminal.expect("\r\n[1, 2]\r\n")
+    terminal.expect("> ")
+    # Lines that come as keys: Tab indents, blanks or none before it.
+    for line, prompt in (("if k == 20 {", ". "), ("\tif True {", ". "), ("\t\tprint('in' + 'side')", ". "), ("\t}", ". ")):
+        terminal.type(line + "\n")
+        terminal.expect(prompt)
+    terminal.type("}\n")
+    terminal.expect("\r\ninside\r\n")
+    terminal.expect("> ")
+
+
+def complete_paths_and_keys(terminal, home):
+    for name in ("first.ops", "first.txt", "second.ops"):
+        with open(os.path.join(home, name), "w") as file:
+            file.write("from_file = 7\n")
+    os.mkdir(os.path.join(home, "folder"))
+    with open(os.path.join(home, "folder", "inner.ops"), "w") as file:
+        file.write("from_folder = 8\n")
+    terminal.ask('d = {"layer1.weight": 1, "layer2.bias": 2}', "")
+    terminal.ask('d["layer2\t"]', "2")
+    terminal.ask(":load fi\t", "")
+    terminal.ask("from_file", "7")
+    terminal.ask(":load fo\tin\t", "")
+    terminal.ask("from_folder", "8")
+    terminal.ask('io::read_text("first.t\t")', r"'from_file = 7\n'")
+    terminal.ask('io::save({"a": ones(1)}, "net.safetensors")', "")
+    terminal.ask('io::load("ne\t")["a"]', "tensor([1.])")
+    terminal.type("ones(2, dtype=f\tl")
+    terminal.expect("dtype=f\r\nfloat16 ")  # before what else begins so
+    terminal.type("\x15\x0b")
 
 
 def complete(terminal):
