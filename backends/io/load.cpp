@@ -1,4 +1,5 @@
 #include <boxcar/backends/dense/recorded_work.h>
+#include <boxcar/backends/io/file_kind.h>
 #include <boxcar/backends/io/mapped_file.h>
 #include <boxcar/backends/io/npz.h>
 #include <boxcar/backends/io/safetensors.h>
@@ -20,7 +21,8 @@ Dict<std::string, Tensor> load(std::string_view path) {
   const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
   BOXCAR_CHECK(!text.starts_with("\x93NUMPY"), "'{}' is a .npy file, one array without a name: io::load_npy reads it",
                resolved);
-  if (isNpz(file->bytes()) || resolved.ends_with(".npz")) return loadNpz(file->bytes(), resolved);
+  if (const ForeignKind* kind = findForeignKind(file->bytes())) failForeign(*kind, resolved, "io::load");
+  if (isZip(file->bytes()) || resolved.ends_with(".npz")) return loadNpz(file->bytes(), resolved);
   return loadSafetensors(file, resolved);
 }
 

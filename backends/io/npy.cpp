@@ -1,4 +1,5 @@
 #include <boxcar/backends/dense/recorded_work.h>
+#include <boxcar/backends/io/file_kind.h>
 #include <boxcar/backends/io/npy.h>
 #include <boxcar/backends/io/npy_elements.h>
 #include <boxcar/backends/io/npy_header.h>
@@ -45,8 +46,11 @@ Tensor reversedDims(const Tensor& tensor) {
 
 Tensor loadNpy(std::string_view path) {
   dense::refuseWhereRecorded("reads a file");
-  const std::string what = fmt::format("'{}'", resolvePath(path));
+  const std::string resolved = resolvePath(path);
+  const std::string what = fmt::format("'{}'", resolved);
   const auto file = makeIntrusive<MappedFile>(path);
+  if (const ForeignKind* kind = findForeignKind(file->bytes())) failForeign(*kind, resolved, "io::load_npy");
+  BOXCAR_CHECK(!isSafetensors(file->bytes()), "{} is no .npy file, but a safetensors file: io::load reads it", what);
   const NpyHeader header = parseNpyHeader(file->bytes(), what);
   const std::span<std::byte> data = file->bytes().subspan(header.data_begin);
   checkNpyLength(header, data.size(), what);

@@ -1,3 +1,4 @@
+#include <boxcar/backends/io/file_kind.h>
 #include <boxcar/backends/io/npy_elements.h>
 #include <boxcar/backends/io/npy_header.h>
 #include <boxcar/backends/io/npz.h>
@@ -45,21 +46,16 @@ Tensor readArray(ZipArchive& archive, const ZipMember& member, const std::string
 
 }  // namespace
 
-bool isNpz(std::span<const std::byte> file) noexcept {
-  // The header of a member, or the end of an archive without any. As the length of a safetensors header either is
-  // longer than that format allows: the two bytes behind a member's four are the version that is needed, and never 0.
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), std::min<size_t>(file.size(), 6));
-  return (text.starts_with("PK\x03\x04") && text.size() == 6 && (text[4] != 0 || text[5] != 0)) ||
-         text.starts_with("PK\x05\x06");
-}
-
 Dict<std::string, Tensor> loadNpz(std::span<const std::byte> file, const std::string& path) {
+  std::vector<std::string_view> names;
+  if (!ZipArchive::isAvailable()) names.push_back(firstZipMember(file));
+  const auto refuseForeign = [&] {
+    if (const ForeignKind* kind = findForeignKind(names)) failForeign(*kind, path, "io::load");
+  };
+  refuseForeign();
   ZipArchive archive(file, path);
-  const auto isPickle = [](const ZipMember& member) { return member.name.ends_with("/data.pkl"); };
-  BOXCAR_CHECK(std::ranges::none_of(archive.members(), isPickle),
-               "'{}' is an archive of PyTorch's, whose tensors only Python reads: write them there with "
-               "safetensors.torch.save_file(), and load that file",
-               path);
+  for (const ZipMember& member : archive.members()) names.push_back(member.name);
+  refuseForeign();
   Dict<std::string, Tensor> tensors;
   for (const ZipMember& member : archive.members()) {
     const std::string what = nameOf(member, path);

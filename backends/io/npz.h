@@ -8,9 +8,6 @@
 
 namespace boxcar::io {
 
-// Whether [file] begins as an archive of NumPy's does; no safetensors file begins so.
-bool isNpz(std::span<const std::byte> file) noexcept;
-
 // The arrays of the NumPy archive [file] by the names of its members without `.npy`, in their order, stored or
 // deflated, copied. [path] is for errors: they name the file and the member. What the archive says of sizes is checked
 // before memory is taken for it, and checksums are.

@@ -1,5 +1,6 @@
 // A .npy file, or an .npz archive of such -> loaded -> each array saved -> loaded again: the same.
 
+#include <boxcar/backends/io/file_kind.h>
 #include <boxcar/backends/io/mapped_file.h>
 #include <boxcar/backends/io/npy.h>
 #include <boxcar/backends/io/npz.h>
@@ -18,7 +19,7 @@ using fuzz::require;
 
 std::vector<Tensor> load(const std::string& path) {
   const auto mapped = makeIntrusive<io::MappedFile>(path);
-  if (!io::isNpz(mapped->bytes())) return {io::loadNpy(path)};
+  if (!io::isZip(mapped->bytes())) return {io::loadNpy(path)};
   std::vector<Tensor> tensors;
   const Dict<std::string, Tensor> loaded = io::loadNpz(mapped->bytes(), path);
   for (size_t i = 0; i < loaded.size(); ++i) tensors.push_back(loaded.entryAt(i).second);

@@ -14,9 +14,9 @@ namespace {
 class ProgramFiles : public testing::Test {
  protected:
   ProgramFiles() {
-    temporary_.write("home/x", "no safetensors");
-    temporary_.write("data/x", "no safetensors");
-    temporary_.write("secret/x", "no safetensors");
+    temporary_.write("home/x", "\x01 is no header");
+    temporary_.write("data/x", "\x01 is no header");
+    temporary_.write("secret/x", "\x01 is no header");
   }
 
   // How loading fails; the text tells which file was opened.

@@ -1,3 +1,4 @@
+#include <boxcar/backends/io/file_kind.h>
 #include <boxcar/backends/io/npz.h>
 #include <boxcar/backends/io/zip_archive.h>
 #include <boxcar/ivalue/file_access.h>
@@ -147,13 +148,15 @@ TEST_F(Npz, ChangedArchivesNeverCrash) {
 }
 
 TEST(NpzFile, IsToldByWhatItHoldsAndByItsName) {
-  const auto is_npz = [](const std::string& file) { return isNpz(std::as_bytes(std::span(file))); };
-  EXPECT_TRUE(is_npz(archiveOf({{"a.npy", ""}})));
-  EXPECT_TRUE(is_npz(archiveOf({})));
-  EXPECT_FALSE(is_npz(""));
-  EXPECT_FALSE(is_npz("PK\x03\x04"));
-  // The length of a safetensors header.
-  EXPECT_FALSE(is_npz(std::string("PK\x03\x04\0\0\0\0{", 9)));
+  const auto is_zip = [](const std::string& file) { return isZip(std::as_bytes(std::span(file))); };
+  EXPECT_TRUE(is_zip(archiveOf({{"a.npy", ""}})));
+  EXPECT_TRUE(is_zip(archiveOf({})));
+  EXPECT_FALSE(is_zip(""));
+  EXPECT_FALSE(is_zip("PK"));
+  // PyTorch writes that no version is needed to read it.
+  EXPECT_TRUE(is_zip(std::string("PK\x03\x04\0\0\0\0\0\0", 10)));
+  // The length of a safetensors header that is there.
+  EXPECT_FALSE(is_zip(std::string("PK\x03\x04\0\0\0\0{", 9) + std::string(0x04034b50, ' ')));
 
   const TemporaryFolder folder;
   const FileAccessGuard guard(FileAccess{.folder = folder.path()});
@@ -184,8 +187,24 @@ TEST_F(Npz, FilesOfAnotherKindSayWhatReadsThem) {
   folder.write("torch.pt", archiveOf({{"torch/data.pkl", "pickled"}, {"torch/version", "3"}}));
   EXPECT_EQ(errorOf([] { io::load("torch.pt"); }),
             "'" + (folder / "torch.pt") +
-                "' is an archive of PyTorch's, whose tensors only Python reads: write them there with "
-                "safetensors.torch.save_file(), and load that file");
+                "' is a PyTorch checkpoint (a zip with data.pkl), not a file that io::load reads: write its tensors in "
+                "Python, safetensors.torch.save_file(torch.load(…), 'x.safetensors'), and load that file");
+  folder.write("script.pt", archiveOf({{"s/data.pkl", "pickled"}, {"s/constants.pkl", "pickled"}}));
+  EXPECT_TRUE(
+      errorOf([] { io::load("script.pt"); })
+          .starts_with("'" + (folder / "script.pt") +
+                       "' is a TorchScript program, not a file that io::load reads: write its tensors in Python, "
+                       "safetensors.torch.save_file(torch.jit.load(…).state_dict(), "));
+  for (const char* member : {"model/archive_format", "serialized_exported_program.json"}) {
+    folder.write("program.pt2", archiveOf({{member, "pt2"}}));
+    EXPECT_TRUE(errorOf([] { io::load("program.pt2"); })
+                    .starts_with("'" + (folder / "program.pt2") +
+                                 "' is a program of torch.export's (.pt2), not a file that io::load reads: "));
+  }
+  folder.write("m.keras", archiveOf({{"config.json", "{}"}, {"model.weights.h5", ""}}));
+  EXPECT_TRUE(errorOf([] {
+                io::load("m.keras");
+              }).starts_with("'" + (folder / "m.keras") + "' is a Keras model, not a file that io::load reads: "));
   folder.write("a.npy", "\x93NUMPY");
   EXPECT_EQ(errorOf([] { io::load("a.npy"); }),
             "'" + (folder / "a.npy") + "' is a .npy file, one array without a name: io::load_npy reads it");
