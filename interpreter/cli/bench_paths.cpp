@@ -75,12 +75,17 @@ std::optional<std::vector<IValue>> makeHandlerArguments(const FunctionSchema& sc
 void addScript(BenchGroup& group) {
   const BenchCall& call = group.call;
   std::string takes = "int n", passes;
+  bool by_keyword = false;  // behind an argument that is left out
   for (size_t i = 0; i < call.arguments.size(); ++i) {
-    if (!call.is_written[i]) continue;
+    if (!call.is_written[i]) {
+      by_keyword = true;
+      continue;
+    }
     const Argument& parameter = call.op.schema().arguments()[i];
+    by_keyword = by_keyword || parameter.kwarg_only();
     takes += fmt::format(", {} a{}", *parameter.type(), i);
     passes += passes.empty() ? "" : ", ";
-    passes += parameter.kwarg_only() ? fmt::format("{}=a{}", parameter.name(), i) : fmt::format("a{}", i);
+    passes += by_keyword ? fmt::format("{}=a{}", parameter.name(), i) : fmt::format("a{}", i);
   }
   const std::string text = fmt::format(
       "fn calls({0}) -> () {{ for i in range(n) {{ {1}({2}) }} }}\n"

@@ -148,6 +148,15 @@ expectOutputHas "aten::add_.Scalar(float32[3, 5], 1"
 runMerged "--recorded, all" bench --quick --seconds 0.05 --recorded shapes.rec --json
 expectStatus 0
 for op in aten::ones aten::matmul aten::add_.Scalar aten::sum aten::item; do expectOutputHas "$op("; done
+# The bias, None, is left out as the schema's default, and what stands behind it is passed by name.
+echo 'x = conv2d(ones(1, 2, 4, 4), ones(3, 2, 3, 3), None, [2, 2], [1, 1]); y = x.clamp(None, 3.0)' > none.ops
+"$boxcar" record none.ops -o none.rec > /dev/null 2>&1
+runMerged "--recorded, with arguments that are None" bench --quick --seconds 0.05 --recorded none.rec aten::conv2d aten::clamp --json
+expectStatus 0
+expectOutputHas "aten::conv2d(float32[1, 2, 4, 4], float32[3, 2, 3, 3], None, [2, 2], [1, 1]"
+expectOutputHas "aten::clamp(float32[1, 3, 2, 2], None, 3.0"
+[[ $(grep -o '"call in a script"' <<< "$output" | wc -l) -eq 2 && $output != *"must be"* ]] ||
+  fail "$test_name" "a script cannot make the calls:" "$output"
 refuses 1 "boxcar: 'shapes.rec' has no call of aten::relu that can be made again; leave it out, or record a run that makes one" \
   --recorded shapes.rec aten::relu
 refuses 1 "boxcar: cannot open 'missing.rec': No such file or directory" --recorded missing.rec
