@@ -1,4 +1,5 @@
 #include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/script_view.h>
 #include <boxcar/interpreter/executable.h>
 #include <boxcar/interpreter/verifier.h>
 #include <boxcar/ivalue/error.h>
@@ -57,6 +58,9 @@ Executable::Executable(CodeUnit unit)
     functions_.push_back(function);
   }
 }
+
+// What is loaded next may lie where this lay.
+Executable::~Executable() { detail::script_code_generation.fetch_add(1, std::memory_order_relaxed); }
 
 void Executable::link(std::vector<std::shared_ptr<Executable>> modules) {
   Dispatcher& dispatcher = Dispatcher::singleton();

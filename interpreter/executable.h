@@ -66,6 +66,7 @@ class Executable final : public std::enable_shared_from_this<Executable> {
  public:
   // Throws an Error where the verifier refuses the unit.
   explicit Executable(CodeUnit unit);
+  ~Executable();
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
 

@@ -65,7 +65,11 @@ Machine& Machine::current() {
 
 Machine::Machine() {
   setLimits(RunLimits());
+  static constexpr detail::ScriptReader kReader = {
+      [] { return current().callPath(); }, [](const Tensor& tensor) { return current().keyOf(tensor); },
+      [](const void** to, size_t room) noexcept { return current().places(to, room); }};
   detail::setCallSiteReader([] { return current().callSite(); });
+  detail::setScriptReader(kReader);
 }
 
 Machine::~Machine() = default;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/call_site.h>
+#include <boxcar/dispatcher/script_view.h>
 #include <boxcar/interpreter/executable.h>
 #include <boxcar/interpreter/graphed_function.h>
 #include <boxcar/interpreter/limits.h>
@@ -49,6 +49,11 @@ class Machine final {
 
   // The line of a script that runs now; nothing where none does.
   std::optional<CallSite> callSite() const;
+
+  // ---- machine_view.cpp: what detail::ScriptReader promises ----
+  std::vector<CallFrame> callPath() const;
+  size_t places(const void** to, size_t room) const noexcept;
+  std::string keyOf(const Tensor& tensor) const;
 
  private:
   struct Frame {

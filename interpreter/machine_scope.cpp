@@ -60,20 +60,6 @@ void Machine::storeGlobal(GlobalValue& global, const IValue& value) {
   finish(global.once);
 }
 
-std::optional<CallSite> Machine::callSite() const {
-  for (const Frame* frame = top_; frame->function->program != nullptr; --frame) {
-    const CodeFunction* function = frame->function->source;
-    if (function == nullptr || function->source == nullptr) continue;
-    const auto at = static_cast<size_t>(frame->pc - frame->function->code - 1);
-    const Span span = at < function->spans.size() ? function->spans[at] : function->span;
-    const uint32_t line = function->source->position(span.begin).line;
-    std::string text(function->source->line(line));
-    text.erase(0, text.find_first_not_of(" \t"));
-    return CallSite{function->source->name(), line, std::move(text)};
-  }
-  return std::nullopt;
-}
-
 void Machine::enterScope(const Executable& program, const CodeScope& scope) {
   scopes_.push_back(std::make_unique<OpenScope>(program, scope, top_));
 }

@@ -2,6 +2,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <new>
+
 namespace boxcar::detail {
 
 // The ring's pages are the system's until a call reaches them.
@@ -60,6 +63,15 @@ OperatorSum& CallLog::findSumFrom(size_t place, const OperatorEntry* entry) noex
     place = (place + 1) & (kSums - 1);
   }
   return sums_[place];
+}
+
+PathSum& CallLog::makePathSum(uint32_t path) noexcept {
+  try {
+    path_sums_.resize(std::max<size_t>(path + 1, paths_.nodes().size()));
+    return path_sums_[path];
+  } catch (const std::bad_alloc&) {
+    return path_sums_.empty() ? without_room_ : path_sums_[CallPaths::kNone];
+  }
 }
 
 std::vector<const CallRecord*> CallLog::calls() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/dispatcher/fallbacks/call_paths.h>
 #include <boxcar/dispatcher/fallbacks/call_record.h>
 #include <boxcar/dispatcher/fallbacks/device_clock.h>
 #include <boxcar/dispatcher/fallbacks/tick_clock.h>
@@ -42,6 +43,33 @@ struct OperatorSum {
   }
 };
 
+// What the calls come to that a script made by one path, those of kernels below among them. Their own time and bytes,
+// without those of the calls in them.
+struct PathSum {
+  uint64_t calls;  // that the script made itself
+  uint64_t failed;
+  uint64_t ticks;
+  uint64_t bytes;
+  double device_time;
+
+  void add(const CallRecord& call) noexcept {
+    if (call.is_direct) {
+      ++calls;
+      failed += call.failed ? 1 : 0;
+    }
+    ticks += call.duration - call.children;
+    bytes += call.bytes - call.child_bytes;
+  }
+  void add(const DeviceSpan& span) noexcept { device_time += span.duration - span.children; }
+  void add(const PathSum& other) noexcept {
+    calls += other.calls;
+    failed += other.failed;
+    ticks += other.ticks;
+    bytes += other.bytes;
+    device_time += other.device_time;
+  }
+};
+
 // The calls of one thread: the latest of them each by itself, in a ring, and sums of those that the ring had no more
 // room for. All of its memory is there before the first call.
 class CallLog final {
@@ -80,6 +108,9 @@ class CallLog final {
   // The ones in the ring, in the order in which they ended.
   std::vector<const CallRecord*> calls() const;
   std::vector<OperatorSum> folded() const;
+  // The same sums by path: as many as there are paths, or fewer where those behind have none.
+  const std::vector<PathSum>& foldedPaths() const noexcept { return path_sums_; }
+  const CallPaths& paths() const noexcept { return paths_; }
   // When the device did what the call put to it; null where that is not known.
   const DeviceSpan* spanOf(const CallRecord& call) const noexcept {
     return call.device_span == 0 ? nullptr : clock_->find(call.device_span);
@@ -102,6 +133,8 @@ class CallLog final {
       record_.failed = true;
       record_.noteArguments(stack);
       record_.device_span = 0;
+      record_.path = log.paths_.current();
+      record_.is_direct = outer_ == &log.top_ || outer_->path != record_.path;
       if (keys.has_any(log_.measured_)) [[unlikely]]
         log_.beginSpan(record_, outer_->device_span, stack);
       record_.bytes = allocatedStorageBytes();
@@ -139,7 +172,12 @@ class CallLog final {
   void fold(const CallRecord& call) noexcept {
     OperatorSum& sum = sumOf(call.entry);
     sum.add(call);
-    if (const DeviceSpan* const span = spanOf(call)) sum.add(*span);
+    PathSum& path_sum = call.path < path_sums_.size() ? path_sums_[call.path] : makePathSum(call.path);
+    path_sum.add(call);
+    if (const DeviceSpan* const span = spanOf(call)) {
+      sum.add(*span);
+      path_sum.add(*span);
+    }
   }
   OperatorSum& sumOf(const OperatorEntry* entry) noexcept {
     // Entries lie at multiples of 64 bytes, so that their low bits say nothing.
@@ -148,6 +186,7 @@ class CallLog final {
     return sums_[place].entry == entry ? sums_[place] : findSumFrom(place, entry);
   }
   OperatorSum& findSumFrom(size_t place, const OperatorEntry* entry) noexcept;
+  [[gnu::noinline]] PathSum& makePathSum(uint32_t path) noexcept;
   // Begins a span on the device of the first tensor on it among the arguments.
   [[gnu::noinline]] void beginSpan(CallRecord& call, uint32_t outer, const Stack& stack) noexcept;
   [[gnu::noinline]] void endSpan(const CallRecord& call) noexcept;
@@ -159,6 +198,9 @@ class CallLog final {
   uint64_t count_ = 0;
   const std::unique_ptr<OperatorSum[]> sums_;
   size_t sums_used_ = 0;
+  CallPaths paths_;
+  std::vector<PathSum> path_sums_;
+  PathSum without_room_ = {};
   CallRecord top_ = {};
   CallRecord* innermost_ = &top_;
   // Calls with any of these keys have spans.

@@ -17,7 +17,7 @@ namespace boxcar::detail {
 // that nothing is allocated for it. Tensors and dimensions beyond its room are cut.
 struct CallRecord {
   static constexpr size_t kMostTensors = 4;
-  static constexpr size_t kMostSizes = 14;
+  static constexpr size_t kMostSizes = 13;
   // In [ranks]: that tensor has more dimensions than were written down.
   static constexpr uint8_t kCutRank = 0x80;
 
@@ -33,10 +33,11 @@ struct CallRecord {
   uint8_t tensors;
   bool has_more_tensors;
   bool failed;
-  uint8_t unused;
+  bool is_direct;  // made by the script or the program, not by the kernel of another call
   std::array<ScalarType, kMostTensors> dtypes;
   std::array<uint8_t, kMostTensors> ranks;
   uint32_t device_span;  // of the log's device clock; 0 for none
+  uint32_t path;         // of the log's paths
   std::array<uint32_t, kMostSizes> sizes;
 
   // Writes down the dtypes and shapes of the tensors among the arguments, which lie on [stack].

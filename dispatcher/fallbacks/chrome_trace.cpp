@@ -16,7 +16,7 @@ namespace {
 // program where there is none.
 std::string jsonText(std::string_view text) { return nlohmann::json(text).dump(); }
 
-std::string argsOf(const CallRecord& call) {
+std::string argsOf(const CallRecord& call, const CallFrame& frame) {
   std::string shapes;
   std::string dtypes;
   for (size_t i = 0; i < call.tensors; ++i) {
@@ -25,9 +25,14 @@ std::string argsOf(const CallRecord& call) {
     dtypes += comma + jsonText(dtypeName(call.dtypes[i]));
   }
   const char* const more = !call.has_more_tensors ? "" : call.tensors == 0 ? "\"…\"" : ",\"…\"";
-  return fmt::format(R"({{"shapes":[{}{}],"dtypes":[{}{}],"key":{},"bytes":{},"self bytes":{}{}}})", shapes, more,
+  std::string from;
+  if (frame.site.line != 0) {
+    from = fmt::format(R"(,"line":{},"source":{},"function":{})", jsonText(toString(frame.site)),
+                       jsonText(frame.site.text), jsonText(frame.function));
+  }
+  return fmt::format(R"({{"shapes":[{}{}],"dtypes":[{}{}],"key":{},"bytes":{},"self bytes":{}{}{}}})", shapes, more,
                      dtypes, more, jsonText(toString(call.kernelKey())), call.bytes, call.bytes - call.child_bytes,
-                     call.failed ? ",\"failed\":true" : "");
+                     call.failed ? ",\"failed\":true" : "", from);
 }
 
 // Lanes of devices come behind the threads.
@@ -70,7 +75,8 @@ void writeChromeTrace(const Profile& profile, OutputFile& file) {
     file.write(std::as_bytes(std::span(text)));
     text.clear();
   };
-  const auto add = [&](const char* category, const CallRecord& record, int64_t start, int64_t end, uint32_t thread) {
+  const auto add = [&](const char* category, const CallRecord& record, int64_t start, int64_t end, uint32_t thread,
+                       uint32_t path) {
     std::string& name = names[record.entry];
     if (name.empty()) name = jsonText(profile.nameOf(record.entry));
     start = std::max<int64_t>(start, 0);
@@ -80,15 +86,15 @@ void writeChromeTrace(const Profile& profile, OutputFile& file) {
         "{}{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"ts\":{}.{:03},\"dur\":{}.{:03},\"pid\":{},"
         "\"tid\":{},\"args\":{}}}",
         separator, name, category, start / 1000, start % 1000, duration / 1000, duration % 1000, process, thread,
-        argsOf(record));
+        argsOf(record, profile.paths[path].frame));
     separator = ",\n";
     if (text.size() > kBlock) flush();
   };
   for (const auto& [thread, call] : eventsOf(profile))
-    add("operator", *call->record, call->start, call->end, thread->number);
+    add("operator", *call->record, call->start, call->end, thread->number, call->path);
   for (size_t i = 0; i < profile.lanes.size(); ++i) {
     for (const ProfiledLane::Span& span : profile.lanes[i].spans)
-      add("device", *span.record, span.start, span.end, kFirstLane + static_cast<uint32_t>(i));
+      add("device", *span.record, span.start, span.end, kFirstLane + static_cast<uint32_t>(i), CallPaths::kNone);
   }
   text += "\n]}\n";
   flush();

@@ -6,11 +6,13 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <tuple>
 
 namespace boxcar::detail {
 
-Profile::Profile(std::span<const std::unique_ptr<CallLog>> logs) : per_tick(TickClock::nanosecondsPerTick()) {
+Profile::Profile(std::span<const std::unique_ptr<CallLog>> logs)
+    : paths(1), path_sums(1), per_tick(TickClock::nanosecondsPerTick()) {
   uint64_t first = std::numeric_limits<uint64_t>::max();
   uint64_t last = 0;
   for (const auto& log : logs) {
@@ -23,11 +25,15 @@ Profile::Profile(std::span<const std::unique_ptr<CallLog>> logs) : per_tick(Tick
   for (const auto& log : logs) {
     ProfiledThread thread{log->number(), fmt::format("thread {} ({})", log->number(), log->threadId()), {}};
     const std::vector<const CallRecord*> calls_of_thread = log->calls();
+    const std::vector<uint32_t> numbers = mergePaths(*log);
+    for (size_t i = 0; i < log->foldedPaths().size(); ++i) path_sums[numbers[i]].add(log->foldedPaths()[i]);
     // From the last that ended: of calls that seem to begin and end at once the outer one stands before the inner.
     for (size_t i = calls_of_thread.size(); i-- > 0;) {
       const CallRecord* call = calls_of_thread[i];
-      thread.calls.push_back(
-          {call, nanoseconds(call->start), nanoseconds(call->start + call->duration), log->spanOf(*call)});
+      thread.calls.push_back({call, nanoseconds(call->start), nanoseconds(call->start + call->duration),
+                              log->spanOf(*call), numbers[call->path]});
+      path_sums[numbers[call->path]].add(*call);
+      if (const DeviceSpan* const span = log->spanOf(*call)) path_sums[numbers[call->path]].add(*span);
     }
     std::ranges::stable_sort(thread.calls, {},
                              [](const ProfiledCall& call) { return std::pair(call.record->start, -call.end); });
@@ -48,7 +54,22 @@ Profile::Profile(std::span<const std::unique_ptr<CallLog>> logs) : per_tick(Tick
     std::ranges::stable_sort(lane.spans, {},
                              [](const ProfiledLane::Span& span) { return std::pair(span.start, -span.end); });
   }
-  for (const ProfileRow& row : rows(false)) on_device += row.device_self;
+  for (const ProfileRow& row : rows(ProfileBy::Operator)) on_device += row.device_self;
+}
+
+std::vector<uint32_t> Profile::mergePaths(const CallLog& log) {
+  std::vector<uint32_t> numbers = {CallPaths::kNone};
+  const std::vector<CallPaths::Node>& nodes = log.paths().nodes();
+  for (size_t i = 1; i < nodes.size(); ++i) {
+    const CallFrame& frame = nodes[i].frame;
+    const uint32_t parent = numbers[nodes[i].parent];
+    const auto [place, is_new] = path_numbers_.try_emplace({parent, frame.function, frame.site.file, frame.site.line},
+                                                           static_cast<uint32_t>(paths.size()));
+    if (is_new) paths.push_back({parent, frame});
+    numbers.push_back(place->second);
+  }
+  path_sums.resize(paths.size());
+  return numbers;
 }
 
 void Profile::addToLane(const DeviceSpan& span, const CallRecord& record, double origin) {
@@ -70,7 +91,56 @@ const std::string& Profile::nameOf(const OperatorEntry* entry) const {
   return name;
 }
 
-std::vector<ProfileRow> Profile::rows(bool by_shape) const {
+std::vector<ProfileRow> Profile::rows(ProfileBy by) const {
+  const bool is_of_script = by == ProfileBy::Line || by == ProfileBy::Function;
+  return is_of_script ? rowsOfScript(by == ProfileBy::Line) : rowsOfOperators(by == ProfileBy::Shape);
+}
+
+std::string Profile::functionText(const CallFrame& frame) {
+  return frame.function.empty() ? frame.site.file : fmt::format("{} ({})", frame.function, frame.site.file);
+}
+
+std::vector<ProfileRow> Profile::rowsOfScript(bool by_line) const {
+  const auto nameOfFrame = [by_line](const CallFrame& frame) {
+    return by_line ? toString(frame.site) : functionText(frame);
+  };
+  std::map<std::pair<std::string, uint32_t>, ProfileRow> found;
+  for (uint32_t path = 0; path < paths.size(); ++path) {
+    const PathSum& sum = path_sums[path];
+    const double time = static_cast<double>(sum.ticks) * per_tick;
+    // A function that calls itself has its time once.
+    std::set<const ProfileRow*> seen;
+    for (uint32_t at = path;; at = paths[at].parent) {
+      const CallFrame& frame = paths[at].frame;
+      const bool is_none = at == CallPaths::kNone;
+      if (is_none && (path != CallPaths::kNone || (sum.calls == 0 && sum.ticks == 0))) break;
+      // Files in the order of their names, lines in that of their numbers.
+      const auto key = by_line ? std::pair(frame.site.file, frame.site.line) : std::pair(nameOfFrame(frame), 0U);
+      ProfileRow& row = found[key];
+      row.name = is_none ? "(no script)" : nameOfFrame(frame);
+      if (by_line) row.text = frame.site.text;
+      if (by_line) row.function = frame.function;
+      if (at == path) {
+        row.calls += sum.calls;
+        row.failed += sum.failed;
+        row.self += time;
+        row.self_bytes += sum.bytes;
+        row.device_self += sum.device_time;
+      }
+      if (seen.insert(&row).second) {
+        row.total += time;
+        row.bytes += sum.bytes;
+        row.device_total += sum.device_time;
+      }
+      if (is_none) break;
+    }
+  }
+  std::vector<ProfileRow> rows;
+  for (auto& [key, row] : found) rows.push_back(std::move(row));
+  return rows;
+}
+
+std::vector<ProfileRow> Profile::rowsOfOperators(bool by_shape) const {
   std::map<std::pair<std::string, std::string>, OperatorSum> sums;
   for (const ProfiledThread& thread : threads) {
     for (const ProfiledCall& call : thread.calls) {
@@ -93,7 +163,8 @@ std::vector<ProfileRow> Profile::rows(bool by_shape) const {
   std::vector<ProfileRow> rows;
   for (const auto& [key, sum] : sums) {
     rows.push_back({.name = key.first,
-                    .shapes = key.second,
+                    .text = key.second,
+                    .function = {},
                     .calls = sum.calls,
                     .failed = sum.failed,
                     .total = static_cast<double>(sum.ticks) * per_tick,

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <boxcar/dispatcher/fallbacks/call_log.h>
+#include <boxcar/dispatcher/fallbacks/profile_table.h>
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace boxcar::detail {
@@ -17,6 +19,7 @@ struct ProfiledCall {
   int64_t start;
   int64_t end;
   const DeviceSpan* device;  // null where it put nothing to a device
+  uint32_t path;             // of the profile's
 };
 
 // What a device did, in the order in which it began.
@@ -38,10 +41,12 @@ struct ProfiledThread {
   std::vector<ProfiledCall> calls;
 };
 
-// What the calls of one operator, or of one operator with the same shapes, come to; in nanoseconds and bytes.
+// What the calls of one operator, line or function come to; in nanoseconds and bytes. The total of a line or a function
+// has what functions take that it calls; calls are those that it makes itself.
 struct ProfileRow {
   std::string name;
-  std::string shapes;
+  std::string text;      // the tensors' shapes; or the text of the line
+  std::string function;  // that the line is in
   uint64_t calls = 0;
   uint64_t failed = 0;
   double total = 0;
@@ -63,14 +68,19 @@ struct CallCosts {
 struct Profile {
   explicit Profile(std::span<const std::unique_ptr<CallLog>> logs);
 
-  // Sums by operator, or by operator and shapes.
-  std::vector<ProfileRow> rows(bool by_shape) const;
+  // Sums, by name.
+  std::vector<ProfileRow> rows(ProfileBy by) const;
+  // "attention (gpt.ops)", or the file where the frame is of its statements.
+  static std::string functionText(const CallFrame& frame);
   const std::string& nameOf(const OperatorEntry* entry) const;
   bool usesDevice() const noexcept { return !device_kind.empty(); }
 
   std::vector<ProfiledThread> threads;
   std::vector<ProfiledLane> lanes;
   std::vector<OperatorSum> folded;
+  // The paths of all threads, and what their calls come to. The first one is of calls that no script makes.
+  std::vector<CallPaths::Node> paths;
+  std::vector<PathSum> path_sums;
   uint64_t calls = 0;
   // Calls that are in the sums but not on the time line.
   uint64_t calls_folded = 0;
@@ -85,9 +95,14 @@ struct Profile {
   bool failed = false;
 
  private:
+  std::vector<ProfileRow> rowsOfOperators(bool by_shape) const;
+  std::vector<ProfileRow> rowsOfScript(bool by_line) const;
+  // The numbers that the paths of [log] have here.
+  std::vector<uint32_t> mergePaths(const CallLog& log);
   // [origin] of the span's clock, in nanoseconds since the profile began.
   void addToLane(const DeviceSpan& span, const CallRecord& record, double origin);
 
+  std::map<std::tuple<uint32_t, std::string, std::string, uint32_t>, uint32_t> path_numbers_;
   mutable std::map<const OperatorEntry*, std::string> names_;
 };
 

@@ -34,8 +34,27 @@ class TextTable final {
   Json texts_ = Json::array();
 };
 
+Json tableOf(const std::vector<ProfileRow>& rows) {
+  Json table = Json::array();
+  for (const ProfileRow& row : rows) {
+    table.push_back({row.name, row.calls, std::llround(row.self), std::llround(row.total), row.self_bytes, row.failed,
+                     std::llround(row.device_self), std::llround(row.device_total), row.text, row.function});
+  }
+  return table;
+}
+
+const char* nameOf(ProfileBy by) {
+  switch (by) {
+    case ProfileBy::Operator: break;
+    case ProfileBy::Shape: return "shapes";
+    case ProfileBy::Line: return "lines";
+    case ProfileBy::Function: return "functions";
+  }
+  return "operators";
+}
+
 // What the page's script reads; it says there what stands where.
-Json dataOf(const Profile& profile) {
+Json dataOf(const Profile& profile, ProfileBy by) {
   TextTable names;
   TextTable details;
   Json threads = Json::array();
@@ -50,7 +69,8 @@ Json dataOf(const Profile& profile) {
                                                       call.end - call.start,
                                                       static_cast<int64_t>(record.bytes - record.child_bytes),
                                                       static_cast<int64_t>(details.indexOf(detail)),
-                                                      record.failed ? 1 : 0};
+                                                      record.failed ? 1 : 0,
+                                                      static_cast<int64_t>(call.path)};
       for (const int64_t number : numbers) calls.push_back(number);
     }
     threads.push_back({{"name", thread.name}, {"calls", std::move(calls)}});
@@ -66,29 +86,41 @@ Json dataOf(const Profile& profile) {
           std::max<int64_t>(span.end - span.start, 0),
           0,
           static_cast<int64_t>(details.indexOf(lane.name + "\n" + detail)),
+          0,
           0};
       for (const int64_t number : numbers) spans.push_back(number);
     }
     lanes.push_back({{"name", lane.name}, {"calls", std::move(spans)}});
   }
-  Json rows = Json::array();
-  for (const ProfileRow& row : profile.rows(false)) {
-    rows.push_back({row.name, row.calls, std::llround(row.self), std::llround(row.total), row.self_bytes, row.failed,
-                    std::llround(row.device_self), std::llround(row.device_total)});
+  Json paths = Json::array();
+  for (const CallPaths::Node& node : profile.paths) {
+    const CallSite& site = node.frame.site;
+    paths.push_back({node.parent, node.frame.function, site.file, site.line, site.text});
   }
-  return {{"names", names.texts()},         {"details", details.texts()},
-          {"threads", std::move(threads)},  {"lanes", std::move(lanes)},
-          {"device", profile.device_kind},  {"onDevice", std::llround(profile.on_device)},
-          {"rows", std::move(rows)},        {"wall", std::llround(profile.wall)},
-          {"on", std::llround(profile.on)}, {"inCalls", std::llround(profile.in_calls)},
-          {"calls", profile.calls},         {"leftOut", profile.calls_folded},
+  Json tables;
+  for (const ProfileBy each : {ProfileBy::Operator, ProfileBy::Shape, ProfileBy::Line, ProfileBy::Function})
+    tables[nameOf(each)] = tableOf(profile.rows(each));
+  return {{"names", names.texts()},
+          {"details", details.texts()},
+          {"paths", std::move(paths)},
+          {"threads", std::move(threads)},
+          {"lanes", std::move(lanes)},
+          {"device", profile.device_kind},
+          {"tables", std::move(tables)},
+          {"onDevice", std::llround(profile.on_device)},
+          {"shown", nameOf(by)},
+          {"wall", std::llround(profile.wall)},
+          {"on", std::llround(profile.on)},
+          {"inCalls", std::llround(profile.in_calls)},
+          {"calls", profile.calls},
+          {"leftOut", profile.calls_folded},
           {"failed", profile.failed}};
 }
 
 }  // namespace
 
-void writeProfilePage(const Profile& profile, OutputFile& file) {
-  const std::string page = pageWithData(kProfilePage, dataOf(profile).dump());
+void writeProfilePage(const Profile& profile, ProfileBy by, OutputFile& file) {
+  const std::string page = pageWithData(kProfilePage, dataOf(profile, by).dump());
   file.write(std::as_bytes(std::span(page)));
 }
 

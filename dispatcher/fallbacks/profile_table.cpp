@@ -24,7 +24,8 @@ void sortRows(std::vector<ProfileRow>& rows, ProfileSort sort) {
     case ProfileSort::Self: return sortByMost([](const ProfileRow& row) { return row.self; });
     case ProfileSort::Total: return sortByMost([](const ProfileRow& row) { return row.total; });
     case ProfileSort::Average:
-      return sortByMost([](const ProfileRow& row) { return row.total / static_cast<double>(row.calls); });
+      return sortByMost(
+          [](const ProfileRow& row) { return row.total / static_cast<double>(std::max<uint64_t>(row.calls, 1)); });
     case ProfileSort::Memory: return sortByMost([](const ProfileRow& row) { return row.self_bytes; });
     case ProfileSort::Calls: return sortByMost([](const ProfileRow& row) { return row.calls; });
     case ProfileSort::Name: return;  // they come so
@@ -78,33 +79,41 @@ std::string memoryText(uint64_t bytes) {
 }
 
 std::string profileTable(const Profile& profile, const ProfileTableOptions& options, const CallCosts* costs) {
-  std::vector<ProfileRow> rows = profile.rows(options.by_shape);
+  std::vector<ProfileRow> rows = profile.rows(options.by);
   sortRows(rows, options.sort);
   const size_t shown = options.limit == 0 ? rows.size() : std::min(options.limit, rows.size());
 
-  std::vector<Row> table{
-      {"Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg", "Self CPU Mem", "# of Calls"}};
+  const bool is_of_script = options.by == ProfileBy::Line || options.by == ProfileBy::Function;
+  const char* const first = options.by == ProfileBy::Line       ? "Line"
+                            : options.by == ProfileBy::Function ? "Function"
+                                                                : "Name";
+  std::vector<Row> table{{first, "Self CPU %", "Self CPU", "CPU total %", "CPU total"}};
+  // A line that calls functions alone makes no calls.
+  if (!is_of_script) table[0].emplace_back("CPU time avg");
+  table[0].insert(table[0].end(), {"Self CPU Mem", "# of Calls"});
   const std::string& device = profile.device_kind;
   if (profile.usesDevice()) {
     for (const char* const form : {"Self {} %", "Self {}", "{} total"})
       table[0].push_back(fmt::format(fmt::runtime(form), device));
   }
-  if (options.by_shape) table[0].emplace_back("Input Shapes");
+  const size_t numbers = table[0].size() - 1;
+  if (options.by == ProfileBy::Shape) table[0].emplace_back("Input Shapes");
+  if (options.by == ProfileBy::Line) table[0].insert(table[0].end(), {"Function", "Source"});
   for (size_t i = 0; i < shown; ++i) {
     const ProfileRow& row = rows[i];
-    table.push_back({row.name, percent(row.self, profile.in_calls), durationText(row.self),
-                     percent(row.total, profile.in_calls), durationText(row.total),
-                     durationText(row.total / static_cast<double>(row.calls)), memoryText(row.self_bytes),
-                     std::to_string(row.calls)});
+    Row& cells = table.emplace_back(Row{row.name, percent(row.self, profile.in_calls), durationText(row.self),
+                                        percent(row.total, profile.in_calls), durationText(row.total)});
+    if (!is_of_script) cells.push_back(durationText(row.total / static_cast<double>(row.calls)));
+    cells.insert(cells.end(), {memoryText(row.self_bytes), std::to_string(row.calls)});
     if (profile.usesDevice()) {
-      for (const std::string& cell :
-           {percent(row.device_self, profile.on_device), durationText(row.device_self), durationText(row.device_total)})
-        table.back().push_back(cell);
+      cells.insert(cells.end(), {percent(row.device_self, profile.on_device), durationText(row.device_self),
+                                 durationText(row.device_total)});
     }
-    if (options.by_shape) table.back().push_back(row.shapes);
+    if (options.by == ProfileBy::Shape) cells.push_back(row.text);
+    if (options.by == ProfileBy::Line) cells.insert(cells.end(), {row.function, row.text});
   }
-  std::string text = rows.empty() ? "No operator was called\n"
-                                  : reportTable(table, profile.usesDevice() ? "<>>>>>>>>>><" : "<>>>>>>><");
+  const std::string sides = "<" + std::string(numbers, '>') + "<";
+  std::string text = rows.empty() ? "No operator was called\n" : reportTable(table, sides);
   if (shown < rows.size()) text += fmt::format("… and {} more\n", rows.size() - shown);
   return text + summary(profile, costs);
 }

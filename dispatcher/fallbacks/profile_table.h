@@ -9,12 +9,15 @@ namespace boxcar {
 // By which column a profile's table is sorted, the most first; names from A on.
 enum class ProfileSort : uint8_t { Self, Total, Average, Memory, Calls, Name, Device };
 
+// What a row of a profile's table is about.
+enum class ProfileBy : uint8_t { Operator, Shape, Line, Function };
+
 struct ProfileTableOptions {
   ProfileSort sort = ProfileSort::Self;
   // How many rows there are at most; 0 for all.
   size_t limit = 0;
-  // A row for each operator and shapes of its tensors, instead of one for each operator.
-  bool by_shape = false;
+  // A row for each operator, each operator and shapes of its tensors, each line of a script, or each function.
+  ProfileBy by = ProfileBy::Operator;
 };
 
 namespace detail {

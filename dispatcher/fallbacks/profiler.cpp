@@ -84,7 +84,7 @@ std::string Profiler::finish(bool failed) {
     trace_->commit();
   }
   if (page_) {
-    detail::writeProfilePage(profile, *page_);
+    detail::writeProfilePage(profile, options_.table.by, *page_);
     page_->commit();
   }
   return detail::profileTable(profile, options_.table, costs ? &*costs : nullptr);

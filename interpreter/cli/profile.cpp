@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace boxcar::cli {
 namespace {
@@ -25,7 +26,7 @@ void addProfile(CLI::App& app, const std::vector<std::string>& rest, int& status
   addRunOptions(*command, options);
   addOutputOption(*command, "-o,--output", profile->trace, "Write a trace for Perfetto or chrome://tracing")
       ->type_name("FILE");
-  addOutputOption(*command, "--html", profile->page, "Write a page for a browser: flame chart, time line, table")
+  addOutputOption(*command, "--html", profile->page, "Write a page for a browser: flame chart, time line, tables")
       ->type_name("FILE");
   const auto sort = std::make_shared<std::string>("self");
   command->add_option("--sort", *sort, "The column by which the table is sorted (self)")
@@ -34,10 +35,20 @@ void addProfile(CLI::App& app, const std::vector<std::string>& rest, int& status
   command->add_option("--limit", profile->table.limit, "How many rows the table has at most (all)")
       ->type_name("N")
       ->check(numbersFrom(size_t{1}, size_t{1} << 62));
-  command->add_flag("--by-shape", profile->table.by_shape, "A row for each operator and shapes of its tensors");
+  std::vector<CLI::Option*> choices;
+  const auto add_rows = [&](const char* name, ProfileBy by, const char* help) {
+    CLI::Option* const option = command->add_flag_callback(
+        name, [profile, by] { profile->table.by = by; }, help);
+    for (CLI::Option* const other : choices) option->excludes(other);
+    choices.push_back(option);
+  };
+  add_rows("--by-shape", ProfileBy::Shape, "A row for each operator and shapes of its tensors");
+  add_rows("--by-line", ProfileBy::Line, "A row for each line of the script: what its calls take");
+  add_rows("--by-function", ProfileBy::Function, "A row for each function of the script");
 
-  addExamples(*command, {"boxcar profile model.ops --limit 10", "boxcar profile model.ops --html profile.html",
-                         "boxcar profile model.ops --sort memory --by-shape"});
+  addExamples(*command,
+              {"boxcar profile model.ops --limit 10", "boxcar profile model.ops --html profile.html",
+               "boxcar profile model.ops --sort memory --by-shape", "boxcar profile model.ops --by-line --limit 20"});
   command->callback([command, options, profile, sort, rest, &status] {
     readRunOptions(*command, rest, *options, {{"--output", profile->trace}, {"--html", profile->page}});
     profile->table.sort = kSorts.at(*sort);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Opens the page of `boxcar profile --html` in a browser and uses it: `profile_page_test.py BOXCAR`."""
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,10 +19,10 @@ for i in range(%d) { x = mine::outer(x) }
 """
 
 
-def profile(boxcar, folder, calls):
+def profile(boxcar, folder, calls, *options):
     script, page = folder / "script.ops", folder / "page.html"
     script.write_text(SCRIPT % calls)
-    subprocess.run([boxcar, "profile", script, "--html", page], check=True, capture_output=True)
+    subprocess.run([boxcar, "profile", script, "--html", page, *options], check=True, capture_output=True)
     return page
 
 
@@ -38,6 +39,8 @@ def test_flame_chart(page):
     assert names[0] == "all calls", names
     assert names.count("mine::outer") == 1 and names.count("mine::inner") == 1, f"calls of one path are one bar: {names}"
     assert "aten::ones" in names, names
+    assert names.index("script.ops:5") < names.index("mine::outer") < names.index("script.ops:3") < names.index("mine::inner"), \
+        f"lines of the script lead to calls: {names}"
     click_frame(page, "mine::inner")
     zoomed = frames(page)
     assert "aten::ones" not in zoomed and "aten::relu" in zoomed, zoomed
@@ -94,12 +97,37 @@ def test_timeline(page):
                      "drawTimeline(); return texts")
     assert len(marks) > 3 and len(set(marks)) == len(marks), f"marks tell apart what is nanoseconds apart: {marks}"
     # The middle of the longest call.
-    x, y = page.run("const t = threads[0]; let i = 0; for (let j = 0; j < t.size; ++j) if (t.calls[j*6+2] > t.calls[i*6+2]) i = j;"
-                    "return [(t.calls[i*6+1] + t.calls[i*6+2] / 2) / whole.to * canvas.clientWidth, tops[0] + t.depths[i] * LANE + 5]")
+    x, y = page.run("const t = threads[0]; let i = 0; for (let j = 0; j < t.size; ++j) if (t.calls[j*FIELDS+2] > t.calls[i*FIELDS+2]) i = j;"
+                    "return [(t.calls[i*FIELDS+1] + t.calls[i*FIELDS+2] / 2) / whole.to * canvas.clientWidth, tops[0] + t.depths[i] * LANE + 5]")
     box = canvas.size
     ActionChains(page.driver).move_to_element_with_offset(canvas, *offset(page, box, x, y)).perform()
     tip = page.one("#tip")
     assert tip.is_displayed() and "kernel at " in tip.text, tip.text
+    assert re.search(r"^script\.ops:\d( in mine::\w+)?: \S+ = |^script\.ops:\d( in mine::\w+)?: (op|for) ", tip.text, re.M), tip.text
+
+
+def test_kinds_of_rows(page):
+    def rows(kind):
+        next(button for button in page.all("#by button") if button.text == kind).click()
+        head = page.texts("#columns th")
+        return [dict(zip(head, [cell.text for cell in row.find_elements("tag name", "td")])) for row in page.all("#rows tr")]
+
+    page.run("const f = document.getElementById('filter'); f.value = ''; f.dispatchEvent(new Event('input'))")
+    lines = {row["Line"]: row for row in rows("line")}
+    assert any(line.endswith("script.ops:2") for line in lines), lines
+    inner = next(row for line, row in lines.items() if line.endswith("script.ops:2"))
+    assert inner["Function"] == "mine::inner" and inner["Source"].startswith("op mine::inner(Tensor x)"), inner
+    assert inner["Calls"] == "200", f"two calls of `relu(x @ x)`, a hundred times: {inner}"
+    outermost = next(row for line, row in lines.items() if line.endswith("script.ops:5"))
+    assert float(outermost["Total %"].split()[0]) > float(inner["Total %"].split()[0]), (outermost, inner)
+    functions = [row["Function"].split()[0] for row in rows("function")]
+    assert functions[0].endswith("script.ops") and set(functions[1:]) == {"mine::outer", "mine::inner"}, functions
+    shapes = [row for row in rows("shape") if row["Name"] == "mine::inner"]
+    assert [row["Shapes"] for row in shapes] == ["[4, 4]"], shapes
+    page.one("#filter").send_keys("relu(x @")
+    assert [row["Function"] for row in rows("line")] == ["mine::inner"], "the filter looks at the source, too"
+    page.run("const f = document.getElementById('filter'); f.value = ''; f.dispatchEvent(new Event('input'))")
+    rows("operator")
 
 
 def offset(page, box, x, y):
@@ -130,6 +158,9 @@ def main():
             test_flame_chart(page)
             test_timeline(page)
             test_table(page, 50)
+            test_kinds_of_rows(page)
+        with Page(profile(boxcar, folder, 5, "--by-function")) as page:
+            assert page.one("#what").text == "Functions", "what the table on the terminal has is shown first"
         test_many_calls(boxcar, folder)
 
 

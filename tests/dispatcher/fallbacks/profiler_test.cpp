@@ -208,7 +208,7 @@ TEST_F(ProfilerTest, ShapesAreThoseOfAllTensorsAndCutWhereThereAreMany) {
   EXPECT_EQ(calls[0]["args"]["shapes"], Json({"[1]", "[2]", "[3, 0]", "[4]"}));
   EXPECT_EQ(calls[0]["args"]["dtypes"], Json({"float32", "int64", "float32", "float32"}));
   EXPECT_EQ(calls[1]["args"]["shapes"], Json({"[2, 3]", "[2, 3]", "[2, 3]", "[2, 3]", "…"}));
-  EXPECT_EQ(calls[2]["args"]["shapes"], Json({"[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, …]"}));
+  EXPECT_EQ(calls[2]["args"]["shapes"], Json({"[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, …]"}));
   EXPECT_EQ(calls[3]["args"]["shapes"], Json({"[]"}));
 }
 
@@ -264,7 +264,7 @@ TEST_F(ProfilerTest, RowsByShapeTellShapesApart) {
         callOp(find("prof::leaf"), tensorOf({7}));
         callOp(find("prof::leaf"), tensorOf({7}));
       },
-      {.table = {.sort = ProfileSort::Calls, .by_shape = true}});
+      {.table = {.sort = ProfileSort::Calls, .by = ProfileBy::Shape}});
   const std::vector<std::string> row = rowOf(table, "prof::leaf");
   EXPECT_EQ(row.at(7), "2");
   EXPECT_EQ(row.at(8), "[7]");
@@ -360,7 +360,7 @@ TEST_F(ProfilerTest, PageHasTheDataAndNothingThatEndsItsScript) {
   const Json data = Json::parse(page.substr(start, page.find("</script>", start) - start));
   EXPECT_EQ(data["names"], Json({"prof::twice", "prof::leaf"}));
   EXPECT_EQ(data["details"], Json({"CPU\n[2, 3]\nfloat32", "CPU\n[100]\nfloat32"}));
-  EXPECT_EQ(data["threads"][0]["calls"].size(), 18U);
+  EXPECT_EQ(data["threads"][0]["calls"].size(), 21U);
   EXPECT_EQ(data["calls"], 3);
   EXPECT_TRUE(page.ends_with("</html>\n"));
 }

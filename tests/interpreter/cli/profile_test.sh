@@ -39,6 +39,34 @@ run "--by-shape" profile script.ops --by-shape
 expect 0 "16.0 []" 'Input Shapes
 .*aten::mm .* 10  \[4, 4\], \[4, 4\]'
 
+cat > layers.ops <<'OPS'
+fn block(Tensor x, int times) -> Tensor {
+    for i in range(times) { x = relu(x) }
+    return x
+}
+op mine::twice(Tensor x) -> Tensor { return block(x, 2) + block(x, 3) }
+x = mine::twice(ones([4, 4]))
+y = block(x, 5)
+OPS
+run "--by-line" profile layers.ops --by-line --sort calls
+expect 0 "" '^Line +Self CPU % +Self CPU +CPU total % +CPU total +Self CPU Mem +# of Calls +Function +Source
+layers.ops:2 +.* 10  block +for i in range\(times\) \{ x = relu\(x\) \}
+layers.ops:6 +.* 2   +x = mine::twice\(ones\(\[4, 4\]\)\)
+layers.ops:5 +.* 1  mine::twice +op mine::twice\(Tensor x\) -> Tensor \{ return block\(x, 2\) \+ block\(x, 3\) \}
+layers.ops:7 +.* 0.00% .* 0  +y = block\(x, 5\)
+Wall time'
+run "--by-function" profile layers.ops --by-function --sort calls
+expect 0 "" '^Function +Self CPU % +Self CPU +CPU total % +CPU total +Self CPU Mem +# of Calls
+block \(layers.ops\) +.* 10
+layers.ops +.* 100.00% .* 2
+mine::twice \(layers.ops\) +.* 1
+Wall time'
+run "two kinds of rows" profile layers.ops --by-line --by-shape
+expect 2 "" '^boxcar profile: --by-(line|shape) excludes --by-(line|shape)'
+"$boxcar" profile layers.ops -o lines.json > /dev/null 2>&1
+grep -q '"name":"aten::relu".*"line":"layers.ops:2","source":"for i in range(times) { x = relu(x) }","function":"block"' lines.json ||
+  fail "the line of a call is in the trace" "$(grep relu lines.json | head -1)"
+
 run "run --profile" run --profile run.json script.ops
 expect 0 "16.0 []" '^Name .*
 mine::block .*
