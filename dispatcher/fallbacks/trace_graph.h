@@ -1,13 +1,20 @@
 #pragma once
 
+#include <boxcar/dispatcher/fallbacks/trace_fold.h>
+#include <boxcar/dispatcher/script_view.h>
+
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace boxcar::detail {
 
-// The calls of a trace as a graph in Graphviz's language: what made a tensor, and who took it.
+// The calls of a trace as a graph in Graphviz's language: what made a tensor, and who took it. Tensors from outside,
+// such as weights, stand inside of the calls that take them; functions of the script are boxes around their calls.
 class TraceGraph final {
  public:
   // A tensor that a call takes: its name, and what is written at the edge.
@@ -16,24 +23,40 @@ class TraceGraph final {
     std::string label;
     bool is_written = false;
   };
+  struct Call {
+    std::string op;
+    std::vector<CallFrame> path;  // of the script's functions
+    bool is_view = false;         // what it gives may share memory with what it gets
+  };
 
-  // A tensor from outside.
-  void addOutside(const std::string& name, const std::string& label);
+  // A tensor from outside, [title] to people.
+  void addOutside(const std::string& name, const std::string& title);
   // A call; [results] are the names of the tensors that it made.
-  void addCall(const std::string& op, std::span<const Use> uses, std::span<const std::string> results);
+  void addCall(const Call& call, std::span<const Use> uses, std::span<const std::string> results);
   // A call that acts outside, such as a print, with what it does.
-  void addEffect(const std::string& text, std::span<const Use> uses);
+  void addEffect(const Call& call, std::span<const Use> uses);
 
-  std::string dot() const;
+  // [folds]: what repeats is drawn once, with a count; where there is still much, functions are drawn as one box each.
+  std::string dot(bool folds) const;
 
  private:
-  size_t addNode(const std::string& label, const std::string& style);
-  void addEdges(size_t node, std::span<const Use> uses);
+  // What a tensor's elements come from: a call, or outside.
+  struct Maker {
+    bool is_outside;
+    size_t node;
+    std::string title;
+  };
+  struct Edge {
+    size_t from;
+    size_t to;
+    std::string label;
+  };
 
-  size_t count_ = 0;
-  std::string body_;
-  // The node that a tensor's elements come from.
-  std::unordered_map<std::string, size_t> makers_;
+  size_t addNode(const Call& call, bool is_effect, std::span<const Use> uses);
+
+  std::vector<TraceNode> nodes_;
+  std::vector<Edge> edges_;
+  std::unordered_map<std::string, Maker> makers_;
 };
 
 }  // namespace boxcar::detail

@@ -3,6 +3,7 @@
 #include <boxcar/ivalue/tensor.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 // Tensors that a run has from outside of what its trace tells: read from files, made by the program itself, there
@@ -22,6 +23,8 @@ struct Outside {
   // The elements of [root], on the CPU. Undefined where the storage is one that the trace knows, and on the meta
   // device.
   Tensor copy;
+  // What a file or a script's dict calls it; "" where there is none.
+  std::string key;
 
   bool isRoot() const noexcept { return root.is_same(tensor); }
 };

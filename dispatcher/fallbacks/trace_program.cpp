@@ -24,6 +24,17 @@ std::string kindText(const Tensor& tensor) {
 
 bool isContainer(const IValue& value) { return value.isAnyList() || value.isTuple() || value.isGenericDict(); }
 
+// Whether what an operator gives may share memory with what it gets.
+bool givesView(const FunctionSchema& schema) {
+  return schema.returns().size() == 1 && schema.returns()[0].alias_info() != nullptr;
+}
+
+// A key as an index: in double quotes, where they need no escapes.
+std::string keyText(const std::string& key) {
+  const bool is_plain = std::ranges::all_of(key, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+  return is_plain ? fmt::format("\"{}\"", key) : constantText(key);
+}
+
 // The call that makes a tensor whose elements do not matter.
 std::string emptyText(const Tensor& tensor) {
   const auto sizes = tensor.sizes();
@@ -51,6 +62,10 @@ bool TraceProgram::tells(const OperatorHandle& op) {
   return !factsOf(op).acts_outside || op.schema().returns().empty();
 }
 
+void TraceProgram::noteRead(std::span<const IValue> results, std::string_view path) {
+  for (const IValue& result : results) keys_.note(result, path);
+}
+
 // ---- Before the call ----
 
 TraceProgram::Call TraceProgram::begin(const OperatorHandle& op, DispatchKeySet keys,
@@ -64,7 +79,9 @@ TraceProgram::Call TraceProgram::begin(const OperatorHandle& op, DispatchKeySet 
             facts.is_random,
             {},
             {},
+            {},
             {}};
+  if (graph_) call.path = currentCallPath();
   needs_.addCall(op, keys);
   for (const Tensor& tensor : call.text.tensors) {
     look(tensor, call);
@@ -97,6 +114,7 @@ void TraceProgram::look(const Tensor& tensor, Call& call) {
     has_elements = has_elements || (isOn(other) && other.tensor.scalar_type() == tensor.scalar_type());
   }
   call.outside.push_back(lookAt(tensor, !has_elements));
+  if (base == nullptr) call.outside.back().key = keys_.find(tensor);
 }
 
 void TraceProgram::lookAtRandomState(std::span<const IValue> arguments, Call& call) {
@@ -128,48 +146,52 @@ void TraceProgram::writeLine(const std::string& line) {
   body_ += '\n';
 }
 
-// The name of a tensor that is saved, at its first use.
-std::string TraceProgram::writeSaved(const Tensor& copy) {
-  std::string name = names_.make('t');
+// The name of a tensor that is saved, at its first use. [key] is "" where it has none.
+std::string TraceProgram::writeSaved(const Tensor& copy, const std::string& key) {
+  // What is written down as a constant is read from no file when the trace runs, and has no key there.
+  const bool has_key = !key.empty() && copy.scalar_type() != ScalarType::ComplexDouble;
+  const TraceKeys::Name taken = has_key ? keys_.take(key) : TraceKeys::Name();
+  const std::string name = has_key ? taken.variable : names_.make('t');
   if (copy.scalar_type() == ScalarType::ComplexDouble) {
     // Brackets without elements in them do not tell all sizes.
     writeLine(fmt::format("{} = {}", name, copy.numel() == 0 ? emptyText(copy) : complexTensorText(copy)));
   } else {
-    saved_.insert_or_assign(name, copy);
-    writeLine(fmt::format("{} = tensors[\"{}\"]", name, name));
+    const std::string& saved_as = has_key ? taken.key : name;
+    saved_.insert_or_assign(saved_as, copy);
+    writeLine(fmt::format("{} = tensors[{}]", name, keyText(saved_as)));
   }
-  if (graph_) graph_->addOutside(name, kindText(copy));
+  if (graph_) graph_->addOutside(name, has_key ? taken.key : name);
   return name;
 }
 
-void TraceProgram::writeRoot(const Outside& outside) {
+void TraceProgram::writeRoot(const Outside& outside, const Call& call) {
   const Tensor& root = outside.root;
   std::string name;
   if (root.is_meta()) {
     name = names_.make('t');
     writeLine(fmt::format("{} = {}", name, emptyText(root)));
-    if (graph_) graph_->addOutside(name, kindText(root));
+    if (graph_) graph_->addOutside(name, name);
   } else {
-    name = writeSaved(outside.copy);
+    name = writeSaved(outside.copy, outside.key);
     if (!root.is_cpu()) {
       const std::string on_host = std::exchange(name, names_.make('t'));
       const OperatorHandle to = operatorCalled("aten::to", "dtype_layout");
       writeLine(fmt::format("{} = {}({}, device={})", name, calleeText(to), on_host, constantText(root.device())));
       const TraceGraph::Use use{on_host, kindText(root)};
-      if (graph_) graph_->addCall(to.operator_name().name, {&use, 1}, {&name, 1});
+      if (graph_) graph_->addCall({to.operator_name().name, call.path, true}, {&use, 1}, {&name, 1});
     }
   }
   names_.set(root, name);
 }
 
-void TraceProgram::writeOutside(const Outside& outside) {
+void TraceProgram::writeOutside(const Outside& outside, const Call& call) {
   if (names_.find(outside.tensor) != nullptr) return;
   const auto baseOf = [&]() -> const TraceNames::Base* {
     const TraceNames::Base* base = names_.findBase(outside.tensor.storage());
     return base != nullptr && base->dtype == outside.tensor.scalar_type() ? base : nullptr;
   };
   if (baseOf() == nullptr) {
-    writeRoot(outside);
+    writeRoot(outside, call);
     if (outside.isRoot()) return;
   }
   const std::string from = baseOf() != nullptr ? baseOf()->name : *names_.find(outside.root);
@@ -178,26 +200,26 @@ void TraceProgram::writeOutside(const Outside& outside) {
   writeLine(fmt::format("{} = {}({}, {}, {}, {})", name, calleeText(as_strided), from, sizesText(outside.sizes),
                         sizesText(outside.strides), outside.offset));
   const TraceGraph::Use use{from, kindText(outside.root)};
-  if (graph_) graph_->addCall(as_strided.operator_name().name, {&use, 1}, {&name, 1});
+  if (graph_) graph_->addCall({as_strided.operator_name().name, call.path, true}, {&use, 1}, {&name, 1});
   names_.set(outside.tensor, name);
 }
 
-void TraceProgram::writeRewritten(const Outside& outside) {
+void TraceProgram::writeRewritten(const Outside& outside, const Call& call) {
   const TraceNames::Base* base = names_.findBase(outside.tensor.storage());
   if (base == nullptr) return;
   const std::string from = base->name;
   const std::string flat = names_.make('t');
   const OperatorHandle as_strided = operatorCalled("aten::as_strided");
   writeLine(fmt::format("{} = {}({}, {}, [1], 0)", flat, calleeText(as_strided), from, sizesText(outside.sizes)));
-  const std::string elements = writeSaved(outside.copy);
+  const std::string elements = writeSaved(outside.copy, "");
   const OperatorHandle copy = operatorCalled("aten::copy_");
   writeLine(fmt::format("{}({}, {})", calleeText(copy), flat, elements));
   if (graph_) {
     const std::string label = kindText(outside.root);
     const TraceGraph::Use viewed{from, label};
-    graph_->addCall(as_strided.operator_name().name, {&viewed, 1}, {&flat, 1});
+    graph_->addCall({as_strided.operator_name().name, call.path, true}, {&viewed, 1}, {&flat, 1});
     const TraceGraph::Use uses[] = {{flat, label, true}, {elements, label}};
-    graph_->addCall(copy.operator_name().name, uses, {&from, 1});
+    graph_->addCall({copy.operator_name().name, call.path}, uses, {&from, 1});
   }
 }
 
@@ -270,7 +292,14 @@ void TraceProgram::nameInside(const IValue& value, TypePtr type, std::string nam
   }
 }
 
-std::string TraceProgram::nameResults(const FunctionSchema& schema, std::span<const IValue> results, Named& named) {
+// "weight_to" for a view or a conversion of the tensor `weight`; "" for what has a number.
+std::string TraceProgram::derivedName(const Call& call) {
+  if (!givesView(call.op.schema()) || call.text.tensors.size() != 1 || call.text.written[0]) return {};
+  return keys_.derive(*names_.find(call.text.tensors[0]), call.op.operator_name().name);
+}
+
+std::string TraceProgram::nameResults(const Call& call, std::span<const IValue> results, Named& named) {
+  const FunctionSchema& schema = call.op.schema();
   if (std::ranges::none_of(results, [this](const IValue& result) { return hasNew(result); })) return {};
   std::string targets;
   for (size_t i = 0; i < results.size(); ++i) {
@@ -278,7 +307,8 @@ std::string TraceProgram::nameResults(const FunctionSchema& schema, std::span<co
     // One that came before among the results has its name by now.
     std::string name = "_";
     if (hasNew(result)) {
-      name = names_.make(result.isTensor() ? 't' : 'l');
+      name = result.isTensor() ? derivedName(call) : std::string();
+      if (name.empty()) name = names_.make(result.isTensor() ? 't' : 'l');
       nameInside(result, i < schema.returns().size() ? schema.returns()[i].type() : Type::any(), name, named);
     }
     targets += fmt::format("{}{}", targets.empty() ? "" : ", ", name);
@@ -295,8 +325,8 @@ void TraceProgram::update(const IValue& value, int depth) {
 }
 
 void TraceProgram::end(const Call& call, std::span<const IValue> results) {
-  for (const Outside& outside : call.rewritten) writeRewritten(outside);
-  for (const Outside& outside : call.outside) writeOutside(outside);
+  for (const Outside& outside : call.rewritten) writeRewritten(outside, call);
+  for (const Outside& outside : call.outside) writeOutside(outside, call);
   writeRandomState(call);
   const auto nameOf = [this](const Tensor& tensor) { return *names_.find(tensor); };
   const std::string text = call.text.filled(nameOf);
@@ -305,16 +335,16 @@ void TraceProgram::end(const Call& call, std::span<const IValue> results) {
     uses.push_back({nameOf(call.text.tensors[i]), call.edge_labels[i], call.text.written[i]});
   }
   Named named;
-  const std::string targets = nameResults(call.op.schema(), results, named);
+  const std::string targets = nameResults(call, results, named);
   writeLine(targets + text);
   body_ += named.checks;
   for (const IValue& result : results) update(result);
   for (const Tensor& tensor : call.text.tensors) names_.update(tensor.storage());
   if (!graph_) return;
   if (call.effect.empty()) {
-    graph_->addCall(call.op.operator_name().name, uses, named.tensors);
+    graph_->addCall({call.op.operator_name().name, call.path, givesView(call.op.schema())}, uses, named.tensors);
   } else {
-    graph_->addEffect(call.effect, uses);
+    graph_->addEffect({call.effect, call.path}, uses);
   }
 }
 
@@ -329,6 +359,6 @@ std::string TraceProgram::text(const std::string& tensors_file) const {
   return head + body_;
 }
 
-std::string TraceProgram::dot() const { return graph_ ? graph_->dot() : TraceGraph().dot(); }
+std::string TraceProgram::dot(bool folds) const { return graph_ ? graph_->dot(folds) : TraceGraph().dot(folds); }
 
 }  // namespace boxcar::detail

@@ -2,6 +2,7 @@
 
 #include <boxcar/dispatcher/fallbacks/drawn_from.h>
 #include <boxcar/dispatcher/fallbacks/trace_graph.h>
+#include <boxcar/dispatcher/fallbacks/trace_keys.h>
 #include <boxcar/dispatcher/fallbacks/trace_names.h>
 #include <boxcar/dispatcher/fallbacks/trace_needs.h>
 #include <boxcar/dispatcher/fallbacks/trace_outside.h>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -36,11 +38,14 @@ class TraceProgram final {
     GeneratorState drawn_from;             // where that one stood
     std::vector<std::string> edge_labels;  // of the text's tensors, where there is a graph
     std::string effect;                    // what the graph shows of a call that acts outside
+    std::vector<CallFrame> path;           // that led to it, where there is a graph
   };
 
   // Whether a call of [op] is written down: those that read what lies outside are not, and what they give is from
   // outside of the trace.
   bool tells(const OperatorHandle& op);
+  // Says what a call that is not written down has read, from the file at [path] where it has such an argument.
+  void noteRead(std::span<const IValue> results, std::string_view path);
   // An Error where an argument cannot be written in a script. [keys] are those that the call goes on with.
   Call begin(const OperatorHandle& op, DispatchKeySet keys, std::span<const IValue> arguments);
   // Writes down a call that has run. What does not get here leaves no mark.
@@ -52,9 +57,9 @@ class TraceProgram final {
   const Dict<std::string, Tensor>& savedTensors() const noexcept { return saved_; }
   bool isEmpty() const noexcept { return body_.empty(); }
   // How many values have names.
-  size_t valueCount() const noexcept { return names_.count(); }
-  // In Graphviz's language.
-  std::string dot() const;
+  size_t valueCount() const noexcept { return names_.count() + keys_.taken(); }
+  // In Graphviz's language (trace_graph.h).
+  std::string dot(bool folds) const;
 
  private:
   struct OperatorFacts {
@@ -68,10 +73,10 @@ class TraceProgram final {
   static void lookAtRandomState(std::span<const IValue> arguments, Call& call);
 
   void writeLine(const std::string& line);
-  std::string writeSaved(const Tensor& copy);
-  void writeRoot(const Outside& outside);
-  void writeOutside(const Outside& outside);
-  void writeRewritten(const Outside& outside);
+  std::string writeSaved(const Tensor& copy, const std::string& key);
+  void writeRoot(const Outside& outside, const Call& call);
+  void writeOutside(const Outside& outside, const Call& call);
+  void writeRewritten(const Outside& outside, const Call& call);
   void writeRandomState(const Call& call);
   // What of a call's results got names.
   struct Named {
@@ -80,12 +85,14 @@ class TraceProgram final {
     std::string checks;
   };
   // The text left of a call's "=": what its results are called. Empty where the trace has names for all of them.
-  std::string nameResults(const FunctionSchema& schema, std::span<const IValue> results, Named& named);
+  std::string nameResults(const Call& call, std::span<const IValue> results, Named& named);
+  std::string derivedName(const Call& call);
   void nameInside(const IValue& value, TypePtr type, std::string name, Named& named);
   bool hasNew(const IValue& value, int depth = 0) const;
   void update(const IValue& value, int depth = 0);
 
   TraceNames names_;
+  TraceKeys keys_;
   TraceNeeds needs_;
   std::optional<TraceGraph> graph_;
   std::unordered_map<OperatorHandle, OperatorFacts> facts_;

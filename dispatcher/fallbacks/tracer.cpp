@@ -169,12 +169,17 @@ void Tracer::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
                "the tracer cannot write down {}, which takes any number of arguments: call it outside of the trace",
                op);
   std::unique_lock lock(state_->mutex);
-  if (!state_->program.tells(op)) {
-    lock.unlock();
-    return goOn(outer, op, keys, stack);
-  }
   const size_t count = schema.arguments().size();
   const size_t base = stack.size() - count;
+  if (!state_->program.tells(op)) {
+    lock.unlock();
+    const auto given = std::span(stack.end() - count, count);
+    const auto text = std::ranges::find_if(given, &IValue::isString);
+    const std::string path = text == given.end() ? std::string() : text->toStringRef();
+    goOn(outer, op, keys, stack);
+    lock.lock();
+    return state_->program.noteRead(std::span(stack.begin() + std::min(base, stack.size()), stack.end()), path);
+  }
   const detail::TraceProgram::Call call = state_->program.begin(op, keys, std::span(stack.end() - count, count));
   // Others may be written down while this one runs.
   lock.unlock();
@@ -213,9 +218,9 @@ bool Tracer::isEmpty() const {
   return state_->program.isEmpty();
 }
 
-std::string Tracer::graph() const {
+std::string Tracer::graph(bool folds) const {
   const std::lock_guard lock(state_->mutex);
-  return state_->program.dot();
+  return state_->program.dot(folds);
 }
 
 constinit const HandlerKind kTraceKind = {"trace(str path) -> ()",

@@ -45,8 +45,10 @@ class BOXCAR_API Tracer final : public Handler {
   // Whether no call was written down.
   bool isEmpty() const;
 
-  // What ran as a graph, in Graphviz's language: operators are boxes, tensors from elsewhere are ellipses.
-  std::string graph() const;
+  // What ran as a graph, in Graphviz's language: calls are boxes, which name the tensors from elsewhere that they take,
+  // and functions of a script are frames around theirs. [folds]: what repeats is drawn once, with a count, and where
+  // much is left functions are boxes, too.
+  std::string graph(bool folds = true) const;
 
  private:
   struct State;

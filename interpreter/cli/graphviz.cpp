@@ -78,8 +78,8 @@ std::string runDot(std::string_view input) {
   const long lines = std::ranges::count(input, '\n');  // one a node or an edge, and a few
   BOXCAR_CHECK(lines <= kMostLines,
                "a picture of some {} nodes and edges is more than `dot` draws in a sensible time: write the graph with "
-               "--dot, or "
-               "trace a part of the script by `with trace(…)`",
+               "--dot, "
+               "leave out --unfold, or trace a part of the script by `with trace(…)`",
                lines);
   auto [input_end, to_dot] = makePipe();
   auto [from_dot, output_end] = makePipe();

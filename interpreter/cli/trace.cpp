@@ -17,6 +17,7 @@ struct TraceFiles {
   std::string program;
   std::string dot;
   std::string svg;
+  bool unfolds = false;
 };
 
 // Where the graph goes, opened before the script runs, so that what is wrong is told early.
@@ -50,7 +51,7 @@ void trace(const RunOptions& options, const TraceFiles& files) {
   runScript(options, &tracer, [&](bool failed) {
     // As with the program: a run that called nothing leaves the files of the one before.
     const bool has_nothing = failed && tracer.isEmpty();
-    if (!graph_files.isEmpty() && !has_nothing) graph_files.write(tracer.graph());
+    if (!graph_files.isEmpty() && !has_nothing) graph_files.write(tracer.graph(!files.unfolds));
   });
 }
 
@@ -68,6 +69,10 @@ void addTrace(CLI::App& app, const std::vector<std::string>& rest, int& status) 
   addOutputOption(*command, "--dot", files->dot, "Write the calls as a graph, too, in Graphviz's language")
       ->type_name("OUT.dot");
   addOutputOption(*command, "--svg", files->svg, "Draw that graph; takes Graphviz's program dot")->type_name("OUT.svg");
+  command->add_flag(
+      "--unfold", files->unfolds,
+      "In the graph: every call by itself; else what repeats is one box with a count, and large functions "
+      "are one box each");
   addExamples(*command, {"boxcar trace model.ops -o calls.ops", "boxcar trace model.ops -o calls.ops --svg calls.svg"});
   command->callback([command, options, files, rest, &status] {
     readRunOptions(*command, rest, *options,

@@ -375,9 +375,47 @@ TEST_F(TracerTest, WhatOperatorsReadFromFilesIsFromOutside) {
       folder_ / "weights.safetensors");
   EXPECT_EQ(traceOf([&] { print(boxcar::neg(boxcar::io::load(folder_ / "weights.safetensors").at("w"))); }),
             "tensors = io::load('tensors-FILE.safetensors')\n"
-            "t0 = tensors[\"t0\"]\n"
-            "t1 = aten::neg.default(t0)\n"
+            "w = tensors[\"w\"]\n"
+            "t0 = aten::neg.default(w)\n"
             "aten::_print('tensor([-1., -2.])\\n')\n");
+}
+
+TEST_F(TracerTest, TensorsFromFilesHaveTheirKeysAsNames) {
+  Dict<std::string, Tensor> dict;
+  const std::vector<std::string> keys = {"layer1.0.bn1.weight",
+                                         "a_b",
+                                         "a.b",
+                                         "0.bias",
+                                         "in",
+                                         "float32",
+                                         "tensor",
+                                         "t7",
+                                         "é",
+                                         "_",
+                                         "a \"b\"",
+                                         "t_0_bias",
+                                         "not",
+                                         "tensors",
+                                         "channels_last"};
+  for (const std::string& key : keys) dict.insert_or_assign(key, floats({1, 2}));
+  boxcar::io::save(dict, folder_ / "weights.safetensors");
+  boxcar::io::save_npy(floats({3, 4}), folder_ / "mean.npy");
+  const auto negate = [](Tensor tensor) { boxcar::neg_(tensor); };
+  const std::string text = traceOf([&] {
+    const Dict<std::string, Tensor> loaded = boxcar::io::load(folder_ / "weights.safetensors");
+    for (const std::string& key : keys) negate(loaded.at(key));
+    // Another file may have the same keys.
+    negate(boxcar::io::load(folder_ / "weights.safetensors").at("a.b"));
+    print(boxcar::io::load_npy(folder_ / "mean.npy"));
+    negate(boxcar::io::load_npy(folder_ / "mean.npy"));
+  });
+  for (const char* line : {"layer1_0_bn1_weight = tensors[\"layer1.0.bn1.weight\"]\n", "a_b = tensors[\"a_b\"]\n",
+                           "a_b_2 = tensors[\"a.b\"]\n", "t_0_bias = tensors[\"0.bias\"]\n", "in_ = tensors[\"in\"]\n",
+                           "float32_ = tensors[\"float32\"]\n", "tensor_ = tensors[\"tensor\"]\n",
+                           "t0 = tensors[\"t0\"]\n", "t___ = tensors['é']\n", "t__ = tensors[\"_\"]\n",
+                           "a__b_ = tensors['a \"b\"']\n", "t_0_bias_2 = tensors[\"t_0_bias\"]\n",
+                           "a_b_2_2 = tensors[\"a.b_2\"]\n", "mean = tensors[\"mean\"]\n", "aten::neg_(mean)\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "is not in\n" << text;
 }
 
 // ---- Random numbers ----

@@ -229,24 +229,51 @@ printf 'with trace("a.ops") { x = ones(2) }' > "$folder/boxed.ops"
 
 printf 'x = tensor([1.0, 2.0])\ny = x * 2\nx += 1\nprint("done", x + y)\n' > "$folder/graph.ops"
 "$boxcar" trace "$folder/graph.ops" -o "$folder/graph_trace.ops" --dot "$folder/graph.dot" > /dev/null
-same "the graph" '  n0 [label="t0\nfloat32 [2]", shape=ellipse, style=solid];
-  n1 [label="aten::mul"];
-  n0 -> n1 [label="float32 [2]"];
-  n2 [label="aten::add_"];
-  n0 -> n2 [label="float32 [2]"];
-  n3 [label="aten::add"];
-  n2 -> n3 [label="float32 [2]"];
-  n1 -> n3 [label="float32 [2]"];
-  n4 [label="aten::_print\ndone tensor([4., 7.])", shape=note, style=solid];' "$(grep '^  n[0-9]' "$folder/graph.dot")"
+boxes() {  # FILE: the calls of a graph with the tensors in them, and the edges
+  sed -n -e 's/^  \(n[0-9]*\) \[label=<\(.*\)<\/table>>.*/\1 \2/; T edge; s/<[^>]*>/ /g; s/  */ /g; p; b' \
+    -e ':edge; s/^  \(n[0-9]* -> n[0-9]*\) \[label="\([^"]*\)"\(, style=dashed\)\?.*/\1 \2\3/p' -e 's/^ *subgraph.*label="\([^"]*\)".*/{ \1/p; s/^  }/}/p' "$1" |
+    sed 's/ *$//'
+}
+same "the graph" 'n0 aten::mul t0 float32 [2]
+n1 aten::add_ t0 float32 [2]
+n2 aten::add
+n3 aten::_print done tensor([4., 7.])
+n0 -> n2 float32 [2]
+n1 -> n2 float32 [2]' "$(boxes "$folder/graph.dot")"
 if command -v dot > /dev/null; then
   "$boxcar" trace "$folder/graph.ops" -o "$folder/graph_trace.ops" --svg "$folder/graph.svg" > /dev/null
   grep -q 'aten::add_</text>' "$folder/graph.svg" || fail "the picture: $(head -c 300 "$folder/graph.svg")"
 fi
 printf 'x = ones(2)\nfor i in range(2000) { x = x + 1 }\n' > "$folder/large.ops"
 if command -v dot > /dev/null; then
-  same "a picture that is too large" "boxcar: a picture of some 4005 nodes and edges is more than \`dot\` draws in a sensible time: write the graph with --dot, or trace a part of the script by \`with trace(…)\`" \
-    "$("$boxcar" trace "$folder/large.ops" -o "$folder/large_trace.ops" --svg "$folder/large.svg" 2>&1)"
+  same "a picture that is too large" "boxcar: a picture of some 4006 nodes and edges is more than \`dot\` draws in a sensible time: write the graph with --dot, leave out --unfold, or trace a part of the script by \`with trace(…)\`" \
+    "$("$boxcar" trace "$folder/large.ops" -o "$folder/large_trace.ops" --svg "$folder/large.svg" --unfold 2>&1)"
+  "$boxcar" trace "$folder/large.ops" -o "$folder/large_trace.ops" --svg "$folder/large.svg" 2>&1
+  grep -q 'aten::add ×2000</text>' "$folder/large.svg" || fail "what repeats is drawn once: $(head -c 300 "$folder/large.svg")"
 fi
+cat > "$folder/layers.ops" <<'END'
+fn block(Tensor x, Dict(str, Tensor) net, int i) -> Tensor {
+    h = relu(linear(x, net[f"layer{i}.up.weight"], net[f"layer{i}.up.bias"]))
+    return x + linear(h, net[f"layer{i}.down.weight"])
+}
+net: Dict(str, Tensor) = {}
+for i in range(20) {
+    net[f"layer{i}.up.weight"] = tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    net[f"layer{i}.up.bias"] = tensor([1.0, 2.0, 3.0])
+    net[f"layer{i}.down.weight"] = tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]) / 100
+}
+h = tensor([[1.0, 2.0]])
+for i in range(20) { h = block(h, net, i) }
+h = h.softmax(1)
+END
+"$boxcar" trace "$folder/layers.ops" -o "$folder/layers_trace.ops" --dot "$folder/layers.dot"
+same "layers that repeat" '{ block ×20
+n20 aten::linear t40 float32 [1, 2] layer*.up.weight float32 [3, 2] layer*.up.bias float32 [3]' "$(boxes "$folder/layers.dot" | grep -A1 'block ×20')"
+has "a weight's name in the trace of layers" 'layer7_up_bias = tensors["layer7.up.bias"]' "$(< "$folder/layers_trace.ops")"
+check "$folder/layers.ops"
+"$boxcar" trace "$folder/layers.ops" -o "$folder/layers_trace.ops" --dot "$folder/layers.dot" --unfold
+same "layers that are not folded" 20 "$(grep -c '<td>aten::relu</td>' "$folder/layers.dot")"
+
 same "a picture without Graphviz" "boxcar: there is no program \`dot\` that could draw the picture: install the package graphviz, or write the graph with --dot" \
   "$(PATH=/nowhere "$boxcar" trace "$folder/graph.ops" -o "$folder/x.ops" --svg "$folder/x.svg" 2>&1)"
 [[ ! -e $folder/x.ops ]] || fail "a trace although no picture could be drawn"
