@@ -63,11 +63,17 @@ int64_t sharedHeads(const Tensor& query, const Tensor& tensor) {
                shape::listOf(query.sizes()), shape::listOf(tensor.sizes()));
   const int64_t heads = query.size(-3);
   const int64_t own = tensor.size(-3);
+  if (heads == 0) return 1;
   BOXCAR_CHECK(own > 0 && heads % own == 0,
                "scaled_dot_product_attention: the number of heads of the query, {}, must be a multiple of that of key "
                "and value, {}",
                heads, own);
   return heads / own;
+}
+
+// [tensor], keys or values, as queries see it that share heads: where there are no queries, no head is left.
+Tensor seenBy(const Tensor& query, const Tensor& tensor) {
+  return query.size(-3) == 0 ? boxcar::narrow(tensor, -3, 0, 0) : tensor;
 }
 
 // [tensor] of [..., heads, L, E] with each [count] heads one below the other: [..., heads / count, count * L, E].
@@ -89,10 +95,12 @@ Tensor splitHeads(const Tensor& tensor, int64_t count) {
 }
 
 // Queries share keys and values without copies of these: their heads are put one below the other.
-Tensor attend(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double dropout_p,
-              bool is_causal, double scale, bool enable_gqa) {
-  const int64_t share_key = enable_gqa ? sharedHeads(query, key) : 1;
-  const int64_t share_value = enable_gqa ? sharedHeads(query, value) : 1;
+Tensor attend(const Tensor& query, const Tensor& all_keys, const Tensor& all_values, const Tensor& mask,
+              double dropout_p, bool is_causal, double scale, bool enable_gqa) {
+  const int64_t share_key = enable_gqa ? sharedHeads(query, all_keys) : 1;
+  const int64_t share_value = enable_gqa ? sharedHeads(query, all_values) : 1;
+  const Tensor key = enable_gqa ? seenBy(query, all_keys) : all_keys;
+  const Tensor value = enable_gqa ? seenBy(query, all_values) : all_values;
   // The queries are fewer than the scores.
   const Tensor scaled = joinHeads(boxcar::mul(query, scale), share_key);
   Tensor scores = splitHeads(boxcar::matmul(scaled, boxcar::transpose(key, -2, -1)), share_key);
