@@ -62,7 +62,8 @@ std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
   BOXCAR_CHECK(self.dim() > 0, "chunk expects at least a 1-dimensional tensor");
   BOXCAR_CHECK(chunks > 0, "chunk expects `chunks` to be greater than 0, got: {}", chunks);
   const int64_t size = self.size(dim);
-  const int64_t each = (size + chunks - 1) / chunks;
+  const int64_t each = size / chunks + (size % chunks != 0 ? 1 : 0);
+  if (each == 0) shape::checkPartCount("chunk", chunks);
   if (each == 0) return std::vector<Tensor>(static_cast<size_t>(chunks), boxcar::slice(self, dim, 0, 0, 1));
   return boxcar::split(self, each, dim);
 }

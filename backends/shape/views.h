@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 namespace boxcar::shape {
 
@@ -24,6 +25,9 @@ struct Slice {
   int64_t count;
 };
 Slice resolveSlice(int64_t size, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step);
+
+// An Error when the operator [name] is to give more tensors, [count], than a list can hold.
+void checkPartCount(std::string_view name, int64_t count);
 
 // An Error when [rank] is above 64: reductions and their like tell dimensions by bits.
 void checkMaskable(int64_t rank);

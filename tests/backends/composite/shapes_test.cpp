@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/backends/tensor_helpers.h"
 
 // What the cases of tests/numerics do not hold: texts of errors, what is left as it was, huge sizes.
@@ -33,6 +35,17 @@ TEST(Shapes, HugeSizesAreRefused) {
   EXPECT_NE(errorOf([&] { pixel_shuffle(zeros({0, 4, 4}), kHuge); }), "");
   EXPECT_NE(errorOf([&] { repeat_interleave(x, kHuge, 0); }), "");
   EXPECT_EQ(sizesOf(unfold(x, 0, 4, kHuge)), (Ints{1, 4, 4}));
+}
+
+TEST(Shapes, MorePartsThanAListHoldsAreRefusedByName) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(
+      errorOf([&] { tensor_split(ones({3}), kMost); }),
+      "tensor_split: 9223372036854775807 parts are more than a list can hold; ask for 1152921504606846975 at most");
+  EXPECT_EQ(errorOf([&] { chunk(ones({0}), kMost); }),
+            "chunk: 9223372036854775807 parts are more than a list can hold; ask for 1152921504606846975 at most");
+  EXPECT_EQ(chunk(ones({3}), kMost).size(), 3u);
+  EXPECT_EQ(chunk(ones({0}), 4).size(), 4u);
 }
 
 TEST(Shapes, OutputsAreLeftAloneByWhatIsRefused) {
