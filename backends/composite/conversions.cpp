@@ -1,3 +1,4 @@
+#include <boxcar/backends/shape/defined.h>
 #include <boxcar/backends/shape/factories.h>
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/library.h>
@@ -48,6 +49,7 @@ bool hasFormat(const Tensor& self, MemoryFormat format) {
 // [self] itself when it is as asked for.
 Tensor convert(const Tensor& self, OptionalType dtype, OptionalLayout layout, OptionalDevice device,
                OptionalBool pin_memory, bool non_blocking, bool copy, OptionalFormat memory_format) {
+  shape::checkDefined(self);
   shape::checkProperties(layout, pin_memory);
   const bool same = dtype.value_or(self.scalar_type()) == self.scalar_type() &&
                     isOn(self, device.value_or(self.device())) && (!memory_format || hasFormat(self, *memory_format));
@@ -73,6 +75,7 @@ Tensor toOther(const Tensor& self, const Tensor& other, bool non_blocking, bool 
 Tensor typeAs(const Tensor& self, const Tensor& other) { return toOther(self, other, false, false, std::nullopt); }
 
 Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
+  shape::checkDefined(self);
   BOXCAR_CHECK(memory_format != MemoryFormat::Preserve,
                "preserve memory format is unsupported by the contiguous operator");
   return hasFormat(self, memory_format) ? self : boxcar::clone(self, memory_format);

@@ -1,3 +1,4 @@
+#include <boxcar/backends/shape/defined.h>
 #include <boxcar/backends/shape/dims.h>
 #include <boxcar/backends/shape/random.h>
 #include <boxcar/dispatcher/library.h>
@@ -11,6 +12,7 @@ namespace boxcar::composite {
 namespace {
 
 bool dropsNothing(const Tensor& input, double p, bool train) {
+  shape::checkDefined(input);
   BOXCAR_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got {}", p);
   return p == 0 || !train || input.numel() == 0;
 }

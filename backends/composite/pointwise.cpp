@@ -1,3 +1,4 @@
+#include <boxcar/backends/shape/defined.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -136,15 +137,24 @@ bool isNonzero(const Tensor& self) {
 }
 
 Tensor positive(const Tensor& self) {
+  shape::checkDefined(self);
   BOXCAR_CHECK(self.scalar_type() != ScalarType::Bool, "The `+` operator, on a bool tensor is not supported.");
   return self;
 }
 
-Tensor itself(const Tensor& self) { return self; }
+Tensor itself(const Tensor& self) {
+  shape::checkDefined(self);
+  return self;
+}
 
-bool isComplexTensor(const Tensor& self) { return self.is_complex(); }
+bool isComplexTensor(const Tensor& self) {
+  shape::checkDefined(self);
+  return self.is_complex();
+}
 
-Tensor real(const Tensor& self) { return self.is_complex() ? boxcar::select(boxcar::view_as_real(self), -1, 0) : self; }
+Tensor real(const Tensor& self) {
+  return self.is_complex() ? boxcar::select(boxcar::view_as_real(self), -1, 0) : itself(self);
+}
 
 Tensor imag(const Tensor& self) {
   BOXCAR_CHECK(self.is_complex(), "imag takes complex tensors, not one of dtype {}; the imaginary part of that is 0",
@@ -153,7 +163,7 @@ Tensor imag(const Tensor& self) {
 }
 
 // Conjugates are computed at once: there is no lazy conjugation.
-Tensor conj(const Tensor& self) { return self.is_complex() ? boxcar::conj_physical(self) : self; }
+Tensor conj(const Tensor& self) { return self.is_complex() ? boxcar::conj_physical(self) : itself(self); }
 
 Tensor& maxOtherOut(const Tensor& self, const Tensor& other, Tensor& out) {
   return boxcar::maximum_out(out, self, other);

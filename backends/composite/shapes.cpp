@@ -1,3 +1,4 @@
+#include <boxcar/backends/shape/defined.h>
 #include <boxcar/backends/shape/views.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
@@ -70,9 +71,16 @@ std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
 
 int64_t size(const Tensor& self, int64_t dim) { return self.size(dim); }
 
-bool isFloatingPoint(const Tensor& self) { return self.is_floating_point(); }
+bool isFloatingPoint(const Tensor& self) {
+  shape::checkDefined(self);
+  return self.is_floating_point();
+}
 
-bool isSameSize(const Tensor& self, const Tensor& other) { return std::ranges::equal(self.sizes(), other.sizes()); }
+bool isSameSize(const Tensor& self, const Tensor& other) {
+  shape::checkDefined(self);
+  shape::checkDefined(other);
+  return std::ranges::equal(self.sizes(), other.sizes());
+}
 
 bool equal(const Tensor& self, const Tensor& other) {
   if (!isSameSize(self, other)) return false;

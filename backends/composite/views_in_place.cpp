@@ -1,3 +1,4 @@
+#include <boxcar/backends/shape/defined.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ops.h>
 
@@ -32,6 +33,7 @@ Tensor& unsqueeze(Tensor& self, int64_t dim) { return become(self, boxcar::unsqu
 Tensor& swapDims(Tensor& self, int64_t dim0, int64_t dim1) { return boxcar::transpose_(self, dim0, dim1); }
 
 Tensor& detach(Tensor& self) {
+  shape::checkDefined(self);
   if (self.requires_grad()) self.set_requires_grad(false);
   return self;
 }

@@ -1,4 +1,5 @@
 #include <boxcar/backends/dense/memory_checks.h>
+#include <boxcar/backends/shape/defined.h>
 #include <boxcar/backends/shape/layout.h>
 #include <boxcar/backends/shape/output.h>
 #include <boxcar/ivalue/error.h>
@@ -22,7 +23,7 @@ void checkDense(const Tensor& tensor) {
   const DeviceType type = tensor.device().type();
   if (tensor.defined() && (type == DeviceType::CPU || type == DeviceType::Meta || type == DeviceType::CUDA)) [[likely]]
     return;
-  BOXCAR_CHECK(tensor.defined(), "expected a tensor, but it is undefined");
+  shape::checkDefined(tensor);
   shape::failOnTwoDevices(tensor.device(), DeviceType::CPU);
 }
 

@@ -1,5 +1,6 @@
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/dense/pinned_memory.h>
+#include <boxcar/backends/shape/defined.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -15,6 +16,7 @@ void checkDevice(std::optional<Device> device) {
 
 bool isPinned(const Tensor& self, std::optional<Device> device) {
   checkDevice(device);
+  shape::checkDefined(self);
   return self.is_cpu() && self.storage()->nbytes() > 0 && pinned_memory.holds(self.storage()->data());
 }
 
