@@ -3,6 +3,9 @@
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
 #include <vector>
 
 // QR, singular values and eigenvectors.
@@ -43,13 +46,65 @@ void qr(std::string_view op, const Tensor& q, const Tensor& r, const Tensor& mat
   });
 }
 
+// What keeps an algorithm that iterates from coming to an end.
+enum class Content { kFinite, kInfinite, kNan };
+
+template <class T>
+Content contentOf(T element) {
+  const RealOf<T> size = std::abs(element);
+  return std::isfinite(size) ? Content::kFinite : std::isinf(size) ? Content::kInfinite : Content::kNan;
+}
+template <class T>
+Content contentOf(const T* elements, int64_t count, Content found = Content::kFinite) {
+  for (int64_t i = 0; i < count; ++i) found = std::max(found, contentOf(elements[i]));
+  return found;
+}
+// Of the triangle that is read of a Hermitian matrix: of its diagonal the real parts.
+template <class T>
+Content contentOfTriangle(const T* matrix, int64_t n, bool upper) {
+  Content found = Content::kFinite;
+  for (int64_t j = 0; j < n; ++j) {
+    const T* column = matrix + j * n;
+    found = std::max(found, contentOf(std::real(column[j])));
+    found = upper ? contentOf(column, j, found) : contentOf(column + j + 1, n - j - 1, found);
+  }
+  return found;
+}
+
+template <class T>
+void fillNan(T* elements, int64_t count) {
+  constexpr auto kNan = std::numeric_limits<RealOf<T>>::quiet_NaN();
+  if constexpr (kIsComplex<T>) {
+    std::fill_n(elements, count, T(kNan, kNan));
+  } else {
+    std::fill_n(elements, count, kNan);
+  }
+}
+
+int64_t matrixSize(const Tensor& matrices) {
+  const auto sizes = matrices.sizes().last(2);
+  return sizes[0] * sizes[1];
+}
+
 void svd(std::string_view op, char what, const Tensor& matrices, const SvdResult& result) {
   const auto sizes = matrices.sizes().last(2);
   visitScalarType(kLinalgTypes, matrices.scalar_type(), op, [&]<class T>(std::type_identity<T>) {
     forEachMatrix(matrixCount(matrices), std::max(sizes[0], sizes[1]), [&](int64_t i) {
-      result.info.data_ptr<int32_t>()[i] = lapack<T>().findSvd(
-          what, sizes[0], sizes[1], matrixAt<T>(matrices, i), vectorAt<RealOf<T>>(result.s, i),
-          what == 'N' ? nullptr : matrixAt<T>(result.u, i), what == 'N' ? nullptr : matrixAt<T>(result.vh, i));
+      T* matrix = matrixAt<T>(matrices, i);
+      auto* const s = vectorAt<RealOf<T>>(result.s, i);
+      T* const u = what == 'N' ? nullptr : matrixAt<T>(result.u, i);
+      T* const vh = what == 'N' ? nullptr : matrixAt<T>(result.vh, i);
+      int32_t& info = result.info.data_ptr<int32_t>()[i];
+      switch (contentOf(matrix, sizes[0] * sizes[1])) {
+        case Content::kFinite: info = lapack<T>().findSvd(what, sizes[0], sizes[1], matrix, s, u, vh); return;
+        case Content::kNan: info = dense::kHoldsNan; return;
+        case Content::kInfinite: break;
+      }
+      info = 0;
+      fillNan(s, std::min(sizes[0], sizes[1]));
+      if (what == 'N') return;
+      fillNan(u, matrixSize(result.u));
+      fillNan(vh, matrixSize(result.vh));
     });
   });
 }
@@ -59,9 +114,23 @@ void eigen(std::string_view op, const Tensor& values, const Tensor& matrices, co
   const int64_t n = matrices.sizes().back();
   visitScalarType(kLinalgTypes, matrices.scalar_type(), op, [&]<class T>(std::type_identity<T>) {
     forEachMatrix(matrixCount(matrices), n, [&](int64_t i) {
-      info.data_ptr<int32_t>()[i] =
-          n == 0 ? 0
-                 : lapack<T>().findEigen(vectors, upper, n, matrixAt<T>(matrices, i), vectorAt<RealOf<T>>(values, i));
+      T* matrix = matrixAt<T>(matrices, i);
+      auto* const own_values = vectorAt<RealOf<T>>(values, i);
+      int32_t& own_info = info.data_ptr<int32_t>()[i];
+      own_info = 0;
+      if (n == 0) return;
+      if (n == 1) {  // whatever it is
+        own_values[0] = std::real(matrix[0]);
+        matrix[0] = 1;
+        return;
+      }
+      switch (contentOfTriangle(matrix, n, upper)) {
+        case Content::kFinite: own_info = lapack<T>().findEigen(vectors, upper, n, matrix, own_values); return;
+        case Content::kNan: own_info = dense::kHoldsNan; return;
+        case Content::kInfinite: break;
+      }
+      fillNan(own_values, n);
+      fillNan(matrix, n * n);
     });
   });
 }

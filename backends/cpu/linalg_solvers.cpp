@@ -76,6 +76,10 @@ void choleskyFactors(std::string_view op, const Tensor& matrices, const Tensor& 
     forEachMatrix(matrixCount(matrices), n, [&](int64_t i) {
       T* matrix = matrixAt<T>(matrices, i);
       infos[i] = n == 0 ? 0 : lapack<T>().factorCholesky(upper, n, matrix);
+      // OpenBLAS goes on with a NaN.
+      for (int64_t j = 0; j < n && infos[i] == 0; ++j) {
+        if (!(std::real(matrix[j + j * n]) > 0)) infos[i] = static_cast<int32_t>(j + 1);
+      }
       for (int64_t j = 0; j < n; ++j) {
         T* column = matrix + j * n;
         upper ? std::fill(column + j + 1, column + n, T(0)) : std::fill(column, column + j, T(0));

@@ -61,7 +61,7 @@ template <class T>
 int findEigen(bool vectors, bool upper, int64_t n, T* a, RealOf<T>* values) {
   using Real = RealOf<T>;
   // Both triangles, from the one that counts.
-  Real squares = 0;
+  Real greatest = 0;
   for (int64_t j = 0; j < n; ++j) {
     a[j + j * n] = std::real(a[j + j * n]);
     for (int64_t i = j + 1; i < n; ++i) {
@@ -69,9 +69,15 @@ int findEigen(bool vectors, bool upper, int64_t n, T* a, RealOf<T>* values) {
       T& upper_one = a[j + i * n];
       upper ? lower_one = conjugate(upper_one) : upper_one = conjugate(lower_one);
     }
-    for (int64_t i = 0; i < n; ++i) squares += std::norm(a[i + j * n]);
+    for (int64_t i = 0; i < n; ++i) {
+      if (!std::isfinite(std::abs(a[i + j * n]))) return 1;
+      greatest = std::max(greatest, static_cast<Real>(std::abs(a[i + j * n])));
+    }
   }
-  if (!std::isfinite(squares)) return 1;
+  // Scaled, so that squares neither overflow nor vanish.
+  const Real scale = greatest > 0 ? greatest : Real(1);
+  Real squares = 0;
+  for (int64_t i = 0; i < n * n; ++i) squares += std::norm(a[i] /= scale);
   std::vector<T> basis(static_cast<size_t>(n * n), T(0));
   for (int64_t j = 0; j < n; ++j) basis[static_cast<size_t>(j + j * n)] = 1;
 
@@ -102,7 +108,7 @@ int findEigen(bool vectors, bool upper, int64_t n, T* a, RealOf<T>* values) {
   const std::vector<int64_t> order = sortedOrder(found, std::less<>());
   for (int64_t j = 0; j < n; ++j) {
     const int64_t from = order[static_cast<size_t>(j)];
-    values[j] = found[static_cast<size_t>(from)];
+    values[j] = scale * found[static_cast<size_t>(from)];
     if (vectors) std::copy_n(basis.data() + from * n, n, a + j * n);
   }
   return 0;
@@ -175,7 +181,7 @@ int findSvd(char what, int64_t m, int64_t n, T* a, RealOf<T>* s, T* u, T* vh) {
     for (int64_t i = 0; i < rows; ++i) {
       const T element = wide ? conjugate(a[j + i * m]) : a[i + j * m];
       if (!(std::isfinite(std::real(element)) && std::isfinite(std::imag(element)))) return 1;
-      greatest = std::max(greatest, magnitude(element));
+      greatest = std::max(greatest, static_cast<Real>(std::abs(element)));
       tall[static_cast<size_t>(i + j * rows)] = element;
     }
   }

@@ -12,6 +12,8 @@ namespace boxcar::dense {
 namespace {
 
 std::string explain(Failure failure, int32_t info) {
+  if (info == kHoldsNan)
+    return "The algorithm failed to converge because the input matrix contained non-finite values.";
   switch (failure) {
     case Failure::kSingular: return "The solver failed because the input matrix is singular.";
     case Failure::kNotInvertible:

@@ -23,6 +23,9 @@ int64_t matrixCount(const Tensor& tensor);
 
 enum class Failure { kSingular, kNotInvertible, kNotPositive, kNoSingularValues, kNoEigenvalues };
 
+// The info of a matrix that holds a NaN, which no algorithm that iterates is given.
+inline constexpr int32_t kHoldsNan = -4;
+
 // An Error for the first matrix whose [info], int32, is not 0; waits for it where it is on another device. Nothing on
 // Meta.
 void checkInfo(std::string_view name, const Tensor& info, Failure failure);
@@ -67,7 +70,7 @@ extern DeviceFunction<DecomposeQr> decomposeQr;
 
 // Writes the eigenvalues of Hermitian [matrices], of which one triangle is read, to [values] in rising order, and
 // overwrites the matrices with their eigenvectors when [vectors]. An info, int32, that is not 0 tells that the
-// algorithm did not converge.
+// algorithm did not converge, or kHoldsNan. What belongs to a matrix with infinite elements is NaN.
 using FindEigen = void(std::string_view op, const Tensor& values, const Tensor& matrices, const Tensor& info,
                        bool vectors, bool upper);
 extern DeviceFunction<FindEigen> findEigen;

@@ -252,6 +252,21 @@ TYPED_TEST(LapackTest, FindsSingularValues) {
   }
 }
 
+// Those that stand in for the library come to an end whatever they are given.
+TYPED_TEST(LapackTest, ThePlainSolversRefuseWhatIsNotFinite) {
+  using Real = RealOf<TypeParam>;
+  for (const Real value : {std::numeric_limits<Real>::infinity(), -std::numeric_limits<Real>::infinity(),
+                           std::numeric_limits<Real>::quiet_NaN()}) {
+    std::vector<TypeParam> a(25, TypeParam(1)), u(25), vh(25);
+    a[5] = a[1] = value;
+    std::vector<Real> values(5);
+    auto work = a;
+    EXPECT_NE(plainLapack<TypeParam>().findEigen(true, true, 5, work.data(), values.data()), 0);
+    work = a;
+    EXPECT_NE(plainLapack<TypeParam>().findSvd('A', 5, 5, work.data(), values.data(), u.data(), vh.data()), 0);
+  }
+}
+
 TYPED_TEST(LapackTest, ExtremeScalesNeitherOverflowNorVanish) {
   for (const Lapack<TypeParam>* functions : this->implementations()) {
     for (const double exponent : {-30.0, 30.0}) {
@@ -261,6 +276,10 @@ TYPED_TEST(LapackTest, ExtremeScalesNeitherOverflowNorVanish) {
       std::vector<RealOf<TypeParam>> s(2);
       ASSERT_EQ(functions->findSvd('A', 2, 2, a.data(), s.data(), u.data(), vh.data()), 0);
       EXPECT_NEAR(s[0] / scale, 4, 1e-5);
+      EXPECT_NEAR(s[1] / scale, 3, 1e-5);
+      a = {2 * scale, scale, scale, 2 * scale};
+      ASSERT_EQ(functions->findEigen(true, false, 2, a.data(), s.data()), 0);
+      EXPECT_NEAR(s[0] / scale, 1, 1e-5);
       EXPECT_NEAR(s[1] / scale, 3, 1e-5);
       std::vector<TypeParam> column = {3 * scale, 4 * scale};
       std::vector<TypeParam> tau(1);
