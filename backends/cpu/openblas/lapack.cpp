@@ -73,6 +73,28 @@ int callWithInfo(void* function, size_t texts, Arguments*... arguments) {
 int toInt(int64_t size) { return static_cast<int>(size); }
 const char* triangle(bool upper) { return upper ? "U" : "L"; }
 
+// A matrix whose singular values or eigenvectors are asked for: OpenBLAS's products of complex matrices and vectors
+// read one element behind a vector (0.3.21, on every processor), and where that is a row, it lies in the column behind
+// the matrix. Complex ones therefore lie in memory of their own, with one more column.
+template <class T>
+class Padded final {
+ public:
+  Padded(T* matrix, int rows, int columns) : matrix_(matrix) {
+    if (!kIsComplex<T> || matrix == nullptr) return;
+    count_ = static_cast<size_t>(rows) * static_cast<size_t>(columns);
+    memory_.resize(count_ + static_cast<size_t>(rows));
+    std::copy_n(matrix, count_, memory_.data());
+  }
+
+  T* data() { return memory_.empty() ? matrix_ : memory_.data(); }
+  void copyBack() const { std::copy_n(memory_.data(), count_, matrix_); }
+
+ private:
+  T* matrix_;
+  size_t count_ = 0;
+  std::vector<T> memory_;
+};
+
 template <class T>
 struct Adapters {
   using Real = RealOf<T>;
@@ -150,11 +172,15 @@ struct Adapters {
     int int_wanted = 0;
     const int info = runEigen(job, triangle(upper), n, a, values, &wanted, -1, &real_wanted, -1, &int_wanted, -1);
     if (info != 0) return info;
-    std::vector<T> work(static_cast<size_t>(lengthOf(wanted)));
+    const int length = lengthOf(wanted);
+    std::vector<T> work(static_cast<size_t>(length + n));
+    Padded<T> own(a, n, n);
     std::vector<Real> real_work(static_cast<size_t>(std::max(1, static_cast<int>(real_wanted))));
     std::vector<int> int_work(static_cast<size_t>(std::max(1, int_wanted)));
-    return runEigen(job, triangle(upper), n, a, values, work.data(), static_cast<int>(work.size()), real_work.data(),
-                    static_cast<int>(real_work.size()), int_work.data(), static_cast<int>(int_work.size()));
+    const int result = runEigen(job, triangle(upper), n, own.data(), values, work.data(), length, real_work.data(),
+                                static_cast<int>(real_work.size()), int_work.data(), static_cast<int>(int_work.size()));
+    own.copyBack();
+    return result;
   }
 
   static int runSvd(const char* job, int m, int n, T* a, Real* s, T* u, int u_step, T* vh, int vh_step, T* work,
@@ -182,9 +208,16 @@ struct Adapters {
     T wanted = 0;
     const int info = runSvd(job, m, n, a, s, u, m, vh, vh_step, &wanted, -1, real_work.data(), int_work.data());
     if (info != 0) return info;
-    std::vector<T> work(static_cast<size_t>(lengthOf(wanted)));
-    return runSvd(job, m, n, a, s, u, m, vh, vh_step, work.data(), static_cast<int>(work.size()), real_work.data(),
-                  int_work.data());
+    const int length = lengthOf(wanted);
+    std::vector<T> work(static_cast<size_t>(length) + (kIsComplex<T> ? most : 0));
+    const bool alone = what == 'N';
+    Padded<T> own_a(a, m, n), own_u(alone ? nullptr : u, m, what == 'A' ? m : vh_step),
+        own_vh(alone ? nullptr : vh, vh_step, n);
+    const int result = runSvd(job, m, n, own_a.data(), s, own_u.data(), m, own_vh.data(), vh_step, work.data(), length,
+                              real_work.data(), int_work.data());
+    own_u.copyBack();
+    own_vh.copyBack();
+    return result;
   }
 
   static constexpr Lapack<T> kLapack = {factorLu, solveLu, factorCholesky, solveCholesky, solveTriangular,
