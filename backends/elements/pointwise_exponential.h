@@ -43,7 +43,10 @@ struct BinaryLogarithm {
   static constexpr VectorFunction kVector = VectorFunction::kLog2;
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     if constexpr (kIsComplex<T>) {
-      return log(a) / T(log(RealOf<T>(2)));
+      // Each part by itself: a division by a complex number makes NaN of an infinite part.
+      const T natural = log(a);
+      const RealOf<T> two = log(RealOf<T>(2));
+      return T(natural.real() / two, natural.imag() / two);
     } else {
       return log2(a);
     }
