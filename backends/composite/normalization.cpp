@@ -27,15 +27,26 @@ Tensor groupNorm(const Tensor& input, int64_t num_groups, const OptionalTensor& 
   BOXCAR_CHECK(input.dim() >= 2, "Expected at least 2 dimensions for input tensor but received {}", input.dim());
   const int64_t samples = input.sizes()[0];
   const int64_t channels = input.sizes()[1];
-  shape::checkGroupNorm(input, shape::givenTensor(weight), shape::givenTensor(bias), channels, num_groups);
   int64_t length = 1;
   for (const int64_t size : input.sizes().subspan(2)) length *= size;
+  shape::checkGroupNorm(input, shape::givenTensor(weight), shape::givenTensor(bias), channels, length, num_groups);
   return std::get<0>(boxcar::native_group_norm(input, weight, bias, samples, channels, length, num_groups, eps));
+}
+
+shape::ChannelParameters given(const OptionalTensor& weight, const OptionalTensor& bias,
+                               const OptionalTensor& running_mean, const OptionalTensor& running_var) {
+  return {shape::givenTensor(weight), shape::givenTensor(bias), shape::givenTensor(running_mean),
+          shape::givenTensor(running_var)};
 }
 
 Tensor batchNorm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
                  const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum,
                  double eps, bool /*cudnn_enabled*/) {
+  // What has no elements has no statistics either: nothing is asked of channels that are not there, nor written.
+  if (input.numel() == 0) {
+    if (input.dim() >= 2) shape::checkChannels(given(weight, bias, running_mean, running_var), input.sizes()[1]);
+    return boxcar::clone(input);
+  }
   return std::get<0>(
       boxcar::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
 }
@@ -65,10 +76,7 @@ Tensor instanceNorm(const Tensor& input, const OptionalTensor& weight, const Opt
                fmt::join(input.sizes(), ", "));
   const int64_t samples = input.sizes()[0];
   const int64_t channels = input.sizes()[1];
-  shape::checkChannels("weight", shape::givenTensor(weight), channels);
-  shape::checkChannels("bias", shape::givenTensor(bias), channels);
-  shape::checkChannels("running_mean", shape::givenTensor(running_mean), channels);
-  shape::checkChannels("running_var", shape::givenTensor(running_var), channels);
+  shape::checkChannels(given(weight, bias, running_mean, running_var), channels);
   DimVector sizes = toDimVector(input.sizes());
   sizes[0] = 1;
   sizes[1] = samples * channels;

@@ -28,10 +28,10 @@ ScalarType check(const BatchNormCall& call) {
   }
   BOXCAR_CHECK(call.training || (call.running_mean != nullptr && call.running_var != nullptr),
                "Expected running_mean and running_var to be defined when training=False");
-  shape::checkChannels("running_mean", call.running_mean, call.channels());
-  shape::checkChannels("running_var", call.running_var, call.channels());
-  shape::checkChannels("weight", call.weight, call.channels());
-  shape::checkChannels("bias", call.bias, call.channels());
+  shape::checkChannels({call.weight, call.bias, call.running_mean, call.running_var}, call.channels());
+  BOXCAR_CHECK(!call.training || input.numel() > 0,
+               "batch_norm: in training the input must have at least one element, but its shape is [{}]",
+               fmt::join(input.sizes(), ", "));
   if (call.training && call.running_mean != nullptr) checkNoInternalOverlap(*call.running_mean);
   if (call.training && call.running_var != nullptr) checkNoInternalOverlap(*call.running_var);
   return shape::statisticsType("batch_norm", input, parameters);

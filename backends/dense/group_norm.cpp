@@ -25,7 +25,7 @@ std::tuple<Tensor, Tensor, Tensor> groupNorm(const Tensor& input, const std::opt
   for (const Tensor* parameter : parameters) {
     if (parameter != nullptr) commonDevice({&input, parameter});
   }
-  shape::checkGroupNorm(input, parameters[0], parameters[1], channels, groups);
+  shape::checkGroupNorm(input, parameters[0], parameters[1], channels, length, groups);
   int64_t elements = 0;
   const bool fits = samples >= 0 && channels >= 0 && length >= 0 &&
                     !__builtin_mul_overflow(samples, channels, &elements) &&

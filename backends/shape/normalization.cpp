@@ -33,7 +33,10 @@ LayerNorm::LayerNorm(const Tensor& input, std::span<const int64_t> normalized, c
   }
 }
 
-void checkGroupNorm(const Tensor& input, const Tensor* weight, const Tensor* bias, int64_t channels, int64_t groups) {
+void checkGroupNorm(const Tensor& input, const Tensor* weight, const Tensor* bias, int64_t channels, int64_t length,
+                    int64_t groups) {
+  BOXCAR_CHECK(channels > 0, "Expected number of channels to be greater than 0, got {}", channels);
+  BOXCAR_CHECK(length > 0, "Expected HxW to be greater than 0, got {}", length);
   BOXCAR_CHECK(groups > 0, "Expected num groups to be greater than 0, got {}", groups);
   BOXCAR_CHECK(channels % groups == 0,
                "Expected number of channels in input to be divisible by num_groups, but got input of shape [{}] and "
@@ -49,9 +52,15 @@ void checkGroupNorm(const Tensor& input, const Tensor* weight, const Tensor* bia
   checkSizes("bias", bias);
 }
 
-void checkChannels(std::string_view name, const Tensor* tensor, int64_t channels) {
-  BOXCAR_CHECK(tensor == nullptr || tensor->numel() == channels, "{} should contain {} elements not {}", name, channels,
-               tensor->numel());
+void checkChannels(const ChannelParameters& parameters, int64_t channels) {
+  const auto check = [channels](std::string_view name, const Tensor* tensor) {
+    BOXCAR_CHECK(tensor == nullptr || tensor->numel() == channels, "{} should contain {} elements not {}", name,
+                 channels, tensor->numel());
+  };
+  check("running_mean", parameters.running_mean);
+  check("running_var", parameters.running_var);
+  check("weight", parameters.weight);
+  check("bias", parameters.bias);
 }
 
 ScalarType statisticsType(std::string_view name, const Tensor& input, std::span<const Tensor* const> parameters) {

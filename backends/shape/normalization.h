@@ -25,11 +25,20 @@ struct LayerNorm {
   LayerNorm(const Tensor& input, std::span<const int64_t> normalized, const Tensor* weight, const Tensor* bias);
 };
 
-// An Error when [groups] does not divide [channels], or when weight or bias does not have [channels] elements.
-void checkGroupNorm(const Tensor& input, const Tensor* weight, const Tensor* bias, int64_t channels, int64_t groups);
+// An Error when there are no channels, groups or pixels, [length], when [groups] does not divide [channels], or when
+// weight or bias does not have [channels] elements.
+void checkGroupNorm(const Tensor& input, const Tensor* weight, const Tensor* bias, int64_t channels, int64_t length,
+                    int64_t groups);
 
-// An Error when one of the tensors that have an element for each of [channels] does not.
-void checkChannels(std::string_view name, const Tensor* tensor, int64_t channels);
+// Tensors with an element for each channel, or null.
+struct ChannelParameters {
+  const Tensor* weight;
+  const Tensor* bias;
+  const Tensor* running_mean;
+  const Tensor* running_var;
+};
+// An Error when one of them has another number of elements than [channels].
+void checkChannels(const ChannelParameters& parameters, int64_t channels);
 
 // The type that means and scales are given in, which the parameters must have, too: that of [input] or, for float16 and
 // bfloat16, float32 where the parameters are. An Error when they are of other types.

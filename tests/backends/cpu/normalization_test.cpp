@@ -34,6 +34,38 @@ TEST(BatchNorm, WritesNothingWhenItFails) {
   EXPECT_EQ(toString(mean), "tensor([0., 0.])");
 }
 
+TEST(BatchNorm, OfNoElementsIsNoElements) {
+  const Tensor mean = zeros({3});
+  const Tensor var = ones({3});
+  for (const bool training : {false, true}) {
+    EXPECT_EQ(shapeText(batch_norm(zeros({0}), std::nullopt, std::nullopt, std::nullopt, std::nullopt, training, 0.5,
+                                   1e-5, false)),
+              "float32[0]");
+    EXPECT_EQ(shapeText(batch_norm(zeros({0, 3}), std::nullopt, std::nullopt, mean, var, training, 0.5, 1e-5, false)),
+              "float32[0, 3]");
+    EXPECT_EQ(errorOf([&] {
+                batch_norm(zeros({0, 2}), std::nullopt, std::nullopt, mean, var, training, 0.5, 1e-5, false);
+              }),
+              "running_mean should contain 2 elements not 3");
+  }
+  EXPECT_EQ(toString(mean), "tensor([0., 0., 0.])");
+  EXPECT_EQ(toString(var), "tensor([1., 1., 1.])");
+  EXPECT_EQ(errorOf([&] {
+              native_batch_norm(zeros({0, 3}), std::nullopt, std::nullopt, mean, var, true, 0.5, 1e-5);
+            }),
+            "batch_norm: in training the input must have at least one element, but its shape is [0, 3]");
+}
+
+TEST(GroupNorm, NeedsChannelsGroupsAndPixels) {
+  EXPECT_EQ(errorOf([] {
+              group_norm(zeros({2, 0, 4}), 1);
+            }),
+            "Expected number of channels to be greater than 0, got 0");
+  EXPECT_EQ(errorOf([] { group_norm(zeros({2, 4}), 0); }), "Expected num groups to be greater than 0, got 0");
+  EXPECT_EQ(errorOf([] { group_norm(zeros({2, 4, 0}), 2); }), "Expected HxW to be greater than 0, got 0");
+  EXPECT_EQ(shapeText(group_norm(zeros({0, 4}), 2)), "float32[0, 4]");
+}
+
 TEST(LayerNorm, TakesFloatWeightsForSmallFloats) {
   const Tensor x = to(twoChannels(), ScalarType::BFloat16);
   const auto [y, mean, scale] = native_layer_norm(x, IntArrayRef{3}, ones({3}), zeros({3}), 1e-5);
