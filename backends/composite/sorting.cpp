@@ -68,6 +68,8 @@ Tensor diff(const Tensor& self, int64_t n, int64_t dim, const std::optional<Tens
             const std::optional<Tensor>& append) {
   const int64_t along = wrapDimension(dim, self.dim());
   Tensor result = extended(self, n, along, prepend, append);
+  // Without a difference nothing is set before or behind either.
+  if (n == 0) return boxcar::clone(self);
   const int64_t times = std::min(n, result.size(along));
   if (times == 0) return boxcar::clone(result);
   for (int64_t i = 0; i < times; ++i) {

@@ -108,6 +108,15 @@ DimVector broadcastIndices(const std::vector<std::optional<Tensor>>& indices) {
   return sizes;
 }
 
+// An Error where indices, of which there are [sizes], lead into a dimension that has none.
+void checkHasPlaces(const Tensor& self, const std::vector<std::optional<Tensor>>& indices, const DimVector& sizes) {
+  if (numelOf(sizes) == 0) return;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    BOXCAR_CHECK(!indices[i].has_value() || self.sizes()[i] > 0, "index is out of bounds for dimension {} with size 0",
+                 i);
+  }
+}
+
 // Where the elements of several index tensors lead, in bytes.
 Tensor offsetsOf(const std::vector<std::optional<Tensor>>& indices, const Tensor& self, const DimVector& sizes) {
   const Tensor offsets = Tensor::allocate(sizes, ScalarType::Long, self.device());
@@ -144,6 +153,7 @@ Selection selectElements(const Tensor& self, const Indices& list) {
     result.index = offsetsOf(indices, self, index_sizes);
   }
   const size_t place = given > 0 && last - first + 1 == given ? first : 0;
+  checkHasPlaces(self, indices, index_sizes);
   DimVector self_strides;
   for (size_t i = 0; i <= indices.size(); ++i) {
     if (i == place) {

@@ -141,8 +141,9 @@ void checkTake(const Tensor& self, const Tensor& index) {
 }
 
 void checkMask(std::string_view name, const Tensor& mask) {
-  BOXCAR_CHECK(mask.scalar_type() == ScalarType::Bool || mask.scalar_type() == ScalarType::Byte,
-               "{}: expected BoolTensor or ByteTensor for mask, found {}", name, dtypeName(mask.scalar_type()));
+  BOXCAR_CHECK(mask.scalar_type() == ScalarType::Bool,
+               "{}: expected a mask of bools, but it is of {}; say mask != 0, or mask.to(bool)", name,
+               dtypeName(mask.scalar_type()));
 }
 
 }  // namespace boxcar::shape

@@ -38,6 +38,16 @@ TEST(Index, TakesMasks) {
 TEST(Index, NamesWhatIsWrong) {
   const Tensor x = counting({3, 2});
   EXPECT_EQ(errorOf([&] { index(x, at({ints({3})})); }), "index 3 is out of bounds for dimension 0 with size 3");
+  EXPECT_EQ(errorOf([&] { index(zeros({0}), at({ints({0})})); }), "index is out of bounds for dimension 0 with size 0");
+  EXPECT_EQ(errorOf([&] {
+              index(zeros({3, 0}), at({ints({0}), ints({0})}));
+            }),
+            "index 0 is out of bounds for dimension 1 with size 0");
+  EXPECT_EQ(errorOf([&] {
+              index_put(zeros({0, 3}), at({ints({0})}), zeros({}));
+            }),
+            "index is out of bounds for dimension 0 with size 0");
+  EXPECT_EQ(shapeText(index(zeros({0, 3}), at({ints({})}))), "float32[0, 3]");
   EXPECT_EQ(errorOf([&] {
               index(x, at({ints({0, 1}), ints({0, 1, 0})}));
             }),

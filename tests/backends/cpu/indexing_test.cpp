@@ -69,6 +69,15 @@ TEST(IndexSelect, NeedsNoIndexThatIsThereWhereThereIsNone) {
   EXPECT_EQ(toString(x), "tensor([0., 0., 0.])");
 }
 
+TEST(Masks, AreOfBools) {
+  const Tensor mask = tensorOf<uint8_t>({1, 0, 1});
+  EXPECT_EQ(errorOf([&] { masked_scatter(zeros({3}), mask, ones({3})); }),
+            "masked_scatter: expected a mask of bools, but it is of uint8; say mask != 0, or mask.to(bool)");
+  EXPECT_EQ(errorOf([&] { masked_select(zeros({3}), mask); }),
+            "masked_select: expected a mask of bools, but it is of uint8; say mask != 0, or mask.to(bool)");
+  EXPECT_EQ(toString(masked_scatter(zeros({3}), ne(mask, 0), floats({5, 6}))), "tensor([5., 0., 6.])");
+}
+
 TEST(IndexPut, OfSeveralIndicesChecksEach) {
   Tensor x = zeros({2, 3});
   index_put_(x, List<std::optional<Tensor>>{ints({1, 0, 1}), ints({2, 0, -3})}, floats({1, 2, 3}));
@@ -87,6 +96,18 @@ TEST(Sort, PutsNanLastAndKeepsEqualElementsInOrder) {
   EXPECT_EQ(elements<int64_t>(indices), (std::vector<int64_t>{3, 0, 2, 4, 1}));
   const auto [falling, places] = sort(floats({0, nan, -0.0f, -1, 0}), 0, /*descending=*/true);
   EXPECT_EQ(elements<int64_t>(places), (std::vector<int64_t>{1, 0, 2, 4, 3}));
+}
+
+TEST(Diff, OfOrderZeroIsTheInputAlone) {
+  const Tensor x = floats({1, 2, 4});
+  const Tensor same = diff(x, 0, 0, floats({9}), floats({8, 7}));
+  EXPECT_EQ(toString(same), "tensor([1., 2., 4.])");
+  EXPECT_NE(same.data_ptr(), x.data_ptr());
+  EXPECT_EQ(toString(diff(x, 1, 0, floats({9}))), "tensor([-8.,  1.,  2.])");
+  EXPECT_EQ(errorOf([&] {
+              diff(x, 0, 0, zeros({2, 2}));
+            }),
+            "diff(): prepend must have as many dimensions as input, 1, but it has 2");
 }
 
 TEST(Sort, IsStableForLinesOfAnyLength) {
