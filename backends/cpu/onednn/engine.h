@@ -14,14 +14,19 @@ const dnnl::engine& engine();
 // The calling thread's stream. What is put into it has been done when the call returns.
 dnnl::stream& stream();
 
-// To be held while a primitive is made or run: oneDNN uses as many threads as kernels do. That number belongs into the
-// primitive's key, for the work is cut when the primitive is made.
+// Fewer multiply-adds are done sooner than a second thread has been woken: they take one some 10 microseconds.
+inline constexpr double kLeastShared = 1 << 19;
+
+// To be held while a primitive is made or run: oneDNN uses as many threads as kernels do, and one where there is little
+// to do. That number belongs into the primitive's key, for the work is cut when the primitive is made.
 class Threads final {
  public:
-  Threads() : count_(threadCount()), scope_(count_) {}
+  explicit Threads(double multiply_adds) : Threads(multiply_adds < kLeastShared ? 1 : threadCount()) {}
   int count() const { return count_; }
 
  private:
+  explicit Threads(int count) : count_(count), scope_(count) {}
+
   int count_;
   LibraryThreads scope_;
 };

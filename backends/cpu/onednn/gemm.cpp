@@ -25,7 +25,7 @@ onednn::PrimitiveKey keyOf(std::initializer_list<const Tensor*> tensors, int thr
 
 bool gemmByOneDnn(int64_t m, int64_t n, int64_t k, float alpha, Matrix<const float> a, Matrix<const float> b,
                   float beta, Matrix<float> c) {
-  const onednn::Threads threads;
+  const onednn::Threads threads(static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k));
   return runLibraryGemm<float>(
       m, n, k, a, b, c,
       [&](bool transpose_a, bool transpose_b, int64_t rows, int64_t columns, int64_t depth, const float* a_data,
@@ -37,7 +37,7 @@ bool gemmByOneDnn(int64_t m, int64_t n, int64_t k, float alpha, Matrix<const flo
 
 bool multiplyBFloat16ByOneDnn(const Tensor& out, const Tensor& a, const Tensor& b) {
   if (!multipliesBFloat16() || out.numel() == 0 || a.numel() == 0) return false;
-  const onednn::Threads threads;
+  const onednn::Threads threads(static_cast<double>(out.numel()) * static_cast<double>(a.sizes().back()));
   thread_local onednn::PrimitiveCache<dnnl::matmul> cache(64);
   const dnnl::memory::desc source = onednn::descriptionOf(a);
   const dnnl::memory::desc weights = onednn::descriptionOf(b);

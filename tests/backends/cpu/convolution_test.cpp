@@ -1,4 +1,5 @@
 #include <boxcar/backends/cpu/convolution.h>
+#include <boxcar/backends/cpu/parallel.h>
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -41,15 +42,36 @@ TEST(Convolution, ByColumnsIsTheSame) {
   }
 }
 
-// Large ones have an algorithm of their own on some processors.
-TEST(Convolution, WithManyChannelsIsAsExactAsFloat32Allows) {
-  const Tensor x = sub(rand({2, 48, 19, 22}), 0.5);
-  const Tensor w = sub(rand({64, 48, 3, 3}), 0.5);
-  const Tensor b = rand({64});
+// The largest error of a convolution with kernels of 3x3, as a part of the largest element.
+double relativeErrorOf(IntArrayRef sizes, int64_t out_channels) {
+  const Tensor x = randn(sizes);
+  const Tensor w = randn({out_channels, sizes[1], 3, 3});
+  const Tensor b = randn({out_channels});
   const Tensor expected =
       conv2d(to(x, ScalarType::Double), to(w, ScalarType::Double), to(b, ScalarType::Double), {1}, {1}, {1});
-  const Tensor error = abs(sub(to(conv2d(x, w, b, {1}, {1}, {1}), ScalarType::Double), expected));
-  EXPECT_LT(item(max(error)).toDouble(), 2e-5);
+  const Tensor error = sub(to(conv2d(x, w, b, {1}, {1}, {1}), ScalarType::Double), expected);
+  return item(max(abs(error))).toDouble() / item(max(abs(expected))).toDouble();
+}
+
+// Winograd's algorithm in large tiles is above that.
+TEST(Convolution, WithManyChannelsIsAsExactAsFloat32Allows) {
+  EXPECT_LT(relativeErrorOf({1, 64, 14, 14}, 64), 3e-6);
+  EXPECT_LT(relativeErrorOf({8, 48, 9, 12}, 128), 3e-6);
+  EXPECT_LT(relativeErrorOf({32, 256, 14, 14}, 256), 3e-6);
+}
+
+TEST(Convolution, GivesTheSameSharedBetweenThreadsAndAlone) {
+  const int before = cpu::threadCount();
+  for (const int64_t channels : {1, 4, 24}) {
+    const Tensor x = wholeNumbers({2, channels, 20, 20}, 1);
+    const Tensor w = wholeNumbers({channels, channels, 3, 3}, 2);
+    cpu::setThreadCount(1);
+    const Tensor alone = conv2d(x, w);
+    cpu::setThreadCount(3);
+    const Tensor shared = conv2d(x, w);
+    cpu::setThreadCount(before);
+    EXPECT_TRUE(equal(alone, shared)) << channels;
+  }
 }
 
 // Kernels are written to in place between two calls of one primitive.
