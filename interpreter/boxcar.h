@@ -21,6 +21,7 @@
 #include <boxcar/ivalue/dlpack.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
+#include <boxcar/ivalue/from_blob.h>
 #include <boxcar/ivalue/ivalue.h>
 #include <boxcar/ivalue/stack.h>
 #include <boxcar/schema/parse_schema.h>

@@ -1,3 +1,4 @@
+#include <boxcar/ivalue/bytes_reached.h>
 #include <boxcar/ivalue/dlpack.h>
 #include <boxcar/ivalue/dlpack_abi.h>
 #include <boxcar/ivalue/error.h>
@@ -176,25 +177,6 @@ std::vector<int64_t> toStrides(const dlpack::Array& array, const std::vector<int
   return strides;
 }
 
-// From the first element to behind the last one.
-size_t bytesReached(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides, size_t itemsize) {
-  if (std::ranges::find(shape, 0) != shape.end()) return 0;
-  int64_t elements = 1;
-  int64_t reached = 1;
-  bool overflow = false;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    int64_t step = 0;
-    overflow |= __builtin_mul_overflow(shape[i] - 1, strides[i], &step) ||
-                __builtin_add_overflow(reached, step, &reached) ||
-                __builtin_mul_overflow(elements, shape[i], &elements);
-  }
-  overflow |= __builtin_mul_overflow(reached, static_cast<int64_t>(itemsize), &reached);
-  if (overflow)
-    refuse("with the shape [{}] and the strides [{}] it has or reaches more than 63 bits can count",
-           fmt::join(shape, ", "), fmt::join(strides, ", "));
-  return static_cast<size_t>(reached);
-}
-
 Borrowed readBorrowed(const dlpack::ManagedTensor& managed) {
   if (managed.version.major != dlpack::kMajorVersion)
     refuse("it has the layout of DLPack {}.{}, and boxcar reads those of DLPack {}", managed.version.major,
@@ -206,7 +188,11 @@ Borrowed readBorrowed(const dlpack::ManagedTensor& managed) {
   const dlpack::Array& array = managed.dl_tensor;
   Borrowed borrowed{.dtype = toScalarType(array.dtype), .device = toDevice(array.device), .shape = toShape(array)};
   borrowed.strides = toStrides(array, borrowed.shape);
-  borrowed.bytes = bytesReached(borrowed.shape, borrowed.strides, elementSize(borrowed.dtype));
+  const auto bytes = bytesReached(borrowed.shape, borrowed.strides, elementSize(borrowed.dtype));
+  if (!bytes.has_value())
+    refuse("with the shape [{}] and the strides [{}] it has or reaches more than 63 bits can count",
+           fmt::join(borrowed.shape, ", "), fmt::join(borrowed.strides, ", "));
+  borrowed.bytes = *bytes;
   if (borrowed.bytes == 0) return borrowed;
   if (array.data == nullptr)
     refuse("its shape [{}] has elements, but it has no memory", fmt::join(borrowed.shape, ", "));
