@@ -1,4 +1,4 @@
-#include <boxcar/backends/composite/write_result.h>
+#include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/shape/dims.h>
 #include <boxcar/backends/shape/output.h>
 #include <boxcar/dispatcher/library.h>
@@ -39,8 +39,7 @@ Tensor diag(const Tensor& self, int64_t diagonal) {
   return boxcar::clone(boxcar::diagonal(self, diagonal), MemoryFormat::Contiguous);
 }
 Tensor& diagOut(const Tensor& self, int64_t diagonal, Tensor& out) {
-  shape::checkOutputType(out, self.scalar_type());
-  return writeResult(out, boxcar::diag(self, diagonal));
+  return writeStructured(out, boxcar::diag(self, diagonal));
 }
 
 Tensor diagFlat(const Tensor& self, int64_t offset) { return boxcar::diag(boxcar::ravel(self), offset); }
@@ -53,7 +52,9 @@ Tensor trace(const Tensor& self) {
 Tensor& eyeRowsColumnsOut(int64_t n, int64_t m, Tensor& out) {
   BOXCAR_CHECK(n >= 0, "n must be greater or equal to 0, got {}", n);
   BOXCAR_CHECK(m >= 0, "m must be greater or equal to 0, got {}", m);
-  boxcar::empty_out(out, {n, m});
+  const int64_t sizes[] = {n, m};
+  shape::checkOutput({out, sizes, {}, out.scalar_type(), out.device()});
+  boxcar::empty_out(out, sizes);
   boxcar::zero_(out);
   Tensor diagonal = boxcar::diagonal(out);
   boxcar::fill_(diagonal, 1);

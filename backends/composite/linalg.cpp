@@ -1,5 +1,4 @@
-#include <boxcar/backends/composite/write_result.h>
-#include <boxcar/backends/composite/write_structured.h>
+#include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/shape/dims.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ops.h>

@@ -1,4 +1,4 @@
-#include <boxcar/backends/composite/write_structured.h>
+#include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>

@@ -1,5 +1,4 @@
-#include <boxcar/backends/composite/write_result.h>
-#include <boxcar/backends/composite/write_structured.h>
+#include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/shape/dims.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
@@ -35,6 +34,7 @@ Tensor inner(const Tensor& self, const Tensor& other) {
   return boxcar::tensordot(self, other, last, last);
 }
 Tensor& innerOut(const Tensor& self, const Tensor& other, Tensor& out) {
+  if (self.dim() == 0 || other.dim() == 0) return boxcar::mul_out(out, self, other);
   return writeStructured(out, boxcar::inner(self, other));
 }
 
@@ -163,8 +163,10 @@ Tensor matrixPower(const Tensor& self, int64_t n) {
     if (left == 0) return *result;
   }
 }
+// What is copied, and no product, can be cast.
 Tensor& matrixPowerOut(const Tensor& self, int64_t n, Tensor& out) {
-  return writeStructured(out, matrixPower(self, n));
+  const Tensor result = matrixPower(self, n);
+  return n == 0 || n == 1 ? writeResult(out, result) : writeStructured(out, result);
 }
 
 Tensor linalgMatmul(const Tensor& self, const Tensor& other) { return boxcar::matmul(self, other); }

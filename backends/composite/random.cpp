@@ -1,4 +1,4 @@
-#include <boxcar/backends/composite/write_result.h>
+#include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/backends/shape/random.h>
 #include <boxcar/dispatcher/library.h>
@@ -97,13 +97,20 @@ Tensor normalBoth(const Tensor& mean, const Tensor& std, OptionalGenerator gener
   boxcar::normal_(result, 0, 1, generator);
   return boxcar::add_(boxcar::mul_(result, std), mean);
 }
+// Looks at [out] before numbers are drawn for it.
+void checkDrawnLike(const Tensor& like, const Tensor& out) {
+  shape::checkOutput({out, out.sizes(), {}, like.scalar_type(), like.device(), shape::OutputType::kCastable});
+}
 Tensor& normalMeanOut(const Tensor& mean, double std, OptionalGenerator generator, Tensor& out) {
+  checkDrawnLike(mean, out);
   return writeResult(out, normalMean(mean, std, generator));
 }
 Tensor& normalDeviationOut(double mean, const Tensor& std, OptionalGenerator generator, Tensor& out) {
+  checkDrawnLike(std, out);
   return writeResult(out, normalDeviation(mean, std, generator));
 }
 Tensor& normalBothOut(const Tensor& mean, const Tensor& std, OptionalGenerator generator, Tensor& out) {
+  checkDrawnLike(mean, out);
   return writeResult(out, normalBoth(mean, std, generator));
 }
 
@@ -166,7 +173,11 @@ Tensor bernoulli(const Tensor& self, OptionalGenerator generator) {
   return boxcar::bernoulli_(result, self, generator);
 }
 Tensor& bernoulliOut(const Tensor& self, OptionalGenerator generator, Tensor& out) {
-  return writeResult(out, boxcar::bernoulli(self, generator));
+  // Ones and zeros are of the type of [out], which is looked at before they are drawn.
+  shape::checkOutput({out, self.sizes(), {}, out.scalar_type(), self.device()});
+  Tensor drawn = boxcar::empty_like(self, out.scalar_type());
+  boxcar::bernoulli_(drawn, self, generator);
+  return writeStructured(out, drawn);
 }
 Tensor bernoulliNumber(const Tensor& self, double p, OptionalGenerator generator) {
   Tensor result = boxcar::empty_like(self);

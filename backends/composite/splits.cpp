@@ -1,4 +1,4 @@
-#include <boxcar/backends/composite/write_result.h>
+#include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/shape/views.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
@@ -105,7 +105,7 @@ Tensor narrowCopy(const Tensor& self, int64_t dim, int64_t start, int64_t length
   return boxcar::clone(boxcar::narrow(self, dim, start, length), MemoryFormat::Contiguous);
 }
 Tensor& narrowCopyOut(const Tensor& self, int64_t dim, int64_t start, int64_t length, Tensor& out) {
-  return writeResult(out, boxcar::narrow(self, dim, start, length));
+  return writeStructured(out, boxcar::narrow(self, dim, start, length));
 }
 
 Tensor selectCopy(const Tensor& self, int64_t dim, int64_t index) {

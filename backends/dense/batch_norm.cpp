@@ -2,6 +2,7 @@
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/shape/layout.h>
 #include <boxcar/backends/shape/normalization.h>
 #include <boxcar/backends/shape/reduction.h>
@@ -32,8 +33,14 @@ ScalarType check(const BatchNormCall& call) {
   BOXCAR_CHECK(!call.training || input.numel() > 0,
                "batch_norm: in training the input must have at least one element, but its shape is [{}]",
                fmt::join(input.sizes(), ", "));
-  if (call.training && call.running_mean != nullptr) checkNoInternalOverlap(*call.running_mean);
-  if (call.training && call.running_var != nullptr) checkNoInternalOverlap(*call.running_var);
+  for (const Tensor* const running : {call.running_mean, call.running_var}) {
+    if (!call.training || running == nullptr) continue;
+    checkNoInternalOverlap(*running);
+    checkNoOverlap(*running, input);
+    for (const Tensor* const parameter : parameters) {
+      if (parameter != nullptr && parameter != running) checkNoOverlap(*running, *parameter);
+    }
+  }
   return shape::statisticsType("batch_norm", input, parameters);
 }
 
@@ -85,8 +92,30 @@ std::tuple<Tensor&, Tensor&, Tensor&> batchNormOut(const Tensor& input, const Op
                                                    const OptionalTensor& running_var, bool training, double momentum,
                                                    double eps, Tensor& out, Tensor& save_mean, Tensor& save_invstd) {
   shape::checkOutType("native_batch_norm", out, input.scalar_type());
-  const auto [result, mean, scale] = batchNorm(input, weight, bias, running_mean, running_var, training, momentum, eps);
-  return {writeResult(out, result), writeResult(save_mean, mean), writeResult(save_invstd, scale)};
+  const BatchNormCall call{input,
+                           shape::givenTensor(weight),
+                           shape::givenTensor(bias),
+                           shape::givenTensor(running_mean),
+                           shape::givenTensor(running_var),
+                           training,
+                           momentum,
+                           eps};
+  // Running statistics change while the results are worked out: outputs are looked at before.
+  const ScalarType statistics_type = check(call);
+  const int64_t statistics[] = {training ? call.channels() : 0};
+  const auto castable = shape::OutputType::kCastable;
+  const shape::Output outputs[] = {
+      {out, input.sizes(), shape::denseStrides(input), input.scalar_type(), input.device()},
+      {save_mean, statistics, {1}, statistics_type, input.device(), castable},
+      {save_invstd, statistics, {1}, statistics_type, input.device(), castable}};
+  shape::checkOutputs(outputs, {}, Overlap::kAllowed);
+  for (const Tensor* const running : {call.running_mean, call.running_var}) {
+    if (!training || running == nullptr) continue;
+    for (const shape::Output& output : outputs) shape::checkRead(output, *running, Overlap::kRefused);
+  }
+  const auto [result, mean, scale] = run(call);
+  writeAll({{out, result}, {save_mean, mean, castable}, {save_invstd, scale, castable}}, {}, Overlap::kAllowed);
+  return {out, save_mean, save_invstd};
 }
 
 }  // namespace

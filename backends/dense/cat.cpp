@@ -50,24 +50,16 @@ Tensor cat(TensorList tensors, int64_t dim) {
 Tensor& catOut(TensorList tensors, int64_t dim, Tensor& out) {
   const shape::Joined joined = checkedJoin(tensors, dim);
   checkDense(out);
-  shape::checkOutputDevice(out, tensors[0].device());
-  BOXCAR_CHECK(canCast(joined.dtype, out.scalar_type()), "result type {} can't be cast to the desired output type {}",
-               joined.dtype, out.scalar_type());
-  const bool fits = std::ranges::equal(out.sizes(), joined.sizes);
-  if (fits) checkNoInternalOverlap(out);
+  const shape::Output output{out,          joined.sizes,        joined.strides,
+                             joined.dtype, tensors[0].device(), shape::OutputType::kCastable};
+  shape::checkOutput(output);
   for (size_t i = 0; i < tensors.size(); ++i) {
-    const bool shares = out.numel() > 0 && tensors[i].numel() > 0 && tensors[i].storage() == out.storage();
-    if (!shares || out.is_meta()) continue;
-    BOXCAR_CHECK(!tensors[i].is_same(out),
+    BOXCAR_CHECK(shape::sharedWith(output, tensors[i]) == shape::Shared::kNothing,
                  "unsupported operation: the input tensors cannot refer to any of the output memory locations. Found "
-                 "overlap in input tensor {}",
+                 "overlap in input tensor {}. Please clone() it before performing the operation.",
                  i);
-    checkNoPartialOverlap(out, tensors[i]);
   }
-  if (!fits) {
-    resizeOutput(out, joined.sizes);
-    out.unsafeGetTensorImpl()->setShape(joined.sizes, joined.strides, out.storage_offset());
-  }
+  resizeOutput(output);
   writeParts(out, tensors, joined);
   out.storage()->bumpVersion();
   return out;

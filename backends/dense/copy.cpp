@@ -1,11 +1,8 @@
 #include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/elements/element.h>
 #include <boxcar/backends/shape/layout.h>
-#include <boxcar/backends/shape/output.h>
 #include <boxcar/ivalue/error.h>
 
-#include <algorithm>
 #include <cstring>
 
 namespace boxcar::dense {
@@ -27,18 +24,6 @@ Tensor contiguousCopy(const Tensor& tensor) {
   Tensor copy = Tensor::allocate(tensor.sizes(), tensor.scalar_type(), tensor.device());
   copyElements(copy, tensor);
   return copy;
-}
-
-Tensor& writeResult(Tensor& out, const Tensor& result) {
-  checkDense(out);
-  shape::checkOutputDevice(out, result.device());
-  BOXCAR_CHECK(canCast(result.scalar_type(), out.scalar_type()),
-               "result type {} can't be cast to the desired output type {}", result.scalar_type(), out.scalar_type());
-  if (!std::ranges::equal(out.sizes(), result.sizes())) resizeOutput(out, result.sizes());
-  checkNoInternalOverlap(out);
-  copyElements(out, result);
-  out.storage()->bumpVersion();
-  return out;
 }
 
 void storeNumber(void* address, ScalarType type, const Scalar& number) {

@@ -36,10 +36,6 @@ void inFloat32(const Tensor& self, Body&& body) {
   copyElements(self, wide);
 }
 
-// Writes [result] to the out= argument of an operator, which is resized to its sizes. An Error when the type of [out]
-// cannot hold it or [out] cannot be written to.
-Tensor& writeResult(Tensor& out, const Tensor& result);
-
 // Writes [number] as one element of [type] to [address], converted as a tensor's element would be.
 void storeNumber(void* address, ScalarType type, const Scalar& number);
 

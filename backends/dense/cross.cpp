@@ -1,7 +1,7 @@
 #include <boxcar/backends/dense/cross.h>
 #include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/registration.h>
-#include <boxcar/backends/dense/write_structured.h>
+#include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/backends/shape/matrices.h>
 

@@ -66,7 +66,7 @@ Tensor& emptyOut(IntSpan size, std::optional<MemoryFormat> memory_format, Tensor
   checkDense(out);
   shape::checkSizes(size);
   const DimVector strides = shape::stridesIn(memory_format.value_or(MemoryFormat::Contiguous), size);
-  if (!std::ranges::equal(out.sizes(), size)) resizeOutput(out, size);
+  resizeOutput({out, size, strides, out.scalar_type(), out.device()});
   if (memory_format.has_value()) out.unsafeGetTensorImpl()->setShape(size, strides, out.storage_offset());
   return out;
 }

@@ -216,8 +216,9 @@ Tensor select(const Tensor& self, const Indices& indices) {
 
 Tensor& indexOut(const Tensor& self, const Indices& indices, Tensor& out) {
   const Tensor result = select(self, indices);
+  const shape::Output output = shape::outputOf(out, result, shape::OutputType::kExact);
   for (const std::optional<Tensor>& index : indices) {
-    if (index.has_value() && index->defined()) checkNoOverlap(out, *index);
+    if (index.has_value() && index->defined()) shape::checkRead(output, *index, Overlap::kRefused);
   }
   return writeSameType(out, result, {&self});
 }

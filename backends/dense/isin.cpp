@@ -3,6 +3,7 @@
 #include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/numbers.h>
 #include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/shape/promotion.h>
 #include <boxcar/ivalue/error.h>
 

@@ -3,7 +3,8 @@
 #include <boxcar/backends/dense/pointwise.h>
 #include <boxcar/backends/dense/products.h>
 #include <boxcar/backends/dense/registration.h>
-#include <boxcar/backends/dense/write_structured.h>
+#include <boxcar/backends/dense/write_out.h>
+#include <boxcar/backends/elements/element.h>
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/backends/shape/matrices.h>
 
@@ -46,8 +47,10 @@ struct ProductAndSum {
   }
   Tensor& write(Tensor& out) const {
     const Tensor expanded = shape::expandTo(self, product.sizes);
-    return product.result().write(out, {&self, &product.a, &product.b},
-                                  [&](const Tensor& target) { fill(target, expanded); });
+    return product.result().write(out, {&self, &product.a, &product.b}, [&](const Tensor& target) {
+      checkFactors(target.scalar_type(), alpha, beta);
+      fill(target, expanded);
+    });
   }
   Tensor& writeInPlace(std::string_view name, Tensor& target) const {
     shape::checkInPlaceSizes(name, target, product.sizes);
@@ -123,7 +126,10 @@ class BatchSum {
   }
   Tensor& write(Tensor& out) const {
     const Tensor expanded = shape::expandTo(self_, sizes_);
-    return result().write(out, {&self_, &batch1_, &batch2_}, [&](const Tensor& target) { fill(target, expanded); });
+    return result().write(out, {&self_, &batch1_, &batch2_}, [&](const Tensor& target) {
+      checkFactors(target.scalar_type(), alpha_, beta_);
+      fill(target, expanded);
+    });
   }
   Tensor& writeInPlace(Tensor& self) const {
     shape::checkInPlaceSizes("addbmm_", self, sizes_);
@@ -183,6 +189,13 @@ Tensor& addbmmInPlace(Tensor& self, const Tensor& batch1, const Tensor& batch2, 
 }
 
 }  // namespace
+
+void checkFactors(ScalarType type, const Scalar& alpha, const Scalar& beta) {
+  visitScalarType(kRealTypes + kComplexTypes, type, "mm", [&]<class T>(std::type_identity<T>) {
+    alpha.to<elements::Compute<T>>();
+    beta.to<elements::Compute<T>>();
+  });
+}
 
 BOXCAR_DENSE_KERNELS(aten, m, multiplyMatrices, addProduct) {
   m.impl("mm", BOXCAR_FN(mm));

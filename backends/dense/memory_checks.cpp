@@ -1,24 +1,13 @@
 #include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/shape/defined.h>
 #include <boxcar/backends/shape/layout.h>
-#include <boxcar/backends/shape/output.h>
+#include <boxcar/backends/shape/overlap.h>
 #include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 namespace boxcar::dense {
-namespace {
-
-// The first byte behind the last element that [tensor], which is not empty, reaches.
-const std::byte* endOf(const Tensor& tensor) {
-  int64_t last = 0;
-  for (size_t i = 0; i < tensor.sizes().size(); ++i) last += (tensor.sizes()[i] - 1) * tensor.strides()[i];
-  return static_cast<const std::byte*>(tensor.data_ptr()) + (last + 1) * static_cast<int64_t>(tensor.itemsize());
-}
-
-}  // namespace
-
 void checkDense(const Tensor& tensor) {
   const DeviceType type = tensor.device().type();
   if (tensor.defined() && (type == DeviceType::CPU || type == DeviceType::Meta || type == DeviceType::CUDA)) [[likely]]
@@ -41,36 +30,27 @@ Device commonDevice(std::initializer_list<const Tensor*> tensors) {
   return first != nullptr ? first->device() : Device(DeviceType::CPU);
 }
 
-void checkNoInternalOverlap(const Tensor& tensor) {
-  if (tensor.is_contiguous()) return;
-  for (size_t i = 0; i < tensor.sizes().size(); ++i) {
-    BOXCAR_CHECK(tensor.strides()[i] != 0 || tensor.sizes()[i] <= 1,
-                 "unsupported operation: more than one element of the written-to tensor refers to a single memory "
-                 "location. Please clone() the tensor before performing the operation.");
-  }
+bool checkNoPartialOverlap(const Tensor& output, const Tensor& input) {
+  if (output.is_same(input) || output.storage() != input.storage()) return false;
+  if (shape::sharedMemory(shape::regionOf(output), shape::regionOf(input)) != shape::Shared::kSome) return false;
+  const auto has_gaps = [](const Tensor& tensor) { return !shape::isDense(tensor.sizes(), tensor.strides()); };
+  if (has_gaps(output) || has_gaps(input)) return true;
+  BOXCAR_FAIL("{}", shape::kSharesWithInput);
 }
 
-void checkNoPartialOverlap(const Tensor& output, const Tensor& input) {
-  if (output.is_same(input) || output.storage() != input.storage()) return;
-  if (output.numel() == 0 || input.numel() == 0 || output.is_meta()) return;
-  if (output.data_ptr() == input.data_ptr() && std::ranges::equal(output.sizes(), input.sizes()) &&
-      std::ranges::equal(output.strides(), input.strides())) {
-    return;
+void resizeOutput(const shape::Output& output) {
+  if (!output.resizes()) return;
+  const Tensor& out = output.tensor;
+  const int64_t elements = numelOf(output.sizes);
+  int64_t bytes = 0;
+  const bool overflow = __builtin_add_overflow(elements, out.storage_offset(), &bytes) ||
+                        __builtin_mul_overflow(bytes, static_cast<int64_t>(out.itemsize()), &bytes);
+  BOXCAR_CHECK(!overflow, "a tensor of sizes [{}] and dtype {} has more bytes than 63 bits can count",
+               fmt::join(output.sizes, ", "), dtypeName(out.scalar_type()));
+  if (elements > 0 && static_cast<size_t>(bytes) > out.storage()->nbytes()) {
+    out.storage()->resize(static_cast<size_t>(bytes));
   }
-  // Two views with gaps may lie in each other's without sharing an element; that is not looked into, as in PyTorch.
-  if (!shape::isDense(output.sizes(), output.strides()) || !shape::isDense(input.sizes(), input.strides())) return;
-  const std::less<const void*> before;
-  BOXCAR_CHECK(!before(output.data_ptr(), endOf(input)) || !before(input.data_ptr(), endOf(output)),
-               "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-               "memory location. Please clone() the tensor before performing the operation.");
-}
-
-void resizeOutput(const Tensor& out, std::span<const int64_t> sizes) {
-  DimVector strides(sizes.size(), boost::container::default_init);
-  contiguousStrides(sizes, strides);
-  const size_t bytes = static_cast<size_t>(out.storage_offset() + numelOf(sizes)) * out.itemsize();
-  if (bytes > out.storage()->nbytes()) out.storage()->resize(bytes);
-  out.unsafeGetTensorImpl()->setShape(sizes, strides, out.storage_offset());
+  out.unsafeGetTensorImpl()->setShape(output.sizes, output.strides, out.storage_offset());
 }
 
 }  // namespace boxcar::dense

@@ -4,6 +4,7 @@
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/backends/shape/layout.h>
 #include <boxcar/backends/shape/output.h>
+#include <boxcar/backends/shape/overlap.h>
 #include <boxcar/backends/shape/promotion.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
@@ -231,21 +232,28 @@ bool allAreNumbers(Inputs inputs) {
   return std::ranges::all_of(inputs, [](const Input& input) { return isOneElement(input) && isOnHost(input); });
 }
 
-// An output that is given other sizes cannot be an input.
-void checkResizable(const Tensor& out, Inputs inputs) {
+// An Error when [out], which keeps its sizes, lies to [inputs] as it may not. Whether they must be read before it is
+// written.
+bool checkOverlaps(const Tensor& out, Inputs inputs) {
+  checkNoInternalOverlap(out);
+  bool reads_first = false;
   for (const Input& input : inputs) {
-    if (input.tensor() == nullptr) continue;
-    BOXCAR_CHECK(out.storage() != input.tensor()->storage(),
-                 "output with shape [{}] cannot be resized, for it shares memory with an input of shape [{}]",
-                 fmt::join(out.sizes(), ", "), fmt::join(input.tensor()->sizes(), ", "));
+    if (input.tensor() != nullptr) reads_first |= checkNoPartialOverlap(out, *input.tensor());
   }
+  return reads_first;
 }
 
-void checkNoOverlap(const Tensor& out, Inputs inputs) {
-  checkNoInternalOverlap(out);
+// The same for one that takes other sizes: it cannot be an input then. Memory that grows moves, under inputs, too.
+bool checkOverlaps(const shape::Output& output, Inputs inputs) {
+  bool reads_first = false;
   for (const Input& input : inputs) {
-    if (input.tensor() != nullptr) checkNoPartialOverlap(out, *input.tensor());
+    if (input.tensor() == nullptr || input.tensor()->storage() != output.tensor.storage()) continue;
+    BOXCAR_CHECK(shape::sharedWith(output, *input.tensor()) == shape::Shared::kNothing,
+                 "output with shape [{}] cannot be resized, for it shares memory with an input of shape [{}]",
+                 fmt::join(output.tensor.sizes(), ", "), fmt::join(input.tensor()->sizes(), ", "));
+    reads_first = true;
   }
+  return reads_first;
 }
 
 // The sizes that an operator in place computes: those of [out], to which [sizes] must broadcast.
@@ -256,17 +264,12 @@ DimVector sizesInPlace(const Tensor& out, std::span<const int64_t> sizes) {
   return both;
 }
 
-// What loops that may throw do: [out] is resized and written to when they have not.
-Tensor& writeComputed(const Pointwise& op, Tensor& out, Inputs inputs, const Scalar* params, bool resizes) {
-  const DimVector sizes = NestedCall(op, inputs, commonType(op, inputs)).sizes;
-  if (resizes && !std::ranges::equal(out.sizes(), sizes)) {
-    checkResizable(out, inputs);
-  } else {
-    sizesInPlace(out, sizes);
-    checkNoOverlap(out, inputs);
-  }
-  const Tensor result = pointwise(op, inputs, params);
-  if (resizes) return writeResult(out, result);
+// Runs the call in a tensor of its own, and then writes [out].
+Tensor& writeComputed(const Pointwise& op, const NestedCall& call, ScalarType common, ScalarType type, size_t inputs,
+                      const Scalar* params, const shape::Output& output, Tensor& out) {
+  const Tensor result = call.allocateResult(type, output.device);
+  call.run(workOf(op, common, params, inputs), result);
+  resizeOutput(output);
   copyElements(out, result);
   out.storage()->bumpVersion();
   return out;
@@ -284,12 +287,11 @@ Tensor& pointwiseInto(const Pointwise& op, Tensor& out, Inputs inputs, const Sca
   BOXCAR_CHECK(type == out.scalar_type() || !resizes || !op.exact_output,
                "{} writes to an output of dtype {} only, but this has {}", op.name, type, out.scalar_type());
 
-  if (op.may_fail && isIntegralType(common, /*includeBool=*/true)) {
-    return writeComputed(op, out, inputs, params, resizes);
-  }
+  // Loops that may throw have thrown before anything is written.
+  const bool may_fail = op.may_fail && isIntegralType(common, /*includeBool=*/true);
 
   FlatCall flat;
-  if (type == out.scalar_type() && out.is_contiguous() && flat.take(op, inputs, common) &&
+  if (!may_fail && type == out.scalar_type() && out.is_contiguous() && flat.take(op, inputs, common) &&
       std::ranges::equal(flat.sizes(), out.sizes())) {
     for (const Input& input : inputs) {
       if (input.tensor() != nullptr) checkNoPartialOverlap(out, *input.tensor());
@@ -300,24 +302,26 @@ Tensor& pointwiseInto(const Pointwise& op, Tensor& out, Inputs inputs, const Sca
   }
 
   NestedCall call(op, inputs, common);
-  if (!std::ranges::equal(call.sizes, out.sizes())) {
-    if (resizes) {
-      checkResizable(out, inputs);
-      resizeOutput(out, call.sizes);
-      out.unsafeGetTensorImpl()->setShape(call.sizes, call.resultStrides(), out.storage_offset());
-    } else {
-      call.sizes = sizesInPlace(out, call.sizes);
+  bool computes_first = may_fail || type != out.scalar_type();
+  if (!resizes && !std::ranges::equal(call.sizes, out.sizes())) call.sizes = sizesInPlace(out, call.sizes);
+  if (std::ranges::equal(call.sizes, out.sizes())) {
+    computes_first |= checkOverlaps(out, inputs);
+    call.convertInputs();
+    if (!computes_first) {
+      call.run(workOf(op, common, params, inputs.size()), out);
+      out.storage()->bumpVersion();
+      return out;
     }
+    return writeComputed(op, call, common, type, inputs.size(), params, {out, out.sizes(), {}, type, out.device()},
+                         out);
   }
-  checkNoOverlap(out, inputs);
+  const shape::Output output{out, call.sizes, call.resultStrides(), type, out.device()};
+  // Further numbers may not fit, which loops find.
+  computes_first |= checkOverlaps(output, inputs) || params != nullptr;
   call.convertInputs();
-  if (type == out.scalar_type()) {
-    call.run(workOf(op, common, params, inputs.size()), out);
-  } else {
-    const Tensor result = call.allocateResult(type, out.device());
-    call.run(workOf(op, common, params, inputs.size()), result);
-    copyElements(out, result);
-  }
+  if (computes_first) return writeComputed(op, call, common, type, inputs.size(), params, output, out);
+  resizeOutput(output);
+  call.run(workOf(op, common, params, inputs.size()), out);
   out.storage()->bumpVersion();
   return out;
 }

@@ -2,6 +2,7 @@
 #include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/pointwise.h>
 #include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/elements/pointwise_losses.h>
 #include <boxcar/backends/shape/loss_reduction.h>
 #include <boxcar/ivalue/error.h>

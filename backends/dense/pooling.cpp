@@ -74,7 +74,7 @@ Pair maxPool2d(const Tensor& self, IntSpan kernel_size, IntSpan stride, IntSpan 
 }
 PairReference maxPool2dOut(const Tensor& self, IntSpan kernel_size, IntSpan stride, IntSpan padding, IntSpan dilation,
                            bool ceil_mode, Tensor& out, Tensor& indices) {
-  return writePictures(out, indices, maxPool2d(self, kernel_size, stride, padding, dilation, ceil_mode), self);
+  return writeSameTypes(out, indices, maxPool2d(self, kernel_size, stride, padding, dilation, ceil_mode), {&self});
 }
 
 Tensor avgPool2d(const Tensor& self, IntSpan kernel_size, IntSpan stride, IntSpan padding, bool ceil_mode,
@@ -89,8 +89,8 @@ Tensor avgPool2d(const Tensor& self, IntSpan kernel_size, IntSpan stride, IntSpa
 }
 Tensor& avgPool2dOut(const Tensor& self, IntSpan kernel_size, IntSpan stride, IntSpan padding, bool ceil_mode,
                      bool count_include_pad, std::optional<int64_t> divisor_override, Tensor& out) {
-  return writePictures(
-      out, avgPool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override), self);
+  return writeSameType(
+      out, avgPool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override), {&self});
 }
 
 Pair adaptiveMaxPool2d(const Tensor& self, IntSpan output_size) {
@@ -99,7 +99,7 @@ Pair adaptiveMaxPool2d(const Tensor& self, IntSpan output_size) {
   return greatest(kName, shape::checkAdaptivePool2d(kName, self, output_size, /*may_lack_channels=*/false), self);
 }
 PairReference adaptiveMaxPool2dOut(const Tensor& self, IntSpan output_size, Tensor& out, Tensor& indices) {
-  return writePictures(out, indices, adaptiveMaxPool2d(self, output_size), self);
+  return writeSameTypes(out, indices, adaptiveMaxPool2d(self, output_size), {&self});
 }
 
 Tensor adaptiveAvgPool2d(const Tensor& self, IntSpan output_size) {
@@ -109,7 +109,7 @@ Tensor adaptiveAvgPool2d(const Tensor& self, IntSpan output_size) {
               kFloatingTypes);
 }
 Tensor& adaptiveAvgPool2dOut(const Tensor& self, IntSpan output_size, Tensor& out) {
-  return writePictures(out, adaptiveAvgPool2d(self, output_size), self);
+  return writeSameType(out, adaptiveAvgPool2d(self, output_size), {&self});
 }
 
 }  // namespace

@@ -17,7 +17,11 @@ using AddProductFunction = void(const Tensor& out, const Tensor& sum, const Tens
                                 const Scalar& alpha, const Scalar& beta);
 extern DeviceFunction<AddProductFunction> addProduct;
 
-// The same on the device of [out]; nothing on Meta.
+// An Error when matrices of [type] have no products, or a factor does not fit into what they are computed in. For what
+// writes to an output before it multiplies.
+void checkFactors(ScalarType type, const Scalar& alpha, const Scalar& beta);
+
+// multiplyMatrices() on the device of [out]; nothing on Meta.
 inline void multiplyInto(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
   if (out.is_meta() || out.numel() == 0) return;
   multiplyMatrices(out.device(), out, a, b, alpha, beta);

@@ -2,6 +2,7 @@
 #include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/reduction.h>
 #include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/elements/reduce_extremes.h>
 #include <boxcar/backends/shape/reduction.h>
 #include <boxcar/backends/shape/views.h>
@@ -47,8 +48,8 @@ Tensor& aminOut(const Tensor& self, IntSpan dim, bool keepdim, Tensor& out) {
 
 Tensor max(const Tensor& self) { return overDims(kGreatest, "max", self, {}, false); }
 Tensor min(const Tensor& self) { return overDims(kLeast, "min", self, {}, false); }
-Tensor& maxOut(const Tensor& self, Tensor& out) { return overDimsOut(kGreatest, "max", self, {}, false, out); }
-Tensor& minOut(const Tensor& self, Tensor& out) { return overDimsOut(kLeast, "min", self, {}, false, out); }
+Tensor& maxOut(const Tensor& self, Tensor& out) { return writeResult(out, max(self)); }
+Tensor& minOut(const Tensor& self, Tensor& out) { return writeResult(out, min(self)); }
 
 std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
   checkDense(self);
@@ -67,8 +68,7 @@ std::tuple<Tensor&, Tensor&> aminmaxOut(const Tensor& self, std::optional<int64_
                                         Tensor& greatest) {
   shape::checkOutType("aminmax", least, self.scalar_type());
   shape::checkOutType("aminmax", greatest, self.scalar_type());
-  const auto [low, high] = aminmax(self, dim, keepdim);
-  return {writeResult(least, low), writeResult(greatest, high)};
+  return writeSameTypes(least, greatest, aminmax(self, dim, keepdim), {&self});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/reduction.h>
 #include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/elements/reduce_norms.h>
 #include <boxcar/backends/shape/reduction.h>
 #include <boxcar/backends/shape/views.h>

@@ -2,6 +2,7 @@
 #include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/reduction.h>
 #include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/elements/reduce_places.h>
 #include <boxcar/backends/shape/reduction.h>
 #include <boxcar/backends/shape/views.h>
@@ -59,8 +60,7 @@ std::tuple<Tensor&, Tensor&> writePair(const Reduction& op, const Tensor& self, 
                                        Tensor& values, Tensor& places) {
   shape::checkOutType(op.name, values, self.scalar_type());
   shape::checkOutType(op.name, places, ScalarType::Long);
-  const auto [extreme, place] = valuesAndPlaces(op, self, dim, keepdim);
-  return {writeResult(values, extreme), writeResult(places, place)};
+  return writeSameTypes(values, places, valuesAndPlaces(op, self, dim, keepdim), {&self});
 }
 
 std::tuple<Tensor, Tensor> maxDim(const Tensor& self, int64_t dim, bool keepdim) {

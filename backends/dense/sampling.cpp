@@ -2,6 +2,7 @@
 #include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/random.h>
 #include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/shape/dims.h>
 #include <boxcar/backends/shape/output.h>
 
@@ -15,8 +16,10 @@ namespace {
 Tensor& permutationGeneratorOut(int64_t n, OptionalGenerator generator, Tensor& out) {
   checkDense(out);
   shape::checkPermutation(n, out.scalar_type());
+  const shape::Output output{out, std::span(&n, 1), {1}, out.scalar_type(), out.device()};
+  shape::checkOutput(output);
   if (out.is_meta()) {
-    if (out.dim() != 1 || out.numel() != n) resizeOutput(out, std::span(&n, 1));
+    resizeOutput(output);
     return out;
   }
   const Tensor numbers = Tensor::allocate(std::span(&n, 1), out.scalar_type(), out.device());
@@ -37,8 +40,9 @@ Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, Op
 
 Tensor& multinomialOut(const Tensor& self, int64_t num_samples, bool replacement, OptionalGenerator generator,
                        Tensor& out) {
-  shape::checkOutputType(out, ScalarType::Long);
-  return writeResult(out, multinomial(self, num_samples, replacement, generator));
+  // Before numbers are drawn.
+  shape::checkOutput({out, out.sizes(), {}, ScalarType::Long, self.device()});
+  return writeSameType(out, multinomial(self, num_samples, replacement, generator), {}, Overlap::kAllowed);
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ struct Cumulative {
     return scanAs(name(), scan, self, dim, sumType(self, dtype));
   }
   static Tensor& out(const Tensor& self, int64_t dim, OptionalType dtype, Tensor& out) {
-    return writeSameType(out, scanAs(name(), scan, self, dim, dtype.value_or(out.scalar_type())), {});
+    return writeSameType(out, scanAs(name(), scan, self, dim, dtype.value_or(out.scalar_type())), {&self},
+                         Overlap::kSame);
   }
   static Tensor& inPlace(Tensor& self, int64_t dim, OptionalType dtype) {
     BOXCAR_CHECK(!dtype.has_value() || *dtype == self.scalar_type(),
@@ -70,7 +71,7 @@ struct CumulativeExtreme {
   }
 
   static std::tuple<Tensor&, Tensor&> out(const Tensor& self, int64_t dim, Tensor& values, Tensor& indices) {
-    return writeSameTypes(values, indices, functional(self, dim), {});
+    return writeSameTypes(values, indices, functional(self, dim), {}, Overlap::kAllowed);
   }
 };
 
@@ -83,7 +84,7 @@ Tensor logcumsumexp(const Tensor& self, int64_t dim) {
 }
 
 Tensor& logcumsumexpOut(const Tensor& self, int64_t dim, Tensor& out) {
-  return writeSameType(out, logcumsumexp(self, dim), {});
+  return writeSameType(out, logcumsumexp(self, dim), {&self}, Overlap::kSame);
 }
 
 }  // namespace

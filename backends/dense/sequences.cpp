@@ -3,6 +3,7 @@
 #include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/registration.h>
 #include <boxcar/backends/dense/sequences.h>
+#include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/shape/factories.h>
 #include <boxcar/ivalue/error.h>
 
@@ -15,13 +16,18 @@
 namespace boxcar::dense {
 namespace {
 
+using IntSpan = std::span<const int64_t>;
+
 // [out] with [length] elements, any number of dimensions being right that has as many.
 void makeRoom(const Tensor& out, int64_t length) {
-  checkDense(out);
-  if (out.numel() != length) {
-    resizeOutput(out, std::span(&length, 1));
-  } else {
-    checkNoInternalOverlap(out);
+  const IntSpan sizes = out.numel() == length ? out.sizes() : IntSpan(&length, 1);
+  prepare({{out, sizes, {1}, out.scalar_type(), out.device()}}, {}, Overlap::kAllowed);
+}
+
+// The numbers between which a sequence of the type of [out] lies.
+void checkEnds(const Tensor& out, const Scalar& start, const Scalar& end) {
+  for (const Scalar* number : {&start, &end}) {
+    if (!out.is_complex()) number->toDouble();
   }
 }
 
@@ -48,6 +54,7 @@ Tensor& arangeOut(const Scalar& end, Tensor& out) { return arangeStepOut(0, end,
 
 Tensor& linspaceOut(const Scalar& start, const Scalar& end, int64_t steps, Tensor& out) {
   shape::checkSteps(steps);
+  checkEnds(out, start, end);
   visitScalarType(kRealTypes + kComplexTypes, out.scalar_type(), "linspace", [&](auto) {
     makeRoom(out, steps);
     writeSequence(out, {Sequence::kBetween, start, end, steps, 0});
@@ -58,6 +65,7 @@ Tensor& linspaceOut(const Scalar& start, const Scalar& end, int64_t steps, Tenso
 
 Tensor& logspaceOut(const Scalar& start, const Scalar& end, int64_t steps, double base, Tensor& out) {
   shape::checkSteps(steps);
+  checkEnds(out, start, end);
   visitScalarType(kRealTypes + kComplexTypes, out.scalar_type(), "logspace", [&](auto) {
     makeRoom(out, steps);
     writeSequence(out, {Sequence::kPowers, start, end, steps, base});

@@ -32,7 +32,7 @@ Pair sortStable(const Tensor& self, std::optional<bool> /*stable*/, int64_t dim,
 Pair sort(const Tensor& self, int64_t dim, bool descending) { return sortStable(self, std::nullopt, dim, descending); }
 PairOut sortStableOut(const Tensor& self, std::optional<bool> stable, int64_t dim, bool descending, Tensor& values,
                       Tensor& indices) {
-  return writeSameTypes(values, indices, sortStable(self, stable, dim, descending), {&self});
+  return writeSameTypes(values, indices, sortStable(self, stable, dim, descending), {&self}, Overlap::kSame);
 }
 PairOut sortOut(const Tensor& self, int64_t dim, bool descending, Tensor& values, Tensor& indices) {
   return sortStableOut(self, std::nullopt, dim, descending, values, indices);
@@ -58,7 +58,7 @@ Pair topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool /*sorte
 }
 PairOut topkOut(const Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted, Tensor& values,
                 Tensor& indices) {
-  return writeSameTypes(values, indices, topk(self, k, dim, largest, sorted), {&self});
+  return writeSameTypes(values, indices, topk(self, k, dim, largest, sorted), {&self}, Overlap::kSame);
 }
 
 }  // namespace

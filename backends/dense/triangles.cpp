@@ -2,6 +2,7 @@
 #include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/registration.h>
 #include <boxcar/backends/dense/triangles.h>
+#include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/shape/output.h>
 #include <boxcar/ivalue/error.h>
 
@@ -42,8 +43,7 @@ Tensor& inPlace(Tensor& self, int64_t diagonal) {
 
 template <Triangle triangle>
 Tensor& out(const Tensor& self, int64_t diagonal, Tensor& out) {
-  shape::checkOutputType(out, self.scalar_type());
-  return writeResult(out, functional<triangle>(self, diagonal));
+  return writeSameType(out, functional<triangle>(self, diagonal), {}, Overlap::kAllowed);
 }
 
 }  // namespace

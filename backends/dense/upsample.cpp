@@ -58,7 +58,7 @@ Tensor nearest1d(const Tensor& self, IntSpan output_size, Scale scale) {
   return nearest("upsample_nearest1d", self, output_size, std::nullopt, scale);
 }
 Tensor& nearest1dOut(const Tensor& self, IntSpan output_size, Scale scale, Tensor& out) {
-  return writePictures(out, nearest1d(self, output_size, scale), self);
+  return writeSameType(out, nearest1d(self, output_size, scale), {&self});
 }
 
 Tensor nearest2d(const Tensor& self, IntSpan output_size, Scale scale_h, Scale scale_w) {
@@ -66,7 +66,7 @@ Tensor nearest2d(const Tensor& self, IntSpan output_size, Scale scale_h, Scale s
   return nearest("upsample_nearest2d", self, output_size, scale_h, scale_w);
 }
 Tensor& nearest2dOut(const Tensor& self, IntSpan output_size, Scale scale_h, Scale scale_w, Tensor& out) {
-  return writePictures(out, nearest2d(self, output_size, scale_h, scale_w), self);
+  return writeSameType(out, nearest2d(self, output_size, scale_h, scale_w), {&self});
 }
 
 Tensor linear1d(const Tensor& self, IntSpan output_size, bool align_corners, Scale scale) {
@@ -74,7 +74,7 @@ Tensor linear1d(const Tensor& self, IntSpan output_size, bool align_corners, Sca
   return linear("upsample_linear1d", self, output_size, align_corners, std::nullopt, scale);
 }
 Tensor& linear1dOut(const Tensor& self, IntSpan output_size, bool align_corners, Scale scale, Tensor& out) {
-  return writePictures(out, linear1d(self, output_size, align_corners, scale), self);
+  return writeSameType(out, linear1d(self, output_size, align_corners, scale), {&self});
 }
 
 Tensor bilinear2d(const Tensor& self, IntSpan output_size, bool align_corners, Scale scale_h, Scale scale_w) {
@@ -83,7 +83,7 @@ Tensor bilinear2d(const Tensor& self, IntSpan output_size, bool align_corners, S
 }
 Tensor& bilinear2dOut(const Tensor& self, IntSpan output_size, bool align_corners, Scale scale_h, Scale scale_w,
                       Tensor& out) {
-  return writePictures(out, bilinear2d(self, output_size, align_corners, scale_h, scale_w), self);
+  return writeSameType(out, bilinear2d(self, output_size, align_corners, scale_h, scale_w), {&self});
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <boxcar/backends/dense/pointwise.h>
 #include <boxcar/backends/dense/products.h>
 #include <boxcar/backends/dense/registration.h>
-#include <boxcar/backends/dense/write_structured.h>
+#include <boxcar/backends/dense/write_out.h>
 #include <boxcar/backends/elements/pointwise_products.h>
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/backends/shape/matrices.h>
@@ -70,8 +70,10 @@ Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Sca
 Tensor& addmvOut(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha,
                  Tensor& out) {
   const MatrixByVector product = checkedAddmv(self, mat, vec);
-  return product.result().write(out, {&self, &mat, &vec},
-                                [&](const Tensor& target) { fillAddmv(target, self, product, beta, alpha); });
+  return product.result().write(out, {&self, &mat, &vec}, [&](const Tensor& target) {
+    checkFactors(target.scalar_type(), alpha, beta);
+    fillAddmv(target, self, product, beta, alpha);
+  });
 }
 Tensor& addmvInPlace(Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha) {
   const MatrixByVector product = checkedAddmv(self, mat, vec);

@@ -1,19 +1,17 @@
+#include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/dense/memory_checks.h>
-#include <boxcar/backends/dense/pointwise.h>
 #include <boxcar/backends/dense/write_out.h>
-#include <boxcar/backends/dense/write_structured.h>
-#include <boxcar/backends/shape/output.h>
-#include <boxcar/ivalue/error.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace boxcar::dense {
 namespace {
 
-void checkOut(const Tensor& out, const Tensor& result, TensorPointers inputs) {
-  checkSameDevice({&result, &out});
-  checkStructuredOut(out, result.scalar_type(), result.device());
-  for (const Tensor* input : inputs) checkNoOverlap(out, *input);
+Tensor& write(Tensor& out, const Tensor& result) {
+  copyElements(out, result);
+  out.storage()->bumpVersion();
+  return out;
 }
 
 }  // namespace
@@ -27,17 +25,6 @@ Device checkSameDevice(TensorPointers tensors) {
   return first.device();
 }
 
-void checkNoOverlap(const Tensor& written, const Tensor& input) {
-  if (written.storage() != input.storage() || written.numel() == 0 || input.numel() == 0) return;
-  const bool same = written.storage_offset() == input.storage_offset() &&
-                    std::ranges::equal(written.sizes(), input.sizes()) &&
-                    std::ranges::equal(written.strides(), input.strides());
-  BOXCAR_CHECK(!same,
-               "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-               "memory location. Please clone() the tensor before performing the operation.");
-  checkNoPartialOverlap(written, input);
-}
-
 void checkWrittenInPlace(const Tensor& self, TensorPointers inputs) {
   checkDense(self);
   checkNoInternalOverlap(self);
@@ -47,19 +34,36 @@ void checkWrittenInPlace(const Tensor& self, TensorPointers inputs) {
   }
 }
 
-Tensor& writeSameType(Tensor& out, const Tensor& result, TensorPointers inputs) {
-  checkOut(out, result, inputs);
-  return writeStructured(out, result);
+void writeAll(std::initializer_list<Written> written, TensorPointers inputs, Overlap overlap) {
+  const std::vector<shape::Output> outputs = shape::checkWritten(written, inputs, overlap);
+  for (const shape::Output& output : outputs) resizeOutput(output);
+  for (const Written& one : written) write(one.out, one.result);
+}
+
+Tensor& writeSameType(Tensor& out, const Tensor& result, TensorPointers inputs, Overlap overlap) {
+  prepare({shape::outputOf(out, result, shape::OutputType::kExact)}, inputs, overlap);
+  return write(out, result);
+}
+
+Tensor& writeResult(Tensor& out, const Tensor& result) {
+  prepare({shape::outputOf(out, result, shape::OutputType::kCastable)}, {}, Overlap::kAllowed);
+  return write(out, result);
 }
 
 std::tuple<Tensor&, Tensor&> writeSameTypes(Tensor& first, Tensor& second, const std::tuple<Tensor, Tensor>& results,
-                                            TensorPointers inputs) {
-  checkOut(first, std::get<0>(results), inputs);
-  checkOut(second, std::get<1>(results), inputs);
-  checkNoOverlap(first, second);
-  writeStructured(first, std::get<0>(results));
-  writeStructured(second, std::get<1>(results));
+                                            TensorPointers inputs, Overlap overlap) {
+  writeAll({{first, std::get<0>(results)}, {second, std::get<1>(results)}}, inputs, overlap);
   return {first, second};
+}
+
+void prepare(std::initializer_list<shape::Output> outputs, TensorPointers inputs, Overlap overlap) {
+  for (const shape::Output& output : outputs) checkDense(output.tensor);
+  shape::checkOutputs({outputs.begin(), outputs.size()}, inputs, overlap);
+  for (const shape::Output& output : outputs) resizeOutput(output);
+}
+
+bool sharesStorage(const Tensor& out, TensorPointers inputs) {
+  return std::ranges::any_of(inputs, [&](const Tensor* input) { return input->storage() == out.storage(); });
 }
 
 }  // namespace boxcar::dense

@@ -52,12 +52,14 @@ inline void checkParts(const Tensor& a, const Tensor& b) {
 
 template <class T>
 struct FromParts {
+  static constexpr bool kExactOutput = true;
   static void check(const Tensor& real, const Tensor& imag) { checkParts(real, imag); }
   BOXCAR_HOST_DEVICE std::complex<T> operator()(T real, T imag) const { return {real, imag}; }
 };
 
 template <class T>
 struct FromPolar {
+  static constexpr bool kExactOutput = true;
   static void check(const Tensor& abs, const Tensor& angle) { checkParts(abs, angle); }
   BOXCAR_HOST_DEVICE std::complex<T> operator()(T abs, T angle) const { return {abs * cos(angle), abs * sin(angle)}; }
 };

@@ -109,12 +109,12 @@ TEST(Out, CannotBeResizedWhileItIsAnInput) {
   EXPECT_EQ(elements<float>(out), (std::vector<float>{1, 2, 3}));
 }
 
-TEST(Out, CannotBeResizedWhileOneOfItsElementsIsAnInput) {
+TEST(Out, CannotBeResizedOverAnInput) {
   const Tensor base = counting({8});
-  Tensor out = slice(base, 0, 4, 5);
+  Tensor out = slice(base, 0, 1, 2);
   EXPECT_EQ(errorOf([&] { add_out(out, zeros({64}), select(base, 0, 2)); }),
             "output with shape [1] cannot be resized, for it shares memory with an input of shape []");
-  EXPECT_EQ(elements<float>(out), (std::vector<float>{4}));
+  EXPECT_EQ(elements<float>(out), (std::vector<float>{1}));
 }
 
 TEST(Out, MayBeStrided) {

@@ -1,0 +1,46 @@
+#include <boxcar/backends/composite/write_out.h>
+#include <boxcar/ops.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace boxcar::composite {
+namespace {
+
+void resize(const shape::Output& output, Tensor& out) {
+  if (!output.resizes()) return;
+  boxcar::empty_out(out, output.sizes);
+  if (!std::ranges::equal(out.strides(), output.strides)) {
+    boxcar::as_strided_(out, output.sizes, output.strides, out.storage_offset());
+  }
+}
+
+}  // namespace
+
+void writeAll(std::initializer_list<Written> written) {
+  const std::vector<shape::Output> outputs = shape::checkWritten(written, {}, shape::Overlap::kAllowed);
+  // A result that is a view of what is written is read before.
+  std::vector<Tensor> results;
+  for (const Written& one : written) {
+    const bool is_view =
+        std::ranges::any_of(written, [&](const Written& other) { return other.out.storage() == one.result.storage(); });
+    results.push_back(is_view ? boxcar::clone(one.result) : one.result);
+  }
+  size_t i = 0;
+  for (const Written& one : written) resize(outputs[i++], one.out);
+  i = 0;
+  for (const Written& one : written) boxcar::copy_(one.out, results[i++]);
+}
+
+Tensor& writeResult(Tensor& out, const Tensor& result) {
+  writeAll({{out, result, shape::OutputType::kCastable}});
+  return out;
+}
+
+Tensor& writeStructured(Tensor& out, const Tensor& result) {
+  writeAll({{out, result}});
+  return out;
+}
+
+}  // namespace boxcar::composite
