@@ -27,7 +27,9 @@ void checkNoInternalOverlap(const Tensor& tensor) {
 bool Output::resizes() const { return !std::ranges::equal(tensor.sizes(), sizes); }
 
 Output outputOf(const Tensor& out, const Tensor& result, OutputType type) {
-  return {out, result.sizes(), denseStrides(result), result.scalar_type(), result.device(), type};
+  Output output{out, result.sizes(), {}, result.scalar_type(), result.device(), type};
+  if (output.resizes()) output.strides = denseStrides(result);
+  return output;
 }
 
 void checkOutput(const Output& output) {

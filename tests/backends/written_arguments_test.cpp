@@ -313,7 +313,9 @@ void forEachWriter(const Body& body) {
     if (name.getNamespace() != "aten" || name.name == "aten::empty") continue;
     const OperatorHandle op = *Dispatcher::singleton().findSchema(name);
     if (!op.schema().is_mutable()) continue;
-    for (const Stack& sample : sampleArguments(op)) body(op, sample);
+    const std::vector<Stack> samples = sampleArguments(op);
+    EXPECT_FALSE(samples.empty()) << op.operator_name();
+    for (const Stack& sample : samples) body(op, sample);
   }
 }
 
