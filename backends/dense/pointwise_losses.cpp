@@ -76,7 +76,7 @@ Tensor binaryCrossEntropy(const Tensor& self, const Tensor& target, const std::o
 
 Tensor& binaryCrossEntropyOut(const Tensor& self, const Tensor& target, const std::optional<Tensor>& weight,
                               int64_t reduction, Tensor& out) {
-  return writeResult(out, binaryCrossEntropy(self, target, weight, reduction));
+  return writeSameType(out, binaryCrossEntropy(self, target, weight, reduction), {}, Overlap::kAllowed);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace {
 constexpr Pointwise makeSelection() {
   Pointwise op{"where", Functor::kSelect, Result::kSame, maskOf(kAllTypes)};
   op.has_condition = true;
+  op.exact_output = true;
   return op;
 }
 

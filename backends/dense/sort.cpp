@@ -38,9 +38,8 @@ PairOut sortOut(const Tensor& self, int64_t dim, bool descending, Tensor& values
   return sortStableOut(self, std::nullopt, dim, descending, values, indices);
 }
 
-// What any type that int64 can be converted to may hold.
 Tensor& argsortOut(const Tensor& self, bool stable, int64_t dim, bool descending, Tensor& out) {
-  return writeResult(out, std::get<1>(sortStable(self, stable, dim, descending)));
+  return writeSameType(out, std::get<1>(sortStable(self, stable, dim, descending)), {}, Overlap::kAllowed);
 }
 
 // The result is sorted even where it need not be, the least index first among equals.

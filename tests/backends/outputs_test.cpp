@@ -205,6 +205,18 @@ TEST(Outputs, OfComplexHaveTheTypeOfTheirParts) {
             "polar writes to an output of dtype ComplexFloat only, but this has ComplexDouble");
 }
 
+TEST(Outputs, OfChoicesPlacesAndCrossEntropiesHaveTheirTypes) {
+  const Tensor x = full({2}, 0.5);
+  Tensor wide = zeros({2}, ScalarType::Double);
+  EXPECT_EQ(errorOf([&] { where_out(wide, gt(x, 0), x, x); }),
+            "where writes to an output of dtype Float only, but this has Double");
+  EXPECT_EQ(errorOf([&] { argsort_out(wide, x, true); }),
+            "Expected out tensor to have dtype int64, but got float64 instead");
+  EXPECT_EQ(errorOf([&] { binary_cross_entropy_out(wide, x, x); }),
+            "Expected out tensor to have dtype float32, but got float64 instead");
+  EXPECT_EQ(elements<double>(wide), (std::vector<double>{0, 0}));
+}
+
 TEST(Outputs, ThatWouldHaveMoreBytesThanCanBeCountedAreRefused) {
   const Tensor x = expand(zeros({1}, ScalarType::ComplexDouble), {int64_t{1} << 60});
   Tensor out = zeros({0}, ScalarType::ComplexDouble);
