@@ -1,7 +1,6 @@
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/elements/element.h>
 #include <boxcar/backends/shape/layout.h>
-#include <boxcar/ivalue/error.h>
 
 #include <cstring>
 

@@ -11,7 +11,6 @@
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <span>
 

@@ -4,7 +4,6 @@
 #include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/tensor.h>
 
-#include <cstdint>
 #include <initializer_list>
 
 // What is checked of tensors before they are read or written.

@@ -3,7 +3,6 @@
 #include <boxcar/backends/dense/pads.h>
 #include <boxcar/backends/dense/registration.h>
 #include <boxcar/backends/dense/write_out.h>
-#include <boxcar/backends/shape/output.h>
 #include <boxcar/backends/shape/pads.h>
 
 #include <array>

@@ -1,5 +1,3 @@
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/pointwise.h>
 #include <boxcar/backends/dense/registration.h>
 #include <boxcar/backends/dense/write_out.h>

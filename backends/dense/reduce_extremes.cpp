@@ -1,4 +1,3 @@
-#include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/reduction.h>
 #include <boxcar/backends/dense/registration.h>

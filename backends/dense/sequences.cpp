@@ -1,6 +1,5 @@
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/dense/factories.h>
-#include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/registration.h>
 #include <boxcar/backends/dense/sequences.h>
 #include <boxcar/backends/dense/write_out.h>

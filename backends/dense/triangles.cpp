@@ -1,9 +1,7 @@
-#include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/dense/memory_checks.h>
 #include <boxcar/backends/dense/registration.h>
 #include <boxcar/backends/dense/triangles.h>
 #include <boxcar/backends/dense/write_out.h>
-#include <boxcar/backends/shape/output.h>
 #include <boxcar/ivalue/error.h>
 
 #include <string_view>

@@ -134,10 +134,10 @@ TEST(Outputs, AreAllLookedAtBeforeTheFirstIsWritten) {
   Tensor floats_out = zeros({0});
   Tensor wrong = zeros({0}, ScalarType::Bool);
   Tensor one = expand(zeros({1}), {2});
-  EXPECT_NE(errorOf([&] { aminmax_out(floats_out, one, x, 1); }), "");
+  EXPECT_NE(errorOf([&] { aminmax_out(floats_out, one, x, 1); }), "no error");
   const Tensor matrix = add(eye(2), 1);
-  EXPECT_NE(errorOf([&] { linalg_eigh_out(floats_out, wrong, matrix); }), "");
-  EXPECT_NE(errorOf([&] { linalg_solve_ex_out(floats_out, wrong, matrix, matrix); }), "");
+  EXPECT_NE(errorOf([&] { linalg_eigh_out(floats_out, wrong, matrix); }), "no error");
+  EXPECT_NE(errorOf([&] { linalg_solve_ex_out(floats_out, wrong, matrix, matrix); }), "no error");
   EXPECT_EQ(sizesOf(floats_out), std::vector<int64_t>{0});
 
   const Tensor mean = zeros({3});
@@ -147,11 +147,25 @@ TEST(Outputs, AreAllLookedAtBeforeTheFirstIsWritten) {
               native_batch_norm_out(floats_out, save_mean, wrong, x, std::nullopt, std::nullopt, mean, var, true, 0.1,
                                     1e-5);
             }),
-            "");
+            "no error");
   EXPECT_EQ(elements<float>(mean), (std::vector<float>{0, 0, 0}));
   EXPECT_EQ(elements<float>(var), (std::vector<float>{1, 1, 1}));
   EXPECT_EQ(sizesOf(floats_out), std::vector<int64_t>{0});
   EXPECT_EQ(sizesOf(save_mean), std::vector<int64_t>{0});
+}
+
+TEST(RunningStatistics, ShareMemoryWithNothing) {
+  const Tensor x = counting({2, 3});
+  const Tensor mean = zeros({3});
+  const auto normalize = [&](const Tensor& input, const Tensor& weight, const Tensor& running_var) {
+    return errorOf(
+        [&] { native_batch_norm(input, weight, std::nullopt, mean, running_var, /*training=*/true, 0.1, 1e-5); });
+  };
+  EXPECT_EQ(normalize(x, ones({3}), mean), kSharesWithInput);
+  EXPECT_EQ(normalize(x, mean, ones({3})), kSharesWithInput);
+  EXPECT_EQ(normalize(x, ones({3}), select(x, 0, 1)), kSharesWithInput);
+  EXPECT_EQ(elements<float>(mean), (std::vector<float>{0, 0, 0}));
+  EXPECT_EQ(normalize(x, ones({3}), ones({3})), "no error");
 }
 
 TEST(Outputs, AreLookedAtBeforeNumbersAreDrawn) {
@@ -160,10 +174,10 @@ TEST(Outputs, AreLookedAtBeforeNumbersAreDrawn) {
   Tensor one = expand(zeros({1}), {3});
   Tensor whole = expand(zeros({1}, ScalarType::Long), {3});
   const Tensor half = full({3}, 0.5);
-  EXPECT_NE(errorOf([&] { bernoulli_out(one, half); }), "");
-  EXPECT_NE(errorOf([&] { multinomial_out(whole, half, 3); }), "");
-  EXPECT_NE(errorOf([&] { normal_out(one, half, 1.0, std::nullopt); }), "");
-  EXPECT_NE(errorOf([&] { randperm_out(whole, 3); }), "");
+  EXPECT_NE(errorOf([&] { bernoulli_out(one, half); }), "no error");
+  EXPECT_NE(errorOf([&] { multinomial_out(whole, half, 3); }), "no error");
+  EXPECT_NE(errorOf([&] { normal_out(one, half, 1.0, std::nullopt); }), "no error");
+  EXPECT_NE(errorOf([&] { randperm_out(whole, 3); }), "no error");
   EXPECT_EQ(state(), before);
 }
 
