@@ -1,31 +1,11 @@
 #include <boxcar/interpreter/diagnostic.h>
-#include <boxcar/interpreter/utf8.h>
+#include <boxcar/interpreter/source_excerpt.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
 namespace boxcar {
 namespace {
-
-// Longer lines are shown in part: a script may be one line of megabytes.
-constexpr size_t kMaxShownLine = 400;
-constexpr size_t kShownBefore = 100;
-
-bool fits(std::string_view line) { return line.size() <= kMaxShownLine; }
-
-// Moves [at] back to where a code point begins.
-size_t codePointBegin(std::string_view text, size_t at) {
-  while (at > 0 && at < text.size() && utf8::isContinuation(text[at])) --at;
-  return at;
-}
-
-// What a terminal may be shown of a line: no control characters, which could do anything there.
-std::string withoutControls(std::string_view line) {
-  std::string shown(line);
-  std::ranges::replace_if(
-      shown, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7F; }, '?');
-  return shown;
-}
 
 // What stands before a message, and how it is marked.
 struct Label {
@@ -46,30 +26,7 @@ void renderPlace(std::string& out, const Source& source, Span span, const Label&
   out += fmt::format("{} {} {}\n", coloured(place, TextInk::Place, colours), coloured(label.text, label.ink, colours),
                      message);
 
-  const Span line_span = source.lineSpan(position.line);
-  std::string_view line = source.text(line_span);
-  size_t begin = std::min<size_t>(span.begin - line_span.begin, line.size());
-  size_t end = std::clamp<size_t>(span.end - line_span.begin, begin, line.size());
-  std::string_view before, after;
-  if (!fits(line)) {
-    const size_t first = codePointBegin(line, begin > kShownBefore ? begin - kShownBefore : 0);
-    const size_t last = codePointBegin(line, std::min(first + kMaxShownLine, line.size()));
-    before = first > 0 ? "..." : "";
-    after = last < line.size() ? "..." : "";
-    line = line.substr(first, last - first);
-    begin -= first;
-    end = std::min(end - first, line.size());
-  }
-
-  out += fmt::format("{}{}{}\n", before, withoutControls(line), after);
-  out.append(before.size(), ' ');
-  for (const char byte : line.substr(0, begin)) {
-    if (!utf8::isContinuation(byte)) out += byte == '\t' ? '\t' : ' ';
-  }
-  const size_t width = utf8::countCodePoints(line.substr(begin, end - begin));
-  std::string mark = "^";
-  if (width > 1) mark.append(width - 1, '~');
-  out += coloured(mark, TextInk::Mark, colours) + '\n';
+  appendExcerpt(out, source, span, "", false, colours);
 }
 
 void render(std::string& out, const Diagnostic& diagnostic, TextColours colours) {

@@ -1,4 +1,5 @@
 #include <boxcar/interpreter/script_error.h>
+#include <boxcar/interpreter/source_excerpt.h>
 #include <fmt/format.h>
 
 #include <string_view>
@@ -10,19 +11,16 @@ namespace {
 // Of a longer call stack the outermost and the innermost calls are shown.
 constexpr size_t kShownAtEachEnd = 10;
 
-std::string_view trimmed(std::string_view line) {
-  const size_t begin = line.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
-}
-
 void append(std::string& text, const ScriptFrame& frame, TextColours colours) {
   if (frame.place.source == nullptr) return;
   text += "\n  " + coloured(toString(frame.place), TextInk::Place, colours);
   if (!frame.function.empty()) text += " in " + frame.function;
-  const LineColumn position = frame.place.source->position(frame.place.span.begin);
-  const std::string_view line = trimmed(frame.place.source->line(position.line));
-  if (!line.empty()) text += fmt::format("\n    {}", line);
+  const Source& source = *frame.place.source;
+  if (source.line(source.position(frame.place.span.begin).line).find_first_not_of(" \t\r") == std::string_view::npos)
+    return;
+  text += '\n';
+  appendExcerpt(text, source, frame.place.span, "    ", true, colours);
+  text.pop_back();  // the newline, which stands between frames
 }
 
 std::string describe(std::string text, const std::vector<ScriptFrame>& frames, TextColours colours) {

@@ -30,8 +30,10 @@ enum class ScriptErrorCause : uint8_t {
 //     division by zero
 //       fib.ops:12:7
 //         print(f(0))
+//               ^~~~
 //       fib.ops:3:12 in fn f
 //         return 1 // n
+//                ^~~~~~
 class BOXCAR_API ScriptError : public Error {
  public:
   ScriptError(std::string message, std::vector<ScriptFrame> frames, ScriptErrorCause cause = ScriptErrorCause::Failure);

@@ -229,7 +229,8 @@ TEST(Assembler, ShowsLinesOfItsOwnTextWithoutASource) {
       assembled("boxcar bytecode 1\nfn 0 \"<script>\" 0 -> Value\n  slots Int Int\n  0  ModInt i0, i0, i1  ; fails\n"
                 "  1  ReturnNone\nend\n"));
   EXPECT_EQ(errorOf([&] { program.run(); }),
-            "integer division or modulo by zero\n  test.asm:4:6\n    0  ModInt i0, i0, i1  ; fails");
+            "integer division or modulo by zero\n  test.asm:4:6\n    0  ModInt i0, i0, i1  ; fails\n"
+            "       ^~~~~~~~~~~~~~~~~");
 }
 
 // ---- What is wrong ----

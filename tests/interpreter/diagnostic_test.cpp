@@ -80,6 +80,7 @@ TEST(ScriptError, ColoursMarkItsPlacesAndLinesThatWereAddedStay) {
             "\033[1;31merror:\033[0m no\n"
             "  \033[1ma.ops:1:3\033[0m in fn f\n"
             "    f(0)\n"
+            "    \033[1;32m^~~~\033[0m\n"
             "outside\n");
 }
 

@@ -347,10 +347,13 @@ TEST(Machine, AnErrorShowsTheCallsInnermostLast) {
             "integer division or modulo by zero\n"
             "  test.ops:1:5\n"
             "    x = outer(0)\n"
+            "        ^~~~~~~~\n"
             "  test.ops:2:7 in fn outer\n"
             "    y = inner(n)\n"
+            "        ^~~~~~~~\n"
             "  test.ops:3:10 in fn inner\n"
-            "    return 1 // n");
+            "    return 1 // n\n"
+            "           ^~~~~~");
 }
 
 TEST(Machine, AfterAnErrorItRunsAgain) {
@@ -383,7 +386,7 @@ TEST(Machine, FailEndsTheRunWithItsText) {
     code.emitWide(Opcode::LoadConstant, text, unit.builder.constant(IValue("x is 3")));
     code.emit(Opcode::Fail, text);
   });
-  EXPECT_EQ(errorOf([&] { unit.run(f); }), "x is 3\n  test.ops:1:1\n    first line");
+  EXPECT_EQ(errorOf([&] { unit.run(f); }), "x is 3\n  test.ops:1:1\n    first line\n    ^~~~~");
 }
 
 TEST(Machine, UnboxingChecksTheKind) {
@@ -432,10 +435,11 @@ TEST(Machine, AnOperatorThatFailsIsAScriptErrorWithThePlace) {
   library.def("minus(int a, int b) -> int", [](int64_t, int64_t) -> int64_t { BOXCAR_FAIL("the kernel refuses"); });
   TestUnit unit;
   const uint32_t f = addOperatorCall(unit, OperatorName("machine_test::minus", ""));
-  EXPECT_EQ(errorOf([&] {
-              unit.run(f, {50, 8});
-            }),
-            "the kernel refuses\n  machine_test::minus(a: 50, b: 8)\n  test.ops:1:7 in fn f\n    first line");
+  EXPECT_EQ(
+      errorOf([&] {
+        unit.run(f, {50, 8});
+      }),
+      "the kernel refuses\n  machine_test::minus(a: 50, b: 8)\n  test.ops:1:7 in fn f\n    first line\n          ^~~~");
 }
 
 void swapsAndFails(const OperatorHandle&, Stack* stack) {
@@ -448,7 +452,10 @@ TEST(Machine, ArgumentsThatABoxedKernelMayHaveChangedAreNotShown) {
   library.def("minus(int a, int b) -> int", CppFunction::makeFromBoxedFunction<&swapsAndFails>());
   TestUnit unit;
   const uint32_t f = addOperatorCall(unit, OperatorName("machine_test::minus", ""));
-  EXPECT_EQ(errorOf([&] { unit.run(f, {50, 8}); }), "the kernel refuses\n  test.ops:1:7 in fn f\n    first line");
+  EXPECT_EQ(errorOf([&] {
+              unit.run(f, {50, 8});
+            }),
+            "the kernel refuses\n  test.ops:1:7 in fn f\n    first line\n          ^~~~");
 }
 
 TEST(Machine, LinkingRefusesOperatorsThatAreNotThereOrHaveChanged) {
@@ -478,7 +485,7 @@ TEST(Machine, ABoxedKernelThatLeavesTooManyValuesIsAnError) {
               unit.run(f, {50, 8});
             }),
             "machine_test::minus: its kernel or a handler left 3 values on the stack instead of 1\n"
-            "  test.ops:1:7 in fn f\n    first line");
+            "  test.ops:1:7 in fn f\n    first line\n          ^~~~");
 }
 
 TEST(Machine, ChoosesAnOverloadByTheValues) {

@@ -112,7 +112,8 @@ TEST(Program, AFunctionThatNeedsConstantsSaysToRunTheStatementsFirst) {
   EXPECT_EQ(errorOf([&] { n.call(stack); }),
             "the constant `N` is read before it is set; the script's statements set it when they are run\n"
             "  test.ops:2:24 in fn n\n"
-            "    fn n() -> int { return N }");
+            "    fn n() -> int { return N }\n"
+            "                           ^");
   program.run();
   n.call(stack);
   EXPECT_EQ(pop(stack).toInt(), 3);
@@ -381,8 +382,10 @@ TEST_F(Imports, ErrorsShowTheFilesTheyAreIn) {
             "integer division or modulo by zero\n"
             "  main.ops:2:7\n"
             "    print(third(0))\n"
+            "          ^~~~~~~~\n"
             "  lib.ops:2:12 in fn third\n"
-            "    return 3 // n");
+            "    return 3 // n\n"
+            "           ^~~~~~");
 
   folder_.write("lib.ops", "fn third(int n) -> int { return m }");
   EXPECT_EQ(shortened(faultOfMain()),

@@ -112,6 +112,7 @@ runMerged "bench --args of what fails" bench aten::relu --args '[ones(-1)]'
 expectStatus 2
 expectOutputHas "  --args:1:2
     [ones(-1)]
+     ^~~~~~~~
 boxcar bench: $list
 "
 refuses 1 "boxcar: the values of --args do not fit aten::mm: mat2 must be a matrix, got a 1-D tensor; $remedy" \

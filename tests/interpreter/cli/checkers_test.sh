@@ -27,8 +27,10 @@ error: aten::div.Tensor made 1 NaN and 2 Inf in the 3 elements of its result, fl
   argument 'other': float32[], from 0 to 0, clean
   nan.ops:3:7
     print(normalise(tensor([-1.0, 1.0, 0.0])))
+          ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
   nan.ops:1:43 in fn normalise
-    fn normalise(Tensor x) -> Tensor { return x / x.sum() }" --check-nan nan.ops
+    fn normalise(Tensor x) -> Tensor { return x / x.sum() }
+                                              ^~~~~~~~~~~" --check-nan nan.ops
 
 cat > schema.ops <<'END'
 op my::first(Tensor x) -> Tensor { return x[0] }
@@ -36,7 +38,8 @@ print(my::first(tensor([1.0])))
 END
 check "--check-schema" 1 "error: my::first gave memory of argument 'x' as its result, and my::first(Tensor x) -> Tensor does not say that they share it: return a copy, or annotate both with (a)
   schema.ops:2:7
-    print(my::first(tensor([1.0])))" --check-schema schema.ops
+    print(my::first(tensor([1.0])))
+          ^~~~~~~~~~~~~~~~~~~~~~~~" --check-schema schema.ops
 
 cat > meta.ops <<'END'
 op my::pair(Tensor x) -> Tensor
@@ -46,7 +49,8 @@ print(my::pair(ones(3)).shape)
 END
 check "--check-meta" 1 "error: my::pair computes its result as float32[2, 3] with strides [3, 1], but on meta tensors it says float32[3] with strides [1]: one of its two kernels is wrong
   meta.ops:4:7
-    print(my::pair(ones(3)).shape)" --check-meta meta.ops
+    print(my::pair(ones(3)).shape)
+          ^~~~~~~~~~~~~~~~~" --check-meta meta.ops
 check "all at once, on a script that keeps its promises" 0 "tensor(10.)" --check-nan --check-schema --check-meta <(
   echo 'print((ones(2, 5) @ ones(5)).sum())')
 

@@ -94,7 +94,8 @@ expectStatus 1
 expectOutput "kept"
 expectErrors "error: integer division or modulo by zero
   fails.ops:2:7
-    print(1 // 0)"
+    print(1 // 0)
+          ^~~~~~"
 
 printf 'x = ones([1, 2])\nprint(linear(x, x, zeros([1])).item())\n' > linear.ops
 expectTrace() {

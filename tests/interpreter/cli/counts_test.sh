@@ -54,7 +54,8 @@ expectStatus 1
 expectErrors "error: aten::mm is denied here by the pattern 'aten::mm': call another operator, or run without it
   aten::matmul(self: float32[64, 64], other: float32[64, 64])
   work.ops:2:30
-    for i in range(4) { y = relu(x @ x) }"
+    for i in range(4) { y = relu(x @ x) }
+                                 ^~~~~"
 
 run "--inject" run --inject 'aten::mm,n=3' work.ops
 expectStatus 1
@@ -63,7 +64,8 @@ expectErrors "inject 'aten::mm': 3 calls matched, 1 fault was injected
 error: aten::mm was made to fail: inject 'aten::mm' chose call 3 of those that match
   aten::matmul(self: float32[64, 64], other: float32[64, 64])
   work.ops:2:30
-    for i in range(4) { y = relu(x @ x) }"
+    for i in range(4) { y = relu(x @ x) }
+                                 ^~~~~"
 
 run "--inject that corrupts" run --inject 'aten::relu,n=2,corrupt=True,seed=1' work.ops
 expectStatus 0

@@ -19,7 +19,7 @@ x = relu(ones(2))
 print(mm(ones(2, 2), ones(2, 2)).sum().item(), argv)
 OPS
 denied() {  # NAME PATTERN LINE COLUMN TEXT
-  printf "error: %s is denied here by the pattern '%s': call another operator, or run without it\n  twice.ops:%s:%s\n    %s" "$@"
+  printf "error: %s is denied here by the pattern '%s': call another operator, or run without it\n  twice.ops:%s:%s\n    %s\n        ^~~~~~~~~~~~~" "$@"
 }
 
 expect 0 "begins

@@ -51,7 +51,8 @@ expectOutput "3 calls are recorded in fails.rec
 error: inconsistent tensor size, expected tensor [2] and src [3] to have the same number of elements, but got 2 and 3 elements respectively
   aten::matmul(self: float32[2], other: float32[3])
   fails.ops:2:5
-    y = x @ ones(3)"
+    y = x @ ones(3)
+        ^~~~~~~~~~~"
 runMerged "replay of a failure" replay fails.rec
 expectStatus 0
 expectOutput "fails.rec: 3 calls, 3 equal"

@@ -14,7 +14,8 @@ runMerged "run - names its input" run - <<< 'print(1 // 0)'
 expectStatus 1
 expectOutput "error: integer division or modulo by zero
   <stdin>:1:7
-    print(1 // 0)"
+    print(1 // 0)
+          ^~~~~~"
 
 printf '#!%s run\nprint("ran", argv)\n' "$boxcar" > script.ops
 chmod +x script.ops
@@ -46,7 +47,8 @@ runMerged "--max-instructions" run --max-instructions 100000 endless.ops
 expectStatus 1
 expectOutput "error: the run took more than 100000 instructions, which is its limit
   endless.ops:1:7
-    while True { }"
+    while True { }
+          ^~~~"
 printf 'fn f(int n) -> int { return f(n + 1) }\nprint(f(0))' > deep.ops
 runMerged "--max-depth" run --max-depth 20 deep.ops
 expectStatus 1
@@ -59,6 +61,7 @@ if [[ -z ${MEMORY_CANNOT_BE_LIMITED:-} ]]; then
   expectOutput "error: out of memory
   large.ops:2:19
     while True { xs = xs + xs }
+                      ^~~~~~~
 note: --max-memory 200M is the limit; give the run more, or let it keep less"
   echo 'kept = []
 while True { kept.append(ones([1000, 1000])) }' > tensors.ops

@@ -115,8 +115,9 @@ class Colours(Case):
         self.assertEqual(
             result.terminal,
             f"{RED}error:{PLAIN} integer division or modulo by zero\n"
-            f"  {BOLD}fails.ops:2:7{PLAIN}\n    print(f(0))\n"
-            f"  {BOLD}fails.ops:1:29{PLAIN} in fn f\n    fn f(int n) -> int {{ return 1 // n }}\n")
+            f"  {BOLD}fails.ops:2:7{PLAIN}\n    print(f(0))\n          {GREEN}^~~~{PLAIN}\n"
+            f"  {BOLD}fails.ops:1:29{PLAIN} in fn f\n    fn f(int n) -> int {{ return 1 // n }}\n"
+            f"                                {GREEN}^~~~~~{PLAIN}\n")
 
     def test_other_failures_are_coloured(self):
         self.write("bad.schemas", "f(Tensor) -> Tensor\n")
