@@ -120,6 +120,20 @@ constexpr auto path = primitive<Import>("a path in quotes", [](Iterator& first, 
   return true;
 });
 
+// Whoever reads the text by its brackets, as the formatter does, goes as deep as they are.
+void checkNesting(Iterator begin, Iterator end, TreeBuilder& builder) {
+  std::vector<Iterator> closed;
+  for (Iterator token = begin; token != end; ++token) {
+    while (!closed.empty() && token >= closed.back()) closed.pop_back();
+    const Iterator behind = builder.skipBracket(token);
+    if (behind == token + 1) continue;
+    closed.push_back(behind);
+    if (closed.size() <= kMaxNesting) continue;
+    builder.rejectNesting(token->span);
+    throw Failure(token, "");
+  }
+}
+
 // Text that the schema's parser reads: from here to the block, to a sign of kind [end], or to the statement's end.
 bool takeText(Iterator& first, TreeBuilder& builder, Kind end, Span& attribute) {
   const Iterator begin = first;
@@ -129,6 +143,7 @@ bool takeText(Iterator& first, TreeBuilder& builder, Kind end, Span& attribute) 
   };
   while (!ends(first->kind)) first = builder.skipBracket(first);
   if (first == begin) return false;
+  checkNesting(begin, first, builder);
   attribute = spanOf(begin, first);
   return true;
 }

@@ -135,7 +135,7 @@ struct Nested : x3::unary_parser<Subject, Nested<Subject>> {
   bool parse(Iterator& first, const Iterator& last, const auto& context, auto& rule_context, auto& attribute) const {
     const TreeBuilder::Inside inside(builderOf(context), blocks);
     if (inside.tooDeep()) {
-      builderOf(context).reject(first->span, fmt::format("this nests more than {} levels deep", kMaxNesting));
+      builderOf(context).rejectNesting(first->span);
       throw Failure(first, "");
     }
     return this->subject.parse(first, last, context, rule_context, attribute);

@@ -232,6 +232,10 @@ void TreeBuilder::checkPlace(const Stmt& stmt, Span begin) {
 
 bool TreeBuilder::Inside::tooDeep() const { return builder_.nesting_ > kMaxNesting; }
 
+void TreeBuilder::rejectNesting(Span span) {
+  reject(span, fmt::format("this nests more than {} levels deep", kMaxNesting));
+}
+
 void TreeBuilder::reportExpected(const Token* begin, const Token* where, const std::string& expected) {
   if (wasReported(begin, where)) return;
   Diagnostic& diagnostic =

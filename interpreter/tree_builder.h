@@ -131,6 +131,9 @@ class TreeBuilder {
     return diagnostics_.error(source_, span, std::move(message));
   }
 
+  // The same for what nests more than kMaxNesting levels deep.
+  void rejectNesting(Span span);
+
   // Reports that [expected] is missing at [where], in the construct that begins at [begin]; not when something there
   // has been reported.
   void reportExpected(const Token* begin, const Token* where, const std::string& expected);

@@ -251,6 +251,16 @@ TEST(Formatter, AWrongScriptIsLeftAsItIs) {
   EXPECT_EQ(diagnostics.all()[0].message, "the file ends before `(` is closed");
 }
 
+TEST(Formatter, RefusesWhatNestsTooDeepAsTheCompilerDoes) {
+  for (const size_t levels : {size_t{201}, size_t{40'000}, size_t{1'000'000}}) {
+    const std::string script = "fn f(" + std::string(levels, '(') + "int" + std::string(levels, ')') + " x) -> () { }";
+    Diagnostics diagnostics;
+    EXPECT_EQ(formatSource(Source::create("t.ops", script), diagnostics), script);
+    ASSERT_EQ(diagnostics.error_count(), 1U);
+    EXPECT_EQ(diagnostics.all()[0].message, "this nests more than 200 levels deep");
+  }
+}
+
 TEST(Formatter, NamesThatAreUnknownDoNotMatter) { EXPECT_EQ(formatted("x=nothing::f( y )"), "x = nothing::f(y)\n"); }
 
 }  // namespace

@@ -215,6 +215,27 @@ TEST(GrammarLimits, NestingIsAnErrorAndNoOverflow) {
   }
 }
 
+TEST(GrammarLimits, TypesNestTo200Brackets) {
+  struct Nest {
+    const char* before;
+    const char* open;
+    const char* close;
+    const char* after;
+  };
+  for (const Nest& nest : {Nest{"fn f(", "(", ")", " x) -> () { }"}, Nest{"op a::f(", "(", ")", " x) -> ()"},
+                           Nest{"fn f() -> ", "(", ")", " { }"}, Nest{"fn f(", "Dict(str, ", ")", " x) -> () { }"},
+                           Nest{"fn f(", "int[", "]", " x) -> () { }"}, Nest{"fn f(int x=", "[", "]", ") -> () { }"},
+                           Nest{"x: ", "(", ")", " = 1"}, Nest{"isinstance(x, ", "(", ")", ")"}}) {
+    for (const size_t levels : {size_t{40'000}, kMany}) {
+      const std::string deep =
+          nest.before + repeated(nest.open, levels) + "int" + repeated(nest.close, levels) + nest.after;
+      EXPECT_NE(errorsOf(deep).find("this nests more than 200 levels deep"), std::string::npos) << nest.before;
+    }
+    EXPECT_EQ(errorsOf(nest.before + repeated(nest.open, 190) + "int" + repeated(nest.close, 190) + nest.after), "")
+        << nest.before << nest.open;
+  }
+}
+
 TEST(GrammarLimits, UnclosedNestingIsAnErrorAndNoOverflow) {
   for (const char* open : {"(", "[", "f(", "({", "if a {", "fn f() -> () {", "f\"{", "x[(", "with a {"}) {
     EXPECT_NE(errorsOf(repeated(open, kMany)), "") << open;
@@ -238,6 +259,7 @@ TEST(GrammarLimits, LongChainsEndInAnError) {
   EXPECT_EQ(errorsOf("x = a" + repeated(".b", kMany)), expected);
   EXPECT_EQ(errorsOf("x = a" + repeated(".b()", kMany)), expected);
   EXPECT_EQ(errorsOf("x = a" + repeated("[0]", kMany)), expected);
+  EXPECT_EQ(errorsOf("x = [a" + repeated(" for a in b", kMany) + "]"), expected);
   for (const char* part : {"a ** ", "-", "not ", "a if b else "}) {
     EXPECT_NE(errorsOf("x = " + repeated(part, kMany) + "a").find("more than 1000 operations deep"), std::string::npos);
   }
