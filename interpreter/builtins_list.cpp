@@ -26,6 +26,10 @@ IValue append(std::span<IValue> arguments) {
 }
 
 IValue extend(std::span<IValue> arguments) {
+  if (arguments[1].tag() == arguments[0].tag()) {
+    appendList(arguments[0], arguments[1]);
+    return {};
+  }
   for (const IValue& element : elementsOf(arguments[1])) insertElement(arguments[0], arguments[0].length(), element);
   return {};
 }

@@ -7,6 +7,7 @@
 #include <boxcar/interpreter/value_operations.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
+#include <boxcar/ivalue/stop_request.h>
 
 #include <algorithm>
 #include <string>
@@ -220,6 +221,21 @@ IValue copyOfList(const IValue& list) {
   return withList(list, [](const auto& typed) { return IValue(typed.copy()); });
 }
 
+void appendList(const IValue& list, const IValue& other, size_t times) {
+  if (list.is(other)) return appendList(list, copyOfList(other), times);
+  withList(list, [&]<class T>(const List<T>& typed) {
+    auto& values = typed.object()->values;
+    const List<T> appended = other.to<List<T>>();
+    const auto& more = appended.object()->values;
+    if (times > 1) values.reserve(values.size() + times * more.size());
+    StopCounter steps;
+    for (size_t i = 0; i < times && !more.empty(); ++i) {
+      values.insert(values.end(), more.begin(), more.end());
+      steps.add(static_cast<int64_t>(more.size()));
+    }
+  });
+}
+
 IValue makeGenericList(std::vector<IValue> elements) {
   return GenericList(makeIntrusive<GenericListObject>(std::move(elements)));
 }
@@ -247,7 +263,9 @@ void assignElements(const IValue& list, std::span<const IValue> elements) {
 }
 
 void sortValues(std::vector<IValue>& values, bool reverse) {
-  std::ranges::stable_sort(values, [reverse](const IValue& a, const IValue& b) {
+  StopCounter steps;
+  std::ranges::stable_sort(values, [&](const IValue& a, const IValue& b) {
+    steps.add(1);
     return (reverse ? orderValues(b, a) : orderValues(a, b)) == -1;
   });
 }

@@ -32,6 +32,8 @@ IValue makeList(TypePtr type, std::span<const IValue> elements);
 IValue makeListLike(const IValue& list, std::span<const IValue> elements);
 // A new list of the same kind and elements.
 IValue copyOfList(const IValue& list);
+// Adds the elements of [other], a list of the same kind, [times] times.
+void appendList(const IValue& list, const IValue& other, size_t times = 1);
 // A list that holds values of any kind.
 IValue makeGenericList(std::vector<IValue> elements);
 // Changes a list of any kind; elements are converted to its element type.

@@ -90,11 +90,13 @@ class Executable final : public std::enable_shared_from_this<Executable> {
 
   // How far a call of one of its operators goes that no run makes; runs have limits of their own.
   RunLimits limits() const noexcept {
-    return {max_instructions_.load(std::memory_order_relaxed), max_depth_.load(std::memory_order_relaxed)};
+    return {max_instructions_.load(std::memory_order_relaxed), max_depth_.load(std::memory_order_relaxed),
+            max_seconds_.load(std::memory_order_relaxed)};
   }
   void setLimits(const RunLimits& limits) noexcept {
     max_instructions_.store(limits.max_instructions, std::memory_order_relaxed);
     max_depth_.store(limits.max_depth, std::memory_order_relaxed);
+    max_seconds_.store(limits.max_seconds, std::memory_order_relaxed);
   }
 
   // The mode called [name]; Error where there is none.
@@ -122,6 +124,7 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   mutable Once statements_;
   std::atomic<uint64_t> max_instructions_ = RunLimits().max_instructions;
   std::atomic<uint32_t> max_depth_ = RunLimits().max_depth;
+  std::atomic<double> max_seconds_ = RunLimits().max_seconds;
   std::weak_ptr<Registrations> registrations_;
 };
 

@@ -16,6 +16,9 @@ namespace {
 
 constexpr size_t kSegmentSlots = 1U << 16;
 constexpr size_t kReserve = 1U << 18;
+constexpr double kMostSeconds = 1e9;
+// So many instructions run between two looks at the clock.
+constexpr uint64_t kShare = 4096;
 
 constexpr ExecutableFunction kNoFunction{};
 
@@ -70,9 +73,16 @@ Machine::Machine() {
       [](const void** to, size_t room) noexcept { return current().places(to, room); }};
   detail::setCallSiteReader([] { return current().callSite(); });
   detail::setScriptReader(kReader);
+  StopRequests requests = stopRequests();
+  requests.of_runs = this;
+  setStopRequests(requests);
 }
 
-Machine::~Machine() = default;
+Machine::~Machine() {
+  StopRequests requests = stopRequests();
+  requests.of_runs = nullptr;
+  setStopRequests(requests);
+}
 
 void Machine::setLimits(const RunLimits& limits) {
   // Beside the calls of functions: nobody's frame, the one that makes the first call, and the statements'.
@@ -82,6 +92,13 @@ void Machine::setLimits(const RunLimits& limits) {
     frame_capacity_ = frames;
   }
   limits_ = limits;
+  counts_ = limits.max_instructions != RunLimits().max_instructions || limits.max_seconds != RunLimits().max_seconds;
+  deadline_ = Clock::time_point::max();
+  // More than a clock can count are none.
+  if (limits.max_seconds < kMostSeconds) {
+    deadline_ =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.max_seconds));
+  }
   end_ = frames_.get() + frames;
   top_ = frames_.get();
   *top_ = {&kNoFunction, nullptr, nullptr, nullptr};
@@ -121,7 +138,10 @@ void Machine::call(const Executable& program, uint32_t function, Stack& stack) {
   if (native_depth_ >= kMaxNativeDepth) failDepth(kMaxNativeDepth, "calls of operators");
   if (native_depth_ == 0 && !is_unwinding_) {
     seen_interrupts_ = detail::interrupt_requests.load(std::memory_order_relaxed);
-    instructions_left_ = limits_.max_instructions;
+    if (counts_) [[unlikely]] {
+      later_instructions_ = limits_.max_instructions;
+      takeShare();
+    }
     if (reserve_ == nullptr) reserve_ = std::make_unique_for_overwrite<std::byte[]>(kReserve);
   }
 
@@ -137,10 +157,10 @@ void Machine::call(const Executable& program, uint32_t function, Stack& stack) {
   top_ = frame;
   ++native_depth_;
   try {
-    if (limits_.max_instructions == RunLimits().max_instructions) [[likely]] {
-      execute<false>(&program, stack);
-    } else {
+    if (counts_) [[unlikely]] {
       execute<true>(&program, stack);
+    } else {
+      execute<false>(&program, stack);
     }
     BOXCAR_INTERNAL_ASSERT(scopes_.size() == mark.scopes);
     if (held_.size() != mark.held) [[unlikely]] {
@@ -154,6 +174,32 @@ void Machine::call(const Executable& program, uint32_t function, Stack& stack) {
   --native_depth_;
   stack.push_back(std::move(frame->slots[0]));
   top_ = mark.base;
+}
+
+void Machine::poll(Frame* frame, const Instruction* pc) {
+  frame->pc = pc;
+  stop();
+}
+
+void Machine::checkStop() const {
+  // Without a run it is C++ that calls, which has StopGuard.
+  if (native_depth_ != 0 && (isInterrupted() || isLate())) stop();
+}
+
+void Machine::stop() const {
+  if (isInterrupted()) throw RunStop("interrupted", ScriptErrorCause::Interrupt);
+  throw RunStop(fmt::format("the run took more than {} seconds, which is its limit", limits_.max_seconds),
+                ScriptErrorCause::Limit);
+}
+
+bool Machine::isInterrupted() const noexcept {
+  return detail::interrupt_requests.load(std::memory_order_relaxed) != seen_interrupts_;
+}
+
+void Machine::takeShare() noexcept {
+  const bool has_deadline = deadline_ != Clock::time_point::max();
+  instructions_left_ = has_deadline ? std::min(later_instructions_, kShare) : later_instructions_;
+  later_instructions_ -= instructions_left_;
 }
 
 Machine::Frame* Machine::enterNextSegment(Frame* caller, const ExecutableFunction* callee, IValue* slots,

@@ -8,7 +8,9 @@
 #include <boxcar/interpreter/script_error.h>
 #include <boxcar/ivalue/file_access.h>
 #include <boxcar/ivalue/stack.h>
+#include <boxcar/ivalue/stop_request.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -23,8 +25,8 @@ namespace boxcar::interp {
 
 // Runs executables; one per thread. Calls of functions take their frames from memory that is kept and reused. An
 // operator of a script that is called, by another script or from C++, runs on the same machine, above the frames that
-// are there.
-class Machine final {
+// are there. What it calls is asked to stop where its run is interrupted.
+class Machine final : private StopRequest {
  public:
   // Calls inside one another that pass through an operator, and so through C++'s stack.
   static constexpr uint32_t kMaxNativeDepth = 400;
@@ -56,6 +58,8 @@ class Machine final {
   std::string keyOf(const Tensor& tensor) const;
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   struct Frame {
     const ExecutableFunction* function;
     const Instruction* pc;  // the instruction after the one that runs, where it may fail or call
@@ -95,10 +99,20 @@ class Machine final {
     return frame;
   }
   Frame* enterNextSegment(Frame* caller, const ExecutableFunction* callee, IValue* slots, uint32_t passed);
-  // Ends the run, which was interrupted.
+  // Ends the run, which was interrupted or has no time left.
   [[noreturn, gnu::cold, gnu::noinline]] void poll(Frame* frame, const Instruction* pc);
-  // Ends the run, which has no instructions left for the one at [pc].
-  [[noreturn, gnu::cold, gnu::noinline]] void stopAtLimit(Frame* frame, const Instruction* pc);
+  // The same from within an operator, on any thread.
+  void checkStop() const override;
+  [[noreturn]] void stop() const;
+  bool isInterrupted() const noexcept;
+  // Takes a further share of the run's instructions, for the one at [pc] and those behind it, or ends the run where
+  // none are left, or no time.
+  [[gnu::cold, gnu::noinline]] void nextShare(Frame* frame, const Instruction* pc);
+  void takeShare() noexcept;
+  // Whether the run has no time left.
+  bool isLate() const noexcept { return deadline_ != Clock::time_point::max() && Clock::now() >= deadline_; }
+  // Whether nothing more of the run could run.
+  bool isSpent() const noexcept { return counts_ && ((instructions_left_ | later_instructions_) == 0 || isLate()); }
   const Segment& segmentAfter(const IValue* limit, size_t slots);
   // Destroys what the frame holds; the one below.
   static Frame* leave(Frame* frame) noexcept {
@@ -148,7 +162,10 @@ class Machine final {
   std::vector<IValue>* variables_ = nullptr;  // of runInput()
   bool is_unwinding_ = false;                 // what runs now ends a run that failed, and goes by its limits
   uint32_t seen_interrupts_ = 0;
+  bool counts_ = false;  // there is a limit of instructions, or of time, which is looked at after a share of them
   uint64_t instructions_left_ = 0;
+  uint64_t later_instructions_ = 0;
+  Clock::time_point deadline_ = Clock::time_point::max();
   // Given back where memory runs out, so that there is some to say so with.
   std::unique_ptr<std::byte[]> reserve_;
 };

@@ -35,11 +35,6 @@ using syntax::UnaryOp;
               global.name);
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] void failInterrupted(uint32_t& seen) {
-  seen = detail::interrupt_requests.load(std::memory_order_relaxed);
-  throw RunStop("interrupted", ScriptErrorCause::Interrupt);
-}
-
 [[noreturn, gnu::cold, gnu::noinline]] void failInstructions(uint64_t limit) {
   throw RunStop(fmt::format("the run took more than {} instructions, which is its limit", limit),
                 ScriptErrorCause::Limit);
@@ -117,7 +112,7 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
       if (instructions_left_ != 0) {       \
         --instructions_left_;              \
       } else if (pc->op != Opcode::Halt) { \
-        stopAtLimit(frame, pc);            \
+        nextShare(frame, pc);              \
       }                                    \
     }                                      \
   } while (false)
@@ -126,8 +121,13 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
   (detail::interrupt_requests.load(std::memory_order_relaxed) != seen_interrupts_ ? poll(frame, pc + 1) : void())
 
 // The same behind a call, which may have taken long: the place is that of the call.
-#define POLL_HERE() \
-  (detail::interrupt_requests.load(std::memory_order_relaxed) != seen_interrupts_ ? poll(frame, pc) : void())
+#define POLL_HERE()                                                                                      \
+  do {                                                                                                   \
+    if (detail::interrupt_requests.load(std::memory_order_relaxed) != seen_interrupts_) poll(frame, pc); \
+    if constexpr (kCounts) {                                                                             \
+      if (isLate()) poll(frame, pc);                                                                     \
+    }                                                                                                    \
+  } while (false)
 
 // With labels as values each case has its own indirect jump, which branch predictors tell apart.
 #if defined(__GNUC__)
@@ -572,7 +572,12 @@ void Machine::execute(const Executable* program, Stack& stack) {
 template void Machine::execute<false>(const Executable*, Stack&);
 template void Machine::execute<true>(const Executable*, Stack&);
 
-void Machine::stopAtLimit(Frame* frame, const Instruction* pc) {
+void Machine::nextShare(Frame* frame, const Instruction* pc) {
+  if (later_instructions_ != 0 && !isLate()) {
+    takeShare();
+    --instructions_left_;
+    return;
+  }
   // Arguments that were passed already stand behind the frame, where nobody looks for them.
   IValue* const passed = frame->slots + frame->function->slots;
   for (const Instruction* before = pc; before != frame->function->code; --before) {
@@ -581,12 +586,8 @@ void Machine::stopAtLimit(Frame* frame, const Instruction* pc) {
     std::destroy_at(passed + before[-1].a);
   }
   frame->pc = pc + 1;
+  if (later_instructions_ != 0) poll(frame, pc + 1);
   failInstructions(limits_.max_instructions);
-}
-
-void Machine::poll(Frame* frame, const Instruction* pc) {
-  frame->pc = pc;
-  failInterrupted(seen_interrupts_);
 }
 
 }  // namespace boxcar::interp

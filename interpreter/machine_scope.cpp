@@ -4,6 +4,7 @@
 #include <boxcar/interpreter/conversion.h>
 #include <boxcar/interpreter/failed_call.h>
 #include <boxcar/interpreter/handler_object.h>
+#include <boxcar/interpreter/interrupt.h>
 #include <boxcar/interpreter/machine.h>
 #include <boxcar/interpreter/run_stop.h>
 #include <boxcar/interpreter/script_handler.h>
@@ -261,8 +262,11 @@ void Machine::fail(const std::exception& error, const Mark& mark, Stack& stack) 
     }
   }
   stack.resize(mark.height);
-  // Without instructions left no exit block could run.
-  const bool runs_exits = cause != ScriptErrorCause::Limit || instructions_left_ != 0;
+  // What ends the run runs to its end, unless there is another interrupt.
+  if (inner == nullptr && cause == ScriptErrorCause::Interrupt)
+    seen_interrupts_ = detail::interrupt_requests.load(std::memory_order_relaxed);
+  // Without instructions or time left no exit block could run.
+  const bool runs_exits = cause != ScriptErrorCause::Limit || !isSpent();
   const bool was_unwinding = std::exchange(is_unwinding_, true);
   std::vector<ScriptFrame> frames = unwind(mark, runs_exits, message);
   is_unwinding_ = was_unwinding;

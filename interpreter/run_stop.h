@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/interpreter/script_error.h>
-#include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/stopped_error.h>
 
 #include <string>
 #include <utility>
@@ -9,9 +9,9 @@
 namespace boxcar::interp {
 
 // Ends a run that has not failed: it was interrupted, or met a limit.
-class RunStop final : public Error {
+class RunStop final : public StoppedError {
  public:
-  RunStop(std::string message, ScriptErrorCause cause) : Error(std::move(message)), cause_(cause) {}
+  RunStop(std::string message, ScriptErrorCause cause) : StoppedError(std::move(message)), cause_(cause) {}
   ScriptErrorCause cause() const noexcept { return cause_; }
 
  private:

@@ -3,6 +3,7 @@
 #include <boxcar/interpreter/dynamic_call.h>
 #include <boxcar/interpreter/value_operations.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/stop_request.h>
 #include <boxcar/schema/value_type.h>
 
 #include <algorithm>
@@ -131,29 +132,43 @@ IValue repeat(const IValue& sequence, const IValue& count) {
     std::string result;
     const size_t times = repeatCount(count, text.size());
     result.reserve(text.size() * times);
-    for (size_t i = 0; i < times && !text.empty(); ++i) result += text;
+    StopCounter steps;
+    for (size_t i = 0; i < times && !text.empty(); ++i) {
+      result += text;
+      steps.add(static_cast<int64_t>(text.size()));
+    }
     return result;
   }
   const size_t size = sequence.length();
   const size_t times = repeatCount(count, size);
+  if (!sequence.isTuple()) {
+    IValue list = makeListLike(sequence, {});
+    appendList(list, sequence, times);
+    return list;
+  }
   std::vector<IValue> elements;
   elements.reserve(size * times);
+  StopCounter steps;
   for (size_t i = 0; i < times && size != 0; ++i) {
     for (size_t k = 0; k < size; ++k) elements.push_back(sequence.elementAt(k));
+    steps.add(static_cast<int64_t>(size));
   }
-  if (sequence.isTuple()) return Tuple(std::move(elements));
-  return makeListLike(sequence, elements);
+  return Tuple(std::move(elements));
 }
 
 IValue concatenate(const IValue& a, const IValue& b) {
   if (a.isString()) return a.toStringRef() + b.toStringRef();
+  if (a.isAnyList() && a.tag() == b.tag()) {
+    IValue list = copyOfList(a);
+    appendList(list, b);
+    return list;
+  }
   std::vector<IValue> elements;
   elements.reserve(a.length() + b.length());
   for (const IValue* part : {&a, &b}) {
     for (size_t i = 0; i < part->length(); ++i) elements.push_back(part->elementAt(i));
   }
   if (a.isTuple()) return Tuple(std::move(elements));
-  if (a.tag() == b.tag()) return makeListLike(a, elements);
   return GenericList(makeIntrusive<GenericListObject>(std::move(elements)));
 }
 

@@ -1,5 +1,6 @@
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/twister_jump.h>
 
 namespace boxcar {
 
@@ -16,8 +17,8 @@ void CpuGeneratorImpl::set_current_seed(uint64_t seed) {
 }
 
 void CpuGeneratorImpl::set_state(const GeneratorState& state) {
-  set_current_seed(state.seed);
-  engine_.discard(state.drawn);
+  seedAndJump(engine_, static_cast<uint32_t>(state.seed), state.drawn);
+  seed_ = state.seed;
   drawn_ = state.drawn;
   next_normal_ = state.next_normal;
 }

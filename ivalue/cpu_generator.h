@@ -19,7 +19,7 @@ class BOXCAR_API CpuGeneratorImpl final : public GeneratorImpl {
   void set_current_seed(uint64_t seed) override;
   uint64_t current_seed() const override { return seed_; }
 
-  // To go far takes time: some nanoseconds a number.
+  // To go far takes milliseconds.
   GeneratorState state() const override { return {seed_, drawn_, next_normal_}; }
   void set_state(const GeneratorState& state) override;
 

@@ -1,4 +1,5 @@
 #include <boxcar/ivalue/ivalue.h>
+#include <boxcar/ivalue/stop_request.h>
 
 #include <array>
 #include <cmath>
@@ -57,41 +58,44 @@ bool numbersEqual(const IValue& a, const IValue& b) {
 // Lists may lie in lists without end, or in themselves.
 constexpr int kMostNested = 1000;
 
-bool equal(const IValue& a, const IValue& b, int depth);
+// What occurs in a value many times is looked at as often, so that a small value can take for ever: [steps] counts.
+bool equal(const IValue& a, const IValue& b, int depth, StopCounter& steps);
 
-bool elementsEqual(const IValue& a, const IValue& b, int depth) {
+bool elementsEqual(const IValue& a, const IValue& b, int depth, StopCounter& steps) {
   if (a.is(b)) return true;
   const size_t length = a.length();
   if (length != b.length()) return false;
+  steps.add(static_cast<int64_t>(length) + 1);
   for (size_t i = 0; i < length; ++i) {
-    if (!equal(a.elementAt(i), b.elementAt(i), depth)) return false;
+    if (!equal(a.elementAt(i), b.elementAt(i), depth, steps)) return false;
   }
   return true;
 }
 
-bool dictsEqual(const DictObject& a, const DictObject& b, int depth) {
+bool dictsEqual(const DictObject& a, const DictObject& b, int depth, StopCounter& steps) {
   if (&a == &b) return true;
   if (a.size() != b.size()) return false;
+  steps.add(static_cast<int64_t>(a.size()) + 1);
   for (size_t i = 0; i < a.size(); ++i) {
     const IValue* other = b.find(a.keyAt(i));
-    if (other == nullptr || !equal(a.valueAt(i), *other, depth)) return false;
+    if (other == nullptr || !equal(a.valueAt(i), *other, depth, steps)) return false;
   }
   return true;
 }
 
 // [depth]: how many containers the two lie in.
-bool equal(const IValue& a, const IValue& b, int depth) {
+bool equal(const IValue& a, const IValue& b, int depth, StopCounter& steps) {
   if (isNumber(a) && isNumber(b)) return numbersEqual(a, b);
   BOXCAR_CHECK(depth <= kMostNested,
                "values that are nested deeper than {} levels cannot be compared; does one contain itself?",
                kMostNested);
-  if (a.isAnyList() && b.isAnyList()) return elementsEqual(a, b, depth + 1);
+  if (a.isAnyList() && b.isAnyList()) return elementsEqual(a, b, depth + 1, steps);
   if (a.tag() != b.tag()) return false;
   switch (a.tag()) {
     case Tag::String: return a.toStringRef() == b.toStringRef();
-    case Tag::Tuple: return elementsEqual(a, b, depth + 1);
+    case Tag::Tuple: return elementsEqual(a, b, depth + 1, steps);
     case Tag::GenericDict:
-      return dictsEqual(*a.unsafeGet<Tag::GenericDict>(), *b.unsafeGet<Tag::GenericDict>(), depth + 1);
+      return dictsEqual(*a.unsafeGet<Tag::GenericDict>(), *b.unsafeGet<Tag::GenericDict>(), depth + 1, steps);
     default: return a.is(b);
   }
 }
@@ -106,13 +110,15 @@ size_t hashDouble(double number) {
 
 size_t combine(size_t seed, size_t hash) { return seed ^ (hash + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2)); }
 
-size_t hashOf(const IValue& value, int depth);
+// [steps] counts, as for equal().
+size_t hashOf(const IValue& value, int depth, StopCounter& steps);
 
-size_t hashTuple(const TupleObject& tuple, int depth) {
+size_t hashTuple(const TupleObject& tuple, int depth, StopCounter& steps) {
   BOXCAR_CHECK(depth <= kMostNested, "a tuple that is nested deeper than {} levels cannot be a key of a dict",
                kMostNested);
   size_t result = tuple.size();
-  for (const IValue& element : tuple.elements()) result = combine(result, hashOf(element, depth));
+  steps.add(static_cast<int64_t>(tuple.size()) + 1);
+  for (const IValue& element : tuple.elements()) result = combine(result, hashOf(element, depth, steps));
   return result;
 }
 
@@ -136,7 +142,7 @@ std::string_view nameOfUnhashable(const IValue& value) {
 }
 
 // [depth]: how many tuples the value lies in.
-size_t hashOf(const IValue& value, int depth) {
+size_t hashOf(const IValue& value, int depth, StopCounter& steps) {
   switch (value.tag()) {
     case Tag::None: return 0;
     case Tag::Bool: return std::hash<int64_t>()(value.unsafeGet<Tag::Bool>());
@@ -145,7 +151,7 @@ size_t hashOf(const IValue& value, int depth) {
     case Tag::ComplexDouble: return hashComplex(value.unsafeGet<Tag::ComplexDouble>()->value());
     case Tag::String: return std::hash<std::string>()(value.unsafeGet<Tag::String>()->text());
     case Tag::Device: return std::hash<Device>()(value.unsafeGet<Tag::Device>());
-    case Tag::Tuple: return hashTuple(*value.unsafeGet<Tag::Tuple>(), depth + 1);
+    case Tag::Tuple: return hashTuple(*value.unsafeGet<Tag::Tuple>(), depth + 1, steps);
     case Tag::Tensor: return std::hash<const void*>()(value.unsafeGet<Tag::Tensor>().unsafeGetTensorImpl());
     case Tag::Generator: return std::hash<const void*>()(value.unsafeGet<Tag::Generator>().get());
     case Tag::Storage: return std::hash<const void*>()(value.unsafeGet<Tag::Storage>().get());
@@ -231,8 +237,14 @@ bool IValue::is(const IValue& other) const noexcept {
   }
 }
 
-bool operator==(const IValue& a, const IValue& b) { return equal(a, b, 0); }
+bool operator==(const IValue& a, const IValue& b) {
+  StopCounter steps;
+  return equal(a, b, 0, steps);
+}
 
-size_t IValue::hash() const { return hashOf(*this, 0); }
+size_t IValue::hash() const {
+  StopCounter steps;
+  return hashOf(*this, 0, steps);
+}
 
 }  // namespace boxcar

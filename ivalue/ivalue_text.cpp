@@ -1,5 +1,6 @@
 #include <boxcar/ivalue/ivalue.h>
 #include <boxcar/ivalue/python_text.h>
+#include <boxcar/ivalue/stop_request.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@ using Tag = IValue::Tag;
 class Writer {
  public:
   void write(const IValue& value) {
+    steps_.add(16);  // each takes so much longer than a step of a loop
     switch (value.tag()) {
       case Tag::None: text_ += "None"; break;
       case Tag::Bool: text_ += value.toBool() ? "True" : "False"; break;
@@ -78,6 +80,7 @@ class Writer {
 
   std::string text_;
   std::vector<const IValue*> open_;
+  StopCounter steps_;
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ void fillByProbabilities(const Tensor& self, const Tensor& p, CpuGeneratorImpl& 
   StridedLoop nest(self.sizes());
   nest.add(self.data_ptr(), self.sizes(), self.strides(), self.itemsize());
   nest.add(p.data_ptr(), p.sizes(), p.strides(), p.itemsize());
-  nest.run([&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
+  nest.runInOrder(self.numel(), [&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
     P probabilities[kBlock];
     bool drawn[kBlock];
     for (int64_t j = 0; j < n1; ++j) {

@@ -23,7 +23,7 @@ void fillBlocksInOrder(const Tensor& self, ScalarType drawn, CallableRef<void(vo
   const Loop convert = conversionLoop(self.scalar_type(), drawn);
   StridedLoop nest(self.sizes());
   nest.add(self.data_ptr(), self.sizes(), self.strides(), self.itemsize());
-  nest.run([&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
+  nest.runInOrder(self.numel(), [&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
     alignas(16) std::byte buffer[kBlock * sizeof(double)];
     for (int64_t j = 0; j < n1; ++j) {
       char* to = data[0] + j * steps[kMaxOperands];

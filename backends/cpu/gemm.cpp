@@ -4,6 +4,7 @@
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/plain_gemm.h>
 #include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/ivalue/stop_request.h>
 
 #include <algorithm>
 #include <complex>
@@ -69,11 +70,27 @@ void multiplyByRows(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
   });
 }
 
+// Sums that are longer are made of parts, between which checkStop() is asked.
+constexpr int64_t kLongSum = int64_t{1} << 27;
+
+template <class T>
+void multiplyInParts(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta,
+                     Matrix<T> c) {
+  const int64_t most = std::max<int64_t>(kLongSum / (m * n), 1 << 14);
+  for (int64_t p = 0; p < k; p += most) {
+    gemm<T>(m, n, std::min(most, k - p), alpha, {&a.at(0, p), a.row_step, a.column_step},
+            {&b.at(p, 0), b.row_step, b.column_step}, p == 0 ? beta : T(1), c);
+    checkStop();
+  }
+}
+
 }  // namespace
 
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c) {
   if (m == 0 || n == 0) return;
+  if (k > kLongSum) [[unlikely]]
+    return multiplyInParts<T>(m, n, k, alpha, a, b, beta, c);
   if constexpr (std::is_floating_point_v<T> || kIsComplex<T>) {
     const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
     if (m >= kLibrarySide && n >= kLibrarySide) {

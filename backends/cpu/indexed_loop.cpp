@@ -23,7 +23,7 @@ void IndexedRun::fail(int64_t place) const {
               dim, size);
 }
 
-void IndexedRun::cut(CallableRef<void(const IndexedRun&)> body) const {
+void IndexedRun::cut(CallableRef<void(const IndexedRun&, int64_t)> body) const {
   int64_t elements = 1;
   for (const int64_t length : sizes) elements *= length;
   if (elements == 0) return;
@@ -34,25 +34,26 @@ void IndexedRun::cut(CallableRef<void(const IndexedRun&)> body) const {
     if (writes_chosen && chosen_steps[i] == 0) continue;
     if (best == sizes.size() || (sizes[best] < threadCount() && sizes[i] > sizes[best])) best = i;
   }
-  if (best == sizes.size() || sizes[best] == 1) return body(*this);
-  const int64_t grain = std::max<int64_t>(1, kParallelGrain / std::max<int64_t>(1, elements / sizes[best]));
+  if (best == sizes.size() || sizes[best] == 1) return body(*this, elements);
+  const int64_t inside = elements / sizes[best];
+  const int64_t grain = std::max<int64_t>(1, kParallelGrain / inside);
   parallelFor(0, sizes[best], grain, [&](int64_t begin, int64_t end) {
     IndexedRun part = *this;
     part.sizes[best] = end - begin;
     part.beside += begin * beside_steps[best];
     part.chosen += begin * chosen_steps[best];
     part.index += begin * index_steps[best];
-    body(part);
+    body(part, (end - begin) * inside);
   });
 }
 
 void IndexedRun::walk(StridedLoop::Body body) const {
-  cut([&](const IndexedRun& part) {
+  cut([&](const IndexedRun& part, int64_t elements) {
     StridedLoop nest(part.sizes);
     nest.addBytes(part.beside, part.beside_steps);
     nest.addBytes(part.chosen, part.chosen_steps);
     nest.addBytes(const_cast<char*>(part.index), part.index_steps);
-    nest.run(body);
+    nest.runInOrder(elements, body);
   });
 }
 
@@ -67,11 +68,11 @@ void IndexedRun::checkIndices() const {
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (index_steps[i] == 0) looking.sizes[i] = 1;  // also where what they choose from has none
   }
-  looking.cut([&](const IndexedRun& part) {
+  looking.cut([&](const IndexedRun& part, int64_t elements) {
     StridedLoop nest(part.sizes);
     nest.addBytes(const_cast<char*>(part.index), part.index_steps);
     uint64_t signs = 0;
-    nest.run([&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
+    nest.runInOrder(elements, [&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
       const auto look = [&](uint64_t place) { signs |= (place + lowest) | (length - 1 - place); };
       for (int64_t j = 0; j < n1; ++j) {
         const char* row = data[0] + j * steps[kMaxOperands];

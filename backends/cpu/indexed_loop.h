@@ -98,8 +98,8 @@ struct IndexedRun : dense::IndexedLoop {
   [[noreturn]] void fail(int64_t place) const;
   // Calls [body] with rows of what lies beside, what an index of 0 would choose, and the indices.
   void walk(StridedLoop::Body body) const;
-  // Calls [body] with the loop, or with parts of it in several threads.
-  void cut(CallableRef<void(const IndexedRun&)> body) const;
+  // Calls [body] with the loop, or with parts of it in several threads, and the number of elements.
+  void cut(CallableRef<void(const IndexedRun&, int64_t)> body) const;
 };
 
 // Elements are moved as words of their size.

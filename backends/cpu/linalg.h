@@ -4,6 +4,7 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/dense/linalg.h>
+#include <boxcar/ivalue/stop_request.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <complex>
@@ -35,7 +36,13 @@ void forEachMatrix(int64_t count, int64_t size, Body&& body) {
   const auto run = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) body(i);
   };
-  if (size >= kLarge) return run(0, count);
+  if (size >= kLarge) {
+    for (int64_t i = 0; i < count; ++i) {
+      checkStop();
+      body(i);
+    }
+    return;
+  }
   parallelFor(0, count, kParallelGrain / (size * size * size + 1) + 1, run);
 }
 

@@ -3,6 +3,7 @@
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/dense/random.h>
 #include <boxcar/backends/shape/layout.h>
+#include <boxcar/ivalue/stop_request.h>
 
 #include <algorithm>
 #include <cmath>
@@ -39,6 +40,7 @@ void sampleWithReplacement(const Tensor& weights, const Tensor& result, CpuGener
   const int64_t samples = result.sizes().back();
   const int64_t rows = weights.numel() / weights.sizes().back();
   std::vector<T> sums(categories);
+  StopCounter steps;
   for (int64_t row = 0; row < rows; ++row) {
     const T sum =
         addWeights(std::span<const T>(weights.data_ptr<T>() + row * weights.sizes().back(), categories), sums);
@@ -49,6 +51,7 @@ void sampleWithReplacement(const Tensor& weights, const Tensor& result, CpuGener
       const double place = drawUniform<double>(source);
       const auto found = std::ranges::lower_bound(sums, place, {}, [](T part) { return static_cast<double>(part); });
       chosen[i] = found - sums.begin();
+      steps.add(1);
     }
   }
 }
@@ -71,6 +74,7 @@ void sampleWithoutReplacement(const Tensor& self, const Tensor& weights, const T
   const Tensor divisors = toContiguous(drawn);
   std::vector<T> keys(categories);
   std::vector<int64_t> order(categories);
+  StopCounter steps;
   for (int64_t row = 0; row < rows; ++row) {
     const T* weight = weights.data_ptr<T>() + row * weights.sizes().back();
     const T* divisor = divisors.data_ptr<T>() + row * weights.sizes().back();
@@ -86,6 +90,7 @@ void sampleWithoutReplacement(const Tensor& self, const Tensor& weights, const T
       return key_a != key_b ? key_a > key_b : a < b;
     };
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(samples), order.end(), before);
+    steps.add(static_cast<int64_t>(categories));
     std::copy_n(order.begin(), samples, result.data_ptr<int64_t>() + row * result.sizes().back());
   }
 }

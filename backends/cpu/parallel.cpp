@@ -1,10 +1,12 @@
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/thread_team.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/stop_request.h>
 
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -31,6 +33,23 @@ std::atomic<int> chosen_threads = 0;
 
 thread_local bool is_in_parallel = false;
 
+// Calls [body] for pieces of [begin, end). Of indices that are a grain and more each, nobody knows how long one takes:
+// the first piece is one of them, and the next is larger as long as they are quick.
+void inPieces(int64_t begin, int64_t end, int64_t grain, CallableRef<void(int64_t, int64_t)> body) {
+  constexpr int64_t kMostGrains = kStopInterval / kParallelGrain;
+  constexpr auto kQuick = std::chrono::milliseconds(1);
+  const bool is_measured = grain <= 1;
+  int64_t piece = is_measured ? 1 : std::min(grain, INT64_MAX / kMostGrains) * kMostGrains;
+  while (end - begin > piece) {
+    const auto start = is_measured ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
+    body(begin, begin + piece);
+    checkStop();
+    begin += piece;
+    if (is_measured && std::chrono::steady_clock::now() - start < kQuick && piece < kStopInterval) piece *= 2;
+  }
+  body(begin, end);
+}
+
 }  // namespace
 
 int threadCount() {
@@ -55,24 +74,29 @@ bool runsInParallel(int64_t elements) { return elements >= kParallelGrain && !is
 void parallelFor(int64_t begin, int64_t end, int64_t grain, CallableRef<void(int64_t, int64_t)> body) {
   if (begin >= end) return;
   const int64_t length = end - begin;
-  const int64_t least = std::max<int64_t>(grain, 1);
-  const int64_t parts = is_in_parallel ? 1 : std::min<int64_t>(threadCount(), length / least);
-  if (parts <= 1) return body(begin, end);
+  const int64_t grains = length / std::max<int64_t>(grain, 1);
+  if (grains <= 1) return body(begin, end);
+  const int64_t parts = is_in_parallel ? 1 : std::min<int64_t>(threadCount(), grains);
+  if (parts <= 1) return inPieces(begin, end, grain, body);
   const int64_t share = length / parts;
   const int64_t rest = length % parts;
   std::exception_ptr failure;
   std::mutex mutex;
+  const StopRequests requests = stopRequests();
   runTeam(static_cast<int>(parts), [&](int part) {
     const bool before = is_in_parallel;
+    const StopRequests requests_before = stopRequests();
     is_in_parallel = true;
+    setStopRequests(requests);
     const int64_t first = begin + part * share + std::min<int64_t>(part, rest);
     try {
-      body(first, first + share + (part < rest ? 1 : 0));
+      inPieces(first, first + share + (part < rest ? 1 : 0), grain, body);
     } catch (...) {
       const std::lock_guard lock(mutex);
       if (failure == nullptr) failure = std::current_exception();
     }
     is_in_parallel = before;
+    setStopRequests(requests_before);
   });
   if (failure != nullptr) std::rethrow_exception(failure);
 }

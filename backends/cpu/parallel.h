@@ -23,8 +23,9 @@ BOXCAR_API void setThreadCount(int count);
 bool runsInParallel(int64_t elements);
 
 // Calls body(begin, end) for ranges that together are [begin, end), in several threads when there is work for them:
-// each range has [grain] indices at least, but for the last. Returns when all are done; what a body throws is thrown
-// again, the first of it. Within a body everything runs in its thread alone; it must not call operators.
+// each range has [grain] indices at least, but for the last, and so many that they are about [kParallelGrain] steps of
+// work. Returns when all are done; what a body throws is thrown again, the first of it. Within a body everything runs
+// in its thread alone; it must not call operators. Long ranges come in pieces, between which checkStop() is asked.
 void parallelFor(int64_t begin, int64_t end, int64_t grain, CallableRef<void(int64_t, int64_t)> body);
 
 }  // namespace boxcar::cpu

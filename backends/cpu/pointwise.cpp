@@ -16,7 +16,7 @@ Loop loopOf(const dense::PointwiseWork& work) {
 
 void flat(const dense::PointwiseWork& work, const dense::FlatOperands& operands, int64_t n) {
   const Loop loop = loopOf(work);
-  if (!runsInParallel(n)) return loop(operands.data, operands.steps, n, 1, work.params);
+  if (n < kParallelGrain) return loop(operands.data, operands.steps, n, 1, work.params);
   parallelFor(0, n, kParallelGrain, [&](int64_t begin, int64_t end) {
     char* part[kMaxOperands];
     for (int k = 0; k < kMaxOperands; ++k) part[k] = operands.data[k] + begin * operands.steps[k];

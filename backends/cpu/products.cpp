@@ -5,6 +5,7 @@
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/dense/products.h>
 #include <boxcar/backends/elements/element.h>
+#include <boxcar/ivalue/stop_request.h>
 
 #include <algorithm>
 
@@ -49,7 +50,13 @@ void multiply(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar&
       };
       if (rank == 2) return run(0, 1);
       const int64_t work = std::max<int64_t>(m * n, 1) * std::max<int64_t>(k, 1);
-      if (work >= kLargeProduct) return run(0, out.sizes()[0]);
+      if (work >= kLargeProduct) {
+        for (int64_t i = 0; i < out.sizes()[0]; ++i) {
+          checkStop();
+          run(i, i + 1);
+        }
+        return;
+      }
       parallelFor(0, out.sizes()[0], kParallelGrain / work + 1, run);
     }
   });

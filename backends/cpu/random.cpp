@@ -2,7 +2,9 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/normal_block.h>
 #include <boxcar/backends/dense/random.h>
+#include <boxcar/ivalue/stop_request.h>
 
+#include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <numbers>
@@ -45,9 +47,14 @@ template <class T>
 void fillNormalBlocks(CpuGeneratorImpl& generator, const Tensor& self, double mean, double std) {
   T* values = self.data_ptr<T>();
   const int64_t n = self.numel();
-  for (int64_t i = 0; i < n; ++i) values[i] = static_cast<T>(drawUniform<T>(generator));
-  for (int64_t i = 0; i + kBlock <= n; i += kBlock) {
-    makeNormal(values + i, static_cast<Compute<T>>(mean), static_cast<Compute<T>>(std));
+  // All uniform numbers are drawn first, of which the last block may be drawn again.
+  for (int64_t begin = 0; begin < n; begin += kStopInterval) {
+    if (begin > 0) checkStop();
+    const int64_t end = std::min(n, begin + kStopInterval);
+    for (int64_t i = begin; i < end; ++i) values[i] = static_cast<T>(drawUniform<T>(generator));
+    for (int64_t i = begin; i + kBlock <= end; i += kBlock) {
+      makeNormal(values + i, static_cast<Compute<T>>(mean), static_cast<Compute<T>>(std));
+    }
   }
   if (n % kBlock == 0) return;
   T* last = values + n - kBlock;

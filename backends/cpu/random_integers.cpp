@@ -2,6 +2,7 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/dense/random.h>
+#include <boxcar/ivalue/stop_request.h>
 
 #include <limits>
 #include <mutex>
@@ -53,8 +54,12 @@ void integers(const Tensor& self, const std::optional<shape::IntegerRange>& rang
 void shuffleNumbers(int64_t* numbers, int64_t n, CpuGeneratorImpl& generator) {
   std::iota(numbers, numbers + n, 0);
   constexpr int64_t kMany = std::numeric_limits<uint32_t>::max() / 20;
+  StopCounter steps;
   if (n < kMany) {
-    for (int64_t i = 0; i < n - 1; ++i) std::swap(numbers[i], numbers[i + generator.random() % (n - i)]);
+    for (int64_t i = 0; i < n - 1; ++i) {
+      std::swap(numbers[i], numbers[i + generator.random() % (n - i)]);
+      steps.add(1);
+    }
     return;
   }
   // 32 bits would prefer the lower places: inside out, with 64.
@@ -62,6 +67,7 @@ void shuffleNumbers(int64_t* numbers, int64_t n, CpuGeneratorImpl& generator) {
     const auto place = static_cast<int64_t>(generator.random64() % static_cast<uint64_t>(i + 1));
     numbers[i] = numbers[place];
     numbers[place] = i;
+    steps.add(1);
   }
 }
 

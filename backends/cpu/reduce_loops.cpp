@@ -1,6 +1,7 @@
 #include <boxcar/backends/cpu/conversions.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/reduce_loops.h>
+#include <boxcar/ivalue/stop_request.h>
 
 #include <cstddef>
 #include <cstring>
@@ -11,6 +12,7 @@ namespace {
 
 // Elements that a thread takes at once.
 constexpr int64_t kShare = kParallelGrain / 2;
+constexpr int64_t kMostBranches = int64_t{1} << 16;
 constexpr int64_t kBlockRun = 64;
 
 struct alignas(16) Accumulators {
@@ -132,7 +134,9 @@ class ReduceRow final {
   // of them.
   template <class Leaf>
   void accumulate(const Part& part, int64_t width, int64_t share, const Leaf& leaf, std::byte* acc) const {
-    if (isRun(part) || (share > 0 && elementsOf(part) * width <= share)) return leaf(part, acc);
+    const int64_t elements = elementsOf(part);
+    if (isRun(part) || elements <= share / width) return leaf(part, acc);
+    if (elements > kStopInterval / width) checkStop();
     if (part.dim > 0 && part.n == 1) {
       return accumulate({part.dim - 1, part.in, row_.sizes[part.dim - 1], part.index}, width, share, leaf, acc);
     }
@@ -152,9 +156,11 @@ class ReduceRow final {
 
   // The same tree, but each thread takes branches of it.
   void accumulateInThreads(const Part& part, int64_t width, std::byte* acc) const {
+    // Of so many elements for each branch that they can be counted.
+    const int64_t share = std::max(kShare, row_.count / kMostBranches * width);
     std::vector<Part> branches;
     accumulate(
-        part, width, kShare,
+        part, width, share,
         [&](const Part& branch, std::byte* into) {
           branches.push_back(branch);
           acc_.identities(into, width);
@@ -169,7 +175,7 @@ class ReduceRow final {
     });
     const std::byte* next = made.data();
     accumulate(
-        part, width, kShare,
+        part, width, share,
         [&](const Part&, std::byte* into) {
           std::memcpy(into, next, size);
           next += size;

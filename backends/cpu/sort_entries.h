@@ -5,6 +5,7 @@
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/elements/element.h>
 #include <boxcar/backends/elements/ordered_key.h>
+#include <boxcar/ivalue/stop_request.h>
 
 #include <boost/container/small_vector.hpp>
 
@@ -139,6 +140,7 @@ Entry* radixSort(Entry* entries, Entry* scratch, int64_t count) {
   for (int digit = 0; digit < kDigits; ++digit) {
     auto& starts = counts[static_cast<size_t>(digit)];
     if (starts[digitOf(entries[0], digit)] == static_cast<uint32_t>(count)) continue;
+    if (count >= kStopInterval) checkStop();
     uint32_t start = 0;
     for (uint32_t& bucket : starts) start += std::exchange(bucket, start);
     for (int64_t i = 0; i < count; ++i) scratch[starts[digitOf(entries[i], digit)]++] = entries[i];

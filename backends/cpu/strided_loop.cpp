@@ -147,30 +147,42 @@ int64_t StridedLoop::elementCount() const {
   return count;
 }
 
-void StridedLoop::inParts(int64_t elements, CallableRef<void(StridedLoop&)> run) {
+void StridedLoop::inParts(int64_t elements, CallableRef<void(StridedLoop&, int64_t)> run) {
   if (!prepare()) return;
+  if (!runsInParallel(elements)) return run(*this, elements);
   // The outermost dimension that gives each thread something, else the longest.
   int cut = rank_ - 1;
   while (cut > 0 && sizes_[cut] < threadCount()) --cut;
   if (sizes_[cut] < threadCount()) cut = static_cast<int>(std::max_element(sizes_, sizes_ + rank_) - sizes_);
-  const int64_t grain = std::max<int64_t>(1, kParallelGrain / std::max<int64_t>(1, elements / sizes_[cut]));
+  const int64_t inside = std::max<int64_t>(1, elements / sizes_[cut]);
+  const int64_t grain = std::max<int64_t>(1, kParallelGrain / inside);
   parallelFor(0, sizes_[cut], grain, [&](int64_t begin, int64_t end) {
     StridedLoop part = *this;
     part.sizes_[cut] = end - begin;
     for (int k = 0; k < operands_; ++k) part.data_[k] += begin * strides_[cut][k];
-    run(part);
+    run(part, (end - begin) * inside);
   });
 }
 
 void StridedLoop::runParallel(int64_t elements, Body body) {
-  if (!runsInParallel(elements)) return run(body);
-  inParts(elements, [&](StridedLoop& part) { part.run(body); });
+  if (elements < kParallelGrain) return run(body);
+  inParts(elements, [&](StridedLoop& part, int64_t share) { part.runInOrder(share, body); });
 }
 
 void StridedLoop::runParallel(Loop loop, const Scalar* params) {
   const int64_t elements = elementCount();
-  if (!runsInParallel(elements)) return run(loop, params);
-  inParts(elements, [&](StridedLoop& part) { part.run(loop, params); });
+  if (elements < kParallelGrain) return run(loop, params);
+  inParts(elements, [&](StridedLoop& part, int64_t share) {
+    if (share < kStopInterval) return part.run(loop, params);
+    const Operands turned = part.findTurned();
+    part.runInOrder(share, [&](char* const* data, const int64_t* strides, int64_t n0, int64_t n1) {
+      if (turned == 0) {
+        loop(data, strides, n0, n1, params);
+      } else {
+        part.runSquares(turned, data, n0, n1, loop, params);
+      }
+    });
+  });
 }
 
 void StridedLoop::run(Body body) {
@@ -190,9 +202,33 @@ void StridedLoop::run(Loop loop, const Scalar* params) {
     if (turned == 0) {
       loop(data, strides, n0, n1, params);
     } else {
-      runSquares(turned, data, loop, params);
+      runSquares(turned, data, n0, n1, loop, params);
     }
   });
+}
+
+void StridedLoop::runPieces(int64_t elements, Body body) const {
+  // What one call of the body may do at most.
+  const int64_t most = std::max<int64_t>(1, kStopInterval / std::max<int64_t>(1, elements / elementCount()));
+  const int64_t width = std::min(sizes_[0], most);
+  const int64_t height = std::clamp<int64_t>(most / width, 1, sizes_[1]);
+  const int64_t steps_of_one = kStopInterval / most;
+  StopCounter steps;
+  char* data[kMaxOperands];
+  int64_t index[kMaxRank];
+  start(data, index);
+  do {
+    for (int64_t j = 0; j < sizes_[1]; j += height) {
+      for (int64_t i = 0; i < sizes_[0]; i += width) {
+        char* piece[kMaxOperands] = {};
+        for (int k = 0; k < operands_; ++k) piece[k] = data[k] + i * strides_[0][k] + j * strides_[1][k];
+        const int64_t n0 = std::min(width, sizes_[0] - i);
+        const int64_t n1 = std::min(height, sizes_[1] - j);
+        body(piece, strides_[0], n0, n1);
+        steps.add(n0 * n1 * steps_of_one);
+      }
+    }
+  } while (advance(data, index));
 }
 
 StridedLoop::Operands StridedLoop::findTurned() {
@@ -212,7 +248,8 @@ StridedLoop::Operands StridedLoop::findTurned() {
   return turned;
 }
 
-void StridedLoop::runSquares(Operands turned, char* const* data, Loop loop, const Scalar* params) const {
+void StridedLoop::runSquares(Operands turned, char* const* data, int64_t n0, int64_t n1, Loop loop,
+                             const Scalar* params) const {
   int64_t largest = 1;
   for (int k = 1; k < operands_; ++k) {
     if ((turned >> k & 1) != 0) largest = std::max(largest, itemsizes_[k]);
@@ -228,10 +265,10 @@ void StridedLoop::runSquares(Operands turned, char* const* data, Loop loop, cons
     steps[k] = itemsizes_[k];
     steps[kMaxOperands + k] = side * itemsizes_[k];
   }
-  for (int64_t j = 0; j < sizes_[1]; j += side) {
-    for (int64_t i = 0; i < sizes_[0]; i += side) {
-      const int64_t width = std::min(side, sizes_[0] - i);
-      const int64_t height = std::min(side, sizes_[1] - j);
+  for (int64_t j = 0; j < n1; j += side) {
+    for (int64_t i = 0; i < n0; i += side) {
+      const int64_t width = std::min(side, n0 - i);
+      const int64_t height = std::min(side, n1 - j);
       for (int k = 0; k < operands_; ++k) {
         square[k] = data[k] + i * strides_[0][k] + j * strides_[1][k];
         if ((turned >> k & 1) == 0) continue;

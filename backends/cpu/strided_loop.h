@@ -2,6 +2,7 @@
 
 #include <boxcar/backends/cpu/callable_ref.h>
 #include <boxcar/ivalue/scalar.h>
+#include <boxcar/ivalue/stop_request.h>
 
 #include <cstdint>
 #include <span>
@@ -36,13 +37,19 @@ class StridedLoop final {
   void addBytes(void* data, std::span<const int64_t> strides);
 
   void run(Body body);
+  // The same for [elements], a measure of all the work: where that is long, the body is called for pieces, in their
+  // order, between which checkStop() is asked.
+  void runInOrder(int64_t elements, Body body) {
+    if (elements < kStopInterval) return run(body);
+    if (prepare()) runPieces(elements, body);
+  }
 
   // The first operand is written, the others are only read: those whose neighbouring elements belong to different rows,
   // as those of a transposed matrix do, are read in squares that are turned on the way.
   void run(Loop loop, const Scalar* params);
 
   // The same in several threads at once, when [elements], a measure of all the work, are enough for that and the loop
-  // can be cut. No part of the loop may depend on another one.
+  // can be cut; in pieces where it is long. No part of the loop may depend on another one.
   void runParallel(int64_t elements, Body body);
   void runParallel(Loop loop, const Scalar* params);
 
@@ -50,12 +57,13 @@ class StridedLoop final {
   using Operands = uint32_t;  // a bit for each
 
   int64_t elementCount() const;
-  // Parts of the loop, each to be run by a thread.
-  void inParts(int64_t elements, CallableRef<void(StridedLoop&)> run);
+  // Calls run(part, elements) for parts of the loop, each in a thread.
+  void inParts(int64_t elements, CallableRef<void(StridedLoop&, int64_t)> run);
+  void runPieces(int64_t elements, Body body) const;
   // The operands that are to be read in squares; the dimension in which their elements follow each other becomes the
   // second.
   Operands findTurned();
-  void runSquares(Operands turned, char* const* data, Loop loop, const Scalar* params) const;
+  void runSquares(Operands turned, char* const* data, int64_t n0, int64_t n1, Loop loop, const Scalar* params) const;
   // Orders and joins the dimensions and brings their number to two at least; false when there is no element.
   bool prepare();
   void order();

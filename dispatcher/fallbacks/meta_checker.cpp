@@ -6,6 +6,7 @@
 #include <boxcar/dispatcher/fallbacks/meta_checker.h>
 #include <boxcar/dispatcher/fallbacks/value_copy.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/stopped_error.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -97,6 +98,8 @@ void MetaChecker::call(const OperatorHandle& op, DispatchKeySet keys, Stack& sta
     const HiddenCalls hidden;
     const ExcludeDispatchKeyGuard no_gradients(autograd_dispatch_keyset_with_ADInplaceOrView);
     op.callBoxed(meta);
+  } catch (const StoppedError&) {
+    throw;
   } catch (const Error& error) {
     if (needs_data || kernel == MetaKernel::kComposite) return;
     BOXCAR_FAIL("the Meta kernel of {} fails where the call itself did not: {}", op, error.what());

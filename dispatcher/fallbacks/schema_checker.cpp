@@ -5,6 +5,7 @@
 #include <boxcar/dispatcher/fallbacks/script_kernel.h>
 #include <boxcar/dispatcher/fallbacks/value_copy.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/stopped_error.h>
 
 #include <algorithm>
 #include <span>
@@ -39,6 +40,8 @@ Outcome runHidden(const OperatorHandle& op, DispatchKeySet keys, Stack stack) {
   const HiddenCalls hidden;
   try {
     op.redispatchBoxed(keys - kOnlookerKeys, stack);
+  } catch (const StoppedError&) {
+    throw;
   } catch (const std::exception& error) {
     BOXCAR_FAIL("{} failed when it was called again with the same inputs: {}", op, error.what());
   }
@@ -76,7 +79,9 @@ void SchemaChecker::call(const OperatorHandle& op, DispatchKeySet keys, Stack& s
 }
 
 constinit const HandlerKind kCheckSchemaKind = {
-    "check_schema() -> ()", "Stop where a call breaks what its operator's schema promises of writes, views and results",
+    "check_schema() -> ()",
+    "Stop where a call breaks what its operator's schema promises of writes, views and results; makes calls again that "
+    "are not tagged io",
     [](std::span<const IValue>) -> std::unique_ptr<Handler> { return std::make_unique<SchemaChecker>(); }};
 
 }  // namespace boxcar

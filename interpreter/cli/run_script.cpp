@@ -139,6 +139,9 @@ void addOptionsOfRuns(CLI::App& command, const std::shared_ptr<RunOptions>& opti
       .add_option("--max-instructions", options->limits.max_instructions, "End the run after that many instructions")
       ->type_name("N")
       ->check(numbersFrom(uint64_t{1}, uint64_t{1} << 62));
+  command.add_option("--max-seconds", options->limits.max_seconds, "End the run after that many seconds, as 60 or 0.5")
+      ->type_name("N")
+      ->check(numbersFrom(0.001, 1e9));
   command.add_option("--max-depth", options->limits.max_depth, "How many calls may be inside one another (10000)")
       ->type_name("N")
       ->check(numbersFrom(1U, 100'000'000U));

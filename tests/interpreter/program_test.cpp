@@ -325,6 +325,69 @@ TEST(Program, AnInterruptEndsARunButNotTheNext) {
   EXPECT_EQ(outputOf([&] { program.run({"quick"}); }), "ended\n");
 }
 
+TEST(Program, ALimitOfTimeEndsARunWhateverItDoes) {
+  Library m(Library::FRAGMENT, "test_sleep", std::nullopt, "test.cpp", 1);
+  m.def("sleep() -> ()", [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
+  for (const char* work : {"while True { }", "sum(ones(1).expand(2 ** 62))", "while True { test_sleep::sleep() }",
+                           "while True { x = ones(2) }"}) {
+    Program program = Program::compile(
+        std::string("mode m { return redispatch(op, args) } exit { print(\"ended\") }\nwith m { if len(argv) == 0 { ") +
+            work + " } }\n",
+        "test.ops");
+    program.setLimits({.max_seconds = 0.25});
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      program.run();
+      FAIL() << "it ended: " << work;
+    } catch (const ScriptError& error) {
+      EXPECT_EQ(error.reason(), "the run took more than 0.25 seconds, which is its limit") << work;
+      EXPECT_EQ(error.cause(), ScriptErrorCause::Limit);
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20)) << work;
+    // The next run has its own time.
+    EXPECT_EQ(outputOf([&] { program.run({"quick"}); }), "ended\n");
+  }
+}
+
+TEST(Program, ALimitOfTimeAndOneOfInstructionsHoldTogether) {
+  Program program = Program::compile("n = 0\nwhile True { n += 1 }\n", "test.ops");
+  program.setLimits({.max_instructions = 100'000, .max_seconds = 3600});
+  EXPECT_EQ(errorOf([&] { program.run(); }).substr(0, 65),
+            "the run took more than 100000 instructions, which is its limit\n  ");
+}
+
+TEST(Program, AnInterruptEndsAnOperatorThatTakesLong) {
+  std::atomic<bool> is_entered = false;
+  Library entry(Library::FRAGMENT, "test_long_work", std::nullopt, "test.cpp", 1);
+  entry.def("entered() -> ()", [&] { is_entered = true; });
+  // The exit block's own work runs to its end.
+  constexpr const char* kMode =
+      "mode m { return redispatch(op, args) } exit { print(sum(ones(1).expand(20000000)).item()) }\n";
+  constexpr const char* kWork[] = {
+      "x = ones(1).expand(2 ** 62)\nwith m { test_long_work::entered(); sum(x) }\n",
+      "x = ones(1).expand(2 ** 62)\nwith m { test_long_work::entered(); dot(x, x) }\n",
+      "x: Any = (1,)\nfor i in range(60) { x = (x, x) }\nwith m { test_long_work::entered(); y = {x: 1} }\n",
+  };
+  for (const char* work : kWork) {
+    is_entered = false;
+    const Program program = Program::compile(std::string(kMode) + work, "test.ops");
+    std::string message;
+    testing::internal::CaptureStdout();
+    std::thread runner([&] {
+      try {
+        program.run();
+      } catch (const ScriptError& error) {
+        message = std::string(error.cause() == ScriptErrorCause::Interrupt ? "" : "other: ") + error.what();
+      }
+    });
+    while (!is_entered) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    interruptScripts();
+    runner.join();
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "20000000.0\n") << work;
+    EXPECT_TRUE(message.starts_with("interrupted\n  test.ops:")) << message;
+  }
+}
+
 // ---- Imports ----
 
 class Imports : public testing::Test {

@@ -52,6 +52,29 @@ TEST(CpuGenerator, GoesBackToAPlaceOfItsSequence) {
   EXPECT_EQ(impl->random(), following);
 }
 
+TEST(CpuGenerator, GoesFarAsIfItHadDrawnEachNumber) {
+  constexpr uint32_t kSeed = 77;
+  for (const uint64_t drawn : {uint64_t{1}, uint64_t{4'194'303}, uint64_t{4'194'304}, uint64_t{7'777'777}}) {
+    std::mt19937 expected(kSeed);
+    expected.discard(drawn);
+    CpuGeneratorImpl generator;
+    generator.set_state({.seed = kSeed, .drawn = drawn, .next_normal = std::nullopt});
+    EXPECT_EQ(generator.state().drawn, drawn);
+    for (int i = 0; i < 2000; ++i) ASSERT_EQ(generator.random(), expected()) << drawn << ", " << i;
+  }
+}
+
+TEST(CpuGenerator, GoesAsFarAsThereAreNumbers) {
+  constexpr uint64_t kFar = uint64_t{1} << 62;
+  CpuGeneratorImpl walking;
+  walking.set_state({.seed = 3, .drawn = kFar, .next_normal = std::nullopt});
+  for (int i = 0; i < 1000; ++i) walking.random();
+  CpuGeneratorImpl jumping;
+  jumping.set_state({.seed = 3, .drawn = kFar + 1000, .next_normal = std::nullopt});
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(walking.random(), jumping.random()) << i;
+  EXPECT_EQ(walking.state(), jumping.state());
+}
+
 TEST(Generator, OfAUserSaysThatItCannotTellItsPlace) {
   class Own final : public GeneratorImpl {
    public:

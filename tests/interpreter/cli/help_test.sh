@@ -81,7 +81,7 @@ expectOffer() {  # LINE OFFER
 expectOffer "boxcar re" "record repl replay"
 expectOffer "boxcar --color=never re" "record repl replay"
 expectOffer "boxcar --plugin plug.so --no-progress re" "record repl replay"
-expectOffer "boxcar run --max" "--max-depth --max-instructions --max-memory"
+expectOffer "boxcar run --max" "--max-depth --max-instructions --max-memory --max-seconds"
 expectOffer "boxcar run --no-p" "--no-progress"
 expectOffer "boxcar run o" "one.ops"
 expectOffer "boxcar run --sandbox --threads 2 o" "one.ops"

@@ -49,6 +49,20 @@ expectOutput "error: the run took more than 100000 instructions, which is its li
   endless.ops:1:7
     while True { }
           ^~~~"
+runMerged "--max-seconds" run --max-seconds 0.2 endless.ops
+expectStatus 1
+expectOutput "error: the run took more than 0.2 seconds, which is its limit
+  endless.ops:1:7
+    while True { }
+          ^~~~"
+echo 'print(sum(ones(1).expand(2 ** 62)))' > long.ops
+runMerged "--max-seconds within an operator" run --max-seconds 0.2 long.ops
+expectStatus 1
+expectOutputHas "error: the run took more than 0.2 seconds, which is its limit
+  long.ops:1:7"
+runMerged "--max-seconds that is none" run --max-seconds 0 long.ops
+expectStatus 2
+expectOutputHas "--max-seconds"
 printf 'fn f(int n) -> int { return f(n + 1) }\nprint(f(0))' > deep.ops
 runMerged "--max-depth" run --max-depth 20 deep.ops
 expectStatus 1
@@ -121,6 +135,21 @@ expectOutputHas "started
 exit ran
 error: interrupted
   interrupted.ops:3:"
+
+for threads in 1 2; do
+  "$boxcar" run --threads $threads long.ops > out.txt 2> err.txt &
+  pid=$!
+  for _ in $(seq 100); do sleep 0.05; kill -0 $pid || break; [[ $(grep -c 'SigCgt.*[2367abef]$' /proc/$pid/status) -eq 1 ]] && break; done
+  sleep 0.2
+  kill -INT $pid
+  wait $pid
+  status=$?
+  test_name="Ctrl-C within an operator, with $threads threads"
+  output=$(cat out.txt err.txt)
+  expectStatus 130
+  expectOutputHas "error: interrupted
+  long.ops:1:7"
+done
 
 # ---- check --json ----
 

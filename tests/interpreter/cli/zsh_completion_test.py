@@ -103,7 +103,7 @@ class Zsh(unittest.TestCase):
                             ("boxcar explain aten::celu", {"aten::celu", "aten::celu_"}),
                             ("boxcar run --deny aten::celu", {"aten::celu", "aten::celu_"}),
                             ("boxcar ops --key AutogradC", {"AutogradCPU", "AutogradCUDA"}),
-                            ("boxcar run --max", {"--max-depth", "--max-instructions", "--max-memory"})):
+                            ("boxcar run --max", {"--max-depth", "--max-instructions", "--max-memory", "--max-seconds"})):
             with self.subTest(line=line):
                 self.assertEqual({word.rstrip("=") for word in self.offered(line)}, offer)
 
