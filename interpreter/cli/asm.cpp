@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/assembler.h>
 #include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/run_script.h>
 #include <boxcar/interpreter/disassembler.h>
 #include <boxcar/interpreter/program.h>
 
@@ -12,36 +13,37 @@
 namespace boxcar::cli {
 namespace {
 
-struct AsmOptions {
-  std::string file;
-  std::vector<std::string> args;
-  bool runs = false;
-};
-
-void assembleFile(const AsmOptions& options) {
-  SourcePtr text = Source::create(interp::nameOfFile(options.file), interp::readFile(options.file));
-  interp::CodeUnit unit = interp::assemble(std::move(text));
-  if (options.runs) {
-    Program::fromUnit(std::move(unit)).run(options.args);
-  } else {
-    print(interp::disassemble(unit));
-  }
+interp::CodeUnit assembleText(std::string text, std::string name) {
+  return interp::assemble(Source::create(std::move(name), std::move(text)));
 }
 
 }  // namespace
 
 void addAsm(CLI::App& app, const std::vector<std::string>& rest, int& status) {
   CLI::App* command = app.add_subcommand("asm", "Read what dis prints, check it, and print it again or run it");
-  const auto options = std::make_shared<AsmOptions>();
+  const auto options = std::make_shared<RunOptions>();
   command->add_option("FILE", options->file, "The bytecode as text, or - for standard input")->type_name("FILE");
-  command->add_flag("--run", options->runs, "Run it as if it were the script");
+  const auto runs = std::make_shared<bool>(false);
+  CLI::Option* const run = command->add_flag("--run", *runs, "Run it as if it were the script");
   command->add_option("ARGS", options->args, "With --run: what it finds in `argv`; options among it stand behind --")
       ->type_name("");
-  addExamples(*command, {"boxcar dis tool.ops > tool.asm", "boxcar asm --run tool.asm"});
-  command->callback([options, rest, &status] {
-    takeRest(rest, options->file, options->args);
-    if (!options->runs && !options->args.empty()) throw CLI::RequiresError("ARGS", "--run");
-    assembleFile(*options);
+  const size_t own = command->get_options().size();
+  addOptionsOfRuns(*command, options);
+  const std::vector<CLI::Option*> all = command->get_options();
+  for (size_t i = own; i < all.size(); ++i) all[i]->needs(run);
+  options->read = [](std::string text, std::string name) {
+    return Program::fromUnit(assembleText(std::move(text), std::move(name)));
+  };
+  addExamples(*command, {"boxcar dis tool.ops > tool.asm", "boxcar asm --run tool.asm",
+                         "boxcar asm --run --sandbox --max-seconds 60 tool.asm"});
+  command->callback([command, options, runs, rest, &status] {
+    readRunOptions(*command, rest, *options);
+    if (*runs) {
+      runScript(*options);
+    } else {
+      if (!options->args.empty()) throw CLI::RequiresError("ARGS", "--run");
+      print(interp::disassemble(assembleText(interp::readFile(options->file), interp::nameOfFile(options->file))));
+    }
     status = kDone;
   });
 }

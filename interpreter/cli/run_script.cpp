@@ -7,7 +7,6 @@
 #include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/cli/run_script.h>
 #include <boxcar/interpreter/interrupt.h>
-#include <boxcar/interpreter/program.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/output_file.h>
 #include <fmt/format.h>
@@ -77,7 +76,7 @@ void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options,
     const std::filesystem::path folder = options.file == "-" ? "" : std::filesystem::path(options.file).parent_path();
     guard.emplace(FileAccess::sandboxed(folder, options.folders));
   }
-  Program program = Program::compile(std::move(text), interp::nameOfFile(options.file));
+  Program program = options.read(std::move(text), interp::nameOfFile(options.file));
   reportDiagnostics(program.warnings());
   program.setLimits(options.limits);
   interruptOnCtrlC();

@@ -4,6 +4,7 @@
 #include <boxcar/interpreter/cli/machine_options.h>
 #include <boxcar/interpreter/cli/progress.h>
 #include <boxcar/interpreter/limits.h>
+#include <boxcar/interpreter/program.h>
 #include <boxcar/ivalue/file_access.h>
 
 #include <CLI/CLI.hpp>
@@ -30,6 +31,8 @@ struct RunOptions {
     std::vector<IValue> arguments;
   };
   std::vector<Request> handlers;
+  // Makes the program of the file's text and what messages call the file.
+  std::function<Program(std::string text, std::string name)> read = Program::compile;
   // The command, and what it knows of how far a run is, once its handlers are on.
   std::string command;
   std::function<ProgressCount()> count = [] { return ProgressCount(); };

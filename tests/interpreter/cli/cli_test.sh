@@ -308,6 +308,29 @@ expectStatus 0
 expectOutput "hello 2"
 expectErrors ""
 
+echo 'while True { }' > endless.ops
+"$boxcar" dis endless.ops > endless.asm
+run "asm --run with a limit" asm --run --max-instructions 1000 endless.asm
+expectStatus 1
+expectErrorsHave "error: the run took more than 1000 instructions, which is its limit"
+run "asm --run with a limit of time" asm --run --max-seconds 0.2 endless.asm
+expectStatus 1
+expectErrorsHave "error: the run took more than 0.2 seconds, which is its limit"
+run "asm with a limit and nothing to run" asm --max-seconds 1 endless.asm
+expectStatus 2
+expectErrorsHave "--run"
+echo 'print(io::read_text("/etc/hostname"))' > reads.ops
+"$boxcar" dis reads.ops > reads.asm
+run "asm --run in the sandbox" asm --run --sandbox reads.asm
+expectStatus 1
+expectOutput ""
+expectErrorsHave "/etc/hostname"
+expectErrorsHave "sandbox"
+run "asm --run under a handler" asm --run --deny 'io::*' reads.asm
+expectStatus 1
+expectErrorsHave "io::read_text"
+rm endless.ops endless.asm reads.ops reads.asm
+
 echo 'print(argv)' > argv.ops
 "$boxcar" dis argv.ops > argv.asm
 run "asm --run with arguments" asm --run argv.asm -- one --two
