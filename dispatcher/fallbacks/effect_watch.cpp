@@ -1,13 +1,23 @@
 #include <boxcar/dispatcher/fallbacks/effect_watch.h>
 
+#include <algorithm>
+
 namespace boxcar {
 namespace {
 
 constinit thread_local EffectWatch* innermost = nullptr;
 
+// What gives nothing and writes nothing has no other purpose.
+bool actsOutside(const OperatorHandle& op) {
+  if (op.hasTag(Tag::io)) return true;
+  const FunctionSchema& schema = op.schema();
+  return schema.returns().empty() && !schema.is_varret() &&
+         std::ranges::none_of(schema.arguments(), &Argument::is_write);
+}
+
 }  // namespace
 
-EffectWatch::EffectWatch(const OperatorHandle& op) : outer_(innermost), acted_(op.hasTag(Tag::io)) { innermost = this; }
+EffectWatch::EffectWatch(const OperatorHandle& op) : outer_(innermost), acted_(actsOutside(op)) { innermost = this; }
 
 EffectWatch::~EffectWatch() {
   if (outer_ != nullptr && acted_) outer_->acted_ = true;

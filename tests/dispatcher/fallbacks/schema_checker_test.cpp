@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/fallbacks/schema_checker.h>
 #include <boxcar/dispatcher/record_function.h>
 #include <boxcar/ivalue/cpu_generator.h>
+#include <boxcar/ivalue/stopped_error.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -221,6 +222,45 @@ TEST_F(SchemaCheckerTest, NobodySeesTheSecondRun) {
   clearThreadLocalCallbacks();
   EXPECT_EQ(seen, (std::vector<std::string>{"aten::linear", "aten::t", "aten::matmul", "aten::mm"}));
   EXPECT_EQ(observed, 4U);
+}
+
+TEST_F(SchemaCheckerTest, WhatGivesAndWritesNothingIsDoneOnce) {
+  int done = 0;
+  Library library = definitions("promise");
+  library.def("tell(Tensor x) -> ()", [&](const Tensor&) { ++done; });
+  library.def("outer(Tensor x) -> Tensor", [](const Tensor& x) {
+    find("promise::tell").typed<void(const Tensor&)>().call(x);
+    return neg(x);
+  });
+  EXPECT_EQ(errorUnder(checker_, find("promise::tell"), x_), "no error");
+  EXPECT_EQ(done, 1);
+  EXPECT_EQ(errorUnder(checker_, find("promise::outer"), x_), "no error");
+  EXPECT_EQ(done, 2);
+}
+
+// As the manual says: what has effects and gives a result must say so.
+TEST_F(SchemaCheckerTest, OperatorsWithoutATagAreCalledAgain) {
+  int done = 0;
+  const auto note = [&](const Tensor& x) {
+    ++done;
+    return neg(x);
+  };
+  Library library = definitions("promise");
+  library.def("f(Tensor x) -> Tensor", note);
+  library.def("outer(Tensor x) -> Tensor",
+              [](const Tensor& x) { return add(find("promise::f").typed<Tensor(const Tensor&)>().call(x), x); });
+  EXPECT_EQ(errorUnder(checker_, find("promise::f"), x_), "no error");
+  EXPECT_EQ(done, 2);
+  EXPECT_EQ(errorUnder(checker_, find("promise::outer"), x_), "no error");
+  EXPECT_EQ(done, 2 + 3);
+}
+
+TEST_F(SchemaCheckerTest, WhatIsStoppedInTheSecondRunIsNoFault) {
+  const auto stops_later = [count = std::make_shared<int>(0)](const Tensor& x) {
+    if (++*count == 2) throw StoppedError("stopped");
+    return neg(x);
+  };
+  EXPECT_EQ(errorOfOperator("f(Tensor x) -> Tensor", stops_later, x_), "stopped");
 }
 
 TEST_F(SchemaCheckerTest, WhatActsOutsideIsDoneOnce) {
