@@ -305,9 +305,7 @@ const std::map<std::string, std::vector<const numerics::Case*>>& keptCases() {
   static const auto cases = [] {
     std::map<std::string, std::vector<const numerics::Case*>> by_name;
     for (const auto& file : files) {
-      for (const numerics::Case& one : file->cases()) {
-        if (!one.isError()) by_name[one.op()].push_back(&one);
-      }
+      for (const numerics::Case& one : file->cases()) by_name[one.op()].push_back(&one);
     }
     return by_name;
   }();
@@ -319,6 +317,7 @@ std::vector<Stack> argumentsOfKeptCases(const OperatorHandle& op) {
   const auto found = keptCases().find(toString(op));
   if (found == keptCases().end()) return samples;
   for (const numerics::Case* one : found->second) {
+    if (one->isError()) continue;
     numerics::CaseArguments arguments = one->makeArguments(op.schema());
     if (std::ranges::all_of(arguments.storages, isFinite) && runs(op, arguments.values)) {
       samples.push_back(std::move(arguments.values));
@@ -347,6 +346,14 @@ std::vector<Stack> sampleArguments(const OperatorHandle& op) {
     }
   }
   return samples.empty() ? argumentsOfKeptCases(op) : samples;
+}
+
+std::vector<Stack> keptArguments(const OperatorHandle& op) {
+  std::vector<Stack> kept;
+  const auto found = keptCases().find(toString(op));
+  if (found == keptCases().end()) return kept;
+  for (const numerics::Case* one : found->second) kept.push_back(one->makeArguments(op.schema()).values);
+  return kept;
 }
 
 }  // namespace boxcar

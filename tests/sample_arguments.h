@@ -13,4 +13,7 @@ namespace boxcar {
 // Every set was tried on copies, hidden from handlers, and no random number is drawn by it.
 std::vector<Stack> sampleArguments(const OperatorHandle& op);
 
+// The arguments of the kept cases of tests/numerics that call [op], new tensors each time; none was tried.
+std::vector<Stack> keptArguments(const OperatorHandle& op);
+
 }  // namespace boxcar
