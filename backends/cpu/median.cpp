@@ -18,7 +18,7 @@ namespace {
 template <class T, class Entry>
 int64_t middleOf(const char* in, int64_t step, int64_t count, bool skips_nan) {
   Entries<Entry> entries;
-  entries.reserve(static_cast<size_t>(count));
+  entries.reserve(roomFor(count));
   for (int64_t i = 0; i < count; ++i) {
     const char* element = in + i * step;
     if (!isNan(*reinterpret_cast<const T*>(element))) {

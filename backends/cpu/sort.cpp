@@ -42,7 +42,7 @@ void writeChosen(const Tensor& values, const Tensor& indices, const Tensor& self
 
 template <class Entry>
 void resize(Entries<Entry>& entries, int64_t count) {
-  entries.resize(static_cast<size_t>(count), boost::container::default_init);
+  entries.resize(roomFor(count), boost::container::default_init);
 }
 
 template <class T, class Entry>

@@ -5,6 +5,7 @@
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/elements/element.h>
 #include <boxcar/backends/elements/ordered_key.h>
+#include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/stop_request.h>
 
 #include <boost/container/small_vector.hpp>
@@ -80,6 +81,12 @@ void visitEntry(Types types, ScalarType type, std::string_view name, int64_t cou
   });
 }
 
+// What a line of [count] elements is to have room for; an Error where no memory has it, before bytes are counted.
+inline size_t roomFor(int64_t count) {
+  BOXCAR_CHECK(count < int64_t{1} << 48, "out of memory: there is no room to put {} elements in order", count);
+  return static_cast<size_t>(count);
+}
+
 // A line of elements as those that they are ordered as: the line itself, or a copy.
 class OrderedLine final {
  public:
@@ -93,7 +100,7 @@ class OrderedLine final {
   };
   Read read(const char* in, int64_t step, int64_t count) {
     if (convert_ == nullptr) return {in, step};
-    copy_.resize(static_cast<size_t>(count * itemsize_), boost::container::default_init);
+    copy_.resize(roomFor(count) * static_cast<size_t>(itemsize_), boost::container::default_init);
     convertRow(convert_, copy_.data(), itemsize_, in, step, count);
     return {copy_.data(), itemsize_};
   }
