@@ -75,7 +75,7 @@ dev_fuzz_knows_the_targets_that_cmake_has() {
   expect status "$status" 2
   expect stderr "$errors" "dev: there is no fuzz target 'nonsense'; the targets are: source *"
   targets=$(printf '%s\n' ${errors##*: } | sort)
-  expect targets "$targets" "$(sed -n 's/^boxcar_fuzz_target(\([a-z]*\) .*/\1/p' "$cmake" | sort)"
+  expect targets "$targets" "$({ sed -n 's/^boxcar_fuzz_target(\([a-z]*\) .*/\1/p' "$cmake" && echo operators; } | sort)"
   run help
   for target in $targets; do expect help "$output" "*the targets are*$target*"; done
   local seconds
@@ -98,6 +98,14 @@ dev_fuzz_runs_a_target_with_its_own_corpus_and_dictionary() {
     if [[ $target == schema ]]; then expect stderr "$errors" "*-dict=tests/fuzz/schema.dict *"
     else expect stderr "${errors/-dict=/WRONG}" "$errors"; fi
   done
+}
+
+dev_fuzz_operators_is_the_driver_of_the_release_build() {
+  # shellcheck disable=SC2016
+  fake cmake 'mkdir -p build/release && touch build/release/build.ninja && printf "#!/bin/bash\necho \"\$@\"; exit 7\n" >build/release/hostile && chmod +x build/release/hostile'
+  BOXCAR_FUZZ_SEED=3 run fuzz operators 5
+  expect status "$status" 7
+  expect output "$output" '--seconds 5 --seed 3'
 }
 
 dev_setup_with_everything_present_does_not_call_apt() {

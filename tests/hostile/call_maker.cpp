@@ -234,7 +234,9 @@ class Describer final {
   std::string describe(const Tensor& tensor) {
     if (!tensor.defined()) return "an undefined tensor";
     const size_t number = storages_.try_emplace(tensor.storage().get(), storages_.size() + 1).first->second;
-    std::string text = fmt::format("{}[{}]", dtypeName(tensor.dtype()), fmt::join(tensor.sizes(), ", "));
+    const std::string sizes = tensor.dim() > 20 ? fmt::format("{} dimensions", tensor.dim())
+                                                : fmt::format("{}", fmt::join(tensor.sizes(), ", "));
+    std::string text = fmt::format("{}[{}]", dtypeName(tensor.dtype()), sizes);
     if (!tensor.is_contiguous()) text += fmt::format(" with strides [{}]", fmt::join(tensor.strides(), ", "));
     if (tensor.storage_offset() != 0) text += fmt::format(" from element {}", tensor.storage_offset());
     text += fmt::format(" in {} storage {}", tensor.is_meta() ? "meta" : "cpu", number);

@@ -52,14 +52,15 @@ class Arena final {
   // Memory of [bytes], of which the first is aligned to [alignment]; null where there is none.
   void* allocate(size_t bytes, size_t alignment) {
     const std::scoped_lock lock(mutex_);
-    if (bytes > limits_.piece || in_use_ + bytes > limits_.all) return nullptr;
+    if (bytes > limits_.piece) return nullptr;
     const size_t count = pagesOf(bytes);
+    if (in_use_ + count * kPage > limits_.all) return nullptr;
     const size_t slot_pages = slotPages(count);
     std::byte* const first = takeSlot(slot_pages);
     if (first == nullptr || ::mprotect(first, count * kPage, PROT_READ | PROT_WRITE) != 0) return nullptr;
     std::memset(first, kFill, count * kPage);
     records_[pageOf(first)] = {bytes, 1, 0};
-    in_use_ += bytes;
+    in_use_ += count * kPage;
     ++live_;
     is_at_end_ = !is_at_end_;
     return first + (is_at_end_ ? (count * kPage - bytes) / alignment * alignment : 0);
@@ -76,7 +77,7 @@ class Arena final {
     checkFill(first, piece, bytes, -1);
     checkFill(piece + bytes, first + count * kPage, bytes, 1);
     record.is_freed = 1;
-    in_use_ -= bytes;
+    in_use_ -= count * kPage;
     --live_;
     if (count > kSmallPages) ::madvise(first, count * kPage, MADV_DONTNEED);
     ::mprotect(first, count * kPage, PROT_NONE);
@@ -163,7 +164,7 @@ class Arena final {
   std::byte* base_ = nullptr;
   Record* records_ = nullptr;
   size_t next_page_ = 1;
-  size_t in_use_ = 0;
+  size_t in_use_ = 0;  // in bytes of whole pages
   long live_ = 0;
   bool is_at_end_ = false;
   std::deque<Slot> freed_[64];

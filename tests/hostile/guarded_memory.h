@@ -14,7 +14,7 @@ namespace boxcar::hostile {
 // How much memory there is for pieces: a request for more is the Error that it is where a machine has no more.
 struct MemoryLimits {
   size_t piece = size_t{4} << 20;
-  size_t all = size_t{64} << 20;
+  size_t all = size_t{128} << 20;  // a small piece counts as the page that it has
 };
 
 // From now on pieces are guarded and limited; before they come from the system as they are.
