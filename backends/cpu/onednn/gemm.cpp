@@ -39,10 +39,10 @@ bool multiplyBFloat16ByOneDnn(const Tensor& out, const Tensor& a, const Tensor& 
   if (!multipliesBFloat16() || out.numel() == 0 || a.numel() == 0) return false;
   const onednn::Threads threads(static_cast<double>(out.numel()) * static_cast<double>(a.sizes().back()));
   thread_local onednn::PrimitiveCache<dnnl::matmul> cache(64);
-  const dnnl::memory::desc source = onednn::descriptionOf(a);
-  const dnnl::memory::desc weights = onednn::descriptionOf(b);
-  const dnnl::memory::desc target = onednn::descriptionOf(out);
   try {
+    const dnnl::memory::desc source = onednn::descriptionOf(a);
+    const dnnl::memory::desc weights = onednn::descriptionOf(b);
+    const dnnl::memory::desc target = onednn::descriptionOf(out);
     const dnnl::matmul& product = cache.get(keyOf({&a, &b, &out}, threads.count()), [&] {
       return dnnl::matmul(dnnl::matmul::primitive_desc({source, weights, target}, onednn::engine()));
     });
@@ -50,7 +50,7 @@ bool multiplyBFloat16ByOneDnn(const Tensor& out, const Tensor& a, const Tensor& 
                                        {DNNL_ARG_WEIGHTS, onednn::memoryOf(b, weights)},
                                        {DNNL_ARG_DST, onednn::memoryOf(out, target)}});
   } catch (const dnnl::error&) {
-    return false;  // strides that it does not take
+    return false;  // strides that it does not take, as of elements that overlap
   }
   return true;
 }

@@ -47,6 +47,17 @@ TEST(Mm, ReadsAnyStrides) {
   EXPECT_TRUE(equal(mm(row, b), productOf(row, b)));
 }
 
+// Each row is the one before, one element along: oneDNN takes no such strides.
+TEST(Mm, ReadsElementsThatOverlap) {
+  for (const ScalarType dtype : {ScalarType::Float, ScalarType::BFloat16}) {
+    const Tensor a = as_strided(wholeNumbers({8}, dtype, 1), IntArrayRef{4, 3}, IntArrayRef{1, 1});
+    const Tensor b = wholeNumbers({3, 5}, dtype, 2);
+    EXPECT_TRUE(equal(mm(a, b), mm(clone(a, MemoryFormat::Contiguous), b)));
+    const Tensor batch = expand(a, {2, 4, 3});
+    EXPECT_TRUE(equal(select(bmm(batch, stack(std::vector<Tensor>{b, b}, 0)), 0, 0), mm(a, b)));
+  }
+}
+
 TEST(Mm, TakesEveryNumberType) {
   for (const ScalarType dtype : {ScalarType::Byte, ScalarType::Int, ScalarType::Long, ScalarType::Half,
                                  ScalarType::BFloat16, ScalarType::ComplexFloat, ScalarType::ComplexDouble}) {
