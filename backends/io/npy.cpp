@@ -29,6 +29,7 @@ NpyHeader describe(const Tensor& tensor, const std::string& path) {
   BOXCAR_CHECK(static_cast<size_t>(tensor.dim()) <= kNpyMostDims,
                "cannot write '{}': the tensor has {} dimensions, and .npy files have at most {}", path, tensor.dim(),
                kNpyMostDims);
+  checkFitsFile(tensor, path);
   NpyHeader header{.dtype = tensor.dtype(), .shape = {tensor.sizes().begin(), tensor.sizes().end()}};
   header.is_fortran_order =
       !tensor.is_contiguous() && std::ranges::equal(tensor.strides(), fortranStrides(tensor.sizes()));

@@ -70,6 +70,7 @@ SafetensorsEntry describe(const std::string& name, const Tensor& tensor, const s
   BOXCAR_CHECK(!safetensorsDtypeName(tensor.dtype()).empty(),
                "cannot write '{}': the tensor {} has the dtype {}, which safetensors files do not have", path, shown,
                dtypeName(tensor.dtype()));
+  checkFitsFile(tensor, path);
   return {.name = name, .dtype = tensor.dtype(), .shape = {tensor.sizes().begin(), tensor.sizes().end()}};
 }
 

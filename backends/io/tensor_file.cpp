@@ -1,4 +1,5 @@
 #include <boxcar/backends/io/tensor_file.h>
+#include <boxcar/ivalue/error.h>
 
 #include <algorithm>
 #include <cstring>
@@ -55,6 +56,13 @@ std::optional<size_t> findNoBool(std::span<const std::byte> bytes) {
   const auto found = std::ranges::find_if(bytes, [](std::byte byte) { return byte > std::byte{1}; });
   if (found == bytes.end()) return std::nullopt;
   return static_cast<size_t>(found - bytes.begin());
+}
+
+void checkFitsFile(const Tensor& tensor, std::string_view path) {
+  BOXCAR_CHECK(bytesOfElements(tensor.dtype(), tensor.sizes()).has_value(),
+               "cannot write '{}': a tensor of {} elements of {} has more bytes than a file can have; save what it was "
+               "expanded from",
+               path, tensor.numel(), dtypeName(tensor.dtype()));
 }
 
 void writeElements(const Tensor& tensor, OutputFile& file) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 namespace boxcar::io {
 
@@ -18,6 +19,9 @@ Tensor tensorInFile(const IntrusivePtr<MappedFile>& file, std::span<const std::b
 
 // How many bytes a tensor of [sizes] takes; nothing where 63 bits do not count them.
 std::optional<uint64_t> bytesOfElements(ScalarType dtype, std::span<const int64_t> sizes);
+
+// An Error where the bytes of [tensor], which is to be written to [path], are too many to be counted.
+void checkFitsFile(const Tensor& tensor, std::string_view path);
 
 // Where the first byte is that is no bool of boxcar's, neither 0 nor 1.
 std::optional<size_t> findNoBool(std::span<const std::byte> bytes);

@@ -172,6 +172,10 @@ TEST_F(Npy, WhatCannotBeWrittenLeavesNothing) {
     return message.substr(message.find(':'));
   };
   EXPECT_EQ(fault(Tensor()), ": the tensor is undefined");
+  EXPECT_EQ(
+      fault(boxcar::expand(boxcar::zeros({1}), std::vector<int64_t>{int64_t{1} << 62})),
+      ": a tensor of 4611686018427387904 elements of float32 has more bytes than a file can have; save what it was "
+      "expanded from");
   EXPECT_EQ(fault(boxcar::empty({2}, ScalarType::BFloat16)),
             ": the tensor has the dtype bfloat16, which NumPy does not have; convert it to float32, or write a "
             "safetensors file with io::save");

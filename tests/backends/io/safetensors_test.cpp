@@ -359,6 +359,9 @@ TEST_F(Safetensors, WhatCannotBeSaved) {
             "the tensor 'a' is on device 'meta'; copy it to the CPU first");
   EXPECT_EQ(fault("a", Tensor::allocate(Sizes{2}, ScalarType::ComplexDouble)),
             "the tensor 'a' has the dtype complex128, which safetensors files do not have");
+  EXPECT_EQ(fault("a", tensorOf<float>({1}, {1}).view(Sizes{int64_t{1} << 62}, Sizes{0}, 0)),
+            "a tensor of 4611686018427387904 elements of float32 has more bytes than a file can have; save what it was "
+            "expanded from");
   EXPECT_EQ(fault("__metadata__", tensorOf<float>({1}, {1})), "'__metadata__' cannot be the name of a tensor");
   EXPECT_EQ(fault("\xff", tensorOf<float>({1}, {1})), "the name '\\xff' of a tensor is no UTF-8 text");
   EXPECT_EQ(filesInFolder(), 0u);
