@@ -67,7 +67,7 @@ std::string toString(const std::vector<Diagnostic>& diagnostics, TextColours col
 }
 
 CompileError::CompileError(std::vector<Diagnostic> diagnostics)
-    : Error(toString(diagnostics)),
+    : RuntimeError(toString(diagnostics)),
       diagnostics_(std::make_shared<const std::vector<Diagnostic>>(std::move(diagnostics))) {}
 
 Diagnostic& Diagnostics::error(SourcePtr source, Span span, std::string message) {

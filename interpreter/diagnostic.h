@@ -44,7 +44,7 @@ BOXCAR_API std::string toString(const Diagnostic& diagnostic, TextColours colour
 BOXCAR_API std::string toString(const std::vector<Diagnostic>& diagnostics, TextColours colours = TextColours::None);
 
 // What a compilation throws when its source is wrong; what() is the text of all diagnostics.
-class BOXCAR_API CompileError : public Error {
+class BOXCAR_API CompileError : public RuntimeError {
  public:
   explicit CompileError(std::vector<Diagnostic> diagnostics);
 

@@ -462,7 +462,7 @@ ValueResolution resolveValues(std::string_view name, std::span<const FunctionSch
                             ? fmt::format("{}(): {}", name, resolution.rejections[0].reason)
                             : rejectionHeadline(name, arguments, resolution.rejections);
   for (const std::string& line : rejectionLines(candidates, resolution.rejections)) message += "\n  " + line;
-  throw Error(std::move(message));
+  throw RuntimeError(std::move(message));
 }
 
 std::vector<IValue> arrangeValues(const FunctionSchema& schema, const Fit& fit, std::span<IValue> values) {

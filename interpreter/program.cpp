@@ -115,7 +115,7 @@ Program::Function Program::function(std::string_view name) const {
     if (exports[i].schema.name() == name) return Function(script_, i);
     names.push_back(exports[i].schema.name());
   }
-  throw Error(interp::withSuggestion(
+  throw RuntimeError(interp::withSuggestion(
       fmt::format("{} has no function called `{}`", script_->executable().unit().source->name(), name), name, names));
 }
 

@@ -39,7 +39,7 @@ std::string describe(std::string text, const std::vector<ScriptFrame>& frames, T
 }  // namespace
 
 ScriptError::ScriptError(std::string message, std::vector<ScriptFrame> frames, ScriptErrorCause cause)
-    : Error(describe(message, frames, TextColours::None)),
+    : RuntimeError(describe(message, frames, TextColours::None)),
       details_(std::make_shared<const Details>(Details{std::move(message), std::move(frames), cause})) {}
 
 std::string toString(const ScriptError& error, TextColours colours) {

@@ -34,7 +34,7 @@ enum class ScriptErrorCause : uint8_t {
 //       fib.ops:3:12 in fn f
 //         return 1 // n
 //                ^~~~~~
-class BOXCAR_API ScriptError : public Error {
+class BOXCAR_API ScriptError : public RuntimeError {
  public:
   ScriptError(std::string message, std::vector<ScriptFrame> frames, ScriptErrorCause cause = ScriptErrorCause::Failure);
 

@@ -321,7 +321,7 @@ void Session::switchOnMode(const std::string& name) {
   const std::vector<std::string> known = modes();
   if (std::ranges::find(known, name) == known.end()) {
     const std::vector<std::string_view> candidates(known.begin(), known.end());
-    throw Error(withSuggestion(fmt::format("the session has no mode called `{}`", name), name, candidates));
+    throw RuntimeError(withSuggestion(fmt::format("the session has no mode called `{}`", name), name, candidates));
   }
   std::shared_ptr<LoadedScript> script = state_->names.scriptOf(name);
   const uint32_t mode = script->executable().modeNamed(name);

@@ -23,14 +23,14 @@ struct FunctionBounds {
 enum class UnitPart : uint8_t { Unit, Function, Operator, Export, Handler, Scope, Module, Import };
 
 // Why a unit is refused, and what of it.
-class BOXCAR_API BytecodeError : public Error {
+class BOXCAR_API BytecodeError : public RuntimeError {
  public:
   struct Place {
     UnitPart part = UnitPart::Unit;  // Unit where it is the unit as a whole
     size_t index = 0;
     std::optional<size_t> instruction;  // of a function
   };
-  BytecodeError(std::string message, Place place) : Error(std::move(message)), place_(place) {}
+  BytecodeError(std::string message, Place place) : RuntimeError(std::move(message)), place_(place) {}
 
   const Place& place() const noexcept { return place_; }
 

@@ -11,11 +11,12 @@ void Error::addContext(std::string_view line) {
 
 namespace detail {
 
-void throwError(fmt::string_view format, fmt::format_args args) { throw Error(fmt::vformat(format, args)); }
+void throwError(fmt::string_view format, fmt::format_args args) { throw RuntimeError(fmt::vformat(format, args)); }
+void throwIndexError(fmt::string_view format, fmt::format_args args) { throw IndexError(fmt::vformat(format, args)); }
 
 void internalAssertFailed(const char* condition, const char* file, int line) {
-  throw Error(fmt::format("internal assertion failed: {} at {}:{}; this is a fault in boxcar, please report it",
-                          condition, file, line));
+  throw RuntimeError(fmt::format("internal assertion failed: {} at {}:{}; this is a fault in boxcar, please report it",
+                                 condition, file, line));
 }
 
 }  // namespace detail

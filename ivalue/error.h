@@ -4,31 +4,54 @@
 #include <boxcar/ivalue/text.h>  // IWYU pragma: export
 
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace boxcar {
 
-// What boxcar throws: one sentence that names the thing, the place and the remedy. Its visibility is the default one,
-// so that a plugin's catch clause knows it.
-class BOXCAR_API Error : public std::exception {
+// What boxcar throws, as one catches it: one sentence that names the thing, the place and the remedy. Its visibility is
+// the default one, so that a plugin's catch clause knows it.
+//
+// It is no std::exception itself, and what is thrown is both: a RuntimeError, an IndexError or a kind of these. Were it
+// one, an IndexError would have two and no clause that catches std::exception would take it.
+class BOXCAR_API Error {
  public:
-  explicit Error(std::string message) : message_(std::move(message)) {}
-
-  const char* what() const noexcept override { return message_.c_str(); }
+  virtual const char* what() const noexcept { return message_.c_str(); }
   const std::string& message() const noexcept { return message_; }
 
   // Adds a line below the message: where it happened, as the error passes outward.
   void addContext(std::string_view line);
 
+ protected:
+  explicit Error(std::string message) : message_(std::move(message)) {}
+  Error(const Error&) = default;
+  Error& operator=(const Error&) = default;
+  virtual ~Error() = default;
+
  private:
   std::string message_;
+};
+
+// An Error of no kind in particular.
+class BOXCAR_API RuntimeError : public std::exception, public Error {
+ public:
+  explicit RuntimeError(std::string message) : Error(std::move(message)) {}
+  const char* what() const noexcept override { return Error::what(); }
+};
+
+// The Error of an index that is out of range and of a key that is not there.
+class BOXCAR_API IndexError : public std::out_of_range, public Error {
+ public:
+  explicit IndexError(std::string message) : std::out_of_range(""), Error(std::move(message)) {}
+  const char* what() const noexcept override { return Error::what(); }
 };
 
 namespace detail {
 
 [[noreturn]] BOXCAR_API void throwError(fmt::string_view format, fmt::format_args args);
+[[noreturn]] BOXCAR_API void throwIndexError(fmt::string_view format, fmt::format_args args);
 [[noreturn]] BOXCAR_API void internalAssertFailed(const char* condition, const char* file, int line);
 
 // One out-of-line call per argument list keeps a check to a compare and a jump.
@@ -36,11 +59,15 @@ template <class... Args>
 [[noreturn, gnu::cold, gnu::noinline]] void fail(fmt::format_string<Args...> format, Args&&... args) {
   throwError(format, fmt::make_format_args(args...));
 }
+template <class... Args>
+[[noreturn, gnu::cold, gnu::noinline]] void failIndex(fmt::format_string<Args...> format, Args&&... args) {
+  throwIndexError(format, fmt::make_format_args(args...));
+}
 
 }  // namespace detail
 }  // namespace boxcar
 
-// Throws boxcar::Error with the text that follows, an fmt format string and its arguments.
+// Throws a boxcar::RuntimeError with the text that follows, an fmt format string and its arguments.
 #define BOXCAR_FAIL(...) ::boxcar::detail::fail(__VA_ARGS__)
 
 // BOXCAR_CHECK(condition, "text {}", argument): a condition that a user can break.
@@ -48,6 +75,13 @@ template <class... Args>
   do {                                     \
     if (!(condition)) [[unlikely]]         \
       ::boxcar::detail::fail(__VA_ARGS__); \
+  } while (false)
+
+// The same for an index: throws boxcar::IndexError.
+#define BOXCAR_CHECK_INDEX(condition, ...)      \
+  do {                                          \
+    if (!(condition)) [[unlikely]]              \
+      ::boxcar::detail::failIndex(__VA_ARGS__); \
   } while (false)
 
 // A condition that only a fault in boxcar can break.

@@ -6,7 +6,7 @@
 namespace boxcar {
 
 IValue& Stack::at(size_t index) {
-  BOXCAR_CHECK(index < size(), "stack index {} is out of range for a stack of {} values", index, size());
+  BOXCAR_CHECK_INDEX(index < size(), "stack index {} is out of range for a stack of {} values", index, size());
   return begin_[index];
 }
 

@@ -5,9 +5,9 @@
 namespace boxcar {
 
 // What a StopRequest (stop_request.h) throws is best one of these: who makes an error of another one lets it pass.
-class BOXCAR_API StoppedError : public Error {
+class BOXCAR_API StoppedError : public RuntimeError {
  public:
-  using Error::Error;
+  using RuntimeError::RuntimeError;
 };
 
 }  // namespace boxcar

@@ -22,12 +22,12 @@ Tensor Tensor::view(std::span<const int64_t> sizes, std::span<const int64_t> str
 }
 
 int64_t Tensor::size(int64_t dim) const {
-  BOXCAR_CHECK(this->dim() > 0, "Dimension specified as {} but tensor has no dimensions", dim);
+  BOXCAR_CHECK_INDEX(this->dim() > 0, "Dimension specified as {} but tensor has no dimensions", dim);
   return sizes()[static_cast<size_t>(wrapDimension(dim, this->dim()))];
 }
 
 int64_t Tensor::stride(int64_t dim) const {
-  BOXCAR_CHECK(this->dim() > 0, "Dimension specified as {} but tensor has no dimensions", dim);
+  BOXCAR_CHECK_INDEX(this->dim() > 0, "Dimension specified as {} but tensor has no dimensions", dim);
   return strides()[static_cast<size_t>(wrapDimension(dim, this->dim()))];
 }
 
@@ -40,8 +40,9 @@ void Tensor::checkAccess(ScalarType wanted) const {
 
 int64_t wrapDimension(int64_t dim, int64_t rank) {
   const int64_t count = rank == 0 ? 1 : rank;
-  BOXCAR_CHECK(dim >= -count && dim < count, "Dimension out of range (expected to be in range of [{}, {}], but got {})",
-               -count, count - 1, dim);
+  BOXCAR_CHECK_INDEX(dim >= -count && dim < count,
+                     "Dimension out of range (expected to be in range of [{}, {}], but got {})", -count, count - 1,
+                     dim);
   return dim < 0 ? dim + count : dim;
 }
 

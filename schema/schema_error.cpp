@@ -41,7 +41,8 @@ SchemaError::SchemaError(std::string_view text, std::size_t offset, std::size_t 
     : SchemaError(Located(text, offset, length), offset, length, std::move(reason)) {}
 
 SchemaError::SchemaError(Located located, std::size_t offset, std::size_t length, std::string reason)
-    : Error(fmt::format("schema, line {}, column {}: {}\n{}", located.line, located.column, reason, located.snippet)),
+    : RuntimeError(
+          fmt::format("schema, line {}, column {}: {}\n{}", located.line, located.column, reason, located.snippet)),
       reason_(std::move(reason)),
       snippet_(std::move(located.snippet)),
       offset_(offset),

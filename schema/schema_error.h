@@ -14,7 +14,7 @@ namespace boxcar {
 //   schema, line 1, column 16: expected an argument name, found ')'
 //     aten::f(Tensor) -> Tensor
 //                   ^
-class BOXCAR_API SchemaError : public Error {
+class BOXCAR_API SchemaError : public RuntimeError {
  public:
   // [offset] and [length] tell the offending bytes of [text]; [reason] is a sentence without a place.
   SchemaError(std::string_view text, std::size_t offset, std::size_t length, std::string reason);

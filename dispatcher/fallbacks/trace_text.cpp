@@ -101,7 +101,7 @@ class Writer final {
   }
 
  private:
-  [[noreturn]] static void cannot(std::string_view what) { throw Error(std::string(what)); }
+  [[noreturn]] static void cannot(std::string_view what) { throw RuntimeError(std::string(what)); }
 
   std::string writeElements(const IValue& value, TypePtr type, int depth) {
     const bool is_list = type != nullptr && type->isList();

@@ -157,7 +157,7 @@ std::unique_ptr<Handler> makeHandler(const HandlerKind& kind, std::string_view t
     const auto written = text.empty() ? std::nullopt : std::optional(text);
     return kind.make(readArguments(std::string(kind.name()), kind, written));
   } catch (const CLI::ValidationError& error) {
-    throw Error(error.what());
+    throw RuntimeError(error.what());
   }
 }
 

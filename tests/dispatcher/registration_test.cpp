@@ -112,7 +112,7 @@ TEST(Listeners, MayDefineAndLookUpDuringACallback) {
 
 TEST(Listeners, DefinitionThatAListenerRefusesIsTakenBack) {
   Log log;
-  const RegistrationHandleRAII handle = listen(log, "heard", [] { throw Error("the name is taken elsewhere"); });
+  const RegistrationHandleRAII handle = listen(log, "heard", [] { throw RuntimeError("the name is taken elsewhere"); });
   Log log_of_second;
   const RegistrationHandleRAII second = listen(log_of_second, "heard");
   Library m = definitions("heard");
@@ -255,7 +255,7 @@ TEST(ReportError, CallbackIsToldOfTheKeyAndMayThrowItsOwn) {
   EXPECT_NE(errorOf(call).find("could not run reported::op for dispatch key CPU"), std::string::npos);
   EXPECT_EQ(log, Log{"reported::op CPU"});
   op.entry().setReportErrorCallback(
-      [](const OperatorHandle&, DispatchKey) { throw Error("torch has it under another name"); });
+      [](const OperatorHandle&, DispatchKey) { throw RuntimeError("torch has it under another name"); });
   EXPECT_EQ(errorOf(call), "torch has it under another name");
   EXPECT_EQ(errorOf([&] { op.typed<Tensor(const Tensor&)>().call(metaTensor()); }), "torch has it under another name");
   op.entry().setReportErrorCallback(nullptr);

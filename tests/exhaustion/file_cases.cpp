@@ -76,7 +76,7 @@ void addFileCases(std::vector<CaseMaker>& cases, const std::string& folder) {
                               if (error.message().find("safetensors file") == std::string::npos) throw;
                               return;
                             }
-                            throw Error("what is damaged was loaded");
+                            throw RuntimeError("what is damaged was loaded");
                           }}));
 }
 

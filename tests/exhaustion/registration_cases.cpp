@@ -65,7 +65,7 @@ void addRegistrationCases(std::vector<CaseMaker>& cases) {
                             } catch (const SchemaError&) {
                               return;
                             }
-                            throw Error("what is no schema was read");
+                            throw RuntimeError("what is no schema was read");
                           }}));
 }
 

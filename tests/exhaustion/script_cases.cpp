@@ -153,7 +153,7 @@ ExhaustedCase compilationOf(const ScriptSample& sample, const std::string& file)
               static_cast<void>(toString(error.diagnostics()));
               return;
             }
-            throw Error("what is wrong was compiled");
+            throw RuntimeError("what is wrong was compiled");
           }};
 }
 
@@ -168,7 +168,7 @@ ExhaustedCase failureOf(const ScriptSample& sample, const std::string& file) {
               if (error.reason().find(sample.failure) == std::string::npos) throw;
               return;
             }
-            throw Error("what fails went well");
+            throw RuntimeError("what fails went well");
           }};
 }
 
