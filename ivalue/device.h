@@ -69,6 +69,23 @@ struct BOXCAR_API Device {
 };
 static_assert(sizeof(Device) == 2);
 
+inline constexpr DeviceType kCPU = DeviceType::CPU;
+inline constexpr DeviceType kCUDA = DeviceType::CUDA;
+inline constexpr DeviceType kHIP = DeviceType::HIP;
+inline constexpr DeviceType kFPGA = DeviceType::FPGA;
+inline constexpr DeviceType kXLA = DeviceType::XLA;
+inline constexpr DeviceType kVulkan = DeviceType::Vulkan;
+inline constexpr DeviceType kMetal = DeviceType::Metal;
+inline constexpr DeviceType kXPU = DeviceType::XPU;
+inline constexpr DeviceType kMPS = DeviceType::MPS;
+inline constexpr DeviceType kMeta = DeviceType::Meta;
+inline constexpr DeviceType kHPU = DeviceType::HPU;
+inline constexpr DeviceType kVE = DeviceType::VE;
+inline constexpr DeviceType kLazy = DeviceType::Lazy;
+inline constexpr DeviceType kIPU = DeviceType::IPU;
+inline constexpr DeviceType kMTIA = DeviceType::MTIA;
+inline constexpr DeviceType kPrivateUse1 = DeviceType::PrivateUse1;
+
 // "cuda:0", "cpu".
 BOXCAR_API std::string toString(Device device);
 

@@ -132,7 +132,8 @@ class DispatchKeySet final {
   // The place of the highest backend among all; 0 for CPU and for none.
   constexpr uint64_t getBackendIndex() const { return highestBit((repr_ & full_backend_mask) | 1); }
 
-  // Runs over the runtime keys from the lowest functionality up, per-backend ones once for each backend of the set.
+  // Runs over the runtime keys from the lowest functionality up, per-backend ones once for each backend of the set. At
+  // the end it gives EndOfFunctionalityKeys, and stays there.
   class iterator {
    public:
     using iterator_category = std::forward_iterator_tag;
@@ -143,7 +144,7 @@ class DispatchKeySet final {
 
     constexpr iterator() = default;
     constexpr explicit iterator(DispatchKeySet keys)
-        : functionalities_(keys.repr_ >> num_backends),
+        : functionalities_(keys.repr_ >> num_backends | kEnd),
           all_backends_(keys.repr_ & full_backend_mask),
           backends_(all_backends_) {
       skipWithoutBackend();
@@ -155,6 +156,7 @@ class DispatchKeySet final {
       return toRuntimePerBackendFunctionalityKey(key, static_cast<BackendComponent>(std::countr_zero(backends_) + 1));
     }
     constexpr iterator& operator++() {
+      if (functionalities_ == kEnd) return *this;
       if (isPerBackendFunctionalityKey(functionality())) backends_ &= backends_ - 1;
       if (backends_ == 0 || !isPerBackendFunctionalityKey(functionality())) {
         functionalities_ &= functionalities_ - 1;
@@ -169,21 +171,24 @@ class DispatchKeySet final {
       return previous;
     }
     constexpr bool operator==(const iterator& other) const {
-      return functionalities_ == other.functionalities_ && (functionalities_ == 0 || backends_ == other.backends_);
+      return functionalities_ == other.functionalities_ && (functionalities_ == kEnd || backends_ == other.backends_);
     }
 
    private:
+    // Behind the last functionality, as if it were one more.
+    static constexpr uint64_t kEnd = uint64_t{1} << (static_cast<uint16_t>(DispatchKey::EndOfFunctionalityKeys) - 1);
+
     constexpr DispatchKey functionality() const {
       return static_cast<DispatchKey>(std::countr_zero(functionalities_) + 1);
     }
     // A per-backend functionality in a set without backends has no runtime key.
     constexpr void skipWithoutBackend() {
-      while (functionalities_ != 0 && all_backends_ == 0 && isPerBackendFunctionalityKey(functionality())) {
+      while (all_backends_ == 0 && isPerBackendFunctionalityKey(functionality())) {
         functionalities_ &= functionalities_ - 1;
       }
     }
 
-    uint64_t functionalities_ = 0;
+    uint64_t functionalities_ = kEnd;
     uint64_t all_backends_ = 0;
     uint64_t backends_ = 0;
   };
@@ -244,8 +249,10 @@ inline constexpr DispatchKeySet autogradother_backends =
                     DispatchKey::SparseCsrCPU, DispatchKey::SparseCsrCUDA, DispatchKey::CustomRNGKeyId,
                     DispatchKey::MkldnnCPU, DispatchKey::Sparse, DispatchKey::Quantized}) |
     backend_bitset_mask;
+// Those whose kernels are a backend's.
 inline constexpr DispatchKeySet backend_functionality_keys =
-    DispatchKeySet({DispatchKey::Dense, DispatchKey::Quantized, DispatchKey::Sparse}) | backend_bitset_mask;
+    DispatchKeySet({DispatchKey::Dense, DispatchKey::Quantized, DispatchKey::Sparse}) | sparse_csr_ks |
+    backend_bitset_mask;
 
 // The runtime keys of the composite aliases. NestedTensor takes composite implicit kernels but no explicit ones.
 inline constexpr DispatchKeySet backend_dispatch_keyset = autogradother_backends.add(DispatchKey::Dense);

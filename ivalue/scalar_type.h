@@ -33,6 +33,20 @@ enum class ScalarType : int8_t {
   NumOptions = 17,
 };
 
+inline constexpr ScalarType kByte = ScalarType::Byte;
+inline constexpr ScalarType kChar = ScalarType::Char;
+inline constexpr ScalarType kShort = ScalarType::Short;
+inline constexpr ScalarType kInt = ScalarType::Int;
+inline constexpr ScalarType kLong = ScalarType::Long;
+inline constexpr ScalarType kHalf = ScalarType::Half;
+inline constexpr ScalarType kFloat = ScalarType::Float;
+inline constexpr ScalarType kDouble = ScalarType::Double;
+inline constexpr ScalarType kComplexHalf = ScalarType::ComplexHalf;
+inline constexpr ScalarType kComplexFloat = ScalarType::ComplexFloat;
+inline constexpr ScalarType kComplexDouble = ScalarType::ComplexDouble;
+inline constexpr ScalarType kBool = ScalarType::Bool;
+inline constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
+
 // The enumerator's name, "Float".
 BOXCAR_API std::string_view toString(ScalarType type);
 // The name in programs and in what tensors print, "float32".

@@ -14,6 +14,14 @@
 namespace boxcar {
 namespace {
 
+TEST(Device, TypesHaveTheirShortNames) {
+  EXPECT_EQ(Device(kCPU), Device("cpu"));
+  EXPECT_EQ(Device(kCUDA, 1), Device("cuda:1"));
+  EXPECT_EQ(Device(kMeta), Device("meta"));
+  EXPECT_EQ(Device(kPrivateUse1), Device("privateuseone"));
+  EXPECT_EQ(toString(kMPS), "mps");
+}
+
 std::string parseError(std::string_view text) {
   return errorOf([&] { static_cast<void>(Device(text)); });
 }

@@ -216,6 +216,26 @@ TEST(DispatchKeySet, IteratingTheFullSetVisitsEveryRuntimeKeyOnce) {
   EXPECT_EQ(*iterator, Python);
 }
 
+TEST(DispatchKeySet, TheEndGivesTheKeyBehindTheLast) {
+  const DispatchKeySet empty;
+  EXPECT_EQ(*empty.begin(), EndOfFunctionalityKeys);
+  EXPECT_EQ(*empty.end(), EndOfFunctionalityKeys);
+  EXPECT_EQ(*DispatchKeySet::iterator(), EndOfFunctionalityKeys);
+  // A per-backend functionality without a backend has no runtime key.
+  EXPECT_EQ(*DispatchKeySet(Dense).begin(), EndOfFunctionalityKeys);
+  for (const DispatchKeySet keys :
+       {DispatchKeySet(CPU), DispatchKeySet(PythonDispatcher), DispatchKeySet({CUDA, AutogradCUDA}),
+        DispatchKeySet(DispatchKeySet::FULL), DispatchKeySet(DispatchKeySet::FULL_AFTER, Python), kAllBackends}) {
+    EXPECT_EQ(*keys.end(), EndOfFunctionalityKeys);
+    auto at = keys.begin();
+    while (at != keys.end()) ++at;
+    EXPECT_EQ(*at, EndOfFunctionalityKeys);
+    EXPECT_EQ(++at, keys.end());
+    EXPECT_EQ(*at, EndOfFunctionalityKeys);
+  }
+  static_assert(*DispatchKeySet(CPU).end() == EndOfFunctionalityKeys);
+}
+
 TEST(DispatchKeySet, FullHoldsEveryRuntimeKey) {
   const DispatchKeySet full(DispatchKeySet::FULL);
   for (uint16_t k = 1; k < num_functionality_keys; ++k) EXPECT_TRUE(full.has(functionality(k)));
@@ -359,6 +379,11 @@ TEST(DispatchKeySet, InclusionInAnAliasIsMembership) {
   EXPECT_TRUE(isIncludedInAlias(NestedTensorCPU, CompositeImplicitAutograd));
 }
 
+TEST(DispatchKeySet, BackendFunctionalitiesAreDenseQuantizedAndSparseOnes) {
+  EXPECT_EQ(backend_functionality_keys,
+            kAllBackends | DispatchKeySet({Dense, Quantized, Sparse, SparseCsrCPU, SparseCsrCUDA}));
+}
+
 TEST(DispatchKeySet, BackendKeysAreThoseOfKernels) {
   for (const DispatchKey key : {CPU, HIP, Meta, Dense, QuantizedCPU, SparseVE, FPGA, MkldnnCPU, SparseCsrCPU}) {
     EXPECT_TRUE(isBackendDispatchKey(key)) << toString(key);
@@ -404,6 +429,8 @@ TEST(DispatchKeySet, HighestBackendTypeIgnoresWhatIsAboveBackends) {
   EXPECT_EQ(highestPriorityBackendTypeId(DispatchKeySet({CPU, AutogradCPU, ADInplaceOrView})), CPU);
   EXPECT_EQ(highestPriorityBackendTypeId(DispatchKeySet({SparseCUDA, CUDA})), SparseCUDA);
   EXPECT_EQ(highestPriorityBackendTypeId(DispatchKeySet({Python})), Undefined);
+  EXPECT_EQ(highestPriorityBackendTypeId(DispatchKeySet({SparseCsrCPU, AutogradOther, ADInplaceOrView})), SparseCsrCPU);
+  EXPECT_EQ(highestPriorityBackendTypeId(DispatchKeySet({SparseCsrCUDA, CUDA, Python})), SparseCsrCUDA);
 }
 
 }  // namespace

@@ -9,6 +9,15 @@
 namespace boxcar {
 namespace {
 
+TEST(ScalarType, HasShortNames) {
+  EXPECT_EQ(dtypeName(kFloat), "float32");
+  EXPECT_EQ(dtypeName(kLong), "int64");
+  EXPECT_EQ(dtypeName(kByte), "uint8");
+  EXPECT_EQ(dtypeName(kBool), "bool");
+  EXPECT_EQ(dtypeName(kBFloat16), "bfloat16");
+  EXPECT_EQ(dtypeName(kComplexDouble), "complex128");
+}
+
 using enum ScalarType;
 
 constexpr ScalarType kSupported[] = {
