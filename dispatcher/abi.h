@@ -39,6 +39,10 @@ struct FixedText {
 
 using AbiText = FixedText<160>;
 
+// Raised where objects change and none of the sizes below tells it. 2: Object knows whether it had weak references, and
+// an Error is a base beside std::exception.
+inline constexpr size_t kObjectLayout = 2;
+
 // What code that was compiled apart must agree on to share objects: the standard library and the form of its strings
 // and containers, the versions of the libraries that boxcar's headers are made of, and the sizes of what inline
 // functions reach into. The compiler does not count: GCC and Clang agree on the rest.
@@ -62,6 +66,8 @@ consteval AbiText makeAbiText() {
   text.append(size_t{BOOST_VERSION / 100 % 1000});
   text.append(", fmt ");
   text.append(size_t{FMT_VERSION / 10000});
+  text.append(", objects ");
+  text.append(kObjectLayout);
   text.append(", sizes");
   for (const size_t size :
        {sizeof(void*), sizeof(IValue), sizeof(TensorImpl), sizeof(StorageImpl), sizeof(Kernel), sizeof(OperatorEntry),

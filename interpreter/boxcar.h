@@ -24,6 +24,7 @@
 #include <boxcar/ivalue/from_blob.h>
 #include <boxcar/ivalue/ivalue.h>
 #include <boxcar/ivalue/stack.h>
+#include <boxcar/ivalue/weak_ivalue.h>
 #include <boxcar/schema/parse_schema.h>
 // Clang's names for some of fmt's functions are not those in a libfmt.so that GCC built; this header defines them.
 #include <fmt/format.h>

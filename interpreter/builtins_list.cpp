@@ -42,7 +42,7 @@ IValue updated(std::span<IValue> arguments) {
                "there is no operation number {}", arguments[2]);
   const auto op = static_cast<syntax::BinaryOp>(arguments[2].toInt());
   const std::string& in_place = arguments[3].toStringRef();
-  if (old.isAnyList() && op == syntax::BinaryOp::Add) {
+  if (old.isList() && op == syntax::BinaryOp::Add) {
     extend(arguments);
     return old;
   }

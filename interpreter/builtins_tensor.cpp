@@ -45,7 +45,7 @@ void measure(const IValue& data, size_t depth, NestedShape& shape) {
     if (shape.kind == Tag::None || data.tag() > shape.kind) shape.kind = data.tag();
     return;
   }
-  BOXCAR_CHECK(data.isAnyList() || data.isTuple(), "tensor() takes numbers and lists of them, not {}", kindName(data));
+  BOXCAR_CHECK(data.isList() || data.isTuple(), "tensor() takes numbers and lists of them, not {}", kindName(data));
   BOXCAR_CHECK(depth < kMostDimensions, "tensor(): lists more than {} deep", kMostDimensions);
   const auto size = static_cast<int64_t>(data.length());
   if (depth == shape.sizes.size()) {

@@ -121,12 +121,12 @@ int64_t lengthOf(const IValue& value) {
     BOXCAR_CHECK(tensor.dim() > 0, "a Tensor without dimensions has no len()");
     return tensor.size(0);
   }
-  BOXCAR_CHECK(value.isAnyList() || value.isTuple() || value.isGenericDict(), "{} has no len()", kindName(value));
+  BOXCAR_CHECK(value.isList() || value.isTuple() || value.isGenericDict(), "{} has no len()", kindName(value));
   return static_cast<int64_t>(value.length());
 }
 
 IValue indexValue(const IValue& object, int64_t index) {
-  if (object.isAnyList() || object.isTuple()) {
+  if (object.isList() || object.isTuple()) {
     return object.elementAt(wrapIndex(index, object.length(), sequenceName(object)));
   }
   return indexValue(object, IValue(index));
@@ -145,7 +145,7 @@ IValue indexValue(const IValue& object, const IValue& index) {
       return characters[wrapIndex(toIndex(object, index), characters.size(), "str")];
     }
     default:
-      BOXCAR_CHECK(object.isAnyList() || object.isTuple(), "{} cannot be indexed", kindName(object));
+      BOXCAR_CHECK(object.isList() || object.isTuple(), "{} cannot be indexed", kindName(object));
       return object.elementAt(wrapIndex(toIndex(object, index), object.length(), sequenceName(object)));
   }
 }
@@ -159,7 +159,7 @@ void setIndex(const IValue& object, const IValue& index, const IValue& value) {
     setElementAt(tensorPlace(object, "v", {&index, 1}), value);
     return;
   }
-  BOXCAR_CHECK(object.isAnyList(), "the elements of {} cannot be set", kindName(object));
+  BOXCAR_CHECK(object.isList(), "the elements of {} cannot be set", kindName(object));
   const size_t place = wrapIndex(toIndex(object, index), object.length(), "list");
   withList(object, [&]<class T>(const List<T>& list) {
     list.set(place, convertValue(value, {elementType(object)}).template to<T>());
@@ -178,7 +178,7 @@ IValue sliceValue(const IValue& object, const IValue& start, const IValue& stop,
     for (size_t i = 0; i < range.count; ++i) result += characters[range.at(i)];
     return result;
   }
-  BOXCAR_CHECK(object.isAnyList() || object.isTuple(), "{} cannot be sliced", kindName(object));
+  BOXCAR_CHECK(object.isList() || object.isTuple(), "{} cannot be sliced", kindName(object));
   const SliceRange range = resolveSlice(start, stop, step, object.length());
   std::vector<IValue> elements;
   elements.reserve(range.count);
@@ -193,7 +193,7 @@ bool contains(const IValue& container, const IValue& item) {
     BOXCAR_CHECK(item.isString(), "'in' a str needs a str, not {}", kindName(item));
     return container.toStringRef().find(item.toStringRef()) != std::string::npos;
   }
-  BOXCAR_CHECK(container.isAnyList() || container.isTuple(), "'in' does not work on {}", kindName(container));
+  BOXCAR_CHECK(container.isList() || container.isTuple(), "'in' does not work on {}", kindName(container));
   for (size_t i = 0; i < container.length(); ++i) {
     if (container.elementAt(i) == item) return true;
   }
@@ -286,7 +286,7 @@ void unpack(const IValue& value, size_t count, Stack& stack) {
 }
 
 IValue iterable(const IValue& value) {
-  if (value.isAnyList() || value.isTuple()) return value;
+  if (value.isList() || value.isTuple()) return value;
   std::vector<IValue> elements;
   if (value.isGenericDict()) {
     const GenericDict dict = value.toGenericDict();
@@ -305,7 +305,7 @@ IValue iterable(const IValue& value) {
 
 bool nextElement(const IValue& iterable, int64_t position, IValue& element) {
   // Compiled loops have prepared it; assembled ones need not.
-  BOXCAR_CHECK(iterable.isAnyList() || iterable.isTuple(), "a loop cannot go on over {}: nothing has begun it",
+  BOXCAR_CHECK(iterable.isList() || iterable.isTuple(), "a loop cannot go on over {}: nothing has begun it",
                kindName(iterable));
   if (static_cast<uint64_t>(position) >= iterable.length()) return false;
   element = iterable.elementAt(static_cast<size_t>(position));

@@ -234,7 +234,7 @@ IValue convertValue(IValue value, ConversionTarget target) {
       break;
     case TypeKind::List:
       if (matches(value, to)) return value;
-      if (value.isAnyList() || value.isTuple()) return convertList(value, to);
+      if (value.isList() || value.isTuple()) return convertList(value, to);
       if (target.list_size > 0 && (value.isInt() || value.isBool()) && isInteger(to->element())) {
         const int64_t number = value.isInt() ? value.toInt() : int64_t{value.toBool()};
         return std::vector<int64_t>(static_cast<size_t>(target.list_size), number);

@@ -51,7 +51,7 @@ std::string elementsText(const IValue& value, TypePtr type) {
 std::string valueText(const IValue& value, TypePtr type) {
   if (type->isOptional()) type = type->element();
   if (value.isTensor()) return tensorText(value.toTensor());
-  if (value.isAnyList()) return elementsText(value, type->isList() ? type->element() : Type::any());
+  if (value.isList()) return elementsText(value, type->isList() ? type->element() : Type::any());
   if (value.isTuple()) return elementsText(value, Type::any());
   if (value.isGenericDict()) return fmt::format("a dict of {}", value.length());
   if (value.isString()) {

@@ -350,7 +350,7 @@ std::vector<ExprPtr> Inference::arrange(const FunctionSchema& schema, const Fit&
     switch (plan.from) {
       case ParameterPlan::From::Default: {
         const IValue& initial = *parameter.default_value();
-        if (initial.isAnyList() && !shares_constants) {
+        if (initial.isList() && !shares_constants) {
           std::vector<ExprPtr> items;
           for (size_t k = 0; k < initial.length(); ++k) {
             const IValue item = initial.elementAt(k);

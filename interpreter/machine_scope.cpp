@@ -224,7 +224,7 @@ std::string Machine::explain(std::string message, const Mark& mark, const Stack&
                     is_operator ? toString(schema.operator_name()) : std::string(builtins()[call.a].name()),
                     parameter.name(), *parameter.type(), kindName(value));
     // What is wrong with an element of a list, or with the text for a device, the message tells.
-    if (value.isAnyList() || value.isTuple()) return what + ": " + message;
+    if (value.isList() || value.isTuple()) return what + ": " + message;
     const bool has_kind = conversionCost(typeOf(value), {parameter.type()}, {false, true}).has_value();
     return has_kind ? message : what;
   }

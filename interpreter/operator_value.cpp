@@ -79,7 +79,7 @@ Stack argumentsFor(const OperatorHandle& op, const IValue& arguments, std::strin
       BOXCAR_CHECK(argument.default_value().has_value(), "{}: argument '{}' of {} is missing\n  {}", what,
                    argument.name(), op, schema);
       const IValue& initial = *argument.default_value();
-      stack.push_back(initial.isAnyList() ? copyOfList(initial) : initial);
+      stack.push_back(initial.isList() ? copyOfList(initial) : initial);
       continue;
     }
     IValue value = arguments.elementAt(i);

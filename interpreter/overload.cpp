@@ -474,7 +474,7 @@ std::vector<IValue> arrangeValues(const FunctionSchema& schema, const Fit& fit, 
       case ParameterPlan::From::Default: {
         // A list may be changed by who gets it.
         const IValue& value = *schema.arguments()[i].default_value();
-        arranged.push_back(value.isAnyList() ? copyOfList(value) : value);
+        arranged.push_back(value.isList() ? copyOfList(value) : value);
         break;
       }
       case ParameterPlan::From::Argument:

@@ -96,7 +96,7 @@ void callBody(const Executable& program, const CodeHandler& handler, const Opera
   Machine::current().run(program, handler.function, stack, program.limits());
   const IValue results = pop(stack);
   // Compiled bodies return one; assembled ones need not.
-  BOXCAR_CHECK(results.isAnyList(), "{}: the body must return a list of results, not {}",
+  BOXCAR_CHECK(results.isList(), "{}: the body must return a list of results, not {}",
                program.unit().functions[handler.function].name, kindName(results));
   pushResults(program.unit().functions[handler.function].name, op, schema, results, stack);
 }

@@ -46,9 +46,9 @@ void checkOperatorArguments(const OperatorHandle& op, const Stack& stack) {
 
 void copyContainers(const FunctionSchema& schema, std::span<IValue> arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (!arguments[i].isAnyList() && !arguments[i].isGenericDict()) continue;
+    if (!arguments[i].isList() && !arguments[i].isGenericDict()) continue;
     if (i < schema.arguments().size() && schema.arguments()[i].is_write()) continue;
-    arguments[i] = arguments[i].isAnyList() ? copyOfList(arguments[i]) : arguments[i].toGenericDict().copy();
+    arguments[i] = arguments[i].isList() ? copyOfList(arguments[i]) : arguments[i].toGenericDict().copy();
   }
 }
 

@@ -28,7 +28,7 @@ IValue makeTensor(IValue data) {
 
 // A value as indices know it: int, bool, None or a Tensor of one dimension at least.
 IValue asIndex(const IValue& value) {
-  IValue index = value.isAnyList() || value.isTuple() ? makeTensor(value) : value;
+  IValue index = value.isList() || value.isTuple() ? makeTensor(value) : value;
   BOXCAR_CHECK(index.isInt() || index.isBool() || index.isNone() || index.isTensor(),
                "a Tensor cannot be indexed by {}", kindName(value));
   if (!index.isTensor() || index.toTensor().dim() > 0) return index;

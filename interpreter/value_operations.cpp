@@ -172,10 +172,10 @@ IValue concatenate(const IValue& a, const IValue& b) {
   return GenericList(makeIntrusive<GenericListObject>(std::move(elements)));
 }
 
-bool isSequence(const IValue& value) { return value.isString() || value.isAnyList() || value.isTuple(); }
+bool isSequence(const IValue& value) { return value.isString() || value.isList() || value.isTuple(); }
 
 bool concatenates(const IValue& a, const IValue& b) {
-  return (a.isString() && b.isString()) || (a.isTuple() && b.isTuple()) || (a.isAnyList() && b.isAnyList());
+  return (a.isString() && b.isString()) || (a.isTuple() && b.isTuple()) || (a.isList() && b.isList());
 }
 
 int orderInts(int64_t a, int64_t b) { return a < b ? -1 : a > b; }
@@ -206,7 +206,7 @@ int orderAtDepth(CompareOp op, const IValue& a, const IValue& b, int depth) {
     const int order = a.toStringRef().compare(b.toStringRef());
     return orderInts(order, 0);
   }
-  if ((a.isTuple() && b.isTuple()) || (a.isAnyList() && b.isAnyList())) {
+  if ((a.isTuple() && b.isTuple()) || (a.isList() && b.isList())) {
     BOXCAR_CHECK(depth < kMaxCompared, "lists more than {} deep cannot be compared", kMaxCompared);
     const size_t common = std::min(a.length(), b.length());
     for (size_t i = 0; i < common; ++i) {
@@ -284,7 +284,7 @@ bool truth(const IValue& value) {
     }
     case Tag::GenericDict:
     case Tag::Tuple: return value.length() != 0;
-    default: return !value.isAnyList() || value.length() != 0;
+    default: return !value.isList() || value.length() != 0;
   }
 }
 

@@ -51,14 +51,39 @@ const IValue* DictObject::find(const IValue& key) const {
   return found == by_key.end() ? nullptr : &found->value;
 }
 
-void DictObject::insertOrAssign(IValue key, IValue value) {
-  const auto [position, inserted] = entries_->table.push_back(Entry{std::move(key), value});
-  if (!inserted) position->value = std::move(value);
+size_t DictObject::positionOf(const IValue& key) const {
+  const EntryTable& table = entries_->table;
+  return static_cast<size_t>(table.project<0>(table.get<1>().find(key)) - table.begin());
 }
+
+std::pair<size_t, bool> DictObject::insert(IValue key, IValue value) {
+  EntryTable& table = entries_->table;
+  const auto [place, inserted] = table.push_back(Entry{std::move(key), std::move(value)});
+  return {static_cast<size_t>(place - table.begin()), inserted};
+}
+
+std::pair<size_t, bool> DictObject::insertOrAssign(IValue key, IValue value) {
+  EntryTable& table = entries_->table;
+  const auto [place, inserted] = table.push_back(Entry{std::move(key), value});
+  if (!inserted) place->value = std::move(value);
+  return {static_cast<size_t>(place - table.begin()), inserted};
+}
+
+void DictObject::setValueAt(size_t position, IValue value) { entries_->table[position].value = std::move(value); }
 
 bool DictObject::erase(const IValue& key) { return entries_->table.get<1>().erase(key) != 0; }
 
+void DictObject::eraseAt(size_t position) {
+  EntryTable& table = entries_->table;
+  table.erase(table.begin() + static_cast<std::ptrdiff_t>(position));
+}
+
 void DictObject::clear() noexcept { entries_->table.clear(); }
+
+void DictObject::reserve(size_t size) {
+  entries_->table.reserve(size);
+  entries_->table.get<1>().reserve(size);
+}
 
 const IValue& DictObject::keyAt(size_t position) const { return entries_->table[position].key; }
 
@@ -71,7 +96,7 @@ IntrusivePtr<DictObject> DictObject::copy() const {
 }
 
 namespace detail {
-void dictKeyNotFound(const IValue& key) { BOXCAR_FAIL("the dict has no key {}", repr(key)); }
+void dictKeyNotFound(const IValue& key) { failIndex("the dict has no key {}", repr(key)); }
 }  // namespace detail
 
 }  // namespace boxcar

@@ -3,22 +3,96 @@
 #include <boxcar/ivalue/dict_object.h>
 #include <boxcar/ivalue/ivalue_class.h>
 
+#include <compare>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <utility>
 
 namespace boxcar {
 
-// A dict with reference semantics: copies of a Dict are the same dict. `==` compares entries, whatever their order;
-// `is` compares identity.
+// An entry of a Dict<K, V>, as its iterators give it.
+template <class K, class V>
+class DictEntry final {
+ public:
+  DictEntry() = default;
+  DictEntry(DictObject* dict, size_t position) noexcept : dict_(dict), position_(position) {}
+
+  K key() const { return dict_->keyAt(position_).template to<K>(); }
+  V value() const { return dict_->valueAt(position_).template to<V>(); }
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): of most types it is moved
+  void setValue(V value) const { dict_->setValueAt(position_, IValue(std::move(value))); }
+
+ private:
+  template <class, class>
+  friend class DictIterator;
+
+  DictObject* dict_ = nullptr;
+  size_t position_ = 0;
+};
+
+// Runs over the entries of a Dict in the order of their insertion. Inserting leaves iterators where they are; erasing
+// an entry makes those behind it point to the next one.
+template <class K, class V>
+class DictIterator final {
+ public:
+  using iterator_category = std::forward_iterator_tag;
+  using value_type = DictEntry<K, V>;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const value_type*;
+  using reference = const value_type&;
+
+  DictIterator() = default;
+  DictIterator(DictObject* dict, size_t position) noexcept : entry_(dict, position) {}
+
+  // Valid until the iterator goes on.
+  reference operator*() const noexcept { return entry_; }
+  pointer operator->() const noexcept { return &entry_; }
+  DictIterator& operator++() noexcept {
+    ++entry_.position_;
+    return *this;
+  }
+  DictIterator operator++(int) noexcept {
+    const DictIterator before = *this;
+    ++*this;
+    return before;
+  }
+  friend difference_type operator-(const DictIterator& a, const DictIterator& b) noexcept {
+    return static_cast<difference_type>(a.position() - b.position());
+  }
+  // Of iterators of one dict.
+  friend bool operator==(const DictIterator& a, const DictIterator& b) noexcept { return a.position() == b.position(); }
+  friend std::strong_ordering operator<=>(const DictIterator& a, const DictIterator& b) noexcept {
+    return a.position() <=> b.position();
+  }
+
+  // The entry's place in the order of insertion.
+  size_t position() const noexcept { return entry_.position_; }
+
+ private:
+  value_type entry_;
+};
+
+// A dict with reference semantics: copies of a Dict are the same dict, and so is what one was moved to. It is never
+// null. `==` compares entries, whatever their order; `is` compares identity.
+//
+//   Dict<std::string, int64_t> counts;
+//   counts.insert("a", 1);
+//   for (const auto& entry : counts) std::cout << entry.key() << entry.value();
 template <class K, class V>
 class Dict final {
  public:
   using key_type = K;
   using mapped_type = V;
+  using size_type = size_t;
+  using iterator = DictIterator<K, V>;
 
   Dict() : object_(makeIntrusive<DictObject>()) {}
   explicit Dict(IntrusivePtr<DictObject> object) noexcept : object_(std::move(object)) {}
+  // Moving from a dict copies it, for nothing else leaves a dict behind.
+  Dict(const Dict&) noexcept = default;
+  Dict& operator=(const Dict&) noexcept = default;
+  ~Dict() = default;
 
   size_t size() const noexcept { return object_->size(); }
   bool empty() const noexcept { return size() == 0; }
@@ -29,20 +103,31 @@ class Dict final {
     if (value == nullptr) return std::nullopt;
     return value->template to<V>();
   }
-  // The value of [key]; an Error when it is not there.
+  // The value of [key]; an IndexError when it is not there.
   V at(const K& key) const { return valueOf(IValue(key)).template to<V>(); }
-  // Whether there was no entry of that key yet; one that is there stays as it is.
-  bool insert(K key, V value) const {
-    if (contains(key)) return false;
-    insert_or_assign(std::move(key), std::move(value));
-    return true;
-  }
+  // The entry of [key]; end() when it is not there.
+  iterator find(const K& key) const { return iteratorAt(object_->positionOf(IValue(key))); }
+
+  // The entry of that key, and whether it is new; one that was there stays as it is.
   // NOLINTNEXTLINE(performance-unnecessary-value-param): of most types it is moved
-  void insert_or_assign(K key, V value) const {
-    object_->insertOrAssign(IValue(std::move(key)), IValue(std::move(value)));
+  std::pair<iterator, bool> insert(K key, V value) const {
+    const auto [position, inserted] = object_->insert(IValue(std::move(key)), IValue(std::move(value)));
+    return {iteratorAt(position), inserted};
   }
-  bool erase(const K& key) const { return object_->erase(IValue(key)); }
+  // The same; one that was there gets the value.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): of most types it is moved
+  std::pair<iterator, bool> insert_or_assign(K key, V value) const {
+    const auto [position, inserted] = object_->insertOrAssign(IValue(std::move(key)), IValue(std::move(value)));
+    return {iteratorAt(position), inserted};
+  }
+  // How many entries that were: 0 or 1.
+  size_t erase(const K& key) const { return object_->erase(IValue(key)) ? 1 : 0; }
+  void erase(iterator entry) const { object_->eraseAt(entry.position()); }
   void clear() const noexcept { object_->clear(); }
+  void reserve(size_t size) const { object_->reserve(size); }
+
+  iterator begin() const noexcept { return iteratorAt(0); }
+  iterator end() const noexcept { return iteratorAt(size()); }
   // The entry at [position] of the insertion order.
   std::pair<K, V> entryAt(size_t position) const {
     return {object_->keyAt(position).template to<K>(), object_->valueAt(position).template to<V>()};
@@ -51,10 +136,13 @@ class Dict final {
   Dict copy() const { return Dict(object_->copy()); }
   bool is(const Dict& other) const noexcept { return object_ == other.object_; }
   const IntrusivePtr<DictObject>& object() const noexcept { return object_; }
+  // The references to the dict.
+  size_t use_count() const noexcept { return object_.use_count(); }
   friend bool operator==(const Dict& a, const Dict& b) { return IValue(a) == IValue(b); }
 
  private:
   const IValue& valueOf(const IValue& key) const;
+  iterator iteratorAt(size_t position) const noexcept { return iterator(object_.get(), position); }
 
   IntrusivePtr<DictObject> object_;
 };

@@ -9,7 +9,7 @@
 namespace boxcar {
 
 // A string as an IValue holds it: immutable, shared by copies.
-class BOXCAR_API StringObject final : public Object {
+class BOXCAR_API StringObject final : public ObjectOf<StringObject> {
  public:
   explicit StringObject(std::string text) noexcept : text_(std::move(text)) {}
   const std::string& text() const noexcept { return text_; }
@@ -19,7 +19,7 @@ class BOXCAR_API StringObject final : public Object {
 };
 
 // A complex number as an IValue holds it; it does not fit beside the tag.
-class BOXCAR_API ComplexObject final : public Object {
+class BOXCAR_API ComplexObject final : public ObjectOf<ComplexObject> {
  public:
   explicit ComplexObject(std::complex<double> value) noexcept : value_(value) {}
   std::complex<double> value() const noexcept { return value_; }

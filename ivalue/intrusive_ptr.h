@@ -4,6 +4,7 @@
 #include <sys/single_threaded.h>
 
 #include <atomic>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,12 +13,19 @@
 
 namespace boxcar {
 
+namespace detail {
+class WeakRecord;
+}
+
 // The base of all that lives on the heap and is shared: tensors, storages, strings, lists, dicts, tuples, generators,
 // classes. It lies at offset 0 of each of them, so that an IValue counts and destroys any of them without knowing
 // which.
 //
 // An atomic increment costs about 5 ns, more than the rest of a dispatch. While the process has one thread the count is
 // changed by plain instructions, and who holds the only reference, which nobody else can count, goes without, too.
+//
+// Weak references (<boxcar/ivalue/weak_ptr.h>) are kept beside the objects. All that an object knows of them is whether
+// it ever had one, which is asked when its last reference is gone: counting pays nothing for them.
 class BOXCAR_API Object {
  public:
   constexpr Object() noexcept = default;
@@ -44,17 +52,42 @@ class BOXCAR_API Object {
 
   uint32_t useCount() const noexcept { return std::atomic_ref(count_).load(std::memory_order_acquire); }
 
- protected:
-  // Called when the last reference is gone: destroys the object and frees its memory.
-  virtual void dispose() noexcept { delete this; }
+  // The number of weak pointers to this object, and one for all strong ones together.
+  size_t weakUseCount() const noexcept;
 
-  // For the one object that is never destroyed (the undefined tensor): as many references as nobody can drop.
-  static constexpr uint32_t kImmortal = 1U << 31;
-  constexpr explicit Object(uint32_t count) noexcept : count_(count) {}
-  void makeImmortal() noexcept { std::atomic_ref(count_).store(kImmortal, std::memory_order_relaxed); }
+ protected:
+  // Called when the last reference is gone: destroys the object and frees its memory, if mayDie() says so.
+  virtual void dispose() noexcept {
+    if (mayDie()) delete this;
+  }
+  // Whether dispose() is to go on. From then on no weak reference finds the object.
+  bool mayDie() noexcept { return life_ == Life::kOrdinary || endUncommonLife(); }
+
+  // The one object that is never destroyed (the undefined tensor) has as many references as nobody can drop.
+  struct Immortal {};
+  constexpr explicit Object(Immortal) noexcept : count_(kImmortalCount), life_(Life::kImmortal) {}
 
  private:
+  friend class detail::WeakRecord;
+
+  enum class Life : uint8_t { kOrdinary, kWatched, kImmortal };
+  static constexpr uint32_t kImmortalCount = 1U << 31;
+
+  bool endUncommonLife() noexcept;
+
   mutable uint32_t count_ = 1;
+  // Written by who holds a reference, under the lock of the weak ones.
+  mutable Life life_ = Life::kOrdinary;
+};
+static_assert(sizeof(Object) == 16);
+
+// The base of the class [Final], which is derived from no further: spares it a virtual call when it goes.
+template <class Final>
+class BOXCAR_API ObjectOf : public Object {
+ protected:
+  void dispose() noexcept final {
+    if (mayDie()) delete static_cast<Final*>(this);
+  }
 };
 
 // An owning pointer to an Object. Copies never throw, which boost::variant2 needs in order to stay one value wide.
@@ -95,12 +128,24 @@ class IntrusivePtr final {
 
   // Gives the reference to the caller.
   [[nodiscard]] T* releasePointer() noexcept { return std::exchange(pointer_, nullptr); }
+  // Drops the reference; what is left is null.
+  void reset() noexcept { *this = IntrusivePtr(); }
+  void swap(IntrusivePtr& other) noexcept { std::swap(pointer_, other.pointer_); }
+  friend void swap(IntrusivePtr& a, IntrusivePtr& b) noexcept { a.swap(b); }
 
   T* get() const noexcept { return pointer_; }
   T& operator*() const noexcept { return *pointer_; }
   T* operator->() const noexcept { return pointer_; }
   explicit operator bool() const noexcept { return pointer_ != nullptr; }
+  bool defined() const noexcept { return pointer_ != nullptr; }
+  // The references to the object, this one included; 0 of a null pointer.
+  size_t use_count() const noexcept { return pointer_ == nullptr ? 0 : pointer_->useCount(); }
+  size_t weak_use_count() const noexcept { return pointer_ == nullptr ? 0 : pointer_->weakUseCount(); }
+  bool unique() const noexcept { return use_count() == 1; }
+
+  // By address.
   bool operator==(const IntrusivePtr& other) const noexcept = default;
+  std::strong_ordering operator<=>(const IntrusivePtr& other) const noexcept = default;
 
  private:
   T* pointer_ = nullptr;

@@ -30,8 +30,10 @@ constexpr std::array kTagNames = {
     "Generator",
     "Storage",
     "Object",
+    "Future",
+    "Enum",
 };
-static_assert(kTagNames.size() == static_cast<size_t>(Tag::Object) + 1);
+static_assert(kTagNames.size() == static_cast<size_t>(Tag::Enum) + 1);
 
 bool isNumber(const IValue& value) { return value.isScalar(); }
 
@@ -89,13 +91,14 @@ bool equal(const IValue& a, const IValue& b, int depth, StopCounter& steps) {
   BOXCAR_CHECK(depth <= kMostNested,
                "values that are nested deeper than {} levels cannot be compared; does one contain itself?",
                kMostNested);
-  if (a.isAnyList() && b.isAnyList()) return elementsEqual(a, b, depth + 1, steps);
+  if (a.isList() && b.isList()) return elementsEqual(a, b, depth + 1, steps);
   if (a.tag() != b.tag()) return false;
   switch (a.tag()) {
     case Tag::String: return a.toStringRef() == b.toStringRef();
     case Tag::Tuple: return elementsEqual(a, b, depth + 1, steps);
     case Tag::GenericDict:
       return dictsEqual(*a.unsafeGet<Tag::GenericDict>(), *b.unsafeGet<Tag::GenericDict>(), depth + 1, steps);
+    case Tag::Enum: return *a.unsafeGet<Tag::Enum>() == *b.unsafeGet<Tag::Enum>();
     default: return a.is(b);
   }
 }
@@ -155,13 +158,19 @@ size_t hashOf(const IValue& value, int depth, StopCounter& steps) {
     case Tag::Tensor: return std::hash<const void*>()(value.unsafeGet<Tag::Tensor>().unsafeGetTensorImpl());
     case Tag::Generator: return std::hash<const void*>()(value.unsafeGet<Tag::Generator>().get());
     case Tag::Storage: return std::hash<const void*>()(value.unsafeGet<Tag::Storage>().get());
-    case Tag::Object: return std::hash<const void*>()(value.unsafeGet<Tag::Object>().get());
+    case Tag::Object:
+    case Tag::Future: return std::hash<const void*>()(value.object());
+    case Tag::Enum: return std::hash<std::string>()(value.unsafeGet<Tag::Enum>()->name());
     default:
       BOXCAR_FAIL(
           "{} cannot be a key of a dict: it is not hashable. Keys are numbers, strs, None, tensors, devices and tuples "
           "of these",
           nameOfUnhashable(value));
   }
+}
+
+bool isNoneOrUndefined(const IValue& value) noexcept {
+  return value.isNone() || (value.isTensor() && !value.unsafeGet<Tag::Tensor>().defined());
 }
 
 }  // namespace
@@ -181,6 +190,10 @@ IValue::IValue(const Scalar& value) : IValue() {
 const char* IValue::tagKind() const noexcept { return kTagNames[static_cast<size_t>(tag())]; }
 
 void IValue::wrongKind(Tag wanted) const {
+  BOXCAR_CHECK(wanted != Tag::GenericList || !isList(),
+               "expected a value of kind {}, found {}, whose elements lie side by side: to{}() shares it, "
+               "to<std::vector<IValue>>() copies its elements",
+               kTagNames[static_cast<size_t>(wanted)], tagKind(), tagKind());
   BOXCAR_FAIL("expected a value of kind {}, found {}", kTagNames[static_cast<size_t>(wanted)], tagKind());
 }
 
@@ -222,9 +235,8 @@ IValue IValue::elementAt(size_t index) const {
 }
 
 bool IValue::is(const IValue& other) const noexcept {
-  if (tag() != other.tag()) return false;
+  if (tag() != other.tag()) return isNoneOrUndefined(*this) && isNoneOrUndefined(other);
   if (isHeap() && base() == other.base()) return true;
-  if (isHeap() && !isComplexDouble()) return false;
   switch (tag()) {
     case Tag::Bool: return unsafeGet<Tag::Bool>() == other.unsafeGet<Tag::Bool>();
     case Tag::Int: return unsafeGet<Tag::Int>() == other.unsafeGet<Tag::Int>();
@@ -233,7 +245,8 @@ bool IValue::is(const IValue& other) const noexcept {
       return unsafeGet<Tag::ComplexDouble>()->value() == other.unsafeGet<Tag::ComplexDouble>()->value();
     case Tag::Device: return unsafeGet<Tag::Device>() == other.unsafeGet<Tag::Device>();
     case Tag::Stream: return unsafeGet<Tag::Stream>() == other.unsafeGet<Tag::Stream>();
-    default: return true;
+    case Tag::String: return unsafeGet<Tag::String>()->text() == other.unsafeGet<Tag::String>()->text();
+    default: return !isHeap();
   }
 }
 

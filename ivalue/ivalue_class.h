@@ -2,7 +2,9 @@
 
 #include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/dict_object.h>
+#include <boxcar/ivalue/enum_holder.h>
 #include <boxcar/ivalue/error.h>  // IWYU pragma: export
+#include <boxcar/ivalue/future.h>
 #include <boxcar/ivalue/generator.h>
 #include <boxcar/ivalue/heap_values.h>
 #include <boxcar/ivalue/intrusive_ptr.h>
@@ -25,6 +27,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -34,6 +37,15 @@ namespace boxcar {
 template <class K, class V>
 class Dict;
 using GenericDict = Dict<IValue, IValue>;
+
+// Values by what they share, for IValue::getSubValues.
+struct BOXCAR_API HashAliasedValue {
+  size_t operator()(const IValue& value) const noexcept;
+};
+struct BOXCAR_API AreAliases {
+  bool operator()(const IValue& a, const IValue& b) const noexcept;
+};
+using AliasedValues = std::unordered_set<IValue, HashAliasedValue, AreAliases>;
 
 // Any value that an operator takes or returns: what travels on the Stack of a boxed call.
 //
@@ -69,17 +81,18 @@ class BOXCAR_API IValue final {
     Generator,
     Storage,
     Object,
+    Future,
+    Enum,
   };
   static constexpr Tag kFirstHeapTag = Tag::Tensor;
 
  private:
-  using Payload =
-      boost::variant2::variant<std::monostate, bool, int64_t, double, boxcar::Device, boxcar::Stream, boxcar::Tensor,
-                               IntrusivePtr<StringObject>, IntrusivePtr<ComplexObject>, IntrusivePtr<IntListObject>,
-                               IntrusivePtr<DoubleListObject>, IntrusivePtr<BoolListObject>,
-                               IntrusivePtr<ComplexListObject>, IntrusivePtr<TensorListObject>,
-                               IntrusivePtr<GenericListObject>, IntrusivePtr<DictObject>, IntrusivePtr<TupleObject>,
-                               IntrusivePtr<GeneratorImpl>, boxcar::Storage, IntrusivePtr<CustomClassHolder>>;
+  using Payload = boost::variant2::variant<
+      std::monostate, bool, int64_t, double, boxcar::Device, boxcar::Stream, boxcar::Tensor, IntrusivePtr<StringObject>,
+      IntrusivePtr<ComplexObject>, IntrusivePtr<IntListObject>, IntrusivePtr<DoubleListObject>,
+      IntrusivePtr<BoolListObject>, IntrusivePtr<ComplexListObject>, IntrusivePtr<TensorListObject>,
+      IntrusivePtr<GenericListObject>, IntrusivePtr<DictObject>, IntrusivePtr<TupleObject>, IntrusivePtr<GeneratorImpl>,
+      boxcar::Storage, IntrusivePtr<CustomClassHolder>, IntrusivePtr<boxcar::Future>, IntrusivePtr<EnumHolder>>;
   template <Tag tag>
   using Alternative = boost::variant2::variant_alternative_t<static_cast<size_t>(tag), Payload>;
 
@@ -145,7 +158,7 @@ class BOXCAR_API IValue final {
   IValue(const boxcar::Generator& value) noexcept : payload_() {
     if (value.defined()) new (&payload_) Payload(value.object());
   }
-  // A null pointer to a storage or an object gives None.
+  // A null pointer to a storage, an object, a future or a member of an enum gives None.
   IValue(boxcar::Storage value) noexcept : payload_() {
     if (value) new (&payload_) Payload(std::move(value));
   }
@@ -160,6 +173,15 @@ class BOXCAR_API IValue final {
   template <class T>
   requires std::is_base_of_v<CustomClassHolder, T> IValue(IntrusivePtr<T> value)
   noexcept : IValue(IntrusivePtr<CustomClassHolder>(std::move(value))) {}
+  IValue(IntrusivePtr<boxcar::Future> value) noexcept : payload_() {
+    if (value) new (&payload_) Payload(std::move(value));
+  }
+  IValue(IntrusivePtr<EnumHolder> value) noexcept : payload_() {
+    if (value) new (&payload_) Payload(std::move(value));
+  }
+  // An element of a List<int64_t> would become a bool, by way of its number.
+  template <class T>
+  requires(!std::is_same_v<T, IValue>) IValue(const ListElementReference<T>& element) : IValue(element.get()) {}
   template <class T>
   IValue(std::optional<T> value) : IValue() {
     if (value.has_value()) *this = IValue(*std::move(value));
@@ -199,16 +221,21 @@ class BOXCAR_API IValue final {
   bool isBoolList() const noexcept { return tag() == Tag::BoolList; }
   bool isComplexDoubleList() const noexcept { return tag() == Tag::ComplexDoubleList; }
   bool isTensorList() const noexcept { return tag() == Tag::TensorList; }
-  // A list whose elements are IValues; isAnyList is true of the typed ones too.
-  bool isList() const noexcept { return tag() == Tag::GenericList; }
-  bool isAnyList() const noexcept { return tag() >= Tag::IntList && tag() <= Tag::GenericList; }
+  // A list of any kind. Those whose elements are IValues are generic ones; isIntList and its like tell the others.
+  bool isList() const noexcept { return tag() >= Tag::IntList && tag() <= Tag::GenericList; }
+  bool isGenericList() const noexcept { return tag() == Tag::GenericList; }
   bool isGenericDict() const noexcept { return tag() == Tag::GenericDict; }
   bool isTuple() const noexcept { return tag() == Tag::Tuple; }
   bool isGenerator() const noexcept { return tag() == Tag::Generator; }
   bool isStorage() const noexcept { return tag() == Tag::Storage; }
   bool isObject() const noexcept { return tag() == Tag::Object; }
+  bool isFuture() const noexcept { return tag() == Tag::Future; }
+  bool isEnum() const noexcept { return tag() == Tag::Enum; }
+  // What lies on the heap and is shared by copies; the undefined tensor does not.
+  bool isPtrType() const noexcept { return isHeap() && !(isTensor() && !unsafeGet<Tag::Tensor>().defined()); }
 
-  // Each gives the value, or throws an Error that names the kind wanted and the kind found.
+  // Each gives the value, or throws an Error that names the kind wanted and the kind found. What it is taken from by
+  // std::move is None afterwards.
   bool toBool() const { return get<Tag::Bool>(); }
   int64_t toInt() const { return get<Tag::Int>(); }
   double toDouble() const { return get<Tag::Double>(); }
@@ -219,22 +246,40 @@ class BOXCAR_API IValue final {
   boxcar::Stream toStream() const { return get<Tag::Stream>(); }
   const boxcar::Tensor& toTensor() const& { return get<Tag::Tensor>(); }
   boxcar::Tensor& toTensor() & { return const_cast<boxcar::Tensor&>(get<Tag::Tensor>()); }
-  boxcar::Tensor toTensor() && { return std::move(const_cast<boxcar::Tensor&>(get<Tag::Tensor>())); }
+  boxcar::Tensor toTensor() && { return take<Tag::Tensor>(); }
   const std::string& toStringRef() const { return get<Tag::String>()->text(); }
   std::string_view toStringView() const { return get<Tag::String>()->text(); }
-  List<int64_t> toIntList() const { return List<int64_t>(get<Tag::IntList>()); }
-  List<double> toDoubleList() const { return List<double>(get<Tag::DoubleList>()); }
-  List<bool> toBoolList() const { return List<bool>(get<Tag::BoolList>()); }
-  List<std::complex<double>> toComplexDoubleList() const {
+  List<int64_t> toIntList() const& { return List<int64_t>(get<Tag::IntList>()); }
+  List<int64_t> toIntList() && { return List<int64_t>(take<Tag::IntList>()); }
+  List<double> toDoubleList() const& { return List<double>(get<Tag::DoubleList>()); }
+  List<double> toDoubleList() && { return List<double>(take<Tag::DoubleList>()); }
+  List<bool> toBoolList() const& { return List<bool>(get<Tag::BoolList>()); }
+  List<bool> toBoolList() && { return List<bool>(take<Tag::BoolList>()); }
+  List<std::complex<double>> toComplexDoubleList() const& {
     return List<std::complex<double>>(get<Tag::ComplexDoubleList>());
   }
-  List<boxcar::Tensor> toTensorList() const { return List<boxcar::Tensor>(get<Tag::TensorList>()); }
-  GenericList toList() const { return GenericList(get<Tag::GenericList>()); }
-  GenericDict toGenericDict() const;
-  boxcar::Tuple toTuple() const { return boxcar::Tuple(get<Tag::Tuple>()); }
-  boxcar::Generator toGenerator() const { return boxcar::Generator(get<Tag::Generator>()); }
-  boxcar::Storage toStorage() const { return get<Tag::Storage>(); }
-  const IntrusivePtr<CustomClassHolder>& toObject() const { return get<Tag::Object>(); }
+  List<std::complex<double>> toComplexDoubleList() && {
+    return List<std::complex<double>>(take<Tag::ComplexDoubleList>());
+  }
+  List<boxcar::Tensor> toTensorList() const& { return List<boxcar::Tensor>(get<Tag::TensorList>()); }
+  List<boxcar::Tensor> toTensorList() && { return List<boxcar::Tensor>(take<Tag::TensorList>()); }
+  // A generic list. The elements of the others are no IValues: to<std::vector<IValue>>() copies those of any list.
+  GenericList toList() const& { return GenericList(get<Tag::GenericList>()); }
+  GenericList toList() && { return GenericList(take<Tag::GenericList>()); }
+  GenericDict toGenericDict() const&;
+  GenericDict toGenericDict() &&;
+  boxcar::Tuple toTuple() const& { return boxcar::Tuple(get<Tag::Tuple>()); }
+  boxcar::Tuple toTuple() && { return boxcar::Tuple(take<Tag::Tuple>()); }
+  boxcar::Generator toGenerator() const& { return boxcar::Generator(get<Tag::Generator>()); }
+  boxcar::Generator toGenerator() && { return boxcar::Generator(take<Tag::Generator>()); }
+  boxcar::Storage toStorage() const& { return get<Tag::Storage>(); }
+  boxcar::Storage toStorage() && { return take<Tag::Storage>(); }
+  const IntrusivePtr<CustomClassHolder>& toObject() const& { return get<Tag::Object>(); }
+  IntrusivePtr<CustomClassHolder> toObject() && { return take<Tag::Object>(); }
+  IntrusivePtr<boxcar::Future> toFuture() const& { return get<Tag::Future>(); }
+  IntrusivePtr<boxcar::Future> toFuture() && { return take<Tag::Future>(); }
+  IntrusivePtr<EnumHolder> toEnumHolder() const& { return get<Tag::Enum>(); }
+  IntrusivePtr<EnumHolder> toEnumHolder() && { return take<Tag::Enum>(); }
   ScalarType toScalarType() const { return static_cast<ScalarType>(toInt()); }
 
   // The number of elements of a list of any kind, a tuple or a dict.
@@ -247,8 +292,18 @@ class BOXCAR_API IValue final {
   template <class T>
   T to() const;
 
-  // The same object, or scalars of the same kind and value.
+  // The same object, or numbers or strings of the same kind and value. The undefined tensor is None.
   bool is(const IValue& other) const noexcept;
+  // Whether a write to one is seen in the other: tensors on one storage, or one object. Numbers have no alias.
+  bool isAliasOf(const IValue& other) const noexcept;
+  // Adds to [found] this value and all that it holds, but numbers, strings and the like; of aliases the first one.
+  void getSubValues(AliasedValues& found) const;
+  // Whether something that one holds is an alias of something that the other holds.
+  bool overlaps(const IValue& other) const;
+  // The references to the object; 1 of what has none.
+  size_t use_count() const noexcept { return isHeap() ? base()->useCount() : 1; }
+  // The object of what lies on the heap; else null.
+  const boxcar::Object* object() const noexcept { return isHeap() ? base() : nullptr; }
 
   // Python's ==: numbers by value whatever their kind, containers by their elements, tensors and other objects by
   // identity.
@@ -259,8 +314,8 @@ class BOXCAR_API IValue final {
 
  private:
   bool isHeap() const noexcept { return payload_.index() >= static_cast<size_t>(kFirstHeapTag); }
-  const Object* base() const noexcept {
-    const Object* object;
+  const boxcar::Object* base() const noexcept {
+    const boxcar::Object* object;
     std::memcpy(&object, static_cast<const void*>(&payload_), sizeof(object));
     return object;
   }
@@ -278,6 +333,15 @@ class BOXCAR_API IValue final {
     if (tag() != wanted) [[unlikely]]
       wrongKind(wanted);
     return unsafeGet<wanted>();
+  }
+  // The same, and leaves None.
+  template <Tag wanted>
+  Alternative<wanted> take() {
+    if (tag() != wanted) [[unlikely]]
+      wrongKind(wanted);
+    Alternative<wanted> taken = std::move(unsafeGet<wanted>());
+    new (&payload_) Payload();
+    return taken;
   }
   [[noreturn, gnu::cold]] void wrongKind(Tag wanted) const;
 

@@ -30,6 +30,8 @@ class Writer {
         text_ += fmt::format("<Storage of {} bytes on {}>", value.toStorage()->nbytes(), value.toStorage()->device());
         break;
       case Tag::Object: text_ += value.toObject()->text(); break;
+      case Tag::Future: writeFuture(*value.unsafeGet<Tag::Future>()); break;
+      case Tag::Enum: writeEnum(*value.unsafeGet<Tag::Enum>()); break;
       case Tag::GenericDict: writeContainer(value, "{", "}"); break;
       case Tag::Tuple: writeContainer(value, "(", ")"); break;
       default: writeContainer(value, "[", "]"); break;
@@ -45,6 +47,16 @@ class Writer {
     text_ += fmt::format("device(type='{}'", device.type());
     if (device.has_index()) text_ += fmt::format(", index={}", device.index());
     text_ += ')';
+  }
+
+  void writeFuture(const Future& future) {
+    text_ += future.hasError() ? "<Future with an error>" : future.completed() ? "<Future, complete>" : "<Future>";
+  }
+
+  void writeEnum(const EnumHolder& member) {
+    text_ += fmt::format("<{}.{}: ", member.unqualifiedClassName(), member.name());
+    write(member.value());
+    text_ += '>';
   }
 
   void writeContainer(const IValue& value, const char* begin, const char* end) {
@@ -94,6 +106,10 @@ std::string repr(const IValue& value) {
 std::string toString(const IValue& value) {
   if (value.isString()) return value.toStringRef();
   if (value.isDevice()) return toString(value.toDevice());
+  if (value.isEnum()) {
+    const EnumHolder& member = *value.unsafeGet<IValue::Tag::Enum>();
+    return fmt::format("{}.{}", member.unqualifiedClassName(), member.name());
+  }
   return repr(value);
 }
 

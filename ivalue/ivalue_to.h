@@ -101,6 +101,14 @@ struct IValueTo<IntrusivePtr<T>> {
     }
   }
 };
+template <>
+struct IValueTo<IntrusivePtr<Future>> {
+  static IntrusivePtr<Future> convert(const IValue& value) { return value.toFuture(); }
+};
+template <>
+struct IValueTo<IntrusivePtr<EnumHolder>> {
+  static IntrusivePtr<EnumHolder> convert(const IValue& value) { return value.toEnumHolder(); }
+};
 template <class T>
 struct IValueTo<std::optional<T>> {
   static std::optional<T> convert(const IValue& value) {
@@ -137,7 +145,7 @@ struct IValueTo<std::vector<T>> {
     if constexpr (TypedListElement<T>) {
       return IValueTo<List<T>>::convert(value).vec();
     } else {
-      BOXCAR_CHECK(value.isAnyList() || value.isTuple(), "expected a list, found a value of kind {}", value.tagKind());
+      BOXCAR_CHECK(value.isList() || value.isTuple(), "expected a list, found a value of kind {}", value.tagKind());
       std::vector<T> result;
       result.reserve(value.length());
       for (size_t i = 0; i < value.length(); ++i) result.push_back(IValueTo<T>::convert(value.elementAt(i)));
@@ -160,7 +168,8 @@ struct IValueTo<std::tuple<Ts...>> {
 
 }  // namespace detail
 
-inline GenericDict IValue::toGenericDict() const { return GenericDict(get<Tag::GenericDict>()); }
+inline GenericDict IValue::toGenericDict() const& { return GenericDict(get<Tag::GenericDict>()); }
+inline GenericDict IValue::toGenericDict() && { return GenericDict(take<Tag::GenericDict>()); }
 
 template <class K, class V>
 IValue::IValue(const Dict<K, V>& value) noexcept : payload_(value.object()) {}

@@ -40,7 +40,7 @@ void destroyNested(std::vector<IValue>&& values) noexcept {
 }
 
 void listIndexOutOfRange(int64_t index, size_t size) {
-  BOXCAR_FAIL("list index {} is out of range for a list of {} elements", index, size);
+  failIndex("list index {} is out of range for a list of {} elements", index, size);
 }
 
 }  // namespace boxcar::detail

@@ -1,111 +1,117 @@
 #pragma once
 
-#include <boxcar/ivalue/error.h>  // IWYU pragma: export
-#include <boxcar/ivalue/intrusive_ptr.h>
-#include <boxcar/ivalue/tensor.h>
+#include <boxcar/ivalue/list_element.h>
+#include <boxcar/ivalue/list_object.h>  // IWYU pragma: export
 
-#include <boost/container/vector.hpp>
-#include <complex>
+#include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <iterator>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace boxcar {
 
-class IValue;
-
-namespace detail {
-
-template <class T>
-concept TypedListElement = std::same_as<T, int64_t> || std::same_as<T, double> || std::same_as<T, bool> ||
-    std::same_as<T, std::complex<double>> || std::same_as<T, Tensor>;
-
-// The elements of int[], float[], bool[], complex[] and Tensor[] lie side by side in their own type, so that a kernel
-// borrows them as a span; those of every other list are IValues. (std::vector<bool> has no elements to point to.)
-template <class T>
-struct ListStorage {
-  using Element = IValue;
-  using Vector = std::vector<IValue>;
-};
-template <TypedListElement T>
-struct ListStorage<T> {
-  using Element = T;
-  using Vector = std::conditional_t<std::same_as<T, bool>, boost::container::vector<bool>, std::vector<T>>;
-};
-
-// Guards against a stack overflow where lists lie in lists a million deep: what is nested deeper than a limit is
-// destroyed one after another by the outermost call.
-BOXCAR_API void destroyNested(std::vector<IValue>&& values) noexcept;
-
-[[noreturn]] BOXCAR_API void listIndexOutOfRange(int64_t index, size_t size);
-
-}  // namespace detail
-
-// What List<T> points to. Element is int64_t, double, bool, std::complex<double>, Tensor or IValue.
-template <class Element>
-class BOXCAR_API ListObject final : public Object {
- public:
-  using Vector = typename detail::ListStorage<Element>::Vector;
-
-  ListObject() = default;
-  explicit ListObject(Vector elements) noexcept : values(std::move(elements)) {}
-  ~ListObject() override {
-    if constexpr (std::same_as<Element, IValue>) detail::destroyNested(std::move(values));
-  }
-
-  Vector values;
-};
-
-using IntListObject = ListObject<int64_t>;
-using DoubleListObject = ListObject<double>;
-using BoolListObject = ListObject<bool>;
-using ComplexListObject = ListObject<std::complex<double>>;
-using TensorListObject = ListObject<Tensor>;
-using GenericListObject = ListObject<IValue>;
-
-// A list with reference semantics: copies of a List are the same list. `==` compares the elements, `is` the identity.
+// A list with reference semantics: copies of a List are the same list, and so is what one was moved to. It is never
+// null. `==` compares the elements, `is` the identity. An index that is out of range is an IndexError.
 //
 //   List<int64_t> sizes{2, 3};
 //   sizes.push_back(4);
+//   sizes[0] = 1;
 //   for (int64_t size : sizes) …
 template <class T>
 class List final {
  public:
   using value_type = T;
+  using size_type = size_t;
   using Element = typename detail::ListStorage<T>::Element;
   using ObjectType = ListObject<Element>;
+  using reference = ListElementReference<T>;
+  using iterator = ListIterator<T, false>;
+  using const_iterator = ListIterator<T, true>;
 
   List() : object_(makeIntrusive<ObjectType>()) {}
-  List(std::initializer_list<T> elements) : List() {
-    reserve(elements.size());
-    for (const T& element : elements) push_back(element);
-  }
-  explicit List(std::span<const T> elements) requires detail::TypedListElement<T> : List() {
-    object_->values.assign(elements.begin(), elements.end());
+  List(std::initializer_list<T> elements) : List(std::span<const T>(elements.begin(), elements.size())) {}
+  explicit List(std::span<const T> elements) : List() {
+    if constexpr (detail::TypedListElement<T>) {
+      object_->values.assign(elements.begin(), elements.end());
+    } else {
+      reserve(elements.size());
+      for (const T& element : elements) push_back(element);
+    }
   }
   explicit List(IntrusivePtr<ObjectType> object) noexcept : object_(std::move(object)) {}
+  // Moving from a list copies it, for nothing else leaves a list behind.
+  List(const List&) noexcept = default;
+  List& operator=(const List&) noexcept = default;
+  ~List() = default;
 
   size_t size() const noexcept { return object_->values.size(); }
   bool empty() const noexcept { return object_->values.empty(); }
   void reserve(size_t size) const { object_->values.reserve(size); }
   void clear() const noexcept { object_->values.clear(); }
 
-  // The element at [index]; an Error when the list is shorter.
-  T get(size_t index) const {
-    checkIndex(index);
-    return convert(object_->values[index]);
+  T get(size_t index) const { return detail::fromElement<T>(at(index)); }
+  void set(size_t index, T value) const { at(index) = Element(std::move(value)); }
+  // Gives the element away; a T() takes its place.
+  T extract(size_t index) const {
+    Element& element = at(index);
+    Element taken = std::exchange(element, Element(T()));
+    if constexpr (std::same_as<T, Element>) {
+      return taken;
+    } else {
+      return detail::fromElement<T>(taken);
+    }
   }
-  T operator[](size_t index) const { return get(index); }
-  void set(size_t index, T value) const {
-    checkIndex(index);
-    object_->values[index] = Element(std::move(value));
-  }
+  // A reference to the element, `list[i] = v`; of a const list its value, which cannot be assigned to.
+  reference operator[](size_t index) { return reference(at(index)); }
+  // NOLINTNEXTLINE(readability-const-return-type): what is assigned to it would be lost
+  std::conditional_t<std::is_class_v<T>, const T, T> operator[](size_t index) const { return get(index); }
+
   // NOLINTNEXTLINE(performance-unnecessary-value-param): of most types it is moved
   void push_back(T value) const { object_->values.push_back(Element(std::move(value))); }
+  template <class... Args>
+  void emplace_back(Args&&... args) const {
+    push_back(T(std::forward<Args>(args)...));
+  }
+  // The elements of [other], which may be this list, at the end.
+  void append(const List& other) const {  // NOLINT(performance-unnecessary-value-param)
+    const size_t count = other.size();
+    reserve(size() + count);
+    for (size_t i = 0; i < count; ++i) object_->values.push_back(other.object_->values[i]);
+  }
+  void pop_back() const {
+    if (empty()) [[unlikely]]
+      detail::listIndexOutOfRange(-1, 0);
+    object_->values.pop_back();
+  }
+  // New elements are T(), or [value].
+  void resize(size_t size) const { resize(size, T()); }
+  void resize(size_t size, const T& value) const { object_->values.resize(size, Element(value)); }
+
+  // Puts [value] before [position]; gives its place.
+  iterator insert(const_iterator position, T value) const {
+    return made(object_->values.insert(placeOf(position), Element(std::move(value))));
+  }
+  template <class... Args>
+  iterator emplace(const_iterator position, Args&&... args) const {
+    return insert(position, T(std::forward<Args>(args)...));
+  }
+  // Each gives the place behind what it removed.
+  iterator erase(const_iterator position) const { return made(object_->values.erase(placeOf(position))); }
+  iterator erase(const_iterator first, const_iterator past) const {
+    return made(object_->values.erase(placeOf(first), placeOf(past)));
+  }
+
+  iterator begin() noexcept { return iterator(object_->values.data()); }
+  iterator end() noexcept { return begin() + static_cast<std::ptrdiff_t>(size()); }
+  const_iterator begin() const noexcept { return const_iterator(object_->values.data()); }
+  const_iterator end() const noexcept { return begin() + static_cast<std::ptrdiff_t>(size()); }
+  const_iterator cbegin() const noexcept { return begin(); }
+  const_iterator cend() const noexcept { return end(); }
 
   // A new list of the same elements.
   List copy() const { return List(makeIntrusive<ObjectType>(object_->values)); }
@@ -117,31 +123,8 @@ class List final {
   std::span<const Element> span() const noexcept { return {object_->values.data(), object_->values.size()}; }
 
   const IntrusivePtr<ObjectType>& object() const noexcept { return object_; }
-
-  class Iterator {
-   public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = T;
-    using difference_type = std::ptrdiff_t;
-    using pointer = void;
-    using reference = T;
-
-    Iterator() = default;
-    explicit Iterator(const Element* element) : element_(element) {}
-    T operator*() const { return convert(*element_); }
-    Iterator& operator++() {
-      ++element_;
-      return *this;
-    }
-    Iterator operator++(int) { return Iterator(element_++); }
-    bool operator==(const Iterator&) const = default;
-
-   private:
-    const Element* element_ = nullptr;
-  };
-
-  Iterator begin() const { return Iterator(object_->values.data()); }
-  Iterator end() const { return Iterator(object_->values.data() + object_->values.size()); }
+  // The references to the list.
+  size_t use_count() const noexcept { return object_.use_count(); }
 
   friend bool operator==(const List& a, const List& b) {
     if (a.is(b)) return true;
@@ -157,16 +140,16 @@ class List final {
   }
 
  private:
-  static T convert(const Element& element) {
-    if constexpr (std::same_as<T, Element>) {
-      return element;
-    } else {
-      return element.template to<T>();
-    }
-  }
-  void checkIndex(size_t index) const {
+  Element& at(size_t index) const {
     if (index >= size()) [[unlikely]]
       detail::listIndexOutOfRange(static_cast<int64_t>(index), size());
+    return object_->values[index];
+  }
+  auto placeOf(const_iterator position) const noexcept {
+    return object_->values.begin() + (position.element() - object_->values.data());
+  }
+  iterator made(typename ObjectType::Vector::iterator place) const noexcept {
+    return iterator(object_->values.data() + (place - object_->values.begin()));
   }
 
   IntrusivePtr<ObjectType> object_;

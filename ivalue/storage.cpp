@@ -102,6 +102,7 @@ StorageImpl::~StorageImpl() {
 }
 
 void StorageImpl::freeData() noexcept {
+  if (origin_ == Origin::kInline) return;
   if (origin_ == Origin::kAllocator && data_ != nullptr) {
     static_cast<const Allocator*>(context_)->deallocate(data_, bytes_, device_.index());
   } else if (origin_ == Origin::kForeign && deleter_ != nullptr) {
@@ -138,6 +139,7 @@ void StorageImpl::resize(size_t bytes) {
 }
 
 void StorageImpl::dispose() noexcept {
+  if (!mayDie()) return;
   const size_t block_bytes = block_bytes_;
   this->~StorageImpl();
   freeCached(this, block_bytes);

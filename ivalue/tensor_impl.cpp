@@ -158,11 +158,7 @@ void TensorImpl::set_requires_grad(bool requires_grad) {
 }
 
 void TensorImpl::dispose() noexcept {
-  if (this == undefined()) {
-    makeImmortal();
-  } else {
-    delete this;
-  }
+  if (mayDie()) delete this;
 }
 
 void* TensorImpl::operator new(size_t bytes) { return allocateCached(bytes); }

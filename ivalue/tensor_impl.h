@@ -86,7 +86,7 @@ class BOXCAR_API TensorImpl final : public Object {
     bool contiguous;
   };
 
-  constexpr TensorImpl() noexcept : Object(kImmortal), dims_(Dims::Empty()) {}
+  constexpr TensorImpl() noexcept : Object(Immortal()), dims_(Dims::Empty()) {}
   // What a view takes over from [base], which is all but its shape.
   enum class Unshaped { kDims };
   TensorImpl(const TensorImpl& base, Unshaped) noexcept

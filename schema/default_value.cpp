@@ -301,7 +301,7 @@ std::string spellDefault(const IValue& value, TypePtr type, std::int32_t size) {
                             (type->isOptional() && (value.isNone() || isScalarWithDefaults(type->element()) ||
                                                     type->element()->kind() == TypeKind::Any));
   BOXCAR_CHECK(has_defaults, "type {} {}", *type, kNoListDefaults);
-  if (value.isAnyList() && size > 1 && value.length() != 0) {
+  if (value.isList() && size > 1 && value.length() != 0) {
     BOXCAR_CHECK(value.length() == static_cast<std::size_t>(size),
                  "the default {} has {} elements where {}[{}] takes {}", repr(value), value.length(), *type->element(),
                  size, size);

@@ -15,10 +15,10 @@ bool listMatches(const IValue& value, TypePtr element) {
     case TypeKind::Complex: return value.isComplexDoubleList();
     case TypeKind::Tensor: return value.isTensorList();
     case TypeKind::Any:
-    case TypeKind::Variable: return value.isAnyList();
+    case TypeKind::Variable: return value.isList();
     default: break;
   }
-  if (!value.isList()) return false;
+  if (!value.isGenericList()) return false;
   for (std::size_t i = 0; i < value.length(); ++i) {
     if (!matches(value.elementAt(i), element)) return false;
   }
@@ -110,6 +110,8 @@ class TypeFinder {
       case IValue::Tag::Generator: return Type::generator();
       case IValue::Tag::Storage: return Type::storage();
       case IValue::Tag::Object: return classOf(value);
+      case IValue::Tag::Future:
+      case IValue::Tag::Enum: return Type::any();
       case IValue::Tag::GenericList: {
         const GenericList list = value.toList();
         return Type::listOf(findCommon(list.size(), depth, [&list](std::size_t i) { return list.get(i); }));

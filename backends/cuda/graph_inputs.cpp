@@ -46,7 +46,7 @@ class Reader final {
       }
       default: break;
     }
-    if (value.isAnyList() || value.isTuple()) {
+    if (value.isList() || value.isTuple()) {
       write(value.length());
       for (size_t i = 0; i < value.length(); ++i) read(value.elementAt(i), depth + 1);
     } else if (value.isObject()) {

@@ -83,7 +83,7 @@ std::vector<PlacedTensor> tensorsOf(const FunctionSchema& schema, const std::vec
     // needs.
     if (values[i].isTensor()) {
       note(values[i].toTensor(), placeOf(schema, i), alias, i, found);
-    } else if (values[i].isAnyList() || values[i].isTuple() || values[i].isGenericDict()) {
+    } else if (values[i].isList() || values[i].isTuple() || values[i].isGenericDict()) {
       collect(values[i], placeOf(schema, i), alias, i, found);
     }
   }

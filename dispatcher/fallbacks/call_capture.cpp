@@ -120,6 +120,8 @@ RecordedValue CallCapture::take(const IValue& value, bool is_written, int depth)
       return taken;
     }
     case Tag::Object: return opaque("an object of class " + value.toObject()->className());
+    case Tag::Future: return opaque("a future");
+    case Tag::Enum: return opaque("a member of the enum " + value.toEnumHolder()->qualifiedClassName());
     // The typed lists may change while the call runs.
     case Tag::IntList: taken.plain = value.toIntList().copy(); return taken;
     case Tag::DoubleList: taken.plain = value.toDoubleList().copy(); return taken;

@@ -31,7 +31,7 @@ void CallRecord::noteAllArguments(const Stack& stack) noexcept {
       noteTensor(value.unsafeGet<IValue::Tag::Tensor>(), sizes_used);
     } else if (value.isTensorList()) {
       for (const Tensor& tensor : value.unsafeGet<IValue::Tag::TensorList>()->values) noteTensor(tensor, sizes_used);
-    } else if (value.isList()) {
+    } else if (value.isGenericList()) {
       for (const IValue& element : value.unsafeGet<IValue::Tag::GenericList>()->values) {
         if (element.isTensor()) noteTensor(element.unsafeGet<IValue::Tag::Tensor>(), sizes_used);
       }

@@ -74,7 +74,7 @@ static_assert(sizeof(CallRecord) == 128 && std::is_trivially_copyable_v<CallReco
       for (const int64_t size : all) sizes[sizes_used++] = static_cast<uint32_t>(size);
       dtypes[tensors_used] = impl.scalar_type();
       ranks[tensors_used++] = static_cast<uint8_t>(all.size());
-    } else if (value->isTensorList() || value->isList()) [[unlikely]] {
+    } else if (value->isTensorList() || value->isGenericList()) [[unlikely]] {
       return noteAllArguments(stack);
     }
   }

@@ -123,7 +123,7 @@ IValue replaceTensors(const IValue& value, const std::function<Tensor(const Tens
     for (const Tensor& tensor : value.toTensorList()) copies.push_back(tensor.defined() ? replace(tensor) : tensor);
     return copies;
   }
-  if (value.isList()) {
+  if (value.isGenericList()) {
     const GenericList copies;
     for (const IValue& element : value.toList()) copies.push_back(replaced(element));
     return copies;

@@ -73,12 +73,12 @@ bool wasChanged(const PlacedTensor& now, const PlacedTensor& then, const PlacedT
 bool holdsTheSame(const IValue& now, const IValue& then) {
   if (now.isTensor() && then.isTensor()) return now.toTensor().defined() == then.toTensor().defined();
   if (now.tag() != then.tag()) return false;
-  if (!now.isTensorList() && !now.isList() && !now.isTuple()) return now.isGenericDict() || sameBits(now, then);
+  if (!now.isTensorList() && !now.isGenericList() && !now.isTuple()) return now.isGenericDict() || sameBits(now, then);
   if (now.length() != then.length()) return false;
   for (size_t i = 0; i < now.length(); ++i) {
     const IValue element = now.elementAt(i);
     // What lies deeper is of no operator's schema.
-    if (!element.isAnyList() && !element.isTuple() && !holdsTheSame(element, then.elementAt(i))) return false;
+    if (!element.isList() && !element.isTuple() && !holdsTheSame(element, then.elementAt(i))) return false;
   }
   return true;
 }

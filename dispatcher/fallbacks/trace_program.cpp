@@ -22,7 +22,7 @@ std::string kindText(const Tensor& tensor) {
   return fmt::format("{} {}", dtypeName(tensor.scalar_type()), sizesText(tensor.sizes()));
 }
 
-bool isContainer(const IValue& value) { return value.isAnyList() || value.isTuple() || value.isGenericDict(); }
+bool isContainer(const IValue& value) { return value.isList() || value.isTuple() || value.isGenericDict(); }
 
 // Whether what an operator gives may share memory with what it gets.
 bool givesView(const FunctionSchema& schema) {

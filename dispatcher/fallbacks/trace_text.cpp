@@ -96,7 +96,7 @@ class Writer final {
       }
       default: break;
     }
-    if (!value.isAnyList()) cannot(fmt::format("a value of kind {}", value.tagKind()));
+    if (!value.isList()) cannot(fmt::format("a value of kind {}", value.tagKind()));
     return fmt::format("[{}]", writeElements(value, type, depth));
   }
 

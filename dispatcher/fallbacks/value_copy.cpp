@@ -94,9 +94,9 @@ IValue ValueCopier::copyUnfilled(const IValue& value) {
   const auto known = containers_.find(address);
   if (known != containers_.end()) return known->second.second;
   if (value.isTuple()) return copyTuple(value);
-  IValue copied = value.isTensorList() ? IValue(List<Tensor>())
-                  : value.isList()     ? IValue(GenericList())
-                                       : GenericDict();
+  IValue copied = value.isTensorList()    ? IValue(List<Tensor>())
+                  : value.isGenericList() ? IValue(GenericList())
+                                          : GenericDict();
   unfilled_.emplace_back(value, copied);
   containers_.emplace(address, std::pair(value, copied));
   return copied;
@@ -128,7 +128,7 @@ void ValueCopier::fill(const IValue& original, const IValue& copy) {
   if (original.isTensorList()) {
     const List<Tensor> copies = copy.toTensorList();
     for (const Tensor& tensor : original.toTensorList()) copies.push_back(this->copy(tensor));
-  } else if (original.isList()) {
+  } else if (original.isGenericList()) {
     const GenericList copies = copy.toList();
     for (const IValue& element : original.toList()) copies.push_back(copyUnfilled(element));
   } else {
@@ -167,7 +167,7 @@ bool sameBits(const IValue& a, const IValue& b) {
         pending.emplace_back(entries.entryAt(i).first, others.entryAt(i).first);
         pending.emplace_back(entries.entryAt(i).second, others.entryAt(i).second);
       }
-    } else if (x.isAnyList() || x.isTuple()) {
+    } else if (x.isList() || x.isTuple()) {
       if (x.length() != y.length()) return false;
       for (size_t i = 0; i < x.length(); ++i) {
         // Lists of numbers are long.

@@ -171,7 +171,7 @@ std::optional<std::string> differenceOf(const IValue& expected, const IValue& fo
     return fmt::format("{} {}, {} {}", briefly(expected), names.expected, briefly(found), names.found);
   if (expected.isTensor()) return compareTensors(expected.toTensor(), found.toTensor(), tolerance, names);
   if (expected.isGenericDict()) return compareDicts(expected.toGenericDict(), found.toGenericDict(), tolerance, names);
-  if (expected.isAnyList() || expected.isTuple()) {
+  if (expected.isList() || expected.isTuple()) {
     if (expected.length() != found.length())
       return fmt::format("{} values {}, {} {}", expected.length(), names.expected, found.length(), names.found);
     for (size_t i = 0; i < expected.length(); ++i) {

@@ -18,7 +18,7 @@ void visitTensors(const IValue& value, Visit&& visit, int depth = 8) {
     for (const Tensor& tensor : value.toTensorList().span()) {
       if (tensor.defined()) visit(tensor);
     }
-  } else if (value.isList() || value.isTuple()) {
+  } else if (value.isGenericList() || value.isTuple()) {
     for (size_t i = 0; i < value.length(); ++i) visitTensors(value.elementAt(i), visit, depth - 1);
   } else if (value.isGenericDict()) {
     const GenericDict dict = value.toGenericDict();

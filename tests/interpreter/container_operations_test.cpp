@@ -97,7 +97,7 @@ TEST(Containers, In) {
 }
 
 TEST(Containers, ListsAreOfTheKindThatIsAsked) {
-  EXPECT_TRUE(makeGenericList({1, 2}).isList());
+  EXPECT_TRUE(makeGenericList({1, 2}).isGenericList());
   EXPECT_TRUE(makeList(Type::listOf(Type::floating()), std::vector<IValue>{1, true}).isDoubleList());
   EXPECT_EQ(errorOf([] {
               makeList(Type::listOf(Type::integer()), std::vector<IValue>{1, "a"});

@@ -28,7 +28,7 @@ TEST(Conversion, ListsGetTheElementsThatTheirTypeWants) {
   EXPECT_EQ(convert(any, "float[]").toDoubleList().vec(), (std::vector<double>{1, 1}));
   EXPECT_EQ(convert(std::vector<int64_t>{1, 2}, "float[]").toDoubleList().vec(), (std::vector<double>{1, 2}));
   EXPECT_EQ(convert(Tuple({IValue(1), IValue(2)}), "SymInt[]").toIntList().vec(), (std::vector<int64_t>{1, 2}));
-  EXPECT_TRUE(convert(std::vector<Tensor>(2), "Tensor?[]").isList());
+  EXPECT_TRUE(convert(std::vector<Tensor>(2), "Tensor?[]").isGenericList());
   EXPECT_EQ(convert(5, "int[]", 2).toIntList().vec(), (std::vector<int64_t>{5, 5}));
 }
 

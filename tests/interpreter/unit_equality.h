@@ -19,7 +19,7 @@ inline bool isSameConstant(const IValue& a, const IValue& b) {
     const auto y = b.toComplexDouble();
     return sameBits(x.real(), y.real()) && sameBits(x.imag(), y.imag());
   }
-  if (a.isAnyList() || a.isTuple()) {
+  if (a.isList() || a.isTuple()) {
     if (a.length() != b.length()) return false;
     for (size_t i = 0; i < a.length(); ++i) {
       if (!isSameConstant(a.elementAt(i), b.elementAt(i))) return false;

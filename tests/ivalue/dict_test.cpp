@@ -32,8 +32,8 @@ TEST(Dict, FindsWhatWasInserted) {
 
 TEST(Dict, InsertLeavesAnEntryThatIsThere) {
   const Dict<std::string, int64_t> dict;
-  EXPECT_TRUE(dict.insert("one", 1));
-  EXPECT_FALSE(dict.insert("one", 2));
+  EXPECT_TRUE(dict.insert("one", 1).second);
+  EXPECT_FALSE(dict.insert("one", 2).second);
   EXPECT_EQ(dict.at("one"), 1);
   EXPECT_EQ(dict.size(), 1u);
 }
@@ -45,8 +45,8 @@ TEST(Dict, KeepsTheOrderOfInsertion) {
   dict.insert_or_assign("a", 5);
   EXPECT_EQ(keysOf(dict), (std::vector<std::string>{"z", "a", "m", "b"}));
   EXPECT_EQ(dict.at("a"), 5);
-  EXPECT_TRUE(dict.erase("a"));
-  EXPECT_FALSE(dict.erase("a"));
+  EXPECT_EQ(dict.erase("a"), 1u);
+  EXPECT_EQ(dict.erase("a"), 0u);
   dict.insert_or_assign("a", 6);
   EXPECT_EQ(keysOf(dict), (std::vector<std::string>{"z", "m", "b", "a"}));
   EXPECT_EQ(dict.entryAt(3), (std::pair<std::string, int64_t>("a", 6)));

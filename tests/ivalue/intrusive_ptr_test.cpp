@@ -2,6 +2,8 @@
 #include <boxcar/ivalue/tensor.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <map>
 #include <thread>
 #include <type_traits>
 #include <unordered_set>
@@ -91,6 +93,64 @@ TEST(IntrusivePtr, HashIsOfTheAddress) {
   const auto pointer = makeIntrusive<Counted>(&alive);
   const std::unordered_set<IntrusivePtr<Counted>> set{pointer, pointer};
   EXPECT_EQ(set.size(), 1u);
+}
+
+TEST(IntrusivePtr, ResetDropsTheReference) {
+  int alive = 0;
+  auto pointer = makeIntrusive<Counted>(&alive);
+  const auto kept = pointer;
+  pointer.reset();
+  EXPECT_FALSE(pointer.defined());
+  EXPECT_EQ(alive, 1);
+  EXPECT_TRUE(kept.unique());
+  pointer.reset();
+  EXPECT_EQ(pointer, nullptr);
+  auto last = makeIntrusive<Counted>(&alive);
+  last.reset();
+  EXPECT_EQ(alive, 1);
+}
+
+TEST(IntrusivePtr, SwapChangesPlacesAndDoesNotCount) {
+  int alive = 0;
+  auto first = makeIntrusive<Counted>(&alive);
+  auto second = makeIntrusive<Counted>(&alive);
+  Counted* const raw = first.get();
+  IntrusivePtr<Counted> none;
+  first.swap(second);
+  EXPECT_EQ(second.get(), raw);
+  swap(second, none);
+  EXPECT_EQ(none.get(), raw);
+  EXPECT_EQ(second, nullptr);
+  none.swap(none);
+  EXPECT_EQ(none.get(), raw);
+  EXPECT_TRUE(first.unique() && none.unique());
+}
+
+TEST(IntrusivePtr, TellsHowManyReferencesThereAre) {
+  int alive = 0;
+  const auto pointer = makeIntrusive<Counted>(&alive);
+  EXPECT_TRUE(pointer.unique());
+  EXPECT_EQ(pointer.use_count(), 1u);
+  EXPECT_EQ(pointer.weak_use_count(), 1u);
+  const auto second = pointer;
+  EXPECT_EQ(second.use_count(), 2u);
+  EXPECT_FALSE(pointer.unique());
+  EXPECT_EQ(IntrusivePtr<Counted>().use_count(), 0u);
+  EXPECT_FALSE(IntrusivePtr<Counted>().unique());
+}
+
+TEST(IntrusivePtr, OrderIsThatOfTheAddresses) {
+  int alive = 0;
+  const auto first = makeIntrusive<Counted>(&alive);
+  const auto second = makeIntrusive<Counted>(&alive);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(first < second, std::less<>()(first.get(), second.get()));
+  EXPECT_TRUE((first < second) != (second < first));
+  EXPECT_TRUE(IntrusivePtr<Counted>() < first);
+  EXPECT_TRUE(first <= first && first >= first);
+  std::map<IntrusivePtr<Counted>, int> numbers{{first, 1}, {second, 2}, {nullptr, 0}};
+  EXPECT_EQ(numbers.at(first), 1);
+  EXPECT_EQ(numbers.begin()->second, 0);
 }
 
 TEST(IntrusivePtr, ThreadsCountTogether) {

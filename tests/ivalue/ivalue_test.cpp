@@ -57,6 +57,8 @@ std::vector<KindCase> everyKind() {
       {IValue(makeCpuGenerator()), Tag::Generator, "Generator"},
       {IValue(StorageImpl::allocate(4, Device(DeviceType::CPU))), Tag::Storage, "Storage"},
       {IValue(makeIntrusive<Holder>()), Tag::Object, "Object"},
+      {IValue(makeIntrusive<Future>()), Tag::Future, "Future"},
+      {IValue(makeIntrusive<EnumHolder>("a.Color", "RED", IValue(1))), Tag::Enum, "Enum"},
   };
 }
 
@@ -83,12 +85,14 @@ TEST(IValue, ExactlyOneQuestionIsAnsweredYes) {
       &IValue::isBoolList,
       &IValue::isComplexDoubleList,
       &IValue::isTensorList,
-      &IValue::isList,
+      &IValue::isGenericList,
       &IValue::isGenericDict,
       &IValue::isTuple,
       &IValue::isGenerator,
       &IValue::isStorage,
       &IValue::isObject,
+      &IValue::isFuture,
+      &IValue::isEnum,
   };
   const std::vector<KindCase> cases = everyKind();
   ASSERT_EQ(std::size(questions), cases.size());
@@ -96,8 +100,6 @@ TEST(IValue, ExactlyOneQuestionIsAnsweredYes) {
     for (size_t question = 0; question < cases.size(); ++question) {
       EXPECT_EQ((cases[kind].value.*questions[question])(), kind == question) << cases[kind].name << question;
     }
-    const bool list = kind >= 9 && kind <= 14;
-    EXPECT_EQ(cases[kind].value.isAnyList(), list);
     const bool number = (kind >= 1 && kind <= 3) || kind == 8;
     EXPECT_EQ(cases[kind].value.isScalar(), number);
   }
@@ -158,9 +160,56 @@ TEST(IValue, CountsReferencesExactly) {
     EXPECT_EQ(count(), 3u);
     const Tensor taken = std::move(first).toTensor();
     EXPECT_EQ(count(), 3u);
-    EXPECT_FALSE(first.toTensor().defined());
+    EXPECT_TRUE(first.isNone());
   }
   EXPECT_EQ(count(), 1u);
+}
+
+TEST(IValue, WhatIsTakenOutLeavesNone) {
+  const std::function<void(IValue &&)> takers[] = {
+      [](IValue&& v) { EXPECT_TRUE(std::move(v).toTensor().defined()); },
+      [](IValue&& v) { EXPECT_EQ(std::move(v).toIntList().size(), 1u); },
+      [](IValue&& v) { EXPECT_EQ(std::move(v).toDoubleList().size(), 1u); },
+      [](IValue&& v) { EXPECT_EQ(std::move(v).toBoolList().size(), 1u); },
+      [](IValue&& v) { EXPECT_EQ(std::move(v).toComplexDoubleList().size(), 1u); },
+      [](IValue&& v) { EXPECT_EQ(std::move(v).toTensorList().size(), 1u); },
+      [](IValue&& v) { EXPECT_EQ(std::move(v).toList().size(), 1u); },
+      [](IValue&& v) { EXPECT_EQ(std::move(v).toGenericDict().size(), 0u); },
+      [](IValue&& v) { EXPECT_EQ(std::move(v).toTuple().size(), 1u); },
+      [](IValue&& v) { EXPECT_TRUE(std::move(v).toGenerator().defined()); },
+      [](IValue&& v) { EXPECT_TRUE(std::move(v).toStorage()); },
+      [](IValue&& v) { EXPECT_TRUE(std::move(v).toObject()); },
+      [](IValue&& v) { EXPECT_TRUE(std::move(v).toFuture()); },
+      [](IValue&& v) { EXPECT_TRUE(std::move(v).toEnumHolder()); },
+  };
+  std::vector<IValue> values;
+  for (const KindCase& each : everyKind()) {
+    if (each.tag >= IValue::kFirstHeapTag && each.tag != Tag::String && each.tag != Tag::ComplexDouble) {
+      values.push_back(each.value);
+    }
+  }
+  ASSERT_EQ(values.size(), std::size(takers));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const IValue kept = values[i];
+    const size_t references = kept.use_count();
+    takers[i](std::move(values[i]));
+    EXPECT_TRUE(values[i].isNone()) << kept.tagKind();
+    EXPECT_EQ(kept.use_count(), references - 1) << kept.tagKind();
+    IValue wrong(1);
+    EXPECT_NE(errorOf([&] { takers[i](std::move(wrong)); }), "no error");
+    EXPECT_EQ(wrong.toInt(), 1);
+  }
+}
+
+TEST(IValue, EveryListIsAListAndOnlyGenericOnesAreGeneric) {
+  for (const KindCase& each : everyKind()) {
+    EXPECT_EQ(each.value.isGenericList(), each.tag == Tag::GenericList) << each.name;
+    EXPECT_EQ(each.value.isList(), std::string(each.name).ends_with("List")) << each.name;
+  }
+  EXPECT_EQ(errorOf([] { IValue(List<int64_t>{1}).toList(); }),
+            "expected a value of kind GenericList, found IntList, whose elements lie side by side: toIntList() shares "
+            "it, to<std::vector<IValue>>() copies its elements");
+  EXPECT_EQ(IValue(List<int64_t>{7}).to<std::vector<IValue>>().at(0).toInt(), 7);
 }
 
 TEST(IValue, TheTensorInsideCanBeReplaced) {
@@ -192,6 +241,8 @@ TEST(IValue, WrongKindsAreNamed) {
       {[](const IValue& v) { v.toGenerator(); }, "Generator"},
       {[](const IValue& v) { v.toStorage(); }, "Storage"},
       {[](const IValue& v) { v.toObject(); }, "Object"},
+      {[](const IValue& v) { v.toFuture(); }, "Future"},
+      {[](const IValue& v) { v.toEnumHolder(); }, "Enum"},
   };
   for (const auto& [read, wanted] : cases) {
     EXPECT_EQ(errorOf([&, &reading = read] { reading(number); }),
@@ -301,6 +352,32 @@ TEST(IValue, IsTellsIdentity) {
   EXPECT_FALSE(IValue(1).is(IValue(1.0)));
   EXPECT_TRUE(IValue(Complex(1, 2)).is(IValue(Complex(1, 2))));
   EXPECT_TRUE(IValue().is(IValue()));
+  EXPECT_TRUE(IValue("a").is(IValue("a")));
+  EXPECT_FALSE(IValue("a").is(IValue("b")));
+  EXPECT_TRUE(IValue(Device(kCUDA, 1)).is(IValue(Device(kCUDA, 1))));
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(IValue(nan).is(IValue(nan)));
+  EXPECT_FALSE(IValue(GenericDict()).is(IValue(GenericDict())));
+  EXPECT_FALSE(IValue(Tuple({IValue(1)})).is(IValue(Tuple({IValue(1)}))));
+}
+
+TEST(IValue, TheUndefinedTensorIsNone) {
+  EXPECT_TRUE(IValue().is(IValue(Tensor())));
+  EXPECT_TRUE(IValue(Tensor()).is(IValue()));
+  EXPECT_TRUE(IValue(Tensor()).is(IValue(Tensor())));
+  EXPECT_FALSE(IValue().is(IValue(someTensor())));
+  EXPECT_FALSE(IValue(Tensor()).is(IValue(someTensor())));
+  EXPECT_FALSE(IValue(Tensor()).is(IValue(0)));
+  EXPECT_FALSE(IValue() == IValue(Tensor()));
+}
+
+TEST(IValue, TellsItsReferencesAndItsObject) {
+  const List<int64_t> list{1};
+  const IValue value(list);
+  EXPECT_EQ(value.use_count(), 2u);
+  EXPECT_EQ(value.object(), list.object().get());
+  EXPECT_EQ(IValue(1).use_count(), 1u);
+  EXPECT_EQ(IValue(1).object(), nullptr);
 }
 
 TEST(IValue, NullPointersAreNone) {

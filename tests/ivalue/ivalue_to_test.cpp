@@ -98,7 +98,7 @@ TEST(IValueTo, Tensors) {
   const IValue list(tensors);
   EXPECT_TRUE(list.isTensorList());
   EXPECT_TRUE(list.to<std::vector<Tensor>>()[0].is_same(tensor));
-  EXPECT_TRUE(list.to<List<Tensor>>()[0].is_same(tensor));
+  EXPECT_TRUE(list.to<List<Tensor>>().get(0).is_same(tensor));
   const List<std::optional<Tensor>> optionals{tensor, std::nullopt};
   const List<std::optional<Tensor>> back = roundTrip(optionals);
   EXPECT_TRUE(back.is(optionals));
@@ -119,8 +119,8 @@ TEST(IValueTo, VectorsOfEveryElement) {
   EXPECT_TRUE(IValue(std::vector<double>{1}).isDoubleList());
   EXPECT_TRUE(IValue(std::vector<bool>{true}).isBoolList());
   EXPECT_TRUE(IValue(std::vector<Complex>{1}).isComplexDoubleList());
-  EXPECT_TRUE(IValue(std::vector<std::string>{"a"}).isList());
-  EXPECT_TRUE(IValue(std::vector<IValue>{IValue(1)}).isList());
+  EXPECT_TRUE(IValue(std::vector<std::string>{"a"}).isGenericList());
+  EXPECT_TRUE(IValue(std::vector<IValue>{IValue(1)}).isGenericList());
 }
 
 TEST(IValueTo, ListsAndDictsKeepTheirIdentity) {

@@ -3,12 +3,26 @@
 
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tests/test_support.h"
 
 namespace boxcar {
 namespace {
+
+TEST(Tuple, AMovedFromTupleIsStillTheSameTuple) {
+  Tuple tuple({IValue(1), IValue("a")});
+  const Tuple taken = std::move(tuple);
+  // NOLINTBEGIN(bugprone-use-after-move): is what is tested
+  EXPECT_EQ(tuple.size(), 2u);
+  EXPECT_EQ(tuple.object(), taken.object());
+  Tuple assigned({IValue()});
+  assigned = std::move(tuple);
+  EXPECT_EQ(tuple.elements().at(0).toInt(), 1);
+  EXPECT_EQ(assigned, tuple);
+  // NOLINTEND(bugprone-use-after-move)
+}
 
 TEST(Tuple, HoldsItsValues) {
   const Tuple tuple({IValue(1), IValue("a")});

@@ -185,7 +185,7 @@ std::optional<std::string> differenceOfValue(const Case& expected, const IValue&
   }
   if (type->isOptional() && !wanted.is_null()) type = type->element();
   if (type->isList() && wanted.is_array()) {
-    if (!found.isAnyList()) return fmt::format("expected a list, got {}", describe(found));
+    if (!found.isList()) return fmt::format("expected a list, got {}", describe(found));
     if (found.length() != wanted.size()) {
       return fmt::format("expected a list of {}, got one of {}", wanted.size(), found.length());
     }
@@ -283,7 +283,7 @@ std::string describe(const IValue& value) {
     }
     return text;
   }
-  if (value.isAnyList()) {
+  if (value.isList()) {
     std::vector<std::string> elements;
     for (size_t i = 0; i < value.length(); ++i) elements.push_back(describe(value.elementAt(i)));
     return fmt::format("[{}]", fmt::join(elements, ", "));

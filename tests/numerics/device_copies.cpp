@@ -37,7 +37,7 @@ IValue mapTensors(const IValue& value, const Convert& convert) {
     for (const Tensor& tensor : value.toTensorList().span()) list.push_back(convert(tensor));
     return IValue(list);
   }
-  if (value.isList()) {
+  if (value.isGenericList()) {
     bool has_tensors = false;
     for (size_t i = 0; i < value.length(); ++i) has_tensors = has_tensors || value.elementAt(i).isTensor();
     if (!has_tensors) return value;

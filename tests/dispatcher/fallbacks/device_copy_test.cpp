@@ -33,9 +33,9 @@ TEST(ReplaceTensors, InContainersOfAnyDepthMakesNewOnes) {
   const auto [key, inner] = tuple.elements()[2].toGenericDict().entryAt(0);
   EXPECT_EQ(key.toStringRef(), "all");
   const IValue first = inner.toList()[0];
-  EXPECT_TRUE(first.toTensorList()[0].is_same(after));
-  EXPECT_FALSE(first.toTensorList()[1].defined());
-  EXPECT_TRUE(list[0].is_same(before));
+  EXPECT_TRUE(first.toTensorList().get(0).is_same(after));
+  EXPECT_FALSE(first.toTensorList().get(1).defined());
+  EXPECT_TRUE(list.get(0).is_same(before));
 }
 
 TEST(ReplaceTensors, RefusesWhatIsNestedDeeperThanItMay) {

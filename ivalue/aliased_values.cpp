@@ -1,0 +1,68 @@
+#include <boxcar/ivalue/ivalue.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace boxcar {
+namespace {
+
+using Tag = IValue::Tag;
+
+// What values share that are aliases: a storage, or themselves.
+const Object* sharedBy(const IValue& value) noexcept {
+  return value.isTensor() ? value.unsafeGet<Tag::Tensor>().storage().get() : value.object();
+}
+
+// Adds what [value] holds to [waiting].
+void addElements(const IValue& value, std::vector<IValue>& waiting) {
+  if (value.isTensorList() || value.isGenericList() || value.isTuple()) {
+    for (size_t i = 0; i < value.length(); ++i) waiting.push_back(value.elementAt(i));
+  } else if (value.isGenericDict()) {
+    const DictObject& dict = *value.unsafeGet<Tag::GenericDict>();
+    for (size_t i = 0; i < dict.size(); ++i) {
+      waiting.push_back(dict.keyAt(i));
+      waiting.push_back(dict.valueAt(i));
+    }
+  } else if (value.isEnum()) {
+    waiting.push_back(value.unsafeGet<Tag::Enum>()->value());
+  }
+}
+
+bool isRecorded(const IValue& value) noexcept {
+  return value.isPtrType() && !value.isString() && !value.isComplexDouble();
+}
+
+}  // namespace
+
+size_t HashAliasedValue::operator()(const IValue& value) const noexcept {
+  return std::hash<const void*>()(sharedBy(value));
+}
+
+bool AreAliases::operator()(const IValue& a, const IValue& b) const noexcept { return a.isAliasOf(b); }
+
+bool IValue::isAliasOf(const IValue& other) const noexcept {
+  return tag() == other.tag() && isPtrType() && sharedBy(*this) == sharedBy(other);
+}
+
+// Values may lie in one another without end, and so wait for their turn here and not on the program's stack.
+void IValue::getSubValues(AliasedValues& found) const {
+  std::vector<IValue> waiting{*this};
+  while (!waiting.empty()) {
+    const IValue value = std::move(waiting.back());
+    waiting.pop_back();
+    if (!isRecorded(value)) continue;
+    // A tensor on a storage that is known is an alias of the one that is.
+    if (found.insert(value).second) addElements(value, waiting);
+  }
+}
+
+bool IValue::overlaps(const IValue& other) const {
+  AliasedValues mine;
+  AliasedValues theirs;
+  getSubValues(mine);
+  other.getSubValues(theirs);
+  return std::any_of(theirs.begin(), theirs.end(), [&](const IValue& value) { return mine.contains(value); });
+}
+
+}  // namespace boxcar

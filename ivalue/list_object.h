@@ -1,0 +1,78 @@
+#pragma once
+
+#include <boxcar/ivalue/error.h>  // IWYU pragma: export
+#include <boxcar/ivalue/intrusive_ptr.h>
+#include <boxcar/ivalue/tensor.h>
+
+#include <boost/container/vector.hpp>
+#include <complex>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace boxcar {
+
+class IValue;
+
+namespace detail {
+
+template <class T>
+concept TypedListElement = std::same_as<T, int64_t> || std::same_as<T, double> || std::same_as<T, bool> ||
+    std::same_as<T, std::complex<double>> || std::same_as<T, Tensor>;
+
+// The elements of int[], float[], bool[], complex[] and Tensor[] lie side by side in their own type, so that a kernel
+// borrows them as a span; those of every other list are IValues. (std::vector<bool> has no elements to point to.)
+template <class T>
+struct ListStorage {
+  using Element = IValue;
+  using Vector = std::vector<IValue>;
+};
+template <TypedListElement T>
+struct ListStorage<T> {
+  using Element = T;
+  using Vector = std::conditional_t<std::same_as<T, bool>, boost::container::vector<bool>, std::vector<T>>;
+};
+
+// Guards against a stack overflow where lists lie in lists a million deep: what is nested deeper than a limit is
+// destroyed one after another by the outermost call.
+BOXCAR_API void destroyNested(std::vector<IValue>&& values) noexcept;
+
+[[noreturn]] BOXCAR_API void listIndexOutOfRange(int64_t index, size_t size);
+
+// The element of a List<T> as a T.
+template <class T, class Element>
+T fromElement(const Element& element) {
+  if constexpr (std::same_as<T, Element>) {
+    return element;
+  } else {
+    return element.template to<T>();
+  }
+}
+
+}  // namespace detail
+
+// What List<T> points to. Element is int64_t, double, bool, std::complex<double>, Tensor or IValue.
+template <class Element>
+class BOXCAR_API ListObject final : public ObjectOf<ListObject<Element>> {
+ public:
+  using Vector = typename detail::ListStorage<Element>::Vector;
+
+  ListObject() = default;
+  explicit ListObject(Vector elements) noexcept : values(std::move(elements)) {}
+  ~ListObject() override {
+    if constexpr (std::same_as<Element, IValue>) detail::destroyNested(std::move(values));
+  }
+
+  Vector values;
+};
+
+using IntListObject = ListObject<int64_t>;
+using DoubleListObject = ListObject<double>;
+using BoolListObject = ListObject<bool>;
+using ComplexListObject = ListObject<std::complex<double>>;
+using TensorListObject = ListObject<Tensor>;
+using GenericListObject = ListObject<IValue>;
+
+}  // namespace boxcar

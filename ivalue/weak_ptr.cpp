@@ -1,0 +1,110 @@
+#include <boxcar/ivalue/weak_ptr.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+namespace boxcar {
+namespace {
+
+using detail::WeakRecord;
+
+// The records of the living objects whose addresses fall into one part of the table. What guards a record guards its
+// object's way from the last reference to none, too: whoever holds the lock of a record whose object is not null can
+// count on its memory.
+struct Shard {
+  std::mutex mutex;
+  std::unordered_map<const Object*, WeakRecord*> records;
+};
+
+constexpr size_t kShards = 64;
+
+Shard& shardOf(const Object* object) noexcept {
+  // Never destroyed, for objects may be freed later than anything else.
+  static auto& shards = *new std::array<Shard, kShards>;
+  return shards[(reinterpret_cast<uintptr_t>(object) >> 6) % kShards];
+}
+
+}  // namespace
+
+namespace detail {
+
+WeakRecord* WeakRecord::watch(const Object* object) {
+  Shard& shard = shardOf(object);
+  const std::lock_guard guard(shard.mutex);
+  if (const auto found = shard.records.find(object); found != shard.records.end()) {
+    ++found->second->weak_count_;
+    return found->second;
+  }
+  std::unique_ptr<WeakRecord> record(new WeakRecord(object));
+  shard.records.emplace(object, record.get());
+  if (object->life_ == Object::Life::kOrdinary) object->life_ = Object::Life::kWatched;
+  return record.release();
+}
+
+void WeakRecord::retain() noexcept {
+  const std::lock_guard guard(shardOf(address_).mutex);
+  ++weak_count_;
+}
+
+void WeakRecord::release() noexcept {
+  Shard& shard = shardOf(address_);
+  const std::lock_guard guard(shard.mutex);
+  if (--weak_count_ != 0) return;
+  if (object_ != nullptr) shard.records.erase(object_);
+  delete this;
+}
+
+bool WeakRecord::tryRetainObject() noexcept {
+  const std::lock_guard guard(shardOf(address_).mutex);
+  if (object_ == nullptr) return false;
+  // Another thread may be dropping the last reference: a count that has come to 0 stays there.
+  const std::atomic_ref count(object_->count_);
+  uint32_t seen = count.load(std::memory_order_relaxed);
+  while (seen != 0) {
+    if (count.compare_exchange_weak(seen, seen + 1, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
+size_t WeakRecord::useCount() noexcept {
+  const std::lock_guard guard(shardOf(address_).mutex);
+  return object_ == nullptr ? 0 : object_->useCount();
+}
+
+size_t WeakRecord::weakUseCount() noexcept {
+  const std::lock_guard guard(shardOf(address_).mutex);
+  return weakUseCountLocked();
+}
+
+}  // namespace detail
+
+size_t Object::weakUseCount() const noexcept {
+  Shard& shard = shardOf(this);
+  const std::lock_guard guard(shard.mutex);
+  const auto found = shard.records.find(this);
+  return found == shard.records.end() ? 1 : found->second->weakUseCountLocked();
+}
+
+// Where the process has several threads, one that holds the only reference comes here without having dropped it: a weak
+// reference may have become a strong one meanwhile, which then is the last. Nobody makes one under this lock.
+bool Object::endUncommonLife() noexcept {
+  const std::atomic_ref count(count_);
+  if (life_ == Life::kImmortal) {
+    count.store(kImmortalCount, std::memory_order_relaxed);
+    return false;
+  }
+  Shard& shard = shardOf(this);
+  const std::lock_guard guard(shard.mutex);
+  if (count.load(std::memory_order_relaxed) != 0 && count.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+  if (const auto found = shard.records.find(this); found != shard.records.end()) {
+    found->second->object_ = nullptr;
+    shard.records.erase(found);
+  }
+  return true;
+}
+
+}  // namespace boxcar
