@@ -1,6 +1,5 @@
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/dispatcher/schema_info.h>
-#include <boxcar/ivalue/dict.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/schema/parse_schema.h>
 
@@ -24,27 +23,16 @@ constexpr WrittenInTraining kWrittenInTraining[] = {
 };
 constexpr std::string_view kTrainingFlags[] = {"training", "train", "use_input_stats"};
 
-bool isAliasOf(const IValue& a, const IValue& b) {
-  if (a.isTensor() && b.isTensor()) {
-    return a.toTensor().defined() && b.toTensor().defined() &&
-           a.toTensor().storage().get() == b.toTensor().storage().get();
-  }
-  return (a.isAnyList() || a.isGenericDict() || a.isTuple() || a.isObject()) && a.is(b);
-}
+bool isUndefined(const IValue& value) { return value.isTensor() && !value.toTensor().defined(); }
+
+// Undefined tensors have no memory that they could share.
+bool areAliases(const IValue& a, const IValue& b) { return !isUndefined(a) && a.isAliasOf(b); }
 
 bool holds(const IValue& container, const IValue& value) {
-  const auto isOrHolds = [&](const IValue& inside) { return isAliasOf(inside, value) || holds(inside, value); };
-  if (container.isAnyList() || container.isTuple()) {
-    for (size_t i = 0; i < container.length(); ++i) {
-      if (isOrHolds(container.elementAt(i))) return true;
-    }
-  } else if (container.isGenericDict()) {
-    const DictObject& dict = *container.unsafeGet<IValue::Tag::GenericDict>();
-    for (size_t i = 0; i < dict.size(); ++i) {
-      if (isOrHolds(dict.valueAt(i))) return true;
-    }
-  }
-  return false;
+  if (isUndefined(value)) return false;
+  AliasedValues inside;
+  container.getSubValues(inside);
+  return inside.contains(value);
 }
 
 TypePtr typeOf(const FunctionSchema& schema, const SchemaArgument& argument) {
@@ -143,7 +131,7 @@ SchemaInfo::Aliases SchemaInfo::computeAliases() const {
     for (std::size_t j = i + 1; j < inputs; ++j) {
       const IValue* const a = valueAt(i);
       const IValue* const b = valueAt(j);
-      if (a == nullptr || b == nullptr || !isAliasOf(*a, *b)) continue;
+      if (a == nullptr || b == nullptr || !areAliases(*a, *b)) continue;
       aliases.of_inputs[i][j] = aliases.of_inputs[j][i] = true;
       if (aliases.wild_inputs[i] || aliases.wild_inputs[j]) aliases.wild_inputs[i] = aliases.wild_inputs[j] = true;
     }

@@ -158,7 +158,7 @@ IValue repeat(const IValue& sequence, const IValue& count) {
 
 IValue concatenate(const IValue& a, const IValue& b) {
   if (a.isString()) return a.toStringRef() + b.toStringRef();
-  if (a.isAnyList() && a.tag() == b.tag()) {
+  if (a.isList() && a.tag() == b.tag()) {
     IValue list = copyOfList(a);
     appendList(list, b);
     return list;

@@ -19,7 +19,7 @@ constexpr size_t kFirst[] = {20, 6};  // elements of the outermost container, an
 constexpr size_t kMostText = 60;
 constexpr size_t kTextPerValue = 8;  // bytes of a str that count as one value
 
-bool isContainer(const IValue& value) { return value.isAnyList() || value.isTuple() || value.isGenericDict(); }
+bool isContainer(const IValue& value) { return value.isList() || value.isTuple() || value.isGenericDict(); }
 
 // Takes from [left] what [value] holds; whether there was as much.
 bool fits(const IValue& value, int64_t& left) {

@@ -31,10 +31,9 @@ struct Place {
   std::optional<size_t> element;
 };
 
-// The element of a list of tensors, or of tensors and None; undefined where it is no tensor.
+// The element of a list; undefined where it is no tensor.
 Tensor elementOf(const IValue& list, size_t i) {
-  if (list.isTensorList()) return list.toTensorList()[i];
-  const IValue element = list.toList()[i];
+  const IValue element = list.elementAt(i);
   return element.isTensor() ? element.toTensor() : Tensor();
 }
 
@@ -64,9 +63,8 @@ std::vector<Place> placesOf(const OperatorHandle& op, const Stack& stack, bool w
   for (size_t i = 0; i < stack.size(); ++i) {
     if (op.schema().arguments()[i].is_write() != written) continue;
     if (stack[i].isTensor()) places.push_back({i, std::nullopt});
-    if (!stack[i].isTensorList() && !stack[i].isList()) continue;
-    const size_t size = stack[i].isTensorList() ? stack[i].toTensorList().size() : stack[i].toList().size();
-    for (size_t j = 0; j < size; ++j) places.push_back({i, j});
+    if (!stack[i].isList()) continue;
+    for (size_t j = 0; j < stack[i].length(); ++j) places.push_back({i, j});
   }
   std::erase_if(places, [&](const Place& place) { return !tensorAt(stack, place).defined(); });
   return places;

@@ -87,7 +87,7 @@ class Maker final {
     for (size_t i = 0; i < declared_.size(); ++i) {
       const bool is_written = declared_[i].is_write();
       if (takesTensor(declared_[i].type())) found.push_back({i, std::nullopt, is_written});
-      if (!values_[i].isTensorList() && !values_[i].isList()) continue;
+      if (!takesTensors(declared_[i].type()) || !values_[i].isList()) continue;
       for (size_t j = 0; j < values_[i].length(); ++j) found.push_back({i, j, is_written});
     }
     return found;
@@ -147,7 +147,7 @@ class Maker final {
   void mutateTensors(size_t index) {
     IValue& value = values_[index];
     const bool may_have_none = inner(declared_[index].type())->element()->isOptional();
-    if (!value.isTensorList() && !value.isList()) {
+    if (!value.isList()) {
       value = may_have_none ? IValue(GenericList{}) : IValue(List<Tensor>{});
     }
     std::vector<IValue> elements;
@@ -220,7 +220,7 @@ class Describer final {
  public:
   std::string describe(const IValue& value) {
     if (value.isTensor()) return describe(value.toTensor());
-    if (value.isTensorList() || value.isList()) {
+    if (value.isList()) {
       std::string text = "[";
       for (size_t i = 0; i < std::min<size_t>(value.length(), 20); ++i)
         text += (i > 0 ? ", " : "") + describe(value.elementAt(i));

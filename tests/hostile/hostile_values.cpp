@@ -116,7 +116,7 @@ IValue list(std::vector<T> values, Random& random, const Make& make) {
 template <class T>
 std::vector<T> elementsOf(const IValue& value) {
   std::vector<T> elements;
-  if (value.isAnyList()) {
+  if (value.isList()) {
     for (size_t i = 0; i < value.length(); ++i) elements.push_back(value.elementAt(i).to<T>());
   }
   return elements;
