@@ -18,6 +18,8 @@ void detail::setScriptReader(const ScriptReader& next) noexcept { reader.store(&
 
 const detail::ScriptReader& detail::scriptReader() noexcept { return *reader.load(std::memory_order_acquire); }
 
+constinit thread_local bool detail::has_run_script = false;
+
 constinit std::atomic<uint64_t> detail::script_code_generation = 0;
 
 }  // namespace boxcar

@@ -43,6 +43,9 @@ BOXCAR_API void setScriptReader(const ScriptReader& reader) noexcept;
 // None of its functions is null.
 BOXCAR_API const ScriptReader& scriptReader() noexcept;
 
+// Whether a script has run on this thread: where none has, the others need not be asked.
+extern BOXCAR_API constinit thread_local bool has_run_script __attribute__((tls_model("initial-exec")));
+
 // Grows when code of a script is gone.
 BOXCAR_API extern constinit std::atomic<uint64_t> script_code_generation;
 

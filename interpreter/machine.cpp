@@ -22,6 +22,18 @@ constexpr uint64_t kShare = 4096;
 
 constexpr ExecutableFunction kNoFunction{};
 
+// Null where the thread has run no script: who asks about one makes no machine for that.
+constinit thread_local const Machine* machine_of_thread = nullptr;
+
+constexpr detail::ScriptReader kReader = {
+    [] { return machine_of_thread == nullptr ? std::vector<CallFrame>() : machine_of_thread->callPath(); },
+    [](const Tensor& tensor) {
+      return machine_of_thread == nullptr ? std::string() : machine_of_thread->keyOf(tensor);
+    },
+    [](const void** to, size_t room) noexcept {
+      return machine_of_thread == nullptr ? size_t{0} : machine_of_thread->places(to, room);
+    }};
+
 // Calls the function, whose arguments lie behind slot 0, and keeps its result there.
 struct Entry {
   Entry(const Executable& program, uint32_t index, uint16_t argument_count)
@@ -62,16 +74,21 @@ void checkArgumentKinds(const CodeFunction& function, const Stack& stack) {
 }  // namespace
 
 Machine& Machine::current() {
-  thread_local Machine machine;
-  return machine;
+  struct OfThread {
+    OfThread() {
+      machine_of_thread = &machine;
+      detail::has_run_script = true;
+    }
+    ~OfThread() { machine_of_thread = nullptr; }
+    Machine machine;
+  };
+  thread_local OfThread own;
+  return own.machine;
 }
 
 Machine::Machine() {
   setLimits(RunLimits());
-  static constexpr detail::ScriptReader kReader = {
-      [] { return current().callPath(); }, [](const Tensor& tensor) { return current().keyOf(tensor); },
-      [](const void** to, size_t room) noexcept { return current().places(to, room); }};
-  detail::setCallSiteReader([] { return current().callSite(); });
+  detail::setCallSiteReader([] { return machine_of_thread == nullptr ? std::nullopt : machine_of_thread->callSite(); });
   detail::setScriptReader(kReader);
   StopRequests requests = stopRequests();
   requests.of_runs = this;

@@ -17,7 +17,6 @@ constexpr size_t kHeaderBytes = 128;
 constexpr size_t kMostInlineBytes = 1024;
 static_assert(sizeof(StorageImpl) <= kHeaderBytes);
 
-constinit thread_local uint64_t allocated_bytes __attribute__((tls_model("initial-exec"))) = 0;
 constinit std::atomic<const StorageObserver*> observer = nullptr;
 // Calls of the observer that run.
 constinit std::atomic<int> observing = 0;
@@ -31,7 +30,7 @@ template <class Tell>
 }
 
 void noteAllocation(const StorageImpl& storage, size_t bytes) noexcept {
-  allocated_bytes += bytes;
+  detail::allocated_storage_bytes += bytes;
   if (observer.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
     observe([&](const StorageObserver& told) { told.allocated(told.context, storage, bytes); });
 }
@@ -80,13 +79,13 @@ Storage StorageImpl::allocate(size_t bytes, Device device) {
   return storage;
 }
 
+constinit thread_local uint64_t detail::allocated_storage_bytes = 0;
+
 const StorageObserver* setStorageObserver(const StorageObserver* next) {
   const StorageObserver* const before = observer.exchange(next);
   while (observing.load() != 0) std::this_thread::yield();
   return before;
 }
-
-uint64_t allocatedStorageBytes() noexcept { return allocated_bytes; }
 
 // The memory is this function's from the beginning: [deleter] is called also where there is no room for the object.
 Storage StorageImpl::wrap(void* data, size_t bytes, Device device, Deleter deleter, void* context) {

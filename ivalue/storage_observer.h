@@ -21,7 +21,11 @@ struct StorageObserver {
 // The process has one observer; null takes it away, and waits until no call of it is running. Gives the one before.
 BOXCAR_API const StorageObserver* setStorageObserver(const StorageObserver* observer);
 
+namespace detail {
+extern BOXCAR_API constinit thread_local uint64_t allocated_storage_bytes __attribute__((tls_model("initial-exec")));
+}
+
 // The bytes of all storages that this thread has allocated so far.
-BOXCAR_API uint64_t allocatedStorageBytes() noexcept;
+inline uint64_t allocatedStorageBytes() noexcept { return detail::allocated_storage_bytes; }
 
 }  // namespace boxcar

@@ -2,9 +2,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <new>
-
 namespace boxcar::detail {
 
 // The ring's pages are the system's until a call reaches them.
@@ -36,7 +33,7 @@ void CallLog::beginSpan(CallRecord& call, uint32_t outer, const Stack& stack) no
   }
   if (clock_ == nullptr) return;
   const DispatchKeySet keys = device_clocks.keys;
-  const size_t bytes = stack.holdsBytes(call.entry->argumentBytes()) ? call.entry->argumentBytes() : 0;
+  const size_t bytes = stack.holdsBytes(call.key.entry()->argumentBytes()) ? call.key.entry()->argumentBytes() : 0;
   const Tensor* found = nullptr;
   const auto consider = [&](const Tensor& tensor) {
     if (found == nullptr && tensor.defined() && tensor.key_set().has_any(keys)) found = &tensor;
@@ -51,27 +48,20 @@ void CallLog::beginSpan(CallRecord& call, uint32_t outer, const Stack& stack) no
   if (found != nullptr) call.device_span = clock_->begin(found->device().index(), outer);
 }
 
-OperatorSum& CallLog::findSumFrom(size_t place, const OperatorEntry* entry) noexcept {
-  while (sums_[place].entry != entry) {
-    if (sums_[place].calls == 0) {
-      // The last place is for all that come when the table is three quarters full.
+OperatorSum& CallLog::findSumFrom(size_t place, OperatorOnPath key) noexcept {
+  while (sums_[place].key != key) {
+    if (sums_[place].key.entry() == nullptr) {
+      // When the table is half full new operators count for no path; the last place is for all that come when it is
+      // three quarters full.
+      if (sums_used_ >= kSums / 2 && key.path() != CallPaths::kNone) return sumOf({key.entry(), CallPaths::kNone});
       if (sums_used_ >= kSums / 4 * 3) return sums_[kSums];
       ++sums_used_;
-      sums_[place].entry = entry;
+      sums_[place].key = key;
       break;
     }
     place = (place + 1) & (kSums - 1);
   }
   return sums_[place];
-}
-
-PathSum& CallLog::makePathSum(uint32_t path) noexcept {
-  try {
-    path_sums_.resize(std::max<size_t>(path + 1, paths_.nodes().size()));
-    return path_sums_[path];
-  } catch (const std::bad_alloc&) {
-    return path_sums_.empty() ? without_room_ : path_sums_[CallPaths::kNone];
-  }
 }
 
 std::vector<const CallRecord*> CallLog::calls() const {
@@ -83,7 +73,7 @@ std::vector<const CallRecord*> CallLog::calls() const {
 std::vector<OperatorSum> CallLog::folded() const {
   std::vector<OperatorSum> sums;
   for (size_t i = 0; i <= kSums; ++i) {
-    if (sums_[i].calls != 0) sums.push_back(sums_[i]);
+    if (sums_[i].calls() != 0) sums.push_back(sums_[i]);
   }
   return sums;
 }

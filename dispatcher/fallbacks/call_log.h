@@ -16,10 +16,10 @@
 
 namespace boxcar::detail {
 
-// What all calls of one operator come to.
+// What all calls of one operator by one path come to.
 struct OperatorSum {
-  const OperatorEntry* entry;  // null: of operators that there was no room to tell apart
-  uint64_t calls;
+  OperatorOnPath key;
+  uint64_t made_by[2];  // calls: by the script or the program, and by kernels of others
   uint64_t failed;
   uint64_t ticks;
   uint64_t child_ticks;
@@ -29,8 +29,10 @@ struct OperatorSum {
   double device_time;
   double child_device_time;
 
+  uint64_t calls() const noexcept { return made_by[0] + made_by[1]; }
+
   void add(const CallRecord& call) noexcept {
-    ++calls;
+    ++made_by[call.is_inner ? 1 : 0];
     failed += call.failed ? 1 : 0;
     ticks += call.duration;
     child_ticks += call.children;
@@ -40,33 +42,6 @@ struct OperatorSum {
   void add(const DeviceSpan& span) noexcept {
     device_time += span.duration;
     child_device_time += span.children;
-  }
-};
-
-// What the calls come to that a script made by one path, those of kernels below among them. Their own time and bytes,
-// without those of the calls in them.
-struct PathSum {
-  uint64_t calls;  // that the script made itself
-  uint64_t failed;
-  uint64_t ticks;
-  uint64_t bytes;
-  double device_time;
-
-  void add(const CallRecord& call) noexcept {
-    if (call.is_direct) {
-      ++calls;
-      failed += call.failed ? 1 : 0;
-    }
-    ticks += call.duration - call.children;
-    bytes += call.bytes - call.child_bytes;
-  }
-  void add(const DeviceSpan& span) noexcept { device_time += span.duration - span.children; }
-  void add(const PathSum& other) noexcept {
-    calls += other.calls;
-    failed += other.failed;
-    ticks += other.ticks;
-    bytes += other.bytes;
-    device_time += other.device_time;
   }
 };
 
@@ -83,7 +58,7 @@ class CallLog final {
   bool isOn() const noexcept { return is_on_; }
 
   // Redispatches, and writes down what it was. On the log's thread, between begin() and end().
-  void call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  [[gnu::always_inline]] void call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
     OpenCall open(*this, op, keys, stack);
     op.redispatchBoxed(keys, stack);
     open.succeeded();
@@ -108,8 +83,6 @@ class CallLog final {
   // The ones in the ring, in the order in which they ended.
   std::vector<const CallRecord*> calls() const;
   std::vector<OperatorSum> folded() const;
-  // The same sums by path: as many as there are paths, or fewer where those behind have none.
-  const std::vector<PathSum>& foldedPaths() const noexcept { return path_sums_; }
   const CallPaths& paths() const noexcept { return paths_; }
   // When the device did what the call put to it; null where that is not known.
   const DeviceSpan* spanOf(const CallRecord& call) const noexcept {
@@ -119,22 +92,23 @@ class CallLog final {
   uint64_t deviceOrigin() const noexcept { return clock_->origin(); }
 
  private:
-  static constexpr size_t kSums = 4096;  // a power of two
+  static constexpr size_t kSums = 8192;  // a power of two
 
   // A call that has begun. Those of a thread are a chain, at whose end stands the log's own record.
   struct OpenCall final {
     [[gnu::always_inline]] OpenCall(CallLog& log, const OperatorHandle& op, DispatchKeySet keys,
                                     const Stack& stack) noexcept
         : log_(log), outer_(std::exchange(log.innermost_, &record_)) {
-      record_.entry = &op.entry();
+      record_.key = {&op.entry(), CallPaths::kNone};
       record_.children = 0;
       record_.child_bytes = 0;
       record_.keys = keys;
       record_.failed = true;
-      record_.noteArguments(stack);
+      record_.noteArguments(op.entry(), stack);
       record_.device_span = 0;
-      record_.path = log.paths_.current();
-      record_.is_direct = outer_ == &log.top_ || outer_->path != record_.path;
+      record_.is_inner = false;
+      if (has_run_script) [[unlikely]]
+        log.notePath(record_, *outer_);
       if (keys.has_any(log_.measured_)) [[unlikely]]
         log_.beginSpan(record_, outer_->device_span, stack);
       record_.bytes = allocatedStorageBytes();
@@ -162,7 +136,7 @@ class CallLog final {
     CallRecord record_;
   };
 
-  void add(const CallRecord& call) noexcept {
+  [[gnu::always_inline]] void add(const CallRecord& call) noexcept {
     CallRecord& place = ring_[count_ & (capacity_ - 1)];
     if (count_ >= capacity_) [[unlikely]]
       fold(place);
@@ -170,23 +144,24 @@ class CallLog final {
     ++count_;
   }
   void fold(const CallRecord& call) noexcept {
-    OperatorSum& sum = sumOf(call.entry);
+    OperatorSum& sum = sumOf(call.key);
     sum.add(call);
-    PathSum& path_sum = call.path < path_sums_.size() ? path_sums_[call.path] : makePathSum(call.path);
-    path_sum.add(call);
-    if (const DeviceSpan* const span = spanOf(call)) {
-      sum.add(*span);
-      path_sum.add(*span);
-    }
+    if (const DeviceSpan* const span = spanOf(call)) sum.add(*span);
   }
-  OperatorSum& sumOf(const OperatorEntry* entry) noexcept {
+  OperatorSum& sumOf(OperatorOnPath key) noexcept {
+    const size_t place = placeOf(key);
+    return sums_[place].key == key ? sums_[place] : findSumFrom(place, key);
+  }
+  static size_t placeOf(OperatorOnPath key) noexcept {
     // Entries lie at multiples of 64 bytes, so that their low bits say nothing.
     constexpr int kShift = 64 - std::bit_width(kSums - 1);
-    const size_t place = (reinterpret_cast<uintptr_t>(entry) >> 6) * 0x9E3779B97F4A7C15U >> kShift;
-    return sums_[place].entry == entry ? sums_[place] : findSumFrom(place, entry);
+    return (key.word() >> 6) * 0x9E3779B97F4A7C15U >> kShift;
   }
-  OperatorSum& findSumFrom(size_t place, const OperatorEntry* entry) noexcept;
-  [[gnu::noinline]] PathSum& makePathSum(uint32_t path) noexcept;
+  OperatorSum& findSumFrom(size_t place, OperatorOnPath key) noexcept;
+  [[gnu::noinline]] void notePath(CallRecord& call, const CallRecord& outer) noexcept {
+    call.key = {call.key.entry(), paths_.current()};
+    call.is_inner = &outer != &top_ && outer.key.path() == call.key.path();
+  }
   // Begins a span on the device of the first tensor on it among the arguments.
   [[gnu::noinline]] void beginSpan(CallRecord& call, uint32_t outer, const Stack& stack) noexcept;
   [[gnu::noinline]] void endSpan(const CallRecord& call) noexcept;
@@ -199,8 +174,6 @@ class CallLog final {
   const std::unique_ptr<OperatorSum[]> sums_;
   size_t sums_used_ = 0;
   CallPaths paths_;
-  std::vector<PathSum> path_sums_;
-  PathSum without_room_ = {};
   CallRecord top_ = {};
   CallRecord* innermost_ = &top_;
   // Calls with any of these keys have spans.

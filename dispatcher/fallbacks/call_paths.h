@@ -13,7 +13,11 @@
 #include <utility>
 #include <vector>
 
-namespace boxcar::detail {
+namespace boxcar {
+
+class OperatorEntry;
+
+namespace detail {
 
 // The ways through a script's functions by which calls are made, each with a number: a tree of frames. Of one thread.
 class CallPaths final {
@@ -30,6 +34,23 @@ class CallPaths final {
 
   // The path that this thread's script is on. Looks up no name and allocates nothing where it was there before.
   [[gnu::always_inline]] uint32_t current() noexcept {
+    if (!has_run_script) [[likely]]
+      return kNone;
+    return currentOfScript();
+  }
+
+  // By number; the first one stands for kNone.
+  const std::vector<Node>& nodes() const noexcept { return nodes_; }
+
+  // Of deeper recursions the innermost calls.
+  static constexpr size_t kDeepest = 64;
+  // What is called by still other ways counts for the caller.
+  static constexpr size_t kMostNodes = 1U << 14;
+
+ private:
+  using Places = std::array<const void*, kDeepest>;
+
+  [[gnu::noinline]] uint32_t currentOfScript() noexcept {
     Places places;
     const size_t count = scriptReader().places(places.data(), places.size());
     if (count == last_count_ && std::equal(places.begin(), places.begin() + count, last_places_.begin()) &&
@@ -37,16 +58,6 @@ class CallPaths final {
       return last_;
     return find(places, count);
   }
-
-  // By number; the first one stands for kNone.
-  const std::vector<Node>& nodes() const noexcept { return nodes_; }
-
- private:
-  // Of deeper recursions the innermost calls.
-  static constexpr size_t kDeepest = 64;
-  // What is called by still other ways counts for the caller.
-  static constexpr size_t kMostNodes = 1U << 14;
-  using Places = std::array<const void*, kDeepest>;
 
   [[gnu::noinline]] uint32_t find(const Places& places, size_t count) noexcept;
   uint32_t nodeOf(uint32_t parent, CallFrame frame);
@@ -68,4 +79,27 @@ class CallPaths final {
   uint32_t last_ = kNone;
 };
 
-}  // namespace boxcar::detail
+// An operator, and the path by which it is called, in one word: addresses leave that much room.
+class OperatorOnPath final {
+ public:
+  OperatorOnPath() = default;
+  OperatorOnPath(const OperatorEntry* entry, uint32_t path) noexcept
+      : word_(reinterpret_cast<uintptr_t>(entry) | uintptr_t{path} << kAddressBits) {}
+
+  // Null: of operators that there was no room to tell apart.
+  const OperatorEntry* entry() const noexcept {
+    return reinterpret_cast<const OperatorEntry*>(word_ & ((uintptr_t{1} << kAddressBits) - 1));
+  }
+  uint32_t path() const noexcept { return static_cast<uint32_t>(word_ >> kAddressBits); }
+  uintptr_t word() const noexcept { return word_; }
+  bool operator==(const OperatorOnPath&) const = default;
+
+ private:
+  static constexpr int kAddressBits = 48;
+  static_assert(CallPaths::kMostNodes <= size_t{1} << (64 - kAddressBits));
+
+  uintptr_t word_;
+};
+
+}  // namespace detail
+}  // namespace boxcar

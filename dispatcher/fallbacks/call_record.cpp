@@ -23,10 +23,10 @@ void CallRecord::noteTensor(const Tensor& tensor, uint32_t& sizes_used) noexcept
   ranks[tensors++] = static_cast<uint8_t>(written == tensor.sizes().size() ? written : written | kCutRank);
 }
 
-void CallRecord::noteAllArguments(const Stack& stack) noexcept {
+void CallRecord::noteAllArguments(const OperatorEntry& op, const Stack& stack) noexcept {
   tensors = 0;
   uint32_t sizes_used = 0;
-  for (const IValue& value : last(stack, entry->argumentBytes() / sizeof(IValue))) {
+  for (const IValue& value : last(stack, op.argumentBytes() / sizeof(IValue))) {
     if (value.isTensor()) {
       noteTensor(value.unsafeGet<IValue::Tag::Tensor>(), sizes_used);
     } else if (value.isTensorList()) {
@@ -64,6 +64,7 @@ std::string CallRecord::dtypesText() const {
 DispatchKey CallRecord::kernelKey() const {
   DispatchKeySet below = keys.remove(DispatchKey::PreDispatch).remove(DispatchKey::Python);
   // What answers there for an operator without a kernel of its own is a tracer, which looks on as modes do.
+  const OperatorEntry* const entry = key.entry();
   if (!entry->hasKernelForDispatchKey(DispatchKey::Tracer)) below = below.remove(DispatchKey::Tracer);
   return entry->lookupBelowFallthroughs(below).second.highestPriorityTypeId();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/dispatcher/fallbacks/call_paths.h>
 #include <boxcar/dispatcher/operator_entry.h>
 #include <boxcar/ivalue/dispatch_key_set.h>
 #include <boxcar/ivalue/stack.h>
@@ -17,11 +18,11 @@ namespace boxcar::detail {
 // that nothing is allocated for it. Tensors and dimensions beyond its room are cut.
 struct CallRecord {
   static constexpr size_t kMostTensors = 4;
-  static constexpr size_t kMostSizes = 13;
+  static constexpr size_t kMostSizes = 14;
   // In [ranks]: that tensor has more dimensions than were written down.
   static constexpr uint8_t kCutRank = 0x80;
 
-  const OperatorEntry* entry;
+  OperatorOnPath key;
   // In ticks of TickClock.
   uint64_t start;
   uint64_t duration;
@@ -33,15 +34,14 @@ struct CallRecord {
   uint8_t tensors;
   bool has_more_tensors;
   bool failed;
-  bool is_direct;  // made by the script or the program, not by the kernel of another call
+  bool is_inner;  // made by the kernel of another call, not by the script on its path
   std::array<ScalarType, kMostTensors> dtypes;
   std::array<uint8_t, kMostTensors> ranks;
   uint32_t device_span;  // of the log's device clock; 0 for none
-  uint32_t path;         // of the log's paths
   std::array<uint32_t, kMostSizes> sizes;
 
-  // Writes down the dtypes and shapes of the tensors among the arguments, which lie on [stack].
-  void noteArguments(const Stack& stack) noexcept;
+  // Writes down the dtypes and shapes of the tensors among the arguments, which lie on [stack], of a call of [op].
+  void noteArguments(const OperatorEntry& op, const Stack& stack) noexcept;
 
   // As people read it: "[2, 3]", "[2, …]"; of one tensor, or of all, with "…" where there were more.
   std::string shapeText(size_t tensor) const;
@@ -53,16 +53,16 @@ struct CallRecord {
 
  private:
   // The same for lists of tensors, too, and where the room does not suffice.
-  [[gnu::noinline]] void noteAllArguments(const Stack& stack) noexcept;
+  [[gnu::noinline]] void noteAllArguments(const OperatorEntry& op, const Stack& stack) noexcept;
   void noteTensor(const Tensor& tensor, uint32_t& sizes_used) noexcept;
 };
 static_assert(sizeof(CallRecord) == 128 && std::is_trivially_copyable_v<CallRecord>);
 
-[[gnu::always_inline]] inline void CallRecord::noteArguments(const Stack& stack) noexcept {
+[[gnu::always_inline]] inline void CallRecord::noteArguments(const OperatorEntry& op, const Stack& stack) noexcept {
   has_more_tensors = false;
   uint32_t tensors_used = 0;
   uint32_t sizes_used = 0;
-  const size_t bytes = stack.holdsBytes(entry->argumentBytes()) ? entry->argumentBytes() : 0;
+  const size_t bytes = stack.holdsBytes(op.argumentBytes()) ? op.argumentBytes() : 0;
   const IValue* const end = stack.end();
   for (const IValue* value = end - bytes / sizeof(IValue); value != end; ++value) {
     if (value->isTensor()) [[likely]] {
@@ -70,12 +70,12 @@ static_assert(sizeof(CallRecord) == 128 && std::is_trivially_copyable_v<CallReco
       const std::span<const int64_t> all = impl.sizes();
       // No size of a tensor of fewer elements is above 32 bits.
       if (tensors_used == kMostTensors || all.size() > kMostSizes - sizes_used || impl.numel() >> 32 != 0) [[unlikely]]
-        return noteAllArguments(stack);
+        return noteAllArguments(op, stack);
       for (const int64_t size : all) sizes[sizes_used++] = static_cast<uint32_t>(size);
       dtypes[tensors_used] = impl.scalar_type();
       ranks[tensors_used++] = static_cast<uint8_t>(all.size());
     } else if (value->isTensorList() || value->isGenericList()) [[unlikely]] {
-      return noteAllArguments(stack);
+      return noteAllArguments(op, stack);
     }
   }
   tensors = static_cast<uint8_t>(tensors_used);

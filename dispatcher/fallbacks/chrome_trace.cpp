@@ -77,8 +77,8 @@ void writeChromeTrace(const Profile& profile, OutputFile& file) {
   };
   const auto add = [&](const char* category, const CallRecord& record, int64_t start, int64_t end, uint32_t thread,
                        uint32_t path) {
-    std::string& name = names[record.entry];
-    if (name.empty()) name = jsonText(profile.nameOf(record.entry));
+    std::string& name = names[record.key.entry()];
+    if (name.empty()) name = jsonText(profile.nameOf(record.key.entry()));
     start = std::max<int64_t>(start, 0);
     // Nanoseconds as microseconds with three digits, which are exact where a double's are not.
     const int64_t duration = std::max<int64_t>(end - start, 0);

@@ -26,14 +26,15 @@ Profile::Profile(std::span<const std::unique_ptr<CallLog>> logs)
     ProfiledThread thread{log->number(), fmt::format("thread {} ({})", log->number(), log->threadId()), {}};
     const std::vector<const CallRecord*> calls_of_thread = log->calls();
     const std::vector<uint32_t> numbers = mergePaths(*log);
-    for (size_t i = 0; i < log->foldedPaths().size(); ++i) path_sums[numbers[i]].add(log->foldedPaths()[i]);
     // From the last that ended: of calls that seem to begin and end at once the outer one stands before the inner.
     for (size_t i = calls_of_thread.size(); i-- > 0;) {
       const CallRecord* call = calls_of_thread[i];
       thread.calls.push_back({call, nanoseconds(call->start), nanoseconds(call->start + call->duration),
-                              log->spanOf(*call), numbers[call->path]});
-      path_sums[numbers[call->path]].add(*call);
-      if (const DeviceSpan* const span = log->spanOf(*call)) path_sums[numbers[call->path]].add(*span);
+                              log->spanOf(*call), numbers[call->key.path()]});
+      OperatorSum sum{};
+      sum.add(*call);
+      if (const DeviceSpan* const span = log->spanOf(*call)) sum.add(*span);
+      addToPath(numbers[call->key.path()], sum);
     }
     std::ranges::stable_sort(thread.calls, {},
                              [](const ProfiledCall& call) { return std::pair(call.record->start, -call.end); });
@@ -45,6 +46,7 @@ Profile::Profile(std::span<const std::unique_ptr<CallLog>> logs)
     threads.push_back(std::move(thread));
     const std::vector<OperatorSum> sums = log->folded();
     folded.insert(folded.end(), sums.begin(), sums.end());
+    for (const OperatorSum& sum : sums) addToPath(numbers[sum.key.path()], sum);
     calls += log->callCount();
     calls_folded += log->foldedCount();
     on += static_cast<double>(log->ticksOn()) * per_tick;
@@ -55,6 +57,15 @@ Profile::Profile(std::span<const std::unique_ptr<CallLog>> logs)
                              [](const ProfiledLane::Span& span) { return std::pair(span.start, -span.end); });
   }
   for (const ProfileRow& row : rows(ProfileBy::Operator)) on_device += row.device_self;
+}
+
+void Profile::addToPath(uint32_t path, const OperatorSum& sum) {
+  PathSum& all = path_sums[path];
+  all.calls += sum.made_by[0];
+  all.failed += sum.failed;
+  all.ticks += sum.ticks - sum.child_ticks;
+  all.bytes += sum.bytes - sum.child_bytes;
+  all.device_time += sum.device_time - sum.child_device_time;
 }
 
 std::vector<uint32_t> Profile::mergePaths(const CallLog& log) {
@@ -144,14 +155,15 @@ std::vector<ProfileRow> Profile::rowsOfOperators(bool by_shape) const {
   std::map<std::pair<std::string, std::string>, OperatorSum> sums;
   for (const ProfiledThread& thread : threads) {
     for (const ProfiledCall& call : thread.calls) {
-      OperatorSum& sum = sums[{nameOf(call.record->entry), by_shape ? call.record->shapesText() : ""}];
+      OperatorSum& sum = sums[{nameOf(call.record->key.entry()), by_shape ? call.record->shapesText() : ""}];
       sum.add(*call.record);
       if (call.device != nullptr) sum.add(*call.device);
     }
   }
   for (const OperatorSum& sum : folded) {
-    OperatorSum& all = sums[{nameOf(sum.entry), by_shape ? "(not kept)" : ""}];
-    all.calls += sum.calls;
+    OperatorSum& all = sums[{nameOf(sum.key.entry()), by_shape ? "(not kept)" : ""}];
+    all.made_by[0] += sum.made_by[0];
+    all.made_by[1] += sum.made_by[1];
     all.failed += sum.failed;
     all.ticks += sum.ticks;
     all.child_ticks += sum.child_ticks;
@@ -165,7 +177,7 @@ std::vector<ProfileRow> Profile::rowsOfOperators(bool by_shape) const {
     rows.push_back({.name = key.first,
                     .text = key.second,
                     .function = {},
-                    .calls = sum.calls,
+                    .calls = sum.calls(),
                     .failed = sum.failed,
                     .total = static_cast<double>(sum.ticks) * per_tick,
                     .self = static_cast<double>(sum.ticks - sum.child_ticks) * per_tick,

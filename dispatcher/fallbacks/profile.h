@@ -64,6 +64,16 @@ struct CallCosts {
   double profiler = 0;
 };
 
+// What the calls of one path come to, those of kernels below among them: their own time and bytes, without those of the
+// calls in them.
+struct PathSum {
+  uint64_t calls = 0;  // that the script made itself
+  uint64_t failed = 0;
+  uint64_t ticks = 0;
+  uint64_t bytes = 0;
+  double device_time = 0;
+};
+
 // All that was profiled. Points into the logs.
 struct Profile {
   explicit Profile(std::span<const std::unique_ptr<CallLog>> logs);
@@ -97,6 +107,7 @@ struct Profile {
  private:
   std::vector<ProfileRow> rowsOfOperators(bool by_shape) const;
   std::vector<ProfileRow> rowsOfScript(bool by_line) const;
+  void addToPath(uint32_t path, const OperatorSum& sum);
   // The numbers that the paths of [log] have here.
   std::vector<uint32_t> mergePaths(const CallLog& log);
   // [origin] of the span's clock, in nanoseconds since the profile began.

@@ -64,13 +64,14 @@ Json dataOf(const Profile& profile, ProfileBy by) {
       const CallRecord& record = *call.record;
       const std::string detail =
           fmt::format("{}\n{}\n{}", toString(record.kernelKey()), record.shapesText(), record.dtypesText());
-      const std::initializer_list<int64_t> numbers = {static_cast<int64_t>(names.indexOf(profile.nameOf(record.entry))),
-                                                      call.start,
-                                                      call.end - call.start,
-                                                      static_cast<int64_t>(record.bytes - record.child_bytes),
-                                                      static_cast<int64_t>(details.indexOf(detail)),
-                                                      record.failed ? 1 : 0,
-                                                      static_cast<int64_t>(call.path)};
+      const std::initializer_list<int64_t> numbers = {
+          static_cast<int64_t>(names.indexOf(profile.nameOf(record.key.entry()))),
+          call.start,
+          call.end - call.start,
+          static_cast<int64_t>(record.bytes - record.child_bytes),
+          static_cast<int64_t>(details.indexOf(detail)),
+          record.failed ? 1 : 0,
+          static_cast<int64_t>(call.path)};
       for (const int64_t number : numbers) calls.push_back(number);
     }
     threads.push_back({{"name", thread.name}, {"calls", std::move(calls)}});
@@ -81,7 +82,7 @@ Json dataOf(const Profile& profile, ProfileBy by) {
     for (const ProfiledLane::Span& span : lane.spans) {
       const std::string detail = fmt::format("{}\n{}", span.record->shapesText(), span.record->dtypesText());
       const std::initializer_list<int64_t> numbers = {
-          static_cast<int64_t>(names.indexOf(profile.nameOf(span.record->entry))),
+          static_cast<int64_t>(names.indexOf(profile.nameOf(span.record->key.entry()))),
           std::max<int64_t>(span.start, 0),
           std::max<int64_t>(span.end - span.start, 0),
           0,

@@ -39,7 +39,9 @@ bool isRefused(const OperatorHandle& op, const Stack& arguments) {
 
 TEST(UndefinedTensors, AreRefusedInEachPlaceOfEachOperator) {
   int64_t calls = 0;
+  const std::vector<std::string> namespaces = {"aten", "io", "cuda"};  // not those of other tests
   for (const OperatorName& name : Dispatcher::singleton().getAllOpNames()) {
+    if (std::ranges::find(namespaces, name.getNamespace()) == namespaces.end()) continue;
     const OperatorHandle op = *Dispatcher::singleton().findSchema(name);
     std::vector<Stack> samples = sampleArguments(op);
     samples.resize(std::min<size_t>(samples.size(), 2));

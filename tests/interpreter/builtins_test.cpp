@@ -180,19 +180,22 @@ TEST(Builtins, MethodsOfDicts) {
 }
 
 TEST(Builtins, TensorsFromData) {
-  EXPECT_EQ(call("tensor", {List<int64_t>{1, 2}, IValue(), IValue()}), "tensor([1, 2])");
-  EXPECT_EQ(call("tensor", {1.5, IValue(), IValue()}), "tensor(1.5000)");
-  EXPECT_EQ(call("tensor", {true, IValue(), IValue()}), "tensor(True)");
-  EXPECT_EQ(call("tensor", {List<double>{1}, ScalarType::Double, IValue()}), "tensor([1.], dtype=torch.float64)");
-  EXPECT_EQ(call("tensor", {GenericList{IValue(1), IValue(2.5)}, IValue(), IValue()}), "tensor([1.0000, 2.5000])");
-  EXPECT_EQ(call("tensor", {GenericList(), IValue(), IValue()}), "tensor([])");
-  EXPECT_EQ(call("tensor", {GenericList{IValue(List<int64_t>{1, 2}), IValue(List<int64_t>{3})}, IValue(), IValue()}),
+  EXPECT_EQ(call("tensor", {List<int64_t>{1, 2}, IValue(), IValue(), IValue()}), "tensor([1, 2])");
+  EXPECT_EQ(call("tensor", {1.5, IValue(), IValue(), IValue()}), "tensor(1.5000)");
+  EXPECT_EQ(call("tensor", {true, IValue(), IValue(), IValue()}), "tensor(True)");
+  EXPECT_EQ(call("tensor", {List<double>{1}, ScalarType::Double, IValue(), IValue()}),
+            "tensor([1.], dtype=torch.float64)");
+  EXPECT_EQ(call("tensor", {GenericList{IValue(1), IValue(2.5)}, IValue(), IValue(), IValue()}),
+            "tensor([1.0000, 2.5000])");
+  EXPECT_EQ(call("tensor", {GenericList(), IValue(), IValue(), IValue()}), "tensor([])");
+  EXPECT_EQ(call("tensor",
+                 {GenericList{IValue(List<int64_t>{1, 2}), IValue(List<int64_t>{3})}, IValue(), IValue(), IValue()}),
             "tensor(): lists of 2 and of 1 stand in dimension 1");
-  EXPECT_EQ(call("tensor", {GenericList{IValue(1), IValue(List<int64_t>{3})}, IValue(), IValue()}),
+  EXPECT_EQ(call("tensor", {GenericList{IValue(1), IValue(List<int64_t>{3})}, IValue(), IValue(), IValue()}),
             "tensor(): a list stands where a number should be");
-  EXPECT_EQ(call("tensor", {GenericList{IValue(List<int64_t>{3}), IValue(1)}, IValue(), IValue()}),
+  EXPECT_EQ(call("tensor", {GenericList{IValue(List<int64_t>{3}), IValue(1)}, IValue(), IValue(), IValue()}),
             "tensor(): a number stands where a list of 1 should be");
-  EXPECT_EQ(call("tensor", {"a", IValue(), IValue()}), "tensor() takes numbers and lists of them, not str");
+  EXPECT_EQ(call("tensor", {"a", IValue(), IValue(), IValue()}), "tensor() takes numbers and lists of them, not str");
 }
 
 TEST(Builtins, AttributesOfTensors) {

@@ -208,7 +208,7 @@ TEST_F(ProfilerTest, ShapesAreThoseOfAllTensorsAndCutWhereThereAreMany) {
   EXPECT_EQ(calls[0]["args"]["shapes"], Json({"[1]", "[2]", "[3, 0]", "[4]"}));
   EXPECT_EQ(calls[0]["args"]["dtypes"], Json({"float32", "int64", "float32", "float32"}));
   EXPECT_EQ(calls[1]["args"]["shapes"], Json({"[2, 3]", "[2, 3]", "[2, 3]", "[2, 3]", "…"}));
-  EXPECT_EQ(calls[2]["args"]["shapes"], Json({"[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, …]"}));
+  EXPECT_EQ(calls[2]["args"]["shapes"], Json({"[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, …]"}));
   EXPECT_EQ(calls[3]["args"]["shapes"], Json({"[]"}));
 }
 

@@ -138,6 +138,41 @@ print(x[:, tensor([1])], m.indices)
 END
 )"
 
+# ---- Names of tensors that a dict has ----
+
+cat > "$folder/words.ops" <<'END'
+net: Dict(str, Tensor) = {}
+for k in ["use", "import", "impl", "fallback", "mode", "fn", "const", "return", "if", "elif", "else", "while", "for", "in", "break",
+    "continue", "with", "assert", "and", "or", "not", "is", "None", "True", "False", "inf", "nan", "op", "self", "tensor", "tensors",
+    "manual_seed", "io", "aten", "int", "str", "Tensor", "float32", "float64", "complex64", "contiguous_format", "t", "t1", "_"] {
+    net[k] = tensor([1.0, 2.0])
+}
+for k in net.keys() {
+    a = net[k].to(float64)
+    b = net[k].contiguous(memory_format=contiguous_format) + full([2], inf)
+    c = (a * nan + rand(2) * 2j).to(complex64)
+}
+print("done")
+END
+check "$folder/words.ops"
+(cd "$folder" && "$boxcar" trace words.ops -o words_trace.ops > /dev/null)
+for line in 'use_ = tensors["use"]' 'use__to = aten::to.dtype(use_, float64)' 'float32_ = tensors["float32"]' 't = tensors["t"]'; do
+  has "words of the language as keys" "$line" "$(< "$folder/words_trace.ops")"
+done
+
+cat > "$folder/before.ops" <<'END'
+net = {"fc.weight": ones(2, 2), "fc": ones(1)}
+x = ones(1, 2)
+with trace("before_trace.ops") { y = linear(x, net["fc.weight"]) * net["fc"] }
+END
+"$boxcar" run "$folder/before.ops"
+same "a dict from before the trace" 'tensors = io::load('\''tensors-FILE.safetensors'\'')
+t0 = tensors["t0"]
+fc_weight = tensors["fc.weight"]
+t1 = aten::linear.default(t0, fc_weight)
+fc = tensors["fc"]
+t2 = aten::mul.Tensor(t1, fc)' "$(sed '1,2d; s/tensors-[0-9a-f]*/tensors-FILE/' "$folder/before_trace.ops")"
+
 # ---- Random numbers ----
 
 same "random numbers" "manual_seed(67280421310721)
