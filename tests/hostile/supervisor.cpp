@@ -102,10 +102,7 @@ class Worker final {
           .copy(report.text, sizeof(report.text) - 1);
       return true;
     }
-    if (taken > options_.patience) {
-      state_->asked_call = state_->call.load();
-      ::kill(pid_, SIGUSR1);
-    }
+    if (taken > options_.patience) state_->asked_call = state_->call.load();
     return false;
   }
 

@@ -2,9 +2,10 @@
 
 #include <boxcar/dispatcher/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/mode.h>
-#include <boxcar/interpreter/interrupt.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/stop_request.h>
+#include <boxcar/ivalue/stopped_error.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,6 +37,18 @@ void tellFault(int signal, siginfo_t* info, void*) {
   std::signal(signal, SIG_DFL);
   ::raise(signal);
 }
+
+// Asks the call that runs to end when the supervisor does.
+class AskedToEnd final : public StopRequest {
+ public:
+  explicit AskedToEnd(const WorkerState& state) : state_(state) {}
+  void checkStop() const override {
+    if (state_.asked_call == state_.call) throw StoppedError("the call is asked to end");
+  }
+
+ private:
+  const WorkerState& state_;
+};
 
 // What was printed since the last time.
 std::string printed() {
@@ -110,7 +123,6 @@ void handleSignals(WorkerState& state) {
 #if !defined(__SANITIZE_ADDRESS__)  // which tells of it itself
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) ::sigaction(signal, &action, nullptr);
 #endif
-  std::signal(SIGUSR1, [](int) { interruptScripts(); });
 }
 
 Outcome runCall(const Subject& subject, uint64_t seed, const WorkerState* state, uint64_t call) {
@@ -143,6 +155,8 @@ Outcome runCall(const Subject& subject, uint64_t seed, const WorkerState* state,
 
 void work(const Plan& plan, WorkerState& state, int pipe) {
   handleSignals(state);
+  const AskedToEnd asked(state);
+  const StopGuard stops(asked);
   while (!plan.calls.is_over) {
     const uint64_t call = plan.calls.next++;
     if (plan.retired[call % plan.subjects.size()] != 0) continue;

@@ -52,7 +52,7 @@ int64_t nowInNanoseconds();
 // Reports go to [pipe].
 void work(const Plan& plan, WorkerState& state, int pipe);
 
-// Tells [state] where a fault is, and that a call shall end when SIGUSR1 comes.
+// Tells [state] where a fault is.
 void handleSignals(WorkerState& state);
 
 // One call and what is wrong with it.
