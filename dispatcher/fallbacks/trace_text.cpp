@@ -34,10 +34,10 @@ bool isUtf8(std::string_view text) {
   return true;
 }
 
-// Scripts have no literal for an imaginary infinity or nan.
+// As scripts write it: `2.5j`, `infj`, `nanj`.
 std::string imaginaryText(double value) {
   if (std::isfinite(value)) return pythonFloat(value) + "j";
-  return std::isnan(value) ? "(1e308j * 10 - 1e308j * 10)" : "1e308j * 10";
+  return std::isnan(value) ? "nanj" : "infj";
 }
 
 // A sum of both parts. What that cannot make, a negative zero, is the negative of what it can, or a product.

@@ -144,7 +144,7 @@ TEST(BytecodeSafety, ADtypeIsOneThatThereIs) {
   // 256 more than float32.
   EXPECT_EQ(failureOf("Value",
                       "0 PushConstant constant 0\n1 PushConstant constant 1\n2 PushConstant constant 2\n"
-                      "3 CallBuiltin tensor, 3\n4 Drop 1\n5 ReturnNone\n",
+                      "3 PushConstant constant 2\n4 CallBuiltin tensor, 4\n5 Drop 1\n6 ReturnNone\n",
                       "constant 0 int[1]\nconstant 1 262\nconstant 2 None\n"),
             "tensor(): 262 is no dtype");
 }

@@ -104,7 +104,9 @@ TEST(GrammarErrors, OfStatements) {
 
 TEST(GrammarErrors, OfDeclarations) {
   EXPECT_EQ(errorsOf("use 3"), "1:5: expected a name, found number `3`");
-  EXPECT_EQ(errorsOf("import a"), "1:8: expected a path in quotes, found name `a`");
+  EXPECT_EQ(errorsOf("import a"),
+            "1:8: expected a path in quotes, found name `a` | operators are there without an import: `relu(x)`, "
+            "`aten::relu(x)`; `import \"file.ops\"` imports a script");
   EXPECT_EQ(errorsOf("import f'a'"), "1:8: expected a path in quotes, found an f-string");
   EXPECT_EQ(errorsOf("const = 3"), "1:7: expected a name, found `=`");
   EXPECT_EQ(errorsOf("const a"), "1:8: expected `=`, found end of file");

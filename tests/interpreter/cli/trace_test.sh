@@ -60,7 +60,7 @@ t4 = aten::sum.dim_IntList(t2, [0], dtype=float32)
 t5 = aten::softmax.int(t2, 0)
 t6 = aten::maximum.default(t2, 2)
 t7 = aten::full.default([1], -inf)
-t8 = aten::full.default([1], -(0.0 + 1e308j * 10), dtype=complex128)
+t8 = aten::full.default([1], -(0.0 + infj), dtype=complex128)
 t9 = aten::div.Tensor_mode(t0, t1, rounding_mode='floor')
 t10 = aten::to.dtype_layout(t0, device='cpu', copy=True)
 aten::_print('it\\'s \"é\"\\n')" "$(traced <<'END'
