@@ -162,6 +162,7 @@ std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
   BOXCAR_CHECK(self.dim() > 0, "unbind() cannot be applied to a 0-dim tensor.");
   std::vector<Tensor> parts;
   const int64_t count = self.size(dim);
+  shape::checkPartCount("unbind", count);
   parts.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) parts.push_back(select(self, dim, i));
   return parts;

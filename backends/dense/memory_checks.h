@@ -5,6 +5,7 @@
 #include <boxcar/ivalue/tensor.h>
 
 #include <initializer_list>
+#include <span>
 
 // What is checked of tensors before they are read or written.
 
@@ -17,6 +18,8 @@ bool checkNoPartialOverlap(const Tensor& output, const Tensor& input);
 // Gives an out= argument that was checked the sizes of what is written to it, and more memory when they need it. Its
 // elements are not kept where it had other sizes.
 void resizeOutput(const shape::Output& output);
+// The same for several. Where one of them cannot grow, none has other sizes than before.
+void resizeOutputs(std::span<const shape::Output> outputs);
 // An Error when [tensor] is undefined or on a device of a plugin: not the CPU, CUDA or Meta.
 void checkDense(const Tensor& tensor);
 // The device of all of [tensors]. An Error when one is undefined or on a device of a plugin, or when they are on

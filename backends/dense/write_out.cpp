@@ -3,7 +3,7 @@
 #include <boxcar/backends/dense/write_out.h>
 
 #include <algorithm>
-#include <vector>
+#include <span>
 
 namespace boxcar::dense {
 namespace {
@@ -35,8 +35,7 @@ void checkWrittenInPlace(const Tensor& self, TensorPointers inputs) {
 }
 
 void writeAll(std::initializer_list<Written> written, TensorPointers inputs, Overlap overlap) {
-  const std::vector<shape::Output> outputs = shape::checkWritten(written, inputs, overlap);
-  for (const shape::Output& output : outputs) resizeOutput(output);
+  resizeOutputs(shape::checkWritten(written, inputs, overlap));
   for (const Written& one : written) write(one.out, one.result);
 }
 
@@ -58,8 +57,9 @@ std::tuple<Tensor&, Tensor&> writeSameTypes(Tensor& first, Tensor& second, const
 
 void prepare(std::initializer_list<shape::Output> outputs, TensorPointers inputs, Overlap overlap) {
   for (const shape::Output& output : outputs) checkDense(output.tensor);
-  shape::checkOutputs({outputs.begin(), outputs.size()}, inputs, overlap);
-  for (const shape::Output& output : outputs) resizeOutput(output);
+  const std::span<const shape::Output> all(outputs.begin(), outputs.size());
+  shape::checkOutputs(all, inputs, overlap);
+  resizeOutputs(all);
 }
 
 bool sharesStorage(const Tensor& out, TensorPointers inputs) {

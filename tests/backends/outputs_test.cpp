@@ -1,5 +1,6 @@
 #include <boxcar/backends/shape/overlap.h>
 #include <boxcar/ivalue/cpu_generator.h>
+#include <boxcar/ivalue/from_blob.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -272,6 +273,24 @@ std::set<int64_t> bytesOf(const shape::Region& region) {
     for (int64_t k = 0; k < region.itemsize; ++k) bytes.insert(place * region.itemsize + k);
   }
   return bytes;
+}
+
+TEST(Outputs, AreAllAsTheyWereWhereOneOfThemCannotGrow) {
+  float memory[1] = {};
+  Tensor least = zeros({0});
+  Tensor greatest = from_blob(memory, {0});
+  EXPECT_NE(errorOf([&] {
+              aminmax_out(least, greatest, counting({2, 3}), 1);
+            }).find("cannot be resized"),
+            std::string::npos);
+  EXPECT_EQ(sizesOf(least), std::vector<int64_t>{0});
+}
+
+TEST(Outputs, AreAsTheyWereWhereAResultHasTooManyDimensions) {
+  Tensor out = zeros({2});
+  EXPECT_EQ(errorOf([&] { exp_out(out, ones(std::vector<int64_t>(65, 1))); }),
+            "tensors with more than 64 dimensions are not supported, this has 65");
+  EXPECT_EQ(sizesOf(out), std::vector<int64_t>{2});
 }
 
 TEST(SharedMemory, IsWhatListsOfAllBytesHaveInCommon) {

@@ -147,7 +147,7 @@ TEST(RandomOperators, WrongArgumentsAreRefusedBeforeAnythingIsWritten) {
   EXPECT_EQ(errorOf([&] { randint_out(x, 10, 3, {5}); }),
             "random_ expects 'from' to be less than 'to', but got from=10 >= to=3");
   Tensor longs = ones({3}, ScalarType::Long);
-  EXPECT_NE(errorOf([&] { rand_out(longs, {5}); }), "");
+  EXPECT_NE(errorOf([&] { rand_out(longs, {5}); }), "no error");
   EXPECT_EQ(sizesOf(longs), Ints{3});
   EXPECT_EQ(elements<float>(x), (Floats{1, 1, 1}));
   EXPECT_EQ(errorOf([] { randperm(-1); }), "n must be non-negative, got -1");
