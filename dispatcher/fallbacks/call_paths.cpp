@@ -5,6 +5,8 @@
 namespace boxcar::detail {
 
 uint32_t CallPaths::nodeOf(uint32_t parent, CallFrame frame) {
+  // Before it has a name: without memory for the node the name would stand for none.
+  if (nodes_.size() == nodes_.capacity()) nodes_.reserve(2 * nodes_.size());
   const auto [place, is_new] = by_name_.try_emplace({parent, frame.function, frame.site.file, frame.site.line},
                                                     static_cast<uint32_t>(nodes_.size()));
   if (is_new) nodes_.push_back({parent, std::move(frame)});
