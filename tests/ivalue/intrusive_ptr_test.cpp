@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/ivalue/written_object.h"
+
 namespace boxcar {
 namespace {
 
@@ -169,18 +171,6 @@ TEST(IntrusivePtr, ThreadsCountTogether) {
   }
   EXPECT_EQ(alive, 0);
 }
-
-// Reads, when it is destroyed, what those who held it have written.
-class Written final : public Object {
- public:
-  explicit Written(int* sum) : sum_(sum) {}
-  ~Written() override { *sum_ = numbers[0] + numbers[1]; }
-
-  int numbers[2] = {};
-
- private:
-  int* const sum_;
-};
 
 TEST(IntrusivePtr, TheLastThreadSeesWhatTheOthersWroteBeforeTheyLetGo) {
   for (int round = 0; round < 200; ++round) {

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <boxcar/ivalue/intrusive_ptr.h>
+
+namespace boxcar {
+
+// Reads, when it is destroyed, what those who held it have written.
+class Written final : public Object {
+ public:
+  explicit Written(int* sum) : sum_(sum) {}
+  ~Written() override { *sum_ = numbers[0] + numbers[1]; }
+
+  int numbers[2] = {};
+
+ private:
+  int* const sum_;
+};
+
+}  // namespace boxcar
