@@ -16,12 +16,28 @@ struct WrittenInTraining {
   std::string_view argument;
 };
 constexpr WrittenInTraining kWrittenInTraining[] = {
-    {"aten::batch_norm", "", "running_mean"},    {"aten::batch_norm", "", "running_var"},
-    {"aten::instance_norm", "", "running_mean"}, {"aten::instance_norm", "", "running_var"},
-    {"aten::rrelu_with_noise", "", "noise"},     {"aten::rrelu_with_noise", "out", "noise"},
+    {"aten::batch_norm", "", "running_mean"},
+    {"aten::batch_norm", "", "running_var"},
+    {"aten::instance_norm", "", "running_mean"},
+    {"aten::instance_norm", "", "running_var"},
+    {"aten::native_batch_norm", "", "running_mean"},
+    {"aten::native_batch_norm", "", "running_var"},
+    {"aten::native_batch_norm", "out", "running_mean"},
+    {"aten::native_batch_norm", "out", "running_var"},
+    {"aten::rrelu_with_noise", "", "noise"},
+    {"aten::rrelu_with_noise", "out", "noise"},
     {"aten::rrelu_with_noise_", "", "noise"},
 };
 constexpr std::string_view kTrainingFlags[] = {"training", "train", "use_input_stats"};
+
+bool isWrittenInTraining(const FunctionSchema& schema, std::size_t index) {
+  return std::ranges::any_of(kWrittenInTraining, [&](const WrittenInTraining& each) {
+    return each.op == schema.name() && each.overload == schema.overload_name() &&
+           each.argument == schema.arguments()[index].name();
+  });
+}
+
+bool isOnOrUnknown(const IValue* flag) { return flag == nullptr || !flag->isBool() || flag->toBool(); }
 
 bool isUndefined(const IValue& value) { return value.isTensor() && !value.toTensor().defined(); }
 
@@ -86,9 +102,7 @@ const IValue* SchemaInfo::valueAt(std::size_t index) const noexcept {
 
 bool SchemaInfo::mayBeOn(std::string_view flag) const {
   const std::optional<int> index = schema_.argumentIndexWithName(flag);
-  if (!index.has_value()) return false;
-  const IValue* value = valueAt(static_cast<std::size_t>(*index));
-  return value == nullptr || !value->isBool() || value->toBool();
+  return index.has_value() && isOnOrUnknown(valueAt(static_cast<std::size_t>(*index)));
 }
 
 SchemaInfo::Aliases SchemaInfo::computeAliases() const {
@@ -157,11 +171,7 @@ SchemaInfo::Aliases SchemaInfo::computeAliases() const {
 }
 
 bool SchemaInfo::writes(std::size_t index) const {
-  const std::string& name = schema_.arguments()[index].name();
-  const bool in_training = std::ranges::any_of(kWrittenInTraining, [&](const WrittenInTraining& each) {
-    return each.op == schema_.name() && each.overload == schema_.overload_name() && each.argument == name;
-  });
-  if (!in_training) return schema_.is_mutable(index);
+  if (!isWrittenInTraining(schema_, index)) return schema_.is_mutable(index);
   return std::ranges::any_of(kTrainingFlags, [&](std::string_view flag) { return mayBeOn(flag); });
 }
 
@@ -222,6 +232,23 @@ bool SchemaInfo::may_contain_alias(const SchemaArgument& lhs, const SchemaArgume
                                                  FunctionSchema::mapTypeToAliasTypeSet(typeOf(schema_, value)));
   };
   return mayHold(lhs, rhs) || (bidirectional && mayHold(rhs, lhs));
+}
+
+std::vector<std::size_t> undeclaredWrites(const FunctionSchema& schema, std::span<const IValue> values) {
+  std::vector<std::size_t> written;
+  // Most operators are none of these, and are looked at in each call that is checked.
+  const auto is_it = [&](const WrittenInTraining& each) { return each.op == schema.name(); };
+  if (std::ranges::none_of(kWrittenInTraining, is_it)) return written;
+  const bool trains = std::ranges::any_of(kTrainingFlags, [&](std::string_view flag) {
+    const std::optional<int> index = schema.argumentIndexWithName(flag);
+    if (!index.has_value()) return false;
+    const auto at = static_cast<std::size_t>(*index);
+    return isOnOrUnknown(at < values.size() ? &values[at] : nullptr);
+  });
+  for (std::size_t i = 0; trains && i < schema.arguments().size(); ++i) {
+    if (isWrittenInTraining(schema, i)) written.push_back(i);
+  }
+  return written;
 }
 
 }  // namespace boxcar

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -62,5 +63,9 @@ class BOXCAR_API SchemaInfo final {
   FunctionSchema schema_;
   std::map<std::size_t, IValue> values_;
 };
+
+// The numbers of the arguments that a call with [values], which are the arguments' in order, writes to although its
+// schema does not say so.
+BOXCAR_API std::vector<std::size_t> undeclaredWrites(const FunctionSchema& schema, std::span<const IValue> values);
 
 }  // namespace boxcar

@@ -1,6 +1,7 @@
 #include <boxcar/backends/shape/dims.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/stop_request.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
 
@@ -73,6 +74,7 @@ Tensor diff(const Tensor& self, int64_t n, int64_t dim, const std::optional<Tens
   const int64_t times = std::min(n, result.size(along));
   if (times == 0) return boxcar::clone(result);
   for (int64_t i = 0; i < times; ++i) {
+    checkStop();
     const auto [later, earlier] = neighbours(result, along);
     // Bools that differ.
     result = result.scalar_type() == ScalarType::Bool ? boxcar::ne(later, earlier) : boxcar::sub(later, earlier);

@@ -27,6 +27,7 @@ void writeAll(std::initializer_list<Written> written) {
         std::ranges::any_of(written, [&](const Written& other) { return other.out.storage() == one.result.storage(); });
     results.push_back(is_view ? boxcar::clone(one.result) : one.result);
   }
+  shape::growStorages(outputs);
   size_t i = 0;
   for (const Written& one : written) resize(outputs[i++], one.out);
   i = 0;

@@ -70,9 +70,6 @@ void multiplyByRows(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
   });
 }
 
-// Sums that are longer are made of parts, between which checkStop() is asked.
-constexpr int64_t kLongSum = int64_t{1} << 27;
-
 template <class T>
 void multiplyInParts(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta,
                      Matrix<T> c) {

@@ -5,6 +5,7 @@
 #include <boxcar/backends/dense/copy.h>
 #include <boxcar/backends/dense/products.h>
 #include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/shape/dims.h>
 #include <boxcar/ivalue/stop_request.h>
 
 #include <algorithm>
@@ -17,9 +18,37 @@ constexpr auto kNumberTypes = kRealTypes + kComplexTypes;
 // Matrices of at least this many multiplications keep all threads busy one by one.
 constexpr int64_t kLargeProduct = int64_t{128} * 128 * 128;
 
+// Columns of [a], or rows of [b]: [count] from [first] on, of dimension [dim].
+Tensor sliceOf(const Tensor& matrices, size_t dim, int64_t first, int64_t count) {
+  DimVector sizes = toDimVector(matrices.sizes());
+  sizes[dim] = count;
+  return matrices.view(sizes, matrices.strides(), matrices.storage_offset() + first * matrices.strides()[dim]);
+}
+
+// Sums that nobody could hold as float32; checkStop() is asked between their parts.
+void multiplyHalvesInParts(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha,
+                           const Scalar& beta) {
+  constexpr int64_t kPart = int64_t{1} << 20;
+  const auto rank = static_cast<size_t>(a.dim());
+  const int64_t k = a.sizes().back();
+  const Tensor wide =
+      beta != Scalar(0) ? convertTo(out, ScalarType::Float) : Tensor::allocate(out.sizes(), ScalarType::Float);
+  for (int64_t first = 0; first < k; first += kPart) {
+    const int64_t count = std::min(kPart, k - first);
+    multiplyInto(wide, convertTo(sliceOf(a, rank - 1, first, count), ScalarType::Float),
+                 convertTo(sliceOf(b, rank - 2, first, count), ScalarType::Float), alpha,
+                 first == 0 ? beta : Scalar(1));
+    checkStop();
+  }
+  copyElements(out, wide);
+}
+
 // float16 and bfloat16, by way of float32.
 void multiplyHalves(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
   const bool reads_out = beta != Scalar(0);
+  const int64_t k = a.sizes().back();
+  if (k > kLongSum) [[unlikely]]
+    return multiplyHalvesInParts(out, a, b, alpha, beta);
   if (out.scalar_type() == ScalarType::BFloat16 && !reads_out && alpha == Scalar(1) &&
       multiplyBFloat16ByOneDnn(out, a, b)) {
     return;

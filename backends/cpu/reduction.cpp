@@ -10,8 +10,8 @@ namespace {
 
 // The reduced dimensions, innermost first, those that follow each other made one.
 struct ReducedDims {
-  int64_t sizes[StridedLoop::kMaxRank];
-  int64_t steps[StridedLoop::kMaxRank];
+  int64_t sizes[kMaxDims];
+  int64_t steps[kMaxDims];
   int rank = 0;
   int64_t count = 1;
 

@@ -4,6 +4,7 @@
 #include <boxcar/backends/cpu/sort_entries.h>
 #include <boxcar/backends/dense/pointwise.h>
 #include <boxcar/backends/dense/sort.h>
+#include <boxcar/ivalue/stop_request.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -118,6 +119,7 @@ const Entry* firstOf(const char* in, int64_t step, int64_t count, int64_t k, boo
   resize(entries, FirstEntries<Entry>::roomFor(k));
   FirstEntries<Entry> first(entries.data(), k);
   for (int64_t i = 0; i < count; i += kBlock) {
+    if (i % kStopInterval == 0 && i > 0) checkStop();
     const int64_t n = std::min(kBlock, count - i);
     if (step == sizeof(T) && n == kBlock) {
       const auto* block = reinterpret_cast<const T*>(in + i * step);

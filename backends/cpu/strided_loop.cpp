@@ -58,8 +58,8 @@ void turnSquare(int64_t itemsize, char* to, int64_t to_step, const char* from, i
 }  // namespace
 
 StridedLoop::StridedLoop(std::span<const int64_t> sizes) : rank_(static_cast<int>(sizes.size())) {
-  BOXCAR_CHECK(sizes.size() <= kMaxRank, "tensors with more than {} dimensions are not supported, this has {}",
-               kMaxRank, sizes.size());
+  BOXCAR_CHECK(std::ssize(sizes) <= kMaxDims, "tensors with more than {} dimensions are not supported, this has {}",
+               kMaxDims, sizes.size());
   // Innermost first.
   for (int i = 0; i < rank_; ++i) {
     sizes_[i] = sizes[static_cast<size_t>(rank_ - 1 - i)];
@@ -188,7 +188,7 @@ void StridedLoop::runParallel(Loop loop, const Scalar* params) {
 void StridedLoop::run(Body body) {
   if (!prepare()) return;
   char* data[kMaxOperands];
-  int64_t index[kMaxRank];
+  int64_t index[kMaxDims];
   start(data, index);
   do {
     body(data, strides_[0], sizes_[0], sizes_[1]);
@@ -215,7 +215,7 @@ void StridedLoop::runPieces(int64_t elements, Body body) const {
   const int64_t steps_of_one = kStopInterval / most;
   StopCounter steps;
   char* data[kMaxOperands];
-  int64_t index[kMaxRank];
+  int64_t index[kMaxDims];
   start(data, index);
   do {
     for (int64_t j = 0; j < sizes_[1]; j += height) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/cpu/callable_ref.h>
+#include <boxcar/backends/shape/dims.h>
 #include <boxcar/ivalue/scalar.h>
 #include <boxcar/ivalue/stop_request.h>
 
@@ -25,10 +26,9 @@ using Loop = void (*)(char* const* data, const int64_t* strides, int64_t n0, int
 //   loop.run([](char* const* data, const int64_t* strides, int64_t n0, int64_t n1) { … });
 class StridedLoop final {
  public:
-  static constexpr int kMaxRank = 64;
   using Body = CallableRef<void(char* const* data, const int64_t* strides, int64_t n0, int64_t n1)>;
 
-  // An Error when there are more dimensions than kMaxRank.
+  // An Error when there are more dimensions than kMaxDims.
   explicit StridedLoop(std::span<const int64_t> sizes);
 
   // An operand of [sizes] that broadcast to the loop's; [strides] in elements of [itemsize] bytes.
@@ -78,9 +78,9 @@ class StridedLoop final {
   bool prepared_ = false;
   char* data_[kMaxOperands] = {};
   int64_t itemsizes_[kMaxOperands] = {};  // 0 where it is not known
-  int64_t sizes_[kMaxRank + 2];
+  int64_t sizes_[kMaxDims + 2];
   // Of each dimension, innermost first once prepared: one row of strides for all operands.
-  int64_t strides_[kMaxRank + 2][kMaxOperands];
+  int64_t strides_[kMaxDims + 2][kMaxOperands];
 };
 
 }  // namespace boxcar::cpu

@@ -3,34 +3,10 @@
 #include <boxcar/backends/shape/layout.h>
 #include <boxcar/backends/shape/overlap.h>
 #include <boxcar/ivalue/error.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 
 namespace boxcar::dense {
-namespace {
-
-// As many as loops over strides take on every device.
-constexpr size_t kMostDims = 64;
-
-// Gives the output's storage the memory that its new sizes need, where it has less.
-void growStorage(const shape::Output& output) {
-  if (!output.resizes()) return;
-  BOXCAR_CHECK(output.sizes.size() <= kMostDims, "tensors with more than {} dimensions are not supported, this has {}",
-               kMostDims, output.sizes.size());
-  const Tensor& out = output.tensor;
-  const int64_t elements = numelOf(output.sizes);
-  int64_t bytes = 0;
-  const bool overflow = __builtin_add_overflow(elements, out.storage_offset(), &bytes) ||
-                        __builtin_mul_overflow(bytes, static_cast<int64_t>(out.itemsize()), &bytes);
-  BOXCAR_CHECK(!overflow, "a tensor of sizes [{}] and dtype {} has more bytes than 63 bits can count",
-               fmt::join(output.sizes, ", "), dtypeName(out.scalar_type()));
-  if (elements > 0 && static_cast<size_t>(bytes) > out.storage()->nbytes()) {
-    out.storage()->resize(static_cast<size_t>(bytes));
-  }
-}
-
-}  // namespace
 
 void checkDense(const Tensor& tensor) {
   const DeviceType type = tensor.device().type();
@@ -65,7 +41,7 @@ bool checkNoPartialOverlap(const Tensor& output, const Tensor& input) {
 void resizeOutput(const shape::Output& output) { resizeOutputs({&output, 1}); }
 
 void resizeOutputs(std::span<const shape::Output> outputs) {
-  for (const shape::Output& output : outputs) growStorage(output);
+  shape::growStorages(outputs);
   for (const shape::Output& output : outputs) {
     if (!output.resizes()) continue;
     output.tensor.unsafeGetTensorImpl()->setShape(output.sizes, output.strides, output.tensor.storage_offset());

@@ -9,6 +9,9 @@
 
 namespace boxcar {
 
+// Operators take tensors of at most so many dimensions, on every device.
+inline constexpr int kMaxDims = 64;
+
 // Sizes, strides or dimension numbers while an operator works them out; no allocation up to six of them.
 using DimVector = boost::container::small_vector<int64_t, 6>;
 

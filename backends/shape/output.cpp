@@ -1,11 +1,34 @@
 #include <boxcar/backends/shape/layout.h>
 #include <boxcar/backends/shape/output.h>
 #include <boxcar/backends/shape/overlap.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 namespace boxcar::shape {
+namespace {
+
+// Gives the output's storage the memory that its new sizes need, where it has less.
+void growStorage(const Output& output) {
+  if (!output.resizes()) return;
+  BOXCAR_CHECK(std::ssize(output.sizes) <= kMaxDims,
+               "tensors with more than {} dimensions are not supported, this has {}", kMaxDims, output.sizes.size());
+  const Tensor& out = output.tensor;
+  const int64_t elements = numelOf(output.sizes);
+  int64_t bytes = 0;
+  const bool overflow = __builtin_add_overflow(elements, out.storage_offset(), &bytes) ||
+                        __builtin_mul_overflow(bytes, static_cast<int64_t>(out.itemsize()), &bytes);
+  BOXCAR_CHECK(!overflow, "a tensor of sizes [{}] and dtype {} has more bytes than 63 bits can count",
+               fmt::join(output.sizes, ", "), dtypeName(out.scalar_type()));
+  if (elements > 0 && static_cast<size_t>(bytes) > out.storage()->nbytes()) {
+    out.storage()->resize(static_cast<size_t>(bytes));
+  }
+}
+
+}  // namespace
 
 Region regionOf(const Output& output) {
   if (!output.resizes()) return regionOf(output.tensor);
@@ -68,6 +91,10 @@ void checkOutputs(std::span<const Output> outputs, TensorPointers inputs, Overla
                    j, i);
     }
   }
+}
+
+void growStorages(std::span<const Output> outputs) {
+  for (const Output& output : outputs) growStorage(output);
 }
 
 std::vector<Output> checkWritten(std::initializer_list<Written> written, TensorPointers inputs, Overlap overlap) {

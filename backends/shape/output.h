@@ -92,6 +92,10 @@ void checkRead(const Output& output, const Tensor& input, Overlap overlap);
 // All of this, and an Error when two outputs will share memory.
 void checkOutputs(std::span<const Output> outputs, TensorPointers inputs, Overlap overlap);
 
+// Gives the storages of all [outputs], which were checked, the memory that their new sizes need. Where one cannot grow,
+// or would have more than kMaxDims dimensions: an Error, and no tensor has other sizes.
+void growStorages(std::span<const Output> outputs);
+
 // A result that has been worked out, and where it goes.
 struct Written {
   Tensor& out;

@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/fallbacks/aliasing.h>
 #include <boxcar/dispatcher/fallbacks/value_copy.h>
+#include <boxcar/dispatcher/schema_info.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -113,7 +114,11 @@ std::string resultPlace(const FunctionSchema& schema, size_t index) {
 }
 
 std::vector<PlacedTensor> tensorsOfArguments(const FunctionSchema& schema, std::span<const IValue> values) {
-  return tensorsOf(schema, schema.arguments(), values, &argumentPlace);
+  std::vector<PlacedTensor> found = tensorsOf(schema, schema.arguments(), values, &argumentPlace);
+  for (const size_t written : undeclaredWrites(schema, values)) {
+    for (PlacedTensor& placed : found) placed.is_written_undeclared |= placed.index == written;
+  }
+  return found;
 }
 
 std::vector<PlacedTensor> tensorsOfResults(const FunctionSchema& schema, std::span<const IValue> values) {

@@ -22,7 +22,10 @@ struct PlacedTensor {
   // Of the argument or the result.
   size_t index;
 
-  bool isWritten() const noexcept { return alias != nullptr && alias->isWriteHere(); }
+  // Of an argument that this call writes to, and whose schema does not say so.
+  bool is_written_undeclared = false;
+
+  bool isWritten() const noexcept { return is_written_undeclared || (alias != nullptr && alias->isWriteHere()); }
 };
 
 // The defined tensors of a call's arguments, those in lists, optionals, tuples and dicts too, in order.

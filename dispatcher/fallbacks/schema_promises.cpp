@@ -167,13 +167,16 @@ void checkAliasing(const OperatorHandle& op, std::span<const IValue> arguments, 
   const PlacedTensors given = tensorsOfArguments(schema, arguments);
   const PlacedTensors found = tensorsOfResults(schema, results);
   const bool may_be_either = op.hasTag(Tag::maybe_aliasing_or_mutating);
+  size_t first_alike = 0;  // of the results before this one that have its annotation
   for (size_t i = 0; i < found.size(); ++i) {
     if (found[i].isWritten()) checkWrittenResult(op, found[i], given);
     if (may_be_either) continue;
     if (found[i].alias != nullptr && !found[i].isWritten()) checkView(op, found[i], given);
     checkNothingElseIsShared(op, found[i], given);
-    for (size_t j = 0; j < i; ++j) {
-      if (!shareMemory(found[i].tensor, found[j].tensor) || mayAlias(found[i].alias, found[j].alias)) continue;
+    // Those of a list have one annotation, which lets them share what they like, and there may be very many.
+    if (found[i].alias == nullptr || found[i].alias != found[first_alike].alias) first_alike = i;
+    for (size_t j = 0; j < first_alike; ++j) {
+      if (mayAlias(found[i].alias, found[j].alias) || !shareMemory(found[i].tensor, found[j].tensor)) continue;
       // Both are views of arguments that share memory themselves.
       if (sharesAny(found[i].tensor, given, found[i].alias) && sharesAny(found[j].tensor, given, found[j].alias))
         continue;

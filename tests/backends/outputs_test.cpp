@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <random>
 #include <set>
 #include <string>
@@ -284,6 +285,15 @@ TEST(Outputs, AreAllAsTheyWereWhereOneOfThemCannotGrow) {
             }).find("cannot be resized"),
             std::string::npos);
   EXPECT_EQ(sizesOf(least), std::vector<int64_t>{0});
+  // These are made of other operators.
+  EXPECT_NE(errorOf([&] { linalg_slogdet_out(least, greatest, eye(2)); }).find("cannot be resized"), std::string::npos);
+  EXPECT_EQ(sizesOf(least), std::vector<int64_t>{0});
+}
+
+TEST(Outputs, OfEyeMayHaveNoRowsAndMoreColumnsThanADiagonalsStrideCounts) {
+  Tensor out = zeros({2, 3});
+  eye_out(out, 0, std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(sizesOf(out), (std::vector<int64_t>{0, std::numeric_limits<int64_t>::max()}));
 }
 
 TEST(Outputs, AreAsTheyWereWhereAResultHasTooManyDimensions) {

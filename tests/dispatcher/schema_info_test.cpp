@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/dispatcher/schema_info.h>
+#include <boxcar/schema/parse_schema.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -24,6 +25,21 @@ constexpr const char* kBatchNorm =
 constexpr const char* kInstanceNorm =
     "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
     "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor";
+
+constexpr const char* kNativeBatchNorm =
+    "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
+    "bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)";
+
+TEST(SchemaInfo, UndeclaredWritesAreThoseOfTheStatisticsWhereACallTrains) {
+  const auto values = [](IValue training) {
+    return std::vector<IValue>{cpuTensor(), {}, {}, cpuTensor(), cpuTensor(), std::move(training), 0.1, 1e-5};
+  };
+  const FunctionSchema schema = parseSchema(kNativeBatchNorm);
+  EXPECT_EQ(undeclaredWrites(schema, values(true)), (std::vector<size_t>{3, 4}));
+  EXPECT_EQ(undeclaredWrites(schema, values(false)), std::vector<size_t>());
+  EXPECT_EQ(undeclaredWrites(parseSchema(kAddInPlace), values(true)), std::vector<size_t>());
+  EXPECT_TRUE(SchemaInfo(kNativeBatchNorm).is_mutable("running_var"));
+}
 
 TEST(SchemaInfo, SaysWithoutValuesWhatTheSchemaSays) {
   const SchemaInfo info(kAddInPlace);

@@ -40,6 +40,13 @@ class StopsWork : public testing::TestWithParam<int> {
   int before_ = cpu::threadCount();
 };
 
+TEST(Products, OfHalvesThatAreMadeOfPartsAreTheSumOfThem) {
+  const std::vector<int64_t> more_than_a_part{(int64_t{1} << 27) + 3};
+  const Tensor ones = oneAsMany({1}, more_than_a_part, ScalarType::Half);
+  const Tensor parts = boxcar::expand(boxcar::full({1}, 1.0 / 4096, ScalarType::Half), more_than_a_part);
+  EXPECT_EQ(static_cast<float>(*boxcar::dot(ones, parts).data_ptr<Half>()), 32768);
+}
+
 TEST_P(StopsWork, OfReductions) {
   expectStops("sum", [] { boxcar::sum(many()); });
   expectStops("sum of converted", [] { boxcar::sum(many(ScalarType::Half)); });
@@ -53,6 +60,12 @@ TEST_P(StopsWork, OfReductions) {
 TEST_P(StopsWork, OfProducts) {
   expectStops("dot", [] { boxcar::dot(many(), many()); });
   expectStops("dot of integers", [] { boxcar::dot(many(ScalarType::Int), many(ScalarType::Int)); });
+  expectStops("dot of halves", [] { boxcar::dot(many(ScalarType::BFloat16), many(ScalarType::BFloat16)); });
+}
+
+TEST_P(StopsWork, OfSelections) {
+  expectStops("topk", [] { boxcar::topk(many(), 1); });
+  expectStops("diff", [] { boxcar::diff(boxcar::empty({kMany / 8, 1}, {}, {}, Device("meta")), kMany / 8, 0); });
 }
 
 TEST_P(StopsWork, ThatWritesAtIndices) {

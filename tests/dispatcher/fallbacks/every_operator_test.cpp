@@ -5,6 +5,7 @@
 #include <boxcar/dispatcher/fallbacks/schema_checker.h>
 #include <boxcar/dispatcher/fallbacks/tensor_range.h>
 #include <boxcar/dispatcher/fallbacks/value_copy.h>
+#include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -46,6 +47,17 @@ TEST(EveryOperator, HasSampleArgumentsThatRun) {
 TEST(EveryOperator, KeepsItsSchemasPromises) {
   SchemaChecker checker;
   for (const OperatorHandle& op : everyOperator()) EXPECT_EQ(failuresUnder(checker, op), "");
+}
+
+TEST(EveryOperator, MayWriteStatisticsThatItsSchemaDoesNotDeclareWhereItTrains) {
+  SchemaChecker checker;
+  const HandlerGuard guard(checker);
+  const Tensor x = boxcar::ones({2, 3});
+  const Tensor mean = boxcar::zeros({3});
+  const Tensor var = boxcar::ones({3});
+  EXPECT_EQ(errorOf([&] { boxcar::batch_norm(x, {}, {}, mean, var, /*training=*/true, 0.1, 1e-5, false); }),
+            "no error");
+  EXPECT_NE(mean.data_ptr<float>()[1], 0);
 }
 
 bool runsOnMeta(const OperatorHandle& op) {
