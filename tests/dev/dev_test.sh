@@ -88,7 +88,7 @@ dev_fuzz_knows_the_targets_that_cmake_has() {
 
 dev_fuzz_runs_a_target_with_its_own_corpus_and_dictionary() {
   mkdir -p "$project/tests/fuzz" && touch "$project/tests/fuzz/schema.dict"
-  local run_of_target='build/fuzz/corpus/%s tests/fuzz/corpus/%s'
+  local run_of_target='build/fuzz/corpus/%s build/fuzz/tests/fuzz/corpus/%s'
   for target in schema npy; do
     fake cmake "mkdir -p build/fuzz && touch build/fuzz/build.ninja && printf '#!/bin/bash\necho \"\$@\" >&2; exit 7\n' >build/fuzz/fuzz_$target && chmod +x build/fuzz/fuzz_$target"
     run fuzz "$target" 5
@@ -98,6 +98,28 @@ dev_fuzz_runs_a_target_with_its_own_corpus_and_dictionary() {
     if [[ $target == schema ]]; then expect stderr "$errors" "*-dict=tests/fuzz/schema.dict *"
     else expect stderr "${errors/-dict=/WRONG}" "$errors"; fi
   done
+}
+
+dev_fuzz_keep_adds_files_to_the_archive_of_a_target_by_their_content() {
+  mkdir -p "$project/tests/fuzz/corpus" "$project/unpacked"
+  link cmake cp cut ls sha1sum wc
+  printf one >"$project/a" && printf two >"$project/b"
+  run fuzz --keep schema "$project/a" "$project/b"
+  expect status "$status" 0
+  expect stderr "$errors" 'dev: schema has 2 kept inputs'
+  local bytes
+  bytes=$(sha1sum <"$project/tests/fuzz/corpus/schema.tar.xz")
+  run fuzz --keep schema "$project/b"
+  expect 'bytes of an archive to which nothing came' "$(sha1sum <"$project/tests/fuzz/corpus/schema.tar.xz")" "$bytes"
+  (cd "$project/unpacked" && command cmake -E tar xf "$project/tests/fuzz/corpus/schema.tar.xz")
+  expect 'kept input' "$(cat "$project/unpacked/$(sha1sum <"$project/a" | cut -d ' ' -f 1)")" one
+  run fuzz --keep nonsense "$project/a"
+  expect stderr "$errors" "dev: there is no fuzz target 'nonsense'; the targets are: source *"
+  run fuzz --keep schema "$project/none"
+  expect status "$status" 1
+  expect stderr "$errors" "dev: there is no file '$project/none' to keep"
+  run fuzz --keep schema
+  expect status "$status" 2
 }
 
 dev_fuzz_operators_is_the_driver_of_the_release_build() {
