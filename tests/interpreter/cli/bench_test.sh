@@ -69,6 +69,9 @@ runMerged "bench" bench --quick --seconds 0.05 --script mine.ops mine::twice
 "* && $output == *"
   typed call  "* && $output != *"kernel alone"* ]] || fail "an operator of a script" "$output"
 
+runMerged "bench --no-instructions counts none, even where valgrind is" bench --no-instructions --seconds 0.05 --json aten::relu
+[[ $status -eq 0 && $output == *'"instructions": null'* && $(grep '"instructions"' <<< "$output") != *[0-9]* ]] || fail "$test_name" "$output"
+
 # What callgrind counts does not depend on the machine's other work: keys that are let through cost nothing.
 if [[ $counted == counted ]] && command -v valgrind > /dev/null; then
   runMerged "bench" bench --quick --seconds 0.05 --instructions --json aten::add_.Tensor

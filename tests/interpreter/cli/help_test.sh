@@ -27,6 +27,19 @@ done
 options=$(sort -u <<< "$options" | sed '/^$/d')
 (($(wc -l <<< "$options") >= 40)) || fail "the options are listed" "$options"
 
+# ---- Each has a test ----
+
+tests=$(find "$(dirname "$0")" "$source/tests/scripts" "$source/tests/readme" \( -name '*_test.sh' -o -name '*_test.py' \) ! -name help_test.sh)
+# shellcheck disable=SC2086
+for command in $commands; do
+  grep -qE -- "(^|[ \"'(])(run|runMerged|\"\\\$boxcar\"|boxcar|BOXCAR|program) (\"[^\"]*\" )?\"?$command\b|[\"']$command[\"']" $tests ||
+    fail "boxcar $command is called in a test" "no test in $(dirname "$0") calls it"
+done
+# shellcheck disable=SC2086
+for option in $options; do
+  grep -qE -- "(^|[^a-z-])$option([^a-z-]|$)" $tests || fail "$option is given in a test" "no test in $(dirname "$0") gives it"
+done
+
 # ---- The manual page ----
 
 run "the manual page" manual-page

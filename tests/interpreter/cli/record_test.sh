@@ -71,6 +71,14 @@ expectOutput "1 call is recorded in one.rec"
 runMerged "replay of one call" replay one.rec
 expectStatus 0
 expectOutput "one.rec: 1 call, 1 equal"
+runMerged "replay on another device compares what that has" replay one.rec --device meta
+expectStatus 0
+expectOutput "one.rec: 1 call, 1 equal in dtype and shape"
+runMerged "replay on a device that is none" replay one.rec --device nowhere
+expectStatus 2
+expectOutputHas "boxcar replay: --device: device 'nowhere' has the unknown type 'nowhere'"
+runMerged "replay within a tolerance" replay one.rec --atol 1
+expectStatus 0
 runMerged "diff of one call" diff one.rec one.rec
 expectStatus 0
 if [[ -w /dev/full ]]; then
@@ -151,6 +159,8 @@ runMerged "record of shapes and hashes" record digits.ops -o x.rec --shapes --ha
 expectBadUsage "boxcar record: --shapes excludes --hashes"
 runMerged "replay with a tolerance that is none" replay full.rec --rtol -1
 expectBadUsage "boxcar replay: --rtol: -1 is no number of 0 or more"
+runMerged "replay with an absolute tolerance that is none" replay full.rec --atol x
+expectBadUsage "boxcar replay: --atol: x is no number of 0 or more"
 runMerged "diff of one recording" diff full.rec
 expectBadUsage "boxcar diff: REC2 is required"
 runMerged "diff with what is no recording" diff full.rec digits.ops
