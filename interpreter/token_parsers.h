@@ -3,7 +3,6 @@
 // What the grammar is written with, beside Boost.Spirit X3's own parsers: X3 over tokens instead of characters. For
 // grammar.cpp only.
 
-#include <boxcar/interpreter/grammar.h>
 #include <boxcar/interpreter/tree_builder.h>
 #include <fmt/format.h>
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string_view>
+#include <utility>
 
 namespace boxcar::detail {
 namespace {

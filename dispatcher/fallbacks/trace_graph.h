@@ -4,11 +4,9 @@
 #include <boxcar/dispatcher/script_view.h>
 
 #include <cstddef>
-#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace boxcar::detail {
