@@ -418,6 +418,17 @@ dev_bench_installs_its_peers_where_they_are_wanted() {
   expect log "$(cat "$log")" "*apt-get *install --no-install-recommends liblua5.4-dev*python3 -B $project/bench/report.py --strict"
 }
 
+dev_build_configures_again_where_a_package_of_the_build_came_or_went_and_for_no_other() {
+  run build
+  expect 'configurations at first' "$(calls 'cmake --preset')" 1
+  run build
+  expect 'configurations where nothing changed' "$(calls 'cmake --preset')" 1
+  MISSING=zsh run build
+  expect 'configurations where another package went' "$(calls 'cmake --preset')" 1
+  MISSING=libtorch-dev run build
+  expect 'configurations where a library went' "$(calls 'cmake --preset')" 2
+}
+
 dev_build_takes_a_preset_and_a_target() {
   run build asan boxcar_tests
   expect status "$status" 0
