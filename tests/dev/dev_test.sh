@@ -429,6 +429,22 @@ dev_build_configures_again_where_a_package_of_the_build_came_or_went_and_for_no_
   expect 'configurations where a library went' "$(calls 'cmake --preset')" 2
 }
 
+dev_build_times_tells_what_each_folder_took() {
+  ln -sf "$(python3 -c 'import sys; print(sys.executable)')" "$bin/python3"    # what is found first may be a script
+  run build --times
+  expect status "$status" 1
+  expect stderr "$errors" '*build_times: nothing was built in build/release; ./dev build builds'
+  printf '# ninja log v5\n0\t1500\t1\tx/CMakeFiles/x.dir/y/a.cpp.o\t1\n0\t2500\t1\tx/CMakeFiles/x.dir/y/a.cpp.o\t1\n0\t500\t1\tz.cpp.o\t1\n0\t9\t1\tboxcar\t1\n' \
+    >"$project/build/release/.ninja_log"
+  fake ninja 'printf "x/CMakeFiles/x.dir/y/a.cpp.o\nx/y/a.cpp\n"'
+  run build --times release boxcar
+  expect status "$status" 0
+  expect stdout "$output" $'* seconds  sources  folder\n     2.5        1  x/y\n\n*\n\nboxcar: 1 sources, 2 s of compiling'
+  fake ninja 'echo "ninja: error: unknown target"; exit 1'
+  run build --times release boxcar
+  expect stderr "$errors" '*build_times: ninja: error: unknown target'
+}
+
 dev_build_takes_a_preset_and_a_target() {
   run build asan boxcar_tests
   expect status "$status" 0
