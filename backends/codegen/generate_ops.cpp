@@ -2,6 +2,7 @@
 //   OUT_DIR/ops.h         a typed function for every operator
 //   OUT_DIR/ops_FILE.cpp  their bodies, a source for each file of schemas
 //   OUT_DIR/schemas.cpp   the operators' definitions
+//   OUT_DIR/schemas.txt   all schemas, one per line
 
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
@@ -167,6 +168,9 @@ void generate(int argc, char** argv) {
   for (const auto& [file, declared] : files)
     writeIfChanged(fmt::format("{}/ops_{}.cpp", folder, std::filesystem::path(file).stem().string()), bodies(declared));
   writeIfChanged(folder + "/schemas.cpp", definitions(operators));
+  std::string texts;
+  for (const Operator& op : operators) texts += op.text + "\n";
+  writeIfChanged(folder + "/schemas.txt", texts);
 }
 
 }  // namespace

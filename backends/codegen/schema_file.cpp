@@ -4,9 +4,11 @@
 #include <boxcar/schema/parse_schema.h>
 #include <fmt/format.h>
 
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "backends/codegen/cpp_type.h"
@@ -25,6 +27,53 @@ std::string takeTags(std::string& line) {
   return tags;
 }
 
+// Takes " autogen: add_.Tensor, add.out" off the end of a line, and returns the names.
+std::vector<std::string> takeAutogen(std::string& line) {
+  constexpr std::string_view kMark = " autogen: ";
+  const size_t begin = line.find(kMark);
+  if (begin == std::string::npos) return {};
+  std::stringstream list(line.substr(begin + kMark.size()));
+  line.resize(begin);
+  std::vector<std::string> names;
+  for (std::string name; std::getline(list >> std::ws, name, ',');) names.push_back(name);
+  return names;
+}
+
+// add_.Tensor, as against add.out.
+bool isInplace(const std::string& name) { return name.substr(0, name.find('.')).ends_with('_'); }
+
+// The text of the in-place or out= form called [name] of an operator that gives one Tensor.
+std::string derivedText(const std::string& functional, const std::string& name) {
+  constexpr std::string_view kResult = " -> Tensor";
+  const std::string full_name = functional.substr(0, functional.find("::") + 2) + name;
+  const size_t open = functional.find('(');
+  BOXCAR_CHECK(functional.ends_with(kResult),
+               "autogen makes forms of operators that return one Tensor: write out the line of {}", full_name);
+  std::string arguments = functional.substr(open + 1, functional.size() - kResult.size() - open - 2);
+  if (isInplace(name)) {
+    constexpr std::string_view kSelf = "Tensor self";
+    BOXCAR_CHECK(arguments.starts_with(kSelf),
+                 "autogen makes in-place forms of operators whose first argument is `Tensor self`: write out the line "
+                 "of {}",
+                 full_name);
+    arguments.replace(0, kSelf.size(), "Tensor(a!) self");
+  } else {
+    if (!arguments.empty()) arguments += ", ";
+    if (arguments.find("*, ") == std::string::npos) arguments += "*, ";
+    arguments += "Tensor(a!) out";
+  }
+  return fmt::format("{}({}) -> Tensor(a!)", full_name, arguments);
+}
+
+// "The sine." becomes "In place: the sine." and "The sine. Writes the result to [out]."
+std::string derivedDocstring(std::string docstring, bool is_inplace) {
+  if (is_inplace) {
+    docstring[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(docstring[0])));
+    return "In place: " + docstring;
+  }
+  return docstring + (docstring.ends_with('.') ? "" : ".") + " Writes the result to [out].";
+}
+
 std::vector<Operator> readFile(const std::string& path) {
   std::ifstream file(path);
   BOXCAR_CHECK(file.good(), "cannot read {}", path);
@@ -38,15 +87,22 @@ std::vector<Operator> readFile(const std::string& path) {
       docstring = line.substr(2);
     } else {
       try {
-        std::string tags = takeTags(line);
-        // What is shown of the path does not depend on the machine.
-        operators.push_back({parseSchema(line), line, std::move(tags), docstring,
-                             "backends/ops/" + std::filesystem::path(path).filename().string(), number});
+        const std::vector<std::string> forms = takeAutogen(line);
+        const std::string tags = takeTags(line);
+        const auto add = [&](const std::string& text, std::string of_text) {
+          // What is shown of the path does not depend on the machine.
+          operators.push_back({parseSchema(text), text, tags, std::move(of_text),
+                               "backends/ops/" + std::filesystem::path(path).filename().string(), number});
+        };
+        add(line, docstring);
+        BOXCAR_CHECK(!docstring.empty(), "{} has no docstring: put a `# ` line above it",
+                     operators.back().schema.operator_name());
+        for (const std::string& form : forms) {
+          add(derivedText(line, form), derivedDocstring(docstring, isInplace(form)));
+        }
       } catch (const Error& error) {
         BOXCAR_FAIL("{}:{}: {}", path, number, error.message());
       }
-      BOXCAR_CHECK(!docstring.empty(), "{}:{}: {} has no docstring: put a `# ` line above it", path, number,
-                   operators.back().schema.operator_name());
       docstring.clear();
     }
   }

@@ -5,8 +5,14 @@
 #include <string>
 #include <vector>
 
-// The operators in .schemas files, as the generators need them. Such a file has one schema a line; the `#` line above
-// it is its docstring. Tags stand behind the schema: `aten::_print(str s) -> () [io]`.
+// The operators in .schemas files, as the generators need them. Such a file has one schema per line; the `#` line above
+// it is its docstring. Tags follow the schema, then the names of the in-place and out= forms, which are made of it:
+//
+//   # The sine.
+//   aten::sin(Tensor self) -> Tensor [pointwise] autogen: sin_, sin.out
+//
+// This also declares sin_(Tensor(a!) self) -> Tensor(a!) and sin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!).
+// Forms that differ in more, as with several outputs, have lines of their own.
 
 namespace boxcar::codegen {
 
