@@ -37,10 +37,17 @@ struct RealPart<std::complex<T>> {
 template <class T>
 using RealOf = typename detail::RealPart<T>::type;
 
+// What a float becomes that the integer type cannot hold depends on the processor, as in PyTorch.
+#ifdef __clang__
+#define BOXCAR_ANY_FLOAT_CAST __attribute__((no_sanitize("float-cast-overflow")))
+#else
+#define BOXCAR_ANY_FLOAT_CAST
+#endif
+
 // [value] as an element of another type, as PyTorch converts: a complex number loses its imaginary part, a float its
 // fraction, an integer its upper bits.
 template <class To, class From>
-BOXCAR_HOST_DEVICE inline To convertElement(From value) {
+BOXCAR_ANY_FLOAT_CAST BOXCAR_HOST_DEVICE inline To convertElement(From value) {
   if constexpr (std::is_same_v<To, From>) {
     return value;
   } else if constexpr (kIsSmallFloat<From>) {
