@@ -136,7 +136,10 @@ size_t countTags(const std::string& tags) {
   return tags.empty() ? 0 : 1 + static_cast<size_t>(std::ranges::count(tags, ','));
 }
 
-std::string definitions(const std::vector<Operator>& operators) {
+std::string definitions(std::vector<Operator> operators) {
+  // Messages list overloads in this order: what people call comes first.
+  std::ranges::stable_partition(
+      operators, [](const Operator& op) { return std::ranges::none_of(op.schema.arguments(), &Argument::is_out); });
   std::map<std::string, std::string> libraries;
   std::map<std::string, std::string> first_files;
   for (const Operator& op : operators) {

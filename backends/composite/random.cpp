@@ -1,11 +1,13 @@
 #include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/shape/broadcast.h>
+#include <boxcar/backends/shape/dims.h>
 #include <boxcar/backends/shape/random.h>
 #include <boxcar/dispatcher/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
 
+#include <iterator>
 #include <optional>
 #include <span>
 
@@ -56,7 +58,11 @@ Tensor randn(IntSpan size, OptionalType dtype, OptionalLayout layout, OptionalDe
 Tensor& normalNumbersOut(double mean, double std, IntSpan size, OptionalGenerator generator, Tensor& out) {
   BOXCAR_CHECK(std >= 0, "normal expects std >= 0.0, but found std {}", std);
   if (!out.is_complex()) shape::checkFloating("normal", out.scalar_type());
-  return boxcar::normal_(boxcar::empty_out(out, size), mean, std, generator);
+  // Complex numbers are drawn as pairs, along one dimension more.
+  const int64_t dims = std::ssize(size) + (out.is_complex() ? 1 : 0);
+  BOXCAR_CHECK(dims <= kMaxDims, "tensors with more than {} dimensions are not supported, this has {}", kMaxDims, dims);
+  boxcar::empty_out(out, size);
+  return out.numel() == 0 ? out : boxcar::normal_(out, mean, std, generator);
 }
 Tensor& randnGeneratorOut(IntSpan size, OptionalGenerator generator, Tensor& out) {
   return normalNumbersOut(0, 1, size, generator, out);

@@ -18,6 +18,7 @@ void qr(std::string_view op, const Tensor& q, const Tensor& r, const Tensor& mat
   const int64_t n = matrices.sizes().last(2)[1];
   const int64_t k = std::min(m, n);
   const int64_t columns = r.sizes().last(2)[0];  // of Q
+  if (columns == 0) return;                      // there may be very many columns of R without elements
   visitScalarType(kLinalgTypes, matrices.scalar_type(), op, [&]<class T>(std::type_identity<T>) {
     forEachMatrix(matrixCount(matrices), std::max(m, n), [&](int64_t i) {
       T* matrix = matrixAt<T>(matrices, i);
@@ -32,7 +33,7 @@ void qr(std::string_view op, const Tensor& q, const Tensor& r, const Tensor& mat
         std::copy_n(matrix + j * m, std::min(count, m), triangle);
         std::fill(triangle + count, triangle + columns, T(0));
       }
-      if (!mode.forms_q || columns == 0) return;
+      if (!mode.forms_q) return;
       T* basis = matrixAt<T>(q, i);
       std::copy_n(matrix, m * k, basis);
       if (k == 0) {

@@ -96,7 +96,8 @@ int64_t arangeLength(const Scalar& start, const Scalar& end, const Scalar& step,
     const int64_t sign = step.toLong() > 0 ? 1 : -1;
     int64_t span = 0;
     const bool overflow = __builtin_sub_overflow(end.toLong(), start.toLong(), &span) ||
-                          __builtin_add_overflow(span, step.toLong() - sign, &span);
+                          __builtin_add_overflow(span, step.toLong() - sign, &span) ||
+                          (span == std::numeric_limits<int64_t>::min() && step.toLong() == -1);
     BOXCAR_CHECK(!overflow, "invalid size, possible overflow? from {} to {} in steps of {}", start, end, step);
     return span / step.toLong();
   }
