@@ -54,8 +54,7 @@ class TokenReader final {
   size_t comment_ = 0;
 };
 
-// Adds what stands between the ends of a statement or before a block, tokens [begin, end), to [layout], with the
-// comments inside of it.
+// Adds tokens [begin, end), a part of a statement or what precedes a block, and the comments among them to [layout].
 void layOutLine(TokenReader& reader, size_t begin, size_t end, TextLayout& layout);
 
 }  // namespace boxcar::syntax
