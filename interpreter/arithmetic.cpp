@@ -17,7 +17,7 @@ uint64_t magnitude(int64_t value) {
 
 int bitWidth(uint64_t value) { return static_cast<int>(std::bit_width(value)); }
 
-// [a] / [b] with 55 bits or more and a sticky last one, so that the conversion to double rounds once.
+// Divides [a] by [b] with at least 55 bits and a sticky last bit, so that the conversion to double rounds only once.
 double divideLarge(int64_t a, int64_t b) {
   using Wide = unsigned __int128;
   const uint64_t dividend = magnitude(a);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Python's arithmetic on 64-bit ints, which wrap, and on floats. Errors are Python's sentences.
+// Python's arithmetic on 64-bit ints, which wrap around, and on floats. Error messages are Python's.
 
 #include <cstdint>
 #include <cstdlib>
@@ -20,7 +20,7 @@ constexpr int64_t negInt(int64_t a) noexcept { return subInt(0, a); }
 
 [[noreturn, gnu::cold]] void failIntDivision();
 
-// Towards negative infinity; the least int by -1 wraps.
+// Rounds towards negative infinity; the least int divided by -1 wraps around.
 inline int64_t floorDivInt(int64_t a, int64_t b) {
   if (static_cast<uint64_t>(b) + 1 <= 1) [[unlikely]] {
     if (b == 0) failIntDivision();
@@ -30,7 +30,7 @@ inline int64_t floorDivInt(int64_t a, int64_t b) {
   return quotient - (a % b != 0 && ((a ^ b) < 0));
 }
 
-// With the sign of [b].
+// The remainder has the sign of [b].
 inline int64_t modInt(int64_t a, int64_t b) {
   if (static_cast<uint64_t>(b) + 1 <= 1) [[unlikely]] {
     if (b == 0) failIntDivision();
@@ -40,23 +40,23 @@ inline int64_t modInt(int64_t a, int64_t b) {
   return rest != 0 && (rest ^ b) < 0 ? rest + b : rest;
 }
 
-// The quotient, correctly rounded.
+// Returns the quotient, correctly rounded.
 double divInt(int64_t a, int64_t b);
-// An Error when [exponent] is negative.
+// Throws Error if [exponent] is negative.
 int64_t powInt(int64_t base, int64_t exponent);
-// Errors when [count] is negative.
+// Both throw Error if [count] is negative.
 int64_t shlInt(int64_t a, int64_t count);
 int64_t shrInt(int64_t a, int64_t count);
 
 double divFloat(double a, double b);
 double floorDivFloat(double a, double b);
 double modFloat(double a, double b);
-// An Error where the result would be complex or too large.
+// Throws Error if the result would be complex or too large.
 double powFloat(double base, double exponent);
-// The integral part; an Error for nan, inf and what does not fit.
+// Returns the integral part; throws Error for nan, inf and values that do not fit.
 int64_t floatToInt(double value);
 
-// Exact, whatever the numbers' sizes: -1, 0, 1, or 2 where [b] is nan.
+// Compares exactly, whatever the sizes of the numbers: -1, 0, 1, or 2 if [b] is nan.
 int compareIntFloat(int64_t a, double b) noexcept;
 
 }  // namespace boxcar::interp

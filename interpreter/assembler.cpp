@@ -31,7 +31,7 @@ std::optional<Opcode> findOpcode(std::string_view name) {
   return found->second;
 }
 
-// " Did you mean 'x'?" of the names of what [range] holds.
+// Returns " Did you mean 'x'?" from the names of the elements of [range].
 template <class Range, class NameOf>
 std::string suggestion(std::string_view name, const Range& range, NameOf nameOf) {
   std::vector<std::string_view> names;
@@ -57,7 +57,7 @@ class Assembler {
   }
 
  private:
-  // Where functions and their instructions stand, for what the verifier says of them.
+  // The lines of functions and their instructions, for the verifier's messages.
   struct FunctionLines {
     Span span;
     std::optional<size_t> source;
@@ -66,7 +66,7 @@ class Assembler {
 
   // ---- Lines ----
 
-  // Goes to the next line that is neither empty nor a comment; without one, to the end of the text.
+  // Moves to the next line that is neither empty nor a comment, or to the end of the text if there is none.
   bool nextLine() {
     while (next_ <= text_->text().size()) {
       rawLine();
@@ -89,7 +89,7 @@ class Assembler {
     while (span_.end > span_.begin && (text[span_.end - 1] == '\r' || text[span_.end - 1] == ' ')) --span_.end;
   }
 
-  // True at the last one.
+  // Returns true for the last line.
   bool readLine() {
     const char first = line_.peek();
     if (first >= '0' && first <= '9') {
@@ -109,7 +109,7 @@ class Assembler {
     return false;
   }
 
-  // What a line may begin with, and what reads the rest of it.
+  // What a line may begin with, and the function that reads the rest of it.
   struct LineKind {
     std::string_view word;
     void (Assembler::*read)();
@@ -163,7 +163,7 @@ class Assembler {
     unit_.globals.push_back({std::move(name), readType()});
   }
 
-  // Things are numbered as they come.
+  // Things are numbered in order of appearance.
   void readIndex(std::string_view what, size_t expected) {
     const uint32_t begin = line_.skipSpaces();
     const auto index = line_.number<uint32_t>("the number of this " + std::string(what));
@@ -190,13 +190,13 @@ class Assembler {
     return span;
   }
 
-  // The span that may stand here.
+  // Reads a span if there is one.
   std::optional<Span> readOptionalSpan() {
     if (line_.peek() != '@') return std::nullopt;
     return readSpan();
   }
 
-  // What [parse] makes of the text from here on; its errors point into this line.
+  // Returns what [parse] makes of the text from here on; its errors point into this line.
   template <class Parse>
   auto readSchemaText(std::string_view text, Parse parse) {
     const uint32_t begin = line_.at();
@@ -245,7 +245,7 @@ class Assembler {
 
   // ---- Declarations ----
 
-  // [thing] is what the current line says.
+  // [thing] is what the current line describes.
   template <class T>
   void add(UnitPart part, std::vector<T>& things, T thing) {
     linesOf(part).push_back(span_);
@@ -435,7 +435,7 @@ class Assembler {
     name.name = readName();
   }
 
-  // The number of a slot that is there, written with the letter of its kind.
+  // Reads the number of an existing slot, written with the letter of its kind.
   uint16_t readSlot(std::string_view expected) {
     const CodeFunction& function = current("a slot");
     const uint32_t begin = line_.skipSpaces();
@@ -542,13 +542,13 @@ class Assembler {
       case Operand::FarTarget: return readTarget<int32_t>(expected);
       default: break;
     }
-    // `constant 3`, `fn 3`, `site 3` …: the word is what the spelling begins with.
+    // `constant 3`, `fn 3`, `site 3` …: the word is the first one of the spelling.
     const std::string_view form = spellingOf(operand).form;
     const std::string_view word = form.substr(0, form.find(' '));
     return static_cast<int32_t>(readReference(word, expected));
   }
 
-  // The distance to an instruction, from the one behind this.
+  // Reads the distance to an instruction, counted from the next one.
   template <class Offset>
   Offset readTarget(std::string_view expected) {
     const uint32_t begin = line_.skipSpaces();
@@ -564,7 +564,7 @@ class Assembler {
 
   // ---- Sources ----
 
-  // The lines of the text stand behind it, each with `|` before it.
+  // The lines of the source's text follow, each after a `|`.
   void readSource() {
     readIndex("source", sources_.size());
     std::string name = readQuoted(line_);
@@ -583,7 +583,7 @@ class Assembler {
   }
 
   CodeUnit finish() {
-    // Without sources the lines of this text are what everything comes from.
+    // Without sources, everything comes from the lines of this text.
     const bool has_sources = !sources_.empty();
     if (!has_sources) sources_.push_back(text_);
     unit_.source = sources_[0];
@@ -622,7 +622,7 @@ class Assembler {
   }
 
   SourcePtr text_;
-  size_t next_ = 0;  // where the line behind the current one begins
+  size_t next_ = 0;  // begin of the line after the current one
   LineCursor line_;
   Span span_;  // the current line
   CodeUnit unit_;

@@ -5,9 +5,9 @@
 
 namespace boxcar::interp {
 
-// The unit that [text] is the disassembly of, verified. People may write such text by hand: comments and spans can be
-// left out (an instruction without a span has its function's), and so can all sources: lines of [text] itself are then
-// what errors show. Throws a CompileError with the first thing that is wrong.
+// Returns the verified unit that the disassembly [text] describes. The text may be written by hand: comments and spans
+// can be left out (an instruction without a span has its function's span). So can all sources; errors then show lines
+// of [text] itself. Throws CompileError for the first mistake.
 BOXCAR_API CodeUnit assemble(SourcePtr text);
 
 }  // namespace boxcar::interp

@@ -1,10 +1,11 @@
 #pragma once
 
 // The syntax tree of a script: plain structs that say what was written and where. Names are views into the source's
-// text, which the tree keeps. Every node is complete: what a comment does not call optional is there.
+// text, which the tree keeps alive. Every node is complete: a member is present unless its comment says that it is
+// optional.
 //
-// A span covers all of a construct's text, a parenthesised expression's includes its parentheses. The height of a tree
-// is bounded (kMaxExpressionHeight, kMaxNesting in grammar.h), so that walking it by recursion is safe.
+// A span covers all of a construct's text; the span of a parenthesised expression includes its parentheses. The height
+// of a tree is bounded (kMaxExpressionHeight, kMaxNesting in grammar.h), so recursive walks are safe.
 
 #include <boxcar/interpreter/source.h>
 
@@ -24,7 +25,7 @@ using ExprPtr = std::unique_ptr<Expr>;
 using StmtPtr = std::unique_ptr<Stmt>;
 
 struct Name {
-  std::string_view text;  // empty where an optional name is absent
+  std::string_view text;  // empty if an optional name is absent
   Span span;
 
   explicit operator bool() const noexcept { return !text.empty(); }
@@ -34,7 +35,7 @@ struct Name {
 struct QualifiedName {
   Name space;  // optional
   Name name;
-  Name overload;  // optional, only beside a namespace
+  Name overload;  // optional, only with a namespace
   Span span;
 };
 
@@ -59,7 +60,7 @@ enum class BinaryOp : uint8_t {
 enum class CompareOp : uint8_t { Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, In, NotIn, Is, IsNot };
 enum class LogicalOp : uint8_t { And, Or };
 
-// As they are written: "-", "//", "not in", "and".
+// The operator as written: "-", "//", "not in", "and".
 BOXCAR_API std::string_view toString(UnaryOp op);
 BOXCAR_API std::string_view toString(BinaryOp op);
 BOXCAR_API std::string_view toString(CompareOp op);
@@ -72,7 +73,7 @@ struct BoolLiteral {
   bool value;
 };
 struct IntLiteral {
-  int64_t value;  // 9223372036854775808, which only stands behind a minus, is the least integer
+  int64_t value;  // 9223372036854775808, which only occurs after a minus, is stored as the least integer
 };
 struct FloatLiteral {
   double value;
@@ -119,10 +120,10 @@ struct DictLiteral {
   std::vector<DictItem> items;
 };
 
-// What an assignment or a loop sets, each a NameRef or an Index.
+// The targets of an assignment or a loop, each a NameRef or an Index.
 struct Targets {
   std::vector<ExprPtr> items;
-  bool unpacks = false;  // `a, b` and `a,`: the value is taken apart, its length checked
+  bool unpacks = false;  // `a, b` and `a,`: the value is unpacked, its length checked
   Span span;
 };
 
@@ -132,7 +133,7 @@ struct ComprehensionClause {
   ExprPtr iterable;
   std::vector<ExprPtr> conditions;
 };
-// `[element for x in xs if c]`; further clauses nest inside the ones before.
+// `[element for x in xs if c]`; each further clause is nested inside those before it.
 struct Comprehension {
   ExprPtr element;
   std::vector<ComprehensionClause> clauses;
@@ -153,12 +154,12 @@ struct Binary {
   ExprPtr left;
   ExprPtr right;
 };
-// `a and b and c`: two operands or more.
+// `a and b and c`: at least two operands.
 struct Logical {
   LogicalOp op;
   std::vector<ExprPtr> operands;
 };
-// `a < b <= c`: one link or more.
+// `a < b <= c`: at least one link.
 struct ComparisonLink {
   CompareOp op;
   Span op_span;
@@ -181,17 +182,17 @@ struct Attribute {
   Name name;
 };
 struct Argument {
-  Name keyword;  // optional; positional arguments come first, no keyword twice
+  Name keyword;  // optional; positional arguments come first, no keyword occurs twice
   ExprPtr value;
   Span span;
 };
-// `callee(arguments)`; [arguments_span] is from `(` to `)`.
+// `callee(arguments)`; [arguments_span] reaches from `(` to `)`.
 struct Call {
   QualifiedName callee;
   std::vector<Argument> arguments;
   Span arguments_span;
 };
-// `object.method(arguments)`; also how `name.overload(arguments)` reads when the name has no namespace.
+// `object.method(arguments)`; also the parse of `name.overload(arguments)` when the name has no namespace.
 struct MethodCall {
   ExprPtr object;
   Name method;
@@ -199,7 +200,7 @@ struct MethodCall {
   Span arguments_span;
 };
 
-// `object[index]`; in [index], and in a tuple there, Slice and Ellipsis may stand.
+// `object[index]`; [index], or a tuple in it, may contain Slice and Ellipsis.
 struct Index {
   ExprPtr object;
   ExprPtr index;
@@ -212,7 +213,7 @@ struct Slice {
 };
 struct Ellipsis {};
 
-// The second argument of `isinstance(value, T)`: the text of the node's span is the type.
+// The second argument of `isinstance(value, T)`: the text at the node's span is the type.
 struct TypeText {};
 
 struct Expr {
@@ -242,13 +243,13 @@ struct Assign {
   Targets targets;
   ExprPtr value;
 };
-// `name: T = e`; the text of [type] is the type.
+// `name: T = e`; the text at [type] is the type.
 struct TypedAssign {
   Name name;
   Span type;
   ExprPtr value;
 };
-// `a += e` and its kin; [op_span] is the `+=`.
+// `a += e` and similar; [op_span] covers the `+=`.
 struct AugmentedAssign {
   ExprPtr target;
   BinaryOp op;
@@ -287,7 +288,7 @@ struct With {
 };
 
 // ---- Declarations ----
-// Use, Import, Const, Function, Operator and Mode stand at top level only.
+// Use, Import, Const, Function, Operator and Mode occur at top level only.
 
 struct Use {
   Name space;
@@ -300,7 +301,7 @@ struct Const {
   Name name;
   ExprPtr value;
 };
-// `fn name(…) -> … { … }`; the text of [signature] is the schema, from the name to the end of the returns.
+// `fn name(…) -> … { … }`; the text at [signature] is the schema, from the name to the end of the returns.
 struct Function {
   Name name;
   Span signature;
@@ -310,7 +311,7 @@ struct Function {
 struct Operator {
   QualifiedName name;
   Span signature;
-  std::optional<Block> body;  // only declared without
+  std::optional<Block> body;  // absent if the operator is only declared
 };
 // `impl ns::name.overload @ KEY { … }`
 struct Impl {

@@ -1,7 +1,7 @@
 #pragma once
 
-// All that an embedding program needs: values, schemas, the dispatcher and its registration macros, scripts. The typed
-// operator functions are in <boxcar/ops.h>.
+// Everything that an embedding program needs: values, schemas, the dispatcher and its registration macros, scripts. The
+// typed operator functions are in <boxcar/ops.h>.
 
 // IWYU pragma: begin_exports
 #include <boxcar/dispatcher/dispatch_trace.h>
@@ -26,6 +26,6 @@
 #include <boxcar/ivalue/stack.h>
 #include <boxcar/ivalue/weak_ivalue.h>
 #include <boxcar/schema/parse_schema.h>
-// Clang's names for some of fmt's functions are not those in a libfmt.so that GCC built; this header defines them.
+// Clang mangles some of fmt's functions differently from a libfmt.so built by GCC; this header defines them.
 #include <fmt/format.h>
 // IWYU pragma: end_exports

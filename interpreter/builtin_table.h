@@ -8,7 +8,7 @@ namespace boxcar::interp {
 
 using BuiltinTable = std::vector<Builtin>;
 
-// Each adds the built-ins of its subject.
+// Each function adds the built-ins of its subject.
 void addGeneralBuiltins(BuiltinTable& table);
 void addNumberBuiltins(BuiltinTable& table);
 void addTextBuiltins(BuiltinTable& table);
@@ -16,13 +16,13 @@ void addListBuiltins(BuiltinTable& table);
 void addDictBuiltins(BuiltinTable& table);
 void addTensorBuiltins(BuiltinTable& table);
 void addOperatorBuiltins(BuiltinTable& table);
-// What makes the handlers that `with` switches on; hidden, see handler_object.h.
+// Adds the built-ins that make the handlers for `with`; they are hidden, see handler_object.h.
 void addHandlerBuiltins(BuiltinTable& table);
 
-// A built-in without a rule of its own: `len(Any value) -> int`.
+// Adds a built-in; without a [rule], the schema gives its result type: `len(Any value) -> int`.
 void addBuiltin(BuiltinTable& table, std::string_view schema, Builtin::Function function,
                 Builtin::ResultRule rule = nullptr);
-// One whose last positional parameter is written singly, [least] to [most] times.
+// Adds a built-in whose last positional parameter takes [least] to [most] separate arguments.
 void addVariadic(BuiltinTable& table, std::string_view schema, uint16_t least, uint16_t most,
                  Builtin::Function function, Builtin::ResultRule rule = nullptr);
 

@@ -23,7 +23,7 @@ BuiltinTable makeTable() {
 
 Builtin makeBuiltin(std::string_view text, Builtin::Function function, Builtin::ResultRule rule) {
   const std::string_view name = text.substr(0, text.find('('));
-  // A method is written with a dot, where a schema's name has none.
+  // A method is written with a dot; a schema's name has none.
   const size_t dot = name.find('.');
   return {std::string(name), parseSchema(text.substr(dot == std::string_view::npos ? 0 : dot + 1)), function, rule};
 }

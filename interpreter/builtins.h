@@ -13,42 +13,42 @@
 
 namespace boxcar::interp {
 
-// A function that the language brings, and no operator: `len`, `list.append`, `math::sqrt`.
+// A function of the language that is not an operator: `len`, `list.append`, `math::sqrt`.
 struct Builtin {
-  // Takes all arguments, in the schema's order, defaults filled in, converted to the schema's types; gives one value,
-  // None where there is no result. It may take the values out of [arguments].
+  // Takes all arguments in the schema's order, with defaults filled in, converted to the schema's types. Returns one
+  // value, None if there is no result. It may move values out of [arguments].
   using Function = IValue (*)(std::span<IValue> arguments);
-  // The result's type for arguments of types [arguments]; null where they do not fit. Where a built-in has no such rule
-  // its schema says it.
+  // Returns the result's type for arguments of types [arguments]; null if they do not fit. For a built-in without such
+  // a rule, the schema gives the type.
   using ResultRule = TypePtr (*)(std::span<const TypePtr> arguments);
 
   std::string full_name;
-  FunctionSchema schema;  // under the last part of the name
+  FunctionSchema schema;  // named by the last part of the full name
   Function function = nullptr;
   ResultRule result_rule = nullptr;
-  // The last positional parameter is a list whose elements are written singly, as in `print(a, b)`, and are singly
-  // given to [function], which tells by the number of arguments how many they are.
+  // The last positional parameter is a list whose elements are written as separate arguments, as in `print(a, b)`. They
+  // are passed to [function] separately, too; it finds their number from the number of arguments.
   bool variadic = false;
   uint16_t min_variadic = 0;
   uint16_t max_variadic = UINT16_MAX;
-  // What the compiler calls and no script can: `format`, `dtype_name`.
+  // Called by the compiler and not accessible to scripts: `format`, `dtype_name`.
   bool is_hidden = false;
 
   std::string_view name() const noexcept { return full_name; }
 };
 
-// All of them. A method's name begins with its receiver's kind, `str.`, `list.`, `dict.` or `tensor.`; the receiver is
-// its first argument. A tensor's attributes are among them: `tensor.shape`.
+// Returns all built-ins. A method's name begins with its receiver's kind, `str.`, `list.`, `dict.` or `tensor.`; the
+// receiver is its first argument. A tensor's attributes are included: `tensor.shape`.
 const std::vector<Builtin>& builtins();
 
-// Its index in builtins().
+// Returns the index in builtins() of the built-in called [name].
 std::optional<uint16_t> findBuiltin(std::string_view name);
 
-// What the names of the methods of values of type [type] begin with: "list", "dict", "str", "tensor", "operator"; empty
-// where it has none.
+// Returns the prefix of the method names for values of type [type]: "list", "dict", "str", "tensor", "operator"; empty
+// if the type has no methods.
 std::string_view methodPrefix(TypePtr type) noexcept;
 
-// What `for x in value` gives to x for a value of type [type]; null where there is nothing to walk over.
+// Returns the type of x in `for x in value` for a value of type [type]; null if it cannot be iterated.
 TypePtr iteratedType(TypePtr type);
 
 }  // namespace boxcar::interp

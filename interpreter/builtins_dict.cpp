@@ -14,7 +14,7 @@ DictObject& entriesOf(const IValue& dict) { return *dict.toGenericDict().object(
 TypePtr keyType(TypePtr dict) { return dict->contained()[0]; }
 TypePtr valueType(TypePtr dict) { return dict->contained()[1]; }
 
-// A value of the dict, or the default behind the key where one is given.
+// A value of the dict, or the default after the key if one is given.
 TypePtr gottenType(std::span<const TypePtr> arguments) {
   const TypePtr value = valueType(arguments[0]);
   return arguments.size() > 2 ? joinTypes(value, arguments[2]) : value;

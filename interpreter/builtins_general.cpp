@@ -1,4 +1,4 @@
-// len, range, str, zip and their like; print.
+// len, range, str, zip and similar functions; print.
 
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/interpreter/arithmetic.h>
@@ -17,7 +17,7 @@
 namespace boxcar::interp {
 namespace {
 
-// A list that a built-in makes at once has no more elements than this.
+// The maximum number of elements of a list that a built-in makes at once.
 constexpr uint64_t kMaxElements = uint64_t{1} << 28;
 
 TypePtr listOfElements(std::span<const TypePtr> arguments) {

@@ -34,10 +34,10 @@ IValue extend(std::span<IValue> arguments) {
   return {};
 }
 
-// `old op= value` for what may be a list or a Tensor, which change; gives what the variable holds then.
+// `old op= value` for a value that may be a list or a Tensor, which change in place; returns the variable's new value.
 IValue updated(std::span<IValue> arguments) {
   const IValue& old = arguments[0];
-  // Bytecode that no compiler wrote may give any number.
+  // Handwritten bytecode may pass any number.
   BOXCAR_CHECK(arguments[2].toInt() >= 0 && arguments[2].toInt() <= static_cast<int64_t>(syntax::BinaryOp::Power),
                "there is no operation number {}", arguments[2]);
   const auto op = static_cast<syntax::BinaryOp>(arguments[2].toInt());

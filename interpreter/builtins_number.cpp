@@ -14,7 +14,7 @@
 namespace boxcar::interp {
 namespace {
 
-// The number in a tensor of one element; other values as they are.
+// Returns the number in a tensor of one element; other values unchanged.
 IValue itemOf(const IValue& value) { return value.isTensor() ? callOperator("aten::item", {&value, 1}) : value; }
 
 IValue toIntValue(std::span<IValue> arguments) {
@@ -40,14 +40,14 @@ bool isNumberType(TypePtr type) {
   return kind == TypeKind::Bool || kind == TypeKind::Int || kind == TypeKind::Float || kind == TypeKind::Scalar;
 }
 
-// What int() and float() take.
+// Whether int() and float() accept the type.
 bool isReadAsNumber(TypePtr type) {
   const TypeKind kind = type->underlying()->kind();
   return isNumberType(type) || kind == TypeKind::Int || kind == TypeKind::String || kind == TypeKind::Tensor ||
          kind == TypeKind::Any;
 }
 
-// The element that is before all others, by order [wanted].
+// Returns the first element in the order [wanted].
 template <int wanted>
 IValue extreme(std::span<IValue> arguments) {
   const char* name = wanted < 0 ? "min" : "max";
@@ -93,7 +93,7 @@ TypePtr absoluteType(std::span<const TypePtr> arguments) {
   }
 }
 
-// To [digits] places, or without them to an int; halves go to the even neighbour.
+// Rounds to [digits] places, or to an int without them; halves go to the even neighbour.
 IValue rounded(std::span<IValue> arguments) {
   const IValue& value = arguments[0];
   if (value.isTensor()) return callOperator("aten::round", arguments);
@@ -154,7 +154,7 @@ struct Name {
   constexpr Name(const char (&literal)[n]) { std::copy_n(literal, n, text); }
 };
 
-// Where C gives inf or nan for a number that is in range, Python refuses it.
+// Throws, as Python does, where C returns inf or nan for a number that is in range.
 template <Name name, RealFunction function>
 IValue mathFunction(std::span<IValue> arguments) {
   const double argument = arguments[0].toDouble();

@@ -1,4 +1,4 @@
-// Operators as values: operator, call, call_at, redispatch, and what an operator's value tells.
+// Operators as values: operator, call, call_at, redispatch, and the attributes of an operator's value.
 
 #include <boxcar/interpreter/builtin_table.h>
 #include <boxcar/interpreter/operator_value.h>
@@ -12,7 +12,7 @@ namespace {
 
 bool isOperator(TypePtr type) { return type->kind() == TypeKind::Capsule || type->kind() == TypeKind::Any; }
 
-// Null, which turns the call down, where the first argument is no operator.
+// Returns null, which rejects the call, if the first argument is not an operator.
 template <TypePtr (*result)() noexcept>
 TypePtr ifOperator(std::span<const TypePtr> arguments) {
   return isOperator(arguments[0]) ? result() : nullptr;

@@ -1,4 +1,4 @@
-// tensor(); the attributes and methods of tensors that are no operators.
+// tensor(); the attributes and methods of tensors that are not operators.
 
 #include <boxcar/dispatcher/dispatcher.h>
 #include <boxcar/interpreter/builtin_table.h>
@@ -19,7 +19,7 @@ namespace {
 
 using Tag = IValue::Tag;
 
-// [tensor] with another dtype or on another device; itself where it is so already.
+// Returns [tensor] with another dtype or on another device; unchanged if it already is.
 Tensor moved(const Tensor& tensor, std::optional<ScalarType> dtype, std::optional<Device> device) {
   const auto op =
       Dispatcher::singleton()
@@ -33,7 +33,7 @@ Tensor moved(const Tensor& tensor, std::optional<ScalarType> dtype, std::optiona
 
 struct NestedShape {
   std::vector<int64_t> sizes;
-  Tag kind = Tag::None;  // the widest of the numbers: Bool, Int, Double or ComplexDouble
+  Tag kind = Tag::None;  // the widest kind of the numbers: Bool, Int, Double or ComplexDouble
 };
 
 constexpr size_t kMostDimensions = 64;
@@ -74,7 +74,7 @@ Tensor filled(const IValue& data, const NestedShape& shape, ScalarType dtype) {
   return tensor;
 }
 
-// An int may come from anywhere; ScalarType would keep its last byte.
+// The int may be any number; a cast to ScalarType would keep only its last byte.
 std::optional<ScalarType> dtypeOf(const IValue& value) {
   if (value.isNone()) return std::nullopt;
   const int64_t number = value.toInt();
@@ -83,8 +83,7 @@ std::optional<ScalarType> dtypeOf(const IValue& value) {
   return static_cast<ScalarType>(number);
 }
 
-// Tensors without elements are shown with their size, `tensor([], size=(0, 3))`: [sizes] are taken for those of
-// [shape].
+// Tensors without elements are shown with their size, `tensor([], size=(0, 3))`: [sizes] replace those of [shape].
 void takeSize(const std::vector<int64_t>& sizes, NestedShape& shape) {
   if (sizes == shape.sizes) return;
   BOXCAR_CHECK(shape.sizes == std::vector<int64_t>{0} && std::ranges::find(sizes, 0) != sizes.end() &&
@@ -108,7 +107,7 @@ IValue makeTensor(std::span<IValue> arguments) {
   measure(data, 0, shape);
   if (size) takeSize(*size, shape);
   if (dtype && isIntegralType(*dtype, /*includeBool=*/false) && shape.kind != Tag::ComplexDouble) {
-    // Not by way of int64, for numbers that do not fit are errors.
+    // Not converted by way of int64, because numbers that do not fit are errors.
     const Tensor integers = visitScalarType(kIntegralTypes, *dtype, "tensor()", [&]<class T>(std::type_identity<T>) {
       return filled<T>(data, shape, *dtype);
     });

@@ -37,7 +37,7 @@ IValue chr(std::span<IValue> arguments) {
   return text;
 }
 
-// The arguments are pairs of a value and how to show it.
+// The arguments are pairs of a value and its format.
 IValue format(std::span<IValue> arguments) {
   std::string text;
   for (size_t i = 0; i + 1 < arguments.size(); i += 2) text += formatValue(arguments[i], textOf(arguments[i + 1]));
@@ -125,7 +125,7 @@ IValue replace(std::span<IValue> arguments) {
   return result.append(text.substr(done));
 }
 
-// Letters of all alphabets, as the C library knows them.
+// Converts letters of all alphabets that the C library knows.
 template <wint_t (*convert)(wint_t, locale_t)>
 IValue convertCase(std::span<IValue> arguments) {
   static const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
@@ -138,7 +138,7 @@ IValue convertCase(std::span<IValue> arguments) {
       continue;
     }
     if (convert == towupper_l && point.value == U'\u00DF') {
-      result += "SS";  // the one letter in wide use that becomes two
+      result += "SS";  // the one common letter that becomes two
     } else {
       utf8::append(result, static_cast<char32_t>(convert(point.value, locale)));
     }
@@ -147,7 +147,7 @@ IValue convertCase(std::span<IValue> arguments) {
   return result;
 }
 
-// In characters; -1 where it does not occur.
+// Counts in characters; -1 if it does not occur.
 IValue find(std::span<IValue> arguments) {
   const std::string_view text = textOf(arguments[0]);
   const size_t at = text.find(textOf(arguments[1]));
@@ -155,7 +155,7 @@ IValue find(std::span<IValue> arguments) {
   return static_cast<int64_t>(utf8::countCodePoints(text.substr(0, at)));
 }
 
-// Stands for a dtype or its like where a container is shown.
+// Stands for a dtype or similar value where a container is shown.
 class ShownName final : public CustomClassHolder {
  public:
   explicit ShownName(std::string name) : name_(std::move(name)) {}
@@ -166,7 +166,7 @@ class ShownName final : public CustomClassHolder {
   const std::string name_;
 };
 
-// A value of type [type] with names for the ints that dtypes and their like are; what is shown of it is right.
+// Returns a value of type [type] in which names replace the ints of dtypes and similar types; only meant to be shown.
 IValue withNames(IValue value, TypePtr type) {
   const auto named = [&value](std::string_view builtin) {
     std::string name = builtins()[*findBuiltin(builtin)].function({&value, 1}).toStringRef();

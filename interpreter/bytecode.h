@@ -1,6 +1,6 @@
 #pragma once
 
-// Compiled scripts: what codegen emits, the verifier proves, the machine runs.
+// Compiled scripts: codegen emits them, the verifier checks them, the machine runs them.
 
 #include <boxcar/interpreter/opcodes.h>
 #include <boxcar/interpreter/source.h>
@@ -35,10 +35,10 @@ struct Instruction {
 };
 static_assert(sizeof(Instruction) == 8);
 
-// What a slot for values of type [type] is.
+// Returns the kind of slot that holds values of type [type].
 SlotKind slotKindOf(TypePtr type) noexcept;
 
-// A variable as debuggers and disassemblies show it; several may share a slot, one after the other.
+// A variable as debuggers and disassemblies show it. Several variables may use one slot, one after the other.
 struct SlotName {
   std::string name;
   uint16_t slot;
@@ -50,7 +50,7 @@ struct CodeFunction {
   Span span;                    // the declaration
   std::vector<SlotKind> slots;  // arguments first
   uint16_t argument_count = 0;
-  // What Return gives. A function without results returns the Value None, one with several a tuple of them.
+  // The kind that Return returns. A function without results returns the Value None, one with several returns a tuple.
   SlotKind result = SlotKind::Value;
   std::vector<Instruction> code;
   std::vector<Span> spans;  // of each instruction
@@ -64,9 +64,10 @@ struct OperatorSite {
   uint16_t results = 0;
 };
 
-// A call whose overload is chosen when it runs, among the defined overloads called [name] or, with [overload] set, that
-// one. The stack holds the arguments as they are written, positional ones first; the choice brings them into the
-// schema's order, fills in defaults and converts. It gives one value: None, the result, or a tuple of several results.
+// A call whose overload is chosen at run time, among the defined overloads called [name] or, if [overload] is set, that
+// one. The stack holds the arguments as written, positional ones first; overload resolution brings them into the
+// schema's order, fills in defaults and converts. The call leaves one value: None, the result, or a tuple of several
+// results.
 struct DynamicSite {
   std::string name;  // "aten::add"
   std::optional<std::string> overload;
@@ -88,7 +89,7 @@ struct CodeGlobal {
   TypePtr type;
 };
 
-// A function that the script declares with `fn`, for those who call it by name.
+// A function that the script declares with `fn`, for callers that look it up by name.
 struct CodeExport {
   FunctionSchema schema;
   uint32_t function = 0;
@@ -97,33 +98,33 @@ struct CodeExport {
 
 enum class HandlerKind : uint8_t { Impl, Fallback, Mode };
 
-// A body that answers calls of operators. Those of fallbacks and modes take the operator and the list of its arguments
-// and return the list of results; an impl's takes the schema's arguments before them, and returns what an operator's
-// body does.
+// A body that handles calls of operators. Bodies of fallbacks and modes take the operator and the list of its
+// arguments, and return the list of results. The body of an impl takes the schema's arguments followed by these two,
+// and returns what an operator's body returns.
 struct CodeHandler {
   HandlerKind kind = HandlerKind::Mode;
   DispatchKey key = DispatchKey::Undefined;
   OperatorName op;   // of an impl
   std::string name;  // of a mode
   uint32_t function = 0;
-  std::optional<uint32_t> exit;  // of a mode: what runs when its scope ends
+  std::optional<uint32_t> exit;  // of a mode: runs when its scope ends
   Span span;
 };
 
 enum class ScopeKind : uint8_t { Mode, ImportedMode, Include, Exclude, InferenceMode };
 
-// What a `with` switches on.
+// One scope that a `with` opens.
 struct CodeScope {
   ScopeKind kind = ScopeKind::InferenceMode;
-  uint32_t index = 0;   // of the mode's handler; of the module where it is an imported one
+  uint32_t index = 0;   // of the mode's handler; for an imported mode, of the module
   std::string name;     // of an imported mode
   DispatchKeySet keys;  // to include or exclude
 };
 
-// Whether a file that is imported is a plugin.
+// Whether an imported file is a plugin.
 constexpr bool isPluginPath(std::string_view path) noexcept { return path.ends_with(".so"); }
 
-// A file that the script imports, as it writes it: another script or a plugin.
+// A file that the script imports, spelled as in the script: another script or a plugin.
 struct CodeModule {
   std::string path;
   Span span;
@@ -137,10 +138,10 @@ struct CodeImport {
   SlotKind result = SlotKind::Value;
 };
 
-// What the function is called that a script's statements are.
+// The name of the function that holds a script's statements.
 inline constexpr const char* kScriptName = "<script>";
 
-// A compiled script. Its statements are functions[0]; the only argument that they may have is the list argv.
+// A compiled script. Its statements are functions[0]; their only possible argument is the list argv.
 struct CodeUnit {
   SourcePtr source;
   std::vector<CodeFunction> functions;
@@ -148,7 +149,7 @@ struct CodeUnit {
   std::vector<TypePtr> types;
   std::vector<OperatorSite> operator_sites;
   std::vector<DynamicSite> dynamic_sites;
-  std::vector<CodeGlobal> globals;  // constants of the script, which are set once
+  std::vector<CodeGlobal> globals;  // constants of the script, each set once
   std::vector<CodeOperator> operators;
   std::vector<CodeExport> exports;
   std::vector<CodeHandler> handlers;

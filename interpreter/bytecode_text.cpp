@@ -13,7 +13,7 @@ namespace {
 
 using Tag = IValue::Tag;
 
-// Which nan it is matters to nobody but to equality of units: the usual two have names, others show their bits.
+// The payload of a nan only matters for the equality of units: the two usual nans have names, others show their bits.
 std::string floatText(double value) {
   if (!std::isnan(value)) return pythonFloat(value);
   constexpr uint64_t kQuiet = 0x7ff8000000000000;

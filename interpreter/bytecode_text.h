@@ -1,6 +1,6 @@
 #pragma once
 
-// How bytecode is spelled: what its disassembly, its assembler and opcodes.md share.
+// The spelling of bytecode, shared by its disassembler, its assembler and opcodes.md.
 
 #include <boxcar/interpreter/bytecode.h>  // IWYU pragma: export
 
@@ -12,27 +12,27 @@ namespace boxcar::interp {
 // The first line of every disassembly.
 inline constexpr std::string_view kBytecodeHeader = "boxcar bytecode 1";
 
-// Constants lie in one another no deeper than this.
+// How deep constants may nest.
 inline constexpr int kMaxConstantDepth = 100;
 
 // `i0` is slot 0, an Int.
 constexpr char slotLetter(SlotKind kind) noexcept { return "ifbv"[static_cast<size_t>(kind)]; }
 
 struct OperandSpelling {
-  std::string_view form;      // as opcodes.md names it: "i", "constant n"
-  std::string_view expected;  // as an error tells it: "an int slot, as in `i0`"
+  std::string_view form;      // as in opcodes.md: "i", "constant n"
+  std::string_view expected;  // as in error messages: "an int slot, as in `i0`"
 };
 OperandSpelling spellingOf(Operand operand) noexcept;
 
-// In double quotes; a quote, a backslash, what is no printable ASCII character below U+0080 and bytes that are no UTF-8
-// are escaped, so that the same bytes can be read back.
+// Returns [text] in double quotes. Quotes, backslashes, non-printable characters below U+0080 and bytes that are not
+// UTF-8 are escaped, so the same bytes can be read back.
 std::string quotedText(std::string_view text);
 
-// [name] as it is where it is a word of letters, digits and `_`, else quoted.
+// Returns [name] unchanged if it is a word of letters, digits and `_`, else quoted.
 std::string nameText(std::string_view name);
 
-// A constant, exactly: `1`, `1.0`, `-nan`, `complex(0.0, -0.0)`, `"text"`, `device("cpu")`, `[1, int[1, 2]]`, `(1,)`,
-// `{"key": 1}`. What can be no constant, such as a tensor, is `<Tensor>`.
+// Returns the exact text of a constant: `1`, `1.0`, `-nan`, `complex(0.0, -0.0)`, `"text"`, `device("cpu")`, `[1,
+// int[1, 2]]`, `(1,)`, `{"key": 1}`. A value that cannot be a constant, such as a tensor, is written as `<Tensor>`.
 std::string constantText(const IValue& value);
 
 }  // namespace boxcar::interp

@@ -11,12 +11,12 @@ namespace {
 constexpr uint32_t kUnbound = std::numeric_limits<uint32_t>::max();
 constexpr size_t kMaxSlots = 65'000;
 
-// Where a short jump keeps its offset is the last field; a far one fills the last two.
+// A short jump keeps its offset in the last field; a far jump fills the last two.
 bool hasFarTarget(Opcode op) { return info(op).operands[1] == Operand::FarTarget; }
 
 bool fitsShort(int64_t offset) { return offset == static_cast<int16_t>(offset); }
 
-// Text that is equal exactly for constants that may be kept once; empty for those that have an identity.
+// Returns a text that is equal exactly for constants that may be stored once; empty for values with an identity.
 std::string constantKey(const IValue& value) {
   switch (value.tag()) {
     case IValue::Tag::None: return "n";
@@ -143,7 +143,7 @@ void CodeBuilder::bind(Label label) {
 void CodeBuilder::lengthenJumps() {
   const size_t old_size = function_.code.size();
   std::vector<bool> lengthened(old_size, false);
-  std::vector<uint32_t> place(old_size + 1);  // new place of each old one
+  std::vector<uint32_t> place(old_size + 1);  // new position of each old one
   for (bool changed = true; changed;) {
     uint32_t next = 0;
     for (size_t i = 0; i < old_size; ++i) {

@@ -10,16 +10,16 @@
 
 namespace boxcar::interp {
 
-// How a function of the unit is called.
+// The calling convention of a function of the unit.
 struct FunctionShape {
   std::vector<SlotKind> arguments;
   SlotKind result = SlotKind::Value;
 };
 
-// Makes the bytecode of one function.
+// Generates the bytecode of one function.
 class Codegen {
  public:
-  // [shapes]: of all functions of the unit, by index; the unit's imports are there. Throws an Error where a function is
+  // [shapes]: of all functions of the unit, by index; the unit already has its imports. Throws Error if a function is
   // too large.
   Codegen(UnitBuilder& unit, const SourcePtr& source, std::span<const FunctionShape> shapes,
           const typed::Function& function);
@@ -34,9 +34,9 @@ class Codegen {
   struct Loop {
     Place* on_continue;
     Place* on_break;
-    size_t open_scopes;  // where it stands
+    size_t open_scopes;  // the number of open scopes around it
   };
-  // A slot to read from; a temporary one is given back by release().
+  // A slot to read from; release() frees a temporary one.
   struct Operand {
     uint16_t slot;
     bool is_temporary;
@@ -50,7 +50,7 @@ class Codegen {
   void bind(Place& place);
   void bindAlways(Place& place);
   void jump(Opcode op, Place& place, uint16_t a = 0, uint16_t b = 0);
-  // Moves what lies in [from] to [to], whose kind may be another.
+  // Moves the content of [from] to [to], which may be of another kind.
   void move(uint16_t to, uint16_t from, bool is_last_use = false);
   static Opcode moveOf(SlotKind kind);
   void pop(uint16_t to);
@@ -76,28 +76,30 @@ class Codegen {
   void emit(const typed::Register& node);
   void emit(const typed::RunModule& node);
   void leaveScopes(size_t left_open);
-  // What [statements] do is done once for all runs, [begin] tells whether it is to be done now.
+  // Emits [statements] so that they run once for all runs; [begin] tests whether they must run now.
   template <class Statements>
   void once(Opcode begin, uint32_t index, Statements statements);
-  // The slot that a loop puts its element into: the variable's that it is assigned to at once, where there is one.
+  // Returns the slot for a loop's element. If the body begins by assigning the element to a variable, that variable's
+  // slot is used and [first_statement] skips the assignment.
   uint16_t elementSlot(typed::Target element, const typed::Block& body, size_t& first_statement);
   void emitBody(const typed::Block& body, size_t first_statement, Place& on_continue, Place& on_break);
 
   // ---- codegen_expression.cpp ----
-  // Puts the value into [to], as [to]'s kind.
+  // Evaluates into [to], converted to the kind of [to].
   void evaluateTo(const typed::Expr& expr, uint16_t to);
-  // The value where it can be read as [kind]; a variable's own slot where that serves.
+  // Evaluates into a slot that can be read as [kind]; a variable's own slot if that is possible.
   Operand evaluate(const typed::Expr& expr, SlotKind kind);
-  // The value as it comes, in a slot of any kind.
+  // Evaluates into a slot of whatever kind the value has.
   Operand evaluate(const typed::Expr& expr);
   void push(const typed::Expr& expr);
   void load(const IValue& value, uint16_t to);
   void operate(const typed::Operate& node, uint16_t to);
   bool operateImmediate(const typed::Operate& node, uint16_t to);
   Operand operandFor(const typed::Expr& expr, interp::Operand kind);
-  // The left operand of what goes to [to]; there, too, where nothing else is read from it.
+  // Evaluates the left operand of an operation whose result goes to [to]. Uses [to] itself if nothing else is read from
+  // it.
   Operand leftOperand(const typed::Expr& expr, interp::Operand kind, uint16_t to);
-  // Leaves the results of a call on the stack; how many there are.
+  // Leaves the results of a call on the stack and returns how many there are.
   size_t call(const typed::CallOperator& node);
   size_t call(const typed::CallDynamic& node);
   size_t call(const typed::CallBuiltin& node);
@@ -107,7 +109,7 @@ class Codegen {
   static SlotKind resultKind(const typed::Expr& expr);
 
   // ---- codegen_condition.cpp ----
-  // Goes to [place] where the condition is [sense], else goes on.
+  // Jumps to [place] if the condition equals [sense], else falls through.
   void branch(const typed::Expr& condition, bool sense, Place& place);
   bool branchOnComparison(const typed::Operate& node, bool sense, Place& place);
   void materialize(const typed::Expr& condition, uint16_t to);
@@ -119,7 +121,7 @@ class Codegen {
   bool is_reachable_ = true;
   std::unordered_map<uint64_t, uint16_t> slots_;  // by variable and kind
   std::array<std::vector<uint16_t>, 4> free_;     // temporaries, by kind
-  std::vector<bool> is_temporary_;                // by slot, as far as there are temporaries
+  std::vector<bool> is_temporary_;                // by slot, up to the last temporary
   std::vector<Loop> loops_;
   size_t open_scopes_ = 0;
 };

@@ -16,7 +16,7 @@ void Codegen::branch(const typed::Expr& condition, bool sense, Place& place) {
     return;
   }
   if (const auto* logical = get_if<typed::Logical>(&condition.node)) {
-    // What decides early: a false one of `and`, a true one of `or`.
+    // The value that decides early: false for `and`, true for `or`.
     const bool deciding = !logical->is_and;
     Place decided = newPlace();
     for (size_t i = 0; i < logical->operands.size() && is_reachable_; ++i) {
@@ -52,7 +52,7 @@ struct IntJump {
   bool swaps;
 };
 
-// The jump where `a op b` is [sense].
+// Returns the jump that is taken if `a op b` equals [sense].
 IntJump intJump(Opcode op, bool sense) {
   switch (op) {
     case Opcode::EqInt: return {sense ? Opcode::JumpIfEqInt : Opcode::JumpIfNeInt, false};
@@ -62,7 +62,7 @@ IntJump intJump(Opcode op, bool sense) {
   }
 }
 
-// The same with the right operand in the instruction, or, with [swapped], the left one.
+// Like intJump, with the right operand in the instruction or, if [swapped], the left one.
 Opcode immediateJump(Opcode op, bool sense, bool swapped) {
   switch (op) {
     case Opcode::EqInt: return sense ? Opcode::JumpIfEqIntImm : Opcode::JumpIfNeIntImm;

@@ -20,7 +20,7 @@ constexpr SlotKind kindOf(Operand operand) {
 
 }  // namespace
 
-// The kind of slot that an expression's value comes in.
+// The kind of slot that an expression's value has.
 SlotKind Codegen::resultKind(const typed::Expr& expr) {
   if (const auto* variable = get_if<typed::ReadVariable>(&expr.node)) return variable->kind;
   if (const auto* operate = get_if<typed::Operate>(&expr.node)) return kindOf(info(operate->op).operands[0]);
@@ -73,7 +73,7 @@ void Codegen::evaluateTo(const typed::Expr& expr, uint16_t to) {
   const SlotKind kind = code_.kind(to);
   const SlotKind comes_as = resultKind(expr);
   const auto* constant = get_if<typed::Constant>(&expr.node);
-  // A scalar that goes to a Value slot, or the other way round, takes a detour; constants and calls do not.
+  // Moving a scalar to a Value slot, or the reverse, takes an extra step; constants and calls do not need it.
   const bool is_call = get_if<typed::CallOperator>(&expr.node) != nullptr ||
                        get_if<typed::CallDynamic>(&expr.node) != nullptr ||
                        get_if<typed::CallBuiltin>(&expr.node) != nullptr;
@@ -237,13 +237,13 @@ void Codegen::operate(const typed::Operate& node, uint16_t to) {
   release(left);
 }
 
-// An int operation with a small constant has it in the instruction.
+// An int operation with a small constant keeps it in the instruction.
 bool Codegen::operateImmediate(const typed::Operate& node, uint16_t to) {
   const auto smallConstant = [](const typed::Expr& expr) -> std::optional<int64_t> {
     const auto* constant = get_if<typed::Constant>(&expr.node);
     if (constant == nullptr || !constant->value.isInt()) return std::nullopt;
     const int64_t number = constant->value.toInt();
-    // So that the number's negative fits too.
+    // The negated number must fit, too.
     if (!CodeBuilder::fitsImmediate(number) || !CodeBuilder::fitsImmediate(-number)) return std::nullopt;
     return number;
   };

@@ -58,7 +58,7 @@ void Codegen::emit(const typed::SetGlobal& node) {
 
 void Codegen::emit(const typed::SetIndex& node) {
   const Span span = code_.span();
-  // As in Python: what is assigned comes first, then the place.
+  // As in Python: the value is evaluated first, then the place.
   const Operand value = evaluate(*node.value);
   const Operand object = evaluate(*node.object, SlotKind::Value);
   const Operand index = evaluate(*node.index);
@@ -101,7 +101,7 @@ void Codegen::emitBody(const typed::Block& body, size_t first_statement, Place& 
   loops_.pop_back();
 }
 
-// The condition stands behind the body, so that a round has one jump.
+// The condition comes after the body, so that an iteration has one jump.
 void Codegen::emit(const typed::While& node) {
   const Span span = code_.span();
   Place body = newPlace();
@@ -141,7 +141,7 @@ uint16_t Codegen::elementSlot(typed::Target element, const typed::Block& body, s
 
 void Codegen::emit(const typed::ForRange& node) {
   const Span span = code_.span();
-  // Start, stop and step lie side by side.
+  // Start, stop and step are in adjacent slots.
   const uint16_t state = code_.slot(SlotKind::Int);
   code_.slot(SlotKind::Int);
   code_.slot(SlotKind::Int);
@@ -240,7 +240,7 @@ void Codegen::emit(const typed::Fail& node) {
 
 // ---- Scopes, handlers, modules ----
 
-// The scopes that are open at a place where control leaves them.
+// Leaves the scopes that are open where control leaves them.
 void Codegen::leaveScopes(size_t left_open) {
   for (size_t open = open_scopes_; open > left_open; --open) code_.emit(Opcode::LeaveScope);
 }
@@ -271,7 +271,7 @@ void Codegen::emit(const typed::RunModule& node) {
   once(Opcode::BeginImport, node.module, [&] {
     const CodeImport& statements = unit_.unit().imports[node.import];
     for (size_t i = 0; i < statements.arguments.size(); ++i) {
-      // What stands on the command line is for the script that was run.
+      // The command line is for the main script only.
       const Operand no_arguments{takeTemporary(SlotKind::Value), true};
       code_.emit(Opcode::MakeList, no_arguments.slot, unit_.type(Type::listOf(Type::string())), 0);
       code_.emit(Opcode::PassMove, static_cast<uint16_t>(i), no_arguments.slot);

@@ -13,11 +13,11 @@ CodeUnit compile(const syntax::SyntaxTree& tree, Diagnostics& diagnostics, Modul
   const size_t first_diagnostic = diagnostics.size();
   const size_t errors_before = diagnostics.error_count();
   Declarations declarations(tree, loader, diagnostics, earlier);
-  // Without the names of a file that is wrong, more would seem wrong than is.
+  // Without the names of the failed file, there would be spurious errors.
   if (declarations.lacksModule()) return {};
   UnitBuilder unit(tree.source);
 
-  // The statements come first: they tell what types the constants have.
+  // The statements come first: they determine the types of the constants.
   const Span whole{0, static_cast<uint32_t>(tree.source->text().size())};
   std::vector<typed::Function> functions;
   functions.push_back(Inference(declarations, nullptr, diagnostics, nullptr, outline).run(tree.statements, whole));
@@ -39,7 +39,7 @@ CodeUnit compile(const syntax::SyntaxTree& tree, Diagnostics& diagnostics, Modul
   std::vector<FunctionShape> shapes;
   unit.unit().takes_variables = outline != nullptr;
   for (typed::Function& function : functions) {
-    // What the variables of a session hold is wanted also where the input fails.
+    // The values of a session's variables are also needed if the input fails.
     if (outline == nullptr || &function != &functions[0]) markLastUses(function);
     shapes.push_back({function.arguments, function.result});
     unit.declareFunction();

@@ -8,12 +8,12 @@
 
 namespace boxcar::interp {
 
-// The bytecode of a script. What is wrong with its names and types is reported to [diagnostics], in the order of the
-// text, as far as it can be told apart; the unit is then empty. Without [loader] the script can import nothing.
+// Returns the bytecode of a script. Reports errors in names and types to [diagnostics], in text order, as far as they
+// can be told apart; the unit is empty if there are any. Without [loader] the script cannot import anything.
 CodeUnit compileUnit(const syntax::SyntaxTree& tree, Diagnostics& diagnostics, ModuleLoader* loader = nullptr);
 
-// The same for an input of a session, to which [earlier] is known. The first constants of the unit are the input's own,
-// those behind them the session's, by name.
+// Compiles an input of a session, which knows [earlier]. The unit's first constants are the input's own; those after
+// them are the session's, by name.
 CodeUnit compileInput(const syntax::SyntaxTree& tree, Diagnostics& diagnostics, ModuleLoader* loader,
                       const EarlierInputs& earlier, InputOutline& outline);
 

@@ -47,7 +47,7 @@ class ConstantReader {
   }
 
  private:
-  // An int, or a float where it has a point, an exponent or a name.
+  // Reads an int, or a float if it has a point, an exponent or a name.
   IValue number() {
     const uint32_t begin = line_.skipSpaces();
     line_.take("-");
@@ -120,7 +120,7 @@ class ConstantReader {
     }
   }
 
-  // [begin] value, value … [end]; a comma may stand behind the last one.
+  // [begin] value, value … [end]; the last value may be followed by a comma.
   std::vector<IValue> elements(int depth, std::string_view begin, std::string_view end) {
     std::vector<IValue> values;
     line_.need(begin);
@@ -170,7 +170,7 @@ class ConstantReader {
   LineCursor& line_;
 };
 
-// The byte behind `\x`.
+// Reads the byte after `\x`.
 char hexByte(LineCursor& line, uint32_t begin) {
   const std::string_view digits = line.rest().substr(0, 2);
   unsigned value = 0;

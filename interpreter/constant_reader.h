@@ -7,10 +7,10 @@
 
 namespace boxcar::interp {
 
-// What quotedText() wrote.
+// Reads what quotedText() wrote.
 std::string readQuoted(LineCursor& line);
 
-// What constantText() wrote.
+// Reads what constantText() wrote.
 IValue readConstant(LineCursor& line);
 
 }  // namespace boxcar::interp

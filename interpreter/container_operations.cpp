@@ -19,7 +19,7 @@ namespace {
 
 using Tag = IValue::Tag;
 
-// Calls [function] with the List<T> that [list], a list of any kind, is.
+// Calls [function] with [list], a list of any kind, as its List<T>.
 template <class Function>
 decltype(auto) withList(const IValue& list, Function function) {
   switch (list.tag()) {
@@ -32,7 +32,7 @@ decltype(auto) withList(const IValue& list, Function function) {
   }
 }
 
-// The list kind that holds elements of type [element].
+// Returns the list kind that holds elements of type [element].
 Tag listTag(TypePtr element) {
   switch (element->underlying()->kind()) {
     case TypeKind::Int: return Tag::IntList;
@@ -58,7 +58,7 @@ IValue emptyList(Tag tag, size_t capacity) {
   return list;
 }
 
-// The type that elements of a list must have; Any for those that hold IValues.
+// Returns the type that elements of a list must have; Any for lists of IValues.
 TypePtr elementType(const IValue& list) {
   switch (list.tag()) {
     case Tag::IntList: return Type::integer();
@@ -304,7 +304,7 @@ IValue iterable(const IValue& value) {
 }
 
 bool nextElement(const IValue& iterable, int64_t position, IValue& element) {
-  // Compiled loops have prepared it; assembled ones need not.
+  // Compiled loops have prepared it; assembled ones may not have.
   BOXCAR_CHECK(iterable.isList() || iterable.isTuple(), "a loop cannot go on over {}: nothing has begun it",
                kindName(iterable));
   if (static_cast<uint64_t>(position) >= iterable.length()) return false;

@@ -30,7 +30,7 @@ bool isNumber(TypePtr type) {
 
 bool isInteger(TypePtr type) { return type->kind() == TypeKind::Int || type->kind() == TypeKind::SymInt; }
 
-// Kinds that values carry as ints, so that a value does not tell which of them it is.
+// Types whose values are stored as ints, so that a value does not tell its type.
 bool isNamedInteger(TypePtr type) { return type->underlying() == Type::integer() && !isInteger(type); }
 
 Cost costToList(TypePtr from, ConversionTarget target, ConversionContext context) {
@@ -49,7 +49,7 @@ Cost costToList(TypePtr from, ConversionTarget target, ConversionContext context
     if (of->kind() == TypeKind::Tensor || !isNumber(of))
       return conversionCost(of, {element}, {false, context.at_run_time});
     const Cost cost = conversionCost(of, {element}, {false, context.at_run_time});
-    // Ints and bools of a list are not made floats one by one.
+    // Ints and bools in a list are not converted to float one by one.
     return cost == ConversionCost::Widening ? Cost(ConversionCost::ToFloatList) : cost;
   }
   if (from->kind() == TypeKind::Tuple) {
@@ -90,7 +90,7 @@ Cost costToTuple(TypePtr from, TypePtr to, ConversionContext context) {
   return cost;
 }
 
-// Dicts are passed as they are: entries of Any are looked at when the line runs.
+// Dicts are passed as they are: entries of type Any are checked at run time.
 Cost costToDict(TypePtr from, TypePtr to) {
   if (from->kind() != TypeKind::Dict) return std::nullopt;
   Cost cost = ConversionCost::Same;
@@ -180,7 +180,7 @@ namespace {
   BOXCAR_FAIL("expected {}, found {}{}", *to, *typeOf(value), is_cut ? "; int(…) makes an int of it" : "");
 }
 
-// A list of any kind, or a tuple, as the list that [to] wants; its elements are looked at one by one.
+// Converts a list of any kind, or a tuple, to the list type [to], element by element.
 IValue convertList(const IValue& value, TypePtr to) {
   const TypePtr element = to->element();
   const auto fill = [&]<class T>(const List<T>& list) {

@@ -9,8 +9,8 @@
 
 namespace boxcar::interp {
 
-// What it costs to pass a value as a parameter's type, from free to dear. A conversion of several steps costs what its
-// dearest step costs.
+// The cost of passing a value as a parameter's type, from cheapest to most expensive. A conversion of several steps
+// costs as much as its most expensive step.
 enum class ConversionCost : uint8_t {
   Same,
   ToSymInt,        // int -> SymInt
@@ -22,12 +22,12 @@ enum class ConversionCost : uint8_t {
   CheckedList,     // a tuple or a list of Any to the list type
   ToDevice,        // str -> Device
   FromScalar,      // Scalar -> int, Scalar -> float
-  NumberToTensor,  // a tensor without dimensions
-  FromAny,         // known when the line runs; compile time only
+  NumberToTensor,  // a number to a 0-dim tensor
+  FromAny,         // decided at run time; compile time only
 };
 
-// What a value is passed as: a type, how long a list one int stands for (0 where none is meant), and whether a number
-// may stand for a Tensor.
+// What a value is converted to: a type, the length of the list that one int expands to (0 if it may not), and whether a
+// number may become a Tensor.
 struct ConversionTarget {
   TypePtr type = nullptr;
   int32_t list_size = 0;
@@ -36,29 +36,30 @@ struct ConversionTarget {
   friend bool operator==(const ConversionTarget&, const ConversionTarget&) = default;
 };
 
-// What a call of operators with [parameter] converts to.
+// Returns the conversion target of [parameter] in a call of operators.
 inline ConversionTarget targetOf(const Argument& parameter) {
   return {parameter.type(), parameter.N().value_or(0), false};
 }
 
 // What a conversion may assume about the call that it belongs to.
 struct ConversionContext {
-  bool beside_tensor = false;  // another argument is a Tensor, so that a number may become one
-  bool at_run_time = false;    // types were taken from values, where a dtype is an int and nothing is unknown
+  bool beside_tensor = false;  // another argument is a Tensor, so a number may become one
+  bool at_run_time = false;    // types come from values: a dtype is an int and every type is known
 };
 
-// The cost of passing a value of type [from] as [target]; nothing where that cannot be.
+// Returns the cost of passing a value of type [from] as [target]; nothing if it cannot be passed.
 std::optional<ConversionCost> conversionCost(TypePtr from, ConversionTarget target, ConversionContext context);
 
-// Whether a value of type [from] is passed as [target] as it is; convertValue has nothing to do.
+// Whether a value of type [from] is passed as [to] unchanged, so that convertValue has nothing to do.
 bool isSameRepresentation(TypePtr from, TypePtr to);
 
-// The value as [target] wants it: what conversionCost allows, decided by the value. Throws an Error "expected int[],
-// found str" where it cannot be. The one place where values are converted, for compiled code as for calls that are
+// Converts a value to [target]: allows what conversionCost allows, decided by the value. Throws Error, such as
+// "expected int[], found str", if it cannot. All conversions go through here, in compiled code and in calls that are
 // resolved at run time.
 IValue convertValue(IValue value, ConversionTarget target);
 
-// A tensor without dimensions that holds [number] and does not raise the dtype of a result within its kind.
+// Returns a 0-dim tensor that holds [number]. As a wrapped number it does not raise a result's dtype within its
+// category.
 Tensor wrappedNumber(const IValue& number);
 
 }  // namespace boxcar::interp

@@ -17,7 +17,7 @@ using boost::variant2::get_if;
 
 namespace {
 
-// How types of Python and TorchScript are written.
+// Hints for types as Python and TorchScript write them.
 constexpr std::pair<std::string_view, std::string_view> kTypesOfPython[] = {
     {"List", "a list is written behind its elements' type: `int[]`, `Tensor[]`"},
     {"list", "a list is written behind its elements' type: `int[]`, `Tensor[]`"},
@@ -33,13 +33,13 @@ void noteTypeOfPython(std::string_view word, Diagnostic& diagnostic) {
   if (known != std::end(kTypesOfPython)) diagnostic.note(std::string(known->second));
 }
 
-// Bytes of [text] before its trailing blanks.
+// Returns [text] without trailing blanks.
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
   return text;
 }
 
-// The type variables in [types], each once.
+// Collects the type variables in [types], each once.
 void collectVariables(std::span<const TypePtr> types, std::vector<TypePtr>& variables) {
   for (const TypePtr type : types) {
     if (type->kind() != TypeKind::Variable) {
@@ -68,12 +68,12 @@ Declarations::Declarations(const syntax::SyntaxTree& tree, ModuleLoader* loader,
   }
   if (earlier != nullptr) addNamesOf(*earlier);
   compareWithImports(diagnostics);
-  // An `impl` may be one of an operator that is declared further down.
+  // An `impl` may be for an operator that is declared further down.
   addHandlers(tree.statements, diagnostics);
   checkUses(diagnostics);
 }
 
-// A namespace that is used has operators; those of modules are known by now.
+// A namespace in a `use` must have operators; those of modules are known by now.
 void Declarations::checkUses(Diagnostics& diagnostics) const {
   if (uses_.empty()) return;
   std::vector<std::string> spaces = {"aten", "prim"};
@@ -135,7 +135,7 @@ std::optional<FunctionSchema> Declarations::readSignature(Span signature, Diagno
 bool Declarations::reportTypeVariables(std::span<const TypePtr> types, Span span, Diagnostics& diagnostics) const {
   std::vector<TypePtr> variables;
   collectVariables(types, variables);
-  // A word that names no type is a type variable in a schema; a script has none.
+  // In a schema, a word that names no type is a type variable; scripts have none.
   for (const TypePtr variable : variables) {
     const std::string_view word = variable->text();
     const std::string_view text = source_->text(span);
@@ -155,7 +155,7 @@ bool Declarations::reportTypeVariables(std::span<const TypePtr> types, Span span
   return !variables.empty();
 }
 
-// A body reads its arguments, which it cannot where their names are keywords.
+// A body reads its arguments by name, so the names cannot be keywords.
 bool Declarations::checkArgumentNames(const FunctionSchema& schema, Span span, Diagnostics& diagnostics) const {
   for (const Argument& argument : schema.arguments()) {
     if (syntax::keywordOrName(argument.name()) == syntax::TokenKind::Name) continue;
@@ -168,7 +168,7 @@ bool Declarations::checkArgumentNames(const FunctionSchema& schema, Span span, D
   return true;
 }
 
-// What the schema's parser found wrong in [span], in the words of scripts, which go on where a schema's text ends.
+// Reports an error of the schema's parser in [span], worded for scripts, whose text goes on after the schema's end.
 void Declarations::report(const SchemaError& error, Span span, Diagnostics& diagnostics) const {
   constexpr std::string_view kUnknownType = "unknown type ";
   constexpr std::string_view kEnd = "found the end of the text";
@@ -289,7 +289,7 @@ void Declarations::forgetConstantTypes() {
 const OverloadSet* Declarations::findQualified(const std::string& name, uint32_t position) {
   const auto imported = imported_operators_.find(name);
   const auto isVisible = [position](const ImportedOperator& op) { return op.visible_from <= position; };
-  // Above the import a name may mean less.
+  // Before the import a name may have fewer overloads.
   const bool is_above = imported != imported_operators_.end() && !std::ranges::all_of(imported->second, isVisible);
   const std::string key = is_above ? fmt::format("{} at {}", name, position) : name;
   const auto found = overloads_.find(key);
@@ -298,7 +298,7 @@ const OverloadSet* Declarations::findQualified(const std::string& name, uint32_t
   auto set = std::make_unique<OverloadSet>();
   set->name = name;
   const auto add = [&set](const FunctionSchema& schema) {
-    // What a program that is loaded already has defined is found both there and here.
+    // Operators of a program that is already loaded are found both there and here.
     if (std::ranges::find(set->operators, schema.operator_name()) != set->operators.end()) return;
     set->operators.push_back(schema.operator_name());
     set->schemas.push_back(&schema);
@@ -310,7 +310,7 @@ const OverloadSet* Declarations::findQualified(const std::string& name, uint32_t
            });
   };
   for (const OperatorHandle& op : Dispatcher::singleton().findOverloads(name)) {
-    // One that a session defines anew is what it will be.
+    // An operator that the session redefines has its new schema.
     if (!isDefinedHere(op)) add(op.schema());
   }
   if (imported != imported_operators_.end()) {

@@ -28,20 +28,20 @@ enum class BodyKind : uint8_t {
   Exit,     // of a mode
 };
 
-// What a script has bodies for.
+// A function or another body of a script.
 struct ScriptFunction {
   BodyKind kind;
   FunctionSchema schema;  // what the body takes and returns
-  std::string title;      // what call stacks call it
+  std::string title;      // its name in call stacks
   Span name_span;
   Span span;
-  const syntax::Block* body;       // null for an operator that is only declared, and for a function that is imported
-  uint32_t function;               // its index in the unit, where there is a body; the script's statements have 0
-  uint32_t visible_from = 0;       // of an imported one: where in the text it is known from
-  std::optional<uint32_t> import;  // of an imported one: its index in imports()
+  const syntax::Block* body;       // null for an operator that is only declared and for an imported function
+  uint32_t function;               // its index in the unit, if it has a body; the script's statements have 0
+  uint32_t visible_from = 0;       // if imported: the position in the text from which it is visible
+  std::optional<uint32_t> import;  // if imported: its index in imports()
 };
 
-// A mode's name, its own or an imported file's.
+// The name of a mode of this script or of an imported file.
 struct ScriptMode {
   std::string_view name;
   Span span;
@@ -53,26 +53,26 @@ struct ScriptConstant {
   std::string_view name;
   Span span;
   uint32_t global;
-  TypePtr type = nullptr;   // known once the script's statements have been inferred up to it
-  bool is_earlier = false;  // of an earlier input of the session: it is set, and has no place in this text
+  TypePtr type = nullptr;   // known once inference of the script's statements has reached it
+  bool is_earlier = false;  // from an earlier input of the session: already set, and not in this text
 };
 
-// The overloads that a call may mean: operators of one name, those of the dispatcher first.
+// The candidate overloads of a call: operators of one name, those of the dispatcher first.
 struct OverloadSet {
   std::string name;  // "aten::add"
   std::vector<OperatorName> operators;
   std::vector<const FunctionSchema*> schemas;
 };
 
-// What a script defines and what its names mean.
+// The declarations of a script, and what its names mean.
 class Declarations {
  public:
   // Reports what cannot be read and what is defined twice. Without [loader] nothing can be imported.
-  // [earlier]: what else is known to an input of a session; null for a script.
+  // [earlier]: what else an input of a session knows; null for a script.
   Declarations(const syntax::SyntaxTree& tree, ModuleLoader* loader, Diagnostics& diagnostics,
                const EarlierInputs* earlier = nullptr);
 
-  // The function or the mode that [name] means at [position].
+  // Returns the function or the mode that [name] means at [position].
   const ScriptFunction* findFunction(std::string_view name, uint32_t position) const;
   const ScriptMode* findMode(std::string_view name, uint32_t position) const;
   ScriptConstant* findConstant(std::string_view name);
@@ -83,42 +83,44 @@ class Declarations {
   const std::vector<CodeModule>& modules() const noexcept { return modules_; }
   const std::vector<CodeImport>& imports() const noexcept { return imports_; }
 
-  // The index of the handler that [statement], an `impl` or a `fallback`, registers; nothing where it was wrong.
+  // Returns the index of the handler that [statement], an `impl` or a `fallback`, registers; nothing if it was wrong.
   std::optional<uint32_t> handlerOf(const void* statement) const;
-  // The index of the script that [statement] imports; nothing for a plugin.
+  // Returns the index of the script that [statement] imports; nothing for a plugin.
   std::optional<uint32_t> moduleOf(const syntax::Import* statement) const;
-  // Whether a script could not be imported.
+  // Whether the import of a script failed.
   bool lacksModule() const noexcept { return lacks_module_; }
-  // What calls the statements of module [module].
+  // Returns the import that calls the statements of module [module].
   uint32_t importOfStatements(uint32_t module);
 
-  // The type written at [span]; Any where what is wrong with it was reported.
+  // Returns the type written at [span]; Any if an error was reported.
   TypePtr readType(Span span, Diagnostics& diagnostics) const;
 
-  // What the script's own statements set; functions do not see it, but are told so.
+  // Records a variable that the script's own statements set. Functions cannot see it, but error messages mention it.
   void addScriptVariable(const syntax::Name& name) { script_variables_.emplace(name.text, name.span); }
   const Span* findScriptVariable(std::string_view name) const;
 
-  // What the statements of an input find set; null for a script.
+  // What the statements of an input see from earlier inputs; null for a script.
   const EarlierInputs* earlier() const noexcept { return earlier_; }
-  // Whether the text may name [name] at all; compiling an input costs no more when the session has much.
+  // Whether the text may mention [name] at all. This keeps the cost of compiling an input independent of the session's
+  // size.
   bool mentions(std::string_view name) const { return source_->text().find(name) != std::string_view::npos; }
 
-  // The statements that set constants are gone through anew.
+  // Called before the statements that set constants are inferred again.
   void forgetConstantTypes();
 
-  // The operators called [name], or null. Without a namespace those of the first one in use at [position] that has it.
+  // Returns the operators called [name], or null. Without a namespace, these are those of the first namespace in use at
+  // [position] that has the name.
   const OverloadSet* findOperators(const syntax::QualifiedName& name, uint32_t position);
   const OverloadSet* findOperators(std::string_view name, uint32_t position);
   const OverloadSet* findQualified(const std::string& name, uint32_t position = UINT32_MAX);
 
-  // Whether the operator's own kernel may be the body of a script, which can change the lists that it gets.
+  // Whether the operator's own kernel may be the body of a script. Such a body can change the lists that it gets.
   bool mayBeScript(const OperatorName& name) const;
 
-  // What may stand for a misspelt name of an operator: without a namespace those in use at [position].
+  // Returns candidates for a misspelt operator name; without a namespace, those in use at [position].
   std::vector<std::string> operatorNames(bool qualified, uint32_t position) const;
 
-  // The names of what [schema] returns; null where it has none, or one result only.
+  // Returns the names of the results of [schema]; null if they have none, or if there is only one result.
   typed::FieldNames fieldNames(const FunctionSchema& schema);
 
   const SourcePtr& source() const noexcept { return source_; }
@@ -129,27 +131,27 @@ class Declarations {
   void add(const syntax::Const& constant, Diagnostics& diagnostics);
   void add(const syntax::Stmt& statement, const syntax::Mode& mode, Diagnostics& diagnostics);
   void add(const syntax::Stmt& statement, const syntax::Import& import, ModuleLoader* loader, Diagnostics& diagnostics);
-  // What module [index] shows those who import it by [import].
+  // Adds the names that module [index] exports to a script that imports it by [import].
   void addNamesOf(uint32_t index, const syntax::Import& import, uint32_t visible_from, Diagnostics& diagnostics);
   void addOperatorsOf(uint32_t index, const syntax::Import& import, uint32_t visible_from, Diagnostics& diagnostics);
   void addModulesOf(const EarlierInputs& earlier);
-  // What no declaration of this input takes the place of.
+  // Adds the earlier names that no declaration of this input replaces.
   void addNamesOf(const EarlierInputs& earlier);
   void addImport(uint32_t index, const CodeUnit& unit, const CodeExport& exported, Span span, uint32_t visible_from);
-  // Reports operators of the script that a file defines, too, which it imports.
+  // Reports operators of the script that an imported file defines, too.
   void compareWithImports(Diagnostics& diagnostics) const;
-  // Those of the implementations and fallbacks in [statements] and in the blocks there.
+  // Adds the handlers of the impls and fallbacks in [statements] and in nested blocks.
   void addHandlers(const std::vector<syntax::StmtPtr>& statements, Diagnostics& diagnostics);
   void addHandler(const syntax::Stmt& statement, const syntax::Impl& impl, Diagnostics& diagnostics);
   void addHandler(const syntax::Stmt& statement, const syntax::Fallback& fallback, Diagnostics& diagnostics);
   ScriptFunction& addBody(BodyKind kind, FunctionSchema schema, std::string title, Span name_span, Span span,
                           const syntax::Block* body);
-  // Makes [name] known; false where it is already, which is reported.
+  // Declares [name]; reports it and returns false if it is already declared.
   bool claimName(std::string_view name, const SourcePtr& source, Span span, const SourcePtr& place_source, Span place,
                  Diagnostics& diagnostics);
   std::optional<DispatchKey> readKey(const syntax::Name& key, Diagnostics& diagnostics) const;
   std::optional<FunctionSchema> readSignature(Span signature, Diagnostics& diagnostics) const;
-  // Whether one of [types], written in [span], is a name that no type has.
+  // Reports the words in [types], written at [span], that name no type; returns whether there are any.
   bool reportTypeVariables(std::span<const TypePtr> types, Span span, Diagnostics& diagnostics) const;
   void checkUses(Diagnostics& diagnostics) const;
   bool checkArgumentNames(const FunctionSchema& schema, Span span, Diagnostics& diagnostics) const;
@@ -188,7 +190,7 @@ class Declarations {
   std::unordered_map<std::string_view, Span> script_variables_;
   std::vector<Use> uses_;
   std::unordered_map<const FunctionSchema*, typed::FieldNames> field_names_;
-  std::unordered_map<std::string, std::unique_ptr<OverloadSet>> overloads_;  // null where there is none
+  std::unordered_map<std::string, std::unique_ptr<OverloadSet>> overloads_;  // null if there is none
 };
 
 }  // namespace boxcar::interp

@@ -1,4 +1,4 @@
-// Bodies that answer calls of operators: `impl`, `fallback` and `mode`.
+// Bodies that handle calls of operators: `impl`, `fallback` and `mode`.
 
 #include <boxcar/interpreter/declarations.h>
 #include <boxcar/interpreter/overload.h>
@@ -10,12 +10,13 @@
 namespace boxcar::interp {
 namespace {
 
-// What every handler takes behind the operator's own arguments.
+// The arguments that every handler takes after the operator's own.
 void addHandlerArguments(std::vector<Argument>& arguments) {
   for (const auto& [name, type] : {std::pair("op", Type::capsule()), std::pair("args", Type::listOf(Type::any()))}) {
     const bool is_taken =
         std::ranges::any_of(arguments, [&](const Argument& argument) { return argument.name() == name; });
-    // The operator's own argument of that name goes first; a name that no script can write keeps the place.
+    // If the operator has its own argument of that name, it takes precedence; a name that no script can write fills the
+    // place.
     arguments.emplace_back(is_taken ? fmt::format("{}_of_the_call", name) : name, type, std::nullopt, std::nullopt,
                            true);
   }

@@ -1,4 +1,4 @@
-// What a script imports from other files: their functions, operators and modes.
+// What a script imports from other files: functions, operators and modes.
 
 #include <boxcar/interpreter/declarations.h>
 

@@ -7,7 +7,7 @@
 namespace boxcar {
 namespace {
 
-// What stands before a message, and how it is marked.
+// The label before a message, and its colour.
 struct Label {
   std::string_view text;
   TextInk ink;

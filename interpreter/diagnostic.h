@@ -15,9 +15,9 @@ enum class Severity : uint8_t { Error, Warning };
 
 BOXCAR_API std::string_view toString(Severity severity);
 
-// What is wrong in a script, where, and what there is to say about it.
+// One problem in a script: what is wrong, where, and notes about it.
 struct Diagnostic {
-  // Stands below the message; its own place is optional (no source) and may lie in another source.
+  // Shown below the message; its place is optional (no source) and may be in another source.
   struct Note {
     std::string text;
     Location place;
@@ -29,21 +29,21 @@ struct Diagnostic {
   std::string message;
   std::vector<Note> notes;
 
-  // Each adds a note and returns the diagnostic, so that they chain.
+  // Both add a note and return the diagnostic, so that calls can be chained.
   Diagnostic& note(std::string text);
   Diagnostic& note(std::string text, SourcePtr note_source, Span note_span);
 };
 
-// As people read it, ending in a newline:
+// Returns the text for people to read, ending in a newline:
 //     file:line:col: error: message
 //     the source line
 //        ^~~~
 //     file:line:col: note: text
-// A span that goes over several lines is underlined on its first.
+// A span over several lines is underlined on its first line.
 BOXCAR_API std::string toString(const Diagnostic& diagnostic, TextColours colours = TextColours::None);
 BOXCAR_API std::string toString(const std::vector<Diagnostic>& diagnostics, TextColours colours = TextColours::None);
 
-// What a compilation throws when its source is wrong; what() is the text of all diagnostics.
+// Thrown by a compilation if its source is wrong; what() is the text of all diagnostics.
 class BOXCAR_API CompileError : public RuntimeError {
  public:
   explicit CompileError(std::vector<Diagnostic> diagnostics);
@@ -54,17 +54,17 @@ class BOXCAR_API CompileError : public RuntimeError {
   std::shared_ptr<const std::vector<Diagnostic>> diagnostics_;  // copying an exception must not throw
 };
 
-// Collects what is found wrong, so that one pass reports as much as can be told apart. References that error() and
+// Collects diagnostics, so that one pass reports as many errors as can be told apart. References that error() and
 // warning() return stay valid until the next call.
 class BOXCAR_API Diagnostics {
  public:
-  // Errors past this many are only counted.
+  // Further errors are only counted.
   static constexpr size_t kMaxErrors = 100;
 
   Diagnostic& error(SourcePtr source, Span span, std::string message);
   Diagnostic& warning(SourcePtr source, Span span, std::string message);
 
-  // All of [other], also what it only counted.
+  // Adds all of [other], including the errors that it only counted.
   void append(const Diagnostics& other);
 
   bool hasErrors() const noexcept { return error_count_ != 0; }
@@ -72,10 +72,10 @@ class BOXCAR_API Diagnostics {
   size_t size() const noexcept { return all_.size(); }
   const std::vector<Diagnostic>& all() const noexcept { return all_; }
 
-  // Puts the diagnostics from number [first] on in the order of their places.
+  // Sorts the diagnostics from number [first] on by place.
   void sortFrom(size_t first);
 
-  // Throws CompileError when there is an error.
+  // Throws CompileError if there is an error.
   void throwIfErrors() const;
 
  private:

@@ -11,7 +11,7 @@
 namespace boxcar::interp {
 namespace {
 
-// Where the text of an instruction's operands is followed by its span, and the span by a comment.
+// The columns of the span after an instruction's operands, and of the comment after the span.
 constexpr size_t kSpanColumn = 44;
 constexpr size_t kCommentColumn = 59;
 
@@ -72,7 +72,7 @@ class Disassembler {
     text_ += fmt::format(format, std::forward<Args>(args)...);
   }
 
-  // The unit's source first, then those of functions that come from elsewhere.
+  // The unit's source first, then those of functions from elsewhere.
   void collectSources() {
     sources_.push_back(unit_.source.get());
     for (const CodeFunction& function : unit_.functions) {
@@ -84,7 +84,7 @@ class Disassembler {
     return static_cast<size_t>(std::ranges::find(sources_, function.source.get()) - sources_.begin());
   }
 
-  // Behind all code, as it is: even a last line without a line break, and carriage returns, can be read back.
+  // Written verbatim after all code: a last line without a line break and carriage returns can be read back, too.
   void writeSource(size_t index) {
     write("\nsource {} {}\n", index, quotedText(sources_[index]->name()));
     std::string_view text = sources_[index]->text();

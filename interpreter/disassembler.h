@@ -8,8 +8,8 @@
 
 namespace boxcar::interp {
 
-// The unit as text, complete: what no comment says is enough to make the same unit again, which assemble() does. A
-// comment goes from `;` to the end of the line.
+// Returns the complete text of a unit: assemble() makes the same unit from it, without the comments. A comment reaches
+// from `;` to the end of the line.
 //
 //     fn 1 "fn square" 1 -> Int @0..33
 //       slots Int Int
@@ -19,7 +19,7 @@ namespace boxcar::interp {
 //          1  ReturnInt i1                        @20..32
 BOXCAR_API std::string disassemble(const CodeUnit& unit);
 
-// One of its functions alone, for people to look at.
+// Returns the text of one function, for people to read.
 BOXCAR_API std::string disassembleFunction(const CodeUnit& unit, size_t index);
 
 }  // namespace boxcar::interp

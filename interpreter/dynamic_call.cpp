@@ -13,7 +13,7 @@
 namespace boxcar::interp {
 namespace {
 
-// The one value that a script sees of an operator's results.
+// Returns the one value that a script sees of an operator's results.
 IValue packResults(Stack& stack, size_t base) {
   const size_t count = stack.size() - base;
   if (count == 0) return {};
@@ -21,7 +21,7 @@ IValue packResults(Stack& stack, size_t base) {
   return Tuple(pop(stack, count));
 }
 
-// Adds the call that failed to its error, unless a script says more or it is no failure.
+// Adds the call that failed to its error, unless a script's error says more or the run was stopped.
 void tellCall(Error& error, const OperatorHandle& op, const Stack& stack, size_t height) {
   if (dynamic_cast<const ScriptError*>(&error) != nullptr || dynamic_cast<const RunStop*>(&error) != nullptr) return;
   const std::string call = describeFailedCall(op, stack, height, error.what());

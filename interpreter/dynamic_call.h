@@ -7,12 +7,12 @@
 
 namespace boxcar::interp {
 
-// Replaces the arguments of the site, the last values of [stack], by the result of the overload that fits them: None
-// for an operator without results, a tuple for one with several. An Error with the candidates and why each was turned
-// down where none fits.
+// Replaces the site's arguments, the last values of [stack], by the result of the overload that fits them: None for an
+// operator without results, a tuple for one with several. Throws Error if none fits; it lists the candidates and why
+// each was rejected.
 void callDynamic(const LinkedDynamicSite& linked, Stack& stack);
 
-// The same for positional arguments of an operator that is known by its name.
+// Calls the operator called [name] with positional arguments, resolved in the same way.
 IValue callOperator(const char* name, std::span<const IValue> arguments);
 
 }  // namespace boxcar::interp

@@ -60,7 +60,7 @@ Binding joined(const Binding& a, const Binding& b) {
 
 namespace {
 
-// To be changed.
+// For writing.
 template <class T>
 T& unshared(std::shared_ptr<T>& part) {
   if (part == nullptr) {

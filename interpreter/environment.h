@@ -10,14 +10,14 @@
 
 namespace boxcar::interp {
 
-// The type of a value that is an [a] on one path and a [b] on another: T? where one is None, Any where they have
+// Returns the type of a value that is an [a] on one path and a [b] on another: T? if one is None, Any if they have
 // nothing in common.
 TypePtr joinTypes(TypePtr a, TypePtr b);
 
-// The type that a script sees where a schema says [type]: SymInt is int.
+// Returns the type that a script sees for [type] in a schema: SymInt is int.
 TypePtr scriptType(TypePtr type);
 
-// What is known of a variable at one place of the program.
+// What is known about a variable at one point of the program.
 struct Binding {
   TypePtr type = nullptr;  // null: not set on any path
   typed::FieldNames fields;
@@ -28,40 +28,40 @@ struct Binding {
   friend bool operator==(const Binding&, const Binding&) = default;
 };
 
-// What is known of all variables of a function at one place of the program. Copies share what is the same in them, so
-// that the many places of a long script cost little.
+// What is known about all variables of a function at one point of the program. Copies share equal parts, so the many
+// points of a long script cost little.
 class Environment {
  public:
-  // To be changed.
+  // For writing.
   Binding& operator[](typed::VariableId variable);
   const Binding& at(typed::VariableId variable) const noexcept;
-  // No variable from here on is set.
+  // No variable from this id on is set.
   size_t size() const noexcept { return groups_.size() * kGroupSize * kBlockSize; }
 
-  // Whether control gets here at all.
+  // Whether control can reach this point.
   bool isReachable() const noexcept { return is_reachable_; }
   void setUnreachable() noexcept { is_reachable_ = false; }
 
-  // What is known where the paths of this and [other] meet; an unreachable one does not count.
+  // Merges the state of another path that meets this one; an unreachable path does not count.
   void join(const Environment& other);
 
-  // What brings the variables from how they lie here to how they lie in [target].
+  // Returns the recasts that move the variables from their slots here to those in [target].
   typed::Recasts recastsTo(const Environment& target) const;
 
   friend bool operator==(const Environment& a, const Environment& b) noexcept;
 
  private:
-  // Of two levels, so that the copies that a long script makes of a thousand variables cost one pointer.
+  // There are two levels, so each of a long script's copies of a thousand variables costs one pointer.
   static constexpr size_t kBlockSize = 32;
   static constexpr size_t kGroupSize = 32;
   using Block = std::array<Binding, kBlockSize>;
   using Group = std::array<std::shared_ptr<Block>, kGroupSize>;
 
-  // Calls [visit] with the variables that are not known to be the same here and in [other].
+  // Calls [visit] for the variables that may differ between this and [other].
   template <class Visit>
   void eachApart(const Environment& other, Visit visit) const;
 
-  std::vector<std::shared_ptr<Group>> groups_;  // null where nothing is set, as their blocks are
+  std::vector<std::shared_ptr<Group>> groups_;  // null if nothing is set, as for their blocks
   bool is_reachable_ = true;
 };
 

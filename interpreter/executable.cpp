@@ -12,7 +12,7 @@
 namespace boxcar::interp {
 namespace {
 
-// A slot starts as 0, 0.0, False or None: its first word is zero, the second says which.
+// A slot starts as 0, 0.0, False or None: its first word is zero, the second is the tag.
 uint64_t tagWord(SlotKind kind) {
   IValue value;
   switch (kind) {
@@ -34,7 +34,7 @@ Executable::Executable(CodeUnit unit)
   folder_ = std::filesystem::path(unit_.source->name()).parent_path();
   size_t slot_count = 0;
   for (const CodeFunction& function : unit_.functions) slot_count += function.slots.size();
-  // What functions point into does not move.
+  // Functions point into these, so they must not be reallocated.
   values_.reserve(slot_count);
   tags_.reserve(slot_count);
   for (size_t i = 0; i < unit_.functions.size(); ++i) {
@@ -59,7 +59,7 @@ Executable::Executable(CodeUnit unit)
   }
 }
 
-// What is loaded next may lie where this lay.
+// Code that is loaded next may get the same address.
 Executable::~Executable() { detail::script_code_generation.fetch_add(1, std::memory_order_relaxed); }
 
 void Executable::link(std::vector<std::shared_ptr<Executable>> modules) {

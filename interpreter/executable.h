@@ -20,20 +20,20 @@ namespace boxcar::interp {
 
 class Executable;
 
-// A function as the machine wants it.
+// A function in the form that the machine runs.
 struct ExecutableFunction {
   const Executable* program;
   const Instruction* code;
-  uint32_t slots;  // its own
-  uint32_t frame;  // with room behind them for the arguments that it passes on
+  uint32_t slots;  // its own slots
+  uint32_t frame;  // its own slots and room for the arguments that it passes on
   uint32_t arguments;
   uint32_t value_count;
   const uint16_t* values;  // its Value slots, arguments included
-  const uint64_t* tags;    // what the second word of each slot is at the start
+  const uint64_t* tags;    // the initial second word of each slot
   const CodeFunction* source;
 };
 
-// A constant of the script: set once, by the first run that comes to it.
+// A constant of the script: set once, by the first run that reaches it.
 struct GlobalValue {
   Once once;
   IValue value;
@@ -45,34 +45,34 @@ struct LinkedSite {
   uint16_t results;
 };
 
-// The operators that a dynamic site may mean.
+// The candidate operators of a dynamic site.
 struct LinkedDynamicSite {
   const DynamicSite* site;
   std::vector<OperatorHandle> candidates;
 };
 
-// What a program has registered while it ran, by handler. It lives as long as the program, not as long as its code,
-// which kernels that still run keep.
+// What a program registered while it ran, by handler. It lives as long as the program. Code can live longer, because
+// kernels that still run keep it.
 struct Registrations {
   std::mutex mutex;
   std::unordered_map<uint32_t, std::vector<RegistrationHandleRAII>> by_handler;
-  // Called when a handler is registered for the first time; null where there is nothing to do.
+  // Called when a handler is registered for the first time; null if there is nothing to do.
   std::function<void(const CodeHandler&)> on_first;
 };
 
-// Code that may run: verified, and linked to the operators and the modules that it uses. It does not change while it
-// runs but for its constants and limits, so that any number of threads can run it.
+// Code that is ready to run: verified, and linked to the operators and modules that it uses. Only its constants and
+// limits change while it runs, so any number of threads can run it.
 class Executable final : public std::enable_shared_from_this<Executable> {
  public:
-  // Throws an Error where the verifier refuses the unit.
+  // Throws Error if the verifier rejects the unit.
   explicit Executable(CodeUnit unit);
   ~Executable();
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
 
-  // Finds the operators of all sites, and takes the modules that the unit names, null for plugins; before it nothing
-  // runs. An Error when an operator is not defined or has another number of arguments or results, or a module lacks
-  // what is imported.
+  // Looks up the operators of all sites and takes the modules that the unit names, null for plugins. Must come before
+  // the first run. Throws Error if an operator is undefined or has another number of arguments or results, or if a
+  // module lacks an imported function.
   void link(std::vector<std::shared_ptr<Executable>> modules = {});
 
   const CodeUnit& unit() const noexcept { return unit_; }
@@ -81,14 +81,14 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   const LinkedDynamicSite& dynamicSite(uint32_t index) const noexcept { return dynamic_sites_[index]; }
   const ExecutableFunction& imported(uint32_t index) const noexcept { return *imports_[index]; }
   Executable& module(uint32_t index) const noexcept { return *modules_[index]; }
-  // Where the script lies: what relative paths in it start from.
+  // The script's folder; relative paths in the script are resolved from there.
   const std::string& folder() const noexcept { return folder_; }
-  // What the script's constants hold.
+  // The value of one of the script's constants.
   GlobalValue& global(uint32_t index) const noexcept { return globals_[index]; }
-  // Whether its statements were run by an import.
+  // Whether an import has run its statements.
   Once& statements() const noexcept { return statements_; }
 
-  // How far a call of one of its operators goes that no run makes; runs have limits of their own.
+  // The limits for calls of the script's operators that are not part of a run; runs have limits of their own.
   RunLimits limits() const noexcept {
     return {max_instructions_.load(std::memory_order_relaxed), max_depth_.load(std::memory_order_relaxed),
             max_seconds_.load(std::memory_order_relaxed)};
@@ -99,10 +99,10 @@ class Executable final : public std::enable_shared_from_this<Executable> {
     max_seconds_.store(limits.max_seconds, std::memory_order_relaxed);
   }
 
-  // The mode called [name]; Error where there is none.
+  // Returns the mode called [name]; throws Error if there is none.
   uint32_t modeNamed(std::string_view name) const;
 
-  // Where what its statements register is kept; null where nothing keeps it, or no more.
+  // Where the registrations of its statements are kept; null if nothing keeps them, or nothing does any more.
   std::shared_ptr<Registrations> registrations() const noexcept { return registrations_.lock(); }
   void setRegistrations(const std::shared_ptr<Registrations>& registrations) noexcept {
     registrations_ = registrations;

@@ -11,7 +11,7 @@
 namespace boxcar::interp {
 namespace {
 
-// Of longer texts and lists only the beginning is shown.
+// Longer texts and lists are shown in part, from their beginning.
 constexpr size_t kMostText = 60;
 constexpr size_t kMostElements = 8;
 
@@ -47,7 +47,7 @@ std::string elementsText(const IValue& value, TypePtr type) {
   return text += value.isTuple() ? ')' : ']';
 }
 
-// [type] tells what an int stands for.
+// [type] tells what an int means.
 std::string valueText(const IValue& value, TypePtr type) {
   if (type->isOptional()) type = type->element();
   if (value.isTensor()) return tensorText(value.toTensor());
@@ -72,8 +72,8 @@ std::string valueText(const IValue& value, TypePtr type) {
   return text;
 }
 
-// Whether a call with these arguments comes to a kernel that leaves the stack alone. The handlers on the way to it have
-// the arguments as they were where these still fit. [message] is one of theirs where it begins with the operator's
+// Whether a call with these arguments reaches a kernel that leaves the stack alone. If the arguments still fit, the
+// handlers on the way to it had them unchanged. [message] comes from such a handler if it begins with the operator's
 // name.
 bool callsUnboxedKernel(const OperatorHandle& op, const Stack& stack, std::string_view message) {
   const DispatchKeyExtractor& extractor = op.entry().dispatchKeyExtractor();
@@ -125,8 +125,8 @@ std::optional<ConvertedArgument> argumentConvertedAt(const CodeUnit& unit, const
                                                      std::span<const int64_t> heights, size_t at) {
   if (!isConversion(function.code[at].op)) return std::nullopt;
   uint16_t slot = function.code[at].a;
-  std::optional<int64_t> place;  // on the stack, once it is there
-  // An argument is converted, pushed and taken on one path; a path is no longer than the code.
+  std::optional<int64_t> place;  // its position on the stack, once it is pushed
+  // An argument is converted, pushed and consumed on one path, which is no longer than the code.
   size_t next = at + 1;
   for (size_t steps = 0; steps < function.code.size() && next < function.code.size(); ++steps) {
     const Instruction& instruction = function.code[next];

@@ -10,22 +10,22 @@
 #include <span>
 #include <string>
 
-// What is told of an operator's call that failed beside the kernel's message. All of it is found out when it is too
-// late, so that calls that succeed pay nothing.
+// What an error message adds about an operator's call beside the kernel's message. All of it is computed after the
+// failure, so calls that succeed pay nothing.
 
 namespace boxcar::interp {
 
-// A call with its arguments by name and what they were: "aten::mm(self: float32[2, 3], mat2: float32[4, 5])". Without
-// those that were left out.
+// Describes a call with its arguments by name: "aten::mm(self: float32[2, 3], mat2: float32[4, 5])". Arguments that
+// were left out are omitted.
 std::string describeCall(const OperatorHandle& op, std::span<const IValue> arguments);
 
-// The same for a call of [op] that has just failed, where its arguments are for certain the last values of [stack]
-// still, of which there are [height] then: after a kernel that works on the stack itself they may be anything. Empty
-// elsewhere, and where [message] is a handler's that names the operator.
+// Describes a call of [op] that has just failed, if its arguments are certainly still the last values of [stack], which
+// then has [height] values: after a kernel that works on the stack itself they may be anything. Otherwise returns "",
+// and also if [message] comes from a handler that names the operator.
 std::string describeFailedCall(const OperatorHandle& op, const Stack& stack, size_t height, std::string_view message);
 
-// The conversion at instruction [at] of [function] is that of an argument of a call of an operator or a built-in: the
-// call's instruction, and which argument.
+// If the conversion at instruction [at] of [function] converts an argument of an operator or a built-in: the
+// instruction of that call, and which argument it is.
 struct ConvertedArgument {
   size_t call;
   size_t position;

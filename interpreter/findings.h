@@ -12,29 +12,29 @@
 
 namespace boxcar::interp {
 
-// What inferences find out about a text, in the order in which they find it, for those who are asked about the text.
-// Names are views into it; schemas are the declarations'.
+// What inference finds out about a text, in the order of discovery, for tools that answer questions about the text.
+// Names are views into it; schemas belong to the declarations.
 struct Findings {
-  // An expression's type; nothing of those in which an error was reported.
+  // An expression's type; expressions with a reported error are left out.
   struct Value {
     Span span;
     TypePtr type;
     typed::FieldNames fields;
   };
-  // A variable is set; [span] is that of its name.
+  // An assignment to a variable; [span] covers its name.
   struct Assignment {
     std::string_view name;
     Span span;
     TypePtr type;
   };
-  // A call, under its name's span, means this overload of an operator. Calls that are resolved when they run are not
-  // here.
+  // A call, with its name at [name_span], resolves to this overload of an operator. Calls that are resolved at run time
+  // are left out.
   struct Call {
     Span name_span;
     const FunctionSchema* schema;
   };
 
-  // To be filled before: what the script's statements find set where they begin.
+  // To be filled in beforehand: the variables that are set before the script's statements begin.
   std::vector<std::pair<std::string, TypePtr>> known;
 
   std::vector<Value> values;
@@ -47,7 +47,7 @@ struct Findings {
     size_t calls = 0;
   };
   Mark mark() const noexcept { return {values.size(), assignments.size(), calls.size()}; }
-  // Forgets all that was found since; types change while loops are gone through.
+  // Drops everything found since [mark]; types change while the passes over a loop repeat.
   void dropFrom(const Mark& mark) {
     values.resize(mark.values);
     assignments.resize(mark.assignments);

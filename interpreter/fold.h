@@ -7,8 +7,8 @@
 
 namespace boxcar::interp {
 
-// What an instruction on scalars would give for constant operands; nothing where it would be an error, or where it
-// cannot be known before the program runs. [right] is null where the opcode has one operand.
+// Returns the result of a scalar instruction on constant operands; nothing if it would be an error, or if it cannot be
+// known before the program runs. [right] is null if the opcode has one operand.
 std::optional<IValue> fold(Opcode op, const IValue& left, const IValue* right);
 
 }  // namespace boxcar::interp

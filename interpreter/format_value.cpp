@@ -16,7 +16,7 @@ namespace {
 
 using syntax::FormatSpec;
 
-// A number's text apart: its sign, its digits before the point, the rest.
+// A number's text in parts: its sign, the digits before the point, the rest.
 struct NumberText {
   std::string sign;
   std::string whole;
@@ -62,7 +62,7 @@ std::string aligned(const FormatSpec& spec, std::string text, char default_align
 std::string finishNumber(const FormatSpec& spec, NumberText number) {
   if (number.sign.empty() && spec.plus) number.sign = "+";
   if (spec.zero && spec.align == 0) {
-    // Zeros go between sign and digits, and count as digits where these are grouped.
+    // Zeros go between sign and digits; with grouping, they are grouped like digits.
     const size_t width = spec.width.value_or(0);
     const size_t taken = number.sign.size() + number.rest.size();
     const auto size = [&] { return taken + (spec.comma ? grouped(number.whole, 3).size() : number.whole.size()); };
@@ -73,7 +73,7 @@ std::string finishNumber(const FormatSpec& spec, NumberText number) {
   return aligned(spec, number.sign + number.whole + number.rest, '>');
 }
 
-// As 'g', but a float never looks like an int, so that one digit fewer fits before the point.
+// Like 'g', but a float never looks like an int, so one digit fewer fits before the point.
 std::string formatWithoutType(double value, int digits) {
   const std::string in_exponent_form = fmt::format("{:.{}e}", value, digits - 1);
   const size_t e = in_exponent_form.find('e');

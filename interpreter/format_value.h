@@ -8,8 +8,8 @@
 
 namespace boxcar::interp {
 
-// What `{value:spec}` in an f-string gives, as in Python; [spec] is `[[fill]<>^][+][0][width][,][.n][dfegxs%]`, empty
-// for the text that print shows. An Error where the kind of value has no such form.
+// Formats as `{value:spec}` in an f-string does, as in Python; [spec] is `[[fill]<>^][+][0][width][,][.n][dfegxs%]`,
+// empty for the text that print shows. Throws Error if the kind of value does not support the format.
 BOXCAR_API std::string formatValue(const IValue& value, std::string_view spec);
 
 }  // namespace boxcar::interp

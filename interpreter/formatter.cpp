@@ -45,7 +45,7 @@ class Formatter final {
     }
   }
 
-  // What follows begins a line; a blank line before it is kept, but not at the beginning of a block.
+  // Begins a line; a blank line before it is kept, except at the beginning of a block.
   void beginLine(uint32_t offset) {
     const std::string_view before = source_.text().substr(0, offset);
     const size_t last = before.find_last_not_of(" \t\r\f\n");
@@ -56,7 +56,8 @@ class Formatter final {
   }
   void indent() { out_.append(depth_ * kIndentWidth, ' '); }
 
-  // The comments before token [i], on lines of their own, and what they keep as it is; returns the token behind.
+  // Writes the comments before token [i] on lines of their own, and the text that they protect from formatting; returns
+  // the next token.
   size_t ownLineComments(size_t i) {
     while (reader_.hasComment(i)) {
       const Span comment = reader_.comment();
@@ -68,15 +69,15 @@ class Formatter final {
     return i;
   }
 
-  // Copies what stands between a comment that switches formatting off and the one that switches it on again, or else
-  // the end of the block, of which token [i] is the next. Returns the next token behind.
+  // Copies the text between a comment that switches formatting off and the one that switches it on again, or else the
+  // end of the block; token [i] is the next in that block. Returns the next token after it.
   size_t keepAsItIs(Span off, size_t i) {
     const std::string_view text = source_.text();
     const std::vector<Span>& comments = reader_.stream().comments;
     size_t comment = reader_.next_comment();
     size_t end = text.size();
     for (;; i = nextInBlock(i)) {
-      // Comments inside of brackets and blocks stand before the next token, but not behind the last one.
+      // Comments inside brackets and blocks come before the next token, but not after the last one.
       bool found = false;
       for (; comment < comments.size() && comments[comment].begin < reader_.span(i).begin; ++comment) {
         found = isComment(comments[comment], kOn) && reader_.isOwnLine(comments[comment]) && !goesOn(i);
@@ -105,12 +106,12 @@ class Formatter final {
   }
   size_t nextInBlock(size_t i) const { return kind(i) == Kind::BlockOpen ? reader_.closer(i) + 1 : reader_.next(i); }
 
-  // Token [i] goes on with the statement whose block was closed before it.
+  // Whether token [i] continues the statement whose block was closed before it.
   bool goesOn(size_t i) const {
     return kind(i) == Kind::KwElif || kind(i) == Kind::KwElse || reader_.isContextual(i, "exit", Kind::BlockOpen);
   }
 
-  // Writes the statement that begins with token [i], and returns the token behind.
+  // Writes the statement that begins with token [i], and returns the next token.
   size_t statement(size_t i) {
     const bool is_mode = kind(i) == Kind::KwMode;
     beginLine(reader_.span(i).begin);
@@ -152,7 +153,7 @@ class Formatter final {
     }
   }
 
-  // Writes what stands in the block that token [open] opens, up to its `}`; returns the token that closes it.
+  // Writes the contents of the block that token [open] opens, up to its `}`; returns the token that closes it.
   size_t block(size_t open) {
     const size_t close = reader_.closer(open);
     if (close == skipSeparators(open + 1) && !reader_.hasComment(close)) return close;
@@ -165,7 +166,7 @@ class Formatter final {
     return close;
   }
 
-  // Ends the line; a comment that stands behind it, before token [i] or the separators there, stays there.
+  // Ends the line; a comment after it, before token [i] or the separators there, stays on it.
   void endLine(size_t i) {
     if (reader_.hasComment(skipSeparators(i)) && !reader_.isOwnLine()) {
       out_ += "  ";
@@ -181,7 +182,7 @@ class Formatter final {
   bool is_first_ = true;
 };
 
-// What a layout must not change: the tokens, less commas and separators that say nothing, and the comments.
+// What layout must not change: the comments, and the tokens without redundant commas and separators.
 std::vector<std::string_view> essenceOf(const Source& source, const TokenStream& stream) {
   std::vector<std::string_view> essence;
   const TokenReader reader(source, stream);

@@ -6,9 +6,9 @@
 
 namespace boxcar {
 
-// The script in its canonical layout, comments kept: what README.md calls Layout. The text depends on the program, its
-// comments and its single blank lines alone; formatting it again changes nothing, and its bytecode is the same. A
-// script with errors of syntax comes back as it is, and they are reported to [diagnostics].
+// Returns the script in its canonical layout, with comments kept: see Layout in README.md. The text depends only on the
+// program, its comments and its single blank lines. Formatting it again changes nothing, and its bytecode is the same.
+// A script with syntax errors is returned as it is, and they are reported to [diagnostics].
 BOXCAR_API std::string formatSource(const SourcePtr& source, Diagnostics& diagnostics);
 
 }  // namespace boxcar

@@ -1,7 +1,8 @@
-// The grammar of .ops, in Boost.Spirit X3 over tokens: `a >> b` is a sequence, `a > b` one in which b must follow (else
-// X3 throws, and the statement is given up), `a | b` a choice, `*a` any number, `-a` an option, `!a` looks ahead.
+// The grammar of .ops, in Boost.Spirit X3 over tokens: `a >> b` is a sequence, `a > b` a sequence in which b must
+// follow (else X3 throws, and the statement is abandoned), `a | b` a choice, `*a` any number, `-a` an option, `!a` a
+// negative lookahead.
 //
-// A rule named …_parts collects a struct, member by member; expr(…) and stmt(…) make nodes of such structs.
+// A rule named …_parts collects a struct, member by member; expr(…) and stmt(…) make nodes from such structs.
 
 #include <boxcar/interpreter/grammar.h>
 #include <boxcar/interpreter/lexer.h>
@@ -37,7 +38,7 @@ constexpr auto name = primitive<Name>("a name", [](Iterator& first, TreeBuilder&
   return first->kind == Kind::Name && takeName(first, builder, attribute);
 });
 
-// Where nothing but a name can stand, a keyword is one: `x.mode()`, `aten::mode`.
+// A keyword counts as a name where only a name is possible: `x.mode()`, `aten::mode`.
 constexpr auto word = primitive<Name>("a name", [](Iterator& first, TreeBuilder& builder, Name& attribute) {
   return isWord(first) && takeName(first, builder, attribute);
 });
@@ -47,7 +48,7 @@ constexpr auto typed_name = primitive<Name>("a name", [](Iterator& first, TreeBu
   return first->kind == Kind::Name && first[1].kind == Kind::Colon && takeName(first, builder, attribute);
 });
 
-// `name=` of an argument.
+// `name=` before an argument.
 constexpr auto argument_name = primitive<Name>("a name", [](Iterator& first, TreeBuilder& builder, Name& attribute) {
   if (!isWord(first) || first[1].kind != Kind::Assign) return false;
   takeName(first, builder, attribute);
@@ -55,7 +56,7 @@ constexpr auto argument_name = primitive<Name>("a name", [](Iterator& first, Tre
   return true;
 });
 
-// `.overload` before `(`; elsewhere the point is an attribute's.
+// `.overload` before `(`; elsewhere the point begins an attribute.
 constexpr auto overload_name = primitive<Name>("a name", [](Iterator& first, TreeBuilder& builder, Name& attribute) {
   if (first->kind != Kind::Dot || !isWord(first + 1) || first[2].kind != Kind::LeftParen) return false;
   ++first;
@@ -120,7 +121,7 @@ constexpr auto path = primitive<Import>("a path in quotes", [](Iterator& first, 
   return true;
 });
 
-// Whoever reads the text by its brackets, as the formatter does, goes as deep as they are.
+// Code that reads the text by its brackets, such as the formatter, recurses as deep as they nest.
 void checkNesting(Iterator begin, Iterator end, TreeBuilder& builder) {
   std::vector<Iterator> closed;
   for (Iterator token = begin; token != end; ++token) {
@@ -134,7 +135,7 @@ void checkNesting(Iterator begin, Iterator end, TreeBuilder& builder) {
   }
 }
 
-// Text that the schema's parser reads: from here to the block, to a sign of kind [end], or to the statement's end.
+// Takes the text for the schema's parser: up to the block, a sign of kind [end], or the statement's end.
 bool takeText(Iterator& first, TreeBuilder& builder, Kind end, Span& attribute) {
   const Iterator begin = first;
   const auto ends = [end](Kind kind) {
@@ -293,7 +294,7 @@ constexpr auto toTargets = [](auto& context) {
   x3::_val(context) = builderOf(context).targets(std::move(x3::_attr(context)));
 };
 
-// `name`, then `::name` and `.overload`, which move it one place to the left.
+// `name`, then `::name` and `.overload`; each of these shifts the name one place to the left.
 constexpr auto setName = [](auto& context) {
   x3::_val(context).name = x3::_attr(context);
   x3::_val(context).span = x3::_attr(context).span;
@@ -309,7 +310,7 @@ constexpr auto setOverload = [](auto& context) {
   made.span = join(made.span, made.overload.span);
 };
 
-// A `(` here follows what is no name.
+// A `(` here follows something that is not a name.
 constexpr auto no_call = primitive<x3::unused_type>("", [](Iterator& first, TreeBuilder& builder, const auto&) {
   if (first->kind != Kind::LeftParen) return false;
   builder.reject(first->span, "only functions, operators and methods can be called, each by its name");
@@ -322,7 +323,7 @@ const auto conditional_parts_def = disjunction[into<&ConditionalChain::value>] >
 const auto conditional_link_def = Sign(Kind::KwIf) > disjunction[into<&ConditionalChain::Link::condition>] >
                                   Sign(Kind::KwElse) > disjunction[into<&ConditionalChain::Link::otherwise>];
 
-// Every operator: precedence is OperatorFold's.
+// All operators; OperatorFold handles precedence.
 const auto disjunction_def = nested(expr(fold_parts));
 const auto operand = (+prefix_operator[addPrefix] > postfix[addOperand]) | postfix[addOperand];
 const auto fold_parts_def = operand >> *(infix_operator[addInfix] >> required(operand, "an expression"));
@@ -417,11 +418,11 @@ const Rule<struct FallbackPartsId, Fallback> fallback_parts = "`fallback`";
 const Rule<struct ModePartsId, Mode> mode_parts = "`mode`";
 const Rule<struct ScriptId, SyntaxTree> script = "a script";
 
-// A statement that was wrong is null.
+// A statement with an error is null.
 constexpr auto addStatement = [](auto& context) {
   if (x3::_attr(context)) x3::_val(context).statements.push_back(std::move(x3::_attr(context)));
 };
-// The schema's text begins with the name.
+// The schema's text includes the name.
 constexpr auto setSignature = [](auto& context) {
   x3::_val(context).signature = join(x3::_val(context).name.span, x3::_attr(context));
 };
@@ -517,7 +518,7 @@ std::optional<Span> settledPartOfUnfinished(const SourcePtr& source) {
   const TokenStream stream = lex(source, diagnostics);
   if (!stream.ends_open) return std::nullopt;
   parse(source, diagnostics);
-  // What is missing is missed at the end.
+  // Errors about missing text are reported at the end.
   const size_t end = source->text().find_last_not_of(" \t\r\n") + 1;
   const bool is_right_before =
       std::ranges::all_of(diagnostics.all(), [end](const Diagnostic& each) { return each.span.begin >= end; });

@@ -7,20 +7,20 @@
 
 namespace boxcar::syntax {
 
-// How deep parentheses, blocks, conditionals and other constructs may nest, all together.
+// How deep parentheses, blocks, conditionals and other constructs may nest in total.
 inline constexpr uint32_t kMaxNesting = 200;
 
-// How high an expression's tree may be; a chain of left-associative operators is as high as it has operators.
+// The maximum height of an expression's tree; each left-associative operator of a chain adds one.
 inline constexpr uint32_t kMaxExpressionHeight = 1000;
 
-// Reads a whole script. What is wrong is reported to [diagnostics], in the order of the text, as far as it can be told
-// apart; statements that are wrong are then left out of the tree, which is still a tree to walk.
+// Parses a whole script. Reports errors to [diagnostics], in text order, as far as they can be told apart. Statements
+// with errors are left out of the tree, which is still valid.
 BOXCAR_API SyntaxTree parse(const SourcePtr& source, Diagnostics& diagnostics);
 
-// Whether [source] is the beginning of something: a bracket or a block is open at its end, and nothing is wrong before.
+// Whether [source] is an unfinished input: a bracket or a block is open at its end, and nothing before is wrong.
 BOXCAR_API bool isUnfinished(const SourcePtr& source);
-// The same: what need not be read again to tell it of the text with more behind it (TokenStream::settled); nothing
-// where it is not unfinished.
+// Returns the part of an unfinished [source] that need not be parsed again when more text follows
+// (TokenStream::settled); nothing if it is not unfinished.
 std::optional<Span> settledPartOfUnfinished(const SourcePtr& source);
 
 }  // namespace boxcar::syntax

@@ -10,10 +10,10 @@
 namespace boxcar::interp {
 namespace {
 
-// Those whose effect or answer is of the moment.
+// Built-ins whose effect or result depends on when they run.
 constexpr std::string_view kOnceOnly[] = {"print", "clock", "manual_seed"};
 
-// What keeps [instruction] from being part of a graph; nothing where it may be.
+// Returns why [instruction] cannot be part of a graph; nothing if it can.
 std::optional<std::string> refusalOf(const Instruction& instruction) {
   switch (instruction.op) {
     case Opcode::CallBuiltin: {
@@ -61,7 +61,7 @@ class Reader final {
  private:
   void read(const Executable& program, uint32_t index) { read(program, program.unit().functions[index]); }
 
-  // The body of an operator that the script declares.
+  // Reads the body of an operator that the script declares.
   void readOperator(const Executable& program, const OperatorSite& site) {
     for (const CodeOperator& op : program.unit().operators) {
       if (op.function && op.schema.operator_name() == site.name) read(program, *op.function);

@@ -9,21 +9,21 @@
 
 namespace boxcar::interp {
 
-// What a machine keeps of a function that a graph stands in for.
+// What a machine keeps about a function that a captured graph replaces.
 struct GraphedFunction {
-  // The program of the function; where that is gone, so is the function.
+  // The function's program; the function ends with it.
   std::weak_ptr<const Executable> program;
-  // The constants that it and the functions that it calls read: of which program, and which.
+  // The constants that the function and its callees read: of which program, and which.
   std::vector<std::pair<const Executable*, uint32_t>> constants;
   // The device's graphs.
   std::shared_ptr<void> kept;
 };
 
-// "step" of "fn step", as which code has it.
+// Returns "step" for "fn step", the form of the name in the code.
 std::string_view nameOfFunction(std::string_view title) noexcept;
 
-// Looks through [function] and all that it calls. An Error names what a graph would not do again when it is replayed:
-// print, read a clock, switch scopes on, set constants.
+// Scans [function] and everything that it calls. Throws Error if it contains something that a graph replay would not
+// repeat: print, reading a clock, opening scopes, setting constants. The message names it.
 GraphedFunction readGraphedFunction(const ExecutableFunction& function);
 
 }  // namespace boxcar::interp

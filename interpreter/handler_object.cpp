@@ -50,7 +50,7 @@ void addHandlerBuiltin(BuiltinTable& table) {
   if (index < handlerKinds().size()) addHidden(table, handlerKinds()[index]->schema, &makeHandler<index>);
 }
 
-// A built-in is a function pointer, so that each kind has an instance; there are fewer.
+// A built-in is a function pointer, so each kind has an instance; there are fewer kinds than this.
 constexpr size_t kMostKinds = 24;
 
 }  // namespace

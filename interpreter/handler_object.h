@@ -10,19 +10,19 @@
 
 namespace boxcar::interp {
 
-// A handler on its way from the call that makes it, `check_nan()`, to the `with` that switches it on.
+// Wraps a handler while it passes from the call that makes it, `check_nan()`, to the `with` that switches it on.
 IValue handlerValue(std::unique_ptr<Handler> handler);
 
-// Takes the handler out of such a value; an Error where it is none, as in assembled bytecode.
+// Takes the handler out of such a value; throws Error if it holds none, which assembled bytecode can cause.
 std::unique_ptr<Handler> takeHandler(const IValue& value);
 
-// The same for what a device's backend switches on, `stream()`; null where the value is none.
+// Takes out what a device's backend switches on, such as `stream()`; null if the value holds none.
 std::unique_ptr<DeviceScope> takeDeviceScope(const IValue& value);
 
 // The names of a device's scopes.
 inline constexpr std::string_view kDeviceScopes[] = {"stream", "cuda_graph"};
 
-// What the built-in is called that makes handlers of kind [name]: "with.check_nan".
+// Returns the name of the built-in that makes handlers of kind [name]: "with.check_nan".
 std::string handlerBuiltin(std::string_view name);
 
 }  // namespace boxcar::interp

@@ -2,7 +2,7 @@
 #include <boxcar/interpreter/inference.h>
 #include <boxcar/interpreter/wording.h>
 
-// Assignments to names and places, and taking values apart.
+// Assignments to names and places, and unpacking.
 
 namespace boxcar::interp {
 
@@ -48,7 +48,7 @@ void Inference::assignVariable(const syntax::Name& name, ExprPtr value, Span spa
   if (declared != declared_types_.end() && declared->second.first != nullptr && !isPoison(*value)) {
     bound = declared->second.first;
     value = convertOrReport(std::move(value), bound, fmt::format("`{}`", name.text));
-    // What is no None when it is assigned is none from here on.
+    // A value that is not None when assigned stays so until the next assignment.
     if (bound->isOptional() && value->type == bound->element()) bound = value->type;
   }
   const TypePtr type = bound == nullptr ? value->type : bound;
@@ -64,7 +64,7 @@ void Inference::assignIndex(const syntax::Index& target, ExprPtr value, Span spa
   ExprPtr object = infer(*target.object);
   if (isPoison(*object)) return;
   const TypePtr type = object->type;
-  // The value is looked at before the place.
+  // The value is evaluated before the place.
   const bool is_tensor = type->kind() == TypeKind::Tensor;
   if (!isSimple(*object)) value = keep(std::move(value), out);
   if (is_tensor) {
@@ -111,7 +111,7 @@ void Inference::setTensorIndex(TensorIndex place, ExprPtr value, Span span, type
   ExprPtr call;
   if (place.indices != nullptr) {
     if (value->type->kind() != TypeKind::Tensor) {
-      // A number is of the tensor's dtype.
+      // A number gets the tensor's dtype.
       place.view = keep(std::move(place.view), out);
       ExprPtr like = copyOf(*place.view);
       value = callAten("type_as", {&value, &like}, span);
@@ -143,7 +143,7 @@ void Inference::unpack(const syntax::Targets& targets, ExprPtr value, Span span,
     error(value->span, fmt::format("{} cannot be taken apart", withArticle(type)));
   }
 
-  // A tuple that is written here is never made.
+  // A tuple literal on the right side is never built.
   std::vector<ExprPtr> elements;
   if (auto* tuple = get_if<typed::MakeTuple>(&value->node)) {
     for (ExprPtr& item : tuple->items) {
@@ -196,13 +196,13 @@ void Inference::infer(const syntax::AugmentedAssign& assign, Span span, typed::B
   assignVariable(name, std::move(result), span, out);
 }
 
-// Whether `x += …` and its like change what is in x.
+// Whether `x += …` and similar change the value of x in place.
 bool Inference::changesInPlace(BinaryOp op, TypePtr type) {
   if (type->kind() == TypeKind::Tensor) return op != BinaryOp::MatrixMultiply;
   return type->isList() && op == BinaryOp::Add;
 }
 
-// What `old op= value` gives: in place where that is how it works.
+// The result of `old op= value`, in place if the operation works that way.
 ExprPtr Inference::updated(BinaryOp op, ExprPtr old, ExprPtr value, Span span) {
   static constexpr std::string_view names[] = {"bitwise_or_", "bitwise_xor_",  "bitwise_and_", "__ilshift__",
                                                "__irshift__", "add_",          "sub_",         "mul_",
@@ -235,7 +235,7 @@ ExprPtr Inference::updated(BinaryOp op, ExprPtr old, ExprPtr value, Span span) {
   return binary(op, std::move(old), std::move(value), span);
 }
 
-// `x[i] += e`: x and i are looked at once.
+// `x[i] += e`: x and i are evaluated once.
 void Inference::updateIndex(const syntax::Index& target, const syntax::AugmentedAssign& assign, Span span,
                             typed::Block& out) {
   const Span place_span = assign.target->span;

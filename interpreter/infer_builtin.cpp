@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-// Calls of what the language brings and is no operator.
+// Calls of built-ins, which are not operators.
 
 namespace boxcar::interp {
 
@@ -49,7 +49,7 @@ bool Inference::takes(const Builtin& builtin, std::span<const CallArgument> argu
   return true;
 }
 
-// A call that is an instruction where the types are known; null where it is none.
+// Returns a call that is a single instruction for known types; null if it is not.
 ExprPtr Inference::inlineBuiltin(std::string_view name, std::vector<TypedArgument>& arguments, Span span) {
   if (arguments.size() != 1 || !arguments[0].keyword.empty()) return nullptr;
   ExprPtr& value = arguments[0].value;
@@ -123,7 +123,7 @@ ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument>
     }
     return poison(span);
   }
-  // What makes a list makes one of any values; numbers and tensors lie in lists of their own kind.
+  // Built-ins that make lists make lists of any values; numbers and tensors have their own kinds of list.
   const TypePtr any_list = Type::listOf(Type::any());
   const bool is_packed = declared_result == any_list && !isSameRepresentation(type, any_list);
   ExprPtr call = make(is_packed ? any_list : type, span, typed::CallBuiltin{index, std::move(values)});
@@ -131,8 +131,8 @@ ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument>
   return withStatements(std::move(before), std::move(call));
 }
 
-// The arguments of a built-in whose last positional parameter is written singly: what is before it, the single ones,
-// then keyword ones in the schema's order.
+// Returns the arguments of a built-in whose last positional parameter takes separate arguments: those before it, the
+// separate ones, then keyword arguments in the schema's order.
 std::optional<std::vector<ExprPtr>> Inference::variadicArguments(const Builtin& builtin,
                                                                  std::vector<TypedArgument> arguments, Span span) {
   const std::vector<Argument>& parameters = builtin.schema.arguments();

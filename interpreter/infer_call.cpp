@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-// What a call means, and its arguments brought into the order and the types of what it calls.
+// Resolves calls, and brings their arguments into the order and the types of the callee.
 
 namespace boxcar::interp {
 
@@ -16,7 +16,7 @@ using typed::ExprPtr;
 
 namespace {
 
-// Built-ins that are the operators of that name where they get a Tensor.
+// Built-ins that call the operator of the same name if they get a Tensor.
 bool isOperatorOnTensors(std::string_view name) {
   static constexpr std::string_view names[] = {"abs", "min", "max", "sum", "any", "all", "round"};
   return std::ranges::find(names, name) != std::end(names);
@@ -28,8 +28,8 @@ std::vector<CallArgument> signatureOf(std::span<const TypedArgument> arguments) 
   return signature;
 }
 
-// Whether only values tell how an argument is passed: if one int stands for a list, or a number for a Tensor as there
-// is a Tensor beside it.
+// Whether only values determine how an argument is passed: whether one int stands for a list, or a number for a Tensor
+// because another argument is a Tensor.
 bool dependsOnValues(const ParameterPlan& plan, std::span<const CallArgument> signature) {
   const TypePtr given = signature[plan.first].type;
   const TypePtr wanted = plan.target.type->isOptional() ? plan.target.type->element() : plan.target.type;
@@ -46,7 +46,7 @@ bool hasPoison(std::span<const TypedArgument> arguments, bool (*is_poison)(const
   return std::ranges::any_of(arguments, [is_poison](const TypedArgument& a) { return is_poison(*a.value); });
 }
 
-// The value of a list literal of constants.
+// Returns the value of a list literal of constants.
 std::optional<IValue> constantList(const typed::Expr& expr) {
   const auto* list = get_if<typed::MakeList>(&expr.node);
   if (list == nullptr) return std::nullopt;
@@ -61,8 +61,8 @@ std::optional<IValue> constantList(const typed::Expr& expr) {
 
 }  // namespace
 
-// Whether a call of a built-in means the operator of its name: given a Tensor it does, given Any where only the
-// operator takes such arguments. Otherwise the built-in calls the operator once it sees a Tensor.
+// Whether a call of a built-in means the operator of its name: if an argument is a Tensor, or if it is Any and only the
+// operator takes such arguments. Otherwise the built-in calls the operator once it gets a Tensor.
 bool Inference::isTensorOperator(std::string_view name, std::span<const TypedArgument> arguments) {
   if (arguments.empty()) return false;
   const TypeKind kind = arguments[0].value->type->kind();
@@ -153,7 +153,7 @@ ExprPtr Inference::infer(const syntax::MethodCall& call, Span span) {
   return poison(span);
 }
 
-// A method of a value whose kind only the run knows.
+// A method call on a value whose kind is only known at run time.
 ExprPtr Inference::anyMethod(const syntax::Name& method, const OverloadSet* operators,
                              std::vector<TypedArgument> arguments, Span span) {
   const TypePtr any = Type::any();
@@ -185,7 +185,7 @@ ExprPtr Inference::anyMethod(const syntax::Name& method, const OverloadSet* oper
         operators != nullptr && isOperatorOnTensors(method.text) && isTensorOperator(method.text, arguments);
     if (isCallable(method.text) && !is_operator) return callBuiltin(method.text, std::move(arguments), span);
     if (operators != nullptr) return callOperators(*operators, std::move(arguments), span, method.span);
-    if (known.size() == 1) return callBuiltin(known[0], std::move(arguments), span);  // which says what is wrong
+    if (known.size() == 1) return callBuiltin(known[0], std::move(arguments), span);  // reports what is wrong
     if (known.empty()) {
       reportUnknownMethod(method, any);
     } else {
@@ -201,7 +201,7 @@ ExprPtr Inference::anyMethod(const syntax::Name& method, const OverloadSet* oper
     return callBuiltin(methods[0].first, std::move(arguments), span);
   }
 
-  // Each kind's method in its branch; what the branches share is looked at once, before.
+  // A branch per kind calls its method; what the branches share is evaluated once, before them.
   typed::Block before;
   for (TypedArgument& argument : arguments) argument.value = keep(std::move(argument.value), before);
   const auto copy = [&arguments] {
@@ -330,7 +330,7 @@ ExprPtr Inference::callAten(std::string_view name, std::initializer_list<ExprPtr
 std::vector<ExprPtr> Inference::arrange(const FunctionSchema& schema, const Fit& fit,
                                         std::vector<TypedArgument> arguments, typed::Block& before, Span span,
                                         bool shares_constants) {
-  // Arguments are looked at in the order in which they are written.
+  // Arguments are evaluated in the order in which they are written.
   size_t furthest = 0;
   bool in_order = true;
   for (const ParameterPlan& plan : fit.parameters) {
@@ -391,7 +391,7 @@ void Inference::reportRejections(Span span, std::string_view name, std::span<con
   for (std::string& line : rejectionLines(candidates, rejections)) diagnostic.note(std::move(line));
 }
 
-// The operators of that name in namespaces that are not in use.
+// Returns the operators of that name in namespaces that are not in use.
 std::vector<std::string> Inference::namesakes(const syntax::QualifiedName& name) const {
   std::vector<std::string> found;
   const std::string ending = fmt::format("::{}", name.name.text);
@@ -418,12 +418,12 @@ void Inference::reportUnknownFunction(const syntax::QualifiedName& name) {
       if (isCallable(builtin.name())) candidates.push_back(builtin.name());
     }
   }
-  // A built-in may be an operator's name, too.
+  // A built-in may have an operator's name.
   std::ranges::sort(candidates);
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
   const std::string full = name.space ? fmt::format("{}::{}", name.space.text, name.name.text) : std::string(shown);
   const std::string_view kind = name.space ? "operator" : "function or operator";
-  // An operator of another namespace is nearer than one of another name.
+  // The same name in another namespace is a better suggestion than another name.
   const std::vector<std::string> elsewhere = name.space ? std::vector<std::string>() : namesakes(name);
   std::string message = fmt::format("there is no {} called `{}`", kind, full);
   if (elsewhere.empty()) {

@@ -1,8 +1,8 @@
 #include <boxcar/interpreter/builtins.h>
 #include <boxcar/interpreter/inference.h>
 
-// `[e for x in xs if c]`: loops that append to a list. Its variables are its own, and are set anew in every round, so
-// that one pass finds their types.
+// `[e for x in xs if c]`: loops that append to a list. Its variables are local and set again in every iteration, so one
+// pass finds their types.
 
 namespace boxcar::interp {
 
@@ -56,7 +56,7 @@ void Inference::inferClauses(const syntax::Comprehension& comprehension, size_t 
   typed::Block body;
   assignAll(parts.targets, loopElement(loop, parts.iterable->span), parts.targets.span, body);
 
-  // What stands behind a condition runs where it holds.
+  // What follows a condition runs if it holds.
   typed::Block inner;
   std::vector<ExprPtr> conditions;
   for (const syntax::ExprPtr& condition : parts.conditions) {

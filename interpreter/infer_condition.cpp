@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// Conditions, and what is known where they hold and where they do not.
+// Conditions, and what is known if they hold and if they do not.
 
 namespace boxcar::interp {
 
@@ -14,7 +14,7 @@ namespace {
 
 using Facts = std::vector<std::pair<typed::VariableId, TypePtr>>;
 
-// What is known where one of two conditions held: of what both speak about, the join.
+// Returns what is known if one of two conditions held: for variables in both, the join.
 Facts either(const Facts& a, const Facts& b) {
   Facts facts;
   for (const auto& [variable, type] : a) {
@@ -54,7 +54,7 @@ Inference::Condition Inference::condition(const syntax::Logical& logical, Span s
   for (const syntax::ExprPtr& operand : logical.operands) {
     Condition next = condition(*operand);
     operands.push_back(std::move(next.value));
-    // The next operand is only looked at where this one has not decided yet.
+    // The next operand is only evaluated if this one has not decided yet.
     assume(is_and ? next.if_true : next.if_false);
     if (operands.size() == 1) {
       result.if_true = std::move(next.if_true);
@@ -88,7 +88,7 @@ Inference::Condition Inference::condition(const syntax::Comparison& comparison, 
     return result;
   }
 
-  // a < b < c: each operand is looked at once, and only as long as the links hold.
+  // a < b < c: each operand is evaluated once, and only while the links hold.
   typed::Block before;
   ExprPtr left = keep(infer(*comparison.first), before);
   std::vector<ExprPtr> links;

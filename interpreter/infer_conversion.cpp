@@ -27,7 +27,7 @@ ExprPtr Inference::operate(Opcode op, TypePtr type, Span span, ExprPtr left, Exp
   return make(type, span, typed::Operate{op, std::move(left), std::move(right), parameter});
 }
 
-// [value], a Value, as a scalar where [type] is one; an error of the run where it is none.
+// Returns [value], a Value, as a scalar if [type] is one; a run-time error if the value is not.
 ExprPtr Inference::unboxed(ExprPtr value, TypePtr type) {
   const Span span = value->span;
   switch (slotKindOf(type)) {
@@ -95,7 +95,7 @@ ExprPtr Inference::convertToList(ExprPtr value, ConversionTarget target) {
   const TypePtr to = target.type;
   const TypePtr element = to->element();
   const Span span = value->span;
-  // A literal is made with elements of the right type at once.
+  // A literal is built with elements of the right type from the start.
   std::vector<ExprPtr>* items = nullptr;
   if (auto* list = get_if<typed::MakeList>(&value->node)) items = &list->items;
   if (auto* tuple = get_if<typed::MakeTuple>(&value->node)) items = &tuple->items;

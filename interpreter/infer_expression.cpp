@@ -17,7 +17,7 @@ using typed::ExprPtr;
 
 namespace {
 
-// The specification as it is written.
+// Returns the specification as written.
 std::string specText(const syntax::FormatSpec& spec) {
   std::string text = spec.fill;
   if (spec.align != 0) text += spec.align;
@@ -30,7 +30,7 @@ std::string specText(const syntax::FormatSpec& spec) {
   return text;
 }
 
-// Whether a value of type [type] is an int that is shown by its name, or holds one.
+// Whether a value of type [type] is, or contains, an int that is shown by its name.
 bool holdsNames(TypePtr type) {
   const TypeKind kind = type->kind();
   return kind == TypeKind::ScalarType || kind == TypeKind::Layout || kind == TypeKind::MemoryFormat ||
@@ -150,7 +150,7 @@ TypePtr Inference::commonType(std::span<const ExprPtr> items, size_t first, size
     common = common == nullptr ? items[i]->type : joinTypes(common, items[i]->type);
   }
   if (common == nullptr || common->kind() == TypeKind::None) return Type::any();
-  // A type cannot be nested without end.
+  // The nesting depth of types is limited.
   return common->depth() + 2 > Type::kMaxDepth ? Type::any() : common;
 }
 
@@ -242,7 +242,7 @@ ExprPtr Inference::infer(const syntax::NameRef& ref, Span span) {
                         name),
             source_, *of_script);
       }
-      // Once is enough.
+      // Reporting it once is enough.
       Binding& known = environment_[*variable];
       if (is_never_set) known.type = Type::any();
       known.maybe_unset = false;
@@ -264,7 +264,7 @@ ExprPtr Inference::infer(const syntax::NameRef& ref, Span span) {
   if (name != "float" && name != "int") {
     if (ExprPtr known = namedByTorch(name, span)) return known;
   }
-  // As tensors show them; what has digits is a literal.
+  // As tensors show them; those with digits are literals.
   if (name == "infj" || name == "nanj") {
     using Limits = std::numeric_limits<double>;
     const double part = name == "infj" ? Limits::infinity() : Limits::quiet_NaN();

@@ -16,7 +16,7 @@ namespace {
 
 bool isInt(TypePtr type) { return type->kind() == TypeKind::Int || type->kind() == TypeKind::Bool; }
 
-// Whether an index has a form that tensors alone take: `...`, or a tuple with it or a slice.
+// Whether an index has a form that only tensors take: `...`, or a tuple that contains it or a slice.
 bool isForTensors(const syntax::Expr& index) {
   if (get_if<syntax::Ellipsis>(&index.node) != nullptr) return true;
   const auto* tuple = get_if<syntax::TupleLiteral>(&index.node);
@@ -127,7 +127,7 @@ ExprPtr Inference::slice(ExprPtr object, const syntax::Slice& slice, Span span) 
   return make(type, span, typed::MakeSlice{std::move(object), std::move(start), std::move(stop), std::move(step)});
 }
 
-// The type of a tuple's slice: a tuple where the bounds are constants in steps of one.
+// Returns the type of a tuple's slice: a tuple type if the bounds are constants and the step is one.
 TypePtr Inference::sliceOfTuple(TypePtr tuple, const typed::Expr& start, const typed::Expr& stop,
                                 const typed::Expr& step) const {
   const auto size = static_cast<int64_t>(tuple->contained().size());
@@ -146,7 +146,7 @@ TypePtr Inference::sliceOfTuple(TypePtr tuple, const typed::Expr& start, const t
 
 // ---- Tensors ----
 
-// The parts of an index of a tensor, in order, their values inferred; nothing where one is wrong.
+// Returns the parts of a tensor's index, in order, with their values inferred; nothing if one is wrong.
 std::optional<std::vector<Inference::IndexPart>> Inference::indexParts(const syntax::Expr& index) {
   std::vector<const syntax::Expr*> items = {&index};
   if (const auto* tuple = get_if<syntax::TupleLiteral>(&index.node)) {
@@ -192,8 +192,8 @@ bool isWholeSlice(const auto& part) {
          std::ranges::all_of(part.values, [](const ExprPtr& value) { return value->type->kind() == TypeKind::None; });
 }
 
-// Whether only the run knows which dimensions the parts apply to: a tensor of bool stands for as many as it has, and a
-// value of type Any may be one, or a tuple.
+// Whether only the run knows which dimensions the parts apply to. A bool tensor takes as many dimensions as it has, and
+// a value of type Any may be one, or a tuple.
 bool dependOnValues(const auto& parts) {
   bool has_ellipsis = false;
   bool has_tensor = false;
@@ -230,10 +230,10 @@ Inference::TensorIndex Inference::tensorIndex(ExprPtr object, const syntax::Expr
     return place;
   }
 
-  // Those before `...` in order, counted from the first dimension; then those behind it from the last one on.
+  // Parts before `...` in order, from the first dimension on; then the parts after it, from the last dimension back.
   const auto ellipsis = std::ranges::find(*parts, '.', &IndexPart::letter);
   std::vector<ExprPtr> indices;
-  int64_t passed = 0;  // dimensions that parts have left
+  int64_t passed = 0;  // dimensions that the parts keep
   for (auto part = parts->begin(); part != ellipsis; ++part) {
     const bool is_index =
         part->letter == 'v' && (part->values[0]->type->kind() == TypeKind::Tensor || part->values[0]->type->isList());
@@ -266,7 +266,7 @@ ExprPtr Inference::asTensor(ExprPtr index) {
   return callBuiltin("tensor", std::move(arguments), span);
 }
 
-// What a slice, None or int leaves of [view], where [passed] dimensions are done, from the first or the last one on.
+// Returns what a slice, None or int leaves of [view]; [passed] dimensions are done, counted from the first or the last.
 ExprPtr Inference::viewOf(ExprPtr view, IndexPart& part, int64_t& passed, bool is_from_end, Span span) {
   if (isPoison(*view)) return view;
   ExprPtr dim = constant(is_from_end ? -passed - 1 : passed, Type::integer(), part.span);

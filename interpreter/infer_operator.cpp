@@ -2,7 +2,7 @@
 
 #include <array>
 
-// Arithmetic and comparisons: opcodes on numbers, operators on tensors, and what is decided by the values otherwise.
+// Arithmetic and comparisons: opcodes on numbers, operators on tensors, run-time decisions otherwise.
 
 namespace boxcar::interp {
 
@@ -27,10 +27,10 @@ struct BinaryRule {
   Opcode on_floats;
   Opcode on_values;
   std::string_view on_tensors;  // aten::…
-  std::string_view swapped;     // the same with the operands the other way round; empty where there is none
+  std::string_view swapped;     // with swapped operands; empty if there is none
 };
 
-// By BinaryOp. Without an opcode for floats the one for ints stands there.
+// Indexed by BinaryOp. Where floats have no opcode, the opcode for ints fills the place.
 constexpr std::array<BinaryRule, 13> kBinaryRules = {{
     {Opcode::OrInt, Opcode::OrInt, Opcode::OrValue, "bitwise_or", "bitwise_or"},
     {Opcode::XorInt, Opcode::XorInt, Opcode::XorValue, "bitwise_xor", "bitwise_xor"},
@@ -58,7 +58,7 @@ struct CompareRule {
   std::string_view swapped;
 };
 
-// By CompareOp, up to GreaterEqual.
+// Indexed by CompareOp, up to GreaterEqual.
 constexpr std::array<CompareRule, 6> kCompareRules = {{{Opcode::EqValue, "eq", "eq"},
                                                        {Opcode::NeValue, "ne", "ne"},
                                                        {Opcode::LtValue, "lt", "gt"},
@@ -69,7 +69,7 @@ static_assert(static_cast<size_t>(CompareOp::GreaterEqual) + 1 == kCompareRules.
 
 bool isEquality(CompareOp op) { return op == CompareOp::Equal || op == CompareOp::NotEqual; }
 
-// Whether a float represents the int exactly, so that comparing floats compares ints.
+// Whether a float represents the int exactly, so that a comparison of floats gives the result for ints.
 bool isExactAsFloat(const typed::Expr& expr) {
   const auto* constant = get_if<typed::Constant>(&expr.node);
   constexpr int64_t kLimit = int64_t{1} << 53;
@@ -158,8 +158,8 @@ ExprPtr Inference::tensorBinary(std::string_view name, std::string_view swapped,
   return withStatements(std::move(before), callAten(swapped, {&right, &left}, span));
 }
 
-// The type of what an operator gives for values that only the run knows, or that are no plain numbers; null where it
-// cannot work.
+// Returns the type of an operator's result for values that are only known at run time or that are not plain numbers;
+// null if it cannot work.
 TypePtr Inference::genericBinaryType(BinaryOp op, TypePtr a, TypePtr b) const {
   if (isAny(a) || isAny(b)) return isTensor(a) || isTensor(b) ? Type::tensor() : Type::any();
   const bool has_scalar = a->kind() == TypeKind::Scalar || b->kind() == TypeKind::Scalar;

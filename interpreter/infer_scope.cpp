@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-// `with`, and the statements that make handlers and other files take effect.
+// `with`, and the statements that register handlers and run other files.
 
 namespace boxcar::interp {
 
@@ -74,7 +74,7 @@ std::optional<typed::Scope> Inference::scope(const syntax::Expr& expr) {
   return typed::Scope{scope, nullptr};
 }
 
-// The keys of `include(Tracer, Python)`; nothing where one of them is wrong.
+// Returns the keys of `include(Tracer, Python)`; nothing if one of them is wrong.
 std::optional<DispatchKeySet> Inference::scopeKeys(const syntax::Call& call) {
   DispatchKeySet keys;
   bool is_good = true;

@@ -14,7 +14,7 @@ void Inference::infer(const std::vector<syntax::StmtPtr>& statements, typed::Blo
     if (environment_.isReachable()) {
       infer(*statement, out);
     } else {
-      // Nothing gets here, but what is wrong is told.
+      // Unreachable, but errors in it are reported.
       typed::Block dropped;
       infer(*statement, dropped);
     }
@@ -46,7 +46,7 @@ void Inference::infer(const syntax::Stmt& statement, typed::Block& out) {
           environment_.setUnreachable();
         } else if constexpr (std::is_same_v<T, syntax::Use> || std::is_same_v<T, syntax::Function> ||
                              std::is_same_v<T, syntax::Operator> || std::is_same_v<T, syntax::Mode>) {
-          // Known throughout the file.
+          // Visible throughout the file.
         } else {
           infer(node, span, out);
         }
@@ -108,7 +108,7 @@ void Inference::infer(const syntax::For& statement, Span span, typed::Block& out
   typed::Stmt::Node loop = loopOver(*statement.iterable);
   openLoop(&statement, span, out);
   OpenLoop open{&statement, assigned_.size(), {}};
-  // The element goes to the targets in every round anew.
+  // The element is assigned to the targets in every iteration.
   typed::Block body;
   typed::Block at_end;
   exitLoop(open, span, at_end);

@@ -7,11 +7,11 @@ namespace boxcar::interp {
 
 namespace {
 
-// Passes over a function after which what still changes is taken to be Any.
+// After this many passes over a function, what still changes becomes Any.
 constexpr int kPassesBeforeAny = 8;
-// Passes after which a loop in which something still changes has all that it assigns taken to be Any. Where each
-// statement hands a type on to the one before, a pass takes it one variable further: there would be as many passes as
-// variables.
+// After this many passes, everything that a loop assigns becomes Any if something in it still changes. If each
+// statement passes a type on to the one before it, every pass moves it by only one variable: there would be as many
+// passes as variables.
 constexpr int kPassesBeforeAllAny = 16;
 
 }  // namespace
@@ -31,7 +31,7 @@ Inference::Inference(Declarations& declarations, const ScriptFunction* function,
       arguments_.push_back({variable.name, variable.type, variable.fields});
     }
   } else if (function == nullptr) {
-    // The script's statements alone see what stands on the command line.
+    // Only the script's statements see the command line.
     if (source_->text().find("argv") != std::string_view::npos && declarations_.findConstant("argv") == nullptr) {
       arguments_.push_back({"argv", Type::listOf(Type::string()), nullptr});
     }
@@ -179,7 +179,7 @@ void Inference::declareName(const syntax::Name& name) {
 void Inference::declareType(const syntax::TypedAssign& assign) {
   const auto found = ids_.find(assign.name.text);
   if (found == ids_.end()) return;
-  Diagnostics unused;  // what is wrong is reported when the statement is reached
+  Diagnostics unused;  // errors are reported when the statement is reached
   const TypePtr type = declarations_.readType(assign.type, unused);
   declared_types_.emplace(found->second, std::pair(type, assign.name.span));
 }
@@ -241,7 +241,7 @@ void Inference::takeForAny(Environment& joined, const Environment& head, const O
   for (size_t i = loop.first_assigned; i < assigned_.size(); ++i) {
     const typed::VariableId variable = assigned_[i];
     const Binding& known = joined.at(variable);
-    // A declared type is the same in all rounds, and of Any the fields have no names.
+    // A declared type is the same in all iterations, and the fields of Any have no names.
     if (known.type != nullptr && known.fields == nullptr && !declared_types_.contains(variable)) take(variable);
   }
 }
@@ -270,7 +270,7 @@ std::string_view Inference::shownName() const {
 
 namespace {
 
-// What other languages call by [name], and what it is here; empty for other names.
+// What [name] from other languages is called here; empty for other names.
 std::string_view hintAtForeignName(std::string_view name) {
   if (name == "torch" || name == "F" || name == "np")
     return "operators have no module before them: `relu(x)`, or with their namespace `aten::relu(x)`";
@@ -281,7 +281,7 @@ std::string_view hintAtForeignName(std::string_view name) {
 
 }  // namespace
 
-// `torch.relu`: all that has a `torch.` before it are names of dtypes and their like.
+// `torch.relu`: only names of dtypes and similar values have `torch.` before them.
 void Inference::reportUnknownInTorch(const syntax::Name& name, Span span) {
   if (isOnlyCounted()) {
     error(span, {});

@@ -21,45 +21,45 @@ namespace boxcar::interp {
 
 struct Builtin;
 
-// An argument of a call, its value inferred.
+// An argument of a call, with its value inferred.
 struct TypedArgument {
   typed::ExprPtr value;
   std::string_view keyword;  // empty: by position
   Span span;
 };
 
-// Finds the types of one function's body, or of a script's statements, and makes the typed program of it. Types follow
-// the flow of control; loops are gone through until what is known where they begin does not change any more.
+// Infers the types of one function's body, or of a script's statements, and builds the typed program. Types follow the
+// control flow; passes over loops repeat until what is known at their begin no longer changes.
 class Inference {
  public:
-  // [function] is null for the script's statements. What is found on the way goes to [findings] where there is one.
-  // [outline]: of a session's input, whose statements these are; what it tells of them is filled in.
+  // [function] is null for the script's statements. Findings go to [findings] if it is not null. [outline]: for the
+  // statements of a session's input; it is filled in here.
   Inference(Declarations& declarations, const ScriptFunction* function, Diagnostics& diagnostics,
             Findings* findings = nullptr, InputOutline* outline = nullptr);
 
   typed::Function run(const std::vector<syntax::StmtPtr>& statements, Span span);
 
  private:
-  // What is known besides when a condition holds, or does not.
+  // What is known in addition if a condition holds, or if it does not.
   using Facts = std::vector<std::pair<typed::VariableId, TypePtr>>;
   struct Condition {
     typed::ExprPtr value;  // bool
     Facts if_true;
     Facts if_false;
   };
-  // A loop whose body is being gone through.
+  // A loop whose body is being inferred.
   struct OpenLoop {
     const void* key;
-    size_t first_assigned;  // in assigned_: from there on stands what the loop assigns
-    // Ways out: what is known there, and where to put what brings variables to where the ways meet.
+    size_t first_assigned;  // in assigned_: the loop's assignments begin here
+    // The exits: what is known there, and the statement that receives the recasts for the point where the exits meet.
     std::vector<std::pair<Environment, typed::Stmt*>> exits;
   };
 
   // ---- inference.cpp: passes, names, small things ----
   void beginPass();
-  // Ends an input: its statements return what its variables hold, and the value of the last one.
+  // Ends an input: its statements return the values of its variables, and the value of the last statement.
   void finishInput(const std::vector<syntax::StmtPtr>& statements, Span span, typed::Block& out);
-  // How a variable that the text names is held. Those of a session are Values from end to end.
+  // Returns the slot kind of a variable that the text names. Variables of a session are always Values.
   SlotKind kindOf(TypePtr type) const noexcept { return outline_ == nullptr ? slotKindOf(type) : SlotKind::Value; }
   void declareNames(const std::vector<syntax::StmtPtr>& statements);
   void declareTargets(const syntax::Targets& targets);
@@ -71,28 +71,28 @@ class Inference {
   void assume(const Facts& facts);
   std::string_view text(Span span) const { return source_->text(span); }
   Diagnostic& error(Span span, std::string message);
-  // Whether the next error will only be counted, so that looking for what was meant would be in vain.
+  // Whether the next error will only be counted, so that looking for suggestions would be wasted.
   bool isOnlyCounted() const noexcept {
     return diagnostics_.error_count() + found_.error_count() >= Diagnostics::kMaxErrors;
   }
   void reportUnknownName(const syntax::Name& name);
   void reportUnknownInTorch(const syntax::Name& name, Span span);
-  // What messages call the function whose body this is.
+  // The name that messages use for the function.
   std::string_view shownName() const;
 
   // ---- expressions ----
   static typed::ExprPtr make(TypePtr type, Span span, typed::Expr::Node node);
   typed::ExprPtr constant(IValue value, TypePtr type, Span span);
   typed::ExprPtr none(Span span) { return noneOf(Type::none(), span); }
-  // Stands for an expression that an error was reported in, so that no other is reported for it.
+  // Stands for an expression with a reported error, so that no further error is reported for it.
   typed::ExprPtr poison(Span span) { return noneOf(Type::any(), span); }
   static typed::ExprPtr noneOf(TypePtr type, Span span);
   typed::ExprPtr read(typed::Target target, TypePtr type, Span span);
   static bool isSimple(const typed::Expr& expr);
   static bool isPoison(const typed::Expr& expr);
-  // A variable that holds [value] from here on, so that it can be read twice; the assignment goes to [before].
+  // Stores [value] in a variable, so that it can be read twice; the assignment goes to [before].
   typed::ExprPtr keep(typed::ExprPtr value, typed::Block& before);
-  // The same, also where the value is that of a variable, which may change.
+  // Also copies the value of a variable, which may change.
   typed::ExprPtr keepValue(typed::ExprPtr value, typed::Block& before);
   static typed::ExprPtr copyOf(const typed::Expr& simple);
   static typed::ExprPtr withStatements(typed::Block before, typed::ExprPtr value);
@@ -105,26 +105,26 @@ class Inference {
   typed::ExprPtr infer(const syntax::FormattedString& string, Span span);
   typed::ExprPtr infer(const syntax::Comprehension& comprehension, Span span);
   typed::ExprPtr infer(const syntax::NameRef& ref, Span span);
-  // A dtype, a layout or a memory format; null where none has that name.
+  // Returns a dtype, a layout or a memory format; null if none has that name.
   typed::ExprPtr namedByTorch(std::string_view name, Span span);
   // Whether [expr] is the `torch` of `torch.float32`, which is how tensors show their dtypes.
   bool isTorch(const syntax::Expr& expr) const;
   typed::ExprPtr infer(const syntax::Conditional& conditional, Span span);
   typed::ExprPtr infer(const syntax::Attribute& attribute, Span span);
-  // The loops of [comprehension] from clause [clause] on, which append what they find to the list in [list].
+  // Emits the loops of [comprehension] from clause [clause] on, which append to the list in [list].
   void inferClauses(const syntax::Comprehension& comprehension, size_t clause, typed::Target list,
                     TypePtr& element_type, typed::Block& out);
   TypePtr commonType(std::span<const typed::ExprPtr> items, size_t first = 0, size_t step = 1) const;
 
   // ---- conversions ----
-  // [value] as [target] wants it; the conversion must be allowed.
+  // Converts [value] to [target]; the conversion must be allowed.
   typed::ExprPtr convert(typed::ExprPtr value, ConversionTarget target);
   typed::ExprPtr convertToList(typed::ExprPtr value, ConversionTarget target);
   typed::ExprPtr unboxed(typed::ExprPtr value, TypePtr type);
-  // What print and f-strings show of a dtype and its like, which are ints otherwise.
+  // Returns the text that print and f-strings show for a dtype and similar values, which are otherwise ints.
   typed::ExprPtr shown(typed::ExprPtr value);
   typed::ExprPtr convertAtRunTime(typed::ExprPtr value, TypePtr type);
-  // For an assignment or a return; reports where it cannot be, [what] is "`x`", say.
+  // For an assignment or a return; reports an impossible conversion. [what] is, for example, "`x`".
   typed::ExprPtr convertOrReport(typed::ExprPtr value, TypePtr type, std::string_view what);
   typed::ExprPtr truth(typed::ExprPtr value);
 
@@ -191,14 +191,14 @@ class Inference {
   typed::ExprPtr sliceBound(const syntax::ExprPtr& bound, Span span, std::string_view what);
   TypePtr sliceOfTuple(TypePtr tuple, const typed::Expr& start, const typed::Expr& stop, const typed::Expr& step) const;
   struct TensorIndex {
-    typed::ExprPtr view = nullptr;      // what the ints, slices and Nones leave
-    typed::ExprPtr indices = nullptr;   // Tensor?[] into it, null where no tensor indexes
-    std::vector<typed::ExprPtr> parts;  // or the whole index, where only the run knows what it is: its form, values
+    typed::ExprPtr view = nullptr;      // the view after ints, slices and Nones
+    typed::ExprPtr indices = nullptr;   // Tensor?[] into the view, null if no tensor indexes
+    std::vector<typed::ExprPtr> parts;  // or the whole index, if only the run knows it: its form, then its values
   };
   // A part of an index of a tensor.
   struct IndexPart {
     char letter = 'v';                   // `v` a value, `:` a slice, `.` the ellipsis
-    std::vector<typed::ExprPtr> values;  // of a slice its start, stop and step
+    std::vector<typed::ExprPtr> values;  // of a slice: start, stop and step
     Span span;
   };
   std::optional<std::vector<IndexPart>> indexParts(const syntax::Expr& index);
@@ -235,18 +235,18 @@ class Inference {
   typed::ExprPtr updated(syntax::BinaryOp op, typed::ExprPtr old, typed::ExprPtr value, Span span);
   void updateIndex(const syntax::Index& target, const syntax::AugmentedAssign& assign, Span span, typed::Block& out);
   static bool changesInPlace(syntax::BinaryOp op, TypePtr type);
-  // The loop over [iterable], its body to come with finishLoop.
+  // Starts a loop over [iterable]; finishLoop adds its body.
   typed::Stmt::Node loopOver(const syntax::Expr& iterable);
   typed::ExprPtr loopElement(const typed::Stmt::Node& loop, Span span);
   static void finishLoop(typed::Stmt::Node& loop, typed::Block body, typed::Block at_end);
-  // The loop called [key] begins: makes the variables lie as they do in every round.
+  // Starts the loop called [key]: moves the variables to the slots that they have in every iteration.
   void openLoop(const void* key, Span span, typed::Block& out);
-  // Control goes back to where the loop begins.
+  // Jumps back to the begin of the loop.
   void repeatLoop(const OpenLoop& loop, Span span, typed::Block& out);
-  // Of what is known where a loop begins, [head] so far and [joined] now, makes Any what might change in many more
-  // passes.
+  // Limits the number of passes: makes variables Any whose types might keep changing. [head] is what was known so far
+  // where the loop begins, [joined] what is known now.
   void takeForAny(Environment& joined, const Environment& head, const OpenLoop& loop) const;
-  // Control goes on behind the loop; [out] ends here.
+  // Continues after the loop; [out] ends here.
   void exitLoop(OpenLoop& loop, Span span, typed::Block& out);
   void closeLoop(OpenLoop& loop);
 
@@ -256,12 +256,12 @@ class Inference {
   const ScriptFunction* function_;
   Diagnostics& diagnostics_;
   Findings* findings_;              // may be null
-  Findings::Mark findings_before_;  // what those before this inference found
+  Findings::Mark findings_before_;  // the findings before this inference
   SourcePtr source_;
   TypePtr result_ = nullptr;  // null for the script's statements
-  InputOutline* outline_;     // null but for the statements of a session's input
+  InputOutline* outline_;     // null except for the statements of a session's input
 
-  // What all passes share.
+  // Shared by all passes.
   std::vector<std::string_view> names_;  // of the variables that the function sets, by id
   std::unordered_map<std::string_view, typed::VariableId> ids_;
   std::unordered_map<typed::VariableId, std::pair<TypePtr, Span>> declared_types_;
@@ -273,16 +273,16 @@ class Inference {
     typed::FieldNames fields;
   };
   std::vector<ArgumentVariable> arguments_;
-  std::unordered_map<const syntax::Stmt*, Environment> places_;  // of an input: where each statement begins
-  std::unordered_map<uint32_t, uint32_t> module_imports_;        // what calls the statements of a module
+  std::unordered_map<const syntax::Stmt*, Environment> places_;  // of an input: the state before each statement
+  std::unordered_map<uint32_t, uint32_t> module_imports_;        // the import that calls the statements of a module
 
-  // What a pass begins anew.
+  // Reset by each pass.
   Diagnostics found_;
   Environment environment_;
   uint32_t made_count_ = 0;
   std::vector<OpenLoop*> loops_;
-  std::vector<typed::VariableId> assigned_;                             // in the order of the assignments so far
-  std::vector<std::pair<std::string_view, typed::VariableId>> scoped_;  // comprehensions' variables, innermost last
+  std::vector<typed::VariableId> assigned_;                             // in the order of the assignments
+  std::vector<std::pair<std::string_view, typed::VariableId>> scoped_;  // variables of comprehensions, innermost last
   bool changed_ = false;
   int pass_ = 0;
 };

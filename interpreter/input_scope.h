@@ -12,7 +12,7 @@
 
 namespace boxcar::interp {
 
-// What the compiler is told of earlier inputs when it compiles one of a session.
+// What the compiler knows about earlier inputs when it compiles one of a session.
 struct EarlierInputs {
   struct Variable {
     std::string name;
@@ -23,7 +23,7 @@ struct EarlierInputs {
     std::string name;
     TypePtr type;
   };
-  // Code that has been loaded, and which of its functions and modes go by their names still.
+  // Loaded code, and which of its functions and modes still have their names.
   struct Module {
     const CodeUnit* unit;
     std::vector<std::string> names;
@@ -31,28 +31,28 @@ struct EarlierInputs {
 
   std::vector<Variable> variables;
   std::vector<Constant> constants;
-  std::vector<Module> modules;  // the first ones of the new unit, in this order
+  std::vector<Module> modules;  // the first modules of the new unit, in this order
   std::vector<std::string> uses;
-  // Whether the session defined the operator of that name itself, so that an input may do so anew.
+  // Whether the session itself defined the operator of that name, so that an input may redefine it.
   std::function<bool(const OperatorName&)> defined;
-  // Why the operator may not be defined anew with this schema; empty where it may.
+  // Why the operator may not be redefined with this schema; empty if it may.
   std::function<std::string(const FunctionSchema&)> fault_of;
 };
 
-// What is known of an input's statements besides their code. They take the variables, each a Value, and return a tuple
-// of what they hold at the end, with the input's value behind them where it has one.
+// What is known about an input's statements besides their code. They take the variables, each a Value, and return a
+// tuple of their values at the end, followed by the input's value if it has one.
 struct InputOutline {
   struct Place {
     Span span;
     Environment environment;  // where the statement begins
   };
 
-  std::vector<std::string> variables;  // by id; "" for those of comprehensions, which end there
+  std::vector<std::string> variables;  // by id; "" for those of comprehensions, which end with them
   Environment at_end;
   std::vector<Place> places;
-  size_t own_constants = 0;  // how many of the unit's are set by the input, the first ones
+  size_t own_constants = 0;  // how many of the unit's constants the input sets; they come first
   bool has_value = false;
-  // That the value is the text of a dtype or its like, to be shown without quotes.
+  // The value is the name of a dtype or similar, to be shown without quotes.
   bool value_is_name = false;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = TokenKind;
 
-// The kinds that are spelled with signs, by first character and then by falling length.
+// The kinds spelled with signs, by first character, then longest first.
 struct SignTable {
   static constexpr size_t kCount = static_cast<size_t>(kFirstKeyword) - static_cast<size_t>(kFirstSpelled);
   std::array<Kind, kCount> kinds{};
@@ -31,7 +31,7 @@ struct SignTable {
   }
 };
 
-// The sign that [text] begins with, the longest; EndOfFile when there is none.
+// Returns the longest sign that [text] begins with; EndOfFile if there is none.
 Kind findSign(std::string_view text) {
   static const SignTable table;
   const unsigned char c = static_cast<unsigned char>(text[0]);
@@ -53,7 +53,7 @@ Kind closerOf(Kind open) {
   }
 }
 
-// Keywords that no expression contains: at the beginning of a line they show that a bracket was left open before.
+// Keywords that no expression contains: at the beginning of a line they show that a bracket before them was left open.
 bool beginsStatementOnly(Kind kind) {
   switch (kind) {
     case Kind::KwUse:
@@ -130,7 +130,7 @@ class Lexer {
     return token;
   }
 
-  // Takes the next [length] bytes for a token.
+  // Takes the next [length] bytes as a token.
   Token& take(Kind kind, size_t length) {
     const Span span = here(length);
     at_ = span.end;
@@ -138,8 +138,8 @@ class Lexer {
     return push(kind, span);
   }
 
-  // A statement or an element may begin at [span], or behind its comma. `elif` and `else` go on with a statement: they
-  // have taken the end of its line away.
+  // A statement or an element may begin at [span], or after its comma. `elif` and `else` continue a statement: they
+  // have removed the end of its line.
   void settle(Kind kind, Span span) {
     Span& settled = open_.back().settled;
     if (top() != Kind::BlockOpen) {
@@ -234,7 +234,7 @@ class Lexer {
 
   bool beginsLine() const { return line_begins_ == out_.tokens.size(); }
 
-  // A statement begins at [span] while brackets of an expression are open.
+  // A statement begins at [span] while an expression's brackets are open.
   void closeForStatement(Span span) {
     reportOpen(span, fmt::format("a statement begins before `{}` is closed", opener(open_.back())));
     const Span place = {span.begin, span.begin};
@@ -258,7 +258,7 @@ class Lexer {
     }
   }
 
-  // The last token is a minus that takes what follows as its operand.
+  // Whether the last token is a minus whose operand follows.
   bool isNegated() const {
     const auto& tokens = out_.tokens;
     return last() == Kind::Minus && (tokens.size() < 2 || !endsValue(tokens[tokens.size() - 2].kind));
@@ -266,7 +266,7 @@ class Lexer {
 
   // ---- Strings ----
 
-  // Reads text up to [quote], or to a brace where [is_format]; the end of the line ends it too. False when it is wrong.
+  // Reads text up to [quote], to the end of the line or, if [is_format], to a brace. Returns false for wrong text.
   bool readText(char quote, bool is_format, std::string& out) {
     bool good = true;
     while (at_ < text_.size()) {
@@ -309,10 +309,10 @@ class Lexer {
       if (open_fields_ == 0) {
         error({static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)},
               fmt::format("the string is not closed with `{}` on its line", quote));
-      }  // else the f-string around it is not closed either, and is what is reported
+      }  // else the f-string around it is not closed either, and that is reported
     }
     pushString(Kind::String, {static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)}, std::move(text), !good);
-    // What should have closed these stands, most likely, in the string.
+    // The string most likely contains what should have closed these.
     if (!closed && open_fields_ == 0) {
       while (top() != Kind::BlockOpen) closeTop(here(0), true);
     }
@@ -337,7 +337,7 @@ class Lexer {
     fStringText();
   }
 
-  // Reads on in the text of the innermost f-string, up to its end or to a field.
+  // Reads the text of the innermost f-string, up to its end or to a field.
   void fStringText() {
     const char quote = opener(open_.back())[1];
     for (;;) {
@@ -368,7 +368,7 @@ class Lexer {
     }
   }
 
-  // The line ends inside f-strings: reports the outermost and closes all.
+  // Called where the line ends inside f-strings: reports the outermost and closes all.
   void closeFString() {
     size_t depth = open_.size();
     for (size_t fields = open_fields_; fields > 0;) fields -= open_[--depth].kind == Kind::FieldBegin;
@@ -379,7 +379,7 @@ class Lexer {
     while (top() != Kind::BlockOpen) closeTop(here(0), true);
   }
 
-  // Behind the `:` of a field.
+  // Reads what follows the `:` of a field.
   void formatSpec() {
     const Bracket& string = open_[open_.size() - 2];
     const std::array<char, 3> ends = {'}', '\n', opener(string)[1]};
@@ -398,7 +398,7 @@ class Lexer {
     if (at_ < text_.size() && text_[at_] == '}') return;
     const bool at_quote = at_ < text_.size() && text_[at_] == ends[2];
     closeFString();
-    if (at_quote) ++at_;  // which begins no string
+    if (at_quote) ++at_;  // it begins no string
   }
 
   // ---- Signs and brackets ----
@@ -438,8 +438,8 @@ class Lexer {
     }
   }
 
-  // Whether the `::` here stands between a namespace and a name, or is two colons of a slice, or a colon of a format.
-  // Directly in an index `a::b` is a slice, as in Python, unless a call follows: `x[a::f(i)]`.
+  // Whether this `::` separates a namespace and a name; otherwise it is two colons of a slice, or a colon of a format.
+  // Directly in an index, `a::b` is a slice, as in Python, unless a call follows: `x[a::f(i)]`.
   bool joinsNames() const {
     if (last() != Kind::Name && !isKeyword(last())) return false;
     size_t next = text_.find_first_not_of(" \t", at_ + 2);
@@ -456,7 +456,7 @@ class Lexer {
     return next < text_.size() && text_[next] == '(';
   }
 
-  // `{` after `=`, `(`, `,`, `[`, `:` or `return` opens a dict, and at the beginning of a field; else a block.
+  // `{` opens a dict after `=`, `(`, `,`, `[`, `:` or `return`, and at the beginning of a field; else a block.
   void openBrace() {
     switch (last()) {
       case Kind::Assign:
@@ -487,7 +487,7 @@ class Lexer {
     push(closerOf(bracket.kind), span).reported = reported;
   }
 
-  // A closing bracket stands here; a brace comes as BlockClose.
+  // A closing bracket; a brace is passed as BlockClose.
   void close(Kind kind) {
     const auto fits = [kind](const Bracket& bracket) {
       const bool is_brace =
@@ -495,7 +495,7 @@ class Lexer {
       return kind == Kind::BlockClose ? is_brace : closerOf(bracket.kind) == kind;
     };
     const Span span = here(1);
-    // `)` and `]` close nothing outside of the block they stand in, and no bracket what was opened outside of a field.
+    // `)` and `]` do not close brackets outside of their block. No bracket closes what was opened outside of its field.
     const auto isBarrier = [kind](const Bracket& bracket) {
       return bracket.kind == Kind::FieldBegin || (bracket.kind == Kind::BlockOpen && kind != Kind::BlockClose);
     };
@@ -511,7 +511,7 @@ class Lexer {
     if (match != open_.rbegin()) {
       reportOpen(span, fmt::format("`{}` does not close `{}`", text_[at_], opener(open_.back())));
       if (!found) {
-        // The wrong kind of bracket, most likely.
+        // Most likely the wrong kind of bracket.
         closeTop(span, true);
         ++at_;
         return;
@@ -541,7 +541,7 @@ class Lexer {
                                               printable ? fmt::format("({})", name) : name));
     if (peek() == '\\') diagnostic.note("a line goes on in the next inside of `()`, `[]` or the `{}` of a dict");
     take(Kind::Bad, point.length).reported = true;
-    // One message for a run of the same character.
+    // A run of the same character gives one message.
     while (utf8::decode(rest()).value == point.value && at_ < text_.size()) at_ += point.length;
   }
 

@@ -5,8 +5,8 @@
 
 namespace boxcar::syntax {
 
-// Splits a source into tokens. What is no token is reported to [diagnostics] and stood in for, so that the rest can be
-// read: closing brackets that are missing are put where they are missed, those that close nothing are left out.
+// Splits a source into tokens. Reports invalid text to [diagnostics] and replaces it so that the rest can be read:
+// missing closing brackets are inserted where they are missed, unmatched ones are left out.
 TokenStream lex(const SourcePtr& source, Diagnostics& diagnostics);
 
 }  // namespace boxcar::syntax

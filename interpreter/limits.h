@@ -5,13 +5,13 @@
 
 namespace boxcar {
 
-// How far a run may go. One that goes further fails with a ScriptError that says which limit it met.
+// The limits of a run. A run that exceeds one fails with a ScriptError that says which.
 struct RunLimits {
-  // Bytecode instructions, those of the operators and handlers that scripts define included.
+  // Bytecode instructions, including those of operators and handlers that scripts define.
   uint64_t max_instructions = std::numeric_limits<uint64_t>::max();
-  // Calls of the script's functions inside one another.
+  // Nested calls of the script's functions.
   uint32_t max_depth = 10'000;
-  // Seconds from its beginning on: looked at between operators, and within those that take long.
+  // Seconds since the run began; checked between operators, and within those that take long.
   double max_seconds = std::numeric_limits<double>::infinity();
 
   friend bool operator==(const RunLimits&, const RunLimits&) = default;

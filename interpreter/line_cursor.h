@@ -1,6 +1,6 @@
 #pragma once
 
-// What the assembler reads its lines with.
+// Reads the assembler's lines.
 
 #include <boxcar/interpreter/diagnostic.h>
 #include <boxcar/interpreter/source.h>
@@ -14,8 +14,8 @@
 
 namespace boxcar::interp {
 
-// Walks over one line of a text. Everything that reads skips spaces first; what is not as it must be is a CompileError
-// that shows the place.
+// Walks over one line of a text. All reading functions skip spaces first; bad input throws CompileError that shows the
+// place.
 class LineCursor final {
  public:
   LineCursor(SourcePtr source, Span line) : source_(std::move(source)), at_(line.begin), end_(line.end) {}
@@ -29,7 +29,7 @@ class LineCursor final {
     while (at_ < end_ && isSpace(source_->text()[at_])) ++at_;
     return at_;
   }
-  // Whether nothing but a comment is left.
+  // Whether only a comment, or nothing, is left.
   bool atEnd() noexcept { return skipSpaces() == end_ || peek() == ';'; }
   // The next byte; 0 at the end of the line.
   char peek() noexcept { return skipSpaces() == end_ ? '\0' : source_->text()[at_]; }
@@ -47,14 +47,14 @@ class LineCursor final {
     if (!atEnd()) failExpected("the end of the line");
   }
 
-  // Letters, digits, `_` and what is in [more]; may be empty.
+  // Reads letters, digits, `_` and the characters in [more]; may return an empty word.
   std::string_view word(std::string_view more = {}) noexcept {
     const uint32_t begin = skipSpaces();
     while (at_ < end_ && isWordByte(source_->text()[at_], more)) ++at_;
     return source_->text({begin, at_});
   }
 
-  // A decimal number from [least] to [most], which messages call [what].
+  // Reads a decimal number from [least] to [most]; messages call it [what].
   template <class T>
   T number(std::string_view what, T least = std::numeric_limits<T>::min(), T most = std::numeric_limits<T>::max()) {
     skipSpaces();
@@ -69,7 +69,7 @@ class LineCursor final {
     return value;
   }
 
-  // What stands next is not [expected], a noun with its article or a sign.
+  // Throws because the next thing is not [expected], which is a noun with its article or a sign.
   [[noreturn]] void failExpected(std::string_view expected) {
     const uint32_t begin = skipSpaces();
     if (atEnd()) fail({begin, begin}, "expected {}, but the line ends here", expected);

@@ -9,7 +9,7 @@ namespace {
 
 using Kind = TokenKind;
 
-// Binary operators by how tightly they bind; None is none.
+// Binary operators by how tightly they bind; None is not an operator.
 enum class Level : uint8_t { Or, And, Compare, BitOr, BitXor, BitAnd, Shift, Sum, Product, Power, None };
 
 Level levelOf(Kind kind) {
@@ -47,7 +47,7 @@ bool isAssignment(Kind kind) {
   return kind == Kind::Assign || (kind >= Kind::BarAssign && kind <= Kind::DoubleStarAssign);
 }
 
-// Whether two tokens without a blank between them would be read as others.
+// Whether two tokens without a blank between them would be read as different tokens.
 bool wouldMerge(std::string_view left, std::string_view right) {
   const auto isNumber = [](std::string_view text) {
     return isDigit(text[0]) || (text[0] == '.' && text.size() > 1 && isDigit(text[1]));
@@ -62,7 +62,7 @@ bool wouldMerge(std::string_view left, std::string_view right) {
   return false;
 }
 
-// How blanks are put, and whether a comma may stand at the end.
+// How blanks are placed, and whether a trailing comma is allowed.
 enum class Mode { Statement, Element, Type };
 
 class LineLayout final {
@@ -92,7 +92,7 @@ class LineLayout final {
  private:
   Kind kind(size_t i) const { return reader_.kind(i); }
 
-  // The first token of a kind in [begin, end), outside of brackets that open there; [end] when there is none.
+  // Returns the first token of a kind in [begin, end), outside of brackets that open there; [end] if there is none.
   size_t find(Kind wanted, size_t begin, size_t end) const {
     while (begin < end && kind(begin) != wanted) begin = reader_.next(begin);
     return std::min(begin, end);
@@ -100,14 +100,14 @@ class LineLayout final {
 
   // ---- Tokens in a row ----
 
-  // A value may end with token [i]: also with a method's name that is a keyword, and with a type's `?`.
+  // Whether a value may end with token [i], which includes a method's name that is a keyword, and a type's `?`.
   bool endsOperand(size_t i) const {
     if (endsValue(kind(i)) || kind(i) == Kind::Question) return true;
     return i > 0 && isKeyword(kind(i)) && (kind(i - 1) == Kind::Dot || kind(i - 1) == Kind::Scope);
   }
   bool isPrefix(size_t i) const { return isSign(kind(i)) && (i == 0 || !endsOperand(i - 1)); }
 
-  // The two colons of a slice are one sign to whoever reads `a::f(x)`.
+  // In `a::f(x)`, the two colons of a slice would be read as one sign.
   bool colonsWouldMerge(size_t second) const {
     if (!reader_.isWord(second - 2) || !reader_.isWord(second + 1)) return false;
     const size_t behind = second + 2;
@@ -115,12 +115,13 @@ class LineLayout final {
            (kind(behind) == Kind::Dot && reader_.isWord(behind + 1) && kind(behind + 2) == Kind::LeftParen);
   }
 
-  // Whether a blank stands before token [i], which follows another in the same row.
+  // Whether a blank precedes token [i], which follows another in the same row.
   bool hasBlank(size_t i, Mode mode) const {
     const size_t before = i - 1;
     const Kind left = kind(before), right = kind(i);
     if (left == Kind::Colon && right == Kind::Colon) return colonsWouldMerge(i);
-    if (left == Kind::Int && right == Kind::Dot && (reader_.text(i + 1)[0] | 0x20) == 'e') return true;  // no exponent
+    if (left == Kind::Int && right == Kind::Dot && (reader_.text(i + 1)[0] | 0x20) == 'e')
+      return true;  // not an exponent
     if (wouldMerge(reader_.text(before), reader_.text(i))) return true;
     if (left == Kind::Comma || left == Kind::Arrow || right == Kind::Arrow) return right != Kind::Comma;
     switch (right) {
@@ -141,8 +142,8 @@ class LineLayout final {
     return true;
   }
 
-  // A place to break before token [i], with the comments that wait for one: all of them stand on lines of their own but
-  // the first, if it stood behind code.
+  // Adds a possible break before token [i], with the pending comments: all on lines of their own, except the first if
+  // it followed code.
   void placeBefore(size_t i, bool has_space) {
     trailingComment(i);
     if (has_space) {
@@ -164,12 +165,12 @@ class LineLayout final {
 
   void token(size_t i) { layout_.text(reader_.text(i)); }
 
-  // Tokens without a place to break outside of their brackets.
+  // Writes tokens without possible breaks outside of their brackets.
   void sequence(size_t begin, size_t end, Mode mode) {
     size_t commas = 0;
     for (size_t i = begin; i < end; i = reader_.next(i)) {
       if (kind(i) == Kind::Comma) {
-        // The last comma of `a, b, = e` says nothing; that of `a, = e` does.
+        // The last comma of `a, b, = e` is redundant; that of `a, = e` is not.
         if (mode == Mode::Statement && ++commas > 1 && endsList(i + 1, end)) continue;
       } else if (endsList(i, end)) {
         commas = 0;
@@ -193,14 +194,14 @@ class LineLayout final {
     size_t end;
   };
 
-  // What stands in a bracket.
+  // The contents of a bracket.
   struct Content {
     std::vector<Element> elements;
     bool is_index = false;
     bool is_comprehension = false;
     bool is_type = false;
-    bool takes_last_comma = false;  // which says nothing
-    bool needs_last_comma = false;  // it is all that makes a tuple
+    bool takes_last_comma = false;  // a redundant one
+    bool needs_last_comma = false;  // only the comma makes it a tuple
   };
 
   Content contentOf(size_t open, Mode mode) const {
@@ -235,8 +236,8 @@ class LineLayout final {
            (open == 1 || (kind(open - 2) != Kind::Dot && kind(open - 2) != Kind::Scope));
   }
 
-  // A bracket whose only element is another, perhaps of a call, leaves it to that to break: `print(tensor([[`. One
-  // around a text has nothing to win.
+  // A bracket whose only element is another bracket, perhaps of a call, leaves breaking to that one: `print(tensor([[`.
+  // A bracket around a text gains nothing from breaking.
   bool leavesBreaking(size_t open, const Content& content) const {
     const size_t close = reader_.closer(open);
     if (content.elements.size() != 1 || content.is_type || content.needs_last_comma) return false;
@@ -248,11 +249,11 @@ class LineLayout final {
     if (!reader_.isOpener(inner) || kind(inner) == Kind::FStringBegin) return false;
     const size_t inner_close = reader_.closer(inner);
     if (inner_close != content.elements[0].end - 1 || inner_close == inner + 1) return false;
-    // Comments break it, unless they stand in the other.
+    // Comments break it, unless they are inside the other.
     return !reader_.hasComment(open + 1) && !hasCommentBetween(inner_close, close);
   }
 
-  // Whether a comment, not taken yet, stands behind token [first] and before token [last].
+  // Whether a comment that was not taken yet lies between tokens [first] and [last].
   bool hasCommentBetween(size_t first, size_t last) const {
     const std::vector<Span>& comments = reader_.stream().comments;
     const auto next = std::lower_bound(comments.begin() + static_cast<std::ptrdiff_t>(reader_.next_comment()),
@@ -343,7 +344,7 @@ class LineLayout final {
     size_t begin = element.begin;
     size_t at = find(Kind::KwFor, begin, element.end);
     expression({begin, at}, true);
-    // The element may have a conditional's `if`; what stands behind its `for` may not.
+    // The element may have a conditional's `if`; after its `for` there is none.
     while (at < element.end) {
       begin = at;
       at = reader_.next(at);
@@ -367,7 +368,7 @@ class LineLayout final {
     if (first == element.end) return operators(element, is_indented);
     layout_.beginGroup();
     operators({element.begin, first}, true);
-    // What begins the group stands where the group does.
+    // The begin of the group is at the group's own indentation.
     if (is_indented) layout_.indent();
     for (size_t at = first; at < element.end;) {
       const size_t next = nextBranch(at + 1, element.end);

@@ -21,13 +21,13 @@ int digitValue(char c) {
   return 99;
 }
 
-// Digits of [base] and underscores from [begin] on; returns their end.
+// Skips digits of [base] and underscores from [begin] on; returns their end.
 size_t skipDigits(std::string_view text, size_t begin, int base = 10) {
   while (begin < text.size() && (text[begin] == '_' || digitValue(text[begin]) < base)) ++begin;
   return begin;
 }
 
-// An underscore stands between two digits, or between the 0x of an integer and its first digit.
+// Whether each underscore is between two digits, or between the 0x of an integer and its first digit.
 bool underscoresFit(std::string_view text, int base) {
   for (size_t i = text.find('_'); i != std::string_view::npos; i = text.find('_', i + 1)) {
     const bool behind_prefix = base != 10 && i == 2;
@@ -57,7 +57,7 @@ double readReal(std::string_view text) {
   double value = 0;
   const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (status != std::errc::result_out_of_range) return value;
-  // Too large for a double, or too small: where the first digit that counts stands tells which.
+  // Too large or too small for a double: the position of the first nonzero digit tells which.
   const size_t e = std::min(digits.find_first_of("eE"), digits.size());
   const size_t point = std::min(digits.find('.'), e);
   const size_t first = digits.find_first_of("123456789");
@@ -86,7 +86,7 @@ NumberLiteral readNumber(std::string_view text) {
   size_t end = base == 10 ? skipDigits(text, 0) : skipDigits(text, 2, base);
   const size_t digits_end = end;
   if (base == 10) {
-    // `1.` is a float and `1.j` imaginary, but `1.sqrt()` calls a method and `1...` is no number.
+    // `1.` is a float and `1.j` imaginary, but `1.sqrt()` calls a method and `1...` is not a number.
     const char after = at(text, end + 1);
     const bool exponent_after = (after == 'e' || after == 'E') &&
                                 (isDigit(at(text, end + 2)) || at(text, end + 2) == '-' || at(text, end + 2) == '+');

@@ -20,11 +20,11 @@ struct NumberLiteral {
   size_t length = 0;                // in bytes
   uint64_t integer = 0;
   double real = 0;
-  std::string error;  // what is wrong; empty when nothing is
+  std::string error;  // what is wrong; empty if nothing is
 };
 
-// The number that [text] begins with; it begins with a digit, or a point and a digit. Integers up to 2^63 pass, so that
-// the least one can be written.
+// Reads the number at the start of [text], which begins with a digit, or with a point and a digit. Accepts integers up
+// to 2^63, so that the least integer can be written.
 NumberLiteral readNumber(std::string_view text);
 
 struct Escape {
@@ -32,10 +32,10 @@ struct Escape {
   std::string error;
 };
 
-// Appends to [out] what the escape that [text] begins with stands for, as in Python.
+// Decodes the escape at the start of [text] and appends the result to [out], as in Python.
 Escape readEscape(std::string_view text, std::string& out);
 
-// Nothing where [text] is not `[[fill]<>^][+][0][width][,][.n][dfegxs%]`, or asks for more than 9999 places.
+// Returns nothing if [text] is not `[[fill]<>^][+][0][width][,][.n][dfegxs%]`, or asks for more than 9999 places.
 std::optional<FormatSpec> readFormatSpec(std::string_view text);
 
 }  // namespace boxcar::syntax

@@ -7,7 +7,7 @@ namespace {
 
 using boost::variant2::get_if;
 
-// Variables that are read further on.
+// The variables that are read later.
 class VariableSet {
  public:
   bool has(size_t i) const { return i / 64 < words_.size() && (words_[i / 64] >> (i % 64) & 1) != 0; }
@@ -27,9 +27,9 @@ class VariableSet {
   std::vector<uint64_t> words_;
 };
 
-// Goes through a function from its end to its beginning, with what is read behind the place reached. Only values on
-// the heap matter, so that only slots of kind Value are looked at. What a loop reads before it sets it is found first,
-// with nothing marked; each loop's body is gone through twice in all.
+// Walks a function backwards, with the set of variables that are read after the current place. Only values on the heap
+// matter, so only slots of kind Value are considered. A first pass without marks finds what each loop reads before it
+// sets it; each loop's body is walked twice in total.
 class Liveness {
  public:
   explicit Liveness(size_t named) : named_(named) {}
@@ -75,7 +75,7 @@ class Liveness {
   void walk(typed::While& node, VariableSet& live) {
     loop(&node, node.at_end, live, [&](VariableSet& body, const VariableSet& behind) {
       walk(node.body, body);
-      // Behind the condition lies the end, too.
+      // The end of the loop comes after the condition, too.
       body.add(behind);
       walk(*node.condition, body);
     });
@@ -117,8 +117,8 @@ class Liveness {
   void walk(typed::Register&, VariableSet&) {}
   void walk(typed::RunModule&, VariableSet&) {}
 
-  // [walk_round] goes through one round, from its end; it also gets what is read where the loop ends by itself. [live]:
-  // behind the loop, then before it.
+  // [walk_round] walks one iteration backwards; it also gets what is read where the loop ends by itself. [live]: first
+  // after the loop, then before it.
   template <class Walk>
   void loop(const void* key, typed::Block& at_end, VariableSet& live, Walk walk_round) {
     auto found = read_first_.find(key);
@@ -176,7 +176,7 @@ class Liveness {
   void walk(typed::MakeTuple& node, VariableSet& live) { pushed(node.items, live); }
   void walk(typed::MakeDict& node, VariableSet& live) { pushed(node.items, live); }
   void walk(typed::CallFunction& node, VariableSet& live) {
-    // Variables are passed once all other arguments are there.
+    // Variables are passed after all other arguments have been evaluated.
     for (auto argument = node.arguments.rbegin(); argument != node.arguments.rend(); ++argument) {
       if (get_if<typed::ReadVariable>(&(*argument)->node) != nullptr) walk(**argument, live);
     }
@@ -198,8 +198,8 @@ class Liveness {
     for (auto item = items.rbegin(); item != items.rend(); ++item) walk(**item, live);
   }
 
-  // Operands that an instruction finds where they lie: a variable's slot is read when the others have been evaluated,
-  // and nothing is taken out of it.
+  // Operands that an instruction reads in place: a variable's slot is read after the others have been evaluated, and
+  // nothing is moved out of it.
   void operands(std::initializer_list<typed::Expr*> list, VariableSet& live) {
     for (typed::Expr* operand : list) {
       if (operand == nullptr) continue;

@@ -4,7 +4,7 @@
 
 namespace boxcar::interp {
 
-// Marks the reads after which a variable's value is not read any more, so that it may be moved instead of copied.
+// Marks the last read of each variable's value, so that the value can be moved instead of copied.
 void markLastUses(typed::Function& function);
 
 }  // namespace boxcar::interp

@@ -17,12 +17,12 @@ namespace {
 constexpr size_t kSegmentSlots = 1U << 16;
 constexpr size_t kReserve = 1U << 18;
 constexpr double kMostSeconds = 1e9;
-// So many instructions run between two looks at the clock.
+// The number of instructions between two checks of the clock.
 constexpr uint64_t kShare = 4096;
 
 constexpr ExecutableFunction kNoFunction{};
 
-// Null where the thread has run no script: who asks about one makes no machine for that.
+// Null if the thread has run no script: asking about a script does not create a machine.
 constinit thread_local const Machine* machine_of_thread = nullptr;
 
 constexpr detail::ScriptReader kReader = {
@@ -34,7 +34,7 @@ constexpr detail::ScriptReader kReader = {
       return machine_of_thread == nullptr ? size_t{0} : machine_of_thread->places(to, room);
     }};
 
-// Calls the function, whose arguments lie behind slot 0, and keeps its result there.
+// Calls the function, whose arguments are after slot 0, and stores its result there.
 struct Entry {
   Entry(const Executable& program, uint32_t index, uint16_t argument_count)
       : code{Instruction::wide(Opcode::CallFunction, 0, static_cast<int32_t>(index)), {Opcode::Halt}} {
@@ -102,7 +102,7 @@ Machine::~Machine() {
 }
 
 void Machine::setLimits(const RunLimits& limits) {
-  // Beside the calls of functions: nobody's frame, the one that makes the first call, and the statements'.
+  // Besides function calls: the unused first frame, the frame that makes the first call, and the statements' frame.
   const size_t frames = size_t{limits.max_depth} + 3;
   if (frame_capacity_ < frames) {
     frames_ = std::make_unique_for_overwrite<Frame[]>(frames);
@@ -111,7 +111,7 @@ void Machine::setLimits(const RunLimits& limits) {
   limits_ = limits;
   counts_ = limits.max_instructions != RunLimits().max_instructions || limits.max_seconds != RunLimits().max_seconds;
   deadline_ = Clock::time_point::max();
-  // More than a clock can count are none.
+  // A limit beyond the clock's range is no limit.
   if (limits.max_seconds < kMostSeconds) {
     deadline_ =
         Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.max_seconds));
@@ -181,7 +181,7 @@ void Machine::call(const Executable& program, uint32_t function, Stack& stack) {
     }
     BOXCAR_INTERNAL_ASSERT(scopes_.size() == mark.scopes);
     if (held_.size() != mark.held) [[unlikely]] {
-      frame->slots[0] = IValue();  // which nobody takes
+      frame->slots[0] = IValue();  // nobody takes it
       BOXCAR_FAIL("bad bytecode: {}: what it begins it does not finish", source.name);
     }
   } catch (const std::exception& error) {
@@ -199,7 +199,7 @@ void Machine::poll(Frame* frame, const Instruction* pc) {
 }
 
 void Machine::checkStop() const {
-  // Without a run it is C++ that calls, which has StopGuard.
+  // Without a run, the caller is C++, which has StopGuard.
   if (native_depth_ != 0 && (isInterrupted() || isLate())) stop();
 }
 

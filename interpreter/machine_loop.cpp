@@ -1,4 +1,4 @@
-// The machine's loop: one case per opcode, in the order of the table.
+// The machine's loop: one case per opcode, in the table's order.
 
 #include <boxcar/interpreter/arithmetic.h>
 #include <boxcar/interpreter/builtins.h>
@@ -62,7 +62,7 @@ bool unboxBool(const IValue& value) {
   failKind(value, "bool");
 }
 
-// list[index] for the typed lists whose elements need no box.
+// list[index] for typed lists whose elements need no box.
 int64_t indexInt(const IValue& object, int64_t index) {
   if (object.isIntList()) [[likely]] {
     const auto& values = object.unsafeGet<Tag::IntList>()->values;
@@ -89,7 +89,7 @@ void callBuiltin(const Builtin& builtin, size_t count, Stack& stack) {
   stack.push_back(std::move(result));
 }
 
-// A scalar owns nothing, so that its words are all there is to copy; two, as they were written.
+// A scalar owns nothing, so copying its words is enough. They are copied as two words, as they were written.
 void copyScalar(IValue* to, const IValue& from) noexcept {
   uint64_t words[2];
   std::memcpy(&words[0], reinterpret_cast<const char*>(&from), 8);
@@ -97,7 +97,7 @@ void copyScalar(IValue* to, const IValue& from) noexcept {
   std::memcpy(static_cast<void*>(to), words, sizeof(words));
 }
 
-// Slots hold nothing before a function is entered.
+// Slots are uninitialised before a function is entered.
 void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
   const uint64_t words[] = {0, tag};
   std::memcpy(static_cast<void*>(slot), words, sizeof(words));
@@ -105,7 +105,7 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
 
 }  // namespace
 
-// Before an instruction: whether it may still run.
+// Before an instruction: checks whether it may still run.
 #define COUNT()                            \
   do {                                     \
     if constexpr (kCounts) {               \
@@ -116,11 +116,11 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
       }                                    \
     }                                      \
   } while (false)
-// Wherever control goes on elsewhere, so that every loop and every recursion comes here: whether it is to end.
+// At every jump, so that every loop and every recursion gets here: checks whether the run must end.
 #define POLL() \
   (detail::interrupt_requests.load(std::memory_order_relaxed) != seen_interrupts_ ? poll(frame, pc + 1) : void())
 
-// The same behind a call, which may have taken long: the place is that of the call.
+// Like POLL after a call, which may have taken long: the place is that of the call.
 #define POLL_HERE()                                                                                      \
   do {                                                                                                   \
     if (detail::interrupt_requests.load(std::memory_order_relaxed) != seen_interrupts_) poll(frame, pc); \
@@ -129,7 +129,7 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
     }                                                                                                    \
   } while (false)
 
-// With labels as values each case has its own indirect jump, which branch predictors tell apart.
+// With labels as values, each case has its own indirect jump, which helps branch prediction.
 #if defined(__GNUC__)
 #define BEGIN_LOOP() NEXT();
 #define CASE(name) op_##name:
@@ -160,10 +160,10 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
 #define IMMEDIATE(field) static_cast<int16_t>(instruction.field)
 #define JUMP_SHORT() pc += static_cast<int16_t>(instruction.c), POLL()
 #define JUMP_FAR() pc += instruction.wide(), POLL()
-// Stands before whatever may fail or run other code.
+// Precedes everything that may fail or run other code.
 #define SAVE() frame->pc = pc
 
-// The function is called with the arguments that were passed.
+// Calls the function with the arguments that were passed.
 #define ENTER(callee)                                                                                           \
   do {                                                                                                          \
     frame = enter(frame, &(callee), slots + frame->function->slots, (callee).arguments);                        \
@@ -173,7 +173,7 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
     top_ = frame;                                                                                               \
     POLL();                                                                                                     \
   } while (false)
-// Goes back to the frame below, which may be another program's.
+// Returns to the frame below, which may belong to another program.
 #define LEAVE()                                           \
   do {                                                    \
     frame = top_ = leave(frame);                          \
@@ -197,7 +197,7 @@ void initialiseSlot(IValue* slot, uint64_t tag) noexcept {
     if (condition) JUMP_SHORT();          \
     NEXT();                               \
   }
-// One that may fail.
+// Such a case that may fail.
 #define CHECKED(name, ...)                                   \
   CASE(name) {                                               \
     static_assert(info(Opcode::name).then == Then::MayFail); \
@@ -578,7 +578,7 @@ void Machine::nextShare(Frame* frame, const Instruction* pc) {
     --instructions_left_;
     return;
   }
-  // Arguments that were passed already stand behind the frame, where nobody looks for them.
+  // Arguments that were already passed lie after the frame, where nothing else finds them.
   IValue* const passed = frame->slots + frame->function->slots;
   for (const Instruction* before = pc; before != frame->function->code; --before) {
     const Opcode op = before[-1].op;

@@ -1,4 +1,4 @@
-// What begins while a machine runs, and ends however that is left: scopes, modules, what is done once.
+// What begins while a machine runs, and is always ended: scopes, modules, statements that run once.
 
 #include <boxcar/interpreter/builtins.h>
 #include <boxcar/interpreter/conversion.h>
@@ -22,7 +22,7 @@
 namespace boxcar::interp {
 namespace {
 
-// Before what fails while scopes are ended because something failed; the first such counts.
+// Precedes an error that occurs while scopes are ended because of a failure; only the first such error is shown.
 constexpr std::string_view kInScopes = "(and when the scopes were ended: ";
 
 std::string messageOf(const std::exception& error) {
@@ -36,7 +36,7 @@ ScriptErrorCause causeOf(const std::exception& error) {
   return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ? ScriptErrorCause::Limit : ScriptErrorCause::Failure;
 }
 
-// What a call stack calls a function; nothing for a script's statements.
+// Returns a function's name in call stacks; nothing for a script's statements.
 std::string titleOf(const std::string& function) { return function == kScriptName ? std::string() : function; }
 
 }  // namespace
@@ -90,7 +90,7 @@ IValue Machine::callServed(const ExecutableFunction& callee, IValue* passed) {
   try {
     arguments.reserve(callee.arguments);
   } catch (...) {
-    std::destroy_n(passed, callee.arguments);  // no frame has them yet
+    std::destroy_n(passed, callee.arguments);  // no frame owns them yet
     throw;
   }
   for (uint32_t i = 0; i < callee.arguments; ++i) {
@@ -99,7 +99,7 @@ IValue Machine::callServed(const ExecutableFunction& callee, IValue* passed) {
   }
   auto found = graphed_functions_.find(callee.source);
   if (found != graphed_functions_.end() && found->second.program.expired()) {
-    graphed_functions_.erase(found);  // another function has its place by now
+    graphed_functions_.erase(found);  // another function now has its address
     found = graphed_functions_.end();
   }
   if (found == graphed_functions_.end()) {
@@ -155,7 +155,7 @@ const Executable* Machine::leaveModule(const Frame* frame) noexcept {
   return frame->function->program;
 }
 
-// Everything is given back, whatever fails meanwhile. Memory may run out before all is said: then the rest is not.
+// Everything is released, whatever fails on the way. If memory runs out, the rest of the message is dropped.
 std::vector<ScriptFrame> Machine::unwind(const Mark& mark, bool runs_exits, std::string& message) noexcept {
   const auto say = [](auto what) {
     try {
@@ -184,12 +184,12 @@ std::vector<ScriptFrame> Machine::unwind(const Mark& mark, bool runs_exits, std:
       }
     }
     const ExecutableFunction& function = *frame->function;
-    // The first frame is nobody's, the second calls the statements.
+    // The first frame is unused, the second calls the statements.
     if (variables_ != nullptr && frame == frames_.get() + 2)
       say([&] { variables_->assign(frame->slots, frame->slots + function.arguments); });
     leave(frame);
     if (function.source == nullptr) continue;
-    // Memory may run out before a function has said where it is.
+    // The function may have run out of memory before it saved its position.
     const auto at = static_cast<size_t>(frame->pc - function.code - 1);
     const std::vector<Span>& spans = function.source->spans;
     const Span span = at < spans.size() ? spans[at] : function.source->span;
@@ -223,12 +223,12 @@ std::string Machine::explain(std::string message, const Mark& mark, const Stack&
         fmt::format("{}(): argument '{}' must be {}, not {}",
                     is_operator ? toString(schema.operator_name()) : std::string(builtins()[call.a].name()),
                     parameter.name(), *parameter.type(), kindName(value));
-    // What is wrong with an element of a list, or with the text for a device, the message tells.
+    // The message explains errors in an element of a list, or in the text for a device.
     if (value.isList() || value.isTuple()) return what + ": " + message;
     const bool has_kind = conversionCost(typeOf(value), {parameter.type()}, {false, true}).has_value();
     return has_kind ? message : what;
   }
-  // Where all values are as they were before the call.
+  // Here all values are as they were before the call.
   size_t height = mark.height;
   std::unordered_map<const CodeFunction*, std::vector<int64_t>> heights;
   for (const Frame* frame = top_; frame != mark.base; --frame) {
@@ -253,19 +253,19 @@ void Machine::fail(const std::exception& error, const Mark& mark, Stack& stack) 
   } catch (const std::bad_alloc&) {
     has_message = false;
   }
-  // A script that fails within a call tells more than that call.
+  // The error of a script that fails within a call says more than the call itself.
   if (inner == nullptr && cause == ScriptErrorCause::Failure) {
     try {
       message = explain(message, mark, stack);
     } catch (const std::exception&) {
-      // The message alone will do.
+      // The message alone is enough.
     }
   }
   stack.resize(mark.height);
-  // What ends the run runs to its end, unless there is another interrupt.
+  // Code that ends the run is not interrupted, unless there is another interrupt.
   if (inner == nullptr && cause == ScriptErrorCause::Interrupt)
     seen_interrupts_ = detail::interrupt_requests.load(std::memory_order_relaxed);
-  // Without instructions or time left no exit block could run.
+  // Without instructions or time left, no exit block can run.
   const bool runs_exits = cause != ScriptErrorCause::Limit || !isSpent();
   const bool was_unwinding = std::exchange(is_unwinding_, true);
   std::vector<ScriptFrame> frames = unwind(mark, runs_exits, message);

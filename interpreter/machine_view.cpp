@@ -1,4 +1,4 @@
-// What others may ask of a machine while it runs.
+// What others may query about a machine while it runs.
 
 #include <boxcar/interpreter/graphed_function.h>
 #include <boxcar/interpreter/machine.h>
@@ -11,7 +11,7 @@
 namespace boxcar::interp {
 namespace {
 
-// Where [pc], the instruction after the one that runs, is in the source.
+// Returns the source position of [pc], the instruction after the current one.
 CallSite siteOf(const CodeFunction& function, const Instruction* pc) {
   const auto at = static_cast<size_t>(pc - function.code.data() - 1);
   const Span span = at < function.spans.size() ? function.spans[at] : function.span;
@@ -21,14 +21,14 @@ CallSite siteOf(const CodeFunction& function, const Instruction* pc) {
   return {function.source->name(), line, std::move(text)};
 }
 
-// The function's code, where it has a source.
+// Returns the function's code if it has a source.
 const CodeFunction* sourceOf(const ExecutableFunction& function) noexcept {
   return function.source != nullptr && function.source->source != nullptr ? function.source : nullptr;
 }
 
 constexpr int kMostNested = 8;
 
-// "layer.weight": the keys that lead from [value] to [tensor].
+// Returns "layer.weight": the keys that lead from [value] to [tensor].
 std::string keyOf(const IValue& value, const Tensor& tensor, int depth) {
   if (!value.isGenericDict() || depth == kMostNested) return {};
   const GenericDict dict = value.toGenericDict();

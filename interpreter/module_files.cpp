@@ -17,7 +17,7 @@
 namespace boxcar::interp {
 namespace {
 
-// Files that import one another in a row.
+// The maximum length of a chain of imports.
 constexpr size_t kMaxImports = 100;
 
 std::recursive_mutex& loadMutex() {
@@ -116,7 +116,7 @@ const CodeUnit* ModuleFiles::compile(const Script& script, const SourcePtr& sour
   return &compiled_.emplace(script.key, std::move(unit)).first->second;
 }
 
-// The script of that file, where a program uses it already.
+// Returns the script of that file if a program already uses it.
 std::shared_ptr<LoadedScript> ModuleFiles::loaded(const std::string& key) {
   const auto held = found_.find(key);
   if (held != found_.end()) return held->second;
@@ -137,7 +137,7 @@ std::vector<std::shared_ptr<LoadedScript>> ModuleFiles::modulesOf(const CodeUnit
   for (const CodeModule& module : std::span(unit.modules).subspan(modules.size())) {
     const Script script = scriptAt(*unit.source, module.path);
     if (isPluginPath(module.path)) {
-      loadPlugin(script.key, script.name);  // what was not compiled here may not have done so
+      loadPlugin(script.key, script.name);  // a unit compiled elsewhere may not have loaded it
       modules.push_back(nullptr);
       continue;
     }

@@ -7,13 +7,13 @@
 
 namespace boxcar::interp {
 
-// Who finds the files that a script imports, while it is compiled.
+// Finds the files that a script imports while it is compiled.
 class ModuleLoader {
  public:
   virtual ~ModuleLoader() = default;
 
-  // The script in the file that [source] imports as [path] at [span], compiled. Null for a plugin, which is loaded, and
-  // where something is wrong, which is reported to [diagnostics].
+  // Returns the compiled script in the file that [source] imports as [path] at [span]. Returns null for a plugin, which
+  // is loaded, and for errors, which are reported to [diagnostics].
   virtual const CodeUnit* load(const SourcePtr& source, std::string_view path, Span span, Diagnostics& diagnostics) = 0;
 };
 

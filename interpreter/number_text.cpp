@@ -15,7 +15,7 @@ namespace {
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 bool isLetterOrDigit(char c) { return isDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Without the `_` between digits; empty where one stands elsewhere.
+// Removes each `_` between digits; returns an empty text if one is elsewhere.
 std::string withoutSeparators(std::string_view text) {
   std::string result;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -28,7 +28,7 @@ std::string withoutSeparators(std::string_view text) {
   return result;
 }
 
-// What from_chars wants: no plus sign. Empty where the text cannot be a number.
+// Returns the text in the form for from_chars: without a plus sign. Empty if it cannot be a number.
 std::string numberText(std::string_view text) {
   std::string digits = withoutSeparators(utf8::withoutSpaces(text));
   if (digits.starts_with('+') && !digits.starts_with("+-")) digits.erase(0, 1);
@@ -58,13 +58,13 @@ double parseFloat(std::string_view text) {
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), result);
   BOXCAR_CHECK(!digits.empty() && end == digits.data() + digits.size() && digits.find('(') == std::string::npos,
                "float() cannot read {}", pythonStringRepr(text));
-  // Too large or too small: from_chars gives no value, strtod the right one.
+  // Too large or too small: from_chars gives no value, strtod gives the right one.
   return error == std::errc() ? result : std::strtod(digits.c_str(), nullptr);
 }
 
 namespace {
 
-// The decimal digits of a whole number with one more in the last place.
+// Adds one in the last place of a whole number's decimal digits.
 std::string incremented(std::string digits) {
   size_t place = digits.size();
   while (place > 0 && digits[place - 1] == '9') digits[--place] = '0';
@@ -73,14 +73,15 @@ std::string incremented(std::string digits) {
   return digits;
 }
 
-// To a multiple of 10 to the power [zeros]; halves go to the even neighbour. In decimal digits, which are exact.
+// Rounds to a multiple of 10 to the power [zeros]; halves go to the even neighbour. Uses decimal digits, which are
+// exact.
 double roundToZeros(double value, size_t zeros) {
   const double whole = std::floor(std::abs(value));
   std::string digits = fmt::format("{:.0f}", whole);
   if (digits.size() < zeros) return std::copysign(0.0, value);
   const std::string dropped = digits.substr(digits.size() - zeros);
   digits.erase(digits.size() - zeros);
-  // How what is dropped lies to a half.
+  // How the dropped part compares to a half.
   int order = dropped[0] - '5';
   if (order == 0 && dropped.find_first_not_of('0', 1) != std::string::npos) order = 1;
   const bool is_above_half = order > 0 || (order == 0 && std::abs(value) > whole);

@@ -5,7 +5,7 @@
 
 namespace boxcar::interp {
 
-// What is done once for all runs of a program, whatever threads they are on: who comes while another is at it waits.
+// Something that is done once for all runs of a program, on any thread. Concurrent callers wait until it is done.
 class Once final {
  public:
   Once() = default;
@@ -14,7 +14,7 @@ class Once final {
 
   bool isDone() const noexcept { return is_done_.load(std::memory_order_acquire); }
 
-  // Whether the caller is to do it, and to call finish() or abandon() then, on the same thread.
+  // Returns whether the caller must do it; if so, it must call finish() or abandon() afterwards, on the same thread.
   bool begin() {
     if (isDone()) return false;
     mutex_.lock();
@@ -26,7 +26,7 @@ class Once final {
     is_done_.store(true, std::memory_order_release);
     mutex_.unlock();
   }
-  // It was not done; the next one to come does it.
+  // It was not done; the next caller does it.
   void abandon() noexcept { mutex_.unlock(); }
 
  private:

@@ -9,7 +9,7 @@
 namespace boxcar::interp {
 namespace {
 
-// A row of the table: an opcode or, where there is none, a group's title and text.
+// A row of the table: an opcode or, if there is none, a group's title and text.
 struct Row {
   const OpcodeInfo* opcode;
   std::string_view title;
@@ -46,7 +46,7 @@ class PageWriter {
     text_ += fmt::format(format, std::forward<Args>(args)...);
   }
 
-  // Every spelling once.
+  // Writes every spelling once.
   void writeOperands() {
     for (auto i = static_cast<uint8_t>(Operand::None); i <= static_cast<uint8_t>(Operand::FarTarget); ++i) {
       const auto [form, expected] = spellingOf(static_cast<Operand>(i));
@@ -86,7 +86,7 @@ class PageWriter {
     }
   }
 
-  // Text in a cell, where `|` would end it and `*` might emphasise.
+  // Escapes text for a cell, where `|` would end the cell and `*` might emphasise.
   static std::string cell(std::string_view text) {
     std::string escaped;
     for (const char c : text) {

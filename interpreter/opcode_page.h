@@ -6,7 +6,7 @@
 
 namespace boxcar::interp {
 
-// opcodes.md: every instruction with its operands, its effect on the stack and what it does.
+// Returns the text of opcodes.md: every instruction with its operands, its effect on the stack and what it does.
 BOXCAR_API std::string opcodePage();
 
 }  // namespace boxcar::interp

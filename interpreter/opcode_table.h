@@ -1,5 +1,6 @@
-// Every instruction of the machine, once. Enum, verifier, disassembler, assembler and the page opcodes.md come from
-// here; the machine has one case per line, in this order. Included wherever one of the two macros is wanted:
+// Lists every instruction of the machine once. The enum, the verifier, the disassembler, the assembler and the page
+// opcodes.md are generated from it; the machine has one case per line, in this order. Include it after defining one of
+// the two macros:
 //
 //   BOXCAR_OPCODE_GROUP(title, text)
 //   BOXCAR_OPCODE(name, a, b, c, takes, leaves, then, effect)

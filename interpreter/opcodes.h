@@ -9,11 +9,11 @@
 
 namespace boxcar::interp {
 
-// What a frame slot holds for the whole of its function. Scalars lie in the slot's payload as they are, so that an
-// opcode is a load, an operation and a store; Value is anything, None and boxed scalars included.
+// What a frame slot holds throughout its function. Scalars are stored unboxed in the slot's payload, so an opcode is a
+// load, an operation and a store. Value is anything, including None and boxed scalars.
 enum class SlotKind : uint8_t { Int, Float, Bool, Value };
 
-// What one of the fields a, b, c of an instruction means. The wide ones fill b and c together.
+// The meaning of one of an instruction's fields a, b, c. Wide operands fill b and c together.
 enum class Operand : uint8_t {
   None,
   // A slot that is read.
@@ -23,54 +23,54 @@ enum class Operand : uint8_t {
   ValueIn,
   ScalarIn,   // Int, Float or Bool
   SlotIn,     // of any kind
-  ValueMove,  // a Value that is taken; the slot is None afterwards
+  ValueMove,  // a Value that is moved out; the slot is None afterwards
   // A slot that is written.
   IntOut,
   FloatOut,
   BoolOut,
   ValueOut,
   ResultOut,  // of the kind that the called function returns
-  // The first of several slots that a loop keeps its state in.
-  RangeState,  // three Int: the current number, how many are left, the step
-  EachState,   // a Value and an Int: what is iterated and how far
+  // The first of several slots that hold a loop's state.
+  RangeState,  // three Int: the current number, the number left, the step
+  EachState,   // a Value and an Int: the iterable and the position
   // Numbers.
   Argument,       // position in the called function's arguments
   Immediate,      // int16
   Divisor,        // int16 other than 0
   BoolImmediate,  // 0 or 1
-  Count,          // how many values on the stack
+  Count,          // a number of values on the stack
   Type,           // index into the unit's types
-  ListType,       // the same, of a list type
+  ListType,       // index into the unit's types, of a list type
   Builtin,        // index into builtins()
-  ArgumentCount,  // how many values the built-in in field a takes from the stack
-  Target,         // int16, counted from the next instruction
+  ArgumentCount,  // the number of values that the built-in in field a takes from the stack
+  Target,         // int16, relative to the next instruction
   // Wide.
   WideImmediate,  // int32
-  IntConstant,    // index into the unit's constants, one of that kind
+  IntConstant,    // index into the unit's constants, of an Int; the next of a Float
   FloatConstant,
   Constant,  // of any kind
-  Function,  // index into the unit's functions, but not its statements
+  Function,  // index into the unit's functions, except its statements
   OperatorSite,
   DynamicSite,
   Global,
-  Module,            // index into the unit's modules, one of a script
+  Module,            // index into the unit's modules, of a script
   ImportedFunction,  // index into the unit's imported functions
   Scope,             // index into the unit's scopes
-  Handler,           // index into the unit's handlers, an impl or a fallback
-  FarTarget,         // int32, counted from the next instruction
+  Handler,           // index into the unit's handlers, of an impl or a fallback
+  FarTarget,         // int32, relative to the next instruction
 };
 
 constexpr bool isWide(Operand operand) noexcept { return operand >= Operand::WideImmediate; }
 
-// How many values an instruction takes from the stack or leaves there: a number, or what one of these says.
+// How many values an instruction takes from the stack or leaves there: a number, or where to find it.
 enum StackCount : int8_t { kFieldA = -1, kFieldB = -2, kFieldC = -3, kTwiceFieldB = -4, kSite = -5 };
 
-// What comes after an instruction.
+// Where control goes after an instruction.
 enum class Then : uint8_t {
-  Next,     // the next instruction or, where a field is a target, that one
-  MayFail,  // the same, or an error
+  Next,     // the next instruction or, if a field is a target, possibly the target
+  MayFail,  // as Next, or an error
   Jump,     // its target
-  Return,   // the caller; field a, where there is one, is the result
+  Return,   // the caller; field a, if there is one, is the result
   Fail,     // an error
   Halt,     // the machine's caller
 };
@@ -96,7 +96,7 @@ inline constexpr OpcodeInfo kOpcodes[] = {
 };
 inline constexpr size_t kOpcodeCount = std::size(kOpcodes);
 
-// What reads instructions relies on: wide operands are field b, short targets field c.
+// Code that reads instructions relies on this: wide operands are field b, short targets field c.
 static_assert(std::ranges::all_of(kOpcodes, [](const OpcodeInfo& opcode) {
   const auto& [a, b, c] = opcode.operands;
   const auto isTarget = [](Operand field) { return field == Operand::Target; };
@@ -105,7 +105,7 @@ static_assert(std::ranges::all_of(kOpcodes, [](const OpcodeInfo& opcode) {
 
 constexpr const OpcodeInfo& info(Opcode op) noexcept { return kOpcodes[static_cast<size_t>(op)]; }
 
-// The opcode called [name].
+// Returns the opcode called [name].
 constexpr std::optional<Opcode> opcodeNamed(std::string_view name) noexcept {
   for (size_t i = 0; i < kOpcodeCount; ++i) {
     if (kOpcodes[i].name == name) return static_cast<Opcode>(i);

@@ -13,10 +13,10 @@
 
 namespace boxcar::interp {
 
-// What a `with` has switched on for this thread, as long as it lives.
+// What a `with` has switched on for this thread, for the lifetime of this object.
 class OpenScope final {
  public:
-  // [frame]: whose it is.
+  // [frame]: the frame that opened it.
   OpenScope(const Executable& program, const CodeScope& scope, const void* frame);
   OpenScope(std::unique_ptr<Handler> handler, const void* frame);
   OpenScope(std::unique_ptr<DeviceScope> scope, const void* frame);
@@ -24,15 +24,15 @@ class OpenScope final {
   OpenScope& operator=(const OpenScope&) = delete;
 
   const void* frame() const noexcept { return frame_; }
-  // A mode's exit block, which runs when the scope has ended.
+  // A mode's exit block, which runs after the scope has ended.
   struct Exit {
     std::shared_ptr<const Executable> program;
     uint32_t function;
   };
   const std::optional<Exit>& exit() const noexcept { return exit_; }
-  // Switches a handler off and gives it, to be finished; null where the scope has none.
+  // Switches the handler off and returns it, to be finished; null if the scope has none.
   std::unique_ptr<Handler> close() noexcept;
-  // What it has switched on of a device; null where it is something else.
+  // The device's scope that it switched on; null if it is something else.
   DeviceScope* deviceScope() const noexcept { return device_scope_.get(); }
 
  private:

@@ -10,32 +10,32 @@ namespace boxcar::syntax {
 
 class TreeBuilder;
 
-// An operator as it stands between or before operands.
+// A binary or prefix operator among operands.
 struct OperatorToken {
-  // By rising precedence; Python's order.
+  // By rising precedence, as in Python.
   enum class Level : uint8_t { None, Or, And, Not, Compare, BitOr, BitXor, BitAnd, Shift, Sum, Product, Sign, Power };
 
   Level level = Level::None;
-  uint8_t op = 0;  // a LogicalOp, UnaryOp, CompareOp or BinaryOp, as the level tells
+  uint8_t op = 0;  // a LogicalOp, UnaryOp, CompareOp or BinaryOp, depending on the level
   bool is_prefix = false;
   Span span;
 };
 
-// Makes the tree of a run of operands and operators, which arrive from left to right. Without recursion: a run may have
-// any length.
+// Builds the tree from operands and operators that arrive from left to right. It does not recurse, so there may be any
+// number of them.
 class OperatorFold {
  public:
   void prefix(const OperatorToken& op, TreeBuilder& builder);
   void infix(const OperatorToken& op, TreeBuilder& builder);
   void operand(ExprPtr value) { operands_.push_back({std::move(value), OperatorToken::Level::None}); }
 
-  // The tree; behind an operand only.
+  // Returns the tree; only allowed after an operand.
   ExprPtr finish(TreeBuilder& builder);
 
  private:
   struct Operand {
     ExprPtr value;
-    OperatorToken::Level made_by;  // None for what came as an operand: `(a < b) < c` is no chain
+    OperatorToken::Level made_by;  // None for an input operand: `(a < b) < c` is not a chain
   };
 
   void reduce(TreeBuilder& builder);

@@ -24,7 +24,7 @@ bool isTensorLike(TypePtr type) {
 // Fits the arguments of one call to one schema. reason() says why the last attempt failed.
 class Fitter {
  public:
-  // [candidates] are those that the call may mean, for what is said of a name that none of them has.
+  // [candidates]: the call's candidates, for error messages about a keyword that none of them has.
   Fitter(std::span<const FunctionSchema* const> candidates, Arguments arguments, bool at_run_time)
       : candidates_(candidates),
         arguments_(arguments),
@@ -42,13 +42,14 @@ class Fitter {
     return std::move(fit_);
   }
 
-  // Why the last attempt failed, less the candidate's number.
+  // Why the last attempt failed, without the candidate's number.
   Rejection rejection() const { return {0, reason_, culprit_}; }
 
  private:
   const std::vector<Argument>& parameters() const { return schema_->arguments(); }
 
-  // The parameter that ints may stand singly for: an int list that is the only positional one besides self.
+  // Returns the parameter that several separate ints may stand for: an int list that is the only positional one besides
+  // self.
   std::optional<size_t> loneIntList() const {
     const size_t count = positionalParameters();
     const size_t index = count == 2 && parameters()[0].name() == "self" ? 1 : 0;
@@ -122,7 +123,7 @@ class Fitter {
     return true;
   }
 
-  // Among the names of all overloads, which so all say the same; unless one of them has this very name.
+  // Suggests from the names of all overloads, so that all give the same hint, unless one of them has this very name.
   std::string suggestFor(std::string_view name) const {
     std::vector<std::string_view> names;
     const auto add = [&names](const FunctionSchema& schema) {
@@ -182,7 +183,8 @@ class Fitter {
     return false;
   }
 
-  // Makes the variables in [type] stand for what [given] has there; false where one stands for something else already.
+  // Binds the variables in [type] to the matching parts of [given]; returns false if one is already bound to something
+  // else.
   bool bind(TypePtr type, TypePtr given) {
     if (type->kind() == TypeKind::Variable) {
       for (const auto& [variable, stands_for] : fit_.variables) {
@@ -253,8 +255,8 @@ bool convertsBetter(const Fit& a, const Fit& b) {
   return better;
 }
 
-// The place in [fitted] of the one that the rules prefer. Conversions decide first: only who is not beaten by them is
-// compared by defaults, then by order.
+// Returns the index in [fitted] of the candidate that the rules prefer. Conversions decide first; candidates that they
+// do not rule out are compared by defaults, then by order.
 size_t best(std::span<const FittedCandidate> fitted) {
   std::optional<size_t> chosen;
   for (size_t i = 0; i < fitted.size(); ++i) {
@@ -284,7 +286,7 @@ bool holdsAny(TypePtr type) {
   return type->kind() == TypeKind::Any || std::ranges::any_of(type->contained(), holdsAny);
 }
 
-// Whether one of the candidates looks at what an argument of type Any, or holding Any, is.
+// Whether a candidate depends on the kind of an argument that is Any or contains Any.
 bool dependsOnAny(std::span<const FittedCandidate> fitted, Arguments arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (!holdsAny(arguments[i].type)) continue;
@@ -297,7 +299,7 @@ bool dependsOnAny(std::span<const FittedCandidate> fitted, Arguments arguments) 
   return false;
 }
 
-// The candidate that is chosen whatever numbers the Scalar arguments turn out to be; nothing where it depends on them.
+// Returns the candidate that is chosen for all kinds of numbers in the Scalar arguments; nothing if it depends on them.
 std::optional<size_t> chosenForAllScalars(std::span<const FunctionSchema* const> candidates, Arguments arguments) {
   const std::array<TypePtr, 4> numbers = {Type::integer(), Type::floating(), Type::boolean(), Type::complex()};
   constexpr size_t kMaxScalars = 3;
@@ -321,7 +323,7 @@ std::optional<size_t> chosenForAllScalars(std::span<const FunctionSchema* const>
 }
 
 // `x.to("cuda:0", copy=True)`: the only positional argument besides self may be the device, which the schemas take by
-// keyword or beside a dtype.
+// keyword or together with a dtype.
 std::vector<CallArgument> withDeviceKeyword(std::span<const FunctionSchema* const> candidates, Arguments arguments) {
   if (candidates.empty() || candidates[0]->name() != "aten::to" || arguments.size() < 2) return {};
   if (!arguments[0].keyword.empty() || !arguments[1].keyword.empty()) return {};
@@ -472,7 +474,7 @@ std::vector<IValue> arrangeValues(const FunctionSchema& schema, const Fit& fit, 
     const ParameterPlan& plan = fit.parameters[i];
     switch (plan.from) {
       case ParameterPlan::From::Default: {
-        // A list may be changed by who gets it.
+        // The callee may change a list.
         const IValue& value = *schema.arguments()[i].default_value();
         arranged.push_back(value.isList() ? copyOfList(value) : value);
         break;
@@ -481,7 +483,7 @@ std::vector<IValue> arrangeValues(const FunctionSchema& schema, const Fit& fit, 
         try {
           arranged.push_back(convertValue(std::move(values[plan.first]), plan.target));
         } catch (const Error& error) {
-          // An element of a list; a message about anything else says enough.
+          // An element of a list; other messages say enough.
           if (error.message().find("\nin element") == std::string::npos) throw;
           const Argument& argument = schema.arguments()[i];
           BOXCAR_FAIL("{}(): argument '{}' must be {}: {}", schema.operator_name(), argument.name(), *argument.type(),

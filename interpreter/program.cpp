@@ -55,7 +55,7 @@ Program Program::compile(std::string text, std::string name) {
 Program Program::load(const std::string& path) { return compile(interp::readFile(path), interp::nameOfFile(path)); }
 
 Program Program::fromUnit(interp::CodeUnit unit) {
-  interp::verify(unit);  // before anything looks at what it imports
+  interp::verify(unit);  // before its imports are read
   ModuleFiles files(unit.source->name());
   auto modules = files.modulesOf(unit);
   return Program(std::make_shared<LoadedScript>(std::move(unit), std::move(modules)));
@@ -67,7 +67,7 @@ void Program::setLimits(const RunLimits& limits) { script_->setLimits(limits); }
 
 void Program::run(const std::vector<std::string>& args) const {
   Stack stack;
-  // It goes on, also where what it calls ends the Program.
+  // It keeps running even if its code destroys the Program.
   const std::shared_ptr<const LoadedScript> script = script_;
   const interp::Executable& program = script->executable();
   if (program.unit().functions[0].argument_count != 0) {

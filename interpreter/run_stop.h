@@ -8,7 +8,7 @@
 
 namespace boxcar::interp {
 
-// Ends a run that has not failed: it was interrupted, or met a limit.
+// Ends a run that has not failed: it was interrupted, or reached a limit.
 class RunStop final : public StoppedError {
  public:
   RunStop(std::string message, ScriptErrorCause cause) : StoppedError(std::move(message)), cause_(cause) {}

@@ -8,7 +8,7 @@
 namespace boxcar {
 namespace {
 
-// Of a longer call stack the outermost and the innermost calls are shown.
+// Longer call stacks show only the outermost and the innermost calls.
 constexpr size_t kShownAtEachEnd = 10;
 
 void append(std::string& text, const ScriptFrame& frame, TextColours colours) {
@@ -20,7 +20,7 @@ void append(std::string& text, const ScriptFrame& frame, TextColours colours) {
     return;
   text += '\n';
   appendExcerpt(text, source, frame.place.span, "    ", true, colours);
-  text.pop_back();  // the newline, which stands between frames
+  text.pop_back();  // the newline, which separates frames
 }
 
 std::string describe(std::string text, const std::vector<ScriptFrame>& frames, TextColours colours) {
@@ -43,7 +43,7 @@ ScriptError::ScriptError(std::string message, std::vector<ScriptFrame> frames, S
       details_(std::make_shared<const Details>(Details{std::move(message), std::move(frames), cause})) {}
 
 std::string toString(const ScriptError& error, TextColours colours) {
-  // Lines that were added on the way out stand behind the calls.
+  // Lines that were added while the error propagated come after the calls.
   const size_t own = describe(error.reason(), error.frames(), TextColours::None).size();
   return coloured("error:", TextInk::Error, colours) + ' ' + describe(error.reason(), error.frames(), colours) +
          error.message().substr(own) + '\n';

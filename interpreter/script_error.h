@@ -12,20 +12,20 @@
 
 namespace boxcar {
 
-// A place that a script had reached when it failed.
+// A call of the script that was active when it failed.
 struct ScriptFrame {
   std::string function;  // "fn square", "op my::relu", "mode count", or "" for the script's statements
   Location place;
 };
 
-// Why a run ended before its end.
+// Why a run ended early.
 enum class ScriptErrorCause : uint8_t {
   Failure,    // the script, or an operator that it called
   Interrupt,  // interruptScripts()
   Limit,      // of RunLimits, or memory
 };
 
-// What a script throws that fails while it runs. what() is the message, then the script's calls, the innermost last:
+// Thrown by a script that fails at run time. what() is the message, then the script's calls, innermost last:
 //
 //     division by zero
 //       fib.ops:12:7
@@ -52,7 +52,7 @@ class BOXCAR_API ScriptError : public RuntimeError {
   std::shared_ptr<const Details> details_;  // copying an exception must not throw
 };
 
-// As people read it, ending in a newline: "error: " and what() of it.
+// Returns the text for people to read, ending in a newline: "error: " and what().
 BOXCAR_API std::string toString(const ScriptError& error, TextColours colours = TextColours::None);
 
 }  // namespace boxcar

@@ -16,12 +16,12 @@
 namespace boxcar::interp {
 namespace {
 
-// A body that runs, and what lies below it.
+// A running body, and what is below it.
 struct HandlerRun {
   HandlerKind kind;
-  DispatchKey registered;      // what it stands at
-  DispatchKey key;             // the functionality that is called, or the key that the mode stands at
-  bool is_switched_off;        // whether the functionality is, for what the body calls
+  DispatchKey registered;      // the key it is registered at
+  DispatchKey key;             // the functionality of the call, or the key of the mode
+  bool is_switched_off;        // whether the functionality is switched off for the body's calls
   LocalDispatchKeySet around;  // this thread's sets before that
   HandlerRun* outer;
 };
@@ -36,14 +36,14 @@ class RunningHandler final {
   RunningHandler& operator=(const RunningHandler&) = delete;
 };
 
-// Whether a body at [key] is not to be met again by what it calls. One for a backend, or of a composition, calls what
-// needs that key to run at all.
+// Whether calls from a body at [key] skip that body. A body for a backend, or a composite one, calls operators that
+// need the key to run at all.
 bool switchesItselfOff(DispatchKey key) {
   if (key == DispatchKey::Autograd) return true;
   return !isAliasDispatchKey(key) && !isBackendDispatchKey(key) && key != DispatchKey::Undefined;
 }
 
-// What was registered at [key] answers a call with [keys]: calls [body] while it is no handler for others.
+// Handles a call with [keys] by what is registered at [key]: calls [body] with the key switched off where needed.
 template <class Body>
 void runHandler(HandlerKind kind, DispatchKey key, DispatchKeySet keys, Body body) {
   const auto lock = lockHandlers();
@@ -57,7 +57,7 @@ void runHandler(HandlerKind kind, DispatchKey key, DispatchKeySet keys, Body bod
   body();
 }
 
-// The results that a body gave as a list, on the stack as the schema wants them.
+// Pushes the list of results from a body as the schema requires.
 void pushResults(const std::string& title, const OperatorHandle& op, const FunctionSchema& schema, const IValue& list,
                  Stack& stack) {
   const std::vector<Argument>& results = schema.returns();
@@ -69,7 +69,7 @@ void pushResults(const std::string& title, const OperatorHandle& op, const Funct
   for (size_t i = 0; i < list.length(); ++i) {
     IValue value = list.elementAt(i);
     if (i < results.size() && !matches(value, results[i].type())) {
-      // As for an assignment: a number is no Tensor.
+      // As for an assignment, a number is not a Tensor.
       try {
         if (!value.isScalar() || results[i].type()->kind() != TypeKind::Tensor) {
           value = convertValue(value, {results[i].type()});
@@ -95,7 +95,7 @@ void callBody(const Executable& program, const CodeHandler& handler, const Opera
   push(stack, operatorValue(op), std::move(arguments));
   Machine::current().run(program, handler.function, stack, program.limits());
   const IValue results = pop(stack);
-  // Compiled bodies return one; assembled ones need not.
+  // Compiled bodies return a list; assembled ones may not.
   BOXCAR_CHECK(results.isList(), "{}: the body must return a list of results, not {}",
                program.unit().functions[handler.function].name, kindName(results));
   pushResults(program.unit().functions[handler.function].name, op, schema, results, stack);
@@ -106,7 +106,7 @@ struct FallbackKernel {
   uint32_t handler;
 
   void operator()(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) const {
-    // What runs keeps its code, also when the program goes meanwhile; schemas stay where they are.
+    // A running body keeps its code alive even if the program is destroyed; schemas do not move.
     const std::shared_ptr<const Executable> pinned = program;
     const CodeHandler& body = pinned->unit().handlers[handler];
     runHandler(HandlerKind::Fallback, body.key, keys, [&] { callBody(*pinned, body, op, stack); });
@@ -173,14 +173,14 @@ void registerHandler(const Executable& program, uint32_t index) {
   const std::lock_guard lock(registrations->mutex);
   auto& registered = registrations->by_handler[index];
   if (handler.kind == HandlerKind::Fallback) {
-    // A key has one fallback; this one is there already.
+    // A key has one fallback, which is already registered.
     if (!registered.empty()) return;
     if (registrations->on_first) registrations->on_first(handler);
     registered.push_back(Dispatcher::singleton().registerFallback(
         handler.key, KernelFunction::makeFromBoxedFunctor(FallbackKernel{program.shared_from_this(), index}), site));
     return;
   }
-  // The newest kernel of a key wins; the one before goes when this one is there.
+  // The newest kernel of a key wins; the old one is removed once the new one is registered.
   RegistrationHandleRAII added = registerImpl(program, index, site);
   if (registered.empty() && registrations->on_first) registrations->on_first(handler);
   registered.clear();
@@ -191,7 +191,7 @@ IValue redispatch(const OperatorHandle& op, const IValue& arguments, bool nested
   HandlerRun* const run = innermost;
   BOXCAR_CHECK(run != nullptr, "redispatch stands in the body of an `impl`, a `fallback` or a `mode` only");
   Stack stack = argumentsFor(op, arguments, "redispatch");
-  // The operator and the arguments may be others than those of the call: their keys count, as far as they lie below.
+  // The operator and the arguments may differ from those of the call: their keys count, as far as they are below.
   const DispatchKeySet keys = op.entry().dispatchKeyExtractor().getDispatchKeySetBoxed(stack);
   const DispatchKeySet below(DispatchKeySet::FULL_AFTER, run->key);
   if (run->kind == HandlerKind::Mode) {
@@ -204,7 +204,7 @@ IValue redispatch(const OperatorHandle& op, const IValue& arguments, bool nested
                "redispatch: nothing lies below the kernels of {} at {}", op, run->registered);
   std::optional<ForceDispatchKeyGuard> switched_on;
   if (nested && run->is_switched_off) switched_on.emplace(run->around);
-  // A trace has no kernels of scripts: what they hand on stands in it as a call, which the tracer gets to see by this.
+  // A trace has no script kernels: the calls that they make are recorded in it, so the tracer must see them.
   const DispatchKeySet traced(DispatchKey::Tracer);
   op.redispatchBoxed(keys & (below | traced), stack);
   return listOf(std::move(stack));

@@ -10,11 +10,11 @@
 
 namespace boxcar::interp {
 
-// Held while the body of a handler runs, or a mode's exit: bodies that several threads enter run one at a time, those
-// of all programs, so that no two wait for each other.
+// Held while the body of a handler or a mode's exit runs. Bodies that several threads enter run one at a time, across
+// all programs, so no two can deadlock.
 std::unique_lock<std::recursive_mutex> lockHandlers();
 
-// The handler of a ModeGuard that runs the body of a script's mode.
+// The ModeGuard handler that runs the body of a script's mode.
 class ScriptModeHandler final {
  public:
   ScriptModeHandler(std::shared_ptr<const Executable> program, uint32_t handler)
@@ -26,12 +26,13 @@ class ScriptModeHandler final {
   uint32_t handler_;
 };
 
-// Makes an `impl` or a `fallback` of the program take effect, as long as the program is loaded; what it registered
-// before goes. Throws Error where it contradicts what is registered.
+// Registers an `impl` or a `fallback` while the program is loaded; replaces what this handler registered before. Throws
+// Error if it contradicts what is registered.
 void registerHandler(const Executable& program, uint32_t handler);
 
-// What a handler's body calls: the list of results of [op] with [arguments], a list, from the kernels and modes that
-// lie below the handler that runs. With [nested] these see its key or mode, too. An Error outside of a handler's body.
+// Called by a handler's body: calls [op] with [arguments], a list, on the kernels and modes below the running handler,
+// and returns the list of results. With [nested], these see the handler's key or mode, too. Throws Error outside of a
+// handler's body.
 IValue redispatch(const OperatorHandle& op, const IValue& arguments, bool nested);
 
 }  // namespace boxcar::interp

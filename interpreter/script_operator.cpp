@@ -16,7 +16,7 @@ struct ScriptKernel {
 
   void operator()(const OperatorHandle& op, Stack& stack) const {
     checkOperatorArguments(op, stack);
-    // What runs keeps its code, also when the program goes meanwhile; schemas stay where they are.
+    // A running body keeps its code alive even if the program is destroyed; schemas do not move.
     const std::shared_ptr<const Executable> pinned = program;
     const FunctionSchema& schema = op.schema();
     copyContainers(schema, last(stack, schema.arguments().size()));
@@ -56,7 +56,7 @@ void spreadOperatorResults(const FunctionSchema& schema, Stack& stack) {
   if (schema.returns().size() == 1) return;
   const IValue result = pop(stack);
   if (schema.returns().empty()) return;
-  // Compiled bodies return such a tuple; assembled ones need not.
+  // Compiled bodies return such a tuple; assembled ones may not.
   BOXCAR_CHECK(result.isTuple() && result.length() == schema.returns().size(),
                "{}(): its body must return a tuple of {} values, not {}", toString(schema.operator_name()),
                schema.returns().size(), kindName(result));

@@ -9,22 +9,21 @@
 
 namespace boxcar::interp {
 
-// Of one operator: its schema and its body.
+// The registrations of one operator: its schema and its body.
 using OperatorRegistration = std::vector<RegistrationHandleRAII>;
 
-// Makes an operator of a script one of the process until the handles are destroyed: it is defined and, where it has a
-// body, gets a boxed CompositeImplicitAutograd kernel that runs it. Throws Error where it contradicts what is
-// registered.
+// Registers an operator of a script in the process until the handles are destroyed. It is defined and, if it has a
+// body, gets a boxed CompositeImplicitAutograd kernel that runs it. Throws Error if it contradicts what is registered.
 OperatorRegistration registerOperator(const std::shared_ptr<Executable>& program, const CodeOperator& op);
-// All of them, in the order of the unit.
+// Registers all operators of the unit, in its order.
 std::vector<OperatorRegistration> registerOperators(const std::shared_ptr<Executable>& program);
 
-// Whether the last values of [stack] are arguments of [op]: an Error that names the one that is not.
+// Throws Error if one of the last values of [stack] is not a valid argument of [op]; the message names it.
 void checkOperatorArguments(const OperatorHandle& op, const Stack& stack);
-// Gives a body lists and dicts of its own, but for those that the schema lets it write: the caller's may be constants.
-// What lies in them stays the caller's.
+// Gives a body its own copies of lists and dicts, except those that the schema lets it write, because the caller's may
+// be constants. Their elements are not copied.
 void copyContainers(const FunctionSchema& schema, std::span<IValue> arguments);
-// Makes an operator's results of the one value that a body gave: None where there are none, a tuple of several.
+// Turns the one value that a body returned into an operator's results: none for None, several for a tuple.
 void spreadOperatorResults(const FunctionSchema& schema, Stack& stack);
 
 }  // namespace boxcar::interp

@@ -46,7 +46,7 @@ SliceRange resolveSlice(const IValue& start, const IValue& stop, const IValue& s
   range.step = std::max(sliceBound(step, 1, "step"), -std::numeric_limits<int64_t>::max());
   BOXCAR_CHECK(range.step != 0, "the step of a slice cannot be zero");
   const bool goes_up = range.step > 0;
-  // Past either end means the end.
+  // A bound past either end is clamped.
   const auto clamp = [&](int64_t bound) {
     if (bound < 0) bound = bound < -length ? -1 : bound + length;
     return goes_up ? std::clamp<int64_t>(bound, 0, length) : std::clamp<int64_t>(bound, -1, length - 1);

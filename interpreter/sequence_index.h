@@ -9,10 +9,10 @@
 
 namespace boxcar::interp {
 
-// The characters of a string, which are code points.
+// The characters of a string, by code point.
 class Characters final {
  public:
-  // [text] must stay where it is.
+  // [text] must outlive this and stay in place.
   explicit Characters(std::string_view text);
 
   size_t size() const noexcept { return is_ascii_ ? text_.size() : begins_.size(); }
@@ -21,13 +21,13 @@ class Characters final {
  private:
   std::string_view text_;
   bool is_ascii_;
-  std::vector<size_t> begins_;  // of every character, unless each is one byte
+  std::vector<size_t> begins_;  // start of every character, unless each is one byte
 };
 
-// [index] counted from the end when negative; an Error "index 5 is out of range for a list of 3" for what is none.
+// Counts a negative [index] from the end; throws Error "index 5 is out of range for a list of 3" if it is out of range.
 size_t wrapIndex(int64_t index, size_t size, std::string_view what);
 
-// What start:stop:step means for a sequence of [size] elements, as in Python: the first index, how many, the step.
+// start:stop:step on a sequence of [size] elements, as in Python: the first index, the number of elements, the step.
 struct SliceRange {
   int64_t start = 0;
   size_t count = 0;

@@ -23,7 +23,7 @@ using namespace interp;
 
 namespace {
 
-// Stands for a variable that is not set. Nothing reads one, as the compiler sees to.
+// Stands for a variable that is not set. The compiler makes sure that nothing reads it.
 class UnsetObject final : public CustomClassHolder {
  public:
   std::string className() const override { return "Unset"; }
@@ -46,7 +46,8 @@ bool isDeclaration(const syntax::Stmt& statement) {
          holds_alternative<syntax::Mode>(node);
 }
 
-// What is known of the variables where the statements failed at [failed]: where the innermost statement there begins.
+// Returns what is known about the variables if the statements failed at [failed]: the state where the innermost
+// statement there begins.
 const Environment* environmentAt(const InputOutline& outline, Span failed) {
   const InputOutline::Place* innermost = nullptr;
   for (const InputOutline::Place& place : outline.places) {
@@ -68,10 +69,10 @@ struct Session::State {
   struct Switched {
     std::string title;
     std::unique_ptr<Handler> handler;      // or
-    std::shared_ptr<LoadedScript> script;  // whose mode it is
+    std::shared_ptr<LoadedScript> script;  // the script of the mode
     uint32_t mode = 0;
   };
-  // An input that is compiled.
+  // A compiled input.
   struct Input {
     syntax::SyntaxTree tree;
     CodeUnit unit;
@@ -103,7 +104,7 @@ struct Session::State {
 
   std::shared_ptr<LoadedScript> load(ModuleFiles& files, Input& input) {
     auto modules = files.modulesOf(input.unit, input.earlier);
-    // What is only mentioned, as a function that is declared anew, need not be kept.
+    // Scripts that are only mentioned, such as by a function that is declared again, need not be kept.
     for (uint32_t i = 0; i < input.earlier.size(); ++i) {
       const auto calls = [i](const CodeImport& import) { return import.module == i; };
       const auto opens = [i](const CodeScope& scope) {
@@ -132,14 +133,14 @@ struct Session::State {
     return script;
   }
 
-  // The values of the input's variables and, behind them, its value. Throws ScriptError.
+  // Returns the values of the input's variables, followed by its value. Throws ScriptError.
   std::vector<IValue> run(const Input& input, const LoadedScript& script, std::vector<IValue>& left) const {
     Stack stack;
     for (const std::string& name : input.outline.variables) {
       const auto known = variables.find(name);
       stack.push_back(known == variables.end() ? unset() : known->second.value);
     }
-    // On while an input runs only: what compiling one computes ahead is no call of it.
+    // Switched on only while an input runs: what the compiler computes ahead is not a call by the input.
     std::vector<std::unique_ptr<std::variant<std::monostate, HandlerGuard, OpenScope>>> guards;
     const auto leave = [&guards] {
       while (!guards.empty()) guards.pop_back();
@@ -160,7 +161,7 @@ struct Session::State {
     }
     leave();
     const IValue result = pop(stack);
-    // Statements that cannot be got behind of leave nothing.
+    // Statements whose end is unreachable leave nothing.
     if (!result.isTuple()) return {};
     const auto elements = result.toTuple().elements();
     return {elements.begin(), elements.end()};
@@ -180,7 +181,7 @@ struct Session::State {
     }
   }
 
-  // What the input has declared is known from now on.
+  // Makes the input's declarations known to later inputs.
   void adopt(const Input& input, const std::shared_ptr<LoadedScript>& script) {
     const CodeUnit& unit = script->executable().unit();
     for (const std::string& name : names.add(script, input.earlier.size())) constants.erase(name);

@@ -9,7 +9,7 @@
 namespace boxcar::interp {
 namespace {
 
-// The names of what [unit] declares for those who import it.
+// Returns the names that [unit] exports to importers.
 std::vector<std::string> namesIn(const CodeUnit& unit) {
   std::vector<std::string> names;
   for (const CodeExport& exported : unit.exports) names.push_back(exported.schema.name());
@@ -23,14 +23,15 @@ bool isSamePlace(const CodeHandler& a, const CodeHandler& b) {
   return a.kind == b.kind && a.key == b.key && a.op == b.op;
 }
 
-// What [unit] has, besides its statements, that was compiled for the operator as it is: "fn f"; empty where nothing.
+// Returns what in [unit], besides its statements, was compiled for the operator's current schema: "fn f"; empty if
+// nothing was.
 std::string userOf(const CodeUnit& unit, const OperatorName& name) {
   for (const CodeHandler& handler : unit.handlers) {
     if (handler.kind == HandlerKind::Impl && handler.op == name) return unit.functions[handler.function].name;
   }
   for (size_t i = 1; i < unit.functions.size(); ++i) {
     const CodeFunction& function = unit.functions[i];
-    // An operator that calls itself is the one that goes.
+    // An operator that calls itself is replaced anyway.
     if (function.name == fmt::format("op {}", name)) continue;
     for (const Instruction& instruction : function.code) {
       const bool calls =
@@ -43,7 +44,7 @@ std::string userOf(const CodeUnit& unit, const OperatorName& name) {
   return {};
 }
 
-// Of a name; bytes past ASCII are of letters.
+// Whether the byte belongs to a name; bytes past ASCII count as letters.
 bool isWordByte(char byte) {
   const bool is_letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
   return is_letter || (byte >= '0' && byte <= '9') || byte == '_' || static_cast<unsigned char>(byte) >= 0x80;
@@ -80,7 +81,7 @@ std::vector<std::string> SessionNames::add(const std::shared_ptr<LoadedScript>& 
   keepLoaded(script);
   const CodeUnit& unit = script->executable().unit();
   for (const CodeOperator& op : unit.operators) operators_[toString(op.schema.operator_name())] = script;
-  // Operators of files that are imported live as long as something is known of the session's import.
+  // Operators of imported files live as long as the session's import has any known name.
   const bool registers =
       std::ranges::any_of(unit.handlers, [](const CodeHandler& handler) { return handler.kind != HandlerKind::Mode; });
   if (registers || script->modules().size() > earlier) registered_.push_back(script);
@@ -99,7 +100,7 @@ void SessionNames::setLimits(const RunLimits& limits) noexcept {
   }
 }
 
-// What a file imports is called through it, too.
+// The imports of a file are also called through it.
 void SessionNames::addLoaded(const std::shared_ptr<LoadedScript>& script) {
   const auto isIt = [&script](const auto& each) { return each.lock() == script; };
   if (std::ranges::any_of(loaded_, isIt)) return;
@@ -173,7 +174,7 @@ const CodeUnit* SessionNames::codeOf(const OperatorName& op, Span& place) const 
     for (const CodeOperator& declared : unit.operators) {
       if (declared.schema.operator_name() != op) continue;
       place = declared.span;
-      return &unit;  // its script is kept by whoever knows the operator
+      return &unit;  // the owner of the operator keeps its script alive
     }
   }
   return nullptr;
@@ -211,7 +212,7 @@ void SessionNames::restore(const OperatorName& name) {
 void SessionNames::replaceHandler(const CodeHandler& handler) {
   for (const std::shared_ptr<LoadedScript>& script : registered_) {
     const std::vector<CodeHandler>& handlers = script->executable().unit().handlers;
-    // A function may register it in a later input, and its script looks after its own.
+    // A function may register it in a later input; its script replaces its own handlers.
     if (std::ranges::any_of(handlers, [&handler](const CodeHandler& each) { return &each == &handler; })) continue;
     for (uint32_t i = 0; i < handlers.size(); ++i) {
       if (!isSamePlace(handlers[i], handler)) continue;

@@ -35,11 +35,12 @@ struct LineColumn {
 class Source;
 using SourcePtr = std::shared_ptr<const Source>;
 
-// The text of one script with its name and line table. It never changes, and whatever points into it (a syntax tree's
-// names, a diagnostic) shares it.
+// The text of one script with its name and line table. It never changes. Everything that points into it (a syntax
+// tree's names, a diagnostic) shares ownership.
 class BOXCAR_API Source {
  public:
-  // [name] is what messages call the text: a path as the user wrote it, or "<stdin>". Throws Error from 4 GiB on.
+  // [name] is the name of the text in messages: a path as the user wrote it, or "<stdin>". Throws Error for texts of 4
+  // GiB or more.
   static SourcePtr create(std::string name, std::string text);
 
   Source(const Source&) = delete;
@@ -54,7 +55,7 @@ class BOXCAR_API Source {
 
   uint32_t line_count() const noexcept { return static_cast<uint32_t>(line_begins_.size()); }
 
-  // The text of line [line], counted from 1, and its place; without the line break. Empty past the last line.
+  // The text of line [line], counted from 1, and its place, both without the line break. Empty past the last line.
   std::string_view line(uint32_t line) const noexcept;
   Span lineSpan(uint32_t line) const noexcept;
 
@@ -72,7 +73,7 @@ struct Location {
   Span span;
 };
 
-// `file:line:column` of where the span begins.
+// `file:line:column` of the begin of the span.
 BOXCAR_API std::string toString(const Location& location);
 
 }  // namespace boxcar

@@ -7,19 +7,19 @@
 namespace boxcar {
 namespace {
 
-// Longer lines are shown in part: a script may be one line of megabytes.
+// Longer lines are shown in part: a script may be a single line of megabytes.
 constexpr size_t kMaxShownLine = 400;
 constexpr size_t kShownBefore = 100;
 
 constexpr std::string_view kBlanks = " \t\r";
 
-// Moves [at] back to where a code point begins.
+// Moves [at] back to the begin of a code point.
 size_t codePointBegin(std::string_view text, size_t at) {
   while (at > 0 && at < text.size() && utf8::isContinuation(text[at])) --at;
   return at;
 }
 
-// What a terminal may be shown of a line: no control characters, which could do anything there.
+// Returns a line that is safe for a terminal: control characters could do anything there.
 std::string withoutControls(std::string_view line) {
   std::string shown(line);
   std::ranges::replace_if(

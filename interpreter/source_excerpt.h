@@ -8,8 +8,8 @@
 
 namespace boxcar {
 
-// Adds the line that [span] begins in, [indent] before it, and a line that underlines what of the span stands there.
-// Long lines come in part; [trims]: without the blanks that the line begins and ends with. Both end in a newline.
+// Appends the line in which [span] begins, after [indent], and a line that underlines the part of the span in it. Long
+// lines are shortened; [trims]: without leading and trailing blanks. Both lines end in a newline.
 void appendExcerpt(std::string& out, const Source& source, Span span, std::string_view indent, bool trims,
                    TextColours colours);
 

@@ -6,8 +6,8 @@
 
 namespace boxcar::syntax {
 
-// What may help whoever wrote [where] in place of [expected], in the construct that begins at [begin]: habits of other
-// languages, mostly. Empty when there is nothing to say.
+// Returns a hint for whoever wrote [where] instead of [expected], in the construct that begins at [begin], mostly about
+// habits from other languages. Empty if there is none.
 std::string_view syntaxHint(const Source& source, const Token* begin, const Token* where, std::string_view expected);
 
 }  // namespace boxcar::syntax

@@ -15,10 +15,10 @@ namespace {
 
 struct Part {
   char letter;
-  std::vector<IValue> values;  // one of `v`, three of `:`
+  std::vector<IValue> values;  // one for `v`, three for `:`
 };
 
-// The tensor that a list of indices is; one of nothing has no dtype of its own.
+// Converts a list of indices to a tensor; an empty list has no dtype of its own.
 IValue makeTensor(IValue data) {
   static const Builtin& tensor = builtins()[*findBuiltin("tensor")];
   std::array<IValue, 4> arguments = {std::move(data), IValue(), IValue(), IValue()};
@@ -26,7 +26,7 @@ IValue makeTensor(IValue data) {
   return tensor.function(arguments);
 }
 
-// A value as indices know it: int, bool, None or a Tensor of one dimension at least.
+// Converts a value to an index: int, bool, None or a Tensor with at least one dimension.
 IValue asIndex(const IValue& value) {
   IValue index = value.isList() || value.isTuple() ? makeTensor(value) : value;
   BOXCAR_CHECK(index.isInt() || index.isBool() || index.isNone() || index.isTensor(),
@@ -37,10 +37,10 @@ IValue asIndex(const IValue& value) {
   return index;
 }
 
-// How many values a letter of a form stands for.
+// Returns how many values a letter of a form takes.
 size_t valueCount(char letter) { return letter == 'v' ? 1 : letter == ':' ? 3 : 0; }
 
-// Bytecode that no compiler wrote may give any form.
+// Handwritten bytecode may pass any form.
 void checkForm(std::string_view form, size_t value_count) {
   size_t count = 0;
   for (const char letter : form) count += valueCount(letter);
@@ -65,7 +65,7 @@ std::vector<Part> partsOf(std::string_view form, std::span<const IValue> values)
   return parts;
 }
 
-// How many of the tensor's dimensions a part stands for.
+// Returns how many of the tensor's dimensions a part takes.
 int64_t dimensionsOf(const Part& part) {
   if (part.letter == ':') return 1;
   if (part.letter == '.' || part.values[0].isNone() || part.values[0].isBool()) return 0;
@@ -74,7 +74,7 @@ int64_t dimensionsOf(const Part& part) {
   return tensor.dtype() == ScalarType::Bool ? tensor.dim() : 1;
 }
 
-// Goes through the parts from the first dimension to the last.
+// Applies the parts from the first dimension to the last.
 class PlaceFinder {
  public:
   explicit PlaceFinder(IValue view) : view_(std::move(view)) {}
@@ -93,7 +93,7 @@ class PlaceFinder {
       if (part.values[0].isNone()) {
         ++next_;
       } else {
-        // True takes the new dimension's one element, False none.
+        // True takes the only element of the new dimension, False none.
         std::vector<int64_t> taken(part.values[0].toBool() ? 1 : 0, 0);
         addTensor(makeTensor(std::move(taken)), 1);
       }
@@ -123,8 +123,8 @@ class PlaceFinder {
   }
 
   IValue view_;
-  int64_t next_ = 0;     // dimension of the view
-  int64_t indexed_ = 0;  // dimensions that the indices stand for
+  int64_t next_ = 0;     // current dimension of the view
+  int64_t indexed_ = 0;  // dimensions that the indices take
   std::vector<IValue> indices_;
 };
 
@@ -159,7 +159,7 @@ void setElementAt(const TensorPlace& place, const IValue& value) {
     callOperator(value.isTensor() ? "aten::copy_" : "aten::fill_", arguments);
     return;
   }
-  // A number is of the tensor's dtype.
+  // A number gets the tensor's dtype.
   const IValue typed[] = {value, place.view};
   const IValue arguments[] = {place.view, place.indices,
                               value.isTensor() ? value : callOperator("aten::type_as", typed)};

@@ -7,14 +7,15 @@
 
 namespace boxcar::interp {
 
-// What an index of a tensor means.
+// The meaning of a tensor's index.
 struct TensorPlace {
-  IValue view;     // what ints, slices, Nones and `...` leave
-  IValue indices;  // Tensor?[] into it, None where no tensor indexes
+  IValue view;     // the view after ints, slices, Nones and `...`
+  IValue indices;  // Tensor?[] into the view, None if no tensor indexes
 };
 
-// The place of an index whose parts only the run knows. [form] has a letter for each part: `v` for one of [values], `:`
-// for a slice, whose start, stop and step lie there, `.` for `...`. A tuple that stands alone is the index written out.
+// Resolves an index whose parts are only known at run time. [form] has a letter for each part: `v` for one of [values],
+// `:` for a slice, whose start, stop and step are three of them, `.` for `...`. A single tuple is the index written
+// out.
 TensorPlace tensorPlace(const IValue& tensor, std::string_view form, std::span<const IValue> values);
 
 IValue elementAt(const TensorPlace& place);

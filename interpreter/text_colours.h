@@ -8,19 +8,19 @@
 
 namespace boxcar {
 
-// Whether a text has the control sequences by which a terminal shows colours. Who writes it knows where it goes.
+// Whether a text contains a terminal's control sequences for colours. The writer knows where the text goes.
 enum class TextColours : uint8_t { None, Ansi };
 
-// What a part of a message is, as compilers colour it.
+// The role of a part of a message, coloured as compilers do.
 enum class TextInk : uint8_t {
   Error,    // bold red
   Warning,  // bold magenta
   Note,     // bold cyan
   Place,    // bold: file:line:column
-  Mark,     // bold green: what underlines a source line
+  Mark,     // bold green: the underline of a source line
 };
 
-// [text] in the colour of [ink]; as it is for TextColours::None.
+// Returns [text] in the colour of [ink]; unchanged for TextColours::None.
 BOXCAR_API std::string coloured(std::string_view text, TextInk ink, TextColours colours);
 
 }  // namespace boxcar

@@ -14,7 +14,7 @@ void TextLayout::endGroup() {
 }
 
 void TextLayout::comment(std::string_view text) {
-  // The groups around one that is forced are, too.
+  // A group around a forced group is forced, too.
   for (size_t i = open_groups_.size(); i-- > 0 && !items_[open_groups_[i]].forced;)
     items_[open_groups_[i]].forced = true;
   add(Kind::Comment, text);
@@ -58,10 +58,10 @@ class LayoutPrinter final {
   }
 
  private:
-  // Whether the places of the innermost group break; what stands in none counts as broken.
+  // Whether the breaks of the innermost group become line breaks; outside of all groups they do.
   bool isBroken() const { return broken_.empty() || broken_.back(); }
 
-  // Whether the group that begins at item [i] fits flat on its line, with what follows up to the next place that may
+  // Whether the group that begins at item [i] fits flat on its line, including what follows up to the next possible
   // break.
   bool fits(size_t i) const {
     size_t column = at_line_begin_ ? depth_ * kIndentWidth : column_;

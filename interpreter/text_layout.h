@@ -10,17 +10,17 @@ namespace boxcar::syntax {
 inline constexpr size_t kLayoutWidth = 100;  // in code points
 inline constexpr size_t kIndentWidth = 4;
 
-// Texts with places where a line may break, in groups that nest: a group that fits on its line is written flat, else
-// all of its own places break (as in P. Wadler, "A prettier printer"). Comments end lines, so that the groups around
-// one always break.
+// Lays out text with possible line breaks, in nested groups. A group that fits on its line is written flat; otherwise
+// all of its own breaks become line breaks (as in P. Wadler, "A prettier printer"). Comments end lines, so the groups
+// around one always break.
 class TextLayout final {
  public:
-  // [text] must live until print(). A line break in it is kept, which only a string's can be.
+  // [text] must live until print(). Only a string can contain a line break, which is kept.
   void text(std::string_view text) { add(Kind::Text, text); }
-  // A place to break; flat, a space stands there, or nothing.
+  // A possible line break; in a flat group it is a space, or nothing.
   void breakOrSpace() { add(Kind::Break, " "); }
   void breakOrNothing() { add(Kind::Break, ""); }
-  // Stands only where the group is broken.
+  // Written only if the group is broken.
   void textIfBroken(std::string_view text) { add(Kind::TextIfBroken, text); }
 
   void beginGroup();
@@ -28,10 +28,10 @@ class TextLayout final {
   void indent() { add(Kind::Indent, ""); }
   void dedent() { add(Kind::Dedent, ""); }
 
-  // A comment, behind what stands on the line or on a line of its own; a place to break must follow.
+  // A comment, after other text on the line or on a line of its own; a possible break must follow.
   void comment(std::string_view text);
 
-  // Appends all to [out], whose last line is gone on with; lines that begin here are [depth] levels deep and more.
+  // Appends everything to [out] and continues its last line; lines that begin here are at least [depth] levels deep.
   void print(std::string& out, size_t depth) const;
 
  private:
@@ -40,7 +40,7 @@ class TextLayout final {
   enum class Kind : uint8_t { Text, Break, TextIfBroken, GroupBegin, GroupEnd, Indent, Dedent, Comment };
   struct Item {
     Kind kind;
-    bool forced;  // of a group that has a comment
+    bool forced;  // of a group that contains a comment
     std::string_view text;
   };
 

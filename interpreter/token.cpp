@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, kSpelledCount> kSpellings = {
     "and", "or",    "not",    "is", "None", "True", "False", "inf", "nan"};
 static_assert(kSpellings.back() == "nan", "a spelling for every kind from kFirstSpelled on");
 
-// Long literals are cut: a message is a line.
+// Long literals are cut, because a message is one line.
 std::string quoted(std::string_view text) {
   constexpr size_t kMax = 40;
   return text.size() <= kMax ? fmt::format("`{}`", text) : fmt::format("`{}...`", text.substr(0, kMax));

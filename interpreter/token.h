@@ -12,7 +12,7 @@ namespace boxcar::syntax {
 
 enum class TokenKind : uint8_t {
   EndOfFile,
-  Bad,  // a character that no token begins with; reported
+  Bad,  // a character that begins no token; reported
   Newline,
   Name,
   Int,
@@ -26,13 +26,13 @@ enum class TokenKind : uint8_t {
   FieldBegin,
   FieldSpec,
   FieldEnd,
-  // The lexer tells a dict's braces from a block's.
+  // The lexer distinguishes a dict's braces from a block's.
   DictOpen,
   DictClose,
   BlockOpen,
   BlockClose,
 
-  // From here on a token has one spelling, see spelling().
+  // From here on each token has one spelling, see spelling().
   LeftParen,
   RightParen,
   LeftBracket,
@@ -115,39 +115,39 @@ inline constexpr TokenKind kFirstKeyword = TokenKind::KwUse;
 inline constexpr TokenKind kLastKeyword = TokenKind::KwNan;
 
 constexpr bool isKeyword(TokenKind kind) noexcept { return kind >= kFirstKeyword; }
-// The keyword that is written so, else Name.
+// Returns the keyword spelled [text], else Name.
 TokenKind keywordOrName(std::string_view text) noexcept;
 
-// Whether a value may end with such a token, so that a sign that follows is binary and a `[` that follows is an index.
+// Whether a value may end with such a token, so that a sign after it is binary and a `[` after it is an index.
 bool endsValue(TokenKind kind) noexcept;
 
-// How a token of this kind is written; empty for kinds that have no one spelling.
+// Returns the spelling of this kind of token; empty for kinds without a single spelling.
 std::string_view spelling(TokenKind kind) noexcept;
 
 struct Token {
   TokenKind kind = TokenKind::EndOfFile;
-  bool reported = false;  // stands in for text that is wrong and has been reported
+  bool reported = false;  // replaces wrong text that has been reported
   Span span;
   union {
     int64_t integer = 0;
     double real;
-    uint32_t index;  // of a string or a format; of the token that closes what this one opens
+    uint32_t index;  // of a string or a format; of the token that closes this one
   };
 };
 
-// The tokens of a source; the last is EndOfFile. Brackets match, whatever the source was.
+// The tokens of a source; the last is EndOfFile. Brackets always match, even if those of the source do not.
 struct TokenStream {
   std::vector<Token> tokens;
   std::vector<std::string> strings;
   std::vector<FormatSpec> formats;
   std::vector<Span> comments;  // from the `#` to the end of the line, in the order of the text
-  bool ends_open = false;      // whether the text ends before a bracket is closed
-  // What stands in the innermost such bracket without its last statement, or between its first and its last element:
-  // what follows reads the same without it.
+  bool ends_open = false;      // whether the text ends inside an open bracket
+  // The contents of the innermost such bracket without its last statement, or between its first and its last element:
+  // the following text is parsed the same without them.
   Span settled;
 };
 
-// What messages call a token: "name `x`", "`(`", "end of line".
+// Returns the name of a token in messages: "name `x`", "`(`", "end of line".
 std::string describe(const Token& token, const Source& source);
 
 }  // namespace boxcar::syntax

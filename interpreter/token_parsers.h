@@ -1,7 +1,6 @@
 #pragma once
 
-// What the grammar is written with, beside Boost.Spirit X3's own parsers: X3 over tokens instead of characters. For
-// grammar.cpp only.
+// Parsers for the grammar, beside Boost.Spirit X3's own: X3 over tokens instead of characters. For grammar.cpp only.
 
 #include <boxcar/interpreter/tree_builder.h>
 #include <fmt/format.h>
@@ -15,7 +14,7 @@ namespace boxcar::syntax::x3_tokens {
 
 namespace x3 = boost::spirit::x3;
 
-// The token vector ends with EndOfFile, which nothing takes, so that looking at `*first` is always safe.
+// The token vector ends with EndOfFile, which no parser consumes, so reading `*first` is always safe.
 using Iterator = const Token*;
 using Failure = x3::expectation_failure<Iterator>;
 
@@ -23,12 +22,12 @@ struct BuilderTag;
 
 TreeBuilder& builderOf(const auto& context) { return x3::get<BuilderTag>(context); }
 
-// What the tokens [first, last) cover; there is one at least.
+// Returns the span of the tokens [first, last), of which there is at least one.
 inline Span spanOf(Iterator first, Iterator last) { return {first->span.begin, last[-1].span.end}; }
 
 // ---- Primitive parsers ----
 
-// One token of a kind, without attribute. Messages call it [text], or as it is spelled.
+// One token of a kind, without attribute. Messages call it [text], or use its spelling.
 struct Sign : x3::parser<Sign> {
   using attribute_type = x3::unused_type;
   static constexpr bool has_attribute = false;
@@ -95,7 +94,7 @@ constexpr Required<Subject> required(const Subject& subject, const char* text) {
   return {subject, text};
 }
 
-// Makes a [Node], an ExprPtr or a StmtPtr, of what the rule [subject] collects and of the tokens that it takes.
+// Builds a [Node], an ExprPtr or a StmtPtr, from the parts that the rule [subject] collects and from its tokens' span.
 template <class Node, class Subject>
 struct Make : x3::unary_parser<Subject, Make<Node, Subject>> {
   using attribute_type = Node;
@@ -123,7 +122,7 @@ constexpr Make<StmtPtr, Subject> stmt(const Subject& subject) {
   return Make<StmtPtr, Subject>(subject);
 }
 
-// [subject] nests; how deep is limited, so that no text exhausts the stack.
+// Counts a nesting level around [subject]. The depth is limited, so no text can exhaust the stack.
 template <class Subject>
 struct Nested : x3::unary_parser<Subject, Nested<Subject>> {
   static constexpr bool is_pass_through_unary = true;
@@ -152,13 +151,13 @@ constexpr Nested<Subject> insideBlock(const Subject& subject) {
   return {subject, 1};
 }
 
-// A failure without a text has been reported where it was thrown.
+// A failure without a text was already reported where it was thrown.
 inline void report(const Failure& failure, Iterator begin, TreeBuilder& builder) {
   if (!failure.which().empty()) builder.reportExpected(begin, failure.where(), failure.which());
 }
 
-// What stands before a block, and the block's `{`, which is only looked at. When it is wrong but there is a block,
-// which may stand on the next line, the block is read all the same.
+// Parses what precedes a block, and checks for the block's `{` without consuming it. If the header is wrong but there
+// is a block, possibly on the next line, the block is still parsed.
 template <class Subject>
 struct Header : x3::unary_parser<Subject, Header<Subject>> {
   static constexpr bool is_pass_through_unary = true;
@@ -175,7 +174,7 @@ struct Header : x3::unary_parser<Subject, Header<Subject>> {
       Iterator block = builder.findBlock(begin);
       const Iterator where = failure.where();
       if (block == where && failure.which() != "`{`" && builder.skipBracket(block)->kind == TokenKind::BlockOpen) {
-        block = builder.skipBracket(block);  // the first was meant for a dict
+        block = builder.skipBracket(block);  // the first was meant as a dict
       } else if (block == nullptr && where->kind == TokenKind::Newline && where[1].kind == TokenKind::BlockOpen) {
         block = where + 1;
       }
@@ -193,7 +192,7 @@ constexpr Header<Subject> header(const Subject& subject) {
   return Header<Subject>(subject);
 }
 
-// [subject] reads one statement and what ends it. A statement that is wrong is reported and skipped, and leaves null.
+// [subject] reads one statement and its end. A wrong statement is reported and skipped, and leaves null.
 template <class Subject>
 struct Recovering : x3::unary_parser<Subject, Recovering<Subject>> {
   using attribute_type = StmtPtr;
@@ -237,7 +236,7 @@ constexpr auto set = [](auto& context) { x3::_val(context).*member = true; };
 
 constexpr auto result = [](auto& context) { x3::_val(context) = std::move(x3::_attr(context)); };
 
-// The end of the last token that was taken.
+// The end of the last consumed token.
 uint32_t endOf(const auto& context) { return x3::_where(context).begin()[-1].span.end; }
 
 constexpr auto beginSpan = [](auto& context) { x3::_val(context).span = x3::_where(context).begin()[-1].span; };
@@ -245,7 +244,7 @@ constexpr auto endSpan = [](auto& context) { x3::_val(context).span.end = endOf(
 
 }  // namespace boxcar::syntax::x3_tokens
 
-// What messages call a parser that is expected.
+// The names of expected parsers in messages.
 namespace boost::spirit::x3 {
 
 template <>

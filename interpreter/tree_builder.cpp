@@ -14,7 +14,7 @@ namespace {
 namespace variant2 = boost::variant2;
 using Kind = TokenKind;
 
-// The word of a declaration that stands at top level only; empty for other statements.
+// Returns the word of a declaration that is only allowed at top level; empty for other statements.
 struct TopLevelWord {
   std::string_view operator()(const Use&) const { return "use"; }
   std::string_view operator()(const Import&) const { return "import"; }
@@ -28,7 +28,7 @@ struct TopLevelWord {
   }
 };
 
-// What a message calls an expression that is no target.
+// Returns the name in messages for an expression that cannot be assigned to.
 struct TargetWord {
   std::string_view operator()(const NameRef&) const { return "a name with a namespace"; }
   std::string_view operator()(const Call&) const { return "a call"; }

@@ -15,7 +15,7 @@ namespace boxcar::syntax {
 
 // ---- What the grammar's rules collect, where it is no node of the tree yet ----
 
-// `a, b, c`; also what stands in parentheses and in an index.
+// `a, b, c`; also the contents of parentheses and of an index.
 struct Items {
   std::vector<ExprPtr> items;
   bool comma = false;  // `a,` is a tuple
@@ -31,7 +31,7 @@ struct Arguments {
 // `name` or `name(arguments)`.
 struct Named {
   QualifiedName name;
-  Arguments arguments;  // no call when the span is empty
+  Arguments arguments;  // not a call if the span is empty
 };
 // `.name` or `.name(arguments)`.
 struct Member {
@@ -60,7 +60,7 @@ struct ConditionalChain {
   };
   std::vector<Link> links;
 };
-// An expression that stands alone, or is assigned to.
+// An expression statement or an assignment.
 struct SimpleStatement {
   Items left;
   const Token* op = nullptr;  // `=`, `+=` …
@@ -69,7 +69,7 @@ struct SimpleStatement {
 
 using Level = OperatorToken::Level;
 
-// Makes the nodes, and keeps what the grammar's rules share while they run.
+// Builds the nodes, and keeps the state that the grammar's rules share while they run.
 class TreeBuilder {
  public:
   TreeBuilder(const SourcePtr& source, const TokenStream& stream, Diagnostics& diagnostics)
@@ -80,10 +80,11 @@ class TreeBuilder {
 
   // ---- Expressions ----
 
-  // Every node is made here, with its height.
+  // Makes every node and computes its height.
   ExprPtr make(Span span, Expr::Node node);
 
-  // [expr] with its height set; what is higher than a tree may be is reported and replaced by a leaf.
+  // Returns [expr] with its height set; an expression that exceeds the maximum height is reported and replaced by a
+  // leaf.
   ExprPtr limitHeight(ExprPtr expr, uint32_t height);
 
   ExprPtr literal(const Token& token);
@@ -95,16 +96,16 @@ class TreeBuilder {
   ExprPtr build(Span span, SliceItem&& parts);
   ExprPtr build(Span span, ConditionalChain&& parts);
   ExprPtr build(Span, OperatorFold&& parts) { return parts.finish(*this); }
-  // `( … )`: the one item, its span widened, or a tuple.
+  // `( … )`: the only item, with its span widened, or a tuple.
   ExprPtr build(Span span, Items&& parts);
 
-  // The one item, or the tuple that items with commas make.
+  // The only item, or the tuple of items with commas.
   ExprPtr tupleOrItem(Items&& items);
 
   ExprPtr member(ExprPtr object, Member&& member, uint32_t end);
   ExprPtr index(ExprPtr object, Items&& items, uint32_t end);
 
-  // Reports what the order and the names of arguments must not be.
+  // Reports arguments with a wrong order or wrong names.
   void checkArguments(const std::vector<Argument>& arguments);
   void addText(FormattedString& string, const Token& text);
   FormatSpec format(const Token& token) const { return stream_.formats[token.index]; }
@@ -117,9 +118,9 @@ class TreeBuilder {
   }
   StmtPtr build(Span span, SimpleStatement&& parts);
 
-  // Reports what among [items] cannot be assigned to; a tuple in parentheses counts as its items.
+  // Reports items that cannot be assigned to; a tuple in parentheses counts as its items.
   Targets targets(Items&& items);
-  // Reports a declaration inside of a block that only stands at top level; [begin] is its first word.
+  // Reports a declaration in a block that is only allowed at top level; [begin] is its first word.
   void checkPlace(const Stmt& stmt, Span begin);
   std::string string(const Token& token) const { return stream_.strings[token.index]; }
 
@@ -131,23 +132,23 @@ class TreeBuilder {
     return diagnostics_.error(source_, span, std::move(message));
   }
 
-  // The same for what nests more than kMaxNesting levels deep.
+  // Does the same for code that nests more than kMaxNesting levels deep.
   void rejectNesting(Span span);
 
-  // Reports that [expected] is missing at [where], in the construct that begins at [begin]; not when something there
-  // has been reported.
+  // Reports that [expected] is missing at [where], in the construct that begins at [begin], unless something there has
+  // already been reported.
   void reportExpected(const Token* begin, const Token* where, const std::string& expected);
 
-  // Where the statement after the one that begins at [begin] and is wrong at [where] may begin.
+  // Returns where the next statement may begin after the one that begins at [begin] and is wrong at [where].
   const Token* skipStatement(const Token* begin, const Token* where) const;
 
-  // The `{` of the block behind the header that begins at [begin]; null when there is none.
+  // Returns the `{` of the block after the header that begins at [begin]; null if there is none.
   const Token* findBlock(const Token* begin) const;
 
-  // The token behind the bracket that [open] opens, or behind [open] when it opens none.
+  // Returns the token after the bracket that [open] opens, or after [open] if it opens none.
   const Token* skipBracket(const Token* open) const;
 
-  // One more level, while it lives; [blocks] of them are blocks.
+  // Adds a nesting level during its lifetime; [blocks] of the levels are blocks.
   class Inside {
    public:
     Inside(TreeBuilder& builder, uint32_t blocks) : builder_(builder), blocks_(blocks) {
@@ -168,7 +169,7 @@ class TreeBuilder {
     uint32_t blocks_;
   };
 
-  // The statement that is being read is wrong, has been reported and will be left out.
+  // The current statement is wrong, has been reported and will be left out.
   bool statement_broken = false;
 
  private:

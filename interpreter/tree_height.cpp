@@ -42,7 +42,7 @@ struct ChildHeight {
       add(clause.iterable);
       add(clause.conditions);
     }
-    height += static_cast<uint32_t>(node.clauses.size()) - 1;  // each loop lies in the one before
+    height += static_cast<uint32_t>(node.clauses.size()) - 1;  // each loop is inside the one before
   }
   void operator()(const Unary& node) { add(node.operand); }
   void operator()(const Binary& node) {

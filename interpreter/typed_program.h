@@ -1,7 +1,7 @@
 #pragma once
 
-// A script as the compiler understands it: every name resolved, every expression with its type, every conversion
-// spelled out. Inference makes it of the syntax tree; liveness marks it; codegen turns it into bytecode.
+// A script after inference: every name resolved, every expression with its type, every conversion explicit. Inference
+// builds it from the syntax tree, liveness marks it, codegen turns it into bytecode.
 
 #include <boxcar/interpreter/bytecode.h>
 #include <boxcar/interpreter/opcodes.h>
@@ -24,11 +24,11 @@ using StmtPtr = std::unique_ptr<Stmt>;
 using Block = std::vector<StmtPtr>;
 using VariableId = uint32_t;
 
-// The names of a tuple's elements, where an operator's schema gives them: `values`, `indices`.
+// The names of a tuple's elements, if an operator's schema gives them: `values`, `indices`.
 using FieldNames = std::shared_ptr<const std::vector<std::string>>;
 
-// A variable has a slot for each kind that it is held in; its type may change from place to place. Those that the
-// script names come first, those that the compiler makes have ids from here on.
+// A variable has a slot for each kind in which it is held; its type may change from place to place. Variables that the
+// script names come first; those that the compiler makes have ids from here on.
 inline constexpr VariableId kFirstMadeVariable = 1u << 31;
 
 struct Target {
@@ -49,11 +49,11 @@ struct ReadVariable {
 struct ReadGlobal {
   uint32_t global;
 };
-// An instruction whose field a is the result and whose others are operands, as the opcode table says.
+// An instruction with its result in field a and its operands in the other fields, as in the opcode table.
 struct Operate {
   Opcode op;
   ExprPtr left;
-  ExprPtr right;                // null where the opcode has one operand
+  ExprPtr right;                // null if the opcode has one operand
   TypePtr parameter = nullptr;  // of an opcode with a type
 };
 // Operands are bool.
@@ -66,21 +66,21 @@ struct Conditional {
   ExprPtr value;
   ExprPtr otherwise;
 };
-// Arguments are as many as the schema has, in its order.
+// One argument per parameter of the schema, in its order.
 struct CallOperator {
   OperatorName name;
   std::vector<ExprPtr> arguments;
   uint16_t results;
 };
-// Arguments are as they are written.
+// Arguments as written.
 struct CallDynamic {
   std::string name;
   std::optional<std::string> overload;
   std::vector<ExprPtr> arguments;
-  std::vector<std::string> keywords;  // of the last ones
+  std::vector<std::string> keywords;  // of the last arguments
 };
 struct CallFunction {
-  uint32_t function;  // of the unit, or of its imports
+  uint32_t function;  // index in the unit's functions or its imports
   std::vector<ExprPtr> arguments;
   bool is_imported = false;
 };
@@ -103,7 +103,7 @@ struct MakeSlice {
   ExprPtr stop;
   ExprPtr step;
 };
-// Runs [statements], then gives [value].
+// Runs [statements], then evaluates to [value].
 struct Sequence {
   Block statements;
   ExprPtr value;
@@ -121,7 +121,7 @@ struct Expr {
 
 // ---- Statements ----
 
-// A variable goes over to the slot of another kind, where paths with different types meet.
+// Moves a variable to its slot of another kind, where paths with different types meet.
 struct Recast {
   VariableId variable;
   SlotKind from;
@@ -136,7 +136,7 @@ struct SetVariable {
   Target target;
   ExprPtr value;
 };
-// Once for all runs of the program.
+// Done once for all runs of the program.
 struct SetGlobal {
   uint32_t global;
   ExprPtr value;
@@ -147,7 +147,7 @@ struct SetIndex {
   ExprPtr index;
   ExprPtr value;
 };
-// Takes a tuple or list of as many elements apart, or a str.
+// Unpacks a tuple or list of the same length, or a str.
 struct Unpack {
   ExprPtr value;
   std::vector<Target> targets;
@@ -157,10 +157,10 @@ struct If {
     ExprPtr condition;  // bool
     Block body;
   };
-  std::vector<Branch> branches;  // the first one whose condition holds
+  std::vector<Branch> branches;  // the first one whose condition holds runs
   Block otherwise;
 };
-// In each loop, [at_end] runs when it is not left by a break.
+// In each loop, [at_end] runs unless a break ends the loop.
 struct While {
   ExprPtr condition;  // bool
   Block body;
@@ -177,7 +177,7 @@ struct ForRange {
 struct ForEach {
   ExprPtr iterable;
   VariableId variable;  // of kind Value
-  TypePtr element;      // what it holds
+  TypePtr element;      // its type
   Block body;
   Block at_end;
 };
@@ -188,29 +188,29 @@ struct RecastAll {
 struct Break {};
 struct Continue {};
 struct Return {
-  ExprPtr value;  // null where a function has no result
+  ExprPtr value;  // null if the function has no result
 };
-// Ends the run; the error says what [message] is.
+// Ends the run with an error; the value of [message] is its text.
 struct Fail {
   ExprPtr message;
 };
-// The scopes begin in order, and end in the reverse order however the body is left.
+// The scopes begin in order. They end in reverse order, however the body is left.
 struct Scope {
   CodeScope scope;
-  ExprPtr handler;  // null where [scope] says it all
+  ExprPtr handler;  // null if [scope] is enough
 };
 struct With {
   std::vector<Scope> scopes;
   Block body;
 };
-// An `impl` or a `fallback` takes effect.
+// Registers an `impl` or a `fallback`.
 struct Register {
   uint32_t handler;
 };
 // Runs the statements of a module, once for all runs.
 struct RunModule {
   uint32_t module;
-  uint32_t import;  // what calls them
+  uint32_t import;  // the import that calls them
 };
 
 struct Stmt {
@@ -221,7 +221,7 @@ struct Stmt {
 };
 
 struct Function {
-  std::string name;  // what call stacks call it
+  std::string name;  // its name in call stacks
   Span span;
   std::vector<std::string> names;  // of its variables by id, arguments first
   std::vector<SlotKind> arguments;

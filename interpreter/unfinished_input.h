@@ -7,16 +7,17 @@
 
 namespace boxcar {
 
-// An input that comes line by line, as at a prompt. Statements of a block and elements of a bracket that are complete
-// are not read again with each further line.
+// An input that arrives line by line, as at a prompt. Complete statements of a block and complete elements of a bracket
+// are not parsed again with each further line.
 class BOXCAR_API UnfinishedInput {
  public:
-  // Adds a line, its end too; whether the input goes on after it, as Session::isUnfinished tells of the whole text.
-  // Only what is wrong beside what was read before, as a second argument of one name is, does not end it early.
+  // Adds a line, including its end; returns whether the input continues after it, as Session::isUnfinished does for the
+  // whole text. One difference: an error that involves text from earlier lines, such as a second argument of one name,
+  // does not end the input early.
   bool add(std::string_view line);
 
  private:
-  std::string text_;  // without what need not be read again
+  std::string text_;  // without what need not be parsed again
 };
 
 }  // namespace boxcar

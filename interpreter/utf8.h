@@ -10,15 +10,15 @@ namespace boxcar::utf8 {
 
 inline bool isContinuation(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-// The code points of [text]; every byte that is no continuation byte begins one.
+// Counts the code points of [text]; every byte that is not a continuation byte begins one.
 size_t countCodePoints(std::string_view text) noexcept;
 
 struct CodePoint {
   char32_t value = 0;
-  size_t length = 0;  // in bytes; 0 where the text is not UTF-8
+  size_t length = 0;  // in bytes; 0 if the text is not UTF-8
 };
 
-// The code point that [text] begins with.
+// Returns the first code point of [text].
 BOXCAR_API CodePoint decode(std::string_view text) noexcept;
 
 // Appends [value], which must be a Unicode scalar value.
@@ -26,12 +26,12 @@ BOXCAR_API void append(std::string& text, char32_t value);
 
 inline bool isScalarValue(char32_t value) noexcept { return value < 0xD800 || (value > 0xDFFF && value <= 0x10FFFF); }
 
-// What Python takes for white space.
+// Whether Python treats it as white space.
 bool isSpace(char32_t point) noexcept;
-// How many bytes of white space [text] begins with, and where its first white space is or its end.
+// Return how many bytes of white space [text] begins with, and where its first white space is, or its end.
 size_t countSpaces(std::string_view text) noexcept;
 size_t findSpace(std::string_view text) noexcept;
-// [text] less the white space at both ends.
+// Returns [text] without the white space at both ends.
 std::string_view withoutSpaces(std::string_view text) noexcept;
 
 }  // namespace boxcar::utf8

@@ -24,7 +24,7 @@ using syntax::UnaryOp;
 
 constexpr size_t kMaxElements = size_t{1} << 32;
 
-// The operators that Python's become where a tensor takes part, in the order of the enums.
+// The operators that replace Python's if an operand is a tensor, in the order of the enums.
 constexpr std::array kBinaryOperators = {
     "aten::bitwise_or", "aten::bitwise_xor", "aten::bitwise_and", "aten::__lshift__", "aten::__rshift__",
     "aten::add",        "aten::sub",         "aten::mul",         "aten::div",        "aten::floor_divide",
@@ -82,7 +82,7 @@ IValue binaryFloats(BinaryOp op, const IValue& left, const IValue& right) {
   }
 }
 
-// Multiplied out, as Python does: exact where the numbers are.
+// Multiplied out, as in Python: exact if the numbers are.
 Complex wholePower(Complex base, int64_t exponent) {
   Complex result(1);
   Complex factor = base;
@@ -118,7 +118,7 @@ IValue binaryComplexes(BinaryOp op, const IValue& left, const IValue& right) {
   }
 }
 
-// How often `sequence * count` repeats; [size] elements each time.
+// Returns how often `sequence * count` repeats [size] elements.
 size_t repeatCount(const IValue& count, size_t size) {
   const int64_t times = std::max<int64_t>(asInt(count), 0);
   BOXCAR_CHECK(size == 0 || static_cast<uint64_t>(times) <= kMaxElements / size,
@@ -197,7 +197,7 @@ bool ordersBy(CompareOp op, int order) {
   }
 }
 
-// How deep lists and tuples that are compared may lie in one another.
+// How deep lists and tuples may nest in a comparison.
 constexpr int kMaxCompared = 500;
 
 int orderAtDepth(CompareOp op, const IValue& a, const IValue& b, int depth) {
@@ -222,7 +222,7 @@ int orderAtDepth(CompareOp op, const IValue& a, const IValue& b, int depth) {
 }  // namespace
 
 std::string kindName(const IValue& value) {
-  // A class may have a name that no schema can write.
+  // A class may have a name that a schema cannot spell.
   if (value.isObject()) return value.toObject()->className();
   return std::string(typeOf(value)->text());
 }

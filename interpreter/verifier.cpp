@@ -35,12 +35,12 @@ class FunctionVerifier {
     return std::move(heights_);
   }
 
-  // What the verification of other functions relies on.
+  // Checks what the verification of other functions relies on.
   void checkArguments() const {
     if (function_.argument_count > function_.slots.size()) {
       failFunction("it has {} arguments and {} slots", function_.argument_count, function_.slots.size());
     }
-    // Of the statements' there is but argv.
+    // The statements can only have argv.
     if (index_ != 0 || function_.argument_count == 0) return;
     const auto arguments = std::span(function_.slots).first(function_.argument_count);
     const bool are_values = std::ranges::all_of(arguments, [](SlotKind kind) { return kind == SlotKind::Value; });
@@ -108,7 +108,7 @@ class FunctionVerifier {
     }
   }
 
-  // The place a jump of [offset] goes to.
+  // Returns the target of a jump of [offset].
   uint32_t target(int64_t offset) const {
     const int64_t place = static_cast<int64_t>(at_) + 1 + offset;
     if (place < 0 || place >= static_cast<int64_t>(function_.code.size())) {
@@ -204,7 +204,7 @@ class FunctionVerifier {
     if (!isIn(span, *function_.source)) fail("its span {} is not in the source", toText(span));
   }
 
-  // [count] values are for the built-in in field a, which has been checked.
+  // [count] values go to the built-in in field a, which has been checked.
   void checkArgumentCount(uint16_t count) const {
     const Builtin& builtin = builtins()[function_.code[at_].a];
     const size_t parameters = builtin.schema.arguments().size();
@@ -216,7 +216,7 @@ class FunctionVerifier {
     }
   }
 
-  // What a slot must be that stands for [operand]; where none stands, what None is.
+  // Returns the kind of slot that [operand] requires; for an operand without a slot, the kind of None.
   static SlotKind kindOf(Operand operand) {
     switch (operand) {
       case Operand::IntIn: return SlotKind::Int;
@@ -232,7 +232,7 @@ class FunctionVerifier {
     }
   }
 
-  // Arguments stand right before their call, and nobody jumps between them: so none is left over when something fails.
+  // Arguments are passed right before their call, and no jump leads between them, so none is left over after a failure.
   void checkCalls() {
     std::vector<bool> jumped_to(function_.code.size(), false);
     for (at_ = 0; at_ < function_.code.size(); ++at_) {
@@ -336,12 +336,12 @@ class FunctionVerifier {
   const CodeFunction& function_;
   size_t at_ = 0;
   FunctionBounds bounds_;
-  std::vector<int64_t> heights_;  // at the start of each instruction; -1 where nothing has led yet
-  std::vector<uint32_t> scopes_;  // open ones, there
+  std::vector<int64_t> heights_;  // at the start of each instruction; -1 if not reached yet
+  std::vector<uint32_t> scopes_;  // the scopes open there
   std::vector<uint32_t> open_;
 };
 
-// What a unit has beside its functions, whose arguments are verified before.
+// Verifies the unit's parts besides its functions, whose arguments are verified before.
 class DeclarationVerifier {
  public:
   explicit DeclarationVerifier(const CodeUnit& unit) : unit_(unit) {}
@@ -418,7 +418,7 @@ class DeclarationVerifier {
       if (body.slots[i] == wanted) continue;
       fail("its body takes argument {} as {}, but it is {}", i, toString(body.slots[i]), toString(wanted));
     }
-    // What is no value of its own, or more than one, is a Value.
+    // No result, several results and results without a slot kind of their own are a Value.
     needResult(body, returns.size() == 1 ? slotKindOf(returns[0].type()) : SlotKind::Value);
   }
 
@@ -448,7 +448,7 @@ class DeclarationVerifier {
     const CodeFunction& body = functionAt(handler.function);
     if (handler.exit && handler.kind != HandlerKind::Mode) fail("only a mode has an exit");
     if (handler.exit) needArguments(functionAt(*handler.exit), 0);
-    // What an implementation takes and returns is told by the operator, which linking finds.
+    // The operator, which linking looks up, determines what an impl takes and returns.
     if (handler.kind == HandlerKind::Impl) return;
     needArguments(body, 2);
     if (body.slots[0] != SlotKind::Value || body.slots[1] != SlotKind::Value) fail("its body takes no two Values");
@@ -517,7 +517,7 @@ std::vector<FunctionBounds> verify(const CodeUnit& unit) {
   need(std::ranges::all_of(unit.types, [](TypePtr type) { return type != nullptr; }), "a type is missing");
   need(std::ranges::all_of(unit.globals, [](const CodeGlobal& global) { return global.type != nullptr; }),
        "the type of a global is missing");
-  // Before the code of any function: calls look at their functions' arguments.
+  // Before the code of any function, because calls check their callees' arguments.
   for (size_t i = 0; i < unit.functions.size(); ++i) FunctionVerifier(unit, i).checkArguments();
   std::vector<FunctionBounds> bounds;
   for (size_t i = 0; i < unit.functions.size(); ++i) bounds.push_back(FunctionVerifier(unit, i).verify());

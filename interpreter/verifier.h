@@ -13,20 +13,20 @@
 
 namespace boxcar::interp {
 
-// What the proof finds out about a function and the machine needs.
+// What verification finds out about a function for the machine.
 struct FunctionBounds {
-  uint32_t max_stack = 0;   // values that it has on the stack at most
-  uint16_t max_passed = 0;  // arguments that it passes to functions at most
+  uint32_t max_stack = 0;   // the maximum number of its values on the stack
+  uint16_t max_passed = 0;  // the maximum number of arguments that it passes to functions
 };
 
-// What a unit consists of.
+// The parts of a unit.
 enum class UnitPart : uint8_t { Unit, Function, Operator, Export, Handler, Scope, Module, Import };
 
-// Why a unit is refused, and what of it.
+// Why a unit is rejected, and which part is at fault.
 class BOXCAR_API BytecodeError : public RuntimeError {
  public:
   struct Place {
-    UnitPart part = UnitPart::Unit;  // Unit where it is the unit as a whole
+    UnitPart part = UnitPart::Unit;  // Unit if it is the unit as a whole
     size_t index = 0;
     std::optional<size_t> instruction;  // of a function
   };
@@ -38,11 +38,11 @@ class BOXCAR_API BytecodeError : public RuntimeError {
   Place place_;
 };
 
-// Proves what the machine does not check: that every index is one of a thing that is there and of the right kind, that
-// slots hold what the opcodes expect, that jumps stay in their function, that the stack has the same height on all
-// paths to a place and never less than an instruction takes, that arguments are passed right before their call, that
-// functions end with a return of the right kind and no scope open, that bodies fit what they are bodies of, that spans
-// lie in their source. Throws a BytecodeError that names the function and the instruction.
+// Verifies what the machine does not check: every index refers to an existing thing of the right kind; slots hold what
+// the opcodes expect; jumps stay in their function; the stack has the same height on all paths to a place and never too
+// few values for an instruction; arguments are passed right before their call; functions end with a return of the right
+// kind and no scope open; bodies fit what they are bodies of; spans lie in their source. Throws BytecodeError that
+// names the function and the instruction.
 std::vector<FunctionBounds> verify(const CodeUnit& unit);
 
 // How many values an instruction takes from the stack and puts there.
@@ -52,7 +52,8 @@ struct StackEffect {
 };
 StackEffect stackEffect(const CodeUnit& unit, const Instruction& instruction);
 
-// How many values [function], which was verified, has on the stack before each instruction; -1 where it never comes.
+// Returns the number of values on the stack before each instruction of [function], which must be verified; -1 for
+// unreachable instructions.
 std::vector<int64_t> stackHeights(const CodeUnit& unit, const CodeFunction& function);
 
 }  // namespace boxcar::interp

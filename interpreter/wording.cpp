@@ -8,7 +8,7 @@
 namespace boxcar::interp {
 namespace {
 
-// What others call PyTorch's arguments; of several names for one, the first that the operator has.
+// Other libraries' names for PyTorch's arguments; if a name has several meanings, the first one that the operator has.
 struct ForeignName {
   std::string_view foreign;
   std::string_view name;
@@ -70,7 +70,7 @@ std::string withSuggestion(std::string message, std::string_view name, std::span
 
 std::string didYouMeanArgument(std::string_view name, std::span<const std::string_view> parameters) {
   const auto mean = [](std::string_view parameter) { return fmt::format(" Did you mean '{}'?", parameter); };
-  // `kernel` of `kernel_size`; of one letter many words begin.
+  // `kernel` for `kernel_size`; a single letter begins too many words.
   for (const std::string_view parameter : parameters) {
     if (name.size() > 2 && parameter.starts_with(fmt::format("{}_", name))) return mean(parameter);
   }
