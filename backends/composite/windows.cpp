@@ -50,7 +50,10 @@ Tensor diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) 
     strides.push_back(self.strides()[i]);
   }
   sizes.push_back(length);
-  strides.push_back(self.strides()[first] + self.strides()[second]);
+  // Only a diagonal of one element at most has a stride beyond 63 bits; any other stride does for it.
+  int64_t stride = 0;
+  if (__builtin_add_overflow(self.strides()[first], self.strides()[second], &stride)) stride = 1;
+  strides.push_back(stride);
   return self.view(sizes, strides, start);
 }
 

@@ -300,10 +300,15 @@ TEST(Outputs, OfDrawsAreAsTheyWereWhereTheirPartsHaveTooManyDimensions) {
   EXPECT_EQ(sizesOf(out), (std::vector<int64_t>{0, 0, kHuge}));
 }
 
-TEST(Outputs, OfEyeMayHaveNoRowsAndMoreColumnsThanADiagonalsStrideCounts) {
+TEST(Outputs, OfEyeMayHaveMoreColumnsThanADiagonalsStrideCounts) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   Tensor out = zeros({2, 3});
-  eye_out(out, 0, std::numeric_limits<int64_t>::max());
-  EXPECT_EQ(sizesOf(out), (std::vector<int64_t>{0, std::numeric_limits<int64_t>::max()}));
+  eye_out(out, 0, kMost);
+  EXPECT_EQ(sizesOf(out), (std::vector<int64_t>{0, kMost}));
+  Tensor meta = empty({3}, ScalarType::Byte, std::nullopt, Device(DeviceType::Meta));
+  eye_out(meta, 1, kMost);
+  EXPECT_EQ(sizesOf(meta), (std::vector<int64_t>{1, kMost}));
+  EXPECT_EQ(sizesOf(diagonal(meta)), std::vector<int64_t>{1});
 }
 
 TEST(Outputs, AreAsTheyWereWhereAResultHasTooManyDimensions) {
