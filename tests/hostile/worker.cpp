@@ -117,7 +117,7 @@ void handleSignals(WorkerState& state) {
   stack.ss_sp = stack_of_handlers.data();
   stack.ss_size = stack_of_handlers.size();
   ::sigaltstack(&stack, nullptr);
-  struct sigaction action {};
+  [[maybe_unused]] struct sigaction action {};
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   action.sa_sigaction = tellFault;
 #if !defined(__SANITIZE_ADDRESS__)  // which tells of it itself
