@@ -161,7 +161,7 @@ std::string CostCounter::finish(bool) {
 }
 
 constinit const HandlerKind kCostKind = {
-    "cost() -> ()", "Tell each operator's arithmetic, memory traffic and time, and what of the machine holds it up",
+    "cost() -> ()", "Report each operator's arithmetic, memory traffic and time, and what limits it",
     [](std::span<const IValue>) -> std::unique_ptr<Handler> { return std::make_unique<CostCounter>(); }};
 
 }  // namespace boxcar

@@ -261,7 +261,8 @@ std::string MemoryTracker::State::remains() const {
 }
 
 constinit const HandlerKind kMemoryKind = {
-    "memory() -> ()", "Tell which operators allocate memory, when most was in use, and what still lives at the end",
+    "memory() -> ()",
+    "Report which operators allocate memory, when use was highest, and what is still alive at the end",
     [](std::span<const IValue>) -> std::unique_ptr<Handler> { return std::make_unique<MemoryTracker>(); }};
 
 }  // namespace boxcar

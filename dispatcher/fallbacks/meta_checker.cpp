@@ -126,7 +126,7 @@ void MetaChecker::call(const OperatorHandle& op, DispatchKeySet keys, Stack& sta
 
 constinit const HandlerKind kCheckMetaKind = {
     "check_meta() -> ()",
-    "Stop where an operator's Meta kernel tells another dtype, shape or strides than the call has",
+    "Stop where an operator's Meta kernel returns another dtype, shape or strides than its real kernel",
     [](std::span<const IValue>) -> std::unique_ptr<Handler> { return std::make_unique<MetaChecker>(); }};
 
 }  // namespace boxcar

@@ -170,7 +170,7 @@ void NanChecker::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stac
 }
 
 constinit const HandlerKind kCheckNanKind = {
-    "check_nan() -> ()", "Stop at the first operator that makes a NaN or an Inf of arguments that have none",
+    "check_nan() -> ()", "Stop at the first operator that makes a NaN or an Inf from arguments that have none",
     [](std::span<const IValue>) -> std::unique_ptr<Handler> { return std::make_unique<NanChecker>(); }};
 
 }  // namespace boxcar

@@ -92,7 +92,7 @@ std::string Profiler::finish(bool failed) {
 
 constinit const HandlerKind kProfileKind = {
     "profile(str path='') -> ()",
-    "Measure every call: a trace for Perfetto (.json) or a page for a browser (.html), and a table",
+    "Measure every call: write a trace for Perfetto (.json) or a page for a browser (.html), and print a table",
     [](std::span<const IValue> arguments) -> std::unique_ptr<Handler> {
       constexpr size_t kRows = 20;
       ProfilerOptions options{.table = {.limit = kRows}};

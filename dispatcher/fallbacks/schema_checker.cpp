@@ -80,8 +80,8 @@ void SchemaChecker::call(const OperatorHandle& op, DispatchKeySet keys, Stack& s
 
 constinit const HandlerKind kCheckSchemaKind = {
     "check_schema() -> ()",
-    "Stop where a call breaks what its operator's schema promises of writes, views and results; makes calls again that "
-    "are not tagged io",
+    "Stop at a call that breaks its schema's promises about writes, views and results; repeats calls that are not "
+    "tagged io",
     [](std::span<const IValue>) -> std::unique_ptr<Handler> { return std::make_unique<SchemaChecker>(); }};
 
 }  // namespace boxcar

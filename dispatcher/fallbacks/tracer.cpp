@@ -224,7 +224,7 @@ std::string Tracer::graph(bool folds) const {
 }
 
 constinit const HandlerKind kTraceKind = {"trace(str path) -> ()",
-                                          "Write the operator calls as a program, PATH, with their tensors beside it",
+                                          "Write the operator calls as a script, PATH, and their tensors next to it",
                                           [](std::span<const IValue> arguments) -> std::unique_ptr<Handler> {
                                             return std::make_unique<Tracer>(arguments[0].toStringRef());
                                           }};

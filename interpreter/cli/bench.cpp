@@ -168,33 +168,34 @@ int runBench(const BenchOptions& options) {
 }  // namespace
 
 void addBench(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("bench", "Measure what calls of operators cost on this machine");
+  CLI::App* command = app.add_subcommand("bench", "Measure the cost of operator calls on this machine");
   const auto options = std::make_shared<BenchOptions>();
   command
-      ->add_option("OP", options->operators,
-                   "Operators, as aten::relu or aten::add.Tensor; without them a set that shows what boxing costs")
+      ->add_option(
+          "OP", options->operators,
+          "Operators, such as aten::relu or aten::add.Tensor; without any, a set that shows the cost of boxing")
       ->type_name("");
-  CLI::Option* args = command->add_option("--args", options->args,
-                                          "The arguments of the OP: an expression of a script, '[ones([8, 8]), 2]'");
+  CLI::Option* args =
+      command->add_option("--args", options->args, "The arguments of the OP as an expression: '[ones([8, 8]), 2]'");
   args->type_name("LIST");
   command
       ->add_option("--recorded", options->recorded,
-                   "Take the arguments from a recording, which may be one of shapes: the first call of each OP, or of "
-                   "all operators in it")
+                   "Take the arguments from a recording, also from one of shapes: the first call of each OP, or of "
+                   "every operator in it")
       ->type_name("REC")
       ->excludes(args);
   addScriptOption(*command, options->script);
   const auto machine = std::make_shared<MachineOptions>();
   addThreadsOption(*command, machine);
   command->add_flag("--json", options->json, "Print JSON instead of tables");
-  addOutputOption(*command, "--svg", options->svg, "Write a bar chart, too")->type_name("FILE");
-  command->add_option("--seconds", options->seconds, "How long the timing may take (4)")
+  addOutputOption(*command, "--svg", options->svg, "Also write a bar chart")->type_name("FILE");
+  command->add_option("--seconds", options->seconds, "The maximum time of the timing, in seconds (4)")
       ->type_name("S")
       ->check(numbersFrom(0.001, 1e6));
-  command->add_flag("--quick", options->quick, "Few repetitions and no instructions, to see that it works");
+  command->add_flag("--quick", options->quick, "Few repetitions and no instruction counts, for a quick try");
   CLI::Option* instructions = command->add_flag(
       "--instructions,!--no-instructions", options->instructions,
-      "Count the instructions of a call with valgrind, where that is installed; done unless --quick is given");
+      "Count the instructions of a call with valgrind, if it is installed; the default without --quick");
   command->add_option("--count-into", options->count_into)->group("");
   addExamples(*command, {"boxcar bench", "boxcar bench aten::relu aten::add.Tensor",
                          "boxcar bench aten::mm --args '[ones([8, 8]), ones([8, 8])]' --quick"});

@@ -50,13 +50,13 @@ void printJson(const std::vector<Diagnostic>& diagnostics) {
 }  // namespace
 
 void addCheck(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("check", "Say what is wrong in a script, without running it");
+  CLI::App* command = app.add_subcommand("check", "Report the errors of a script without running it");
   const auto file = std::make_shared<std::string>();
   command->add_option("FILE", *file, "The script, an .ops file, or - for standard input")->required()->type_name("");
   const auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print a JSON array of diagnostics, for editors");
   const auto name = std::make_shared<std::string>();
-  command->add_option("--name", *name, "What messages call the script, and where its relative paths start from")
+  command->add_option("--name", *name, "The name of the script in messages, and the start of its relative paths")
       ->type_name("PATH");
   addExamples(*command, {"boxcar check tool.ops", "boxcar check --json --name tool.ops - < buffer.txt"});
   command->callback([file, json, name, &status] {

@@ -27,7 +27,7 @@ int diff(const std::string& first, const std::string& second, const Tolerance& t
 }  // namespace
 
 void addDiff(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("diff", "Find the call where two recorded runs part");
+  CLI::App* command = app.add_subcommand("diff", "Find the first call where two recorded runs differ");
   const auto first = std::make_shared<std::string>();
   const auto second = std::make_shared<std::string>();
   const auto tolerance = std::make_shared<Tolerance>();

@@ -90,16 +90,15 @@ bool formatAll(const std::vector<std::string>& names, bool is_checked) {
 }  // namespace
 
 void addFmt(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("fmt", "Lay out scripts in the one canonical way");
+  CLI::App* command = app.add_subcommand("fmt", "Format scripts in the canonical style");
   const auto files = std::make_shared<std::vector<std::string>>();
   command
       ->add_option("FILES", *files,
-                   "Scripts, written anew where they change, and folders, for the .ops files in them; - or none: from "
-                   "standard input to standard output")
+                   "Scripts to rewrite, and folders with .ops files; - or none: from standard input to standard output")
       ->type_name("");
   const auto is_checked = std::make_shared<bool>(false);
   command->add_flag("--check", *is_checked,
-                    "Write nothing, but name the files that would change; status 1 if there are");
+                    "Write nothing; list the files that would change, with status 1 if there are any");
   addExamples(*command, {"boxcar fmt script.ops", "boxcar fmt --check scripts", "boxcar fmt < script.ops"});
   command->callback([files, is_checked, &status] {
     if (files->empty()) files->push_back("-");

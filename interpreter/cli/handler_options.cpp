@@ -128,7 +128,7 @@ void addHandlerOptions(CLI::App& command) {
       std::ranges::transform(first, first.begin(), [](char c) { return static_cast<char>(std::toupper(c)); });
       option->type_name(first + more);
     }
-    option->group("Handlers, which wrap every operator call; nested in the order in which they are given");
+    option->group("Handlers, which wrap every operator call; the first is the outermost");
   }
 }
 

@@ -76,7 +76,7 @@ std::string helpOfCommand(const CommandText& command) {
       if (option.group == group) append(text, option.spelling(), option.help);
     }
   }
-  text += "\nAlso what every command takes: boxcar --help.\n";
+  text += "\nOptions of every command: boxcar --help.\n";
   if (command.examples.empty()) return text;
   text += "\nExamples:\n";
   for (const std::string& line : CLI::detail::split(command.examples, '\n')) text += "  " + line + '\n';

@@ -8,9 +8,9 @@
 namespace boxcar::cli {
 
 void addLsp(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("lsp", "Answer an editor: a language server on standard input and output");
+  CLI::App* command = app.add_subcommand("lsp", "Run a language server for editors on standard input and output");
   command->add_flag_callback(
-      "--stdio", [] {}, "As without it; editors say so");
+      "--stdio", [] {}, "Ignored; editors pass it");
   addExamples(*command, {"boxcar lsp"});
   command->callback([&status] {
     MessageStream stream(STDIN_FILENO, STDOUT_FILENO);

@@ -47,7 +47,7 @@ std::vector<DispatchKey> devicesThatAreThere() {
 void addThreadsOption(CLI::App& command, const std::shared_ptr<MachineOptions>& options) {
   command
       .add_option("--threads", options->threads,
-                  "How many threads kernels on the CPU use (BOXCAR_NUM_THREADS, or one for each processor)")
+                  "The number of threads of CPU kernels (BOXCAR_NUM_THREADS, or one per processor)")
       ->type_name("N")
       ->check(numbersFrom(1, cpu::kMostThreads));
 }
@@ -57,15 +57,15 @@ void addMachineOptions(CLI::App& command, const std::shared_ptr<MachineOptions>&
   CLI::Option* const fallback =
       command
           .add_flag(std::string("--cpu-fallback{") + kEveryDevice + "}", options->cpu_fallback,
-                    "Run the operators that a device lacks on the CPU, and tell at the end which; with DEVICE: of "
-                    "that kind of device alone")
+                    "Run operators that a device lacks on the CPU, and report them at the end; with DEVICE: only for "
+                    "that kind of device")
           ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
           ->type_name("DEVICE");
   fallback->check(CLI::Validator(faultOfDevice, ""));
   command
       .add_option("--cpu-fallback-force", options->forced,
-                  "With --cpu-fallback: operators that run on the CPU although the device has a kernel, names or "
-                  "patterns with commas between")
+                  "With --cpu-fallback: operators to run on the CPU although the device has a kernel: names or "
+                  "patterns, separated by commas")
       ->type_name("NAMES")
       ->delimiter(',')
       ->allow_extra_args(false)

@@ -186,7 +186,7 @@ bool asksForOneCommand(int argc, char** argv) {
 }
 
 int runCommandLine(int argc, char** argv) {
-  CLI::App app("boxcar runs .ops scripts, whose every operator call goes through its dispatcher.", "boxcar");
+  CLI::App app("boxcar runs .ops scripts. Its dispatcher finds the kernel of every operator call.", "boxcar");
   int status = kDone;
   app.require_subcommand(1);
   app.fallthrough();
@@ -210,7 +210,7 @@ int runCommandLine(int argc, char** argv) {
   } else {
     for (const Command& each : kCommands) each.add(app, rest, status);
   }
-  addExamples(app, {"Example: boxcar run script.ops. What a command takes: boxcar COMMAND --help"});
+  addExamples(app, {"Example: boxcar run script.ops. Help for a command: boxcar COMMAND --help"});
   try {
     checkValues(static_cast<int>(dashes - argv), argv);
     app.parse(static_cast<int>(dashes - argv), argv);

@@ -99,17 +99,16 @@ int listOperators(const Options& options) {
 }  // namespace
 
 void addOps(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("ops", "List operators by their schemas");
+  CLI::App* command = app.add_subcommand("ops", "List the schemas of operators");
   const auto options = std::make_shared<Options>();
-  command
-      ->add_option("PATTERN", options->pattern, "Only those whose name contains it; or, with * ? [ in it, matches it")
+  command->add_option("PATTERN", options->pattern, "Only those whose name contains it, or matches it if it has * ? [")
       ->type_name("");
   CLI::Option* const key =
       command->add_option("--key", options->key, "Only those with a kernel registered for this dispatch key")
           ->type_name("KEY");
   addExamples(*command, {"boxcar ops relu", "boxcar ops 'aten::add*'", "boxcar ops --key CUDA --computed"});
   command
-      ->add_flag("--computed", options->computed, "Also those whose kernel for an alias, or a fallback, answers there")
+      ->add_flag("--computed", options->computed, "Also those that a kernel for an alias, or a fallback, serves there")
       ->needs(key);
   addScriptOption(*command, options->script);
   command->callback([options, &status] { status = listOperators(*options); });

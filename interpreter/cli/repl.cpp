@@ -203,9 +203,10 @@ int converse(const RunOptions& options) {
 }  // namespace
 
 void addRepl(CLI::App& app, const std::vector<std::string>& rest, int& status) {
-  CLI::App* command = app.add_subcommand("repl", "Run what is typed, and show it; on a terminal also `boxcar` alone");
+  CLI::App* command =
+      app.add_subcommand("repl", "Read, run and print interactively; `boxcar` alone does so on a terminal");
   const auto options = std::make_shared<RunOptions>();
-  command->add_option("ARGS", options->args, "What inputs find in `argv`; its options behind --")->type_name("");
+  command->add_option("ARGS", options->args, "The inputs' `argv`; put options after --")->type_name("");
   addOptionsOfRuns(*command, options);
   addExamples(*command, {"boxcar repl", "boxcar repl --check-nan", "echo '1 + 2' | boxcar repl"});
   command->callback([command, options, rest, &status] {

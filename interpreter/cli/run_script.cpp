@@ -106,8 +106,7 @@ void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options,
 
 void addRunOptions(CLI::App& command, const std::shared_ptr<RunOptions>& options) {
   command.add_option("FILE", options->file, "The script, an .ops file, or - for standard input")->type_name("");
-  command.add_option("ARGS", options->args, "What the script finds in `argv`; options among it stand behind --")
-      ->type_name("");
+  command.add_option("ARGS", options->args, "The script's `argv`; put options after --")->type_name("");
   addOptionsOfRuns(command, options);
 }
 
@@ -115,8 +114,8 @@ void addOptionsOfRuns(CLI::App& command, const std::shared_ptr<RunOptions>& opti
   command.add_flag("--dispatch-trace", options->dispatch_trace,
                    "Write a line to stderr for every operator call and redispatch");
 
-  CLI::Option* sandbox = command.add_flag("--sandbox", options->sandbox,
-                                          "Let the script read the files in its folder and below, but touch no other");
+  CLI::Option* sandbox = command.add_flag(
+      "--sandbox", options->sandbox, "Let the script read files in its folder and below, and access no other files");
   const auto add_folders = [&](const char* name, std::vector<std::string> SandboxFolders::*names, const char* help) {
     const auto fault = [names](const std::string& folder) {
       SandboxFolders one;
@@ -130,21 +129,20 @@ void addOptionsOfRuns(CLI::App& command, const std::shared_ptr<RunOptions>& opti
         ->check(CLI::Validator(fault, ""));
   };
   add_folders("--allow-read", &SandboxFolders::readable,
-              "In the sandbox: a folder that may be read too; may be given several times");
+              "In the sandbox: another folder that the script may read; can be repeated");
   add_folders("--allow-write", &SandboxFolders::writable,
-              "In the sandbox: a folder that may be written, and not read; may be given several times");
+              "In the sandbox: a folder that the script may write, but not read; can be repeated");
 
-  command
-      .add_option("--max-instructions", options->limits.max_instructions, "End the run after that many instructions")
+  command.add_option("--max-instructions", options->limits.max_instructions, "End the run after N instructions")
       ->type_name("N")
       ->check(numbersFrom(uint64_t{1}, uint64_t{1} << 62));
-  command.add_option("--max-seconds", options->limits.max_seconds, "End the run after that many seconds, as 60 or 0.5")
+  command.add_option("--max-seconds", options->limits.max_seconds, "End the run after N seconds, such as 60 or 0.5")
       ->type_name("N")
       ->check(numbersFrom(0.001, 1e9));
-  command.add_option("--max-depth", options->limits.max_depth, "How many calls may be inside one another (10000)")
+  command.add_option("--max-depth", options->limits.max_depth, "The maximum depth of nested calls (10000)")
       ->type_name("N")
       ->check(numbersFrom(1U, 100'000'000U));
-  command.add_option("--max-memory", options->max_memory, "How much memory the run may take: bytes, or 512M, 2G")
+  command.add_option("--max-memory", options->max_memory, "The maximum memory of the run: bytes, or 512M, 2G")
       ->type_name("SIZE")
       ->check(CLI::Validator(faultOfBytes, ""));
   addMachineOptions(command, options->machine);

@@ -168,18 +168,17 @@ void show(const Options& options) {
 }  // namespace
 
 void addTable(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("table", "Show which kernel answers at which key, and who registered it");
+  CLI::App* command = app.add_subcommand("table", "Show the kernel of each dispatch key, and who registered it");
   const auto options = std::make_shared<Options>();
   command
       ->add_option("OPERATOR", options->op,
-                   "Its name: 'aten::add.Tensor'; without the overload where there is only one")
+                   "Its name, such as 'aten::add.Tensor'; the overload can be omitted if there is only one")
       ->type_name("");
   command->add_flag("--all", options->all,
-                    "All operators by the keys that something is registered for; with - a key's default, with . none");
-  command->add_flag("--every", options->every, "Every key, also those that nothing is registered for");
+                    "A table of all operators and of all keys with registrations; - is a key's default, . is nothing");
+  command->add_flag("--every", options->every, "Show every key, also those without registrations");
   command->add_flag("--json", options->json, "Print JSON");
-  addOutputOption(*command, "--html", options->html, "Write all operators as a page, to look at in a browser")
-      ->type_name("FILE");
+  addOutputOption(*command, "--html", options->html, "Write all operators as a page for a browser")->type_name("FILE");
   addExamples(*command, {"boxcar table aten::relu", "boxcar table --html operators.html"});
   addScriptOption(*command, options->script);
   command->callback([options, &status] {

@@ -16,10 +16,10 @@ inline void addToleranceOptions(CLI::App& command, const std::shared_ptr<Toleran
   };
   command
       .add_option("--rtol", tolerance->rtol,
-                  "How far floating point numbers may lie apart, as a part of the expected one (0)")
+                  "The tolerance for floating point numbers, relative to the expected one (0)")
       ->type_name("X")
       ->check(is_distance);
-  command.add_option("--atol", tolerance->atol, "The same in absolute terms, added to it (0)")
+  command.add_option("--atol", tolerance->atol, "The absolute tolerance, added to the relative one (0)")
       ->type_name("X")
       ->check(is_distance);
 }
