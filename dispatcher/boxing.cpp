@@ -35,11 +35,10 @@ void failMistypedArgument(const OperatorHandle& op, const Stack& stack, size_t c
   const IValue& value = peek(stack, wrong, count);
   const FunctionSchema& schema = op.schema();
   // A kernel may be called by hand for an operator that it was not registered for.
-  BOXCAR_CHECK(
-      schema.arguments().size() == count,
-      "{}() was called with a kernel that takes {} arguments, but found {} of type {} at position {}, which is "
-      "not what it takes. Schema: {}",
-      op.operator_name(), count, textOf(value), *typeOf(value), wrong + 1, schema);
+  BOXCAR_CHECK(schema.arguments().size() == count,
+               "{}() was called with a kernel that takes {} arguments, but found {} of type {} at position {}, which "
+               "does not fit. Schema: {}",
+               op.operator_name(), count, textOf(value), *typeOf(value), wrong + 1, schema);
   const Argument& argument = schema.arguments()[wrong];
   BOXCAR_FAIL(
       "{}() expected a value of type {} for argument '{}' (position {} of {}), but found {} of type {}. Schema: {}",
@@ -54,18 +53,17 @@ void failMistypedArgument(const OperatorHandle& op, const Stack& stack, std::spa
 
 void failArgumentsMissing(const OperatorHandle& op, const Stack& stack, size_t count) {
   BOXCAR_FAIL(
-      "{}() reached a kernel that takes {} arguments, but the stack holds {} values: a handler above it has used "
-      "arguments up, or the operator was defined anew during the call. Hand all arguments on. Schema: {}",
+      "{}() reached a kernel that takes {} arguments, but the stack holds {} values: a handler above it consumed "
+      "arguments, or the operator was redefined during the call. Pass all arguments on. Schema: {}",
       op.operator_name(), count, stack.size(), op.schema());
 }
 
 void checkArgumentCount(const OperatorHandle& op, size_t given) {
   const FunctionSchema& schema = op.schema();
-  BOXCAR_CHECK(
-      schema.arguments().size() == given,
-      "{}() takes {} arguments since it was defined anew, but was called with {} through a handle from before; "
-      "make the handle anew with typed<>(). Schema: {}",
-      op.operator_name(), schema.arguments().size(), given, schema);
+  BOXCAR_CHECK(schema.arguments().size() == given,
+               "{}() takes {} arguments since it was redefined, but was called with {} through an older handle; make a "
+               "new handle with typed<>(). Schema: {}",
+               op.operator_name(), schema.arguments().size(), given, schema);
 }
 
 void rethrowAsError(const OperatorHandle& op) {
@@ -80,14 +78,15 @@ void rethrowAsError(const OperatorHandle& op) {
   } catch (abi::__forced_unwind&) {
     throw;  // the thread is being cancelled
   } catch (...) {
-    BOXCAR_FAIL("{}() failed: its kernel or a handler threw something that is no std::exception", op.operator_name());
+    BOXCAR_FAIL("{}() failed: its kernel or a handler threw something that is not a std::exception",
+                op.operator_name());
   }
 }
 
 void failResultCount(const OperatorHandle& op, size_t expected, size_t found) {
   BOXCAR_FAIL(
-      "a boxed kernel or handler of {} left {} values on the stack, but the operator returns {}: it takes all "
-      "its arguments off the stack and pushes its results",
+      "a boxed kernel or handler of {} left {} values on the stack, but the operator returns {}: it must pop all its "
+      "arguments and push its results",
       op.operator_name(), found, expected);
 }
 
@@ -95,8 +94,7 @@ void failMistypedResult(const OperatorHandle& op, const Stack& stack, size_t wro
   const FunctionSchema& schema = op.schema();
   BOXCAR_CHECK(schema.returns().size() == stack.size(),
                "a boxed kernel or handler that was called for {} left {} of type {} on the stack as result {} of {}, "
-               "which is not "
-               "what its caller takes. Schema: {}",
+               "which does not fit its caller. Schema: {}",
                op.operator_name(), textOf(stack[wrong]), *typeOf(stack[wrong]), wrong + 1, stack.size(), schema);
   BOXCAR_FAIL(
       "a boxed kernel or handler of {} left {} of type {} on the stack as result {} of {}, but the operator returns "

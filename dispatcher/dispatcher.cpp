@@ -92,7 +92,7 @@ struct Dispatcher::State {
             fmt::format("a listener failed when {} was removed: {}", entry.operator_name(), error.what()));
       } catch (...) {
         registration_errors.push_back(
-            fmt::format("a listener failed when {} was removed: it threw something that is no std::exception",
+            fmt::format("a listener failed when {} was removed: it threw something that is not a std::exception",
                         entry.operator_name()));
       }
     });
@@ -153,11 +153,11 @@ namespace {
 // A functionality with a key for each backend has no cell of its own, so that nothing would ever reach the kernel.
 void checkKeyOfKernel(const OperatorName& name, DispatchKey key, const RegistrationSite& site) {
   if (isAliasDispatchKey(key) || isRuntimeDispatchKey(key)) return;
-  BOXCAR_CHECK(isPerBackendFunctionalityKey(key), "number {} is no dispatch key, but a kernel of {} has it at {}",
+  BOXCAR_CHECK(isPerBackendFunctionalityKey(key), "number {} is not a dispatch key, but a kernel of {} has it at {}",
                static_cast<unsigned>(key), name, site);
   BOXCAR_FAIL(
       "a kernel of {} cannot be registered for {} at {}: it is a functionality with a key for each backend; register "
-      "for those that are meant, such as {}",
+      "for specific ones, such as {}",
       name, key, site, toRuntimePerBackendFunctionalityKey(key, BackendComponent::CPUBit));
 }
 
@@ -362,9 +362,10 @@ RegistrationHandleRAII Dispatcher::registerImpl(OperatorName name, std::optional
 
 RegistrationHandleRAII Dispatcher::registerFallback(DispatchKey key, KernelFunction kernel, RegistrationSite site) {
   BOXCAR_CHECK(kernel.isValid(), "no kernel was given for the fallback at {}", site);
-  BOXCAR_CHECK(isRuntimeDispatchKey(key) && key != DispatchKey::Undefined,
-               "a fallback cannot be registered for {} at {}: it is no runtime key; register one for each runtime key",
-               key, site);
+  BOXCAR_CHECK(
+      isRuntimeDispatchKey(key) && key != DispatchKey::Undefined,
+      "a fallback cannot be registered for {} at {}: it is not a runtime key; register one for each runtime key", key,
+      site);
   BOXCAR_CHECK(defaultKernelOf(key)->kind != KernelKind::Modes,
                "a fallback cannot be registered for {} at {}: modes run there; {}", key, site,
                site.is_script ? "declare a `mode`" : "hold a ModeGuard with the handler");
@@ -377,7 +378,7 @@ RegistrationHandleRAII Dispatcher::registerFallback(DispatchKey key, KernelFunct
   BOXCAR_CHECK(there == nullptr,
                "only one fallback can be registered for {}: there is one from {}, and another at {}. {}", key,
                there->site, site,
-               site.is_script ? "Keep one, or write a `mode` instead, of which any number can be on: `with name { … }`"
+               site.is_script ? "Keep one, or write a `mode` instead; any number of modes can be on: `with name { … }`"
                               : "Remove one, or hold a ModeGuard with the handler");
   AnnotatedKernel fallback{std::move(kernel), site, key, 0};
   detail::fillSlot(fallback, state_->fallback_slots, nullptr);
@@ -421,7 +422,7 @@ void Dispatcher::waitForDef(const FunctionSchema& schema, std::chrono::milliseco
     return entry != nullptr && entry->hasSchema();
   };
   BOXCAR_CHECK(state_->changed.wait_for(lock, timeout, isDefined),
-               "waited {} ms for operator {} to be defined, but nobody defined it: is its library loaded?",
+               "waited {} ms for operator {} to be defined, but nobody defined it; is its library loaded?",
                timeout.count(), schema.operator_name());
 }
 
@@ -435,7 +436,7 @@ void Dispatcher::waitForImpl(const OperatorName& name, std::optional<DispatchKey
     return entry != nullptr && entry->hasKernelForDispatchKey(wanted);
   };
   BOXCAR_CHECK(state_->changed.wait_for(lock, timeout, isImplemented),
-               "waited {} ms for a kernel of {} for {}, but nobody registered one: is its library loaded?",
+               "waited {} ms for a kernel of {} for {}, but nobody registered one; is its library loaded?",
                timeout.count(), name, wanted);
 }
 

@@ -26,7 +26,7 @@ std::string keysThatAnswer(const DispatchExplanation& explanation) {
 }
 
 std::string describeLack(const DispatchExplanation& explanation) {
-  return fmt::format("the operator has kernels for: {}\nthe call would be answered by: {}", explanation.kernel_keys,
+  return fmt::format("the operator has kernels for: {}\nthe call would be served by: {}", explanation.kernel_keys,
                      keysThatAnswer(explanation));
 }
 
@@ -53,7 +53,7 @@ std::string describeBackends(const DispatchExplanation& explanation) {
   const DispatchKeySet others = backends.remove_backend(highest);
   if (others.empty() || toBackendComponent(explanation.chosen) == BackendComponent::InvalidBit) return "";
   const DispatchKeySet dense(DispatchKey::Dense);
-  return fmt::format("of several backends the highest answers: {} before {}\n",
+  return fmt::format("the highest of several backends serves the call: {} before {}\n",
                      listKeys(dense | DispatchKeySet(highest)), listKeys(dense | others));
 }
 

@@ -175,11 +175,10 @@ void explainWhatBringsNoKey(const OperatorHandle& op, const Stack& stack) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const IValue& value = peek(stack, i, arguments.size());
     if (!matches(value, arguments[i].type())) detail::failMistypedArgument(op, stack, arguments.size(), i);
-    BOXCAR_CHECK(
-        !value.isTensor() || value.toTensor().defined(),
-        "could not run {}: argument '{}' (position {}) is an undefined tensor, which lies on no backend; pass a "
-        "tensor that was made",
-        op.operator_name(), arguments[i].name(), i + 1);
+    BOXCAR_CHECK(!value.isTensor() || value.toTensor().defined(),
+                 "could not run {}: argument '{}' (position {}) is an undefined tensor, which has no backend; pass a "
+                 "defined tensor",
+                 op.operator_name(), arguments[i].name(), i + 1);
   }
 }
 
@@ -209,7 +208,7 @@ void explainExclusion(const Call& call) {
         "computes. It has kernels for: {}. {}",
         op.operator_name(), op.entry().listKernelKeys(),
         call.is_of_a_script ? fmt::format("Write `impl {} @ {} {{ … }}`", op.operator_name(), backend)
-                            : "Register one that is no fallthrough");
+                            : "Register one that is not a fallthrough");
   }
   explainWhatBringsNoKey(op, stack);
   BOXCAR_FAIL(

@@ -120,8 +120,7 @@ constinit const Kernel kModesKernel = {&runModes, KernelKind::Modes};
 
 DispatchKey ModeGuard::checkKey(DispatchKey key) {
   BOXCAR_CHECK(key == DispatchKey::PreDispatch || key == DispatchKey::Python,
-               "a mode cannot stand at {}: modes stand at PreDispatch, above everything, or at Python, below autograd",
-               key);
+               "a mode cannot be at {}: modes are at PreDispatch, above everything, or at Python, below autograd", key);
   return key;
 }
 
@@ -140,7 +139,7 @@ ModeGuard::~ModeGuard() {
   Mode** place = &modes.innermost;
   while (*place != &mode_) {
     // Nothing can be put right here: the other thread's calls would lead to a mode that is gone.
-    BOXCAR_CHECK(*place != nullptr, "a ModeGuard or HandlerGuard must end on the thread on which it began");
+    BOXCAR_CHECK(*place != nullptr, "a ModeGuard or HandlerGuard must end on the thread that made it");
     place = &(*place)->outer;
   }
   *place = mode_.outer;

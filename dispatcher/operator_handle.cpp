@@ -24,8 +24,7 @@ bool OperatorHandle::hasTag(Tag tag) const {
 }
 
 bool OperatorHandle::hasComputedKernelForDispatchKey(DispatchKey key) const {
-  BOXCAR_CHECK(!isAliasDispatchKey(key), "{} is an alias key, so nothing is computed for it; ask for one of its keys",
-               key);
+  BOXCAR_CHECK(!isAliasDispatchKey(key), "{} is an alias key, and has no kernel itself; ask for one of its keys", key);
   const CellCause cause = Dispatcher::singleton().computeCell(*this, key).cause;
   return cause != CellCause::Undefined && cause != CellCause::Missing;
 }

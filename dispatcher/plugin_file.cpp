@@ -25,8 +25,8 @@ class SharedLibraryFile final {
   explicit SharedLibraryFile(const std::string& path)
       : path_(path), number_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     BOXCAR_CHECK(number_ >= 0,
-                 "plugin {} cannot be opened: {}; give the path of the file, which starts from the current directory",
-                 path_, systemError());
+                 "plugin {} cannot be opened: {}; give the path of the file, relative to the current directory", path_,
+                 systemError());
   }
   SharedLibraryFile(const SharedLibraryFile&) = delete;
   SharedLibraryFile& operator=(const SharedLibraryFile&) = delete;
@@ -43,10 +43,11 @@ class SharedLibraryFile final {
   // Reads the beginning of the section called kSection, as much as there is; gives the number of bytes.
   size_t readSection(void* target, size_t bytes) const {
     ElfW(Ehdr) header;
-    BOXCAR_CHECK(read(0, &header, sizeof(header)) && isSharedLibrary(header),
-                 "plugin {} is no shared library for this machine; build one with boxcar_add_plugin(), a function of "
-                 "boxcar's CMake package",
-                 path_);
+    BOXCAR_CHECK(
+        read(0, &header, sizeof(header)) && isSharedLibrary(header),
+        "plugin {} is not a shared library for this machine; build one with boxcar_add_plugin(), a function of "
+        "boxcar's CMake package",
+        path_);
     ElfW(Shdr) names;
     if (!readSectionHeader(header, header.e_shstrndx, names)) return 0;
     for (size_t i = 0; i < header.e_shnum; ++i) {
@@ -92,7 +93,7 @@ std::string canonicalPath(const std::string& path) {
 
 void checkStamp(const PluginStamp& stamp, size_t bytes, const std::string& path) {
   BOXCAR_CHECK(bytes >= PluginStamp::kFirstBytes && stamp.magic.view() == PluginStamp::kMagic,
-               "plugin {} has no stamp that says which boxcar it was built for; write BOXCAR_PLUGIN(\"name\", "
+               "plugin {} has no stamp with the version of boxcar that it was built for; write BOXCAR_PLUGIN(\"name\", "
                "\"version\"); in one of its source files",
                path);
   BOXCAR_CHECK(stamp.boxcar_version.view() == BOXCAR_VERSION,

@@ -46,26 +46,23 @@ PluginTable::Plugins::iterator PluginTable::open(const PluginFile& file, const s
   const PluginInfo info = infoOf(file);
   if (void* mapped = findMapped(file.path)) {
     const auto known = std::ranges::find(plugins_, mapped, &Plugin::handle);
-    BOXCAR_CHECK(
-        known != plugins_.end(),
-        "{} is part of the program already, which was linked with it or opened it itself; what it registers is "
-        "there without loading",
-        describe(info, path));
-    BOXCAR_CHECK(!known->is_loaded, "{} is loaded already; unload it first to have it register anew",
+    BOXCAR_CHECK(known != plugins_.end(),
+                 "{} is already part of the program, which was linked with it or opened it; its operators are there "
+                 "without loading",
                  describe(info, path));
-    BOXCAR_CHECK(
-        known->file.isSameFileAs(file),
-        "{} has changed since it was first loaded, but the code of an unloaded plugin stays in memory; start the "
-        "program again to have the new one",
-        describe(info, path));
+    BOXCAR_CHECK(!known->is_loaded, "{} is already loaded; unload it first to load it again", describe(info, path));
+    BOXCAR_CHECK(known->file.isSameFileAs(file),
+                 "{} has changed since it was first loaded, but the code of an unloaded plugin stays in memory; "
+                 "restart the program to load the new one",
+                 describe(info, path));
     return known;
   }
   detail::LibraryCapture capture;
   void* handle = dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) {
     const char* reason = dlerror();
-    BOXCAR_FAIL("{} cannot be loaded: {}; see with `ldd` whether the libraries it was linked with are there",
-                describe(info, path), reason);
+    BOXCAR_FAIL("{} cannot be loaded: {}; check with `ldd` whether its libraries are there", describe(info, path),
+                reason);
   }
   const std::lock_guard lock(registrations_);
   Plugin& plugin = plugins_.emplace_front();
@@ -89,7 +86,7 @@ void PluginTable::registerAll(Plugin& plugin, const std::string& path) {
     plugin.is_loaded = true;
   } catch (const Error& error) {
     removeAll(plugin);
-    BOXCAR_FAIL("{} is not loaded, and nothing of it is registered, for one of its registrations failed:\n{}",
+    BOXCAR_FAIL("{} is not loaded, and nothing of it is registered, because one of its registrations failed:\n{}",
                 describe(plugin.info, path), error.message());
   }
 }
@@ -102,12 +99,12 @@ PluginInfo PluginTable::load(const std::string& path) {
     return plugin.is_loaded && plugin.info.name == info.name && plugin.info.path != info.path;
   });
   BOXCAR_CHECK(namesake == plugins_.end(),
-               "{} is not loaded, for another plugin of that name is, from {}; unload that one first",
+               "{} is not loaded, because another plugin of that name is, from {}; unload that one first",
                describe(info, path), namesake->info.path);
   const auto plugin = open(file, path);
   BOXCAR_CHECK(!bringsAnotherBoxcar(plugin->handle),
-               "{} is linked with libboxcar.so, but this program has a boxcar inside; build the plugin with the static "
-               "package, which leaves boxcar to the program",
+               "{} is linked with libboxcar.so, but this program contains boxcar; build the plugin with the static "
+               "package, which uses the program's",
                describe(info, path));
   registerAll(*plugin, path);
   const std::lock_guard lock(registrations_);
@@ -128,7 +125,7 @@ void PluginTable::unload(const std::string& name_or_path) {
     for (const Plugin& candidate : plugins_) {
       if (candidate.is_loaded) names.push_back(candidate.info.name);
     }
-    BOXCAR_FAIL("plugin {} cannot be unloaded, for it is not loaded; {}{}", pythonStringRepr(name_or_path),
+    BOXCAR_FAIL("plugin {} cannot be unloaded, because it is not loaded; {}{}", pythonStringRepr(name_or_path),
                 names.empty() ? "no plugin is" : fmt::format("loaded are: {}.", fmt::join(names, ", ")),
                 didYouMean(name_or_path, names));
   }

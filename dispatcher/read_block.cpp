@@ -16,7 +16,7 @@ void readBlock(const LibraryBlock& block, std::deque<Library>& libraries) {
   } catch (const std::exception& error) {
     BOXCAR_FAIL("{}: {}", site, error.what());
   } catch (...) {
-    BOXCAR_FAIL("{}: the block threw something that is no std::exception", site);
+    BOXCAR_FAIL("{}: the block threw something that is not a std::exception", site);
   }
 }
 

@@ -86,7 +86,7 @@ CallbackHandle nextHandle() {
 }
 
 std::shared_ptr<const Registered> registerCallback(RecordFunctionCallback callback) {
-  BOXCAR_CHECK(callback.start() != nullptr, "an observer needs a start callback, which may do nothing");
+  BOXCAR_CHECK(callback.start() != nullptr, "an observer needs a start callback; it may do nothing");
   return std::make_shared<const Registered>(Registered{nextHandle(), std::move(callback)});
 }
 
@@ -113,7 +113,7 @@ void runCallback(const char* when, const std::string& name, Function&& function)
   } catch (const std::exception& error) {
     reportFailure(when, name, error.what());
   } catch (...) {
-    reportFailure(when, name, "it threw something that is no std::exception");
+    reportFailure(when, name, "it threw something that is not a std::exception");
   }
 }
 

@@ -52,10 +52,10 @@ FunctionSchema Options::schemaOf(const RegistrationSite& site) const {
   BOXCAR_CHECK(schema.operator_name().getNamespace().has_value(),
                "operator {} at {} has no namespace: its name is 'namespace::name'", schema.operator_name(), site);
   if (!alias_analysis_.has_value()) return schema;
-  BOXCAR_CHECK(name == nullptr || *alias_analysis_ != AliasAnalysisKind::FROM_SCHEMA,
-               "operator {} at {} is defined by its name alone, so its schema says nothing of aliases that FROM_SCHEMA "
-               "could go by: write the schema",
-               schema.operator_name(), site);
+  BOXCAR_CHECK(
+      name == nullptr || *alias_analysis_ != AliasAnalysisKind::FROM_SCHEMA,
+      "operator {} at {} is defined by its name alone, so FROM_SCHEMA finds no aliases in its schema: write the schema",
+      schema.operator_name(), site);
   schema.setAliasAnalysis(*alias_analysis_);
   return schema;
 }

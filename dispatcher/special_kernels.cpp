@@ -26,7 +26,8 @@ void explainMissingMeta(const Kernel*, const OperatorHandle& op, DispatchKeySet,
 void explainAmbiguous(const Kernel*, const OperatorHandle& op, DispatchKeySet, Stack&) {
   BOXCAR_FAIL(
       "{} has kernels for both CompositeImplicitAutograd and a backend that AutogradOther serves (it has kernels for: "
-      "{}): which of the two differentiates is ambiguous. Register a kernel for AutogradOther, or drop the composite",
+      "{}): which of the two differentiates is ambiguous. Register a kernel for AutogradOther, or remove the composite "
+      "one",
       op.operator_name(), op.entry().listKernelKeys());
 }
 
@@ -39,8 +40,7 @@ void explainNamed(const Kernel*, const OperatorHandle& op, DispatchKeySet, Stack
 
 void explainUndefined(const Kernel*, const OperatorHandle& op, DispatchKeySet, Stack&) {
   static_cast<void>(op.schema());
-  BOXCAR_FAIL("operator {} is being defined or removed by another thread at this moment; call it again",
-              op.operator_name());
+  BOXCAR_FAIL("operator {} is being defined or removed by another thread; call it again", op.operator_name());
 }
 
 }  // namespace

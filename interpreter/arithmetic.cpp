@@ -45,7 +45,7 @@ double divInt(int64_t a, int64_t b) {
 }
 
 int64_t powInt(int64_t base, int64_t exponent) {
-  BOXCAR_CHECK(exponent >= 0, "{} ** {}: an int to a negative power is no int; write float({}) ** {}",
+  BOXCAR_CHECK(exponent >= 0, "{} ** {}: an int to a negative power is not an int; write float({}) ** {}",
                base < 0 ? fmt::format("({})", base) : std::to_string(base), exponent, base, exponent);
   int64_t result = 1;
   for (; exponent != 0; exponent >>= 1) {

@@ -52,7 +52,7 @@ class Assembler {
       if (!nextLine()) line_.fail(span_, "the text is cut off: its last line must be `end`");
       has_ended = readLine();
     }
-    if (nextLine()) line_.fail(span_, "nothing may stand behind `end`");
+    if (nextLine()) line_.fail(span_, "nothing may follow `end`");
     return finish();
   }
 
@@ -392,7 +392,7 @@ class Assembler {
   // ---- Functions ----
 
   CodeFunction& current(std::string_view what) {
-    if (unit_.functions.empty()) line_.fail(span_, "{} must stand behind the `fn` line that it belongs to", what);
+    if (unit_.functions.empty()) line_.fail(span_, "{} must follow the `fn` line that it belongs to", what);
     return unit_.functions.back();
   }
 
@@ -424,7 +424,7 @@ class Assembler {
   void readSlots() {
     CodeFunction& function = current("slots");
     if (!function.slots.empty() || !function.code.empty()) {
-      line_.fail(span_, "the slots of a function must stand once, before its code");
+      line_.fail(span_, "the slots of a function must be given once, before its code");
     }
     while (!line_.atEnd()) function.slots.push_back(readSlotKind());
   }
@@ -452,8 +452,8 @@ class Assembler {
     }
     const SlotKind kind = function.slots[slot];
     if (slotLetter(kind) != letter) {
-      line_.fail({begin, line_.at()}, "slot {} is of kind {}: it is written {}{}", slot, toString(kind),
-                 slotLetter(kind), slot);
+      line_.fail({begin, line_.at()}, "slot {} is of kind {}: write {}{}", slot, toString(kind), slotLetter(kind),
+                 slot);
     }
     return static_cast<uint16_t>(slot);
   }

@@ -30,7 +30,7 @@ IValue makeRange(std::span<IValue> arguments) {
   const int64_t stop = arguments[arguments.size() == 1 ? 0 : 1].toInt();
   const int64_t step = arguments.size() == 3 ? arguments[2].toInt() : 1;
   const uint64_t count = rangeCount(start, stop, step);
-  BOXCAR_CHECK(count <= kMaxElements, "a range of {} ints is too long for a list; walk over it with `for`", count);
+  BOXCAR_CHECK(count <= kMaxElements, "a range of {} ints is too long for a list; iterate over it with `for`", count);
   std::vector<int64_t> numbers(count);
   for (uint64_t i = 0; i < count; ++i) {
     numbers[i] = static_cast<int64_t>(static_cast<uint64_t>(start) + i * static_cast<uint64_t>(step));
@@ -149,8 +149,8 @@ void addGeneralBuiltins(BuiltinTable& table) {
              [](std::span<IValue> arguments) -> IValue {
                const auto seed = static_cast<uint64_t>(arguments[0].toInt());
                const int64_t drawn = arguments[1].toInt();
-               BOXCAR_CHECK(drawn >= 0, "manual_seed(): `drawn` counts the numbers drawn since, and cannot be {}",
-                            drawn);
+               BOXCAR_CHECK(drawn >= 0,
+                            "manual_seed(): `drawn` is the count of numbers already drawn, and cannot be {}", drawn);
                if (arguments[3].isNone()) manualSeed(seed);
                if (arguments[3].isNone() && drawn == 0 && arguments[2].isNone()) return {};
                const Generator& generator =

@@ -40,7 +40,7 @@ constexpr size_t kMostDimensions = 64;
 
 void measure(const IValue& data, size_t depth, NestedShape& shape) {
   if (data.isScalar()) {
-    BOXCAR_CHECK(depth == shape.sizes.size(), "tensor(): a number stands where a list of {} should be",
+    BOXCAR_CHECK(depth == shape.sizes.size(), "tensor(): there is a number where a list of {} should be",
                  shape.sizes.empty() ? 0 : shape.sizes.back());
     if (shape.kind == Tag::None || data.tag() > shape.kind) shape.kind = data.tag();
     return;
@@ -49,7 +49,7 @@ void measure(const IValue& data, size_t depth, NestedShape& shape) {
   BOXCAR_CHECK(depth < kMostDimensions, "tensor(): lists more than {} deep", kMostDimensions);
   const auto size = static_cast<int64_t>(data.length());
   if (depth == shape.sizes.size()) {
-    BOXCAR_CHECK(shape.kind == Tag::None, "tensor(): a list stands where a number should be");
+    BOXCAR_CHECK(shape.kind == Tag::None, "tensor(): there is a list where a number should be");
     shape.sizes.push_back(size);
   }
   BOXCAR_CHECK(shape.sizes[depth] == size, "tensor(): lists of {} and of {} stand in dimension {}", shape.sizes[depth],
@@ -86,10 +86,11 @@ std::optional<ScalarType> dtypeOf(const IValue& value) {
 // Tensors without elements are shown with their size, `tensor([], size=(0, 3))`: [sizes] replace those of [shape].
 void takeSize(const std::vector<int64_t>& sizes, NestedShape& shape) {
   if (sizes == shape.sizes) return;
-  BOXCAR_CHECK(shape.sizes == std::vector<int64_t>{0} && std::ranges::find(sizes, 0) != sizes.end() &&
-                   std::ranges::none_of(sizes, [](int64_t size) { return size < 0; }),
-               "tensor(): `size` is that of the data, or one without elements for []; the data has size ({}), not ({})",
-               fmt::join(shape.sizes, ", "), fmt::join(sizes, ", "));
+  BOXCAR_CHECK(
+      shape.sizes == std::vector<int64_t>{0} && std::ranges::find(sizes, 0) != sizes.end() &&
+          std::ranges::none_of(sizes, [](int64_t size) { return size < 0; }),
+      "tensor(): `size` must be that of the data, or one without elements for []; the data has size ({}), not ({})",
+      fmt::join(shape.sizes, ", "), fmt::join(sizes, ", "));
   shape.sizes = sizes;
 }
 
@@ -99,7 +100,7 @@ IValue makeTensor(std::span<IValue> arguments) {
   const auto device = arguments[2].to<std::optional<Device>>();
   const auto size = arguments[3].to<std::optional<std::vector<int64_t>>>();
   if (data.isTensor()) {
-    BOXCAR_CHECK(!size, "tensor(): `size` is for lists; a tensor has its own");
+    BOXCAR_CHECK(!size, "tensor(): `size` is only for lists; a tensor has its own size");
     const Tensor copy = callOperator("aten::clone", {&data, 1}).toTensor();
     return dtype || device ? moved(copy, dtype, device) : copy;
   }

@@ -23,7 +23,7 @@ std::string_view textOf(const IValue& value) { return value.toStringView(); }
 IValue ord(std::span<IValue> arguments) {
   const std::string_view text = textOf(arguments[0]);
   const utf8::CodePoint point = utf8::decode(text);
-  BOXCAR_CHECK(point.length != 0 && point.length == text.size(), "ord() takes one character, not {}",
+  BOXCAR_CHECK(point.length != 0 && point.length == text.size(), "ord() takes a single character, not {}",
                repr(arguments[0]));
   return static_cast<int64_t>(point.value);
 }
@@ -67,7 +67,7 @@ IValue split(std::span<IValue> arguments) {
     return parts;
   }
   const std::string_view separator = textOf(arguments[1]);
-  BOXCAR_CHECK(!separator.empty(), "split() takes a separator that is not empty");
+  BOXCAR_CHECK(!separator.empty(), "the separator of split() must not be empty");
   for (size_t at = text.find(separator); at != std::string_view::npos && most-- != 0; at = text.find(separator)) {
     parts.push_back(text.substr(0, at));
     text.remove_prefix(at + separator.size());

@@ -29,7 +29,7 @@ SlotKind Codegen::resultKind(const typed::Expr& expr) {
 }
 
 uint16_t Codegen::countOf(size_t count) const {
-  BOXCAR_CHECK(count <= UINT16_MAX, "there are too many values here: {}; at most {} can be written in one place", count,
+  BOXCAR_CHECK(count <= UINT16_MAX, "there are too many values here: {}; at most {} are allowed in one place", count,
                UINT16_MAX);
   return static_cast<uint16_t>(count);
 }

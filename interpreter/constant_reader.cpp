@@ -82,7 +82,7 @@ class ConstantReader {
     if (error == std::errc::invalid_argument) line_.failExpected("a float");
     line_.moveTo(begin + static_cast<uint32_t>(end - rest.data()));
     if (error != std::errc()) line_.fail({begin, line_.at()}, "a float of 64 bits cannot hold this number");
-    if (!line_.word(".").empty()) line_.fail({begin, line_.at()}, "this is no number");
+    if (!line_.word(".").empty()) line_.fail({begin, line_.at()}, "this is not a number");
     return value;
   }
 
@@ -92,7 +92,7 @@ class ConstantReader {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits, 16);
     const auto value = std::bit_cast<double>(bits);
     if (error != std::errc() || end != digits.data() + digits.size() || !std::isnan(value)) {
-      line_.fail({begin, line_.at()}, "these are not the 16 hexadecimal digits of a nan");
+      line_.fail({begin, line_.at()}, "a nan needs 16 hexadecimal digits here");
     }
     line_.need(")");
     return value;

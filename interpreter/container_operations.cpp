@@ -295,17 +295,17 @@ IValue iterable(const IValue& value) {
     const Characters characters(value.toStringView());
     for (size_t i = 0; i < characters.size(); ++i) elements.emplace_back(characters[i]);
   } else if (value.isTensor()) {
-    BOXCAR_CHECK(value.toTensor().dim() > 0, "a loop cannot walk over a Tensor without dimensions");
+    BOXCAR_CHECK(value.toTensor().dim() > 0, "a loop cannot iterate over a Tensor without dimensions");
     for (int64_t i = 0; i < value.toTensor().size(0); ++i) elements.push_back(indexTensor(value, i));
   } else {
-    BOXCAR_FAIL("a loop cannot walk over {}", kindName(value));
+    BOXCAR_FAIL("a loop cannot iterate over {}", kindName(value));
   }
   return makeGenericList(std::move(elements));
 }
 
 bool nextElement(const IValue& iterable, int64_t position, IValue& element) {
   // Compiled loops have prepared it; assembled ones may not have.
-  BOXCAR_CHECK(iterable.isList() || iterable.isTuple(), "a loop cannot go on over {}: nothing has begun it",
+  BOXCAR_CHECK(iterable.isList() || iterable.isTuple(), "a loop cannot continue over {}: it was never started",
                kindName(iterable));
   if (static_cast<uint64_t>(position) >= iterable.length()) return false;
   element = iterable.elementAt(static_cast<size_t>(position));

@@ -19,13 +19,13 @@ namespace {
 
 // Hints for types as Python and TorchScript write them.
 constexpr std::pair<std::string_view, std::string_view> kTypesOfPython[] = {
-    {"List", "a list is written behind its elements' type: `int[]`, `Tensor[]`"},
-    {"list", "a list is written behind its elements' type: `int[]`, `Tensor[]`"},
-    {"Optional", "what may be None is written with a question mark: `Tensor?`"},
-    {"Tuple", "a tuple is written in parentheses: `(Tensor, int)`"},
-    {"tuple", "a tuple is written in parentheses: `(Tensor, int)`"},
-    {"dict", "a dict is written `Dict(str, Tensor)`"},
-    {"string", "a text is written `str`"},
+    {"List", "write a list after its elements' type: `int[]`, `Tensor[]`"},
+    {"list", "write a list after its elements' type: `int[]`, `Tensor[]`"},
+    {"Optional", "write a type that may be None with a question mark: `Tensor?`"},
+    {"Tuple", "write a tuple in parentheses: `(Tensor, int)`"},
+    {"tuple", "write a tuple in parentheses: `(Tensor, int)`"},
+    {"dict", "write a dict as `Dict(str, Tensor)`"},
+    {"string", "write a text as `str`"},
 };
 
 void noteTypeOfPython(std::string_view word, Diagnostic& diagnostic) {
@@ -159,10 +159,10 @@ bool Declarations::reportTypeVariables(std::span<const TypePtr> types, Span span
 bool Declarations::checkArgumentNames(const FunctionSchema& schema, Span span, Diagnostics& diagnostics) const {
   for (const Argument& argument : schema.arguments()) {
     if (syntax::keywordOrName(argument.name()) == syntax::TokenKind::Name) continue;
-    diagnostics.error(source_, span,
-                      fmt::format("`{}` is a keyword, so that the body cannot read an argument of that name; give it "
-                                  "another name",
-                                  argument.name()));
+    diagnostics.error(
+        source_, span,
+        fmt::format("`{}` is a keyword, so the body could not use an argument of that name; give it another name",
+                    argument.name()));
     return false;
   }
   return true;
@@ -187,7 +187,7 @@ void Declarations::report(const SchemaError& error, Span span, Diagnostics& diag
     const bool wants_name = reason.starts_with("expected an argument name");
     Diagnostic& diagnostic = diagnostics.error(source_, {begin, end}, std::move(reason));
     noteTypeOfPython(source_->text({begin, end}), diagnostic);
-    if (wants_name) diagnostic.note("an argument's type stands before its name: `Tensor x`, `int[] sizes`");
+    if (wants_name) diagnostic.note("an argument's type comes before its name: `Tensor x`, `int[] sizes`");
     return;
   }
   const std::string_view text = source_->text();

@@ -39,10 +39,9 @@ std::optional<DispatchKey> Declarations::readKey(const syntax::Name& key, Diagno
     diagnostics.error(
         source_, key.span,
         isPerBackendFunctionalityKey(found)
-            ? fmt::format(
-                  "`{}` is a functionality with a key for each backend; name those that are meant, such as `{}`", found,
-                  toRuntimePerBackendFunctionalityKey(found, BackendComponent::CPUBit))
-            : fmt::format("`{}` is no key that calls are dispatched to", key.text));
+            ? fmt::format("`{}` is a functionality with a key for each backend; name specific ones, such as `{}`",
+                          found, toRuntimePerBackendFunctionalityKey(found, BackendComponent::CPUBit))
+            : fmt::format("`{}` is not a key that calls dispatch to", key.text));
   } catch (const Error& error) {
     diagnostics.error(source_, key.span, error.message());
   }
@@ -56,10 +55,10 @@ void Declarations::add(const syntax::Stmt& statement, const syntax::Mode& mode, 
     const auto given = readKey(mode.key, diagnostics);
     if (!given) return;
     if (!hasModes(*given)) {
-      diagnostics.error(source_, mode.key.span,
-                        fmt::format("a mode cannot stand at `{}`: without a key it stands above everything, with "
-                                    "`@ Python` below autograd",
-                                    mode.key.text));
+      diagnostics.error(
+          source_, mode.key.span,
+          fmt::format("a mode cannot be at `{}`: without a key it is above everything, with `@ Python` below autograd",
+                      mode.key.text));
       return;
     }
     key = *given;
@@ -122,16 +121,16 @@ void Declarations::addHandler(const syntax::Stmt& statement, const syntax::Fallb
   if (!key) return;
   const std::string title = fmt::format("fallback @ {}", fallback.key.text);
   if (isAliasDispatchKey(*key) || *key == DispatchKey::Undefined) {
-    diagnostics.error(source_, fallback.key.span,
-                      fmt::format("a fallback cannot stand at `{}`, which is no runtime key; register one for each "
-                                  "runtime key that is meant",
-                                  fallback.key.text));
+    diagnostics.error(
+        source_, fallback.key.span,
+        fmt::format("a fallback cannot be at `{}`, which is not a runtime key; register one for each runtime key",
+                    fallback.key.text));
     return;
   }
   if (hasModes(*key)) {
     diagnostics.error(
         source_, fallback.key.span,
-        fmt::format("a fallback cannot stand at `{}`, where modes run; declare a `mode`", fallback.key.text));
+        fmt::format("a fallback cannot be at `{}`, where modes run; declare a `mode`", fallback.key.text));
     return;
   }
   CodeHandler handler;
@@ -162,7 +161,7 @@ void Declarations::addHandler(const syntax::Stmt& statement, const syntax::Impl&
   if (!found) {
     Diagnostic& diagnostic = diagnostics.error(
         source_, impl.name.span,
-        overload.empty() ? fmt::format("{} has no overload without a name; name the one that is meant", set->name)
+        overload.empty() ? fmt::format("{} has no overload without a name; name one of them", set->name)
                          : fmt::format("{} has no overload `{}`", set->name, overload));
     for (const FunctionSchema* schema : set->schemas) diagnostic.note(toString(*schema));
     return;

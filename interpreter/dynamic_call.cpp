@@ -61,7 +61,7 @@ void callDynamic(const LinkedDynamicSite& linked, Stack& stack) {
 
 IValue callOperator(const char* name, std::span<const IValue> arguments) {
   const std::vector<OperatorHandle> candidates = Dispatcher::singleton().findOverloads(name);
-  BOXCAR_CHECK(!candidates.empty(), "the operator {} is not defined; is the library that has it loaded?", name);
+  BOXCAR_CHECK(!candidates.empty(), "the operator {} is not defined; is its library loaded?", name);
   const std::vector<std::string_view> keywords(arguments.size());
   std::vector<IValue> values(arguments.begin(), arguments.end());
   Stack stack;

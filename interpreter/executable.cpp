@@ -108,7 +108,7 @@ const ExecutableFunction* Executable::findImport(const CodeImport& import) const
   const CodeFunction& function = module->unit().functions[*index];
   const auto arguments = std::span(function.slots).first(function.argument_count);
   BOXCAR_CHECK(std::ranges::equal(arguments, import.arguments) && function.result == import.result,
-               "{}: the script was compiled for another function {} of {}; compile it anew", name, import.name, path);
+               "{}: the script was compiled for another function {} of {}; compile it again", name, import.name, path);
   return &module->function(*index);
 }
 

@@ -152,8 +152,8 @@ std::string formatValue(const IValue& value, std::string_view spec_text) {
   } else if (!is_float_form && !is_int_form) {
     return formatText(*spec, toString(value));
   }
-  BOXCAR_FAIL("'{}' is no format for {}{}", spec->type, kindName(value),
-              value.isTensor() ? "; it is one for the number that item() takes out of it" : "");
+  BOXCAR_FAIL("'{}' is not a format for {}{}", spec->type, kindName(value),
+              value.isTensor() ? "; it is a format for the number that item() returns" : "");
 }
 
 }  // namespace boxcar::interp

@@ -40,7 +40,7 @@ class Reader final {
         const std::string_view name = nameOfFunction(function.name);
         const std::string where = name == name_ ? "it" : fmt::format("`{}`, which it calls,", name);
         BOXCAR_FAIL(
-            "cuda_graph(): `{}` cannot be captured: {} {}, which a replay of the graph would not do again. Do that "
+            "cuda_graph(): `{}` cannot be captured: {} {}, which a replay of the graph would not repeat. Do that "
             "outside of the function",
             name_, where, *refusal);
       }

@@ -69,7 +69,7 @@ IValue handlerValue(std::unique_ptr<Handler> handler) {
 
 std::unique_ptr<Handler> takeHandler(const IValue& value) {
   auto* object = value.isObject() ? dynamic_cast<HandlerObject*>(value.toObject().get()) : nullptr;
-  BOXCAR_CHECK(object != nullptr && object->handler != nullptr, "`with` was given no handler that it can switch on");
+  BOXCAR_CHECK(object != nullptr && object->handler != nullptr, "`with` got a value that is not a handler");
   return std::move(object->handler);
 }
 

@@ -34,7 +34,8 @@ void Inference::assignVariable(const syntax::Name& name, ExprPtr value, Span spa
   const auto variable = findVariable(name.text);
   if (!variable) {
     const ScriptConstant* known = declarations_.findConstant(name.text);
-    Diagnostic& diagnostic = error(name.span, fmt::format("`{}` is a constant, which is set once", name.text));
+    Diagnostic& diagnostic =
+        error(name.span, fmt::format("`{}` is a constant, and a constant is set only once", name.text));
     if (known->is_earlier) {
       diagnostic.note(fmt::format("an earlier input set it; `const {} = ...` makes another of that name", name.text));
     } else {
@@ -90,7 +91,7 @@ void Inference::assignIndex(const syntax::Index& target, ExprPtr value, Span spa
     default: {
       Diagnostic& diagnostic =
           error(place_span, fmt::format("nothing can be assigned to an element of {}", withArticle(type)));
-      if (type->isOptional()) diagnostic.note("test it with `is None` first");
+      if (type->isOptional()) diagnostic.note("check `is None` first");
       return;
     }
   }
@@ -140,7 +141,7 @@ void Inference::unpack(const syntax::Targets& targets, ExprPtr value, Span span,
   } else if (const TypePtr element = isPoison(*value) ? Type::any() : iteratedType(type)) {
     types.assign(count, element);
   } else {
-    error(value->span, fmt::format("{} cannot be taken apart", withArticle(type)));
+    error(value->span, fmt::format("{} cannot be unpacked", withArticle(type)));
   }
 
   // A tuple literal on the right side is never built.

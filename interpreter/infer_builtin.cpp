@@ -75,7 +75,7 @@ ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument>
   }
   if (name == "redispatch" &&
       (function_ == nullptr || (function_->kind != BodyKind::Handler && function_->kind != BodyKind::Impl))) {
-    error(span, "`redispatch` stands in the bodies of `impl`, `fallback` and `mode` only");
+    error(span, "`redispatch` is only allowed in the bodies of `impl`, `fallback` and `mode`");
     return poison(span);
   }
   if (ExprPtr inlined = inlineBuiltin(name, arguments, span)) return inlined;
@@ -119,7 +119,7 @@ ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument>
     Diagnostic& diagnostic = error(span, fmt::format("{} does not take ({})", name, given));
     diagnostic.note(toString(builtin.schema));
     if (std::ranges::any_of(types, [](TypePtr t) { return t->isOptional(); })) {
-      diagnostic.note("test what may be None with `is None` first");
+      diagnostic.note("check `is None` first for what may be None");
     }
     return poison(span);
   }

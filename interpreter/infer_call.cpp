@@ -440,7 +440,7 @@ void Inference::reportUnknownFunction(const syntax::QualifiedName& name) {
   } else if (!name.space && findHandlerKind(shown) != nullptr) {
     diagnostic.note(fmt::format("`{}` is a handler: `with {}(…) {{ … }}`", shown, shown));
   } else if (const ScriptFunction* later = name.space ? nullptr : declarations_.findFunction(shown, UINT32_MAX)) {
-    diagnostic.note(fmt::format("`{}` is known from the import on, which stands here", shown), source_, later->span);
+    diagnostic.note(fmt::format("`{}` is only known after its import, which is here", shown), source_, later->span);
   } else if (!name.space && findVariable(shown)) {
     diagnostic.note(fmt::format("`{}` is a variable here, but a name before `(` is a function", shown));
   }
@@ -466,7 +466,7 @@ void Inference::reportUnknownMethod(const syntax::Name& name, TypePtr type) {
   Diagnostic& diagnostic = error(
       name.span, withSuggestion(fmt::format("there is no function, method or operator `{}` for {}", name.text, *type),
                                 name.text, candidates));
-  if (type->isOptional()) diagnostic.note("test it with `is None` first");
+  if (type->isOptional()) diagnostic.note("check `is None` first");
 }
 
 }  // namespace boxcar::interp

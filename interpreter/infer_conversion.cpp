@@ -122,7 +122,7 @@ ExprPtr Inference::convertOrReport(ExprPtr value, TypePtr type, std::string_view
   if (!conversionCost(value->type, {type}, {})) {
     Diagnostic& diagnostic = error(value->span, fmt::format("{} must be {}, not {}", what, *type, *value->type));
     if (value->type->isOptional() && conversionCost(value->type->element(), {type}, {})) {
-      diagnostic.note("test it with `is None` first");
+      diagnostic.note("check `is None` first");
     }
     return noneOf(type, value->span);
   }

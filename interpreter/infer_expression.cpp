@@ -129,13 +129,13 @@ ExprPtr Inference::inferNode(const syntax::Expr& expr) {
           }
           return condition(expr).value;
         } else if constexpr (std::is_same_v<T, syntax::Slice>) {
-          error(expr.span, "a slice stands directly in an index only");
+          error(expr.span, "a slice is only allowed directly in an index");
           return poison(expr.span);
         } else if constexpr (std::is_same_v<T, syntax::Ellipsis>) {
-          error(expr.span, "`...` stands directly in an index of a tensor only");
+          error(expr.span, "`...` is only allowed directly in an index of a tensor");
           return poison(expr.span);
         } else if constexpr (std::is_same_v<T, syntax::TypeText>) {
-          error(expr.span, "a type stands in `isinstance` only");
+          error(expr.span, "a type is only allowed in `isinstance`");
           return poison(expr.span);
         } else {
           return infer(node, expr.span);
@@ -223,7 +223,7 @@ ExprPtr Inference::infer(const syntax::NameRef& ref, Span span) {
       if (ref.name.name.text == "pi") return constant(3.141592653589793, Type::floating(), span);
       if (ref.name.name.text == "e") return constant(2.718281828459045, Type::floating(), span);
     }
-    error(span, fmt::format("`{}` is no value; an operator is called, `{}(…)`", text(span), text(span)));
+    error(span, fmt::format("`{}` is not a value; call the operator, `{}(…)`", text(span), text(span)));
     return poison(span);
   }
 
@@ -236,11 +236,10 @@ ExprPtr Inference::infer(const syntax::NameRef& ref, Span span) {
           error(span, fmt::format("`{}` {} before it is set", name, is_never_set ? "is read" : "may be read"));
       const Span* of_script = function_ == nullptr ? nullptr : declarations_.findScriptVariable(name);
       if (is_never_set && of_script != nullptr) {
-        diagnostic.note(
-            fmt::format("the script's `{}` is another variable, which functions do not see; keep what changes "
-                        "in a `const` list or dict, or pass and return it",
-                        name),
-            source_, *of_script);
+        diagnostic.note(fmt::format("the script's `{}` is another variable, which functions cannot access; keep "
+                                    "changing state in a `const` list or dict, or pass and return it",
+                                    name),
+                        source_, *of_script);
       }
       // Reporting it once is enough.
       Binding& known = environment_[*variable];
@@ -344,9 +343,9 @@ ExprPtr Inference::infer(const syntax::Attribute& attribute, Span span) {
       error(attribute.name.span,
             withSuggestion(fmt::format("{} has no attribute `{}`", withArticle(object->type), name), name, candidates));
   if (is_tensor_attribute && object->type->isOptional() && object->type->element()->kind() == TypeKind::Tensor) {
-    diagnostic.note("test it with `is None` first");
+    diagnostic.note("check `is None` first");
   } else if (kind == TypeKind::Tensor && declarations_.findOperators(name, span.begin) != nullptr) {
-    diagnostic.note(fmt::format("it is an operator: call it, `.{}()`", name));
+    diagnostic.note(fmt::format("it is an operator; call it, `.{}()`", name));
   }
   return poison(span);
 }

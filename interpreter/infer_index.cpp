@@ -77,7 +77,7 @@ ExprPtr Inference::element(ExprPtr object, ExprPtr index, Span span) {
     default: break;
   }
   Diagnostic& diagnostic = error(span, fmt::format("{} cannot be indexed", withArticle(type)));
-  if (type->isOptional()) diagnostic.note("test it with `is None` first");
+  if (type->isOptional()) diagnostic.note("check `is None` first");
   return poison(span);
 }
 
@@ -120,7 +120,7 @@ ExprPtr Inference::slice(ExprPtr object, const syntax::Slice& slice, Span span) 
     case TypeKind::Tuple: type = sliceOfTuple(type, *start, *stop, *step); break;
     default: {
       Diagnostic& diagnostic = error(span, fmt::format("{} cannot be sliced", withArticle(type)));
-      if (type->isOptional()) diagnostic.note("test it with `is None` first");
+      if (type->isOptional()) diagnostic.note("check `is None` first");
       return poison(span);
     }
   }
@@ -176,7 +176,7 @@ std::optional<std::vector<Inference::IndexPart>> Inference::indexParts(const syn
                             type->kind() == TypeKind::Any || type->kind() == TypeKind::Tuple || type->isList();
       if (!is_index) {
         Diagnostic& diagnostic = error(item->span, fmt::format("{} cannot index a Tensor", withArticle(type)));
-        if (type->isOptional()) diagnostic.note("test it with `is None` first");
+        if (type->isOptional()) diagnostic.note("check `is None` first");
         return std::nullopt;
       }
     }

@@ -108,7 +108,7 @@ ExprPtr Inference::infer(const syntax::Unary& unary, Span span) {
     return operate(op, type, span, std::move(operand));
   }
   Diagnostic& diagnostic = error(span, fmt::format("`{}` does not work on {}", unary.op, *type));
-  if (type->isOptional()) diagnostic.note("test it with `is None` first");
+  if (type->isOptional()) diagnostic.note("check `is None` first");
   return poison(span);
 }
 
@@ -131,7 +131,7 @@ ExprPtr Inference::binary(BinaryOp op, ExprPtr left, ExprPtr right, Span span) {
     return operate(ruleOf(op).on_values, type, span, std::move(left), std::move(right));
   }
   Diagnostic& diagnostic = error(span, fmt::format("`{}` does not work on {} and {}", op, *a, *b));
-  if (a->isOptional() || b->isOptional()) diagnostic.note("test what may be None with `is None` first");
+  if (a->isOptional() || b->isOptional()) diagnostic.note("check `is None` first for what may be None");
   return poison(span);
 }
 
@@ -234,7 +234,7 @@ ExprPtr Inference::orderOrEquality(CompareOp op, ExprPtr left, ExprPtr right, Sp
   const bool same_kind = a->kind() == b->kind() || isAny(a) || isAny(b);
   if (!isEquality(op) && !is_number_order && !(is_ordered(a) && is_ordered(b) && same_kind)) {
     Diagnostic& diagnostic = error(span, fmt::format("`{}` does not work on {} and {}", op, *a, *b));
-    if (a->isOptional() || b->isOptional()) diagnostic.note("test what may be None with `is None` first");
+    if (a->isOptional() || b->isOptional()) diagnostic.note("check `is None` first for what may be None");
     return poison(span);
   }
   return unboxed(operate(rule.on_values, Type::any(), span, std::move(left), std::move(right)), Type::boolean());

@@ -30,7 +30,7 @@ void Inference::infer(const syntax::Stmt& statement, typed::Block& out) {
           append(out, span, typed::Evaluate{infer(*node.value)});
         } else if constexpr (std::is_same_v<T, syntax::Break>) {
           if (loops_.empty()) {
-            error(span, "`break` stands in a loop only");
+            error(span, "`break` is only allowed in a loop");
             return;
           }
           exitLoop(*loops_.back(), span, out);
@@ -38,7 +38,7 @@ void Inference::infer(const syntax::Stmt& statement, typed::Block& out) {
           environment_.setUnreachable();
         } else if constexpr (std::is_same_v<T, syntax::Continue>) {
           if (loops_.empty()) {
-            error(span, "`continue` stands in a loop only");
+            error(span, "`continue` is only allowed in a loop");
             return;
           }
           repeatLoop(*loops_.back(), span, out);
@@ -148,8 +148,8 @@ typed::Stmt::Node Inference::loopOver(const syntax::Expr& iterable) {
   loop.element = iteratedType(loop.iterable->type);
   if (loop.element == nullptr) {
     Diagnostic& diagnostic =
-        error(iterable.span, fmt::format("`for` does not walk over {}", withArticle(loop.iterable->type)));
-    if (loop.iterable->type->isOptional()) diagnostic.note("test it with `is None` first");
+        error(iterable.span, fmt::format("`for` cannot iterate over {}", withArticle(loop.iterable->type)));
+    if (loop.iterable->type->isOptional()) diagnostic.note("check `is None` first");
     loop.element = Type::any();
   }
   return loop;
@@ -176,7 +176,7 @@ void Inference::finishLoop(typed::Stmt::Node& loop, typed::Block body, typed::Bl
 
 void Inference::infer(const syntax::Return& statement, Span span, typed::Block& out) {
   if (function_ == nullptr) {
-    error(span, "`return` stands in a function only");
+    error(span, "`return` is only allowed in a function");
     if (statement.value != nullptr) infer(*statement.value);
     return;
   }
@@ -184,9 +184,9 @@ void Inference::infer(const syntax::Return& statement, Span span, typed::Block& 
   ExprPtr value = statement.value == nullptr ? none(span) : infer(*statement.value);
   if (!isPoison(*value)) {
     if (result_->kind() == TypeKind::None && value->type->kind() != TypeKind::None) {
-      error(value->span, fmt::format("`{}` returns nothing, so that no value can stand here", name));
+      error(value->span, fmt::format("`{}` returns nothing, so no value is allowed here", name));
     } else if (statement.value == nullptr && !conversionCost(value->type, {result_}, {})) {
-      error(span, fmt::format("`{}` returns {}, so that a value must stand here", name, *result_));
+      error(span, fmt::format("`{}` returns {}, so a value is needed here", name, *result_));
     } else {
       value = convertOrReport(std::move(value), result_, fmt::format("what `{}` returns", name));
     }

@@ -70,7 +70,8 @@ typed::Function Inference::run(const std::vector<syntax::StmtPtr>& statements, S
           error(function_->name_span,
                 fmt::format("`{}` returns {}, but its end can be reached without a return", shownName(), *result_));
       if (function_->kind == BodyKind::Handler) {
-        diagnostic.note("a handler returns the list of the call's results, such as `redispatch(op, args)` gives");
+        diagnostic.note(
+            "a handler returns the list of the call's results, such as the result of `redispatch(op, args)`");
       }
     }
   }
@@ -274,7 +275,7 @@ namespace {
 std::string_view hintAtForeignName(std::string_view name) {
   if (name == "torch" || name == "F" || name == "np")
     return "operators have no module before them: `relu(x)`, or with their namespace `aten::relu(x)`";
-  if (name == "null" || name == "nil" || name == "undefined") return "what is no value is called `None`";
+  if (name == "null" || name == "nil" || name == "undefined") return "the absent value is called `None`";
   if (name == "pass") return "a block that does nothing is empty: `{ }`";
   return {};
 }
@@ -288,8 +289,8 @@ void Inference::reportUnknownInTorch(const syntax::Name& name, Span span) {
     return;
   }
   Diagnostic& diagnostic =
-      error(span, withSuggestion(fmt::format("`torch.{}` is no dtype, layout or memory format", name.text), name.text,
-                                 dtypeNames()));
+      error(span, withSuggestion(fmt::format("`torch.{}` is not a dtype, layout or memory format", name.text),
+                                 name.text, dtypeNames()));
   if (declarations_.findOperators(name.text, name.span.begin) != nullptr || isCallable(name.text))
     diagnostic.note(std::string(hintAtForeignName("torch")));
 }
@@ -303,13 +304,13 @@ void Inference::reportUnknownName(const syntax::Name& name) {
   if (declarations_.findFunction(name.text, name.span.begin) != nullptr || isCallable(name.text) ||
       declarations_.findOperators(name.text, name.span.begin) != nullptr) {
     Diagnostic& diagnostic =
-        error(name.span, fmt::format("`{}` is a function and no value: call it, `{}(…)`", shown, shown));
+        error(name.span, fmt::format("`{}` is a function, not a value: call it, `{}(…)`", shown, shown));
     if (shown == "float") diagnostic.note("the dtypes are called `float32` and `float64`");
     if (shown == "int") diagnostic.note("the dtypes are called `int32` and `int64`");
     return;
   }
   if (declarations_.findMode(name.text, name.span.begin) != nullptr) {
-    error(name.span, fmt::format("`{}` is a mode and no value: `with {} {{ … }}`", shown, shown));
+    error(name.span, fmt::format("`{}` is a mode, not a value: `with {} {{ … }}`", shown, shown));
     return;
   }
   std::vector<std::string_view> candidates;

@@ -354,7 +354,7 @@ class Lexer {
         return;
       }
       if (peek() == '}') {
-        error(here(1), "`}` closes no field of the f-string; the sign itself is written `}}`");
+        error(here(1), "`}` closes no field of the f-string; write a literal one as `}}`");
         ++at_;
         continue;
       }
@@ -390,7 +390,7 @@ class Lexer {
     token.index = static_cast<uint32_t>(out_.formats.size());
     std::optional<FormatSpec> spec = readFormatSpec(source_->text(span));
     if (!spec) {
-      error(span, fmt::format("`{}` is no format; a format is [[fill]<>^][+][0][width][,][.n][dfegxs%]",
+      error(span, fmt::format("`{}` is not a format; a format is [[fill]<>^][+][0][width][,][.n][dfegxs%]",
                               source_->text(span)));
       token.reported = true;
     }
@@ -539,7 +539,7 @@ class Lexer {
                                 : fmt::format("the character {}{} means nothing here",
                                               printable ? fmt::format("`{}` ", rest().substr(0, point.length)) : "",
                                               printable ? fmt::format("({})", name) : name));
-    if (peek() == '\\') diagnostic.note("a line goes on in the next inside of `()`, `[]` or the `{}` of a dict");
+    if (peek() == '\\') diagnostic.note("a line continues in the next one inside `()`, `[]` or the `{}` of a dict");
     take(Kind::Bad, point.length).reported = true;
     // A run of the same character gives one message.
     while (utf8::decode(rest()).value == point.value && at_ < text_.size()) at_ += point.length;

@@ -119,7 +119,7 @@ NumberLiteral readNumber(std::string_view text) {
   } else if (number.kind != TokenKind::Int) {
     number.real = readReal(body);
   } else if (base == 10 && text[0] == '0' && body.find_first_not_of("0_") != std::string_view::npos) {
-    number.error = "an integer does not begin with 0; octal is written 0o17";
+    number.error = "an integer cannot begin with 0; write octal as 0o17";
   } else {
     readInteger(base == 10 ? body : body.substr(2), base, number);
   }
@@ -153,14 +153,14 @@ Escape readEscape(std::string_view text, std::string& out) {
       value = value << 4 | static_cast<char32_t>(digitValue(text[end++]));
     }
     if (end != 2 + digits) return {end, fmt::format("`\\{}` takes {} hexadecimal digits", kind, digits)};
-    if (!utf8::isScalarValue(value)) return {end, fmt::format("`{}` is no Unicode character", text.substr(0, end))};
+    if (!utf8::isScalarValue(value)) return {end, fmt::format("`{}` is not a Unicode character", text.substr(0, end))};
     utf8::append(out, value);
     return {end, {}};
   }
   if (kind == 'N') return {2, "characters have no names here; write the code point, as in `\\u00e9`"};
 
   const size_t length = 1 + std::max<size_t>(utf8::decode(text.substr(1)).length, text.size() > 1 ? 1 : 0);
-  return {length, fmt::format("`{}` is no escape; a backslash is written `\\\\`", text.substr(0, length))};
+  return {length, fmt::format("`{}` is not an escape; write a backslash as `\\\\`", text.substr(0, length))};
 }
 
 std::optional<FormatSpec> readFormatSpec(std::string_view text) {

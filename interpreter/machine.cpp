@@ -67,8 +67,7 @@ void checkArgumentKinds(const CodeFunction& function, const Stack& stack) {
 }
 
 [[noreturn]] void failDepth(uint32_t limit, std::string_view what) {
-  throw RunStop(fmt::format("more than {} {} inside one another: does the recursion end?", limit, what),
-                ScriptErrorCause::Limit);
+  throw RunStop(fmt::format("more than {} nested {}: does the recursion end?", limit, what), ScriptErrorCause::Limit);
 }
 
 }  // namespace
@@ -182,7 +181,7 @@ void Machine::call(const Executable& program, uint32_t function, Stack& stack) {
     BOXCAR_INTERNAL_ASSERT(scopes_.size() == mark.scopes);
     if (held_.size() != mark.held) [[unlikely]] {
       frame->slots[0] = IValue();  // nobody takes it
-      BOXCAR_FAIL("bad bytecode: {}: what it begins it does not finish", source.name);
+      BOXCAR_FAIL("bad bytecode: {}: it does not finish what it begins", source.name);
     }
   } catch (const std::exception& error) {
     --native_depth_;

@@ -42,15 +42,14 @@ std::string titleOf(const std::string& function) { return function == kScriptNam
 }  // namespace
 
 bool Machine::begin(Once& once, std::string_view what) {
-  BOXCAR_CHECK(std::ranges::find(held_, &once) == held_.end(), "{} is being set already, further out in this run",
-               what);
+  BOXCAR_CHECK(std::ranges::find(held_, &once) == held_.end(), "{} is already being set further out in this run", what);
   if (!once.begin()) return false;
   held_.push_back(&once);
   return true;
 }
 
 void Machine::finish(Once& once) {
-  BOXCAR_CHECK(!held_.empty() && held_.back() == &once, "bad bytecode: something is finished that was not begun last");
+  BOXCAR_CHECK(!held_.empty() && held_.back() == &once, "bad bytecode: it finishes something that was not begun last");
   held_.pop_back();
   once.finish();
 }

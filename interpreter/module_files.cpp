@@ -41,13 +41,13 @@ void loadPlugin(const std::string& key, const std::string& name) {
   Dispatcher& dispatcher = Dispatcher::singleton();
   const auto is_loaded = [&key](const PluginInfo& plugin) { return keyOf(plugin.path) == key; };
   if (std::ranges::any_of(dispatcher.plugins(), is_loaded)) return;
-  BOXCAR_CHECK(!fileAccess().restricted(),
-               "{} is a plugin, whose code no sandbox holds: load it with --plugin (in C++: Dispatcher::loadPlugin)",
-               name);
+  BOXCAR_CHECK(
+      !fileAccess().restricted(),
+      "{} is a plugin, which a sandbox cannot restrict: load it with --plugin (in C++: Dispatcher::loadPlugin)", name);
   std::error_code error;
-  BOXCAR_CHECK(std::filesystem::exists(key, error),
-               "plugin {} cannot be opened: No such file or directory; the path starts from the folder of the script",
-               name);
+  BOXCAR_CHECK(
+      std::filesystem::exists(key, error),
+      "plugin {} cannot be opened: No such file or directory; the path is relative to the folder of the script", name);
   dispatcher.loadPlugin(name.find('/') == std::string::npos ? "./" + name : name);
 }
 
@@ -57,7 +57,7 @@ std::string textOf(const std::string& key, const std::string& name) {
     std::error_code error;
     const bool is_special = std::filesystem::exists(key, error) && !std::filesystem::is_regular_file(key, error) &&
                             !std::filesystem::is_directory(key, error);
-    BOXCAR_CHECK(!is_special, "{}: cannot be read: it is no regular file", name);
+    BOXCAR_CHECK(!is_special, "{}: cannot be read: it is not a regular file", name);
     return readFile(name == "-" ? "./-" : name);
   }
   return readWholeFile(key);
@@ -94,12 +94,12 @@ const CodeUnit* ModuleFiles::compile(const Script& script, const SourcePtr& sour
   if (first != open_.end()) {
     std::string way;
     for (auto step = first; step != open_.end(); ++step) way += step->name + " -> ";
-    diagnostics.error(source, span, fmt::format("the files import one another in a circle: {}{}", way, first->name));
+    diagnostics.error(source, span, fmt::format("the imports form a cycle: {}{}", way, first->name));
     return nullptr;
   }
   if (const auto found = compiled_.find(script.key); found != compiled_.end()) return &found->second;
   if (const auto running = loaded(script.key)) return &running->executable().unit();
-  BOXCAR_CHECK(open_.size() < kMaxImports, "more than {} files import one another in a row", kMaxImports);
+  BOXCAR_CHECK(open_.size() < kMaxImports, "more than {} files import one another in a chain", kMaxImports);
 
   const SourcePtr text = Source::create(script.name, textOf(script.key, script.name));
   const size_t errors_before = diagnostics.error_count();

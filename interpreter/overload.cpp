@@ -91,7 +91,7 @@ class Fitter {
       const auto cost = conversionCost(arguments_[i].type, {element}, {false, at_run_time_});
       if (!cost) {
         culprit_ = i;
-        fail(fmt::format("argument '{}' can be written as single ints, but {} is no int", parameters()[list].name(),
+        fail(fmt::format("argument '{}' accepts separate ints, but {} is no int", parameters()[list].name(),
                          *arguments_[i].type));
         return false;
       }
@@ -216,12 +216,12 @@ class Fitter {
     reason_ = fmt::format("argument '{}' must be {}, not {}", wanted.name(), *substituteVariables(wanted.type(), fit_),
                           *given);
     if (given->isOptional() && conversionCost(given->element(), targetOf(wanted), {true, at_run_time_})) {
-      reason_ += "; test it with `is None` first";
+      reason_ += "; check `is None` first";
     } else if (wanted.type()->kind() == TypeKind::Tensor &&
                conversionCost(given, {Type::scalar()}, {false, at_run_time_})) {
-      reason_ += "; a number stands for a Tensor only beside a Tensor argument";
+      reason_ += "; a number can replace a Tensor only next to a Tensor argument";
     } else if (given->kind() == TypeKind::String && isDtype(wanted.type())) {
-      reason_ += "; a dtype is written without quotes, such as float32";
+      reason_ += "; write a dtype without quotes, such as float32";
     }
     return false;
   }

@@ -61,11 +61,10 @@ void runHandler(HandlerKind kind, DispatchKey key, DispatchKeySet keys, Body bod
 void pushResults(const std::string& title, const OperatorHandle& op, const FunctionSchema& schema, const IValue& list,
                  Stack& stack) {
   const std::vector<Argument>& results = schema.returns();
-  BOXCAR_CHECK(
-      schema.is_varret() || list.length() == results.size(),
-      "{}: {} has {} result{}, but the body returned {}: return what redispatch(op, args) gives, or a list like "
-      "it\n  {}",
-      title, op, results.size(), results.size() == 1 ? "" : "s", list.length(), schema);
+  BOXCAR_CHECK(schema.is_varret() || list.length() == results.size(),
+               "{}: {} has {} result{}, but the body returned {}: return the result of redispatch(op, args), or a list "
+               "like it\n  {}",
+               title, op, results.size(), results.size() == 1 ? "" : "s", list.length(), schema);
   for (size_t i = 0; i < list.length(); ++i) {
     IValue value = list.elementAt(i);
     if (i < results.size() && !matches(value, results[i].type())) {
@@ -144,7 +143,7 @@ RegistrationHandleRAII registerImpl(const Executable& program, uint32_t index, R
   for (size_t i = 0; fits && i < body.argument_count; ++i) {
     fits = body.slots[i] == (i < arguments.size() ? slotKindOf(arguments[i].type()) : SlotKind::Value);
   }
-  BOXCAR_CHECK(fits, "{}: it was compiled for another operator than {}; compile the script anew", body.name,
+  BOXCAR_CHECK(fits, "{}: it was compiled for another operator than {}; compile the script again", body.name,
                op.schema());
   return Dispatcher::singleton().registerImpl(
       handler.op, handler.key, KernelFunction::makeFromBoxedFunctor(ImplKernel{program.shared_from_this(), index}),
@@ -166,7 +165,7 @@ void ScriptModeHandler::operator()(const OperatorHandle& op, DispatchKeySet keys
 void registerHandler(const Executable& program, uint32_t index) {
   const CodeHandler& handler = program.unit().handlers[index];
   const std::shared_ptr<Registrations> registrations = program.registrations();
-  BOXCAR_CHECK(registrations != nullptr, "{} cannot be registered: the program that has it was unloaded",
+  BOXCAR_CHECK(registrations != nullptr, "{} cannot be registered: its program was unloaded",
                program.unit().functions[handler.function].name);
   const Source& source = *program.unit().source;
   const RegistrationSite site = RegistrationSite::ofScript(source.name(), source.position(handler.span.begin).line);
@@ -189,7 +188,7 @@ void registerHandler(const Executable& program, uint32_t index) {
 
 IValue redispatch(const OperatorHandle& op, const IValue& arguments, bool nested) {
   HandlerRun* const run = innermost;
-  BOXCAR_CHECK(run != nullptr, "redispatch stands in the body of an `impl`, a `fallback` or a `mode` only");
+  BOXCAR_CHECK(run != nullptr, "redispatch is only allowed in the body of an `impl`, a `fallback` or a `mode`");
   Stack stack = argumentsFor(op, arguments, "redispatch");
   // The operator and the arguments may differ from those of the call: their keys count, as far as they are below.
   const DispatchKeySet keys = op.entry().dispatchKeyExtractor().getDispatchKeySetBoxed(stack);
@@ -201,7 +200,7 @@ IValue redispatch(const OperatorHandle& op, const IValue& arguments, bool nested
     return listOf(std::move(stack));
   }
   BOXCAR_CHECK(run->key != DispatchKey::Undefined && !isBackendDispatchKey(run->registered),
-               "redispatch: nothing lies below the kernels of {} at {}", op, run->registered);
+               "redispatch: there is nothing below the kernels of {} at {}", op, run->registered);
   std::optional<ForceDispatchKeyGuard> switched_on;
   if (nested && run->is_switched_off) switched_on.emplace(run->around);
   // A trace has no script kernels: the calls that they make are recorded in it, so the tracer must see them.

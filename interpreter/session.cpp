@@ -277,7 +277,7 @@ std::vector<std::chrono::nanoseconds> Session::time(std::string text, std::chron
       return boost::variant2::get_if<syntax::ExpressionStatement>(&statement->node) != nullptr;
     };
     BOXCAR_CHECK(input.tree.statements.size() == 1 && isExpression(input.tree.statements[0]),
-                 "an expression can be timed, and this is none; make a function of it and time its call");
+                 "only an expression can be timed; put this into a function and time its call");
     script = state_->load(files, input);
   }
   std::vector<std::chrono::nanoseconds> times;

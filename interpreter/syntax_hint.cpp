@@ -14,34 +14,34 @@ std::string_view syntaxHint(const Source& source, const Token* begin, const Toke
   constexpr std::string_view kLogical = "the logical operators are `and`, `or` and `not`";
 
   constexpr std::string_view kNoModules =
-      "operators are there without an import: `relu(x)`, `aten::relu(x)`; `import \"file.ops\"` imports a script";
+      "operators need no import: `relu(x)`, `aten::relu(x)`; `import \"file.ops\"` imports a script";
 
   if (begin->kind == Kind::KwImport && found == Kind::Name) return kNoModules;
   if (first_word == "from" && found == Kind::Name) return kNoModules;
-  if (found == Kind::Colon && in_condition) return "a block stands in braces: `{ ... }`";
+  if (found == Kind::Colon && in_condition) return "write a block in braces: `{ ... }`";
   if (found == Kind::Newline && in_condition && where[1].kind == Kind::BlockOpen) {
-    return "`{` stands at the end of the line that opens the block";
+    return "put `{` at the end of the line that opens the block";
   }
   if (found == Kind::Assign && in_condition) return "equality is written `==`";
-  if (found == Kind::Assign && expected == "end of line") return "a statement assigns once: write `b = e` and `a = b`";
-  if (found == Kind::KwIf && before == Kind::KwElse) return "`else if` is written `elif`";
+  if (found == Kind::Assign && expected == "end of line")
+    return "a statement makes one assignment: write `b = e` and `a = b`";
+  if (found == Kind::KwIf && before == Kind::KwElse) return "write `else if` as `elif`";
   if (found == Kind::BlockOpen && wants_value && where != begin) {
     return "`{` opens a dict only after `=`, `(`, `,`, `[`, `:` and `return`; put the dict in parentheses";
   }
-  if (found == Kind::BlockOpen && expected == "a statement")
-    return "a dict that begins a statement stands in parentheses";
+  if (found == Kind::BlockOpen && expected == "a statement") return "put a dict that begins a statement in parentheses";
   if ((found == Kind::KwElse || found == Kind::KwElif) && expected == "a statement") {
-    return "it stands behind the `}` of its `if`; at a prompt in the same line";
+    return "it must follow the `}` of its `if`, at a prompt on the same line";
   }
   if (found == Kind::Ellipsis && (before == Kind::LeftParen || before == Kind::LeftBracket || before == Kind::Comma)) {
-    return "outside of an index it stands where a tensor is shown in part, which cannot be read back; `tolist()` shows "
-           "all";
+    return "outside of an index it marks the omitted part of a printed tensor, which cannot be read back; `tolist()` "
+           "shows all";
   }
   if (found == before && (found == Kind::Ampersand || found == Kind::Bar)) return kLogical;
   if (found == Kind::Exclamation) {
     return expected == "`:` or `}`" ? "f-strings have no conversions such as `!r`" : kLogical;
   }
-  if (found == Kind::KwFor && expected == "`,` or `)`") return "a comprehension stands in brackets: `[e for x in xs]`";
+  if (found == Kind::KwFor && expected == "`,` or `)`") return "write a comprehension in brackets: `[e for x in xs]`";
   if ((found == Kind::KwMode && where[1].kind == Kind::LeftParen) ||
       (found == Kind::LeftParen && before == Kind::KwMode)) {
     return "`mode` is a keyword; the operator is called with its namespace: `aten::mode(...)`";
@@ -52,9 +52,9 @@ std::string_view syntaxHint(const Source& source, const Token* begin, const Toke
   }
   if (first_word == "class" || first_word == "try" || first_word == "raise" || first_word == "global" ||
       first_word == "yield" || first_word == "del") {
-    return "the language has no such statement; interpreter/README.md lists what it has";
+    return "the language has no such statement; interpreter/README.md lists all statements";
   }
-  if (first_word == "let" || first_word == "var") return "a variable is set without a keyword: `a = e`";
+  if (first_word == "let" || first_word == "var") return "set a variable without a keyword: `a = e`";
   return {};
 }
 

@@ -46,7 +46,7 @@ void checkForm(std::string_view form, size_t value_count) {
   for (const char letter : form) count += valueCount(letter);
   BOXCAR_CHECK(form.find_first_not_of("v:.") == std::string_view::npos && std::ranges::count(form, '.') <= 1 &&
                    count == value_count,
-               "'{}' is no form of an index with {} values", form, value_count);
+               "'{}' is not a form of an index with {} values", form, value_count);
 }
 
 std::vector<Part> partsOf(std::string_view form, std::span<const IValue> values) {

@@ -80,7 +80,7 @@ ExprPtr TreeBuilder::limitHeight(ExprPtr expr, uint32_t height) {
   expr->height = height;
   if (height <= kMaxExpressionHeight) return expr;
   if (!statement_broken) {
-    reject(expr->span, fmt::format("this expression is more than {} operations deep; give a part of it a name",
+    reject(expr->span, fmt::format("this expression is more than {} operations deep; assign a part of it to a variable",
                                    kMaxExpressionHeight));
   }
   return std::make_unique<Expr>(Expr{expr->span, 1, NoneLiteral{}});
@@ -167,7 +167,7 @@ void TreeBuilder::checkArguments(const std::vector<Argument>& arguments) {
     if (argument.keyword) {
       keywords.push_back(&argument);
     } else if (!keywords.empty()) {
-      reject(argument.span, "a positional argument stands behind a keyword")
+      reject(argument.span, "a positional argument follows a keyword argument")
           .note(fmt::format("`{}` is given here", keywords.back()->keyword.text), source_, keywords.back()->span);
     }
   }
@@ -225,7 +225,7 @@ StmtPtr TreeBuilder::build(Span span, SimpleStatement&& parts) {
 void TreeBuilder::checkPlace(const Stmt& stmt, Span begin) {
   if (blocks_ == 0) return;
   const std::string_view word = variant2::visit(TopLevelWord{}, stmt.node);
-  if (!word.empty()) reject(begin, fmt::format("`{}` stands at top level only", word));
+  if (!word.empty()) reject(begin, fmt::format("`{}` is only allowed at top level", word));
 }
 
 // ---- Errors ----
@@ -233,7 +233,7 @@ void TreeBuilder::checkPlace(const Stmt& stmt, Span begin) {
 bool TreeBuilder::Inside::tooDeep() const { return builder_.nesting_ > kMaxNesting; }
 
 void TreeBuilder::rejectNesting(Span span) {
-  reject(span, fmt::format("this nests more than {} levels deep", kMaxNesting));
+  reject(span, fmt::format("this is nested more than {} levels deep", kMaxNesting));
 }
 
 void TreeBuilder::reportExpected(const Token* begin, const Token* where, const std::string& expected) {

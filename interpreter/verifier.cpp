@@ -159,7 +159,7 @@ class FunctionVerifier {
       case Operand::Type: return needIndex(field, value, unit_.types.size(), "type");
       case Operand::ListType:
         needIndex(field, value, unit_.types.size(), "type");
-        if (!unit_.types[value]->isList()) fail("type {} is {}, no list", value, unit_.types[value]->text());
+        if (!unit_.types[value]->isList()) fail("type {} is {}, not a list", value, unit_.types[value]->text());
         return;
       case Operand::Builtin: return needIndex(field, value, builtins().size(), "built-in");
       case Operand::Target: return void(target(static_cast<int16_t>(value)));
@@ -169,7 +169,7 @@ class FunctionVerifier {
       case Operand::Constant: return needIndex(field, index, unit_.constants.size(), "constant");
       case Operand::Function:
         needIndex(field, index, unit_.functions.size(), "function");
-        if (index == 0) fail("the script's statements are no function to call");
+        if (index == 0) fail("the script's statements are not a function to call");
         return;
       case Operand::OperatorSite: return needIndex(field, index, unit_.operator_sites.size(), "operator site");
       case Operand::DynamicSite: return needIndex(field, index, unit_.dynamic_sites.size(), "dynamic site");
@@ -252,7 +252,7 @@ class FunctionVerifier {
         checkCall(instruction, passed);
         bounds_.max_passed = std::max(bounds_.max_passed, static_cast<uint16_t>(passed));
       } else if (passed > 0) {
-        fail("it stands between the arguments of a call and the call");
+        fail("it is between the arguments of a call and the call");
       }
       passed = 0;
     }
@@ -444,14 +444,14 @@ class DeclarationVerifier {
       has_key = has_modes;
     }
     needSpan(handler.span);
-    if (!has_key) fail("it cannot stand at {}", handler.key);
+    if (!has_key) fail("it cannot be at {}", handler.key);
     const CodeFunction& body = functionAt(handler.function);
     if (handler.exit && handler.kind != HandlerKind::Mode) fail("only a mode has an exit");
     if (handler.exit) needArguments(functionAt(*handler.exit), 0);
     // The operator, which linking looks up, determines what an impl takes and returns.
     if (handler.kind == HandlerKind::Impl) return;
     needArguments(body, 2);
-    if (body.slots[0] != SlotKind::Value || body.slots[1] != SlotKind::Value) fail("its body takes no two Values");
+    if (body.slots[0] != SlotKind::Value || body.slots[1] != SlotKind::Value) fail("its body does not take two Values");
     needResult(body, SlotKind::Value);
   }
 
@@ -460,7 +460,7 @@ class DeclarationVerifier {
     switch (scope.kind) {
       case ScopeKind::Mode:
         needIndex(scope.index, unit_.handlers.size(), "handler");
-        if (unit_.handlers[scope.index].kind != HandlerKind::Mode) fail("handler {} is no mode", scope.index);
+        if (unit_.handlers[scope.index].kind != HandlerKind::Mode) fail("handler {} is not a mode", scope.index);
         return;
       case ScopeKind::ImportedMode: return needIndex(scope.index, unit_.modules.size(), "module");
       case ScopeKind::Include:

@@ -86,10 +86,10 @@ DispatchKey parseDispatchKey(std::string_view name) {
   for (const OlderName& older : kOlderNames) candidates.push_back(older.name);
   const std::string suggestion = didYouMean(name, candidates);
   BOXCAR_CHECK(!suggestion.empty(),
-               "{} is no dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a functionality "
+               "{} is not a dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a functionality "
                "(BackendSelect, Python) or an alias (Autograd, CompositeExplicitAutograd)",
                pythonStringRepr(name));
-  BOXCAR_FAIL("{} is no dispatch key.{}", pythonStringRepr(name), suggestion);
+  BOXCAR_FAIL("{} is not a dispatch key.{}", pythonStringRepr(name), suggestion);
 }
 
 }  // namespace boxcar

@@ -91,11 +91,10 @@ struct Loan {
 void endLoan(DLManagedTensorVersioned* managed) { delete static_cast<Loan*>(asManagedTensor(managed)->manager_ctx); }
 
 dlpack::DeviceId toDeviceId(Device device) {
-  BOXCAR_CHECK(
-      device.is_cpu() || device.is_cuda(),
-      "cannot lend the tensor by DLPack: it is on device '{}', and only memory of the CPU and of CUDA is lent; "
-      "copy it to the CPU first",
-      device);
+  BOXCAR_CHECK(device.is_cpu() || device.is_cuda(),
+               "cannot lend the tensor by DLPack: it is on device '{}', and only memory of the CPU and of CUDA can be "
+               "lent; copy it to the CPU first",
+               device);
   if (device.is_cpu()) return {dlpack::kCpu, 0};
   return {dlpack::kCuda, std::max<int32_t>(device.index(), 0)};
 }
@@ -126,8 +125,7 @@ template <class... Args>
 
 ScalarType toScalarType(const dlpack::ElementType& type) {
   if (type.lanes != 1) {
-    refuse("its elements are vectors of {} lanes, {} each; give the lanes as a dimension", type.lanes,
-           elementName(type));
+    refuse("its elements are vectors of {} lanes, {} each; make the lanes a dimension", type.lanes, elementName(type));
   }
   for (const Element& element : kElements) {
     if (element.code == type.code && element.bits == type.bits) return element.type;
@@ -144,11 +142,11 @@ Device toDevice(const dlpack::DeviceId& device) {
     case dlpack::kCudaHost: return DeviceType::CPU;
     case dlpack::kCuda:
       if (device.index < 0 || device.index > std::numeric_limits<DeviceIndex>::max())
-        refuse("it lies on the CUDA device {}, and boxcar numbers devices from 0 to {}", device.index,
+        refuse("it is on the CUDA device {}, but boxcar's devices have the numbers 0 to {}", device.index,
                std::numeric_limits<DeviceIndex>::max());
       return {DeviceType::CUDA, static_cast<DeviceIndex>(device.index)};
     default:
-      refuse("it lies on {} (device type {}), and boxcar takes memory of the CPU and of CUDA; copy it there first",
+      refuse("it is on {} (device type {}), but boxcar takes memory of the CPU and of CUDA; copy it there first",
              deviceName(device.type), static_cast<int32_t>(device.type));
   }
 }
@@ -172,14 +170,14 @@ std::vector<int64_t> toStrides(const dlpack::Array& array, const std::vector<int
     if (shape[i] > 1) strides[i] = array.strides[i];
   }
   if (std::ranges::any_of(strides, [](int64_t stride) { return stride < 0; }))
-    refuse("its strides [{}] run backwards, which those of boxcar's tensors do not; make it contiguous first",
+    refuse("its strides [{}] are negative, which boxcar's tensors do not support; make it contiguous first",
            fmt::join(strides, ", "));
   return strides;
 }
 
 Borrowed readBorrowed(const dlpack::ManagedTensor& managed) {
   if (managed.version.major != dlpack::kMajorVersion)
-    refuse("it has the layout of DLPack {}.{}, and boxcar reads those of DLPack {}", managed.version.major,
+    refuse("it has the layout of DLPack {}.{}, but boxcar reads that of DLPack {}", managed.version.major,
            managed.version.minor, dlpack::kMajorVersion);
   constexpr uint64_t kKnownFlags = dlpack::kReadOnly | dlpack::kIsCopied | dlpack::kSubbytesArePadded;
   if ((managed.flags & ~kKnownFlags) != 0)
@@ -211,7 +209,7 @@ std::string whyNotShared(const dlpack::ManagedTensor& managed, const Borrowed& b
   if ((managed.flags & dlpack::kReadOnly) != 0) return "it is read-only, and operators may write to any tensor";
   const size_t alignment = elementSize(toRealValueType(borrowed.dtype));
   if (reinterpret_cast<uintptr_t>(borrowed.data) % alignment == 0) return "";
-  return fmt::format("its elements, {}, do not lie at multiples of {} bytes", dtypeName(borrowed.dtype), alignment);
+  return fmt::format("its elements, {}, are not aligned to {} bytes", dtypeName(borrowed.dtype), alignment);
 }
 
 Tensor tensorOver(Storage storage, const Borrowed& borrowed) {
@@ -269,7 +267,7 @@ Tensor fromDLPack(DLManagedTensorVersioned* managed, DLPackCopy copy) {
   const Borrowed borrowed = readBorrowed(*asManagedTensor(managed));
   if (const std::string reason = whyNotShared(*asManagedTensor(managed), borrowed); !reason.empty()) {
     if (!borrowed.device.is_cpu())
-      refuse("{}; copy it where it comes from, for on device '{}' fromDLPack does not", reason, borrowed.device);
+      refuse("{}; copy it before, because fromDLPack does not copy on device '{}'", reason, borrowed.device);
     if (copy == DLPackCopy::Never) refuse("{}; let fromDLPack copy it (DLPackCopy::WhereNeeded)", reason);
     const Storage storage = StorageImpl::allocate(borrowed.bytes, borrowed.device);
     std::memcpy(storage->data(), borrowed.data, borrowed.bytes);

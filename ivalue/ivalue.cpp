@@ -191,7 +191,7 @@ const char* IValue::tagKind() const noexcept { return kTagNames[static_cast<size
 
 void IValue::wrongKind(Tag wanted) const {
   BOXCAR_CHECK(wanted != Tag::GenericList || !isList(),
-               "expected a value of kind {}, found {}, whose elements lie side by side: to{}() shares it, "
+               "expected a value of kind {}, found {}, whose elements are contiguous: to{}() shares it, "
                "to<std::vector<IValue>>() copies its elements",
                kTagNames[static_cast<size_t>(wanted)], tagKind(), tagKind());
   BOXCAR_FAIL("expected a value of kind {}, found {}", kTagNames[static_cast<size_t>(wanted)], tagKind());

@@ -33,7 +33,7 @@ void checkNotProtected(const struct stat& status, const std::string& path) {
   Kept& kept = keptFiles();
   const std::lock_guard lock(kept.mutex);
   BOXCAR_CHECK(!kept.files.contains({status.st_dev, status.st_ino}),
-               "cannot write '{}': this program reads it, or writes it already; name another file", path);
+               "cannot write '{}': this program already reads or writes it; name another file", path);
 }
 
 // As many links as Linux follows in one path.
@@ -62,7 +62,7 @@ OutputPlace openPlace(std::string_view path) {
   struct stat status {};
   // Links such as /dev/stdout lead to no name where it is a pipe.
   if (!access.restricted() && ::stat(shown.c_str(), &status) == 0 && !S_ISDIR(status.st_mode))
-    BOXCAR_CHECK(S_ISREG(status.st_mode), "cannot write '{}': it is no regular file", shown);
+    BOXCAR_CHECK(S_ISREG(status.st_mode), "cannot write '{}': it is not a regular file", shown);
   OutputPlace place =
       access.restricted() ? access.sandbox->openForWriting(access.folder, path) : openAnywhereForWriting(shown);
   BOXCAR_CHECK(place.folder.isOpen(), "cannot write '{}': {}", shown, lastSystemError());
@@ -72,7 +72,8 @@ OutputPlace openPlace(std::string_view path) {
   if (::fstatat(place.folder.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return place;
   BOXCAR_CHECK(!S_ISDIR(status.st_mode), "cannot write '{}': Is a directory", shown);
   // A link has come meanwhile; it will be replaced.
-  BOXCAR_CHECK(S_ISREG(status.st_mode) || S_ISLNK(status.st_mode), "cannot write '{}': it is no regular file", shown);
+  BOXCAR_CHECK(S_ISREG(status.st_mode) || S_ISLNK(status.st_mode), "cannot write '{}': it is not a regular file",
+               shown);
   checkNotProtected(status, shown);
   // What is protected stays, although its folder would let it be replaced.
   BOXCAR_CHECK(S_ISLNK(status.st_mode) || ::faccessat(place.folder.get(), place.name.c_str(), W_OK, AT_EACCESS) == 0,
@@ -104,7 +105,7 @@ OutputFile::Claim::Claim(const OutputPlace& place, const std::string& path) {
   Kept& kept = keptFiles();
   const std::lock_guard lock(kept.mutex);
   BOXCAR_CHECK(kept.places.insert(*claimed_).second,
-               "cannot write '{}': this program is writing it already; name another file", path);
+               "cannot write '{}': this program is already writing it; name another file", path);
 }
 
 OutputFile::Claim::~Claim() { release(); }

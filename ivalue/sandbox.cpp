@@ -152,7 +152,7 @@ const Sandbox::Folder& Sandbox::judge(const Destination& destination, Use use, c
   if (!destination.link.empty()) what = "the symbolic link '" + destination.link + "' leads to " + what + ", which";
   const bool reads = use == Use::Read;
   BOXCAR_FAIL(
-      "cannot {} '{}': {} lies outside of the folders that the sandbox allows to be {}; allow it with --allow-{} '{}' "
+      "cannot {} '{}': {} is outside of the folders that the sandbox allows to be {}; allow it with --allow-{} '{}' "
       "(in C++: SandboxFolders::{})",
       reads ? "open" : "write", shown, what, reads ? "read" : "written", reads ? "read" : "write",
       parentOf(destination.name), reads ? "readable" : "writable");

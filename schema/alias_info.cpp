@@ -23,7 +23,7 @@ class AliasTable {
     static AliasTable* const table = new AliasTable;  // outlives every static object that holds an annotation
     for (const auto& sets : {parts.before, parts.after}) {
       for (const std::string& set : sets) {
-        BOXCAR_CHECK(set == "*" || detail::isName(set), "'{}' cannot name an alias set: that is a word or '*'", set);
+        BOXCAR_CHECK(set == "*" || detail::isName(set), "'{}' cannot name an alias set: use a word or '*'", set);
       }
     }
     if (parts.before.empty() || parts.after == parts.before) parts.after.clear();

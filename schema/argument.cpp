@@ -44,8 +44,8 @@ Argument::Argument(std::string name, TypePtr type, std::optional<std::int32_t> N
       size_(N.value_or(-1)),
       kwarg_only_(kwarg_only),
       default_value_(std::move(default_value)) {
-  BOXCAR_CHECK(name_.empty() || detail::isName(name_), "'{}' cannot name an argument: a name is a word and no keyword",
-               name_);
+  BOXCAR_CHECK(name_.empty() || detail::isName(name_),
+               "'{}' cannot name an argument: a name is a word that is not a keyword", name_);
   BOXCAR_CHECK(!N || (*N >= 0 && sizedListOf(type_)->isList()),
                "argument '{}' of type {} cannot have the length {}: only lists have one, from 0 on", name_, *type_,
                N.value_or(0));

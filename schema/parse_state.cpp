@@ -56,7 +56,7 @@ const char* ParseState::numberEnd(const char* first, const char* last) const {
   const char* at = first;
   if (at != last && *at == '+') {
     const std::string_view number = tokenAt({at, static_cast<std::size_t>(last - at)});
-    fail(number, "a number has no '+' before it");
+    fail(number, "a number cannot have a '+' before it");
   }
   if (at != last && *at == '-') at = skip(at + 1, last);
   const bool is_number =
@@ -148,7 +148,7 @@ void ParseState::makeOptional(AnnotatedType& type, const char* end) const {
   type.type = Type::optionalOf(type.type);
   const char* const next = skip(end, textEnd());
   if (next != textEnd() && (*next == '(' || *next == '!')) {
-    fail({next, 1}, "an alias annotation stands before the '?': write Tensor(a!)?");
+    fail({next, 1}, "an alias annotation comes before the '?': write Tensor(a!)?");
   }
 }
 
@@ -157,7 +157,7 @@ void ParseState::setSize(std::string_view number) {
   const char* const last = number.data() + number.size();
   const auto [end, error] = std::from_chars(number.data(), last, draft.size);
   if (error != std::errc() || end != last || draft.size < 0) {
-    fail(number, fmt::format("{} is no length of a list: that is a decimal number below 2147483648", number));
+    fail(number, fmt::format("{} is not a length of a list: that is a decimal number below 2147483648", number));
   }
   makeList(draft.type, last);
 }

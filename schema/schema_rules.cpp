@@ -43,7 +43,7 @@ std::optional<ArgumentFault> findFault(std::span<const Argument> arguments, bool
                                           name)};
     }
     if (i != 0 && arguments[i - 1].kwarg_only() && !argument.kwarg_only()) {
-      return ArgumentFault{i, fmt::format("positional argument '{}' stands behind a keyword-only one", name)};
+      return ArgumentFault{i, fmt::format("positional argument '{}' follows a keyword-only one", name)};
     }
   }
   return std::nullopt;

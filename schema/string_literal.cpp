@@ -93,10 +93,11 @@ std::string unquoted(const SourceText& source, std::string_view literal) {
     if (inside.empty()) break;
     const std::size_t escape = readEscape(inside, text);
     if (escape == 0) {
-      source.fail(inside.substr(0, 2),
-                  std::string(inside.substr(0, 2)) +
-                      " begins no escape: there are \\\\ \\' \\\" \\a \\b \\f \\n \\r \\t \\v, \\ooo with three octal "
-                      "digits, \\xhh, \\uhhhh and \\Uhhhhhhhh");
+      source.fail(
+          inside.substr(0, 2),
+          std::string(inside.substr(0, 2)) +
+              " does not begin an escape: there are \\\\ \\' \\\" \\a \\b \\f \\n \\r \\t \\v, \\ooo with three octal "
+              "digits, \\xhh, \\uhhhh and \\Uhhhhhhhh");
     }
     inside.remove_prefix(escape);
   }

@@ -171,9 +171,10 @@ TypePtr Type::classNamed(std::string_view qualified_name) {
 TypePtr Type::variable(std::string_view name) {
   const bool is_variable =
       detail::isName(name) && name.front() >= 'a' && name.front() <= 'z' && detail::baseTypeNamed(name) == nullptr;
-  BOXCAR_CHECK(is_variable,
-               "'{}' cannot name a type variable: that is a word that begins with a small letter and names no type",
-               name);
+  BOXCAR_CHECK(
+      is_variable,
+      "'{}' cannot name a type variable: use a word that begins with a lowercase letter and is not the name of a type",
+      name);
   return TypeTable::intern(TypeKind::Variable, std::string(name), {});
 }
 

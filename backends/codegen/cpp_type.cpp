@@ -41,7 +41,7 @@ std::string valueType(TypePtr type) {
       for (const TypePtr element : type->contained()) elements.push_back(valueType(element));
       return fmt::format("std::tuple<{}>", fmt::join(elements, ", "));
     }
-    default: BOXCAR_FAIL("no C++ type stands for schema type {}", *type);
+    default: BOXCAR_FAIL("there is no C++ type for schema type {}", *type);
   }
 }
 

@@ -103,7 +103,7 @@ void checkSizes(const std::vector<Tensor>& operands, int64_t rank) {
     for (size_t i = 0; i < operands.size(); ++i) {
       const int64_t size = operands[i].size(dim);
       BOXCAR_CHECK(size == 1 || common == 1 || size == common,
-                   "einsum(): operands do not broadcast: operand {} has size {} where others have {}", i, size, common);
+                   "einsum(): operands do not broadcast: operand {} has size {}, but others have {}", i, size, common);
       if (size != 1) common = size;
     }
   }
@@ -174,7 +174,7 @@ void checkPath(std::span<const int64_t> path, size_t operands) {
   for (size_t i = 0; i < path.size(); i += 2, --left) {
     for (const int64_t place : path.subspan(i, 2)) {
       BOXCAR_CHECK(place >= 0 && static_cast<size_t>(place) < left,
-                   "einsum(): the contraction path names operand {} where {} are left", place, left);
+                   "einsum(): the contraction path names operand {}, but {} are left", place, left);
     }
     BOXCAR_CHECK(path[i] != path[i + 1], "einsum(): the contraction path pairs operand {} with itself", path[i]);
   }

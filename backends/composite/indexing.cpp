@@ -85,9 +85,8 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t /*padding_
 
 // How many classes there are at least; an Error when [self] names a negative one.
 int64_t classesIn(const Tensor& self) {
-  BOXCAR_CHECK(
-      !self.is_meta(),
-      "one_hot(): how many classes there are depends on elements, which tensors on Meta have not; say num_classes");
+  BOXCAR_CHECK(!self.is_meta(),
+               "one_hot(): the number of classes depends on elements, and tensors on Meta have none; give num_classes");
   const int64_t least = boxcar::item(boxcar::min(self)).toLong();
   BOXCAR_CHECK(least >= 0, "one_hot(): Class values must be non-negative, but there is {}", least);
   const int64_t greatest = boxcar::item(boxcar::max(self)).toLong();

@@ -20,9 +20,7 @@ void checkSignals(std::string_view op, const Tensor& self) {
   const auto sizes = self.sizes();
   bool fits = sizes.size() == 2 || sizes.size() == 3;
   for (size_t i = sizes.size() == 3 ? 1 : 0; fits && i < sizes.size(); ++i) fits = sizes[i] > 0;
-  BOXCAR_CHECK(fits,
-               "{}: expected a 2D or 3D input whose dimensions, but for the batch, are not empty, but got one of "
-               "size {}",
+  BOXCAR_CHECK(fits, "{}: expected a 2D or 3D input with no empty dimension except the batch, but got one of size {}",
                op, shape::listOf(sizes));
 }
 

@@ -45,8 +45,8 @@ class FunctionGraph final {
     BOXCAR_CHECK(
         after.key == inputs.key && isSame(after.tensors, inputs.tensors),
         "cuda_graph(): `{}` cannot be captured: it changes the sizes of its inputs, or what the lists, dicts and "
-        "tensors on the CPU hold that it is given or that are constants, which a replay of the graph would not do "
-        "again. Do that outside of the function",
+        "tensors on the CPU hold that it is given or that are constants, which a replay of the graph would not repeat. "
+        "Do that outside of the function",
         function.name);
     for (size_t i = 0; i < inputs.tensors.size(); ++i) {
       const Tensor& tensor = inputs.tensors[i];

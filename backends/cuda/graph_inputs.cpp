@@ -32,7 +32,7 @@ class Reader final {
       case IValue::Tag::String: return writeText(value.toStringView());
       case IValue::Tag::Tensor: return read(value.toTensor());
       case IValue::Tag::Generator:
-        BOXCAR_FAIL("cuda_graph(): `{}` is given a generator, whose numbers would be the same in every replay",
+        BOXCAR_FAIL("cuda_graph(): `{}` has a generator as argument, and its numbers would be the same in every replay",
                     function_);
       case IValue::Tag::GenericDict: {
         const GenericDict dict = value.toGenericDict();
@@ -52,7 +52,7 @@ class Reader final {
     } else if (value.isObject()) {
       write(static_cast<const void*>(value.toObject().get()));
     } else {
-      BOXCAR_FAIL("cuda_graph(): `{}` is given a value of kind {}, which no graph can take", function_,
+      BOXCAR_FAIL("cuda_graph(): `{}` is given a value of kind {}, which a graph cannot take", function_,
                   value.tagKind());
     }
   }

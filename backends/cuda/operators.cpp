@@ -14,7 +14,7 @@ namespace {
 
 int indexOf(std::optional<Device> device) {
   const Device wanted = device.value_or(DeviceType::CUDA);
-  BOXCAR_CHECK(wanted.is_cuda(), "'{}' is no CUDA device; those are 'cuda:0' and so on", wanted);
+  BOXCAR_CHECK(wanted.is_cuda(), "'{}' is not a CUDA device; they are 'cuda:0' and so on", wanted);
   return completeDevice(wanted).index();
 }
 

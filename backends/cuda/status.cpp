@@ -15,8 +15,8 @@ void check(Status status, std::string_view doing) {
     BOXCAR_FAIL("CUDA failed while {}: {} ({}, error {})", doing, cuda.error_text(status), cuda.error_name(status),
                 status);
   BOXCAR_FAIL(
-      "CUDA failed while {}: {} ({}, error {}). The cause may be an earlier operator, as kernels run behind the "
-      "program's back; with BOXCAR_CUDA_SYNC=1 in the environment the operator that caused it reports it",
+      "CUDA failed while {}: {} ({}, error {}). The cause may be an earlier operator, because kernels run "
+      "asynchronously; with BOXCAR_CUDA_SYNC=1 in the environment the operator that caused it reports it",
       doing, cuda.error_text(status), cuda.error_name(status), status);
 }
 

@@ -59,7 +59,7 @@ CudaStream streamFromPool() {
 }
 
 CudaStream streamById(int32_t id) {
-  BOXCAR_CHECK(id >= 0 && id <= kPoolSize, "there is no stream {}; streams have the numbers 0 to {}", id, kPoolSize);
+  BOXCAR_CHECK(id >= 0 && id <= kPoolSize, "there is no stream {}; streams are numbered 0 to {}", id, kPoolSize);
   if (id == 0) return {};
   Pool& pool = poolOf(currentDevice());
   const std::lock_guard lock(pool.mutex);

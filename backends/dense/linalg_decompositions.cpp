@@ -42,8 +42,8 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& a, bool full_matrices, bool
   BOXCAR_CHECK(!driver.has_value() || !a.is_cpu(),
                "linalg.svd: keyword argument `driver=` is only supported on CUDA inputs, but it is '{}'",
                driver.value_or(""));
-  BOXCAR_CHECK(!driver.has_value() || *driver == "gesvdj",
-               "linalg.svd: there is no driver '{}'; the one there is on CUDA is 'gesvdj'", driver.value_or(""));
+  BOXCAR_CHECK(!driver.has_value() || *driver == "gesvdj", "linalg.svd: there is no driver '{}'; CUDA has 'gesvdj'",
+               driver.value_or(""));
   const auto batch = shape::batchSizes(a);
   const int64_t m = a.sizes().last(2)[0];
   const int64_t n = a.sizes().last(2)[1];

@@ -51,7 +51,7 @@ Tensor loadNpy(std::string_view path) {
   const std::string what = fmt::format("'{}'", resolved);
   const auto file = makeIntrusive<MappedFile>(path);
   if (const ForeignKind* kind = findForeignKind(file->bytes())) failForeign(*kind, resolved, "io::load_npy");
-  BOXCAR_CHECK(!isSafetensors(file->bytes()), "{} is no .npy file, but a safetensors file: io::load reads it", what);
+  BOXCAR_CHECK(!isSafetensors(file->bytes()), "{} is not a .npy file, but a safetensors file: io::load reads it", what);
   const NpyHeader header = parseNpyHeader(file->bytes(), what);
   const std::span<std::byte> data = file->bytes().subspan(header.data_begin);
   checkNpyLength(header, data.size(), what);

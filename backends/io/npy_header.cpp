@@ -60,7 +60,7 @@ class Parser {
     while (!accept('}')) {
       const size_t at = next();
       const std::string_view key = readString("a key");
-      expect(':', "a colon behind the key");
+      expect(':', "a colon after the key");
       if (key == "descr") {
         once(descr, at, key);
         readDtype(header);
@@ -88,7 +88,7 @@ class Parser {
  private:
   template <class... Args>
   [[noreturn]] void failAt(size_t at, fmt::format_string<Args...> format, Args&&... args) const {
-    BOXCAR_FAIL("{} is no valid .npy file: at byte {}, {}", what_, begin_ + at,
+    BOXCAR_FAIL("{} is not a valid .npy file: at byte {}, {}", what_, begin_ + at,
                 fmt::format(format, std::forward<Args>(args)...));
   }
 
@@ -208,10 +208,11 @@ size_t readLength(std::span<const std::byte> bytes) {
 
 NpyHeaderPlace findNpyHeader(std::span<const std::byte> start, uint64_t size, const std::string& what) {
   const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
-  BOXCAR_CHECK(!text.starts_with("PK\x03\x04"), "{} is no .npy file, but an archive: io::load reads .npz files", what);
-  BOXCAR_CHECK(text.starts_with(kMagic), "{} is no .npy file: it has {} bytes and does not begin with '\\x93NUMPY'",
+  BOXCAR_CHECK(!text.starts_with("PK\x03\x04"), "{} is not a .npy file, but an archive: io::load reads .npz files",
+               what);
+  BOXCAR_CHECK(text.starts_with(kMagic), "{} is not a .npy file: it has {} bytes and does not begin with '\\x93NUMPY'",
                what, size);
-  BOXCAR_CHECK(start.size() >= kLengthAt, "{} is no valid .npy file: it ends at byte {}, before its version", what,
+  BOXCAR_CHECK(start.size() >= kLengthAt, "{} is not a valid .npy file: it ends at byte {}, before its version", what,
                size);
   const int major = std::to_integer<int>(start[kVersionAt]);
   const int minor = std::to_integer<int>(start[kVersionAt + 1]);
@@ -219,11 +220,11 @@ NpyHeaderPlace findNpyHeader(std::span<const std::byte> start, uint64_t size, co
                "{} cannot be loaded: at byte {}, it has the format version {}.{}, and 1.0, 2.0 and 3.0 are known", what,
                kVersionAt, major, minor);
   const size_t begin = kLengthAt + (major == 1 ? 2 : 4);
-  BOXCAR_CHECK(start.size() >= begin, "{} is no valid .npy file: it ends at byte {}, in the length of its header", what,
-               size);
+  BOXCAR_CHECK(start.size() >= begin, "{} is not a valid .npy file: it ends at byte {}, in the length of its header",
+               what, size);
   const size_t length = readLength(start.subspan(kLengthAt, begin - kLengthAt));
   BOXCAR_CHECK(length <= size - begin,
-               "{} is no valid .npy file: at byte {}, its header should have {} bytes, but only {} follow", what,
+               "{} is not a valid .npy file: at byte {}, its header should have {} bytes, but only {} follow", what,
                kLengthAt, length, size - begin);
   return {begin, begin + length};
 }

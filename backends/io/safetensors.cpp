@@ -31,16 +31,16 @@ struct Parts {
 
 Parts split(std::span<std::byte> file, const std::string& path) {
   BOXCAR_CHECK(file.size() >= kSafetensorsLengthBytes,
-               "'{}' is no safetensors file: it has {} bytes, and the length of the header alone takes {}", path,
+               "'{}' is not a safetensors file: it has {} bytes, and the length of the header alone takes {}", path,
                file.size(), kSafetensorsLengthBytes);
   uint64_t length = 0;
   std::memcpy(&length, file.data(), sizeof(length));
   const std::span<std::byte> rest = file.subspan(kSafetensorsLengthBytes);
   BOXCAR_CHECK(length <= rest.size(),
-               "'{}' is no valid safetensors file: its header should have {} bytes, but only {} follow", path, length,
-               rest.size());
+               "'{}' is not a valid safetensors file: its header should have {} bytes, but only {} follow", path,
+               length, rest.size());
   BOXCAR_CHECK(length <= kSafetensorsLongestHeader,
-               "'{}' is no valid safetensors file: its header has {} bytes, and the format allows {}", path, length,
+               "'{}' is not a valid safetensors file: its header has {} bytes, and the format allows {}", path, length,
                kSafetensorsLongestHeader);
   return {{reinterpret_cast<const char*>(rest.data()), length}, rest.subspan(length)};
 }
@@ -49,7 +49,7 @@ Parts split(std::span<std::byte> file, const std::string& path) {
 void checkBools(std::span<const std::byte> bytes, const std::string& name, const std::string& path) {
   const auto found = findNoBool(bytes);
   BOXCAR_CHECK(!found.has_value(),
-               "'{}' is no valid safetensors file: element {} of its tensor {} of dtype BOOL is {}, neither 0 nor 1",
+               "'{}' is not a valid safetensors file: element {} of its tensor {} of dtype BOOL is {}, neither 0 nor 1",
                path, *found, pythonStringRepr(name), static_cast<int>(bytes[*found]));
 }
 

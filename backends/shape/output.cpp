@@ -86,8 +86,8 @@ void checkOutputs(std::span<const Output> outputs, TensorPointers inputs, Overla
     for (size_t j = 0; j < i; ++j) {
       BOXCAR_CHECK(!outputs[i].tensor.is_same(outputs[j].tensor) &&
                        sharedMemory(regionOf(outputs[i]), regionOf(outputs[j])) == Shared::kNothing,
-                   "unsupported operation: results {} and {} are to be written to the same memory. Please give each a "
-                   "tensor of its own.",
+                   "unsupported operation: results {} and {} would be written to the same memory. Please give each its "
+                   "own tensor.",
                    j, i);
     }
   }

@@ -11,9 +11,7 @@ void checkPictures(std::string_view op, const Tensor& self, bool may_lack_channe
   bool fits = sizes.size() == 3 || sizes.size() == 4;
   for (size_t i = sizes.size() - (may_lack_channels ? 2 : 3); fits && i < sizes.size(); ++i) fits = sizes[i] > 0;
   for (size_t i = sizes.size() - 2; fits && i < sizes.size(); ++i) fits = sizes[i] <= kMostSpatialArgument;
-  BOXCAR_CHECK(fits,
-               "{}: expected a 3D or 4D input whose dimensions, but for the batch, are not empty, but got one of "
-               "size {}",
+  BOXCAR_CHECK(fits, "{}: expected a 3D or 4D input with no empty dimension except the batch, but got one of size {}",
                op, listOf(sizes));
 }
 

@@ -85,7 +85,7 @@ void checkPermutation(int64_t n, ScalarType dtype) {
   BOXCAR_CHECK(n >= 0, "n must be non-negative, got {}", n);
   const Reach reach = reachOf(dtype);
   BOXCAR_CHECK(dtype != ScalarType::Bool,
-               "randperm does not take dtype bool, which holds no more than 0 and 1; use an integer dtype");
+               "randperm does not take dtype bool, which only holds 0 and 1; use an integer dtype");
   BOXCAR_CHECK(n - 1 <= reach.gapless, "n is too large for result tensor type: {} holds no more than 0 to {}, n is {}",
                dtypeName(dtype), reach.gapless, n);
 }
@@ -109,7 +109,7 @@ void checkMultinomial(const Tensor& self, int64_t samples, bool replacement) {
                "cannot sample n_sample > prob_dist.size(-1) samples without replacement: n_sample is {}, "
                "prob_dist.size(-1) {}",
                samples, categories);
-  BOXCAR_CHECK(categories > 0, "multinomial(): there is no category to draw from: prob_dist.size(-1) is 0");
+  BOXCAR_CHECK(categories > 0, "multinomial(): there are no categories: prob_dist.size(-1) is 0");
   constexpr int64_t kMostCategories = int64_t{1} << 24;
   BOXCAR_CHECK(categories <= kMostCategories, "number of categories cannot exceed 2^24, but it is {}", categories);
 }

@@ -8,9 +8,8 @@ namespace {
 void checkInput(std::string_view op, const Tensor& self, size_t rank) {
   bool fits = self.sizes().size() == rank + 2;
   for (size_t i = 1; fits && i < rank + 2; ++i) fits = self.sizes()[i] > 0;
-  BOXCAR_CHECK(fits,
-               "{}: expected a {}D input whose dimensions, but for the batch, are not empty, but got one of size {}",
-               op, rank + 2, listOf(self.sizes()));
+  BOXCAR_CHECK(fits, "{}: expected a {}D input with no empty dimension except the batch, but got one of size {}", op,
+               rank + 2, listOf(self.sizes()));
 }
 
 }  // namespace

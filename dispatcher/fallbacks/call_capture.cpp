@@ -43,7 +43,7 @@ RecordedValue takeGenerator(const Generator& generator) {
     const std::scoped_lock lock(generator.mutex());
     value.state = generator.unsafeGetGeneratorImpl()->state();
   } catch (const Error&) {
-    return opaque(fmt::format("{}, which cannot tell where it stands", generator));
+    return opaque(fmt::format("{}, which cannot tell its position", generator));
   }
   return value;
 }
@@ -87,7 +87,7 @@ RecordedValue CallCapture::take(const IValue& value, bool is_written, int depth)
   using Kind = RecordedValue::Kind;
   using Tag = IValue::Tag;
   const auto take_elements = [&](Kind kind) {
-    if (depth == kDeepest) return opaque(fmt::format("values more than {} deep in one another", kDeepest));
+    if (depth == kDeepest) return opaque(fmt::format("values nested more than {} deep", kDeepest));
     RecordedValue taken = ofKind(kind);
     for (size_t i = 0; i < value.length(); ++i)
       taken.elements.push_back(take(value.elementAt(i), is_written, depth + 1));

@@ -44,15 +44,14 @@ bool givesViews(const FunctionSchema& schema) {
 std::optional<std::string> detail::whyNotOnCpu(const OperatorHandle& op) {
   const FunctionSchema& schema = op.schema();
   const OperatorName& name = op.operator_name();
-  if (name.name == "aten::copy_")
-    return "is what brings tensors to the CPU and back, so that a device must have its own";
+  if (name.name == "aten::copy_") return "copies tensors to the CPU and back, so a device needs its own";
   if (op.hasTag(boxcar::Tag::inplace_view) || givesViews(schema))
-    return "gives a view, which a copy on the CPU would share no memory with";
+    return "returns a view, and a copy on the CPU would not share its memory";
   if (op.hasTag(boxcar::Tag::nondeterministic_seeded))
-    return "draws random numbers, and those of the CPU are others than the device's";
-  if (schema.is_vararg()) return "takes any arguments, of which no schema says what is written";
-  if (takes(schema, TypeKind::Storage)) return "takes a storage, which cannot be copied to the CPU and stay the same";
-  if (!takes(schema, TypeKind::Tensor)) return "takes no tensor that would tell which device its result belongs to";
+    return "draws random numbers, and the CPU's differ from the device's";
+  if (schema.is_vararg()) return "takes any arguments, and no schema says which are written";
+  if (takes(schema, TypeKind::Storage)) return "takes a storage, which would not be the same after a copy to the CPU";
+  if (!takes(schema, TypeKind::Tensor)) return "takes no tensor that would tell the device of its result";
   return std::nullopt;
 }
 

@@ -26,7 +26,7 @@ Device deviceOf(const OperatorHandle& op, DeviceType type, const PlacedTensors& 
       tensors, [type](const PlacedTensor& placed) { return placed.tensor.device().type() == type; });
   BOXCAR_CHECK(first != tensors.end(),
                "{} has no kernel for device '{}', and the CPU fallback does not run it without a tensor on that "
-               "device, which would tell where its result belongs: make the result on the CPU, and move it with to()",
+               "device, which would tell the device of its result: make the result on the CPU, and move it with to()",
                op, toString(type));
   const Device device = first->tensor.device();
   for (const PlacedTensor& placed : tensors) {
@@ -100,7 +100,7 @@ class RoundTrip final {
     op_.redispatchBoxed(DispatchKeySet(DispatchKey::CPU), stack_);
     for (const Pair& pair : pairs_) {
       BOXCAR_CHECK(pair.copy.storage() == pair.storage,
-                   "the CPU fallback does not run {}: it gives {} other memory, and a copy has none of the device's",
+                   "the CPU fallback does not run {}: it gives {} other memory, and a copy has no memory of the device",
                    op_, pair.placed.place);
     }
     std::vector<IValue> results = resultsOnDevice();

@@ -8,7 +8,7 @@ namespace boxcar {
 void Denier::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   if (matchesPattern(op.operator_name(), pattern_)) {
     has_denied_ = true;
-    BOXCAR_FAIL("{} is denied here by the pattern '{}': call another operator, or run without it", op, pattern_);
+    BOXCAR_FAIL("{} is denied by the pattern '{}': call another operator, or run without deny", op, pattern_);
   }
   op.redispatchBoxed(keys, stack);
 }

@@ -39,10 +39,9 @@ FaultOptions optionsOf(std::span<const IValue> arguments) {
 
 std::string faultOf(const FaultOptions& options) {
   const auto& [n, probability] = std::tie(options.n, options.probability);
-  if (n < 1) return fmt::format("n={} is no call; they are counted from 1", n);
+  if (n < 1) return fmt::format("n={} is not a call; calls are counted from 1", n);
   // Not a number is none either.
-  if (!(probability >= 0 && probability <= 1))
-    return fmt::format("probability={} is none; it is from 0.0 to 1.0", probability);
+  if (!(probability >= 0 && probability <= 1)) return fmt::format("probability={} is not from 0.0 to 1.0", probability);
   if (n == 1 || probability == 0) return {};
   return fmt::format("n={} and probability={} contradict each other; give one of them", n, probability);
 }

@@ -232,7 +232,8 @@ std::string MemoryTracker::State::report() {
                     : fmt::format("at most {} at once, reached {}", bytesText(peak), site_texts[peak_site]);
   text += fmt::format("; {} in {} still live at the end\n", bytesText(live), plural(blocks.size(), "storage"));
   text += reportTable(cells);
-  if (missed > 0) text += fmt::format("{} could not be noted, for memory had run out\n", plural(missed, "allocation"));
+  if (missed > 0)
+    text += fmt::format("{} could not be recorded, because memory ran out\n", plural(missed, "allocation"));
   return text + remains();
 }
 

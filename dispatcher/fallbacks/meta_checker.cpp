@@ -118,7 +118,7 @@ void MetaChecker::call(const OperatorHandle& op, DispatchKeySet keys, Stack& sta
   }
   for (size_t i = 0; i < real.size(); ++i) {
     BOXCAR_CHECK(found[i].tensor.is_meta() || kernel == MetaKernel::kComposite,
-                 "the Meta kernel of {} gave {} on {}: what it gives must lie on meta", op, found[i].place,
+                 "the Meta kernel of {} gave {} on {}: its results must be on meta", op, found[i].place,
                  found[i].tensor.device());
     compare(op, real[i], found[i].tensor);
   }

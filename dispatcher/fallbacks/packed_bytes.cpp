@@ -40,7 +40,7 @@ uint64_t PackedReader::number(uint64_t most) {
     value |= (byte & 0x7f) << shift;
     if (byte < 0x80) break;
   }
-  BOXCAR_CHECK(value <= most, "the number {} stands where at most {} can", value, most);
+  BOXCAR_CHECK(value <= most, "there is the number {} where at most {} is possible", value, most);
   return value;
 }
 
@@ -68,6 +68,6 @@ std::string PackedReader::text() {
   return {characters, size};
 }
 
-void PackedReader::finish() const { BOXCAR_CHECK(rest_.empty(), "{} bytes are left behind its end", rest_.size()); }
+void PackedReader::finish() const { BOXCAR_CHECK(rest_.empty(), "{} bytes follow its end", rest_.size()); }
 
 }  // namespace boxcar

@@ -53,7 +53,7 @@ std::string summary(const Profile& profile, const CallCosts* costs) {
     line("The profiler itself", costs->profiler, " beside these");
   }
   if (profile.calls_folded != 0) {
-    text += fmt::format("The time line lacks the first {}, for which there was no room; the table counts them\n",
+    text += fmt::format("The time line lacks the first {}, because there was no room; the table counts them\n",
                         plural(profile.calls_folded, "call"));
   }
   if (profile.failed) text += "The run failed; this is what ran until then\n";

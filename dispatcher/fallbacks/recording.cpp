@@ -70,7 +70,7 @@ void Recording::read() {
   const bool has_header = end >= kFileHeader;
   if (has_header) readBytes(0, header);
   BOXCAR_CHECK(has_header && std::memcmp(header, kRecordingMagic.data(), kRecordingMagic.size()) == 0,
-               "'{}' is no recording: it does not begin as one; `boxcar record` makes recordings", path_);
+               "'{}' is not a recording: it does not begin like one; `boxcar record` makes recordings", path_);
   const auto format = littleEndian<uint32_t>(header + kRecordingMagic.size());
   BOXCAR_CHECK(format == kRecordingFormat,
                "the recording '{}' has the format {}, and this boxcar reads {}; record the run again", path_, format,
@@ -89,9 +89,9 @@ uint64_t Recording::readPart(uint64_t position, uint64_t end) {
   const auto kind = static_cast<RecordingPart>(head[0]);
   const auto bytes = littleEndian<uint64_t>(head + 1);
   const auto checksum = littleEndian<uint64_t>(head + 9);
-  if (!isKnown(kind)) failDamaged(position, nameOfPart(kind) + " begins, which there is none of");
+  if (!isKnown(kind)) failDamaged(position, nameOfPart(kind) + " begins, but there is no such part");
   const bool is_first = position == kFileHeader;
-  if (is_first != (kind == RecordingPart::Start)) failDamaged(position, nameOfPart(kind) + " stands where it must not");
+  if (is_first != (kind == RecordingPart::Start)) failDamaged(position, nameOfPart(kind) + " is in the wrong place");
   const uint64_t contents_at = position + kRecordingPartHeader;
   if (bytes > end - contents_at)
     failDamaged(position,

@@ -223,11 +223,11 @@ std::string describeDifference(const Recording& a, const Recording& b,
     std::string text = fmt::format("{} and {} are alike: {}{}\n", a.path(), b.path(), callsText(a.calls().size()),
                                    by_shapes ? ", by their shapes" : "");
     if (a.failed() != b.failed())
-      text += fmt::format("but the program of {} failed behind them\n", a.failed() ? a.path() : b.path());
+      text += fmt::format("but the program of {} failed after them\n", a.failed() ? a.path() : b.path());
     return text;
   }
   const size_t at = difference->call;
-  std::string text = fmt::format("the runs part at call {}: {}\n", at, difference->what);
+  std::string text = fmt::format("the runs differ at call {}: {}\n", at, difference->what);
   for (const Recording* run : {&a, &b}) {
     text += fmt::format("  {}: {}\n", run->path(), at < run->calls().size() ? lineOf(*run, at) : "no more calls");
   }

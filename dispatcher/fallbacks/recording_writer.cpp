@@ -53,7 +53,7 @@ void RecordingWriter::part(RecordingPart kind, std::span<const std::byte> conten
 }
 
 void RecordingWriter::part(RecordingPart kind, std::span<const std::byte> contents, uint64_t checksum) {
-  BOXCAR_CHECK(!broken_, "the recording cannot go on, as a part of it could not be written");
+  BOXCAR_CHECK(!broken_, "the recording cannot continue, because a part of it could not be written");
   buffer_.push_back(static_cast<std::byte>(kind));
   putLittleEndian(buffer_, uint64_t{contents.size()});
   putLittleEndian(buffer_, checksum);

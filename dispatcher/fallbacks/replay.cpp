@@ -81,7 +81,7 @@ class Replayer final {
     ++report_.missing;
     if (!missing_.insert(&recorded).second || missing_.size() > kMostFindingsOfAKind) return;
     const std::string remedy =
-        recorded.plugin.empty() ? "load the program or plugin that brings it"
+        recorded.plugin.empty() ? "load the program or plugin that has it"
                                 : fmt::format("load the plugin '{}', which brought it, with --plugin", recorded.plugin);
     report_.findings.push_back(op ? fmt::format("{} has another schema now: {}\n  when recorded: {}",
                                                 recorded.schema.operator_name(), op->schema(), recorded.schema)
@@ -178,8 +178,8 @@ std::string toString(const ReplayReport& report) {
   count(report.differing, report.differing == 1 ? "differs" : "differ");
   count(report.failing, report.failing == 1 ? "fails" : "fail");
   count(report.missing, "of operators that are missing");
-  count(report.outside, "not made again as acting outside of the program");
-  count(report.opaque, "not made again as an argument could not be recorded");
+  count(report.outside, "not repeated because of effects outside of the program");
+  count(report.opaque, "not repeated because an argument could not be recorded");
   text += '\n';
   for (const std::string& finding : report.findings) text += finding + '\n';
   return text;

@@ -97,8 +97,8 @@ void checkWrittenResult(const OperatorHandle& op, const PlacedTensor& result, co
     promised = &argument;
   }
   if (promised == nullptr) return;
-  BOXCAR_FAIL("{} gave another tensor than {} as {}, and {} promises that very tensor: return the argument itself", op,
-              promised->place, result.place, op.schema());
+  BOXCAR_FAIL("{} returned another tensor than {} as {}, but {} promises that very tensor: return the argument itself",
+              op, promised->place, result.place, op.schema());
 }
 
 void checkView(const OperatorHandle& op, const PlacedTensor& result, const PlacedTensors& arguments) {
@@ -106,8 +106,8 @@ void checkView(const OperatorHandle& op, const PlacedTensor& result, const Place
       arguments, [&](const PlacedTensor& argument) { return mayAlias(result.alias, argument.alias); });
   if (promised == arguments.end() || sharesAny(result.tensor, arguments, result.alias)) return;
   BOXCAR_FAIL(
-      "{} gave memory of its own as {}, and {} promises a view of {}: return a view, or take the annotation away "
-      "(or tag it maybe_aliasing_or_mutating if it may be either)",
+      "{} returned new memory as {}, but {} promises a view of {}: return a view, or remove the annotation (or tag it "
+      "maybe_aliasing_or_mutating if it may be either)",
       op, result.place, op.schema(), promised->place);
 }
 
@@ -116,8 +116,9 @@ void checkNothingElseIsShared(const OperatorHandle& op, const PlacedTensor& resu
   for (const PlacedTensor& argument : arguments) {
     if (!shareMemory(result.tensor, argument.tensor)) continue;
     const bool is_itself = result.tensor.is_same(argument.tensor);
-    BOXCAR_FAIL("{} gave {}{} as {}, and {} does not say that they share it: return a copy, or annotate both with (a)",
-                op, is_itself ? "" : "memory of ", argument.place, result.place, op.schema());
+    BOXCAR_FAIL(
+        "{} returned {}{} as {}, but {} does not say that they share it: return a copy, or annotate both with (a)", op,
+        is_itself ? "" : "memory of ", argument.place, result.place, op.schema());
   }
 }
 
@@ -127,11 +128,10 @@ void checkResultTypes(const OperatorHandle& op, std::span<const IValue> results)
   const FunctionSchema& schema = op.schema();
   if (schema.is_varret()) return;
   BOXCAR_CHECK(results.size() == schema.returns().size(),
-               "{} left {} results, and {} promises {}: its kernel must take all arguments off the stack and push "
-               "exactly the results",
+               "{} left {} results, but {} promises {}: its kernel must pop all arguments and push exactly the results",
                op, results.size(), schema, schema.returns().size());
   for (size_t i = 0; i < results.size(); ++i) {
-    BOXCAR_CHECK(matches(results[i], schema.returns()[i].type()), "{} gave {} as {}, and {} promises {}", op,
+    BOXCAR_CHECK(matches(results[i], schema.returns()[i].type()), "{} returned {} as {}, but {} promises {}", op,
                  *typeOf(results[i]), resultPlace(schema, i), schema, *schema.returns()[i].type());
   }
 }
@@ -140,8 +140,8 @@ void checkUnchanged(const OperatorHandle& op, std::span<const IValue> arguments,
   const FunctionSchema& schema = op.schema();
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (!schema.arguments()[i].is_write() && !holdsTheSame(arguments[i], before[i])) {
-      BOXCAR_FAIL("{} changed what {} holds, and {} does not mark it as written: work on a copy, or mark it (a!)", op,
-                  argumentPlace(schema, i), schema);
+      BOXCAR_FAIL("{} changed the contents of {}, but {} does not mark it as written: work on a copy, or mark it (a!)",
+                  op, argumentPlace(schema, i), schema);
     }
   }
   const PlacedTensors now = tensorsOfArguments(schema, arguments);
@@ -154,10 +154,10 @@ void checkUnchanged(const OperatorHandle& op, std::span<const IValue> arguments,
         now, [&](const PlacedTensor& other) { return other.isWritten() && other.tensor.is_same(now[i].tensor); });
     if (is_written_elsewhere) continue;
     BOXCAR_CHECK(sameLayout(now[i].tensor, then[i].tensor),
-                 "{} made {} {}, which was {}, and {} does not mark it as written: work on a view, or mark it (a!)", op,
+                 "{} made {} {}, which was {}, but {} does not mark it as written: work on a view, or mark it (a!)", op,
                  now[i].place, layoutText(now[i].tensor), layoutText(then[i].tensor), schema);
     BOXCAR_CHECK(!wasChanged(now[i], then[i], now, then),
-                 "{} changed elements of {}, and {} does not mark it as written: write to a copy, or mark it (a!)", op,
+                 "{} changed elements of {}, but {} does not mark it as written: write to a copy, or mark it (a!)", op,
                  now[i].place, schema);
   }
 }
@@ -181,7 +181,7 @@ void checkAliasing(const OperatorHandle& op, std::span<const IValue> arguments, 
       if (sharesAny(found[i].tensor, given, found[i].alias) && sharesAny(found[j].tensor, given, found[j].alias))
         continue;
       BOXCAR_FAIL(
-          "{} gave the same memory as {} and as {}, and {} does not say that they share it: return copies, or "
+          "{} returned the same memory as {} and as {}, but {} does not say that they share it: return copies, or "
           "annotate both with (a)",
           op, found[j].place, found[i].place, schema);
     }
@@ -199,7 +199,7 @@ void checkSame(const OperatorHandle& op, std::span<const IValue> arguments, std:
     for (size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
       if (written_only && !first[i].isWritten()) continue;
       BOXCAR_CHECK(sameBits(first[i].tensor, second[i].tensor),
-                   "{} gave other bits in {} when it was called again with the same inputs: {}", op, first[i].place,
+                   "{} returned other bits in {} when it was called again with the same inputs: {}", op, first[i].place,
                    kRemedy);
     }
   };
@@ -209,7 +209,7 @@ void checkSame(const OperatorHandle& op, std::span<const IValue> arguments, std:
     // The same objects may come back, or new ones that nobody can compare.
     if (results[i].isObject() || results[i].isStorage() || results[i].isGenerator() || results[i].isStream()) continue;
     BOXCAR_CHECK(i < results_again.size() && sameBits(results[i], results_again[i]),
-                 "{} gave {} as {}, and {} when it was called again with the same inputs: {}", op, repr(results[i]),
+                 "{} returned {} as {}, but {} when it was called again with the same inputs: {}", op, repr(results[i]),
                  resultPlace(schema, i), i < results_again.size() ? repr(results_again[i]) : "nothing", kRemedy);
   }
 }

@@ -353,7 +353,7 @@ void TraceProgram::end(const Call& call, std::span<const IValue> results) {
 std::string TraceProgram::text(const std::string& tensors_file) const {
   std::string head =
       "# A trace: the operator calls of one run, in their order. What that run computed without operators, such as\n"
-      "# numbers from x.item(), its loops and its decisions, stands here as it was then, whatever the tensors hold.\n";
+      "# numbers from x.item(), its loops and its decisions, is constant here, whatever the tensors hold.\n";
   for (const std::string& file : needs_.files()) head += fmt::format("# needs: {}\n", file);
   if (!saved_.empty()) head += fmt::format("tensors = io::load({})\n", constantText(tensors_file));
   return head + body_;

@@ -79,14 +79,14 @@ class Writer final {
       case IValue::Tag::Double: return pythonFloat(value.toDouble());
       case IValue::Tag::ComplexDouble: return complexText(value.toComplexDouble());
       case IValue::Tag::String:
-        if (!isUtf8(value.toStringView())) cannot("a text that is no UTF-8");
+        if (!isUtf8(value.toStringView())) cannot("a text that is not UTF-8");
         return pythonStringRepr(value.toStringView());
       case IValue::Tag::Device: return pythonStringRepr(fmt::format("{}", value.toDevice()));
       case IValue::Tag::Tensor:
         if (!value.toTensor().defined()) cannot("an undefined tensor");
         // Scripts have numbers for tensors only beside a tensor, and no other tensor decides on dtypes as these do.
         if (value.toTensor().unsafeGetTensorImpl()->is_wrapped_number() && !has_name_(value.toTensor()))
-          cannot("a number that stands for a tensor without a tensor beside it");
+          cannot("a number instead of a tensor without a tensor next to it");
         tensors_.push_back(value.toTensor());
         return std::string(1, TraceText::kGap);
       case IValue::Tag::GenericDict: return writeDict(value.toGenericDict(), type, depth);

@@ -102,7 +102,7 @@ class SharedFallback final {
     if (count == 0) {
       Dispatcher& dispatcher = Dispatcher::singleton();
       BOXCAR_CHECK(!dispatcher.hasBackendFallbackForDispatchKey(DispatchKey::Tracer),
-                   "the tracer cannot be switched on, for somebody else has a fallback at the dispatch key Tracer: "
+                   "the tracer cannot be switched on, because there is another fallback at the dispatch key Tracer: "
                    "remove that one first");
       const std::source_location here = std::source_location::current();
       registration = dispatcher.registerFallback(
@@ -206,11 +206,10 @@ std::string Tracer::finish(bool failed) {
   std::string report;
   if (failed) report = fmt::format("trace: the run failed; {} has the calls before that\n", state_->path);
   if (state_->program.valueCount() <= kMostValues) return report;
-  return report +
-         fmt::format(
-             "trace: {} has {} values, more than the {} that a script has room for: it can be read but not run; "
-             "trace a smaller part\n",
-             state_->path, state_->program.valueCount(), kMostValues);
+  return report + fmt::format(
+                      "trace: {} has {} values, more than the {} that a script can have: it can be read but not run; "
+                      "trace a smaller part\n",
+                      state_->path, state_->program.valueCount(), kMostValues);
 }
 
 bool Tracer::isEmpty() const {

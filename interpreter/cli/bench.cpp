@@ -120,7 +120,7 @@ std::vector<std::string> sameCommand(const BenchOptions& options, const std::vec
 
 int runBench(const BenchOptions& options) {
   if (!options.args.empty() && options.operators.size() != 1)
-    throw CLI::ValidationError("--args", "needs one OP, whose arguments it gives");
+    throw CLI::ValidationError("--args", "needs one OP, and gives its arguments");
   const std::vector<PluginInfo> plugins = Dispatcher::singleton().plugins();
   const std::optional<Program> script = declareScript(options.script);
   if (!options.recorded.empty()) protectFile(options.recorded);

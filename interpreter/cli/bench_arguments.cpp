@@ -59,7 +59,7 @@ std::optional<IValue> makeUpValue(const Argument& argument) {
 }
 
 std::string remedy(const OperatorHandle& op) {
-  return fmt::format("give its arguments by --args '[…]', an expression of a script, in this order: {}", op.schema());
+  return fmt::format("give its arguments with --args '[…]', an expression, in this order: {}", op.schema());
 }
 
 void tryOnce(const BenchCall& call, std::string_view what) {
@@ -140,7 +140,7 @@ BenchCall convertArguments(const OperatorHandle& op, const GenericList& given) {
 OperatorHandle findOperatorToCall(const std::string& name) {
   const OperatorHandle op = findOperator(name);
   BOXCAR_CHECK(!op.hasTag(Tag::io),
-               "{} reads or writes outside of the program, so it is not called again and again; name another operator",
+               "{} reads or writes outside of the program, so it cannot be called repeatedly; name another operator",
                op);
   BOXCAR_CHECK(!op.schema().is_vararg(), "{} takes any number of arguments, which is not measured; name another one",
                op);

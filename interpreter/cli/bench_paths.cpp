@@ -195,7 +195,7 @@ void BenchPaths::addFallback(BenchGroup& group) {
   const OperatorHandle op = group.call.op;
   const auto add = [&](const std::string& name, CallLoop run) {
     if (!has_fallback_ || op.hasKernelForDispatchKey(kFallbackKey)) {
-      group.skipped.push_back({name, fmt::format("something else stands at {}", kFallbackKey)});
+      group.skipped.push_back({name, fmt::format("there is another kernel at {}", kFallbackKey)});
       return;
     }
     BenchPath path{name, std::move(run)};

@@ -77,7 +77,7 @@ constexpr long kMostLines = 1800;
 std::string runDot(std::string_view input) {
   const long lines = std::ranges::count(input, '\n');  // one a node or an edge, and a few
   BOXCAR_CHECK(lines <= kMostLines,
-               "a picture of some {} nodes and edges is more than `dot` draws in a sensible time: write the graph with "
+               "a picture of some {} nodes and edges is more than `dot` draws in reasonable time: write the graph with "
                "--dot, "
                "leave out --unfold, or trace a part of the script by `with trace(…)`",
                lines);
@@ -96,10 +96,9 @@ std::string runDot(std::string_view input) {
   pid_t process = 0;
   const int error = ::posix_spawnp(&process, name.c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  BOXCAR_CHECK(
-      error != ENOENT,
-      "there is no program `dot` that could draw the picture: install the package graphviz, or write the graph "
-      "with --dot");
+  BOXCAR_CHECK(error != ENOENT,
+               "the program `dot`, which draws the picture, was not found: install the package graphviz, or write the "
+               "graph with --dot");
   BOXCAR_CHECK(error == 0, "cannot start `dot`: {}", std::strerror(error));
   input_end.close();
   output_end.close();

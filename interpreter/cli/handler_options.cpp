@@ -53,8 +53,8 @@ std::vector<IValue> readArguments(const std::string& option, const HandlerKind& 
   const auto set = [&](size_t i, std::string_view value) {
     given[i] = parseValue(value, parameters[i].type());
     if (!given[i].has_value()) {
-      throw CLI::ValidationError(option, fmt::format("`{}` must be {}, which '{}' is not", parameters[i].name(),
-                                                     *parameters[i].type(), value));
+      throw CLI::ValidationError(
+          option, fmt::format("`{}` must be {}, but it is '{}'", parameters[i].name(), *parameters[i].type(), value));
     }
     if (parameters[i].name() != "path") return;
     const std::string fault = faultOfOutput(given[i]->toStringRef());
@@ -76,7 +76,7 @@ std::vector<IValue> readArguments(const std::string& option, const HandlerKind& 
       for (size_t i = 1; i < parameters.size(); ++i) names.push_back(parameters[i].name());
       const bool lacks_value = equals == std::string_view::npos && schema.argumentIndexWithName(name).has_value();
       throw CLI::ValidationError(
-          option, fmt::format("'{}' is not understood.{} Behind the first value stand others by name: {}", part,
+          option, fmt::format("'{}' is not understood.{} After the first value, name the others: {}", part,
                               lacks_value ? fmt::format(" Write {}=…", name) : didYouMean(name, names), schema));
     }
   }

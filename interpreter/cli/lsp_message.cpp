@@ -27,10 +27,10 @@ size_t contentLength(std::string_view header) {
     header.remove_prefix(std::min(end + 1, header.size()));
     while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
     if (line.size() < kField.size() || strncasecmp(line.data(), kField.data(), kField.size()) != 0) {
-      BOXCAR_CHECK(line.empty() || line.find(':') != std::string_view::npos,
-                   "lsp: '{}' stands where a header's line should, such as `Content-Length: 42`; the input is not that "
-                   "of an editor",
-                   line.substr(0, 80));
+      BOXCAR_CHECK(
+          line.empty() || line.find(':') != std::string_view::npos,
+          "lsp: '{}' was found instead of a header line, such as `Content-Length: 42`; the input is not from an editor",
+          line.substr(0, 80));
       continue;
     }
     line.remove_prefix(kField.size());
@@ -38,7 +38,7 @@ size_t contentLength(std::string_view header) {
     size_t number = 0;
     const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), number);
     BOXCAR_CHECK(error == std::errc() && rest == line.data() + line.size(),
-                 "lsp: `Content-Length: {}` is no number of bytes", line.substr(0, 80));
+                 "lsp: `Content-Length: {}` is not a number of bytes", line.substr(0, 80));
     BOXCAR_CHECK(number <= MessageStream::kMostBytes, "lsp: a message of {} bytes is too long; at most {} are read",
                  number, MessageStream::kMostBytes);
     length = number;
@@ -71,7 +71,7 @@ std::optional<std::string> MessageStream::read() {
   size_t header = headerEnd();
   while (header == std::string::npos) {
     BOXCAR_CHECK(buffer_.size() <= kMostHeaderBytes,
-                 "lsp: no message begins in the first {} bytes; the input is not that of an editor", buffer_.size());
+                 "lsp: no message begins in the first {} bytes; the input is not from an editor", buffer_.size());
     if (!fill()) {
       if (buffer_.empty()) return std::nullopt;
       contentLength(buffer_);  // what is wrong with it is told, if anything is

@@ -57,7 +57,7 @@ int LspServer::run() {
       std::optional<std::string> text = stream_.read();
       if (!text) {
         if (!waiting_.empty()) break;
-        printError("boxcar: lsp: the editor went away without `exit`\n");
+        printError("boxcar: lsp: the editor disconnected without `exit`\n");
         return is_shut_down_ ? kDone : kFailed;
       }
       take(*std::move(text));
@@ -80,7 +80,7 @@ void LspServer::take(std::string text) {
   try {
     message = Json::parse(withoutLoneSurrogates(std::move(text)), check);
   } catch (const Json::exception& error) {
-    refuse(nullptr, kParseError, fmt::format("the message is no JSON: {}", error.what()));
+    refuse(nullptr, kParseError, fmt::format("the message is not JSON: {}", error.what()));
     return;
   }
   if (is_too_deep) {
@@ -119,7 +119,7 @@ void LspServer::handle(const Json& message) {
     return;
   }
   if (!message["method"].is_string()) {
-    refuse(id, kInvalidRequest, "`method` is no string");
+    refuse(id, kInvalidRequest, "`method` is not a string");
     return;
   }
   const auto method = message["method"].get<std::string>();

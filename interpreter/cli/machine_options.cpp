@@ -20,7 +20,7 @@ std::string faultOfDevice(const std::string& text) {
     if (device.has_index())
       return fmt::format("name a kind of device, without an index: '{}'", toString(device.type()));
     if (detail::canFallBackToCpu(toDispatchKey(device.type()))) return {};
-    return fmt::format("'{}' is no device that can run its operators on the CPU instead", text);
+    return fmt::format("'{}' is not a device that can run its operators on the CPU instead", text);
   } catch (const Error& error) {
     return error.message();
   }
@@ -92,7 +92,7 @@ std::string CpuFallbacks::report() const {
   std::string text;
   for (const CpuFallback& fallback : fallbacks_) text += fallback.report();
   if (!text.empty() || !is_on_) return text;
-  return fallbacks_.empty() ? "CPU fallback: there is no device but the CPU; --plugin loads one\n"
+  return fallbacks_.empty() ? "CPU fallback: there is no device except the CPU; --plugin loads one\n"
                             : "CPU fallback: no operator needed it\n";
 }
 

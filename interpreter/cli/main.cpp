@@ -65,9 +65,8 @@ void reportUsage(const CLI::App& app, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !commands.empty()) {
     if (std::string unknown = unknownOption(app, *commands[0]); !unknown.empty()) what = std::move(unknown);
   }
-  reportFailure(
-      fmt::format("{}\nRun `boxcar{}{} --help` to see how it is called.", what, command.empty() ? "" : " ", command),
-      command);
+  reportFailure(fmt::format("{}\nRun `boxcar{}{} --help` for its usage.", what, command.empty() ? "" : " ", command),
+                command);
 }
 
 // Whether the command line asks for a command that does not exist; then it has been told.
@@ -80,8 +79,8 @@ bool reportsUnknownCommand(const CLI::App& app, int argc, char** argv) {
     if (!command->get_group().empty()) commands.push_back(command->get_name());
   }
   const std::vector<std::string_view> candidates(commands.begin(), commands.end());
-  reportFailure(fmt::format("there is no command '{}'.{}\nRun `boxcar --help` to see what there is.", name,
-                            didYouMean(name, candidates)));
+  reportFailure(
+      fmt::format("there is no command '{}'.{}\nRun `boxcar --help` for a list.", name, didYouMean(name, candidates)));
   return true;
 }
 
@@ -93,7 +92,7 @@ bool reportsUnknownOption(const CLI::App& app, int argc, char** argv) {
   for (const CLI::Option* option : app.get_options()) options.push_back(option->get_name());
   // As many programs call it.
   const std::string& name = unknown[0] == "-v" || unknown[0] == "-V" ? "--version" : unknown[0];
-  reportFailure(fmt::format("there is no option '{}'.{}\nRun `boxcar --help` to see what there is.", unknown[0],
+  reportFailure(fmt::format("there is no option '{}'.{}\nRun `boxcar --help` for a list.", unknown[0],
                             didYouMean(name, std::vector<std::string_view>(options.begin(), options.end()))));
   return true;
 }
@@ -103,16 +102,16 @@ void checkValues(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     if (word.starts_with("--") && word.find('=') == word.size() - 1)
-      throw CLI::ArgumentMismatch(fmt::format("{} has no value behind the =", word), CLI::ExitCodes::ArgumentMismatch);
+      throw CLI::ArgumentMismatch(fmt::format("{} has no value after the =", word), CLI::ExitCodes::ArgumentMismatch);
   }
 }
 
 void addProgramOptions(CLI::App& app, std::vector<std::string>& plugins) {
-  app.set_help_flag("-h,--help", "Tell how a command is called");
+  app.set_help_flag("-h,--help", "Print the usage of a command");
   app.set_version_flag(
       "--version", [] { return "boxcar " BOXCAR_VERSION "\n" + cuda::summary(); },
-      "Tell which boxcar this is, and which GPUs it sees");
-  app.add_option("--plugin", plugins, "A plugin, loaded before the command runs; may be given several times")
+      "Print the version of boxcar, and the GPUs that it finds");
+  app.add_option("--plugin", plugins, "A plugin to load before the command runs; can be repeated")
       ->type_name("LIB.so")
       ->allow_extra_args(false);
   static const std::map<std::string, ColourChoice> kChoices = {
@@ -124,7 +123,7 @@ void addProgramOptions(CLI::App& app, std::vector<std::string>& plugins) {
       ->check(CLI::IsMember(kChoices))
       ->trigger_on_parse();
   app.add_flag_callback(
-         "--no-progress", [] { setProgressAllowed(false); }, "No line that tells on a terminal how far a long run is")
+         "--no-progress", [] { setProgressAllowed(false); }, "Show no progress line on a terminal")
       ->disable_flag_override();
 }
 

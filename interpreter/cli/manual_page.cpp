@@ -112,7 +112,7 @@ std::string manualPage(const CLI::App& app) {
   std::string page = fmt::format(".TH BOXCAR 1 \"\" \"boxcar {}\" \"User Commands\"\n", escaped(BOXCAR_VERSION));
   page += ".SH NAME\nboxcar \\- run scripts of operators, and look at what they do\n";
   page += ".SH SYNOPSIS\n.B boxcar\n[OPTIONS] COMMAND ...\n";
-  page += fmt::format(".SH DESCRIPTION\n{}\nOptions may stand before and behind the command.\n", escaped(program.help));
+  page += fmt::format(".SH DESCRIPTION\n{}\nOptions may come before and after the command.\n", escaped(program.help));
   page += ".SH OPTIONS\n";
   for (const std::string& group : program.groups()) appendOptions(page, program.options, group);
   page += ".SH COMMANDS\n";

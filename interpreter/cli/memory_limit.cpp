@@ -46,10 +46,10 @@ uint64_t parseBytes(const std::string& text) {
   const int shift = static_cast<int>(10 * unit);
   const uint64_t most = UINT64_MAX >> 1 >> shift;
   BOXCAR_CHECK(!is_unit || error == std::errc::invalid_argument || (error == std::errc() && number <= most),
-               "'{}' is more memory than any system has; write bytes, or a number with K, M, G or T behind it: 512M",
+               "'{}' is more memory than any system has; write bytes, or a number followed by K, M, G or T: 512M",
                text);
   BOXCAR_CHECK(error == std::errc() && is_unit && number != 0,
-               "'{}' is no size of memory; write bytes, or a number with K, M, G or T behind it: 512M", text);
+               "'{}' is not a size of memory; write bytes, or a number followed by K, M, G or T: 512M", text);
   return number << shift;
 }
 
@@ -76,7 +76,7 @@ void limitMemory(const std::string& size) {
 void reportMemoryLimit(std::string_view reason) {
   if (currentLimit().empty() || !reason.starts_with("out of memory")) return;
   printError(coloured("note:", TextInk::Note, errorColours()) +
-             fmt::format(" --max-memory {} is the limit; give the run more, or let it keep less\n", currentLimit()));
+             fmt::format(" --max-memory {} is the limit; raise it, or keep less in memory\n", currentLimit()));
 }
 
 }  // namespace boxcar::cli

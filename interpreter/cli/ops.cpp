@@ -41,12 +41,13 @@ DispatchKey readKey(const Options& options) {
   const DispatchKey key = parseDispatchKey(*options.key);
   if (isRuntimeDispatchKey(key)) return key;
   BOXCAR_CHECK(isAliasDispatchKey(key),
-               "--key {}: it is a functionality with a key for each backend; name the one that is meant, such as {}",
-               key, toRuntimePerBackendFunctionalityKey(key, BackendComponent::CPUBit));
-  BOXCAR_CHECK(!options.computed,
-               "--computed asks what answers calls, but {} is an alias, which no call has; name one of its keys, such "
-               "as {}",
-               key, *getRuntimeDispatchKeySet(key).begin());
+               "--key {}: it is a functionality with a key for each backend; name one of them, such as {}", key,
+               toRuntimePerBackendFunctionalityKey(key, BackendComponent::CPUBit));
+  BOXCAR_CHECK(
+      !options.computed,
+      "--computed asks what answers calls, but {} is an alias, and no call has an alias; name one of its keys, such "
+      "as {}",
+      key, *getRuntimeDispatchKeySet(key).begin());
   return key;
 }
 

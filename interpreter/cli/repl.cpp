@@ -186,7 +186,7 @@ int converse(const RunOptions& options) {
   for (size_t i = 0; i < handlers.size(); ++i)
     session.switchOn(std::move(handlers[i]), std::string(options.handlers[i].kind->name()));
   catchCtrlC();
-  if (on_terminal) print("boxcar " BOXCAR_VERSION "; :help tells what there is\n");
+  if (on_terminal) print("boxcar " BOXCAR_VERSION "; :help lists the commands\n");
   int status = Conversation(session, *editor, on_terminal).run();
   while (!session.switchedOn().empty()) {
     try {

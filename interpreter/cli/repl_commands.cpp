@@ -111,7 +111,7 @@ void showSchema(Prompt& prompt, std::string_view argument) {
         Dispatcher::singleton().findSchemaOrThrow(site.name.name.c_str(), site.name.overload_name.c_str()).schema());
   }
   for (const interp::DynamicSite& site : unit.dynamic_sites)
-    print(fmt::format("{}: the overload is chosen when the call is made\n", site.name));
+    print(fmt::format("{}: the overload is selected at the call\n", site.name));
   if (unit.operator_sites.empty() && unit.dynamic_sites.empty()) print("it calls no operator\n");
 }
 
@@ -132,8 +132,7 @@ void explainCall(Prompt& prompt, std::string_view text) {
     });
     reportDiagnostics(prompt.session.evaluate(std::string(text)).warnings);
   }
-  BOXCAR_CHECK(last.has_value(),
-               "no operator was called: what is known before it runs is computed when it is compiled");
+  BOXCAR_CHECK(last.has_value(), "no operator was called: the compiler computed the constant expression");
   print(toString(explainDispatch(last->first, last->second)));
 }
 
@@ -248,7 +247,7 @@ constexpr PromptCommand kCommands[] = {
      "operator is one of aten's. An expression is compiled, not run: the overloads that its calls mean\n"
      "are shown, in order.",
      showSchema},
-    {"table", "OPERATOR", "which kernel answers at which key, and who registered it", "As `boxcar table OPERATOR`.",
+    {"table", "OPERATOR", "the kernel of each dispatch key, and who registered it", "As `boxcar table OPERATOR`.",
      showTable},
     {"explain", "OPERATOR | CALL", "how a call finds its kernel",
      "An operator is explained for tensors on the CPU, as by `boxcar explain OPERATOR`. A call is\n"
@@ -265,7 +264,7 @@ constexpr PromptCommand kCommands[] = {
      switchMode},
     {"vars", "", "variables and constants, functions and modes", "", showVariables},
     {"load", "FILE", "runs a script as if it were typed here; what it declares stays", "", load},
-    {"reset", "", "forgets all that inputs have left", "What is switched on by :mode stays on.", reset},
+    {"reset", "", "removes everything that inputs have defined", "What is switched on by :mode stays on.", reset},
     {"help", "[COMMAND]", "this, or more about a command", "", help},
     {"quit", "", "ends, as Ctrl-D does", "", quit},
 };
@@ -287,12 +286,12 @@ void help(Prompt& prompt, std::string_view argument) {
     return;
   }
   print(
-      "Statements of the language run at once; an expression's value is shown. What a bracket or a\n"
-      "block leaves open goes on in the next line. Ctrl-C drops a line or stops a run, Ctrl-D ends.\n");
+      "Statements run at once, and the value of an expression is shown. An open bracket or block continues\n"
+      "on the next line. Ctrl-C discards a line or stops a run, Ctrl-D ends the prompt.\n");
   for (const PromptCommand& command : kCommands)
     print(fmt::format("  {:<28}{}\n", fmt::format(":{} {}", command.name, command.argument), command.line));
-  print("Of lists and dicts that hold very much a part is shown; print(x) shows all.\n");
-  print(prompt.edits ? "Arrow keys edit the line and bring back former ones, Tab completes.\n"
+  print("Large lists and dicts are abbreviated; print(x) shows everything.\n");
+  print(prompt.edits ? "Arrow keys edit the line and recall previous ones, Tab completes.\n"
                      : "Lines cannot be edited here: that needs a terminal, and libedit (package libedit2).\n");
 }
 
@@ -305,7 +304,7 @@ void runPromptCommand(Prompt& prompt, std::string_view line) {
   const std::string_view name = text.substr(0, text.find_first_of(kBlanks));
   const PromptCommand& command = findCommand(name);
   const std::string_view argument = trimmed(text.substr(name.size()));
-  BOXCAR_CHECK(argument.empty() || !command.argument.empty(), "`:{}` stands alone; '{}' is too much", name, argument);
+  BOXCAR_CHECK(argument.empty() || !command.argument.empty(), "`:{}` takes no argument; '{}' is too much", name, argument);
   command.run(prompt, argument);
 }
 
@@ -321,7 +320,7 @@ std::string commandMeantBy(const Session& session, std::string_view input) {
   if (std::ranges::any_of(session.variables(), isWord, &Session::Variable::name)) return {};
   if (std::ranges::any_of(session.functions(), isWord, &FunctionSchema::name)) return {};
   if (word == "exit" || word == "quit") return "`:quit` ends the prompt";
-  if (word == "help") return "`:help` tells what there is at the prompt";
+  if (word == "help") return "`:help` lists the commands of the prompt";
   return {};
 }
 

@@ -12,7 +12,8 @@ namespace boxcar::cli {
 inline void addToleranceOptions(CLI::App& command, const std::shared_ptr<Tolerance>& tolerance) {
   const auto is_distance = [](const std::string& text) {
     double value = 0;
-    return CLI::detail::lexical_cast(text, value) && value >= 0 ? std::string() : text + " is no number of 0 or more";
+    return CLI::detail::lexical_cast(text, value) && value >= 0 ? std::string()
+                                                                : text + " is not a number of 0 or more";
   };
   command
       .add_option("--rtol", tolerance->rtol,

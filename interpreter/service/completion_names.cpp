@@ -51,7 +51,7 @@ void Completer::addVariables() {
     }
   } else {
     for (const KnownVariable& variable : known_) add(variable.name, CompletionKind::Variable, variable.type);
-    add("argv", CompletionKind::Variable, "str[]", "The words of the command line behind the script.");
+    add("argv", CompletionKind::Variable, "str[]", "The arguments of the command line after the script.");
   }
   for (const interp::ScriptConstant& constant : analysis.declarations().constants()) {
     add(constant.name, CompletionKind::Constant, constant.type == nullptr ? "" : std::string(constant.type->text()),
@@ -76,7 +76,7 @@ void Completer::addBuiltins() {
     add(builtin.name(), CompletionKind::Builtin, signatureOf(builtin));
   }
   add("isinstance", CompletionKind::Builtin, "isinstance(value, T) -> bool",
-      "Whether a value is a T, a type as signatures write it; the compiler learns the type from it.");
+      "Whether a value has type T, written as in signatures; the compiler narrows the type.");
 }
 
 void Completer::addOperator(std::string_view label, const interp::OverloadSet& set, const FunctionSchema& shown,

@@ -214,16 +214,15 @@ TEST_F(CpuFallbackTest, RefusesWhatACopyCannotStandFor) {
   const OperatorHandle noise = define("noise(Tensor x) -> Tensor", same, {Tag::nondeterministic_seeded});
   const CpuFallback fallback = registerCpuFallback(DispatchKey::PrivateUse1);
   const Tensor x = bring(floats({1, 2}));
-  EXPECT_EQ(
-      errorOf([&] { callOp(first, x); }),
-      "fallback_test::first has no kernel for PrivateUse1, and the CPU fallback does not run it: it gives a view, "
-      "which a copy on the CPU would share no memory with. Register a kernel for PrivateUse1");
+  EXPECT_EQ(errorOf([&] { callOp(first, x); }),
+            "fallback_test::first has no kernel for PrivateUse1, and the CPU fallback does not run it: it returns a "
+            "view, and a copy on the CPU would not share its memory. Register a kernel for PrivateUse1");
   EXPECT_EQ(errorOf([&] { callOp(noise, x); }),
             "fallback_test::noise has no kernel for PrivateUse1, and the CPU fallback does not run it: it draws random "
-            "numbers, and those of the CPU are others than the device's. Register a kernel for PrivateUse1");
+            "numbers, and the CPU's differ from the device's. Register a kernel for PrivateUse1");
   EXPECT_EQ(errorOf([&] { empty_strided({2}, {1}, std::nullopt, std::nullopt, kDevice); }),
             "aten::empty_strided has no kernel for PrivateUse1, and the CPU fallback does not run it: it takes no "
-            "tensor that would tell which device its result belongs to. Register a kernel for PrivateUse1");
+            "tensor that would tell the device of its result. Register a kernel for PrivateUse1");
   EXPECT_EQ(errorOf([&] {
               mm(bring(counting({2, 2})), counting({2, 2}));
             }),
@@ -248,10 +247,9 @@ TEST_F(CpuFallbackTest, ForcesOperatorsAsLongAsItLives) {
     EXPECT_EQ(calls, 1);
     EXPECT_EQ(errorOf([&] { fallback.force("aten::relux"); }),
               "cannot force 'aten::relux' onto the CPU: no operator has such a name");
-    EXPECT_EQ(
-        errorOf([&] { fallback.force("aten::copy_"); }),
-        "cannot force 'aten::copy_' onto the CPU: aten::copy_ is what brings tensors to the CPU and back, so that "
-        "a device must have its own");
+    EXPECT_EQ(errorOf([&] { fallback.force("aten::copy_"); }),
+              "cannot force 'aten::copy_' onto the CPU: aten::copy_ copies tensors to the CPU and back, so a device "
+              "needs its own");
   }
   relu(x);
   EXPECT_EQ(calls, 2);

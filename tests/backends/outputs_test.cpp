@@ -27,8 +27,7 @@ std::string sharesWithJoined(size_t i) {
       i);
 }
 constexpr const char* kWrittenTwice =
-    "unsupported operation: results 0 and 1 are to be written to the same memory. Please give each a tensor of its "
-    "own.";
+    "unsupported operation: results 0 and 1 would be written to the same memory. Please give each its own tensor.";
 
 using Joining = std::function<Tensor&(Tensor& out, TensorList tensors)>;
 

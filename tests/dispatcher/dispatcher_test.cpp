@@ -165,10 +165,9 @@ TEST(Dispatcher, ArgumentThatBringsNoKeyIsNamedWhenItIsMistypedOrUndefined) {
       "test::only() expected a value of type Tensor for argument 'self' (position 1 of 2), but found 'text' of type "
       "str. Schema: test::only(Tensor self, int n) -> Tensor");
   EXPECT_EQ(stack.size(), 2U);
-  EXPECT_EQ(
-      errorOf([&] { op.typed<Tensor(const Tensor&, int64_t)>().call(Tensor(), 1); }),
-      "could not run test::only: argument 'self' (position 1) is an undefined tensor, which lies on no backend; pass "
-      "a tensor that was made");
+  EXPECT_EQ(errorOf([&] { op.typed<Tensor(const Tensor&, int64_t)>().call(Tensor(), 1); }),
+            "could not run test::only: argument 'self' (position 1) is an undefined tensor, which has no backend; pass "
+            "a defined tensor");
 }
 
 TEST(Dispatcher, FindSchemaOrThrowSaysWhatTheCommonMistakesAre) {

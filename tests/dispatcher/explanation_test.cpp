@@ -127,10 +127,10 @@ TEST_F(ExplanationTest, FallthroughOfOneBackendIsPassedOver) {
 TEST_F(ExplanationTest, OfSeveralBackendsTheHighestIsNamed) {
   const std::string text = toString(explain(kCpu, kCuda));
   EXPECT_NE(
-      text.find("of several backends the highest answers: CUDA before CPU\n"
+      text.find("the highest of several backends serves the call: CUDA before CPU\n"
                 "dispatched to: CUDA, which has no kernel\n"
                 "the operator has kernels for: CPU\n"
-                "the call would be answered by: a kernel for CUDA or for an alias of it (CompositeImplicitAutograd, "
+                "the call would be served by: a kernel for CUDA or for an alias of it (CompositeImplicitAutograd, "
                 "CompositeExplicitAutograd, CompositeExplicitAutogradNonFunctional), or a fallback at CUDA\n"),
       std::string::npos)
       << text;
@@ -144,7 +144,7 @@ TEST_F(ExplanationTest, ACompositeThatIsWithdrawnIsNoRemedy) {
   const std::string text = toString(explain(DispatchKeySet(Key::NestedTensorCPU), {}));
   EXPECT_NE(text.find("dispatched to: NestedTensorCPU, which has no kernel\n"
                       "the operator has kernels for: CompositeImplicitAutograd, CompositeExplicitAutograd, CPU\n"
-                      "the call would be answered by: a kernel for NestedTensorCPU or for an alias of it "
+                      "the call would be served by: a kernel for NestedTensorCPU or for an alias of it "
                       "(CompositeImplicitAutogradNestedTensor), or a fallback at NestedTensorCPU\n"),
             std::string::npos)
       << text;
@@ -154,7 +154,7 @@ TEST_F(ExplanationTest, WithoutKeysTheCallEndsAtUndefined) {
   EXPECT_NE(toString(explain({}, {}))
                 .find("dispatched to: Undefined, as no key is left; it has no kernel\n"
                       "the operator has kernels for: CPU\n"
-                      "the call would be answered by: a kernel for CompositeImplicitAutograd or "
+                      "the call would be served by: a kernel for CompositeImplicitAutograd or "
                       "CompositeExplicitAutograd or CompositeExplicitAutogradNonFunctional\n"),
             std::string::npos);
   Library composite = implementations(Key::CompositeExplicitAutograd, "explained", 5);

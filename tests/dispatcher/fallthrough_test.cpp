@@ -79,7 +79,7 @@ TEST_F(FallthroughTest, NeverMovesATensorAndExplainsWhenNothingIsLeft) {
     const std::string expected = "could not run test::" + std::string(name) +
                                  ": every kernel for the keys of its arguments lets the call through to the next, and "
                                  "none computes. It has kernels for: " +
-                                 kernels + ". Register one that is no fallthrough";
+                                 kernels + ". Register one that is not a fallthrough";
     const OperatorHandle op = find(("test::" + std::string(name)).c_str());
     EXPECT_EQ(errorOf([&] { op.typed<Tensor(const Tensor&)>().call(a); }), expected);
     Stack stack{IValue(a)};

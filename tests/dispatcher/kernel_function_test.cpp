@@ -295,14 +295,13 @@ TEST_F(KernelFunctionTest, WrongCallsAreErrorsAndLeaveTheStackAsItWas) {
   push(stack, "x");
   EXPECT_EQ(errorOf([&] { kernel.callBoxed(op(), DispatchKeySet(), &stack); }),
             "hand::dummy() was called with a kernel that takes 2 arguments, but found 'x' of type str at position 2, "
-            "which is not what it takes. Schema: hand::dummy() -> ()");
+            "which does not fit. Schema: hand::dummy() -> ()");
   EXPECT_TRUE(stack == (Stack{IValue(3), IValue("x")}));
 
   const KernelFunction boxed = KernelFunction::makeFromBoxedFunction<&boxedFive>();
   EXPECT_EQ(errorOf([&] { boxed.call<double, int64_t, int64_t>(op(), DispatchKeySet(), 3, 4); }),
             "a boxed kernel or handler that was called for hand::dummy left 5 of type int on the stack as result 1 of "
-            "1, which is "
-            "not what its caller takes. Schema: hand::dummy() -> ()");
+            "1, which does not fit its caller. Schema: hand::dummy() -> ()");
   Library m = definitions("hand");
   m.def("two(int a, int b) -> int");
   stack = {IValue(3)};

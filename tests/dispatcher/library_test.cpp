@@ -145,7 +145,7 @@ TEST(Library, ErrorsOfBlocksAreCollectedAndSayWhere) {
               "tests/dispatcher/library_test.cpp:[0-9]+ as\n    test_late::good\\(Tensor a\\) -> Tensor\nand at "
               "tests/dispatcher/library_test.cpp:[0-9]+ as\n    test_late::good\\(Tensor a\\) -> Tensor\n"
               "keep one, or give one of them another overload name\n"
-              "late.cpp:7: the block threw something that is no std::exception");
+              "late.cpp:7: the block threw something that is not a std::exception");
 }
 
 TEST(Library, KernelsComeFromAllThatIsCallable) {

@@ -258,9 +258,8 @@ TEST_F(ModeTest, KeyOfAModeWithoutAModeIsMissing) {
 }
 
 TEST_F(ModeTest, RefusesOtherKeysAndFallbacksAtItsOwn) {
-  EXPECT_EQ(
-      errorOf([&] { ModeGuard(logger("mode"), {.key = Key::Tracer}); }),
-      "a mode cannot stand at Tracer: modes stand at PreDispatch, above everything, or at Python, below autograd");
+  EXPECT_EQ(errorOf([&] { ModeGuard(logger("mode"), {.key = Key::Tracer}); }),
+            "a mode cannot be at Tracer: modes are at PreDispatch, above everything, or at Python, below autograd");
   EXPECT_FALSE(tls_is_dispatch_key_included(Key::Tracer));
   Library fallback = fallbacks(Key::Python);
   EXPECT_EQ(errorOf([&] { fallback.fallback(CppFunction::makeFallthrough()); }),

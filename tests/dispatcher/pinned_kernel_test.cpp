@@ -245,8 +245,8 @@ TEST_F(PinnedKernel, KernelOfADefinitionWithMoreArgumentsFindsTooFew) {
   m->def("grows(Tensor x, Tensor y, Tensor z) -> int",
          [n = int64_t{3}](const Tensor&, const Tensor&, const Tensor&) { return n; });
   const std::string expected =
-      "pin::grows() reached a kernel that takes 3 arguments, but the stack holds 1 values: a handler above it has used "
-      "arguments up, or the operator was defined anew during the call. Hand all arguments on. Schema: "
+      "pin::grows() reached a kernel that takes 3 arguments, but the stack holds 1 values: a handler above it consumed "
+      "arguments, or the operator was redefined during the call. Pass all arguments on. Schema: "
       "pin::grows(Tensor "
       "x, Tensor y, Tensor z) -> int";
   Stack stack{IValue(x_)};

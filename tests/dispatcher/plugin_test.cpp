@@ -126,11 +126,11 @@ TEST_F(PluginTest, TheAllocatorItSetStaysForTensorsThatDo) {
 TEST_F(PluginTest, LoadingALoadedOneIsAnError) {
   dispatcher().loadPlugin(pathOf("good"));
   EXPECT_EQ(errorOf([] { dispatcher().loadPlugin(pathOf("good")); }),
-            "plugin 'good' (" + pathOf("good") + ") is loaded already; unload it first to have it register anew");
+            "plugin 'good' (" + pathOf("good") + ") is already loaded; unload it first to load it again");
   const TemporaryFile link("another_name.so");
   fs::create_symlink(pathOf("good"), link.path());
   EXPECT_EQ(errorOf([&] { dispatcher().loadPlugin(link.path()); }),
-            "plugin 'good' (" + link.path() + ") is loaded already; unload it first to have it register anew");
+            "plugin 'good' (" + link.path() + ") is already loaded; unload it first to load it again");
   EXPECT_TRUE(isDefined("test_plugin::twice"));
 }
 
@@ -146,7 +146,7 @@ TEST_F(PluginTest, ANameIsLoadedOnce) {
 TEST_F(PluginTest, ABadSchemaIsAnErrorWithItsPlaceAndNothingIsRegistered) {
   const std::string expected =
       "plugin 'bad_schema' (" + pathOf("bad_schema") +
-      ") is not loaded, and nothing of it is registered, for one of its registrations failed:\n"
+      ") is not loaded, and nothing of it is registered, because one of its registrations failed:\n"
       "tests/dispatcher/plugins/bad_schema.cpp:9: ";
   // The second time its constructors do not run, but its blocks are known.
   for (int round = 0; round < 2; ++round) {
@@ -163,7 +163,7 @@ TEST_F(PluginTest, AClashWithWhatIsRegisteredTakesBackWhatTheOtherBlocksDid) {
   dispatcher().loadPlugin(pathOf("good"));
   EXPECT_EQ(errorOf([] { dispatcher().loadPlugin(pathOf("clash")); }),
             "plugin 'clash' (" + pathOf("clash") +
-                ") is not loaded, and nothing of it is registered, for one of its registrations failed:\n"
+                ") is not loaded, and nothing of it is registered, because one of its registrations failed:\n"
                 "tests/dispatcher/plugins/clash.cpp:12: only one BOXCAR_LIBRARY can claim namespace test_plugin: it is "
                 "claimed at tests/dispatcher/plugins/good.cpp:34, and again at tests/dispatcher/plugins/clash.cpp:12. "
                 "Use BOXCAR_LIBRARY_FRAGMENT to add to it");
@@ -196,16 +196,16 @@ TEST_F(PluginTest, OneOfAnotherBoxcarNeverRuns) {
 TEST_F(PluginTest, ALibraryWithoutStampNeverRuns) {
   EXPECT_EQ(errorOf([] { dispatcher().loadPlugin(pathOf("unstamped")); }),
             "plugin " + pathOf("unstamped") +
-                " has no stamp that says which boxcar it was built for; write BOXCAR_PLUGIN(\"name\", \"version\"); in "
+                " has no stamp with the version of boxcar that it was built for; write BOXCAR_PLUGIN(\"name\", "
+                "\"version\"); in "
                 "one of its source files");
   EXPECT_EQ(std::getenv("BOXCAR_TEST_UNSTAMPED_HAS_RUN"), nullptr);
 }
 
 TEST_F(PluginTest, WhatIsNoSharedLibraryIsNamed) {
-  EXPECT_EQ(
-      errorOf([] { dispatcher().loadPlugin("absent.so"); }),
-      "plugin absent.so cannot be opened: No such file or directory; give the path of the file, which starts from "
-      "the current directory");
+  EXPECT_EQ(errorOf([] { dispatcher().loadPlugin("absent.so"); }),
+            "plugin absent.so cannot be opened: No such file or directory; give the path of the file, relative to the "
+            "current directory");
   EXPECT_EQ(errorOf([] { dispatcher().loadPlugin("/"); }),
             "plugin / is a directory; give the path of the shared library in it");
   EXPECT_EQ(errorOf([] { dispatcher().loadPlugin(""); }),
@@ -214,7 +214,7 @@ TEST_F(PluginTest, WhatIsNoSharedLibraryIsNamed) {
   text.write("This is no library, whatever it is called; it is long enough to have the header of one.\n");
   EXPECT_EQ(errorOf([&] { dispatcher().loadPlugin(text.path()); }),
             "plugin " + text.path() +
-                " is no shared library for this machine; build one with boxcar_add_plugin(), a function of boxcar's "
+                " is not a shared library for this machine; build one with boxcar_add_plugin(), a function of boxcar's "
                 "CMake package");
 }
 
@@ -266,16 +266,16 @@ TEST_F(PluginTest, AMissingSymbolIsNamed) {
   const std::string expected = "plugin 'undefined_symbol' (" + pathOf("undefined_symbol") + ") cannot be loaded: ";
   EXPECT_EQ(error.substr(0, expected.size()), expected);
   EXPECT_NE(error.find("isNowhere"), std::string::npos) << error;
-  const std::string remedy = "; see with `ldd` whether the libraries it was linked with are there";
+  const std::string remedy = "; check with `ldd` whether its libraries are there";
   EXPECT_EQ(error.substr(error.size() - remedy.size()), remedy);
 }
 
 TEST_F(PluginTest, UnloadingWhatIsNotLoadedIsAnError) {
   EXPECT_EQ(errorOf([] { dispatcher().unloadPlugin("nothing"); }),
-            "plugin 'nothing' cannot be unloaded, for it is not loaded; no plugin is");
+            "plugin 'nothing' cannot be unloaded, because it is not loaded; no plugin is");
   dispatcher().loadPlugin(pathOf("good"));
   EXPECT_EQ(errorOf([] { dispatcher().unloadPlugin("goood"); }),
-            "plugin 'goood' cannot be unloaded, for it is not loaded; loaded are: good. Did you mean 'good'?");
+            "plugin 'goood' cannot be unloaded, because it is not loaded; loaded are: good. Did you mean 'good'?");
 }
 
 TEST_F(PluginTest, OneThatTheProgramOpenedItselfIsThereAlready) {
@@ -283,8 +283,8 @@ TEST_F(PluginTest, OneThatTheProgramOpenedItselfIsThereAlready) {
   EXPECT_TRUE(isDefined("test_opened::mine"));
   EXPECT_EQ(errorOf([] { dispatcher().loadPlugin(pathOf("opened")); }),
             "plugin 'opened' (" + pathOf("opened") +
-                ") is part of the program already, which was linked with it or opened it itself; what it registers is "
-                "there without loading");
+                ") is already part of the program, which was linked with it or opened it; its operators are there "
+                "without loading");
 }
 
 TEST_F(PluginTest, ThatAFileHasChangedSinceIsSaid) {
@@ -294,11 +294,10 @@ TEST_F(PluginTest, ThatAFileHasChangedSinceIsSaid) {
   dispatcher().unloadPlugin("good");
   fs::remove(copy.path());
   fs::copy_file(pathOf("good"), copy.path());
-  EXPECT_EQ(
-      errorOf([&] { dispatcher().loadPlugin(copy.path()); }),
-      "plugin 'good' (" + copy.path() +
-          ") has changed since it was first loaded, but the code of an unloaded plugin stays in memory; start the "
-          "program again to have the new one");
+  EXPECT_EQ(errorOf([&] { dispatcher().loadPlugin(copy.path()); }),
+            "plugin 'good' (" + copy.path() +
+                ") has changed since it was first loaded, but the code of an unloaded plugin stays in memory; restart "
+                "the program to load the new one");
 }
 
 TEST_F(PluginTest, CallsInOtherThreadsGoOnWhileItComesAndGoes) {
@@ -347,7 +346,8 @@ TEST_F(ScriptWithPluginTest, APluginThatIsRefusedIsAnErrorAtTheImport) {
 TEST_F(ScriptWithPluginTest, ASandboxImportsNone) {
   const FileAccessGuard guard(FileAccess::sandboxed(kFolder));
   const std::string error = errorOf([&] { compile("import \"libgood.so\"\n"); });
-  EXPECT_NE(error.find("libgood.so is a plugin, whose code no sandbox holds: load it with --plugin"), std::string::npos)
+  EXPECT_NE(error.find("libgood.so is a plugin, which a sandbox cannot restrict: load it with --plugin"),
+            std::string::npos)
       << error;
   EXPECT_EQ(loadedNames(), std::vector<std::string>());
 }

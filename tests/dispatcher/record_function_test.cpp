@@ -267,7 +267,7 @@ TEST_F(RecordFunctionTest, WhatACallbackThrowsIsReportedAndTheCallGoesOn) {
   EXPECT_EQ(std::get<1>(pair(1)), 2);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "boxcar: an observer failed at the start of seen::pair: out of ink\n"
-            "boxcar: an observer failed at the end of seen::pair: it threw something that is no std::exception\n");
+            "boxcar: an observer failed at the end of seen::pair: it threw something that is not a std::exception\n");
 }
 
 TEST_F(RecordFunctionTest, WhatACallbackHoldsGoesWithItAlthoughThreadsHaveSeenIt) {
@@ -323,7 +323,7 @@ TEST_F(RecordFunctionTest, ThreadMayCallOperatorsWhileItEnds) {
 
 TEST_F(RecordFunctionTest, RefusesACallbackThatHasNoStart) {
   EXPECT_EQ(errorOf([] { addGlobalCallback(RecordFunctionCallback(nullptr)); }),
-            "an observer needs a start callback, which may do nothing");
+            "an observer needs a start callback; it may do nothing");
 }
 
 }  // namespace

@@ -172,8 +172,8 @@ TEST(RegisterOperators, OptionsThatSayTooLittleOrTooMuchAreErrors) {
                   .catchAllKernel(&addOne)
                   .aliasAnalysis(AliasAnalysisKind::FROM_SCHEMA);
             }),
-            "operator registered::add is defined by its name alone, so its schema says nothing of aliases that "
-            "FROM_SCHEMA could go by: write the schema");
+            "operator registered::add is defined by its name alone, so FROM_SCHEMA finds no aliases in its schema: "
+            "write the schema");
 }
 
 TEST(RegisterOperators, WhatContradictsLeavesNothingBehind) {

@@ -149,11 +149,11 @@ TEST(WaitFor, ReturnsWhenAnotherThreadHasRegistered) {
 TEST(WaitFor, GivesUpWithASentence) {
   const std::chrono::milliseconds soon(5);
   EXPECT_EQ(errorOf([&] { Dispatcher::singleton().waitForDef(schema("awaited::never() -> ()"), soon); }),
-            "waited 5 ms for operator awaited::never to be defined, but nobody defined it: is its library loaded?");
+            "waited 5 ms for operator awaited::never to be defined, but nobody defined it; is its library loaded?");
   EXPECT_EQ(errorOf([&] {
               Dispatcher::singleton().waitForImpl({"awaited::never", "x"}, std::nullopt, soon);
             }),
-            "waited 5 ms for a kernel of awaited::never.x for CompositeImplicitAutograd, but nobody registered one: is "
+            "waited 5 ms for a kernel of awaited::never.x for CompositeImplicitAutograd, but nobody registered one; is "
             "its library loaded?");
 }
 
@@ -326,7 +326,7 @@ TEST(ComputedKernels, AreOwnOnesAndThoseOfAliases) {
   EXPECT_FALSE(op.hasComputedKernelForDispatchKey(Key::Tracer));
   EXPECT_TRUE(op.hasComputedKernelForDispatchKey(Key::ADInplaceOrView));  // a fallthrough
   EXPECT_EQ(errorOf([&] { static_cast<void>(op.hasComputedKernelForDispatchKey(Key::Autograd)); }),
-            "Autograd is an alias key, so nothing is computed for it; ask for one of its keys");
+            "Autograd is an alias key, and has no kernel itself; ask for one of its keys");
 }
 
 TEST(AllowList, LeavesOutWhatABlockDefinesAndImplementsBesideIt) {

@@ -220,8 +220,8 @@ TEST(Results, WrongNumberFromABoxedKernel) {
   const Tensor a = cpuTensor();
   const auto message = [](const char* name, int found, int expected) {
     return fmt::format(
-        "a boxed kernel or handler of test::{} left {} values on the stack, but the operator returns {}: it takes all "
-        "its arguments off the stack and pushes its results",
+        "a boxed kernel or handler of test::{} left {} values on the stack, but the operator returns {}: it must pop "
+        "all its arguments and push its results",
         name, found, expected);
   };
   EXPECT_EQ(errorOf([&] { find("test::one").typed<Tensor(const Tensor&)>().call(a); }), message("one", 3, 1));
@@ -264,7 +264,7 @@ TEST(Exceptions, OfKernelsBecomeErrorsThatNameTheOperator) {
     }
     const char* const messages[] = {
         "an Error", "test::throws() failed: too far",
-        "test::throws() failed: its kernel or a handler threw something that is no std::exception"};
+        "test::throws() failed: its kernel or a handler threw something that is not a std::exception"};
     for (int64_t what = 0; what < 3; ++what) {
       EXPECT_EQ(errorOf([&] { find("test::throws").typed<Tensor(const Tensor&, int64_t)>().call(a, what); }),
                 messages[what]);

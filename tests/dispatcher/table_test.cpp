@@ -232,8 +232,8 @@ TEST_F(CellTest, AutogradOtherIsAmbiguousWithAKernelOfItsBackends) {
               "cell::op has kernels for both CompositeImplicitAutograd and a backend that AutogradOther serves (it has "
               "kernels for: CompositeImplicitAutograd, " +
                   std::string(toString(backend)) +
-                  "): which of the two differentiates is ambiguous. Register a kernel for AutogradOther, or drop the "
-                  "composite");
+                  "): which of the two differentiates is ambiguous. Register a kernel for AutogradOther, or remove the "
+                  "composite one");
     // Autograd or a kernel of its own decides.
     Library own = implementations(Key::AutogradOther, "cell");
     own.impl("op", CppFunction::makeFallthrough());
@@ -286,14 +286,14 @@ TEST(Registration, RefusesKeysThatNothingIsDispatchedTo) {
   Library dense = implementations(Key::Dense);
   EXPECT_EQ(errorOf([&] { dense.impl("op", CppFunction::makeFallthrough()); }),
             "a kernel of test::op cannot be registered for Dense at test.cpp:2: it is a functionality with a key for "
-            "each backend; register for those that are meant, such as CPU");
+            "each backend; register for specific ones, such as CPU");
   EXPECT_EQ(errorOf([&] { m.impl("op", dispatch(Key::EndOfFunctionalityKeys, CppFunction::makeFallthrough())); }),
             "number 46 is no dispatch key, but a kernel of test::op has it at test.cpp:1");
   for (const Key key : {Key::AutogradFunctionality, Key::CompositeExplicitAutograd}) {
     Library fallback = fallbacks(key);
     EXPECT_EQ(errorOf([&] { fallback.fallback(CppFunction::makeFallthrough()); }),
               "a fallback cannot be registered for " + std::string(toString(key)) +
-                  " at test.cpp:3: it is no runtime key; register one for each runtime key");
+                  " at test.cpp:3: it is not a runtime key; register one for each runtime key");
   }
 }
 

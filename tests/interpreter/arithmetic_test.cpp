@@ -56,7 +56,7 @@ TEST(Arithmetic, ErrorsArePythonsSentences) {
   EXPECT_EQ(errorOf([] { divFloat(1, 0); }), "float division by zero");
   EXPECT_EQ(errorOf([] { floorDivFloat(1, 0); }), "float floor division by zero");
   EXPECT_EQ(errorOf([] { modFloat(1, -0.0); }), "float modulo by zero");
-  EXPECT_EQ(errorOf([] { powInt(2, -1); }), "2 ** -1: an int to a negative power is no int; write float(2) ** -1");
+  EXPECT_EQ(errorOf([] { powInt(2, -1); }), "2 ** -1: an int to a negative power is not an int; write float(2) ** -1");
   EXPECT_EQ(errorOf([] { powFloat(0, -1); }), "0.0 cannot be raised to a negative power");
   EXPECT_EQ(errorOf([] { powFloat(-8, 0.5); }), "(-8.0) ** 0.5 is complex; write (-8.0 + 0j) ** 0.5");
   EXPECT_EQ(errorOf([] { powFloat(10, 400); }), "10.0 ** 400.0 is too large for a float");

@@ -265,7 +265,7 @@ TEST(Assembler, RefusesTextThatIsCutOff) {
     EXPECT_THROW(assembled(whole.substr(0, size)), CompileError) << whole.substr(0, size);
   }
   EXPECT_EQ(refusal("constant 0 1\n"), "3:1: error: the text is cut off: its last line must be `end`\n\n^\n");
-  EXPECT_EQ(refusal("end\nend\n"), "3:1: error: nothing may stand behind `end`\nend\n^~~\n");
+  EXPECT_EQ(refusal("end\nend\n"), "3:1: error: nothing may follow `end`\nend\n^~~\n");
 }
 
 TEST(Assembler, RefusesLinesThatItDoesNotKnow) {
@@ -275,7 +275,7 @@ TEST(Assembler, RefusesLinesThatItDoesNotKnow) {
             "2:14: error: expected the end of the line, found `2`\nconstant 0 1 2\n"
             "             ^\n");
   EXPECT_EQ(refusal("slots Int\n"),
-            "2:1: error: slots must stand behind the `fn` line that it belongs to\nslots Int\n^~~~~~~~~\n");
+            "2:1: error: slots must follow the `fn` line that it belongs to\nslots Int\n^~~~~~~~~\n");
 }
 
 TEST(Assembler, RefusesNumbersOutOfTurn) {
@@ -308,8 +308,8 @@ TEST(Assembler, RefusesConstantsThatAreNone) {
       constant("9223372036854775808"),
       "2:12: error: expected an int from -9223372036854775808 to 9223372036854775807, found `9223372036854775808`");
   EXPECT_EQ(constant("1e999"), "2:12: error: a float of 64 bits cannot hold this number");
-  EXPECT_EQ(constant("1.5x"), "2:12: error: this is no number");
-  EXPECT_EQ(constant("nan(0x1)"), "2:12: error: these are not the 16 hexadecimal digits of a nan");
+  EXPECT_EQ(constant("1.5x"), "2:12: error: this is not a number");
+  EXPECT_EQ(constant("nan(0x1)"), "2:12: error: a nan needs 16 hexadecimal digits here");
   EXPECT_EQ(constant("\"open"), "2:12: error: this text lacks its closing quote");
   EXPECT_EQ(constant("\"open\\"), "2:17: error: the escapes are \\n, \\\", \\\\ and \\xNN");
   EXPECT_EQ(constant("\"\\q\""), "2:13: error: the escapes are \\n, \\\", \\\\ and \\xNN");

@@ -67,7 +67,7 @@ TEST(Builtins, Conversions) {
   EXPECT_EQ(call("bool", {"False"}), "True");
   EXPECT_EQ(call("str", {"text"}), "'text'");
   EXPECT_EQ(call("ord", {"é"}), "233");
-  EXPECT_EQ(call("ord", {"ab"}), "ord() takes one character, not 'ab'");
+  EXPECT_EQ(call("ord", {"ab"}), "ord() takes a single character, not 'ab'");
   EXPECT_EQ(call("chr", {8364}), "'€'");
   EXPECT_EQ(call("chr", {0xD800}), "chr() takes the number of a character, not 55296");
   EXPECT_EQ(call("type", {1.5}), "'float'");
@@ -103,7 +103,7 @@ TEST(Builtins, Sequences) {
   EXPECT_EQ(call("range", {3, 0, -1}), "[3, 2, 1]");
   EXPECT_EQ(call("range", {0, 3, 0}), "range() arg 3 must not be zero");
   EXPECT_EQ(call("range", {int64_t{1} << 40}),
-            "a range of 1099511627776 ints is too long for a list; walk over it with `for`");
+            "a range of 1099511627776 ints is too long for a list; iterate over it with `for`");
   EXPECT_EQ(call("sorted", {List<int64_t>{3, 1, 2}, false}), "[1, 2, 3]");
   EXPECT_EQ(call("sorted", {"bca", true}), "['c', 'b', 'a']");
   EXPECT_EQ(call("zip", {List<int64_t>{1, 2}, "ab"}), "[(1, 'a'), (2, 'b')]");
@@ -120,7 +120,7 @@ TEST(Builtins, MethodsOfStrings) {
   EXPECT_EQ(call("str.split", {"a,b,,c", ",", -1}), "['a', 'b', '', 'c']");
   EXPECT_EQ(call("str.split", {"a,b,c", ",", 1}), "['a', 'b,c']");
   EXPECT_EQ(call("str.split", {"", ",", -1}), "['']");
-  EXPECT_EQ(call("str.split", {"abc", "", -1}), "split() takes a separator that is not empty");
+  EXPECT_EQ(call("str.split", {"abc", "", -1}), "the separator of split() must not be empty");
   EXPECT_EQ(call("str.join", {", ", strings({"a", "b"})}), "'a, b'");
   EXPECT_EQ(call("str.join", {", ", List<int64_t>{1}}), "join() takes strs, but element 0 is int");
   EXPECT_EQ(call("str.strip", {" \ta b\n", IValue()}), "'a b'");
@@ -192,9 +192,9 @@ TEST(Builtins, TensorsFromData) {
                  {GenericList{IValue(List<int64_t>{1, 2}), IValue(List<int64_t>{3})}, IValue(), IValue(), IValue()}),
             "tensor(): lists of 2 and of 1 stand in dimension 1");
   EXPECT_EQ(call("tensor", {GenericList{IValue(1), IValue(List<int64_t>{3})}, IValue(), IValue(), IValue()}),
-            "tensor(): a list stands where a number should be");
+            "tensor(): there is a list where a number should be");
   EXPECT_EQ(call("tensor", {GenericList{IValue(List<int64_t>{3}), IValue(1)}, IValue(), IValue(), IValue()}),
-            "tensor(): a number stands where a list of 1 should be");
+            "tensor(): there is a number where a list of 1 should be");
   EXPECT_EQ(call("tensor", {"a", IValue(), IValue(), IValue()}), "tensor() takes numbers and lists of them, not str");
 }
 

@@ -87,9 +87,9 @@ TEST(BytecodeSafety, AConstantIsSetBetweenItsBeginAndItsEnd) {
   EXPECT_EQ(failureOf("Bool Value", "0 StoreGlobal v1, global 0\n1 ReturnNone\n", global),
             "bad bytecode: a constant is set outside of its Begin");
   EXPECT_EQ(failureOf("Bool Value", "0 BeginGlobal b0, global 0\n1 ReturnMove v1\n", global),
-            "bad bytecode: <script>: what it begins it does not finish");
+            "bad bytecode: <script>: it does not finish what it begins");
   EXPECT_EQ(failureOf("Bool Value", "0 BeginGlobal b0, global 0\n1 BeginGlobal b0, global 0\n2 ReturnNone\n", global),
-            "g is being set already, further out in this run");
+            "g is already being set further out in this run");
   EXPECT_EQ(
       failureOf("Bool Value",
                 "0 BeginGlobal b0, global 0\n1 StoreGlobal v1, global 0\n2 StoreGlobal v1, global 0\n3 ReturnNone\n",

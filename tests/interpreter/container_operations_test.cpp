@@ -111,7 +111,7 @@ TEST(Containers, UnpackingChecksTheCount) {
   EXPECT_EQ(stack.size(), 2U);
   EXPECT_EQ(stack[0].toInt(), 1);
   EXPECT_EQ(errorOf([&] { unpack(List<int64_t>{1, 2}, 3, stack); }), "3 names take the values of int[], which has 2");
-  EXPECT_EQ(errorOf([&] { unpack(5, 2, stack); }), "a loop cannot walk over int");
+  EXPECT_EQ(errorOf([&] { unpack(5, 2, stack); }), "a loop cannot iterate over int");
 }
 
 TEST(Containers, ALoopOverAListSeesWhatIsAppended) {

@@ -19,12 +19,11 @@ TEST(GrammarErrors, SayWhatWasExpectedAndWhatWasFound) {
   EXPECT_EQ(errorsOf("a f'b'"), "1:3: expected end of line, found an f-string");
   EXPECT_EQ(errorsOf("if a { } b"), "1:10: expected end of line, found name `b`");
   EXPECT_EQ(errorsOf("= 1"), "1:1: expected a statement, found `=`");
-  EXPECT_EQ(
-      errorsOf("else { }"),
-      "1:1: expected a statement, found keyword `else` | it stands behind the `}` of its `if`; at a prompt in the "
-      "same line");
+  EXPECT_EQ(errorsOf("else { }"),
+            "1:1: expected a statement, found keyword `else` | it must follow the `}` of its `if`, at a prompt on the "
+            "same line");
   EXPECT_EQ(errorsOf("{\"a\": 1}"),
-            "1:1: expected a statement, found `{` | a dict that begins a statement stands in parentheses");
+            "1:1: expected a statement, found `{` | put a dict that begins a statement in parentheses");
   EXPECT_EQ(errorsOf("x ? y"), "1:3: expected end of line, found `?`");
 }
 
@@ -60,7 +59,7 @@ TEST(GrammarErrors, InFStrings) {
 }
 
 TEST(GrammarErrors, OfArguments) {
-  EXPECT_EQ(errorsOf("f(a=1, 2)"), "1:8: a positional argument stands behind a keyword | `a` is given here");
+  EXPECT_EQ(errorsOf("f(a=1, 2)"), "1:8: a positional argument follows a keyword argument | `a` is given here");
   EXPECT_EQ(errorsOf("f(a=1, b=2, a=3)"), "1:13: the argument `a` is given twice | it is given here");
   EXPECT_EQ(errorsOf("f(1)(2)"), "1:5: only functions, operators and methods can be called, each by its name");
   EXPECT_EQ(errorsOf("x[0](2)"), "1:5: only functions, operators and methods can be called, each by its name");
@@ -105,7 +104,7 @@ TEST(GrammarErrors, OfStatements) {
 TEST(GrammarErrors, OfDeclarations) {
   EXPECT_EQ(errorsOf("use 3"), "1:5: expected a name, found number `3`");
   EXPECT_EQ(errorsOf("import a"),
-            "1:8: expected a path in quotes, found name `a` | operators are there without an import: `relu(x)`, "
+            "1:8: expected a path in quotes, found name `a` | operators need no import: `relu(x)`, "
             "`aten::relu(x)`; `import \"file.ops\"` imports a script");
   EXPECT_EQ(errorsOf("import f'a'"), "1:8: expected a path in quotes, found an f-string");
   EXPECT_EQ(errorsOf("const = 3"), "1:7: expected a name, found `=`");
@@ -124,11 +123,11 @@ TEST(GrammarErrors, OfDeclarations) {
 }
 
 TEST(GrammarErrors, HabitsOfOtherLanguagesGetAHint) {
-  EXPECT_EQ(errorsOf("if x: y"), "1:5: expected `{`, found `:` | a block stands in braces: `{ ... }`");
+  EXPECT_EQ(errorsOf("if x: y"), "1:5: expected `{`, found `:` | write a block in braces: `{ ... }`");
   EXPECT_EQ(errorsOf("if x = 1 { }"), "1:6: expected `{`, found `=` | equality is written `==`");
   EXPECT_EQ(errorsOf("a = b = c"),
-            "1:7: expected end of line, found `=` | a statement assigns once: write `b = e` and `a = b`");
-  EXPECT_EQ(errorsOf("if a { } else if b { }"), "1:15: expected `{`, found keyword `if` | `else if` is written `elif`");
+            "1:7: expected end of line, found `=` | a statement makes one assignment: write `b = e` and `a = b`");
+  EXPECT_EQ(errorsOf("if a { } else if b { }"), "1:15: expected `{`, found keyword `if` | write `else if` as `elif`");
   EXPECT_EQ(errorsOf("x = a or {}"),
             "1:10: expected an expression, found `{` | `{` opens a dict only after `=`, `(`, `,`, `[`, `:` and "
             "`return`; put the dict in parentheses");
@@ -137,7 +136,7 @@ TEST(GrammarErrors, HabitsOfOtherLanguagesGetAHint) {
   EXPECT_EQ(errorsOf("a || b"), "1:4: expected an expression, found `|`" + logical);
   EXPECT_EQ(errorsOf("x = !a"), "1:5: expected an expression, found `!`" + logical);
   EXPECT_EQ(errorsOf("sum(x for x in y)"),
-            "1:7: expected `,` or `)`, found keyword `for` | a comprehension stands in brackets: `[e for x in xs]`");
+            "1:7: expected `,` or `)`, found keyword `for` | write a comprehension in brackets: `[e for x in xs]`");
   const std::string mode = " | `mode` is a keyword; the operator is called with its namespace: `aten::mode(...)`";
   EXPECT_EQ(errorsOf("y = mode(x)"), "1:5: expected an expression, found keyword `mode`" + mode);
   EXPECT_EQ(errorsOf("mode(x)"), "1:5: expected a name, found `(`" + mode);
@@ -146,7 +145,7 @@ TEST(GrammarErrors, HabitsOfOtherLanguagesGetAHint) {
   EXPECT_EQ(errorsOf("f = lambda x: x"),
             "1:12: expected end of line, found name `x` | a function is declared with `fn name(int x) -> int { ... }`");
   EXPECT_EQ(errorsOf("let a = 1"),
-            "1:5: expected end of line, found name `a` | a variable is set without a keyword: `a = e`");
+            "1:5: expected end of line, found name `a` | set a variable without a keyword: `a = e`");
 }
 
 TEST(GrammarErrors, OneStatementsErrorLeavesTheOthers) {
@@ -256,7 +255,8 @@ TEST(GrammarLimits, BlocksNestTo200Levels) {
 }
 
 TEST(GrammarLimits, LongChainsEndInAnError) {
-  const std::string expected = "1:5: this expression is more than 1000 operations deep; give a part of it a name";
+  const std::string expected =
+      "1:5: this expression is more than 1000 operations deep; assign a part of it to a variable";
   EXPECT_EQ(errorsOf("x = " + repeated("a + ", kMany) + "a"), expected);
   EXPECT_EQ(errorsOf("x = a" + repeated(".b", kMany)), expected);
   EXPECT_EQ(errorsOf("x = a" + repeated(".b()", kMany)), expected);

@@ -90,12 +90,12 @@ TEST(Grammar, Modes) {
 
 TEST(Grammar, DeclarationsStandAtTopLevel) {
   EXPECT_EQ(errorsOf("if a {\n  fn f() -> () { }\n  op g() -> ()\n  use b; import 'c'; const d = 1\n  mode e { }\n}"),
-            "2:3: `fn` stands at top level only\n"
-            "3:3: `op` stands at top level only\n"
-            "4:3: `use` stands at top level only\n"
-            "4:10: `import` stands at top level only\n"
-            "4:22: `const` stands at top level only\n"
-            "5:3: `mode` stands at top level only");
+            "2:3: `fn` is only allowed at top level\n"
+            "3:3: `op` is only allowed at top level\n"
+            "4:3: `use` is only allowed at top level\n"
+            "4:10: `import` is only allowed at top level\n"
+            "4:22: `const` is only allowed at top level\n"
+            "5:3: `mode` is only allowed at top level");
 }
 
 TEST(Grammar, TheExamplesOfTheReference) {

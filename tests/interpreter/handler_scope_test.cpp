@@ -46,7 +46,7 @@ TEST(HandlerScope, TakesAHandlerOnceAndNothingElse) {
     }
     return std::string("no error");
   };
-  const std::string wrong = "`with` was given no handler that it can switch on";
+  const std::string wrong = "`with` got a value that is not a handler";
   EXPECT_EQ(run("boxcar bytecode 1\nconstant 0 \"text\"\nfn 0 \"<script>\" 0 -> Value\n  slots Value\n"
                 "  0  LoadConstant v0, constant 0\n  1  EnterHandler v0\n  2  LeaveScope\n  3  ReturnNone\nend\n"),
             wrong);

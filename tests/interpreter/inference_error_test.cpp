@@ -42,7 +42,7 @@ TEST(InferenceError, VariableIsNoFunction) {
 
 TEST(InferenceError, FunctionIsNoValue) {
   EXPECT_EQ(errorsOf("x = ones(2).to(float)\n"),
-            "test.ops:1:16: error: `float` is a function and no value: call it, `float(…)`\n"
+            "test.ops:1:16: error: `float` is a function, not a value: call it, `float(…)`\n"
             "x = ones(2).to(float)\n"
             "               ^~~~~\n"
             "note: the dtypes are called `float32` and `float64`\n");
@@ -83,8 +83,8 @@ TEST(InferenceError, WrongArgument) {
             "  ^~~~~\n"
             "note: f(int x) -> int\n");
   EXPECT_EQ(errorsOf("relu(3)\n"),
-            "test.ops:1:6: error: aten::relu: argument 'self' must be Tensor, not int; a number stands for a Tensor "
-            "only beside a Tensor argument\n"
+            "test.ops:1:6: error: aten::relu: argument 'self' must be Tensor, not int; a number can replace a Tensor "
+            "only next to a Tensor argument\n"
             "relu(3)\n"
             "     ^\n"
             "note: aten::relu(Tensor self) -> Tensor\n"
@@ -120,7 +120,7 @@ TEST(InferenceError, OptionalsAreTestedFirst) {
             "test.ops:1:30: error: `+` does not work on int? and int\n"
             "fn f(int? x) -> int { return x + 1 }\n"
             "                             ^~~~~\n"
-            "note: test what may be None with `is None` first\n");
+            "note: check `is None` first for what may be None\n");
   EXPECT_EQ(errorsOf("fn f(int? x) -> int { if x is None { return 0 }; return x + 1 }\n"), "no error");
   EXPECT_EQ(errorsOf("fn f(int? x) -> int { return x + 1 if x is not None else 0 }\n"), "no error");
   EXPECT_EQ(errorsOf("fn f(int? x) -> bool { return x is not None and x > 1 }\n"), "no error");
@@ -138,19 +138,19 @@ TEST(InferenceError, ReturnsAreChecked) {
             "fn f(int x) -> int { if x > 0 { return 1 } }\n"
             "   ^\n");
   EXPECT_EQ(errorsOf("fn f(int x) -> int { return }\n"),
-            "test.ops:1:22: error: `f` returns int, so that a value must stand here\n"
+            "test.ops:1:22: error: `f` returns int, so a value is needed here\n"
             "fn f(int x) -> int { return }\n"
             "                     ^~~~~~\n");
   EXPECT_EQ(errorsOf("fn f(int x) -> int { while True { if x > 3 { return x }; x = x + 1 } }\n"), "no error");
   EXPECT_EQ(errorsOf("return 1\n"),
-            "test.ops:1:1: error: `return` stands in a function only\n"
+            "test.ops:1:1: error: `return` is only allowed in a function\n"
             "return 1\n"
             "^~~~~~~~\n");
 }
 
 TEST(InferenceError, ConstantsAreSetOnce) {
   EXPECT_EQ(errorsOf("const N = 1\nN = 2\n"),
-            "test.ops:2:1: error: `N` is a constant, which is set once\n"
+            "test.ops:2:1: error: `N` is a constant, and a constant is set only once\n"
             "N = 2\n"
             "^\n"
             "test.ops:1:7: note: it is set here\n"
@@ -210,7 +210,7 @@ TEST(InferenceError, TakingApartChecksTheLength) {
             "a, b = 1, 2, 3\n"
             "^~~~\n");
   EXPECT_EQ(errorsOf("a, b = 3\n"),
-            "test.ops:1:8: error: an int cannot be taken apart\n"
+            "test.ops:1:8: error: an int cannot be unpacked\n"
             "a, b = 3\n"
             "       ^\n");
 }
@@ -229,7 +229,7 @@ TEST(InferenceError, WhatCannotBeIndexedOrWalkedOver) {
             "print(t[2])\n"
             "        ^\n");
   EXPECT_EQ(errorsOf("for x in 3 { }\n"),
-            "test.ops:1:10: error: `for` does not walk over an int\n"
+            "test.ops:1:10: error: `for` cannot iterate over an int\n"
             "for x in 3 { }\n"
             "         ^\n");
 }
@@ -272,12 +272,12 @@ TEST(InferenceError, ErrorsInLoopsAreToldOnce) {
             "test.ops:3:9: error: `+` does not work on int? and int\n"
             "    y = x + 1\n"
             "        ^~~~~\n"
-            "note: test what may be None with `is None` first\n");
+            "note: check `is None` first for what may be None\n");
 }
 
 TEST(InferenceError, BreakOutsideALoop) {
   EXPECT_EQ(errorsOf("break\n"),
-            "test.ops:1:1: error: `break` stands in a loop only\n"
+            "test.ops:1:1: error: `break` is only allowed in a loop\n"
             "break\n"
             "^~~~~\n");
 }

@@ -156,10 +156,9 @@ TEST(Lexer, BadCharactersAreNamedOnceARun) {
   EXPECT_EQ(tokens("a\xC2\xA0 b"), "a BAD b\n1: the character `\xC2\xA0` (U+00A0) means nothing here");
   EXPECT_EQ(tokens("\x01"), "BAD\n0: the character U+0001 means nothing here");
   EXPECT_EQ(tokens(std::string("a\0\0b", 4)), "a BAD b\n1: the character U+0000 means nothing here");
-  EXPECT_EQ(
-      tokens("a \\\nb"),
-      "a BAD \\n b\n2: `\\` means nothing here | a line goes on in the next inside of `()`, `[]` or the `{}` of a "
-      "dict");
+  EXPECT_EQ(tokens("a \\\nb"),
+            "a BAD \\n b\n2: `\\` means nothing here | a line continues in the next one inside `()`, `[]` or the `{}` "
+            "of a dict");
 }
 
 TEST(Lexer, BytesThatAreNotUtf8AreNamedOnceARun) {
@@ -185,12 +184,10 @@ TEST(Lexer, AnFStringEndsOnItsLine) {
 }
 
 TEST(Lexer, FieldsAndFormatsAreChecked) {
-  EXPECT_EQ(tokens("f'a}b'"),
-            "f' [a] [b] END\n3: `}` closes no field of the f-string; the sign itself is written `}}`");
-  EXPECT_EQ(
-      tokens("f'{a:{w}}'"),
-      "f' F{ a {w F} END\n5: `{w` is no format; a format is [[fill]<>^][+][0][width][,][.n][dfegxs%]\n8: `}` closes "
-      "no field of the f-string; the sign itself is written `}}`");
+  EXPECT_EQ(tokens("f'a}b'"), "f' [a] [b] END\n3: `}` closes no field of the f-string; write a literal one as `}}`");
+  EXPECT_EQ(tokens("f'{a:{w}}'"),
+            "f' F{ a {w F} END\n5: `{w` is no format; a format is [[fill]<>^][+][0][width][,][.n][dfegxs%]\n8: `}` "
+            "closes no field of the f-string; write a literal one as `}}`");
 }
 
 TEST(Lexer, StringsHaveNoPrefixButF) {
@@ -205,7 +202,7 @@ TEST(Lexer, StringsHaveOneQuote) {
 }
 
 TEST(Lexer, BadEscapesAreReportedWhereTheyStand) {
-  EXPECT_EQ(tokens("'a\\qb'"), "'ab'\n2: `\\q` is no escape; a backslash is written `\\\\`");
+  EXPECT_EQ(tokens("'a\\qb'"), "'ab'\n2: `\\q` is not an escape; write a backslash as `\\\\`");
 }
 
 TEST(Lexer, AClosingBracketMustFit) {

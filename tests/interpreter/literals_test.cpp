@@ -81,7 +81,7 @@ TEST(Literals, WhatIsNoNumberIsNamed) {
     EXPECT_EQ(number.length, std::string_view(bad).size());
   }
   EXPECT_EQ(readNumber("1" + std::string(50, 'a')).error, "`1" + std::string(39, 'a') + "...` is not a number");
-  EXPECT_EQ(readNumber("012").error, "an integer does not begin with 0; octal is written 0o17");
+  EXPECT_EQ(readNumber("012").error, "an integer cannot begin with 0; write octal as 0o17");
   for (const char* large : {"9223372036854775809", "0xffffffffffffffff", "99999999999999999999999999"}) {
     EXPECT_EQ(readNumber(large).error,
               "this integer does not fit in 64 bits (the largest is 9223372036854775807); write a float, as in 1e20");
@@ -112,14 +112,14 @@ TEST(Literals, EscapesAreThoseOfPython) {
 }
 
 TEST(Literals, BadEscapesSayWhatIsMissing) {
-  EXPECT_EQ(escape("\\q"), "2: `\\q` is no escape; a backslash is written `\\\\`");
-  EXPECT_EQ(escape("\\€"), "4: `\\€` is no escape; a backslash is written `\\\\`");
-  EXPECT_EQ(escape("\\"), "1: `\\` is no escape; a backslash is written `\\\\`");
+  EXPECT_EQ(escape("\\q"), "2: `\\q` is not an escape; write a backslash as `\\\\`");
+  EXPECT_EQ(escape("\\€"), "4: `\\€` is not an escape; write a backslash as `\\\\`");
+  EXPECT_EQ(escape("\\"), "1: `\\` is not an escape; write a backslash as `\\\\`");
   EXPECT_EQ(escape("\\x4"), "3: `\\x` takes 2 hexadecimal digits");
   EXPECT_EQ(escape("\\u12"), "4: `\\u` takes 4 hexadecimal digits");
   EXPECT_EQ(escape("\\Ux"), "2: `\\U` takes 8 hexadecimal digits");
-  EXPECT_EQ(escape("\\ud800"), "6: `\\ud800` is no Unicode character");
-  EXPECT_EQ(escape("\\U00110000"), "10: `\\U00110000` is no Unicode character");
+  EXPECT_EQ(escape("\\ud800"), "6: `\\ud800` is not a Unicode character");
+  EXPECT_EQ(escape("\\U00110000"), "10: `\\U00110000` is not a Unicode character");
   EXPECT_EQ(escape("\\N{DASH}"), "2: characters have no names here; write the code point, as in `\\u00e9`");
 }
 

@@ -108,7 +108,7 @@ TEST(Overload, IntsMayStandSinglyForTheOnlyList) {
   EXPECT_EQ(zeros.resolve("int").fit.parameters[0].target.list_size, 1);
   EXPECT_EQ(zeros.choose("int[]"), "");
   EXPECT_EQ(zeros.choose("int, float"),
-            "aten::zeros: argument 'size' can be written as single ints, but float is no int\n"
+            "aten::zeros: argument 'size' accepts separate ints, but float is no int\n"
             "aten::zeros(SymInt[] size, *, ScalarType? dtype=None) -> Tensor");
 
   Overloads view{"aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)"};
@@ -125,7 +125,7 @@ TEST(Overload, NumbersAreTensorsBesideTensorsOnly) {
   EXPECT_EQ(maximum.choose("Tensor, float"), "");
   EXPECT_EQ(maximum.choose("float, Tensor"), "");
   EXPECT_EQ(maximum.choose("float, float"),
-            "aten::maximum: argument 'self' must be Tensor, not float; a number stands for a Tensor only beside a "
+            "aten::maximum: argument 'self' must be Tensor, not float; a number can replace a Tensor only next to a "
             "Tensor argument\naten::maximum(Tensor self, Tensor other) -> Tensor");
 }
 
@@ -170,7 +170,7 @@ TEST(Overload, TellsWhyEachWasTurnedDown) {
   EXPECT_EQ(relu.choose("Tensor, self=Tensor"),
             "aten::relu: argument 'self' is given twice, by position and by keyword" + schema);
   EXPECT_EQ(relu.choose("Tensor?"),
-            "aten::relu: argument 'self' must be Tensor, not Tensor?; test it with `is None` first" + schema);
+            "aten::relu: argument 'self' must be Tensor, not Tensor?; check `is None` first" + schema);
   Overloads many{"t::f(int a, int b, int c) -> ()"};
   EXPECT_EQ(many.choose(""), "t::f: arguments 'a', 'b' and 'c' are missing\nt::f(int a, int b, int c) -> ()");
   Overloads some{"t::f(int a, int b=1) -> ()"};

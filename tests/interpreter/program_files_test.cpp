@@ -36,7 +36,7 @@ class ProgramFiles : public testing::Test {
     return "no error";
   }
   std::string opened(const std::string& name) const {
-    return "'" + (temporary_ / name) + "' is no valid safetensors file";
+    return "'" + (temporary_ / name) + "' is not a valid safetensors file";
   }
 
   TemporaryFolder temporary_;

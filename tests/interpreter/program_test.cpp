@@ -463,11 +463,10 @@ TEST_F(Imports, ErrorsShowTheFilesTheyAreIn) {
 TEST_F(Imports, ACircleIsAnErrorThatShowsThePath) {
   folder_.write("main.ops", "import \"a.ops\"");
   folder_.write("a.ops", "import \"sub/../main.ops\"");
-  EXPECT_EQ(shortened(faultOfMain()).substr(0, 78),
-            "a.ops:1:8: error: the files import one another in a circle: main.ops -> a.ops ");
+  EXPECT_EQ(shortened(faultOfMain()).substr(0, 78), "a.ops:1:8: error: the imports form a cycle: main.ops -> a.ops ");
   folder_.write("main.ops", "import \"main.ops\"");
   EXPECT_EQ(shortened(faultOfMain()).substr(0, 82),
-            "main.ops:1:8: error: the files import one another in a circle: main.ops -> main.op");
+            "main.ops:1:8: error: the imports form a cycle: main.ops -> main.op");
 }
 
 TEST_F(Imports, AMissingFileIsAnError) {

@@ -208,7 +208,7 @@ TEST(Verifier, RefusesArgumentsThatDoNotFitTheFunction) {
 TEST(Verifier, RefusesAnythingBetweenArgumentsAndTheirCall) {
   EXPECT_EQ(
       callVerdict({{Opcode::PassScalar, 0, 0}, {Opcode::LoadNone, 1}, {Opcode::CallFunction, 0}, {Opcode::ReturnNone}}),
-      "bad bytecode: f, instruction 1 (LoadNone): it stands between the arguments of a call and the call");
+      "bad bytecode: f, instruction 1 (LoadNone): it is between the arguments of a call and the call");
   EXPECT_EQ(callVerdict({{Opcode::ReturnNone}, {Opcode::PassScalar, 0, 0}}),
             "bad bytecode: f, instruction 1 (PassScalar): the arguments lack their call");
   EXPECT_EQ(
@@ -316,7 +316,7 @@ TEST(Verifier, RefusesHandlersThatCannotBe) {
             "bad bytecode: fallback @ CPU: only a mode has an exit");
   unit.builder.unit().functions[1].slots[1] = kInt;
   EXPECT_EQ(verdict(handler(HandlerKind::Mode, DispatchKey::Python, 1)),
-            "bad bytecode: mode m: its body takes no two Values");
+            "bad bytecode: mode m: its body does not take two Values");
 }
 
 TEST(Verifier, RefusesScopesThatCannotBe) {
@@ -392,7 +392,7 @@ TEST(Verifier, ChecksWhatIsPassedToImportedFunctions) {
 
 TEST(Verifier, RefusesACallOfTheStatements) {
   EXPECT_EQ(partsVerdict({Instruction::wide(Opcode::CallFunction, 1, 0)}),
-            "bad bytecode: f, instruction 0 (CallFunction): the script's statements are no function to call");
+            "bad bytecode: f, instruction 0 (CallFunction): the script's statements are not a function to call");
 }
 
 TEST(Verifier, RefusesSpansOutsideTheSource) {

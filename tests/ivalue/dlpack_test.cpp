@@ -367,7 +367,7 @@ TEST(DLPack, WhatCannotBeTakenStaysTheCallers) {
   EXPECT_EQ(faultOf([&](Foreign& foreign) {
               shaped(foreign, {2, 2}, {2, -1});
             }),
-            "its strides [2, -1] run backwards, which those of boxcar's tensors do not; make it contiguous first");
+            "its strides [2, -1] are negative, which boxcar's tensors do not support; make it contiguous first");
   EXPECT_EQ(
       faultOf([&](Foreign& foreign) {
         shaped(foreign, {1L << 40, 1L << 40}, {0, 0});
@@ -397,8 +397,7 @@ TEST(DLPack, DtypesAndDevicesThatBoxcarLacksAreNamed) {
   EXPECT_EQ(typed(5, 32), "its elements are complex of 32 bits, " + known);
   EXPECT_EQ(typed(6, 1), "its elements are bool of 1 bits, " + known);
   EXPECT_EQ(typed(99, 8), "its elements are of the unknown code 99 of 8 bits, " + known);
-  EXPECT_EQ(typed(2, 32, 4),
-            "its elements are vectors of 4 lanes, float of 32 bits each; give the lanes as a dimension");
+  EXPECT_EQ(typed(2, 32, 4), "its elements are vectors of 4 lanes, float of 32 bits each; make the lanes a dimension");
   const auto placed = [](int type, int index) {
     return faultOf([=](Foreign& foreign) {
       foreign.managed.dl_tensor.device = {static_cast<dlpack::DeviceCode>(type), index};
@@ -417,8 +416,8 @@ TEST(DLPack, DtypesAndDevicesThatBoxcarLacksAreNamed) {
 TEST(DLPack, WhatCannotBeLentIsSaid) {
   EXPECT_EQ(errorOf([] { (void)toDLPack(Tensor()); }), "cannot lend the tensor by DLPack: it is undefined");
   EXPECT_EQ(errorOf([] { (void)toDLPack(Tensor::allocate({{2}}, ScalarType::Float, Device(DeviceType::Meta))); }),
-            "cannot lend the tensor by DLPack: it is on device 'meta', and only memory of the CPU and of CUDA is lent; "
-            "copy it to the CPU first");
+            "cannot lend the tensor by DLPack: it is on device 'meta', and only memory of the CPU and of CUDA can be "
+            "lent; copy it to the CPU first");
   const Tensor x = counting({2});
   x.set_requires_grad(true);
   EXPECT_EQ(errorOf([&] { (void)toDLPack(x); }),

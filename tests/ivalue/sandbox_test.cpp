@@ -80,7 +80,7 @@ class SandboxTest : public testing::TestWithParam<bool> {
   std::string outside(const std::string& path, const std::string& name, const std::string& done,
                       const std::string& option, const std::string& field) const {
     return (path == name ? "it" : "'" + (temporary_ / name) + "'") +
-           " lies outside of the folders that the sandbox allows to be " + done + "; allow it with --allow-" + option +
+           " is outside of the folders that the sandbox allows to be " + done + "; allow it with --allow-" + option +
            " '" + fs::path(temporary_ / name).parent_path().string() + "' (in C++: SandboxFolders::" + field + ")";
   }
 };
@@ -107,7 +107,7 @@ TEST_P(SandboxTest, NothingElseMayBe) {
   // A name that only begins like the folder's.
   EXPECT_EQ(faultOfReading("../home2/file"), notReadable("home/../home2/file", "home2/file"));
   EXPECT_EQ(faultOfReading("/etc/passwd"),
-            "cannot open '/etc/passwd': it lies outside of the folders that the sandbox allows to be read; allow it "
+            "cannot open '/etc/passwd': it is outside of the folders that the sandbox allows to be read; allow it "
             "with --allow-read '/etc' (in C++: SandboxFolders::readable)");
 }
 
@@ -202,7 +202,7 @@ TEST_P(SandboxTest, LinksThatLeadOutAreRefused) {
   const FileAccessGuard guard(opened());
   const auto by_link = [&](const std::string& link, const std::string& doing, const std::string& name) {
     return "the symbolic link '" + (temporary_ / link) + "' leads to '" + (temporary_ / name) +
-           "', which lies outside of the folders that the sandbox allows to be " + doing + " '" +
+           "', which is outside of the folders that the sandbox allows to be " + doing + " '" +
            (temporary_ / "secret") + "' (in C++: SandboxFolders::";
   };
   const std::string read = "read; allow it with --allow-read";
@@ -241,11 +241,11 @@ TEST_P(SandboxTest, OnlyRegularFiles) {
   temporary_.link("home/null", "/dev/null");
   const FileAccessGuard guard(
       sandboxed({.readable = {"/dev", "/proc"}, .writable = {temporary_ / "results", "/dev", "/proc"}}));
-  EXPECT_EQ(faultOfReading("pipe"), "cannot read '" + (temporary_ / "home/pipe") + "': it is no regular file");
-  EXPECT_EQ(faultOfReading("null"), "cannot read '" + (temporary_ / "home/null") + "': it is no regular file");
+  EXPECT_EQ(faultOfReading("pipe"), "cannot read '" + (temporary_ / "home/pipe") + "': it is not a regular file");
+  EXPECT_EQ(faultOfReading("null"), "cannot read '" + (temporary_ / "home/null") + "': it is not a regular file");
   EXPECT_EQ(faultOfWriting(temporary_ / "results/pipe"),
-            "cannot write '" + (temporary_ / "results/pipe") + "': it is no regular file");
-  EXPECT_EQ(faultOfWriting("/dev/null"), "cannot write '/dev/null': it is no regular file");
+            "cannot write '" + (temporary_ / "results/pipe") + "': it is not a regular file");
+  EXPECT_EQ(faultOfWriting("/dev/null"), "cannot write '/dev/null': it is not a regular file");
 }
 
 // In /proc, links open files whatever their text is; here the text is what counts.
@@ -300,7 +300,7 @@ TEST_P(SandboxTest, RelativeFoldersStartFromTheCurrentDirectory) {
   EXPECT_EQ(contents("file"), "home");
   EXPECT_EQ(contents("../data/file"), "data");
   EXPECT_EQ(faultOfReading("../secret/file"), "cannot open 'home/../secret/file': '" + (temporary_ / "secret/file") +
-                                                  "' lies outside of the folders that the sandbox allows to be read; "
+                                                  "' is outside of the folders that the sandbox allows to be read; "
                                                   "allow it with --allow-read '" +
                                                   (temporary_ / "secret") + "' (in C++: SandboxFolders::readable)");
   const FileAccessGuard inner(access.withFolder("data"));

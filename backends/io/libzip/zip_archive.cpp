@@ -79,7 +79,7 @@ ZipMember describe(zip_t* archive, uint64_t index, uint64_t bytes, uint64_t& byt
   constexpr zip_uint64_t kNeeded =
       ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
   BOXCAR_CHECK(libzip().zip_stat_index(archive, index, 0, &status) == 0 && (status.valid & kNeeded) == kNeeded,
-               "'{}' is no valid .npz file: its member {} is not described: {}", path, index,
+               "'{}' is not a valid .npz file: its member {} is not described: {}", path, index,
                textOf(libzip().zip_get_error(archive)));
   const std::string what =
       fmt::format("{} in '{}'", pythonStringRepr(std::string_view(status.name).substr(0, 80)), path);
@@ -126,7 +126,8 @@ ZipArchive::ZipArchive(std::span<const std::byte> file, const std::string& path)
   if (handle_->archive == nullptr) {
     libzip().zip_source_free(source);
     BOXCAR_FAIL(
-        "'{}' is no valid .npz file: it has {} bytes, and the directory at the end of a zip archive cannot be read: {}",
+        "'{}' is not a valid .npz file: it has {} bytes, and the directory at the end of a zip archive cannot be read: "
+        "{}",
         path, file.size(), file.empty() ? "there is none" : textOf(error.get()));
   }
   uint64_t bytes_before = 0;

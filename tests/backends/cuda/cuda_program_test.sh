@@ -258,7 +258,7 @@ expectOutput "tensor([7., 7.], device='cuda:0') cpu"
 expectStatus 0
 echo 'print(cuda::memory_stats("cpu"))' > host.ops
 run "the memory of a device that is none of CUDA's" run host.ops
-expectErrorsHave "'cpu' is no CUDA device; those are 'cuda:0' and so on"
+expectErrorsHave "'cpu' is not a CUDA device; they are 'cuda:0' and so on"
 expectStatus 1
 echo 'with stream("cpu") { print(1) }' > host.ops
 run "a stream of the CPU" run host.ops

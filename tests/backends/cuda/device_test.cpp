@@ -54,7 +54,7 @@ TEST_F(CudaDeviceTest, ReportsALaunchThatFails) {
   EXPECT_EQ(
       errorOf([&] { boxcar::add(tensor, tensor); }),
       "CUDA failed while starting a kernel: unknown error (cudaErrorUnknown, error 700). The cause may be an earlier "
-      "operator, as kernels run behind the program's back; with BOXCAR_CUDA_SYNC=1 in the environment the operator "
+      "operator, because kernels run asynchronously; with BOXCAR_CUDA_SYNC=1 in the environment the operator "
       "that caused it reports it");
 }
 

@@ -85,7 +85,7 @@ TEST(FileKind, MessageSaysWhatTheFileIsAndWhatToDo) {
   EXPECT_EQ(errorOf([] { io::load("model.safetensors"); }),
             "'" + (folder / "model.safetensors") +
                 "' is a pointer of Git LFS, not a file that io::load "
-                "reads: fetch the file that it stands for, `git lfs install` and `git lfs pull`");
+                "reads: fetch the real file with `git lfs install` and `git lfs pull`");
   folder.write("model.npz", "<!doctype html><p>moved");
   EXPECT_EQ(errorOf([] { io::load("model.npz"); }),
             "'" + (folder / "model.npz") +
@@ -103,7 +103,7 @@ TEST(FileKind, MessageSaysWhatTheFileIsAndWhatToDo) {
                 "safetensors.torch.save_file(torch.load(…), 'x.safetensors'), and load that file");
   folder.write("b.npy", safetensorsOf("{}"));
   EXPECT_EQ(errorOf([] { io::load_npy("b.npy"); }),
-            "'" + (folder / "b.npy") + "' is no .npy file, but a safetensors file: io::load reads it");
+            "'" + (folder / "b.npy") + "' is not a .npy file, but a safetensors file: io::load reads it");
 }
 
 TEST(FileKind, FirstMemberOfAnArchiveIsReadWithoutItsDirectory) {

@@ -92,16 +92,17 @@ TEST_F(Npz, MembersAreTensorsInTheirOrder) {
 
 TEST_F(Npz, MembersThatAreNoArraysAreNamed) {
   EXPECT_EQ(faultOf(archiveOf({{"a.npy", ""}})),
-            "'a.npy' in 'x.npz' is no .npy file: it has 0 bytes and does not begin with '\\x93NUMPY'");
+            "'a.npy' in 'x.npz' is not a .npy file: it has 0 bytes and does not begin with '\\x93NUMPY'");
   EXPECT_EQ(faultOf(archiveOf({{"it's\n", "PICKLE and more"}})),
-            "\"it's\\n\" in 'x.npz' is no .npy file: it has 15 bytes and does not begin with '\\x93NUMPY'");
+            "\"it's\\n\" in 'x.npz' is not a .npy file: it has 15 bytes and does not begin with '\\x93NUMPY'");
   EXPECT_EQ(faultOf(archiveOf({{"a.npy", std::string("\x93NUMPY\x01\x00\x00", 9)}})),
-            "'a.npy' in 'x.npz' is no valid .npy file: it ends at byte 9, in the length of its header");
-  EXPECT_EQ(faultOf(archiveOf({{"a.npy", std::string("\x93NUMPY\x01\x00\x00\x00", 10), true}})),
-            "'a.npy' in 'x.npz' is no valid .npy file: at byte 10, the header ends where it needs the header to be a "
-            "dict");
+            "'a.npy' in 'x.npz' is not a valid .npy file: it ends at byte 9, in the length of its header");
+  EXPECT_EQ(
+      faultOf(archiveOf({{"a.npy", std::string("\x93NUMPY\x01\x00\x00\x00", 10), true}})),
+      "'a.npy' in 'x.npz' is not a valid .npy file: at byte 10, the header ends where it needs the header to be a "
+      "dict");
   EXPECT_EQ(faultOf(archiveOf({{"a.npy", arrayOf("|b1", "(2,)", "\1\5")}})),
-            "'a.npy' in 'x.npz' is no valid .npy file: at byte 68, a bool is 5, neither 0 nor 1");
+            "'a.npy' in 'x.npz' is not a valid .npy file: at byte 68, a bool is 5, neither 0 nor 1");
   EXPECT_EQ(faultOf(archiveOf({{"a.npy", arrayOf("|O", "(1,)", "12345678")}})),
             "'a.npy' in 'x.npz' cannot be loaded: at byte 20, its dtype is '|O', which boxcar does not have (it has "
             "b1, u1, i1, i2, i4, i8, f2, f4, f8, c8, c16); Python objects are not read: save numbers");
@@ -114,7 +115,7 @@ TEST_F(Npz, ArchivesThatAreCutOffAreNone) {
   const std::string file = archiveOf({{"a.npy", arrayOf("|u1", "(3,)", "abc")}});
   for (size_t size = 0; size < file.size(); ++size) {
     const std::string fault = faultOf(file.substr(0, size));
-    EXPECT_TRUE(fault.starts_with("'x.npz' is no valid .npz file: it has " + std::to_string(size) +
+    EXPECT_TRUE(fault.starts_with("'x.npz' is not a valid .npz file: it has " + std::to_string(size) +
                                   " bytes, and the "
                                   "directory at the end of a zip archive cannot be read: "))
         << fault;
@@ -164,12 +165,12 @@ TEST(NpzFile, IsToldByWhatItHoldsAndByItsName) {
   folder.write("cut", "PK");
   const std::string missing = "'" + (folder / "cut.npz") + "' cannot be loaded: ";
   const std::string invalid =
-      "'" + (folder / "cut.npz") + "' is no valid .npz file: it has 2 bytes, and the directory ";
+      "'" + (folder / "cut.npz") + "' is not a valid .npz file: it has 2 bytes, and the directory ";
   const std::string fault = errorOf([] { io::load("cut.npz"); });
   EXPECT_TRUE(fault.starts_with(ZipArchive::isAvailable() ? invalid : missing)) << fault;
   EXPECT_EQ(errorOf([] { io::load("cut"); }),
             "'" + (folder / "cut") +
-                "' is no safetensors file: it has 2 bytes, and the length of the header alone "
+                "' is not a safetensors file: it has 2 bytes, and the length of the header alone "
                 "takes 8");
 }
 
@@ -210,7 +211,7 @@ TEST_F(Npz, FilesOfAnotherKindSayWhatReadsThem) {
             "'" + (folder / "a.npy") + "' is a .npy file, one array without a name: io::load_npy reads it");
   folder.write("b.npz", archiveOf({{"x.npy", "x"}}));
   EXPECT_EQ(errorOf([] { io::load_npy("b.npz"); }),
-            "'" + (folder / "b.npz") + "' is no .npy file, but an archive: io::load reads .npz files");
+            "'" + (folder / "b.npz") + "' is not a .npy file, but an archive: io::load reads .npz files");
 }
 
 }  // namespace

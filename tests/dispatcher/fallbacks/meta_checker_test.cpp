@@ -61,7 +61,7 @@ TEST_F(MetaCheckerTest, TellsAKernelThatFailsOrLeavesMeta) {
   EXPECT_EQ(errorOfNeg([](const Tensor&) {
               return floats({1, 2, 3});
             }),
-            "the Meta kernel of meta_test::f gave its result on cpu: what it gives must lie on meta");
+            "the Meta kernel of meta_test::f gave its result on cpu: its results must be on meta");
 }
 
 TEST_F(MetaCheckerTest, PassesOverWhatNeedsDataIfTagged) {

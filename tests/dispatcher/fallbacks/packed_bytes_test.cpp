@@ -50,7 +50,7 @@ TEST(PackedBytes, SayWhatIsWrong) {
             "a number has more than 64 bits");
   EXPECT_EQ(read({2}, [](PackedReader& reader) { reader.flag(); }), "the number 2 stands where at most 1 can");
   EXPECT_EQ(read({3, 'a'}, [](PackedReader& reader) { reader.text(); }), "it ends too soon");
-  EXPECT_EQ(read({1, 2}, [](PackedReader& reader) { reader.finish(); }), "2 bytes are left behind its end");
+  EXPECT_EQ(read({1, 2}, [](PackedReader& reader) { reader.finish(); }), "2 bytes follow its end");
 }
 
 }  // namespace

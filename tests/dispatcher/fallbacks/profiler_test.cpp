@@ -224,7 +224,7 @@ TEST_F(ProfilerTest, TableCountsCallsThatTheTimeLineHasNoRoomFor) {
   EXPECT_EQ(rowOf(table, "prof::leaf").at(6), "781.25 Kb");
   EXPECT_EQ(rowOf(table, "prof::twice").at(7), "1000");
   EXPECT_EQ(rowOf(table, "prof::twice").at(6), "0 b");
-  EXPECT_NE(table.find("The time line lacks the first 2936 calls, for which there was no room; the table counts them"),
+  EXPECT_NE(table.find("The time line lacks the first 2936 calls, because there was no room; the table counts them"),
             std::string::npos)
       << table;
 }

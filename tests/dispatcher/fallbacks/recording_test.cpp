@@ -74,7 +74,7 @@ TEST_F(RecordingTest, NamesWhatIsWrongAndWhere) {
   EXPECT_EQ(read(changed), prefix(12) + "the start does not match its checksum; record the run again");
   changed = bytes_;
   changed[30] = '?';
-  EXPECT_EQ(read(changed), prefix(30) + "a part of kind 63 begins, which there is none of; record the run again");
+  EXPECT_EQ(read(changed), prefix(30) + "a part of kind 63 begins, but there is no such part; record the run again");
   EXPECT_EQ(read(bytes_ + "x"), prefix(bytes_.size()) + "something follows the end; record the run again");
   EXPECT_EQ(read(bytes_.substr(0, 40)), prefix(30) + "the file ends in the head of a part; record the run again");
 }

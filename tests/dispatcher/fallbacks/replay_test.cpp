@@ -161,7 +161,7 @@ TEST_F(ChangedOperatorTest, NamesOperatorsThatAreMissingOrChanged) {
   EXPECT_FALSE(report.agrees());
   EXPECT_EQ(toString(report), path_ +
                                   ": 2 calls, 1 equal, 1 of operators that are missing\n"
-                                  "replay_test::f is not registered: load the program or plugin that brings it\n");
+                                  "replay_test::f is not registered: load the program or plugin that has it\n");
   library_.emplace(definitions("replay_test"));
   library_->def("f(Tensor x) -> Tensor");
   EXPECT_EQ(toString(replay(recording)),

@@ -41,8 +41,8 @@ void takeTwo(const OperatorHandle&, DispatchKeySet, Stack* stack) { drop(stack, 
 
 TEST_F(SchemaCheckerTest, CountsResultsAndLooksAtTheirTypes) {
   EXPECT_EQ(errorOfOperator("f(Tensor x) -> Tensor", CppFunction::makeFromBoxedFunction<&leaveTwo>(), x_),
-            "promise::f left 2 results, and promise::f(Tensor x) -> Tensor promises 1: its kernel must take all "
-            "arguments off the stack and push exactly the results");
+            "promise::f left 2 results, and promise::f(Tensor x) -> Tensor promises 1: its kernel must pop all "
+            "arguments and push exactly the results");
   EXPECT_EQ(errorOfOperator("f(Tensor x) -> Tensor", CppFunction::makeFromBoxedFunction<&leaveAnInt>(), x_),
             "promise::f gave int as its result, and promise::f(Tensor x) -> Tensor promises Tensor");
   Library library = definitions("promise");

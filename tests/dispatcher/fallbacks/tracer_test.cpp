@@ -290,8 +290,8 @@ TEST_F(TracerTest, ANumberThatStandsForATensorIsWrittenAsTheNumber) {
   Tracer tracer(folder_ / "trace.ops");
   const HandlerGuard on(tracer);
   EXPECT_EQ(errorOf([&] { boxcar::neg(number); }),
-            "the tracer cannot write down argument 'self' of aten::neg, a number that stands for a tensor without a "
-            "tensor beside it: call the operator outside of the trace");
+            "the tracer cannot write down argument 'self' of aten::neg, a number instead of a tensor without a tensor "
+            "next to it: call the operator outside of the trace");
 }
 
 TEST_F(TracerTest, TensorsInResultsAreFoundInThem) {
@@ -479,7 +479,7 @@ TEST_F(TracerTest, AGeneratorWithKernelsOfItsOwnIsRefused) {
       "the tracer cannot write down test::draws, which draws from a generator of device 'cpu' with kernels of its "
       "own: draw from one that makeGenerator() gives, or call the operator outside of the trace");
   EXPECT_EQ(errorOf([] { callOp(find("test::draws"), makeGenerator(defaultCpuGenerator().key_set())); }),
-            "the generator of device 'cpu' cannot tell where its sequence stands: its class overrides no state()\n"
+            "the generator of device 'cpu' cannot tell its position: its class does not override state()\n"
             "the tracer needs it to write down test::draws: call the operator outside of the trace, or draw from a "
             "generator that can tell");
 }
@@ -534,10 +534,9 @@ TEST_F(TracerTest, AnotherFallbackAtItsKeyIsAnError) {
   auto library = fallbacks(DispatchKey::Tracer);
   library.fallback(CppFunction::makeFallthrough());
   Tracer tracer(folder_ / "trace.ops");
-  EXPECT_EQ(
-      errorOf([&] { const HandlerGuard on(tracer); }),
-      "the tracer cannot be switched on, for somebody else has a fallback at the dispatch key Tracer: remove that "
-      "one first");
+  EXPECT_EQ(errorOf([&] { const HandlerGuard on(tracer); }),
+            "the tracer cannot be switched on, because there is another fallback at the dispatch key Tracer: remove "
+            "that one first");
   EXPECT_FALSE(tls_is_dispatch_key_included(DispatchKey::Tracer));
 }
 
@@ -585,7 +584,7 @@ TEST_F(TracerTest, NamesTheArgumentThatItCannotWrite) {
   const HandlerGuard on(tracer);
   EXPECT_EQ(
       errorOf([] { callOp(find("test::text"), "\xff"); }),
-      "the tracer cannot write down argument 's' of test::text, a text that is no UTF-8: call the operator outside "
+      "the tracer cannot write down argument 's' of test::text, a text that is not UTF-8: call the operator outside "
       "of the trace");
   EXPECT_EQ(
       errorOf([] { callOp(find("test::tensor"), Tensor()); }),

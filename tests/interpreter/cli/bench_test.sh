@@ -87,9 +87,9 @@ assert rows["boxed call"] < rows["call in a script"] < rows["boxed call"] + 400,
 ' 2>&1) || fail "what callgrind counts" "$output"
 fi
 
-remedy="give its arguments by --args '[…]', an expression of a script, in this order: aten::mm(Tensor self, Tensor mat2) -> Tensor"
+remedy="give its arguments with --args '[…]', an expression, in this order: aten::mm(Tensor self, Tensor mat2) -> Tensor"
 refuses 1 "boxcar: aten::add has several overloads; name one: aten::add.Tensor, aten::add.Scalar, aten::add.out" aten::add
-refuses 1 "boxcar: aten::_print reads or writes outside of the program, so it is not called again and again; name another operator" aten::_print
+refuses 1 "boxcar: aten::_print reads or writes outside of the program, so it cannot be called repeatedly; name another operator" aten::_print
 refusesUsage() {  # TEXT WORDS…
   local text=$1
   shift
@@ -124,7 +124,7 @@ echo 'op mine::strict(Tensor x) -> Tensor { assert x.dim() == 3, "three dimensio
 runMerged "bench" bench --script strict.ops mine::strict
 [[ $status -eq 1 && $output == "boxcar: made-up arguments do not fit mine::strict: "*"three dimensions, please"*"; give its arguments by --args"* ]] ||
   fail "made-up arguments that do not fit" "$output"
-refuses 2 "boxcar bench: --args: needs one OP, whose arguments it gives
+refuses 2 "boxcar bench: --args: needs one OP, and gives its arguments
 Run \`boxcar bench --help\` to see how it is called." --args '[]'
 runMerged "bench --seconds nan" bench --seconds nan
 expectStatus 2

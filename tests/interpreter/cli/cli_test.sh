@@ -70,7 +70,7 @@ done
 
 run "a script as a plugin" --plugin one.ops run one.ops
 expectStatus 1
-expectErrors "boxcar: plugin one.ops is no shared library for this machine; build one with boxcar_add_plugin(), a function of boxcar's CMake package"
+expectErrors "boxcar: plugin one.ops is not a shared library for this machine; build one with boxcar_add_plugin(), a function of boxcar's CMake package"
 
 run "--plugin without a file" run one.ops --plugin
 expectStatus 2
@@ -136,7 +136,7 @@ runHome() {
 expectRefusal() {
   expectStatus 1
   expectOutput ""
-  [[ $errors == "error: $1 lies outside of the folders that the sandbox allows to be $2 (in C++: SandboxFolders::"*")
+  [[ $errors == "error: $1 is outside of the folders that the sandbox allows to be $2 (in C++: SandboxFolders::"*")
   home/s.ops:1:"* ]] || fail "$test_name" "its error output was:" "$errors"
 }
 

@@ -51,7 +51,7 @@ operator "
 
 run "--deny" run --deny 'aten::mm' work.ops
 expectStatus 1
-expectErrors "error: aten::mm is denied here by the pattern 'aten::mm': call another operator, or run without it
+expectErrors "error: aten::mm is denied by the pattern 'aten::mm': call another operator, or run without deny
   aten::matmul(self: float32[64, 64], other: float32[64, 64])
   work.ops:2:30
     for i in range(4) { y = relu(x @ x) }

@@ -27,7 +27,7 @@ expect 0 "begins
 expect 1 begins "$(denied aten::relu relu 2 5 'x = relu(ones(2))')" run twice.ops --deny relu
 expect 1 begins "$(denied aten::relu 'aten::re*' 2 5 'x = relu(ones(2))')" run --deny mm --deny 'aten::re*' twice.ops
 expect 1 begins "$(denied aten::relu relu 2 5 'x = relu(ones(2))')" run --deny pattern=relu twice.ops
-expect 2 "" "boxcar run: --deny: 'n=3' is not understood. Behind the first value stand others by name: deny(str pattern) -> ()
+expect 2 "" "boxcar run: --deny: 'n=3' is not understood. After the first value, name the others: deny(str pattern) -> ()
 Run \`boxcar run --help\` to see how it is called." run --deny relu,n=3 twice.ops
 expect 2 "" "boxcar run: --deny: 1 required PATTERN missing
 Run \`boxcar run --help\` to see how it is called." run twice.ops --deny
@@ -36,7 +36,7 @@ Run \`boxcar run --help\` to see how it is called." run twice.ops --deny
 expect 1 begins "$(denied aten::relu aten::relu.default 2 5 'x = relu(ones(2))')" run twice.ops --deny aten::relu.default
 expect 2 "" "boxcar run: check-nan was given a disallowed flag override
 Run \`boxcar run --help\` to see how it is called." run --check-nan=false twice.ops
-expect 2 "" "boxcar run: --inject: 'corrupt' is not understood. Write corrupt=… Behind the first value stand others by name: inject(str pattern, *, int n=1, bool corrupt=False, int seed=0, float probability=0.0) -> ()
+expect 2 "" "boxcar run: --inject: 'corrupt' is not understood. Write corrupt=… After the first value, name the others: inject(str pattern, *, int n=1, bool corrupt=False, int seed=0, float probability=0.0) -> ()
 Run \`boxcar run --help\` to see how it is called." run --inject relu,corrupt twice.ops
 # Files that would take each other's place, or the script's.
 expect 2 "" "boxcar run: --trace: --record writes './a' already: name another file
@@ -52,7 +52,7 @@ Run \`boxcar $1 --help\` to see how it is called." "$@"
 }
 for option in --trace --record --profile; do
   expectUsage "run: $option: an empty path names no file" run "$option" "" twice.ops
-  expectUsage "run: $option: this is written as a file, not to standard output: name one, or ./- for one that is called -" \
+  expectUsage "run: $option: this needs a file, not standard output: name one, or ./- for a file called -" \
     run "$option" - twice.ops
 done
 expectUsage "run: --record: an empty path names no file" run --record , twice.ops
@@ -62,7 +62,7 @@ for words in "trace --output" "trace -o a --dot" "trace -o a --svg" "profile --o
   "bench --svg" "table --html"; do
   # shellcheck disable=SC2086
   set -- $words -
-  expectUsage "$1: ${*: -2:1}: this is written as a file, not to standard output: name one, or ./- for one that is called -" "$@"
+  expectUsage "$1: ${*: -2:1}: this needs a file, not standard output: name one, or ./- for a file called -" "$@"
 done
 [[ ! -e - && ! -e a ]] || fail "a refused command leaves no file"
 expect 1 "" "boxcar: cannot write 'nowhere/a': No such file or directory" run --record nowhere/a twice.ops

@@ -76,7 +76,7 @@ if [[ -z ${MEMORY_CANNOT_BE_LIMITED:-} ]]; then
   large.ops:2:19
     while True { xs = xs + xs }
                       ^~~~~~~
-note: --max-memory 200M is the limit; give the run more, or let it keep less"
+note: --max-memory 200M is the limit; raise it, or keep less in memory"
   echo 'kept = []
 while True { kept.append(ones([1000, 1000])) }' > tensors.ops
   runMerged "--max-memory of tensors" run --max-memory 100M tensors.ops
@@ -93,7 +93,7 @@ while True { kept.append([kept]) }' > small.ops
   expectStatus 1
   expectOutputHas "out of memory"
   expectOutputHas "
-note: --max-memory 1K is the limit; give the run more, or let it keep less"
+note: --max-memory 1K is the limit; raise it, or keep less in memory"
 fi
 for size in 99999999999G 8388608T 99999999999999999999; do
   runMerged "a size that is too large: $size" run --max-memory "$size" large.ops
@@ -102,11 +102,11 @@ for size in 99999999999G 8388608T 99999999999999999999; do
 done
 runMerged "a size that is none" run --max-memory 5X large.ops
 expectStatus 2
-expectOutput "boxcar run: --max-memory: '5X' is no size of memory; write bytes, or a number with K, M, G or T behind it: 512M
+expectOutput "boxcar run: --max-memory: '5X' is not a size of memory; write bytes, or a number followed by K, M, G or T: 512M
 Run \`boxcar run --help\` to see how it is called."
 runMerged "an option with = and no value" run --max-depth= large.ops
 expectStatus 2
-expectOutput "boxcar: --max-depth= has no value behind the =
+expectOutput "boxcar: --max-depth= has no value after the =
 Run \`boxcar --help\` to see how it is called."
 echo 'print(argv)' > argv.ops
 run "behind -- a word may end with =" run argv.ops -- --fast=

@@ -47,7 +47,7 @@ check "$demo" --plugin "$plugin"
 same "what the demo needs" "# needs: $(basename "$plugin")" "$(grep '^# needs' "$folder/demo.ops")"
 
 same "the head of a trace" "# A trace: the operator calls of one run, in their order. What that run computed without operators, such as
-# numbers from x.item(), its loops and its decisions, stands here as it was then, whatever the tensors hold.
+# numbers from x.item(), its loops and its decisions, is constant here, whatever the tensors hold.
 t0 = aten::ones.default([2])" "$(echo 'x = ones(2)' | { cat > "$folder/h.ops"; "$boxcar" trace "$folder/h.ops" -o "$folder/ht.ops"; cat "$folder/ht.ops"; })"
 
 # ---- Overloads, defaults, constants ----

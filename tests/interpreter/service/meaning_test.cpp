@@ -81,7 +81,7 @@ TEST(HoverTest, showsModesAndDeclarations) {
 }
 
 TEST(HoverTest, explainsKeywords) {
-  EXPECT_EQ(hovered("wh|ile True { }"), " | `while c { }`: repeats as long as the condition holds.");
+  EXPECT_EQ(hovered("wh|ile True { }"), " | `while c { }`: repeats while the condition is true.");
   EXPECT_EQ(hovered("o|p a::b(Tensor x) -> Tensor { return x }").substr(0, 9), " | `op ns");
 }
 
@@ -190,12 +190,11 @@ TEST(ProblemsTest, tellThatAPluginIsNotLoaded) {
   const TemporaryFolder folder;
   folder.write("libmine.so", "no library at all");
   folder.write("lib.ops", "import \"libmine.so\"\n");
-  EXPECT_EQ(
-      problemsOf("import \"libmine.so\"\ny = mine::unknown(1)\n", folder / "main.ops"),
-      fmt::format("1:8: information: {0}/libmine.so is a plugin, whose code is not loaded for a file that is being "
-                  "edited; names are not checked without its operators. `boxcar --plugin {0}/libmine.so lsp` loads "
-                  "it\n",
-                  folder.path()));
+  EXPECT_EQ(problemsOf("import \"libmine.so\"\ny = mine::unknown(1)\n", folder / "main.ops"),
+            fmt::format("1:8: information: {0}/libmine.so is a plugin, which is not loaded for a file in an editor; "
+                        "names are not checked without its operators. `boxcar --plugin {0}/libmine.so lsp` loads "
+                        "it\n",
+                        folder.path()));
   EXPECT_EQ(
       problemsOf("import \"lib.ops\"\ny = mine::unknown(1)\n", folder / "main.ops"),
       fmt::format("1:8: information: {}/lib.ops imports a plugin that is not loaded; names are not checked without "

@@ -222,15 +222,15 @@ TEST(CudaGraph, NamesTheFunctionAndWhatItCannotTake) {
             }),
             "cuda_graph(): `step` reads tensors of cuda:0 and of 'cuda:1'; a graph is of one device");
   EXPECT_EQ(errorOf([&] { any({makeCpuGenerator()}); }),
-            "cuda_graph(): `step` is given a generator, whose numbers would be the same in every replay");
+            "cuda_graph(): `step` has a generator as argument, and its numbers would be the same in every replay");
   Function grows([](auto values) {
     values[0].toList().push_back(IValue(1));
     return IValue();
   });
   EXPECT_EQ(errorOf([&] { grows({GenericList()}); }),
             "cuda_graph(): `step` cannot be captured: it changes the sizes of its inputs, or what the lists, dicts and "
-            "tensors on the CPU hold that it is given or that are constants, which a replay of the graph would not do "
-            "again. Do that outside of the function");
+            "tensors on the CPU hold that it is given or that are constants, which a replay of the graph would not "
+            "repeat. Do that outside of the function");
 }
 
 TEST(CudaGraph, GivesTheMemoryOfGraphsBack) {

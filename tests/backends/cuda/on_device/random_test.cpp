@@ -171,7 +171,7 @@ TEST(CudaRandom, AGeneratorKnowsItsDeviceAndKeys) {
   EXPECT_EQ(errorOf([] { makeGenerator(Device(DeviceType::CUDA, 5), 2); }),
             "device 'cuda:5': there are only 2 CUDA devices, so that the last one is 'cuda:1'");
   EXPECT_EQ(errorOf([] { makeGenerator(DeviceType::Meta, 2); }),
-            "device 'meta' has no generators of random numbers: no backend gives any");
+            "device 'meta' has no generators of random numbers: no backend provides one");
 }
 
 TEST(CudaRandom, UniformNumbersFillTheirRange) {

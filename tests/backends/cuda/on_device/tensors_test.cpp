@@ -42,9 +42,8 @@ TEST(CudaTensors, ReportsADivisionByZeroAtTheNextOperatorThatWaits) {
   const Tensor zeros = boxcar::zeros_like(ones);
   const Tensor quotient = boxcar::floor_divide(ones, zeros);
   EXPECT_EQ(errorOf([&] { onHost(quotient); }),
-            "ZeroDivisionError: an integer was divided by zero. An earlier operator on cuda:0 found it, as kernels run "
-            "behind "
-            "the program's back; with BOXCAR_CUDA_SYNC=1 in the environment that operator reports it");
+            "ZeroDivisionError: an integer was divided by zero. An earlier operator on cuda:0 found it, because "
+            "kernels run asynchronously; with BOXCAR_CUDA_SYNC=1 in the environment that operator reports it");
   EXPECT_EQ(errorOf([&] { onHost(quotient); }), "no error");  // once
 }
 
