@@ -42,7 +42,7 @@ void checkSteps(int64_t steps);
 ScalarType typeOfLinspace(const Scalar& start, const Scalar& end);
 
 // Returns how many elements of a matrix of [rows] by [columns] lie on and below diagonal [offset]. Throws Error if two
-// indices for each are more than 63 bits can count.
+// indices per element are more than 63 bits can count.
 int64_t lowerTriangleCount(int64_t rows, int64_t columns, int64_t offset);
 
 }  // namespace boxcar::shape
