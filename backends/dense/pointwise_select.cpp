@@ -53,7 +53,7 @@ void checkMask(const Tensor& mask) {
                "masked_fill_ only supports boolean masks, but got mask with dtype {}", mask.scalar_type());
 }
 
-// Returns the value converted to an element of [self], which does not take part in type promotion.
+// Returns the value converted to an element of [self]; the type of the value does not take part in promotion.
 Scalar valueFor(const Tensor& self, const Scalar& value) {
   BOXCAR_CHECK(!value.isComplex() || self.is_complex() || self.scalar_type() == ScalarType::Bool,
                "masked_fill: the value {} is complex and cannot be an element of a tensor of dtype {}", value,

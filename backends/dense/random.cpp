@@ -25,7 +25,7 @@ Tensor& uniform(Tensor& self, double from, double to, OptionalGenerator generato
   return self;
 }
 
-// Returns a view of complex numbers as their real parts and imaginary parts, in a last dimension of two.
+// Returns a view of complex numbers as real ones: real and imaginary parts are a last dimension of two.
 Tensor realParts(const Tensor& self) {
   DimVector sizes = toDimVector(self.sizes());
   DimVector strides = toDimVector(self.strides());

@@ -23,7 +23,7 @@ void makeRoom(const Tensor& out, int64_t length) {
   prepare({{out, sizes, {1}, out.scalar_type(), out.device()}}, {}, Overlap::kAllowed);
 }
 
-// Throws Error if an end of the sequence is complex and [out] is not.
+// Throws Error if an end of the sequence has an imaginary part and [out] is real.
 void checkEnds(const Tensor& out, const Scalar& start, const Scalar& end) {
   for (const Scalar* number : {&start, &end}) {
     if (!out.is_complex()) number->toDouble();

@@ -29,7 +29,7 @@ enum class Result : uint8_t {
 inline constexpr auto kNumberTypes = kRealTypes + kComplexTypes;
 inline constexpr auto kContinuousTypes = kFloatingTypes + kComplexTypes;
 inline constexpr auto kBitTypes = kBoolType + kIntegralTypes;
-// Types computed in their own precision rather than in float32.
+// The floating types without float16 and bfloat16, which would be computed in float32.
 inline constexpr ElementTypes<float, double> kFullFloatTypes;
 
 }  // namespace boxcar::elements

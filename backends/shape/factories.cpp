@@ -36,8 +36,8 @@ MemoryFormat formatOf(const Tensor& tensor) {
   const size_t rank = tensor.sizes().size();
   if ((rank != 4 && rank != 5) || tensor.strides()[1] == 0) return MemoryFormat::Contiguous;
   const auto channels_last = [&] {
-    // From the innermost dimension outwards, each stride must step over all dimensions inside. With one pixel, channels
-    // do not decide.
+    // From the innermost dimension outwards, each stride must step over all dimensions inside. One channel of one pixel
+    // is ambiguous and counts as contiguous.
     constexpr size_t kOrder4[] = {1, 3, 2, 0};
     constexpr size_t kOrder5[] = {1, 4, 3, 2, 0};
     int64_t least = 0;
@@ -118,7 +118,8 @@ ScalarType typeOfLinspace(const Scalar& start, const Scalar& end) {
 int64_t lowerTriangleCount(int64_t rows, int64_t columns, int64_t offset) {
   BOXCAR_CHECK(rows >= 0, "row must be non-negative, got {}", rows);
   BOXCAR_CHECK(columns >= 0, "col must be non-negative, got {}", columns);
-  // Rows with elements below the diagonal: the first [growing] have one more each, and the full ones have [columns].
+  // Rows with elements on or below the diagonal: the first [growing] rows have one more element each, the rest have all
+  // [columns].
   const int64_t shift = std::clamp(offset, -rows, columns);
   const int64_t used = shift < 0 ? rows + shift : rows;
   const int64_t first = std::max<int64_t>(shift, 0);
