@@ -17,7 +17,7 @@ namespace {
 
 using OptionalTensor = std::optional<Tensor>;
 
-// Gives the type of the statistics.
+// Returns the type of the statistics.
 ScalarType check(const BatchNormCall& call) {
   const Tensor& input = call.input;
   checkDense(input);
@@ -44,7 +44,7 @@ ScalarType check(const BatchNormCall& call) {
   return shape::statisticsType("batch_norm", input, parameters);
 }
 
-// Whether the result's channels are innermost in memory, as the input's are; else it is contiguous.
+// Whether the result is channels-last, like the input; else it is contiguous.
 bool keepsChannelsLast(const Tensor& input) { return !input.is_contiguous() && shape::isChannelsLast(input); }
 
 Tensor allocateResult(const Tensor& input) {
@@ -100,7 +100,7 @@ std::tuple<Tensor&, Tensor&, Tensor&> batchNormOut(const Tensor& input, const Op
                            training,
                            momentum,
                            eps};
-  // Running statistics change while the results are worked out: outputs are looked at before.
+  // The computation changes running statistics, so check the outputs before it.
   const ScalarType statistics_type = check(call);
   const int64_t statistics[] = {training ? call.channels() : 0};
   const auto castable = shape::OutputType::kCastable;

@@ -7,8 +7,8 @@
 
 namespace boxcar::dense {
 
-// An input of [N, channels, …] whose channels are normalised, and what belongs to each of them: tensors of one floating
-// type with an element for each channel, or null.
+// An input of [N, channels, …] whose channels are normalised, and the per-channel parameters: tensors of one floating
+// type with one element per channel, or null.
 struct BatchNormCall {
   const Tensor& input;
   const Tensor* weight;
@@ -22,9 +22,9 @@ struct BatchNormCall {
   int64_t channels() const { return input.sizes()[1]; }
 };
 
-// Writes the normalised elements to [out]. It has the input's type and lies as the input does: contiguous, or with
-// channels innermost. In training the running statistics, where there are any, are moved towards those of the input,
-// and [mean] and [scale] receive the means and the reciprocal deviations; else these have no elements.
+// Writes the normalised elements to [out], which has the input's type and memory format: contiguous or channels-last.
+// In training, running statistics, if given, are moved towards those of the input, and [mean] and [scale] receive the
+// means and reciprocal standard deviations; otherwise [mean] and [scale] have no elements.
 using BatchNormFunction = void(const BatchNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale);
 extern DeviceFunction<BatchNormFunction> normalizeChannels;
 

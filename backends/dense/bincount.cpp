@@ -33,7 +33,7 @@ Tensor bincount(const Tensor& self, const std::optional<Tensor>& weights, int64_
                  dtypeName(weights->scalar_type()));
   }
   const Tensor numbers = prepared(self, ScalarType::Long);
-  // Without numbers the weights say nothing, not even a type.
+  // Without numbers, ignore the weights, including their type.
   if (!weighted || numbers.numel() == 0) return countNumbers(self.device(), numbers, Tensor(), minlength);
   const ScalarType type = weights->scalar_type() == ScalarType::Float ? ScalarType::Float : ScalarType::Double;
   return countNumbers(self.device(), numbers, prepared(*weights, type), minlength);

@@ -7,14 +7,14 @@
 
 namespace boxcar::dense {
 
-// The most bins that a count, eight bytes each, can be held of.
+// The maximum number of bins, as each count takes eight bytes.
 inline constexpr int64_t kMaxBins = int64_t{1} << 58;
 
-// An Error when [number], the least or the greatest of those that are counted, is none that can be.
+// Throws Error if [number], the least or the greatest of the counted numbers, is out of range.
 void checkCounted(int64_t number);
 
-// How often each of [numbers], int64, occurs; or the sums of their [weights], float32 or float64, where those are
-// defined. At least [minlength] bins. All are contiguous and of one dimension.
+// Returns how often each of [numbers], int64, occurs, or the sums of their [weights], float32 or float64, if defined.
+// The result has at least [minlength] bins. All tensors are contiguous and one-dimensional.
 using CountNumbers = Tensor(const Tensor& numbers, const Tensor& weights, int64_t minlength);
 extern DeviceFunction<CountNumbers> countNumbers;
 

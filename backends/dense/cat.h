@@ -6,7 +6,7 @@
 
 namespace boxcar::dense {
 
-// Joins tensors that are contiguous, as [out] is, and of its type. False where that is better done part by part.
+// Joins [tensors] into [out]; all are contiguous and of one type. Returns false if copying part by part is better.
 using JoinRows = bool(const Tensor& out, TensorList tensors, const shape::Joined& joined);
 extern DeviceFunction<JoinRows> joinRows;
 

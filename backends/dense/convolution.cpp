@@ -11,7 +11,7 @@ namespace {
 
 using IntSpan = std::span<const int64_t>;
 
-// Arguments of one spatial dimension as those of two, the first of size 1.
+// Extends the arguments of one spatial dimension to two, the first of size 1.
 shape::Convolution forPictures(const shape::Convolution& arguments) {
   shape::Convolution c = arguments;
   c.stride.insert(c.stride.begin(), 1);

@@ -11,14 +11,14 @@
 
 namespace boxcar::dense {
 
-// A convolution of pictures or volumes whose [arguments] were checked. All tensors are of one number type; [bias] may
-// be undefined. The result, which lies as arguments.channels_last says and has elements, is written to [out].
+// Writes the convolution of pictures or volumes with checked [arguments] to [out], which has elements and the memory
+// format of arguments.channels_last. All tensors are of one number type; [bias] may be undefined.
 using ConvolutionFunction = void(const shape::Convolution& arguments, const Tensor& out, const Tensor& input,
                                  const Tensor& weight, const Tensor& bias);
 extern DeviceFunction<ConvolutionFunction> convolve;
 
-// How [arguments] read the spatial dimensions of an input of [input] elements each by kernels of [weight]: three of
-// them, the first ones of size 1 where there are fewer.
+// Returns how [arguments] read the spatial dimensions of an input of sizes [input] with a weight of sizes [weight]:
+// three axes, the first ones of size 1 if there are fewer.
 using ConvolvedAxes = std::array<elements::ConvolvedAxis, 3>;
 ConvolvedAxes convolvedAxes(const shape::Convolution& arguments, std::span<const int64_t> input,
                             std::span<const int64_t> weight);

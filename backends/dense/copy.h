@@ -6,24 +6,24 @@
 
 namespace boxcar::dense {
 
-// Writes the elements of [source], broadcast and converted, into [target], on the same device or, with one of both on
-// the CPU, on another. They must not overlap. On Meta there are none.
+// Writes the elements of [source], broadcast and converted, to [target], on the same device or, if one of both is on
+// the CPU, on another. They must not overlap. Does nothing on Meta.
 void copyElements(const Tensor& target, const Tensor& source, bool non_blocking = false);
 
-// Of two devices the one that is not the CPU copies. Without waiting for the end where that is safe, when
-// [non_blocking].
+// If there are two devices, the one that is not the CPU copies. If [non_blocking], it does not wait for the copy where
+// that is safe.
 using CopyFunction = void(const Tensor& target, const Tensor& source, bool non_blocking);
 extern DeviceFunction<CopyFunction> copyOnDevice;
 
-// A copy of [tensor] with elements of [dtype], its dimensions in the same order in memory.
+// Returns a copy of [tensor] with elements of [dtype] and the same order of dimensions in memory.
 Tensor convertTo(const Tensor& tensor, ScalarType dtype);
 
-// [tensor] itself when it is contiguous, else a copy that is.
+// Returns [tensor] if it is contiguous, else a contiguous copy.
 Tensor toContiguous(const Tensor& tensor);
-// A copy of [tensor] in any case, which is contiguous.
+// Returns a contiguous copy of [tensor] in any case.
 Tensor contiguousCopy(const Tensor& tensor);
 
-// Elements of float16 and bfloat16, whose sums are computed in float32.
+// Whether the elements are float16 or bfloat16, whose sums are computed in float32.
 inline bool isSmallFloat(const Tensor& tensor) {
   return tensor.scalar_type() == ScalarType::Half || tensor.scalar_type() == ScalarType::BFloat16;
 }
@@ -36,20 +36,20 @@ void inFloat32(const Tensor& self, Body&& body) {
   copyElements(self, wide);
 }
 
-// Writes [number] as one element of [type] to [address], converted as a tensor's element would be.
+// Writes [number] as one element of [type] to [address], converted like a tensor's element.
 void storeNumber(void* address, ScalarType type, const Scalar& number);
 
-// An Error when [number] does not fit into an element of [type].
+// Throws Error if [number] does not fit into an element of [type].
 void checkFits(const Scalar& number, ScalarType type);
-// A tensor without dimensions, on the CPU, that holds [number] as [type]. An Error when that does not fit.
+// Returns a zero-dimensional CPU tensor that holds [number] as [type]. Throws Error if it does not fit.
 Tensor numberTensor(const Scalar& number, ScalarType type);
 
-// [tensor] itself, or a copy of it on [device].
+// Returns [tensor], or a copy of it, on [device].
 Tensor toDevice(const Tensor& tensor, Device device);
 
-// The one element of [tensor], which is not on Meta; a copy from a device waits for its work.
+// Returns the only element of [tensor], which is not on Meta. A copy from a device waits for its work.
 Scalar readNumber(const Tensor& tensor);
-// The element of [type] at [address], which the host can read.
+// Returns the element of [type] at [address], which is readable on the host.
 Scalar loadNumber(const void* address, ScalarType type);
 
 }  // namespace boxcar::dense

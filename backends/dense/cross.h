@@ -8,7 +8,7 @@
 namespace boxcar::dense {
 
 // Writes the cross products of the lines along dimension [dim], of three elements each, of [a] and [b] to [out]. All
-// have the same sizes, any strides and one type, a real or complex one.
+// have the same sizes, any strides and one real or complex type.
 using CrossFunction = void(const Tensor& out, const Tensor& a, const Tensor& b, size_t dim);
 extern DeviceFunction<CrossFunction> crossLines;
 

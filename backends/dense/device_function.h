@@ -3,8 +3,8 @@
 #include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/error.h>
 
-// What operators of dense tensors leave to each device. An operator's checks and its result's sizes and dtype are the
-// same everywhere and stand in dense/ once; what runs over elements is a function of the device.
+// What operators of dense tensors leave to each device. The checks of an operator, and the sizes and dtype of its
+// result, are in dense/ for all devices; the loop over elements is a function of the device.
 //
 //   // dense/softmax.h
 //   using SoftmaxFunction = void(const Tensor& out, const Tensor& self, const Lines& lines, bool logarithm);
@@ -18,9 +18,9 @@
 
 namespace boxcar::dense {
 
-// How a thread goes to a device of a kind that has several, and back. A backend sets it while it is loaded.
+// How a thread switches to a device of a kind that has several, and back. A backend sets it while it loads.
 struct DeviceSwitch {
-  // Makes device [index] the thread's current one and gives the one before.
+  // Makes device [index] the thread's current device and returns the previous one.
   int (*enter)(DeviceIndex index) = nullptr;
   void (*leave)(int before) = nullptr;
 };
@@ -49,16 +49,16 @@ class DeviceFunction<R(Args...)> final {
  public:
   using Function = R (*)(Args...);
 
-  // [name] is that of the operator in messages.
+  // [name] is the operator's name in messages.
   constexpr DeviceFunction(const char* name, Function cpu) : name_(name), cpu_(cpu) {}
   DeviceFunction(const DeviceFunction&) = delete;
   DeviceFunction& operator=(const DeviceFunction&) = delete;
 
-  // Before the first call: while a backend is loaded.
+  // Must be called before the first call, while a backend loads.
   void setCuda(Function function) { cuda_ = function; }
   bool hasCuda() const { return cuda_ != nullptr; }
 
-  // Calls the function of [device]'s kind, with [device] the current one.
+  // Calls the function for [device]'s kind, with [device] as the current device.
   R operator()(Device device, Args... args) const {
     if (!device.is_cuda()) [[likely]]
       return cpu_(static_cast<Args>(args)...);

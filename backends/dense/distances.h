@@ -5,9 +5,9 @@
 
 namespace boxcar::dense {
 
-// Writes the distances of the rows of [a] and of [b], matrices or batches of them, to [out], with a row for each of [a]
-// and a column for each of [b]: the p-norms of their differences. All are contiguous, of float32 or float64, and [out]
-// has elements. With [by_product], where [p] is 2, by |x - y|^2 = |x|^2 + |y|^2 - 2 x y.
+// Writes the distances between the rows of [a] and of [b], which are matrices or batches of them, to [out]: the p-norms
+// of their differences, with a row for each row of [a] and a column for each row of [b]. All are contiguous, of float32
+// or float64, and [out] has elements. With [by_product], only if [p] is 2, uses |x - y|^2 = |x|^2 + |y|^2 - 2 x y.
 using DistancesFunction = void(const Tensor& out, const Tensor& a, const Tensor& b, double p, bool by_product);
 extern DeviceFunction<DistancesFunction> rowDistances;
 

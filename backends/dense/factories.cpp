@@ -70,7 +70,7 @@ Tensor& emptyOut(IntSpan size, std::optional<MemoryFormat> memory_format, Tensor
   return out;
 }
 
-// The result has the type of what is filled, not that of inputs, of which there are none.
+// The result has the type of the filled tensor, as there are no inputs.
 Tensor& fillWith(Tensor& self, const Scalar& value) {
   checkDense(self);
   checkFits(value, self.scalar_type());

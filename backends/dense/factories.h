@@ -7,12 +7,12 @@
 
 namespace boxcar::dense {
 
-// Sets [bytes] bytes of a device's memory to 0.
+// Sets [bytes] bytes of device memory to 0.
 using ZeroFunction = void(void* memory, size_t bytes);
 extern DeviceFunction<ZeroFunction> zeroBytes;
 
-// [device] with its index: "cuda" is the current one. An Error when there is no such device. Set by the backend of
-// CUDA.
+// Returns [device] with its index; "cuda" is the current device. Throws Error if there is no such device. Set by the
+// CUDA backend.
 using CompleteDevice = Device(Device device);
 inline constinit CompleteDevice* completeDevice = nullptr;
 

@@ -9,7 +9,7 @@
 namespace boxcar::dense {
 namespace {
 
-// Reads the flipped dimensions from their ends on, with negative steps.
+// Reads flipped dimensions from the end, with negative steps.
 Tensor flip(const Tensor& self, std::span<const int64_t> dims) {
   checkDense(self);
   const uint64_t flipped = dims.empty() ? 0 : shape::dimensionMask(dims, self.dim());

@@ -8,7 +8,7 @@
 
 namespace boxcar::dense {
 
-// Writes to [result] the elements of its own size that lie from [start] on, with [steps] in bytes, some negative.
+// Writes to [result] as many elements as it has, read from [start] on with [steps] in bytes, some of them negative.
 using CopyInSteps = void(const Tensor& result, char* start, std::span<const int64_t> steps);
 extern DeviceFunction<CopyInSteps> copyInSteps;
 

@@ -17,7 +17,7 @@ Tensor& gatherOut(const Tensor& self, int64_t dim, const Tensor& index, bool spa
   return writeSameType(out, gather(self, dim, index, sparse_grad), {&self, &index});
 }
 
-// Elements are counted in the order of a contiguous tensor.
+// Indices refer to elements in contiguous order.
 Tensor take(const Tensor& self, const Tensor& index) {
   checkSameDevice({&self, &index});
   shape::checkTake(self, index);

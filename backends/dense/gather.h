@@ -6,8 +6,8 @@
 
 namespace boxcar::dense {
 
-// The elements of [self] whose place along dimension [dim] is what [index], int64 of as many dimensions and no larger
-// sizes, says.
+// Returns the elements of [self] at the positions along dimension [dim] that [index] gives; [index] is int64 with as
+// many dimensions and no larger sizes.
 Tensor gatherElements(const Tensor& self, int64_t dim, const Tensor& index);
 
 }  // namespace boxcar::dense

@@ -7,8 +7,9 @@
 
 namespace boxcar::dense {
 
-// Elements of [samples, groups, channels of a group, elements of a channel], each group of a sample normalised. All
-// tensors are contiguous and of one type, float32 or float64; weight and bias, one number a channel, may be undefined.
+// Elements of [samples, groups, channels of a group, elements of a channel], normalised per group of each sample. All
+// tensors are contiguous and of one type, float32 or float64; weight and bias, one number per channel, may be
+// undefined.
 struct GroupNormCall {
   const Tensor& input;
   const Tensor& weight;
@@ -20,8 +21,8 @@ struct GroupNormCall {
   double eps;
 };
 
-// Writes the normalised elements to [out], and each group's mean and reciprocal deviation to [mean] and [scale], which
-// are not empty.
+// Writes the normalised elements to [out], and each group's mean and reciprocal standard deviation to [mean] and
+// [scale], which are not empty.
 using GroupNormFunction = void(const GroupNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale);
 extern DeviceFunction<GroupNormFunction> groupNormRows;
 

@@ -23,19 +23,20 @@ namespace {
 
 using Indices = List<std::optional<Tensor>>;
 
-// Which elements of a tensor some index tensors name: they stand for dimensions of it, and are broadcast together.
+// The elements of a tensor that index tensors select. Index tensors stand for dimensions of the tensor and are
+// broadcast together.
 struct Selection {
-  DimVector sizes;  // of the result
-  DimVector steps;  // of the result's dimensions in the indexed tensor, in bytes; 0 for those of the index tensors
-  std::vector<Tensor> like;  // what the order of the result's dimensions in memory follows
-  // The one index tensor, or where in the indexed tensor, in bytes, each element of several leads.
+  DimVector sizes;           // of the result
+  DimVector steps;           // of the result's dimensions in the indexed tensor, in bytes; 0 for index dimensions
+  std::vector<Tensor> like;  // the tensors that determine the memory order of the result
+  // The only index tensor or, if there are several, the byte offsets in the indexed tensor that they lead to together.
   Tensor index;
   DimVector index_steps;  // of the result's dimensions in [index], in bytes
   int64_t step = 1;
   int64_t size = kChecked;
   int64_t dim = 0;
 
-  // Of places that several index tensors led to, each of which has been looked at.
+  // The size for byte offsets of several index tensors, which have been checked.
   static constexpr int64_t kChecked = std::numeric_limits<int64_t>::max();
   bool wantsCheck() const { return size != kChecked && index.numel() > 0; }
 };
@@ -44,11 +45,11 @@ bool isMask(const Tensor& index) {
   return index.scalar_type() == ScalarType::Bool || index.scalar_type() == ScalarType::Byte;
 }
 
-// Indices on the CPU, as those of lists are, choose from tensors on other devices, too.
+// CPU indices, such as those from lists, may also index tensors on Meta.
 bool choosesFromMeta(const Tensor& index, const Tensor& self) { return self.is_meta() && index.is_cpu(); }
 
-// The index tensor of each dimension, none where the whole dimension is taken: a mask becomes the indices of what it
-// holds, one tensor for each of its dimensions.
+// Returns the index tensor of each dimension, none if the whole dimension is taken. A mask becomes the indices of its
+// true elements, one tensor for each of its dimensions.
 std::vector<std::optional<Tensor>> indexOfEachDim(const Tensor& self, const Indices& indices) {
   std::vector<std::optional<Tensor>> result;
   for (const std::optional<Tensor>& index : indices) {
@@ -108,7 +109,7 @@ DimVector broadcastIndices(const std::vector<std::optional<Tensor>>& indices) {
   return sizes;
 }
 
-// An Error where indices, of which there are [sizes], lead into a dimension that has none.
+// Throws Error if indices, broadcast to [sizes], refer to a dimension of size 0.
 void checkHasPlaces(const Tensor& self, const std::vector<std::optional<Tensor>>& indices, const DimVector& sizes) {
   if (numelOf(sizes) == 0) return;
   for (size_t i = 0; i < indices.size(); ++i) {
@@ -117,7 +118,7 @@ void checkHasPlaces(const Tensor& self, const std::vector<std::optional<Tensor>>
   }
 }
 
-// Where the elements of several index tensors lead, in bytes.
+// Returns the byte offsets that several index tensors lead to.
 Tensor offsetsOf(const std::vector<std::optional<Tensor>>& indices, const Tensor& self, const DimVector& sizes) {
   const Tensor offsets = Tensor::allocate(sizes, ScalarType::Long, self.device());
   if (self.is_meta() || offsets.numel() == 0) return offsets;
@@ -130,7 +131,7 @@ Tensor offsetsOf(const std::vector<std::optional<Tensor>>& indices, const Tensor
   return offsets;
 }
 
-// The dimensions of the index tensors stand where the first of them is when they follow each other, else in front.
+// If the indexed dimensions are adjacent, the index dimensions replace them, else they come first.
 Selection selectElements(const Tensor& self, const Indices& list) {
   const std::vector<std::optional<Tensor>> indices = indexOfEachDim(self, list);
   Selection result;
@@ -166,7 +167,7 @@ Selection selectElements(const Tensor& self, const Indices& list) {
   }
   for (const int64_t stride : self_strides) result.steps.push_back(stride * static_cast<int64_t>(self.itemsize()));
 
-  // An index tensor seen with the sizes of the result.
+  // An index tensor expanded to the sizes of the result.
   const auto spread = [&](const Tensor& index) {
     const Tensor expanded = shape::expandTo(index, index_sizes);
     DimVector strides(result.sizes.size(), 0);
@@ -183,7 +184,7 @@ Selection selectElements(const Tensor& self, const Indices& list) {
   return result;
 }
 
-// The loop over what is selected of [self], and [other] beside it, which broadcasts to it.
+// Returns the loop over the selected elements of [self], with [other], which broadcasts to them, beside.
 IndexedLoop selectionLoop(const Selection& selection, const Tensor& self, const Tensor& other) {
   IndexedLoop loop;
   loop.sizes = selection.sizes;
@@ -253,7 +254,7 @@ Tensor& indexPutInPlace(Tensor& self, const Indices& indices, const Tensor& valu
     if (!index.has_value() || !index->defined() || choosesFromMeta(*index, self)) continue;
     checkWrittenInPlace(self, {&*index});
   }
-  // Without elements nothing tells where masks lead.
+  // On Meta, the elements that masks select are unknown.
   const auto is_mask = [](const std::optional<Tensor>& index) {
     return index.has_value() && index->defined() && isMask(*index);
   };
@@ -262,7 +263,7 @@ Tensor& indexPutInPlace(Tensor& self, const Indices& indices, const Tensor& valu
   checkValues(values, self, selection);
   if (self.is_meta()) return self;
   if (accumulate && isSmallFloat(self)) {
-    // The places are worked out again: they are told in bytes.
+    // The selection contains byte offsets, so it must be computed again for float32.
     inFloat32(self, [&](const Tensor& wide) {
       putElements(wide, selectElements(wide, indices), convertTo(values, ScalarType::Float), accumulate);
     });

@@ -8,14 +8,14 @@
 
 namespace boxcar::dense {
 
-// A dimension that indices stand for: they are below [size], or count from its end, and each leads [step] bytes on.
+// An indexed dimension: indices are below [size], or count from its end, and one index step is [step] bytes.
 struct IndexedDimension {
   size_t dim;
   int64_t size;
   int64_t step;
 };
 
-// Adds to [offsets], int64 and contiguous, what [index], which broadcasts to it, amounts to. An Error when an index is
+// Adds the byte offsets of [index], broadcast, to [offsets], which is int64 and contiguous. Throws Error if an index is
 // out of range.
 using AddOffsets = void(const Tensor& offsets, const Tensor& index, const IndexedDimension& dimension);
 extern DeviceFunction<AddOffsets> addOffsets;

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <string_view>
 
-// Operators on whole slices of one dimension, which a vector of indices chooses.
+// Operators on slices along one dimension, chosen by a vector of indices.
 
 namespace boxcar::dense {
 namespace {
@@ -37,7 +37,7 @@ Tensor& indexSelectOut(const Tensor& self, int64_t dim, const Tensor& index, Ten
   return writeSameType(out, indexSelect(self, dim, index), {&self, &index});
 }
 
-// The loop in which the slices of [source] are written to those of [self]; its indices are in range.
+// Returns the loop that writes the slices of [source] to those of [self]; throws Error if an index is out of range.
 IndexedLoop writingLoop(std::string_view name, const Tensor& self, int64_t dim, const Tensor& places,
                         const Tensor& source, bool wraps) {
   IndexedLoop loop = loopOverSlices(withDimension(source), withDimension(self), places, dim);
@@ -66,7 +66,7 @@ void addSlices(const Tensor& self, int64_t dim, const Tensor& index, const Tenso
   const Tensor places = toPlaces(index);
   const IndexedLoop loop = writingLoop("index_add", self, dim, places, source, /*wraps=*/false);
   const ScalarType type = self.scalar_type();
-  // As an element of the tensor: that of bools is true or false.
+  // Round [alpha] as an element of the tensor; for bools it is true or false.
   alignas(16) std::byte factor[16];
   storeNumber(factor, type, alpha);
   combineChosen(self.device(), loop, type, Combination::kAdd, loadNumber(factor, type));

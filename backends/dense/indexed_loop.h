@@ -14,21 +14,21 @@ namespace boxcar::dense {
 
 using elements::Combination;
 
-// A loop over elements of one tensor, each beside an element of another that an index chooses. What gather, scatter,
-// index_select, index and their like have in common:
+// A loop over pairs of an element of one tensor ("beside") and an element of another that an index chooses ("chosen").
+// Shared by gather, scatter, index_select, index and similar operators:
 //
 //   IndexedLoop loop = loopAlong(out, self, index, dim);
 //   readChosen(self.device(), loop, self.itemsize());
 //
-// Steps are in bytes. Elements that are chosen by several indices are met in the order of the loop on the CPU, with
-// threads too, when the loop writes to what is chosen; on other devices in any order.
+// Steps are in bytes. If several indices choose the same element to write, the CPU visits them in loop order, even with
+// threads; other devices use any order.
 struct IndexedLoop {
   DimVector sizes;
 
   char* beside = nullptr;
   DimVector beside_steps;
 
-  // 0 along the dimensions that the indices stand for.
+  // The steps are 0 along the indexed dimensions.
   char* chosen = nullptr;
   DimVector chosen_steps;
 
@@ -36,45 +36,47 @@ struct IndexedLoop {
   const char* index = nullptr;
   DimVector index_steps;
 
-  // How far one index leads, and what indices are below; negative ones count from the end if [wraps].
+  // The bytes per index step, and the bound of indices; negative indices count from the end if [wraps].
   int64_t step = 1;
   int64_t size = 0;
   bool wraps = false;
   bool writes_chosen = false;
 
-  // What errors name.
+  // For error messages.
   std::string_view name;
   int64_t dim = 0;
 };
 
-// Writes what is chosen beside the indices, elements of [itemsize] bytes. An Error when an index is out of range.
+// Copies the chosen elements, of [itemsize] bytes, to the elements beside them. Throws Error if an index is out of
+// range.
 using ReadChosen = void(const IndexedLoop& loop, size_t itemsize);
 extern DeviceFunction<ReadChosen> readChosen;
 
-// Writes what lies beside to what is chosen. The indices have been checked.
+// Copies the elements beside to the chosen elements. The indices must have been checked.
 using WriteChosen = void(const IndexedLoop& loop, size_t itemsize);
 extern DeviceFunction<WriteChosen> writeChosen;
 
-// Combines what is chosen with [scale] times what lies beside, elements of [type], which is neither float16 nor
-// bfloat16. The indices have been checked.
+// Combines the chosen elements with [scale] times the elements beside them; [type] is neither float16 nor bfloat16. The
+// indices must have been checked.
 using CombineChosen = void(const IndexedLoop& loop, ScalarType type, Combination how, const Scalar& scale);
 extern DeviceFunction<CombineChosen> combineChosen;
 
-// An Error when an index is out of range.
+// Throws Error if an index is out of range.
 using CheckChosen = void(const IndexedLoop& loop);
 extern DeviceFunction<CheckChosen> checkChosen;
 
-// The strides of [tensor] in bytes.
+// Returns the strides of [tensor] in bytes.
 DimVector byteSteps(const Tensor& tensor);
 
-// [tensor] itself, or a view of one dimension when it has none.
+// Returns [tensor], or a one-dimensional view of it if it has no dimensions.
 Tensor withDimension(const Tensor& tensor);
 
-// A loop over [index] and what lies beside each in [beside], of the same sizes or larger ones: indices stand for
-// dimension [dim] of [chosen]. None of the tensors is without dimensions.
+// Returns a loop over [index] and the elements of [beside], which has the same or larger sizes; the indices choose
+// along dimension [dim] of [chosen]. All tensors have at least one dimension.
 IndexedLoop loopAlong(const Tensor& beside, const Tensor& chosen, const Tensor& index, int64_t dim);
 
-// A loop over [beside], for which one-dimensional [index] says where each slice of dimension [dim] lies in [chosen].
+// Returns a loop over [beside]; the one-dimensional [index] gives the position in [chosen] of each slice of dimension
+// [dim].
 IndexedLoop loopOverSlices(const Tensor& beside, const Tensor& chosen, const Tensor& index, int64_t dim);
 
 }  // namespace boxcar::dense

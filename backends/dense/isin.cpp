@@ -35,7 +35,7 @@ Tensor isinTensors(const Tensor& elements, const Tensor& tested, bool, bool inve
   return result;
 }
 
-// A number as a tensor that yields to the other's type.
+// Returns the number as a wrapped tensor, whose type has lower priority in promotion.
 Tensor wrapped(const Scalar& number, Device device) {
   Tensor result = numberOn(device, number, number.type());
   result.unsafeGetTensorImpl()->set_wrapped_number(true);

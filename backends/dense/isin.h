@@ -5,8 +5,8 @@
 
 namespace boxcar::dense {
 
-// Writes to [found], bools, whether each of [elements] is among those of [tested]; or whether it is not, if [invert].
-// NaN is among none. Both are contiguous and have one dtype, which is neither bool nor complex.
+// Writes to [found], bools, whether each of [elements] is in [tested], or is not, if [invert]. NaN is never found. Both
+// are contiguous and have one dtype, which is neither bool nor complex.
 using FindEach = void(const Tensor& found, const Tensor& elements, const Tensor& tested, bool invert);
 extern DeviceFunction<FindEach> findEach;
 

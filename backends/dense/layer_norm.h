@@ -7,7 +7,7 @@
 
 namespace boxcar::dense {
 
-// [rows] rows of [length] elements, normalised each; weight and bias have [length] elements, or are null.
+// [rows] rows of [length] elements, each row normalised; weight and bias have [length] elements, or are null.
 struct LayerNormCall {
   const Tensor& input;
   const Tensor* weight;
@@ -18,7 +18,7 @@ struct LayerNormCall {
 };
 
 // Writes the normalised rows to [out], which is contiguous and of the input's type, and each row's mean and reciprocal
-// deviation to [mean] and [scale], float32 or, where the input is, float64.
+// standard deviation to [mean] and [scale], which are float64 if the input is, else float32.
 using LayerNormFunction = void(const LayerNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale);
 extern DeviceFunction<LayerNormFunction> layerNormRows;
 

@@ -26,7 +26,7 @@ std::tuple<Tensor, Tensor> qr(const Tensor& a, std::string_view mode_name) {
   const int64_t m = a.sizes().last(2)[0];
   const int64_t n = a.sizes().last(2)[1];
   const int64_t k = std::min(m, n);
-  const int64_t columns = mode.reduced ? k : m;  // of Q, and rows of R
+  const int64_t columns = mode.reduced ? k : m;  // columns of Q, and rows of R
   const ScalarType type = a.scalar_type();
   const Tensor q =
       mode.forms_q ? allocateMatrices(shape::matrixSizes(batch, m, columns), type, a.device()) : nothing(a);

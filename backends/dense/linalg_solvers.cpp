@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <tuple>
 
-// LU and Cholesky factors, and what is solved by them.
+// LU and Cholesky factors, and solvers that use them.
 
 namespace boxcar::dense {
 namespace {
 
-// LU factors of square matrices, or of their transposes where these lie in memory as the library reads them.
+// LU factors of square matrices, or of their transposes if these are already column-major, as the library needs.
 struct Lu {
   Tensor factors;
   Tensor pivots;
@@ -36,7 +36,7 @@ Lu factorsOf(std::string_view op, const Tensor& a) {
   return lu;
 }
 
-// Writes a^-1 b to [b], a batch of column-major matrices for as many factors; a^-T b when [transposed].
+// Overwrites [b], a batch of column-major matrices matching the factors, with a^-1 b, or a^-T b if [transposed].
 void solveInto(std::string_view op, const Tensor& b, const Lu& lu, bool transposed) {
   if (b.is_meta() || b.numel() == 0) return;
   const int64_t n = lu.factors.sizes().back();
@@ -44,7 +44,7 @@ void solveInto(std::string_view op, const Tensor& b, const Lu& lu, bool transpos
   solveLu(b.device(), op, b, lu.factors, lu.pivots, columns, transposed);
 }
 
-// The factors repeated for each matrix of a larger batch.
+// Returns the factors, repeated for each matrix of a larger batch.
 Lu expanded(const Lu& lu, std::span<const int64_t> sizes) {
   if (std::ranges::equal(lu.factors.sizes(), sizes)) return lu;
   return {copyMatrices(sizes, lu.factors), toContiguous(shape::expandTo(lu.pivots, sizes.first(sizes.size() - 1))),
@@ -62,7 +62,7 @@ std::tuple<Tensor, Tensor> invEx(const Tensor& a, bool check_errors) {
   return {inverse, lu.info};
 }
 
-// [b] as a matrix of one column for each of a batch.
+// Returns [b] as matrices of one column each.
 Tensor withColumn(const Tensor& b) {
   DimVector sizes = toDimVector(b.sizes());
   DimVector strides = toDimVector(b.strides());
@@ -89,7 +89,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> solveEx(const Tensor& a, const Tensor
   if (!vectors) return {x, lu.factors, lu.pivots, lu.info};
 
   const auto sizes = std::span<const int64_t>(equation.b_sizes).first(equation.b_sizes.size() - 1);
-  // Vectors get the strides that PyTorch gives them: those of matrices, where there are several.
+  // Vectors get PyTorch's strides: those of matrices if there are several.
   const Tensor result = sizes.size() > 1 && left ? allocateMatrices(sizes, x.scalar_type(), device)
                                                  : Tensor::allocate(sizes, x.scalar_type(), device);
   copyElements(result, x.view(sizes, x.strides().first(sizes.size()), 0));
@@ -115,7 +115,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> slogdet(const Tensor& a) {
   return {sign, logarithm, lu.factors, lu.pivots};
 }
 
-// The factor with zeros in the other triangle.
+// Returns the factor, with zeros in the other triangle, and the info.
 std::tuple<Tensor, Tensor> choleskyOf(std::string_view name, const Tensor& a, bool upper) {
   checkDense(a);
   shape::checkSquareMatrices(name, a);

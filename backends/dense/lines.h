@@ -7,7 +7,7 @@
 
 namespace boxcar::dense {
 
-// Contiguous elements seen as [outer, length, inner], an operator going over the middle.
+// Contiguous elements seen as [outer, length, inner]; the operator works along the middle.
 struct Lines {
   int64_t outer = 1;
   int64_t length = 1;

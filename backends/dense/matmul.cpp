@@ -8,12 +8,12 @@
 #include <boxcar/backends/shape/broadcast.h>
 #include <boxcar/backends/shape/matrices.h>
 
-// Products of matrices, and sums with them.
+// Matrix products, and sums with them.
 
 namespace boxcar::dense {
 namespace {
 
-// A product of matrices or batches of them, checked.
+// A checked product of matrices or batches of them.
 struct Product {
   const Tensor& a;
   const Tensor& b;
@@ -110,7 +110,8 @@ Tensor& baddbmmInPlace(Tensor& self, const Tensor& batch1, const Tensor& batch2,
   return checkedBaddbmm(self, batch1, batch2, beta, alpha).writeInPlace("baddbmm_", self);
 }
 
-// beta * self + alpha * the sum of all products. Halves are converted before the first of them and after the last.
+// beta * self + alpha * the sum of all products. float16 and bfloat16 are converted before the first product and after
+// the last.
 class BatchSum {
  public:
   BatchSum(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha)
@@ -143,7 +144,7 @@ class BatchSum {
     return batch.view(batch.sizes().last(2), batch.strides().last(2), batch.storage_offset() + i * batch.strides()[0]);
   }
 
-  // What remains of no products, which is one of matrices without depth.
+  // With no products, multiply matrices of inner size 0, which leaves beta * self.
   void scale(const Tensor& target) const {
     const DimVector left{sizes_[0], 0};
     const DimVector right{0, sizes_[1]};

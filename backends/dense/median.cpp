@@ -16,7 +16,7 @@
 namespace boxcar::dense {
 namespace {
 
-// A tensor of [sizes] in place of one that has a dimension more of size 1.
+// Returns [tensor] as [sizes], to remove a dimension of size 1.
 Tensor seenAs(const Tensor& tensor, const DimVector& sizes) {
   DimVector strides(sizes.size(), boost::container::default_init);
   contiguousStrides(sizes, strides);
@@ -50,7 +50,7 @@ struct Median {
     return writeSameTypes(values, indices, overDim(self, dim, keepdim), {&self});
   }
 
-  // Of no elements it is NaN.
+  // The median of no elements is NaN.
   static Tensor all(const Tensor& self) {
     checkDense(self);
     shape::checkOrdered(kName, self);

@@ -8,9 +8,9 @@
 
 namespace boxcar::dense {
 
-// Writes the middle element, the lower of two, of each line of [self] along dimension [dim], and its index, to tensors
-// that have one element in that dimension and are contiguous. NaN, the first one, wins where there is one, or is left
-// out if [skips_nan]. All have elements and dimensions.
+// Writes the median of each line of [self] along dimension [dim] (the lower of two middle elements), and its index, to
+// contiguous tensors whose size in that dimension is 1. NaN, the first one, is the median if there is one, or is
+// skipped if [skips_nan]. All tensors have elements and dimensions.
 using MedianLines = void(std::string_view name, const Tensor& values, const Tensor& indices, const Tensor& self,
                          size_t dim, bool skips_nan);
 extern DeviceFunction<MedianLines> medianLines;

@@ -22,7 +22,7 @@ Pair forward(Check check, const Tensor& self, const Tensor& target, const Option
   const shape::ClassLoss sizes = check(self, target, given, reduction);
   const ScalarType type = self.scalar_type();
   Pair result{Tensor::allocate(sizes.output_sizes, type, device), Tensor::allocate({}, type, device)};
-  visitScalarType(kFloatingTypes, type, "nll_loss", [](auto) {});  // the Error of any other names all of them
+  visitScalarType(kFloatingTypes, type, "nll_loss", [](auto) {});  // throws Error, naming the supported types
   if (device.is_meta()) return result;
   const Tensor source = toContiguous(self);
   const Tensor classes =

@@ -35,7 +35,7 @@ Tensor& maskedSelectOut(const Tensor& self, const Tensor& mask, Tensor& out) {
   return writeSameType(out, maskedSelect(self, mask), {&self, &mask});
 }
 
-// What masked_scatter asks for; the mask expanded to [sizes].
+// Checks the arguments of masked_scatter; returns the mask expanded to [sizes].
 Tensor checkMaskedScatter(std::span<const int64_t> sizes, const Tensor& self, const Tensor& mask,
                           const Tensor& source) {
   checkSameDevice({&self, &mask, &source});
@@ -71,7 +71,7 @@ Tensor maskedScatter(const Tensor& self, const Tensor& mask, const Tensor& sourc
 
 }  // namespace
 
-// [tensor] as bools in the order of their indices.
+// Returns [tensor] as contiguous bools.
 Tensor toBools(const Tensor& tensor) {
   return toContiguous(tensor.scalar_type() == ScalarType::Bool ? tensor : convertTo(tensor, ScalarType::Bool));
 }

@@ -6,25 +6,25 @@
 #include <cstdint>
 #include <span>
 
-// Operators whose results are as large as there are elements that are not zero. Masks are of bools and contiguous.
+// Operators whose result size is the number of nonzero elements. Masks are contiguous bools.
 
 namespace boxcar::dense {
 
-// The indices, in a tensor of [sizes], of what is true in [mask], in order: int64 of sizes [count, dimensions], one
-// column after the other.
+// Returns the indices, in a tensor of [sizes], of the true elements of [mask], in order: int64 of sizes [count,
+// dimensions], stored column by column.
 using IndicesOfTrue = Tensor(const Tensor& mask, std::span<const int64_t> sizes);
 extern DeviceFunction<IndicesOfTrue> indicesOfTrue;
 
-// The elements of contiguous [self], as many as there are in [mask], where that is true.
+// Returns the elements of contiguous [self] where [mask], of as many elements, is true.
 using SelectMasked = Tensor(const Tensor& self, const Tensor& mask);
 extern DeviceFunction<SelectMasked> selectMasked;
 
-// Writes the elements of [source], one after the other, to where [mask] is true in [self]. All are contiguous. An Error
-// when there are too few.
+// Writes the elements of [source], in order, to the positions of [self] where [mask] is true. All are contiguous.
+// Throws Error if [source] has too few elements.
 using ScatterMasked = void(const Tensor& self, const Tensor& mask, const Tensor& source);
 extern DeviceFunction<ScatterMasked> scatterMasked;
 
-// [tensor] as bools in the order of their indices.
+// Returns [tensor] as contiguous bools.
 Tensor toBools(const Tensor& tensor);
 
 }  // namespace boxcar::dense

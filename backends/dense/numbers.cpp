@@ -7,7 +7,7 @@
 
 namespace boxcar::dense {
 
-// Written by a kernel where that need not wait for the device, as a copy would.
+// On CUDA a kernel writes the number, as a copy would wait for the device.
 Tensor numberOn(Device device, const Scalar& number, ScalarType type) {
   if (device.is_cpu()) return numberTensor(number, type);
   if (!device.is_cuda()) return Tensor::allocate({}, type, device);

@@ -6,7 +6,7 @@
 
 namespace boxcar::dense {
 
-// A tensor without dimensions on [device] that holds [number] as [type]. An Error when that does not fit.
+// Returns a zero-dimensional tensor on [device] that holds [number] as [type]. Throws Error if it does not fit.
 Tensor numberOn(Device device, const Scalar& number, ScalarType type);
 
 }  // namespace boxcar::dense

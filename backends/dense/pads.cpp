@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-// Padding with the tensor's own elements: mirrored at its ends, or the ends themselves repeated.
+// Padding with the tensor's own elements: mirrored at the ends, or with the end elements repeated.
 
 namespace boxcar::dense {
 namespace {

@@ -8,8 +8,8 @@
 
 namespace boxcar::dense {
 
-// Writes [self] with its last dimensions padded as [axes] say, the outermost first, to [out]. Both are contiguous, of
-// one type, and have elements.
+// Writes [self], with its last dimensions padded according to [axes], the outermost first, to [out]. Both are
+// contiguous, of one type, and have elements.
 using PadFunction = void(const Tensor& out, const Tensor& self, std::span<const elements::PaddedAxis> axes);
 extern DeviceFunction<PadFunction> padWithOwn;
 

@@ -12,7 +12,7 @@ namespace boxcar::dense {
 
 using elements::Pictures;
 
-// Those of [tensor], [N, C, H, W] or [C, H, W] or [N, C, W].
+// Returns the layout of [tensor], [N, C, H, W] or [C, H, W] or [N, C, W].
 inline Pictures picturesOf(const Tensor& tensor, bool channels_last, size_t spatial = 2) {
   const auto sizes = tensor.sizes();
   const size_t first = sizes.size() - spatial;
@@ -21,7 +21,7 @@ inline Pictures picturesOf(const Tensor& tensor, bool channels_last, size_t spat
   return pictures;
 }
 
-// [tensor] itself when its elements lie as asked for, else a copy.
+// Returns [tensor] if it has the requested memory format, else a copy.
 inline Tensor inFormat(const Tensor& tensor, bool channels_last) {
   if (!channels_last || tensor.is_meta()) return toContiguous(tensor);
   Tensor result = shape::allocateSpatial(tensor.sizes(), true, tensor.scalar_type(), tensor.device());

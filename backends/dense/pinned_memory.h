@@ -7,17 +7,17 @@
 
 namespace boxcar::dense {
 
-// Memory of the CPU that a device reads and writes directly, so that copies from and to it need nobody to wait. Having
-// it, and giving it back, takes a while: it is for what is used again and again.
+// CPU memory that a device accesses directly, so that copies from and to it need not block. Allocating and freeing it
+// is slow, so use it for memory that is reused.
 struct PinnedMemory {
-  // An Error where there is no device.
+  // Throws Error if there is no device.
   Storage (*allocate)(size_t bytes);
   bool (*holds)(const void* memory);
 };
-// Set by the backend of CUDA.
+// Set by the CUDA backend.
 inline constinit PinnedMemory pinned_memory = {};
 
-// A tensor like [tensor], which is on the CPU, in pinned memory; its elements are not set.
+// Returns an uninitialised tensor like [tensor], which is on the CPU, in pinned memory.
 Tensor emptyPinned(const Tensor& tensor);
 
 }  // namespace boxcar::dense

@@ -16,14 +16,14 @@
 namespace boxcar::dense {
 namespace {
 
-// Room for one element of any type: where numbers, and tensors without dimensions that need converting, are put.
+// Storage for one element of any type: for numbers, and for zero-dimensional tensors that need conversion.
 struct alignas(16) Element {
   std::byte bytes[16];
 };
 
 bool isOneElement(const Input& input) { return input.number() != nullptr || input.tensor()->dim() == 0; }
 
-// The dtype of all inputs, where all are tensors with dimensions and have the same; Undefined otherwise.
+// Returns the dtype of all inputs if all are tensors with dimensions and have the same dtype, else Undefined.
 ScalarType typeOfAll(Inputs inputs) {
   ScalarType type = ScalarType::Undefined;
   for (const Input& input : inputs) {
@@ -37,7 +37,7 @@ ScalarType typeOfAll(Inputs inputs) {
 ScalarType commonType(const Pointwise& op, Inputs inputs) {
   if (op.result == Result::kTruth) return ScalarType::Bool;
   const bool floating = op.result == Result::kFloat || op.result == Result::kFloatReal;
-  const ScalarType same = typeOfAll(inputs);  // nearly always there, and found sooner
+  const ScalarType same = typeOfAll(inputs);  // the fast path for nearly all calls
   if (same != ScalarType::Undefined && !op.has_condition) return floating ? shape::toFloatingType(same) : same;
   shape::TypePromotion types;
   for (const Input& input : inputs) {
@@ -62,7 +62,7 @@ ScalarType resultType(const Pointwise& op, ScalarType common) {
   }
 }
 
-// The element type that [input], one of [inputs], is read as.
+// Returns the element type that [input], one of [inputs], is read as.
 ScalarType typeOf(const Pointwise& op, const Inputs& inputs, const Input& input, ScalarType common) {
   return op.has_condition && &input == inputs.begin() ? ScalarType::Bool : common;
 }
@@ -74,17 +74,17 @@ void checkTaken(const Pointwise& op, ScalarType type) {
   failUnsupportedType(op.name, type, op.types);
 }
 
-// Whether the one element of [input] lies in the memory of the host, or is put there.
+// Whether the only element of [input] is in host memory, or is put there.
 bool isOnHost(const Input& input) { return input.number() != nullptr || !input.tensor()->is_cuda(); }
 
-// The address of the one element of [input] on the host, in an element of [type]: its own or [scratch].
+// Returns the host address of the only element of [input] as an element of [type]: its own, or [scratch].
 void* oneElement(const Input& input, ScalarType type, Element& scratch) {
   if (input.number() != nullptr) {
     storeNumber(&scratch, type, *input.number());
     return &scratch;
   }
   const Tensor& tensor = *input.tensor();
-  if (tensor.is_meta()) return &scratch;  // nobody reads it
+  if (tensor.is_meta()) return &scratch;  // never read
   if (tensor.scalar_type() == type) return tensor.data_ptr();
   storeNumber(&scratch, type, loadNumber(tensor.data_ptr(), tensor.scalar_type()));
   return &scratch;
@@ -94,13 +94,13 @@ PointwiseWork workOf(const Pointwise& op, ScalarType type, const Scalar* params,
   return {op.functor, type, params, static_cast<int>(inputs) + 1};
 }
 
-// A call of which all tensors are contiguous and of one shape.
+// A call whose tensors are all contiguous and of one shape.
 struct FlatCall {
   FlatOperands operands;
   Element scratch[kMaxOperands - 1];
   const Tensor* shaped = nullptr;
 
-  // False when an operand needs more than that.
+  // Returns false if an operand is not contiguous, needs conversion on a device or has another shape.
   bool take(const Pointwise& op, Inputs inputs, ScalarType common) {
     for (const Input& input : inputs) {
       if (isOneElement(input)) {
@@ -168,7 +168,7 @@ struct NestedCall {
     }
   }
 
-  // Inputs of other types are read through converted copies.
+  // Replaces inputs of other types with converted copies.
   void convertInputs() {
     for (size_t i = 0; i < count; ++i) {
       if (tensors[i] == nullptr || tensors[i]->scalar_type() == types[i]) continue;
@@ -205,7 +205,7 @@ struct NestedCall {
   }
 };
 
-// The device of the inputs; numbers, and tensors of the CPU without dimensions, go along with any.
+// Returns the device of the inputs; numbers and zero-dimensional CPU tensors may be combined with any device.
 Device deviceOf(Inputs inputs) {
   const Tensor* first = nullptr;
   for (const Input& input : inputs) {
@@ -232,8 +232,8 @@ bool allAreNumbers(Inputs inputs) {
   return std::ranges::all_of(inputs, [](const Input& input) { return isOneElement(input) && isOnHost(input); });
 }
 
-// An Error when [out], which keeps its sizes, lies to [inputs] as it may not. Whether they must be read before it is
-// written.
+// Throws Error if [out], which keeps its sizes, overlaps [inputs] in a way that is not allowed. Returns whether the
+// inputs must be read before [out] is written.
 bool checkOverlaps(const Tensor& out, Inputs inputs) {
   checkNoInternalOverlap(out);
   bool reads_first = false;
@@ -243,7 +243,8 @@ bool checkOverlaps(const Tensor& out, Inputs inputs) {
   return reads_first;
 }
 
-// The same for one that takes other sizes: it cannot be an input then. Memory that grows moves, under inputs, too.
+// Like above for an output that is resized and so must not share elements with an input. Returns true if they share
+// storage, as growing it moves the memory of the input too.
 bool checkOverlaps(const shape::Output& output, Inputs inputs) {
   bool reads_first = false;
   for (const Input& input : inputs) {
@@ -256,7 +257,7 @@ bool checkOverlaps(const shape::Output& output, Inputs inputs) {
   return reads_first;
 }
 
-// The sizes that an operator in place computes: those of [out], to which [sizes] must broadcast.
+// Returns the sizes of an in-place computation: those of [out], to which [sizes] must broadcast.
 DimVector sizesInPlace(const Tensor& out, std::span<const int64_t> sizes) {
   DimVector both = shape::broadcast(out.sizes(), sizes);
   BOXCAR_CHECK(std::ranges::equal(both, out.sizes()), "output with shape [{}] doesn't match the broadcast shape [{}]",
@@ -264,7 +265,7 @@ DimVector sizesInPlace(const Tensor& out, std::span<const int64_t> sizes) {
   return both;
 }
 
-// Runs the call in a tensor of its own, and then writes [out].
+// Computes the result in a separate tensor, then writes it to [out].
 Tensor& writeComputed(const Pointwise& op, const NestedCall& call, ScalarType common, ScalarType type, size_t inputs,
                       const Scalar* params, const shape::Output& output, Tensor& out) {
   const Tensor result = call.allocateResult(type, output.device);
@@ -287,7 +288,7 @@ Tensor& pointwiseInto(const Pointwise& op, Tensor& out, Inputs inputs, const Sca
   BOXCAR_CHECK(type == out.scalar_type() || !resizes || !op.exact_output,
                "{} writes to an output of dtype {} only, but this has {}", op.name, type, out.scalar_type());
 
-  // Loops that may throw have thrown before anything is written.
+  // If the loop may throw, compute everything before writing [out].
   const bool may_fail = op.may_fail && isIntegralType(common, /*includeBool=*/true);
 
   FlatCall flat;
@@ -316,7 +317,7 @@ Tensor& pointwiseInto(const Pointwise& op, Tensor& out, Inputs inputs, const Sca
                          out);
   }
   const shape::Output output{out, call.sizes, call.resultStrides(), type, out.device()};
-  // Further numbers may not fit, which loops find.
+  // Parameters may not fit the type, which only the loop detects.
   computes_first |= checkOverlaps(output, inputs) || params != nullptr;
   call.convertInputs();
   if (computes_first) return writeComputed(op, call, common, type, inputs.size(), params, output, out);

@@ -14,7 +14,7 @@ namespace boxcar::dense {
 
 using namespace elements;
 
-// Element types, a bit for each.
+// A set of element types, one bit each.
 using TypeMask = uint32_t;
 inline constexpr size_t kScalarTypes = static_cast<size_t>(ScalarType::NumOptions);
 constexpr TypeMask maskOf(ScalarType type) { return TypeMask{1} << static_cast<int>(type); }
@@ -22,28 +22,28 @@ template <class... Ts>
 constexpr TypeMask maskOf(ElementTypes<Ts...>) {
   return (maskOf(scalarTypeOf<Ts>) | ...);
 }
-// The Error of operator [name] for a type that is not among [types].
+// Throws the Error of operator [name] for a type that is not in [types].
 [[noreturn]] void failUnsupportedType(std::string_view name, ScalarType type, TypeMask types);
 
-// A pointwise operator: its name in messages, the function of elements, what it results in and which element types it
-// takes.
+// A pointwise operator: its name in messages, the element function, the kind of its result and the element types that
+// it takes.
 struct Pointwise {
   std::string_view name;
   Functor functor;
   Result result;
   TypeMask types;
-  // The first input is a condition of bools and has no say in the common type.
+  // The first input is a condition of bools and does not take part in type promotion.
   bool has_condition = false;
-  // An out= must have the result's own type.
+  // An out= argument must have exactly the result's type.
   bool exact_output = false;
-  // The function may refuse integers: results are written only when all are there.
+  // The function may refuse integers, so results are written only after all are computed.
   bool may_fail = false;
-  // What the Error says when bools are not taken; empty for the usual text.
+  // The Error message for bools if they are not supported; empty for the default.
   std::string_view bool_refusal = {};
 };
 
-// What a pointwise operator reads: a tensor, or a number that takes part like a tensor without dimensions whose type
-// yields to all others'. Refers to its argument.
+// An input of a pointwise operator: a tensor, or a number, which acts like a zero-dimensional tensor whose type has the
+// lowest priority in promotion. Refers to its argument.
 class Input final {
  public:
   Input(const Tensor& tensor) : tensor_(&tensor) {}
@@ -59,19 +59,19 @@ class Input final {
 
 using Inputs = std::initializer_list<Input>;
 
-// Calls [op] on elements of [inputs], broadcast together and converted to their common type, and gives a new tensor.
-// [params] is handed to the inner loop.
+// Applies [op] to the elements of [inputs], broadcast and converted to their common type, and returns a new tensor.
+// [params] is passed to the inner loop.
 Tensor pointwise(const Pointwise& op, Inputs inputs, const Scalar* params = nullptr);
 
-// The same, written to [out], which is resized when its sizes are others. An Error when its type cannot hold the
-// result, or when [out] overlaps itself or, partly, an input.
+// Like pointwise(), but writes to [out], which is resized if needed. Throws Error if its type cannot hold the result,
+// or if [out] overlaps itself or, partly, an input.
 Tensor& pointwiseOut(const Pointwise& op, Tensor& out, Inputs inputs, const Scalar* params = nullptr);
 
-// The same, written to [self], which must have the sizes of the result.
+// Like pointwise(), but writes to [self], which must have the sizes of the result.
 Tensor& pointwiseInPlace(const Pointwise& op, Tensor& self, Inputs inputs, const Scalar* params = nullptr);
 
-// What a device computes: the functor, made from [params], of [count] operands; the first one is written, the others
-// are inputs with elements of [type] (a condition has bools). Operands may be the same elements, but overlap in no
+// The work of a device: the functor, constructed from [params], on [count] operands. The first operand is written; the
+// others are inputs with elements of [type] (a condition has bools). Operands may be identical, but not overlap in any
 // other way.
 struct PointwiseWork {
   Functor functor;
@@ -81,8 +81,8 @@ struct PointwiseWork {
 };
 inline constexpr int kMaxOperands = 4;
 
-// Of operands whose elements lie side by side: an address and a step, 0 or the size of an element, for each. The first
-// kMaxOperands bits of [on_host] tell which ones are single elements in the memory of the host.
+// Contiguous operands: an address and a step, 0 or the element size, for each. The first kMaxOperands bits of [on_host]
+// mark operands that are single elements in host memory.
 struct FlatOperands {
   char* data[kMaxOperands] = {};
   int64_t steps[2 * kMaxOperands] = {};
@@ -90,8 +90,8 @@ struct FlatOperands {
 };
 using FlatPointwise = void(const PointwiseWork& work, const FlatOperands& operands, int64_t n);
 
-// Of any others: sizes that broadcast to those of the first, and strides in elements of [itemsize] bytes. A single
-// element in the memory of the host has no sizes, and an itemsize of 0.
+// Any other operands: sizes that broadcast to those of the first, and strides in elements of [itemsize] bytes. A single
+// element in host memory has no sizes, and an itemsize of 0.
 struct StridedOperand {
   void* data;
   std::span<const int64_t> sizes;
@@ -106,9 +106,9 @@ extern DeviceFunction<StridedPointwise> runPointwise;
 template <template <class> class F>
 inline constexpr Functor kFunctorOf = Functor::kSelect;
 
-// A Pointwise of the functor F<C>, C being what elements of each of [types] are computed in. A functor that is
-// constructible from `const Scalar*` is made from the call's parameters. A member kBoolRefusal is what bools are
-// refused with; one that is called kExactOutput stands for Pointwise::exact_output, kMayFail for may_fail.
+// Returns a Pointwise of the functor F<C>, where C is the compute type of each of [types]. A functor constructible from
+// `const Scalar*` is made from the parameters of the call. The optional members kBoolRefusal, kExactOutput and kMayFail
+// set Pointwise::bool_refusal, exact_output and may_fail.
 template <template <class> class F, size_t arity, Result result, class... Ts>
 constexpr Pointwise makePointwise(std::string_view name, ElementTypes<Ts...> types) {
   static_assert(kFunctorOf<F> != Functor::kSelect, "the functor is missing in elements/functor_list.h");

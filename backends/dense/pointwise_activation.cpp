@@ -12,7 +12,7 @@ namespace {
 
 constexpr const Pointwise& kLogSigmoid = kPointwise<"log_sigmoid", LogSigmoid, 1, Result::kSame, kFloatingTypes>;
 
-// Its result is contiguous, whatever the input is.
+// The result is contiguous, even if the input is not.
 Tensor logSigmoid(const Tensor& self) { return pointwise(kLogSigmoid, {toContiguous(self)}); }
 
 constexpr Pointwise kGelu = makePointwise<GaussianLinear, 1, Result::kSame>("gelu", kFloatingTypes);

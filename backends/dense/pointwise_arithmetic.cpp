@@ -39,7 +39,7 @@ bool isBool(const Input& input) {
   return input.number() != nullptr ? input.number()->isBoolean() : input.tensor()->scalar_type() == ScalarType::Bool;
 }
 
-// Whether add and sub multiply by alpha, which they need not when it is 1; and what they check of it.
+// Checks alpha, and returns whether add and sub must multiply by it, which they need not if it is 1.
 bool scales(const Scalar& alpha, const Input& a, const Input& b) {
   if (alpha.isIntegral(/*includeBool=*/false) && alpha.toLong() == 1) [[likely]]
     return false;

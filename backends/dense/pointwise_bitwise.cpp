@@ -9,7 +9,7 @@
 namespace boxcar::dense {
 namespace {
 
-// The operators' shifts in place have names of their own, not those of the others with a `_`.
+// The in-place shift operators have their own names rather than the functional names with a `_`.
 template <Name name, const Pointwise& op>
 void registerShiftInPlace(Library& m) {
   using Tensors = Kernels<op, void, Arguments<const Tensor&, const Tensor&>, Arguments<>>;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const Pointwise& kAngle = kPointwise<"angle", AngleOfNumber, 1, Result::kFloatReal, kContinuousTypes>;
 
-// The angles of complex numbers are contiguous.
+// The result for complex numbers is contiguous.
 Tensor angle(const Tensor& self) { return pointwise(kAngle, {self.is_complex() ? toContiguous(self) : self}); }
 
 }  // namespace

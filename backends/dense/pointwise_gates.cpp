@@ -30,7 +30,7 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
                "prelu: Mismatch of parameter numbers and input channel size. Found parameter numbers = {} and channel "
                "size = {}.",
                weight.numel(), channels);
-  // The weights lie along the channels.
+  // The weights are along the channel dimension.
   DimVector sizes(static_cast<size_t>(self.dim()), 1);
   DimVector strides(static_cast<size_t>(self.dim()), 1);
   if (self.dim() > 1) {
@@ -40,7 +40,7 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
   return pointwise(kPrelu, {input, weight.view(sizes, strides, weight.storage_offset())});
 }
 
-// The two halves of [self] along [dim]; the second one is the gates.
+// Returns the two halves of [self] along [dim]; the second half is the gates.
 std::pair<Tensor, Tensor> halves(const Tensor& self, int64_t dim) {
   BOXCAR_CHECK(self.dim() > 0, "glu does not support 0-dimensional tensors");
   const size_t along = static_cast<size_t>(wrapDimension(dim, self.dim()));

@@ -21,7 +21,7 @@ constexpr Pointwise kInverse = makePointwise<Inverse, 1, Result::kSame>("pow", k
 
 constexpr Pointwise kInverseSquare = makePointwise<InverseSquare, 1, Result::kSame>("pow", kContinuousTypes);
 
-// The operator of one input for x ** exponent; null when there is none or x's type would change.
+// Returns the unary operator for x ** exponent; null if there is none or the type of x would change.
 const Pointwise* shortWay(const Tensor& self, const Scalar& exponent) {
   const bool continuous = self.is_floating_point() || self.is_complex();
   if (exponent.isComplex() || exponent.isBoolean() || self.scalar_type() == ScalarType::Bool) return nullptr;
@@ -50,7 +50,7 @@ Tensor powTensorScalar(const Tensor& self, const Scalar& exponent) {
   return pointwise(kPower, {self, exponent});
 }
 
-// The result is contiguous, whatever the exponents are.
+// The result is contiguous, even if the exponents are not.
 Tensor powScalar(const Scalar& self, const Tensor& exponent) {
   return pointwise(kPower, {self, toContiguous(exponent)});
 }

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-// What makes an operator's kernels, and their registrations, of a line of pointwise_table.h.
+// Generates an operator's kernels and their registrations from a line of pointwise_table.h.
 
 namespace boxcar::dense {
 
@@ -31,10 +31,10 @@ namespace detail {
 inline Scalar toParameter(const Scalar& value) { return value; }
 inline Scalar toParameter(double value) { return value; }
 inline Scalar toParameter(int64_t value) { return value; }
-// A bool stands for None, which no float is.
+// A bool represents None, as it is never a float.
 inline Scalar toParameter(std::optional<double> value) { return value.has_value() ? Scalar(*value) : Scalar(false); }
 
-// What a functor is handed besides its inputs: F<T>::Parameters, if there are any.
+// The parameters of a functor besides its inputs: F<T>::Parameters, if any.
 template <class Functor>
 struct ParametersOf {
   using type = Arguments<>;
@@ -47,8 +47,8 @@ struct ParametersOf<Functor> {
 
 }  // namespace detail
 
-// The kernels of a Pointwise [op] that takes [In…] (tensors and numbers) and the parameters [P…]. Check is the functor:
-// check(inputs…, parameters…), where it has one, is called first.
+// The kernels of a Pointwise [op] that takes inputs [In…] (tensors and numbers) and parameters [P…]. Check is the
+// functor; its check(inputs…, parameters…), if it has one, is called first.
 template <const Pointwise& op, class Check, class In, class P>
 struct Kernels;
 
@@ -77,7 +77,7 @@ struct Kernels<op, Check, Arguments<First, Rest...>, Arguments<P...>> {
   }
 };
 
-// An overload's name behind the operator's; an operator may be without the overload.
+// The overload part of an operator's name; the overload may not exist.
 struct Overload {
   char text[20] = {};
   bool exists = false;
@@ -107,10 +107,10 @@ struct BinaryForms {
   Overload tensor_in_place = {}, scalar_in_place = {};
   Overload tensor_out = {}, scalar_out = {}, scalar_tensor_out = {};
 };
-// Of two tensors only.
+// For two tensors only.
 inline constexpr BinaryForms kPlainForms{.tensor = "", .tensor_in_place = "", .tensor_out = "out"};
 inline constexpr BinaryForms kPlainNotInPlace{.tensor = "", .tensor_out = "out"};
-// As mul, div and copysign have them.
+// The overloads of mul, div and copysign.
 inline constexpr BinaryForms kArithmeticForms{.tensor = "Tensor",
                                               .scalar = "Scalar",
                                               .tensor_in_place = "Tensor",
@@ -124,14 +124,14 @@ inline constexpr BinaryForms kCopysignForms{.tensor = "Tensor",
                                             .scalar_out = "Scalar_out"};
 inline constexpr BinaryForms kFloorDivideForms{
     .tensor = "", .scalar = "Scalar", .tensor_in_place = "Tensor", .scalar_in_place = "Scalar", .tensor_out = "out"};
-// As comparisons have them.
+// The overloads of comparisons.
 inline constexpr BinaryForms kComparisonForms{.tensor = "Tensor",
                                               .scalar = "Scalar",
                                               .tensor_in_place = "Tensor",
                                               .scalar_in_place = "Scalar",
                                               .tensor_out = "Tensor_out",
                                               .scalar_out = "Scalar_out"};
-// The same with a number first.
+// Like kComparisonForms, plus a number as first input.
 inline constexpr BinaryForms kBitwiseForms{.tensor = "Tensor",
                                            .scalar = "Scalar",
                                            .scalar_tensor = "Scalar_Tensor",
@@ -155,24 +155,24 @@ inline constexpr BinaryForms kXlogyForms{.tensor = "Tensor",
                                          .tensor_out = "OutTensor",
                                          .scalar_out = "OutScalar_Other",
                                          .scalar_tensor_out = "OutScalar_Self"};
-// As clamp_min and clamp_max have them: the number is what stands without a name.
+// The overloads of clamp_min and clamp_max: the number variant has the empty overload name.
 inline constexpr BinaryForms kClampForms{.tensor = "Tensor",
                                          .scalar = "",
                                          .tensor_in_place = "Tensor",
                                          .scalar_in_place = "",
                                          .tensor_out = "Tensor_out",
                                          .scalar_out = "out"};
-// A second tensor, or lerp's weight, that is no number.
+// Two tensors and a number parameter, like the weight of lerp.
 inline constexpr BinaryForms kScalarParameterForms{
     .tensor = "Scalar", .tensor_in_place = "Scalar", .tensor_out = "Scalar_out"};
 
 template <Name name, template <class> class F, size_t arity, Result result, auto types>
 inline constexpr Pointwise kPointwise = makePointwise<F, arity, result>(name.view(), types);
 
-// Where a line's family registers it: what `boxcar table` shows.
+// The source location at which a line's family is registered; `boxcar table` shows it.
 using Where = std::source_location;
 
-// The kernels of one line, so that its registrations take a table instead of code.
+// The kernels of one line, so that registering them takes a table instead of code.
 struct OverloadKernel {
   const Overload* overload = nullptr;
   bool is_in_place = false;
@@ -218,7 +218,7 @@ constexpr auto makeBinaryTable() {
 template <class Tensors, class WithNumber, class NumberFirst, BinaryForms forms>
 inline constexpr auto kBinaryTable = makeBinaryTable<Tensors, WithNumber, NumberFirst, forms>();
 
-// One line of the table: an operator of one tensor.
+// Registers one line of the table: an operator of one tensor.
 template <Name name, template <class> class F, Result result, auto types, Forms forms>
 void registerUnary(Library& m, const Where& where = Where::current()) {
   using Op = Kernels<kPointwise<name, F, 1, result, types>, F<float>, Arguments<const Tensor&>,
@@ -226,7 +226,7 @@ void registerUnary(Library& m, const Where& where = Where::current()) {
   registerOverloads(m, name.view(), kFormsTable<Op, forms>, where);
 }
 
-// An operator of two inputs.
+// Registers an operator of two inputs.
 template <Name name, template <class> class F, Result result, auto types, BinaryForms forms>
 void registerBinary(Library& m, const Where& where = Where::current()) {
   using Parameters = typename detail::ParametersOf<F<float>>::type;
@@ -239,7 +239,7 @@ void registerBinary(Library& m, const Where& where = Where::current()) {
   registerOverloads(m, name.view(), kBinaryTable<Tensors, WithNumber, NumberFirst, forms>, where);
 }
 
-// An operator of three tensors.
+// Registers an operator of three tensors.
 template <Name name, template <class> class F, Result result, auto types, Forms forms>
 void registerTernary(Library& m, const Where& where = Where::current()) {
   using Op =

@@ -22,7 +22,7 @@ double largest(ScalarType type) {
   }
 }
 
-// What stands for infinities, where nothing is said, is the largest number of the elements' type.
+// The default replacement of infinity is the largest number of the element type.
 struct Replacements {
   Scalar params[3];
   Replacements(const Tensor& self, std::optional<double> nan, std::optional<double> posinf,

@@ -53,7 +53,7 @@ void checkMask(const Tensor& mask) {
                "masked_fill_ only supports boolean masks, but got mask with dtype {}", mask.scalar_type());
 }
 
-// The value as an element of [self], whose type it takes whatever its kind.
+// Returns the value converted to an element of [self]; the type of the value does not take part in promotion.
 Scalar valueFor(const Tensor& self, const Scalar& value) {
   BOXCAR_CHECK(!value.isComplex() || self.is_complex() || self.scalar_type() == ScalarType::Bool,
                "masked_fill: the value {} is complex and cannot be an element of a tensor of dtype {}", value,
@@ -81,7 +81,7 @@ Tensor& maskedFillInPlaceTensor(Tensor& self, const Tensor& mask, const Tensor& 
   checkMask(mask);
   return pointwiseInPlace(kWhere, self, {mask, valueFor(self, value), self});
 }
-// The result is contiguous, whatever its inputs are.
+// The result is contiguous, even if the inputs are not.
 Tensor maskedFill(const Tensor& self, const Tensor& mask, const Scalar& value) {
   checkMask(mask);
   if (self.is_contiguous() && mask.is_contiguous()) return pointwise(kWhere, {mask, value, self});

@@ -18,7 +18,7 @@ constexpr Pointwise kClamp = makePointwise<Between, 3, Result::kSame>("clamp", k
 
 constexpr Pointwise kClampNumbers = makePointwise<BetweenNumbers, 1, Result::kSame>("clamp", kFloatingTypes);
 
-// The inputs and parameters of clamp by the bounds that there are, handed to [run] with the operator that takes them.
+// Calls [run] with the operator, inputs and parameters of clamp for the given bounds.
 template <class Bound, class Run>
 decltype(auto) withBounds(const Tensor& self, const std::optional<Bound>& min, const std::optional<Bound>& max,
                           const Run& run) {

@@ -9,8 +9,8 @@
 #include <span>
 #include <tuple>
 
-// Every pool is a loop over windows, each a range of rows and one of columns: the sliding ones' of one length, the
-// adaptive ones' as they divide the input.
+// Every pool is a loop over windows, each a range of rows and a range of columns: sliding windows have one length,
+// adaptive windows divide the input.
 
 namespace boxcar::dense {
 namespace {
@@ -22,7 +22,7 @@ using IntSpan = std::span<const int64_t>;
 using Pair = std::tuple<Tensor, Tensor>;
 using PairReference = std::tuple<Tensor&, Tensor&>;
 
-// The windows that [pool] makes of [self].
+// Returns the windows of [pool] over [self].
 Windows windowsOf(const shape::Pool2d& pool, const Tensor& self) {
   const Pictures in = picturesOf(self, pool.channels_last);
   const IntSpan out = IntSpan(pool.output_sizes).last(2);
@@ -38,7 +38,7 @@ Windows windowsOf(const shape::AdaptivePool2d& pool, const Tensor& self) {
   return {in, {in.height, out[0], true}, {in.width, out[1], true}};
 }
 
-// The greatest elements of the windows of [pool], and their places.
+// Returns the greatest elements of the windows of [pool], and their indices.
 template <class Pool>
 Pair greatest(const char* op, const Pool& pool, const Tensor& self) {
   const auto allocate = [&](ScalarType type) {

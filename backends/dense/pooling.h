@@ -7,19 +7,19 @@
 
 namespace boxcar::dense {
 
-// Pictures, and the windows over them whose elements make one of the result.
+// Pictures, and the windows over them; each window gives one element of the result.
 struct Windows {
   Pictures in;
   elements::WindowAxis rows;
   elements::WindowAxis columns;
 };
 
-// Writes each window's greatest element to [out], and its place in its picture, counted row by row, to [indices]. All
-// tensors lie as windows.in says, and have elements of a real type.
+// Writes each window's greatest element to [out], and its row-major index in its picture to [indices]. All tensors have
+// the layout of windows.in and elements of a real type.
 using GreatestFunction = void(const Windows& windows, const Tensor& out, const Tensor& indices, const Tensor& self);
 extern DeviceFunction<GreatestFunction> takeGreatest;
 
-// Writes each window's sum, divided by what [divisor] says. Elements are floats or int64.
+// Writes each window's sum, divided by [divisor]. Elements are floats or int64.
 using MeanFunction = void(const Windows& windows, const elements::WindowDivisor& divisor, const Tensor& out,
                           const Tensor& self);
 extern DeviceFunction<MeanFunction> takeMean;

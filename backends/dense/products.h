@@ -6,22 +6,22 @@
 
 namespace boxcar::dense {
 
-// out = beta * out + alpha * a @ b for matrices of one type, or for batches of them with equal first dimensions. What
-// [out] held is not read when [beta] is 0. It overlaps neither input. float16 and bfloat16 are summed in float32.
+// out = beta * out + alpha * a @ b for matrices of one type, or for batches of them with equal first dimensions. The
+// old [out] is not read if [beta] is 0. [out] overlaps neither input. float16 and bfloat16 are accumulated in float32.
 using MultiplyFunction = void(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha,
                               const Scalar& beta);
 extern DeviceFunction<MultiplyFunction> multiplyMatrices;
 
-// out = beta * sum + alpha * a @ b, where [sum] has the sizes of [out], or is [out] itself.
+// out = beta * sum + alpha * a @ b, where [sum] has the sizes of [out], or is [out].
 using AddProductFunction = void(const Tensor& out, const Tensor& sum, const Tensor& a, const Tensor& b,
                                 const Scalar& alpha, const Scalar& beta);
 extern DeviceFunction<AddProductFunction> addProduct;
 
-// An Error when matrices of [type] have no products, or a factor does not fit into what they are computed in. For what
+// Throws Error if matrices of [type] have no product, or a factor does not fit into the compute type. For code that
 // writes to an output before it multiplies.
 void checkFactors(ScalarType type, const Scalar& alpha, const Scalar& beta);
 
-// multiplyMatrices() on the device of [out]; nothing on Meta.
+// Calls multiplyMatrices() on the device of [out]; does nothing on Meta.
 inline void multiplyInto(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
   if (out.is_meta() || out.numel() == 0) return;
   multiplyMatrices(out.device(), out, a, b, alpha, beta);

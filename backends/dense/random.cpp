@@ -25,7 +25,7 @@ Tensor& uniform(Tensor& self, double from, double to, OptionalGenerator generato
   return self;
 }
 
-// The parts of complex numbers, as a last dimension of two.
+// Returns a view of complex numbers as real ones: real and imaginary parts are a last dimension of two.
 Tensor realParts(const Tensor& self) {
   DimVector sizes = toDimVector(self.sizes());
   DimVector strides = toDimVector(self.strides());
@@ -36,7 +36,7 @@ Tensor realParts(const Tensor& self) {
                                           2 * self.storage_offset()));
 }
 
-// Half of a complex number's variance is that of its real part.
+// Each part of a complex number has half of its variance.
 Tensor& normal(Tensor& self, double mean, double std, OptionalGenerator generator) {
   checkDense(self);
   checkNoInternalOverlap(self);
@@ -77,7 +77,8 @@ Tensor& randomTo(Tensor& self, int64_t to, OptionalGenerator generator) { return
 Tensor& random(Tensor& self, OptionalGenerator generator) {
   checkDense(self);
   checkNoInternalOverlap(self);
-  visitScalarType(kRealAndBoolTypes, self.scalar_type(), "random_", [](auto) {});  // the Error of any other names them
+  visitScalarType(kRealAndBoolTypes, self.scalar_type(), "random_",
+                  [](auto) {});  // throws Error, naming the supported types
   if (!self.is_meta()) fillIntegers(self.device(), self, std::nullopt, generator);
   self.storage()->bumpVersion();
   return self;

@@ -8,42 +8,43 @@
 #include <cstdint>
 #include <optional>
 
-// Random numbers, which each device draws from a generator of its own: the one that is given, or the device's default
-// one. A function refuses the generator of another device before it writes anything.
+// Random numbers. Each device draws from its own generator: the given one, or the device's default. A function throws
+// Error for the generator of another device before it writes anything.
 
 namespace boxcar::dense {
 
 using OptionalGenerator = std::optional<Generator>;
 
-// Real floating-point numbers, evenly from [from, to).
+// Writes real floating-point numbers, uniform in [from, to).
 using FillUniform = void(const Tensor& self, double from, double to, const OptionalGenerator& generator);
 extern DeviceFunction<FillUniform> fillUniform;
 using FillNormal = void(const Tensor& self, double mean, double std, const OptionalGenerator& generator);
 extern DeviceFunction<FillNormal> fillNormal;
-// Numbers above 0 whose density falls with [rate].
+// Writes exponentially distributed numbers with [rate], all above 0.
 using FillExponential = void(const Tensor& self, double rate, const OptionalGenerator& generator);
 extern DeviceFunction<FillExponential> fillExponential;
 
-// Integers of [range]; without one, of 0 to the largest that elements of the type hold without gaps.
+// Writes integers of [range]; without a range, integers from 0 to the largest one up to which the type holds all
+// integers.
 using FillIntegers = void(const Tensor& self, const std::optional<shape::IntegerRange>& range,
                           const OptionalGenerator& generator);
 extern DeviceFunction<FillIntegers> fillIntegers;
 
-// Ones with probability [p], else zeros.
+// Writes 1 with probability [p], else 0.
 using FillOnes = void(const Tensor& self, double p, const OptionalGenerator& generator);
 extern DeviceFunction<FillOnes> fillOnes;
-// The same by floating-point probabilities, of which there are fewer in [p] than in [expanded], a view of it, or of a
-// copy, with the sizes of [self]. Refuses those outside of [0, 1].
+// Like fillOnes with floating-point probabilities. [expanded] is a view of [p], or of a copy, with the sizes of [self],
+// so [p] has fewer elements to check. Throws Error if one is outside [0, 1].
 using FillOnesOfEach = void(const Tensor& self, const Tensor& p, const Tensor& expanded,
                             const OptionalGenerator& generator);
 extern DeviceFunction<FillOnesOfEach> fillOnesOfEach;
 
-// The integers from 0 on in random order to [numbers], which is contiguous and of a real type that holds them.
+// Writes the integers from 0 on in random order to [numbers], which is contiguous and of a real type that holds them.
 using Shuffle = void(const Tensor& numbers, const OptionalGenerator& generator);
 extern DeviceFunction<Shuffle> shuffle;
 
-// Categories that are drawn by the weights in the rows of [weights], floats, to the rows of [result], contiguous int64.
-// Each may be drawn again with [replacement].
+// Draws categories by the weights in each row of [weights], floats, and writes them to the rows of [result], contiguous
+// int64. With [replacement], each may be drawn again.
 using DrawCategories = void(const Tensor& result, const Tensor& weights, bool replacement,
                             const OptionalGenerator& generator);
 extern DeviceFunction<DrawCategories> drawCategories;

@@ -4,12 +4,12 @@
 
 namespace boxcar::dense {
 
-// Throws where this thread's work is recorded, to be done again later without the program. Set by the backend of CUDA.
+// Throws if this thread's work is recorded for replay without the program. Set by the CUDA backend.
 using RefuseRecording = void(std::string_view what);
 inline constinit RefuseRecording* refuse_recording = nullptr;
 
-// Called by kernels on the CPU that do or learn something that would have to happen anew each time: an Error where the
-// work is recorded. [what] says it: "reads a file".
+// Throws Error if work is recorded. Called by CPU kernels whose effects or results would have to be repeated in every
+// replay. [what] describes it, such as "reads a file".
 inline void refuseWhereRecorded(std::string_view what) {
   if (refuse_recording != nullptr) refuse_recording(what);
 }

@@ -44,7 +44,7 @@ Tensor moment(const Tensor& self, OptionalDims dim, const OptionalScalar& correc
 
 template <const Reduction& op>
 Tensor& momentOut(const Tensor& self, OptionalDims dim, const OptionalScalar& correction, bool keepdim, Tensor& out) {
-  // An output of more digits is to have them.
+  // An output of higher precision gets the extra digits.
   const bool widens = out.scalar_type() != self.scalar_type() && elementSize(self.scalar_type()) == sizeof(Half);
   const bool is_float = self.is_floating_point();
   return writeResult(

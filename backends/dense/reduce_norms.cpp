@@ -37,7 +37,7 @@ const Reduction& normOf(double order) {
 
 using OptionalDims = std::optional<std::span<const int64_t>>;
 
-// The greatest and the least of no element, and powers below 0, do not exist.
+// Throws Error if an empty dimension is reduced with an infinite or negative order, which has no identity.
 void checkHasIdentity(double order, const Tensor& self, uint64_t mask) {
   if (order >= 0 && !std::isinf(order)) return;
   for (size_t i = 0; i < self.sizes().size(); ++i) {

@@ -12,7 +12,7 @@
 #include <optional>
 #include <tuple>
 
-// Where the greatest and the least elements are.
+// The positions of the greatest and least elements.
 
 namespace boxcar::dense {
 namespace {
@@ -27,7 +27,7 @@ uint64_t checkedMask(std::string_view name, const Tensor& self, int64_t dim) {
   return mask;
 }
 
-// Without a dimension, elements are counted in the order of a contiguous tensor.
+// Without a dimension, indices refer to elements in contiguous order.
 Tensor placeOf(const Reduction& op, std::string_view name, const Tensor& self, std::optional<int64_t> dim,
                bool keepdim) {
   if (dim.has_value()) return reduce(op, self, checkedMask(name, self, *dim), keepdim);

@@ -31,7 +31,7 @@ uint64_t maskOf(OptionalDims dims, const Tensor& self) {
 }
 uint64_t maskOf(int64_t dim, const Tensor& self) { return shape::dimensionBit(dim, self.dim()); }
 
-// [self] converted to [dtype] is reduced, and the result is of [dtype] then.
+// If [dtype] is given, reduces [self] converted to it, and returns a result of [dtype].
 Tensor reduceAs(const Reduction& op, const Tensor& self, uint64_t mask, bool keepdim, OptionalType dtype) {
   checkDense(self);
   if (!dtype.has_value() || *dtype == self.scalar_type()) {
@@ -52,7 +52,7 @@ Tensor& sumOut(const Tensor& self, OptionalDims dim, bool keepdim, OptionalType 
 Tensor nansum(const Tensor& self, OptionalDims dim, bool keepdim, OptionalType dtype) {
   BOXCAR_CHECK(!self.is_complex(), "nansum does not support complex inputs, not {}", dtypeName(self.scalar_type()));
   const ScalarType type = dtype.value_or(self.scalar_type());
-  // Integers have no NaN, and what is converted to them loses it.
+  // Integers have no NaN; converting NaN to an integer would lose it, so convert the result instead.
   const bool has_nan = isFloatingType(self.scalar_type());
   if (!has_nan) return sumDims(self, dim, keepdim, dtype);
   if (isFloatingType(type)) return reduceAs(kNanSum, self, maskOf(dim, self), keepdim, dtype);

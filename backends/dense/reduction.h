@@ -12,39 +12,39 @@
 
 namespace boxcar::dense {
 
-// A reduction: its name in messages, what it accumulates, and for each element type that it takes the types of its
-// results.
+// A reduction: its name in messages, its reducer, and the types of its results for each element type that it takes.
 struct Reduction {
   std::string_view name;
   Reducer reducer;
   TypeMask types;
   std::array<ScalarType, kScalarTypes> results{};
-  // Undefined for a reduction with one result.
+  // Undefined for reductions with one result.
   std::array<ScalarType, kScalarTypes> second_results{};
 
-  // The type of the result of elements of [type]; an Error when there is none.
+  // Returns the result type for elements of [type]; throws Error if the type is not supported.
   ScalarType resultType(ScalarType type) const;
 };
 
-// What a device computes: reduces the dimensions of [mask] of [self] to [out], which has the result's type and sizes,
-// with or without the reduced dimensions. [second] receives the second result where it is wanted: it has the sizes and
-// strides of [out]. [param] is what the reduction was called with besides.
+// The work of a device: reduces the dimensions of [mask] of [self] to [out], which has the result's type and sizes,
+// with or without the reduced dimensions. [second] receives the second result if it is wanted, and has the sizes and
+// strides of [out]. [param] is the parameter of the call.
 using ReductionFunction = void(Reducer reducer, const Tensor& out, const Tensor* second, const Tensor& self,
                                uint64_t mask, double param);
 extern DeviceFunction<ReductionFunction> runReduction;
 
-// The same on the device of [self]; on Meta nothing. The result does not depend on the number of threads.
+// Runs the reduction on the device of [self]; does nothing on Meta. The result does not depend on the number of
+// threads.
 void reduce(const Reduction& op, const Tensor& out, const Tensor* second, const Tensor& self, uint64_t mask,
             double param = 0);
 
-// The same, giving a new tensor.
+// Returns the result as a new tensor.
 Tensor reduce(const Reduction& op, const Tensor& self, uint64_t mask, bool keepdim, double param = 0);
 
-// The same, giving both results.
+// Returns both results as new tensors.
 std::pair<Tensor, Tensor> reduceToPair(const Reduction& op, const Tensor& self, uint64_t mask, bool keepdim,
                                        double param = 0);
 
-// The variances over some dimensions, divided by the count less the parameter, and as second result the means.
+// Returns the reduction to variances, divided by the count minus the parameter, with the means as second result.
 const Reduction& varianceReduction();
 
 namespace detail {
@@ -63,7 +63,7 @@ constexpr ScalarType secondTypeOf() {
 template <template <class> class Op>
 inline constexpr Reducer kReducerOf = Reducer::kCount;
 
-// A Reduction of Op<T> for each of [types].
+// Returns a Reduction with Op<T> for each of [types].
 template <template <class> class Op, class... Ts>
 constexpr Reduction makeReduction(std::string_view name, ElementTypes<Ts...> types) {
   static_assert(kReducerOf<Op> != Reducer::kCount, "the reducer is missing in elements/reducer_list.h");

@@ -21,8 +21,8 @@ detail::WaitingBlock::WaitingBlock(::boxcar::detail::LibraryBlock& block, bool (
 void registerCudaKernels() {
   static std::atomic<bool> done = false;
   if (done.load(std::memory_order_acquire)) return;
-  // Who registers holds this lock and may be the one who makes the first tensor: a lock of our own would wait for
-  // theirs.
+  // A registering thread holds this lock and may also create the first tensor; with a separate lock, the two could
+  // deadlock.
   const std::lock_guard lock(::boxcar::detail::registrationMutex());
   while (waiting != nullptr) {
     const detail::WaitingBlock& block = *std::exchange(waiting, waiting->next_);

@@ -4,13 +4,13 @@
 
 namespace boxcar::dense {
 
-// Registers the kernels for CUDA, where there are any, once: when its first memory is asked for, for most programs
-// never use it, and registering takes as long as the rest of their start.
+// Registers the CUDA kernels, if any, once: on the first allocation of CUDA memory. Most programs never use CUDA, and
+// registering takes as long as the rest of startup.
 void registerCudaKernels();
 
 namespace detail {
 
-// A block of registrations for CUDA that waits for that.
+// A block of CUDA registrations that waits for registerCudaKernels().
 class WaitingBlock final {
  public:
   WaitingBlock(::boxcar::detail::LibraryBlock& block, bool (*wanted)()) noexcept;
@@ -31,9 +31,8 @@ bool allOnCuda(const Functions&... functions) {
 }  // namespace detail
 }  // namespace boxcar::dense
 
-// A block of registrations for CPU, for Meta and, where it has all of the device functions that are named behind [m],
-// for CUDA: kernels that work out the result's sizes, strides and dtype first, and leave out the elements of tensors
-// that have none.
+// A block of registrations for CPU, for Meta and, if CUDA has all the device functions listed after [m], for CUDA. The
+// kernels compute the result's sizes, strides and dtype first, and skip the elements on Meta.
 //
 //   BOXCAR_DENSE_KERNELS(aten, m, softmaxLines) {
 //     m.impl("_softmax", BOXCAR_FN(softmax));
@@ -47,7 +46,7 @@ bool allOnCuda(const Functions&... functions) {
   BOXCAR_DENSE_CUDA_BLOCK(ns, function, __VA_ARGS__)     \
   static void function([[maybe_unused]] ::boxcar::Library& m)
 
-// The same but for Meta: kernels that need elements to know the sizes of what they give.
+// Like BOXCAR_DENSE_KERNELS without Meta: for kernels whose result sizes depend on elements.
 #define BOXCAR_DENSE_KERNELS_OF_DATA(ns, m, ...) \
   BOXCAR_DENSE_KERNELS_OF_DATA_BLOCK(ns, m, BOXCAR_CONCATENATE(boxcar_dense_kernels_, BOXCAR_UID), __VA_ARGS__)
 #define BOXCAR_DENSE_KERNELS_OF_DATA_BLOCK(ns, m, function, ...) \

@@ -10,7 +10,7 @@
 namespace boxcar::dense {
 namespace {
 
-// Each place as often as its element of [repeats] says. On Meta the number of them must be given.
+// Returns each index repeated as often as its element of [repeats] says. On Meta the total must be given.
 Tensor repeatInterleave(const Tensor& repeats, std::optional<int64_t> output_size) {
   checkDense(repeats);
   const ScalarType type = repeats.scalar_type();

@@ -8,8 +8,8 @@
 
 namespace boxcar::dense {
 
-// Each place of [counts], int32 or int64 and contiguous, as often as its element says. An Error when one is negative,
-// or when there are not [size] in all, if that is given.
+// Returns each index of [counts], int32 or int64 and contiguous, repeated as often as its element says. Throws Error if
+// a count is negative, or if [size] is given and is not the total.
 using RepeatPlaces = Tensor(const Tensor& counts, std::optional<int64_t> size);
 extern DeviceFunction<RepeatPlaces> repeatPlaces;
 

@@ -39,7 +39,7 @@ Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, Op
 
 Tensor& multinomialOut(const Tensor& self, int64_t num_samples, bool replacement, OptionalGenerator generator,
                        Tensor& out) {
-  // Before numbers are drawn.
+  // Check before drawing numbers.
   shape::checkOutput({out, out.sizes(), {}, ScalarType::Long, self.device()});
   return writeSameType(out, multinomial(self, num_samples, replacement, generator), {}, Overlap::kAllowed);
 }

@@ -16,7 +16,7 @@ namespace {
 
 using OptionalType = std::optional<ScalarType>;
 
-// The scan of [self], whose dtype the result has.
+// Returns the scan of [self], with the same dtype.
 Tensor scanAlong(std::string_view name, Scan scan, const Tensor& self, int64_t dim) {
   Tensor result = Tensor::allocate(self.sizes(), self.scalar_type(), self.device());
   if (self.is_meta() || self.numel() == 0) return result;
@@ -36,7 +36,8 @@ ScalarType sumType(const Tensor& self, OptionalType dtype) {
   return isIntegralType(self.scalar_type(), /*includeBool=*/true) ? ScalarType::Long : self.scalar_type();
 }
 
-// The kernels of cumsum and cumprod. An output that is given says what is computed in, unless [dtype] does.
+// The kernels of cumsum and cumprod. With an out= argument, its dtype is the one to compute in, unless [dtype] is
+// given.
 template <Scan scan, auto name>
 struct Cumulative {
   static Tensor functional(const Tensor& self, int64_t dim, OptionalType dtype) {

@@ -18,7 +18,7 @@ namespace {
 
 enum class How : uint8_t { kWrite, kAdd, kMultiply, kMean, kGreatest, kLeast };
 
-// The number that the first element takes the place of.
+// Returns the identity, which the first scattered element replaces.
 template <class T>
 T identityOf(How how) {
   using Limits = std::numeric_limits<T>;
@@ -30,7 +30,7 @@ T identityOf(How how) {
   }
 }
 
-// The loop that writes to [self] where [index] says. Its indices are in range.
+// Returns the loop that writes to [self] at [index]. The caller checks the indices.
 IndexedLoop writingLoop(std::string_view name, const Tensor& self, int64_t dim, const Tensor& index,
                         const Tensor& source) {
   IndexedLoop loop = loopAlong(withDimension(source), withDimension(self), withDimension(index), dim);
@@ -48,7 +48,7 @@ Combination combinationOf(How how) {
   }
 }
 
-// Where nothing was scattered the count is 0, and the element stays.
+// If nothing was scattered to an element, its count is 0 and it stays.
 void divideByCounts(Tensor self, const Tensor& counts) {
   const Tensor divisors = boxcar::clamp_min(counts, 1);
   if (isIntegralType(self.scalar_type(), /*includeBool=*/true)) {
@@ -58,7 +58,8 @@ void divideByCounts(Tensor self, const Tensor& counts) {
   }
 }
 
-// Writes to [self] what lies beside each of [index] in [source], or combines it. All has been checked but the indices.
+// Writes the elements of [source] to [self] at [index], or combines them. Everything except the indices has been
+// checked.
 void scatterInto(std::string_view name, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                  How how, bool include_self = true) {
   if (self.is_meta() || index.numel() == 0) return;
@@ -89,12 +90,12 @@ void scatterInto(std::string_view name, const Tensor& self, int64_t dim, const T
   divideByCounts(self, counted);
 }
 
-// The arguments of one scatter, however they were given.
+// The arguments of one scatter, in all overloads.
 struct Scatter {
   std::string_view name;
   int64_t dim;
   const Tensor& index;
-  const Tensor* source;  // null where a number is scattered
+  const Tensor* source;  // null if a number is scattered
   const Scalar* value;
   How how;
   bool include_self = true;
@@ -168,7 +169,7 @@ Scatter reduction(int64_t dim, const Tensor& index, const Tensor& src, std::stri
   return {"scatter_reduce", dim, index, &src, nullptr, howOfTwo(reduce), include_self};
 }
 
-// The three forms of an operator whose further arguments [make] turns into a Scatter.
+// The functional, in-place and out= forms of an operator; [make] turns the remaining arguments into a Scatter.
 template <auto make, class... Args>
 struct Forms {
   static Tensor functional(const Tensor& self, Args... args) { return make(args...).functional(self); }

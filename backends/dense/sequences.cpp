@@ -10,20 +10,20 @@
 #include <optional>
 #include <span>
 
-// Sequences of numbers: in steps, at equal distances, and the places of a triangle's elements.
+// Sequences of numbers: in steps, at equal distances, and the indices of a triangle's elements.
 
 namespace boxcar::dense {
 namespace {
 
 using IntSpan = std::span<const int64_t>;
 
-// [out] with [length] elements, any number of dimensions being right that has as many.
+// Resizes [out] to [length] elements; keeps its sizes if it already has as many.
 void makeRoom(const Tensor& out, int64_t length) {
   const IntSpan sizes = out.numel() == length ? out.sizes() : IntSpan(&length, 1);
   prepare({{out, sizes, {1}, out.scalar_type(), out.device()}}, {}, Overlap::kAllowed);
 }
 
-// The numbers between which a sequence of the type of [out] lies.
+// Throws Error if an end of the sequence has an imaginary part and [out] is real.
 void checkEnds(const Tensor& out, const Scalar& start, const Scalar& end) {
   for (const Scalar* number : {&start, &end}) {
     if (!out.is_complex()) number->toDouble();
@@ -38,7 +38,7 @@ void writeSequence(const Tensor& out, const Sequence& sequence) {
   copyElements(out, elements);
 }
 
-// Values are computed in double, or int64, and converted: steps do not add up their rounding errors.
+// Values are computed in double, or int64, and converted, so rounding errors of steps do not accumulate.
 Tensor& arangeStepOut(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& out) {
   const int64_t length = shape::arangeLength(start, end, step, out.scalar_type());
   visitScalarType(kRealTypes, out.scalar_type(), "arange", [&](auto) {
@@ -73,7 +73,7 @@ Tensor& logspaceOut(const Scalar& start, const Scalar& end, int64_t steps, doubl
   return out;
 }
 
-// The rows' numbers, then the columns', of the elements from firstColumn(row) to before endColumn(row).
+// Returns the row indices, then the column indices, of the elements in [firstColumn(row), endColumn(row)).
 template <class First, class End>
 Tensor places(int64_t count, int64_t rows, ScalarType dtype, Device device, const First& firstColumn,
               const End& endColumn) {
@@ -113,7 +113,7 @@ Tensor lowerIndices(int64_t row, int64_t col, int64_t offset, std::optional<Scal
 Tensor upperIndices(int64_t row, int64_t col, int64_t offset, std::optional<ScalarType> dtype,
                     std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory) {
   shape::checkProperties(layout, pin_memory);
-  // What does not lie below: the same as what lies on and below the diagonal of the transposed matrix.
+  // Elements on and above the diagonal are those on and below the diagonal of the transposed matrix.
   const int64_t shift = (shape::lowerTriangleCount(row, col, 0), std::clamp(offset, -row, col));
   const int64_t count = shape::lowerTriangleCount(col, row, -shift);
   return places(

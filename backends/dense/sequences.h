@@ -8,12 +8,12 @@
 
 namespace boxcar::dense {
 
-// A sequence of numbers, which elements/sequence.h computes.
+// A sequence of numbers, computed by elements/sequence.h.
 struct Sequence {
   enum Kind : uint8_t {
-    kSteps,    // from [first] on in steps of [second]
+    kSteps,    // from [first] in steps of [second]
     kBetween,  // [count] numbers at equal distances from [first] to [second]
-    kPowers,   // [base] to the power of those
+    kPowers,   // [base] to the power of the kBetween numbers
   };
   Kind kind;
   Scalar first;
@@ -22,7 +22,7 @@ struct Sequence {
   double base;
 };
 
-// Writes it to [out], which is contiguous and has elements.
+// Writes the sequence to [out], which is contiguous and has elements.
 using FillSequence = void(const Tensor& out, const Sequence& sequence);
 extern DeviceFunction<FillSequence> fillSequence;
 

@@ -15,7 +15,7 @@ Tensor computeAlong(const Tensor& self, int64_t dim, bool half_to_float, bool lo
   const std::string_view name = logarithm ? "log_softmax" : "softmax";
   checkDense(self);
   const ScalarType type = self.scalar_type();
-  visitScalarType(kFloatingTypes, type, name, [](auto) {});  // the Error of any other names all of them
+  visitScalarType(kFloatingTypes, type, name, [](auto) {});  // throws Error, naming the supported types
   const auto along = static_cast<size_t>(wrapDimension(dim, self.dim()));
   BOXCAR_CHECK(!half_to_float || type == ScalarType::Half,
                "{} with half to float conversion takes a float16 tensor, not one of {}", name, dtypeName(type));

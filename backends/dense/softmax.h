@@ -7,7 +7,7 @@
 namespace boxcar::dense {
 
 // Writes the softmax, or its logarithm, of the lines of [self] to [out]. Both are contiguous and have elements; [out]
-// has the type of [self], or is float32 where that is float16.
+// has the type of [self], or float32 if [self] is float16.
 using SoftmaxFunction = void(const Tensor& out, const Tensor& self, const Lines& lines, bool logarithm);
 extern DeviceFunction<SoftmaxFunction> softmaxLines;
 

@@ -41,7 +41,7 @@ Tensor& argsortOut(const Tensor& self, bool stable, int64_t dim, bool descending
   return writeSameType(out, std::get<1>(sortStable(self, stable, dim, descending)), {}, Overlap::kAllowed);
 }
 
-// The result is sorted even where it need not be, the least index first among equals.
+// The result is always sorted; among equal elements, the least index comes first.
 Pair topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool /*sorted*/) {
   checkDense(self);
   const DimVector sizes = shape::topkSizes(self, k, dim);

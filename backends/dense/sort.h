@@ -8,12 +8,12 @@
 
 namespace boxcar::dense {
 
-// Writes the elements of [self] along dimension [dim] in order, and where each was; equal ones stay in their order.
-// NaN is greater than all others. The tensors have elements and dimensions, and the same sizes.
+// Writes the elements of [self] sorted along dimension [dim], and their indices; the sort is stable. NaN is greater
+// than all others. The tensors have elements and dimensions, and the same sizes.
 using SortLines = void(const Tensor& values, const Tensor& indices, const Tensor& self, size_t dim, bool descending);
 extern DeviceFunction<SortLines> sortLines;
 
-// Writes the first [k] elements of that order.
+// Writes only the first [k] elements of that order.
 using ChooseFirst = void(const Tensor& values, const Tensor& indices, const Tensor& self, size_t dim, int64_t k,
                          bool descending);
 extern DeviceFunction<ChooseFirst> chooseFirst;

@@ -25,7 +25,7 @@ Tensor& copyInPlace(Tensor& self, const Tensor& src, bool non_blocking) {
   checkNoInternalOverlap(self);
   checkNoPartialOverlap(self, src);
   if (self.is_meta()) return self;
-  // A source that shares memory with the target is read whole first.
+  // If the source shares memory with the target, copy the source first.
   if (self.storage() == src.storage()) {
     copyElements(self, convertTo(src, src.scalar_type()));
   } else {

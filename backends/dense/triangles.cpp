@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-// The elements on one side of a diagonal, with zeros on the other.
+// Keeps the elements on one side of a diagonal and zeros the others.
 
 namespace boxcar::dense {
 namespace {

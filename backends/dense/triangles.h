@@ -9,8 +9,8 @@ namespace boxcar::dense {
 
 enum class Triangle : uint8_t { kLower, kUpper };
 
-// Writes the elements of the matrices of [self] on one side of [diagonal], and zeros on the other, to [out], which may
-// be [self] itself.
+// Writes the elements of the matrices of [self] on one side of [diagonal], and zeros on the other side, to [out], which
+// may be [self].
 using WriteTriangle = void(const Tensor& out, const Tensor& self, int64_t diagonal, Triangle triangle);
 extern DeviceFunction<WriteTriangle> writeTriangle;
 

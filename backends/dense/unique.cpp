@@ -38,9 +38,9 @@ Three groupsOf(const UniqueCall& call, const Tensor& self) {
   return {groups.found, call.wants_inverse ? shapedLike(groups.inverse, self) : groups.inverse, groups.counts};
 }
 
-// Sorted even where it need not be.
+// Always sorted.
 Three unique2(const Tensor& self, bool /*sorted*/, bool return_inverse, bool return_counts) {
-  // The counts of PyTorch need the inverse, which it then gives, too.
+  // PyTorch needs the inverse for the counts, and then returns it too.
   return groupsOf({"_unique2", /*sorts=*/true, return_inverse || return_counts, return_counts}, self);
 }
 
@@ -49,7 +49,7 @@ std::tuple<Tensor, Tensor> unique(const Tensor& self, bool /*sorted*/, bool retu
   return {elements, inverse};
 }
 
-// Dimension [dim] and the first exchanged.
+// Returns [tensor] with dimension [dim] and the first one exchanged.
 Tensor exchanged(const Tensor& tensor, size_t dim) {
   DimVector sizes = toDimVector(tensor.sizes());
   DimVector strides = toDimVector(tensor.strides());
@@ -75,7 +75,7 @@ Three uniqueDim(const Tensor& self, int64_t dim, bool /*sorted*/, bool /*return_
 }
 
 Three uniqueConsecutive(const Tensor& self, bool return_inverse, bool return_counts, std::optional<int64_t> dim) {
-  // Of one dimension there are only the elements.
+  // For one-dimensional tensors, slices are elements.
   if (dim.has_value() && !(self.dim() == 1 && wrapDimension(*dim, 1) == 0)) {
     return groupsOfSlices("unique_consecutive", self, *dim, /*sorts=*/false);
   }

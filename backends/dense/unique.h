@@ -5,15 +5,15 @@
 
 #include <string_view>
 
-// Results are as large as there are different elements, which is not known without looking.
+// The result size is the number of distinct elements, which is unknown until they are read.
 
 namespace boxcar::dense {
 
-// Equal things that follow each other, once they are sorted: what stands for each group, the first of them; the number
-// of each thing's group; and how many things are in each.
+// Groups of equal consecutive items, after sorting if requested: the first item of each group, the group number of each
+// item, and the number of items per group.
 struct Groups {
   Tensor found;
-  Tensor inverse;  // int64, of one dimension, as the counts; both are empty where they are not wanted
+  Tensor inverse;  // int64 and one-dimensional, like counts; each is empty if not wanted
   Tensor counts;
 };
 
@@ -24,11 +24,12 @@ struct UniqueCall {
   bool wants_counts;
 };
 
-// The groups of the elements of [flat], which is contiguous. Elements differ by value; NaN is not even equal to itself.
+// Returns the groups of the elements of [flat], which is contiguous. Elements are compared by value; NaN is not equal
+// even to itself.
 using UniqueElements = Groups(const UniqueCall& call, const Tensor& flat);
 extern DeviceFunction<UniqueElements> uniqueElements;
 
-// The same of the slices of the first dimension of [slices], which is contiguous.
+// Returns the groups of the slices of the first dimension of [slices], which is contiguous.
 using UniqueSlices = Groups(const UniqueCall& call, const Tensor& slices);
 extern DeviceFunction<UniqueSlices> uniqueSlices;
 

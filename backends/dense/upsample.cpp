@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-// Signals and pictures of another size.
+// Resizing of signals and pictures.
 
 namespace boxcar::dense {
 namespace {
@@ -19,7 +19,7 @@ using Scale = std::optional<double>;
 
 constexpr auto kNearestTypes = kFloatingTypes + ElementTypes<uint8_t>{};
 
-// A tensor of the sizes that [self] is brought to, filled by [function] with elements of one of [types].
+// Returns [self] resized to [output_size] by [function], for elements of one of [types].
 template <class... Ts>
 Tensor upsample(std::string_view op, const Tensor& self, IntSpan output_size, ElementTypes<Ts...> types,
                 const DeviceFunction<UpsampleFunction>& function, Scale scale_h, Scale scale_w,

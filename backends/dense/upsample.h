@@ -8,7 +8,7 @@
 
 namespace boxcar::dense {
 
-// Pictures that are brought to another height and width.
+// The resizing of pictures to another height and width.
 struct Upsampling {
   Pictures in;
   Pictures out;
@@ -17,8 +17,8 @@ struct Upsampling {
   bool align_corners = false;
 };
 
-// Writes the pictures of [self], which have elements and lie as call.in says, to [out]: of the nearest elements, or of
-// neighbours blended.
+// Writes the pictures of [self], which have elements and the layout of call.in, to [out], by nearest elements or linear
+// interpolation.
 using UpsampleFunction = void(const Upsampling& call, const Tensor& out, const Tensor& self);
 extern DeviceFunction<UpsampleFunction> upsampleNearest;
 extern DeviceFunction<UpsampleFunction> upsampleLinear;

@@ -11,7 +11,7 @@
 
 #include <array>
 
-// Products with vectors, which are matrices of one column or one row.
+// Products with vectors, as matrices of one column or one row.
 
 namespace boxcar::dense {
 namespace {
@@ -82,13 +82,13 @@ Tensor& addmvInPlace(Tensor& self, const Tensor& mat, const Tensor& vec, const S
                                 [&](const Tensor& target) { fillAddmv(target, self, product, beta, alpha); });
 }
 
-// One element, as a matrix.
+// Returns one element as a matrix.
 Tensor asMatrix(const Tensor& number) {
   constexpr int64_t kOnes[] = {1, 1};
   return number.view(kOnes, kOnes, number.storage_offset());
 }
 
-// With the imaginary parts' signs changed; [tensor] itself when it has none.
+// Returns the complex conjugate; [tensor] itself if it is real.
 Tensor conjugated(const Tensor& tensor) { return tensor.is_complex() ? boxcar::conj_physical(tensor) : tensor; }
 
 template <bool conjugates>
@@ -116,7 +116,7 @@ struct DotProduct {
 
 constexpr Pointwise kAddr = makePointwise<AddOuterProduct, 3, Result::kSame>("addr", kAllTypes);
 
-// The call of addr as a pointwise one: vectors along the rows and the columns.
+// addr as a pointwise call: the vectors are a column and a row.
 struct Addr {
   Tensor column;
   std::array<Scalar, 2> params;

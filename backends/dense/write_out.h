@@ -8,7 +8,7 @@
 #include <span>
 #include <tuple>
 
-// How operators write to out= arguments, and in place: all is checked before the first of them is resized or written.
+// How operators write to out= arguments and in place: everything is checked before the first one is resized or written.
 
 namespace boxcar::dense {
 
@@ -17,30 +17,31 @@ using shape::Overlap;
 using shape::TensorPointers;
 using shape::Written;
 
-// The device of all of [tensors], CPU or Meta. An Error when they are on several.
+// Returns the device of all of [tensors]. Throws Error if they are on several devices, or if one is undefined or on a
+// plugin's device.
 Device checkSameDevice(TensorPointers tensors);
 
-// An Error when [self], which is written to in place, has elements that share memory, or shares some with [inputs]; or
-// when one of them is on another device.
+// Throws Error if [self], which is written in place, has elements that share memory, shares memory with [inputs], or if
+// an input is on another device.
 void checkWrittenInPlace(const Tensor& self, TensorPointers inputs);
 
-// Writes results that have been worked out. An out= argument takes the sizes of its result and, where these were
-// others, its strides. An Error, and nothing is changed, when one of them cannot take its result, lies to [inputs] as
-// [overlap] forbids, or shares memory with another.
+// Writes computed results. An out= argument takes the sizes of its result and, if its sizes change, the strides. Throws
+// Error, with nothing changed, if an out= argument cannot take its result, overlaps [inputs] in a way that [overlap]
+// forbids, or shares memory with another.
 void writeAll(std::initializer_list<Written> written, TensorPointers inputs, Overlap overlap);
 
-// The same for one, whose dtype must be the result's.
+// Writes one result to [out], which must have the result's dtype.
 Tensor& writeSameType(Tensor& out, const Tensor& result, TensorPointers inputs, Overlap overlap = Overlap::kRefused);
-// For one of any dtype that the result's can be cast to.
+// Writes one result to [out], which may have any dtype that the result can be cast to.
 Tensor& writeResult(Tensor& out, const Tensor& result);
-// For two.
+// Writes two results of the outputs' dtypes.
 std::tuple<Tensor&, Tensor&> writeSameTypes(Tensor& first, Tensor& second, const std::tuple<Tensor, Tensor>& results,
                                             TensorPointers inputs, Overlap overlap = Overlap::kRefused);
 
-// Checks [outputs], whose elements a kernel writes where they lie while it reads [inputs], and resizes them.
+// Checks and resizes [outputs], which a kernel then writes directly while it reads [inputs].
 void prepare(std::initializer_list<shape::Output> outputs, TensorPointers inputs, Overlap overlap);
 
-// Whether the elements of [out] lie in the memory of one of [inputs].
+// Whether [out] uses the storage of one of [inputs].
 bool sharesStorage(const Tensor& out, TensorPointers inputs);
 
 // A contiguous result that a kernel fills.
@@ -56,7 +57,7 @@ struct ContiguousResult {
     return result;
   }
 
-  // The same in [out]: where it lies, unless it shares memory with one of [inputs] or has other sizes.
+  // Fills [out] directly, unless it shares memory with one of [inputs] or has other sizes.
   template <class Fill>
   Tensor& write(Tensor& out, TensorPointers inputs, Fill&& fill) const {
     const shape::Output output{out, sizes, {}, dtype, device};

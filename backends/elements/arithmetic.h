@@ -11,7 +11,7 @@
 
 namespace boxcar::elements {
 
-// Arithmetic on what elements are computed in. Integers wrap; bools add as `or` and multiply as `and`.
+// Arithmetic in the compute types of elements. Integers wrap; bools add as `or` and multiply as `and`.
 template <class T>
 inline constexpr bool kIsInteger = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
@@ -43,14 +43,15 @@ BOXCAR_HOST_DEVICE inline T multiplyElements(T a, T b) {
   if constexpr (kIsInteger<T>) {
     return static_cast<T>(static_cast<detail::Unsigned<T>>(a) * static_cast<detail::Unsigned<T>>(b));
   } else if constexpr (kIsComplex<T>) {
-    // As PyTorch does, without the standard's care for infinite parts.
+    // Like PyTorch, without the standard's special treatment of infinite parts.
     return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
   } else {
     return static_cast<T>(a * b);
   }
 }
 
-// Of floats and complex numbers; those by Smith's way, which does not overflow where the result does not.
+// Division of floats and complex numbers. Complex division uses Smith's algorithm, which overflows only if the result
+// does.
 template <class T>
 BOXCAR_HOST_DEVICE inline T divideElements(T a, T b) {
   if constexpr (kIsComplex<T>) {
@@ -87,12 +88,12 @@ BOXCAR_HOST_DEVICE inline void checkDivisor(T divisor) {
   if constexpr (kIsInteger<T>) BOXCAR_HOST_CHECK(divisor != 0, "ZeroDivisionError");
 }
 
-// Rounded toward zero.
+// Returns the quotient rounded toward zero.
 template <class T>
 BOXCAR_HOST_DEVICE inline T truncatedQuotient(T a, T b) {
   if constexpr (kIsInteger<T>) {
     checkDivisor(b);
-    // The one quotient that does not fit wraps.
+    // The only quotient that does not fit wraps.
     if constexpr (std::is_signed_v<T>) {
       if (b == -1) return subtractElements(T(0), a);
     }
@@ -102,7 +103,7 @@ BOXCAR_HOST_DEVICE inline T truncatedQuotient(T a, T b) {
   }
 }
 
-// What flooring division leaves: its sign is [b]'s.
+// Returns the remainder of floor division, which has the sign of [b].
 template <class T>
 BOXCAR_HOST_DEVICE inline T flooredRemainder(T a, T b) {
   if constexpr (kIsInteger<T>) {
@@ -118,7 +119,8 @@ BOXCAR_HOST_DEVICE inline T flooredRemainder(T a, T b) {
   }
 }
 
-// Rounded down. That of floats is the one for which quotient * b + remainder comes closest to a, as in Python.
+// Returns the quotient rounded down. For floats it is the one for which quotient * b + remainder is closest to a, as in
+// Python.
 template <class T>
 BOXCAR_HOST_DEVICE inline T flooredQuotient(T a, T b) {
   if constexpr (kIsInteger<T>) {

@@ -3,11 +3,11 @@
 #include <boxcar/backends/elements/functions.h>
 #include <boxcar/backends/elements/host_device.h>
 
-// What becomes of a channel that is normalised, in float64.
+// How batch norm normalises a channel, in float64.
 
 namespace boxcar::elements {
 
-// An element becomes element * factor + shift.
+// Maps an element to element * factor + shift.
 struct ChannelScale {
   double factor;
   double shift;
@@ -18,7 +18,7 @@ struct ChannelScale {
 
 BOXCAR_HOST_DEVICE inline double reciprocalDeviation(double variance, double eps) { return 1 / sqrt(variance + eps); }
 
-// The estimate for what [count] elements of [variance] were taken from.
+// Returns the unbiased variance, given the [variance] of a sample of [count] elements.
 BOXCAR_HOST_DEVICE inline double unbiasedVariance(double variance, double count) {
   return variance * (count / (count - 1));
 }

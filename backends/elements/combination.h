@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-// How scattered elements are combined with those that they meet.
+// How scattered elements are combined with the existing ones.
 
 namespace boxcar::elements {
 
@@ -19,7 +19,7 @@ struct Combine {
     } else if constexpr (how == Combination::kMultiply) {
       return multiplyElements(a, b);
     } else {
-      // NaN where there is one.
+      // NaN propagates.
       const bool keeps = how == Combination::kGreatest ? a > b : a < b;
       return keeps || isNan(a) ? a : b;
     }

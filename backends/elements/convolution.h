@@ -16,8 +16,8 @@ struct ConvolvedAxis {
   int64_t dilation = 1;
   bool transposed = false;
 
-  // What place [k] of the kernel meets for the result's place [o]: an index, or -1 in the padding and, in transposed
-  // convolutions, between the strides.
+  // Returns the input index that kernel position [k] reads for output position [o]; -1 in the padding and, for
+  // transposed convolutions, between the strides.
   BOXCAR_HOST_DEVICE int64_t index(int64_t k, int64_t o) const {
     const int64_t tap = k * dilation;
     if (!transposed) return inside(o * stride - padding + tap);

@@ -8,8 +8,8 @@
 
 namespace boxcar::elements {
 
-// Writes the cross product of the three elements at a and at b to those at out; steps in bytes. [out] may be one of the
-// others.
+// Writes the cross product of the three elements at [a] and at [b] to [out]; steps are in bytes. [out] may be [a] or
+// [b].
 template <class T>
 BOXCAR_HOST_DEVICE void crossProduct(char* out, int64_t out_step, const char* a, int64_t a_step, const char* b,
                                      int64_t b_step) {

@@ -6,8 +6,7 @@
 
 #include <limits>
 
-// Distances of two rows: finish() of what merge() makes of term() of the absolute differences of their elements, and of
-// 0.
+// The distance of two rows is finish() of term() of the absolute differences, merged with merge() starting from 0.
 
 namespace boxcar::elements {
 
@@ -17,7 +16,7 @@ struct SumOfTerms {
   BOXCAR_HOST_DEVICE static T finish(T sum) { return sum; }
 };
 
-// How many elements differ: p = 0.
+// p = 0: how many elements differ.
 template <class T>
 struct CountDistance : SumOfTerms<T> {
   BOXCAR_HOST_DEVICE static T term(T difference) { return difference != 0 ? T(1) : T(0); }
@@ -48,7 +47,7 @@ struct PowerDistance : SumOfTerms<T> {
   BOXCAR_HOST_DEVICE T finish(T sum) const { return pow(sum, 1 / p); }
 };
 
-// Calls body(distance) with that of [p].
+// Calls body(distance) with the distance of norm [p].
 template <class T, class Body>
 void visitDistance(T p, const Body& body) {
   if (p == 0) return body(CountDistance<T>());

@@ -18,7 +18,7 @@ inline constexpr bool kIsComplex<std::complex<T>> = true;
 template <class T>
 inline constexpr bool kIsSmallFloat = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
-// What arithmetic on elements of T is done in: float for float16 and bfloat16.
+// The type that arithmetic on T is done in: float for float16 and bfloat16, else T.
 template <class T>
 using Compute = std::conditional_t<kIsSmallFloat<T>, float, T>;
 
@@ -33,18 +33,18 @@ struct RealPart<std::complex<T>> {
 };
 }  // namespace detail
 
-// The type of the real part; T itself when it is not complex.
+// The type of the real part; T itself if it is not complex.
 template <class T>
 using RealOf = typename detail::RealPart<T>::type;
 
-// What a float becomes that the integer type cannot hold depends on the processor, as in PyTorch.
+// The result of converting a float that does not fit into the integer type depends on the CPU, as in PyTorch.
 #ifdef __clang__
 #define BOXCAR_ANY_FLOAT_CAST __attribute__((no_sanitize("float-cast-overflow")))
 #else
 #define BOXCAR_ANY_FLOAT_CAST
 #endif
 
-// [value] as an element of another type, as PyTorch converts: a complex number loses its imaginary part, a float its
+// Converts [value] to another element type as PyTorch does: a complex number loses its imaginary part, a float its
 // fraction, an integer its upper bits.
 template <class To, class From>
 BOXCAR_ANY_FLOAT_CAST BOXCAR_HOST_DEVICE inline To convertElement(From value) {
@@ -65,7 +65,7 @@ BOXCAR_ANY_FLOAT_CAST BOXCAR_HOST_DEVICE inline To convertElement(From value) {
   } else if constexpr (kIsSmallFloat<To>) {
     return To(static_cast<float>(value));
   } else if constexpr (std::is_same_v<To, uint8_t> && std::is_floating_point_v<From>) {
-    // A negative float wraps, as a negative int does; straight to unsigned it would be undefined.
+    // A negative float wraps as a negative int does; a direct conversion to unsigned would be undefined.
     return static_cast<uint8_t>(static_cast<int64_t>(value));
   } else {
     return static_cast<To>(value);

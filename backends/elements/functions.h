@@ -7,8 +7,8 @@
 #include <boxcar/backends/cuda/kernels/complex_functions.h>
 #endif
 
-// The mathematical functions of elements, by the names of the standard library. Those of complex numbers, which the
-// standard library has for the host alone, are overloaded for GPUs.
+// The mathematical functions of elements, with the names of the standard library. Its functions of complex numbers are
+// host-only, so they are overloaded for GPUs.
 
 namespace boxcar::elements {
 

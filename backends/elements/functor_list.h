@@ -4,32 +4,32 @@
 
 #include <cstdint>
 
-// The functions of elements that pointwise operators are made of, by family; a header pointwise_*.h has each family's
-// functors. Every device makes its loops of these lists.
+// The element functions of pointwise operators, by family; each family's functors are in a header pointwise_*.h. Every
+// device instantiates its loops from these lists.
 //
 //   X(functor, arity, result, types)
 //
-//   arity    how many inputs
+//   arity    number of inputs
 //   result   Result
-//   types    what elements are computed from; float16 and bfloat16 in float32
+//   types    the element types computed from; float16 and bfloat16 are computed in float32
 
 namespace boxcar::elements {
 
-// The element type of a pointwise operator's result, by the type that its inputs have in common.
+// The element type of a pointwise operator's result, given the common type of its inputs.
 enum class Result : uint8_t {
-  kSame,   // that type
-  kFloat,  // that type, but integers and bools are computed as float32
+  kSame,   // the common type
+  kFloat,  // the common type, but float32 for integers and bools
   kBool,
-  kReal,       // that type, but the real part's of a complex one
-  kFloatReal,  // as kFloat, but the real part's of a complex one
-  kComplex,    // the complex type whose parts have that type
-  kTruth,      // bool, and inputs are read as bools: whether they are not zero
+  kReal,       // the common type, but the real type of a complex one
+  kFloatReal,  // like kFloat, but the real type of a complex one
+  kComplex,    // the complex type whose parts have the common type
+  kTruth,      // bool, and inputs are read as bools: true if not zero
 };
 
 inline constexpr auto kNumberTypes = kRealTypes + kComplexTypes;
 inline constexpr auto kContinuousTypes = kFloatingTypes + kComplexTypes;
 inline constexpr auto kBitTypes = kBoolType + kIntegralTypes;
-// Types whose own precision matters, not float32's.
+// The floating types without float16 and bfloat16, which would be computed in float32.
 inline constexpr ElementTypes<float, double> kFullFloatTypes;
 
 }  // namespace boxcar::elements
@@ -210,7 +210,7 @@ namespace boxcar::elements {
 BOXCAR_FUNCTORS(BOXCAR_DECLARE_FUNCTOR)
 #undef BOXCAR_DECLARE_FUNCTOR
 
-// A functor's number. Select, which chooses between two inputs by a condition, is none of the templates.
+// A functor's number. Select, which chooses between two inputs by a condition, is not one of the templates.
 #define BOXCAR_ENUMERATOR(functor, arity, result, types) k##functor,
 enum class Functor : uint8_t { BOXCAR_FUNCTORS(BOXCAR_ENUMERATOR) kSelect };
 #undef BOXCAR_ENUMERATOR

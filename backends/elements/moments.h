@@ -7,7 +7,7 @@
 
 namespace boxcar::elements {
 
-// How many elements there are, their mean, and the sum of the squares of their distances from it, in float64.
+// The number of elements, their mean, and the sum of squared deviations from it, in float64.
 template <class Mean>
 struct Moments {
   double count;

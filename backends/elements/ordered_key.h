@@ -14,7 +14,7 @@ namespace boxcar::elements {
 template <class T>
 using OrderedKey = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
-// [x] as an unsigned number that is greater when [x] is; NaN is the greatest, the two zeros are equal.
+// Maps [x] to an unsigned number that preserves the order; NaN is the greatest, and both zeros are equal.
 template <class T>
 BOXCAR_HOST_DEVICE inline OrderedKey<T> orderedKey(T x) {
   if constexpr (kIsSmallFloat<T>) {
@@ -29,13 +29,13 @@ BOXCAR_HOST_DEVICE inline OrderedKey<T> orderedKey(T x) {
   } else if constexpr (sizeof(T) == 8) {
     return static_cast<uint64_t>(x) ^ (uint64_t{1} << 63);
   } else {
-    // Counted from the least, so that small types have small keys.
+    // Relative to the minimum, so that small types have small keys.
     constexpr auto kLeast = static_cast<uint32_t>(static_cast<int32_t>(std::numeric_limits<T>::min()));
     return static_cast<uint32_t>(static_cast<int32_t>(x)) - kLeast;
   }
 }
 
-// The bits of the key of a T that tell elements apart: from the first one, so many.
+// The bits of the key of a T that distinguish elements: the first bit and the number of bits.
 template <class T>
 inline constexpr int kFirstKeyBit = std::is_same_v<T, Half>       ? 13
                                     : std::is_same_v<T, BFloat16> ? 16
@@ -43,7 +43,8 @@ inline constexpr int kFirstKeyBit = std::is_same_v<T, Half>       ? 13
 template <class T>
 inline constexpr int kKeyBits = kIsSmallFloat<T> ? 32 - kFirstKeyBit<T> : static_cast<int>(8 * sizeof(T));
 
-// The key of [x] in those bits alone, the lowest of the result; the greatest element has the least key if [descending].
+// Returns the key of [x] reduced to those bits, as the lowest bits of the result. If [descending], the greatest element
+// has the least key.
 template <class T>
 BOXCAR_HOST_DEVICE inline OrderedKey<T> denseKey(T x, bool descending) {
   constexpr int kUnused = static_cast<int>(8 * sizeof(OrderedKey<T>)) - kKeyBits<T>;

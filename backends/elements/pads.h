@@ -6,15 +6,15 @@
 
 namespace boxcar::elements {
 
-// A dimension that is padded with elements of its own: mirrored at its ends, or the ends themselves repeated. With
-// negative padding it loses some.
+// A dimension padded with its own elements: mirrored at its ends, or with the end elements repeated. Negative padding
+// removes elements.
 struct PaddedAxis {
   int64_t size = 1;
   int64_t padded = 1;
   int64_t before = 0;
   bool reflects = false;
 
-  // The index that the element at [i] of the padded dimension comes from.
+  // Returns the input index of element [i] of the padded dimension.
   BOXCAR_HOST_DEVICE int64_t source(int64_t i) const {
     int64_t from = i - before;
     if (reflects && from < 0) from = -from;

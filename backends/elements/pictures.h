@@ -4,8 +4,8 @@
 
 namespace boxcar::elements {
 
-// How pictures lie in memory, contiguous or channels last: [outer] blocks of [height] times [width] places of [inner]
-// elements each, that is the batch and the channels outside, or the batch outside and the channels inside.
+// The memory layout of pictures, contiguous or channels-last: [outer] blocks of [height] times [width] positions of
+// [inner] elements each. [outer] is batch times channels with [inner] 1, or the batch with [inner] the channels.
 struct Pictures {
   int64_t outer;
   int64_t height;

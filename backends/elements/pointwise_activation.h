@@ -10,7 +10,7 @@
 
 #include <string_view>
 
-// Functions of elements: the family "activation" of pointwise_table.h.
+// The element functions of family "activation" in pointwise_table.h.
 
 namespace boxcar::elements {
 
@@ -96,7 +96,7 @@ struct HardTanh {
   }
 };
 
-// a + 3 brought between 0 and 6.
+// a + 3, clamped to [0, 6].
 template <class T>
 BOXCAR_HOST_DEVICE T hardSix(T a) {
   const T shifted = a + T(3);

@@ -7,7 +7,7 @@
 #include <boxcar/backends/elements/vector_names.h>
 #include <boxcar/ivalue/scalar.h>
 
-// Functions of elements: the family "arithmetic" of pointwise_table.h.
+// The element functions of family "arithmetic" in pointwise_table.h.
 
 namespace boxcar::elements {
 
@@ -23,7 +23,7 @@ struct Subtract {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return subtractElements(a, b); }
 };
 
-// Both take alpha, in the common type.
+// Both read alpha, in the common type.
 template <class T>
 T readAlpha(const Scalar* params) {
   return params->to<T>();
@@ -55,7 +55,7 @@ struct Divide {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return divideElements(a, b); }
 };
 
-// What integers refuse.
+// Integers refuse division by zero.
 template <class T>
 struct IntegerDivision {
   static constexpr bool kMayFail = true;
@@ -82,7 +82,7 @@ template <class T>
 struct Maximum {
   static constexpr VectorPair kVectorPair = VectorPair::kMaximum;
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const {
-    // A NaN wins from either side.
+    // NaN propagates from either side.
     return a > b || isNan(a) ? a : b;
   }
 };
@@ -104,7 +104,7 @@ struct MinimumNumber {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return a < b || isNan(b) ? a : b; }
 };
 
-// Rounded toward zero, so that its sign is the dividend's.
+// The remainder of division rounded toward zero, which has the sign of the dividend.
 template <class T>
 struct TruncatedRemainder : IntegerDivision<T> {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const {

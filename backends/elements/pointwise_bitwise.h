@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-// Functions of elements: the family "bitwise" of pointwise_table.h.
+// The element functions of family "bitwise" in pointwise_table.h.
 
 namespace boxcar::elements {
 
@@ -24,7 +24,7 @@ struct BitwiseXor {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
 };
 
-// Shifts by as many bits as there are, or by fewer than none, leave what infinitely many would.
+// Shifts by a negative count, or by the number of bits or more, act like shifts by infinitely many bits.
 template <class T>
 inline constexpr int kBits = 8 * sizeof(T);
 

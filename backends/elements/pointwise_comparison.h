@@ -8,7 +8,7 @@
 #include <limits>
 #include <type_traits>
 
-// Functions of elements: the family "comparison" of pointwise_table.h.
+// The element functions of family "comparison" in pointwise_table.h.
 
 namespace boxcar::elements {
 
@@ -70,7 +70,7 @@ struct SignBit {
   static constexpr bool kExactOutput = true;
   BOXCAR_HOST_DEVICE bool operator()(T a) const {
     if constexpr (std::is_floating_point_v<T>) {
-      // GCC 12 fails on vectors of std::signbit.
+      // GCC 12 cannot compile vectorized std::signbit.
       using Bits = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
       return std::bit_cast<Bits>(a) < 0;
     } else if constexpr (kIsInteger<T>) {

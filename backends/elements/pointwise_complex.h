@@ -11,7 +11,7 @@
 #include <complex>
 #include <numbers>
 
-// Functions of elements: the family "complex" of pointwise_table.h.
+// The element functions of family "complex" in pointwise_table.h.
 
 namespace boxcar::elements {
 

@@ -10,7 +10,7 @@
 
 #include <optional>
 
-// Functions of elements: the family "exponential" of pointwise_table.h.
+// The element functions of family "exponential" in pointwise_table.h.
 
 namespace boxcar::elements {
 
@@ -43,7 +43,7 @@ struct BinaryLogarithm {
   static constexpr VectorFunction kVector = VectorFunction::kLog2;
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     if constexpr (kIsComplex<T>) {
-      // Each part by itself: a division by a complex number makes NaN of an infinite part.
+      // Divide each part separately: a complex division turns infinite parts into NaN.
       const T natural = log(a);
       const RealOf<T> two = log(RealOf<T>(2));
       return T(natural.real() / two, natural.imag() / two);
@@ -65,7 +65,7 @@ struct LogarithmOfOneMore {
   BOXCAR_HOST_DEVICE T operator()(T a) const { return log1p(a); }
 };
 
-// log(a / (1 - a)) of a, which is first brought between eps and 1 - eps when there is an eps.
+// log(a / (1 - a)), with a clamped to [eps, 1 - eps] if eps is given.
 template <class T>
 struct Logit {
   using Parameters = Arguments<std::optional<double>>;

@@ -3,7 +3,7 @@
 #include <boxcar/backends/elements/functions.h>
 #include <boxcar/backends/elements/host_device.h>
 
-// Functions of elements: the family "gates" of pointwise_table.h.
+// The element functions of family "gates" in pointwise_table.h.
 
 namespace boxcar::elements {
 

@@ -4,7 +4,7 @@
 #include <boxcar/backends/elements/host_device.h>
 #include <boxcar/backends/elements/vector_names.h>
 
-// Functions of elements: the family "hyperbolic" of pointwise_table.h.
+// The element functions of family "hyperbolic" in pointwise_table.h.
 
 namespace boxcar::elements {
 

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-// Functions of elements: the family "losses" of pointwise_table.h.
+// The element functions of family "losses" in pointwise_table.h.
 
 namespace boxcar::elements {
 
@@ -16,7 +16,7 @@ struct SquaredDifference {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return (a - b) * (a - b); }
 };
 
-// A parabola up to a difference of beta, a line from there on.
+// Quadratic for differences below beta, linear from there on.
 template <class T>
 struct SmoothDifference {
   T beta;
@@ -37,7 +37,7 @@ struct HuberDifference {
   }
 };
 
-// Logarithms are bounded, so that a certain error has a finite loss.
+// Logarithms are bounded, so that the loss of a certain but wrong prediction is finite.
 template <class T>
 struct CrossEntropy {
   static constexpr Refusal kRefusal = Refusal::kNotProbability;

@@ -5,7 +5,7 @@
 
 namespace boxcar::elements {
 
-// What fill_ writes everywhere.
+// fill_ writes this value everywhere.
 template <class T>
 struct Fill {
   T value;

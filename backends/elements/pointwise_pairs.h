@@ -9,7 +9,7 @@
 #include <numbers>
 #include <type_traits>
 
-// Functions of elements: the family "pairs" of pointwise_table.h.
+// The element functions of family "pairs" in pointwise_table.h.
 
 namespace boxcar::elements {
 
@@ -33,7 +33,7 @@ struct NextAfter {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return nextafter(a, b); }
 };
 
-// Without its sign; the least number has none that fits, and stays.
+// Returns the absolute value; the minimum has none that fits and stays as it is.
 template <class T>
 BOXCAR_HOST_DEVICE T magnitude(T a) {
   return a < 0 ? subtractElements(T(0), a) : a;
@@ -62,7 +62,7 @@ struct LeastMultiple {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const {
     const T divisor = greatestDivisor(a, b);
     if (divisor == 0) return 0;
-    // Small integers are multiplied in 32 bits, and lose the upper ones last.
+    // Small integers are multiplied in 32 bits and truncated at the end.
     using Wide = std::conditional_t<(sizeof(T) < 4), int32_t, T>;
     return static_cast<T>(
         magnitude(multiplyElements(static_cast<Wide>(truncatedQuotient(a, divisor)), static_cast<Wide>(b))));
@@ -81,7 +81,7 @@ struct Step {
   BOXCAR_HOST_DEVICE T operator()(T a, T value) const { return a == T(0) ? value : static_cast<T>(a > T(0)); }
 };
 
-// log(exp(a) + exp(b)) by the larger of the two, so that it does not overflow.
+// log(exp(a) + exp(b)), relative to the larger of the two to avoid overflow.
 template <class T>
 struct LogAddExp {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const {

@@ -5,7 +5,7 @@
 #include <boxcar/backends/elements/host_device.h>
 #include <boxcar/backends/elements/vector_names.h>
 
-// Functions of elements: the family "power" of pointwise_table.h.
+// The element functions of family "power" in pointwise_table.h.
 
 namespace boxcar::elements {
 
@@ -14,7 +14,7 @@ struct Power {
   BOXCAR_HOST_DEVICE T operator()(T base, T exponent) const { return power(base, exponent); }
 };
 
-// Exponents that have a shorter and more exact way than pow.
+// Exponents with a shorter and more precise computation than pow.
 template <class T>
 struct Cube {
   BOXCAR_HOST_DEVICE T operator()(T a) const { return multiplyElements(multiplyElements(a, a), a); }

@@ -6,7 +6,7 @@
 
 namespace boxcar::elements {
 
-// beta * self + alpha * a * b; what self holds does not count when beta is 0.
+// beta * self + alpha * a * b; self is ignored if beta is 0.
 template <class T>
 struct AddOuterProduct {
   T beta;

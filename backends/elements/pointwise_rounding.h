@@ -13,7 +13,7 @@
 #include <string_view>
 #include <type_traits>
 
-// Functions of elements: the family "rounding" of pointwise_table.h.
+// The element functions of family "rounding" in pointwise_table.h.
 
 namespace boxcar::elements {
 
@@ -28,7 +28,7 @@ struct Negative {
     if constexpr (kIsInteger<T>) {
       return subtractElements(T(0), a);
     } else {
-      return -a;  // zero changes its sign too
+      return -a;  // changes the sign of zero too
     }
   }
 };
@@ -45,7 +45,7 @@ struct Absolute {
   }
 };
 
-// 0 for NaN; of a complex number, its direction.
+// The sign; 0 for NaN, and the direction of a complex number.
 template <class T>
 struct Sign {
   BOXCAR_HOST_DEVICE T operator()(T a) const {
@@ -57,7 +57,7 @@ struct Sign {
   }
 };
 
-// Integers are whole already.
+// Integers are unchanged.
 template <class T>
 struct Floor {
   static constexpr VectorFunction kVector = VectorFunction::kFloor;
@@ -85,7 +85,7 @@ struct Truncated {
   }
 };
 
-// Halves to even.
+// Rounds half to even.
 template <class T>
 struct Rounded {
   static constexpr VectorFunction kVector = VectorFunction::kRound;
@@ -112,7 +112,7 @@ struct Fraction {
   BOXCAR_HOST_DEVICE T operator()(T a) const { return a - trunc(a); }
 };
 
-// The numbers to put for NaN, infinity and its opposite.
+// The replacements of NaN, infinity and negative infinity.
 template <class T>
 struct Replace {
   static constexpr bool kExactOutput = true;

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <type_traits>
 
-// Functions of elements: the family "special" of pointwise_table.h.
+// The element functions of family "special" in pointwise_table.h.
 
 namespace boxcar::elements {
 
@@ -24,7 +24,7 @@ struct ErrorComplement {
   BOXCAR_HOST_DEVICE T operator()(T a) const { return erfc(a); }
 };
 
-// The x for which erf(x) is a: a first guess, then steps of Halley's method, each of which triples the digits.
+// The x for which erf(x) is a: an initial guess, then steps of Halley's method, each of which triples the digits.
 template <class T>
 struct ErrorInverse {
   BOXCAR_HOST_DEVICE T operator()(T a) const {
@@ -37,7 +37,7 @@ struct ErrorInverse {
     const double middle = 2 / (std::numbers::pi * kShape) + logarithm / 2;
     double x = sqrt(sqrt(middle * middle - logarithm / kShape) - middle);
     for (int i = 0; i < 3; ++i) {
-      // By the complement where erf is close to 1.
+      // Where erf is close to 1, use the complement.
       const double error = size < 0.5 ? erf(x) - size : (1 - size) - erfc(x);
       const double step = error / (2 * std::numbers::inv_sqrtpi * exp(-x * x));
       x -= step / (1 + x * step);
@@ -52,7 +52,7 @@ struct LogGamma {
 #ifdef __CUDA_ARCH__
     return std::lgamma(a);
 #else
-    int sign;  // std::lgamma would write it where all threads do
+    int sign;  // std::lgamma writes a global variable
     if constexpr (std::is_same_v<T, float>) {
       return ::lgammaf_r(a, &sign);
     } else {
@@ -76,7 +76,7 @@ struct Digamma {
     }
     double sum = 0;
     for (; x < 10; x += 1) sum -= 1 / x;
-    // The asymptotic series, whose coefficients are Bernoulli's numbers over twice the power.
+    // The asymptotic series; its coefficients are the Bernoulli numbers B(2n) / 2n.
     const double square = 1 / (x * x);
     double series = 0;
     for (const double term : {1.0 / 12, -691.0 / 32760, 1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12}) {

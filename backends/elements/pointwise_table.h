@@ -2,17 +2,17 @@
 
 #include <boxcar/backends/elements/functor_list.h>
 
-// The operators that work element by element, by family: which functor computes them, of what type the result is, which
-// element types they take and which overloads there are. A family's functors are in a header beside this one, and in
-// functor_list.h; a file of dense/ registers its lines for all devices. To add an operator: a line here, its functor
-// and its line in functor_list.h where it is new, its schemas with docstrings in backends/ops/.
+// The pointwise operators, by family: the functor that computes each, its result type, the element types that it takes
+// and its overloads. A family's functors are in a header beside this one and in functor_list.h; a file in dense/
+// registers the family's lines for all devices. To add an operator, add a line here, its functor and its line in
+// functor_list.h if it is new, and its schemas with docstrings in backends/ops/.
 //
-//   kind     Unary, Binary, Ternary: how many inputs (dense/pointwise_registration.h)
+//   kind     Unary, Binary, Ternary: the number of inputs (dense/pointwise_registration.h)
 //   result   Result (functor_list.h)
-//   types    what elements are computed from; float16 and bfloat16 in float32
+//   types    the element types computed from; float16 and bfloat16 are computed in float32
 //   forms    names of the overloads (dense/pointwise_registration.h)
 //
-// Not here: operators that choose by their arguments what to compute; they stand at the end of their family's file.
+// Not here: operators whose arguments choose what to compute; they are at the end of their family's file.
 
 // kind, operator, functor, result, element types, overloads
 

@@ -12,7 +12,7 @@
 
 #include <string_view>
 
-// Functions of elements: the family "ternary" of pointwise_table.h.
+// The element functions of family "ternary" in pointwise_table.h.
 
 namespace boxcar::elements {
 
@@ -43,7 +43,7 @@ struct AddQuotient {
   BOXCAR_HOST_DEVICE T operator()(T a, T b, T c) const { return a + divideElements(multiplyElements(value, b), c); }
 };
 
-// From the end that is nearer, so that both ends are met exactly.
+// Relative to the nearer end, so that both ends are exact.
 template <class T>
 BOXCAR_HOST_DEVICE T interpolate(T start, T end, T weight) {
   return abs(weight) < RealOf<T>(0.5) ? start + weight * (end - start) : end - (end - start) * (T(1) - weight);
@@ -84,7 +84,7 @@ struct AtMost {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return a < b || isNan(a) ? a : b; }
 };
 
-// NaN is left alone, and a bound that is NaN makes all of it NaN; the upper bound wins over the lower one.
+// NaN stays NaN, a NaN bound makes the result NaN, and the upper bound wins over the lower one.
 template <class T>
 struct Between {
   BOXCAR_HOST_DEVICE T operator()(T a, T low, T high) const {
@@ -95,7 +95,7 @@ struct Between {
   }
 };
 
-// The same by two numbers, for floats.
+// Like Between, with two numbers as bounds, for floats.
 template <class T>
 struct BetweenNumbers {
   static constexpr VectorFunction kVector = VectorFunction::kClamp;

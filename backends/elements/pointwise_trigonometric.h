@@ -6,7 +6,7 @@
 
 #include <numbers>
 
-// Functions of elements: the family "trigonometric" of pointwise_table.h.
+// The element functions of family "trigonometric" in pointwise_table.h.
 
 namespace boxcar::elements {
 

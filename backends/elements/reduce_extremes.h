@@ -25,7 +25,7 @@ BOXCAR_HOST_DEVICE constexpr T worstOf() {
   }
 }
 
-// The greatest or least value; NaN if there is one.
+// The greatest or least element; NaN if there is one.
 template <class T, bool greatest>
 struct Extreme : VectorReduced<Compute<T>, greatest ? VectorReduction::kGreatest : VectorReduction::kLeast> {
   using Acc = Compute<T>;
@@ -41,7 +41,7 @@ struct Greatest : Extreme<T, true> {};
 template <class T>
 struct Least : Extreme<T, false> {};
 
-// Both: the least and, as second result, the greatest.
+// The least element and, as second result, the greatest.
 template <class T>
 struct LeastAndGreatest {
   struct Acc {

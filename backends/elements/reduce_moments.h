@@ -16,8 +16,8 @@
 
 namespace boxcar::elements {
 
-// The variance, divided by count - correction, and as second result the mean. Those of complex elements add up the
-// variances of both parts.
+// The sum of squared deviations divided by count - correction, and as second result the mean. For complex elements, the
+// variances of both parts are added.
 template <class T>
 struct Variance {
   using Part = RealOf<Compute<T>>;

@@ -22,7 +22,7 @@ BOXCAR_HOST_DEVICE Magnitude<T> magnitudeOf(T x) {
   return abs(static_cast<Compute<T>>(x));
 }
 
-// A sum of something of each element. Complex rows are not for VectorReduction.
+// Sums a function of each element. VectorReduction does not take complex rows.
 template <class T>
 struct MagnitudeSum {
   using Acc = Magnitude<T>;

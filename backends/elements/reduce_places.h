@@ -10,12 +10,11 @@
 #include <cstdint>
 #include <type_traits>
 
-// Where the greatest and the least elements are.
+// The positions of the greatest and least elements.
 
 namespace boxcar::elements {
 
-// The place of the first of the greatest or least elements, the first NaN if there is one; as second result, the
-// element.
+// The index of the first greatest or least element, or of the first NaN if there is one; as second result, the element.
 template <class T, bool greatest>
 struct ExtremePlace {
   using C = Compute<T>;
@@ -28,7 +27,7 @@ struct ExtremePlace {
   static constexpr bool kUnordered = false;
 
   BOXCAR_HOST_DEVICE static bool isBetter(C a, C b) { return greatest ? a > b : a < b; }
-  // Whether [x] takes the place of [value], which stands before it.
+  // Whether [x] replaces [value], which precedes it.
   BOXCAR_HOST_DEVICE static bool replaces(C x, C value) { return (isNan(x) && !isNan(value)) || isBetter(x, value); }
 
   BOXCAR_HOST_DEVICE static Acc identity() { return {C(0), -1}; }
@@ -36,7 +35,7 @@ struct ExtremePlace {
   BOXCAR_HOST_DEVICE static Acc merge(Acc a, Acc b) {
     if (a.index < 0) return b;
     if (b.index < 0) return a;
-    // Threads may hand on what stands behind before what stands in front.
+    // Threads may merge later elements before earlier ones.
     return a.index < b.index ? (replaces(b.value, a.value) ? b : a) : (replaces(a.value, b.value) ? a : b);
   }
   BOXCAR_HOST_DEVICE static int64_t finish(Acc acc, int64_t) { return acc.index; }

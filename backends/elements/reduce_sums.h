@@ -37,7 +37,7 @@ struct Mean : Sum<T> {
   BOXCAR_HOST_DEVICE static Acc finish(Acc acc, int64_t count) { return acc / static_cast<RealOf<Acc>>(count); }
 };
 
-// The sum of what is not NaN.
+// The sum of the elements that are not NaN.
 template <class T>
 struct NanSum {
   using Acc = AccumulatorOf<T>;

@@ -16,7 +16,7 @@ namespace boxcar::elements {
 template <class T, bool every>
 struct Truth {
   using Acc = uint8_t;
-  // That of uint8 is uint8.
+  // The result for uint8 is uint8.
   using Out = std::conditional_t<std::is_same_v<T, uint8_t>, uint8_t, bool>;
   static constexpr bool kUnordered = true;
   BOXCAR_HOST_DEVICE static Acc identity() { return every ? 1 : 0; }

@@ -5,17 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 
-// The reductions that operators are made of, by family; a header reduce_*.h has each family's descriptions:
-//   Acc, Out                      what is accumulated, and the element type of the result
-//   identity()                    the Acc of no element
-//   take(acc, x, index)           [acc] with one more element, whose place among those of the result is [index]
-//   merge(a, b)                   the Acc of the elements of both, those of [a] being before those of [b]
+// The reductions of operators, by family. A header reduce_*.h has each family's descriptions, which have
+//   Acc, Out                      the accumulator, and the element type of the result
+//   identity()                    the Acc of no elements
+//   take(acc, x, index)           [acc] with one more element, [index] being its position among the reduced elements
+//   merge(a, b)                   the Acc of the elements of both; those of [a] precede those of [b]
 //   finish(acc, count)            the result
-//   kUnordered                    whether the order of elements does not matter but for rounding
+//   kUnordered                    whether the order of elements affects nothing but rounding
 // and may have
-//   Op(double param)              the call's parameter
+//   Op(double param)              the parameter of the call
 //   Second, second(acc, count)    a second result
-// Every device makes its loops of these lists.
+// Every device instantiates its loops from these lists.
 //
 //   X(reducer, types)
 

@@ -7,7 +7,7 @@
 
 namespace boxcar::elements {
 
-// The element that a functor's result is for elements of T.
+// The element type of a functor's result for elements of T.
 template <Result result, class T>
 struct ResultElementOf {
   using type = T;

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <limits>
 
-// How elements are joined with those before them.
+// How scans combine an element with those before it.
 
 namespace boxcar::elements {
 
@@ -30,7 +30,7 @@ struct Carried<std::complex<float>> {
 };
 }  // namespace detail
 
-// What a scan of elements of T is carried on in: float64 for float32, as PyTorch does.
+// The type that a scan of T accumulates in: float64 for float32, as in PyTorch.
 template <class T>
 using ScanType = typename detail::Carried<Compute<T>>::type;
 
@@ -78,8 +78,8 @@ struct ScanStep<Scan::kLogSumExp> {
   }
 };
 
-// Whether the greatest, or least, element so far, [best], is followed by [value], which comes later: the last of equal
-// ones is taken, and the last NaN once there is one.
+// Whether the later [value] replaces [best], the greatest or least element so far: of equal elements the last is taken,
+// and the last NaN once there is one.
 template <bool greatest, class C>
 BOXCAR_HOST_DEVICE inline bool followsAsExtreme(C best, C value) {
   const bool reaches = greatest ? value >= best : value <= best;

@@ -6,8 +6,8 @@
 
 namespace boxcar::elements {
 
-// How many of [count] boundaries, at(i) in ascending order, lie before [value]; those equal to it do if [right]. NaN
-// lies behind all.
+// Returns how many of [count] boundaries, at(i) in ascending order, precede [value]; boundaries equal to it count if
+// [right]. NaN is greater than all others.
 template <class C, class At>
 BOXCAR_HOST_DEVICE inline int64_t placeAmong(C value, int64_t count, bool right, const At& at) {
   int64_t first = 0;

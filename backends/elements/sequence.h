@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <type_traits>
 
-// The numbers of sequences, by their place: those of arange, linspace and logspace.
+// The numbers of sequences by index: arange, linspace and logspace.
 
 namespace boxcar::elements {
 
-// In int64 or float64: steps do not add up their rounding errors.
+// Computed in int64 or float64 from the index, so that rounding errors of steps do not accumulate.
 template <class Number>
 struct Steps {
   using Index = Number;
@@ -21,11 +21,11 @@ struct Steps {
   BOXCAR_HOST_DEVICE Number operator()(Number i) const { return first + i * step; }
 };
 
-// What numbers between two ends are computed in.
+// The type that numbers between two ends are computed in.
 template <class T>
 using BetweenNumber = std::conditional_t<kIsComplex<T>, std::complex<double>, double>;
 
-// From both ends to the middle, so that the last number is [end] itself.
+// Computed from the nearer end, so that the last number is [end] exactly.
 template <class Number>
 struct EqualDistances {
   using Index = double;

@@ -7,22 +7,22 @@
 #include <optional>
 #include <type_traits>
 
-// Where the elements of a dimension that is brought to another size come from.
+// The input elements of a resized dimension.
 
 namespace boxcar::elements {
 
-// What positions and weights are computed in.
+// The type that positions and weights are computed in.
 template <class T>
 using Coordinate = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-// The step in the input for one in the result. A factor that the caller gave counts more than what the sizes say.
+// Returns the step in the input per output element. A scale factor given by the caller takes precedence over the sizes.
 template <class C>
 C upsampleStep(int64_t in, int64_t out, std::optional<double> scale) {
   if (scale.has_value() && *scale > 0) return static_cast<C>(1.0 / *scale);
   return static_cast<C>(in) / static_cast<C>(out);
 }
 
-// A dimension of [in] elements whose nearest ones are taken.
+// A dimension of [in] elements resized to the nearest elements.
 template <class C>
 struct NearestAxis {
   int64_t in;
@@ -31,7 +31,7 @@ struct NearestAxis {
   NearestAxis(int64_t in_size, int64_t out, std::optional<double> scale)
       : in(in_size), step(upsampleStep<C>(in_size, out, scale)) {}
 
-  // The index that element [i] of the result takes.
+  // Returns the input index of output element [i].
   BOXCAR_HOST_DEVICE int64_t at(int64_t i) const {
     const C position = floor(static_cast<C>(i) * step);
     const C last = static_cast<C>(in - 1);
@@ -40,7 +40,7 @@ struct NearestAxis {
   }
 };
 
-// Two neighbours, and the weights with which they make an element of the result.
+// Two neighbours and their weights in an output element.
 template <class C>
 struct Blend {
   int64_t low;
@@ -49,7 +49,7 @@ struct Blend {
   C high_weight;
 };
 
-// A dimension of [in] elements whose neighbours are blended.
+// A dimension of [in] elements resized by linear interpolation.
 template <class C>
 struct LinearAxis {
   int64_t in;

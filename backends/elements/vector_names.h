@@ -3,7 +3,7 @@
 #include <concepts>
 #include <cstdint>
 
-// What processors with vectors have rows for: functors name the function that they are.
+// The functions that CPUs with vector units have row kernels for; functors name the function that they are.
 
 // Functions of one element, float or double.
 // clang-format off
@@ -33,7 +33,7 @@ enum class VectorReduction : uint8_t {
   kLeast,     // NaN if there is one
 };
 
-// A base of reductions that [reduction] makes of rows of C, where that is float or double.
+// Base class of reducers that do [reduction] on rows of C; only for float and double.
 template <class C, VectorReduction reduction>
 struct VectorReduced {};
 template <std::floating_point C, VectorReduction reduction>

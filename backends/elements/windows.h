@@ -7,20 +7,20 @@
 #include <limits>
 #include <type_traits>
 
-// Windows over pictures: which rows and columns of the input each place of a pool's result takes.
+// Windows over pictures: the input rows and columns of each output position of a pool.
 
 namespace boxcar::elements {
 
-// The part of a window along one dimension that lies in the input: [begin, end) in steps, and how long it is with the
-// padding.
+// The part of a window along one dimension that is inside the input, [begin, end) in steps, and the window's extent
+// including the padding.
 struct WindowRange {
   int64_t begin;
   int64_t end;
   int64_t extent;
 };
 
-// The windows along one dimension of [in] elements, [out] of them: sliding ones of one length, or adaptive ones, which
-// divide the input.
+// The [out] windows along a dimension of [in] elements: sliding windows of one length, or adaptive ones, which divide
+// the input.
 struct WindowAxis {
   int64_t in;
   int64_t out;
@@ -46,8 +46,8 @@ struct WindowAxis {
   BOXCAR_HOST_DEVICE static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 };
 
-// What the sum of a window is divided by: a number that was given, or how many elements it has, with or without those
-// of the padding. It has some: padding is at most half as long as a window.
+// The divisor of a window's sum: a given number, or the number of elements, with or without padding. There is at least
+// one, as padding is at most half the window.
 struct WindowDivisor {
   int64_t given = 0;  // 0 when there is none
   bool counts_padding = true;
@@ -59,7 +59,7 @@ struct WindowDivisor {
   }
 };
 
-// What is below all elements: a window that meets only padding between its steps has none.
+// A value below all elements, for windows whose dilated steps meet only padding.
 template <class C>
 BOXCAR_HOST_DEVICE constexpr C lowestElement() {
   if constexpr (std::is_floating_point_v<C>) {
@@ -69,8 +69,8 @@ BOXCAR_HOST_DEVICE constexpr C lowestElement() {
   }
 }
 
-// Whether [element] takes the place of the greatest before it: of several equal ones the first counts, of several NaN
-// the last.
+// Whether [element] replaces [greatest], which precedes it: of equal elements the first counts, of several NaN the
+// last.
 template <class C>
 BOXCAR_HOST_DEVICE bool isGreater(C element, C greatest) {
   return element > greatest || isNan(element);

@@ -8,15 +8,16 @@
 
 namespace boxcar::shape {
 
-// The sizes that operands of sizes [a] and [b] have together: aligned at the last dimension, a size of 1 stretches.
-// An Error names both sizes and the dimension where they do not match.
+// Returns the broadcast of sizes [a] and [b], aligned at the last dimension; a size of 1 stretches. Throws Error, with
+// both sizes and the dimension, if they do not match.
 DimVector broadcast(std::span<const int64_t> a, std::span<const int64_t> b);
 
-// The strides of a tensor of [sizes] and [strides] seen as one of [target] sizes, 0 where it is repeated; -1 in
-// [target] keeps a size. Writes the sizes back to [target]. An Error when the tensor cannot be expanded so.
+// Returns the strides of a tensor of [sizes] and [strides] expanded to [target]; the stride is 0 where it is repeated.
+// -1 in [target] keeps the existing size; the actual size is written back to [target]. Throws Error if the tensor
+// cannot be expanded that way.
 DimVector expandStrides(std::span<const int64_t> sizes, std::span<const int64_t> strides, DimVector& target);
 
-// A view of [tensor] that is expanded to [sizes].
+// Returns a view of [tensor] expanded to [sizes].
 Tensor expandTo(const Tensor& tensor, std::span<const int64_t> sizes);
 
 }  // namespace boxcar::shape

@@ -7,25 +7,25 @@
 
 namespace boxcar::shape {
 
-// What becomes of the losses of all samples. The numbers are PyTorch's.
+// How the losses of all samples are reduced. The values are PyTorch's.
 enum class LossReduction : int64_t { kNone = 0, kMean = 1, kSum = 2 };
 
-// The enumerator of [reduction]; an Error for another number.
+// Returns the enumerator of [reduction]; throws Error for any other number.
 LossReduction lossReduction(int64_t reduction);
 
-// Log-probabilities and the classes that are right.
+// The checked sizes of a loss over log-probabilities and target classes.
 struct ClassLoss {
-  DimVector output_sizes;  // the target's, or none when the losses are summed up
+  DimVector output_sizes;  // the target's, or none if the losses are summed or averaged
   int64_t samples;
   int64_t classes;
   int64_t pixels;  // of each sample
 };
 
-// An Error when [self] of [C] or [N, C] does not go with [target] of no dimensions or [N], or with [weight] of [C],
-// which may be undefined.
+// Throws Error if [self] of [C] or [N, C] does not match [target] of no dimensions or [N], or [weight] of [C]; [weight]
+// may be undefined.
 ClassLoss checkNllLoss(const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction);
 
-// The same for [self] of [N, C, H, W] and [target] of [N, H, W].
+// Like checkNllLoss for [self] of [N, C, H, W] and [target] of [N, H, W].
 ClassLoss checkNllLoss2d(const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction);
 
 }  // namespace boxcar::shape

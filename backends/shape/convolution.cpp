@@ -28,7 +28,7 @@ void checkRank(const Tensor& input, const Tensor& weight) {
                weight.dim(), weight.dim(), listOf(weight.sizes()), input.dim(), listOf(input.sizes()));
 }
 
-// The number of channels of the result.
+// Returns the number of channels of the result; throws Error if the channels do not match.
 int64_t checkChannels(const Tensor& input, const Tensor& weight, const Tensor& bias, bool transposed, int64_t groups) {
   const int64_t first = weight.sizes()[0];
   const int64_t second = weight.sizes()[1];

@@ -8,22 +8,22 @@
 
 namespace boxcar::shape {
 
-// The arguments of a convolution, checked, with a number for each spatial dimension.
+// The checked arguments of a convolution, with one number for each spatial dimension.
 struct Convolution {
   DimVector stride;
   DimVector padding;
   DimVector dilation;
-  DimVector output_padding;  // of transposed ones
+  DimVector output_padding;  // of transposed convolutions
   bool transposed;
   int64_t groups;
   DimVector output_sizes;  // [N, O, spatial dimensions…]
-  bool channels_last;      // whether the result lies so in memory
+  bool channels_last;      // memory format of the result
 
   size_t rank() const { return stride.size(); }
 };
 
-// An Error when [input] of [N, C, spatial dimensions…] does not go with [weight] of [O, C/groups, kernel…], or
-// [C, O/groups, kernel…] when [transposed], or with [bias] of [O], which may be undefined.
+// Throws Error if [input] of [N, C, spatial dimensions…] does not match [weight] of [O, C/groups, kernel…], or [C,
+// O/groups, kernel…] if [transposed], or [bias] of [O]; [bias] may be undefined.
 Convolution checkConvolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
                              std::span<const int64_t> stride, std::span<const int64_t> padding,
                              std::span<const int64_t> dilation, bool transposed,

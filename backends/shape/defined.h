@@ -5,7 +5,8 @@
 
 namespace boxcar::shape {
 
-// For operators that give back or tell of a tensor without a look at its elements; those that look find out themselves.
+// Throws Error if [tensor] is undefined. For operators that return or describe a tensor without reading its elements;
+// the others find out when they read.
 inline void checkDefined(const Tensor& tensor) {
   BOXCAR_CHECK(tensor.defined(), "expected a tensor, but it is undefined");
 }

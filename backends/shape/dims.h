@@ -9,10 +9,10 @@
 
 namespace boxcar {
 
-// Operators take tensors of at most so many dimensions, on every device.
+// The maximum number of dimensions of the tensors that operators take, on every device.
 inline constexpr int kMaxDims = 64;
 
-// Sizes, strides or dimension numbers while an operator works them out; no allocation up to six of them.
+// Sizes, strides or dimension numbers while an operator computes them. Up to six need no allocation.
 using DimVector = boost::container::small_vector<int64_t, 6>;
 
 inline DimVector toDimVector(std::span<const int64_t> values) {
@@ -21,7 +21,7 @@ inline DimVector toDimVector(std::span<const int64_t> values) {
   return result;
 }
 
-// The same of so many numbers, for less than an initializer list costs.
+// Returns a DimVector of [values]; cheaper than an initializer list.
 template <std::same_as<int64_t>... Values>
 DimVector dimVector(Values... values) {
   DimVector result(sizeof...(values), boost::container::default_init);

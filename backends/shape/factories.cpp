@@ -20,7 +20,7 @@ DimVector stridesIn(MemoryFormat format, std::span<const int64_t> sizes) {
   const size_t rank = format == MemoryFormat::ChannelsLast ? 4 : 5;
   BOXCAR_CHECK(sizes.size() == rank, "required rank {} tensor to use {} format, but the tensor has rank {}", rank,
                memoryFormatName(format), sizes.size());
-  // Channels, which are dimension 1, innermost; then the others from the last on.
+  // Channels (dimension 1) innermost, then the others from the last one on.
   int64_t stride = 1;
   const auto next = [&](size_t dim) {
     strides[dim] = stride;
@@ -36,7 +36,8 @@ MemoryFormat formatOf(const Tensor& tensor) {
   const size_t rank = tensor.sizes().size();
   if ((rank != 4 && rank != 5) || tensor.strides()[1] == 0) return MemoryFormat::Contiguous;
   const auto channels_last = [&] {
-    // From the innermost dimension out, each must step over all inside it. Channels of one pixel say nothing.
+    // From the innermost dimension outwards, each stride must step over all dimensions inside. One channel of one pixel
+    // is ambiguous and counts as contiguous.
     constexpr size_t kOrder4[] = {1, 3, 2, 0};
     constexpr size_t kOrder5[] = {1, 4, 3, 2, 0};
     int64_t least = 0;
@@ -78,7 +79,7 @@ ScalarType typeOfArange(const Scalar& start, const Scalar& end, const Scalar& st
 }
 
 int64_t arangeLength(const Scalar& start, const Scalar& end, const Scalar& step, ScalarType type) {
-  // Bounds of integers are cut to integers before they are looked at.
+  // For integer types, bounds are truncated to integers before they are compared.
   const bool whole = isIntegralType(type, /*includeBool=*/false);
   const auto bound = [&](const Scalar& number) {
     return whole ? static_cast<double>(number.toLong()) : number.toDouble();
@@ -117,7 +118,8 @@ ScalarType typeOfLinspace(const Scalar& start, const Scalar& end) {
 int64_t lowerTriangleCount(int64_t rows, int64_t columns, int64_t offset) {
   BOXCAR_CHECK(rows >= 0, "row must be non-negative, got {}", rows);
   BOXCAR_CHECK(columns >= 0, "col must be non-negative, got {}", columns);
-  // Rows that have something, the shortest first; those that are whole have [columns].
+  // Rows with elements on or below the diagonal: the first [growing] rows have one more element each, the rest have all
+  // [columns].
   const int64_t shift = std::clamp(offset, -rows, columns);
   const int64_t used = shift < 0 ? rows + shift : rows;
   const int64_t first = std::max<int64_t>(shift, 0);

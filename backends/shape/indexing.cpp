@@ -9,7 +9,7 @@ namespace {
 
 auto listed(const Tensor& tensor) { return fmt::join(tensor.sizes(), ", "); }
 
-// A tensor without dimensions counts as one of a single element.
+// A tensor without dimensions counts as one-dimensional with a single element.
 int64_t sizeAt(const Tensor& tensor, size_t dim) { return tensor.dim() == 0 ? 1 : tensor.sizes()[dim]; }
 int64_t rankOf(const Tensor& tensor) { return std::max<int64_t>(tensor.dim(), 1); }
 
@@ -19,7 +19,7 @@ void checkSameRank(std::string_view name, const Tensor& index, const Tensor& oth
                index.dim(), other.dim());
 }
 
-// Whether the sizes are equal but for dimension [dim].
+// Whether the sizes are equal except in dimension [dim].
 bool sameSlices(const Tensor& a, const Tensor& b, size_t dim) {
   if (rankOf(a) != rankOf(b)) return false;
   for (size_t i = 0; i < static_cast<size_t>(rankOf(a)); ++i) {

@@ -8,8 +8,8 @@
 
 namespace boxcar::shape {
 
-// What `cat` makes: its sizes, the dimension it joins along, the type that the tensors promote to, and its strides:
-// those of channels_last when all the tensors have that.
+// The result of `cat`: its sizes, the dimension it joins along, the promoted type of the tensors, and its strides,
+// which are channels-last if all tensors are.
 struct Joined {
   DimVector sizes;
   size_t dim;
@@ -17,10 +17,10 @@ struct Joined {
   DimVector strides;
 };
 
-// An Error names the tensor whose sizes do not fit the first one's.
+// Throws Error, naming the tensor, if its sizes do not match those of the first one.
 Joined joinAlong(TensorList tensors, int64_t dim);
 
-// A one-dimensional tensor of no elements joins with anything, and is left out.
+// An empty one-dimensional tensor joins with anything and is skipped.
 inline bool isLegacyEmpty(const Tensor& tensor) { return tensor.dim() == 1 && tensor.numel() == 0; }
 
 }  // namespace boxcar::shape

@@ -5,14 +5,15 @@
 namespace boxcar::shape {
 namespace {
 
-// The stride of [tensor] along dimension [dim] of a shape of [rank] dimensions that it broadcasts to.
+// Returns the stride of [tensor] along dimension [dim] of a shape of [rank] dimensions that it broadcasts to; 0 if it
+// is broadcast there.
 int64_t strideAlong(const Tensor& tensor, size_t dim, size_t rank) {
   const size_t missing = rank - static_cast<size_t>(tensor.dim());
   if (dim < missing || tensor.sizes()[dim - missing] == 1) return 0;
   return tensor.strides()[dim - missing];
 }
 
-// Whether dimension [a] lies inside dimension [b] (1), outside of it (-1), or nothing tells (0).
+// Returns 1 if dimension [a] is inside dimension [b], -1 if outside, 0 if no tensor decides.
 int compareDims(size_t a, size_t b, std::span<const int64_t> sizes, std::span<const Tensor* const> like) {
   for (const Tensor* tensor : like) {
     const int64_t stride_a = strideAlong(*tensor, a, sizes.size());
@@ -27,8 +28,7 @@ int compareDims(size_t a, size_t b, std::span<const int64_t> sizes, std::span<co
 }  // namespace
 
 DimVector stridesLike(std::span<const int64_t> sizes, std::span<const Tensor* const> like) {
-  // Innermost first; starts in the order of a contiguous tensor and sorts by insertion, as pairs that nothing tells
-  // apart stay in order.
+  // Innermost first. Starts in contiguous order and uses insertion sort, as undecided pairs must keep their order.
   DimVector order(sizes.size(), boost::container::default_init);
   for (size_t i = 0; i < sizes.size(); ++i) order[i] = static_cast<int64_t>(sizes.size() - 1 - i);
   for (size_t i = 1; i < order.size(); ++i) {
@@ -46,7 +46,7 @@ DimVector stridesLike(std::span<const int64_t> sizes, std::span<const Tensor* co
   int64_t stride = 1;
   for (const int64_t dim : order) {
     strides[static_cast<size_t>(dim)] = stride;
-    // As contiguousStrides does it.
+    // Saturates like contiguousStrides.
     if (__builtin_mul_overflow(stride, std::max<int64_t>(sizes[static_cast<size_t>(dim)], 1), &stride)) {
       stride = std::numeric_limits<int64_t>::max();
     }

@@ -8,17 +8,18 @@
 
 namespace boxcar::shape {
 
-// The strides of a dense result of [sizes] whose dimensions lie in memory in the order that those of [like] do:
-// tensors of the same sizes or sizes that broadcast to them. The first whose strides tell two dimensions apart decides.
+// Returns the strides of a dense result of [sizes] whose dimensions have the same order in memory as those of [like],
+// which are tensors of these sizes or sizes that broadcast to them. For each pair of dimensions, the first tensor whose
+// strides differ decides.
 DimVector stridesLike(std::span<const int64_t> sizes, std::span<const Tensor* const> like);
 
-// Strides of a copy of [tensor]: its own when it is dense without overlaps, else those of stridesLike.
+// Returns the strides of a copy of [tensor]: its own if it is dense without overlaps, else those of stridesLike.
 DimVector denseStrides(const Tensor& tensor);
 
-// Elements that lie without gaps and without overlap, whatever the order of the dimensions.
+// Whether the elements have no gaps and no overlap, whatever the order of the dimensions.
 bool isDense(std::span<const int64_t> sizes, std::span<const int64_t> strides);
 
-// A tensor of [sizes] and [strides] (dense) with memory that is not initialised.
+// Allocates an uninitialised tensor of [sizes] and [strides], which must be dense.
 Tensor allocateStrided(std::span<const int64_t> sizes, std::span<const int64_t> strides, ScalarType dtype,
                        Device device);
 

@@ -7,44 +7,44 @@
 #include <span>
 #include <string_view>
 
-// What the operators of linear algebra ask of their arguments, and the shapes of their results. [name] is the
-// operator's in messages. Matrices are the last two dimensions of a tensor; those before them count a batch.
+// Argument checks of the linear algebra operators, and the shapes of their results. [name] is the operator's name in
+// messages. Matrices are the last two dimensions of a tensor; the dimensions before them are the batch.
 
 namespace boxcar::shape {
 
-// A tensor of matrices of float32, float64 or a complex type. An Error tells the argument by the name [argument].
+// Throws Error, naming [argument], if [tensor] does not consist of matrices of float32, float64 or a complex type.
 void checkMatrices(std::string_view name, const Tensor& tensor, std::string_view argument = "A");
-// The same, of square ones.
+// Like checkMatrices, but the matrices must also be square.
 void checkSquareMatrices(std::string_view name, const Tensor& tensor, std::string_view argument = "A");
 
-// The sizes of all dimensions but the last two, and of all but the last.
+// The sizes of all dimensions except the last two, and except the last one.
 std::span<const int64_t> batchSizes(const Tensor& tensor);
 std::span<const int64_t> withoutLast(const Tensor& tensor);
 
-// Sizes of matrices of [rows] by [columns] in a batch of [batch].
+// Returns the sizes of a batch of matrices of [rows] by [columns].
 DimVector matrixSizes(std::span<const int64_t> batch, int64_t rows, int64_t columns);
 
-// Strides of a contiguous batch of matrices that are themselves column-major.
+// Returns the strides of a contiguous batch of column-major matrices.
 DimVector columnMajorStrides(std::span<const int64_t> sizes);
 
-// The real type of the parts of a complex one; the type itself when it is not complex.
+// Returns the real type of the parts of a complex type; other types are returned unchanged.
 ScalarType realType(ScalarType type);
 
-// The equation A X = B, or X A = B: matrices of both, broadcast together.
+// The equation A X = B, or X A = B: sizes of A and B with their batches broadcast together.
 struct Equation {
   DimVector a_sizes;
   DimVector b_sizes;
 };
-// An Error when A (square) and B do not fit, or have different dtypes.
+// Throws Error if A is not square, A and B do not match, or their dtypes differ.
 Equation checkEquation(std::string_view name, const Tensor& a, const Tensor& b, bool left);
 
-// Whether [b] of solve holds vectors: one, or one for each matrix of [a].
+// Whether [b] of solve holds vectors: a single one, or one for each matrix of [a].
 bool holdsVectors(const Tensor& a, const Tensor& b);
 
-// An Error when neither 'L' nor 'U' was given; true for 'U'.
+// Returns true for 'U' and false for 'L', in either case; throws Error for anything else.
 bool isUpperTriangle(std::string_view uplo);
 
-// What `linalg_qr` gives of its factors.
+// Which factors `linalg_qr` computes.
 struct QrMode {
   bool forms_q;
   bool reduced;

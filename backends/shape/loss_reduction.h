@@ -6,7 +6,7 @@
 
 namespace boxcar::shape {
 
-// What a loss makes of its elements' losses, numbered as schemas do.
+// How a loss reduces the losses of its elements. The values are those in schemas.
 enum class Reduction : int64_t { kNone = 0, kMean = 1, kSum = 2 };
 
 inline Reduction toReduction(int64_t reduction) {

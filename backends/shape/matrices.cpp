@@ -24,8 +24,8 @@ void checkSelfType(const Tensor& self, const Tensor& factor, std::string_view na
                name, self.scalar_type(), factor.scalar_type());
 }
 
-// An Error when a result of [type] cannot be scaled by [number]: by a fraction where it has integers, or a bool where
-// it has no bools.
+// Throws Error if a result of [type] cannot be scaled by [number]: a fraction for integers, a bool for a type other
+// than bool, or a complex number for a real type.
 void checkScale(std::string_view name, const Scalar& number, ScalarType type) {
   BOXCAR_CHECK(!number.isBoolean() || type == ScalarType::Bool,
                "Boolean {} only supported for Boolean results, but the result is of {}", name, type);
@@ -144,7 +144,7 @@ Distances checkCdist(const Tensor& x1, const Tensor& x2, double p, std::optional
     sizes.push_back(columns);
     return sizes;
   };
-  // Many rows are worth the digits that a product costs.
+  // With many rows, the speed of a product is worth the lost precision.
   constexpr int64_t kManyRows = 25;
   const bool by_product = p == 2 && (mode == 1 || (mode == 0 && (rows1[0] > kManyRows || rows2[0] > kManyRows)));
   return {extended(rows1[0], rows1[1]), extended(rows2[0], rows2[1]), extended(rows1[0], rows2[0]), by_product};

@@ -11,7 +11,8 @@
 
 namespace boxcar::shape {
 
-// What the matrix operators ask of their arguments; an Error tells both shapes. All tensors are of one dtype.
+// Argument checks of the matrix operators. All tensors must have one dtype, except those of addr; Errors contain the
+// sizes.
 void checkMm(const Tensor& self, const Tensor& mat2);
 void checkAddmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2);
 void checkBmm(const Tensor& batch1, const Tensor& batch2);
@@ -21,11 +22,11 @@ void checkAddmv(const Tensor& self, const Tensor& mat, const Tensor& vec);
 void checkDot(const Tensor& self, const Tensor& tensor);
 void checkAddr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha);
 
-// The sizes of the cross product of vectors along [dim], broadcast together.
+// Returns the sizes of the cross product of vectors along [dim], broadcast together.
 DimVector checkCross(const Tensor& self, const Tensor& other, int64_t dim);
 
-// The sizes of the rows of both tensors with their batches broadcast, of the distances, and whether these are worked
-// out by a product.
+// The sizes of both inputs with their batches broadcast, the sizes of the distances, and whether to compute these with
+// a matrix product.
 struct Distances {
   DimVector x1;
   DimVector x2;
@@ -34,7 +35,7 @@ struct Distances {
 };
 Distances checkCdist(const Tensor& x1, const Tensor& x2, double p, std::optional<int64_t> compute_mode);
 
-// An Error when [self], which an operator [name] writes to in place, has not the sizes of the result.
+// Throws Error if [self], which operator [name] writes in place, does not have the sizes of the result.
 void checkInPlaceSizes(std::string_view name, const Tensor& self, std::span<const int64_t> sizes);
 
 }  // namespace boxcar::shape

@@ -87,7 +87,7 @@ bool isChannelsLast(const Tensor& tensor) {
   if ((rank != 4 && rank != 5) || strides[1] == 0) return false;
   int64_t least = 0;
   for (size_t i = 0; i < rank; ++i) {
-    // Channels, then the picture from its last dimension outwards, then the batch.
+    // Channels, then the spatial dimensions from the last one outwards, then the batch.
     const size_t dim = i == 0 ? 1 : i + 1 == rank ? 0 : rank - i;
     if (sizes[dim] == 0 || strides[dim] < least) return false;
     if (dim == 0 && least == strides[1]) return false;

@@ -11,7 +11,7 @@
 namespace boxcar::shape {
 namespace {
 
-// Gives the output's storage the memory that its new sizes need, where it has less.
+// Grows the output's storage to the memory that its new sizes need.
 void growStorage(const Output& output) {
   if (!output.resizes()) return;
   BOXCAR_CHECK(std::ssize(output.sizes) <= kMaxDims,

@@ -8,10 +8,11 @@
 namespace boxcar::shape {
 namespace {
 
-// How many bytes an element of one region and an element of another can be apart: a number, and steps from it.
+// The possible distances in bytes between an element of one region and an element of another: an offset plus multiples
+// of steps.
 class Distances {
  public:
-  // From the elements of [one] to those of [other], neither of which is empty.
+  // Distances from the elements of [one] to those of [other]; neither is empty.
   Distances(const Region& one, const Region& other) {
     addTo(first_, other.offset, other.itemsize);
     addTo(first_, -one.offset, one.itemsize);
@@ -31,16 +32,16 @@ class Distances {
     }
   }
 
-  // Whether one of them lies from [low] to [high]; true when that takes too long to find.
+  // Whether a distance lies in [low, high]; also true if the search would take too long.
   bool anyWithin(int64_t low, int64_t high) { return is_too_much_ || search(0, low - first_, high - first_); }
 
  private:
   struct Step {
     int64_t bytes = 0;
-    int64_t count = 1;         // of multiples of [bytes], from zero on
-    int64_t divisor = 0;       // of this step and all smaller ones
-    int64_t reach = 0;         // how far this step and all smaller ones lead
-    int64_t reach_behind = 0;  // the same of the smaller ones alone
+    int64_t count = 1;         // number of multiples of [bytes], starting with zero
+    int64_t divisor = 0;       // greatest common divisor of this step and all smaller ones
+    int64_t reach = 0;         // maximum distance with this step and all smaller ones
+    int64_t reach_behind = 0;  // maximum distance with the smaller steps alone
   };
 
   void addTo(int64_t& sum, int64_t value, int64_t times) {
@@ -48,7 +49,7 @@ class Distances {
     is_too_much_ |= __builtin_mul_overflow(value, times, &product) || __builtin_add_overflow(sum, product, &sum);
   }
 
-  // Equal steps of both regions are one.
+  // Merges equal steps of both regions.
   void addSteps(int64_t stride, int64_t itemsize, int64_t count) {
     if (stride == 0 || count <= 1) return;
     int64_t bytes = 0;
@@ -66,7 +67,7 @@ class Distances {
     steps_[count_++].count = count;
   }
 
-  // The same of what the steps from the i-th on add to nothing.
+  // Whether a sum of the steps from the i-th on lies in [low, high]; also true if the search would take too long.
   bool search(size_t i, int64_t low, int64_t high) {
     if (low <= 0 && 0 <= high) return true;
     if (i == count_ || high < 0 || low > steps_[i].reach) return false;

@@ -7,12 +7,12 @@
 
 namespace boxcar::shape {
 
-// Where the elements of a tensor lie, or will lie once it has other sizes.
+// The memory of a tensor's elements, now or after a resize.
 struct Region {
   const StorageImpl* storage;
   std::span<const int64_t> sizes;
-  std::span<const int64_t> strides;  // in elements, none of them negative
-  int64_t offset;                    // the same
+  std::span<const int64_t> strides;  // in elements, not negative
+  int64_t offset;                    // in elements, not negative
   int64_t itemsize;
 };
 Region regionOf(const Tensor& tensor);
@@ -23,8 +23,8 @@ enum class Shared {
   kSome,
 };
 
-// What two regions have in common. Views with gaps are looked at element by element, or by what all their strides
-// divide by; kSome where that would take too long.
+// Returns what two regions share. For views with gaps, it searches the distances between elements, and prunes by the
+// common divisor of the strides. Returns kSome if the search would take too long.
 Shared sharedMemory(const Region& one, const Region& other);
 
 }  // namespace boxcar::shape

@@ -18,7 +18,7 @@ DimVector paddedSizes(const Tensor& self, std::span<const int64_t> pad) {
     const int64_t size = sizes[dim];
     const int64_t before = pad[2 * i];
     const int64_t after = pad[2 * i + 1];
-    // The most that is left when both ends are cut off first.
+    // Apply the negative padding of both ends first, then the positive.
     int64_t left = 0;
     const bool fits = !__builtin_add_overflow(size + std::min<int64_t>(before, 0), std::min<int64_t>(after, 0), &left);
     BOXCAR_CHECK(fits && left >= 0,

@@ -9,13 +9,15 @@
 
 namespace boxcar::shape {
 
-// The sizes that [self] has with [pad]: pairs of elements before and after, the last dimension first. Negative ones
-// take elements off. An Error when there are more pairs than dimensions, or more is taken off than there is.
+// Returns the sizes of [self] padded by [pad]: pairs of element counts before and after, the last dimension first.
+// Negative counts remove elements. Throws Error if there are more pairs than dimensions, or if more elements are
+// removed than exist.
 DimVector paddedSizes(const Tensor& self, std::span<const int64_t> pad);
 
-// The same for [name], which pads the last [dims] dimensions with elements of [self] that lie up to [reach] less than
-// its size away: an Error for other padding, for a tensor without those dimensions and one or two before them, and for
-// one that has no elements to pad with.
+// Like paddedSizes for operator [name], which pads the last [dims] dimensions with elements of [self]. Throws Error for
+// padding of another length, if [self] does not have these dimensions plus one or two before them, if a dimension
+// except the batch is empty, or if a padded dimension of the result would be. If [reflects], each padding must be less
+// than the size of its dimension.
 DimVector mirroredSizes(std::string_view name, const Tensor& self, std::span<const int64_t> pad, size_t dims,
                         bool reflects);
 

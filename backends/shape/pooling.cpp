@@ -5,7 +5,7 @@
 namespace boxcar::shape {
 namespace {
 
-// [may_lack_channels]: there may be no channel.
+// With [may_lack_channels], the number of channels may be 0.
 void checkPictures(std::string_view op, const Tensor& self, bool may_lack_channels) {
   const auto sizes = self.sizes();
   bool fits = sizes.size() == 3 || sizes.size() == 4;

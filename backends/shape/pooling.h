@@ -9,23 +9,24 @@
 
 namespace boxcar::shape {
 
-// The arguments of a pool over pictures, checked: numbers for the height and the width.
+// The checked arguments of a 2D pool, with numbers for the height and the width.
 struct Pool2d {
   DimVector kernel;
   DimVector stride;
   DimVector padding;
   DimVector dilation;
   DimVector output_sizes;  // [N, C, H, W] or [C, H, W]
-  bool channels_last;      // whether the result lies so in memory
+  bool channels_last;      // memory format of the result
 };
 
-// An Error when [self] is not [N, C, H, W] or [C, H, W] with elements in all but the batch, or the windows do not fit
-// it. No [stride] means that of the kernel; with [ceil_mode] the last window may reach beyond the padding.
+// Throws Error if [self] is not [N, C, H, W] or [C, H, W] with all dimensions except the batch non-empty, or if the
+// windows do not fit. An empty [stride] means the kernel's size; with [ceil_mode] the last window may reach beyond the
+// padding.
 Pool2d checkPool2d(std::string_view op, const Tensor& self, std::span<const int64_t> kernel_size,
                    std::span<const int64_t> stride, std::span<const int64_t> padding, std::span<const int64_t> dilation,
                    bool ceil_mode);
 
-// A pool that has as many windows as [output_size] says; with [may_lack_channels] there may be no channel.
+// A pool with as many windows as [output_size] says. With [may_lack_channels], the number of channels may be 0.
 struct AdaptivePool2d {
   DimVector output_sizes;
   bool channels_last;

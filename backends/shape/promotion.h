@@ -5,12 +5,12 @@
 
 namespace boxcar::shape {
 
-// What floating-point results have when no operand says more.
+// The dtype of floating-point results if no operand decides otherwise.
 inline constexpr ScalarType kDefaultDtype = ScalarType::Float;
 
-// Works out the type that an operator computes in, as PyTorch does: tensors with dimensions decide; tensors without,
-// and after them numbers, bare or wrapped in a tensor, only raise the kind (bool, integral, floating, complex) that
-// those have.
+// Computes the type that an operator computes in, by PyTorch's rules: tensors with dimensions decide. Tensors without
+// dimensions, and then numbers, bare or wrapped in a tensor, matter only if they raise the category (bool, integral,
+// floating, complex).
 //
 //   TypePromotion types;
 //   types.add(tensor);   // int32, of sizes [3]
@@ -48,7 +48,7 @@ class TypePromotion {
   ScalarType numbers_ = ScalarType::Undefined;
 };
 
-// float32 for integers and bool, what it is otherwise.
+// Returns float32 for integers and bool; other types are returned unchanged.
 constexpr ScalarType toFloatingType(ScalarType type) {
   return isIntegralType(type, /*includeBool=*/true) ? kDefaultDtype : type;
 }

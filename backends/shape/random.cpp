@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
 
-// What integers elements of T hold, and up to where without gaps.
+// The range of T, and the largest integer up to which T holds all integers.
 struct Reach {
   double least;
   double most;
@@ -35,7 +35,7 @@ Reach reachOf(ScalarType dtype) {
   });
 }
 
-// The float of [digits] binary digits that is next to [value] upwards, or downwards.
+// Rounds [value] up or down to a float of [digits] binary digits.
 int64_t movedInward(int64_t value, int digits, bool upwards) {
   const uint64_t magnitude = value < 0 ? uint64_t{0} - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
   const int width = std::bit_width(magnitude);

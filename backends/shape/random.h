@@ -10,26 +10,29 @@
 
 namespace boxcar::shape {
 
-// The integers that random numbers are drawn from: [count] of them from [base] on, all 64-bit ones when it is 0.
+// The range that random integers are drawn from: [count] integers starting at [base], or all 64-bit integers if [count]
+// is 0.
 struct IntegerRange {
   int64_t base;
   uint64_t count;
 };
 
-// The integers of [from] to below [to], or to the largest that elements of [dtype] count to without gaps. Bounds that a
-// float cannot hold are moved inward. An Error when there is none, or [dtype] does not reach as far.
+// Returns the integers from [from] up to but excluding [to]. Without [to], the last one is the largest integer up to
+// which [dtype] holds all integers. Bounds that a float cannot represent move inward. Throws Error if the range is
+// empty or exceeds the range of [dtype].
 IntegerRange integerRange(ScalarType dtype, int64_t from, std::optional<int64_t> to);
 
-// An Error when elements of [dtype] cannot hold all of 0 to n - 1.
+// Throws Error if [dtype] cannot hold every integer from 0 to n - 1.
 void checkPermutation(int64_t n, ScalarType dtype);
 
-// An Error for an operator [name] of real floating-point numbers on elements of another [dtype].
+// Throws Error if [dtype] is not a real floating-point type, which operator [name] requires.
 void checkFloating(std::string_view name, ScalarType dtype);
 
-// An Error when [probability] does not lie in [0, 1].
+// Throws Error if [probability] is not in [0, 1].
 void checkProbability(std::string_view name, double probability);
 
-// An Error when rows of [self], one or two dimensions of floats, are no weights to draw [samples] from.
+// Throws Error if [self] does not consist of one row of float weights or a matrix of such rows from which [samples] can
+// be drawn.
 void checkMultinomial(const Tensor& self, int64_t samples, bool replacement);
 
 }  // namespace boxcar::shape

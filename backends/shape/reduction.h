@@ -10,23 +10,23 @@
 
 namespace boxcar::shape {
 
-// The sizes that remain when the dimensions of [mask] are reduced: without them or, with [keepdim], with 1 in place.
+// Returns the sizes after reducing the dimensions of [mask], which are removed or, with [keepdim], have size 1.
 DimVector reducedSizes(std::span<const int64_t> sizes, uint64_t mask, bool keepdim);
 
-// An Error when a dimension of [mask] has no element: [name] has no result for nothing.
+// Throws Error if a dimension of [mask] is empty, as [name] has no result for no elements.
 void checkReducedNotEmpty(std::string_view name, const Tensor& self, uint64_t mask);
-// An Error when [self] has no element and no dimension was named.
+// Throws Error if [self] is empty. For calls that name no dimension.
 void checkReducedDimsGiven(std::string_view name, const Tensor& self);
 
-// What a reduction that takes dtype= computes in: [dtype] when it is given, else the type of [out]. An Error when they
-// are not the same.
+// Returns the type that a reduction with dtype= computes in, which is the type of [out]. Throws Error if [dtype] is
+// given and differs from it.
 ScalarType reducedTypeInto(std::string_view name, const Tensor& out, std::optional<ScalarType> dtype);
 
-// An Error when [out] does not have elements of [type].
+// Throws Error if [out] does not have elements of [type].
 void checkOutType(std::string_view name, const Tensor& out, ScalarType type);
 
-// The type of elements that a variance or a norm is computed in: [dtype] or that of [self]. An Error when it is neither
-// floating-point nor complex, or when [dtype] would narrow [self].
+// Returns the type that a variance or a norm is computed in: [dtype] if given, else that of [self]. Throws Error if
+// either type is neither floating-point nor complex, if only one is complex, or if [dtype] would narrow [self].
 ScalarType floatingReductionType(std::string_view name, const Tensor& self, std::optional<ScalarType> dtype);
 
 }  // namespace boxcar::shape

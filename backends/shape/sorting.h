@@ -7,21 +7,21 @@
 #include <optional>
 #include <string_view>
 
-// What the operators that order elements ask of their arguments, and the sizes of what they give.
+// Argument checks of the operators that order elements, and the sizes of their results.
 
 namespace boxcar::shape {
 
-// An Error when the elements of [self] are complex: those have no order.
+// Throws Error if the elements of [self] are complex, as these have no order.
 void checkOrdered(std::string_view name, const Tensor& self);
 
-// The sizes of what topk gives; writes the dimension back to [dim], counted from the front.
+// Returns the sizes of the result of topk; writes the dimension, counted from the front, back to [dim].
 DimVector topkSizes(const Tensor& self, int64_t k, int64_t& dim);
 
-// An Error when dimension [dim] of [self], counted from the front, has no elements.
+// Throws Error if dimension [dim] of [self], counted from the front, is empty.
 void checkLineNotEmpty(std::string_view name, const Tensor& self, int64_t dim);
 
-// Whether values equal to a boundary go behind it; an Error when [side] and [right] contradict each other or the
-// tensors do not fit.
+// Returns whether values equal to a boundary are inserted after it. Throws Error if [side] and [right] contradict each
+// other or the tensors do not match.
 bool checkSearch(std::string_view name, const Tensor& boundaries, const Tensor& values, bool right,
                  std::optional<std::string_view> side, const std::optional<Tensor>& sorter, bool out_int32);
 

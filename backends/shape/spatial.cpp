@@ -34,7 +34,7 @@ bool suggestsChannelsLast(const Tensor& tensor) {
   int64_t least = 0;
   for (const size_t dim : {size_t{1}, size_t{3}, size_t{2}, size_t{0}}) {
     if (sizes[dim] == 0 || strides[dim] < least) return false;
-    // One channel, or one element of all but the batch: nothing tells it from a contiguous tensor.
+    // One channel of one pixel is ambiguous and counts as contiguous.
     if (dim == 0 && least == strides[1]) return false;
     least = strides[dim] * (sizes[dim] > 1 ? sizes[dim] : 1);
   }

@@ -8,29 +8,29 @@
 #include <string>
 #include <string_view>
 
-// What operators on signals, pictures and volumes share: [N, C, spatial dimensions…].
+// Shared by the operators on signals, pictures and volumes: [N, C, spatial dimensions…].
 
 namespace boxcar::shape {
 
-// No argument of an operator on spatial dimensions may be greater: what is computed with them fits 64 bits.
+// The maximum for arguments of operators on spatial dimensions, so that computations with them fit in 64 bits.
 inline constexpr int64_t kMostSpatialArgument = (int64_t{1} << 31) - 1;
 
-// The numbers of argument [name] of [op] for [rank] spatial dimensions: as many as there are, or one for all. An Error
-// when there is another number of them, or one is less than [least] or greater than kMostSpatialArgument.
+// Returns argument [name] of [op] for [rank] spatial dimensions, given as one number each or one for all. Throws Error
+// for another count, or if a number is less than [least] or greater than kMostSpatialArgument.
 DimVector spatialArgument(std::string_view op, std::string_view name, std::span<const int64_t> values, size_t rank,
                           int64_t least);
 
-// (kernel - 1) * dilation + 1: how far a window reaches. An Error when it is more than 62 bits can count.
+// Returns the extent of a window, (kernel - 1) * dilation + 1. Throws Error if it is more than 62 bits can count.
 int64_t windowReach(std::string_view op, int64_t kernel, int64_t dilation);
 
-// Whether results made of [tensor] are to lie in memory channels last: it has four dimensions, and those that have
-// more than one element lie so. PyTorch calls it the suggested memory format.
+// Whether results computed from [tensor] should be channels-last: it has four dimensions, and those with more than one
+// element are channels-last. This is PyTorch's suggested memory format.
 bool suggestsChannelsLast(const Tensor& tensor);
 
-// A tensor of [sizes], [N, C, H, W] when its elements are to lie channels last.
+// Allocates a tensor of [sizes], which are [N, C, H, W] if [channels_last].
 Tensor allocateSpatial(std::span<const int64_t> sizes, bool channels_last, ScalarType dtype, Device device);
 
-// A signal, [N, C, L], seen as pictures of one row: [N, C, 1, L].
+// Returns a view of a signal, [N, C, L], as pictures of one row: [N, C, 1, L].
 Tensor asPictures(const Tensor& signals);
 
 // "[2, 3]"

@@ -41,7 +41,7 @@ DimVector chosenOutputSize(std::string_view op, const Tensor& self, std::optiona
       continue;
     }
     const double scaled = static_cast<double>(self.sizes()[i + 2]) * (*scale_factors)[i];
-    // What is not a number fails here, too.
+    // NaN fails here too.
     BOXCAR_CHECK(
         scaled >= 1 && scaled <= static_cast<double>(kMostSpatialArgument),
         "{}: scale factor {} of dimension {} gives a size of {}, which should be greater than 0, and at most {}", op,

@@ -45,8 +45,8 @@ std::optional<DimVector> viewStrides(std::span<const int64_t> sizes, std::span<c
     contiguousStrides(wanted, result);
     return result;
   }
-  // Runs of dimensions that follow each other in memory are taken from the last on; each must be filled exactly by
-  // wanted dimensions.
+  // Process runs of dimensions that are contiguous with each other, from the last one. The wanted dimensions must fill
+  // each run exactly.
   size_t next = wanted.size();
   int64_t run = 1;
   int64_t step = sizes.empty() ? 1 : strides.back();

@@ -9,33 +9,33 @@
 
 namespace boxcar::shape {
 
-// [wanted] with -1, if it stands there once, replaced by what [numel] elements leave for it. An Error when the sizes
-// are not those of [numel] elements.
+// Returns [wanted] with -1, if present, replaced by the size inferred from [numel]. Throws Error if there is more than
+// one -1 or the sizes do not have [numel] elements.
 DimVector inferSizes(std::span<const int64_t> wanted, int64_t numel);
 
-// The strides with which elements of [sizes] and [strides] are seen as [wanted] sizes, of as many elements, without
-// moving; nothing when they would have to move.
+// Returns the strides that show a tensor of [sizes] and [strides] as [wanted], which has as many elements, without a
+// copy; nothing if a copy is needed.
 std::optional<DimVector> viewStrides(std::span<const int64_t> sizes, std::span<const int64_t> strides,
                                      std::span<const int64_t> wanted);
 
-// Where a slice of a dimension of [size] starts and how many indices it takes. Bounds count from the end when they are
-// negative, and stop at the ends. An Error when [step] is not positive.
+// The start of a slice of a dimension of [size] and its number of indices. Negative bounds count from the end, and
+// bounds are clamped to [0, size]. Throws Error if [step] is not positive.
 struct Slice {
   int64_t start;
   int64_t count;
 };
 Slice resolveSlice(int64_t size, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step);
 
-// An Error when the operator [name] is to give more tensors, [count], than a list can hold.
+// Throws Error if [count], the number of tensors that operator [name] would return, is more than a list can hold.
 void checkPartCount(std::string_view name, int64_t count);
 
-// An Error when [rank] is above 64: reductions and their like tell dimensions by bits.
+// Throws Error if [rank] is above 64: reductions and similar operators represent dimensions as bits.
 void checkMaskable(int64_t rank);
-// The bit of dimension [dim], negative ones counting from the last, of a tensor of [rank] dimensions. An Error where it
-// has no such dimension or more than 64.
+// Returns the bit of dimension [dim] (negative counts from the end) of a tensor of [rank] dimensions. Throws Error if
+// it has no such dimension or more than 64 dimensions.
 uint64_t dimensionBit(int64_t dim, int64_t rank);
-// The dimensions of a tensor of [rank] that [dims] names, one bit each; all when there are none. An Error when one is
-// out of range or named twice.
+// Returns the dimensions of a tensor of [rank] dimensions that [dims] lists, one bit each; all if [dims] is empty.
+// Throws Error if one is out of range or listed twice.
 uint64_t dimensionMask(std::span<const int64_t> dims, int64_t rank);
 
 }  // namespace boxcar::shape
