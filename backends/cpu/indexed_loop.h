@@ -96,7 +96,7 @@ struct IndexedRun : dense::IndexedLoop {
   }
 
   [[noreturn]] void fail(int64_t place) const;
-  // Calls [body] with rows of the elements beside, the elements that index 0 would choose, and the indices.
+  // Calls [body] with rows of the elements at [beside], the elements that index 0 would choose, and the indices.
   void walk(StridedLoop::Body body) const;
   // Calls [body] with the loop, or with parts of it in several threads, and with the number of elements.
   void cut(CallableRef<void(const IndexedRun&, int64_t)> body) const;

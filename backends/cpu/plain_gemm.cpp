@@ -223,8 +223,8 @@ template <class T>
 void plainGemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c) {
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   if (work < static_cast<double>(kSharedWork) || threadCount() == 1) return multiplyAll(m, n, k, alpha, a, b, beta, c);
-  // Each thread packs what it reads, so the longer side is split. It is split at the boundaries of a thin product's dot
-  // product blocks, so that the order of summation does not depend on the number of threads.
+  // Each thread packs what it reads, so the longer side is split. It is split at multiples of kDots, where the dot
+  // products of a thin product are split too, so that the order of summation does not depend on the number of threads.
   const auto cut = [](int64_t side, auto&& body) {
     constexpr int64_t kUnit = GemmKernels<T>::kDots;
     static_assert(kLeastShare % kUnit == 0);

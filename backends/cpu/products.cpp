@@ -25,7 +25,7 @@ Tensor sliceOf(const Tensor& matrices, size_t dim, int64_t first, int64_t count)
   return matrices.view(sizes, matrices.strides(), matrices.storage_offset() + first * matrices.strides()[dim]);
 }
 
-// For operands too long to hold as float32; calls checkStop() between parts.
+// For sums too long to hold the operands as float32; calls checkStop() between parts.
 void multiplyHalvesInParts(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha,
                            const Scalar& beta) {
   constexpr int64_t kPart = int64_t{1} << 20;

@@ -18,11 +18,10 @@ struct JsonValue {
       : kind(its_kind), text(std::move(its_text)) {}
 
   Kind kind;
-  std::string key;               // of a member of an object
-  std::string text;              // a string's characters; a number or a boolean as JSON
-  std::optional<int64_t> count;  // a whole number from 0 to 2^63 - 1
-  std::vector<JsonValue>
-      values;  // elements of an array, or an object's members sorted by key, the last one for each key
+  std::string key;                // of a member of an object
+  std::string text;               // a string's characters; a number or a boolean as JSON
+  std::optional<int64_t> count;   // a whole number from 0 to 2^63 - 1
+  std::vector<JsonValue> values;  // an array's elements, or an object's members sorted by key, the last one of each
 
   bool isString() const noexcept { return kind == Kind::String; }
   bool isArray() const noexcept { return kind == Kind::Array; }

@@ -16,8 +16,8 @@ struct ZipMember {
   uint64_t size = 0;  // as stated by the archive; at most what its compressed bytes can expand to
 };
 
-// A zip archive in memory, including 64-bit sizes, read by libzip: implemented in libzip/; no_libzip/ reports that it
-// is missing.
+// A zip archive in memory, read by libzip; 64-bit sizes are supported. libzip/ implements it; no_libzip/ reports that
+// libzip is missing.
 class ZipArchive final {
  public:
   // [file] must outlive the archive. [path] is for errors. Throws Error if the archive is broken or has members that
