@@ -42,12 +42,12 @@ void checkArguments(const Tensor& query, const Tensor& key, const Tensor& value,
       dtypeName(query.scalar_type()), dtypeName(mask.scalar_type()));
 }
 
-// 0 where [allowed], else minus infinity.
+// Returns 0 where [allowed], else minus infinity.
 Tensor biasOf(const Tensor& allowed, ScalarType dtype) {
   return boxcar::to(boxcar::where(allowed, 0.0, -kInfinity), dtype);
 }
 
-// What a query may look at when it comes after all keys of smaller numbers.
+// Returns the causal bias: a query may attend to keys with the same or a smaller index.
 Tensor causalBias(const Tensor& query, const Tensor& key) {
   const auto count = [&](const Tensor& tensor) {
     return boxcar::arange(tensor.size(-2), ScalarType::Long, std::nullopt, query.device());
@@ -55,7 +55,7 @@ Tensor causalBias(const Tensor& query, const Tensor& key) {
   return biasOf(boxcar::ge(boxcar::unsqueeze(count(query), -1), count(key)), query.scalar_type());
 }
 
-// How many heads of queries share one of [tensor], keys or values.
+// Returns how many query heads share one head of [tensor], which holds keys or values.
 int64_t sharedHeads(const Tensor& query, const Tensor& tensor) {
   BOXCAR_CHECK(query.dim() >= 3 && tensor.dim() == query.dim(),
                "scaled_dot_product_attention: enable_gqa needs tensors of the same 3 dimensions or more, but got sizes "
@@ -71,12 +71,13 @@ int64_t sharedHeads(const Tensor& query, const Tensor& tensor) {
   return heads / own;
 }
 
-// [tensor], keys or values, as queries see it that share heads: where there are no queries, no head is left.
+// Returns [tensor], keys or values, as seen by queries that share heads: if there are no query heads, none of its heads
+// are left.
 Tensor seenBy(const Tensor& query, const Tensor& tensor) {
   return query.size(-3) == 0 ? boxcar::narrow(tensor, -3, 0, 0) : tensor;
 }
 
-// [tensor] of [..., heads, L, E] with each [count] heads one below the other: [..., heads / count, count * L, E].
+// Stacks each [count] heads of [tensor], [..., heads, L, E], on top of each other: [..., heads / count, count * L, E].
 Tensor joinHeads(const Tensor& tensor, int64_t count) {
   if (count == 1) return tensor;
   DimVector sizes = toDimVector(tensor.sizes());
@@ -94,18 +95,18 @@ Tensor splitHeads(const Tensor& tensor, int64_t count) {
   return boxcar::reshape(tensor, sizes);
 }
 
-// Queries share keys and values without copies of these: their heads are put one below the other.
+// Queries share keys and values without copying these: the query heads are stacked on top of each other.
 Tensor attend(const Tensor& query, const Tensor& all_keys, const Tensor& all_values, const Tensor& mask,
               double dropout_p, bool is_causal, double scale, bool enable_gqa) {
   const int64_t share_key = enable_gqa ? sharedHeads(query, all_keys) : 1;
   const int64_t share_value = enable_gqa ? sharedHeads(query, all_values) : 1;
   const Tensor key = enable_gqa ? seenBy(query, all_keys) : all_keys;
   const Tensor value = enable_gqa ? seenBy(query, all_values) : all_values;
-  // The queries are fewer than the scores.
+  // Scales the queries, which are fewer than the scores.
   const Tensor scaled = joinHeads(boxcar::mul(query, scale), share_key);
   Tensor scores = splitHeads(boxcar::matmul(scaled, boxcar::transpose(key, -2, -1)), share_key);
   if (is_causal) boxcar::add_(scores, causalBias(query, key));
-  Tensor hidden;  // the queries that may look at nothing
+  Tensor hidden;  // the queries that may attend to no key
   if (mask.defined()) {
     boxcar::add_(scores, mask.scalar_type() == ScalarType::Bool ? biasOf(mask, scores.scalar_type()) : mask);
     const int64_t last[] = {-1};

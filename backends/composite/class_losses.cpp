@@ -9,7 +9,7 @@
 #include <optional>
 #include <tuple>
 
-// Losses of classifiers, made of nll_loss_forward and log_softmax.
+// Losses of classifiers, built from nll_loss_forward and log_softmax.
 
 namespace boxcar::composite {
 namespace {
@@ -39,7 +39,7 @@ Tensor& nllLoss2dOut(const Tensor& self, const Tensor& target, const OptionalTen
   return out;
 }
 
-// Any number of dimensions after the classes are pixels.
+// All dimensions after the classes are treated as pixels.
 Tensor nllLossNd(const Tensor& self, const Tensor& target, const OptionalTensor& weight, int64_t reduction,
                  int64_t ignore_index) {
   const auto sizes = self.sizes();
@@ -64,14 +64,14 @@ Tensor nllLossNd(const Tensor& self, const Tensor& target, const OptionalTensor&
   return is_none ? boxcar::reshape(loss, target.sizes()) : loss;
 }
 
-// [weight] of the classes, to be multiplied with tensors of the input's dimensions.
+// Returns the class [weight]s in a shape that broadcasts with tensors of the input's dimensions.
 Tensor weightAlong(const Tensor& weight, const Tensor& input, int64_t class_dim) {
   DimVector sizes(static_cast<size_t>(input.dim()), 1);
   sizes[static_cast<size_t>(class_dim)] = weight.numel();
   return boxcar::reshape(weight, sizes);
 }
 
-// minus the sum of [log_probabilities], weighted, over the classes.
+// Returns minus the sum of [log_probabilities], weighted, over the classes.
 Tensor summedOverClasses(const Tensor& log_probabilities, const Tensor& weight, int64_t class_dim) {
   const int64_t dims[] = {class_dim};
   if (!weight.defined()) return boxcar::neg(boxcar::sum(log_probabilities, dims));
@@ -97,7 +97,8 @@ Tensor ofProbabilities(const Tensor& self, const Tensor& target, const Tensor& w
   return boxcar::div(sum, self.numel() / classes);
 }
 
-// What each sample that is not ignored loses by classes that are not its own, reduced as the other loss is.
+// Returns the loss of each sample that is not ignored against a uniform distribution: minus the sum over all classes,
+// reduced like the main loss.
 Tensor smoothLoss(const Tensor& log_probabilities, const Tensor& target, const Tensor& weight, LossReduction reduction,
                   int64_t ignore_index, int64_t class_dim) {
   const Tensor counted = boxcar::ne(target, ignore_index);
@@ -113,7 +114,7 @@ Tensor smoothLoss(const Tensor& log_probabilities, const Tensor& target, const T
   return boxcar::div(sum, boxcar::sum(boxcar::where(counted, weights, boxcar::zeros_like(weights))));
 }
 
-// float16 and bfloat16 are rounded once, at the end.
+// float16 and bfloat16 are rounded only once, at the end.
 bool isSmallFloat(const Tensor& tensor) {
   return tensor.scalar_type() == ScalarType::Half || tensor.scalar_type() == ScalarType::BFloat16;
 }
@@ -130,7 +131,7 @@ Tensor crossEntropyLoss(const Tensor& self, const Tensor& target, const Optional
   const LossReduction kind = shape::lossReduction(reduction);
   const Tensor weights = weight.value_or(Tensor());
   const int64_t class_dim = self.dim() == 1 ? 0 : 1;
-  // What is not a number is refused, too.
+  // Also rejects NaN.
   BOXCAR_CHECK(label_smoothing <= 1.0, "cross_entropy_loss: label_smoothing must be between 0.0 and 1.0. Got: {}",
                label_smoothing);
   if (std::ranges::equal(self.sizes(), target.sizes())) {

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <optional>
 
-// Copies and conversions, made of `empty_like` and `copy_`.
+// Copies and conversions, built from `empty_like` and `copy_`.
 
 namespace boxcar::composite {
 namespace {
@@ -31,7 +31,7 @@ Tensor clone(const Tensor& self, OptionalFormat memory_format) {
   return boxcar::copy_(result, self);
 }
 
-// A device without an index is any of its kind.
+// A device without an index stands for any device of its type.
 bool isOn(const Tensor& self, Device device) {
   return self.device() == device || (!device.has_index() && self.device().type() == device.type());
 }
@@ -46,7 +46,7 @@ bool hasFormat(const Tensor& self, MemoryFormat format) {
   return true;
 }
 
-// [self] itself when it is as asked for.
+// Returns [self] itself if it already has the requested properties.
 Tensor convert(const Tensor& self, OptionalType dtype, OptionalLayout layout, OptionalDevice device,
                OptionalBool pin_memory, bool non_blocking, bool copy, OptionalFormat memory_format) {
   shape::checkDefined(self);

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-// Convolutions of a number of spatial dimensions, of samples or batches of them.
+// Convolutions over a given number of spatial dimensions, of single samples or batches.
 
 namespace boxcar::composite {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using IntSpan = std::span<const int64_t>;
 using OptionalTensor = std::optional<Tensor>;
 
-// The input as a batch, and whether it is one already.
+// The input as a batch, and whether it was one already.
 struct Batch {
   Tensor input;
   bool was_batch;
@@ -49,7 +49,7 @@ Tensor conv(const Tensor& input, const Tensor& weight, const OptionalTensor& bia
       boxcar::convolution(batch.input, weight, bias, stride, padding, dilation, /*transposed=*/false, none, groups));
 }
 
-// Padding such that the result has the input's sizes; where it is odd, the end gets one more.
+// Pads so that the result has the input's sizes; odd padding adds one more at the end.
 template <size_t rank>
 Tensor convSame(const Batch& batch, const Tensor& weight, const OptionalTensor& bias, IntSpan stride, IntSpan dilation,
                 int64_t groups) {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <optional>
 
-// Diagonals taken out of matrices and put into them.
+// Extracting diagonals from matrices and inserting them.
 
 namespace boxcar::composite {
 namespace {
@@ -32,7 +32,7 @@ Tensor diagEmbed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2)
   return result;
 }
 
-// The diagonal of a matrix, or the matrix of a diagonal.
+// Returns the diagonal of a matrix, or the matrix with a given diagonal.
 Tensor diag(const Tensor& self, int64_t diagonal) {
   BOXCAR_CHECK(self.dim() == 1 || self.dim() == 2, "diag(): Supports 1D or 2D tensors. Got {}D", self.dim());
   if (self.dim() == 1) return boxcar::diag_embed(self, diagonal);

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-// Dimensions that move, come and go: other names and other ways to say permute, expand and view.
+// Moving, adding and removing dimensions: alternative names and forms of permute, expand and view.
 
 namespace boxcar::composite {
 namespace {
@@ -36,7 +36,7 @@ Tensor moveDims(const Tensor& self, IntSpan source, IntSpan destination) {
   const DimVector from = wrapped(source, self.dim(), "source");
   const DimVector to = wrapped(destination, self.dim(), "destination");
   if (self.dim() == 0) return boxcar::alias(self);
-  // The others keep their order in the places that are left.
+  // The other dimensions keep their order in the remaining places.
   DimVector order(self.sizes().size(), -1);
   for (size_t i = 0; i < from.size(); ++i) order[static_cast<size_t>(to[i])] = from[i];
   int64_t next = 0;

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <optional>
 
-// Distances and angles of vectors.
+// Distances and angles between vectors.
 
 namespace boxcar::composite {
 namespace {
@@ -31,11 +31,11 @@ Tensor cosineSimilarity(const Tensor& x1, const Tensor& x2, int64_t dim, double 
                types.result());
   const DimVector sizes = shape::broadcast(x1.sizes(), x2.sizes());
   const int64_t along[] = {dim};
-  // float16 has no number as small as eps.
+  // float16 cannot represent a number as small as eps.
   const ScalarType type = types.result();
   const bool is_half = type == ScalarType::Half || type == ScalarType::BFloat16;
   const ScalarType computed = is_half ? ScalarType::Float : type;
-  // Each divided by its length, so that the product of two long ones does not overflow.
+  // Each vector is divided by its length first, so that the product of two long ones does not overflow.
   const auto normalized = [&](const Tensor& x) {
     const Tensor wide = boxcar::expand(x.scalar_type() == computed ? x : boxcar::to(x, computed), sizes);
     const Tensor length = boxcar::linalg_vector_norm(wide, 2, along, /*keepdim=*/true);

@@ -17,7 +17,8 @@ bool dropsNothing(const Tensor& input, double p, bool train) {
   return p == 0 || !train || input.numel() == 0;
 }
 
-// What elements of [input] are multiplied with, shaped like it or, for whole channels, like the first two dimensions.
+// Returns the factors for the elements of [input]. They have the shape of [input], or for whole channels that of its
+// first two dimensions followed by ones.
 Tensor noiseFor(const Tensor& input, double p, bool of_channels) {
   if (p == 1) return boxcar::zeros({}, input.scalar_type(), std::nullopt, input.device());
   Tensor noise;

@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-// Factories that are made of `empty` and of what writes to it: a backend that has those has them all.
+// Factories built from `empty` and the operators that fill it: a backend that has those has all factories.
 
 namespace boxcar::composite {
 namespace {
@@ -78,7 +78,7 @@ Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double ba
 
 Tensor& zerosOut(IntSpan size, Tensor& out) { return boxcar::zero_(boxcar::empty_out(out, size)); }
 
-// A value that the type cannot hold is refused before [out] is resized.
+// Rejects a value that the dtype cannot represent before [out] is resized.
 Tensor& fullOut(IntSpan size, const Scalar& fill_value, Tensor& out) {
   boxcar::scalar_tensor(fill_value, out.scalar_type());
   return boxcar::fill_(boxcar::empty_out(out, size), fill_value);
@@ -86,7 +86,7 @@ Tensor& fullOut(IntSpan size, const Scalar& fill_value, Tensor& out) {
 
 Tensor& onesOut(IntSpan size, Tensor& out) { return boxcar::fill_(boxcar::empty_out(out, size), 1); }
 
-// The last of [physical_layout] is the dimension whose elements follow each other.
+// The last dimension in [physical_layout] is the one with adjacent elements.
 Tensor emptyPermuted(IntSpan size, IntSpan physical_layout, OptionalType dtype, OptionalLayout layout,
                      OptionalDevice device, OptionalBool pin_memory) {
   BOXCAR_CHECK(size.size() == physical_layout.size(),
@@ -109,7 +109,7 @@ Tensor emptyPermuted(IntSpan size, IntSpan physical_layout, OptionalType dtype, 
   return boxcar::permute(boxcar::empty(permuted, dtype, layout, device, pin_memory), place_of);
 }
 
-// Without a format the dimensions lie in memory as those of [self].
+// Without a format, the dimensions have the same memory order as those of [self].
 Tensor emptyLike(const Tensor& self, OptionalType dtype, OptionalLayout layout, OptionalDevice device,
                  OptionalBool pin_memory, OptionalFormat memory_format) {
   const ScalarType type = dtype.value_or(self.scalar_type());

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <tuple>
 
-// Linear algebra made of the operators that a backend has: inverses and solutions with their errors, decompositions
-// under their older names, and the out= forms of all.
+// Linear algebra built from the operators of a backend: inverses and solutions with error checks, decompositions under
+// their older names, and the out= variants of all.
 
 namespace boxcar::composite {
 namespace {
@@ -106,7 +106,7 @@ Tensor conjugateTransposed(const Tensor& matrices) {
   return matrices.is_complex() ? boxcar::conj_physical(transposed) : transposed;
 }
 
-// Without vectors U and V are full of zeros.
+// Without vectors, U and V are filled with zeros.
 Triple oldSvd(const Tensor& self, bool some, bool compute_uv) {
   if (compute_uv) {
     auto [u, s, vh] = svd(self, !some, std::nullopt);

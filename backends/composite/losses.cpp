@@ -5,7 +5,7 @@
 
 #include <optional>
 
-// Losses that are made of other operators.
+// Losses built from other operators.
 
 namespace boxcar::composite {
 namespace {

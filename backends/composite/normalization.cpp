@@ -9,7 +9,7 @@
 #include <span>
 #include <tuple>
 
-// Normalisation layers, made of the operators that also give means and scales.
+// Normalisation layers, built from the operators that also return means and scales.
 
 namespace boxcar::composite {
 namespace {
@@ -42,7 +42,7 @@ shape::ChannelParameters given(const OptionalTensor& weight, const OptionalTenso
 Tensor batchNorm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
                  const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum,
                  double eps, bool /*cudnn_enabled*/) {
-  // What has no elements has no statistics either: nothing is asked of channels that are not there, nor written.
+  // An input without elements has no statistics: missing channels are not checked, and nothing is written.
   if (input.numel() == 0) {
     if (input.dim() >= 2) shape::checkChannels(given(weight, bias, running_mean, running_var), input.sizes()[1]);
     return boxcar::clone(input);
@@ -56,7 +56,7 @@ OptionalTensor repeated(const OptionalTensor& tensor, int64_t times) {
   return boxcar::repeat(*tensor, IntSpan(&times, 1));
 }
 
-// The running statistics become the means of those of the samples.
+// Sets the running statistics to the mean over the samples' statistics.
 void writeMeans(const OptionalTensor& running, const OptionalTensor& repeats, int64_t samples, int64_t channels) {
   if (shape::givenTensor(running) == nullptr) return;
   const int64_t sizes[] = {samples, channels};
@@ -65,7 +65,7 @@ void writeMeans(const OptionalTensor& running, const OptionalTensor& repeats, in
   boxcar::copy_(target, boxcar::mean(boxcar::view(*repeats, sizes), IntSpan(&first, 1)));
 }
 
-// A batch norm in which every channel of every sample is a channel.
+// Runs a batch norm in which every channel of every sample counts as a channel.
 Tensor instanceNorm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
                     const OptionalTensor& running_mean, const OptionalTensor& running_var, bool use_input_stats,
                     double momentum, double eps, bool cudnn_enabled) {

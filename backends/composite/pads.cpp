@@ -10,15 +10,14 @@
 #include <span>
 #include <string_view>
 
-// Padding by a value or by what comes round from the other end, the choice between all kinds, and pixels that become
-// channels.
+// Padding with a value or circularly, dispatch between all padding modes, and pixel shuffling.
 
 namespace boxcar::composite {
 namespace {
 
 using IntSpan = std::span<const int64_t>;
 
-// Copies what [self] and [result], of self's size padded, have in common.
+// Copies the part that [self] and [result], which has the padded size, share.
 void copyInterior(const Tensor& self, const Tensor& result, IntSpan pad) {
   Tensor source = self;
   Tensor target = result;
@@ -43,7 +42,7 @@ Tensor constantPad(const Tensor& self, IntSpan pad, const Scalar& value) {
   return result;
 }
 
-// The ends take what lies at the other end; all dimensions but the first two can be padded so.
+// Each end is filled from the opposite end; all dimensions except the first two can be padded this way.
 Tensor circularPad(const Tensor& self, IntSpan pad) {
   BOXCAR_CHECK(pad.size() + 4 == 2 * self.sizes().size(), "Invalid padding size, expected {} but got {}",
                2 * self.dim() - 4, pad.size());
@@ -95,7 +94,7 @@ Tensor pad(const Tensor& self, IntSpan pad, std::string_view mode, std::optional
   return reflects ? boxcar::reflection_pad3d(self, pad) : boxcar::replication_pad3d(self, pad);
 }
 
-// [self] seen as batches of three dimensions, which the pixels are moved between.
+// Treats [self] as batches of three dimensions and moves pixels between them.
 Tensor pixelShuffle(const Tensor& self, int64_t factor) {
   BOXCAR_CHECK(self.dim() >= 3,
                "pixel_shuffle expects input to have at least 3 dimensions, but got input with {} "

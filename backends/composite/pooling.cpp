@@ -8,7 +8,7 @@
 #include <string_view>
 #include <tuple>
 
-// Pools over signals are those over pictures of one row.
+// 1D pooling is 2D pooling over images with one row.
 
 namespace boxcar::composite {
 namespace {
@@ -24,7 +24,7 @@ void checkSignals(std::string_view op, const Tensor& self) {
                op, shape::listOf(sizes));
 }
 
-// The one number of argument [name] after what the row of a picture has.
+// Returns [row], the value for an image's row dimension, followed by the single number of argument [name].
 std::array<int64_t, 2> after(int64_t row, std::string_view op, std::string_view name, IntSpan values) {
   BOXCAR_CHECK(values.size() == 1, "{}: {} must be one int, but it is {}", op, name, shape::listOf(values));
   return {row, values[0]};
@@ -44,7 +44,7 @@ Pair maxPool1dWithIndices(const Tensor& self, IntSpan kernel_size, IntSpan strid
       after(1, kName, "dilation", dilation), ceil_mode));
 }
 
-// The result is contiguous whatever the input is.
+// The result is contiguous regardless of the input's layout.
 Tensor maxPool1d(const Tensor& self, IntSpan kernel_size, IntSpan stride, IntSpan padding, IntSpan dilation,
                  bool ceil_mode) {
   return std::get<0>(
@@ -81,7 +81,7 @@ Pair adaptiveMaxPool1d(const Tensor& self, IntSpan output_size) {
       boxcar::adaptive_max_pool2d(boxcar::unsqueeze(self, -2), after(1, kName, "output_size", output_size)));
 }
 
-// One window is the mean of all, which has a kernel of its own.
+// With a single window, this is the mean of all elements, which has its own kernel.
 Tensor adaptiveAvgPool2d(const Tensor& self, IntSpan output_size) {
   const bool is_picture = self.dim() == 3 || self.dim() == 4;
   const bool is_one = output_size.size() == 2 && output_size[0] == 1 && output_size[1] == 1;

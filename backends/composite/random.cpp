@@ -11,7 +11,7 @@
 #include <optional>
 #include <span>
 
-// Random tensors, made of `empty` and of the operators that fill a tensor with random numbers.
+// Random tensors, built from `empty` and the operators that fill a tensor with random numbers.
 
 namespace boxcar::composite {
 namespace {
@@ -58,7 +58,7 @@ Tensor randn(IntSpan size, OptionalType dtype, OptionalLayout layout, OptionalDe
 Tensor& normalNumbersOut(double mean, double std, IntSpan size, OptionalGenerator generator, Tensor& out) {
   BOXCAR_CHECK(std >= 0, "normal expects std >= 0.0, but found std {}", std);
   if (!out.is_complex()) shape::checkFloating("normal", out.scalar_type());
-  // Complex numbers are drawn as pairs, along one dimension more.
+  // Complex numbers are drawn as pairs, along an additional dimension.
   const int64_t dims = std::ssize(size) + (out.is_complex() ? 1 : 0);
   BOXCAR_CHECK(dims <= kMaxDims, "tensors with more than {} dimensions are not supported, this has {}", kMaxDims, dims);
   boxcar::empty_out(out, size);
@@ -103,7 +103,7 @@ Tensor normalBoth(const Tensor& mean, const Tensor& std, OptionalGenerator gener
   boxcar::normal_(result, 0, 1, generator);
   return boxcar::add_(boxcar::mul_(result, std), mean);
 }
-// Looks at [out] before numbers are drawn for it.
+// Checks [out] before numbers are drawn for it.
 void checkDrawnLike(const Tensor& like, const Tensor& out) {
   shape::checkOutput({out, out.sizes(), {}, like.scalar_type(), like.device(), shape::OutputType::kCastable});
 }
@@ -179,7 +179,7 @@ Tensor bernoulli(const Tensor& self, OptionalGenerator generator) {
   return boxcar::bernoulli_(result, self, generator);
 }
 Tensor& bernoulliOut(const Tensor& self, OptionalGenerator generator, Tensor& out) {
-  // Ones and zeros are of the type of [out], which is looked at before they are drawn.
+  // Ones and zeros have the dtype of [out], which is checked before they are drawn.
   shape::checkOutput({out, self.sizes(), {}, out.scalar_type(), self.device()});
   Tensor drawn = boxcar::empty_like(self, out.scalar_type());
   boxcar::bernoulli_(drawn, self, generator);

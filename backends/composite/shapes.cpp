@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-// Operators on shapes that are made of views.
+// Shape operators built from views.
 
 namespace boxcar::composite {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-// Parts of a dimension: pieces of given sizes, a range of it, one index.
+// Parts of a dimension: pieces of given sizes, a range, or one index.
 
 namespace boxcar::composite {
 namespace {
@@ -48,7 +48,7 @@ void checkTensorSplit(const Tensor& self) {
   BOXCAR_CHECK(self.dim() > 0, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
 }
 
-// The first parts are one longer when the sizes do not come out even.
+// If the size is not divisible, the first parts are one longer.
 std::vector<Tensor> tensorSplitSections(const Tensor& self, int64_t sections, int64_t dim) {
   checkTensorSplit(self);
   const int64_t size = self.size(dim);

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-// Interpolation to sizes or by factors, as scripts of other programs call it.
+// Interpolation by sizes or by factors, in the form that scripts of other programs call.
 
 namespace boxcar::composite {
 namespace {

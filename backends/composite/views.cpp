@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-// Views: other sizes, strides and an offset over the same storage. They look at no element, so one kernel serves all
+// Views: different sizes, strides and offset over the same storage. They access no elements, so one kernel serves all
 // backends.
 
 namespace boxcar::composite {
@@ -79,8 +79,8 @@ Tensor permute(const Tensor& self, IntSpan dims) {
   return self.view(sizes, strides, self.storage_offset());
 }
 
-// Where index [index] of dimension [dim] begins; where the tensor does if that is further than 63 bits can count, as it
-// may be in a tensor without elements.
+// Returns the offset of index [index] of dimension [dim]. If it does not fit 63 bits, which is possible in a tensor
+// without elements, returns the offset of the tensor.
 int64_t offsetOf(const Tensor& self, size_t dim, int64_t index) {
   int64_t offset = 0;
   if (__builtin_mul_overflow(index, self.strides()[dim], &offset) ||
@@ -102,7 +102,7 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   });
 }
 
-// [count] indices of dimension [dim], every [step]-th from [start] on.
+// Returns [count] indices of dimension [dim]: every [step]-th from [start] on.
 Tensor sliced(const Tensor& self, size_t dim, int64_t start, int64_t count, int64_t step) {
   return self.viewWith([&](Dims& dims) {
     dims.assign(self.sizes(), self.strides());
@@ -110,7 +110,7 @@ Tensor sliced(const Tensor& self, size_t dim, int64_t start, int64_t count, int6
     int64_t stride = 0;
     if (!__builtin_mul_overflow(dims.strides()[dim], step, &stride)) {
       dims.strides()[dim] = stride;
-    } else {  // without elements no stride is followed
+    } else {  // the stride of a tensor without elements is not used
       BOXCAR_CHECK(self.numel() == 0, "slice(): a step of {} along dimension {} is longer than 63 bits can count", step,
                    dim);
     }
@@ -138,7 +138,7 @@ Tensor unsqueeze(const Tensor& self, int64_t dim) {
   return self.view(sizes, strides, self.storage_offset());
 }
 
-// Without those dimensions of [mask] whose size is 1.
+// Removes the dimensions in [mask] whose size is 1.
 Tensor squeezed(const Tensor& self, uint64_t mask) {
   DimVector sizes;
   DimVector strides;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-// Views that a tensor becomes itself: it takes the shape of the view that the operator without the underscore gives.
+// In-place views: the tensor itself takes the shape of the view that the operator without the underscore returns.
 
 namespace boxcar::composite {
 namespace {

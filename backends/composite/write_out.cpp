@@ -20,7 +20,7 @@ void resize(const shape::Output& output, Tensor& out) {
 
 void writeAll(std::initializer_list<Written> written) {
   const std::vector<shape::Output> outputs = shape::checkWritten(written, {}, shape::Overlap::kAllowed);
-  // A result that is a view of what is written is read before.
+  // Copies results that are views of an output before the output is written.
   std::vector<Tensor> results;
   for (const Written& one : written) {
     const bool is_view =

@@ -15,7 +15,7 @@ namespace {
 
 constexpr ElementTypes<float, double> kComputedTypes;
 
-// An element for each channel, in float64; of 1 or 0 where there is no tensor.
+// Returns an element for each channel, in float64; [value] (1 or 0) if there is no tensor.
 std::vector<double> channelValues(const Tensor* tensor, int64_t channels, double value) {
   std::vector<double> values(static_cast<size_t>(channels), value);
   if (tensor == nullptr) return values;
@@ -35,8 +35,7 @@ void updateRunning(const Tensor* running, const std::vector<double>& values, dou
   copyElements(*running, updated);
 }
 
-// out = in * factors[channel] + shifts[channel]. [in] and [out] have the same strides: contiguous, or with channels
-// last.
+// out = in * factors[channel] + shifts[channel]. [in] and [out] have the same strides: contiguous or channels-last.
 template <class T>
 void scaleChannels(const Tensor& input, const Tensor& output, const std::vector<T>& factors,
                    const std::vector<T>& shifts) {
@@ -75,7 +74,7 @@ void writeChannels(const Tensor& to, const std::vector<double>& values) {
   copyElements(to, doubles);
 }
 
-// [input] is of float or double.
+// [input] has dtype float or double.
 Statistics statisticsOf(const BatchNormCall& call, const Tensor& input) {
   Statistics result;
   const int64_t channels = call.channels();

@@ -17,7 +17,7 @@ void ones(const Tensor& self, double p, const OptionalGenerator& generator) {
   fillInOrder<bool>(self, [&] { return drawUniform<double>(source) < p; });
 }
 
-// Probabilities of P are compared with numbers of P.
+// Compares probabilities of type P with random numbers of type P.
 template <class P>
 void fillByProbabilities(const Tensor& self, const Tensor& p, CpuGeneratorImpl& source) {
   constexpr int64_t kBlock = 256;
@@ -48,7 +48,7 @@ void checkProbabilities(const Tensor& p) {
   for (int64_t i = 0; i < flat.numel(); ++i) shape::checkProbability("bernoulli_", values[i]);
 }
 
-// Probabilities of float64 are compared with numbers of float64, others with float32.
+// float64 probabilities are compared with float64 numbers, others with float32 numbers.
 void onesOfEach(const Tensor& self, const Tensor& p, const Tensor& expanded, const OptionalGenerator& generator) {
   CpuGeneratorImpl& source = generatorOf(generator);
   const std::lock_guard lock(source.mutex());

@@ -8,7 +8,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// Writes to [out], which lies as the arguments say.
+// Writes to [out], whose layout is given by the arguments.
 void convolution(const shape::Convolution& arguments, const Tensor& out, const Tensor& input, const Tensor& weight,
                  const Tensor& bias) {
   const Tensor source = inFormat(input, arguments.channels_last);

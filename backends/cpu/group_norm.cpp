@@ -12,7 +12,7 @@ namespace {
 
 constexpr ElementTypes<float, double> kComputedTypes;
 
-// [samples, groups, channels of a group, elements of a channel], contiguous and of T.
+// [samples, groups, channels per group, elements per channel], contiguous, with elements of T.
 template <class T>
 struct GroupNorm {
   const T* in;

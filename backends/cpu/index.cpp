@@ -15,7 +15,7 @@ void addAll(const Tensor& offsets, const Tensor& index, const dense::IndexedDime
   nest.add(offsets.data_ptr(), offsets.sizes(), offsets.strides(), offsets.itemsize());
   nest.add(index.data_ptr(), index.sizes(), index.strides(), index.itemsize());
   nest.runInOrder(offsets.numel(), [&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
-    // The output is an input too.
+    // The output is also an input.
     char* operands[] = {data[0], data[0], data[1]};
     int64_t all_steps[2 * kMaxOperands] = {steps[0], steps[0], steps[1]};
     all_steps[kMaxOperands] = all_steps[kMaxOperands + 1] = steps[kMaxOperands];

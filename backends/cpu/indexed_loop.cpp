@@ -9,7 +9,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// A step that only looks at indices.
+// An operation that only checks indices.
 struct Look {
   static constexpr int64_t kItemsize = 0;
   void one(const char*, const char*) const {}
@@ -27,8 +27,8 @@ void IndexedRun::cut(CallableRef<void(const IndexedRun&, int64_t)> body) const {
   int64_t elements = 1;
   for (const int64_t length : sizes) elements *= length;
   if (elements == 0) return;
-  // The first dimension that has something for each thread, else the longest. Where elements are written, only one
-  // whose parts cannot share any.
+  // Splits the first dimension that is long enough for all threads, else the longest one. If elements are written, only
+  // dimensions whose parts do not share any written elements qualify.
   size_t best = sizes.size();
   for (size_t i = 0; i < sizes.size() && runsInParallel(elements); ++i) {
     if (writes_chosen && chosen_steps[i] == 0) continue;
@@ -58,15 +58,15 @@ void IndexedRun::walk(StridedLoop::Body body) const {
 }
 
 void IndexedRun::checkIndices() const {
-  // Of all indices at once: what has its sign bit set is out of range. Negative sizes do not occur.
+  // Checks all indices at once: a set sign bit marks an index out of range. Negative sizes do not occur.
   const auto length = static_cast<uint64_t>(size);
   const uint64_t lowest = wraps ? length : 0;
   std::atomic<uint64_t> outside{0};
   IndexedRun looking = *this;
   looking.writes_chosen = false;
-  // Each index once.
+  // Check each index once.
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (index_steps[i] == 0) looking.sizes[i] = 1;  // also where what they choose from has none
+    if (index_steps[i] == 0) looking.sizes[i] = 1;  // also if the dimension they choose from is empty
   }
   looking.cut([&](const IndexedRun& part, int64_t elements) {
     StridedLoop nest(part.sizes);
@@ -86,7 +86,7 @@ void IndexedRun::checkIndices() const {
     });
     outside |= signs;
   });
-  // Only to find the one that the error names.
+  // Runs only to find the index that the error names.
   if (static_cast<int64_t>(outside.load()) < 0) looking.run(Look());
 }
 

@@ -11,7 +11,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// For each of [n] elements, whether it is among the numbers of [tested], which are sorted here; NaN is among none.
+// For each of [n] elements, writes whether it is among the numbers in [tested], which are sorted here; NaN never is.
 template <class T>
 void findElements(const T* elements, int64_t n, const T* tested, int64_t tested_count, bool invert, bool* found) {
   std::vector<T> sorted;
@@ -20,7 +20,7 @@ void findElements(const T* elements, int64_t n, const T* tested, int64_t tested_
     if (!isNan(tested[i])) sorted.push_back(tested[i]);
   }
   std::sort(sorted.begin(), sorted.end());
-  // Few numbers are compared one by one.
+  // A small set is compared element by element.
   constexpr size_t kFew = 16;
   parallelFor(0, n, kParallelGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

@@ -21,7 +21,7 @@ const T* elementsOf(const Tensor* tensor) {
   return tensor == nullptr ? nullptr : tensor->const_data_ptr<T>();
 }
 
-// All tensors are contiguous and of T.
+// All tensors are contiguous with elements of T.
 template <class T>
 void normalizeRows(const LayerNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale) {
   const T* in = call.input.const_data_ptr<T>();
@@ -43,7 +43,7 @@ void normalizeRows(const LayerNormCall& call, const Tensor& out, const Tensor& m
   });
 }
 
-// As elements of [type], contiguous.
+// Returns [tensor] as contiguous elements of [type].
 Tensor prepared(const Tensor& tensor, ScalarType type) {
   return toContiguous(tensor.scalar_type() == type ? tensor : convertTo(tensor, type));
 }

@@ -18,7 +18,7 @@ void qr(std::string_view op, const Tensor& q, const Tensor& r, const Tensor& mat
   const int64_t n = matrices.sizes().last(2)[1];
   const int64_t k = std::min(m, n);
   const int64_t columns = r.sizes().last(2)[0];  // of Q
-  if (columns == 0) return;                      // there may be very many columns of R without elements
+  if (columns == 0) return;                      // R may have very many columns without elements
   visitScalarType(kLinalgTypes, matrices.scalar_type(), op, [&]<class T>(std::type_identity<T>) {
     forEachMatrix(matrixCount(matrices), std::max(m, n), [&](int64_t i) {
       T* matrix = matrixAt<T>(matrices, i);
@@ -47,7 +47,7 @@ void qr(std::string_view op, const Tensor& q, const Tensor& r, const Tensor& mat
   });
 }
 
-// What keeps an algorithm that iterates from coming to an end.
+// Values that keep an iterative algorithm from converging.
 enum class Content { kFinite, kInfinite, kNan };
 
 template <class T>
@@ -60,7 +60,7 @@ Content contentOf(const T* elements, int64_t count, Content found = Content::kFi
   for (int64_t i = 0; i < count; ++i) found = std::max(found, contentOf(elements[i]));
   return found;
 }
-// Of the triangle that is read of a Hermitian matrix: of its diagonal the real parts.
+// Returns the content of the triangle that is read of a Hermitian matrix; only the real parts of its diagonal count.
 template <class T>
 Content contentOfTriangle(const T* matrix, int64_t n, bool upper) {
   Content found = Content::kFinite;
@@ -120,7 +120,7 @@ void eigen(std::string_view op, const Tensor& values, const Tensor& matrices, co
       int32_t& own_info = info.data_ptr<int32_t>()[i];
       own_info = 0;
       if (n == 0) return;
-      if (n == 1) {  // whatever it is
+      if (n == 1) {  // for any value
         own_values[0] = std::real(matrix[0]);
         matrix[0] = 1;
         return;

@@ -13,8 +13,8 @@
 namespace boxcar::cpu {
 namespace {
 
-// The index of the middle element of a line, the lower of two. NaN, which is the greatest, wins where there is one, or
-// is left out if [skips_nan].
+// Returns the index of the median element of a line, the lower of two. NaN sorts last; if there is one it is the
+// result, or it is skipped if [skips_nan].
 template <class T, class Entry>
 int64_t middleOf(const char* in, int64_t step, int64_t count, bool skips_nan) {
   Entries<Entry> entries;

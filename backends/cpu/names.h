@@ -1,6 +1,6 @@
 #pragma once
 
-// The CPU's kernels use the names of these rooms as their own.
+// CPU kernels use the names of these namespaces without qualification.
 
 namespace boxcar::dense {}
 namespace boxcar::elements {}

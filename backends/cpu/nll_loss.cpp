@@ -6,13 +6,13 @@
 namespace boxcar::cpu {
 namespace {
 
-// One call on flat memory: log-probabilities of [samples, classes, pixels], and a target for each sample and pixel.
+// A call on contiguous memory: log-probabilities of [samples, classes, pixels], and a target for each sample and pixel.
 template <class T>
 struct ClassLosses {
   const shape::ClassLoss& sizes;
   const T* log_probabilities;
   const int64_t* targets;
-  const T* weights;  // null when all are 1
+  const T* weights;  // null if all are 1
   int64_t ignored;
 
   void checkTargets() const {
@@ -22,7 +22,7 @@ struct ClassLosses {
     }
   }
 
-  // Calls body(i, loss, weight) for each target in turn; both are 0 where it is to be ignored.
+  // Calls body(i, loss, weight) for each target in turn; both are 0 for ignored targets.
   template <class Body>
   void forEach(const Body& body) const {
     using C = Compute<T>;

@@ -16,11 +16,11 @@ std::span<const bool> boolsOf(const Tensor& contiguous) {
   return {static_cast<const bool*>(contiguous.data_ptr()), static_cast<size_t>(contiguous.numel())};
 }
 
-// Calls body(i) for each of [mask] that is true, in order.
+// Calls body(i) for each true element of [mask], in order.
 template <class Body>
 void forEachTrue(std::span<const bool> mask, Body&& body) {
   size_t i = 0;
-  // Eight at a time where none is.
+  // Skips eight at a time if none is true.
   for (; i + 8 <= mask.size(); i += 8) {
     uint64_t eight;
     std::memcpy(&eight, mask.data() + i, sizeof(eight));

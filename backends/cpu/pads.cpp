@@ -12,7 +12,7 @@ namespace {
 
 using elements::PaddedAxis;
 
-// For each index of a padded dimension the one that its element comes from.
+// Returns the source index for each index of a padded dimension.
 std::vector<int64_t> sources(const PaddedAxis& axis) {
   std::vector<int64_t> result(static_cast<size_t>(axis.padded));
   for (int64_t i = 0; i < axis.padded; ++i) result[static_cast<size_t>(i)] = axis.source(i);
@@ -26,7 +26,7 @@ void padRows(const Word* in, Word* out, int64_t rows, std::span<const PaddedAxis
   const int64_t padded_width = axes.back().padded;
   const int64_t before = axes.back().before;
   const std::span<const int64_t> columns = from.back();
-  // The columns that follow each other in both.
+  // The columns that are contiguous in both.
   const int64_t first = std::clamp<int64_t>(before, 0, padded_width);
   const int64_t last = std::clamp<int64_t>(before + width, first, padded_width);
   parallelFor(0, rows, std::max<int64_t>(1, kParallelGrain / padded_width), [&](int64_t begin, int64_t end) {

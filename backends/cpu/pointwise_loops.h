@@ -13,9 +13,9 @@
 #include <type_traits>
 #include <utility>
 
-// The CPU's inner loops of pointwise operators, made of functors: one of one input that has a member
-// `static constexpr VectorFunction kVector` is computed by that function's rows where there are any, one of two inputs
-// by those of `static constexpr VectorPair kVectorPair`.
+// The CPU's inner loops of pointwise operators, made from functors. A functor of one input with a member `static
+// constexpr VectorFunction kVector` is computed by that function's vector rows if there are any; a functor of two
+// inputs by those of `static constexpr VectorPair kVectorPair`.
 
 namespace boxcar::cpu {
 
@@ -23,8 +23,8 @@ using namespace elements;
 
 namespace detail {
 
-// The loop of a functor F on elements of T. F is a type, not a template: of a template in an unnamed namespace GCC
-// makes a loop that other files' loops of that name replace.
+// The loop of a functor F on elements of T. F is a type, not a template: for a template in an unnamed namespace, GCC
+// emits a loop that clashes with the loops of the same name in other files.
 template <class F, class T>
 struct FunctorLoop {
   static F make([[maybe_unused]] const Scalar* params) {
@@ -57,8 +57,7 @@ struct FunctorLoop {
   }
 };
 
-// A loop of float that computes elements of float16 or bfloat16: those of the inputs and, when [narrows], the result's
-// go through buffers.
+// Computes float16 or bfloat16 elements with a loop for float: inputs and, if [narrows], results go through buffers.
 struct FloatLoop {
   Loop loop;
   int inputs;
@@ -74,24 +73,24 @@ void runSmallFloats(char* const* data, const int64_t* steps, int64_t n0, int64_t
   runInFloats(kLoop, data, steps, n0, n1, params);
 }
 
-// Rows for vectors, of any steps: elements that do not follow each other go through a buffer.
+// Runs vector rows with any steps; non-contiguous elements go through a buffer.
 template <class T>
 void runVectorRows(VectorRow<T> rows, char* const* data, const int64_t* steps, int64_t n0, int64_t n1,
                    const Scalar* params);
 extern template void runVectorRows(VectorRow<float>, char* const*, const int64_t*, int64_t, int64_t, const Scalar*);
 extern template void runVectorRows(VectorRow<double>, char* const*, const int64_t*, int64_t, int64_t, const Scalar*);
 
-// The loop of a functor that has rows for vectors: F::kVector names them.
+// The loop of a functor with vector rows, which F::kVector names.
 template <class F, class T>
 void runVector(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar* params) {
   runVectorRows(vectorRow<T>(F::kVector), data, steps, n0, n1, params);
 }
 
-// The loop of a functor of two inputs that has rows for vectors: F::kVectorPair names them. Other rows than those of
-// elements that follow each other, or of one element, are left to the functor.
+// The loop of a functor of two inputs with vector rows, which F::kVectorPair names. They handle operands that are
+// contiguous or a single repeated element; the functor itself handles all other rows.
 template <class F, class T>
 struct VectorPairLoop {
-  // Shorter rows are not worth the choice.
+  // Shorter rows are not worth the check.
   static constexpr int64_t kShortest = 16;
 
   static void run(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar* params) {
@@ -107,7 +106,7 @@ struct VectorPairLoop {
   }
 };
 
-// Whether F names rows for vectors.
+// Whether F names vector rows.
 template <class F, class T>
 concept HasVector = std::is_floating_point_v<T> && requires {
   F::kVector;
@@ -133,10 +132,10 @@ constexpr Loop loopOf() {
 
 }  // namespace detail
 
-// A loop for each element type that a functor takes.
+// A loop for each element type that a functor supports.
 using Loops = std::array<Loop, dense::kScalarTypes>;
 
-// Those of each functor: a family's file defines them.
+// The loops of each functor, defined in the file of its family.
 template <Functor functor>
 struct LoopsOf {
   static const Loops value;
@@ -149,7 +148,7 @@ constexpr Loops makeLoops(ElementTypes<Ts...>) {
   return loops;
 }
 
-// Defines them for a line of elements/functor_list.h.
+// Defines the loops for a line of elements/functor_list.h.
 #define BOXCAR_DEFINE_LOOPS(functor, arity, result, types) \
   template <>                                              \
   const Loops LoopsOf<Functor::k##functor>::value = makeLoops<elements::functor, arity, Result::result>(types);

@@ -20,7 +20,7 @@ Axis rangesOf(const elements::WindowAxis& axis) {
   return ranges;
 }
 
-// A pool over pictures, and the windows' ranges.
+// A pool over images, and the windows' ranges.
 struct Ranges {
   Pictures in;
   Axis rows;
@@ -35,8 +35,8 @@ struct Ranges {
         row_step(windows.rows.dilation),
         column_step(windows.columns.dilation) {}
 
-  // Calls body(picture, row, to) for each row of windows: where the picture begins, the range of rows, and the place in
-  // the result. Threads share them; makeBody() makes a body for each, which may keep memory.
+  // Calls body(picture, row, to) for each row of windows: the start of the image, the range of rows, and the position
+  // in the result. Threads share the rows; makeBody() creates a body for each thread, which may hold memory.
   template <class MakeBody>
   void forEachRow(const MakeBody& makeBody) const {
     const auto height = static_cast<int64_t>(rows.size());
@@ -52,20 +52,20 @@ struct Ranges {
   }
 };
 
-// The greatest element of a column of a window, and how many rows below the window's first it is.
+// The maximum of a window's column, and its row relative to the window's first row.
 template <class T>
 struct Greatest {
   T value;
   int32_t row;
 
-  // Of several equal ones the first row by row counts, of several NaN the last.
+  // Among equal elements the first in row-major order wins, among NaNs the last.
   bool yieldsTo(const Greatest& other) const {
     if (isNan(other.value)) return !isNan(value) || other.row >= row;
     return other.value > value || (other.value == value && other.row < row);
   }
 };
 
-// The rows of a window are brought down to one, of which windows then take the columns.
+// Reduces the rows of a window to one, then reduces the columns of each window.
 template <class T>
 void takeGreatest(const Ranges& windows, const T* in, T* out, int64_t* indices) {
   using C = Compute<T>;

@@ -15,17 +15,17 @@ namespace {
 
 constexpr auto kNumberTypes = kRealTypes + kComplexTypes;
 
-// Matrices of at least this many multiplications keep all threads busy one by one.
+// Matrices with at least this many multiplications keep all threads busy one by one.
 constexpr int64_t kLargeProduct = int64_t{128} * 128 * 128;
 
-// Columns of [a], or rows of [b]: [count] from [first] on, of dimension [dim].
+// Returns columns of [a], or rows of [b]: [count] from [first] on, along dimension [dim].
 Tensor sliceOf(const Tensor& matrices, size_t dim, int64_t first, int64_t count) {
   DimVector sizes = toDimVector(matrices.sizes());
   sizes[dim] = count;
   return matrices.view(sizes, matrices.strides(), matrices.storage_offset() + first * matrices.strides()[dim]);
 }
 
-// Sums that nobody could hold as float32; checkStop() is asked between their parts.
+// For sums too long to hold the operands as float32; calls checkStop() between parts.
 void multiplyHalvesInParts(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha,
                            const Scalar& beta) {
   constexpr int64_t kPart = int64_t{1} << 20;
@@ -43,7 +43,7 @@ void multiplyHalvesInParts(const Tensor& out, const Tensor& a, const Tensor& b, 
   copyElements(out, wide);
 }
 
-// float16 and bfloat16, by way of float32.
+// Multiplies float16 and bfloat16 matrices in float32.
 void multiplyHalves(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
   const bool reads_out = beta != Scalar(0);
   const int64_t k = a.sizes().back();

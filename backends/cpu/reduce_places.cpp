@@ -10,16 +10,16 @@
 namespace boxcar::cpu {
 namespace {
 
-// Op, a GreatestPlace or a LeastPlace, for whole rows.
+// Op, a GreatestPlace or a LeastPlace, computed on whole rows.
 template <class T, bool greatest>
 struct PlaceRows : elements::ExtremePlace<T, greatest> {
   using Op = elements::ExtremePlace<T, greatest>;
   using Acc = typename Op::Acc;
   using C = typename Op::C;
-  // Of the columns' width, so that it goes as a vector with values of this size.
+  // As wide as the columns' elements, so that both vectorise together.
   using Place = std::conditional_t<sizeof(C) == 8, int64_t, int32_t>;
 
-  // The extreme first, which vectors find, then its place.
+  // Finds the extreme value with vector code first, then its position.
   static Acc run(const T* x, int64_t n, int64_t index) requires(std::is_same_v<T, C>&& std::is_floating_point_v<C>) {
     if (n == 0) return Op::identity();
     constexpr VectorReduction kKind = greatest ? VectorReduction::kGreatest : VectorReduction::kLeast;

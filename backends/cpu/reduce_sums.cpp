@@ -8,7 +8,7 @@ struct AccumulatesAs<elements::Mean<T>> {
   using type = elements::Sum<T>;
 };
 
-// A sum of bools is how many are true.
+// The sum of bools is the number of true ones.
 constexpr ReduceLoops sumLoops() {
   ReduceLoops loops = makeReduceLoops<elements::Sum, AsLong>(kAllTypes);
   loops[static_cast<size_t>(ScalarType::Bool)] = &kReduceLoop<elements::NonZeros, AsBool, bool>;

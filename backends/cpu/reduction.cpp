@@ -8,7 +8,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// The reduced dimensions, innermost first, those that follow each other made one.
+// The reduced dimensions, innermost first; dimensions that are contiguous with each other are merged.
 struct ReducedDims {
   int64_t sizes[kMaxDims];
   int64_t steps[kMaxDims];
@@ -47,7 +47,7 @@ struct ReducedDims {
   }
 };
 
-// Whether threads share the elements of each result, for want of results that each could take.
+// Returns whether threads share the elements of each result because there are too few results to distribute.
 bool sharesElements(const Tensor& self, int64_t results, int64_t count) {
   return count >= 2 * kParallelGrain && results < 8 * int64_t{threadCount()} && runsInParallel(self.numel());
 }
@@ -62,7 +62,7 @@ ReducedRow rowOf(const ReducedDims& reduced, double param) {
   return row;
 }
 
-// All elements of a contiguous tensor make one result.
+// Reduces all elements of a contiguous tensor to one result.
 void reduceAll(const ReduceLoop& loop, const Tensor& out, const Tensor* second, const Tensor& self, double param) {
   const int64_t count = self.numel();
   const auto step = static_cast<int64_t>(self.itemsize());
@@ -116,7 +116,7 @@ void reduce(Reducer reducer, const Tensor& out, const Tensor* second, const Tens
     for (int64_t& step : steps) step *= static_cast<int64_t>(tensor.itemsize());
     return steps;
   };
-  // The order of the input's elements in memory counts more than that of the results.
+  // The memory order of the input matters more than that of the results.
   StridedLoop nest(sizes);
   nest.addBytes(self.data_ptr(), in_steps);
   nest.addBytes(out.data_ptr(), bytesOf(out));

@@ -8,10 +8,10 @@
 
 namespace boxcar::cpu {
 
-// A loop for each element type that a reducer takes.
+// A loop for each element type that a reducer supports.
 using ReduceLoops = std::array<const ReduceLoop*, dense::kScalarTypes>;
 
-// Those of each reducer: a family's file defines them.
+// The loops of each reducer, defined in the file of its family.
 template <Reducer reducer>
 struct LoopsOfReducer {
   static const ReduceLoops value;
@@ -30,7 +30,7 @@ constexpr ReduceLoops makeReduceLoops(ElementTypes<Ts...>) {
   return loops;
 }
 
-// Defines those of a reducer: Op for elements of [types], which are converted as As says.
+// Defines the loops of a reducer: Op for elements of [types], which are converted as given by As.
 #define BOXCAR_DEFINE_REDUCE_LOOPS(reducer, Op, As, types) \
   template <>                                              \
   const ReduceLoops LoopsOfReducer<Reducer::k##reducer>::value = makeReduceLoops<Op, As>(types);

@@ -12,7 +12,7 @@ namespace {
 
 using dense::Sequence;
 
-// Writes at(i) to element i of [out] as T. Indices of a block are counted in 32 bits, which vectors of the processor
+// Writes at(i) to element i of [out] as T. Indices within a block are 32-bit, which the CPU's vector instructions can
 // convert to float64.
 template <class T, class At>
 void write(const Tensor& out, const At& at) {

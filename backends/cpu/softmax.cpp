@@ -16,7 +16,7 @@ using dense::Lines;
 
 constexpr ElementTypes<float, double> kComputedTypes;
 
-// [width] columns of [length] elements, [inner] apart.
+// Processes [width] columns of [length] elements, which are [inner] apart.
 template <class T>
 void softmaxColumns(const T* in, T* out, int64_t length, int64_t inner, int64_t width, bool logarithm) {
   constexpr int64_t kWidth = 256;

@@ -32,7 +32,7 @@ void zeroRow(char* out, int64_t out_step, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i) std::memset(out + i * out_step, 0, sizeof(Word));
 }
 
-// Writes to [out], which may be [self] itself; the rows' numbers go along with the rows.
+// Writes to [out], which may be [self] itself; the row numbers are an operand of the loop.
 template <class Word>
 void writeWords(const Tensor& out, const Tensor& self, int64_t diagonal, Triangle triangle) {
   const auto last = static_cast<size_t>(self.dim() - 1);
@@ -43,7 +43,7 @@ void writeWords(const Tensor& out, const Tensor& self, int64_t diagonal, Triangl
   const Tensor row_of = shape::expandTo(numbers, self.sizes());
   const int64_t out_step = lineStep(out, last);
   const int64_t in_step = lineStep(self, last);
-  // Diagonals that lie outside of the matrix are as good as those at its corners.
+  // Diagonals outside the matrix are equivalent to those at its corners.
   const int64_t shift = std::clamp(diagonal, -rows, columns);
   const bool copies = !out.is_same(self);
   forEachLine(last, {&out, &self, &row_of}, [&](char* const* line) {

@@ -7,14 +7,14 @@
 #include <algorithm>
 #include <vector>
 
-// Where each row and each column of the result comes from is worked out once.
+// The source position of each row and column of the result is computed once.
 
 namespace boxcar::cpu {
 namespace {
 
 constexpr auto kNearestTypes = kFloatingTypes + ElementTypes<uint8_t>{};
 
-// What [axis] gives for each of [out] elements.
+// Returns the value of [axis] at each of [out] positions.
 template <class Axis>
 auto placesOf(const Axis& axis, int64_t out) {
   std::vector<decltype(axis.at(0))> places(static_cast<size_t>(out));
@@ -22,8 +22,8 @@ auto placesOf(const Axis& axis, int64_t out) {
   return places;
 }
 
-// Calls body(picture, y, out) for each row of the result: the number of the picture, the row's, and where it begins.
-// Threads share them; makeBody() makes a body for each, which may keep memory.
+// Calls body(picture, y, out) for each row of the result: the image index, the row index, and the start of the row.
+// Threads share the rows; makeBody() creates a body for each thread, which may hold memory.
 template <class T, class MakeBody>
 void forEachRow(const Pictures& out, T* data, const MakeBody& makeBody) {
   const int64_t row = out.width * out.inner;
@@ -65,7 +65,7 @@ void blendLinearly(const Upsampling& call, const T* from, T* to) {
   const bool is_signal = in.height == 1 && out.height == 1;
   const int64_t inner = in.inner;
   const int64_t width = in.width * inner;
-  // Two rows are made one, of which the result's row then takes two columns each.
+  // Two rows are interpolated to one; each element of the result's row then uses two of its columns.
   forEachRow(out, to, [&] {
     return [&, line = std::vector<C>(static_cast<size_t>(width))](int64_t picture, int64_t y, T* place) mutable {
       const auto& row = rows[static_cast<size_t>(y)];

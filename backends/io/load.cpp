@@ -13,7 +13,7 @@
 namespace boxcar::io {
 namespace {
 
-// The tensors of a file of either kind. What it holds tells which; its name does where that is cut off.
+// Loads the tensors of a file of either kind. The contents determine the kind; if they are cut off, the name does.
 Dict<std::string, Tensor> load(std::string_view path) {
   dense::refuseWhereRecorded("reads a file");
   const std::string resolved = resolvePath(path);

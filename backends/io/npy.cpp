@@ -17,7 +17,7 @@
 namespace boxcar::io {
 namespace {
 
-// What the file says of [tensor]; an Error where it cannot be written.
+// Returns the header for [tensor]; throws Error if the tensor cannot be written.
 NpyHeader describe(const Tensor& tensor, const std::string& path) {
   BOXCAR_CHECK(tensor.defined(), "cannot write '{}': the tensor is undefined", path);
   BOXCAR_CHECK(tensor.is_cpu(), "cannot write '{}': the tensor is on device '{}'; copy it to the CPU first", path,
@@ -36,7 +36,7 @@ NpyHeader describe(const Tensor& tensor, const std::string& path) {
   return header;
 }
 
-// The same elements with the dimensions in the opposite order.
+// Returns the same elements with the dimensions reversed.
 Tensor reversedDims(const Tensor& tensor) {
   const std::vector<int64_t> sizes(tensor.sizes().rbegin(), tensor.sizes().rend());
   const std::vector<int64_t> strides(tensor.strides().rbegin(), tensor.strides().rend());
@@ -69,7 +69,7 @@ void saveNpy(const Tensor& tensor, std::string_view path) {
   file.commit();
 }
 
-// What is saved may lie anywhere: the kernel says what it does not write.
+// The tensors may be on any device; the kernel reports what it cannot write.
 BOXCAR_LIBRARY_IMPL(io, CompositeExplicitAutograd, m) {
   m.impl("load_npy", BOXCAR_FN(loadNpy));
   m.impl("save_npy", BOXCAR_FN(saveNpy));

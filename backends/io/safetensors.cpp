@@ -23,7 +23,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian, and read as they are");
 
-// A file's header and the bytes behind it.
+// A file's header and the bytes after it.
 struct Parts {
   std::string_view header;
   std::span<std::byte> data;
@@ -45,7 +45,7 @@ Parts split(std::span<std::byte> file, const std::string& path) {
   return {{reinterpret_cast<const char*>(rest.data()), length}, rest.subspan(length)};
 }
 
-// What every bool in memory must be.
+// Checks that every bool is 0 or 1.
 void checkBools(std::span<const std::byte> bytes, const std::string& name, const std::string& path) {
   const auto found = findNoBool(bytes);
   BOXCAR_CHECK(!found.has_value(),
@@ -60,7 +60,7 @@ Tensor makeTensor(const SafetensorsEntry& entry, std::span<const std::byte> byte
   return tensorInFile(file, bytes, entry.dtype, entry.shape, strides);
 }
 
-// The header's entry for a tensor, but for its place in the file.
+// Returns the header entry for a tensor, without its position in the file.
 SafetensorsEntry describe(const std::string& name, const Tensor& tensor, const std::string& path) {
   const std::string shown = pythonStringRepr(name);
   BOXCAR_CHECK(name != "__metadata__", "cannot write '{}': '__metadata__' cannot be the name of a tensor", path);
@@ -131,7 +131,7 @@ void saveSafetensors(const Dict<std::string, Tensor>& tensors, std::string_view 
   file.commit();
 }
 
-// What is saved may lie anywhere: the kernel says what it does not write.
+// The tensors may be on any device; the kernel reports what it cannot write.
 BOXCAR_LIBRARY_IMPL(io, CompositeExplicitAutograd, m) { m.impl("save", BOXCAR_FN(saveSafetensors)); }
 
 }  // namespace boxcar::io

@@ -24,7 +24,7 @@ constexpr std::pair<std::string_view, ScalarType> kDtypes[] = {
 
 constexpr const char* kMetadata = "__metadata__";
 
-// Reads one header. What is wrong with it is told in one form: file, tensor, numbers.
+// Parses one header. All errors have the same form: file, tensor, numbers.
 class Parser {
  public:
   Parser(uint64_t data_bytes, const std::string& path) : data_bytes_(data_bytes), path_(path) {}

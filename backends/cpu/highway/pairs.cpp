@@ -3,7 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/pairs.cpp"
 #include <hwy/foreach_target.h>
-// Its headers must follow foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <boxcar/backends/cpu/highway/rows-inl.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -20,7 +20,7 @@ BOXCAR_PAIR_FUNCTION(Add, hn::Add(a, b))
 BOXCAR_PAIR_FUNCTION(Subtract, hn::Sub(a, b))
 BOXCAR_PAIR_FUNCTION(Multiply, hn::Mul(a, b))
 BOXCAR_PAIR_FUNCTION(Divide, hn::Div(a, b))
-// A NaN wins from either side.
+// NaN in either operand propagates.
 BOXCAR_PAIR_FUNCTION(Maximum, hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b))
 BOXCAR_PAIR_FUNCTION(Minimum, hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b))
 #undef BOXCAR_PAIR_FUNCTION

@@ -3,14 +3,14 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/simple.cpp"
 #include <hwy/foreach_target.h>
-// Its headers must follow foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <boxcar/backends/cpu/highway/rows-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace boxcar::cpu::HWY_NAMESPACE {
 
-// Functions of a few instructions: those that the compiler has no instruction for in vectors of 16 bytes, and those
-// that gain from longer ones.
+// Functions of a few instructions: those that have no 16-byte vector instruction that the compiler could use, and those
+// that benefit from longer vectors.
 #define BOXCAR_SIMPLE_FUNCTION(Function, expression)           \
   template <class T>                                           \
   struct Function {                                            \
@@ -37,7 +37,7 @@ BOXCAR_SIMPLE_FUNCTION(Hardswish, hn::Div(hn::Mul(x, hn::Min(hn::Max(hn::Add(x, 
                                           hn::Set(d, T(6))))
 #undef BOXCAR_SIMPLE_FUNCTION
 
-// The upper bound wins over the lower one; one that is NaN makes all of it NaN.
+// The upper bound takes precedence over the lower one; a NaN bound makes all results NaN.
 template <class T>
 struct Clamp {
   T low, high;

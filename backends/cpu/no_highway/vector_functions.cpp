@@ -43,7 +43,7 @@ void mapRow(const T* in, T* out, size_t n, [[maybe_unused]] const Scalar* params
   }
 }
 
-// The row of the first functor that names a function.
+// Stores the row of the first functor that names a function.
 template <class F, class T>
 constexpr void put(Rows<T>& rows) {
   if constexpr (requires { F::kVector; }) {
@@ -83,7 +83,7 @@ template <>
 VectorRow<double> vectorRow<double>(VectorFunction function) {
   return kRows<double>[static_cast<size_t>(function)];
 }
-// The loops of functors do as well.
+// The functors' own loops are used instead.
 template <>
 VectorPairRow<float> vectorPairRow<float>(VectorPair) {
   return nullptr;
