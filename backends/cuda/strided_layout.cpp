@@ -16,7 +16,8 @@ void StridedLayout::add(std::span<const int64_t> sizes, std::span<const int64_t>
   }
 }
 
-// Whether dimension [a] belongs inside [b]: its stride is smaller in the first operand where they differ.
+// Whether dimension [a] belongs inside [b]: its stride is smaller in the first operand where both strides differ and
+// neither is 0.
 bool StridedLayout::liesInside(size_t a, size_t b) const {
   for (size_t k = 0; k < strides_[a].size(); ++k) {
     const int64_t in_a = std::abs(strides_[a][k]);
