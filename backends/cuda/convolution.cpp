@@ -17,7 +17,7 @@ namespace {
 using dense::inFormat;
 using dense::toContiguous;
 
-// Maximum size of the columns at a time.
+// Maximum bytes of columns at a time.
 constexpr int64_t kColumnBytes = int64_t{64} << 20;
 
 int64_t productOf(std::span<const int64_t> sizes) {

@@ -5,7 +5,7 @@
 
 namespace boxcar::cuda {
 
-// A marker in a stream's work (cudaEvent_t).
+// A marker in a stream's work.
 class Event final {
  public:
   // [timing]: whether the event records a time, which costs a little.

@@ -28,8 +28,7 @@ struct IndexedLaunch {
 void launchReadChosen(const IndexedLaunch& launch, size_t itemsize);
 void launchWriteChosen(const IndexedLaunch& launch, size_t itemsize);
 void launchCombineChosen(const IndexedLaunch& launch, ScalarType type, elements::Combination how, const Scalar& scale);
-// Adds the offsets that the indices amount to, to the offsets in [beside]. [layout] has [beside] and the indices;
-// [chosen] is unused.
+// Adds the indices' offsets to the offsets in [beside]. [layout] has [beside] and the indices; [chosen] is unused.
 void launchAddOffsets(const IndexedLaunch& launch);
 // Only notes an index that is out of range.
 void launchCheckChosen(const IndexedLaunch& launch);

@@ -8,7 +8,7 @@
 
 namespace boxcar::cuda {
 
-// A queue of work on a device (cudaStream_t).
+// A queue of work on a device.
 struct CudaStream {
   StreamHandle handle = nullptr;
   int32_t id = 0;  // 0 is the device's default stream

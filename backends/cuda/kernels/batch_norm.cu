@@ -203,7 +203,7 @@ struct TakeRunning {
   }
 };
 
-// One thread per [width] contiguous elements, which belong either to one channel or to as many channels.
+// One thread per [width] contiguous elements, which belong either to one channel or to [width] channels.
 template <class T, int width, class Index>
 struct ScaleElements {
   using C = Compute<T>;
