@@ -1,4 +1,4 @@
-// What a call costs: a kernel that does nothing, on two CPU tensors, by every path.
+// The cost of a call on every path, for a kernel that does nothing with two CPU tensors.
 
 #include <benchmark/benchmark.h>
 #include <boxcar/dispatcher/dispatcher.h>

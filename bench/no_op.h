@@ -6,7 +6,8 @@
 
 #include <vector>
 
-// The operator whose calls are measured: its kernel does nothing. For one source of a program, which it registers in.
+// The measured operator, whose kernel does nothing. Include this in only one source of a program, where it is
+// registered.
 
 namespace boxcar::bench {
 

@@ -13,7 +13,7 @@
 #include <optional>
 #include <span>
 
-// What makes the rest of boxcar know devices of CUDA: their memory, and how a thread goes from one to another.
+// Connects the rest of boxcar to CUDA devices: their memory, and how a thread switches between them.
 
 namespace boxcar::cuda {
 namespace {
@@ -36,7 +36,7 @@ void copy(void* to, const void* from, size_t bytes, DeviceIndex index) {
 
 constexpr Allocator kAllocator = {allocate, deallocate, copy};
 
-// Where a thread has nothing to go back to: nearly every call is on its current device already.
+// The thread has nothing to switch back to: nearly every call is on its current device already.
 constexpr int kStays = -1;
 
 int enter(DeviceIndex index) {
@@ -60,7 +60,7 @@ void leave(int before) {
 
 using IntSpan = std::span<const int64_t>;
 
-// The first tensor is made by these; then the others' kernels are there, which register their own.
+// These create the first tensor. From then on the kernels of the other operators are there, which register themselves.
 Tensor empty(IntSpan size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
              std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
   completeDevice(device.value_or(DeviceType::CUDA));

@@ -9,15 +9,15 @@
 namespace boxcar::cuda {
 namespace {
 
-// In how many parts the elements of each channel are read: as many blocks as keep a device busy, each of which has some
-// rounds to do.
+// Returns the number of parts that each channel is divided into: enough blocks to keep a device busy, with some
+// iterations of work each.
 int64_t partsOf(int64_t channels, int64_t elements) {
   constexpr int64_t kBlocks = 1024;
   constexpr int64_t kLeast = 4096;
   return std::clamp<int64_t>(elements / kLeast, 1, std::max<int64_t>(1, kBlocks / std::max<int64_t>(1, channels)));
 }
 
-// Contiguous, on the input's device, or undefined.
+// Returns [tensor] contiguous and on the input's device, or an undefined tensor.
 Tensor prepared(const Tensor* tensor, Device device) {
   return tensor == nullptr ? Tensor() : dense::toContiguous(dense::toDevice(*tensor, device));
 }
@@ -41,7 +41,7 @@ void batchNorm(const dense::BatchNormCall& call, const Tensor& out, const Tensor
   launch.length = 1;
   for (const int64_t size : input.sizes().subspan(2)) launch.length *= size;
   launch.channels_last = !input.is_contiguous();
-  if (launch.length == 1) {  // either way of seeing it; that by columns reads what lies side by side
+  if (launch.length == 1) {  // both layouts are equivalent; channels_last reads contiguous memory
     launch.length = launch.samples;
     launch.samples = 1;
     launch.channels_last = true;

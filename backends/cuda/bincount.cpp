@@ -22,7 +22,7 @@ Tensor count(const Tensor& numbers, const Tensor& weights, int64_t minlength) {
   }
   const ScalarType type = weights.defined() ? weights.scalar_type() : ScalarType::Long;
   const Tensor result = boxcar::zeros(DimVector{bins}, type, std::nullopt, numbers.device());
-  constexpr int64_t kEach = 4096;  // numbers for which a block's own bins are worth it
+  constexpr int64_t kEach = 4096;  // numbers that make it worth giving a block its own bins
   const int64_t blocks =
       std::clamp<int64_t>(numbers.numel() / kEach, 1, 4 * int64_t{propertiesOf(currentDevice()).multiprocessors});
   module().count({static_cast<const int64_t*>(numbers.data_ptr()), weights.defined() ? weights.data_ptr() : nullptr,

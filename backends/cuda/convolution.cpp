@@ -17,7 +17,7 @@ namespace {
 using dense::inFormat;
 using dense::toContiguous;
 
-// Bytes of columns at a time.
+// Maximum bytes of columns at a time.
 constexpr int64_t kColumnBytes = int64_t{64} << 20;
 
 int64_t productOf(std::span<const int64_t> sizes) {
@@ -26,8 +26,8 @@ int64_t productOf(std::span<const int64_t> sizes) {
   return product;
 }
 
-// By cuDNN, which counts the elements of a tensor in 31 bits: as many samples at a time as that allows. False, and
-// nothing of worth in [out], when it does not take the call.
+// Convolves by cuDNN, which counts a tensor's elements with 31 bits, so it is called for as many samples at a time as
+// that allows. Returns false, with no valid output in [out], if cuDNN does not support the call.
 bool convolveByLibrary(const shape::Convolution& arguments, const Tensor& out, const Tensor& input,
                        const Tensor& weight, bool accumulates) {
   const Tensor source = inFormat(input, arguments.channels_last);
@@ -55,13 +55,13 @@ bool convolveByLibrary(const shape::Convolution& arguments, const Tensor& out, c
   return true;
 }
 
-// A view of [tensor], which is contiguous, from element [first] on.
+// Returns a view of [tensor], which is contiguous, starting at element [first].
 Tensor viewOf(const Tensor& tensor, int64_t first, const std::array<int64_t, 3>& sizes,
               const std::array<int64_t, 3>& strides) {
   return tensor.view(sizes, strides, tensor.storage_offset() + first);
 }
 
-// Kernels of a transposed convolution, [C, O/groups, …], as those of one that is not: [O, C/groups, …].
+// Converts the weight of a transposed convolution, [C, O/groups, …], to that of a regular one: [O, C/groups, …].
 Tensor withOutputsFirst(const Tensor& weight, int64_t groups) {
   const int64_t inputs = weight.sizes()[0] / groups;
   const int64_t outputs = weight.sizes()[1];
@@ -71,7 +71,7 @@ Tensor withOutputsFirst(const Tensor& weight, int64_t groups) {
   return dense::contiguousCopy(weight.view(sizes, strides, weight.storage_offset()));
 }
 
-// Adds the products of the kernels, a row each, and the windows, a column each, to [out], which is contiguous; for
+// Adds the product of the kernels (one per row) and the windows (one per column) to [out], which is contiguous. For
 // elements of any type.
 void convolveByColumns(const shape::Convolution& arguments, const Tensor& out, const Tensor& input,
                        const Tensor& weight) {
@@ -105,7 +105,7 @@ void convolveByColumns(const shape::Convolution& arguments, const Tensor& out, c
   }
 }
 
-// What convolutions begin with, or have added behind them.
+// The bias: the initial value of a convolution's result, or what is added afterwards.
 struct Bias {
   Tensor along_channels;  // broadcasts to the result; undefined when there is none
 
@@ -128,9 +128,9 @@ struct Bias {
 void convolution(const shape::Convolution& arguments, const Tensor& out, const Tensor& input, const Tensor& weight,
                  const Tensor& given_bias) {
   const Bias bias(given_bias, out.dim());
-  if (input.numel() == 0 || weight.numel() == 0) return bias.fill(out);  // sums of nothing
+  if (input.numel() == 0 || weight.numel() == 0) return bias.fill(out);  // empty sums
   if (isFloatingType(out.scalar_type())) {
-    // Sums of float16 and bfloat16 are rounded once, with the bias in them, where cuDNN can do that.
+    // Float16 and bfloat16 sums are rounded once, including the bias, if cuDNN can do that.
     if (given_bias.defined() && dense::isSmallFloat(out)) {
       bias.fill(out);
       if (convolveByLibrary(arguments, out, input, weight, /*accumulates=*/true)) return;

@@ -6,8 +6,8 @@
 
 namespace boxcar::cuda {
 
-// A convolution of pictures or volumes without a bias, all of floating elements and of whole tensors in a device's
-// memory: contiguous or, where arguments.channels_last says so, the weight too, with the channels innermost.
+// A convolution of images or volumes without a bias. All tensors are floating-point and whole, in device memory:
+// contiguous or, if arguments.channels_last is true, with the channels innermost (including the weight).
 struct ConvolutionCall {
   shape::Convolution arguments;
   ScalarType type;
@@ -16,7 +16,7 @@ struct ConvolutionCall {
   const void* input;
   const void* weight;
   void* out;
-  bool accumulates;  // adds to what [out] holds, before it is rounded
+  bool accumulates;  // adds to the contents of [out], before rounding
 };
 
 }  // namespace boxcar::cuda

@@ -35,10 +35,11 @@ void copyWithin(const Tensor& target, const Tensor& source) {
                         static_cast<const char*>(source.data_ptr()), source.scalar_type(), layout);
 }
 
-// Work on memory of the host that is not pinned is done, or its source read, when the driver comes back.
+// Whether a copy continues after the driver returns. For unpinned host memory, it is done (or its source is read) by
+// then.
 bool goesOnBehind(const Tensor& host, bool non_blocking) { return non_blocking && driver().is_pinned(host.data_ptr()); }
 
-// Converting and bringing into order is left to the side where less has to be moved then.
+// Conversion and reordering are done on the side where less data has to be moved as a result.
 void copyToDevice(const Tensor& target, const Tensor& source, bool non_blocking) {
   refuseInGraph("copies memory of the CPU, which may be gone when the graph is replayed");
   if (isOneBlock(target, source)) {
@@ -67,7 +68,7 @@ void copyToHost(const Tensor& target, const Tensor& source, bool non_blocking) {
   dense::copyElements(target, arrived);
 }
 
-// Between two devices: by way of a block on the target's.
+// Copies between two devices through a block on the target's device.
 void copyAcross(const Tensor& target, const Tensor& source) {
   refuseInGraph("copies between two devices, and waits for both");
   Tensor packed = [&] {
@@ -76,7 +77,7 @@ void copyAcross(const Tensor& target, const Tensor& source) {
     synchronizeStream();
     return made;
   }();
-  // The source's memory is given away by its own device, which does not see this one's stream.
+  // The source's device frees the source's memory without knowing about this device's stream, so wait.
   if (isOneBlock(target, packed)) {
     copyBytes(target, packed, CopyKind::kDeviceToDevice);
     return synchronizeStream();
@@ -107,7 +108,7 @@ void copyInSteps(const Tensor& result, char* start, std::span<const int64_t> ste
                         layout);
 }
 
-// Each part is a copy of its own.
+// Each part is copied separately.
 bool joinRows(const Tensor&, TensorList, const shape::Joined&) { return false; }
 
 void zero(void* memory, size_t bytes) {

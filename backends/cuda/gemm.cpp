@@ -16,7 +16,7 @@ std::atomic<bool>& tf32() {
   return allowed;
 }
 
-// Rows or columns side by side, and none on top of each other: what cuBLAS reads.
+// Whether cuBLAS can read it: either rows or columns are contiguous, and no elements overlap.
 bool isReadable(const Tensor& tensor) {
   const auto rank = static_cast<size_t>(tensor.dim());
   const auto takes = [&](size_t inner, size_t outer) {
@@ -34,8 +34,8 @@ MatrixOperand operandOf(const Tensor& tensor) {
 
 bool isInteger(const Tensor& tensor) { return isIntegralType(tensor.scalar_type(), /*includeBool=*/true); }
 
-// out = beta * out + alpha * a @ b + bias; there is some depth. False, and nothing done, when the library cannot add
-// the bias.
+// Computes out = beta * out + alpha * a @ b + bias, where the depth is not 0. Returns false, having done nothing, if
+// the library cannot add the bias.
 bool multiplyByKernels(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta,
                        const void* bias) {
   const auto rank = static_cast<size_t>(out.dim());
@@ -68,13 +68,13 @@ bool multiplyByKernels(const Tensor& out, const Tensor& a, const Tensor& b, cons
 void multiply(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
   if (a.sizes().back() > 0) {
     multiplyByKernels(out, a, b, alpha, beta, nullptr);
-  } else {  // for which no algorithm is
+  } else {  // depth 0, for which there is no algorithm
     Tensor scaled = out;
     beta == Scalar(0) ? boxcar::zero_(scaled) : boxcar::mul_(scaled, beta);
   }
 }
 
-// Whether [sum] is one row, which is added to all of [out].
+// Whether [sum] is a single row that is added to all rows of [out].
 bool isRow(const Tensor& sum, const Tensor& out) {
   return out.dim() == 2 && isFloatingType(out.scalar_type()) && sum.sizes()[0] > 1 && sum.sizes()[1] > 1 &&
          sum.strides()[0] == 0 && sum.strides()[1] == 1;

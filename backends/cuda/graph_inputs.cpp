@@ -9,7 +9,7 @@
 namespace boxcar::cuda {
 namespace {
 
-// Kernels are given the elements of such tensors with their launch.
+// The elements of CPU tensors up to this size are passed to kernels as launch parameters.
 constexpr int64_t kMostOnCpu = 16;
 constexpr int kMostNested = 16;
 

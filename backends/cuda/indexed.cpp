@@ -33,7 +33,7 @@ void combine(const IndexedLoop& loop, ScalarType type, dense::Combination how, c
   withLaunch(loop, [&](const IndexedLaunch& launch) { module().combine_chosen(launch, type, how, scale); });
 }
 
-// Each index once. Loops that write check their indices themselves, where they have elements.
+// Checks each index once. Loops that write check their indices themselves, unless they are empty.
 void check(const IndexedLoop& loop) {
   IndexedLoop looking = loop;
   if (loop.writes_chosen && std::ranges::find(loop.sizes, 0) == loop.sizes.end()) return;

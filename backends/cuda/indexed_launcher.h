@@ -9,11 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 
-// What stands between operators that choose elements by indices and their kernels, which nvcc compiles.
+// The interface between operators that select elements by indices and their kernels, which nvcc compiles.
 
 namespace boxcar::cuda {
 
-// dense::IndexedLoop, its dimensions in [layout]: of what lies beside, of what is chosen, and of the indices.
+// dense::IndexedLoop with its dimensions in [layout], which has the operands beside, chosen and index, in this order.
 struct IndexedLaunch {
   char* beside;
   char* chosen;
@@ -28,7 +28,7 @@ struct IndexedLaunch {
 void launchReadChosen(const IndexedLaunch& launch, size_t itemsize);
 void launchWriteChosen(const IndexedLaunch& launch, size_t itemsize);
 void launchCombineChosen(const IndexedLaunch& launch, ScalarType type, elements::Combination how, const Scalar& scale);
-// Adds to offsets, beside, what the indices amount to: [layout] has both, and nothing is chosen.
+// Adds the indices' offsets to the offsets in [beside]. [layout] has [beside] and the indices; [chosen] is unused.
 void launchAddOffsets(const IndexedLaunch& launch);
 // Only notes an index that is out of range.
 void launchCheckChosen(const IndexedLaunch& launch);

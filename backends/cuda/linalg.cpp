@@ -25,7 +25,7 @@ int32_t* infosOf(const Tensor& tensor) { return static_cast<int32_t*>(tensor.dat
 
 void zero(const Tensor& tensor) { dense::zeroBytes(tensor.device(), tensor.data_ptr(), tensor.nbytes()); }
 
-// The first [rows] rows and [columns] columns of a batch.
+// Returns the first [rows] rows and [columns] columns of each matrix.
 Tensor corner(const Tensor& matrices, int64_t rows, int64_t columns) {
   DimVector sizes = toDimVector(matrices.sizes());
   sizes[sizes.size() - 2] = rows;
@@ -33,7 +33,7 @@ Tensor corner(const Tensor& matrices, int64_t rows, int64_t columns) {
   return matrices.view(sizes, matrices.strides(), matrices.storage_offset());
 }
 
-// Matrices without elements have nothing to factor, and no failures.
+// Whether the matrices are empty: then there is nothing to factor and no failure, so [info] is set to 0.
 bool isEmpty(const Tensor& matrices, const Tensor& info) {
   if (matrices.numel() > 0) return false;
   if (info.numel() > 0) zero(info);
@@ -110,7 +110,7 @@ void findEigen(std::string_view op, const Tensor& values, const Tensor& matrices
   solvers().find_eigen(vectors, upper, batchOf(op, matrices), values.data_ptr(), infosOf(info));
 }
 
-// V, column-major, is by rows the transpose of V.
+// A column-major V is the transpose of V in row-major order.
 void findSvd(std::string_view op, char what, const Tensor& matrices, const dense::SvdResult& result) {
   refuseInGraph("factors a matrix by cuSOLVER, which waits for the device");
   const MatrixBatch a = batchOf(op, matrices);

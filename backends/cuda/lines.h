@@ -8,11 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 
-// Kernels that go along lines of elements have them lie one after the other, as rows.
+// Kernels that work along lines of elements need the lines as contiguous rows.
 
 namespace boxcar::cuda {
 
-// [tensor] with dimension [dim] as the last one.
+// Returns a view of [tensor] with dimension [dim] moved to the end.
 inline Tensor withLast(const Tensor& tensor, size_t dim) {
   if (dim + 1 == tensor.sizes().size()) return tensor;
   DimVector sizes = toDimVector(tensor.sizes());
@@ -23,10 +23,10 @@ inline Tensor withLast(const Tensor& tensor, size_t dim) {
   return tensor.view(sizes, strides, tensor.storage_offset());
 }
 
-// The lines of [tensor] along dimension [dim], as contiguous rows.
+// Returns the lines of [tensor] along dimension [dim] as contiguous rows.
 inline Tensor rowsOf(const Tensor& tensor, size_t dim) { return dense::toContiguous(withLast(tensor, dim)); }
 
-// Memory for rows that become lines of a result: that of the result where its lines are rows.
+// Memory for rows that become lines of a result: the result's own memory if its lines are rows already.
 class WrittenRows final {
  public:
   WrittenRows(const Tensor& result, size_t dim)
@@ -34,7 +34,7 @@ class WrittenRows final {
         rows_(seen_.is_contiguous() ? seen_ : Tensor::allocate(seen_.sizes(), result.scalar_type(), result.device())) {}
 
   const Tensor& rows() const { return rows_; }
-  // When the rows are written.
+  // Call when the rows are written.
   void finish() const {
     if (!rows_.is_same(seen_)) dense::copyElements(seen_, rows_);
   }

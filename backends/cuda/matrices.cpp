@@ -32,7 +32,7 @@ void writeTriangle(const Tensor& out, const Tensor& self, int64_t diagonal, dens
     launch.steps[0][i] = out.strides()[batch_rank + i] * itemsize;
     launch.steps[1][i] = self.strides()[batch_rank + i] * itemsize;
   }
-  // Diagonals that lie outside of the matrix are as good as those at its corners.
+  // Diagonals outside the matrix are equivalent to those at its corners.
   launch.diagonal = std::clamp(diagonal, -launch.rows, launch.columns);
   launch.lower = triangle == dense::Triangle::kLower;
   module().triangle(launch);

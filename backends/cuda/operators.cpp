@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-// What scripts can ask and tell a device: the operators of ops/cuda.schemas.
+// Device queries and settings for scripts: the operators of ops/cuda.schemas.
 
 namespace boxcar::cuda {
 namespace {

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <optional>
 
-// Kernels that go over pictures, which nvcc compiles. Tensors lie as their elements::Pictures say; those without are
-// contiguous.
+// Kernels for images, which nvcc compiles. elements::Pictures describes the layout of tensors; launches without it have
+// contiguous tensors.
 
 namespace boxcar::cuda {
 
@@ -27,12 +27,12 @@ void launchPad(const PadLaunch& launch);
 struct PoolLaunch {
   const void* in;
   void* out;
-  int64_t* indices;  // of the greatest elements alone
+  int64_t* indices;  // only for launchGreatest
   ScalarType type;
   elements::Pictures pictures;
   elements::WindowAxis rows;
   elements::WindowAxis columns;
-  elements::WindowDivisor divisor;  // of means alone
+  elements::WindowDivisor divisor;  // only for launchMean
 };
 void launchGreatest(const PoolLaunch& launch);
 void launchMean(const PoolLaunch& launch);
@@ -50,8 +50,8 @@ struct UpsampleLaunch {
 void launchNearest(const UpsampleLaunch& launch);
 void launchLinear(const UpsampleLaunch& launch);
 
-// Writes the windows of an image, of [channels] of a sample, that make places [begin, begin + count) of the result:
-// a row for each channel and place of the kernel, and a column for each window.
+// Writes the image windows (im2col) for positions [begin, begin + count) of the result, for [channels] of one sample: a
+// row for each channel and kernel position, and a column for each window.
 struct ColumnsLaunch {
   const void* in;
   void* columns;

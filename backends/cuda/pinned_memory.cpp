@@ -7,7 +7,7 @@
 namespace boxcar::cuda {
 namespace {
 
-// Waits for copies that still go on.
+// Waits for unfinished copies.
 void release(void* memory, void*) { driver().free_pinned(memory); }
 
 Storage allocate(size_t bytes) {

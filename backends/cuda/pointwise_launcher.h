@@ -9,11 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 
-// What stands between the pointwise operators and their kernels, which nvcc compiles.
+// The interface between the pointwise operators and their kernels, which nvcc compiles.
 
 namespace boxcar::cuda {
 
-// Operand 0 is written. Bits of [on_host] tell which operands are single elements in the memory of the host.
+// Operand 0 is the output. The bits of [on_host] mark operands that are single elements in host memory.
 struct FlatLaunch {
   char* const* data;
   const int64_t* steps;
@@ -35,10 +35,10 @@ struct PointwiseLauncher {
   void (*strided)(const StridedLaunch& launch) = nullptr;
 };
 
-// A launcher for each element type that a functor takes.
+// A launcher for each element type that a functor supports.
 using PointwiseLaunchers = std::array<PointwiseLauncher, static_cast<size_t>(ScalarType::NumOptions)>;
 
-// Those of each functor: a family's file defines them.
+// The launchers of each functor, defined in its family's file.
 template <elements::Functor functor>
 struct LaunchersOf {
   static const PointwiseLaunchers value;

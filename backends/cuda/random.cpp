@@ -16,7 +16,7 @@ namespace {
 
 using dense::OptionalGenerator;
 
-// Fills [self], by way of a contiguous tensor where it is none.
+// Fills [self], through a contiguous tensor if it is not contiguous.
 void fill(const Tensor& self, RandomLaunch launch, const OptionalGenerator& generator) {
   launch.type = self.scalar_type();
   launch.n = self.numel();
@@ -55,7 +55,7 @@ void fillExponential(const Tensor& self, double rate, const OptionalGenerator& g
   fill(self, launchOf(Distribution::kExponential, rate), generator);
 }
 
-// How many integers elements of [type] hold from 0 on, floats before they leave some out.
+// Returns how many consecutive integers from 0 elements of [type] can hold; beyond that, floats skip some.
 uint64_t countFromZero(ScalarType type) {
   return visitScalarType(kRealAndBoolTypes, type, "random_", []<class T>(std::type_identity<T>) -> uint64_t {
     using Limits = std::numeric_limits<T>;
@@ -79,7 +79,7 @@ void fillOnes(const Tensor& self, double p, const OptionalGenerator& generator) 
   fill(self, launch, generator);
 }
 
-// float16 and bfloat16 as float32, contiguous.
+// Returns the tensor contiguous, with float16 and bfloat16 converted to float32.
 Tensor widened(const Tensor& tensor) {
   return dense::toContiguous(dense::isSmallFloat(tensor) ? dense::convertTo(tensor, ScalarType::Float) : tensor);
 }
@@ -96,7 +96,7 @@ void fillOnesOfEach(const Tensor& self, const Tensor&, const Tensor& expanded, c
   if (!writes_directly) dense::copyElements(self, ones);
 }
 
-// By random keys of 63 bits, of which hardly any two are the same.
+// Sorts by random 63-bit keys, which are almost never equal.
 void shuffle(const Tensor& numbers, const OptionalGenerator& generator) {
   const Tensor keys = Tensor::allocate(numbers.sizes(), ScalarType::Long, numbers.device());
   fill(keys, integersOf(0, uint64_t{1} << 63), generator);

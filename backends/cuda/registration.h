@@ -3,7 +3,7 @@
 #include <boxcar/backends/dense/device_function.h>
 #include <boxcar/ivalue/macros.h>
 
-// Sets the CUDA side of a dense operator's device function while the library is loaded:
+// Sets the CUDA implementation of a dense operator's device function when the library is loaded:
 //   BOXCAR_CUDA_FUNCTION(dense::softmaxLines, softmaxLines)
 #define BOXCAR_CUDA_FUNCTION(device_function, function)                                      \
   [[maybe_unused]] static const bool BOXCAR_CONCATENATE(boxcar_cuda_function_, BOXCAR_UID) = \

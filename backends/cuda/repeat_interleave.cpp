@@ -10,7 +10,8 @@
 namespace boxcar::cuda {
 namespace {
 
-// Place i stands in the result where the sums of the counts, up to it and without it, say: a search in those sums.
+// Position i fills the result from the sum of the counts before it to the sum that includes it, so a search in the sums
+// finds it.
 Tensor repeat(const Tensor& counts, std::optional<int64_t> size) {
   const ScalarType type = counts.scalar_type();
   if (counts.numel() == 0) {

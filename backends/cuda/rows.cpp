@@ -35,7 +35,7 @@ void layerNorm(const dense::LayerNormCall& call, const Tensor& out, const Tensor
                        call.eps});
 }
 
-// The rows as those of layer_norm, then each channel's weight and bias.
+// Normalizes the rows like layer_norm, then applies each channel's weight and bias.
 void groupNorm(const dense::GroupNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale) {
   const ScalarType type = call.input.scalar_type();
   module().layer_norm({call.input.data_ptr(), nullptr, nullptr, out.data_ptr(), mean.data_ptr(), scale.data_ptr(), type,

@@ -13,10 +13,10 @@
 namespace boxcar::cuda {
 namespace {
 
-// Rows this short are a thread's each.
+// Rows up to this length are scanned by one thread each.
 constexpr int64_t kShort = 32;
 
-// Parts of a row, so that all multiprocessors have work, each with some tiles to do.
+// Returns the number of parts per row that gives all multiprocessors work, with some tiles per part.
 int64_t partsFor(int64_t rows, int64_t length) {
   constexpr int64_t kLeastTiles = 4;
   constexpr int64_t kMostParts = 1024;
@@ -25,8 +25,8 @@ int64_t partsFor(int64_t rows, int64_t length) {
   return std::clamp<int64_t>(std::min(wanted, length / (kLeastTiles * kScanTile)), 1, kMostParts);
 }
 
-// Calls launch(ScanLaunch) for the lines of [self], whose results are written to [out] and, if there are any, to
-// [indices]; those are contiguous.
+// Calls launch(ScanLaunch) for the lines of [self]. The results are written to [out] and, if given, [indices]; both are
+// contiguous.
 template <class Launch>
 void scanWith(const Tensor& out, const Tensor* indices, const Tensor& self, size_t dim, const Launch& launch) {
   const dense::Lines lines(self, dim);
@@ -35,7 +35,7 @@ void scanWith(const Tensor& out, const Tensor* indices, const Tensor& self, size
   call.parts = 1;
   call.length = lines.length;
   call.part_length = lines.length;
-  // Neighbouring lines are read side by side, if there are enough of them.
+  // With enough lines, neighboring lines are read side by side.
   constexpr int64_t kManyLines = 16384;
   if (lines.length <= kShort || (lines.inner > 1 && lines.outer * lines.inner >= kManyLines)) {
     const Tensor in = dense::toContiguous(self);

@@ -7,7 +7,7 @@
 namespace boxcar::cuda {
 namespace {
 
-// Notes any index of the sorter that is out of range: the search meets only some.
+// Notes any out-of-range index of the sorter, because the search reads only some of them.
 void checkSorter(const Tensor& sorter, int64_t count) {
   constexpr auto kItemsize = static_cast<int64_t>(sizeof(int64_t));
   dense::IndexedLoop loop;

@@ -15,8 +15,8 @@
 namespace boxcar::cuda {
 namespace {
 
-// Few rows are cut in as many parts as a device has work for; what comes first in a row is among what comes first in
-// its parts. 1 where that is not worth it.
+// Returns into how many parts to split each row, so that a few rows keep a device busy, or 1 if that is not worth it.
+// The first elements of a row are among the first elements of its parts.
 int64_t partsFor(int64_t rows, int64_t length, int64_t k) {
   constexpr int64_t kLeast = int64_t{1} << 18;
   constexpr int64_t kLeastPart = int64_t{1} << 14;
@@ -25,8 +25,8 @@ int64_t partsFor(int64_t rows, int64_t length, int64_t k) {
   return std::min(length / std::max(kLeastPart, 16 * k), (blocks + rows - 1) / rows);
 }
 
-// The first [k] of each row of [in], from the first [k] of its [parts] and what is left behind them. Those lie in the
-// order of the row where they are equal, so that the result is that of a stable sort.
+// Selects the first [k] of each row of [in] from the first [k] of each of its [parts] and the leftover elements after
+// them. Equal candidates are in row order, so the result is that of a stable sort.
 void chooseFromParts(const Tensor& values, const Tensor& indices, const Tensor& in, int64_t parts, int64_t k,
                      bool descending) {
   const int64_t length = in.size(1);

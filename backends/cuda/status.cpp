@@ -10,7 +10,7 @@ void check(Status status, std::string_view doing) {
   if (status == kSuccess) [[likely]]
     return;
   const Driver& cuda = driver();
-  cuda.last_error();  // it is reported here: the next launch is not to report it again
+  cuda.last_error();  // reported here, so the next launch must not report it again
   if (waitsForEachLaunch())
     BOXCAR_FAIL("CUDA failed while {}: {} ({}, error {})", doing, cuda.error_text(status), cuda.error_name(status),
                 status);
@@ -29,7 +29,7 @@ void checkLaunch() {
   check(driver().last_error(), "starting a kernel");
   if (!waitsForEachLaunch()) [[likely]]
     return;
-  if (isCapturing()) return;  // nothing runs that could be waited for
+  if (isCapturing()) return;  // nothing runs, so there is nothing to wait for
   check(driver().synchronize_stream(currentStream().handle), "waiting for a kernel");
   throwFailure();
 }

@@ -14,11 +14,12 @@ using elements::Compute;
 using Moments = elements::Moments<double>;
 
 constexpr int kThreads = 256;
-// Threads that go along the channels side by side, where these are innermost.
+// Threads side by side along the channels, if these are innermost.
 constexpr int kColumns = 32;
 constexpr int kRows = kThreads / kColumns;
 
-// The moments of read(i) for i from [begin] to [end] in steps: deviations from the first, so that few digits are lost.
+// Returns the moments of read(i) for i in [begin, end) by [step]. Accumulates deviations from the first value, so that
+// few digits are lost.
 template <class C, class Read>
 BOXCAR_HOST_DEVICE Moments momentsOf(int64_t begin, int64_t end, int64_t step, const Read& read) {
   if (begin >= end) return {0, 0, 0};
@@ -37,7 +38,7 @@ BOXCAR_HOST_DEVICE Moments momentsOf(int64_t begin, int64_t end, int64_t step, c
   return {static_cast<double>(count), static_cast<double>(shift) + offset, around < 0 ? 0 : around};
 }
 
-// What a part of a channel is: some of the elements of all its samples, one behind the other.
+// A part of a channel: a consecutive range of the elements of all its samples.
 struct Parts {
   int64_t parts;
   int64_t per_part;
@@ -52,7 +53,7 @@ struct Parts {
   BOXCAR_HOST_DEVICE int64_t end(int64_t part) const { return begin(part + 1); }
 };
 
-// A block for each part of a channel.
+// One block per part of a channel.
 template <class T, class Index>
 struct MomentsAlongRows {
   using C = Compute<T>;
@@ -81,7 +82,7 @@ struct MomentsAlongRows {
   }
 };
 
-// A block for a part of some channels side by side.
+// One block per part of several adjacent channels.
 template <class T>
 struct MomentsAlongColumns {
   using C = Compute<T>;
@@ -110,7 +111,7 @@ struct MomentsAlongColumns {
   }
 };
 
-// What becomes of a channel of known mean and variance.
+// Computes a channel's factors from its mean and variance.
 template <class P>
 struct Channels {
   using C = Compute<P>;
@@ -146,7 +147,7 @@ struct Channels {
     running[channel] = narrow(elements::runningStatistic(read(running, channel, 0), value, momentum));
   }
 
-  // Gives the reciprocal deviation.
+  // Returns the reciprocal standard deviation.
   BOXCAR_HOST_DEVICE double scaleBy(int64_t channel, double mean, double variance) const {
     const double scale = elements::reciprocalDeviation(variance, eps);
     const elements::ChannelScale both(mean, scale, read(weight, channel, 1), read(bias, channel, 0));
@@ -156,7 +157,7 @@ struct Channels {
   }
 };
 
-// Training: a block for each channel merges its parts.
+// Training: one block per channel merges its parts.
 constexpr int kMergingThreads = 64;
 template <class P>
 struct MergeParts {
@@ -188,7 +189,7 @@ struct MergeParts {
   }
 };
 
-// Otherwise a thread for each.
+// Inference: one thread per channel.
 template <class P>
 struct TakeRunning {
   Channels<P> channels;
@@ -202,7 +203,7 @@ struct TakeRunning {
   }
 };
 
-// A thread for [width] elements side by side: all of one channel, or of as many channels.
+// One thread per [width] contiguous elements, which belong either to one channel or to [width] channels.
 template <class T, int width, class Index>
 struct ScaleElements {
   using C = Compute<T>;
@@ -211,7 +212,7 @@ struct ScaleElements {
   int64_t packs;
   const C* factors;
   const C* shifts;
-  int64_t step;  // 1 when channels are innermost, else 0
+  int64_t step;  // 1 if channels are innermost, else 0
   Split<Index> beside;
   Split<Index> channels;
 

@@ -3,10 +3,10 @@
 #include <complex>
 #include <cuda/std/complex>
 
-// The functions of complex numbers that the standard library has for the host alone; and the operators, which it writes
-// in a way that nvcc takes without a word and compiles to nothing: += and its like of compilers' own complex numbers.
-// These here are preferred inside of boxcar::elements, and where that is used. What begins with std::complex's members
-// (x += y, x = 1.0F, a conversion between two complex types) must not stand in code for a device.
+// Complex functions that the standard library has only for the host, and complex operators. nvcc silently compiles the
+// standard library's operators to nothing, because they use += and the like of the compiler's own complex types. Inside
+// boxcar::elements, and where that namespace is used, the operators here are preferred. Device code must not use
+// operations that call std::complex's members (x += y, x = 1.0F, a conversion between two complex types).
 
 namespace boxcar::elements {
 namespace detail {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// A thread for each element of the columns; neighbours are those of one row, which read neighbours of the input.
+// One thread per element of the columns. Neighboring threads work on one row and read neighboring inputs.
 template <class Word, class Index>
 struct WriteColumns {
   const Word* in;

@@ -13,7 +13,7 @@ struct Words {
   uint64_t low, high;
 };
 
-// Elements of one type, whatever they mean.
+// Copies elements of one type as plain words.
 template <class Word>
 struct Move {
   Offsets<2> offsets;
@@ -38,7 +38,7 @@ struct Move {
   }
 };
 
-// The type that is read is chosen while the kernel runs: all threads choose the same.
+// The source type is selected at run time in the kernel, with the same choice in all threads.
 template <class To>
 struct Convert {
   Offsets<2> offsets;

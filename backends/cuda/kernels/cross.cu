@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// A thread for each line.
+// One thread per line.
 template <class T>
 struct Cross {
   CrossLaunch call;

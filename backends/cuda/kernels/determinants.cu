@@ -9,7 +9,7 @@ using elements::RealOf;
 
 constexpr int kThreads = 128;
 
-// A block for each matrix.
+// One block per matrix.
 template <class T>
 struct Determinants {
   using Real = RealOf<T>;

@@ -7,8 +7,8 @@ namespace {
 
 using elements::abs;
 
-// A block works out the distances of kTile rows of x and kTile rows of y, a thread each, and keeps kDepth elements of
-// those rows at a time. A row takes one element more, so that threads read from different banks of memory.
+// A block computes the distances between kTile rows of x and kTile rows of y, one per thread, and keeps kDepth elements
+// of those rows in shared memory at a time. Each row is padded by one element to avoid bank conflicts.
 constexpr int kTile = 16;
 constexpr int kDepth = 32;
 constexpr int kStep = kDepth + 1;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// A thread for each element. Integers are multiplied seldom, and no library does it.
+// One thread per element. Integer products are rare, and no library has them.
 template <class T>
 struct Multiply {
   int64_t m, n, k, batch;

@@ -12,7 +12,7 @@ using elements::Combination;
 
 constexpr int kThreads = 256;
 
-// A thread for each index and what lies beside it; [Op] is called with both addresses.
+// One thread per index and element of [beside]; [Op] is called with both addresses.
 template <class Op>
 struct Indexed {
   Op op;
@@ -67,7 +67,7 @@ struct CombineWith {
   }
 };
 
-// What chosen is counted from null, so that its address is the offset.
+// [chosen] starts at null, so that its address is the offset.
 struct AddOffset {
   BOXCAR_HOST_DEVICE void operator()(char* beside, const char* chosen) const {
     *reinterpret_cast<int64_t*>(beside) += reinterpret_cast<intptr_t>(chosen);

@@ -9,7 +9,7 @@ namespace {
 
 using elements::Compute;
 
-// A block for each row: its mean, then its variance by the distances from that, then the row. A row that fits is read
+// One block per row: computes the mean, then the variance from the deviations, then the row. A row that fits is read
 // once and kept in shared memory.
 template <class T, class W>
 struct LayerNorm {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// A thread for each element of the result.
+// One thread per element of the result.
 template <class Word, class Index>
 struct Pad {
   const Word* in;

@@ -11,14 +11,14 @@ using elements::WindowRange;
 
 constexpr int kThreads = 256;
 
-// A window, and where the elements of its picture and channel begin.
+// A window, and where the elements of its image and channel start.
 struct Window {
   int64_t first;
   WindowRange row;
   WindowRange column;
 };
 
-// From the number of an element of the result to its window.
+// Converts the linear index of a result element to its window.
 template <class Index>
 struct WindowOf {
   elements::Pictures in;
@@ -89,7 +89,7 @@ struct TakeMean {
     const auto [first, row, column] = windows.at(static_cast<Index>(i));
     C sum = 0;
     for (int64_t y = row.begin; y < row.end; ++y) {
-      // Rows have sums of their own, so that large windows lose fewer digits.
+      // Each row has its own sum, so that large windows lose fewer digits.
       C line = 0;
       for (int64_t x = column.begin; x < column.end; ++x) {
         line += static_cast<C>(in[first + (y * windows.in.width + x) * windows.in.inner]);

@@ -12,7 +12,7 @@ using elements::PhiloxBlock;
 
 constexpr int kThreads = 256;
 
-// A thread for each Philox block, of which [make] makes elements of [words] of its words each.
+// One thread per Philox block, which [make] turns into elements that use [words] words each.
 template <class T, int words, class Make>
 struct Fill {
   static constexpr int kElements = 4 / words;
@@ -55,7 +55,7 @@ struct Uniform {
   C range;
   C high;
 
-  // Rounding may reach the upper bound, which does not belong to the range.
+  // Rounding may reach the upper bound, which is excluded.
   BOXCAR_HOST_DEVICE void operator()(const PhiloxBlock& drawn, T* out) const {
     for (int k = 0; k < 4 / kWords<T>; ++k) {
       const T value = static_cast<T>(unitNumber<T>(drawn, k) * range + low);
@@ -64,7 +64,7 @@ struct Uniform {
   }
 };
 
-// Two normal numbers come of two uniform ones (Box and Muller).
+// Two normal numbers from two uniform ones (Box–Muller).
 template <class T>
 struct Normal {
   using C = Compute<T>;
@@ -133,7 +133,7 @@ void fillFloats(const RandomLaunch& launch) {
   using C = Compute<T>;
   constexpr int kEach = kWords<T>;
   if (launch.distribution == Distribution::kUniform) {
-    // The bounds are elements, and so is their distance.
+    // The bounds are rounded to the element type, and so is their difference.
     const C low = static_cast<C>(static_cast<T>(launch.first));
     const C high = static_cast<C>(static_cast<T>(launch.second));
     fill<T, kEach>(launch, Uniform<T>{low, static_cast<C>(static_cast<T>(high - low)), high});

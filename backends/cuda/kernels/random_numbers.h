@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-// Numbers made of the random bits of a Philox block.
+// Converts the random bits of a Philox block to numbers.
 
 namespace boxcar::cuda {
 
@@ -14,7 +14,7 @@ BOXCAR_HOST_DEVICE inline uint64_t longWord(const elements::PhiloxBlock& drawn, 
   return uint64_t{drawn.words[2 * k + 1]} << 32 | drawn.words[2 * k];
 }
 
-// Number [k] of [0, 1) with as many random bits as T has digits; those of float64 are made of two words.
+// Returns number [k], in [0, 1), with as many random bits as T has digits. A float64 uses two words.
 template <class T>
 BOXCAR_HOST_DEVICE inline elements::Compute<T> unitNumber(const elements::PhiloxBlock& drawn, int k) {
   constexpr int kDigits = std::numeric_limits<T>::digits;
@@ -26,7 +26,7 @@ BOXCAR_HOST_DEVICE inline elements::Compute<T> unitNumber(const elements::Philox
   }
 }
 
-// Number [k] between 0 and 1, neither of both.
+// Returns number [k], in the open interval (0, 1).
 template <class C>
 BOXCAR_HOST_DEVICE inline C insideNumber(const elements::PhiloxBlock& drawn, int k) {
   C value;

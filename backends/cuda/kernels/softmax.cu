@@ -20,7 +20,7 @@ struct Sum {
   BOXCAR_HOST_DEVICE C operator()(C a, C b) const { return a + b; }
 };
 
-// A block for each row. A row that fits is read once and kept in shared memory.
+// One block per row. A row that fits is read once and kept in shared memory.
 template <class In, class Out>
 struct SoftmaxRows {
   using C = Compute<In>;
@@ -71,7 +71,7 @@ struct SoftmaxRows {
   }
 };
 
-// A thread for each column.
+// One thread per column.
 template <class In, class Out>
 struct SoftmaxColumns {
   using C = Compute<In>;

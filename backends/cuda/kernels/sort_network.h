@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
-// Sorting in shared memory. An entry is an element's key with its index below, so that all differ, and whatever sorts
-// them is stable. K. E. Batcher, "Sorting networks and their applications", 1968.
+// Sorting in shared memory. An entry is an element's key with its index in the low bits. So all entries differ, and any
+// sort of them is stable. K. E. Batcher, "Sorting networks and their applications", 1968.
 
 namespace boxcar::cuda {
 
@@ -35,7 +35,7 @@ struct LongEntry {
   }
 };
 
-// What elements of T become.
+// The entry type for elements of T.
 template <class T>
 using NetworkEntry = std::conditional_t<sizeof(elements::OrderedKey<T>) == 4, ShortEntry, LongEntry>;
 
@@ -44,7 +44,7 @@ BOXCAR_HOST_DEVICE inline NetworkEntry<T> networkEntry(T x, uint32_t index, bool
   return NetworkEntry<T>::make(elements::denseKey(x, descending), index);
 }
 
-// Sorts each [width] of [count] entries in shared memory. Both are powers of 2.
+// Sorts each group of [width] among [count] entries in shared memory. Both are powers of 2.
 template <int threads, class Entry>
 BOXCAR_HOST_DEVICE void sortByNetwork(const Block& block, Entry* entries, int count, int width) {
   for (int size = 2; size <= width; size *= 2) {

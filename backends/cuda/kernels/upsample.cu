@@ -12,7 +12,7 @@ using elements::Coordinate;
 
 constexpr int kThreads = 256;
 
-// An element of the result: its channel where channels are innermost, its place, and the number of its picture.
+// The position of a result element: its channel if channels are innermost, its coordinates, and its image number.
 struct Place {
   int64_t channel;
   int64_t x;
