@@ -15,7 +15,7 @@ namespace boxcar {
 // A tensor among a call's arguments or results, and what the schema says about it.
 struct PlacedTensor {
   Tensor tensor;
-  // "argument 'tensors'[1]", "its result", "result 1 ('indices')".
+  // "argument 'tensors'[1]", "its result", "its result 1 ('indices')".
   std::string place;
   // Null if there is no annotation.
   AliasInfoPtr alias;
@@ -35,7 +35,7 @@ BOXCAR_API std::vector<PlacedTensor> tensorsOfResults(const FunctionSchema& sche
 
 // "argument 'self'".
 BOXCAR_API std::string argumentPlace(const FunctionSchema& schema, size_t index);
-// "its result"; if there are several, "result 0 ('values')".
+// "its result"; if there are several, "its result 0 ('values')".
 BOXCAR_API std::string resultPlace(const FunctionSchema& schema, size_t index);
 
 // Whether they have the same storage or overlapping memory, for example because the same memory was wrapped twice.

@@ -68,7 +68,7 @@ static_assert(sizeof(CallRecord) == 128 && std::is_trivially_copyable_v<CallReco
     if (value->isTensor()) [[likely]] {
       const TensorImpl& impl = *value->unsafeGet<IValue::Tag::Tensor>().unsafeGetTensorImpl();
       const std::span<const int64_t> all = impl.sizes();
-      // If the tensor has fewer than 2^32 elements, each size fits in 32 bits.
+      // Each size of a non-empty tensor with fewer than 2^32 elements fits in 32 bits.
       if (tensors_used == kMostTensors || all.size() > kMostSizes - sizes_used || impl.numel() >> 32 != 0) [[unlikely]]
         return noteAllArguments(op, stack);
       for (const int64_t size : all) sizes[sizes_used++] = static_cast<uint32_t>(size);

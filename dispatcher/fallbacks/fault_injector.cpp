@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kMostNotes = 20;
 
-// A number that looks random, the same for the same seed and call (splitmix64).
+// Returns a pseudorandom number that depends only on the seed, the call and the purpose (splitmix64).
 uint64_t randomOf(int64_t seed, uint64_t number, uint64_t purpose) {
   uint64_t x = static_cast<uint64_t>(seed) * 0x9e3779b97f4a7c15U + number * 0xd1b54a32d192ed03U + purpose;
   for (const uint64_t factor : {0xbf58476d1ce4e5b9U, 0x94d049bb133111ebU}) x = (x ^ (x >> 30)) * factor;
@@ -40,7 +40,7 @@ FaultOptions optionsOf(std::span<const IValue> arguments) {
 std::string faultOf(const FaultOptions& options) {
   const auto& [n, probability] = std::tie(options.n, options.probability);
   if (n < 1) return fmt::format("n={} is no call; they are counted from 1", n);
-  // Not a number is none either.
+  // Written so that NaN fails too.
   if (!(probability >= 0 && probability <= 1))
     return fmt::format("probability={} is none; it is from 0.0 to 1.0", probability);
   if (n == 1 || probability == 0) return {};
@@ -54,7 +54,7 @@ FaultInjector::FaultInjector(FaultOptions options) : options_(std::move(options)
 
 bool FaultInjector::chooses(uint64_t number) const {
   if (options_.probability == 0) return number == static_cast<uint64_t>(options_.n);
-  // 53 bits make an even number in [0, 1).
+  // 53 bits give a uniform number in [0, 1).
   return static_cast<double>(randomOf(options_.seed, number, 0) >> 11) * 0x1p-53 < options_.probability;
 }
 
