@@ -12,7 +12,7 @@
 
 namespace boxcar::detail {
 
-// A text of constant size, which needs no relocation and so can be read from a file.
+// A string of fixed capacity. It needs no relocation, so it can be read straight from a file.
 template <size_t capacity>
 struct FixedText {
   char characters[capacity] = {};
@@ -22,7 +22,7 @@ struct FixedText {
     while (length < capacity && characters[length] != '\0') ++length;
     return {characters, length};
   }
-  // What does not fit ends the compilation.
+  // Text that does not fit is a compile error.
   consteval void append(std::string_view text) {
     size_t end = view().size();
     for (const char character : text) {
@@ -39,13 +39,13 @@ struct FixedText {
 
 using AbiText = FixedText<160>;
 
-// Raised where objects change and none of the sizes below tells it. 2: Object knows whether it had weak references, and
-// an Error is a base beside std::exception.
+// Raise it when an object's layout changes in a way that none of the sizes below shows. 2: Object knows whether it had
+// weak references, and Error has a base class besides std::exception.
 inline constexpr size_t kObjectLayout = 2;
 
-// What code that was compiled apart must agree on to share objects: the standard library and the form of its strings
-// and containers, the versions of the libraries that boxcar's headers are made of, and the sizes of what inline
-// functions reach into. The compiler does not count: GCC and Clang agree on the rest.
+// What separately compiled code must agree on to share objects: the standard library and the form of its strings and
+// containers, the versions of the libraries that boxcar's headers use, and the sizes of the types that inline functions
+// reach into. The compiler does not matter: GCC and Clang agree on the rest.
 consteval AbiText makeAbiText() {
   AbiText text;
 #if defined(__GLIBCXX__)

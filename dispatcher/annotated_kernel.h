@@ -8,20 +8,20 @@
 
 namespace boxcar {
 
-// A kernel as somebody registered it for a key, which may be an alias key.
+// A kernel as it was registered for a key, which may be an alias key.
 struct AnnotatedKernel {
   KernelFunction kernel;
   RegistrationSite site;
   DispatchKey key;
   uint64_t id;
-  // What cells hold: the kernel's own record, or that of the slot that guards its state.
+  // What cells point to: the kernel's own record, or the record of the slot that guards its state.
   const Kernel* record = nullptr;
   detail::KernelSlot* slot = nullptr;
 };
 
 namespace detail {
 
-// Puts the state of [kernel], if it has any, into a free slot of those at [slots], or a new one for [entry].
+// Puts the state of [kernel], if it has any, into a free slot of the list [slots], or into a new slot for [entry].
 void fillSlot(AnnotatedKernel& kernel, KernelSlot*& slots, const OperatorEntry* entry);
 
 }  // namespace detail

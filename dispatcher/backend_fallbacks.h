@@ -10,28 +10,28 @@
 
 namespace boxcar {
 
-// What a key does where neither an operator has a kernel nor somebody registered a fallback: most functionalities let
-// the call through, the others explain.
+// Returns what a key does when the operator has no kernel and nobody registered a fallback: most functionalities let
+// the call through, the others throw an Error that explains.
 BOXCAR_API const Kernel* defaultKernelOf(DispatchKey key) noexcept;
 
-// What serves all operators at a key where they have no kernel of their own: a fallback that somebody registered, or
-// else the key's default. Keys are runtime keys.
+// What serves all operators that have no kernel of their own at a key: the registered fallback, or else the key's
+// default. Keys are runtime keys.
 class BOXCAR_API BackendFallbacks final {
  public:
   BackendFallbacks();
 
-  // Null where nobody registered one.
+  // Returns null if no fallback is registered.
   const AnnotatedKernel* find(DispatchKey key) const noexcept;
-  // There is none at its key.
+  // The key must not have a fallback yet.
   void add(AnnotatedKernel fallback);
   AnnotatedKernel remove(DispatchKey key);
 
-  // What the cells of an operator without kernels hold, and the keys that calls of such an operator look at.
+  // What the cells of an operator without kernels hold, and the keys that calls of such an operator consider.
   const std::array<const Kernel*, num_runtime_entries>& records() const noexcept { return records_; }
   uint64_t nonFallthroughKeys() const noexcept { return non_fallthrough_keys_; }
 
-  // While a program's blocks are read first, nobody calls: operators compute their cells once afterwards
-  // (OperatorEntry::computeCells), not with every kernel.
+  // While a program's blocks are first read, no operator is called: operators compute their cells once afterwards
+  // (OperatorEntry::computeCells), not after every kernel.
   bool holdsCells() const noexcept { return holds_cells_; }
   void setHoldsCells(bool holds) noexcept { holds_cells_ = holds; }
 

@@ -18,17 +18,16 @@
 
 namespace boxcar::detail {
 
-// BorrowedArgument<Arg> reads one argument of a boxed call for an unboxed kernel that takes an [Arg], with its const
-// and
-// &. `matches` asks, without throwing, whether the value is of the right kind; an object, made of a value that matches,
-// lives as long as the kernel runs and gives the argument by `get()`. What can be borrowed is: `const Tensor&` binds to
-// the tensor on the stack, a span to the list's own elements.
+// BorrowedArgument<Arg> reads one argument of a boxed call for an unboxed kernel that takes an [Arg], const and
+// reference included. `matches` returns, without throwing, whether a value has the right kind. An object made from a
+// value that matches lives as long as the kernel runs; `get()` returns the argument. Borrows where possible: `const
+// Tensor&` binds to the tensor on the stack, and a span to the list's own elements.
 template <class Arg>
 struct BorrowedArgument;
 
 using Tag = IValue::Tag;
 
-// A kind that is stored in the IValue as the C++ type itself.
+// A kind that the IValue stores as the C++ type itself.
 template <class T, Tag tag>
 struct BorrowedInPlace {
   static bool matches(const IValue& value) { return value.tag() == tag; }
@@ -40,7 +39,7 @@ struct BorrowedInPlace {
   IValue& value_;
 };
 
-// A kind that has to be made from the IValue by `to`.
+// A kind that `to` must convert from the IValue.
 template <class T>
 struct ConvertedArgument {
   static void destroy(IValue& value) { value.~IValue(); }
@@ -83,7 +82,7 @@ struct BorrowedValue<Storage> : BorrowedInPlace<Storage, Tag::Storage> {
   using BorrowedInPlace::BorrowedInPlace;
 };
 
-// An int that has a type of its own in C++. An enumeration's must be in its range, for kernels index tables by it.
+// An int that has its own type in C++. An enumeration value must be in range, because kernels index tables by it.
 template <class T>
 inline constexpr bool kIsInt = EnumOverInt<T> || std::same_as<T, SymInt>;
 
@@ -170,7 +169,7 @@ inline constexpr Tag kListTag = std::same_as<T, int64_t> || kIsInt<T>   ? Tag::I
                                 : std::same_as<T, Tensor>               ? Tag::TensorList
                                                                         : Tag::GenericList;
 
-// A list of a kind without storage of its own is right when each element is.
+// A list without typed storage matches if each of its elements matches.
 template <class T>
 bool matchesList(const IValue& value) {
   if (value.tag() != kListTag<T>) return false;

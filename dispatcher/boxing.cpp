@@ -12,7 +12,7 @@ namespace boxcar::detail {
 
 namespace {
 
-// As errors show a value: a tensor may be long.
+// Returns a value as errors show it, without a tensor's contents, which may be long.
 std::string textOf(const IValue& value) { return value.isTensor() || value.isNone() ? "a value" : repr(value); }
 
 }  // namespace
@@ -34,7 +34,7 @@ StackLease::Node* StackLease::makeNode() {
 void failMistypedArgument(const OperatorHandle& op, const Stack& stack, size_t count, size_t wrong) {
   const IValue& value = peek(stack, wrong, count);
   const FunctionSchema& schema = op.schema();
-  // A kernel may be called by hand for an operator that it was not registered for.
+  // A kernel may be called directly for an operator that it was not registered for.
   BOXCAR_CHECK(schema.arguments().size() == count,
                "{}() was called with a kernel that takes {} arguments, but found {} of type {} at position {}, which "
                "does not fit. Schema: {}",

@@ -15,8 +15,8 @@
 
 namespace boxcar::detail {
 
-// A stack of this thread's for the time of one boxed call. Stacks keep their memory for the next call, so that boxing
-// does not allocate.
+// Borrows one of this thread's stacks for one boxed call. Stacks keep their memory for the next call, so boxing does
+// not allocate.
 class BOXCAR_API StackLease final {
  public:
   struct Node {
@@ -41,18 +41,19 @@ class BOXCAR_API StackLease final {
   Stack& operator*() noexcept { return node_->stack; }
 
  private:
-  // The nodes that wait for this thread's next calls, as many as were ever nested.
+  // The free nodes of this thread, as many as calls were ever nested.
   static constinit thread_local Node* free_nodes __attribute__((tls_model("initial-exec")));
   static Node* makeNode();
 
   Node* node_;
 };
 
-// Throws the Error of a boxed call whose arguments are not what the kernel takes: names the operator, the argument, its
-// position, what was expected and what was found. [wrong] is the position of the first argument that does not match.
+// Throws the Error for a boxed call whose arguments are not what the kernel takes. It names the operator, the argument,
+// its position, what was expected and what was found. [wrong] is the position of the first argument that does not
+// match.
 [[noreturn, gnu::cold]] BOXCAR_API void failMistypedArgument(const OperatorHandle& op, const Stack& stack, size_t count,
                                                              size_t wrong);
-// The same, of the first argument that [matchers], one an argument, refuse.
+// As above, for the first argument that its matcher in [matchers] (one per argument) rejects.
 using ArgumentMatcher = bool (*)(const IValue&);
 [[noreturn, gnu::cold]] BOXCAR_API void failMistypedArgument(const OperatorHandle& op, const Stack& stack,
                                                              std::span<const ArgumentMatcher> matchers);
@@ -60,20 +61,20 @@ template <class... Args>
 BOXCAR_HIDDEN inline constexpr std::array<ArgumentMatcher, sizeof...(Args)> kMatchers{
     &BorrowedArgument<Args>::matches...};
 
-// Throws the Error of a kernel that takes [count] arguments but finds fewer values on the stack.
+// Throws the Error for a kernel that takes [count] arguments but finds fewer values on the stack.
 [[noreturn, gnu::cold]] BOXCAR_API void failArgumentsMissing(const OperatorHandle& op, const Stack& stack,
                                                              size_t count);
 
-// Throws the Error of a typed call with [given] arguments of an operator that takes another number of them, if it does.
+// Throws Error if a typed call passes [given] arguments but the operator takes another number.
 BOXCAR_API void checkArgumentCount(const OperatorHandle& op, size_t given);
 
-// What a call does with an exception that comes out of a kernel: an Error goes on as it is, every other exception
-// becomes an Error that names the operator. To be called in a catch clause.
+// Rethrows the exception that came out of a kernel: an Error as it is, any other exception as an Error that names the
+// operator. Call it in a catch clause.
 [[noreturn, gnu::cold]] BOXCAR_API void rethrowAsError(const OperatorHandle& op);
 
 // --- An unboxed caller and an unboxed kernel.
 
-// Calls [kernel], whose record is one of this type in canonical types.
+// Calls [kernel], whose record has this type in canonical types.
 template <class R, class... Args>
 [[gnu::always_inline]] inline R callUnboxedKernel(const Kernel* kernel, DispatchKeySet keys, Args&&... args) {
   const auto* record = static_cast<const UnboxedKernel<CanonicalType<R>(CanonicalType<Args>...)>*>(kernel);
@@ -86,25 +87,26 @@ template <class R, class... Args>
 
 // --- A boxed caller and an unboxed kernel.
 
-// Puts [results] where the destroyed arguments from [args] on were.
+// Puts [results] in place of the destroyed arguments, which begin at [args].
 template <class... Results>
 [[gnu::always_inline]] inline void replaceDestroyed(Stack& stack, IValue* args, Results&&... results) {
   stack.dropDestroyed(args);
   (stack.emplace_back(std::move(results)), ...);
 }
 
-// Calls invoke(args…) with the arguments at the top of the stack and replaces them by what it returns. When it throws,
-// the stack is as it was.
+// Calls invoke(args…) with the arguments at the top of the stack and replaces them by the results. If it throws, the
+// stack is unchanged.
 template <class R, class... Args, class Invoke, size_t... I>
 [[gnu::always_inline]] inline void callWithStack(const OperatorHandle& op, Stack& stack, Invoke&& invoke,
                                                  std::index_sequence<I...>) {
   IValue* const args = stack.end() - sizeof...(Args);
-  // Callers have looked already; but a handler may have used arguments up, and the operator may be defined anew.
+  // Callers have checked this, but a handler may have consumed arguments, or the operator may have been redefined.
   if (reinterpret_cast<uintptr_t>(args) < reinterpret_cast<uintptr_t>(stack.begin())) [[unlikely]]
     failArgumentsMissing(op, stack, sizeof...(Args));
   if (!(BorrowedArgument<Args>::matches(args[I]) && ...)) [[unlikely]]
     failMistypedArgument(op, stack, kMatchers<Args...>);
-  // The results are made before the arguments go: one may refer to another, and making one may throw.
+  // The results are made before the arguments are destroyed: a result may refer to an argument, and making a result may
+  // throw.
   const auto destroyArguments = [args] {
     (void)args;  // there may be none
     (BorrowedArgument<Args>::destroy(args[I]), ...);
@@ -131,13 +133,13 @@ template <class R, class... Args, class Invoke, size_t... I>
   }
 }
 
-// Out of line, one function a type: what is rarely done shall be small.
+// Out of line, one function per type: code that rarely runs should be small.
 template <class T>
 [[gnu::noinline]] void pushOne(Stack& stack, const T& value) {
   stack.emplace_back(value);
 }
 
-// Puts what a kernel returned on [stack]: each element of a tuple, the one result of every other type.
+// Pushes what a kernel returned onto [stack]: each element of a tuple, or one result of any other type.
 template <class R>
 void pushResults(Stack& stack, const R& results) {
   if constexpr (kIsTuple<R>) {
@@ -149,8 +151,8 @@ void pushResults(Stack& stack, const R& results) {
 
 // --- An unboxed caller and a boxed kernel.
 
-// The [index]-th argument that is a Tensor&: what the [index]-th Tensor& among the results of an in-place or out
-// operator refers to.
+// Returns the [index]-th Tensor& argument. The [index]-th Tensor& among the results of an in-place or out operator
+// refers to it.
 template <size_t index, class First, class... Rest>
 Tensor& writtenArgument(std::remove_reference_t<First>& first, std::remove_reference_t<Rest>&... rest) {
   constexpr bool is_written = std::is_same_v<First, Tensor&>;
@@ -163,7 +165,7 @@ Tensor& writtenArgument(std::remove_reference_t<First>& first, std::remove_refer
 }
 
 [[noreturn, gnu::cold]] BOXCAR_API void failResultCount(const OperatorHandle& op, size_t expected, size_t found);
-// [wrong] is the position of the first result on the stack that is not of its type.
+// [wrong] is the position of the first result on the stack that has the wrong type.
 [[noreturn, gnu::cold]] BOXCAR_API void failMistypedResult(const OperatorHandle& op, const Stack& stack, size_t wrong);
 
 template <class T>
@@ -177,8 +179,8 @@ T takeValue(IValue& value) {
   }
 }
 
-// What a boxed kernel left on [stack], which holds nothing else, as the C++ result of a call with [args] of types Args.
-// `countMatching` is how many of the kCount results, from the first on, are of their types.
+// Converts what a boxed kernel left on [stack], which holds nothing else, to the C++ result of a call with [args] of
+// types Args. `countMatching` is how many of the kCount results match their types before the first that does not.
 template <class R>
 struct UnboxedResult {
   static constexpr size_t kCount = 1;
@@ -221,7 +223,7 @@ struct UnboxedResult<std::tuple<Ts...>> {
   }
 
  private:
-  // How many of the results before [index] are references.
+  // Returns how many of the results before [index] are references.
   static constexpr size_t referencesBefore(size_t index) {
     const bool is_reference[] = {std::is_lvalue_reference_v<Ts>..., false};
     size_t count = 0;

@@ -12,7 +12,7 @@ namespace boxcar {
 struct CallSite {
   std::string file;
   uint32_t line = 0;
-  std::string text;  // the line, without the space around it
+  std::string text;  // the line, without surrounding whitespace
 
   bool operator==(const CallSite&) const = default;
 };
@@ -20,12 +20,12 @@ struct CallSite {
 // "file:line".
 BOXCAR_API std::string toString(const CallSite& site);
 
-// Where this thread's program calls from: the innermost line of the script that runs on it. Nothing where no script
-// runs. Handlers ask it to say which line is to blame.
+// Returns where this thread's program is: the innermost line of the script that runs on it, or nothing if no script
+// runs. Handlers use it to say which line is to blame.
 BOXCAR_API std::optional<CallSite> currentCallSite();
 
-// While it lives, and no script runs on this thread, its calls are made from [site], where there is one: for who makes
-// a script's calls again.
+// While it lives and no script runs on this thread, calls count as made from [site], if that has a value. For code that
+// replays a script's calls.
 class BOXCAR_API CallSiteGuard final {
  public:
   explicit CallSiteGuard(const std::optional<CallSite>& site) noexcept;
@@ -39,7 +39,7 @@ class BOXCAR_API CallSiteGuard final {
 
 namespace detail {
 
-// What answers currentCallSite(); the interpreter sets it.
+// Implements currentCallSite(); the interpreter sets it.
 using CallSiteReader = std::optional<CallSite> (*)();
 BOXCAR_API void setCallSiteReader(CallSiteReader reader) noexcept;
 

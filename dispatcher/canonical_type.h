@@ -15,7 +15,7 @@
 namespace boxcar::detail {
 
 // SymInt and int64_t are one type to the dispatcher: a kernel may be written, and called, with either, and a SymInt may
-// come by reference. Between the two the argument travels as its canonical type. An ArrayRef is a span.
+// come by reference. Between caller and kernel the argument travels as its canonical type. An ArrayRef is a span.
 template <class T>
 struct CanonicalTypeOf {
   using type = T;
@@ -57,7 +57,8 @@ struct CanonicalTypeOf<std::tuple<Ts...>> {
 template <class T>
 using CanonicalType = typename CanonicalTypeOf<T>::type;
 
-// By reference only where the canonical type is the type itself, for there is nothing else to refer to.
+// A reference stays a reference only if the canonical type is the type itself; otherwise there is no object to refer
+// to.
 template <class T>
 requires(!std::is_same_v<CanonicalType<T>, T>) struct CanonicalTypeOf<const T&> : CanonicalTypeOf<T> {
 };
@@ -71,15 +72,15 @@ inline constexpr bool kIsVector = false;
 template <class T>
 inline constexpr bool kIsVector<std::vector<T>> = true;
 
-// A span of the one as a span of the other: SymInt is one int64_t and nothing else.
+// Reinterprets a span of one as a span of the other: a SymInt is one int64_t and nothing else.
 template <class To, class From>
 std::span<const To> recastSpan(std::span<const From> span) noexcept {
   static_assert(sizeof(To) == sizeof(From));
   return {reinterpret_cast<const To*>(span.data()), span.size()};
 }
 
-// [value], a From, as a To, where both have the same canonical type. Where the two differ it is a value, although To
-// may be a reference: it lives until the call that it is an argument of is over.
+// Converts [value], a From, to a To that has the same canonical type. If the two types differ, the result is a value
+// even if To is a reference: it lives until the call that takes it is over.
 template <class To, class From>
 using Recast =
     std::conditional_t<std::is_same_v<std::remove_cvref_t<To>, std::remove_cvref_t<From>>, To, std::remove_cvref_t<To>>;
@@ -106,7 +107,7 @@ Recast<ToType, From> recast(From&& value) {
   }
 }
 
-// R(Args…) of a function type, without a leading DispatchKeySet, all in canonical types.
+// R(Args…) of a function type, without a leading DispatchKeySet, with every type canonical.
 template <class Function>
 struct CanonicalFunctionOf;
 template <class R, class... Args>

@@ -4,7 +4,7 @@
 namespace boxcar {
 namespace {
 
-// Where the code of a cell comes from: "the kernel registered for CPU at add.cpp:3".
+// Returns where the code of a cell comes from: "the kernel registered for CPU at add.cpp:3".
 std::string originOf(DispatchKey key, const TableCell& cell, std::string_view what) {
   switch (cell.cause) {
     case CellCause::Exact: return fmt::format("the {} registered for {} at {}", what, key, cell.site);

@@ -19,28 +19,28 @@ struct SignatureOf;
 
 }  // namespace detail
 
-// The C++ type of a kernel or of a typed call, so that the two can be compared. One object a type, made when a program
-// is compiled; the schema is computed when it is first asked for.
+// The C++ type of a kernel or of a typed call, so that the two can be compared. There is one object per type, made at
+// compile time; the schema is computed on first use.
 class BOXCAR_API CppSignature final {
  public:
-  // The signature of a function type `R(Args…)`; a leading DispatchKeySet does not count.
+  // Returns the signature of a function type `R(Args…)`; a leading DispatchKeySet does not count.
   template <class Function>
   static const CppSignature& of() {
     return detail::SignatureOf<detail::CanonicalFunction<Function>>::kValue;
   }
-  // The same, of a functor, a lambda's type or a function pointer, too.
+  // As `of`, but [F] may also be a functor, a lambda's type or a function pointer.
   template <class F>
   static const CppSignature& make() {
     return of<detail::FunctionType<F>>();
   }
 
-  // Two copies of a type, in two libraries, are the same type.
+  // Copies of a type in two libraries compare equal.
   friend bool operator==(const CppSignature& a, const CppSignature& b) { return *a.type_ == *b.type_; }
 
   // The type as C++ spells it: `boxcar::Tensor (boxcar::Tensor const&, long)`.
   std::string name() const;
   size_t argumentCount() const noexcept { return arguments_.size(); }
-  // The schema that the type implies; arguments are called _0, _1 …
+  // The schema that the type implies; its arguments are named _0, _1 …
   const FunctionSchema& schema() const;
 
  private:
@@ -55,14 +55,14 @@ class BOXCAR_API CppSignature final {
   detail::TypeFunctions returns_;
 };
 
-// Beside the class, for a member of it would be exported once a type.
+// Outside the class, because a member would be exported once per type.
 template <class Canonical>
 struct detail::SignatureOf {
   static constexpr CppSignature kValue{typeid(Canonical), SignatureTypes<Canonical>::kArguments,
                                        SignatureTypes<Canonical>::kReturns};
 };
 
-// The same sentence everywhere: the type's name.
+// Returns the type's name.
 inline std::string toString(const CppSignature& signature) { return signature.name(); }
 
 }  // namespace boxcar

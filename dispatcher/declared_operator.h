@@ -37,9 +37,8 @@ using PassedType =
 
 }  // namespace detail
 
-// An operator that is known by its name, to be a variable that is initialised before the program runs: it is looked up
-// when it is first used. Names and places must live as long as the program. Nobody gives [file] and [line], where it
-// stands.
+// An operator known by its name, for constant-initialised variables: it is looked up on first use. Names and file names
+// must live as long as the program. Leave out [file] and [line]: they default to the place of the declaration.
 //
 //   constinit DeclaredOperator<Tensor(const Tensor&)> negative("aten::neg", "");
 //   Tensor result = negative.call(x);
@@ -53,13 +52,13 @@ class DeclaredOperator<R(Args...)> final : detail::OperatorReference {
                              uint32_t line = __builtin_LINE()) noexcept
       : OperatorReference(name, overload, file, line) {}
 
-  // An Error when there is no such operator (yet), or one of another type.
+  // Throws Error if there is no such operator (yet), or if it has another type.
   TypedOperatorHandle<R(Args...)> get() {
     return TypedOperatorHandle<R(Args...)>(OperatorHandle(entry(CppSignature::of<R(Args...)>())));
   }
 
-  // What a handle's do, in one function for all operators of a type, which costs a jump. Arguments that are no
-  // references and not a word or two are moved from.
+  // Like the handle's call and redispatch, but one function serves all operators of a type, which costs a jump.
+  // Arguments that are not references and larger than a word or two are moved from.
   [[gnu::noinline]] R call(detail::PassedType<Args>... args) { return get().call(static_cast<Args&&>(args)...); }
   [[gnu::noinline]] R redispatch(DispatchKeySet keys, detail::PassedType<Args>... args) {
     return get().redispatch(keys, static_cast<Args&&>(args)...);

@@ -10,48 +10,49 @@
 #include <span>
 #include <string_view>
 
-// What a script's `with stream()` and `with cuda_graph()` ask of a device's backend, which lies above this room.
+// What a script's `with stream()` and `with cuda_graph()` need from a device's backend, which is built on top of
+// dispatcher/.
 
 namespace boxcar {
 
-// A call of a script's function that a device may record, and the next time run again without the script.
+// A call of a script's function that a device may record, and next time replay without the script.
 struct FunctionCall {
   std::string_view name;
   std::span<const IValue> arguments;
-  // The script's constants that the function reads besides them.
+  // The script's constants that the function reads in addition to its arguments.
   std::span<const IValue> constants;
   // Runs the function on arguments of the same kinds.
   const std::function<IValue(std::span<const IValue> arguments)>& run;
-  // What the scope keeps with the function, for as long as that is there; null at first.
+  // What the scope stores with the function, for as long as the function exists; null at first.
   std::shared_ptr<void>& kept;
 };
 
-// Something of a device that a thread has on for the time of a block, and that is no handler of calls.
+// A device feature that a thread turns on for a block, and that is not a handler of calls.
 class BOXCAR_API DeviceScope {
  public:
   virtual ~DeviceScope() = default;
 
-  // On for this thread, and off again, once each and on the same thread. Both throw Error.
+  // Turn it on and off for this thread: once each, on the same thread. Both throw Error.
   virtual void enter() = 0;
   virtual void leave() = 0;
 
-  // Whether call() stands in for the calls of functions in the block.
+  // Whether call() replaces the calls of functions in the block.
   virtual bool servesFunctions() const noexcept { return false; }
-  // The function's result.
+  // Returns the function's result.
   virtual IValue call(const FunctionCall& function);
 };
 
-// A backend's scopes. Each function throws Error where there is no device.
+// A backend's scopes. Each function throws Error if there is no device.
 struct DeviceScopes {
-  // Work goes to a queue of its own: of [device], or of the thread's current one.
+  // Work goes to a new queue of [device], or of the thread's current device.
   std::unique_ptr<DeviceScope> (*stream)(std::optional<Device> device);
-  // Functions are captured as graphs, and replayed.
+  // Functions are captured as graphs and replayed.
   std::unique_ptr<DeviceScope> (*graph)();
 };
 
-// Set by the backend while it is loaded; it lives as long as the program.
+// Called by the backend when it is loaded; [scopes] must live as long as the program.
 BOXCAR_API void setDeviceScopes(const DeviceScopes* scopes) noexcept;
-// Those that are set: an Error that names [scope], "stream()", where no backend set any.
+// Returns the scopes that are set. Throws an Error that names [scope], such as "stream()", if no backend set any.
 BOXCAR_API const DeviceScopes& deviceScopes(std::string_view scope);
 
 }  // namespace boxcar

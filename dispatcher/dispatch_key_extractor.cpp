@@ -43,7 +43,7 @@ DispatchKeySet keysOfValue(const IValue& value, int depth) noexcept {
 
 namespace {
 
-// No stack is as long.
+// No stack is this long.
 constexpr size_t kTooLong = std::numeric_limits<size_t>::max();
 
 }  // namespace

@@ -21,15 +21,14 @@ namespace boxcar {
 
 namespace detail {
 
-// The keys of a value whose kind is only known now: a tensor's, a generator's, or those of a list's elements, as deep
-// as [depth] lists lie in each other.
+// Returns the keys of a value whose kind is known only at run time: those of a tensor or a generator, or those of a
+// list's elements, through at most [depth] levels of nested lists.
 BOXCAR_API DispatchKeySet keysOfValue(const IValue& value, int depth = 1) noexcept;
 
-// How deep the lists of an argument of [type] lie in each other when it is dispatched on; -1 when it is not.
+// Returns how deeply lists nest in an argument of [type] if calls are dispatched on it; -1 otherwise.
 BOXCAR_API int listDepthOf(TypePtr type);
 
-// How deep a C++ type's lists lie in each other when there are tensors or generators at the bottom; -1 when there are
-// none.
+// How deeply lists nest in a C++ type whose innermost elements are tensors or generators; -1 for other types.
 template <class T>
 inline constexpr int kListDepth = -1;
 template <>
@@ -43,8 +42,8 @@ inline constexpr int kListDepth<std::vector<T>> = kListDepth<T> < 0 ? -1 : kList
 template <class T>
 inline constexpr int kListDepth<List<T>> = kListDepth<std::vector<T>>;
 
-// The keys that one C++ argument brings to a call: those of tensors and generators, in lists of any depth too. What
-// lies in an Any, a tuple or a dict brings none, whether the call is boxed or not.
+// The keys that one C++ argument brings to a call: those of its tensors and generators, also in lists of any depth. The
+// contents of an Any, a tuple or a dict bring none, whether the call is boxed or not.
 inline DispatchKeySet keysOf(const Tensor& tensor) noexcept { return tensor.key_set(); }
 inline DispatchKeySet keysOf(const Generator& generator) noexcept { return generator.key_set(); }
 inline DispatchKeySet keysOf(TensorList tensors) noexcept {
@@ -87,35 +86,35 @@ DispatchKeySet keysOf(const std::optional<T>& value) noexcept {
 
 }  // namespace detail
 
-// Where the arguments of an operator lie on the stack that a boxed call is dispatched on. Immutable: an operator that
-// is defined anew has another one, and calls read either.
+// Where the arguments that a boxed call is dispatched on lie on the stack. Immutable: an operator that is redefined
+// gets another one, and calls may read either.
 struct BOXCAR_API DispatchArguments {
-  // How much a boxed call needs on the stack, in bytes.
+  // The size of a boxed call's arguments on the stack, in bytes.
   size_t bytes;
-  // The same where all arguments that are dispatched on lie in one run, as they nearly always do; more than any stack
-  // has where they do not, where there are none, and where there is no schema. So one comparison tells the calls that
-  // take the short way.
+  // Equals `bytes` if all arguments that are dispatched on are adjacent, as they nearly always are. Larger than any
+  // stack if they are not, if there are none, or if there is no schema. So one comparison finds the calls that can take
+  // the fast path.
   size_t bytes_of_short_way;
-  // The first run: where it begins, below the top of the stack, and how long it is, in bytes.
+  // The first run of adjacent arguments: its distance below the top of the stack and its length, both in bytes.
   size_t run_from_top = 0;
   size_t run_bytes = 0;
-  // How deep the arguments' lists lie in each other: a list that holds itself is searched no deeper.
+  // How deeply the arguments' lists nest: the search in a list that contains itself stops at this depth.
   int list_depth = 0;
-  // The positions from the top of the arguments outside the first run.
+  // The positions, counted from the top, of the arguments outside the first run.
   std::vector<uint16_t> others_from_top = {};
 
   bool operator==(const DispatchArguments&) const = default;
 
-  // Those of [schema]. Operators with the same ones share them; they are never freed.
+  // Returns those of [schema]. Operators with equal ones share one object, which is never freed.
   static const DispatchArguments& of(const FunctionSchema& schema);
-  // Those of an operator without a schema: more than any stack has.
+  // For an operator without a schema: larger than any stack.
   static const DispatchArguments kNone;
 };
 
 // Knows, for one operator, which arguments a call is dispatched on and which functionalities it lets through.
 class BOXCAR_API DispatchKeyExtractor final {
  public:
-  // Looks the tensors and generators of [schema] up; without a schema no boxed call can be made.
+  // Finds the tensors and generators of [schema]; without a schema no boxed call is possible.
   void registerSchema(const FunctionSchema& schema) {
     arguments_.store(&DispatchArguments::of(schema), std::memory_order_release);
   }
@@ -128,13 +127,13 @@ class BOXCAR_API DispatchKeyExtractor final {
     return detail::computeDispatchKeySet((DispatchKeySet() | ... | detail::keysOf(args)), nonFallthroughKeys());
   }
 
-  // [stack] has at least as many values as the operator has arguments.
+  // [stack] must hold at least as many values as the operator has arguments.
   DispatchKeySet getDispatchKeySetBoxed(const Stack& stack) const noexcept {
     return getDispatchKeySetBoxed(arguments(), stack);
   }
-  // The same for somebody who has looked at [arguments], this operator's, already.
+  // As above, for callers that have already loaded [arguments] of this operator.
   DispatchKeySet getDispatchKeySetBoxed(const DispatchArguments& arguments, const Stack& stack) const noexcept;
-  // The same where the arguments lie in one run.
+  // As above, if the arguments are one adjacent run.
   DispatchKeySet getDispatchKeySetOfRun(const DispatchArguments& arguments, const Stack& stack) const noexcept {
     uint64_t keys = 0;
     const char* value = reinterpret_cast<const char*>(stack.end()) - arguments.run_from_top;
@@ -151,7 +150,7 @@ class BOXCAR_API DispatchKeyExtractor final {
     return detail::computeDispatchKeySet({DispatchKeySet::RAW, keys}, nonFallthroughKeys());
   }
 
-  // The functionalities that some cell of the operator does not let through.
+  // The functionalities that at least one cell of the operator does not let through.
   [[gnu::always_inline]] DispatchKeySet nonFallthroughKeys() const noexcept {
     return {DispatchKeySet::RAW, non_fallthrough_keys_.load(std::memory_order_relaxed)};
   }

@@ -23,7 +23,7 @@ namespace boxcar {
 struct Dispatcher::State {
   // The registration lock.
   std::recursive_mutex& mutex = detail::registrationMutex();
-  // Told of every definition and kernel.
+  // Notified of every definition and kernel.
   std::condition_variable_any changed;
   detail::RegistrationListeners listeners;
   OperatorTable operators;
@@ -31,21 +31,21 @@ struct Dispatcher::State {
   detail::KernelSlot* fallback_slots = nullptr;  // never freed
   std::map<std::string, RegistrationSite> libraries;
   std::vector<std::string> registration_errors;
-  // What the macros' blocks registered; they are never undone.
+  // What the macros' blocks registered; it is never undone.
   std::deque<Library> libraries_of_blocks;
-  // In the order of definition.
+  // In definition order.
   std::map<uint64_t, OperatorEntry*> defined;
   uint64_t definitions = 0;
   PluginTable plugins{mutex};
 
-  // Those of the operators that were defined late.
+  // The plans of operators whose definition was deferred.
   std::vector<OperatorEntry::CellPlan> plans;
 
   std::atomic<bool> ready{false};
   bool reading = false;
 
-  // Reads the schema of [entry], if that was put off. A listener has all definitions read when it comes, so that none
-  // is told of these.
+  // Parses the schema of [entry] if that was deferred. Adding a listener parses all deferred definitions first, so
+  // listeners are never told of these.
   void define(OperatorEntry& entry) {
     const detail::SchemaText* text = entry.putOffSchema();
     if (text == nullptr) return;
@@ -56,19 +56,19 @@ struct Dispatcher::State {
       std::erase_if(defined, [&](const auto& numbered) { return numbered.second == &entry; });
       noteFailure(error);
     } catch (...) {
-      entry.putOffSchema(text);  // memory is short: the next one who asks tries again
+      entry.putOffSchema(text);  // out of memory: the next look-up tries again
       throw;
     }
   }
 
   void defineAll() {
-    // A copy: what fails is taken out.
+    // A copy, because definitions that fail are removed.
     const auto all = defined;
     for (const auto& [number, entry] : all) define(*entry);
   }
 
-  // Nobody may ever ask for the errors of a program's own blocks, and the program would go on without what they were to
-  // register.
+  // Written to stderr, because a program may never ask for the errors of its own blocks, and would run on without what
+  // they failed to register.
   void noteFailure(const Error& error) {
     std::fputs("boxcar: a registration failed: ", stderr);
     std::fputs(error.message().c_str(), stderr);
@@ -100,7 +100,7 @@ struct Dispatcher::State {
     defined.erase(number);
   }
 
-  // What somebody may have meant who looked for [wanted] in vain.
+  // Returns a suggestion after the look-up of [wanted] failed.
   std::string suggestFor(const OperatorName& wanted) const {
     std::vector<std::string> names;
     std::vector<std::string> overloads;
@@ -119,7 +119,8 @@ struct Dispatcher::State {
     return didYouMean(toString(wanted), candidates);
   }
 
-  // What the program was linked with. The blocks come back here for the singleton; other threads wait at the lock.
+  // Reads the blocks that the program was linked with. They call singleton() again from here; other threads wait at the
+  // lock.
   void readFirst() {
     const std::lock_guard lock(mutex);
     if (std::exchange(reading, true)) return;
@@ -131,7 +132,7 @@ struct Dispatcher::State {
         if (entry->hasSchema()) entry->computeCells(fallbacks, plans);
       }
     } catch (...) {
-      reading = false;  // memory is short: the next one who asks goes on with it
+      reading = false;  // out of memory: the next call continues
       throw;
     }
     ready.store(true, std::memory_order_release);
@@ -150,7 +151,7 @@ struct Dispatcher::State {
 
 namespace {
 
-// A functionality with a key for each backend has no cell of its own, so that nothing would ever reach the kernel.
+// A per-backend functionality has no cell of its own, so no call would ever reach the kernel.
 void checkKeyOfKernel(const OperatorName& name, DispatchKey key, const RegistrationSite& site) {
   if (isAliasDispatchKey(key) || isRuntimeDispatchKey(key)) return;
   BOXCAR_CHECK(isPerBackendFunctionalityKey(key), "number {} is not a dispatch key, but a kernel of {} has it at {}",
@@ -166,8 +167,8 @@ void checkKeyOfKernel(const OperatorName& name, DispatchKey key, const Registrat
 namespace detail {
 
 std::recursive_mutex& registrationMutex() noexcept {
-  // Never destroyed, as the Dispatcher.
-  // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): without memory for it nothing starts
+  // Never destroyed, like the Dispatcher.
+  // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): without memory for it nothing can start
   static std::recursive_mutex& mutex = *new std::recursive_mutex;
   return mutex;
 }
@@ -267,7 +268,7 @@ RegistrationHandleRAII Dispatcher::registerLibrary(std::string ns, RegistrationS
                "only one BOXCAR_LIBRARY can claim namespace {}: it is claimed at {}, and again at {}. Use "
                "BOXCAR_LIBRARY_FRAGMENT to add to it",
                ns, found->second, site);
-  // A node stays where it is, so that the handle needs no name of its own, and no memory.
+  // Map nodes do not move, so the handle needs no copy of the name and no memory.
   return RegistrationHandleRAII([this, claim = &*found] {
     const std::lock_guard undo_lock(state_->mutex);
     state_->libraries.erase(state_->libraries.find(claim->first));
@@ -315,7 +316,7 @@ RegistrationHandleRAII Dispatcher::registerDef(FunctionSchema schema, Registrati
     throw;
   }
   state_->changed.notify_all();
-  // Two words, which a std::function holds without an allocation.
+  // Captures two words, which a std::function stores without an allocation.
   return RegistrationHandleRAII([&entry, number] {
     State& state = *singleton().state_;
     const std::lock_guard undo_lock(state.mutex);
@@ -346,7 +347,7 @@ RegistrationHandleRAII Dispatcher::registerImpl(OperatorName name, std::optional
   checkKeyOfKernel(name, key.value_or(DispatchKey::CompositeImplicitAutograd), site);
   const std::lock_guard lock(state_->mutex);
   OperatorEntry& entry = state_->operators.findOrAdd(name);
-  // Blocks that the program is linked with are checked when the schema is read.
+  // Kernels from the program's own blocks are checked when the schema is parsed.
   if (state_->ready.load(std::memory_order_relaxed)) state_->define(entry);
   const uint64_t id = entry.registerKernel(state_->fallbacks, key.value_or(DispatchKey::CompositeImplicitAutograd),
                                            std::move(kernel), site);
@@ -403,7 +404,7 @@ RegistrationHandleRAII Dispatcher::addRegistrationListener(std::unique_ptr<OpReg
     const std::lock_guard undo_lock(state_->mutex);
     state_->listeners.remove(token);
   });
-  // A copy: the listener may define and remove.
+  // A copy, because the listener may define and remove.
   const auto defined = state_->defined;
   for (const auto& [number, entry] : defined) {
     if (state_->listeners.isThere(token) && state_->defined.contains(number)) {

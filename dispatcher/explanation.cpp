@@ -12,13 +12,13 @@ DispatchKeySet functionalitiesOf(DispatchKeySet keys) {
   return {DispatchKeySet::RAW, keys.raw_repr() & ~full_backend_mask};
 }
 
-// The key of [functionality] for a call whose arguments lie on [backends].
+// Returns the key of [functionality] for a call whose arguments are on [backends].
 DispatchKey runtimeKeyOf(DispatchKey functionality, DispatchKeySet backends) {
   return detail::runtimeKeyOf(DispatchKeySet(functionality) | (backends & backend_bitset_mask));
 }
 
 DispatchExplanation explain(const OperatorHandle& op, std::vector<ArgumentKeys> arguments) {
-  // So that all cells are those of one moment.
+  // Locked, so that all cells are from the same moment.
   const detail::RegistrationLock lock(detail::registrationMutex());
   const auto cellOf = [&](DispatchKey key) { return Dispatcher::singleton().computeCell(op, key); };
   const LocalDispatchKeySet local = tls_local_dispatch_key_set();
@@ -57,7 +57,7 @@ DispatchExplanation explain(const OperatorHandle& op, std::vector<ArgumentKeys> 
       pass(functionality);
       continue;
     }
-    // A cell of one backend may let the call through where others do not.
+    // One backend's cell may let the call through although others do not.
     const DispatchKey key = runtimeKeyOf(functionality, present);
     result.cell = cellOf(key);
     if (result.cell.kernel->isFallthrough()) {

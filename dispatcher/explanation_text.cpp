@@ -5,7 +5,7 @@
 namespace boxcar {
 namespace {
 
-// Which keys a kernel could be registered for, so that a call that is dispatched to [key] finds it.
+// Returns the keys for which a kernel could be registered so that a call dispatched to [key] finds it.
 std::string keysThatAnswer(const DispatchExplanation& explanation) {
   const DispatchKey key = explanation.chosen;
   std::vector<std::string_view> aliases;
@@ -46,7 +46,7 @@ std::string describeEnd(const DispatchExplanation& explanation) {
   return text;
 }
 
-// Which backend goes first, where the arguments lie on several.
+// Says which backend takes precedence if the arguments are on several.
 std::string describeBackends(const DispatchExplanation& explanation) {
   const DispatchKeySet backends = explanation.merged & backend_bitset_mask;
   const BackendComponent highest = backends.highestBackendKey();

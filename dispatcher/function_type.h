@@ -4,7 +4,7 @@
 
 namespace boxcar::detail {
 
-// The function type of a function, a function pointer, a functor or a lambda.
+// The function type of a function, function pointer, functor or lambda.
 template <class F>
 struct FunctionTypeOf : FunctionTypeOf<decltype(&F::operator())> {};
 template <class R, class... Args>

@@ -10,32 +10,32 @@ namespace boxcar {
 class OperatorHandle;
 
 enum class KernelKind : uint8_t {
-  Function,           // somebody's code
+  Function,           // a registered function
   Fallthrough,        // goes on to the next key
-  Missing,            // nothing was registered: explains
-  AmbiguousAutograd,  // CompositeImplicitAutograd and a backend kernel both claim AutogradOther: explains
+  Missing,            // nothing is registered: throws an Error that explains
+  AmbiguousAutograd,  // CompositeImplicitAutograd and a backend kernel both claim AutogradOther: throws
   NamedNotSupported,  // refuses tensors with named dimensions
-  Modes,              // runs the modes of the thread, from the innermost out
-  UndefinedOperator,  // the operator has no schema (any more): explains
+  Modes,              // runs the modes of the thread, innermost first
+  UndefinedOperator,  // the operator has no schema (any more): throws
 };
 
-// What a cell of an operator's table points to. Callers pass the record itself first, so that one adapter function
-// serves every kernel of a signature and finds its state behind the record.
+// What a cell of an operator's table points to. Callers pass the record itself as the first argument, so one adapter
+// function serves every kernel of a signature and finds the kernel's state behind the record.
 struct Kernel {
   using BoxedFunction = void (*)(const Kernel*, const OperatorHandle&, DispatchKeySet, Stack&);
 
-  // Takes the arguments off the stack and puts the results there. Never null.
+  // Pops the arguments and pushes the results. Never null.
   BoxedFunction boxed;
   KernelKind kind = KernelKind::Function;
-  // Whether this is the base of an UnboxedKernel; a typed caller boxes its arguments where it is not.
+  // Whether this is the base of an UnboxedKernel. If not, a typed caller boxes its arguments.
   bool has_unboxed = false;
 
   constexpr bool isFallthrough() const noexcept { return kind == KernelKind::Fallthrough; }
 };
 
 // The record of a kernel that can be called without boxing. [Function] is its type in canonical types (SymInt as
-// int64_t, no DispatchKeySet); an operator's kernels and typed handles all have the same one, which registration
-// checks.
+// int64_t, no DispatchKeySet). All kernels and typed handles of an operator have the same one; registration checks
+// this.
 template <class Function>
 struct UnboxedKernel;
 

@@ -18,7 +18,7 @@ namespace boxcar {
 
 namespace detail {
 
-// The two adapters of a kernel of type [Function], whose own code is reached from the record through [Callee].
+// The two adapters of a kernel of type [Function]. [Callee] finds the kernel's own code from the record.
 template <class Callee, class Function>
 struct Adapters;
 
@@ -56,8 +56,8 @@ struct Adapters<Callee, R(DispatchKeySet, Args...)> {
   }
 };
 
-// The boxed adapter of all kernels of a signature: it goes through the unboxed one, which costs an indirect call. Code
-// that is compiled for size takes it, by BOXCAR_SHARE_ADAPTERS.
+// The boxed adapter of all kernels of a signature. It goes through the unboxed one, which costs an indirect call. Code
+// compiled for size uses it (BOXCAR_SHARE_ADAPTERS).
 template <class Canonical>
 struct SharedAdapter;
 
@@ -83,7 +83,7 @@ constexpr UnboxedKernel<CanonicalFunction<Function>> makeUnboxedKernel() noexcep
 #endif
 }
 
-// The code is known when the program is compiled, so the record needs no state: one object for ever.
+// The function is known at compile time, so the record needs no state: one constant object.
 template <auto* function>
 struct StaticCallee {
   static constexpr auto* get(const Kernel*) noexcept { return function; }
@@ -95,7 +95,7 @@ struct StatelessCallee {
 template <class Callee, class Function>
 inline constexpr auto kStatelessKernel = makeUnboxedKernel<Callee, Function>();
 
-// Such a record with its signature, all that is to be known to register it.
+// Such a record with its signature: all that registration needs.
 struct StatelessKernel {
   const Kernel* record;
   const CppSignature* signature;
@@ -105,7 +105,7 @@ inline constexpr StatelessKernel kStatelessKernelOf = {
     &kStatelessKernel<StaticCallee<function>, FunctionType<std::remove_pointer_t<decltype(function)>>>,
     &SignatureOf<CanonicalFunction<FunctionType<std::remove_pointer_t<decltype(function)>>>>::kValue};
 
-// A function pointer that is only known at run time, or a functor with state: it lies behind the record, as [Held], the
+// A function pointer known only at run time, or a functor with state. It is stored behind the record as [Held]: the
 // functor itself or a pointer to it.
 template <class Functor, class Held = Functor>
 struct FunctorKernel final : UnboxedKernel<CanonicalFunction<FunctionType<Functor>>> {
@@ -127,7 +127,7 @@ struct FunctorKernel final : UnboxedKernel<CanonicalFunction<FunctionType<Functo
   mutable Held held;
 };
 
-// Boxed kernels may take the stack by reference or, as c10's do, by pointer, and the key set or not.
+// Boxed kernels may take the stack by reference or, as in c10, by pointer, with or without the key set.
 template <class F>
 void callBoxedFunction(F& function, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   if constexpr (std::is_invocable_v<F&, const OperatorHandle&, DispatchKeySet, Stack*>) {
@@ -161,7 +161,7 @@ struct BoxedFunctorKernel final : Kernel {
   mutable Functor functor;
 };
 
-// The records of cells that hold nobody's code.
+// The records of cells that hold no registered function.
 extern BOXCAR_API const Kernel kFallthroughKernel;
 extern BOXCAR_API const Kernel kMissingKernel;
 extern BOXCAR_API const Kernel kMissingMetaKernel;
@@ -179,8 +179,8 @@ struct CompileTimeFunction {
 };
 #define BOXCAR_FN(function) (::boxcar::CompileTimeFunction<(function)>())
 
-// A kernel as it is registered: its record, and the C++ signature when there is one. It can be called, too, registered
-// or not; copies share the kernel's state.
+// A kernel as it is registered: its record, and its C++ signature if it has one. It can also be called directly,
+// registered or not. Copies share the kernel's state.
 class BOXCAR_API KernelFunction final {
  public:
   // No kernel; it cannot be registered.
@@ -196,7 +196,7 @@ class BOXCAR_API KernelFunction final {
   static KernelFunction makeFromUnboxedRuntimeFunction(R (*function)(Args...)) {
     return ownRecord(std::make_shared<detail::FunctorKernel<R (*)(Args...)>>(function));
   }
-  // A lambda or functor object; one without state needs no memory.
+  // Takes a lambda or functor object; one without state needs no memory.
   template <class Functor>
   static KernelFunction makeFromUnboxedLambda(Functor functor) {
     using Function = detail::FunctionType<Functor>;
@@ -207,7 +207,7 @@ class BOXCAR_API KernelFunction final {
       return ownRecord(std::make_shared<detail::FunctorKernel<Functor>>(std::move(functor)));
     }
   }
-  // The functor that [functor] points to, which is a [Functor].
+  // Takes the functor that [functor] points to, which must be a [Functor].
   template <std::derived_from<OperatorKernel> Functor>
   static KernelFunction makeFromUnboxedFunctor(std::unique_ptr<OperatorKernel> functor) {
     checkGiven(functor.get());
@@ -232,22 +232,23 @@ class BOXCAR_API KernelFunction final {
           detail::callBoxedFunction(*functor, op, keys, stack);
         });
   }
-  // Skips the key that it is registered for, as if nothing were there; never moves a tensor.
+  // Skips the key that it is registered for, as if nothing were registered there; it never moves a tensor.
   static KernelFunction makeFallthrough() { return {&detail::kFallthroughKernel, nullptr, nullptr, nullptr}; }
-  // Refuses, with a sentence that names the operator, tensors with named dimensions.
+  // Throws an Error that names the operator when it gets tensors with named dimensions.
   static KernelFunction makeNamedNotSupported() {
     return {&detail::kNamedNotSupportedKernel, nullptr, nullptr, nullptr};
   }
 
-  // The same kernel, for typed callers of another C++ type: they box. Its signature is what registration compares.
+  // Returns the same kernel for typed callers of another C++ type, which box their arguments. Registration still
+  // compares its signature.
   static KernelFunction makeBoxedOnly(const KernelFunction& kernel);
 
   bool isValid() const noexcept { return kernel_ != nullptr; }
   bool isValidUnboxed() const noexcept { return kernel_ != nullptr && kernel_->has_unboxed; }
   bool isFallthrough() const noexcept { return kernel_ != nullptr && kernel_->kind == KernelKind::Fallthrough; }
 
-  // Calls the kernel itself with C++ arguments, whatever [op]'s table holds: [keys] are what it gets as its key set,
-  // [op] is who it is called for. Its state lives until the call is over. An Error when its C++ type is another one.
+  // Calls the kernel itself with C++ arguments, whatever [op]'s table holds. It gets [keys] as its key set and is
+  // called on behalf of [op]. Its state lives until the call is over. Throws Error if its C++ type differs.
   template <class R, class... Args>
   R call(const OperatorHandle& op, DispatchKeySet keys, Args... args) const {
     const std::shared_ptr<const Kernel> owner = owner_;
@@ -255,16 +256,16 @@ class BOXCAR_API KernelFunction final {
     if (!kernel->has_unboxed) return detail::boxAndCall<R, Args...>(kernel, op, keys, static_cast<Args&&>(args)...);
     return detail::callUnboxedKernel<R, Args...>(kernel, keys, static_cast<Args&&>(args)...);
   }
-  // The same with the values at the top of [stack], which the results replace.
+  // As above, with the values at the top of [stack], which the results replace.
   void callBoxed(const OperatorHandle& op, DispatchKeySet keys, Stack* stack) const;
 
-  // The kernel itself; tables hold a slot's record instead where it has state.
+  // The kernel itself. For a kernel with state, tables hold a slot's record instead.
   const Kernel* record() const noexcept { return kernel_; }
-  // Keeps a record with state alive; null for the others.
+  // Keeps a record with state alive; null for others.
   const std::shared_ptr<const Kernel>& owner() const noexcept { return owner_; }
   // Null for boxed kernels.
   const CppSignature* signature() const noexcept { return signature_; }
-  // Makes a slot for the state of a kernel that has any, to be put into the tables of [entry]; null for the others.
+  // Makes a slot for the kernel's state, to be put into the tables of [entry]; null for kernels without state.
   using MakeSlot = detail::KernelSlot* (*)(const OperatorEntry* entry);
   MakeSlot makeSlot() const noexcept { return make_slot_; }
 

@@ -112,7 +112,7 @@ Library& Library::def(FunctionSchema schema, std::vector<Tag> tags, std::source_
 }
 
 Library& Library::def(std::span<const detail::SchemaText> texts) & {
-  // What fails is where the text stands; what follows is where it was.
+  // During the loop, errors name the site of the text; after it, registrations use the previous site again.
   const RegistrationSite before = site_;
   for (const detail::SchemaText& text : texts) {
     site_ = text.site;

@@ -38,7 +38,7 @@ inline constexpr bool kIsBoxedFunction<R(const OperatorHandle&, Args...)> = true
 
 }  // namespace detail
 
-// A kernel on its way to a Library, made of whatever is callable:
+// A kernel to be registered with a Library, made from anything callable:
 //
 //   m.impl("add.Tensor", BOXCAR_FN(add));                              // a function, called directly
 //   m.impl("relu", [](const Tensor& x) { return clamp_min(x, 0); });   // a lambda
@@ -51,7 +51,7 @@ class CppFunction final {
       CppFunction(F&& function)
       : kernel_(makeKernel(std::forward<F>(function))) {}
 
-  // What the constructor does, spelt out.
+  // Does the same as the constructor.
   template <class F>
   static CppFunction makeFromUnboxedFunction(F&& function) {
     return CppFunction(std::forward<F>(function));
@@ -60,7 +60,7 @@ class CppFunction final {
   static CppFunction makeFromBoxedFunction() {
     return CppFunction(KernelFunction::makeFromBoxedFunction<function>());
   }
-  // The functor, or a std::unique_ptr to it.
+  // Takes the functor, or a std::unique_ptr to it.
   template <class Functor>
   static CppFunction makeFromBoxedFunctor(Functor functor) {
     return CppFunction(KernelFunction::makeFromBoxedFunctor(std::move(functor)));
@@ -99,7 +99,7 @@ class CppFunction final {
     }
   }
 
-  // Nothing else is instantiated for a function of other types, so that this is the one error there is.
+  // Nothing else is instantiated for a function with unsupported types, so that this is the only compile error.
   template <class Function>
   static constexpr bool hasOperatorTypes() {
     static_assert(!detail::kIsBoxedFunction<Function>,
@@ -117,7 +117,7 @@ class CppFunction final {
   std::optional<DispatchKey> dispatch_key_;
 };
 
-// [function] with a key of its own, which overrides the block's.
+// Returns [function] with its own key, which overrides the block's.
 template <class F>
 CppFunction dispatch(DispatchKey key, F&& function) {
   CppFunction result(std::forward<F>(function));
@@ -125,26 +125,26 @@ CppFunction dispatch(DispatchKey key, F&& function) {
   return result;
 }
 
-// The same with the key of a device's dense tensors.
+// As above, with the key of a device's dense tensors.
 template <class F>
 CppFunction dispatch(DeviceType type, F&& function) {
   return dispatch(toDispatchKey(type), std::forward<F>(function));
 }
 
-// A schema with what an optimiser may assume of the operator: `m.def(schema("f(Tensor x) -> Tensor",
-// AliasAnalysisKind::PURE_FUNCTION))`. Given as text alone, its annotations say it.
+// Returns a schema with what an optimiser may assume about the operator: `m.def(schema("f(Tensor x) -> Tensor",
+// AliasAnalysisKind::PURE_FUNCTION))`. By default, the annotations in the text decide.
 BOXCAR_API FunctionSchema schema(std::string_view text, AliasAnalysisKind kind = AliasAnalysisKind::FROM_SCHEMA);
 
-// What a BOXCAR_LIBRARY block registers through. What it registers is there as long as the Library lives: for ever, for
-// the macros' blocks. The last parameters are the caller's place, which nobody gives; a Library made by hand registers
-// everything at the place it was made with.
+// What a BOXCAR_LIBRARY block registers through. Registrations last as long as the Library, which for the macros'
+// blocks is forever. Leave out the last parameters: they default to the caller's place. A Library made by hand
+// registers everything at the place where it was made.
 class BOXCAR_API Library final {
  public:
   enum Kind { DEF, FRAGMENT, IMPL };
 
-  // For operators of namespace [ns] ("_": all, for fallbacks); kernels are registered for [key], if there is one.
+  // For operators of namespace [ns] ("_": all namespaces, for fallbacks). Kernels are registered for [key], if given.
   Library(Kind kind, std::string ns, std::optional<DispatchKey> key, const char* file, uint32_t line);
-  // Of a macro's block, whose registrations know their own lines.
+  // For a macro's block, whose registrations know their own lines.
   explicit Library(const detail::LibraryBlock& block);
   Library(Library&&) = default;
   Library& operator=(Library&&) = default;
@@ -155,29 +155,29 @@ class BOXCAR_API Library final {
                std::source_location where = std::source_location::current()) &;
   Library& def(FunctionSchema schema, std::vector<Tag> tags = {},
                std::source_location where = std::source_location::current()) &;
-  // Defines the operators of generated code, whose [texts] stay where they are.
+  // Defines the operators of generated code. [texts] must stay where they are.
   Library& def(std::span<const detail::SchemaText> texts) &;
-  // Defines it and registers its kernel for all keys that have none of their own. With a bare name the schema is that
-  // of the kernel's C++ type, and nothing is promised of its aliasing.
+  // Defines an operator and registers its kernel for all keys that have no kernel of their own. With a bare name, the
+  // schema is inferred from the kernel's C++ type, and nothing is promised about aliasing.
   Library& def(std::string_view schema_or_name, CppFunction function, std::vector<Tag> tags = {},
                std::source_location where = std::source_location::current()) &;
   Library& def(FunctionSchema schema, CppFunction function, std::vector<Tag> tags = {},
                std::source_location where = std::source_location::current()) &;
-  // Registers a kernel for an operator that this or another library defines, now or later.
+  // Registers a kernel for an operator that this or another library defines, before or after.
   Library& impl(std::string_view name, CppFunction function,
                 std::source_location where = std::source_location::current()) &;
-  // The same of BOXCAR_FN(function), in less code.
+  // As above, for BOXCAR_FN(function), with less code.
   template <auto* function>
   Library& impl(std::string_view name, CompileTimeFunction<function>,
                 std::source_location where = std::source_location::current()) & {
     if constexpr (CppFunction::hasOperatorTypes<typename CompileTimeFunction<function>::Type>()) {
       return impl(name, detail::kStatelessKernelOf<function>, where);
     } else {
-      return *this;  // the error is told already
+      return *this;  // the error was reported already
     }
   }
   Library& impl(std::string_view name, const detail::StatelessKernel& kernel, std::source_location where) &;
-  // The same for a key of its own, or a device's: impl(name, dispatch(key, function)).
+  // As above, for another key or a device's key: impl(name, dispatch(key, function)).
   Library& impl(std::string_view name, DispatchKey key, CppFunction function,
                 std::source_location where = std::source_location::current()) & {
     return impl(name, dispatch(key, std::move(function)), where);
@@ -186,10 +186,10 @@ class BOXCAR_API Library final {
                 std::source_location where = std::source_location::current()) & {
     return impl(name, dispatch(type, std::move(function)), where);
   }
-  // Registers a kernel for every operator that has none of its own at the block's key.
+  // Registers a kernel for every operator that has no kernel of its own at the block's key.
   Library& fallback(CppFunction function, std::source_location where = std::source_location::current()) &;
 
-  // Where the library stands; a macro's block moves on with each registration.
+  // Where the library was declared; in a macro's block, the place of the latest registration.
   RegistrationSite site() const noexcept { return site_; }
 
  private:
@@ -197,7 +197,7 @@ class BOXCAR_API Library final {
   FunctionSchema schemaInLibrary(FunctionSchema schema) const;
   void checkNamespace(const OperatorName& name) const;
   void moveTo(const std::source_location& where) noexcept;
-  // Whether the build's allow-list leaves the operator in.
+  // Whether the build's allow-list contains the operator.
   bool isAllowed(const OperatorName& name) const;
   void defineAndImplement(FunctionSchema schema, const CppFunction& function, std::vector<Tag> tags);
 
@@ -212,8 +212,8 @@ class BOXCAR_API Library final {
 
 }  // namespace boxcar
 
-// The operators that a build leaves in, "aten::add.Tensor;aten::mm;…", where it is given a list (see the CMake option
-// BOXCAR_OPERATORS): what the blocks define and implement beside them is as if it were not written.
+// The operators that a build keeps, "aten::add.Tensor;aten::mm;…", if it is given a list (see the CMake option
+// BOXCAR_OPERATORS). Definitions and kernels of other operators are ignored.
 #ifndef BOXCAR_ALLOWED_OPERATORS
 #define BOXCAR_ALLOWED_OPERATORS nullptr
 #endif
@@ -234,7 +234,7 @@ class BOXCAR_API Library final {
 // BOXCAR_LIBRARY(ns, m) { m.def("…"); }: defines the operators of a namespace, which no other BOXCAR_LIBRARY may claim.
 #define BOXCAR_LIBRARY(ns, m) BOXCAR_LIBRARY_BLOCK(Definition, ns, CatchAll, m, boxcar_library_##ns)
 
-// The same for a namespace that somebody else owns.
+// As above, for a namespace that another library owns.
 #define BOXCAR_LIBRARY_FRAGMENT(ns, m) \
   BOXCAR_LIBRARY_BLOCK(Fragment, ns, CatchAll, m, BOXCAR_CONCATENATE(boxcar_fragment_##ns##_, BOXCAR_UID))
 
@@ -243,7 +243,7 @@ class BOXCAR_API Library final {
 #define BOXCAR_LIBRARY_IMPL(ns, key, m) \
   BOXCAR_LIBRARY_BLOCK(Implementation, ns, key, m, BOXCAR_CONCATENATE(boxcar_impl_##ns##_##key##_, BOXCAR_UID))
 
-// A Library by hand, for as long as a scope wants it: `auto m = MAKE_BOXCAR_LIBRARY(my); m.def("…");`.
+// A Library made by hand, for the duration of a scope: `auto m = MAKE_BOXCAR_LIBRARY(my); m.def("…");`.
 #define MAKE_BOXCAR_LIBRARY(ns) ::boxcar::Library(::boxcar::Library::DEF, #ns, std::nullopt, __FILE__, __LINE__)
 #define MAKE_BOXCAR_LIBRARY_IMPL(ns, key) \
   ::boxcar::Library(::boxcar::Library::IMPL, #ns, ::boxcar::DispatchKey::key, __FILE__, __LINE__)

@@ -8,10 +8,10 @@ namespace {
 
 constinit std::atomic<LibraryBlock*> linked_blocks{nullptr};
 
-// Where this thread keeps blocks aside, if it does.
+// Where this thread sets blocks aside; null if it does not.
 constinit thread_local LibraryBlock** captured_blocks = nullptr;
 
-// Blocks are linked in front of those before them.
+// Each block is linked in front of the earlier ones.
 LibraryBlock* reversed(LibraryBlock* newest) noexcept {
   LibraryBlock* blocks = nullptr;
   while (newest != nullptr) {

@@ -13,8 +13,8 @@ namespace detail {
 
 enum class LibraryKind : uint8_t { Definition, Fragment, Implementation };
 
-// A block of registrations, as a BOXCAR_LIBRARY macro declares it: constants only. Linking it into the list is all that
-// happens before the Dispatcher is first used.
+// A block of registrations, as a BOXCAR_LIBRARY macro declares it: constants only. Before the Dispatcher is first used,
+// the block is only linked into the list.
 struct LibraryBlock {
   LibraryKind kind;
   DispatchKey key;  // CatchAll: none
@@ -22,7 +22,7 @@ struct LibraryBlock {
   void (*init)(Library&);
   const char* file;
   uint32_t line;
-  // The operators that the build leaves in, separated by semicolons; null: all of them.
+  // The operators that the build keeps, separated by semicolons; null: all of them.
   const char* allowed_operators = nullptr;
   LibraryBlock* next = nullptr;
 };
@@ -32,11 +32,11 @@ class BOXCAR_API LibraryLink final {
   explicit LibraryLink(LibraryBlock& block) noexcept;
 };
 
-// The blocks linked since the last call, in the order of linking.
+// Returns the blocks linked since the last call, in the order of linking.
 LibraryBlock* takeLinkedBlocks() noexcept;
 
-// While it lives, the blocks that this thread links are kept aside: those of a plugin that is being opened, which wait
-// until somebody has looked at it.
+// While it lives, the blocks that this thread links are set aside: they belong to a plugin that is being opened, and
+// wait until it has been checked.
 class LibraryCapture final {
  public:
   LibraryCapture() noexcept;
@@ -44,7 +44,7 @@ class LibraryCapture final {
   LibraryCapture& operator=(const LibraryCapture&) = delete;
   ~LibraryCapture();
 
-  // Those linked so far, in the order of linking.
+  // Returns the blocks linked so far, in the order of linking.
   LibraryBlock* take() noexcept;
 
  private:

@@ -7,8 +7,8 @@
 
 namespace boxcar {
 
-// The keys that this thread adds to every call, and those that it leaves of it; functionalities only. The second is the
-// complement of what it excludes, so that a call applies each with one instruction.
+// The keys that this thread adds to every call, and those that it keeps; functionalities only. The second set is the
+// complement of what the thread excludes, so that a call applies each set with one instruction.
 struct PODLocalDispatchKeySet {
   uint64_t included_bits;
   uint64_t kept_bits;
@@ -17,8 +17,8 @@ struct PODLocalDispatchKeySet {
   DispatchKeySet excluded() const noexcept { return {DispatchKeySet::RAW, ~kept_bits}; }
 };
 
-// One variable for the process, in libboxcar. Its initial value lies in the image that every thread starts with, and
-// with the initial-exec model an access is two instructions: neither an initialisation check nor a call.
+// One variable for the process, in libboxcar. Its initial value is part of the TLS image that every thread starts with,
+// and with the initial-exec model an access is two instructions, without an initialisation check or a call.
 extern BOXCAR_API constinit thread_local PODLocalDispatchKeySet raw_local_dispatch_key_set
     __attribute__((tls_model("initial-exec")));
 
@@ -33,8 +33,8 @@ inline LocalDispatchKeySet tls_local_dispatch_key_set() noexcept {
 
 namespace detail {
 
-// What a call is dispatched on: the arguments' keys and the included ones, less the excluded ones and those that the
-// operator lets through.
+// Returns what a call is dispatched on: the arguments' keys and the included ones, minus the excluded ones and those
+// that the operator lets through.
 [[gnu::always_inline]] inline DispatchKeySet computeDispatchKeySet(DispatchKeySet keys, DispatchKeySet mask) noexcept {
   const PODLocalDispatchKeySet& local = raw_local_dispatch_key_set;
   return {DispatchKeySet::RAW, (keys.raw_repr() | local.included_bits) & local.kept_bits & mask.raw_repr()};
@@ -42,8 +42,8 @@ namespace detail {
 
 }  // namespace detail
 
-// Adds keys to every call of this thread while it lives. Guards nest; the set before is back when one ends.
-// Backend bits of the keys are left out: a thread adds functionalities, a tensor says where it lies.
+// Adds keys to every call of this thread while it lives. Guards nest; the end of a guard restores the previous set.
+// Backend bits of the keys are ignored: a thread adds functionalities; a tensor says which backend it is on.
 class BOXCAR_API IncludeDispatchKeyGuard final {
  public:
   explicit IncludeDispatchKeyGuard(DispatchKeySet keys) noexcept;
@@ -56,7 +56,7 @@ class BOXCAR_API IncludeDispatchKeyGuard final {
   uint64_t added_;
 };
 
-// Takes keys away from every call of this thread while it lives, whatever the arguments say.
+// Removes keys from every call of this thread while it lives, whatever the arguments' keys are.
 class BOXCAR_API ExcludeDispatchKeyGuard final {
  public:
   explicit ExcludeDispatchKeyGuard(DispatchKeySet keys) noexcept;
@@ -69,7 +69,7 @@ class BOXCAR_API ExcludeDispatchKeyGuard final {
   uint64_t added_;
 };
 
-// Sets both of the thread's sets while it lives.
+// Replaces both of the thread's sets while it lives.
 class BOXCAR_API ForceDispatchKeyGuard final {
  public:
   ForceDispatchKeyGuard(DispatchKeySet include, DispatchKeySet exclude) noexcept;
@@ -83,7 +83,8 @@ class BOXCAR_API ForceDispatchKeyGuard final {
   PODLocalDispatchKeySet saved_;
 };
 
-// What a kernel at an autograd key calls its operators under: autograd and the key after it are done.
+// A kernel at an autograd key calls operators under these guards, which exclude the autograd keys; the second guard
+// also excludes ADInplaceOrView, the key after them.
 class AutoDispatchBelowAutograd final {
  public:
   AutoDispatchBelowAutograd() noexcept : guard_(autograd_dispatch_keyset) {}
@@ -100,8 +101,8 @@ class AutoDispatchBelowADInplaceOrView final {
   ExcludeDispatchKeyGuard guard_;
 };
 
-// Inside it nothing is differentiated, however tensors were made: autograd keys are excluded, and ADInplaceOrView is no
-// longer included. `InferenceMode(false)` switches that off again for a part of its scope.
+// While it lives nothing is differentiated, however tensors were made: autograd keys are excluded, and ADInplaceOrView
+// is no longer included. `InferenceMode(false)` switches it off again for a nested scope.
 class BOXCAR_API InferenceMode final {
  public:
   explicit InferenceMode(bool enabled = true) noexcept;
@@ -111,14 +112,14 @@ class BOXCAR_API InferenceMode final {
   ForceDispatchKeyGuard guard_;
 };
 
-// Adds the key TESTING_ONLY_GenericMode to every call of this thread, or takes it away: for tests of handlers.
+// Adds the key TESTING_ONLY_GenericMode to every call of this thread, or removes it: for tests of handlers.
 BOXCAR_API void TESTING_ONLY_tls_generic_mode_set_enabled(bool enabled) noexcept;
 
-// Whether all of [keys] are in the thread's sets.
+// Return whether all of [keys] are in the thread's included or excluded set.
 BOXCAR_API bool tls_is_dispatch_keyset_included(DispatchKeySet keys) noexcept;
 BOXCAR_API bool tls_is_dispatch_keyset_excluded(DispatchKeySet keys) noexcept;
 
-// One key of the thread's sets, asked and changed.
+// Read and change one key of the thread's sets.
 BOXCAR_API bool tls_is_dispatch_key_included(DispatchKey key) noexcept;
 BOXCAR_API bool tls_is_dispatch_key_excluded(DispatchKey key) noexcept;
 BOXCAR_API void tls_set_dispatch_key_included(DispatchKey key, bool included) noexcept;

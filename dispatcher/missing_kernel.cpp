@@ -25,9 +25,9 @@ struct Call {
   const OperatorHandle& op;
   Key key;
   Arguments arguments;
-  // The argument that names a device of the key, where one does: factories choose the key by it.
+  // The argument that names a device of the key, if any: factories choose the key by it.
   std::optional<size_t> device;
-  // Whether its author writes a script: to them remedies are told in its language.
+  // Whether the call concerns a script: remedies are then given in the script language.
   bool is_of_a_script;
 };
 
@@ -35,7 +35,7 @@ bool isOfAScript(const OperatorHandle& op) {
   return op.entry().schemaSite().is_script || currentCallSite().has_value();
 }
 
-// What each argument brings; nothing where the stack does not hold the arguments any more.
+// Returns the keys that each argument brings; empty if the stack no longer holds the arguments.
 Arguments readArguments(const OperatorHandle& op, const Stack& stack) {
   const size_t count = op.schema().arguments().size();
   if (stack.size() < count) return {};
@@ -66,8 +66,8 @@ std::string whoBrought(const Call& call) {
   return tls_is_dispatch_key_included(call.key) ? ", which this thread includes" : "";
 }
 
-// " The arguments bring: 'a' CPU, 'b' CUDA.", of those keys that the operator looks at; nothing where only one brings
-// any, which was named already.
+// " The arguments bring: 'a' CPU; 'b' CUDA.", with only the keys that the operator considers; "" if fewer than two
+// arguments bring any, because a single one was already named.
 std::string whatArgumentsBring(const Call& call) {
   const DispatchKeySet mask = call.op.entry().dispatchKeyExtractor().nonFallthroughKeys();
   std::vector<std::string> each;
@@ -78,14 +78,15 @@ std::string whatArgumentsBring(const Call& call) {
   return each.size() < 2 ? "" : fmt::format(" The arguments bring: {}.", fmt::join(each, "; "));
 }
 
-// Whether somebody's code runs for dense tensors of [backend]; what serves every operator is not of much help.
+// Whether a registered kernel runs for dense tensors of [backend]. A fallback, which serves every operator, does not
+// count.
 bool answersOn(const OperatorHandle& op, BackendComponent backend) {
   const Key key = toRuntimePerBackendFunctionalityKey(Key::Dense, backend);
   const TableCell cell = Dispatcher::singleton().computeCell(op, key);
   return cell.kernel->kind == KernelKind::Function && cell.cause != CellCause::Fallback;
 }
 
-// Where the arguments could go: to a backend where another argument lies already, else to the lowest that answers.
+// Returns the backend to move the arguments to: one where another argument already is, else the lowest that answers.
 std::optional<BackendComponent> nearestBackend(const Call& call) {
   DispatchKeySet brought;
   for (const ArgumentKeys& argument : call.arguments) brought |= argument.keys;
@@ -100,7 +101,7 @@ std::optional<BackendComponent> nearestBackend(const Call& call) {
   return lowest;
 }
 
-// "Move arguments 'a' and 'b' to cuda, or "; nothing where that would not help.
+// "Move arguments 'a' and 'b' to cuda, or "; "" if that would not help.
 std::string howToMove(const Call& call) {
   if (toFunctionalityKey(call.key) != Key::Dense) return "";
   const std::optional<BackendComponent> backend = nearestBackend(call);
@@ -117,7 +118,7 @@ std::string howToMove(const Call& call) {
                      call.is_of_a_script ? fmt::format(" with `.to(\"{}\")`", place) : "");
 }
 
-// How a kernel of the operator at [key] is made, as in "Register {}".
+// Returns how to write a kernel of the operator for [key], as it follows "Register".
 std::string kernelAt(const Call& call, Key key) {
   if (call.is_of_a_script) return fmt::format("`impl {} @ {} {{ … }}`", call.op.operator_name(), key);
   return fmt::format("a kernel with BOXCAR_LIBRARY_IMPL({}, {}, m)",
@@ -129,7 +130,7 @@ std::string fallbackAt(const Call& call, Key key) {
                              : fmt::format("a fallback with BOXCAR_LIBRARY_IMPL(_, {}, m)", key);
 }
 
-// "run with `--cpu-fallback`, or "; nothing where that would not help.
+// "run with `--cpu-fallback`, or "; "" if that would not help.
 std::string howToFallBack(const Call& call) {
   const bool is_brought =
       std::ranges::any_of(call.arguments, [&](const ArgumentKeys& argument) { return argument.keys.has(call.key); });
@@ -167,8 +168,8 @@ std::string remedyOf(const Call& call) {
   return remedy;
 }
 
-// When no argument brought a key: throws the Error of the first that is not what the schema says, or that is an
-// undefined tensor, if there is one.
+// For a call to which no argument brought a key: throws Error for the first argument that does not match the schema or
+// is an undefined tensor, if there is one.
 void explainWhatBringsNoKey(const OperatorHandle& op, const Stack& stack) {
   const std::vector<Argument>& arguments = op.schema().arguments();
   if (stack.size() < arguments.size()) return;
@@ -182,7 +183,7 @@ void explainWhatBringsNoKey(const OperatorHandle& op, const Stack& stack) {
   }
 }
 
-// Throws where an argument brought a key that this thread excludes, so that no kernel was left.
+// Throws Error if an argument brought a key that this thread excludes, so that no kernel was left.
 void explainExclusion(const Call& call) {
   const DispatchKeySet excluded = tls_local_dispatch_key_set().excluded_;
   for (const ArgumentKeys& argument : call.arguments) {
@@ -199,7 +200,7 @@ void explainExclusion(const Call& call) {
 
 [[noreturn]] void failWithoutKey(const Call& call, DispatchKeySet keys, const Stack& stack) {
   const OperatorHandle& op = call.op;
-  // Tensors leave their backend's bit behind when their functionalities are done.
+  // The backend bits remain after all functionalities are done.
   if (!keys.empty()) {
     explainExclusion(call);
     const Key backend = toRuntimePerBackendFunctionalityKey(Key::Dense, keys.highestBackendKey());

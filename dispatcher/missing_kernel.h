@@ -4,10 +4,11 @@
 
 namespace boxcar::detail {
 
-// Throws the Error of a call that was dispatched on [keys] and found no kernel: which argument brought which key, where
-// the operator has kernels, and the nearest remedy, in the words of scripts where a script calls or defined it.
+// Throws the Error for a call that was dispatched on [keys] and found no kernel. It says which argument brought which
+// key, where the operator has kernels, and the nearest remedy, in script terms if a script makes the call or defined
+// the operator.
 [[noreturn]] void failMissingKernel(const OperatorHandle& op, DispatchKeySet keys, const Stack& stack);
-// The same at Meta, which tensors without data bring.
+// As above, for Meta, the key of tensors without data.
 [[noreturn]] void failMissingMetaKernel(const OperatorHandle& op);
 
 }  // namespace boxcar::detail

@@ -12,12 +12,12 @@ struct ModeRun {
   Mode* mode;
   Mode* innermost;  // of the thread's modes when it began
   bool sees_calls_below;
-  // The call that it was given, by which its redispatch is told from calls of its own.
+  // The call that it was given, which distinguishes its redispatch from calls of its own.
   const OperatorEntry* entry;
   DispatchKeySet keys;
   const Stack* stack;
   size_t height;
-  // The run whose redispatch led here; null for the first of a call.
+  // The run whose redispatch led here; null for the first run of a call.
   ModeRun* before;
 };
 
@@ -53,7 +53,7 @@ class Setting final {
   T before_;
 };
 
-// Shows the modes that asked for the calls below, whose handlers led to this point, while it lives.
+// While it lives, shows calls to the modes that asked for the calls below and whose handlers led here.
 class ShowingModes final {
  public:
   explicit ShowingModes(const Run* last) : last_(last) { add(-1); }
@@ -73,9 +73,10 @@ class ShowingModes final {
 
 [[gnu::noinline]] void runModesInTurn(ModeStack& modes, DispatchKey key, const OperatorHandle& op, DispatchKeySet keys,
                                       Stack& stack) {
-  // With the handler's keys, or with the arguments where it found them, this is its redispatch, not a call of its own.
+  // A call with the handler's keys, or with the arguments where the handler found them, is its redispatch and not a
+  // call of its own.
   Run* const running = modes.running;
-  // A mode that the handler has opened since sees what is called in it.
+  // But a mode that the handler has entered since then sees the calls made inside it.
   const bool continues = running != nullptr && running->entry == &op.entry() && running->innermost == modes.innermost &&
                          (running->keys == keys || (running->stack == &stack && running->height == stack.size()));
   Mode* const next = firstVisible(continues ? running->mode->outer : modes.innermost);
@@ -89,7 +90,7 @@ class ShowingModes final {
   }
   const DispatchKeySet below = keys.remove(key);
   if (!continues) return op.redispatchBoxed(below, stack);
-  // Calls from here on are those of the kernels below.
+  // Calls from here on are made by the kernels below.
   const Setting<Run*> setting(modes.running, nullptr);
   const ShowingModes showing(running);
   op.redispatchBoxed(below, stack);
@@ -104,7 +105,7 @@ void runModes(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet key
   // A tensor or a guard brought the key, not a mode.
   if (innermost == nullptr) [[unlikely]]
     return detail::kMissingKernel.boxed(kernel, op, keys, stack);
-  // The usual profiler: nobody needs to know that its handler runs, for it makes no calls that would have to be hidden.
+  // The usual profiler: its run need not be recorded, because it makes no calls that would have to be hidden.
   if (innermost->goes_straight && innermost->outer == nullptr && modes.running == nullptr)
     return innermost->run(innermost->handler, op, is_above ? keys - kPreDispatch : keys - kPython, stack);
   runModesInTurn(modes, is_above ? DispatchKey::PreDispatch : DispatchKey::Python, op, keys, stack);
@@ -138,7 +139,7 @@ ModeGuard::~ModeGuard() {
   ModeStack& modes = modesAt(key_);
   Mode** place = &modes.innermost;
   while (*place != &mode_) {
-    // Nothing can be put right here: the other thread's calls would lead to a mode that is gone.
+    // This cannot be repaired: the other thread's calls would reach a mode that no longer exists.
     BOXCAR_CHECK(*place != nullptr, "a ModeGuard or HandlerGuard must end on the thread that made it");
     place = &(*place)->outer;
   }

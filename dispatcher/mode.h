@@ -10,12 +10,12 @@
 namespace boxcar {
 
 struct ModeOptions {
-  // Where the mode stands: PreDispatch, above everything, or Python, below autograd.
+  // The mode's key: PreDispatch, above everything, or Python, below autograd.
   DispatchKey key = DispatchKey::PreDispatch;
-  // Whether the mode is also told of the calls that kernels make below its redispatch, as a profiler wants to be.
+  // Whether the mode also sees the calls that kernels make below its redispatch, as a profiler needs.
   bool sees_calls_below = false;
-  // That the handler calls no operator but by its redispatch. One that also sees the calls below is then handed the
-  // keys without the mode's, where no other mode is on, so that its redispatch leads straight to the kernels.
+  // Promises that the handler calls no operator except by its redispatch. If such a mode also sees the calls below and
+  // no other mode is on, it gets the key set without the mode's key, so its redispatch leads straight to the kernels.
   bool only_redispatches = false;
 };
 
@@ -26,14 +26,14 @@ struct Mode {
   void* handler;
   bool sees_calls_below;
   bool goes_straight;
-  // How many of its handler's runs hide the mode from calls.
+  // How many running invocations of its handler hide the mode from calls.
   int hidden = 0;
   Mode* outer = nullptr;
 };
 
 struct ModeRun;
 
-// What a thread has at one of the two keys.
+// A thread's modes at one of the two keys.
 struct ModeStack {
   Mode* innermost = nullptr;
   ModeRun* running = nullptr;
@@ -50,15 +50,15 @@ struct ModeStack {
 //     op.redispatchBoxed(keys, stack);
 //   });
 //
-// Modes nest: the innermost handler runs first, and what it redispatches with the keys that it was called with goes to
-// the next one out, at the end to the kernels. A handler that does not redispatch answers the call itself. Calls that a
-// handler makes on its own are hidden from its mode, not from those further out; a call of the same operator with the
-// same keys counts as its redispatch. An operator's own kernel at the mode's key runs instead of the modes. A guard is
+// Modes nest: the innermost handler runs first. A redispatch with the keys that it was called with goes to the next
+// mode out, and finally to the kernels. A handler that does not redispatch answers the call itself. Other calls that a
+// handler makes are hidden from its own mode but not from modes further out; a call of the same operator with the same
+// keys counts as its redispatch. An operator's own kernel at the mode's key runs instead of the modes. A guard must be
 // destroyed on the thread that made it, and not by its own handler.
 class BOXCAR_API ModeGuard final {
  public:
-  // [handler] is any boxed kernel: void(const OperatorHandle&, DispatchKeySet, Stack&), or with a Stack*. An Error when
-  // the options' key is neither PreDispatch nor Python.
+  // [handler] is any boxed kernel: void(const OperatorHandle&, DispatchKeySet, Stack&), or with a Stack*. Throws Error
+  // if the options' key is neither PreDispatch nor Python.
   template <class Handler>
   explicit ModeGuard(Handler handler, ModeOptions options = {})
       : handler_(new Handler(std::move(handler)), [](void* kept) { delete static_cast<Handler*>(kept); }),
@@ -82,8 +82,8 @@ class BOXCAR_API ModeGuard final {
   const DispatchKey key_;
 };
 
-// What the innermost handler that runs at [key] redispatches while this lives shows its mode the calls that kernels
-// make below, as a mode with sees_calls_below is always shown them. Nothing where no handler runs.
+// While it lives, redispatches of the innermost handler that runs at [key] show its mode the calls that kernels make
+// below, as if the mode had sees_calls_below. Does nothing if no handler runs.
 class BOXCAR_API ModeSeesCallsBelow final {
  public:
   explicit ModeSeesCallsBelow(DispatchKey key = DispatchKey::PreDispatch) noexcept;
@@ -96,8 +96,8 @@ class BOXCAR_API ModeSeesCallsBelow final {
   const bool before_;
 };
 
-// Takes this thread's modes away while it lives: for a handler that measures, or looks something up, by calls that
-// nobody is to see.
+// Removes this thread's modes while it lives: for a handler that measures or looks something up with calls that nobody
+// should see.
 class BOXCAR_API WithoutModes final {
  public:
   WithoutModes() noexcept;
@@ -110,7 +110,7 @@ class BOXCAR_API WithoutModes final {
   const detail::ModeStack python_;
 };
 
-// How many modes this thread has at [key]; none anywhere but at PreDispatch and Python.
+// Returns how many modes this thread has at [key]; 0 for keys other than PreDispatch and Python.
 BOXCAR_API size_t modeCount(DispatchKey key = DispatchKey::PreDispatch) noexcept;
 
 }  // namespace boxcar

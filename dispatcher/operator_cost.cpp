@@ -11,11 +11,11 @@ namespace {
 
 struct Registry {
   std::mutex mutex;
-  // The newest stands first.
+  // Newest first.
   std::map<std::string, std::list<std::shared_ptr<const CostFunction>>> costs;
 };
 
-// Never destroyed: handles that are static objects go when the process ends.
+// Never destroyed: handles that are static objects are destroyed when the process ends.
 Registry& registry() {
   static Registry& instance = *new Registry;
   return instance;

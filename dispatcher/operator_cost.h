@@ -11,23 +11,23 @@
 
 namespace boxcar {
 
-// What a call of an operator did, as its boxed kernel took and gave it.
+// A finished call of an operator, with its arguments and results as its boxed kernel took and returned them.
 struct FinishedCall {
   std::span<const IValue> arguments;
   std::span<const IValue> results;
 };
 
-// How much work it was. What is not told is estimated from the tensors, or stays unknown.
+// How much work a call was. A value that is not given is estimated from the tensors, or stays unknown.
 struct OperatorCost {
-  std::optional<double> flops;  // a product and a sum are two
+  std::optional<double> flops;  // a multiplication and an addition count as two
   std::optional<double> bytes;  // read and written
 };
 
 using CostFunction = std::function<OperatorCost(const FinishedCall&)>;
 
-// Says what calls of an operator cost until the handle is destroyed; the newest one counts. [name] is one overload,
-// "aten::add.Tensor", or all that have none of their own, "aten::add". The operator need not be defined. What the
-// function throws means that the cost is not known.
+// Registers the cost of an operator's calls until the handle is destroyed; the newest registration counts. [name] is
+// one overload, "aten::add.Tensor", or all overloads without their own registration, "aten::add". The operator need not
+// be defined. If the function throws, the cost is unknown.
 //
 //   const boxcar::RegistrationHandleRAII kCost = boxcar::registerCost("my::fft", [](const FinishedCall& call) {
 //     const double n = static_cast<double>(call.arguments[0].toTensor().numel());
@@ -35,7 +35,7 @@ using CostFunction = std::function<OperatorCost(const FinishedCall&)>;
 //   });
 BOXCAR_API RegistrationHandleRAII registerCost(std::string name, CostFunction cost);
 
-// The function for the operator called [name], with its overload; empty where there is none.
+// Returns the function for the operator [name], which includes the overload; empty if there is none.
 BOXCAR_API CostFunction findCost(const std::string& name);
 
 }  // namespace boxcar

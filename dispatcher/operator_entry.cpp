@@ -13,7 +13,7 @@ namespace {
 
 using Key = DispatchKey;
 
-// The autograd key that serves the tensors of a backend key.
+// Returns the autograd key for the tensors of a backend key.
 DispatchKey autogradKeyOf(DispatchKey backend_key) {
   const DispatchKey functionality = toFunctionalityKey(backend_key);
   if (functionality == Key::NestedTensor) return Key::AutogradNestedTensor;
@@ -116,7 +116,7 @@ std::shared_ptr<void> OperatorEntry::binding(const void* owner,
     const detail::RegistrationLock lock(detail::registrationMutex());
     if (auto found = find()) return found;
   }
-  // Without the lock: making it may wait for another language's lock.
+  // Without the lock, because [make] may wait for another language's lock.
   std::shared_ptr<void> made = make();
   const detail::RegistrationLock lock(detail::registrationMutex());
   if (auto found = find()) return found;
@@ -207,8 +207,8 @@ TableCell OperatorEntry::chooseCell(const BackendFallbacks& fallbacks, DispatchK
   return {kernel, kernel->kind == KernelKind::Missing ? CellCause::Missing : CellCause::Default};
 }
 
-// CompositeExplicitAutograd is the operator's kernel for every backend, so the composite made of other operators is
-// withdrawn wherever the first does not serve. On an autograd key a kernel of its backend does the same: the composite
+// CompositeExplicitAutograd is the operator's kernel for every backend, so it disables CompositeImplicitAutograd
+// wherever it does not serve itself. On an autograd key, a kernel of the key's backend does the same: the composite
 // must not hide the derivative.
 bool OperatorEntry::withdrawsImplicit(DispatchKey key) const noexcept {
   return findKernel(Key::CompositeExplicitAutograd) != nullptr || hasKernelForAny(getBackendKeySetFromAutograd(key));
@@ -224,7 +224,7 @@ bool OperatorEntry::updateCell(const BackendFallbacks& fallbacks, DispatchKey ke
 
 namespace {
 
-// The cells that a kernel for [registered] can change, some of them twice.
+// Calls [function] for each cell that a kernel for [registered] can change; some cells come twice.
 template <class Function>
 void forEachTouchedKey(DispatchKey registered, Function&& function) {
   if (registered == Key::Undefined) return function(registered);
@@ -233,7 +233,8 @@ void forEachTouchedKey(DispatchKey registered, Function&& function) {
       registered == Key::CompositeExplicitAutogradNonFunctional) {
     function(Key::Undefined);
   }
-  // A kernel for all backends withdraws the composite everywhere, a backend's from the autograd key above it.
+  // A kernel for all backends disables the implicit composite everywhere; a kernel of one backend disables it at the
+  // autograd key above it.
   if (registered == Key::CompositeExplicitAutograd) {
     for (const DispatchKey key : math_dispatch_keyset - backend_dispatch_keyset) function(key);
   } else if (!isAliasDispatchKey(registered)) {
@@ -303,7 +304,7 @@ const OperatorEntry::Definition& OperatorEntry::keepDefinition(std::unique_ptr<D
     given = std::move(*place);
     *place = std::move(given->older);
   }
-  // In front, where errors look for the last definer.
+  // At the front, where errors look for the last definition.
   given->older = std::move(newest_definition_);
   newest_definition_ = std::move(given);
   return *newest_definition_;
@@ -325,10 +326,10 @@ void OperatorEntry::registerSchema(const BackendFallbacks& fallbacks, FunctionSc
       updateAllCells(fallbacks);
     }
   } catch (...) {
-    deregisterSchema();  // memory is short
+    deregisterSchema();  // out of memory
     throw;
   }
-  // Last, for who finds the operator defined calls it.
+  // Last, because whoever sees the definition may call the operator.
   definition_.store(&kept, std::memory_order_release);
 }
 
@@ -376,7 +377,7 @@ void OperatorEntry::deregisterSchema() {
 
 void OperatorEntry::putIntoSlot(AnnotatedKernel& kernel) {
   const CppSignature* signature = kernel.kernel.signature();
-  // A typed caller takes a record for one of its own type.
+  // A typed caller assumes that an unboxed record has the caller's type.
   if (signature != nullptr && typed_signature_ != nullptr &&
       (has_handles_of_other_types_ || !(*typed_signature_ == *signature))) {
     kernel.kernel = KernelFunction::makeBoxedOnly(kernel.kernel);
@@ -400,7 +401,7 @@ uint64_t OperatorEntry::registerKernel(const BackendFallbacks& fallbacks, Dispat
     }
   }
   checked_signature_.store(nullptr, std::memory_order_relaxed);
-  // Room first: nothing may fail once the slot is filled.
+  // Reserve first: nothing may fail once the slot is filled.
   if (kernels_.size() == kernels_.capacity()) kernels_.reserve(kernels_.empty() ? 1 : 2 * kernels_.size());
   putIntoSlot(annotated);
   kernels_.push_back(std::move(annotated));

@@ -49,7 +49,7 @@ void OperatorHandle::callBoxedWatched(const DispatchArguments& arguments, Dispat
 template <class Run>
 void OperatorHandle::callWatched(const DispatchArguments& arguments, DispatchKeySet keys, Stack& stack,
                                  Run&& run) const {
-  // By the arguments that the stack was checked for: the operator may be defined anew at any time.
+  // Uses the arguments that the stack was checked for, because the operator may be redefined at any time.
   const size_t below = stack.size() - arguments.bytes / sizeof(IValue);
   detail::WatchedCall watched(detail::CallKind::BoxedCall, *this, keys);
   if (Stack* inputs = watched.wantedInputs()) *inputs = Stack(stack.begin() + below, stack.end());
@@ -77,7 +77,7 @@ void OperatorHandle::callBoxedForDispatchKey(DispatchKey key, Stack& stack) cons
       "{}. Ask for one of these, or register one for the key",
       operator_name(), key, entry_->listKernelKeys());
   try {
-    // What lets the call through at [key] goes on below it.
+    // A fallthrough at [key] continues at the keys below it.
     if (kernel.isFallthrough()) return redispatchBoxed(keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, key), stack);
     const auto run = [&] { kernel.record()->boxed(kernel.record(), *this, keys, stack); };
     if (!detail::callsAreWatched()) return run();

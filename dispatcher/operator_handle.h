@@ -20,8 +20,8 @@ namespace detail {
 class OperatorReference;
 }
 
-// An operator, to call it or to ask about it: one pointer, free to copy. Handles stay good for ever; calls of an
-// operator whose definition was removed throw an Error.
+// An operator, to call or to query: one pointer, cheap to copy. Handles stay valid forever; calls of an operator whose
+// definition was removed throw Error.
 //
 //   OperatorHandle op = Dispatcher::singleton().findSchemaOrThrow("aten::add", "Tensor");
 //   op.callBoxed(stack);
@@ -32,28 +32,29 @@ class BOXCAR_API OperatorHandle {
 
   const OperatorName& operator_name() const noexcept { return entry_->operator_name(); }
   bool hasSchema() const noexcept { return entry_->hasSchema(); }
-  // An Error when the operator is not defined.
+  // Throws Error if the operator is not defined.
   const FunctionSchema& schema() const { return entry_->schema(); }
   bool hasKernelForDispatchKey(DispatchKey key) const { return entry_->hasKernelForDispatchKey(key); }
   bool hasKernelForAnyDispatchKey(DispatchKeySet keys) const { return entry_->hasKernelForAnyDispatchKey(keys); }
-  // Whether anything answers at [key], a runtime key: a kernel for it or for an alias of it, a fallback, a fallthrough.
+  // Whether anything answers at [key], a runtime key: a kernel for it or for one of its alias keys, a fallback, or a
+  // fallthrough.
   bool hasComputedKernelForDispatchKey(DispatchKey key) const;
-  // What the definition says beside the schema.
+  // Returns the tags of the definition.
   std::vector<Tag> getTags() const { return entry_->tags(); }
   bool hasTag(Tag tag) const;
   const OperatorEntry& entry() const noexcept { return *entry_; }
 
-  // The operator for calls with C++ arguments. An Error with both types and both places when its kernels have another
-  // signature. Nobody gives [where], the caller's place.
+  // Returns the operator for calls with C++ arguments. Throws an Error with both types and both places if its kernels
+  // have another signature. Leave out [where]: it defaults to the caller's place.
   template <class Function>
   TypedOperatorHandle<Function> typed(const std::source_location& where = std::source_location::current()) const {
     entry_->assertSignatureIsCorrect(CppSignature::of<Function>(), where);
     return TypedOperatorHandle<Function>(*this);
   }
 
-  // Calls the operator with the values at the top of [stack] and replaces them by the results. When it throws because
-  // the stack is too short or an argument has the wrong kind, or from an unboxed kernel, the stack is as it was. What a
-  // kernel throws is an Error to the caller, whatever it was.
+  // Calls the operator with the values at the top of [stack] and replaces them by the results. The stack is unchanged
+  // if the call throws because the stack is too short, because an argument has the wrong kind, or from an unboxed
+  // kernel. Whatever a kernel throws reaches the caller as an Error.
   [[gnu::always_inline]] void callBoxed(Stack& stack) const {
     const OperatorEntry* const entry = entry_;
     const DispatchArguments& arguments = entry->dispatchKeyExtractor().arguments();
@@ -69,8 +70,8 @@ class BOXCAR_API OperatorHandle {
   }
   void callBoxed(Stack* stack) const { callBoxed(*stack); }
 
-  // The same with the key set that a kernel was called with, less the keys that are done. [stack] still holds all
-  // arguments; exceptions pass as they are.
+  // As above, with the key set that a kernel was called with, minus the keys that are done. [stack] must still hold all
+  // arguments; exceptions pass unchanged.
   void redispatchBoxed(DispatchKeySet keys, Stack& stack) const {
     if (detail::callsAreWatched()) [[unlikely]]
       return redispatchBoxedWatched(keys, stack);
@@ -79,10 +80,10 @@ class BOXCAR_API OperatorHandle {
   void redispatchBoxed(DispatchKeySet keys, Stack* stack) const { redispatchBoxed(keys, *stack); }
 
   // Calls the kernel that was registered for exactly [key], or else the key's fallback, whatever the arguments' keys
-  // are. An Error when there is neither. Takes the registration lock; meant for tools, not for the way of a call.
+  // are. Throws Error if there is neither. Takes the registration lock: meant for tools, not for the hot path.
   void callBoxedForDispatchKey(DispatchKey key, Stack& stack) const;
 
-  // A redispatch that the trace does not show, for kernels that hold nobody's code.
+  // A redispatch that the trace does not show, for kernels without a registered function.
   void redispatchBoxedUnwatched(DispatchKeySet keys, Stack& stack) const {
     const Kernel* kernel = entry_->lookup(keys);
     kernel->boxed(kernel, *this, keys, stack);
@@ -113,7 +114,7 @@ OperatorHandle handleOf(const OperatorEntry& entry) noexcept {
 
 inline std::string toString(const OperatorHandle& op) { return toString(op.operator_name()); }
 
-// An operator with its C++ type. Made by OperatorHandle::typed, which checks that the type is right.
+// An operator with its C++ type. OperatorHandle::typed makes it, and checks that the type is right.
 template <class R, class... Args>
 class TypedOperatorHandle<R(Args...)> final : public OperatorHandle {
  public:
@@ -127,7 +128,7 @@ class TypedOperatorHandle<R(Args...)> final : public OperatorHandle {
     }
   }
 
-  // Dispatches on [keys] as they are: what a kernel calls to reach the kernels below it.
+  // Dispatches on [keys] as they are: a kernel calls this to reach the kernels below it.
   [[gnu::always_inline]] R redispatch(DispatchKeySet keys, Args... args) const {
     return callKernel(detail::CallKind::Redispatch, keys, static_cast<Args&&>(args)...);
   }
@@ -144,12 +145,13 @@ class TypedOperatorHandle<R(Args...)> final : public OperatorHandle {
     return detail::callUnboxedKernel<R, Args...>(kernel, keys, static_cast<Args&&>(args)...);
   }
 
-  // Somebody watches, or the kernel is a boxed one; that of a cell that lets calls through goes on to the next key.
+  // The slow path: calls are watched, or the kernel is boxed. The boxed function of a fallthrough cell goes on to the
+  // next key.
   [[gnu::noinline]] R callTheLongWay(detail::CallKind kind, const Kernel* kernel, DispatchKeySet keys,
                                      Args... args) const {
     if (detail::callsAreWatched() && kind != detail::CallKind::Seen) [[unlikely]]
       return callWatched(kind, keys, static_cast<Args&&>(args)...);
-    // The operator may have been defined anew since the handle was made.
+    // The operator may have been redefined since the handle was made.
     if (entry_->argumentBytes() != sizeof...(Args) * sizeof(IValue)) [[unlikely]]
       detail::checkArgumentCount(*this, sizeof...(Args));
     return detail::boxAndCall<R, Args...>(kernel, *this, keys, static_cast<Args&&>(args)...);

@@ -2,8 +2,8 @@
 
 namespace boxcar {
 
-// What a functor derives from to become a kernel by pointer: KernelFunction::makeFromUnboxedFunctor. Functors that can
-// be moved need not derive from anything.
+// Base class of functors that become kernels by pointer: KernelFunction::makeFromUnboxedFunctor. Functors that can be
+// moved need no base class.
 struct OperatorKernel {
   virtual ~OperatorKernel() = default;
 };

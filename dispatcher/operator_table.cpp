@@ -31,7 +31,7 @@ OperatorEntry* OperatorTable::find(const OperatorName& name) const noexcept {
 
 OperatorEntry& OperatorTable::findOrAdd(const OperatorName& name) {
   if (OperatorEntry* entry = find(name)) return *entry;
-  // What can fail for want of memory comes before what cannot, or is undone.
+  // Steps that can run out of memory come before steps that cannot fail, or are undone.
   if (entries_.size() == entries_.capacity()) entries_.reserve(2 * entries_.size() + 64);
   OperatorName own_name = name;
   auto* entry = new (allocateEntry()) OperatorEntry(std::move(own_name));
@@ -47,8 +47,8 @@ OperatorEntry& OperatorTable::findOrAdd(const OperatorName& name) {
   return *entry;
 }
 
-// Entries are never freed, so they come from blocks, whose pages the system is asked for at once: one by one, when they
-// are first written, they would cost as much as all the rest of a definition. Systems that cannot do that ignore it.
+// Entries are never freed, so they come from blocks whose pages are requested from the system at once: page faults on
+// first writes would cost as much as the rest of a definition. Systems without MADV_POPULATE_WRITE ignore the request.
 void* OperatorTable::allocateEntry() {
   constexpr size_t kPage = 4096;
   constexpr size_t kBlockBytes = (64 * kEntryBytes + kPage - 1) / kPage * kPage;

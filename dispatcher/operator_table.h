@@ -11,25 +11,25 @@
 
 namespace boxcar {
 
-// The operators by name. Entries are never freed, so a name that was found once is found for ever: look-ups read an
-// immutable snapshot behind one atomic pointer, and only a miss takes the lock. Snapshots double in size from one to
-// the next and are kept, for somebody may be reading them.
+// The operators by name. Entries are never freed, so a name that was found once is always found. Look-ups read an
+// immutable snapshot behind one atomic pointer, and only a miss takes the lock. Each snapshot is about twice the size
+// of the one before. Old snapshots are kept, because threads may still be reading them.
 class OperatorTable final {
  public:
-  // The entry of [name], or null. Takes no lock when the name is in the snapshot.
+  // Returns the entry of [name], or null. Takes no lock.
   OperatorEntry* findInSnapshot(const OperatorName& name) const noexcept;
 
   // The following are called under the owner's lock.
   OperatorEntry* find(const OperatorName& name) const noexcept;
   OperatorEntry& findOrAdd(const OperatorName& name);
-  // Makes the snapshot whole, when enough names came since the last one that it pays.
+  // Brings the snapshot up to date if enough names were added since the last one to make it worth the cost.
   void refreshSnapshot();
   // All entries, in the order they were added.
   const std::vector<OperatorEntry*>& entries() const noexcept { return entries_; }
 
  private:
-  // Entries know their names, so that these are not copied into every snapshot; the hash is kept, so that a set that
-  // grows looks at no entry.
+  // Entries know their names, so these are not copied into every snapshot. The hash is stored, so a growing set does
+  // not access entries.
   struct Slot {
     size_t hash;
     OperatorEntry* entry;
@@ -54,7 +54,7 @@ class OperatorTable final {
   void* allocateEntry();
 
   std::vector<OperatorEntry*> entries_;
-  // What is left of the newest block of memory for entries.
+  // What is left of the newest memory block for entries.
   char* free_memory_ = nullptr;
   size_t free_bytes_ = 0;
   Set set_;

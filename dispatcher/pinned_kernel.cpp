@@ -15,7 +15,7 @@ void KernelSlot::retire() noexcept {
 }
 
 bool KernelSlot::enter(const OperatorEntry& entry, DispatchKeySet keys) noexcept {
-  // With what this reads of `fill`, the changes of cells are seen that came before the slot was used again.
+  // Reads what `fill` released, so this call sees the cell changes made before the slot was reused.
   const uint64_t before = word_.fetch_add(1, std::memory_order_acq_rel);
   return before >> kStateShift == kLive && entry.lookup(keys) == record_;
 }
@@ -27,7 +27,7 @@ void KernelSlot::leave() noexcept {
 }
 
 void KernelSlot::destroyStateIfUnused() noexcept {
-  // Late callers count themselves in and out of retired slots, so several may come here; one of them does it.
+  // Late callers enter and leave retired slots, so several may get here; only one of them destroys the state.
   uint64_t retired = uint64_t{kRetired} << kStateShift;
   if (!word_.compare_exchange_strong(retired, uint64_t{kDestroying} << kStateShift, std::memory_order_acq_rel)) return;
   state_.reset();
@@ -42,7 +42,7 @@ KernelPin::KernelPin(KernelSlot& slot, const OperatorEntry& entry, DispatchKeySe
   }
   slot.leave();
   slot_ = nullptr;
-  // The cell changed since the caller looked. Should it hold this slot once more, its record enters anew.
+  // The cell has changed since the caller read it. If it holds this slot again, its record enters again.
   kernel_ = entry.lookup(keys);
 }
 

@@ -15,15 +15,15 @@ class OperatorEntry;
 
 namespace detail {
 
-// What keeps a kernel's state alive while calls are inside it, although nobody on the call path takes a lock.
+// Keeps a kernel's state alive while calls are inside it, although nothing on the call path takes a lock.
 //
 // A cell of a table points to a slot's record, never to the state itself. Slots are never freed: a caller that read a
-// cell just before it changed may still count itself into the slot. Counting in and retiring are changes of one word,
-// so that either the caller sees that the slot is retired, or the one who retires it sees the caller; the last one to
-// leave a retired slot destroys the state. The slot is used again for a later kernel of the same operator and C++ type,
-// so that memory is bounded by the kernels and calls that there are at a time. A late caller therefore looks into the
-// table again, and runs the state only if its cell still holds the slot. Whoever removes a kernel changes the cells
-// first and retires the slot after: the other way round, callers would come back to a slot that turns them away.
+// cell just before it changed may still register in the slot. Entering and retiring change one word, so either the
+// caller sees that the slot is retired, or the retiring thread sees the caller. The last caller to leave a retired slot
+// destroys the state. The slot is reused for a later kernel of the same operator and C++ type, so memory is bounded by
+// the number of kernels and calls at a time. A late caller therefore looks into the table again, and runs the state
+// only if its cell still holds the slot. Code that removes a kernel changes the cells first and retires the slot
+// afterwards: in the other order, callers would keep coming back to a slot that turns them away.
 class BOXCAR_API KernelSlot {
  public:
   KernelSlot(const KernelSlot&) = delete;
@@ -35,9 +35,9 @@ class BOXCAR_API KernelSlot {
   const CppSignature* signature() const noexcept { return signature_; }
   bool isFree() const noexcept { return word_.load(std::memory_order_acquire) >> kStateShift == kFree; }
 
-  // The following are the Dispatcher's, under its lock: gives a free slot [state], which must be its record's kind.
+  // The following are called by the Dispatcher, under its lock. Gives a free slot [state], which must match its record.
   void fill(std::shared_ptr<const Kernel> state) noexcept;
-  // After every cell that held the record holds another. Destroys the state now, if no call is inside it.
+  // Call it after every cell that held the record holds another. Destroys the state now if no call is inside it.
   void retire() noexcept;
 
   // The slots of one owner, newest first.
@@ -53,11 +53,11 @@ class BOXCAR_API KernelSlot {
  private:
   friend class KernelPin;
 
-  // The low half counts the calls inside, the high half says what the slot is.
+  // The low half counts the calls inside; the high half is the State.
   static constexpr int kStateShift = 32;
   enum State : uint64_t { kFree, kLive, kRetired, kDestroying };
 
-  // Counts a call in. Whether it may run the state, which is what [entry]'s table says for [keys].
+  // Counts a call in. Returns whether the call may run the state, which [entry]'s table decides for [keys].
   bool enter(const OperatorEntry& entry, DispatchKeySet keys) noexcept;
   void leave() noexcept;
   void destroyStateIfUnused() noexcept;
@@ -69,7 +69,7 @@ class BOXCAR_API KernelSlot {
   const OperatorEntry* entry_;
 };
 
-// A call inside a slot: what to run, while this lives.
+// A call inside a slot: says what to run, while it lives.
 class BOXCAR_API KernelPin final {
  public:
   KernelPin(KernelSlot& slot, const OperatorEntry& entry, DispatchKeySet keys) noexcept;
@@ -87,12 +87,12 @@ class BOXCAR_API KernelPin final {
   const Kernel* kernel_;
 };
 
-// The operator of an entry, for a record that is only handed the arguments. Written where handles are known; [R] only
-// puts its use off until then.
+// Returns the operator of an entry, for a record that only gets the arguments. Defined where OperatorHandle is
+// complete; [R] only defers its use until then.
 template <class R>
 OperatorHandle handleOf(const OperatorEntry& entry) noexcept;
 
-// The slot of a kernel that has no C++ type; any operator's cells may point to it.
+// The slot of a kernel that has no C++ type; cells of any operator may point to it.
 struct PinnedBoxedKernel final : Kernel, KernelSlot {
   PinnedBoxedKernel() noexcept : Kernel{&run}, KernelSlot(this, nullptr, nullptr) {}
 

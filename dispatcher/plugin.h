@@ -9,8 +9,8 @@
 #include <string_view>
 #include <type_traits>
 
-// A plugin is a shared library that brings operators, kernels, fallbacks or a device to a running program. It is made
-// of BOXCAR_LIBRARY blocks, as any library is, and of one line that stamps it:
+// A plugin is a shared library that adds operators, kernels, fallbacks or a device to a running program. It consists of
+// BOXCAR_LIBRARY blocks, like any library, and one line that stamps it:
 //
 //   BOXCAR_PLUGIN("sample", "1.0");
 //   BOXCAR_LIBRARY(sample, m) { m.def("double(Tensor x) -> Tensor", …); }
@@ -26,8 +26,8 @@ struct PluginInfo {
   std::string path;     // of its file: absolute, without symbolic links
 };
 
-// What a plugin was built for. It lies in a section of its own, without any pointer, so that it is read from the file
-// and a plugin of another boxcar never runs. All versions begin with the first four members.
+// What a plugin was built for. It is in its own section and holds no pointers, so that it can be read from the file,
+// and a plugin for another boxcar never runs. The first four members are the same in all versions.
 struct PluginStamp {
   detail::FixedText<8> magic;
   uint32_t format;
@@ -67,5 +67,5 @@ consteval PluginStamp makePluginStamp(std::string_view name, std::string_view ve
   extern "C" BOXCAR_API const ::boxcar::PluginStamp boxcar_plugin_stamp; \
   constinit const ::boxcar::PluginStamp boxcar_plugin_stamp __attribute__((used, section(".boxcar_plugin"))) = stamp
 
-// BOXCAR_PLUGIN("name", "version"); makes a shared library a plugin. One of its source files has it.
+// BOXCAR_PLUGIN("name", "version"); makes a shared library a plugin. Exactly one of its source files contains it.
 #define BOXCAR_PLUGIN(name, version) BOXCAR_PLUGIN_STAMP(::boxcar::detail::makePluginStamp(name, version))

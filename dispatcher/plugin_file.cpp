@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::string_view kSection = ".boxcar_plugin";
 
-// A file of ELF, the format of shared libraries, that is read piece by piece. Offsets and lengths in it are not
-// trusted: what they lead to is there, or it is not.
+// An ELF file (the format of shared libraries), read piece by piece. Its offsets and lengths are not trusted: every
+// read checks that the bytes exist.
 class SharedLibraryFile final {
  public:
   explicit SharedLibraryFile(const std::string& path)
@@ -40,7 +40,7 @@ class SharedLibraryFile final {
     return status;
   }
 
-  // Reads the beginning of the section called kSection, as much as there is; gives the number of bytes.
+  // Reads up to [bytes] from the start of the section called kSection; returns the number of bytes read.
   size_t readSection(void* target, size_t bytes) const {
     ElfW(Ehdr) header;
     BOXCAR_CHECK(
@@ -76,7 +76,7 @@ class SharedLibraryFile final {
            read(header.e_shoff + index * sizeof(section), &section, sizeof(section));
   }
 
-  // Whether all the bytes are there.
+  // Returns whether all bytes could be read.
   bool read(uint64_t offset, void* target, size_t bytes) const {
     return offset <= INT64_MAX &&
            pread(number_, target, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);

@@ -7,11 +7,11 @@
 
 namespace boxcar {
 
-// A plugin's file, of which nothing has run yet.
+// A plugin's file, before any of its code has run.
 struct PluginFile {
   PluginStamp stamp;
   std::string path;  // absolute, without symbolic links
-  // Tells the file from another one that is put in its place.
+  // Distinguishes the file from another one that replaces it.
   uint64_t device;
   uint64_t inode;
   int64_t modified;  // in nanoseconds
@@ -21,8 +21,8 @@ struct PluginFile {
   }
 };
 
-// Reads the stamp of the plugin at [path] and checks it against this boxcar. An Error says what the file is where it is
-// no plugin, and what differs where it was built for another boxcar.
+// Reads the stamp of the plugin at [path] and checks it against this boxcar. Throws Error if the file is not a plugin,
+// and says what it is; or if it was built for another boxcar, and says what differs.
 PluginFile readPluginFile(const std::string& path);
 
 }  // namespace boxcar

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string_view>
 
-// An address that tells the copies of boxcar in a process apart.
+// An address that distinguishes the copies of boxcar in a process.
 extern "C" BOXCAR_API const void* boxcar_home() noexcept {
   static constexpr char kMark = 0;
   return &kMark;
@@ -27,14 +27,14 @@ PluginInfo infoOf(const PluginFile& file) {
   return {std::string(file.stamp.name.view()), std::string(file.stamp.version.view()), file.path};
 }
 
-// The handle of what is mapped from [path] already; null if nothing is.
+// Returns the handle of the library already mapped from [path]; null if there is none.
 void* findMapped(const std::string& path) {
   void* handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (handle != nullptr) dlclose(handle);
   return handle;
 }
 
-// Whether the plugin brought a libboxcar.so of its own to a program that has boxcar inside.
+// Whether the plugin brought its own libboxcar.so into a program that already contains boxcar.
 bool bringsAnotherBoxcar(void* handle) {
   const auto home = reinterpret_cast<decltype(&boxcar_home)>(dlsym(handle, "boxcar_home"));
   return home != nullptr && home() != boxcar_home();
@@ -74,8 +74,8 @@ PluginTable::Plugins::iterator PluginTable::open(const PluginFile& file, const s
 }
 
 void PluginTable::removeAll(Plugin& plugin) noexcept {
-  // Newest first, as if the blocks had never been read, and without the Dispatcher's lock, for kernels' states go,
-  // which may wait for a thread that looks an operator up.
+  // Newest first, as if the blocks had never been read. Without the Dispatcher's lock: kernels' states are destroyed,
+  // and may wait for a thread that looks up an operator.
   while (!plugin.libraries.empty()) plugin.libraries.pop_back();
 }
 

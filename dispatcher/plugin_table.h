@@ -10,13 +10,13 @@
 
 namespace boxcar {
 
-// The plugins of the process: those that are loaded, and those that were, whose code stays.
+// The plugins of the process: the loaded ones, and the unloaded ones, whose code stays.
 class PluginTable final {
  public:
-  // [registrations] is the Dispatcher's lock, under which plugins register.
+  // [registrations] is the Dispatcher's lock; plugins register under it.
   explicit PluginTable(std::recursive_mutex& registrations) : registrations_(registrations) {}
 
-  // What the Dispatcher promises of loadPlugin, unloadPlugin and plugins.
+  // They implement the Dispatcher's loadPlugin, unloadPlugin and plugins.
   PluginInfo load(const std::string& path);
   void unload(const std::string& name_or_path);
   std::vector<PluginInfo> list() const;
@@ -26,7 +26,7 @@ class PluginTable final {
     PluginInfo info;
     PluginFile file;
     void* handle;
-    // Static constructors link the blocks once, when the code is mapped: they are kept for the next load.
+    // Static constructors link the blocks only once, when the code is mapped, so the blocks are kept for the next load.
     std::vector<const detail::LibraryBlock*> blocks;
     std::deque<Library> libraries;
     bool is_loaded = false;
@@ -37,12 +37,11 @@ class PluginTable final {
   void registerAll(Plugin& plugin, const std::string& path);
   static void removeAll(Plugin& plugin) noexcept;
 
-  // Held while the system maps a plugin and runs its static constructors; the Dispatcher's lock is not, for
-  // constructors of other libraries may wait for it in another thread while they keep the system's.
+  // Held while the system loader maps a plugin and runs its static constructors. The Dispatcher's lock is not held
+  // then: constructors of other libraries on another thread may wait for it while they hold the loader's lock.
   std::recursive_mutex opening_;
   std::recursive_mutex& registrations_;
-  // Changed under both locks; opening_ is taken before the other, never the other way. Loaded ones stand behind the
-  // others, in the order of loading.
+  // Changed under both locks; opening_ is always taken first. Loaded plugins come after the others, in load order.
   Plugins plugins_;
 };
 

@@ -22,13 +22,13 @@ struct Registered {
 
 using Callbacks = std::vector<std::shared_ptr<const Registered>>;
 
-// Set when a thread's state is gone: what is destroyed after it may still make calls.
+// Set when a thread's state is destroyed: objects destroyed later may still make calls.
 constinit thread_local bool thread_has_ended = false;
 
 struct GlobalCallbacks {
   std::mutex mutex;
   Callbacks all;
-  // Counts the changes, so that threads know when their copies are old.
+  // Counts changes, so that threads know when their copies are out of date.
   std::atomic<uint64_t> version{0};
 };
 
@@ -37,10 +37,10 @@ GlobalCallbacks& globalCallbacks() {
   return callbacks;
 }
 
-// What a thread knows of observers.
+// A thread's observer state.
 struct ThreadState {
   Callbacks own;
-  // Not owned: what was removed should go although this thread makes no call any more.
+  // Not owned: a removed callback should be destroyed even if this thread makes no more calls.
   std::vector<std::weak_ptr<const Registered>> global;
   uint64_t version = 0;
   bool enabled = true;
@@ -65,7 +65,7 @@ struct ThreadState {
     version = shared.version.load(std::memory_order_relaxed);
   }
 
-  // xorshift64*: callbacks are drawn, not encrypted.
+  // xorshift64*: sampling needs no cryptographic randomness.
   bool draw(double probability) {
     if (probability >= 1) return true;
     random ^= random >> 12;
@@ -90,7 +90,7 @@ std::shared_ptr<const Registered> registerCallback(RecordFunctionCallback callba
   return std::make_shared<const Registered>(Registered{nextHandle(), std::move(callback)});
 }
 
-// What was taken out, to be destroyed by a caller who holds no lock; null if it was not there.
+// Returns the removed callback, which the caller destroys without holding a lock; null if there was none.
 std::shared_ptr<const Registered> takeFrom(Callbacks& callbacks, CallbackHandle handle) {
   const auto found = std::ranges::find(callbacks, handle, [](const auto& kept) { return kept->handle; });
   if (found == callbacks.end()) return nullptr;
@@ -104,7 +104,8 @@ void reportFailure(const char* when, const std::string& name, const char* what) 
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-// Runs a callback of a call named [name]; the call goes on whatever it throws, and calls it makes are not observed.
+// Runs a callback for the call [name]. The call continues even if the callback throws, and calls that the callback
+// makes are not observed.
 template <class Function>
 void runCallback(const char* when, const std::string& name, Function&& function) {
   const DisableRecordFunctionGuard guard;
@@ -180,7 +181,7 @@ bool hasGlobalCallbacks() {
 bool hasThreadLocalCallbacks() { return !threadState().own.empty(); }
 
 void clearGlobalCallbacks() {
-  Callbacks removed;  // the callbacks go when the lock is free
+  Callbacks removed;  // destroyed after the lock is released
   GlobalCallbacks& shared = globalCallbacks();
   const std::lock_guard lock(shared.mutex);
   removed.swap(shared.all);
@@ -276,7 +277,7 @@ void RecordFunction::setOutputs(Stack outputs) {
 void RecordFunction::end() {
   if (state_ == nullptr || !state_->started || std::exchange(state_->ended, true)) return;
   state_->failed = std::uncaught_exceptions() > state_->exceptions_before;
-  // The observer that was told first of the start is told last of the end.
+  // Observers are told of the end in the reverse order of the start.
   for (auto chosen = state_->chosen.rbegin(); chosen != state_->chosen.rend(); ++chosen) {
     const auto& end = chosen->registered->callback.end();
     runCallback("end", state_->name, [&] {

@@ -20,14 +20,14 @@ namespace boxcar {
 
 class OperatorHandle;
 
-// What is observed: an operator's call, or a piece of a program that its author named.
+// What is observed: an operator call, or a part of a program that its author named.
 enum class RecordScope : uint8_t { FUNCTION, USER_SCOPE, NUM_SCOPES };
 
 BOXCAR_API std::string_view toString(RecordScope scope) noexcept;
 
 class RecordFunction;
 
-// What an observer keeps between the start and the end of one call.
+// Data that an observer keeps between the start and the end of one call.
 struct ObserverContext {
   ObserverContext() = default;
   ObserverContext(const ObserverContext&) = delete;
@@ -35,7 +35,7 @@ struct ObserverContext {
   virtual ~ObserverContext() = default;
 };
 
-// An observer: what is called at the start and at the end of each call.
+// An observer: callbacks for the start and the end of each call.
 //
 //   const CallbackHandle handle = addGlobalCallback(
 //       RecordFunctionCallback([](const RecordFunction& call) -> std::unique_ptr<ObserverContext> {
@@ -54,15 +54,15 @@ class RecordFunctionCallback final {
     scopes_.set();
   }
 
-  // Whether it reads the arguments, or the results; both are empty where no callback needs them.
+  // Whether it reads the arguments, or the results. Both are empty if no callback needs them.
   RecordFunctionCallback& needsInputs(bool needs) & { return needs_inputs_ = needs, *this; }
   RecordFunctionCallback&& needsInputs(bool needs) && { return std::move(needsInputs(needs)); }
   RecordFunctionCallback& needsOutputs(bool needs) & { return needs_outputs_ = needs, *this; }
   RecordFunctionCallback&& needsOutputs(bool needs) && { return std::move(needsOutputs(needs)); }
-  // The share of calls that it is told of, drawn anew for each; an Error unless 0 <= [probability] <= 1.
+  // The fraction of calls that it sees, drawn at random for each call. Throws Error unless 0 <= [probability] <= 1.
   BOXCAR_API RecordFunctionCallback& samplingProb(double probability) &;
   RecordFunctionCallback&& samplingProb(double probability) && { return std::move(samplingProb(probability)); }
-  // The scopes that it is told of; all, unless this is called.
+  // The scopes that it sees; all of them by default.
   BOXCAR_API RecordFunctionCallback& scopes(std::initializer_list<RecordScope> scopes) &;
   RecordFunctionCallback&& scopes(std::initializer_list<RecordScope> given) && { return std::move(scopes(given)); }
 
@@ -84,11 +84,12 @@ class RecordFunctionCallback final {
 
 using CallbackHandle = uint64_t;
 
-// For the calls of this thread, or of the whole process, from now on until it is removed. Callbacks of the process run
-// on the threads that make the calls, several at a time.
+// Add a callback for the calls of this thread, or of the whole process, until it is removed. Callbacks of the process
+// run on the threads that make the calls, possibly several at a time.
 BOXCAR_API CallbackHandle addThreadLocalCallback(RecordFunctionCallback callback);
 BOXCAR_API CallbackHandle addGlobalCallback(RecordFunctionCallback callback);
-// Whether there was one: this thread's, or the process's. A call that has started keeps its callbacks to its end.
+// Removes a callback of this thread or of the process. Returns whether there was one. A call that has started keeps its
+// callbacks until its end.
 BOXCAR_API bool removeCallback(CallbackHandle handle);
 BOXCAR_API bool hasGlobalCallbacks();
 BOXCAR_API bool hasThreadLocalCallbacks();
@@ -98,7 +99,7 @@ BOXCAR_API void clearThreadLocalCallbacks();
 // Whether this thread's calls are observed.
 BOXCAR_API bool isRecordFunctionEnabled() noexcept;
 
-// Switches that on or off while it lives.
+// Switches observation of this thread's calls on or off while it lives.
 class BOXCAR_API RecordFunctionGuard final {
  public:
   explicit RecordFunctionGuard(bool is_enabled = true) noexcept;
@@ -121,39 +122,39 @@ class DisableRecordFunctionGuard final {
 // One observed call, from `before` to `end`.
 class BOXCAR_API RecordFunction final {
  public:
-  // Chooses the callbacks that are told of this call.
+  // Chooses the callbacks that see this call.
   explicit RecordFunction(RecordScope scope);
   ~RecordFunction();
   RecordFunction(RecordFunction&& other) noexcept;
   RecordFunction(const RecordFunction&) = delete;
   RecordFunction& operator=(const RecordFunction&) = delete;
 
-  // Whether any callback is told; the others below need not be called where none is.
+  // Whether any callback sees the call. If none does, the functions below need not be called.
   bool isActive() const noexcept { return state_ != nullptr; }
   bool needsInputs() const noexcept;
   bool needsOutputs() const noexcept;
 
-  // Calls the start callbacks. [inputs] are the call's arguments, exactly.
+  // Calls the start callbacks. [inputs] are exactly the call's arguments.
   void before(std::string_view name, Stack inputs = {});
   void before(const OperatorHandle& op, Stack inputs = {});
   void setOutputs(Stack outputs);
   // Calls the end callbacks, once.
   void end();
 
-  // What callbacks ask.
+  // Accessors for callbacks.
   RecordScope scope() const noexcept;
-  // The operator's name with its overload, or the name that the scope was given.
+  // The operator's name with its overload, or the scope's name.
   const std::string& name() const noexcept;
-  // Nothing for a scope of a program.
+  // No value for a user scope.
   std::optional<OperatorName> operator_name() const;
   std::span<const IValue> inputs() const noexcept;
-  // Empty before the end, and where the call failed.
+  // Empty before the end, and if the call failed.
   std::span<const IValue> outputs() const noexcept;
   size_t num_inputs() const noexcept { return inputs().size(); }
   size_t num_outputs() const noexcept { return outputs().size(); }
   // Whether an exception left the call.
   bool failed() const noexcept;
-  // Numbers threads and calls, from 1 on.
+  // Numbers of the thread and of the call, counted from 1.
   uint64_t threadId() const noexcept;
   uint64_t handle() const noexcept;
   static uint64_t currentThreadId() noexcept;

@@ -15,8 +15,8 @@
 
 namespace boxcar {
 
-// Defines operators and registers their kernels by a chain of calls; what it registered goes with it. It is how c10's
-// older code is written; new code has Library and the BOXCAR_LIBRARY macros.
+// Defines operators and registers their kernels by a chain of calls. Its registrations end when it is destroyed. This
+// is the style of c10's older code; new code uses Library and the BOXCAR_LIBRARY macros.
 //
 //   static auto registry = RegisterOperators()
 //       .op("my::scale(Tensor x, float by) -> Tensor", RegisterOperators::options()
@@ -29,7 +29,7 @@ class BOXCAR_API RegisterOperators final {
   static Options options();
 
   RegisterOperators() = default;
-  // An operator with one kernel for all keys, as op(schema_or_name, kernel).
+  // Registers an operator with one kernel for all keys, like op(schema_or_name, kernel).
   template <class F>
   requires(!std::same_as<std::remove_cvref_t<F>, Options>) explicit RegisterOperators(
       std::string_view schema_or_name, F&& kernel,
@@ -41,20 +41,20 @@ class BOXCAR_API RegisterOperators final {
   RegisterOperators(RegisterOperators&&) = default;
   RegisterOperators& operator=(RegisterOperators&&) = default;
 
-  // Defines the operator that [options] describe. Throws Error where they say too little or contradict themselves, or
-  // where it is defined already; nothing of it is registered then.
+  // Defines the operator that [options] describe. Throws Error, with nothing registered, if the options are incomplete
+  // or contradictory, or if the operator is already defined.
   RegisterOperators& op(Options options, const std::source_location& where = std::source_location::current()) &;
   RegisterOperators&& op(Options options, const std::source_location& where = std::source_location::current()) &&;
-  // The same with the schema, or the name, told here.
+  // As above, with the schema or the name given here.
   RegisterOperators& op(std::string_view schema_or_name, Options options,
                         const std::source_location& where = std::source_location::current()) &;
   RegisterOperators&& op(std::string_view schema_or_name, Options options,
                          const std::source_location& where = std::source_location::current()) &&;
-  // A schema alone, whose kernels others register.
+  // Defines a schema alone; others register its kernels.
   RegisterOperators& op(std::string_view schema, const std::source_location& where = std::source_location::current()) &;
   RegisterOperators&& op(std::string_view schema,
                          const std::source_location& where = std::source_location::current()) &&;
-  // With one kernel for all keys: a function, a lambda or a functor.
+  // Defines an operator with one kernel for all keys: a function, a lambda or a functor.
   template <class F>
   requires(!std::same_as<std::remove_cvref_t<F>, Options> &&
            !std::same_as<std::remove_cvref_t<F>, std::source_location>)
@@ -72,15 +72,16 @@ class BOXCAR_API RegisterOperators final {
   std::vector<RegistrationHandleRAII> handles_;
 };
 
-// What is told of one operator: its schema or name, its kernels, what an optimiser may assume.
+// The description of one operator: its schema or name, its kernels, and what an optimiser may assume.
 class BOXCAR_API RegisterOperators::Options final {
  public:
-  // The schema; or the name alone, which takes the schema of the first kernel that has a C++ type. Once.
+  // Sets the schema, or just the name, in which case the schema is that of the first kernel that has a C++ type. Call
+  // it once.
   Options&& schema(std::string_view schema_or_name) &&;
-  // Once.
+  // Call it once.
   Options&& aliasAnalysis(AliasAnalysisKind kind) &&;
 
-  // A kernel for [key], one of each: a function known when the program is compiled, `kernel<decltype(f), &f>(key)` …
+  // Adds a kernel for [key], at most one per key: a function known at compile time, `kernel<decltype(f), &f>(key)` …
   template <class Function, Function* function>
   Options&& kernel(DispatchKey key) && {
     return std::move(*this).add(key, CppFunction(CompileTimeFunction<function>()));
@@ -90,19 +91,19 @@ class BOXCAR_API RegisterOperators::Options final {
   Options&& kernel(DispatchKey key) && {
     return std::move(*this).add(key, CppFunction::makeFromBoxedFunction<function>());
   }
-  // … a functor, made of the arguments that follow, `kernel<Functor>(key, 5)` …
+  // … a functor made from the arguments that follow, `kernel<Functor>(key, 5)` …
   template <std::derived_from<OperatorKernel> Functor, class... Args>
   Options&& kernel(DispatchKey key, Args&&... args) && {
     return std::move(*this).add(key, makeFunctor<Functor>(std::forward<Args>(args)...));
   }
-  // … a function, a lambda or a functor that is there.
+  // … an existing function, lambda or functor.
   template <class F>
   requires(!std::derived_from<std::remove_cvref_t<F>, OperatorKernel>) Options &&
       kernel(DispatchKey key, F&& callable) && {
     return std::move(*this).add(key, CppFunction(std::forward<F>(callable)));
   }
 
-  // The same, one, for all keys that have none of their own.
+  // As above: adds one kernel for all keys that have no kernel of their own.
   template <class Function, Function* function>
   Options&& catchAllKernel() && {
     return std::move(*this).add(std::nullopt, CppFunction(CompileTimeFunction<function>()));

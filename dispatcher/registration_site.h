@@ -7,16 +7,16 @@
 
 namespace boxcar {
 
-// Where something was registered. The file's name must live as long as the program: it is a literal, or interned.
+// Where something was registered. The file name must live as long as the program: it is a literal or interned.
 struct RegistrationSite {
   const char* file = "unknown";
   uint32_t line = 0;
-  // Whether it is a script's: what lies there runs in the interpreter.
+  // Whether it is a place in a script, whose code runs in the interpreter.
   bool is_script = false;
 
   BOXCAR_API bool operator==(const RegistrationSite& other) const noexcept;
 
-  // A place in a script.
+  // Returns a place in a script.
   BOXCAR_API static RegistrationSite ofScript(const std::string& file, uint32_t line);
 };
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// How the cells of an operator's table lie.
+// The layout of an operator's table.
 
 namespace boxcar::detail {
 
@@ -22,8 +22,8 @@ constexpr auto makeRuntimeKeys() {
 // The runtime key of each cell; cell 0 is Undefined's.
 inline constexpr auto kRuntimeKeys = makeRuntimeKeys();
 
-// The key whose cell a call with [keys] reads. A functionality with a key for each backend, in a set without a backend,
-// reads its CPU key's.
+// Returns the key whose cell a call with [keys] reads. A per-backend functionality in a set without a backend reads the
+// cell of its CPU key.
 constexpr DispatchKey runtimeKeyOf(DispatchKeySet keys) { return kRuntimeKeys[keys.getDispatchTableIndex()]; }
 
 constexpr auto makeFunctionalityBits() {
@@ -36,8 +36,8 @@ constexpr auto makeFunctionalityBits() {
 // The functionality of each cell as a bit of a key set.
 inline constexpr auto kFunctionalityBits = makeFunctionalityBits();
 
-// The key set that a call with the records [recordAt](cell) looks at: a functionality is left out when every backend
-// lets it through. Where they differ, the cell itself goes on.
+// Returns the key set that calls consider, given the records [recordAt](cell). A functionality is left out if every
+// backend lets it through. If the backends differ, the cell itself passes the call on.
 template <class RecordAt>
 uint64_t nonFallthroughKeysOf(RecordAt&& recordAt) {
   uint64_t keys = full_backend_mask;

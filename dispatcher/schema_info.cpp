@@ -9,7 +9,7 @@
 namespace boxcar {
 namespace {
 
-// Operators that write into arguments without saying so in their schema, where a flag is on.
+// Operators that, if a flag is on, write to arguments without saying so in their schema.
 struct WrittenInTraining {
   std::string_view op;
   std::string_view overload;
@@ -41,7 +41,7 @@ bool isOnOrUnknown(const IValue* flag) { return flag == nullptr || !flag->isBool
 
 bool isUndefined(const IValue& value) { return value.isTensor() && !value.toTensor().defined(); }
 
-// Undefined tensors have no memory that they could share.
+// Undefined tensors have no memory to share.
 bool areAliases(const IValue& a, const IValue& b) { return !isUndefined(a) && a.isAliasOf(b); }
 
 bool holds(const IValue& container, const IValue& value) {
@@ -57,12 +57,12 @@ TypePtr typeOf(const FunctionSchema& schema, const SchemaArgument& argument) {
 
 }  // namespace
 
-// By the arguments' and results' numbers.
+// Indexed by argument and result number.
 struct SchemaInfo::Aliases {
-  // Of each argument, and each result, the arguments that it may be.
+  // For each argument and each result: the arguments that it may alias.
   std::vector<std::vector<bool>> of_inputs;
   std::vector<std::vector<bool>> of_outputs;
-  // What may be, or be in, anything.
+  // The arguments and results that may alias, or be contained in, anything.
   std::vector<bool> wild_inputs;
   std::vector<bool> wild_outputs;
 
@@ -111,7 +111,7 @@ SchemaInfo::Aliases SchemaInfo::computeAliases() const {
   Aliases aliases{std::vector(inputs, std::vector<bool>(inputs)), std::vector(outputs, std::vector<bool>(inputs)),
                   std::vector<bool>(inputs), std::vector<bool>(outputs)};
 
-  // Where two arguments, or two results, share a set, nothing is known of who is whose alias: all of the set may be.
+  // If two arguments, or two results, share a set, it is unknown which aliases which: everything in the set may.
   std::vector<std::string> shared;
   for (const SchemaArgType type : {SchemaArgType::input, SchemaArgType::output}) {
     std::vector<std::string> seen;
@@ -139,7 +139,7 @@ SchemaInfo::Aliases SchemaInfo::computeAliases() const {
     }
   }
 
-  // What the values share.
+  // Aliasing among the values.
   for (std::size_t i = 0; i < inputs; ++i) {
     aliases.of_inputs[i][i] = true;
     for (std::size_t j = i + 1; j < inputs; ++j) {
@@ -183,7 +183,7 @@ bool SchemaInfo::is_mutable() const {
 }
 
 bool SchemaInfo::is_mutable(const SchemaArgument& argument) const {
-  static_cast<void>(schema_.is_mutable(argument));  // an Error where there is none
+  static_cast<void>(schema_.is_mutable(argument));  // throws Error if there is no such argument
   const Aliases aliases = computeAliases();
   const std::vector<bool>& same = aliases.of(argument.type)[argument.index];
   for (std::size_t i = 0; i < same.size(); ++i) {
@@ -236,7 +236,7 @@ bool SchemaInfo::may_contain_alias(const SchemaArgument& lhs, const SchemaArgume
 
 std::vector<std::size_t> undeclaredWrites(const FunctionSchema& schema, std::span<const IValue> values) {
   std::vector<std::size_t> written;
-  // Most operators are none of these, and are looked at in each call that is checked.
+  // Most operators are not in the list, and this runs for every checked call, so check the name first.
   const auto is_it = [&](const WrittenInTraining& each) { return each.op == schema.name(); };
   if (std::ranges::none_of(kWrittenInTraining, is_it)) return written;
   const bool trains = std::ranges::any_of(kTrainingFlags, [&](std::string_view flag) {

@@ -16,9 +16,9 @@
 
 namespace boxcar {
 
-// What an operator does to the values of one call: what its schema says, and what these values add. Two arguments that
-// are given one tensor are one another's alias; batch_norm writes its running statistics where it trains, which its
-// schema does not say. Values that are not known may be any.
+// What an operator does to the values of one call: what its schema says, plus what these values imply. Two arguments
+// that get the same tensor alias each other. batch_norm writes its running statistics when it trains, which its schema
+// does not say. An unknown value may be anything.
 //
 //   SchemaInfo info("aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)");
 //   info.addArgumentValue("self", x);
@@ -31,8 +31,8 @@ class BOXCAR_API SchemaInfo final {
 
   const FunctionSchema& schema() const noexcept { return schema_; }
 
-  // The value of an argument; Error where there is none of that name. A list's values are those of the first arguments,
-  // in their order: nothing for one that is not known.
+  // Sets the value of an argument; throws Error if there is no argument of that name. The values of a list are those of
+  // the first arguments, in order, with nullopt for unknown ones.
   void addArgumentValue(std::string_view name, IValue value);
   void addArgumentValues(const std::vector<std::optional<IValue>>& values);
   void addArgumentValues(const std::unordered_map<std::string, IValue>& values);
@@ -40,23 +40,24 @@ class BOXCAR_API SchemaInfo final {
     return schema_.argumentIndexWithName(name).has_value();
   }
 
-  // Whether the operator, in a call with these values, writes into an argument; into this one, or what is its alias.
+  // Whether the operator, in a call with these values, writes to any argument; to this argument, or to one that aliases
+  // it.
   bool is_mutable() const;
   bool is_mutable(const SchemaArgument& argument) const;
   bool is_mutable(std::string_view name) const;
-  // Whether the same arguments may give other results the next time: what the operator's tags say, but not of a dropout
+  // Whether the same arguments may give different results next time: what the operator's tags say, except for a dropout
   // that does not train.
   bool is_nondeterministic() const;
-  // As those of FunctionSchema, with what the values share.
+  // As in FunctionSchema, plus the aliasing among the values.
   bool may_alias(const SchemaArgument& lhs, const SchemaArgument& rhs) const;
   bool may_contain_alias(const SchemaArgument& lhs, const SchemaArgument& rhs, bool bidirectional = true) const;
 
  private:
   struct Aliases;
   Aliases computeAliases() const;
-  // The value of the argument at [index]; null where it is not known.
+  // The value of the argument at [index]; null if it is unknown.
   const IValue* valueAt(std::size_t index) const noexcept;
-  // Whether a call may train, as the argument [flag] says.
+  // Whether a call may train, according to the argument [flag].
   bool mayBeOn(std::string_view flag) const;
   bool writes(std::size_t index) const;
 
@@ -64,8 +65,8 @@ class BOXCAR_API SchemaInfo final {
   std::map<std::size_t, IValue> values_;
 };
 
-// The numbers of the arguments that a call with [values], which are the arguments' in order, writes to although its
-// schema does not say so.
+// Returns the indices of the arguments that a call writes to although its schema does not say so. [values] are the
+// arguments, in order.
 BOXCAR_API std::vector<std::size_t> undeclaredWrites(const FunctionSchema& schema, std::span<const IValue> values);
 
 }  // namespace boxcar

@@ -9,8 +9,8 @@
 
 namespace boxcar::detail {
 
-// A definition as generated code has it. The schema is read when somebody asks for the operator: a program uses some of
-// a thousand, and would start later for reading all.
+// A definition in generated code. The schema is parsed when the operator is first looked up: a program uses a few of a
+// thousand operators, and parsing all of them would slow its start.
 struct SchemaText {
   static constexpr size_t kMostTags = 4;
 

@@ -7,9 +7,9 @@
 
 namespace boxcar {
 
-// What a definition says of an operator beside its schema: m.def("rand(…) -> Tensor", {Tag::nondeterministic_seeded}).
-// PyTorch's names and meanings, and two of boxcar's: `io` is for operators that read what lies outside of the program,
-// or act on it, and `not_observed` keeps observers from being told of the operator's calls.
+// What a definition says about an operator besides its schema: m.def("rand(…) -> Tensor",
+// {Tag::nondeterministic_seeded}). These are PyTorch's names and meanings, and two of boxcar's: `io` is for operators
+// that read or affect things outside the program, and `not_observed` hides the operator's calls from observers.
 #define BOXCAR_FORALL_TAGS(_)   \
   _(core)                       \
   _(cudagraph_unsafe)           \

@@ -12,7 +12,7 @@ namespace boxcar {
 namespace {
 
 constinit std::atomic<bool> trace_is_enabled{false};
-// How many calls of this thread the trace is inside.
+// The nesting depth of traced calls on this thread.
 constinit thread_local int trace_depth = 0;
 
 std::string_view labelOf(detail::CallKind kind) {
@@ -26,7 +26,7 @@ std::string_view labelOf(detail::CallKind kind) {
   return "";
 }
 
-// One write, so that the lines of threads do not mix.
+// A single write, so that lines of different threads do not mix.
 void printLine(detail::CallKind kind, const OperatorHandle& op, DispatchKeySet keys) {
   const DispatchKeySet reached = op.entry().lookupBelowFallthroughs(keys).second;
   const std::string line = fmt::format("{:{}}[{}] op=[{}], key=[{}]\n", "", trace_depth, labelOf(kind),

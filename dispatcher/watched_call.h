@@ -15,16 +15,16 @@ class RecordFunction;
 
 namespace detail {
 
-// How many reasons there are to look closer at calls: the trace, and each callback of an observer, of any thread. Zero
-// in nearly every program, so that a call pays one branch for all of them.
+// The number of watchers of calls: the trace, and each observer callback of any thread. It is zero in nearly every
+// program, so a call pays one branch for all of them.
 extern BOXCAR_API constinit std::atomic<uint32_t> watchers;
 
 [[gnu::always_inline]] inline bool callsAreWatched() noexcept { return watchers.load(std::memory_order_relaxed) != 0; }
 
-// Seen: a call that its observers were told of already.
+// Seen: a call that observers have already been told of.
 enum class CallKind : uint8_t { Call, Redispatch, BoxedCall, BoxedRedispatch, Seen };
 
-// A call while somebody watches: writes its line of the trace, and tells the observers of its start and, when it is
+// A call while calls are watched: writes its trace line, and tells the observers of its start and, when it is
 // destroyed, of its end.
 //
 //   WatchedCall watched(CallKind::Call, op, keys);
@@ -40,12 +40,12 @@ class BOXCAR_API WatchedCall final {
   WatchedCall(const WatchedCall&) = delete;
   WatchedCall& operator=(const WatchedCall&) = delete;
 
-  // Where the arguments go that the observers want to see, before `start`, and the results, before `finish`; null where
-  // nobody wants them.
+  // Return where to put the arguments before `start`, and the results before `finish`, for observers; null if no
+  // observer wants them.
   Stack* wantedInputs() noexcept;
   Stack* wantedOutputs() noexcept;
   void start();
-  // Where the kernel returned: the observers are told the results, too.
+  // Called if the kernel returned: passes the results to the observers.
   void finish();
 
  private:

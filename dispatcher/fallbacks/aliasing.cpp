@@ -15,7 +15,7 @@ namespace {
 
 AliasInfoPtr inside(AliasInfoPtr alias, size_t index) { return alias == nullptr ? nullptr : alias->containedAt(index); }
 
-// The part of a place that a value adds to its container's, which is the one numbered [outer].
+// The part of a place that a value adds to that of its container, which has the index [outer].
 struct Step {
   std::string text;
   size_t outer;
@@ -33,8 +33,8 @@ void note(const Tensor& tensor, std::string place, AliasInfoPtr alias, size_t in
   if (tensor.defined()) found.push_back({tensor, std::move(place), alias, index});
 }
 
-// The tensors in a container. Containers may hold themselves, or one another many times: each is looked at once for an
-// alias. They may be nested deeper than calls can be.
+// Collects the tensors in a container. Containers may contain themselves, or one another many times: each is visited
+// once per alias. They may nest deeper than calls can.
 void collect(const IValue& argument, std::string place, AliasInfoPtr argument_alias, size_t index,
              std::vector<PlacedTensor>& found) {
   struct Pending {
@@ -58,7 +58,7 @@ void collect(const IValue& argument, std::string place, AliasInfoPtr argument_al
     if (address == nullptr || !seen.emplace(address, alias).second) continue;
     const size_t outer = containers.size();
     containers.push_back(std::move(step));
-    // The first is looked at first.
+    // Pushed in reverse, so that the first element is visited first.
     if (value.isGenericDict()) {
       const GenericDict dict = value.toGenericDict();
       for (size_t i = dict.size(); i-- > 0;) {
@@ -80,7 +80,7 @@ std::vector<PlacedTensor> tensorsOf(const FunctionSchema& schema, const std::vec
   std::vector<PlacedTensor> found;
   for (size_t i = 0; i < values.size(); ++i) {
     const AliasInfoPtr alias = i < declared.size() ? declared[i].alias_info() : nullptr;
-    // Most values are tensors, for which what watches every call has no list to make, or numbers, whose places nobody
+    // Most values are tensors, for which handlers of every call need no container walk, or numbers, whose places nobody
     // needs.
     if (values[i].isTensor()) {
       note(values[i].toTensor(), placeOf(schema, i), alias, i, found);

@@ -8,14 +8,14 @@
 namespace boxcar {
 namespace {
 
-// Takes a number below [count] out of [random], and leaves the rest.
+// Draws a number below [count] from [random], and leaves the rest there.
 uint64_t draw(uint64_t& random, uint64_t count) {
   const uint64_t drawn = random % count;
   random /= count;
   return drawn;
 }
 
-// Where the element lies that is [index]-th in order.
+// Returns the offset of the [index]-th element in order.
 int64_t offsetOf(const Tensor& tensor, int64_t index) {
   int64_t offset = tensor.storage_offset();
   for (size_t i = tensor.sizes().size(); i-- > 0; index /= tensor.sizes()[i])
@@ -37,7 +37,7 @@ std::string flipBit(std::span<const IValue> values, uint64_t random) {
   if (tensors.empty()) return {};
   const uint64_t which = draw(random, tensors.size());
   const Tensor& tensor = tensors[which];
-  // A bool has one bit that counts.
+  // Only one bit of a bool is significant.
   const uint64_t bit = draw(random, tensor.scalar_type() == ScalarType::Bool ? 1 : tensor.itemsize() * 8);
   const uint64_t index = draw(random, static_cast<uint64_t>(tensor.numel()));
 

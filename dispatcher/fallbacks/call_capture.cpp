@@ -10,7 +10,7 @@
 namespace boxcar {
 namespace {
 
-// A list that holds itself would have no end.
+// Limits lists that contain themselves.
 constexpr int kDeepest = 64;
 
 RecordedValue ofKind(RecordedValue::Kind kind) {
@@ -25,7 +25,7 @@ RecordedValue opaque(std::string what) {
   return value;
 }
 
-// Runs [copy], which reads what lies on [device].
+// Runs [copy], which reads from [device].
 template <class Copy>
 auto fromDevice(Device device, Copy copy) {
   try {
@@ -59,7 +59,7 @@ void CallCapture::takeArguments(std::span<const IValue> arguments, const Functio
 
 void CallCapture::takeResults(std::span<const IValue> results) {
   for (const IValue& result : results) call_.results.push_back(take(result, /*is_written=*/false));
-  // An argument may lie on another storage now.
+  // An argument may have another storage now.
   for (const Tensor& tensor : tensors_) numberOf(tensor.storage(), tensor.scalar_type(), /*is_written=*/false);
   for (uint32_t i = 0; i < storages_.size(); ++i) takeStorageAfter(i);
   for (const Tensor& tensor : tensors_) call_.after.tensors.push_back(describe(tensor));
@@ -77,7 +77,7 @@ void CallCapture::takeStorageAfter(uint32_t storage) {
     return;
   }
   RecordedStorage& before = call_.before.storages[storage];
-  // A view may reach what no argument reached; nobody has written to it, so that it was the same before.
+  // A view may reach bytes that no argument reached; the call has not written them, so they were the same before.
   const ByteRange range = span({before.first, before.count}, reached(storage));
   if (range.count != before.count) before = describe(storage);
   call_.after.storages.push_back(before);
@@ -122,7 +122,7 @@ RecordedValue CallCapture::take(const IValue& value, bool is_written, int depth)
     case Tag::Object: return opaque("an object of class " + value.toObject()->className());
     case Tag::Future: return opaque("a future");
     case Tag::Enum: return opaque("a member of the enum " + value.toEnumHolder()->qualifiedClassName());
-    // The typed lists may change while the call runs.
+    // Typed lists are copied because they may change while the call runs.
     case Tag::IntList: taken.plain = value.toIntList().copy(); return taken;
     case Tag::DoubleList: taken.plain = value.toDoubleList().copy(); return taken;
     case Tag::BoolList: taken.plain = value.toBoolList().copy(); return taken;

@@ -9,15 +9,16 @@
 
 namespace boxcar {
 
-// Takes down what a call gets and what comes of it; bytes go to the recording at once.
+// Records the arguments and results of a call; bytes go to the recording at once.
 class CallCapture final {
  public:
   CallCapture(RecordingWriter& writer, RecordedContent content, RecordedCall& call) noexcept
       : writer_(writer), content_(content), call_(call) {}
 
-  // Before the call. Both throw Error where elements cannot be copied from a device, or the file not be written.
+  // Call it before the call. Both functions throw Error if elements cannot be copied from a device, or if the file
+  // cannot be written.
   void takeArguments(std::span<const IValue> arguments, const FunctionSchema& schema);
-  // After it, unless it has failed.
+  // Call it after the call, unless the call failed.
   void takeResults(std::span<const IValue> results);
 
  private:
@@ -25,7 +26,7 @@ class CallCapture final {
     Storage storage;
     ScalarType dtype;  // of its first tensor
     uint32_t version;
-    bool is_written;  // by what the schema says
+    bool is_written;  // according to the schema
   };
 
   RecordedValue take(const IValue& value, bool is_written, int depth = 0);
@@ -40,10 +41,10 @@ class CallCapture final {
   RecordingWriter& writer_;
   const RecordedContent content_;
   RecordedCall& call_;
-  // They stay alive, so that no new tensor or storage of the call has the address of an old one.
+  // Kept alive, so that no new tensor or storage of the call has the address of an old one.
   std::vector<Tensor> tensors_;
   std::vector<SeenStorage> storages_;
-  std::vector<uint32_t> whole_storages_;  // that are arguments or results themselves
+  std::vector<uint32_t> whole_storages_;  // those that are arguments or results themselves
 };
 
 }  // namespace boxcar

@@ -4,7 +4,7 @@
 
 namespace boxcar::detail {
 
-// The ring's pages are the system's until a call reaches them.
+// The ring's pages are not touched, and so not allocated by the system, until a call reaches them.
 CallLog::CallLog(uint32_t number, size_t capacity)
     : number_(number),
       thread_id_(static_cast<uint64_t>(::syscall(SYS_gettid))),
@@ -51,8 +51,8 @@ void CallLog::beginSpan(CallRecord& call, uint32_t outer, const Stack& stack) no
 OperatorSum& CallLog::findSumFrom(size_t place, OperatorOnPath key) noexcept {
   while (sums_[place].key != key) {
     if (sums_[place].key.entry() == nullptr) {
-      // When the table is half full new operators count for no path; the last place is for all that come when it is
-      // three quarters full.
+      // When the table is half full, new operators are counted without a path; when it is three quarters full, all
+      // further ones share the last place.
       if (sums_used_ >= kSums / 2 && key.path() != CallPaths::kNone) return sumOf({key.entry(), CallPaths::kNone});
       if (sums_used_ >= kSums / 4 * 3) return sums_[kSums];
       ++sums_used_;

@@ -16,10 +16,10 @@
 
 namespace boxcar::detail {
 
-// What all calls of one operator by one path come to.
+// The sums over all calls of one operator by one path.
 struct OperatorSum {
   OperatorOnPath key;
-  uint64_t made_by[2];  // calls: by the script or the program, and by kernels of others
+  uint64_t made_by[2];  // calls: by the script or the program, and by kernels of other calls
   uint64_t failed;
   uint64_t ticks;
   uint64_t child_ticks;
@@ -45,56 +45,56 @@ struct OperatorSum {
   }
 };
 
-// The calls of one thread: the latest of them each by itself, in a ring, and sums of those that the ring had no more
-// room for. All of its memory is there before the first call.
+// The calls of one thread: the latest ones individually, in a ring, and sums of those that no longer fit in the ring.
+// All of its memory is allocated before the first call.
 class CallLog final {
  public:
-  // [number] of the thread in the profile; [capacity] of the ring, a power of two.
+  // [number] is the thread's number in the profile; [capacity] is that of the ring, a power of two.
   CallLog(uint32_t number, size_t capacity);
 
-  // Around the calls to be logged.
+  // Call them around the calls to be logged.
   void begin() noexcept;
   void end() noexcept;
   bool isOn() const noexcept { return is_on_; }
 
-  // Redispatches, and writes down what it was. On the log's thread, between begin() and end().
+  // Redispatches, and logs the call. Must run on the log's thread, between begin() and end().
   [[gnu::always_inline]] void call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
     OpenCall open(*this, op, keys, stack);
     op.redispatchBoxed(keys, stack);
     open.succeeded();
   }
 
-  // Where the calls are counted as they end.
+  // The counter of finished calls, which changes while the thread runs.
   const volatile uint64_t* liveCallCount() const noexcept { return &count_; }
 
-  // The following when the thread is done.
+  // Call the following only when the thread is done.
 
   uint32_t number() const noexcept { return number_; }
   uint64_t threadId() const noexcept { return thread_id_; }
   uint64_t callCount() const noexcept { return count_; }
-  // Of these, the ones that are in folded() alone.
+  // How many of these are only in folded().
   uint64_t foldedCount() const noexcept { return count_ > capacity_ ? count_ - capacity_ : 0; }
-  // When the thread first switched it on and last switched it off, and how long it was on; in ticks.
+  // When the thread first switched the log on and last switched it off, and how long it was on; in ticks.
   uint64_t firstTick() const noexcept { return first_tick_; }
   uint64_t lastTick() const noexcept { return last_tick_; }
   uint64_t ticksOn() const noexcept { return ticks_on_; }
-  // In calls that no other call made.
+  // Ticks in outermost calls.
   uint64_t ticksInCalls() const noexcept { return top_.children; }
-  // The ones in the ring, in the order in which they ended.
+  // The calls in the ring, in the order in which they ended.
   std::vector<const CallRecord*> calls() const;
   std::vector<OperatorSum> folded() const;
   const CallPaths& paths() const noexcept { return paths_; }
-  // When the device did what the call put to it; null where that is not known.
+  // When the device ran the work of the call; null if that is not known.
   const DeviceSpan* spanOf(const CallRecord& call) const noexcept {
     return call.device_span == 0 ? nullptr : clock_->find(call.device_span);
   }
-  // The moment that spans are counted from, in ticks.
+  // The origin of span times, in ticks.
   uint64_t deviceOrigin() const noexcept { return clock_->origin(); }
 
  private:
   static constexpr size_t kSums = 8192;  // a power of two
 
-  // A call that has begun. Those of a thread are a chain, at whose end stands the log's own record.
+  // A call that has begun. The open calls of a thread form a chain that ends at the log's own record.
   struct OpenCall final {
     [[gnu::always_inline]] OpenCall(CallLog& log, const OperatorHandle& op, DispatchKeySet keys,
                                     const Stack& stack) noexcept
@@ -153,7 +153,7 @@ class CallLog final {
     return sums_[place].key == key ? sums_[place] : findSumFrom(place, key);
   }
   static size_t placeOf(OperatorOnPath key) noexcept {
-    // Entries lie at multiples of 64 bytes, so that their low bits say nothing.
+    // Entries are aligned to 64 bytes, so their low bits carry no information.
     constexpr int kShift = 64 - std::bit_width(kSums - 1);
     return (key.word() >> 6) * 0x9E3779B97F4A7C15U >> kShift;
   }
@@ -162,7 +162,7 @@ class CallLog final {
     call.key = {call.key.entry(), paths_.current()};
     call.is_inner = &outer != &top_ && outer.key.path() == call.key.path();
   }
-  // Begins a span on the device of the first tensor on it among the arguments.
+  // Begins a span on the device of the first argument that is a tensor on a measured device.
   [[gnu::noinline]] void beginSpan(CallRecord& call, uint32_t outer, const Stack& stack) noexcept;
   [[gnu::noinline]] void endSpan(const CallRecord& call) noexcept;
 

@@ -5,7 +5,7 @@
 namespace boxcar::detail {
 
 uint32_t CallPaths::nodeOf(uint32_t parent, CallFrame frame) {
-  // Before it has a name: without memory for the node the name would stand for none.
+  // Reserve first: if memory ran out after the name was added, the name would refer to no node.
   if (nodes_.size() == nodes_.capacity()) nodes_.reserve(2 * nodes_.size());
   const auto [place, is_new] = by_name_.try_emplace({parent, frame.function, frame.site.file, frame.site.line},
                                                     static_cast<uint32_t>(nodes_.size()));
@@ -34,7 +34,7 @@ uint32_t CallPaths::find(const Places& places, size_t count) noexcept {
       node = next;
     }
   } catch (const std::exception&) {
-    // Without memory for a path the call counts for who called.
+    // Without memory for a path, the call counts for the caller.
   }
   std::copy_n(places.begin(), count, last_places_.begin());
   last_count_ = count;

@@ -19,10 +19,10 @@ class OperatorEntry;
 
 namespace detail {
 
-// The ways through a script's functions by which calls are made, each with a number: a tree of frames. Of one thread.
+// The paths through a script's functions by which calls are made, numbered: a tree of frames. For one thread.
 class CallPaths final {
  public:
-  // The path of calls that no script makes.
+  // The path of calls that are not made by a script.
   static constexpr uint32_t kNone = 0;
 
   struct Node {
@@ -32,19 +32,20 @@ class CallPaths final {
 
   CallPaths() : nodes_(1) {}
 
-  // The path that this thread's script is on. Looks up no name and allocates nothing where it was there before.
+  // Returns the path that this thread's script is on. Looks up no name and allocates nothing if the script was there
+  // before.
   [[gnu::always_inline]] uint32_t current() noexcept {
     if (!has_run_script) [[likely]]
       return kNone;
     return currentOfScript();
   }
 
-  // By number; the first one stands for kNone.
+  // Indexed by path number; the first node stands for kNone.
   const std::vector<Node>& nodes() const noexcept { return nodes_; }
 
-  // Of deeper recursions the innermost calls.
+  // The maximum depth; deeper recursions keep the innermost calls.
   static constexpr size_t kDeepest = 64;
-  // What is called by still other ways counts for the caller.
+  // The maximum number of nodes; calls on further paths count for the caller.
   static constexpr size_t kMostNodes = 1U << 14;
 
  private:
@@ -70,23 +71,23 @@ class CallPaths final {
 
   std::vector<Node> nodes_;
   std::unordered_map<std::pair<uint32_t, const void*>, uint32_t, PlaceHash> by_place_;
-  // The same line of a function that was loaded again is the same node.
+  // The same line of a function that was loaded again gets the same node.
   std::map<std::tuple<uint32_t, std::string, std::string, uint32_t>, uint32_t> by_name_;
   uint64_t generation_ = 0;
-  // What the last call of find() was given, and gave.
+  // The arguments and the result of the last find().
   Places last_places_;
   size_t last_count_ = 0;
   uint32_t last_ = kNone;
 };
 
-// An operator, and the path by which it is called, in one word: addresses leave that much room.
+// An operator, and the path by which it is called, in one word: the upper bits of addresses are free.
 class OperatorOnPath final {
  public:
   OperatorOnPath() = default;
   OperatorOnPath(const OperatorEntry* entry, uint32_t path) noexcept
       : word_(reinterpret_cast<uintptr_t>(entry) | uintptr_t{path} << kAddressBits) {}
 
-  // Null: of operators that there was no room to tell apart.
+  // Null stands for operators that there was no room to keep apart.
   const OperatorEntry* entry() const noexcept {
     return reinterpret_cast<const OperatorEntry*>(word_ & ((uintptr_t{1} << kAddressBits) - 1));
   }

@@ -63,7 +63,7 @@ std::string CallRecord::dtypesText() const {
 
 DispatchKey CallRecord::kernelKey() const {
   DispatchKeySet below = keys.remove(DispatchKey::PreDispatch).remove(DispatchKey::Python);
-  // What answers there for an operator without a kernel of its own is a tracer, which looks on as modes do.
+  // If the operator has no kernel of its own at Tracer, a tracer answers there, which only observes, as modes do.
   const OperatorEntry* const entry = key.entry();
   if (!entry->hasKernelForDispatchKey(DispatchKey::Tracer)) below = below.remove(DispatchKey::Tracer);
   return entry->lookupBelowFallthroughs(below).second.highestPriorityTypeId();

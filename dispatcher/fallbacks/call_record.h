@@ -14,12 +14,12 @@
 
 namespace boxcar::detail {
 
-// What a profiler writes down of one call, in two lines of a processor's cache: copied as bytes, of a fixed size, so
-// that nothing is allocated for it. Tensors and dimensions beyond its room are cut.
+// What a profiler records of one call, in two cache lines: copied as bytes and of fixed size, so recording allocates
+// nothing. Tensors and dimensions beyond its room are cut.
 struct CallRecord {
   static constexpr size_t kMostTensors = 4;
   static constexpr size_t kMostSizes = 14;
-  // In [ranks]: that tensor has more dimensions than were written down.
+  // In [ranks]: the tensor has more dimensions than were recorded.
   static constexpr uint8_t kCutRank = 0x80;
 
   OperatorOnPath key;
@@ -27,7 +27,7 @@ struct CallRecord {
   uint64_t start;
   uint64_t duration;
   uint64_t children;
-  // Of storages that were allocated during the call, and those of them during the calls below it.
+  // The bytes of storages that were allocated during the call, and during the calls below it.
   uint64_t bytes;
   uint64_t child_bytes;
   DispatchKeySet keys;
@@ -40,19 +40,19 @@ struct CallRecord {
   uint32_t device_span;  // of the log's device clock; 0 for none
   std::array<uint32_t, kMostSizes> sizes;
 
-  // Writes down the dtypes and shapes of the tensors among the arguments, which lie on [stack], of a call of [op].
+  // Records the dtypes and shapes of the tensors among the arguments, on [stack], of a call of [op].
   void noteArguments(const OperatorEntry& op, const Stack& stack) noexcept;
 
-  // As people read it: "[2, 3]", "[2, …]"; of one tensor, or of all, with "…" where there were more.
+  // Human-readable: "[2, 3]", "[2, …]"; for one tensor, or for all, with "…" if there were more.
   std::string shapeText(size_t tensor) const;
   std::string shapesText() const;
   // "float32, int64".
   std::string dtypesText() const;
-  // The key whose kernel computed the call, once modes, tracers and fallthroughs were passed.
+  // Returns the key whose kernel computed the call, after modes, tracers and fallthroughs.
   DispatchKey kernelKey() const;
 
  private:
-  // The same for lists of tensors, too, and where the room does not suffice.
+  // As noteArguments, but also handles lists of tensors and arguments that do not fit.
   [[gnu::noinline]] void noteAllArguments(const OperatorEntry& op, const Stack& stack) noexcept;
   void noteTensor(const Tensor& tensor, uint32_t& sizes_used) noexcept;
 };
@@ -68,7 +68,7 @@ static_assert(sizeof(CallRecord) == 128 && std::is_trivially_copyable_v<CallReco
     if (value->isTensor()) [[likely]] {
       const TensorImpl& impl = *value->unsafeGet<IValue::Tag::Tensor>().unsafeGetTensorImpl();
       const std::span<const int64_t> all = impl.sizes();
-      // No size of a tensor of fewer elements is above 32 bits.
+      // Each size of a non-empty tensor with fewer than 2^32 elements fits in 32 bits.
       if (tensors_used == kMostTensors || all.size() > kMostSizes - sizes_used || impl.numel() >> 32 != 0) [[unlikely]]
         return noteAllArguments(op, stack);
       for (const int64_t size : all) sizes[sizes_used++] = static_cast<uint32_t>(size);

@@ -8,8 +8,8 @@
 
 namespace boxcar {
 
-// What a call has left on [stack], where [below] values lay under its arguments. Nothing where its kernel took some of
-// those, too, as the kernel of an operator with any number of arguments does.
+// Returns what a call left on [stack], given that [below] values were under its arguments. Empty if its kernel also
+// took some of those, as the kernel of an operator with any number of arguments does.
 inline std::span<const IValue> resultsAbove(const Stack& stack, size_t below) noexcept {
   return last(stack, stack.size() - std::min(below, stack.size()));
 }

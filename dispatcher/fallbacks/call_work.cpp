@@ -7,7 +7,7 @@
 namespace boxcar {
 namespace {
 
-// The elements of an expanded tensor lie in memory once.
+// An expanded tensor's elements are in memory only once.
 double bytesOf(const Tensor& tensor) {
   return static_cast<double>(std::min(tensor.nbytes(), tensor.storage()->nbytes()));
 }
@@ -18,8 +18,8 @@ struct Traffic {
   double elements = 0;  // of what is written
 };
 
-// An `out` is written, an argument that is written otherwise is read, too. A result that shares an argument's memory is
-// that argument or a view of it: where there is nothing else, elements were neither read nor written.
+// An `out` is only written; any other written argument is also read. A result that shares an argument's memory is that
+// argument or a view of it: if there are no other results and no writes, elements were neither read nor written.
 Traffic trafficOf(const FunctionSchema& schema, const FinishedCall& call) {
   Traffic traffic;
   std::vector<const StorageImpl*> known;
@@ -61,7 +61,7 @@ OperatorCost workOfCall(const OperatorHandle& op, const FinishedCall& call) {
     try {
       cost = function(call);
     } catch (const std::exception&) {
-      // It was written for other arguments: it knows nothing of these.
+      // The function was written for other arguments and cannot handle these.
       cost = {};
     }
   }
@@ -69,7 +69,7 @@ OperatorCost workOfCall(const OperatorHandle& op, const FinishedCall& call) {
   const Traffic traffic = trafficOf(op.schema(), call);
   if (!cost.bytes) cost.bytes = traffic.read + traffic.written;
   if (!cost.flops && op.hasTag(Tag::pointwise)) cost.flops = traffic.elements;
-  // What moves nothing computes nothing.
+  // A call that moves no bytes computes nothing.
   if (!cost.flops && traffic.read + traffic.written == 0) cost.flops = 0;
   return cost;
 }

@@ -6,8 +6,8 @@
 
 namespace boxcar {
 
-// What a call of [op] cost that called no other operators: as is registered for it, else estimated by its schema, its
-// tags and the tensors. The bytes are always told.
+// Returns the cost of a call of [op] that called no other operators: the registered cost, else an estimate from its
+// schema, its tags and the tensors. The bytes are always set.
 BOXCAR_API OperatorCost workOfCall(const OperatorHandle& op, const FinishedCall& call);
 
 }  // namespace boxcar

@@ -12,8 +12,8 @@
 namespace boxcar::detail {
 namespace {
 
-// As JSON. Of nlohmann's values only scalars: lists and objects ask for memory when they are destroyed, which ends the
-// program where there is none.
+// Returns JSON. Only scalars of nlohmann's values are used: destroying its lists and objects allocates memory, which
+// ends the program if there is none.
 std::string jsonText(std::string_view text) { return nlohmann::json(text).dump(); }
 
 std::string argsOf(const CallRecord& call, const CallFrame& frame) {
@@ -35,7 +35,7 @@ std::string argsOf(const CallRecord& call, const CallFrame& frame) {
                      call.failed ? ",\"failed\":true" : "", from);
 }
 
-// Lanes of devices come behind the threads.
+// Device lanes come after the threads.
 constexpr uint32_t kFirstLane = 1000000;
 
 struct Event {
@@ -43,7 +43,7 @@ struct Event {
   const ProfiledCall* call;
 };
 
-// Of all threads, in the order of time.
+// Returns the events of all threads, ordered by time.
 std::vector<Event> eventsOf(const Profile& profile) {
   std::vector<Event> events;
   for (const ProfiledThread& thread : profile.threads) {
@@ -80,7 +80,7 @@ void writeChromeTrace(const Profile& profile, OutputFile& file) {
     std::string& name = names[record.key.entry()];
     if (name.empty()) name = jsonText(profile.nameOf(record.key.entry()));
     start = std::max<int64_t>(start, 0);
-    // Nanoseconds as microseconds with three digits, which are exact where a double's are not.
+    // Nanoseconds as microseconds with three decimals, which are exact where a double would not be.
     const int64_t duration = std::max<int64_t>(end - start, 0);
     text += fmt::format(
         "{}{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"ts\":{}.{:03},\"dur\":{}.{:03},\"pid\":{},"

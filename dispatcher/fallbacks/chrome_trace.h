@@ -5,8 +5,8 @@
 
 namespace boxcar::detail {
 
-// Writes the time line in Chrome's trace format, which Perfetto and chrome://tracing open: a complete event ("X") for
-// each call, in microseconds, outer calls before those in them. The caller commits the file.
+// Writes the timeline in Chrome's trace format, which Perfetto and chrome://tracing open: one complete event ("X") per
+// call, in microseconds, outer calls before the calls in them. The caller commits the file.
 void writeChromeTrace(const Profile& profile, OutputFile& file);
 
 }  // namespace boxcar::detail

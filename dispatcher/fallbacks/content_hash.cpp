@@ -8,14 +8,14 @@ namespace boxcar {
 namespace {
 
 constexpr size_t kBlockBytes = 32;
-// Odd, with bits all over.
+// Multipliers with well-spread bits.
 constexpr uint64_t kFactor = 0x9e6c63d0876a9a47;
 constexpr uint64_t kSecondFactor = 0xd1b54a32d192ed03;
 
 using Lanes = std::array<uint64_t, kBlockBytes / sizeof(uint64_t)>;
 
-// Four lanes that do not wait for each other. No step maps two states to one, so that a change of one word is never
-// lost in its lane; it is multiplied on both sides of the rotation, so that a word of the next block does not undo it.
+// Four independent lanes. Each step is a bijection of the lane's state, so that a change of one word is never lost in
+// its lane. Words are multiplied on both sides of the rotation, so that a word of the next block does not undo it.
 void mixIn(Lanes& lanes, const std::byte* block) noexcept {
   for (size_t i = 0; i < lanes.size(); ++i) {
     uint64_t word;

@@ -8,8 +8,8 @@
 
 namespace boxcar {
 
-// 128 bits by which contents are told apart: equal contents have equal ones, on every machine, and other contents have
-// others but by a chance that nobody meets. No defence against people who look for two contents of one hash.
+// A 128-bit hash. Equal contents have equal hashes on every machine; different contents have different hashes except
+// with negligible probability. It does not resist deliberate collisions.
 struct ContentHash {
   uint64_t low = 0;
   uint64_t high = 0;

@@ -23,7 +23,7 @@ class Running final {
     innermost = this;
     begin_ = Clock::now();
   }
-  // Its time, also where it fails, is not that of the call above.
+  // Subtracts its time from the call above, even if it failed.
   ~Running() {
     innermost = outer_;
     if (above_ == nullptr) return;
@@ -33,7 +33,7 @@ class Running final {
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
 
-  // Whether calls below have the work. Those that only make views and memory leave it to their caller.
+  // Whether calls below did the work. Calls that only make views and allocate memory leave it to their caller.
   bool isDoneBelow() const noexcept { return is_done_below_; }
   void finished(bool does_work) noexcept { does_work_ = does_work; }
   Clock::duration ownTime() const noexcept { return Clock::now() - begin_ - time_of_calls_; }
@@ -43,23 +43,23 @@ class Running final {
 
   const CostCounter* const counter_;
   Running* const outer_;
-  Running* above_;  // the call of the same counter that this one is made in
+  Running* above_;  // the enclosing call under the same counter
   Clock::time_point begin_;
   Clock::duration time_of_calls_{};
   bool is_done_below_ = false;
-  bool does_work_ = true;  // also where it fails
+  bool does_work_ = true;  // stays true if the call fails
 };
 
 constinit thread_local Running* Running::innermost = nullptr;
 
 std::string ratio(double a, double b) { return b == 0 ? "-" : fmt::format("{:.2f}", a / b); }
 
-// Below a fifth of both ceilings, neither is what holds an operator up: in short calls it is what every call costs, in
-// long ones the kernel could do better.
+// Below a fifth of both ceilings, neither limits an operator: short calls are limited by the overhead of each call, and
+// in long ones the kernel could do better.
 constexpr double kLeastPart = 0.2;
 constexpr double kShortCall = 10e-6;  // seconds
 
-// The seconds that one core takes at best.
+// The minimum time of one core, in seconds.
 double computingTime(const OperatorWork& work, const MachineCeilings& ceilings) {
   return work.flops / ceilings.flops_of_one;
 }

@@ -13,29 +13,29 @@
 
 namespace boxcar {
 
-// What the calls of one operator cost. The work of calls that an operator's kernel makes is those operators'; where
-// they only make views and memory, it is its own.
+// What the calls of one operator cost. The work of calls that an operator's kernel makes counts for those operators; if
+// they only make views and allocate memory, it counts for the outer operator.
 struct OperatorWork {
   std::string name;
   uint64_t calls = 0;
   uint64_t leaves = 0;   // calls that did the work themselves
-  uint64_t unknown = 0;  // leaves of which nobody knows how many operations they are
+  uint64_t unknown = 0;  // leaves whose number of operations is unknown
   double flops = 0;
   double bytes = 0;                 // read and written
-  std::chrono::nanoseconds time{};  // less that of the calls below
+  std::chrono::nanoseconds time{};  // without the calls below
 };
 
-// Counts the floating point operations and the bytes of each operator's calls, takes their time, and holds both against
-// what the processor can do, which it measures at the end. The operations are what operator_cost.h knows; else one for
-// each element of the results of a pointwise operator. The bytes are, unless they are known, those of the tensors that
-// a call takes and gives: all that is behind a view counts once, what only looks at a tensor's shape counts nothing.
+// Counts the floating-point operations and bytes of each operator's calls, takes their time, and compares both with
+// what the processor can do, which it measures at the end. Operations come from operator_cost.h; otherwise a pointwise
+// operator counts one per result element. Bytes, unless registered, are those of the tensors that a call takes and
+// returns: memory behind a view counts once; operators that only read a tensor's shape count nothing.
 class BOXCAR_API CostCounter final : public Handler {
  public:
   void call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) override;
   ModeOptions modeOptions() const override { return {.sees_calls_below = true}; }
   std::string finish(bool failed) override;
 
-  // What was counted so far, the longest time first.
+  // Returns the counts so far, longest time first.
   std::vector<OperatorWork> work() const;
 
  private:

@@ -16,7 +16,7 @@
 namespace boxcar {
 namespace {
 
-// Whether a value of [type] can be or hold one of [kind].
+// Whether a value of [type] can be, or contain, a value of [kind].
 bool mayHold(TypePtr type, TypeKind kind) {
   return type->kind() == kind || (type->kind() == TypeKind::Any && kind == TypeKind::Tensor) ||
          std::ranges::any_of(type->contained(), [kind](TypePtr inner) { return mayHold(inner, kind); });
@@ -60,7 +60,7 @@ bool detail::canFallBackToCpu(DispatchKey key) noexcept {
          key != DispatchKey::Meta && toDeviceType(toBackendComponent(key)).has_value();
 }
 
-// What the kernels of one fallback share; it lives as long as one of them runs.
+// State that the kernels of one fallback share; it lives until the last of them has run.
 class CpuFallback::State final {
  public:
   State(DispatchKey fallback_key, RegistrationSite registered_at) noexcept : key(fallback_key), site(registered_at) {}
@@ -89,7 +89,7 @@ class CpuFallback::State final {
 
   const DispatchKey key;
   const RegistrationSite site;
-  // Of the one thread that has the CpuFallback.
+  // Used only by the thread that owns the CpuFallback.
   std::unordered_set<const OperatorEntry*> forced;
 
  private:
@@ -99,7 +99,7 @@ class CpuFallback::State final {
 
 namespace {
 
-// The kernel, at the fallback's key and at that of a forced operator.
+// Returns the kernel for the fallback's key and for forced operators.
 KernelFunction kernelOf(auto state) {
   return KernelFunction::makeFromBoxedFunctor(
       [state = std::move(state)](const OperatorHandle& op, Stack& stack) { state->serve(op, stack); });

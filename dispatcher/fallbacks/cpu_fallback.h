@@ -15,11 +15,11 @@
 namespace boxcar {
 
 struct CpuFallbackOptions {
-  // Operators that run on the CPU although the device has a kernel: names or patterns (name_pattern.h).
+  // Operators that run on the CPU even if the device has a kernel: names or patterns (name_pattern.h).
   std::vector<std::string> force = {};
 };
 
-// What a CPU fallback did of one operator.
+// What a CPU fallback ran of one operator.
 struct ServedOperator {
   OperatorName name;
   uint64_t calls = 0;
@@ -28,31 +28,32 @@ struct ServedOperator {
   uint64_t bytes_back = 0;
 };
 
-// Runs the operators that a device lacks on the CPU, as long as it lives: copies their tensors there, calls them, and
+// Runs the operators that a device lacks on the CPU while it lives: copies their tensors to the CPU, calls them, and
 // copies the results back.
 //
 //   CpuFallback fallback = registerCpuFallback(DispatchKey::PrivateUse1, {.force = {"aten::mm"}});
 //   model(x.to("privateuseone"));
 //   std::cerr << fallback.report();
 //
-// What shares memory on the device shares it among the copies. What the schema says is written, in place or as an out=
-// argument, is written back into the very tensors, which are resized where the operator does so, and they are the
-// results. Where an operator fails, its arguments stay as they were.
+// Tensors that share memory on the device also share it in the copies. Tensors that the schema marks as written, in
+// place or as out= arguments, are written back into the original tensors, which are resized if the operator resizes
+// them, and which are the results. If an operator fails, its arguments are unchanged.
 //
-// It refuses, with an Error: operators that give views, for a copy shares no memory; factories, which no tensor ties to
-// the device; random operators, for the CPU draws other numbers; and aten::copy_, by which it copies. All tensors of a
-// call must lie on one device; a number (a tensor on the CPU without dimensions that is not written) goes with any.
+// Throws Error for: operators that return views, because a copy shares no memory; factories, because no tensor ties
+// them to the device; random operators, because the CPU draws other numbers; and aten::copy_, which it uses to copy.
+// All tensors of a call must be on one device; a scalar (a 0-dimensional CPU tensor that is not written) goes with any.
 class BOXCAR_API CpuFallback final {
  public:
-  // One that serves nothing.
+  // A fallback that serves nothing.
   CpuFallback() noexcept = default;
 
-  // Runs the operators that [pattern] names on the CPU from now on. An Error where there is none, or none of them can.
+  // Runs the operators that match [pattern] on the CPU from now on. Throws Error if none match, or if none of them can
+  // run there.
   void force(const std::string& pattern);
 
-  // What it served so far, most calls first. Calls that failed are not among it.
+  // Returns what it served so far, most calls first, without calls that failed.
   std::vector<ServedOperator> served() const;
-  // The same as a table for people; "" where it served nothing.
+  // Returns the same as a human-readable table; "" if it served nothing.
   std::string report() const;
 
  private:
@@ -63,16 +64,17 @@ class BOXCAR_API CpuFallback final {
   std::vector<RegistrationHandleRAII> registrations_;
 };
 
-// Registers one for [key], a device's dense tensors: DispatchKey::PrivateUse1, CUDA. An Error for a key that is none of
-// another device than the CPU, and where the key has a fallback already. Nobody gives [where], the caller's place.
+// Registers a CPU fallback for [key], the key of a device's dense tensors: DispatchKey::PrivateUse1, CUDA. Throws Error
+// if [key] is not such a key of a device other than the CPU, or if it already has a fallback. Leave out [where]: it
+// defaults to the caller's place.
 [[nodiscard]] BOXCAR_API CpuFallback registerCpuFallback(DispatchKey key, const CpuFallbackOptions& options = {},
                                                          std::source_location where = std::source_location::current());
 
 namespace detail {
 
-// Why no CPU fallback serves [op], "gives a view, which …"; nothing where it does.
+// Returns why no CPU fallback can serve [op], "gives a view, which …"; no value if one can.
 BOXCAR_API std::optional<std::string> whyNotOnCpu(const OperatorHandle& op);
-// Whether there can be one for [key].
+// Whether there can be a CPU fallback for [key].
 BOXCAR_API bool canFallBackToCpu(DispatchKey key) noexcept;
 
 }  // namespace detail

@@ -15,12 +15,12 @@ namespace {
 
 using PlacedTensors = std::vector<PlacedTensor>;
 
-// A number goes with tensors of any device.
+// Whether it is a scalar, which goes with tensors of any device.
 bool isNumber(const PlacedTensor& placed) {
   return placed.tensor.is_cpu() && placed.tensor.dim() == 0 && !placed.isWritten();
 }
 
-// The device of [type] that the tensors of a call lie on.
+// Returns the device of [type] that the tensors of a call are on.
 Device deviceOf(const OperatorHandle& op, DeviceType type, const PlacedTensors& tensors) {
   const auto first = std::ranges::find_if(
       tensors, [type](const PlacedTensor& placed) { return placed.tensor.device().type() == type; });
@@ -38,20 +38,19 @@ Device deviceOf(const OperatorHandle& op, DeviceType type, const PlacedTensors& 
   return device;
 }
 
-// Makes [storage] as large as [bytes] and keeps what it holds. Storages of devices only resize where nothing has to be
-// kept.
+// Grows [storage] to [bytes] and keeps its contents. Device storages can only be resized if nothing has to be kept.
 void grow(const Storage& storage, uint64_t bytes) {
   if (storage->nbytes() >= bytes) return;
   if (storage->nbytes() == 0) return storage->resize(bytes);
   const Tensor kept = onCpu(bytesOfStorage(storage));
-  // Throws while nothing is lost where there is no memory.
+  // If memory is short, this throws before anything is lost.
   static_cast<void>(StorageImpl::allocate(bytes, storage->device()));
   storage->resize(0);
   storage->resize(bytes);
   copyHidden(flatElements(storage, {0, kept.nbytes()}, ScalarType::Byte), kept);
 }
 
-// A tensor of the arguments and its copy on the CPU, as that was before the call.
+// An argument tensor and its copy on the CPU, as the copy was before the call.
 struct Pair {
   PlacedTensor placed;
   Tensor copy;
@@ -59,7 +58,7 @@ struct Pair {
   uint32_t version;
   int64_t offset;
 
-  // Some kernels write what their schemas do not say, as running means.
+  // Some kernels write more than their schemas say, for example running means.
   bool wasWritten() const { return placed.isWritten() || storage->version() != version; }
   bool wasReshaped() const {
     return !std::ranges::equal(copy.sizes(), placed.tensor.sizes()) ||
@@ -67,7 +66,7 @@ struct Pair {
   }
 };
 
-// Gives the original the shape of the copy, over as much memory as that takes.
+// Gives the original the shape of the copy, and grows its memory if needed.
 void resizeOriginal(const Pair& pair) {
   const Tensor& original = pair.placed.tensor;
   const int64_t offset = original.storage_offset() + pair.copy.storage_offset() - pair.offset;
@@ -94,9 +93,9 @@ class RoundTrip final {
     }
   }
 
-  // What the caller is to get.
+  // Returns the results for the caller.
   std::vector<IValue> run() {
-    // The call goes on, rather than being another one: nobody who counts calls sees it twice.
+    // Redispatches instead of making a new call, so that counters of calls do not see it twice.
     op_.redispatchBoxed(DispatchKeySet(DispatchKey::CPU), stack_);
     for (const Pair& pair : pairs_) {
       BOXCAR_CHECK(pair.copy.storage() == pair.storage,
@@ -111,7 +110,7 @@ class RoundTrip final {
   RoundTripBytes bytes() const { return {to_cpu_.copied_bytes(), back_.copied_bytes() + written_bytes_}; }
 
  private:
-  // Devices among the arguments say where results are made.
+  // Device arguments say where results are made.
   IValue argumentOnCpu(size_t index, const IValue& value) {
     if (!value.isDevice()) return to_cpu_.copy(value);
     const Device asked = value.toDevice();
@@ -128,7 +127,7 @@ class RoundTrip final {
 
   std::vector<IValue> resultsOnDevice() {
     const std::span<const IValue> results = last(stack_, stack_.size());
-    // What is written is also its operator's result, if the kernel gives another object for it.
+    // A written argument is also the operator's result, even if the kernel returns another object for it.
     for (const PlacedTensor& placed : tensorsOfResults(op_.schema(), results)) {
       if (!placed.isWritten() || originals_.contains(placed.tensor.unsafeGetTensorImpl())) continue;
       const auto written = std::ranges::find_if(pairs_, [&](const Pair& pair) {
@@ -175,7 +174,7 @@ class RoundTrip final {
   DeviceCopier back_;
   Stack stack_;
   std::vector<Pair> pairs_;
-  // By the copy.
+  // Keyed by the copy.
   std::unordered_map<const TensorImpl*, Tensor> originals_;
   bool results_stay_ = false;
   uint64_t written_bytes_ = 0;

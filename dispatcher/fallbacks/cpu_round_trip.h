@@ -14,8 +14,8 @@ struct RoundTripBytes {
   uint64_t back = 0;
 };
 
-// Runs the CPU's kernel of [op] for the arguments on [stack], whose tensors lie on one device of [type], and replaces
-// them by its results, as cpu_fallback.h says. Where it throws, [stack] and what lies on the device are as they were.
+// Runs the CPU kernel of [op] for the arguments on [stack], whose tensors are on one device of [type], and replaces
+// them by the results, as cpu_fallback.h describes. If it throws, [stack] and the device's data are unchanged.
 RoundTripBytes runOnCpu(const OperatorHandle& op, DeviceType type, Stack& stack);
 
 }  // namespace boxcar

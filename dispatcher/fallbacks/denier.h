@@ -10,20 +10,19 @@
 
 namespace boxcar {
 
-// Refuses the calls of operators whose names match a pattern (name_pattern.h), also those that kernels make, with an
-// Error that says so.
+// Throws Error for calls of operators whose names match a pattern (name_pattern.h), including calls that kernels make.
 class BOXCAR_API Denier final : public Handler {
  public:
   explicit Denier(std::string pattern) : pattern_(std::move(pattern)) {}
 
   void call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) override;
   ModeOptions modeOptions() const override { return {.sees_calls_below = true}; }
-  // Tells where no operator has such a name: a misspelt pattern refuses nothing.
+  // Reports if no operator has such a name, because a misspelt pattern denies nothing.
   std::string finish(bool) override;
 
  private:
   const std::string pattern_;
-  // An operator of a script may be gone when the handler ends.
+  // Recorded at the call, because an operator of a script may be gone when the handler ends.
   std::atomic<bool> has_denied_ = false;
 };
 

@@ -11,10 +11,10 @@
 namespace boxcar {
 namespace {
 
-// The widest element: what starts at a multiple of it is aligned for every dtype.
+// The widest element: an address that is a multiple of it is aligned for every dtype.
 constexpr uint64_t kAlignment = 16;
 
-// A tensor of the same elements that does not require grad.
+// Returns a tensor over the same elements that does not require grad.
 Tensor plain(const Tensor& tensor) {
   return Tensor(makeIntrusive<TensorImpl>(tensor.storage(), tensor.scalar_type(), tensor.sizes(), tensor.strides(),
                                           tensor.storage_offset()));
@@ -26,7 +26,7 @@ void callCopy(const Tensor& to, const Tensor& from) {
   Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "").callBoxed(stack);
 }
 
-// Whether each element has a place of its own, as far as the strides tell at once.
+// Whether the strides show directly that no two elements overlap.
 bool isInjective(const Tensor& tensor) {
   std::vector<std::pair<int64_t, int64_t>> dims;
   for (int64_t dim = 0; dim < tensor.dim(); ++dim) {
@@ -72,7 +72,7 @@ void DeviceCopier::note(const Tensor& tensor) {
   } else if (!part.only.is_same(tensor)) {
     part.only = Tensor();
     part.range = span(part.range, range);
-    // Bytes, where elements of several types lie.
+    // Copy bytes if the storage holds elements of several types.
     if (part.dtype != tensor.scalar_type()) part.dtype = ScalarType::Byte;
   }
 }
@@ -91,7 +91,7 @@ void DeviceCopier::copyPart(Part& part) {
 }
 
 Tensor DeviceCopier::copyOf(const Part& part, const Tensor& tensor) const {
-  // What has no elements reaches nothing, wherever it begins.
+  // A tensor without elements reaches no bytes, wherever it begins.
   const auto first = static_cast<int64_t>(part.range.first / tensor.itemsize());
   const int64_t offset = tensor.numel() == 0 ? 0 : tensor.storage_offset() - first;
   return Tensor(makeIntrusive<TensorImpl>(part.copy, tensor.scalar_type(), tensor.sizes(), tensor.strides(), offset));

@@ -11,32 +11,32 @@
 
 namespace boxcar {
 
-// Copies tensors to another device so that there, too, those share memory that did: of each storage what the noted
-// tensors reach is copied once, by aten::copy_, and each copy has the strides of its original.
+// Copies tensors to another device so that copies share memory if their originals did. For each storage, the bytes that
+// the noted tensors reach are copied once, by aten::copy_, and each copy has the strides of its original.
 //
 //   DeviceCopier copier(DeviceType::CPU);
 //   for (const Tensor& tensor : tensors) copier.note(tensor);
 //   Tensor copy = copier.copy(tensors[0]);
 class DeviceCopier final {
  public:
-  // [device] has an index unless it is the CPU.
+  // [device] must have an index unless it is the CPU.
   explicit DeviceCopier(Device device) noexcept : device_(device) {}
 
-  // To be called for every tensor, before the first is copied.
+  // Call it for every tensor, before the first copy.
   void note(const Tensor& tensor);
-  // One object for each original; undefined tensors and those that lie on the device already are themselves.
+  // Returns one copy per original. Undefined tensors and those already on the device are returned as they are.
   Tensor copy(const Tensor& tensor);
-  // [value] with copies of its tensors; itself where it holds none.
+  // Returns [value] with copies of its tensors; [value] itself if it holds none.
   IValue copy(const IValue& value);
 
   uint64_t copied_bytes() const noexcept { return copied_bytes_; }
 
  private:
   struct Part {
-    Storage original;  // kept, so that its address stays its own
+    Storage original;  // kept alive, so that its address is not reused
     ByteRange range;
     ScalarType dtype;
-    Tensor only;  // undefined where several were noted
+    Tensor only;  // undefined if several were noted
     Storage copy;
   };
 
@@ -49,12 +49,12 @@ class DeviceCopier final {
   uint64_t copied_bytes_ = 0;
 };
 
-// [value] with what replace(tensor) gives for each of its defined tensors, in new lists, tuples and dicts; itself where
-// there is none. An Error where it is nested deeper than any value of a schema's type.
+// Returns [value] with each defined tensor replaced by replace(tensor), in new lists, tuples and dicts; [value] itself
+// if it has none. Throws Error if it is nested deeper than any value of a schema's type.
 IValue replaceTensors(const IValue& value, const std::function<Tensor(const Tensor&)>& replace, int depth = 64);
 
-// Writes the elements of [from] to [to], which has the same sizes and strides: as one row where they lie without gaps.
-// What lies in the gaps may be somebody else's. What is differentiated does not see it.
+// Writes the elements of [from] to [to], which has the same sizes and strides; as one row if there are no gaps. Gaps
+// are not written, because they may belong to other tensors. Autograd does not see the copy.
 void copyElements(const Tensor& to, const Tensor& from);
 
 }  // namespace boxcar

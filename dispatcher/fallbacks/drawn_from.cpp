@@ -26,7 +26,7 @@ Generator usualGeneratorOf(std::span<const IValue> arguments) {
   try {
     return defaultGenerator(device);
   } catch (const Error&) {
-    // There is no such device, as the call will tell better.
+    // There is no such device; the call itself will report that better.
     return defaultCpuGenerator();
   }
 }
@@ -39,7 +39,7 @@ DrawnFrom standOf(const Generator& generator) {
 void goTo(const DrawnFrom& stood) {
   const Generator& generator = defaultGenerator(stood.device);
   const std::lock_guard lock(generator.mutex());
-  // To get to a place takes time, and the call before has often ended there.
+  // Setting the state takes time, and often the previous call ended in this state.
   if (generator.unsafeGetGeneratorImpl()->state() == stood.state) return;
   generator.unsafeGetGeneratorImpl()->set_state(stood.state);
 }

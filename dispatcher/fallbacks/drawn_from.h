@@ -7,21 +7,21 @@
 
 namespace boxcar {
 
-// Where a generator stood, and of which device it is.
+// The state of a generator, and its device.
 struct DrawnFrom {
   Device device;
   GeneratorState state;
   bool operator==(const DrawnFrom&) const noexcept = default;
 };
 
-// The default generator that a random operator draws from when it is called with [arguments]: that of the device which
-// they name, else of their first tensor, else the CPU's, as for devices that have no generators.
+// Returns the default generator that a random operator draws from when called with [arguments]: that of the device they
+// name, else of their first tensor's device, else the CPU's, which also serves devices without generators.
 Generator usualGeneratorOf(std::span<const IValue> arguments);
 
-// Throws Error where the generator cannot tell.
+// Throws Error if the generator cannot report its state.
 DrawnFrom standOf(const Generator& generator);
 
-// Puts the default generator of a device where [stood] says.
+// Sets the default generator of a device to the state [stood].
 void goTo(const DrawnFrom& stood);
 
 }  // namespace boxcar

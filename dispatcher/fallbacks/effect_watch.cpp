@@ -7,7 +7,7 @@ namespace {
 
 constinit thread_local EffectWatch* innermost = nullptr;
 
-// What gives nothing and writes nothing has no other purpose.
+// A call that returns nothing and writes nothing has no other purpose.
 bool actsOutside(const OperatorHandle& op) {
   if (op.hasTag(Tag::io)) return true;
   const FunctionSchema& schema = op.schema();

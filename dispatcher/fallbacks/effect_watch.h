@@ -5,9 +5,9 @@
 
 namespace boxcar {
 
-// Tells a handler that sees the calls below whether a call, or one of those, acts outside of the program, as Tag::io
-// says, or a schema without results and without arguments that are written: such a call must not be made again to look
-// what it does. One lives for each call that a handler serves, on its thread.
+// Tells a handler that sees the calls below whether a call, or one below it, acts outside of the program: it has
+// Tag::io, or its schema has no results and writes no argument. Such a call must not be repeated to see what it does.
+// Make one for each call that a handler serves, on its thread.
 class BOXCAR_API EffectWatch final {
  public:
   explicit EffectWatch(const OperatorHandle& op);

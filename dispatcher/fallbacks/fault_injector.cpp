@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kMostNotes = 20;
 
-// A number that looks random, the same for the same seed and call (splitmix64).
+// Returns a pseudorandom number that depends only on the seed, the call and the purpose (splitmix64).
 uint64_t randomOf(int64_t seed, uint64_t number, uint64_t purpose) {
   uint64_t x = static_cast<uint64_t>(seed) * 0x9e3779b97f4a7c15U + number * 0xd1b54a32d192ed03U + purpose;
   for (const uint64_t factor : {0xbf58476d1ce4e5b9U, 0x94d049bb133111ebU}) x = (x ^ (x >> 30)) * factor;
@@ -40,7 +40,7 @@ FaultOptions optionsOf(std::span<const IValue> arguments) {
 std::string faultOf(const FaultOptions& options) {
   const auto& [n, probability] = std::tie(options.n, options.probability);
   if (n < 1) return fmt::format("n={} is not a call; calls are counted from 1", n);
-  // Not a number is none either.
+  // Written so that NaN fails too.
   if (!(probability >= 0 && probability <= 1)) return fmt::format("probability={} is not from 0.0 to 1.0", probability);
   if (n == 1 || probability == 0) return {};
   return fmt::format("n={} and probability={} contradict each other; give one of them", n, probability);
@@ -53,7 +53,7 @@ FaultInjector::FaultInjector(FaultOptions options) : options_(std::move(options)
 
 bool FaultInjector::chooses(uint64_t number) const {
   if (options_.probability == 0) return number == static_cast<uint64_t>(options_.n);
-  // 53 bits make an even number in [0, 1).
+  // 53 bits give a uniform number in [0, 1).
   return static_cast<double>(randomOf(options_.seed, number, 0) >> 11) * 0x1p-53 < options_.probability;
 }
 
@@ -98,7 +98,7 @@ std::string FaultInjector::finish(bool) {
 
 constinit const HandlerKind kInjectKind = {
     "inject(str pattern, *, int n=1, bool corrupt=False, int seed=0, float probability=0.0) -> ()",
-    "Make the n-th call of matching operators fail, or flip a bit of its result",
+    "Make the n-th call of the operators that match fail, or flip a bit of what it gives",
     [](std::span<const IValue> arguments) -> std::unique_ptr<Handler> {
       return std::make_unique<FaultInjector>(optionsOf(arguments));
     },

@@ -14,33 +14,33 @@ namespace boxcar {
 
 // Which calls a FaultInjector makes fail, and how.
 struct FaultOptions {
-  // Names the operators (name_pattern.h); calls that kernels make count, too.
+  // The operators (name_pattern.h); calls that kernels make count too.
   std::string pattern;
-  // Which of their calls, counted from 1 over all threads; none where `probability` is more than 0.
+  // The number of the call to fail, counted from 1 over all threads; unused if `probability` is more than 0.
   int64_t n = 1;
-  // Whether a bit of a result is flipped, in place of an Error.
+  // Whether to flip a bit of a result instead of throwing an Error.
   bool corrupt = false;
-  // What the place of the bit, and the choice of the calls where `probability` is more than 0, are drawn from.
+  // The seed for the place of the bit, and for the choice of calls if `probability` is more than 0.
   int64_t seed = 0;
-  // How likely each call is chosen.
+  // The probability that each call is chosen.
   double probability = 0;
 };
 
-// Which of the options makes no sense, and why: "" if all do.
+// Returns which option is invalid, and why; "" if all are valid.
 BOXCAR_API std::string faultOf(const FaultOptions& options);
 
-// Makes chosen calls fail, to see what becomes of it: they throw an Error that says so before anything ran, or give
-// results of which one bit is wrong. The same options choose the same calls, by their number, in every run.
+// Makes chosen calls fail, to test how a program copes. They throw an Error that says so before anything runs, or
+// return results with one wrong bit. The same options choose the same calls, by number, in every run.
 class BOXCAR_API FaultInjector final : public Handler {
  public:
-  // An Error where an option makes no sense (faultOf).
+  // Throws Error if an option is invalid (faultOf).
   explicit FaultInjector(FaultOptions options);
 
   void call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) override;
   ModeOptions modeOptions() const override { return {.sees_calls_below = true}; }
   std::string finish(bool failed) override;
 
-  // How many faults there were so far.
+  // The number of faults so far.
   uint64_t injected() const noexcept { return injected_.load(); }
 
  private:
@@ -51,7 +51,7 @@ class BOXCAR_API FaultInjector final : public Handler {
   std::atomic<uint64_t> matched_ = 0;
   std::atomic<uint64_t> injected_ = 0;
   std::mutex mutex_;
-  uint64_t noted_ = 0;  // of which the first are kept
+  uint64_t noted_ = 0;  // only the first ones are kept in notes_
   std::vector<std::string> notes_;
 };
 

@@ -9,8 +9,8 @@
 
 namespace boxcar {
 
-// A boxed handler for every operator there is, with what it gathers: a tracer, a profiler, a checker. It is one object
-// that any number of threads switch on, each for a scope:
+// A boxed handler for all operators, with the data it collects: a tracer, a profiler, a checker. One object can be
+// switched on by any number of threads, each for a scope:
 //
 //   Profiler profiler;
 //   {
@@ -19,26 +19,28 @@ namespace boxcar {
 //   }
 //   profiler.finish();
 //
-// Handlers are found by their names, for scripts and command lines, in handler_kinds.h.
+// handler_kinds.h finds handlers by name, for scripts and command lines.
 class BOXCAR_API Handler {
  public:
   virtual ~Handler() = default;
 
-  // Serves one call in the place of what lies below: takes the arguments off [stack], pushes the results. Called on
-  // the threads that make the calls, several at a time; what is thrown goes to the caller.
+  // Serves one call in place of what lies below: takes the arguments off [stack] and pushes the results. Called on the
+  // threads that make the calls, several at a time; exceptions go to the caller.
   virtual void call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) = 0;
 
-  // How it is switched on: as a mode at PreDispatch, unless this says otherwise.
+  // How it is switched on: by default as a mode at PreDispatch.
   virtual ModeOptions modeOptions() const { return {}; }
-  // Switches it on for this thread as long as what it gives lives: by a ModeGuard, unless a handler knows better.
+  // Switches it on for this thread while the returned object lives; by default with a ModeGuard.
   virtual std::shared_ptr<void> enter();
 
-  // To be called once, when no thread has it on any more: writes its files and gives what people are to read, or "".
-  // [failed]: what ran under it ended with an error. Throws Error, as where a file cannot be written.
+  // Call it once, when no thread has the handler on any more. Writes its files and returns text for the user, or "".
+  // [failed] says whether the code that ran under it ended with an error. Throws Error, for example if a file cannot be
+  // written.
   virtual std::string finish(bool failed) = 0;
 };
 
-// Switches [handler] on for this thread while it lives; on the thread that made it, and not by the handler itself.
+// Switches [handler] on for this thread while it lives. Must be destroyed on the thread that made it, and not by the
+// handler itself.
 class BOXCAR_API HandlerGuard final {
  public:
   explicit HandlerGuard(Handler& handler) : guard_(handler.enter()) {}

@@ -12,36 +12,39 @@
 
 namespace boxcar {
 
-// A handler that scripts and command lines know by name: `with check_nan() { … }`, `boxcar run --check-nan FILE`.
+// A kind of handler that scripts and command lines know by name: `with check_nan() { … }`, `boxcar run --check-nan
+// FILE`.
 struct HandlerKind {
-  // Its name and what it is made with: "trace(str path) -> ()". Of types that the command line can write: str, int,
+  // Its name and parameters: "trace(str path) -> ()". The types are those that the command line can write: str, int,
   // float, bool.
   std::string_view schema;
   // One line for the help of the command line.
   std::string_view help;
-  // What make() calls.
+  // Called by make().
   std::unique_ptr<Handler> (*create)(std::span<const IValue> arguments);
-  // What is wrong with values of the right types, without the kind's name: "" if nothing is. Null where nothing can be.
+  // Returns what is wrong with values of the right types, without the kind's name; "" if nothing is. Null if nothing
+  // can be wrong.
   std::string (*fault)(std::span<const IValue> arguments) = nullptr;
 
-  // Parsed once for all that ask.
+  // Parsed once, on first use.
   BOXCAR_API const FunctionSchema& parsedSchema() const;
 
-  // What is wrong with these as the values of the schema's arguments, without the kind's name: "" if nothing is.
+  // Returns what is wrong with [arguments] as the values of the schema's arguments, without the kind's name; "" if
+  // nothing is.
   BOXCAR_API std::string faultOf(std::span<const IValue> arguments) const;
 
-  // Takes the values of the schema's arguments, all of them, and opens the files that it will write. Throws Error with
-  // faultOf() behind the kind's name, or where a file cannot be written.
+  // Makes a handler from the values of all of the schema's arguments, and opens the files that it will write. Throws
+  // Error with the kind's name and faultOf(), or if a file cannot be written.
   BOXCAR_API std::unique_ptr<Handler> make(std::span<const IValue> arguments) const;
 
   // "check_nan".
   std::string_view name() const noexcept { return schema.substr(0, schema.find('(')); }
 };
 
-// All of them, in the order of the README.
+// Returns all kinds, in the order of the README.
 BOXCAR_API std::span<const HandlerKind* const> handlerKinds() noexcept;
 
-// Null where there is none of that name.
+// Returns null if there is none of that name.
 BOXCAR_API const HandlerKind* findHandlerKind(std::string_view name) noexcept;
 
 }  // namespace boxcar

@@ -6,14 +6,14 @@
 
 namespace boxcar {
 
-// The keys of those who look on at calls and write down what they see: modes, tracers and what differentiates.
+// The keys of observers of calls: modes, tracers and autograd.
 inline constexpr DispatchKeySet kOnlookerKeys =
     DispatchKeySet({DispatchKey::PreDispatch, DispatchKey::Python, DispatchKey::PythonTLSSnapshot,
                     DispatchKey::PythonDispatcher, DispatchKey::Tracer}) |
     autograd_dispatch_keyset;
 
-// What this thread calls while it lives is a handler's own bookkeeping: no mode, tracer, autograd kernel or
-// observer sees it, and what it allocates is no operator's.
+// While it lives, this thread's calls are a handler's own bookkeeping: no mode, tracer, autograd kernel or observer
+// sees them, and no operator is charged for what they allocate.
 class BOXCAR_API HiddenCalls final {
  public:
   HiddenCalls() noexcept;
@@ -21,7 +21,7 @@ class BOXCAR_API HiddenCalls final {
   HiddenCalls(const HiddenCalls&) = delete;
   HiddenCalls& operator=(const HiddenCalls&) = delete;
 
-  // Whether one lives on this thread.
+  // Whether one exists on this thread.
   static bool areOn() noexcept;
 
  private:

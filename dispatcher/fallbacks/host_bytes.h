@@ -9,7 +9,7 @@
 
 namespace boxcar {
 
-// Some bytes of a storage.
+// A range of bytes of a storage.
 struct ByteRange {
   uint64_t first = 0;
   uint64_t count = 0;
@@ -20,19 +20,19 @@ struct ByteRange {
   }
 };
 
-// The smallest range that has both.
+// Returns the smallest range that contains both.
 ByteRange span(const ByteRange& a, const ByteRange& b) noexcept;
 
-// The bytes of its storage that the elements of a tensor lie in, and between.
+// Returns the bytes of its storage from the first to the last element of a tensor.
 ByteRange reachedBytes(const Tensor& tensor) noexcept;
 
-// The elements of [dtype] in [range], a whole number of them from an element on, as a tensor of one dimension over
-// [storage].
+// Returns the elements of [dtype] in [range] as a 1-dimensional tensor over [storage]. The range must begin at an
+// element and hold a whole number of elements.
 Tensor flatElements(const Storage& storage, ByteRange range, ScalarType dtype);
 
-// Shows bytes of [storage] where the host reads them, for as long as it lives: those of another device than the CPU as
-// a copy, that no handler sees. They are a whole number of elements of [dtype] from an element on. None of a storage
-// without memory. Throws Error where the device cannot copy.
+// Makes bytes of [storage] readable by the host while it lives. Bytes on a device other than the CPU are copied; no
+// handler sees the copy. The range must begin at an element of [dtype] and hold a whole number of them. Empty for a
+// storage without memory. Throws Error if the device cannot copy.
 class HostBytes final {
  public:
   HostBytes(const Storage& storage, ByteRange range, ScalarType dtype);
@@ -43,7 +43,7 @@ class HostBytes final {
   std::span<const std::byte> bytes_;
 };
 
-// Writes [bytes] to [storage], from byte [first] on: the reverse.
+// The reverse: writes [bytes] to [storage], starting at byte [first].
 void writeFromHost(const Storage& storage, uint64_t first, std::span<const std::byte> bytes, ScalarType dtype);
 
 }  // namespace boxcar

@@ -19,8 +19,8 @@ constexpr auto kBurst = std::chrono::milliseconds(8);
 constexpr int kBursts = 3;
 constexpr size_t kCopyBytes = size_t{24} << 20;
 
-// [rounds] products and sums in each element of as many registers as it takes to hide their latency. Gives how many
-// operations that were. The sums are kept, so that nothing is left out.
+// Does [rounds] multiplications and additions in each element of enough registers to hide their latency. Returns the
+// number of operations. The sums are stored, so that the compiler removes nothing.
 template <int bytes, int chains>
 [[gnu::always_inline]] inline double multiplyAndAdd(int64_t rounds, volatile float* kept) {
   constexpr int kWidth = bytes / static_cast<int>(sizeof(float));
@@ -43,7 +43,7 @@ using Burst = double (*)(int64_t rounds, volatile float* kept);
 double plainBurst(int64_t rounds, volatile float* kept) { return multiplyAndAdd<16, 8>(rounds, kept); }
 
 #ifdef __x86_64__
-// The file is compiled so that a product and a sum are one instruction where there is one.
+// The file is compiled so that a multiplication and an addition become one instruction where the CPU has one.
 [[gnu::target("avx2,fma")]] double avx2Burst(int64_t rounds, volatile float* kept) {
   return multiplyAndAdd<32, 12>(rounds, kept);
 }
@@ -60,7 +60,7 @@ Burst chooseBurst() {
   return &plainBurst;
 }
 
-// Operations a second, the best of some bursts.
+// Returns operations per second, the best of several bursts.
 double flopsOfThisThread(Burst burst) {
   constexpr int64_t kRounds = 20'000;
   volatile float kept = 0;
@@ -87,7 +87,7 @@ double flopsOfAll(Burst burst, size_t cores) {
     try {
       threads.emplace_back(measure, i);
     } catch (const std::system_error&) {
-      // Fewer threads measure what they can; the others' places are given up.
+      // Measure with fewer threads, and leave the barrier for the missing one.
       together.arrive_and_drop();
     }
   }
@@ -99,7 +99,7 @@ double flopsOfAll(Burst burst, size_t cores) {
 }
 
 double bytesOfThisThread() {
-  // Set, and so in memory, before it is measured.
+  // Initialised, and so resident in memory, before the measurement.
   const std::vector<char> source(kCopyBytes, 1);
   std::vector<char> target(kCopyBytes, 2);
   double best = 0;

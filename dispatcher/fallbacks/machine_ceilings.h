@@ -6,15 +6,15 @@
 
 namespace boxcar {
 
-// What the machine's processor can do at best, as measured.
+// The measured peak performance of the machine's processor.
 struct MachineCeilings {
   size_t cores = 0;
-  double flops_of_one = 0;  // float32 operations a second of one core; a product and a sum are two
+  double flops_of_one = 0;  // float32 operations per second of one core; a multiplication and an addition are two
   double flops_of_all = 0;  // of all cores at once
-  double bytes_of_one = 0;  // bytes a second that one core reads and writes where no cache helps
+  double bytes_of_one = 0;  // bytes per second that one core reads and writes without help from caches
 };
 
-// Measures them when it is first called, in less than 0.3 seconds. What else runs on the machine lowers them.
+// Measures on the first call, in less than 0.3 seconds. Other load on the machine lowers the values.
 BOXCAR_API const MachineCeilings& machineCeilings();
 
 }  // namespace boxcar

@@ -17,17 +17,17 @@
 namespace boxcar {
 namespace {
 
-// Row 0 has what is allocated while no operator runs; site 0 is no line of a script.
+// Row 0 is for allocations while no operator runs; site 0 is for no line of a script.
 constexpr uint32_t kNoOperator = 0;
 constexpr uint32_t kNoSite = 0;
 constexpr size_t kMostSitesShown = 20;
 
-// What a thread runs under a tracker: its scope, and within it the operators, innermost first.
+// What a thread runs under a tracker: its scope, and inside it the operators. Innermost first.
 class Frame final {
  public:
   Frame(const MemoryTracker* tracker, uint32_t row) noexcept
       : tracker_(tracker), row_(row), outer_(std::exchange(innermost, this)) {}
-  // Scopes may end in any order.
+  // Searched for, because scopes may end in any order.
   ~Frame() {
     Frame** place = &innermost;
     while (*place != this) place = &(*place)->outer_;
@@ -36,7 +36,7 @@ class Frame final {
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
-  // The row of the innermost operator that this thread runs under [tracker]; nothing outside of its scopes.
+  // Returns the row of the innermost operator that this thread runs under [tracker]; no value outside of its scopes.
   static std::optional<uint32_t> rowUnder(const MemoryTracker* tracker) noexcept {
     for (const Frame* frame = innermost; frame != nullptr; frame = frame->outer_) {
       if (frame->tracker_ == tracker) return frame->row_;
@@ -59,7 +59,7 @@ struct Row {
   uint64_t calls = 0;
   uint64_t allocated = 0;
   uint64_t live = 0;
-  // What lived at the peak of the whole. It is settled when `live` changes for the first time after a peak.
+  // The live bytes at the overall peak. Updated when `live` changes for the first time after a peak.
   uint64_t live_at_peak = 0;
   uint64_t settled_peak = 0;
 };
@@ -84,7 +84,7 @@ struct MemoryTracker::State {
     watch.emplace(observer);
   }
 
-  // A map learns a number when what is behind it is there: memory may run out in between.
+  // The map gets the number after the row exists, because memory may run out in between.
   uint32_t rowOf(const OperatorHandle& op) {
     const auto found = row_of.find(&op.entry());
     if (found != row_of.end()) return found->second;
@@ -149,9 +149,9 @@ struct MemoryTracker::State {
   std::unordered_map<const StorageImpl*, Block> blocks;
   uint64_t live = 0;
   uint64_t peak = 0;
-  uint64_t peaks = 0;  // how often there was a new one
+  uint64_t peaks = 0;  // the number of new peaks
   uint32_t peak_site = kNoSite;
-  // Where memory ran out for the tracker itself.
+  // How often the tracker itself ran out of memory.
   uint64_t missed = 0;
 
   const StorageObserver observer = {

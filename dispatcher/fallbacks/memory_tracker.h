@@ -11,9 +11,9 @@
 namespace boxcar {
 
 // Counts the bytes of the storages that are allocated under it, by the operator whose kernel allocates them and the
-// line of the script that calls it. What is freed later, on any thread, is counted until finish(); a storage that is
-// resized counts as freed and allocated anew. The copies that checkers make do not count. What still lives then is
-// listed by operator and line.
+// script line that calls it. Frees are counted on any thread until finish(), which lists the storages still alive by
+// operator and line. A storage that is resized counts as freed and allocated again. Copies that checkers make do not
+// count.
 class BOXCAR_API MemoryTracker final : public Handler {
  public:
   MemoryTracker();
@@ -24,7 +24,7 @@ class BOXCAR_API MemoryTracker final : public Handler {
   std::shared_ptr<void> enter() override;
   std::string finish(bool failed) override;
 
-  // The bytes that live now, and at most lived at once.
+  // The bytes that are live now, and the peak.
   uint64_t liveBytes() const;
   uint64_t peakBytes() const;
 

@@ -23,7 +23,7 @@ MetaKernel metaKernelOf(const OperatorHandle& op) {
   const TableCell cell = Dispatcher::singleton().computeCell(op, DispatchKey::Meta);
   if (cell.kernel->isFallthrough()) return MetaKernel::kNone;
   if (cell.cause == CellCause::Exact) return MetaKernel::kOwn;
-  // The statements of a script's body may act on more than their arguments.
+  // A script's body is not run again, because its statements may affect more than their arguments.
   return cell.cause == CellCause::Alias && !cell.site.is_script ? MetaKernel::kComposite : MetaKernel::kNone;
 }
 
@@ -31,7 +31,7 @@ bool isOnMetaAlready(const std::vector<PlacedTensor>& tensors) {
   return std::ranges::any_of(tensors, [](const PlacedTensor& placed) { return placed.tensor.is_meta(); });
 }
 
-// [arguments] on the meta device. Where no device is given that device is meant, and no generator of the CPU draws.
+// Returns [arguments] on the meta device. A missing device becomes meta, and an optional generator becomes None.
 Stack copyToMeta(const FunctionSchema& schema, std::span<const IValue> arguments) {
   ValueCopier copier(ValueCopier::Target::kMeta);
   Stack copies;
@@ -49,7 +49,7 @@ Stack copyToMeta(const FunctionSchema& schema, std::span<const IValue> arguments
   return copies;
 }
 
-// The strides of dimensions that are stepped along.
+// Compares only the strides of dimensions whose size is not 1.
 bool sameStrides(const Tensor& a, const Tensor& b) {
   if (a.numel() == 0) return true;
   for (size_t i = 0; i < a.sizes().size(); ++i) {
@@ -63,7 +63,7 @@ std::string layoutText(const Tensor& tensor) {
                      fmt::join(tensor.strides(), ", "));
 }
 
-// Throws where [meta] is not what [real] is; of sizes that depend on data only their number counts.
+// Throws Error if [meta] does not match [real]; of sizes that depend on data only their number counts.
 void compare(const OperatorHandle& op, const PlacedTensor& real, const Tensor& meta) {
   const bool sizes_count = !op.hasTag(Tag::dynamic_output_shape);
   const bool same_type = meta.scalar_type() == real.tensor.scalar_type();
@@ -87,7 +87,7 @@ void MetaChecker::call(const OperatorHandle& op, DispatchKeySet keys, Stack& sta
   const std::vector<IValue> arguments(last(stack, count).begin(), last(stack, count).end());
   const std::vector<PlacedTensor> tensors = tensorsOfArguments(schema, arguments);
   if (isOnMetaAlready(tensors)) return op.redispatchBoxed(keys, stack);
-  // Before the call, which may change shapes.
+  // Copied before the call, which may change shapes.
   Stack meta = copyToMeta(schema, arguments);
   const std::vector<IValue> meta_arguments(meta.begin(), meta.end());
   op.redispatchBoxed(keys, stack);

@@ -8,10 +8,10 @@
 
 namespace boxcar {
 
-// Makes every call a second time on meta copies of its tensors, where the operator has a kernel that answers on Meta,
-// and compares what comes out: an Error says where a result's dtype, sizes or strides are not those of the real one.
-// Composite kernels count where they run on meta tensors, scripts' and what acts outside of the program do not. A meta
-// kernel that fails is an Error, too, unless the operator needs data to know its shapes (Tag::data_dependent_output,
+// Repeats every call on meta copies of its tensors, if the operator has a kernel for Meta, and compares the outcomes:
+// throws Error if a result's dtype, sizes or strides differ from the real ones. A composite kernel is checked only if
+// it runs on meta tensors; kernels of scripts, and calls that act outside of the program, are not checked. Also throws
+// Error if a Meta kernel fails, unless the operator needs data to know its shapes (Tag::data_dependent_output,
 // Tag::dynamic_output_shape). The second run is hidden from other handlers and touches no real argument.
 class BOXCAR_API MetaChecker final : public Handler {
  public:

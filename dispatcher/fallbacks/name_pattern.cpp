@@ -12,7 +12,7 @@ bool matchesPattern(const OperatorName& name, const std::string& pattern) {
   const std::string_view qualified = name.name;
   const size_t colons = qualified.rfind("::");
   const std::string_view bare = colons == std::string_view::npos ? qualified : qualified.substr(colons + 2);
-  // Handlers ask at every call: most patterns are names, for which no text is made.
+  // Handlers call this for every call. Most patterns are plain names, which need no formatted text.
   if (pattern.find_first_of("*?[\\") == std::string::npos) {
     if (pattern == qualified || pattern == bare) return true;
     if (pattern.size() <= qualified.size() || !pattern.starts_with(qualified)) return false;

@@ -7,12 +7,12 @@
 
 namespace boxcar {
 
-// Whether an operator is one that a user names by [pattern]: "aten::add.Tensor" is one overload ("aten::sum.default"
-// the one without a name), "aten::add" all of that name, "add" those of every namespace, and what has * ? [ in it is
-// matched as file names are: "aten::*_".
+// Whether [name] matches a user's [pattern]: "aten::add.Tensor" is one overload ("aten::sum.default" is the one without
+// an overload name), "aten::add" all overloads of that name, "add" those of every namespace. A pattern that contains *,
+// ? or [ is matched like file names: "aten::*_".
 BOXCAR_API bool matchesPattern(const OperatorName& name, const std::string& pattern);
 
-// Whether that is an operator that is defined now.
+// Whether any operator that is defined now matches.
 BOXCAR_API bool matchesSomeOperator(const std::string& pattern);
 
 }  // namespace boxcar

@@ -29,8 +29,8 @@ bool areFinite(const List<T>& list) {
   return std::ranges::all_of(list, [](T number) { return isFinite(number); });
 }
 
-// Whether the numbers in a value, those that are no tensor's, are finite. Containers may hold themselves, or one
-// another many times, and be nested deeper than calls can be.
+// Whether the numbers in a value that are not in tensors are finite. Containers may contain themselves, or one another
+// many times, and may nest deeper than calls can.
 bool numbersAreFinite(const IValue& whole) {
   std::set<const void*> seen;
   std::vector<IValue> pending{whole};
@@ -53,7 +53,7 @@ bool numbersAreFinite(const IValue& whole) {
   return true;
 }
 
-// The elements of [tensor] as they are now, in a tensor of its own.
+// Returns a copy of the current elements of [tensor].
 Tensor snapshotOf(const Tensor& tensor) {
   const ElementBytes elements(tensor);
   const HiddenCalls hidden;
@@ -62,14 +62,14 @@ Tensor snapshotOf(const Tensor& tensor) {
   return snapshot;
 }
 
-// A call's inputs, and what those that it changes held before it.
+// A call's inputs, and the previous contents of those that the call changes.
 class Inputs final {
  public:
   Inputs(const FunctionSchema& schema, std::span<const IValue> values)
       : schema_(schema), values_(values.begin(), values.end()), tensors_(tensorsOfArguments(schema, values)) {
     snapshots_.resize(tensors_.size());
     for (size_t i = 0; i < tensors_.size(); ++i) {
-      // Others may lie in the same memory as what is written.
+      // Other inputs may share memory with what is written.
       const bool may_change = tensors_[i].isWritten() || sharesWithWritten(tensors_[i].tensor);
       if (may_change && !isOut(tensors_[i]) && hasBytes(tensors_[i].tensor))
         snapshots_[i] = snapshotOf(tensors_[i].tensor);
@@ -88,7 +88,7 @@ class Inputs final {
     return true;
   }
 
-  // A line for each tensor, and for each number that it is computed with.
+  // One line for each tensor, and for each number that enters the computation.
   std::string text() const {
     std::string lines;
     size_t next = 0;
@@ -104,7 +104,7 @@ class Inputs final {
   }
 
  private:
-  // A divisor, an exponent, coefficients; not a dimension, nor what nobody has given.
+  // Whether it is, for example, a divisor, an exponent or coefficients; not a dimension or a default.
   bool isOperand(size_t index) const {
     const IValue& value = values_[index];
     const Argument& argument = schema_.arguments()[index];
@@ -127,7 +127,7 @@ class Inputs final {
   const FunctionSchema& schema_;
   std::vector<IValue> values_;
   std::vector<PlacedTensor> tensors_;
-  std::vector<Tensor> snapshots_;  // undefined where the call changes nothing
+  std::vector<Tensor> snapshots_;  // undefined if the call does not change the input
 };
 
 [[noreturn]] void fail(const OperatorHandle& op, const std::string& what, const Inputs& inputs) {
@@ -160,7 +160,7 @@ void NanChecker::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stac
   }
   const std::span<const IValue> results = resultsAbove(stack, below);
   for (const PlacedTensor& result : tensorsOfResults(schema, results)) {
-    // A view has the elements that it is a view of, and what is written was looked at above.
+    // A view has the elements of its base, and written arguments were checked above.
     if (result.alias == nullptr || op.hasTag(Tag::maybe_aliasing_or_mutating)) check(op, result, result.place, inputs);
   }
   for (size_t i = 0; i < results.size(); ++i) {

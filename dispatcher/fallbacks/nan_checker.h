@@ -8,10 +8,10 @@
 
 namespace boxcar {
 
-// Stops at the first operator that makes a NaN or an infinity of arguments that have none, with an Error that says
-// where and shows the arguments' ranges. The innermost operator is named, for it sees the calls that kernels make. What
-// an operator writes without reading (`*, Tensor(a!) out`) is no input; operators that give uninitialised memory
-// (Tag::nondeterministic_bitwise) are passed over.
+// Stops at the first operator that makes a NaN or an infinity from arguments that have none: throws an Error that says
+// where, and shows the ranges of the arguments. It names the innermost operator, because it sees the calls that kernels
+// make. Arguments that an operator writes without reading (`*, Tensor(a!) out`) are not inputs. Operators that return
+// uninitialised memory (Tag::nondeterministic_bitwise) are skipped.
 class BOXCAR_API NanChecker final : public Handler {
  public:
   void call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) override;

@@ -9,8 +9,8 @@
 
 namespace boxcar {
 
-// Numbers and texts as bytes. A number takes seven bits a byte, least first, so that small ones are short; a negative
-// one is folded to an odd one, -1 to 1 and 1 to 2. A text is its length and its bytes.
+// Writes numbers and strings as bytes. A number uses seven bits per byte, least significant first, so small numbers are
+// short. Signed numbers are zigzag-encoded: -1 as 1, 1 as 2. A string is its length and its bytes.
 class PackedWriter final {
  public:
   void number(uint64_t value);
@@ -24,21 +24,21 @@ class PackedWriter final {
   std::vector<std::byte> bytes_;
 };
 
-// Reads them back. Each throws an Error where the bytes end too soon or hold something else.
+// Reads them back. Each function throws Error if the bytes end too soon or hold something else.
 class PackedReader final {
  public:
   explicit PackedReader(std::span<const std::byte> bytes) noexcept : rest_(bytes) {}
 
-  // At most [most].
+  // Throws Error if the number is greater than [most].
   uint64_t number(uint64_t most = UINT64_MAX);
   uint32_t number32() { return static_cast<uint32_t>(number(UINT32_MAX)); }
   int64_t signedNumber();
   double real();
   bool flag() { return number(1) != 0; }
   std::string text();
-  // Of things that take a byte or more each, which are still to come.
+  // Reads the number of items that follow; each takes at least one byte.
   size_t count();
-  // An Error where something is left.
+  // Throws Error if bytes are left.
   void finish() const;
 
  private:

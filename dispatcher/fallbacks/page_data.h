@@ -7,7 +7,7 @@
 
 namespace boxcar {
 
-// [page], with [json] where it says {{data}}, once, inside a script element of type application/json.
+// Returns [page] with its only {{data}}, which is in a script element of type application/json, replaced by [json].
 BOXCAR_API std::string pageWithData(std::string_view page, std::string_view json);
 
 }  // namespace boxcar

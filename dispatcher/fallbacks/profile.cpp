@@ -20,13 +20,14 @@ Profile::Profile(std::span<const std::unique_ptr<CallLog>> logs)
     last = std::max(last, log->lastTick());
   }
   if (!logs.empty()) wall = static_cast<double>(last - first) * per_tick;
-  // Rounding the ends, not the lengths, keeps calls inside the ones that made them.
+  // Round the ends, not the durations, so that calls stay inside the calls that made them.
   const auto nanoseconds = [&](uint64_t tick) { return std::llround(static_cast<double>(tick - first) * per_tick); };
   for (const auto& log : logs) {
     ProfiledThread thread{log->number(), fmt::format("thread {} ({})", log->number(), log->threadId()), {}};
     const std::vector<const CallRecord*> calls_of_thread = log->calls();
     const std::vector<uint32_t> numbers = mergePaths(*log);
-    // From the last that ended: of calls that seem to begin and end at once the outer one stands before the inner.
+    // From the last call that ended: if calls seem to begin and end at the same time, the outer one comes before the
+    // inner one.
     for (size_t i = calls_of_thread.size(); i-- > 0;) {
       const CallRecord* call = calls_of_thread[i];
       thread.calls.push_back({call, nanoseconds(call->start), nanoseconds(call->start + call->duration),
@@ -119,13 +120,13 @@ std::vector<ProfileRow> Profile::rowsOfScript(bool by_line) const {
   for (uint32_t path = 0; path < paths.size(); ++path) {
     const PathSum& sum = path_sums[path];
     const double time = static_cast<double>(sum.ticks) * per_tick;
-    // A function that calls itself has its time once.
+    // Count a recursive function's time once.
     std::set<const ProfileRow*> seen;
     for (uint32_t at = path;; at = paths[at].parent) {
       const CallFrame& frame = paths[at].frame;
       const bool is_none = at == CallPaths::kNone;
       if (is_none && (path != CallPaths::kNone || (sum.calls == 0 && sum.ticks == 0))) break;
-      // Files in the order of their names, lines in that of their numbers.
+      // Order files by name, and lines by number.
       const auto key = by_line ? std::pair(frame.site.file, frame.site.line) : std::pair(nameOfFrame(frame), 0U);
       ProfileRow& row = found[key];
       row.name = is_none ? "(no script)" : nameOfFrame(frame);

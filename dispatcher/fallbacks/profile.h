@@ -13,16 +13,16 @@
 
 namespace boxcar::detail {
 
-// A call on the time line, in nanoseconds since the profile began.
+// A call on the timeline, in nanoseconds since the profile began.
 struct ProfiledCall {
   const CallRecord* record;
   int64_t start;
   int64_t end;
-  const DeviceSpan* device;  // null where it put nothing to a device
-  uint32_t path;             // of the profile's
+  const DeviceSpan* device;  // null if it gave a device no work
+  uint32_t path;             // index into Profile::paths
 };
 
-// What a device did, in the order in which it began.
+// What a device did, ordered by start.
 struct ProfiledLane {
   struct Span {
     const CallRecord* record;
@@ -41,12 +41,12 @@ struct ProfiledThread {
   std::vector<ProfiledCall> calls;
 };
 
-// What the calls of one operator, line or function come to; in nanoseconds and bytes. The total of a line or a function
-// has what functions take that it calls; calls are those that it makes itself.
+// The sums over the calls of one operator, line or function, in nanoseconds and bytes. The total of a line or a
+// function includes the functions that it calls; `calls` counts only the calls that it makes itself.
 struct ProfileRow {
   std::string name;
-  std::string text;      // the tensors' shapes; or the text of the line
-  std::string function;  // that the line is in
+  std::string text;      // the tensors' shapes, or the text of the line
+  std::string function;  // the function that contains the line
   uint64_t calls = 0;
   uint64_t failed = 0;
   double total = 0;
@@ -64,23 +64,23 @@ struct CallCosts {
   double profiler = 0;
 };
 
-// What the calls of one path come to, those of kernels below among them: their own time and bytes, without those of the
-// calls in them.
+// The sums over the calls of one path, including the calls of kernels below: their own time and bytes, without those of
+// the calls inside them.
 struct PathSum {
-  uint64_t calls = 0;  // that the script made itself
+  uint64_t calls = 0;  // calls that the script made itself
   uint64_t failed = 0;
   uint64_t ticks = 0;
   uint64_t bytes = 0;
   double device_time = 0;
 };
 
-// All that was profiled. Points into the logs.
+// The whole profile. Points into the logs.
 struct Profile {
   explicit Profile(std::span<const std::unique_ptr<CallLog>> logs);
 
   // Sums, by name.
   std::vector<ProfileRow> rows(ProfileBy by) const;
-  // "attention (gpt.ops)", or the file where the frame is of its statements.
+  // "attention (gpt.ops)", or only the file if the frame is of the file's own statements.
   static std::string functionText(const CallFrame& frame);
   const std::string& nameOf(const OperatorEntry* entry) const;
   bool usesDevice() const noexcept { return !device_kind.empty(); }
@@ -88,17 +88,18 @@ struct Profile {
   std::vector<ProfiledThread> threads;
   std::vector<ProfiledLane> lanes;
   std::vector<OperatorSum> folded;
-  // The paths of all threads, and what their calls come to. The first one is of calls that no script makes.
+  // The paths of all threads, and the sums over their calls. The first path is for calls that no script makes.
   std::vector<CallPaths::Node> paths;
   std::vector<PathSum> path_sums;
   uint64_t calls = 0;
-  // Calls that are in the sums but not on the time line.
+  // Calls that are in the sums but not on the timeline.
   uint64_t calls_folded = 0;
-  // In nanoseconds: from the first begin to the last end; of all threads together, on and in calls.
+  // In nanoseconds: from the first begin to the last end; and summed over all threads, the time on and the time in
+  // calls.
   double wall = 0;
   double on = 0;
   double in_calls = 0;
-  // Of devices, by spans that are in no other; and which devices: "CUDA".
+  // The time on devices, in spans that are in no other; and the kind of device: "CUDA".
   double on_device = 0;
   std::string device_kind;
   double per_tick;
@@ -108,9 +109,9 @@ struct Profile {
   std::vector<ProfileRow> rowsOfOperators(bool by_shape) const;
   std::vector<ProfileRow> rowsOfScript(bool by_line) const;
   void addToPath(uint32_t path, const OperatorSum& sum);
-  // The numbers that the paths of [log] have here.
+  // Returns the numbers that the paths of [log] have here.
   std::vector<uint32_t> mergePaths(const CallLog& log);
-  // [origin] of the span's clock, in nanoseconds since the profile began.
+  // [origin] is that of the span's clock, in nanoseconds since the profile began.
   void addToLane(const DeviceSpan& span, const CallRecord& record, double origin);
 
   std::map<std::tuple<uint32_t, std::string, std::string, uint32_t>, uint32_t> path_numbers_;

@@ -11,11 +11,11 @@
 namespace boxcar::detail {
 namespace {
 
-// At these a tracer or somebody's fallback would meet thousands of calls that nobody made.
+// Keys at which a tracer or another fallback would see thousands of calls that the program did not make.
 constexpr DispatchKeySet kKeysOfOthers =
     DispatchKeySet(DispatchKeySet::FULL) - DispatchKeySet({DispatchKey::PreDispatch, DispatchKey::Dense});
 
-// The shortest of a few turns: the others were disturbed.
+// Takes the shortest of a few rounds, because the others were disturbed.
 double nanosecondsPerCall(const OperatorHandle& op, const Tensor& tensor) {
   constexpr int kTurns = 5;
   constexpr int kCalls = 1000;
@@ -36,7 +36,7 @@ double nanosecondsPerCall(const OperatorHandle& op, const Tensor& tensor) {
 
 std::optional<CallCosts> measureCallCosts() {
   if (callsAreWatched()) return std::nullopt;
-  // The operator can be defined once at a time.
+  // The operator can only be defined once at a time.
   static constinit std::mutex mutex;
   const std::lock_guard lock(mutex);
   Library library(Library::FRAGMENT, "_profiler", std::nullopt, __FILE__, __LINE__);

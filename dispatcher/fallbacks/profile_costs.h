@@ -6,9 +6,9 @@
 
 namespace boxcar::detail {
 
-// What a boxed call of an operator that does nothing costs here, on two small tensors, and what profiling adds to it:
-// measured, in about a millisecond, without the thread's modes. Nothing while observers or the trace watch calls, whom
-// it would disturb.
+// Measures what a boxed call of an operator that does nothing costs here, on two small tensors, and what profiling adds
+// to it. Takes about a millisecond, without the thread's modes. Returns no value while observers or the trace watch
+// calls, because the measurement would disturb them.
 std::optional<CallCosts> measureCallCosts();
 
 }  // namespace boxcar::detail

@@ -12,14 +12,14 @@
 
 namespace boxcar::detail {
 
-// profile_page.html, by CMake.
+// profile_page.html, embedded by CMake.
 extern const std::string_view kProfilePage;
 
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Texts that many calls share, each once.
+// Texts that many calls share, each stored once.
 class TextTable final {
  public:
   size_t indexOf(const std::string& text) {
@@ -53,7 +53,7 @@ const char* nameOf(ProfileBy by) {
   return "operators";
 }
 
-// What the page's script reads; it says there what stands where.
+// Returns the data that the page's script reads; the layout is described there.
 Json dataOf(const Profile& profile, ProfileBy by) {
   TextTable names;
   TextTable details;

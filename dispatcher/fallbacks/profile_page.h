@@ -5,8 +5,9 @@
 
 namespace boxcar::detail {
 
-// Writes a page that a browser shows by itself, without a network: a flame chart by call path, the time line by thread,
-// and tables by operator, shapes, line and function, of which [by] is shown first. The caller commits the file.
+// Writes a self-contained page for a browser, which needs no network: a flame chart by call path, the timeline by
+// thread, and tables by operator, shapes, line and function. The table [by] is shown first. The caller commits the
+// file.
 void writeProfilePage(const Profile& profile, ProfileBy by, OutputFile& file);
 
 }  // namespace boxcar::detail

@@ -11,15 +11,16 @@ namespace boxcar {
 
 // Values of a call as they were at one moment.
 struct RebuiltValues {
-  std::vector<Tensor> tensors;  // of the moment, in its order
+  std::vector<Tensor> tensors;  // those of the moment, in its order
   std::vector<IValue> values;
 };
 
-// What Recording::rebuildArguments promises, for any values of a call and the [moment] that they name tensors of.
+// As Recording::rebuildArguments, for any values of a call; their tensor numbers refer to [moment].
 RebuiltValues rebuild(const Recording& recording, const RecordedMoment& moment, std::span<const RecordedValue> values,
                       std::optional<Device> device);
 
-// What keeps [values] from being rebuilt: the text of one that could not be written down. Nothing where all can.
+// Returns the text of a value that could not be recorded and keeps [values] from being rebuilt; no value if all can be
+// rebuilt.
 std::optional<std::string> findOpaque(std::span<const RecordedValue> values);
 
 }  // namespace boxcar

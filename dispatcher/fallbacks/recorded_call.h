@@ -14,32 +14,32 @@
 
 namespace boxcar {
 
-// What a recording holds of the elements of tensors.
+// What a recording stores of the elements of tensors.
 enum class RecordedContent : uint8_t {
   Full,    // their bytes
   Shapes,  // nothing
   Hashes,  // a hash for each tensor
 };
 
-// A part of a storage: the bytes from [first] on that the tensors of a call reach.
+// A part of a storage: [count] bytes from [first] on, which the tensors of a call reach.
 struct RecordedStorage {
   Device device = DeviceType::CPU;
-  uint64_t bytes = 0;  // of all of it
+  uint64_t bytes = 0;  // of the whole storage
   uint64_t first = 0;
   uint64_t count = 0;
-  std::optional<uint32_t> block;  // which of the recording's blocks has these bytes; nothing where they are not kept
+  std::optional<uint32_t> block;  // the recording's block with these bytes; no value if they are not kept
   bool operator==(const RecordedStorage&) const = default;
 };
 
 struct RecordedTensor {
-  uint32_t storage = 0;  // which of its call's
+  uint32_t storage = 0;  // index among its call's storages
   ScalarType dtype = ScalarType::Undefined;
   bool requires_grad = false;
   bool is_wrapped_number = false;
   std::vector<int64_t> sizes;
   std::vector<int64_t> strides;
   int64_t offset = 0;
-  uint64_t hash = 0;  // of the elements in their order, where the recording keeps hashes
+  uint64_t hash = 0;  // of the elements in order, if the recording keeps hashes
   bool operator==(const RecordedTensor&) const = default;
 };
 
@@ -53,8 +53,8 @@ struct RecordedValue {
     TensorList,
     List,
     Tuple,
-    Dict,    // keys and values by turns
-    Opaque,  // something that cannot be written down; [plain] says what
+    Dict,    // keys and values alternate
+    Opaque,  // something that cannot be recorded; [plain] says what
   };
   Kind kind = Kind::Plain;
   uint32_t index = 0;
@@ -71,24 +71,24 @@ struct RecordedMoment {
 
 struct RecordedOperator {
   FunctionSchema schema;
-  std::string plugin;  // that it came with; empty where it came with none
+  std::string plugin;  // the plugin that it came with; empty if none
   bool is_io = false;
   bool is_random = false;
-  bool is_uninitialised = false;  // its results' elements are what lay in memory
+  bool is_uninitialised = false;  // its results' elements are uninitialised memory
 };
 
 // A call, as it was made and as it ended.
 struct RecordedCall {
-  uint32_t op = 0;      // which of the recording's operators
-  uint32_t thread = 0;  // the process's threads are counted from 0 in the order in which they first record
+  uint32_t op = 0;      // index among the recording's operators
+  uint32_t thread = 0;  // threads are numbered from 0 in the order in which they first record
   std::optional<CallSite> site;
   std::vector<RecordedValue> arguments;
   RecordedMoment before;
-  // Where the default generator of the call's device stood, for random operators.
+  // The state of the default generator of the call's device, for random operators.
   std::optional<DrawnFrom> generator;
-  std::optional<std::string> failure;  // what it threw; then it has no results
+  std::optional<std::string> failure;  // what it threw; it then has no results
   std::vector<RecordedValue> results;
-  // The tensors of [before], in the same order, then those that are new; as [before] where the call failed.
+  // The tensors of [before], in the same order, then the new ones; equal to [before] if the call failed.
   RecordedMoment after;
 };
 

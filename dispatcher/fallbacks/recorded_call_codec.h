@@ -8,17 +8,18 @@
 
 namespace boxcar {
 
-// How many there are of what calls name by numbers.
+// The number of items of each kind that calls refer to by number.
 struct RecordedCounts {
   size_t operators = 0;
   size_t sites = 0;
   size_t blocks = 0;
 };
 
-// [site]: the number of the call's site; nothing where it has none.
+// [site] is the number of the call's site; no value if it has none.
 void encode(PackedWriter& writer, const RecordedCall& call, std::optional<uint32_t> site);
 
-// A call, with its site by number in [site]. An Error where the bytes are none, or name what is not there.
+// Returns a call, and the number of its site in [site]. Throws Error if the bytes are not a call, or refer to something
+// that does not exist.
 RecordedCall decodeCall(std::span<const std::byte> bytes, const RecordedCounts& counts, std::optional<uint32_t>& site);
 
 void encode(PackedWriter& writer, const RecordedOperator& op);

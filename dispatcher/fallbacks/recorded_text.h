@@ -8,7 +8,7 @@
 
 namespace boxcar {
 
-// How reports speak of recorded calls.
+// Text about recorded calls, for reports.
 
 // "aten::relu at digits.ops:3: h = relu(linear(x, w1, b1))".
 std::string lineOf(const Recording& recording, size_t call);
@@ -19,13 +19,14 @@ std::string callsText(size_t count);
 // "result", or "result 1", or "result `values`".
 std::string nameOfResult(const FunctionSchema& schema, size_t index);
 
-// The numbers of the tensors that a call writes, by its schema or as its recording shows, and that are no result.
+// Returns the numbers of the tensors that a call writes, according to its schema or its recording, and that are not
+// results.
 std::vector<uint32_t> writtenTensors(const RecordedCall& call, const FunctionSchema& schema);
 
 // "`self` after the call", for such a tensor.
 std::string nameOfWritten(const RecordedCall& call, const FunctionSchema& schema, uint32_t tensor);
 
-// The first line of an error's message, without the context below it.
+// Returns the first line of an error's message, without the context below it.
 std::string firstLine(const std::string& message);
 
 }  // namespace boxcar

@@ -14,8 +14,8 @@ namespace boxcar {
 class RecordingWriter;
 
 // Writes every call that a program makes to a recording (recording.h), which can be replayed, compared with another
-// one, and measured. Operators that a script computes, and those that take any number of arguments, are gone through to
-// the calls in them; others in C++ are one call, whatever they call in their turn.
+// recording, and measured. For operators whose kernel is a script, and operators with any number of arguments, the
+// calls inside them are recorded instead. Other C++ operators are one call, whatever they call themselves.
 //
 //   Recorder recorder("run.rec");
 //   {
@@ -25,13 +25,14 @@ class RecordingWriter;
 //   recorder.finish(false);
 class BOXCAR_API Recorder final : public Handler {
  public:
-  // The file at [path] appears when the recorder is finished. An Error where it cannot be written.
+  // The file at [path] appears when the recorder is finished. Throws Error if it cannot be written.
   explicit Recorder(std::string_view path, RecordedContent content = RecordedContent::Full);
   ~Recorder() override;
 
-  // Besides what the call throws: an Error where a device's elements cannot be copied, or the file not be written.
+  // Besides what the call throws, throws Error if a device's elements cannot be copied, or if the file cannot be
+  // written.
   void call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) override;
-  // Without a call, of a program that failed, no file appears.
+  // If a program failed before its first call, no file appears.
   std::string finish(bool failed) override;
 
  private:
@@ -40,7 +41,7 @@ class BOXCAR_API Recorder final : public Handler {
   const std::unique_ptr<RecordingWriter> writer_;
 };
 
-// What recordings hold for the two flags of commands and handlers, of which one may be set.
+// Returns what recordings hold for the two flags of commands and handlers; at most one flag may be set.
 BOXCAR_API RecordedContent recordedContent(bool shapes, bool hashes);
 
 extern const HandlerKind kRecordKind;

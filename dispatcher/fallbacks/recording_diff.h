@@ -10,20 +10,20 @@
 
 namespace boxcar {
 
-// Where two runs part.
+// Where two runs diverge.
 struct RecordingDifference {
-  size_t call;       // the first one that is not alike, counted from 0
+  size_t call;       // the first call that differs, counted from 0
   std::string what;  // "result: 3 of 6 elements differ, …"
 };
 
-// Compares the runs call by call: operators, inputs, outputs, failures; elements by the tolerance where both recordings
-// keep them, by their hashes where one has these, and not where one has shapes alone. Devices and script lines do not
-// count. Nor do elements before the call of what it writes, of what it only makes a view of, and those of memory that
-// nobody has set; and with a tolerance, what is printed. Nothing where the runs are alike.
+// Compares the runs call by call: operators, inputs, outputs and failures. Elements are compared within the tolerance
+// if both recordings keep them, by hash if one keeps hashes, and not at all if one keeps only shapes. Ignored are:
+// devices; script lines; the input elements of tensors that the call writes, of tensors that it only makes views of,
+// and of uninitialised memory; and, with a tolerance, printed text. Returns no value if the runs are alike.
 BOXCAR_API std::optional<RecordingDifference> findDifference(const Recording& a, const Recording& b,
                                                              const Tolerance& tolerance = {});
 
-// What people are to read, some lines: the call with both script lines, and the calls before it.
+// Returns a few lines for the user: the call with both script lines, and the calls before it.
 BOXCAR_API std::string describeDifference(const Recording& a, const Recording& b,
                                           const std::optional<RecordingDifference>& difference);
 

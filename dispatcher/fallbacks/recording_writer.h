@@ -13,30 +13,30 @@
 
 namespace boxcar {
 
-// Writes a recording while the program runs, from any number of threads: the calls' order is that of call(). It holds
-// what it needs to say each thing once: a hash for each block, the lines, and the operators.
+// Writes a recording while the program runs, from any number of threads; calls are in the order of call(). To write
+// each item only once, it keeps a hash for each block, the lines, and the operators in memory.
 class RecordingWriter final {
  public:
-  // The file at [path] appears when finish() has been called. Throws Error where it cannot be written, as do the
-  // others.
+  // The file at [path] appears after finish(). All functions throw Error if it cannot be written.
   RecordingWriter(std::string_view path, RecordedContent content);
 
-  // The number of a block with these bytes, which is written when there is none yet.
+  // Returns the number of a block with these bytes, which is written if there is none yet.
   uint32_t block(std::span<const std::byte> bytes);
-  // The number of the operator with [schema], which lives as long as the process; [describe] is asked once.
+  // Returns the number of the operator with [schema], which must live as long as the process; [describe] is called
+  // once.
   template <class Describe>
   uint32_t operatorOf(const FunctionSchema& schema, Describe describe) {
     {
       const std::scoped_lock lock(mutex_);
       if (const auto found = operators_.find(&schema); found != operators_.end()) return found->second;
     }
-    // Without the lock, for it asks the dispatcher.
+    // Without the lock, because [describe] calls the dispatcher.
     return addOperator(schema, describe());
   }
   void call(const RecordedCall& call);
-  // How many calls there are.
+  // Returns the number of calls so far.
   size_t calls();
-  // Ends the file, with as many calls.
+  // Ends the file, and returns its number of calls.
   size_t finish(bool failed);
 
  private:

@@ -8,17 +8,17 @@
 
 namespace boxcar {
 
-// Holds every call to what its operator's schema promises, and throws an Error where it breaks it:
-// - there are as many results as it says, of its types;
-// - arguments that are not marked (a!) have the bits and the shapes that they had;
-// - `Tensor(a!)` results are the arguments of that set themselves, `Tensor(a)` ones share memory with them, and all
-//   others share none with arguments nor with each other (Tag::maybe_aliasing_or_mutating lets an operator off);
-// - the same inputs give the same bits again, but for Tag::nondeterministic_seeded, nondeterministic_bitwise and io.
-// For the last the call is made again on copies of its arguments, hidden from other handlers: once, twice where other
-// handlers are on, and as part of each call around it. Calls that act outside of the program, or by an operator below,
-// are not made again (EffectWatch), nor are those of scripts' operators, whose statements may act on more than their
-// arguments; the operators that these call are. A kernel with effects that gives a result must be tagged io. Copies
-// cost a call several times its own time.
+// Checks every call against what its operator's schema promises, and throws Error if the call breaks it:
+// - the number of results and their types are those of the schema;
+// - arguments that are not marked (a!) keep their bits and shapes;
+// - `Tensor(a!)` results are the arguments of that set themselves, `Tensor(a)` results share memory with them, and all
+//   others share none with arguments or with each other (Tag::maybe_aliasing_or_mutating exempts an operator);
+// - the same inputs give the same bits again, except with Tag::nondeterministic_seeded, nondeterministic_bitwise and
+// io. For the last promise the call is repeated on copies of its arguments, hidden from other handlers: once, twice if
+// other handlers are on, and as part of each call around it. Not repeated are: calls that act outside of the program,
+// by themselves or by an operator below (EffectWatch); and calls of scripts' operators, whose statements may affect
+// more than their arguments, but the operators that these call are. A kernel with effects that returns a result must be
+// tagged io. The copies make a call take several times as long.
 class BOXCAR_API SchemaChecker final : public Handler {
  public:
   void call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) override;

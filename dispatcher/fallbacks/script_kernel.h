@@ -5,9 +5,9 @@
 
 namespace boxcar {
 
-// Whether what a call of [op] with [keys] computes by is a script's: the body of its `op` or an `impl`. Handlers that
-// write down what ran go through those to the calls in them. Fallbacks and fallthroughs are passed over. Takes the
-// registration lock.
+// Whether the kernel that computes a call of [op] with [keys] is a script's: the body of its `op` or of an `impl`.
+// Handlers that record what ran descend into such kernels and record the calls in them. Fallbacks and fallthroughs are
+// passed over. Takes the registration lock.
 BOXCAR_API bool runsScriptKernel(const OperatorHandle& op, DispatchKeySet keys);
 
 }  // namespace boxcar

@@ -10,22 +10,22 @@
 
 namespace boxcar {
 
-// Whether there are bytes to look at: an undefined tensor and one on the meta device have none.
+// Whether the tensor has bytes: an undefined tensor and one on the meta device have none.
 BOXCAR_API bool hasBytes(const Tensor& tensor) noexcept;
 
-// Calls aten::copy_, which brings elements from any device to any other, for a handler itself: nobody who looks on at
-// calls sees it (hidden_calls.h).
+// Calls aten::copy_, which copies elements between any devices, on behalf of a handler: no observer of calls sees it
+// (hidden_calls.h).
 BOXCAR_API void copyHidden(const Tensor& to, const Tensor& from);
 
-// [tensor] itself where it lies on the CPU, else a copy there, made by aten::copy_ of one row of elements, which any
-// device's can. It must have bytes.
+// Returns [tensor] itself if it is on the CPU, else a copy there, made by aten::copy_ of a single row of elements,
+// which every device supports. The tensor must have bytes.
 BOXCAR_API Tensor onCpu(const Tensor& tensor);
 
-// All of a storage as one row of bytes, a tensor over the same memory.
+// Returns the whole storage as a 1-dimensional tensor of bytes over the same memory.
 BOXCAR_API Tensor bytesOfStorage(const Storage& storage);
 
-// The bytes of a tensor's elements, in the order of its dimensions, whatever its strides and its device. Those of a
-// contiguous tensor on the CPU are not copied. None of a tensor without bytes.
+// The bytes of a tensor's elements, in the order of its dimensions, whatever its strides and device. Those of a
+// contiguous CPU tensor are not copied. Empty for a tensor without bytes.
 class BOXCAR_API ElementBytes final {
  public:
   explicit ElementBytes(const Tensor& tensor);
@@ -38,11 +38,11 @@ class BOXCAR_API ElementBytes final {
   std::span<const std::byte> bytes_;
 };
 
-// Where each element begins in the storage, in bytes, in the order of the dimensions.
+// Returns where each element begins in the storage, in bytes, in the order of the dimensions.
 BOXCAR_API std::vector<int64_t> elementOffsets(const Tensor& tensor);
 
-// Both have one dtype, the same sizes, and elements of the same bits, so that a NaN equals itself. Tensors without
-// bytes are compared by dtype and sizes.
+// Whether both have the same dtype, sizes and element bits, so that a NaN equals itself. Tensors without bytes are
+// compared by dtype and sizes.
 BOXCAR_API bool sameBits(const Tensor& a, const Tensor& b);
 
 }  // namespace boxcar

@@ -7,8 +7,8 @@
 
 namespace boxcar::detail {
 
-// A clock that one operator call can afford to read twice: the processor's counter where it runs evenly whatever the
-// cores do, or else steady_clock.
+// A clock cheap enough to read twice per operator call: the processor's counter if its rate is constant on all cores,
+// else steady_clock.
 class TickClock final {
  public:
   static uint64_t now() noexcept {
@@ -19,7 +19,7 @@ class TickClock final {
     return nanosecondsOnSteadyClock();
   }
 
-  // Compared with steady_clock once, over a few milliseconds, for which the first call waits unless prepare() was
+  // Measured once against steady_clock, over a few milliseconds; the first call waits for that unless prepare() was
   // called before.
   static double nanosecondsPerTick();
   static void prepare() noexcept { firstMoment(); }

@@ -19,37 +19,38 @@ struct TraceNode {
     std::string kind;  // "float32 [8, 8]"
   };
   std::vector<Weight> weights;  // and other tensors from outside
-  bool gives_nothing = false;   // neither writes nor gives a tensor that is new, as size() does
-  size_t stands_for = 0;        // the node that is drawn for it; itself where it is drawn
+  bool gives_nothing = false;   // neither writes nor returns a new tensor, like size()
+  size_t stands_for = 0;        // the node drawn in its place; itself if it is drawn
 };
 
-// What a graph draws: a call, a function's calls, or calls that repeat.
+// An item that a graph draws: a call, a function's calls, or calls that repeat.
 struct TraceItem {
   enum class Kind { Call, Function, Repeat };
 
   Kind kind = Kind::Call;
-  size_t node = 0;    // of a call; of others the first one
+  size_t node = 0;    // the call; for other kinds their first call
   std::string title;  // of a function
   std::vector<TraceItem> inner;
-  // How often it came, the fewest and the most where that differs.
+  // How often it occurs: the minimum and the maximum if that differs.
   size_t fewest = 1, most = 1;
   bool is_closed = false;  // drawn as one box
 
-  size_t calls() const;  // that it draws, closed or not
-  // " ×3"; "" where it came once.
+  size_t calls() const;  // the number of calls in it, closed or not
+  // " ×3"; "" if it occurs once.
   std::string countText() const;
 };
 
-// [nodes], in their order, in the functions that made them; those that give nothing only where [all] are wanted.
+// Groups [nodes], in their order, by the functions that made them; includes nodes that give nothing only if [all] is
+// set.
 TraceItem groupByFunction(const std::vector<TraceNode>& nodes, bool all);
 
-// Folds what repeats: three times, or twice where it is more than a few calls. The first ones stand for the others.
+// Folds calls that repeat three times, or twice if they are more than a few calls. The first ones stand for the others.
 void foldRepeats(TraceItem& item, std::vector<TraceNode>& nodes);
 
-// Closes functions, the innermost ones first, until no more than [most] boxes are drawn or none is left.
+// Closes functions, innermost first, until at most [most] boxes are drawn or none is left to close.
 void closeFunctions(TraceItem& item, size_t most);
 
-// What two texts have in common: "layer*.weight".
+// Returns what two texts have in common: "layer*.weight".
 std::string commonText(const std::string& a, const std::string& b);
 
 }  // namespace boxcar::detail

@@ -11,11 +11,12 @@
 
 namespace boxcar::detail {
 
-// The calls of a trace as a graph in Graphviz's language: what made a tensor, and who took it. Tensors from outside,
-// such as weights, stand inside of the calls that take them; functions of the script are boxes around their calls.
+// The calls of a trace as a graph in Graphviz's language: which call made a tensor, and which took it. Tensors from
+// outside, such as weights, are shown inside the calls that take them; functions of the script are boxes around their
+// calls.
 class TraceGraph final {
  public:
-  // A tensor that a call takes: its name, and what is written at the edge.
+  // A tensor that a call takes: its name, and the label of the edge.
   struct Use {
     std::string name;
     std::string label;
@@ -23,22 +24,23 @@ class TraceGraph final {
   };
   struct Call {
     std::string op;
-    std::vector<CallFrame> path;  // of the script's functions
-    bool is_view = false;         // what it gives may share memory with what it gets
+    std::vector<CallFrame> path;  // through the script's functions
+    bool is_view = false;         // its results may share memory with its arguments
   };
 
-  // A tensor from outside, [title] to people.
+  // Adds a tensor from outside; users see it as [title].
   void addOutside(const std::string& name, const std::string& title);
-  // A call; [results] are the names of the tensors that it made.
+  // Adds a call; [results] are the names of the tensors that it made.
   void addCall(const Call& call, std::span<const Use> uses, std::span<const std::string> results);
-  // A call that acts outside, such as a print, with what it does.
+  // Adds a call that acts outside, such as a print, with what it uses.
   void addEffect(const Call& call, std::span<const Use> uses);
 
-  // [folds]: what repeats is drawn once, with a count; where there is still much, functions are drawn as one box each.
+  // Returns the graph. With [folds], repeated calls are drawn once, with a count; if the graph is still large,
+  // functions are drawn as one box each.
   std::string dot(bool folds) const;
 
  private:
-  // What a tensor's elements come from: a call, or outside.
+  // The origin of a tensor's elements: a call, or outside.
   struct Maker {
     bool is_outside;
     size_t node;

@@ -10,24 +10,24 @@
 
 namespace boxcar::detail {
 
-// What files and a script's dicts call the tensors that a trace has from outside: "layer1.0.bn1.weight".
+// The names that files and a script's dicts give to the tensors that a trace gets from outside: "layer1.0.bn1.weight".
 class TraceKeys final {
  public:
-  // What an operator has read from outside: the tensors of a dict have its keys, a tensor by itself has the name of
-  // the file at [path].
+  // Notes what an operator read from outside: the tensors of a dict get its keys, a single tensor the name of the file
+  // at [path].
   void note(const IValue& read, std::string_view path);
-  // The key of [tensor], of a tensor on the same storage, or the one that the running script has it under; "" where
-  // there is none that can name it.
+  // Returns the key of [tensor], or of a tensor on the same storage, or its key in the running script; "" if there is
+  // none that can serve as a name.
   std::string find(const Tensor& tensor);
 
   struct Name {
     std::string variable;  // "layer1_0_bn1_weight"
-    std::string key;       // in the file of the trace
+    std::string key;       // in the trace's tensor file
   };
-  // A name for a tensor called [key], which no other has. It looks like none of those with a letter and a number.
+  // Returns a unique name for a tensor called [key]. It never looks like a letter with a number.
   Name take(const std::string& key);
-  // A name for a view or a conversion of [variable] by the operator [op], "layer1_0_bn1_weight_to"; "" where [variable]
-  // is not from take().
+  // Returns a name for a view or a conversion of [variable] by the operator [op], "layer1_0_bn1_weight_to"; "" if
+  // [variable] is not from take().
   std::string derive(const std::string& variable, std::string_view op);
   size_t taken() const noexcept { return variables_.taken.size(); }
 
@@ -40,12 +40,12 @@ class TraceKeys final {
     Tensor tensor;
     std::string key;
   };
-  // They are held so that no other has their address; those that nobody else holds are let go now and then.
+  // Held so that their addresses are not reused; those that nothing else holds are released now and then.
   std::unordered_map<const TensorImpl*, Held> tensors_;
   std::unordered_map<const StorageImpl*, const TensorImpl*> on_storage_;  // the first tensor on it
   size_t finds_ = 0;
   struct Words {
-    // [wanted], or the first of wanted_2, wanted_3 … that was not taken.
+    // Returns [wanted], or the first of wanted_2, wanted_3 … that is not taken.
     std::string take(const std::string& wanted);
 
     std::set<std::string> taken;
@@ -53,7 +53,7 @@ class TraceKeys final {
   };
   Words variables_;
   Words keys_;
-  std::set<std::string> derived_;  // of the variables
+  std::set<std::string> derived_;  // the variables from derive()
 };
 
 }  // namespace boxcar::detail

@@ -8,23 +8,23 @@
 
 namespace boxcar::detail {
 
-// The plugins without which a trace does not run again: those that define its operators, that have the kernels which
-// answered, or that bring the devices of its tensors.
+// The plugins that a trace needs to run again: those that define its operators, that contain the kernels that answered,
+// or that provide the devices of its tensors.
 class TraceNeeds final {
  public:
-  // A call of [op] with [keys], those below the tracer.
+  // Adds a call of [op] with [keys], the keys below the tracer.
   void addCall(const OperatorHandle& op, DispatchKeySet keys);
   void addDevice(Device device);
 
-  // Their files' names, without the folders.
+  // The names of their files, without folders.
   const std::set<std::string>& files() const noexcept { return files_; }
 
  private:
-  // The plugin whose memory [address] lies in, if it is one's.
+  // Adds the plugin that contains [address], if any.
   void addOwner(const void* address);
 
   std::set<std::string> files_;
-  // What was looked at before.
+  // What was already checked.
   std::set<std::pair<const OperatorEntry*, uint64_t>> calls_;
   std::set<DeviceType> devices_;
 };

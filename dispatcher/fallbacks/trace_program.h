@@ -20,45 +20,45 @@
 
 namespace boxcar::detail {
 
-// A run as a program, which grows call by call. Not for several threads at once.
+// A run as a program, which grows call by call. Not thread-safe.
 class TraceProgram final {
  public:
   explicit TraceProgram(bool has_graph);
 
-  // What a call was given, looked at before it runs.
+  // What a call was given, captured before it runs.
   struct Call {
     OperatorHandle op;
     TraceText text;
     std::vector<Outside> outside;
-    // Storages that were written by what is not in the trace, with their elements.
+    // Storages that something outside of the trace wrote, with their elements.
     std::vector<Outside> rewritten;
-    // That the operator draws from, or else would draw from without the trace's knowing.
+    // The generator that the operator draws from, or might draw from unknown to the trace.
     Generator generator;
     bool is_random;
-    GeneratorState drawn_from;             // where that one stood
-    std::vector<std::string> edge_labels;  // of the text's tensors, where there is a graph
+    GeneratorState drawn_from;             // the state of that generator
+    std::vector<std::string> edge_labels;  // of the text's tensors, if there is a graph
     std::string effect;                    // what the graph shows of a call that acts outside
-    std::vector<CallFrame> path;           // that led to it, where there is a graph
+    std::vector<CallFrame> path;           // the path that led to it, if there is a graph
   };
 
-  // Whether a call of [op] is written down: those that read what lies outside are not, and what they give is from
+  // Whether a call of [op] is written to the trace. Operators that read from outside are not; their results come from
   // outside of the trace.
   bool tells(const OperatorHandle& op);
-  // Says what a call that is not written down has read, from the file at [path] where it has such an argument.
+  // Notes what a call that is not in the trace has read, from the file at [path] if it has such an argument.
   void noteRead(std::span<const IValue> results, std::string_view path);
-  // An Error where an argument cannot be written in a script. [keys] are those that the call goes on with.
+  // Throws Error if an argument cannot be written in a script. [keys] are those with which the call goes on.
   Call begin(const OperatorHandle& op, DispatchKeySet keys, std::span<const IValue> arguments);
-  // Writes down a call that has run. What does not get here leaves no mark.
+  // Writes a call that has run. A call that does not get here leaves no trace.
   void end(const Call& call, std::span<const IValue> results);
 
-  // The program. [tensors_file] is where it finds savedTensors().
+  // Returns the program. [tensors_file] is where it finds savedTensors().
   std::string text(const std::string& tensors_file) const;
-  // What it has from outside, by name.
+  // The tensors that it gets from outside, by name.
   const Dict<std::string, Tensor>& savedTensors() const noexcept { return saved_; }
   bool isEmpty() const noexcept { return body_.empty(); }
-  // How many values have names.
+  // The number of values that have names.
   size_t valueCount() const noexcept { return names_.count() + keys_.taken(); }
-  // In Graphviz's language (trace_graph.h).
+  // Returns the graph in Graphviz's language (trace_graph.h).
   std::string dot(bool folds) const;
 
  private:
@@ -78,13 +78,14 @@ class TraceProgram final {
   void writeOutside(const Outside& outside, const Call& call);
   void writeRewritten(const Outside& outside, const Call& call);
   void writeRandomState(const Call& call);
-  // What of a call's results got names.
+  // The results of a call that got names.
   struct Named {
     std::vector<std::string> tensors;
-    // Lines behind the call by which a script knows that what may be None is not.
+    // Lines after the call that tell a script that a value that may be None is not.
     std::string checks;
   };
-  // The text left of a call's "=": what its results are called. Empty where the trace has names for all of them.
+  // Returns the text to the left of a call's "=": the names of its results. Empty if the trace already has names for
+  // all of them.
   std::string nameResults(const Call& call, std::span<const IValue> results, Named& named);
   std::string derivedName(const Call& call);
   void nameInside(const IValue& value, TypePtr type, std::string name, Named& named);
@@ -98,7 +99,7 @@ class TraceProgram final {
   std::unordered_map<OperatorHandle, OperatorFacts> facts_;
   std::string body_;
   Dict<std::string, Tensor> saved_;
-  // Where the default generators of who runs the trace stand, as far as that is known.
+  // The states of the default generators when the trace runs, as far as they are known.
   std::vector<DrawnFrom> random_states_;
 };
 

@@ -11,12 +11,12 @@
 
 namespace boxcar {
 
-// What tells a list of tensors or of any values, a dict or a tuple from others; null for other values.
+// Returns the identity of a list of tensors or of any values, a dict or a tuple; null for other values.
 const void* containerAddress(const IValue& value);
 
-// Copies arguments for a call whose writes must not touch them. Tensors have the same strides over storages of their
-// own; what shares memory, or is one object, among all that one copier copied does so among the copies. Lists, tuples
-// and dicts are copied with what they hold; generators, storages and objects are the same ones.
+// Copies arguments for a call whose writes must not affect them. Tensors have the same strides over new storages.
+// Originals that share memory, or are one object, have copies that do so too, across everything one copier copies.
+// Lists, tuples and dicts are copied with their contents; generators, storages and objects are not copied.
 class BOXCAR_API ValueCopier final {
  public:
   enum class Target { kSameDevice, kMeta };
@@ -27,30 +27,30 @@ class BOXCAR_API ValueCopier final {
   IValue copy(const IValue& value);
   Tensor copy(const Tensor& tensor);
 
-  // From now on the copy of [original] is [copy].
+  // Makes [copy] the copy of [original] from now on.
   void replace(const Tensor& original, const Tensor& copy);
 
  private:
   Storage copyStorage(const Storage& storage);
-  // Lists and dicts as yet empty, to be filled; containers may be nested deeper than calls can be.
+  // Copies lists and dicts as empty, to be filled later, because containers may nest deeper than calls can.
   IValue copyUnfilled(const IValue& value);
-  // One that is not copied yet, after those within.
+  // Copies a tuple that is not copied yet, after those inside it.
   IValue copyTuple(const IValue& tuple);
   void fill(const IValue& original, const IValue& copy);
 
   Target target_;
-  // By the original, which is kept so that its address stays its own.
+  // Keyed by the original, which is kept alive so that its address is not reused.
   std::unordered_map<const StorageImpl*, std::pair<Storage, Storage>> storages_;
   std::unordered_map<const TensorImpl*, std::pair<Tensor, Tensor>> tensors_;
   std::unordered_map<const void*, std::pair<IValue, IValue>> containers_;
   std::vector<std::pair<IValue, IValue>> unfilled_;  // originals and copies
 };
 
-// [values] as one copier copies them.
+// Returns [values] as copied by one copier.
 BOXCAR_API Stack copyValues(std::span<const IValue> values);
 
-// Both are alike to the bit: numbers and texts of one kind, containers of the same length with the same in them,
-// tensors as sameBits of two tensors has it. Other objects must be the same ones.
+// Whether both are bitwise equal: numbers and strings of the same kind, containers with the same length and contents,
+// tensors as by sameBits of two tensors. Other objects must be identical.
 BOXCAR_API bool sameBits(const IValue& a, const IValue& b);
 
 }  // namespace boxcar

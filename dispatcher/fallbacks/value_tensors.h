@@ -6,8 +6,8 @@
 
 namespace boxcar {
 
-// Calls visit(const Tensor&) for each defined tensor in [value]: itself, or in its lists, tuples and dicts, at most
-// [depth] of them in one another.
+// Calls visit(const Tensor&) for each defined tensor in [value]: itself, or in its lists, tuples and dicts, up to a
+// nesting of [depth].
 template <class Visit>
 void visitTensors(const IValue& value, Visit&& visit, int depth = 8) {
   if (value.isTensor()) {
