@@ -4,8 +4,7 @@
 
 #include <cstddef>
 
-// No freed block is kept under AddressSanitizer, which then sees every use after free. GCC and clang announce it in
-// different ways.
+// No freed block is kept under AddressSanitizer, which then sees every use after free. GCC and clang differ in macros.
 #if defined(__SANITIZE_ADDRESS__)
 #define BOXCAR_KEEPS_FREED_BLOCKS 0
 #elif defined(__has_feature)

@@ -202,8 +202,8 @@ class DispatchKeySet final {
                ? 0
                : uint64_t{1} << (num_backends + static_cast<uint16_t>(functionality) - 1);
   }
-  // Returns the number of the highest bit of [bits], which must not be 0. The compiler folds the exclusive or into one
-  // scan instruction.
+  // Returns the number of the highest bit of [bits], which must not be 0. One scan instruction includes the exclusive
+  // or.
   static constexpr size_t highestBit(uint64_t bits) { return static_cast<unsigned>(__builtin_clzll(bits)) ^ 63u; }
   static constexpr uint32_t highestBit(uint32_t bits) { return static_cast<unsigned>(__builtin_clz(bits)) ^ 31u; }
 

@@ -8,8 +8,7 @@ namespace {
 
 constexpr int kMostNested = 100;
 
-// The outermost call owns the waiting values. Plain data, because values are also destroyed after a thread's own
-// destructors.
+// The outermost call owns the waiting values. Plain data: values may outlive a thread's own destructors.
 struct Nesting {
   int depth;
   std::vector<std::vector<IValue>>* waiting;

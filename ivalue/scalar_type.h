@@ -96,8 +96,7 @@ constexpr ScalarType toRealValueType(ScalarType type) {
   }
 }
 
-// Returns the complex type whose parts hold [type]: ComplexFloat for BFloat16 too. Integers and bool become
-// ComplexFloat.
+// Returns the complex type whose parts hold [type]: ComplexFloat also for BFloat16, integers and bool.
 constexpr ScalarType toComplexType(ScalarType type) {
   switch (type) {
     case ScalarType::Half: return ScalarType::ComplexHalf;

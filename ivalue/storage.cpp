@@ -12,7 +12,7 @@
 namespace boxcar {
 namespace {
 
-// The header before the bytes; a multiple of the alignment of cached blocks.
+// The bytes start here, behind the object, aligned like every cached block.
 constexpr size_t kHeaderBytes = 128;
 constexpr size_t kMostInlineBytes = 1024;
 static_assert(sizeof(StorageImpl) <= kHeaderBytes);

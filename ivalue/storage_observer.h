@@ -18,8 +18,7 @@ struct StorageObserver {
   void* context;
 };
 
-// Sets the process's one observer and returns the one before. Null removes it, and waits until no call of it is
-// running.
+// Sets the process's only observer; null removes it. Waits until no call runs. Returns the observer before.
 BOXCAR_API const StorageObserver* setStorageObserver(const StorageObserver* observer);
 
 namespace detail {

@@ -25,7 +25,7 @@ constexpr std::string_view kPrefix = "tensor(";
 
 constinit std::atomic<HostCopy> host_copy{nullptr};
 
-// Returns [tensor] in readable memory; undefined if it has no elements in memory or nobody copies from its device.
+// Returns [tensor] in readable memory; undefined for a meta tensor or if nobody copies from its device.
 Tensor onHost(const Tensor& tensor) {
   if (tensor.is_cpu()) return tensor;
   const HostCopy copy = host_copy.load(std::memory_order_acquire);

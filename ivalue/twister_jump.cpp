@@ -50,7 +50,7 @@ void addShifted(Bits& bits, uint64_t word, size_t shift) {
   if (rest != 0) bits[at + 1] ^= word >> (kBits - rest);
 }
 
-// Adds x^19937 times [word], reduced to lower terms.
+// Adds x^(19937 + [shift]) times [word], reduced to lower terms.
 template <class Bits>
 void addReduced(Bits& bits, uint64_t word, size_t shift) {
   for (const uint16_t term : kTerms) addShifted(bits, word, term + shift);
