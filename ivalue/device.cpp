@@ -47,7 +47,7 @@ const TypeInfo& infoOf(DeviceType type) {
   BOXCAR_FAIL("{} is not the number of a device type", static_cast<int>(type));
 }
 
-// What PrivateUse1 was named; null until then, never freed, for toString() hands it out.
+// The name given to PrivateUse1, or null. Never freed, because toString() hands it out.
 std::atomic<const std::string*> privateuse1_name{nullptr};
 
 std::string_view nameOf(const TypeInfo& info) {
@@ -57,7 +57,7 @@ std::string_view nameOf(const TypeInfo& info) {
   return info.name;
 }
 
-// Locale's letters are no device's.
+// Only ASCII letters count, whatever the locale says.
 bool isWord(std::string_view text) {
   const auto isLetter = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
   return !text.empty() && isLetter(text.front()) &&

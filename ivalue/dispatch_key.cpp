@@ -15,7 +15,7 @@ constexpr std::string_view kBackendNames[] = {"InvalidBit",
 #undef BOXCAR_NAME
 };
 
-// By the key's number.
+// Indexed by the key's number.
 constexpr std::string_view kKeyNames[] = {
     "Undefined",
 #define BOXCAR_NAME(name) #name,
@@ -47,7 +47,7 @@ constexpr OlderName kOlderNames[] = {
     {"Autocast", DispatchKey::Autocast},
 };
 
-// The enumerators between the ranges of keys; a kernel cannot be registered for one.
+// The enumerators that only mark ranges of keys; a kernel cannot be registered for one.
 constexpr bool isMarker(size_t number) {
   const auto key = static_cast<DispatchKey>(number);
   return key == DispatchKey::EndOfFunctionalityKeys ||

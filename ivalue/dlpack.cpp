@@ -38,7 +38,7 @@ constexpr Element kElements[] = {
     {dlpack::kComplex, 128, ScalarType::ComplexDouble},
 };
 
-// By code, as far as DLPack 1.3 has them.
+// Indexed by code, up to DLPack 1.3.
 constexpr std::string_view kElementNames[] = {
     "int",
     "uint",
@@ -82,7 +82,8 @@ std::string_view deviceName(dlpack::DeviceCode code) {
 
 // ---- to ----
 
-// The structure, and a tensor of its own on the memory that it lends, whose sizes and strides it points to.
+// The structure together with its own tensor on the lent memory; the structure points to that tensor's sizes and
+// strides.
 struct Loan {
   dlpack::ManagedTensor managed;
   Tensor tensor;
@@ -108,14 +109,14 @@ dlpack::ElementType toElementType(ScalarType type) {
 
 // ---- from ----
 
-// What a structure says, checked.
+// The checked content of a structure.
 struct Borrowed {
   ScalarType dtype;
   Device device;
   std::vector<int64_t> shape;
   std::vector<int64_t> strides = {};
   std::byte* data = nullptr;
-  size_t bytes = 0;  // from `data` to behind the last element
+  size_t bytes = 0;  // from `data` to the end of the last element
 };
 
 template <class... Args>
@@ -161,7 +162,7 @@ std::vector<int64_t> toShape(const dlpack::Array& array) {
   return shape;
 }
 
-// Those that no step is made along are made those of a contiguous tensor: they may be anything.
+// Strides that are never stepped along may be anything: replaces them by those of a contiguous tensor.
 std::vector<int64_t> toStrides(const dlpack::Array& array, const std::vector<int64_t>& shape) {
   std::vector<int64_t> strides(shape.size());
   contiguousStrides(shape, strides);
@@ -203,7 +204,7 @@ Borrowed readBorrowed(const dlpack::ManagedTensor& managed) {
   return borrowed;
 }
 
-// Why a tensor cannot share the memory; "" where it can.
+// Returns why a tensor cannot share the memory; "" if it can.
 std::string whyNotShared(const dlpack::ManagedTensor& managed, const Borrowed& borrowed) {
   if (borrowed.bytes == 0) return "";
   if ((managed.flags & dlpack::kReadOnly) != 0) return "it is read-only, and operators may write to any tensor";
@@ -217,7 +218,7 @@ Tensor tensorOver(Storage storage, const Borrowed& borrowed) {
       makeIntrusive<TensorImpl>(std::move(storage), borrowed.dtype, borrowed.shape, borrowed.strides, int64_t{0}));
 }
 
-// Ends another library's loan with the storage.
+// Ends another library's loan when the storage is freed.
 struct Debt {
   DLManagedTensorVersioned* managed = nullptr;  // null until nothing can fail any more
 
@@ -235,12 +236,12 @@ DLManagedTensorVersioned* toDLPack(const Tensor& tensor) {
                "cannot lend the tensor by DLPack: it requires grad, and autograd does not see what others write; "
                "lend x.detach()");
   std::vector<int64_t> strides(tensor.strides().begin(), tensor.strides().end());
-  // Some libraries look at the strides of dimensions that have one element.
+  // Some libraries read the strides of dimensions of size 1.
   if (tensor.is_contiguous()) contiguousStrides(tensor.sizes(), strides);
   auto loan = std::make_unique<Loan>(
       Loan{.managed = {}, .tensor = tensor.view(tensor.sizes(), strides, tensor.storage_offset())});
   const Tensor& lent = loan->tensor;
-  // 1.0 has all that is used here, so that whoever knows any minor version knows this one.
+  // 1.0 has everything that is used here, so every reader of DLPack 1 accepts it.
   loan->managed = {.version = {dlpack::kMajorVersion, 0},
                    .manager_ctx = loan.get(),
                    .deleter = endLoan,
@@ -258,7 +259,7 @@ DLManagedTensorVersioned* toDLPack(const Tensor& tensor) {
 Tensor fromDLPack(DLManagedTensorVersioned* managed, DLPackCopy copy) {
   if (managed == nullptr) refuse("the pointer is null");
   if (const auto* const own = asManagedTensor(managed); own->deleter == endLoan) {
-    // One storage, so that operators see which tensors overlap.
+    // Uses the same storage, so that operators see which tensors overlap.
     const Tensor& lent = static_cast<const Loan*>(own->manager_ctx)->tensor;
     Tensor returned = lent.view(lent.sizes(), lent.strides(), lent.storage_offset());
     releaseDLPack(managed);

@@ -15,7 +15,7 @@
 namespace boxcar {
 namespace {
 
-// What is called when the storage goes.
+// Called when the storage is freed.
 struct Owner {
   std::function<void(void*)> deleter;  // empty until nothing can fail any more
 

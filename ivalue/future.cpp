@@ -27,7 +27,7 @@ struct Future::State {
 Future::Future() : state_(std::make_unique<State>()) {}
 Future::~Future() = default;
 
-// Callbacks run outside of the lock: they may ask this future, complete others, and drop the last reference to it.
+// Callbacks run outside the lock: they may query this future, complete others, and drop the last reference to it.
 bool Future::complete(IValue value, std::exception_ptr error) {
   const auto self = IntrusivePtr<Future>::share(this);
   std::vector<Callback> callbacks;

@@ -9,7 +9,7 @@
 
 namespace boxcar {
 
-// Where the annotations live, found by everything that makes them up.
+// The owner of all annotations; looks them up by everything that they consist of.
 class AliasTable {
  public:
   struct Parts {
@@ -115,7 +115,7 @@ void append(std::string& text, TypePtr type, AliasInfoPtr alias) {
     return;
   }
   switch (type->kind()) {
-    case TypeKind::Optional:  // an annotation stands before the question mark
+    case TypeKind::Optional:  // the annotation comes before the question mark
       append(text, type->element(), alias);
       text += '?';
       return;

@@ -83,7 +83,7 @@ struct Reader {
     return number.is_negative ? -value : value;
   }
 
-  // What a word stands for where an int is wanted: what schemas wrote before enumerations had types.
+  // Returns the int that a word stands for: schemas used such words before enumerations had types.
   static std::optional<std::int64_t> namedInt(std::string_view word) {
     constexpr std::int64_t kReductionMean = 1;
     if (word == "Mean") return kReductionMean;
@@ -241,7 +241,7 @@ IValue readDefault(const SourceText& source, const DefaultText& parsed, TypePtr 
       }
       return reader.readList(literals, static_cast<std::size_t>(size), type->element());
     }
-    // One length takes lists of any: where one value may stand for a list, the list may be of any length.
+    // A length of 1 accepts lists of any length: if one value may stand for a list, the list may be of any length.
     if (size > 1 && !literals.empty() && literals.size() != static_cast<std::size_t>(size)) {
       source.fail(parsed.text, fmt::format("{} has {} element{} where {}[{}] takes {}", parsed.text, literals.size(),
                                            literals.size() == 1 ? "" : "s", *type->element(), size, size));
@@ -258,7 +258,7 @@ IValue readDefault(const SourceText& source, const DefaultText& parsed, TypePtr 
 
 namespace {
 
-// [is_complex]: whether the type says so, without which a number needs its `j` to be read as complex.
+// [is_complex] says whether the type is complex; otherwise a number needs its `j` to be read as complex.
 std::string spell(const IValue& value, bool is_complex) {
   switch (value.tag()) {
     case IValue::Tag::None: return "None";

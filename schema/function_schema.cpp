@@ -132,7 +132,7 @@ std::string toString(const FunctionSchema& schema) {
   std::swap(text, returns);
   for (const Argument& result : schema.returns()) begin(toString(result));
   if (schema.is_varret()) begin("...");
-  // A lone tuple type needs the parentheses of a list of returns around its own.
+  // A single tuple type needs the parentheses of a list of returns around its own.
   const bool is_alone = schema.returns().size() + schema.is_varret() == 1 && text.front() != '(';
   return is_alone ? returns + text : returns + '(' + text + ')';
 }

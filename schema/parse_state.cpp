@@ -23,7 +23,7 @@ std::optional<TypeKind> composedKind(std::string_view word) {
   return std::nullopt;
 }
 
-// The token at the start of [rest], to be quoted in an error.
+// Returns the token at the start of [rest], to be quoted in an error.
 std::string_view tokenAt(std::string_view rest) {
   const char* const first = rest.data();
   const char* const last = first + rest.size();
@@ -36,7 +36,7 @@ std::string_view tokenAt(std::string_view rest) {
     const char* const quoted = quotedEnd(first, last);
     if (quoted != nullptr) end = quoted;
   }
-  if (end == first) {  // one character, of however many bytes
+  if (end == first) {  // one character, of any number of bytes
     ++end;
     while (end != last && (static_cast<unsigned char>(*end) & 0xc0) == 0x80) ++end;
   }
@@ -62,7 +62,7 @@ const char* ParseState::numberEnd(const char* first, const char* last) const {
   const bool is_number =
       at != last && (isOfClass(*at, kDigit) || (*at == '.' && at + 1 != last && isOfClass(at[1], kDigit)));
   if (!is_number) return first;
-  // Takes all that could belong to it, so that `0x10` and `1_000` are looked at whole.
+  // Takes everything that could belong to it, so that `0x10` and `1_000` are examined as a whole.
   for (; at != last; ++at) {
     const bool is_exponent_sign = (*at == '-' || *at == '+') && (at[-1] == 'e' || at[-1] == 'E');
     if (!isOfClass(*at, kWordStart | kDigit) && *at != '.' && !is_exponent_sign) break;

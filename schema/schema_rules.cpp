@@ -7,7 +7,7 @@
 namespace boxcar::detail {
 namespace {
 
-// Names that differ mostly differ in this bit, so that few have to be compared.
+// Different names mostly differ in this bit, so few have to be compared.
 std::uint64_t nameBit(std::string_view name) {
   const auto first = static_cast<unsigned char>(name.front());
   const auto last = static_cast<unsigned char>(name.back());

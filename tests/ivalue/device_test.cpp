@@ -88,7 +88,7 @@ TEST(Device, UnknownTypeIsAnErrorThatListsTheTypes) {
   EXPECT_EQ(parseError("").substr(0, 33), "device '' has the unknown type ''");
 }
 
-// In a process of its own, for the name stays.
+// Runs in a separate process, because the name stays.
 TEST(PrivateUse1, IsNamedOnceAndPrintsWhatReadsBack) {
   const auto nameIt = [] {
     const auto refused = [](std::string_view name) { return errorOf([&] { register_privateuse1_backend(name); }); };

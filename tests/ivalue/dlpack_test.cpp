@@ -20,7 +20,7 @@ using dlpack::asDLManagedTensor;
 using dlpack::asManagedTensor;
 using dlpack::ManagedTensor;
 
-// Another library's tensor: a structure made by hand. It counts how often its deleter is called.
+// Another library's tensor: a hand-made structure that counts the calls of its deleter.
 struct Foreign {
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;
@@ -45,7 +45,7 @@ struct Foreign {
   }
 };
 
-// What fromDLPack says of a tensor of two floats, once [change] has spoiled it. Nothing is ever deleted.
+// Returns the error of fromDLPack for a tensor of two floats that [change] has spoiled. The deleter must not be called.
 std::string faultOf(const std::function<void(Foreign&)>& change, DLPackCopy copy = DLPackCopy::Never) {
   alignas(16) static float data[4] = {1, 2, 3, 4};
   Foreign foreign(data, {2}, {dlpack::kFloat, 32, 1}, {1});
@@ -148,7 +148,7 @@ TEST(DLPack, TensorsWithoutDimensionsOrElementsGoOver) {
   EXPECT_EQ(fromDLPack(foreign.get()).data_ptr<int64_t>()[0], 7);
   EXPECT_EQ(foreign.deleted, 1);
 
-  // Strides of what has no elements may be anything, as in a read-only array.
+  // Without elements the strides may be anything; a read-only array may be empty too.
   Foreign empty(nullptr, {3, 0}, {dlpack::kFloat, 32, 1}, {-5, 1});
   empty.managed.flags = dlpack::kReadOnly;
   EXPECT_EQ(sizesOf(fromDLPack(empty.get())), (std::vector<int64_t>{3, 0}));
@@ -226,7 +226,7 @@ TEST(DLPack, ARoundTripGivesTheSameMemoryAndTheSameStorage) {
   EXPECT_EQ(back.storage(), x.storage());
   EXPECT_EQ(sizesOf(back), sizesOf(x));
   EXPECT_EQ(stridesOf(back), stridesOf(x));
-  // base, x and back.
+  // The owners are base, x and back.
   EXPECT_EQ(base.storage()->useCount(), 3U);
 }
 
@@ -248,7 +248,7 @@ TEST(DLPack, StridesAndOffsetsOfOthersAreKept) {
   Foreign windows(data, {3, 2}, int32, {1, 1});
   EXPECT_EQ(elements<int32_t>(fromDLPack(windows.get())), (std::vector<int32_t>{0, 1, 1, 2, 2, 3}));
 
-  // A stride along which no step is made.
+  // This stride is never stepped along.
   Foreign single(data, {1, 3}, int32, {-9, 1});
   EXPECT_EQ(stridesOf(fromDLPack(single.get())), (std::vector<int64_t>{3, 1}));
 }
@@ -307,7 +307,7 @@ TEST(DLPack, ReadOnlyMemoryIsCopiedOnlyWhenThatIsAsked) {
   EXPECT_EQ(elements<float>(x), (std::vector<float>{1, 4, 2, 5, 3, 6}));
   EXPECT_EQ(data[5], 5.0F);
 
-  // What can be shared is shared.
+  // Memory that can be shared is shared.
   Foreign writable(data, {6});
   writable.managed.flags = dlpack::kIsCopied;
   EXPECT_EQ(fromDLPack(writable.get(), DLPackCopy::WhereNeeded).data_ptr(), static_cast<void*>(data));
@@ -435,7 +435,7 @@ TEST(DLPack, BorrowedMemoryCannotBeResized) {
             "clone the tensor first");
 }
 
-// The structure of a DLPack that is installed, where there is one.
+// Compares with the structure of an installed DLPack, if there is one.
 TEST(DLPack, TheLayoutIsThatOfItsHeader) {
 #ifdef DLPACK_FLAG_BITMASK_READ_ONLY
   using Theirs = DLManagedTensorVersioned;

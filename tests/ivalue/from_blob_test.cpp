@@ -50,7 +50,7 @@ TEST(FromBlob, CallsTheDeleterOnceWithTheLastTensor) {
   EXPECT_EQ(freed.size(), 1u);
   { const Tensor x = from_blob(numbers.data(), {2, 2}, {1, 2}, deleter); }
   EXPECT_EQ(freed.size(), 2u);
-  // Where nothing is lent there is still something to be told.
+  // The deleter is called even if no memory is lent.
   { const Tensor x = from_blob(nullptr, {0}, deleter); }
   EXPECT_EQ(freed.size(), 3u);
 }

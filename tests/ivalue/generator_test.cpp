@@ -6,7 +6,7 @@
 namespace boxcar {
 namespace {
 
-// torch.manual_seed(0) gives these.
+// The first numbers after torch.manual_seed(0).
 constexpr uint32_t kFirstOfSeed0[] = {2357136044, 2546248239, 3071714933, 3626093760, 2588848963};
 
 TEST(CpuGenerator, DrawsPyTorchsNumbers) {

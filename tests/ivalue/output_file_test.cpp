@@ -24,7 +24,7 @@ void save(const std::string& path, std::string_view text) {
   file.commit();
 }
 
-// Relative paths start from a folder "at" that the test has for itself.
+// Relative paths start from the test's own folder "at".
 class OutputFileTest : public testing::Test {
  protected:
   OutputFileTest() : guard_(FileAccess{.folder = temporary_ / "at"}) { temporary_.write("at/old", "old"); }

@@ -42,8 +42,8 @@ std::string faultOfWriting(const std::string& path) {
   return errorOf([&] { save(path, "overwritten"); });
 }
 
-// A folder "home" for the program, and others around it. Every test runs with the kernel's means to stay beneath a
-// folder, and with those that stand in for them.
+// A folder "home" for the program, with others around it. Every test runs with the kernel's openat2(2) and with the
+// walk that replaces it.
 class SandboxTest : public testing::TestWithParam<bool> {
  protected:
   SandboxTest() {
@@ -60,11 +60,11 @@ class SandboxTest : public testing::TestWithParam<bool> {
   FileAccess sandboxed(const SandboxFolders& folders = {}) const {
     return FileAccess::sandboxed(temporary_ / "home", folders);
   }
-  // One that reads data and writes results.
+  // A sandbox that may read data and write results.
   FileAccess opened() const {
     return sandboxed({.readable = {temporary_ / "data"}, .writable = {temporary_ / "results"}});
   }
-  // The errors for [path], which leads to the place [name]; both start from the temporary folder.
+  // The errors for [path], which leads to the place [name]; both are relative to the temporary folder.
   std::string notReadable(const std::string& path, const std::string& name) const {
     return "cannot open '" + (temporary_ / path) + "': " + outside(path, name, "read", "read", "readable");
   }
@@ -104,7 +104,7 @@ TEST_P(SandboxTest, NothingElseMayBe) {
   EXPECT_EQ(faultOfReading("../secret/file"), notReadable("home/../secret/file", "secret/file"));
   EXPECT_EQ(faultOfReading(temporary_ / "secret/file"), notReadable("secret/file", "secret/file"));
   EXPECT_EQ(faultOfReading("sub/../../secret/file"), notReadable("home/sub/../../secret/file", "secret/file"));
-  // A name that only begins like the folder's.
+  // A name that only starts like the folder's.
   EXPECT_EQ(faultOfReading("../home2/file"), notReadable("home/../home2/file", "home2/file"));
   EXPECT_EQ(faultOfReading("/etc/passwd"),
             "cannot open '/etc/passwd': it is outside of the folders that the sandbox allows to be read; allow it "
@@ -248,7 +248,7 @@ TEST_P(SandboxTest, OnlyRegularFiles) {
   EXPECT_EQ(faultOfWriting("/dev/null"), "cannot write '/dev/null': it is not a regular file");
 }
 
-// In /proc, links open files whatever their text is; here the text is what counts.
+// A link in /proc opens its file whatever the link's text is; the sandbox goes by the text.
 TEST_P(SandboxTest, OpenFilesAreNoWayOut) {
   const FileDescriptor secret(::open((temporary_ / "secret/file").c_str(), O_RDWR));
   const FileDescriptor folder(::open((temporary_ / "secret").c_str(), O_RDONLY));
@@ -326,8 +326,8 @@ TEST_P(SandboxTest, FoldersThatCannotBeOpened) {
             "the sandbox cannot allow the folder 'no/folder' to be read: No such file or directory");
 }
 
-// Reads [path] in the sandbox's folder, and writes it in the folder of results, while what is called [swapped] in both
-// is exchanged for a link to [target] and back again, without a moment when it is not there.
+// Reads [path] in the sandbox's folder and writes it in the results folder. Meanwhile a thread keeps exchanging
+// [swapped] in both for a link to [target] and back again; the name never disappears.
 void SandboxTest::swapWhileItIsUsed(const std::string& path, const std::string& swapped, const std::string& target) {
   for (const std::string folder : {"home/", "results/"}) {
     temporary_.write(folder + path, "allowed");

@@ -12,7 +12,7 @@
 namespace boxcar {
 namespace {
 
-// Prints, and holds that what is printed parses to an equal schema.
+// Returns the printed schema, and checks that it parses to an equal one.
 std::string stable(const FunctionSchema& schema) {
   std::string text = toString(schema);
   EXPECT_EQ(parseSchema(text), schema) << text;
