@@ -25,7 +25,7 @@ struct Tracer::State {
   State(const std::string& file, bool has_graph) : path(file), access(fileAccess()), output(file), program(has_graph) {}
 
   const std::string path;
-  const FileAccess access;  // file access of the tracer's creator, under which paths are resolved
+  const FileAccess access;  // that of the tracer's creator, which resolves the paths
   OutputFile output;
   mutable std::mutex mutex;
   detail::TraceProgram program;
