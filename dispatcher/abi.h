@@ -40,7 +40,7 @@ struct FixedText {
 using AbiText = FixedText<160>;
 
 // Raise it when an object's layout changes in a way that none of the sizes below shows. 2: Object knows whether it had
-// weak references, and Error has a base class besides std::exception.
+// weak references, and exceptions derive from Error in addition to std::exception.
 inline constexpr size_t kObjectLayout = 2;
 
 // What separately compiled code must agree on to share objects: the standard library and the form of its strings and

@@ -10,8 +10,8 @@
 
 namespace boxcar {
 
-// Returns what a key does when the operator has no kernel and nobody registered a fallback: most functionalities let
-// the call through, the others throw an Error that explains.
+// Returns what a key does if the operator has no kernel and no fallback is registered: most functionalities let the
+// call through, the others throw an Error that explains.
 BOXCAR_API const Kernel* defaultKernelOf(DispatchKey key) noexcept;
 
 // What serves all operators that have no kernel of their own at a key: the registered fallback, or else the key's

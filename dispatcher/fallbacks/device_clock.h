@@ -53,7 +53,7 @@ BOXCAR_API extern constinit DeviceClocks device_clocks;
 
 }  // namespace detail
 
-// Sets the clock of the devices of [backend] while the backend is loaded. Only one backend may have a clock.
+// Sets the clock of the devices of [backend] while the backend is loaded. There is only one such backend.
 BOXCAR_API void setDeviceClock(BackendComponent backend,
                                std::unique_ptr<DeviceClock> (*make)(size_t capacity) noexcept) noexcept;
 

@@ -28,7 +28,7 @@ void sortRows(std::vector<ProfileRow>& rows, ProfileSort sort) {
           [](const ProfileRow& row) { return row.total / static_cast<double>(std::max<uint64_t>(row.calls, 1)); });
     case ProfileSort::Memory: return sortByMost([](const ProfileRow& row) { return row.self_bytes; });
     case ProfileSort::Calls: return sortByMost([](const ProfileRow& row) { return row.calls; });
-    case ProfileSort::Name: return;  // they come so
+    case ProfileSort::Name: return;  // rows already come in this order
     case ProfileSort::Device: return sortByMost([](const ProfileRow& row) { return row.device_self; });
   }
 }
@@ -88,7 +88,7 @@ std::string profileTable(const Profile& profile, const ProfileTableOptions& opti
                             : options.by == ProfileBy::Function ? "Function"
                                                                 : "Name";
   std::vector<Row> table{{first, "Self CPU %", "Self CPU", "CPU total %", "CPU total"}};
-  // A line that calls functions alone makes no calls.
+  // A line that only calls functions makes no operator calls itself.
   if (!is_of_script) table[0].emplace_back("CPU time avg");
   table[0].insert(table[0].end(), {"Self CPU Mem", "# of Calls"});
   const std::string& device = profile.device_kind;

@@ -14,7 +14,7 @@
 namespace boxcar {
 namespace {
 
-// Numbers of threads are not used again, as the system's are.
+// Thread numbers are never reused, unlike the system's thread ids.
 uint64_t numberOfThread() noexcept {
   static constinit std::atomic<uint64_t> threads{0};
   static thread_local const uint64_t number = ++threads;
@@ -23,7 +23,7 @@ uint64_t numberOfThread() noexcept {
 
 }  // namespace
 
-// The profiler on a thread.
+// The profiler while it is on for a thread.
 struct Profiler::Scope {
   Scope(detail::CallLog& log_of_thread, ModeOptions options)
       : log(log_of_thread),
@@ -74,7 +74,7 @@ std::shared_ptr<void> Profiler::enter() {
 const volatile uint64_t* Profiler::callCountOfThread() { return logOfThread().liveCallCount(); }
 
 std::string Profiler::finish(bool failed) {
-  // A script that was refused has not run.
+  // A script that was rejected has not run.
   if (logs_.empty() && failed) return {};
   detail::Profile profile(logs_);
   profile.failed = failed;

@@ -10,7 +10,7 @@
 namespace boxcar {
 namespace {
 
-// [count] bytes that are elements of [dtype], each of them 1.
+// Returns [count] bytes: elements of [dtype], each of them 1.
 std::vector<std::byte> ones(uint64_t count, ScalarType dtype) {
   std::vector<std::byte> bytes(count);
   visitScalarType(kAllTypes, dtype, "recording", [&](auto tag) {
@@ -60,7 +60,7 @@ class Builder final {
  private:
   Device mapped(Device device) const noexcept { return device_ && !device.is_meta() ? *device_ : device; }
 
-  // A tensor lies on one of a kind's devices, which "cuda" does not name.
+  // A tensor is on one particular device, which "cuda" without an index does not name.
   static Device withIndex(Device device) noexcept {
     return device.is_cpu() || device.is_meta() || device.has_index() ? device : Device(device.type(), 0);
   }

@@ -5,7 +5,7 @@
 namespace boxcar {
 namespace {
 
-// A reader that is handed a forged recording must not run out of stack.
+// A reader must not overflow its stack on a forged recording.
 constexpr int kDeepest = 100;
 
 template <class T, class Encode>
@@ -41,7 +41,7 @@ void encode(PackedWriter& writer, Device device) {
 Device decodeDevice(PackedReader& reader) {
   const int64_t type = reader.signedNumber();
   const int64_t index = reader.signedNumber();
-  // Every type there is has a name that reads back as itself.
+  // Accepts only existing types, which have a name that reads back as themselves.
   BOXCAR_CHECK(type >= 0 && type <= INT8_MAX && index >= -1 && index <= INT8_MAX, "there is no device {}:{}", type,
                index);
   const auto number = static_cast<DeviceType>(type);

@@ -12,7 +12,7 @@ bool holds(const RecordedValue& value, uint32_t tensor) {
   return false;
 }
 
-// Which of [values] holds the tensor.
+// Returns the index of the value in [values] that contains the tensor.
 std::optional<size_t> findHolder(const std::vector<RecordedValue>& values, uint32_t tensor) {
   for (size_t i = 0; i < values.size(); ++i) {
     if (holds(values[i], tensor)) return i;
@@ -20,7 +20,7 @@ std::optional<size_t> findHolder(const std::vector<RecordedValue>& values, uint3
   return std::nullopt;
 }
 
-// A recording may be damaged in ways that only show here.
+// Checks the index, because a recording may be damaged in ways that only show here.
 const Argument* argumentAt(const FunctionSchema& schema, size_t index) {
   return index < schema.arguments().size() ? &schema.arguments()[index] : nullptr;
 }

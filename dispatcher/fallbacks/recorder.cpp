@@ -17,7 +17,7 @@
 namespace boxcar {
 namespace {
 
-// What is wrong with the two flags; empty where nothing is.
+// Returns what is wrong with the two flags; empty if nothing is.
 std::string faultOf(bool shapes, bool hashes) {
   return shapes && hashes ? "a recording keeps shapes or hashes, not both: ask for hashes, which have the shapes" : "";
 }
@@ -28,7 +28,8 @@ uint32_t threadNumber() {
   return number;
 }
 
-// The plugin that defines [op]: the one whose file has the literal that names the place of the definition.
+// Returns the plugin that defines [op]: the one whose file contains the string literal that names the place of the
+// definition.
 std::string pluginOf(const OperatorHandle& op) {
   Dl_info library{};
   if (::dladdr(op.entry().schemaSite().file, &library) == 0 || library.dli_fname == nullptr) return {};
@@ -64,7 +65,7 @@ Recorder::~Recorder() = default;
 
 void Recorder::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const FunctionSchema& schema = op.schema();
-  // Which values are the arguments of one that takes any number, its kernel alone knows.
+  // Only the kernel of a vararg operator knows which values are its arguments.
   if (runsScriptKernel(op, keys) || schema.is_vararg()) {
     const ModeSeesCallsBelow calls_in_it;
     op.redispatchBoxed(keys, stack);
@@ -88,7 +89,7 @@ void Recorder::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack)
     try {
       writer_->call(call);
     } catch (const Error&) {
-      // What the call threw is what its caller is to learn; finish() tells of the file.
+      // The caller must get what the call threw; finish() reports the file error.
     }
     throw;
   }
@@ -97,7 +98,7 @@ void Recorder::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack)
 }
 
 std::string Recorder::finish(bool failed) {
-  // A script that does not even begin must not take the place of a recording that is there.
+  // A script that fails before its first call must not replace an existing recording.
   if (failed && writer_->calls() == 0) return fmt::format("no call was made, so that {} is not written\n", path_);
   const size_t calls = writer_->finish(failed);
   return fmt::format("{} {} recorded in {}\n", callsText(calls), calls == 1 ? "is" : "are", path_);

@@ -19,12 +19,12 @@ class Side final {
 
   const RecordedTensor& recorded(uint32_t tensor) const { return moment_.tensors[tensor]; }
   const RecordedStorage& storageOf(uint32_t tensor) const { return moment_.storages[recorded(tensor).storage]; }
-  // The checksum of the bytes that the tensor's storage keeps.
+  // Returns the checksum of the recorded bytes of the tensor's storage.
   std::optional<uint64_t> checksumOf(uint32_t tensor) const {
     const auto block = storageOf(tensor).block;
     return block ? std::optional(recording_.checksumOf(*block)) : std::nullopt;
   }
-  // The tensor on the CPU; all are read when the first is asked for.
+  // Returns the tensor on the CPU; the first call reads all tensors.
   const Tensor& onHost(uint32_t tensor) {
     if (tensors_.empty()) tensors_ = rebuild(recording_, moment_, {}, Device(DeviceType::CPU)).tensors;
     return tensors_[tensor];
@@ -67,7 +67,7 @@ class CallComparison final {
   }
 
   std::optional<std::string> compareArguments() {
-    // What is printed tells of values that were compared before.
+    // Printed text shows values that were already compared.
     if (op_.is_io && op_.schema.returns().empty() && !tolerance_.isExact()) return std::nullopt;
     Side a(a_, call_a_.before);
     Side b(b_, call_b_.before);
@@ -116,7 +116,7 @@ class CallComparison final {
     switch (x.kind) {
       case Kind::Undefined: return std::nullopt;
       case Kind::Plain:
-        // No device is the CPU, or that of another argument.
+        // None as a device means the CPU, or the device of another argument.
         if (x.plain.isDevice() || y.plain.isDevice()) return std::nullopt;
         return differenceOf(x.plain, y.plain, tolerance_, names_);
       case Kind::Opaque: return differenceOf(x.plain, y.plain, tolerance_, names_);
@@ -161,7 +161,7 @@ class CallComparison final {
                        names_.expected, y.seed, y.drawn, names_.found);
   }
 
-  // Another device draws other numbers from a generator of its own.
+  // Another device has its own generator and draws other numbers.
   bool devicesDiffer() const {
     const auto devices = [](const RecordedCall& call) {
       std::vector<DeviceType> types;
@@ -203,7 +203,7 @@ class CallComparison final {
 }  // namespace
 
 std::optional<RecordingDifference> findDifference(const Recording& a, const Recording& b, const Tolerance& tolerance) {
-  // Elements are compared by their checksums first, which say nothing of a file that has changed since.
+  // Elements are compared by their checksums first, which would miss changes made to the file since.
   a.checkBlocks();
   b.checkBlocks();
   const size_t common = std::min(a.calls().size(), b.calls().size());

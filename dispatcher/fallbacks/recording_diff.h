@@ -18,8 +18,8 @@ struct RecordingDifference {
 
 // Compares the runs call by call: operators, inputs, outputs and failures. Elements are compared within the tolerance
 // if both recordings keep them, by hash if one keeps hashes, and not at all if one keeps only shapes. Ignored are:
-// devices; script lines; the input elements of tensors that the call writes, of tensors that it only makes views of,
-// and of uninitialised memory; and, with a tolerance, printed text. Returns no value if the runs are alike.
+// devices; script lines; the elements, before the call, of tensors that it writes or only makes views of; elements of
+// uninitialised memory; and, with a tolerance, printed text. Returns no value if the runs are alike.
 BOXCAR_API std::optional<RecordingDifference> findDifference(const Recording& a, const Recording& b,
                                                              const Tolerance& tolerance = {});
 

@@ -14,7 +14,7 @@ void putLittleEndian(std::vector<std::byte>& bytes, T value) {
   for (size_t i = 0; i < sizeof(T); ++i) bytes.push_back(static_cast<std::byte>(value >> (8 * i)));
 }
 
-// The number of [key] among those that are known; a new one is known as soon as [write] has written it.
+// Returns the number of [key] among the known ones; a new key becomes known after [write] has written it.
 template <class Numbers, class Key, class Write>
 uint32_t numberOf(Numbers& numbers, const Key& key, Write write) {
   const auto [place, is_new] = numbers.emplace(key, static_cast<uint32_t>(numbers.size()));
@@ -31,7 +31,8 @@ uint32_t numberOf(Numbers& numbers, const Key& key, Write write) {
 }  // namespace
 
 RecordingWriter::RecordingWriter(std::string_view path, RecordedContent content) : file_(path) {
-  // Room for what is there and a part that is not written at once, so that a part is put there whole or not at all.
+  // Room for the buffered bytes and one part that is not written directly, so that a part is buffered as a whole or not
+  // at all.
   buffer_.reserve(2 * kBufferBytes + kRecordingPartHeader);
   const auto magic = std::as_bytes(std::span(kRecordingMagic));
   buffer_.assign(magic.begin(), magic.end());
@@ -78,7 +79,7 @@ uint32_t RecordingWriter::addOperator(const FunctionSchema& schema, const Record
   PackedWriter contents;
   encode(contents, op);
   const std::scoped_lock lock(mutex_);
-  // Another thread may have come first.
+  // Another thread may have been first.
   return numberOf(operators_, &schema, [&] { part(RecordingPart::Operator, contents.bytes()); });
 }
 

@@ -19,7 +19,7 @@ constexpr size_t kMostFindingsOfAKind = 5;
 
 const SideNames kSides = {"when recorded", "now"};
 
-// Lets the replay draw from the default generators, which stand afterwards where they stood before.
+// Lets the replay draw from the default generators, and restores their states afterwards.
 class GeneratorsGuard final {
  public:
   GeneratorsGuard() = default;
@@ -56,7 +56,7 @@ class Replayer final {
   }
 
  private:
-  // Counts call [index] and keeps what is to be said of it, unless there is enough of that kind.
+  // Counts call [index] and keeps the finding about it, unless there are enough of that kind.
   void find(size_t ReplayReport::*kind, size_t index, std::string_view verdict, std::string_view what) {
     if (++(report_.*kind) > kMostFindingsOfAKind) return;
     report_.findings.push_back(fmt::format("call {} {}: {}\n  {}", index, verdict, lineOf(recording_, index), what));
@@ -76,7 +76,7 @@ class Replayer final {
     }
   }
 
-  // Once for each operator.
+  // Adds one finding per operator.
   void noteMissing(const RecordedOperator& recorded, const std::optional<OperatorHandle>& op) {
     ++report_.missing;
     if (!missing_.insert(&recorded).second || missing_.size() > kMostFindingsOfAKind) return;
@@ -88,7 +88,7 @@ class Replayer final {
                                   : fmt::format("{} is not registered: {}", recorded.schema.operator_name(), remedy));
   }
 
-  // A recording of a device may be replayed on another, where the first one is missing.
+  // A recording from one device may be replayed on another, where the first one does not exist.
   bool isThere(Device device) const {
     return device.is_cpu() || !options_.device || options_.device->type() == device.type();
   }
@@ -101,7 +101,7 @@ class Replayer final {
       arguments = rebuild(recording_, call.before, call.arguments, options_.device);
       for (IValue& value : arguments.values) push(stack, std::move(value));
       if (call.generator && isThere(call.generator->device)) generators_.moveTo(*call.generator);
-      // Messages of errors may depend on it.
+      // Error messages may depend on the call site.
       const CallSiteGuard from_script(call.site);
       op.callBoxed(stack);
     } catch (const Error& error) {

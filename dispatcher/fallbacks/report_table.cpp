@@ -10,7 +10,7 @@ namespace boxcar {
 
 namespace {
 
-// How many columns of a terminal a text takes: its characters, as long as none is a wide one.
+// Returns how many terminal columns a text takes: its number of characters, if none of them is wide.
 size_t widthOf(std::string_view text) {
   return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
@@ -42,7 +42,7 @@ std::string bytesText(uint64_t bytes) {
   constexpr std::array<std::string_view, 4> kUnits = {"KiB", "MiB", "GiB", "TiB"};
   size_t unit = 0;
   double value = static_cast<double>(bytes) / 1024;
-  // What would be shown as 1024.0 is one of the next unit.
+  // A value that would be shown as 1024.0 moves to the next unit.
   for (; value >= 1023.95 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
   return fmt::format("{:.1f} {}", value, kUnits[unit]);
 }

@@ -17,19 +17,19 @@ namespace {
 
 std::vector<IValue> listOf(std::span<const IValue> values) { return {values.begin(), values.end()}; }
 
-// Whether the same inputs must give the same results, as far as can be told before the call.
+// Whether the same inputs must give the same results, as far as is known before the call.
 bool mustRepeat(const OperatorHandle& op, DispatchKeySet keys, std::span<const IValue> arguments) {
   for (const Tag tag : {Tag::nondeterministic_seeded, Tag::nondeterministic_bitwise, Tag::io}) {
     if (op.hasTag(tag)) return false;
   }
-  // These are not copied, and what a call does to them is nobody's to see.
+  // These are not copied, and the effects of a call on them cannot be observed.
   const bool has_objects = std::ranges::any_of(arguments, [](const IValue& value) {
     return value.isObject() || value.isStorage() || value.isStream() || value.isGenerator();
   });
   return !has_objects && !runsScriptKernel(op, keys);
 }
 
-// What a call left: its arguments, which it may have written, and its results.
+// The outcome of a call: its arguments, which it may have written, and its results.
 struct Outcome {
   std::vector<IValue> arguments;
   std::vector<IValue> results;
@@ -70,7 +70,7 @@ void SchemaChecker::call(const OperatorHandle& op, DispatchKeySet keys, Stack& s
   if (watch.actedOutside() || !mustRepeat(op, keys, arguments)) return;
 
   Outcome first{arguments, results};
-  // Others may have changed the results on their way: then two runs of the kernels are compared.
+  // Other handlers may have changed the results. In that case two runs of the kernels are compared.
   const bool has_others =
       modeCount() + modeCount(DispatchKey::Python) > 1 || keys.has_any(kOnlookerKeys.remove(DispatchKey::PreDispatch));
   if (has_others) first = runHidden(op, keys, copyValues(last(before, count)));

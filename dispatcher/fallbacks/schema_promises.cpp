@@ -27,7 +27,7 @@ std::string layoutText(const Tensor& tensor) {
                      fmt::join(tensor.strides(), ", "));
 }
 
-// Where, in bytes of the storage of [tensor], a written argument has elements, before the call or after it.
+// Returns the bytes of the storage of [tensor] where a written argument has elements, before the call or after it.
 std::unordered_set<int64_t> writtenBytes(const Tensor& tensor, const PlacedTensors& arguments,
                                          const PlacedTensors& before) {
   std::unordered_set<int64_t> written;
@@ -44,7 +44,7 @@ std::unordered_set<int64_t> writtenBytes(const Tensor& tensor, const PlacedTenso
   return written;
 }
 
-// The quick answer for most arguments: all of the storage is as it was.
+// A quick check that suffices for most arguments: the whole storage is unchanged.
 bool sameStorageBytes(const Tensor& a, const Tensor& b) {
   const Storage& x = a.storage();
   const Storage& y = b.storage();
@@ -52,7 +52,7 @@ bool sameStorageBytes(const Tensor& a, const Tensor& b) {
          (x->nbytes() == 0 || std::memcmp(x->data(), y->data(), x->nbytes()) == 0);
 }
 
-// Whether [now] has other bits than [then] where nothing was written that the schema allows.
+// Whether [now] and [then] differ in bits that the schema does not allow the call to write.
 bool wasChanged(const PlacedTensor& now, const PlacedTensor& then, const PlacedTensors& arguments,
                 const PlacedTensors& before) {
   if (!hasBytes(now.tensor) || sameStorageBytes(now.tensor, then.tensor)) return false;
@@ -69,7 +69,7 @@ bool wasChanged(const PlacedTensor& now, const PlacedTensor& then, const PlacedT
   return false;
 }
 
-// The numbers, texts and the like in [value]: what is not a tensor's elements.
+// Compares the numbers, strings and so on in the values: everything but tensor elements.
 bool holdsTheSame(const IValue& now, const IValue& then) {
   if (now.isTensor() && then.isTensor()) return now.toTensor().defined() == then.toTensor().defined();
   if (now.tag() != then.tag()) return false;
@@ -77,7 +77,7 @@ bool holdsTheSame(const IValue& now, const IValue& then) {
   if (now.length() != then.length()) return false;
   for (size_t i = 0; i < now.length(); ++i) {
     const IValue element = now.elementAt(i);
-    // What lies deeper is of no operator's schema.
+    // No operator's schema has deeper values.
     if (!element.isList() && !element.isTuple() && !holdsTheSame(element, then.elementAt(i))) return false;
   }
   return true;
@@ -146,10 +146,10 @@ void checkUnchanged(const OperatorHandle& op, std::span<const IValue> arguments,
   }
   const PlacedTensors now = tensorsOfArguments(schema, arguments);
   const PlacedTensors then = tensorsOfArguments(schema, before);
-  if (now.size() != then.size()) return;  // lists that are written may change
+  if (now.size() != then.size()) return;  // written lists may change
   for (size_t i = 0; i < now.size(); ++i) {
     if (now[i].isWritten()) continue;
-    // The same tensor may be given for an argument that is written, too.
+    // The same tensor may also be passed as a written argument.
     const bool is_written_elsewhere = std::ranges::any_of(
         now, [&](const PlacedTensor& other) { return other.isWritten() && other.tensor.is_same(now[i].tensor); });
     if (is_written_elsewhere) continue;
@@ -167,13 +167,13 @@ void checkAliasing(const OperatorHandle& op, std::span<const IValue> arguments, 
   const PlacedTensors given = tensorsOfArguments(schema, arguments);
   const PlacedTensors found = tensorsOfResults(schema, results);
   const bool may_be_either = op.hasTag(Tag::maybe_aliasing_or_mutating);
-  size_t first_alike = 0;  // of the results before this one that have its annotation
+  size_t first_alike = 0;  // the first of the consecutive results with this annotation
   for (size_t i = 0; i < found.size(); ++i) {
     if (found[i].isWritten()) checkWrittenResult(op, found[i], given);
     if (may_be_either) continue;
     if (found[i].alias != nullptr && !found[i].isWritten()) checkView(op, found[i], given);
     checkNothingElseIsShared(op, found[i], given);
-    // Those of a list have one annotation, which lets them share what they like, and there may be very many.
+    // Results in one list have one annotation, which lets them share memory freely, and there may be very many of them.
     if (found[i].alias == nullptr || found[i].alias != found[first_alike].alias) first_alike = i;
     for (size_t j = 0; j < first_alike; ++j) {
       if (mayAlias(found[i].alias, found[j].alias) || !shareMemory(found[i].tensor, found[j].tensor)) continue;
@@ -206,7 +206,7 @@ void checkSame(const OperatorHandle& op, std::span<const IValue> arguments, std:
   check(tensorsOfResults(schema, results), tensorsOfResults(schema, results_again), false);
   check(tensorsOfArguments(schema, arguments), tensorsOfArguments(schema, arguments_again), true);
   for (size_t i = 0; i < results.size(); ++i) {
-    // The same objects may come back, or new ones that nobody can compare.
+    // The objects may be the same, or new ones that cannot be compared.
     if (results[i].isObject() || results[i].isStorage() || results[i].isGenerator() || results[i].isStream()) continue;
     BOXCAR_CHECK(i < results_again.size() && sameBits(results[i], results_again[i]),
                  "{} returned {} as {}, but {} when it was called again with the same inputs: {}", op, repr(results[i]),

@@ -8,15 +8,16 @@ namespace boxcar {
 namespace {
 
 struct Registry {
-  // Held while one comes or goes, also while the process's observer is exchanged, which waits for calls that run.
+  // Held while a watch is added or removed, and while the process's observer is exchanged, which waits for running
+  // calls.
   std::mutex changing;
-  // Held while the observers are told.
+  // Held (shared) while the observers are told.
   std::shared_mutex telling;
   std::vector<const StorageObserver*> observers;
   const StorageObserver* before = nullptr;
 };
 
-// Never destroyed: the last storages go when the process ends.
+// Never destroyed: the last storages are freed when the process ends.
 Registry& registry() {
   static Registry& instance = *new Registry;
   return instance;

@@ -9,7 +9,8 @@
 namespace boxcar {
 namespace {
 
-// Calls body(offset) with where each element lies from the first, in elements, in the order of the dimensions.
+// Calls body(offset) for each element, in the order of the dimensions, with its offset from the first element, in
+// elements.
 template <class Body>
 void forEachElement(const Tensor& tensor, Body&& body) {
   if (tensor.numel() == 0) return;

@@ -16,7 +16,7 @@ inline constexpr bool kIsComplex = false;
 template <class T>
 inline constexpr bool kIsComplex<std::complex<T>> = true;
 
-// The floating-point types' exponent bits: all of them are set in Inf and NaN alone.
+// The exponent bits of the floating-point types: only Inf and NaN have all of them set.
 template <class T>
 struct Exponent;
 template <>
@@ -48,7 +48,7 @@ bool allFiniteIn(std::span<const std::byte> bytes) {
   const std::byte* data = bytes.data();
   Bits worst = 0;
   size_t i = 0;
-  // Blocks of a fixed length are what the compiler vectorises.
+  // Fixed-length blocks, so that the compiler vectorises the loop.
   for (; i + kBlock <= count; i += kBlock) {
     Bits block[kBlock];
     std::memcpy(block, data + i * sizeof(Bits), sizeof(block));
@@ -62,7 +62,7 @@ bool allFiniteIn(std::span<const std::byte> bytes) {
   return worst != Exponent<T>::kMask;
 }
 
-// Widens the range by one number; false where it is not finite.
+// Widens the range by one number; returns false if it is not finite.
 bool addNumber(TensorRange& range, bool& is_first, double value) {
   if (!std::isfinite(value)) return false;
   if (is_first) {
@@ -100,7 +100,7 @@ TensorRange rangeIn(std::span<const std::byte> bytes) {
 }  // namespace
 
 TensorRange rangeOf(const Tensor& tensor) {
-  // Memory that was never written holds bytes that are no bools.
+  // Uninitialised memory may hold bytes that are not valid bools.
   if (!hasBytes(tensor) || tensor.scalar_type() == ScalarType::Bool) return {};
   const ElementBytes elements(tensor);
   return visitScalarType(kRealTypes + kComplexTypes, tensor.scalar_type(), "the range of a tensor",

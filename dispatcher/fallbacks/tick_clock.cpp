@@ -8,7 +8,7 @@
 namespace boxcar::detail {
 namespace {
 
-// The bit by which processors say that the counter runs at one rate in all states of power.
+// Returns the CPUID bit that says that the counter runs at one rate in all power states.
 bool hasInvariantCounter() noexcept {
 #if defined(__x86_64__)
   constexpr unsigned kPowerLeaf = 0x80000007;
@@ -35,7 +35,7 @@ const TickClock::Moment& TickClock::firstMoment() noexcept {
 
 double TickClock::nanosecondsPerTick() {
   if (!has_even_counter_) return 1.0;
-  // Over so long a time what a clock takes to read is below a hundred-thousandth.
+  // Over this time, the cost of reading a clock is below one part in 100 000.
   constexpr uint64_t kNanoseconds = 5'000'000;
   static const double ratio = [] {
     const Moment& first = firstMoment();

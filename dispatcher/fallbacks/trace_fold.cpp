@@ -14,14 +14,15 @@ namespace {
 using Kind = TraceItem::Kind;
 
 constexpr size_t kLongestPeriod = 512;
-constexpr size_t kFewCalls = 4;  // of what is drawn twice rather than once
+constexpr size_t kFewCalls = 4;  // the number of calls below which two repeats are not folded
 
-// Where function [depth] of the path was called, and its name: calls of one place one after another are one group.
+// Returns the name of function [depth] of the path, and where it was called: consecutive calls from one place are one
+// group.
 std::pair<std::string, std::string> groupKey(const std::vector<CallFrame>& path, size_t depth) {
   return {path[depth].function, toString(path[depth - 1].site)};
 }
 
-// Numbers for what items look like, whatever they are called with.
+// Numbers for what items look like, whatever their arguments are.
 class Looks final {
  public:
   explicit Looks(const std::vector<TraceNode>& nodes) : nodes_(nodes) {}
@@ -44,7 +45,7 @@ class Looks final {
   std::unordered_map<std::string, size_t> numbers_;
 };
 
-// Has the calls of [to] stand for those of [from], which look alike.
+// Makes the calls of [to] stand for those of [from], which look the same.
 void merge(TraceItem& to, const TraceItem& from, std::vector<TraceNode>& nodes) {
   to.fewest = std::min(to.fewest, from.fewest);
   to.most = std::max(to.most, from.most);
@@ -55,7 +56,7 @@ void merge(TraceItem& to, const TraceItem& from, std::vector<TraceNode>& nodes) 
     first.title = commonText(first.title, other.title);
     for (const TraceNode::Weight& weight : other.weights) {
       const auto same = std::ranges::find(first.weights, weight.position, &TraceNode::Weight::position);
-      if (same == first.weights.end()) continue;  // which the first turn has from a call
+      if (same == first.weights.end()) continue;  // a call makes it in the first repeat
       same->name = commonText(same->name, weight.name);
       same->kind = commonText(same->kind, weight.kind);
     }
@@ -80,7 +81,7 @@ TraceItem repeat(std::vector<TraceItem>& items, size_t at, size_t period, size_t
   return folded;
 }
 
-// One pass over [items] for repeats of [period] items.
+// Makes one pass over [items] for repeats of [period] items.
 bool foldPeriod(std::vector<TraceItem>& items, std::vector<size_t>& looks, size_t period, std::vector<TraceNode>& nodes,
                 Looks& of) {
   std::vector<TraceItem> folded;
@@ -101,7 +102,7 @@ bool foldPeriod(std::vector<TraceItem>& items, std::vector<size_t>& looks, size_
       continue;
     }
     folded.push_back(repeat(items, at, period, count, nodes));
-    // It is told from what came once by its brackets, and equals others of another count.
+    // Its look differs from that of a single occurrence, but equals that of repeats with another count.
     folded_looks.push_back(of.of(folded.back()));
     at += period * count;
     has_folded = true;
@@ -113,7 +114,7 @@ bool foldPeriod(std::vector<TraceItem>& items, std::vector<size_t>& looks, size_
 
 bool isDigit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-// Numbers, words, and each other character by itself.
+// Splits text into numbers, words, and single other characters.
 std::vector<std::string_view> partsOf(std::string_view text) {
   const auto kindOf = [](char c) {
     if (isDigit(c)) return 1;
@@ -136,7 +137,7 @@ size_t boxesOf(const TraceItem& item) {
   return boxes;
 }
 
-// The depth of the innermost function that is open, and its title.
+// Finds the depth and the title of the innermost open function.
 void findInnermost(const TraceItem& item, size_t depth, std::pair<size_t, std::string>& found) {
   if (item.is_closed) return;
   if (item.kind == Kind::Function && depth > found.first && !item.title.empty()) found = {depth, item.title};
@@ -201,7 +202,7 @@ void foldRepeats(TraceItem& item, std::vector<TraceNode>& nodes) {
     for (size_t period = 1; period <= std::min(item.inner.size() / 2, kLongestPeriod); ++period)
       has_folded = foldPeriod(item.inner, looks, period, nodes, of) || has_folded;
   }
-  // A function whose calls repeat as a whole was called so often.
+  // A function whose calls repeat as a whole counts as called that often.
   if (item.kind == Kind::Function && !item.title.empty() && item.inner.size() == 1 &&
       item.inner[0].kind == Kind::Repeat) {
     TraceItem all = std::move(item.inner[0]);
@@ -237,7 +238,7 @@ std::string commonText(const std::string& a, const std::string& b) {
   const auto [part, other] = std::ranges::mismatch(parts, others);
   std::string begin, end;
   for (auto at = parts.begin(); at != part; ++at) begin += *at;
-  // What both end with, without what they begin with.
+  // The common end, not overlapping the common beginning.
   auto last = parts.end();
   for (auto at = others.end(); last != part && at != other && *(last - 1) == *(at - 1); --last, --at) {
   }

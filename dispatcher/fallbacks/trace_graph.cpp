@@ -26,7 +26,7 @@ std::string quoted(std::string_view text) {
   return result += '"';
 }
 
-// As text between the tags of Graphviz's labels.
+// Escapes text for use between the tags of Graphviz's labels.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -46,7 +46,7 @@ std::string placeText(const std::vector<CallFrame>& path) {
   return path.empty() ? std::string() : fmt::format("{}: {}", toString(path.back().site), path.back().site.text);
 }
 
-// Draws items: boxes, and frames around those of a function.
+// Draws items: boxes, with frames around those of a function.
 class Drawing final {
  public:
   explicit Drawing(const std::vector<TraceNode>& nodes) : nodes_(nodes), drawn_as_(nodes.size()) {
@@ -68,12 +68,12 @@ class Drawing final {
   }
 
   const std::string& text() const noexcept { return text_; }
-  // The node that stands for one that repeats it.
+  // Returns the node that stands for a node that repeats it.
   size_t firstOf(size_t node) const {
     while (nodes_[node].stands_for != node) node = nodes_[node].stands_for;
     return node;
   }
-  // The box that a node is drawn as, or in.
+  // Returns the box that a node is drawn as, or in.
   size_t boxOf(size_t node) const { return drawn_as_[firstOf(node)]; }
 
  private:
@@ -145,7 +145,7 @@ void TraceGraph::addCall(const Call& call, std::span<const Use> uses, std::span<
   if (call.is_view && uses.size() == 1 && !uses[0].is_written && results.size() == 1) {
     const auto maker = makers_.find(uses[0].name);
     if (maker != makers_.end() && maker->second.is_outside) {
-      // Another view of what stands inside of the calls that take it.
+      // A view of a tensor that is shown inside the calls that take it; it is shown there too.
       const std::string_view op = std::string_view(call.op).substr(call.op.rfind(':') + 1);
       return addOutside(results[0], fmt::format("{}({})", op, maker->second.title));
     }
@@ -173,14 +173,14 @@ std::string TraceGraph::dot(bool folds) const {
   for (const Edge& edge : edges_) {
     if (folds && nodes[edge.to].gives_nothing) continue;
     const std::pair between(drawing.boxOf(edge.from), drawing.boxOf(edge.to));
-    // Inside of a box nothing is shown but what a call hands on to its next turn.
+    // Inside a box, only edges from a call to its own next repeat are shown.
     if (between.first == between.second && drawing.firstOf(edge.from) != drawing.firstOf(edge.to)) continue;
     const auto [place, is_new] = edges.try_emplace(between, edge.label);
     if (!is_new) place->second = commonText(place->second, edge.label);
   }
   std::string lines;
   for (const auto& [between, label] : edges) {
-    // From a turn to the next one.
+    // An edge from one repeat to the next.
     const bool is_back = between.first >= between.second;
     lines += fmt::format("  n{} -> n{} [label={}{}];\n", between.first, between.second, quoted(label),
                          is_back ? ", style=dashed, constraint=false" : "");

@@ -19,7 +19,8 @@ constexpr size_t kFindsBetweenSweeps = 64;
 
 bool isDigit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-// As the trace names what has no key: "t7". In the trace of a trace such a tensor has no name of its own, either.
+// Whether it is a name that the trace gives to tensors without a key: "t7". In a trace of a trace, such a tensor has no
+// key either.
 bool isNumbered(std::string_view text) noexcept {
   return text.size() > 1 && (text[0] == 't' || text[0] == 'l') && std::ranges::all_of(text.substr(1), isDigit);
 }
@@ -27,14 +28,14 @@ bool isNumbered(std::string_view text) noexcept {
 bool canName(const std::string& key) {
   if (key.empty() || key.size() > kLongestKey || isNumbered(key) || key == "__metadata__") return false;
   try {
-    constantText(key);  // a text that scripts can write
+    constantText(key);  // throws if scripts cannot write the text
     return true;
   } catch (const Error&) {
     return false;
   }
 }
 
-// Words of the language, and names that the lines of a trace use.
+// Keywords of the language, and names that the lines of a trace use.
 constexpr auto kReserved = std::to_array<std::string_view>(
     {"and", "assert", "break",  "const",  "continue", "elif",    "else", "fallback",    "False", "fn",  "for",
      "if",  "impl",   "import", "in",     "inf",      "io",      "is",   "manual_seed", "mode",  "nan", "None",

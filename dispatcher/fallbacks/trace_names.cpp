@@ -6,7 +6,8 @@
 namespace boxcar::detail {
 namespace {
 
-// A sweep costs as much as there are tensors: it waits until there are twice as many, or twice their bytes.
+// The cost of a sweep is proportional to the number of tensors, so it waits until there are twice as many, or twice
+// their bytes.
 constexpr size_t kFewTensors = 256;
 constexpr size_t kFewBytes = size_t{16} << 20;
 

@@ -18,7 +18,7 @@ void TraceNeeds::addOwner(const void* address) {
 
 void TraceNeeds::addCall(const OperatorHandle& op, DispatchKeySet keys) {
   if (!calls_.emplace(&op.entry(), keys.raw_repr()).second) return;
-  // A place of registration names its file by a literal, which lies in the plugin.
+  // A registration site names its file by a string literal, which is in the plugin's memory.
   addOwner(op.entry().schemaSite().file);
   for (;;) {
     const DispatchKey key = keys.highestPriorityTypeId();

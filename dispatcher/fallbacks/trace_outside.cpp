@@ -20,7 +20,7 @@ Tensor copyOnHost(const Tensor& tensor) {
     return copy;
   }
   if (tensor.scalar_type() == ScalarType::Bool) {
-    // Memory that nobody has set may hold other bytes than 0 and 1, which files must not.
+    // Uninitialised memory may hold bytes other than 0 and 1, which files must not contain.
     const auto* from = static_cast<const unsigned char*>(tensor.data_ptr());
     auto* to = static_cast<unsigned char*>(copy.data_ptr());
     for (size_t i = 0; i < tensor.nbytes(); ++i) to[i] = from[i] != 0 ? 1 : 0;

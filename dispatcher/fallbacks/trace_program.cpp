@@ -24,18 +24,18 @@ std::string kindText(const Tensor& tensor) {
 
 bool isContainer(const IValue& value) { return value.isList() || value.isTuple() || value.isGenericDict(); }
 
-// Whether what an operator gives may share memory with what it gets.
+// Whether an operator's result may share memory with its arguments.
 bool givesView(const FunctionSchema& schema) {
   return schema.returns().size() == 1 && schema.returns()[0].alias_info() != nullptr;
 }
 
-// A key as an index: in double quotes, where they need no escapes.
+// Returns a key as an index: in double quotes if it needs no escapes.
 std::string keyText(const std::string& key) {
   const bool is_plain = std::ranges::all_of(key, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
   return is_plain ? fmt::format("\"{}\"", key) : constantText(key);
 }
 
-// The call that makes a tensor whose elements do not matter.
+// Returns the call that makes a tensor whose elements do not matter.
 std::string emptyText(const Tensor& tensor) {
   const auto sizes = tensor.sizes();
   std::vector<int64_t> strides(sizes.size());
@@ -146,14 +146,14 @@ void TraceProgram::writeLine(const std::string& line) {
   body_ += '\n';
 }
 
-// The name of a tensor that is saved, at its first use. [key] is "" where it has none.
+// Returns the name of a saved tensor, at its first use. [key] is "" if it has none.
 std::string TraceProgram::writeSaved(const Tensor& copy, const std::string& key) {
-  // What is written down as a constant is read from no file when the trace runs, and has no key there.
+  // A tensor that is written as a constant is not read from a file when the trace runs, so it has no key there.
   const bool has_key = !key.empty() && copy.scalar_type() != ScalarType::ComplexDouble;
   const TraceKeys::Name taken = has_key ? keys_.take(key) : TraceKeys::Name();
   const std::string name = has_key ? taken.variable : names_.make('t');
   if (copy.scalar_type() == ScalarType::ComplexDouble) {
-    // Brackets without elements in them do not tell all sizes.
+    // Brackets without elements do not show all sizes.
     writeLine(fmt::format("{} = {}", name, copy.numel() == 0 ? emptyText(copy) : complexTensorText(copy)));
   } else {
     const std::string& saved_as = has_key ? taken.key : name;
@@ -236,11 +236,11 @@ void TraceProgram::writeRandomState(const Call& call) {
     if (state.next_normal) line += fmt::format(", next_normal={}", constantText(*state.next_normal));
     if (!now.device.is_cpu()) line += fmt::format(", device={}", constantText(now.device));
     writeLine(line + ")");
-    // Without a device the line seeds all generators.
+    // Without a device, the line seeds all generators.
     if (now.device.is_cpu()) random_states_.clear();
   }
   std::erase_if(random_states_, [&](const DrawnFrom& other) { return other.device == now.device; });
-  // It may have been another thread that drew: who draws next does not build on this.
+  // Another thread may have drawn, so the next draw must not rely on this state.
   if (call.is_random) random_states_.push_back(now);
 }
 
@@ -260,12 +260,13 @@ bool TraceProgram::hasNew(const IValue& value, int depth) const {
   return false;
 }
 
-// What is new in [value] is reached by way of its name. [type] is what scripts know of it.
+// Names the new tensors in [value] by expressions that start from [name]. [type] is the type that scripts know for the
+// value.
 void TraceProgram::nameInside(const IValue& value, TypePtr type, std::string name, Named& named) {
   if (!hasNew(value)) return;
   if (type->isOptional()) {
     type = type->element();
-    // Scripts let a variable pass for what is in it once they know that it is not None, but no element.
+    // In scripts, a variable that is known not to be None can be used as its content; an element cannot.
     if (name.ends_with(']')) {
       const std::string element = std::exchange(name, names_.make(value.isTensor() ? 't' : 'l'));
       named.checks += fmt::format("{} = {}\n", name, element);
@@ -292,7 +293,7 @@ void TraceProgram::nameInside(const IValue& value, TypePtr type, std::string nam
   }
 }
 
-// "weight_to" for a view or a conversion of the tensor `weight`; "" for what has a number.
+// "weight_to" for a view or a conversion of the tensor `weight`; "" for tensors with a numbered name.
 std::string TraceProgram::derivedName(const Call& call) {
   if (!givesView(call.op.schema()) || call.text.tensors.size() != 1 || call.text.written[0]) return {};
   return keys_.derive(*names_.find(call.text.tensors[0]), call.op.operator_name().name);
@@ -304,7 +305,7 @@ std::string TraceProgram::nameResults(const Call& call, std::span<const IValue> 
   std::string targets;
   for (size_t i = 0; i < results.size(); ++i) {
     const IValue& result = results[i];
-    // One that came before among the results has its name by now.
+    // A result that occurred earlier among the results has its name by now.
     std::string name = "_";
     if (hasNew(result)) {
       name = result.isTensor() ? derivedName(call) : std::string();

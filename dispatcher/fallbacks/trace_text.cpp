@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMostNested = 64;
 
-// Quoting would write bytes that are none as the characters of those numbers.
+// Quoting would write bytes that are not UTF-8 as the characters with those numbers.
 bool isUtf8(std::string_view text) {
   while (!text.empty()) {
     const auto lead = static_cast<uint8_t>(text[0]);
@@ -40,7 +40,7 @@ std::string imaginaryText(double value) {
   return std::isnan(value) ? "nanj" : "infj";
 }
 
-// A sum of both parts. What that cannot make, a negative zero, is the negative of what it can, or a product.
+// A sum of both parts. A sum cannot give a negative zero, which is written as a negation or a product.
 std::string complexText(std::complex<double> value) {
   const auto isNegativeZero = [](double part) { return part == 0 && std::signbit(part); };
   const bool negative_real = isNegativeZero(value.real());
@@ -60,7 +60,7 @@ class Writer final {
   Writer(std::vector<Tensor>& tensors, const std::function<bool(const Tensor&)>& has_name)
       : tensors_(tensors), has_name_(has_name) {}
 
-  // [type] is what the value is meant as; null where nobody says.
+  // [type] is the intended type of the value; null if unknown.
   std::string write(const IValue& value, TypePtr type, int depth = 0) {
     if (depth > kMostNested) cannot("a list in more than 64 others");
     if (type != nullptr && type->isOptional()) type = type->element();
@@ -84,7 +84,8 @@ class Writer final {
       case IValue::Tag::Device: return pythonStringRepr(fmt::format("{}", value.toDevice()));
       case IValue::Tag::Tensor:
         if (!value.toTensor().defined()) cannot("an undefined tensor");
-        // Scripts have numbers for tensors only beside a tensor, and no other tensor decides on dtypes as these do.
+        // Scripts accept a number for a tensor only next to another tensor, and no other tensor affects dtypes as these
+        // do.
         if (value.toTensor().unsafeGetTensorImpl()->is_wrapped_number() && !has_name_(value.toTensor()))
           cannot("a number instead of a tensor without a tensor next to it");
         tensors_.push_back(value.toTensor());
@@ -137,7 +138,7 @@ bool isTensorType(TypePtr type) {
   return type->kind() == TypeKind::Tensor || (type->isOptional() && type->element()->kind() == TypeKind::Tensor);
 }
 
-// The number that a tensor stands for; None where it is more than a number.
+// Returns the number that a tensor stands for; None if it is not just a number.
 IValue wrappedNumberOf(const Tensor& tensor) {
   if (!tensor.unsafeGetTensorImpl()->is_wrapped_number() || !tensor.is_cpu() || tensor.dim() != 0) return {};
   switch (tensor.scalar_type()) {
@@ -149,7 +150,7 @@ IValue wrappedNumberOf(const Tensor& tensor) {
   }
 }
 
-// Whether a script takes a number for a tensor in this call: it does beside a tensor.
+// Whether a script accepts a number for a tensor in this call, which it does if another argument is a tensor.
 bool takesNumbers(const FunctionSchema& schema, std::span<const IValue> arguments,
                   const std::function<bool(const Tensor&)>& has_name) {
   for (size_t i = 0; i < arguments.size(); ++i) {

@@ -25,7 +25,7 @@ struct Tracer::State {
   State(const std::string& file, bool has_graph) : path(file), access(fileAccess()), output(file), program(has_graph) {}
 
   const std::string path;
-  const FileAccess access;  // of who made the tracer, for whom files have their names
+  const FileAccess access;  // that of the tracer's creator, which resolves the paths
   OutputFile output;
   mutable std::mutex mutex;
   detail::TraceProgram program;
@@ -33,16 +33,16 @@ struct Tracer::State {
 
 namespace {
 
-// A script has no room for more variables.
+// The maximum number of variables in a script.
 constexpr size_t kMostValues = 65'000;
 
-// A tracer that this thread has on.
+// A tracer that is on for this thread.
 struct Active {
   Tracer* tracer;
   Active* outer;
 };
 constinit thread_local Active* innermost = nullptr;
-// The tracer that the running one goes on to.
+// The tracer that the running one passes calls on to.
 constinit thread_local Active* next_out = nullptr;
 
 class NextOut final {
@@ -61,16 +61,16 @@ bool isAmong(const Tracer* tracer, const Active* active) {
   return active != nullptr;
 }
 
-// Goes on to [active], and from the last one to the kernels.
+// Passes the call on to [active], and from the last tracer to the kernels.
 void goOn(Active* active, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
-  // One that is on twice writes a call down once.
+  // A tracer that is on twice writes a call once.
   while (active != nullptr && isAmong(active->tracer, active->outer)) active = active->outer;
   if (active == nullptr) return op.redispatchBoxed(keys, stack);
   const NextOut next(active->outer);
   active->tracer->call(op, keys, stack);
 }
 
-// Whether what answers a call is a script's: a body, an `impl` or a `fallback`. Fallbacks of others are passed over.
+// Whether a script answers the call: a body, an `impl` or a `fallback`. Fallbacks of others are passed over.
 bool scriptAnswers(const OperatorHandle& op, DispatchKeySet keys) {
   if (op.entry().schemaSite().is_script) return true;
   for (;;) {
@@ -87,14 +87,14 @@ bool scriptAnswers(const OperatorHandle& op, DispatchKeySet keys) {
 
 void traceCall(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const DispatchKeySet below = keys.remove(DispatchKey::Tracer);
-  // Who runs a trace does not have the script: the trace has what the script's bodies and handlers call and hand on
-  // instead.
+  // The script is not there when a trace runs, so the trace instead has the calls that the script's bodies and handlers
+  // make or pass on.
   if (innermost == nullptr || scriptAnswers(op, below)) return op.redispatchBoxed(below, stack);
   const ExcludeDispatchKeyGuard untraced(DispatchKey::Tracer);
   goOn(innermost, op, below, stack);
 }
 
-// The fallback that serves the tracers of all threads, registered while there are any.
+// The fallback that serves the tracers of all threads; registered while there are any.
 class SharedFallback final {
  public:
   SharedFallback() {
@@ -123,7 +123,7 @@ class SharedFallback final {
   static inline RegistrationHandleRAII registration;
 };
 
-// Has a tracer on for this thread while it lives.
+// Switches a tracer on for this thread while it lives.
 class Scope final {
  public:
   explicit Scope(Tracer& tracer) : included_(DispatchKey::Tracer), active_{&tracer, innermost} { innermost = &active_; }
@@ -141,7 +141,7 @@ class Scope final {
   Active active_;
 };
 
-// Where a trace keeps [tensors]: the same ones have the same file, wherever the trace lies.
+// Returns the file name for a trace's [tensors]: equal tensors get the same name, wherever the trace is.
 std::string fileNameOf(const Dict<std::string, Tensor>& tensors) {
   std::string contents;
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -181,7 +181,7 @@ void Tracer::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
     return state_->program.noteRead(std::span(stack.begin() + std::min(base, stack.size()), stack.end()), path);
   }
   const detail::TraceProgram::Call call = state_->program.begin(op, keys, std::span(stack.end() - count, count));
-  // Others may be written down while this one runs.
+  // Other calls may be written while this one runs.
   lock.unlock();
   goOn(outer, op, keys, stack);
   lock.lock();
@@ -190,7 +190,7 @@ void Tracer::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
 
 std::string Tracer::finish(bool failed) {
   const std::lock_guard lock(state_->mutex);
-  // A script that could not even begin must not cost the trace that was there before.
+  // A script that failed before its first call must not replace an existing trace.
   if (failed && state_->program.isEmpty()) return {};
   const FileAccessGuard access(state_->access);
   const Dict<std::string, Tensor>& tensors = state_->program.savedTensors();

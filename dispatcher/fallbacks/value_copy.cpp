@@ -11,7 +11,7 @@ namespace {
 
 bool sameNumber(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
 
-// Of two values of one tag that hold no others.
+// Compares two values of the same tag that contain no other values.
 bool sameBitsAlone(const IValue& a, const IValue& b) {
   switch (a.tag()) {
     case IValue::Tag::Double: return sameNumber(a.toDouble(), b.toDouble());
@@ -149,7 +149,7 @@ Stack copyValues(std::span<const IValue> values) {
 }
 
 bool sameBits(const IValue& a, const IValue& b) {
-  // Containers may hold themselves, or one another many times: each pair is compared once.
+  // Containers may contain themselves, or one another many times: each pair is compared once.
   std::set<std::pair<const void*, const void*>> compared;
   std::vector<std::pair<IValue, IValue>> pending{{a, b}};
   while (!pending.empty()) {
@@ -170,7 +170,7 @@ bool sameBits(const IValue& a, const IValue& b) {
     } else if (x.isList() || x.isTuple()) {
       if (x.length() != y.length()) return false;
       for (size_t i = 0; i < x.length(); ++i) {
-        // Lists of numbers are long.
+        // Number lists are compared at once, because they may be long.
         if (address != nullptr) {
           pending.emplace_back(x.elementAt(i), y.elementAt(i));
         } else if (!sameBitsAlone(x.elementAt(i), y.elementAt(i))) {

@@ -18,7 +18,7 @@ template <class T>
 inline constexpr bool is_inexact =
     is_complex<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> || std::is_floating_point_v<T>;
 
-// The type in which elements are compared.
+// Converts to the type in which elements are compared.
 template <class T>
 auto widened(T value) {
   if constexpr (is_complex<T>) {
@@ -49,7 +49,7 @@ bool isAlike(std::complex<double> expected, std::complex<double> found, const To
   return expected == found || std::abs(found - expected) <= tolerance.atol + tolerance.rtol * std::abs(expected);
 }
 
-// With as many digits as tell it from other values of its type.
+// Writes enough digits to distinguish it from other values of its type.
 template <class T>
 std::string textOf(T value) {
   if constexpr (is_complex<T>) {
@@ -65,7 +65,7 @@ std::string textOf(T value) {
   }
 }
 
-// The indices of element [number] in the order of the dimensions: "[1, 2]".
+// Returns the indices of element [number], in the order of the dimensions: "[1, 2]".
 std::string placeOf(size_t number, std::span<const int64_t> sizes) {
   std::vector<int64_t> indices(sizes.size());
   for (size_t i = sizes.size(); i-- > 0;) {
@@ -94,7 +94,7 @@ std::optional<std::string> compareElements(std::span<const std::byte> expected, 
     double distance = 0;
     if constexpr (is_inexact<T>) {
       if (isAlike(a, b, tolerance)) continue;
-      // Where only one is a number, or both are infinite, no distance is larger.
+      // If only one is NaN, or both are infinite, the distance counts as the largest.
       distance = std::abs(b - a);
       if (std::isnan(distance) || isNan(a) || isNan(b)) distance = HUGE_VAL;
     } else {
@@ -133,7 +133,7 @@ std::optional<std::string> compareTensors(const Tensor& expected, const Tensor& 
   });
 }
 
-// [difference] of what lies at [place] in something.
+// Prefixes [difference] with [place].
 std::optional<std::string> at(const std::string& place, std::optional<std::string> difference) {
   if (difference) *difference = place + ": " + *difference;
   return difference;
@@ -181,7 +181,7 @@ std::optional<std::string> differenceOf(const IValue& expected, const IValue& fo
     }
     return std::nullopt;
   }
-  // Where a value lies does not count, nor do objects that are compared by identity.
+  // The location of a value does not count, nor do objects that are compared by identity.
   if (expected.isDevice() || expected.isStream() || expected.isStorage() || expected.isObject()) return std::nullopt;
   const bool is_alike = expected.isGenerator() ? expected.toGenerator().unsafeGetGeneratorImpl()->state() ==
                                                      found.toGenerator().unsafeGetGeneratorImpl()->state()

@@ -7,8 +7,8 @@
 
 namespace boxcar {
 
-// How far floating-point and complex numbers may differ: |found - expected| <= atol + rtol * |expected|. If both are 0,
-// their bits must be equal. Integers, bools and all else must always be equal; NaN equals NaN.
+// How far floating-point and complex numbers may differ: |found - expected| <= atol + rtol * |expected|. If rtol and
+// atol are both 0, the numbers' bits must be equal. Integers, bools and all else must always be equal; NaN equals NaN.
 struct Tolerance {
   double rtol = 0;
   double atol = 0;
