@@ -98,7 +98,7 @@ std::string FaultInjector::finish(bool) {
 
 constinit const HandlerKind kInjectKind = {
     "inject(str pattern, *, int n=1, bool corrupt=False, int seed=0, float probability=0.0) -> ()",
-    "Make the n-th call of the operators that match fail, or flip a bit of what it gives",
+    "Make the n-th call of matching operators fail, or flip a bit of its result",
     [](std::span<const IValue> arguments) -> std::unique_ptr<Handler> {
       return std::make_unique<FaultInjector>(optionsOf(arguments));
     },
