@@ -2,7 +2,7 @@
 // measurements in PyTorch, and prints both.
 
 #include <benchmark/benchmark.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/session/program.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ops.h>
 

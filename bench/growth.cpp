@@ -2,13 +2,13 @@
 // SERIES, size and cost, separated by tabs. bench/growth.py runs it, fits the exponents and draws the charts. Each
 // subject runs in its own process, so that leftovers such as 100,000 operators do not affect the next.
 
-#include <boxcar/dispatcher/fallbacks/profiler.h>
-#include <boxcar/dispatcher/fallbacks/recorder.h>
-#include <boxcar/dispatcher/fallbacks/tracer.h>
-#include <boxcar/dispatcher/mode.h>
-#include <boxcar/interpreter/bytecode.h>
-#include <boxcar/interpreter/program.h>
-#include <boxcar/interpreter/session.h>
+#include <boxcar/dispatcher/call/mode.h>
+#include <boxcar/dispatcher/handlers/profile/profiler.h>
+#include <boxcar/dispatcher/handlers/record/recorder.h>
+#include <boxcar/dispatcher/handlers/trace/tracer.h>
+#include <boxcar/interpreter/bytecode/bytecode.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/session/session.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
 #include <malloc.h>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <benchmark/benchmark.h>
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/library.h>
 
 #include <vector>
 

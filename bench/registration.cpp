@@ -1,8 +1,8 @@
 // The cost of registering an operator.
 
 #include <benchmark/benchmark.h>
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/schema/parse_schema.h>
 #include <fmt/format.h>
 

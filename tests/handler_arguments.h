@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
+#include <boxcar/dispatcher/handlers/handler_kinds.h>
 #include <boxcar/schema/parse_schema.h>
 
 #include <memory>

@@ -1,8 +1,8 @@
 #include "tests/sample_arguments.h"
 
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/fallbacks/hidden_calls.h>
-#include <boxcar/dispatcher/fallbacks/value_copy.h>
+#include <boxcar/dispatcher/call/hidden_calls.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/values/value_copy.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/dict.h>
 

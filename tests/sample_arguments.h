@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/operator_handle.h>
+#include <boxcar/dispatcher/registry/operator_handle.h>
 #include <boxcar/ivalue/stack.h>
 
 #include <vector>

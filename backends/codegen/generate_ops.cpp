@@ -114,7 +114,7 @@ std::string header(const std::vector<Operator>& operators) {
 
 std::string bodies(const std::vector<Operator>& operators) {
   std::string text =
-      "#include <boxcar/dispatcher/declared_operator.h>\n#include <boxcar/ops.h>\n\n#include <utility>\n";
+      "#include <boxcar/dispatcher/registry/declared_operator.h>\n#include <boxcar/ops.h>\n\n#include <utility>\n";
   for (size_t i = 0; i < operators.size(); ++i) {
     const Operator& op = operators[i];
     text += fmt::format("\nnamespace boxcar {{\nstatic constinit DeclaredOperator<{}> op_{}(\"{}\", \"{}\");\n}}\n",
@@ -149,7 +149,7 @@ std::string definitions(std::vector<Operator> operators) {
     libraries[ns] += fmt::format("    {{\"{}\", \"{}\", R\"schema({})schema\", {{\"{}\", {}}}, {}, {{{}}}}},\n",
                                  name.name, name.overload_name, op.text, op.file, op.line, countTags(op.tags), op.tags);
   }
-  std::string text = "#include <boxcar/dispatcher/library.h>\n";
+  std::string text = "#include <boxcar/dispatcher/registry/library.h>\n";
   for (const auto& [ns, body] : libraries) {
     text += fmt::format(
         "\nstatic constexpr boxcar::detail::SchemaText k_{0}[] = {{\n{1}}};\n"

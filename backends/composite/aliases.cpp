@@ -1,5 +1,5 @@
-#include <boxcar/dispatcher/declared_operator.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/declared_operator.h>
+#include <boxcar/dispatcher/registry/library.h>
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
-#include <boxcar/backends/dense/attention.h>
-#include <boxcar/backends/shape/spatial.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/spatial.h>
+#include <boxcar/backends/native/attention.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -20,7 +20,7 @@ void checkArguments(const Tensor& query, const Tensor& key, const Tensor& value,
     BOXCAR_CHECK(tensor->dim() >= 2,
                  "scaled_dot_product_attention: query, key and value must have 2 dimensions or more, but one has sizes "
                  "{}",
-                 shape::listOf(tensor->sizes()));
+                 meta::listOf(tensor->sizes()));
     BOXCAR_CHECK(tensor->scalar_type() == query.scalar_type() && tensor->is_floating_point(),
                  "scaled_dot_product_attention: expected query, key and value to have the same floating point dtype, "
                  "but got {}, {} and {}",
@@ -29,10 +29,10 @@ void checkArguments(const Tensor& query, const Tensor& key, const Tensor& value,
   BOXCAR_CHECK(
       query.sizes().back() == key.sizes().back(),
       "scaled_dot_product_attention: query and key must have the same last size, but they have sizes {} and {}",
-      shape::listOf(query.sizes()), shape::listOf(key.sizes()));
+      meta::listOf(query.sizes()), meta::listOf(key.sizes()));
   BOXCAR_CHECK(key.size(-2) == value.size(-2),
                "scaled_dot_product_attention: key and value must be as many, but they have sizes {} and {}",
-               shape::listOf(key.sizes()), shape::listOf(value.sizes()));
+               meta::listOf(key.sizes()), meta::listOf(value.sizes()));
   if (!mask.defined()) return;
   BOXCAR_CHECK(!is_causal, "scaled_dot_product_attention: attn_mask should not be set when is_causal is true");
   BOXCAR_CHECK(
@@ -60,7 +60,7 @@ int64_t sharedHeads(const Tensor& query, const Tensor& tensor) {
   BOXCAR_CHECK(query.dim() >= 3 && tensor.dim() == query.dim(),
                "scaled_dot_product_attention: enable_gqa needs tensors of the same 3 dimensions or more, but got sizes "
                "{} and {}",
-               shape::listOf(query.sizes()), shape::listOf(tensor.sizes()));
+               meta::listOf(query.sizes()), meta::listOf(tensor.sizes()));
   const int64_t heads = query.size(-3);
   const int64_t own = tensor.size(-3);
   if (heads == 0) return 1;
@@ -132,7 +132,7 @@ Tensor scaledDotProductAttention(const Tensor& query, const Tensor& key, const T
                         !(mask.defined() && mask.requires_grad());
   if (is_plain && query.device() == key.device() && query.device() == value.device() &&
       (!mask.defined() || mask.device() == query.device())) {
-    const Tensor result = dense::attendAtOnce(query.device(), query, key, value, mask, is_causal, factor, enable_gqa);
+    const Tensor result = native::attendAtOnce(query.device(), query, key, value, mask, is_causal, factor, enable_gqa);
     if (result.defined()) return result;
   }
   const auto widen = [](const Tensor& tensor) { return boxcar::to(tensor, ScalarType::Float); };

@@ -1,6 +1,6 @@
-#include <boxcar/backends/shape/class_losses.h>
-#include <boxcar/backends/shape/spatial.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/class_losses.h>
+#include <boxcar/backends/meta/spatial.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -15,7 +15,7 @@ namespace boxcar::composite {
 namespace {
 
 using OptionalTensor = std::optional<Tensor>;
-using shape::LossReduction;
+using meta::LossReduction;
 
 Tensor nllLoss(const Tensor& self, const Tensor& target, const OptionalTensor& weight, int64_t reduction,
                int64_t ignore_index) {
@@ -47,20 +47,20 @@ Tensor nllLossNd(const Tensor& self, const Tensor& target, const OptionalTensor&
   if (sizes.size() != 1) {
     BOXCAR_CHECK(target.dim() > 0 && sizes[0] == target.sizes()[0],
                  "nll_loss: expected input batch_size ({}) to match target batch_size, but target has sizes {}",
-                 sizes[0], shape::listOf(target.sizes()));
+                 sizes[0], meta::listOf(target.sizes()));
   }
   if (sizes.size() <= 2) return boxcar::nll_loss(self, target, weight, reduction, ignore_index);
   if (sizes.size() == 4) return boxcar::nll_loss2d(self, target, weight, reduction, ignore_index);
   BOXCAR_CHECK(std::ranges::equal(target.sizes().subspan(1), sizes.subspan(2)),
                "nll_loss: expected a target with the sizes of input {} but for the classes, got {}",
-               shape::listOf(sizes), shape::listOf(target.sizes()));
+               meta::listOf(sizes), meta::listOf(target.sizes()));
   int64_t pixels = 1;
   for (const int64_t size : sizes.subspan(2)) pixels *= size;
   const int64_t input_sizes[] = {sizes[0], sizes[1], 1, pixels};
   const int64_t target_sizes[] = {sizes[0], 1, pixels};
   const Tensor loss = boxcar::nll_loss2d(boxcar::reshape(self, input_sizes), boxcar::reshape(target, target_sizes),
                                          weight, reduction, ignore_index);
-  const bool is_none = shape::lossReduction(reduction) == LossReduction::kNone;
+  const bool is_none = meta::lossReduction(reduction) == LossReduction::kNone;
   return is_none ? boxcar::reshape(loss, target.sizes()) : loss;
 }
 
@@ -85,7 +85,7 @@ Tensor ofProbabilities(const Tensor& self, const Tensor& target, const Tensor& w
   BOXCAR_CHECK(!weight.defined() || (weight.dim() == 1 && weight.numel() == classes),
                "cross_entropy_loss: weight tensor should be defined either for all {} classes or no classes but got "
                "weight tensor of shape: {}",
-               classes, shape::listOf(weight.sizes()));
+               classes, meta::listOf(weight.sizes()));
   const Tensor smooth = label_smoothing > 0 ? boxcar::add(boxcar::mul(target, 1 - label_smoothing),
                                                           label_smoothing / static_cast<double>(classes))
                                             : target;
@@ -128,7 +128,7 @@ Tensor crossEntropyLoss(const Tensor& self, const Tensor& target, const Optional
         crossEntropyLoss(widened(self), widened(target), wide_weight, reduction, ignore_index, label_smoothing);
     return boxcar::to(loss, self.scalar_type());
   }
-  const LossReduction kind = shape::lossReduction(reduction);
+  const LossReduction kind = meta::lossReduction(reduction);
   const Tensor weights = weight.value_or(Tensor());
   const int64_t class_dim = self.dim() == 1 ? 0 : 1;
   // Also rejects NaN.

@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/operator_cost.h>
+#include <boxcar/dispatcher/registry/operator_cost.h>
 
 #include <cstdint>
 #include <string>

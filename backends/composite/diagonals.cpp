@@ -1,7 +1,7 @@
 #include <boxcar/backends/composite/write_out.h>
-#include <boxcar/backends/shape/dims.h>
-#include <boxcar/backends/shape/output.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/meta/output.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -53,7 +53,7 @@ Tensor& eyeRowsColumnsOut(int64_t n, int64_t m, Tensor& out) {
   BOXCAR_CHECK(n >= 0, "n must be greater or equal to 0, got {}", n);
   BOXCAR_CHECK(m >= 0, "m must be greater or equal to 0, got {}", m);
   const int64_t sizes[] = {n, m};
-  shape::checkOutput({out, sizes, {}, out.scalar_type(), out.device()});
+  meta::checkOutput({out, sizes, {}, out.scalar_type(), out.device()});
   boxcar::empty_out(out, sizes);
   boxcar::zero_(out);
   Tensor diagonal = boxcar::diagonal(out);

@@ -1,7 +1,7 @@
-#include <boxcar/backends/shape/broadcast.h>
-#include <boxcar/backends/shape/matrices.h>
-#include <boxcar/backends/shape/promotion.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/broadcast.h>
+#include <boxcar/backends/meta/matrices.h>
+#include <boxcar/backends/meta/promotion.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -14,7 +14,7 @@ namespace boxcar::composite {
 namespace {
 
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<int64_t> compute_mode) {
-  shape::checkCdist(x1, x2, p, compute_mode);
+  meta::checkCdist(x1, x2, p, compute_mode);
   return boxcar::_cdist_forward(x1, x2, p, compute_mode);
 }
 
@@ -24,12 +24,12 @@ Tensor pairwiseDistance(const Tensor& x1, const Tensor& x2, double p, double eps
 }
 
 Tensor cosineSimilarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
-  shape::TypePromotion types;
+  meta::TypePromotion types;
   types.add(x1);
   types.add(x2);
   BOXCAR_CHECK(isFloatingType(types.result()), "expected common dtype to be floating point, yet common dtype is {}",
                types.result());
-  const DimVector sizes = shape::broadcast(x1.sizes(), x2.sizes());
+  const DimVector sizes = meta::broadcast(x1.sizes(), x2.sizes());
   const int64_t along[] = {dim};
   // float16 cannot represent a number as small as eps.
   const ScalarType type = types.result();

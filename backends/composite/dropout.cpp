@@ -1,7 +1,7 @@
-#include <boxcar/backends/shape/defined.h>
-#include <boxcar/backends/shape/dims.h>
-#include <boxcar/backends/shape/random.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/defined.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/meta/random.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -12,7 +12,7 @@ namespace boxcar::composite {
 namespace {
 
 bool dropsNothing(const Tensor& input, double p, bool train) {
-  shape::checkDefined(input);
+  meta::checkDefined(input);
   BOXCAR_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got {}", p);
   return p == 0 || !train || input.numel() == 0;
 }
@@ -49,7 +49,7 @@ Tensor& dropoutInPlace(Tensor& self, double p, bool train) {
 }
 
 std::tuple<Tensor, Tensor> nativeDropout(const Tensor& input, double p, std::optional<bool> train) {
-  shape::checkProbability("native_dropout", p);
+  meta::checkProbability("native_dropout", p);
   if (!train.value_or(true)) {
     return {boxcar::clone(input), boxcar::ones(input.sizes(), ScalarType::Bool, std::nullopt, input.device())};
   }

@@ -1,6 +1,6 @@
-#include <boxcar/backends/shape/factories.h>
-#include <boxcar/backends/shape/layout.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/factories.h>
+#include <boxcar/backends/meta/layout.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ Tensor zeros(IntSpan size, OptionalType dtype, OptionalLayout layout, OptionalDe
 
 Tensor full(IntSpan size, const Scalar& fill_value, OptionalType dtype, OptionalLayout layout, OptionalDevice device,
             OptionalBool pin_memory) {
-  Tensor result = boxcar::empty(size, dtype.value_or(shape::typeOfFill(fill_value)), layout, device, pin_memory);
+  Tensor result = boxcar::empty(size, dtype.value_or(meta::typeOfFill(fill_value)), layout, device, pin_memory);
   return boxcar::fill_(result, fill_value);
 }
 
@@ -44,8 +44,8 @@ Tensor scalarTensor(const Scalar& s, OptionalType dtype, OptionalLayout layout, 
 
 Tensor arangeStep(const Scalar& start, const Scalar& end, const Scalar& step, OptionalType dtype, OptionalLayout layout,
                   OptionalDevice device, OptionalBool pin_memory) {
-  const ScalarType type = dtype.value_or(shape::typeOfArange(start, end, step));
-  const int64_t length = shape::arangeLength(start, end, step, type);
+  const ScalarType type = dtype.value_or(meta::typeOfArange(start, end, step));
+  const int64_t length = meta::arangeLength(start, end, step, type);
   Tensor result = boxcar::empty(std::span(&length, 1), type, layout, device, pin_memory);
   return boxcar::arange_out(result, start, end, step);
 }
@@ -62,16 +62,16 @@ Tensor arange(const Scalar& end, OptionalType dtype, OptionalLayout layout, Opti
 
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, OptionalType dtype, OptionalLayout layout,
                 OptionalDevice device, OptionalBool pin_memory) {
-  shape::checkSteps(steps);
-  const ScalarType type = dtype.value_or(shape::typeOfLinspace(start, end));
+  meta::checkSteps(steps);
+  const ScalarType type = dtype.value_or(meta::typeOfLinspace(start, end));
   Tensor result = boxcar::empty(std::span(&steps, 1), type, layout, device, pin_memory);
   return boxcar::linspace_out(result, start, end, steps);
 }
 
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base, OptionalType dtype,
                 OptionalLayout layout, OptionalDevice device, OptionalBool pin_memory) {
-  shape::checkSteps(steps);
-  const ScalarType type = dtype.value_or(shape::typeOfLinspace(start, end));
+  meta::checkSteps(steps);
+  const ScalarType type = dtype.value_or(meta::typeOfLinspace(start, end));
   Tensor result = boxcar::empty(std::span(&steps, 1), type, layout, device, pin_memory);
   return boxcar::logspace_out(result, start, end, steps, base);
 }
@@ -118,7 +118,7 @@ Tensor emptyLike(const Tensor& self, OptionalType dtype, OptionalLayout layout, 
     return boxcar::empty(self.sizes(), type, layout, where, pin_memory, memory_format);
   }
   if (self.is_contiguous()) return boxcar::empty(self.sizes(), type, layout, where, pin_memory);
-  return boxcar::empty_strided(self.sizes(), shape::denseStrides(self), type, layout, where, pin_memory);
+  return boxcar::empty_strided(self.sizes(), meta::denseStrides(self), type, layout, where, pin_memory);
 }
 
 Tensor zerosLike(const Tensor& self, OptionalType dtype, OptionalLayout layout, OptionalDevice device,

@@ -1,5 +1,5 @@
-#include <boxcar/backends/shape/broadcast.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/broadcast.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -37,10 +37,10 @@ std::pair<Tensor, Tensor> broadcastAlong(const Tensor& self, const Tensor& indic
   const auto along = static_cast<size_t>(dim);
   DimVector sizes = toDimVector(self.sizes());
   sizes[along] = indices.sizes()[along];
-  const DimVector index_sizes = shape::broadcast(sizes, indices.sizes());
+  const DimVector index_sizes = meta::broadcast(sizes, indices.sizes());
   sizes = toDimVector(indices.sizes());
   sizes[along] = self.sizes()[along];
-  const DimVector self_sizes = shape::broadcast(sizes, self.sizes());
+  const DimVector self_sizes = meta::broadcast(sizes, self.sizes());
   return {boxcar::expand(self, self_sizes), boxcar::expand(indices, index_sizes)};
 }
 

@@ -1,6 +1,6 @@
 #include <boxcar/backends/composite/write_out.h>
-#include <boxcar/backends/shape/broadcast.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/broadcast.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ Tensor multiplyBatches(const Tensor& self, const Tensor& other) {
   const int64_t k = self.sizes()[rank_a - 1];
   const int64_t l = other.sizes()[rank_b - 2];
   const int64_t p = other.sizes()[rank_b - 1];
-  DimVector sizes = shape::broadcast(self.sizes().first(rank_a - 2), other.sizes().first(rank_b - 2));
+  DimVector sizes = meta::broadcast(self.sizes().first(rank_a - 2), other.sizes().first(rank_b - 2));
   const int64_t batches = numelOfAll(sizes);
   const auto expanded = [&](const Tensor& tensor, int64_t rows, int64_t columns) {
     DimVector all = sizes;

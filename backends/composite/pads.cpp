@@ -1,6 +1,6 @@
-#include <boxcar/backends/shape/factories.h>
-#include <boxcar/backends/shape/pads.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/factories.h>
+#include <boxcar/backends/meta/pads.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -33,10 +33,10 @@ void copyInterior(const Tensor& self, const Tensor& result, IntSpan pad) {
 }
 
 Tensor constantPad(const Tensor& self, IntSpan pad, const Scalar& value) {
-  const DimVector sizes = shape::paddedSizes(self, pad);
+  const DimVector sizes = meta::paddedSizes(self, pad);
   if (std::ranges::all_of(pad, [](int64_t elements) { return elements == 0; })) return boxcar::clone(self);
   Tensor result =
-      boxcar::empty(sizes, self.scalar_type(), self.layout(), self.device(), std::nullopt, shape::formatOf(self));
+      boxcar::empty(sizes, self.scalar_type(), self.layout(), self.device(), std::nullopt, meta::formatOf(self));
   boxcar::fill_(result, value);
   copyInterior(self, result, pad);
   return result;
@@ -46,7 +46,7 @@ Tensor constantPad(const Tensor& self, IntSpan pad, const Scalar& value) {
 Tensor circularPad(const Tensor& self, IntSpan pad) {
   BOXCAR_CHECK(pad.size() + 4 == 2 * self.sizes().size(), "Invalid padding size, expected {} but got {}",
                2 * self.dim() - 4, pad.size());
-  const DimVector sizes = shape::paddedSizes(self, pad);
+  const DimVector sizes = meta::paddedSizes(self, pad);
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     const size_t dim = sizes.size() - 1 - i;
     BOXCAR_CHECK(pad[2 * i] <= self.sizes()[dim] && pad[2 * i + 1] <= self.sizes()[dim],
@@ -56,7 +56,7 @@ Tensor circularPad(const Tensor& self, IntSpan pad) {
                  pad[2 * i], pad[2 * i + 1], dim);
   }
   const Tensor result =
-      boxcar::empty(sizes, self.scalar_type(), self.layout(), self.device(), std::nullopt, shape::formatOf(self));
+      boxcar::empty(sizes, self.scalar_type(), self.layout(), self.device(), std::nullopt, meta::formatOf(self));
   copyInterior(self, result, pad);
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     const int64_t dim = self.dim() - 1 - static_cast<int64_t>(i);

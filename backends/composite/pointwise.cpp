@@ -1,5 +1,5 @@
-#include <boxcar/backends/shape/defined.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/defined.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -137,18 +137,18 @@ bool isNonzero(const Tensor& self) {
 }
 
 Tensor positive(const Tensor& self) {
-  shape::checkDefined(self);
+  meta::checkDefined(self);
   BOXCAR_CHECK(self.scalar_type() != ScalarType::Bool, "The `+` operator, on a bool tensor is not supported.");
   return self;
 }
 
 Tensor itself(const Tensor& self) {
-  shape::checkDefined(self);
+  meta::checkDefined(self);
   return self;
 }
 
 bool isComplexTensor(const Tensor& self) {
-  shape::checkDefined(self);
+  meta::checkDefined(self);
   return self.is_complex();
 }
 

@@ -1,5 +1,5 @@
-#include <boxcar/backends/shape/spatial.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/spatial.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -21,12 +21,12 @@ void checkSignals(std::string_view op, const Tensor& self) {
   bool fits = sizes.size() == 2 || sizes.size() == 3;
   for (size_t i = sizes.size() == 3 ? 1 : 0; fits && i < sizes.size(); ++i) fits = sizes[i] > 0;
   BOXCAR_CHECK(fits, "{}: expected a 2D or 3D input with no empty dimension except the batch, but got one of size {}",
-               op, shape::listOf(sizes));
+               op, meta::listOf(sizes));
 }
 
 // Returns [row], the value for an image's row dimension, followed by the single number of argument [name].
 std::array<int64_t, 2> after(int64_t row, std::string_view op, std::string_view name, IntSpan values) {
-  BOXCAR_CHECK(values.size() == 1, "{}: {} must be one int, but it is {}", op, name, shape::listOf(values));
+  BOXCAR_CHECK(values.size() == 1, "{}: {} must be one int, but it is {}", op, name, meta::listOf(values));
   return {row, values[0]};
 }
 
@@ -90,7 +90,7 @@ Tensor adaptiveAvgPool2d(const Tensor& self, IntSpan output_size) {
   }
   const int64_t dims[] = {-1, -2};
   Tensor result = boxcar::mean(self, dims, /*keepdim=*/true);
-  if (!shape::suggestsChannelsLast(self)) return result;
+  if (!meta::suggestsChannelsLast(self)) return result;
   const int64_t channels = self.sizes()[1];
   const int64_t strides[] = {channels, 1, channels, channels};
   return boxcar::as_strided(result, result.sizes(), strides, std::nullopt);

@@ -1,6 +1,6 @@
 #include <boxcar/backends/composite/write_out.h>
-#include <boxcar/backends/shape/views.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/views.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -53,7 +53,7 @@ std::vector<Tensor> tensorSplitSections(const Tensor& self, int64_t sections, in
   checkTensorSplit(self);
   const int64_t size = self.size(dim);
   BOXCAR_CHECK(sections > 0, "number of sections must be larger than 0, got {}", sections);
-  shape::checkPartCount("tensor_split", sections);
+  meta::checkPartCount("tensor_split", sections);
   std::vector<Tensor> parts;
   parts.reserve(static_cast<size_t>(sections));
   int64_t start = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/shape/output.h>
+#include <boxcar/backends/meta/output.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace boxcar::composite {
 
-using shape::Written;
+using meta::Written;
 
 // Writes computed results. Each out= argument takes the sizes of its result; if its sizes change, it takes the result's
 // strides too. Throws Error, and changes nothing, if an argument cannot take its result or shares memory with another

@@ -1,11 +1,11 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/vector_normalization.h>
-#include <boxcar/backends/dense/batch_norm.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/reduction.h>
-#include <boxcar/backends/elements/batch_norm.h>
-#include <boxcar/backends/shape/layout.h>
+#include <boxcar/backends/functors/batch_norm.h>
+#include <boxcar/backends/meta/layout.h>
+#include <boxcar/backends/native/batch_norm.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/reduction.h>
 
 #include <algorithm>
 #include <vector>
@@ -101,7 +101,7 @@ Statistics statisticsOf(const BatchNormCall& call, const Tensor& input) {
 void batchNorm(const BatchNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale) {
   if (isSmallFloat(call.input)) {
     const Tensor input = convertTo(call.input, ScalarType::Float);
-    const Tensor wide = shape::allocateStrided(input.sizes(), input.strides(), ScalarType::Float, input.device());
+    const Tensor wide = meta::allocateStrided(input.sizes(), input.strides(), ScalarType::Float, input.device());
     batchNorm(
         {input, call.weight, call.bias, call.running_mean, call.running_var, call.training, call.momentum, call.eps},
         wide, mean, scale);
@@ -128,8 +128,8 @@ void batchNorm(const BatchNormCall& call, const Tensor& out, const Tensor& mean,
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<BatchNormFunction> normalizeChannels("batch_norm", cpu::batchNorm);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -2,8 +2,8 @@
 #include <boxcar/backends/cpu/draws.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/strided_loop.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/random.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/random.h>
 
 #include <algorithm>
 #include <mutex>
@@ -45,7 +45,7 @@ void fillByProbabilities(const Tensor& self, const Tensor& p, CpuGeneratorImpl& 
 void checkProbabilities(const Tensor& p) {
   const Tensor flat = toContiguous(convertTo(p, ScalarType::Double));
   const double* values = flat.data_ptr<double>();
-  for (int64_t i = 0; i < flat.numel(); ++i) shape::checkProbability("bernoulli_", values[i]);
+  for (int64_t i = 0; i < flat.numel(); ++i) meta::checkProbability("bernoulli_", values[i]);
 }
 
 // float64 probabilities are compared with float64 numbers, others with float32 numbers.
@@ -61,9 +61,9 @@ void onesOfEach(const Tensor& self, const Tensor& p, const Tensor& expanded, con
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<FillOnes> fillOnes("bernoulli_", cpu::ones);
 constinit DeviceFunction<FillOnesOfEach> fillOnesOfEach("bernoulli_", cpu::onesOfEach);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,5 +1,5 @@
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/cat.h>
+#include <boxcar/backends/native/cat.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace boxcar::cpu {
 namespace {
 
 // Copies the bytes of one outer index from each tensor in turn.
-bool joinRows(const Tensor& out, TensorList tensors, const shape::Joined& joined) {
+bool joinRows(const Tensor& out, TensorList tensors, const meta::Joined& joined) {
   // For a single row of long parts, it is better if threads share the work within each part.
   if (joined.dim == 0 && out.numel() >= kParallelGrain) return false;
   size_t inner = out.itemsize();
@@ -36,8 +36,8 @@ bool joinRows(const Tensor& out, TensorList tensors, const shape::Joined& joined
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<JoinRows> joinRows("cat", cpu::joinRows);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -8,7 +8,7 @@
 
 namespace boxcar::cpu {
 
-// Returns a loop with one input that converts elements of [from] to elements of [to] (elements/element.h defines how).
+// Returns a loop with one input that converts elements of [from] to elements of [to] (functors/element.h defines how).
 Loop conversionLoop(ScalarType to, ScalarType from);
 
 // Runs [loop], which has one input, for [n] elements.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/shape/convolution.h>
+#include <boxcar/backends/meta/convolution.h>
 #include <boxcar/ivalue/tensor.h>
 
 namespace boxcar::cpu {
@@ -8,7 +8,7 @@ namespace boxcar::cpu {
 // A convolution of images or volumes with validated [arguments]; [bias] may be undefined. All tensors have the same
 // dtype. The layout of [out] and [input] is given by arguments.channels_last; the other tensors are contiguous.
 struct ConvolutionCall {
-  const shape::Convolution& arguments;
+  const meta::Convolution& arguments;
   const Tensor& out;
   const Tensor& input;
   const Tensor& weight;

@@ -2,8 +2,8 @@
 #include <boxcar/backends/cpu/gemm.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/convolution.h>
-#include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/native/convolution.h>
 
 #include <algorithm>
 #include <vector>
@@ -44,7 +44,7 @@ struct Columns {
         weight(static_cast<const T*>(call.weight.data_ptr())),
         bias(call.bias.defined() ? static_cast<const T*>(call.bias.data_ptr()) : nullptr),
         out(static_cast<T*>(call.out.data_ptr())) {
-    const shape::Convolution& c = call.arguments;
+    const meta::Convolution& c = call.arguments;
     const auto all = [](const DimVector& values, int64_t wanted) {
       return std::ranges::all_of(values, [wanted](int64_t value) { return value == wanted; });
     };

@@ -1,8 +1,8 @@
 #include <boxcar/backends/cpu/gemm.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/distances.h>
-#include <boxcar/backends/elements/distances.h>
+#include <boxcar/backends/functors/distances.h>
+#include <boxcar/backends/native/distances.h>
 
 #include <algorithm>
 #include <cmath>
@@ -85,8 +85,8 @@ void distances(const Tensor& out, const Tensor& a, const Tensor& b, double p, bo
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<DistancesFunction> rowDistances("cdist", cpu::distances);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/cpu/callable_ref.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/element.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/tensor.h>
 
@@ -22,7 +22,7 @@ CpuGeneratorImpl& generatorOf(const std::optional<Generator>& given);
 // Returns a number in [0, 1) with as many random bits as T has digits.
 template <class T>
 auto drawUniform(CpuGeneratorImpl& generator) {
-  using Value = elements::Compute<T>;
+  using Value = functors::Compute<T>;
   constexpr int kDigits = std::numeric_limits<T>::digits;
   constexpr uint64_t kMask = (uint64_t{1} << kDigits) - 1;
   constexpr Value kUnit = Value(1) / static_cast<Value>(uint64_t{1} << kDigits);

@@ -1,5 +1,5 @@
 #include <boxcar/backends/cpu/strided_loop.h>
-#include <boxcar/backends/dense/flip.h>
+#include <boxcar/backends/native/flip.h>
 
 #include <cstdint>
 #include <span>
@@ -49,8 +49,8 @@ void copy(const Tensor& result, char* start, std::span<const int64_t> steps) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<CopyInSteps> copyInSteps("flip", cpu::copy);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -3,7 +3,7 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/plain_gemm.h>
-#include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/backends/functors/arithmetic.h>
 #include <boxcar/ivalue/stop_request.h>
 
 #include <algorithm>

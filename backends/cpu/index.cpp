@@ -1,6 +1,6 @@
 #include <boxcar/backends/cpu/loops.h>
 #include <boxcar/backends/cpu/strided_loop.h>
-#include <boxcar/backends/dense/index.h>
+#include <boxcar/backends/native/index.h>
 #include <boxcar/ivalue/error.h>
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace boxcar::cpu {
 namespace {
 
-void addAll(const Tensor& offsets, const Tensor& index, const dense::IndexedDimension& dimension) {
+void addAll(const Tensor& offsets, const Tensor& index, const native::IndexedDimension& dimension) {
   const auto [dim, size, step] = dimension;
   StridedLoop nest(offsets.sizes());
   nest.add(offsets.data_ptr(), offsets.sizes(), offsets.strides(), offsets.itemsize());
@@ -32,8 +32,8 @@ void addAll(const Tensor& offsets, const Tensor& index, const dense::IndexedDime
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<AddOffsets> addOffsets("index", cpu::addAll);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

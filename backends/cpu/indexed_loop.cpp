@@ -1,6 +1,6 @@
 #include <boxcar/backends/cpu/indexed_loop.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/native/copy.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -92,10 +92,10 @@ void IndexedRun::checkIndices() const {
 
 namespace {
 
-void read(const dense::IndexedLoop& loop, size_t itemsize) {
+void read(const native::IndexedLoop& loop, size_t itemsize) {
   visitWord(itemsize, [&]<class Word>(std::type_identity<Word>) { IndexedRun(loop).run(MoveOut<Word>()); });
 }
-void write(const dense::IndexedLoop& loop, size_t itemsize) {
+void write(const native::IndexedLoop& loop, size_t itemsize) {
   visitWord(itemsize, [&]<class Word>(std::type_identity<Word>) { IndexedRun(loop).run(MoveIn<Word>()); });
 }
 
@@ -105,18 +105,18 @@ struct ScaledAdd {
   T operator()(T a, T b) const { return addElements(a, multiplyElements(scale, b)); }
 };
 
-template <elements::Combination how, class T>
-void combineElements(const dense::IndexedLoop& loop, const Scalar& scale, ScalarType type) {
+template <functors::Combination how, class T>
+void combineElements(const native::IndexedLoop& loop, const Scalar& scale, ScalarType type) {
   T factor;
   storeNumber(&factor, type, scale);
-  if (how != elements::Combination::kAdd || factor == T(1)) {
-    return IndexedRun(loop).run(CombineIn<T, elements::Combine<how, T>>{});
+  if (how != functors::Combination::kAdd || factor == T(1)) {
+    return IndexedRun(loop).run(CombineIn<T, functors::Combine<how, T>>{});
   }
-  if constexpr (how == elements::Combination::kAdd) IndexedRun(loop).run(CombineIn<T, ScaledAdd<T>>{{factor}});
+  if constexpr (how == functors::Combination::kAdd) IndexedRun(loop).run(CombineIn<T, ScaledAdd<T>>{{factor}});
 }
 
-void combine(const dense::IndexedLoop& loop, ScalarType type, elements::Combination how, const Scalar& scale) {
-  using elements::Combination;
+void combine(const native::IndexedLoop& loop, ScalarType type, functors::Combination how, const Scalar& scale) {
+  using functors::Combination;
   visitScalarType(kAllTypes, type, loop.name, [&]<class T>(std::type_identity<T>) {
     if constexpr (!kIsSmallFloat<T>) {
       if (how == Combination::kAdd) return combineElements<Combination::kAdd, T>(loop, scale, type);
@@ -130,16 +130,16 @@ void combine(const dense::IndexedLoop& loop, ScalarType type, elements::Combinat
   });
 }
 
-void check(const dense::IndexedLoop& loop) { IndexedRun(loop).checkIndices(); }
+void check(const native::IndexedLoop& loop) { IndexedRun(loop).checkIndices(); }
 
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<ReadChosen> readChosen("index", cpu::read);
 constinit DeviceFunction<WriteChosen> writeChosen("scatter", cpu::write);
 constinit DeviceFunction<CombineChosen> combineChosen("scatter", cpu::combine);
 constinit DeviceFunction<CheckChosen> checkChosen("index", cpu::check);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -2,8 +2,8 @@
 
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/strided_loop.h>
-#include <boxcar/backends/dense/indexed_loop.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/indexed_loop.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace boxcar::cpu {
 // Runs an IndexedLoop on the CPU:
 //
 //   IndexedRun(loop).run(MoveOut<uint32_t>());
-struct IndexedRun : dense::IndexedLoop {
-  explicit IndexedRun(const dense::IndexedLoop& loop) : dense::IndexedLoop(loop) {}
+struct IndexedRun : native::IndexedLoop {
+  explicit IndexedRun(const native::IndexedLoop& loop) : native::IndexedLoop(loop) {}
 
   // Calls op.one(beside, chosen) for pairs of elements, or op.row(beside, beside_step, chosen, chosen_step, n) for [n]
   // pairs that share an index. Throws Error if an index is out of range; pairs before it have been processed.

@@ -1,9 +1,9 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/sort_entries.h>
-#include <boxcar/backends/dense/isin.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/native/isin.h>
+#include <boxcar/backends/native/pointwise.h>
 
 #include <algorithm>
 #include <vector>
@@ -46,8 +46,8 @@ void isin(const Tensor& found, const Tensor& elements, const Tensor& tested, boo
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<FindEach> findEach("isin", cpu::isin);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

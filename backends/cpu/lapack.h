@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/element.h>
 
 #include <cstdint>
 

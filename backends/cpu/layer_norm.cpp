@@ -2,8 +2,8 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/vector_normalization.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/layer_norm.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/layer_norm.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace boxcar::cpu {
 namespace {
 
-using dense::LayerNormCall;
+using native::LayerNormCall;
 
 constexpr ElementTypes<float, double> kComputedTypes;
 
@@ -69,8 +69,8 @@ void normalize(const LayerNormCall& call, const Tensor& out, const Tensor& mean,
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<LayerNormFunction> layerNormRows("layer_norm", cpu::normalize);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

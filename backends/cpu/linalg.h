@@ -3,7 +3,7 @@
 #include <boxcar/backends/cpu/lapack.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/linalg.h>
+#include <boxcar/backends/native/linalg.h>
 #include <boxcar/ivalue/stop_request.h>
 #include <boxcar/ivalue/tensor.h>
 

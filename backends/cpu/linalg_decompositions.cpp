@@ -13,7 +13,7 @@
 namespace boxcar::cpu {
 namespace {
 
-void qr(std::string_view op, const Tensor& q, const Tensor& r, const Tensor& matrices, const shape::QrMode& mode) {
+void qr(std::string_view op, const Tensor& q, const Tensor& r, const Tensor& matrices, const meta::QrMode& mode) {
   const int64_t m = matrices.sizes().last(2)[0];
   const int64_t n = matrices.sizes().last(2)[1];
   const int64_t k = std::min(m, n);
@@ -98,7 +98,7 @@ void svd(std::string_view op, char what, const Tensor& matrices, const SvdResult
       int32_t& info = result.info.data_ptr<int32_t>()[i];
       switch (contentOf(matrix, sizes[0] * sizes[1])) {
         case Content::kFinite: info = lapack<T>().findSvd(what, sizes[0], sizes[1], matrix, s, u, vh); return;
-        case Content::kNan: info = dense::kHoldsNan; return;
+        case Content::kNan: info = native::kHoldsNan; return;
         case Content::kInfinite: break;
       }
       info = 0;
@@ -127,7 +127,7 @@ void eigen(std::string_view op, const Tensor& values, const Tensor& matrices, co
       }
       switch (contentOfTriangle(matrix, n, upper)) {
         case Content::kFinite: own_info = lapack<T>().findEigen(vectors, upper, n, matrix, own_values); return;
-        case Content::kNan: own_info = dense::kHoldsNan; return;
+        case Content::kNan: own_info = native::kHoldsNan; return;
         case Content::kInfinite: break;
       }
       fillNan(own_values, n);
@@ -139,10 +139,10 @@ void eigen(std::string_view op, const Tensor& values, const Tensor& matrices, co
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<DecomposeQr> decomposeQr("linalg.qr", cpu::qr);
 constinit DeviceFunction<FindSvd> findSvd("linalg.svd", cpu::svd);
 constinit DeviceFunction<FindEigen> findEigen("linalg.eigh", cpu::eigen);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

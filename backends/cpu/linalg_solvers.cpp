@@ -118,7 +118,7 @@ void identity(const Tensor& matrices) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<FactorLu> factorLu("lu", cpu::luFactors);
 constinit DeviceFunction<SolveLu> solveLu("lu_solve", cpu::luSolution);
@@ -129,4 +129,4 @@ constinit DeviceFunction<SolveCholesky> solveCholesky("cholesky_solve", cpu::cho
 constinit DeviceFunction<SolveTriangular> solveTriangular("linalg.solve_triangular", cpu::triangularSolution);
 constinit DeviceFunction<FillIdentity> fillIdentity("eye", cpu::identity);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -2,7 +2,7 @@
 
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/strided_loop.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/element.h>
 
 #include <cstddef>
 #include <cstdint>

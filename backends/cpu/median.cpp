@@ -1,9 +1,9 @@
 #include <boxcar/backends/cpu/lines.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/sort_entries.h>
-#include <boxcar/backends/dense/median.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/native/median.h>
+#include <boxcar/backends/native/pointwise.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -52,8 +52,8 @@ void medianInto(std::string_view name, const Tensor& values, const Tensor& indic
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<MedianLines> medianLines("median", cpu::medianInto);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -3,7 +3,7 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/vector_moments.h>
 #include <boxcar/backends/cpu/vector_reductions.h>
-#include <boxcar/backends/elements/moments.h>
+#include <boxcar/backends/functors/moments.h>
 
 #include <cmath>
 #include <cstdint>

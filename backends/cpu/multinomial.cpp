@@ -1,8 +1,8 @@
 #include <boxcar/backends/cpu/draws.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/random.h>
-#include <boxcar/backends/shape/layout.h>
+#include <boxcar/backends/meta/layout.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/random.h>
 #include <boxcar/ivalue/stop_request.h>
 
 #include <algorithm>
@@ -68,8 +68,7 @@ void sampleWithoutReplacement(const Tensor& self, const Tensor& weights, const T
     addWeights(std::span<const T>(weights.data_ptr<T>() + row * weights.sizes().back(), categories), sums);
   }
   // Drawn in the memory order of the weights.
-  const Tensor drawn =
-      shape::allocateStrided(self.sizes(), shape::denseStrides(self), self.scalar_type(), self.device());
+  const Tensor drawn = meta::allocateStrided(self.sizes(), meta::denseStrides(self), self.scalar_type(), self.device());
   fillInOrder<double>(drawn, [&] { return drawExponential(source, 1); });
   const Tensor divisors = toContiguous(drawn);
   std::vector<T> keys(categories);
@@ -111,8 +110,8 @@ void sample(const Tensor& result, const Tensor& self, bool replacement, const Op
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<DrawCategories> drawCategories("multinomial", cpu::sample);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

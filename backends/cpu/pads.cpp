@@ -1,6 +1,6 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/pads.h>
+#include <boxcar/backends/native/pads.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace boxcar::cpu {
 namespace {
 
-using elements::PaddedAxis;
+using functors::PaddedAxis;
 
 // Returns the source index for each index of a padded dimension.
 std::vector<int64_t> sources(const PaddedAxis& axis) {
@@ -71,8 +71,8 @@ void pad(const Tensor& out, const Tensor& self, std::span<const PaddedAxis> axes
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<PadFunction> padWithOwn("pad", cpu::pad);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,5 +1,5 @@
 #include <boxcar/backends/cpu/pointwise_loops.h>
-#include <boxcar/backends/elements/pointwise_complex.h>
+#include <boxcar/backends/functors/pointwise_complex.h>
 
 namespace boxcar::cpu {
 

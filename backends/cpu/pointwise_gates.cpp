@@ -1,5 +1,5 @@
 #include <boxcar/backends/cpu/pointwise_loops.h>
-#include <boxcar/backends/elements/pointwise_gates.h>
+#include <boxcar/backends/functors/pointwise_gates.h>
 
 namespace boxcar::cpu {
 

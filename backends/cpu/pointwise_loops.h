@@ -2,8 +2,8 @@
 
 #include <boxcar/backends/cpu/loops.h>
 #include <boxcar/backends/cpu/vector_functions.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/elements/result_element.h>
+#include <boxcar/backends/functors/result_element.h>
+#include <boxcar/backends/native/pointwise.h>
 #include <boxcar/ivalue/scalar.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace boxcar::cpu {
 
-using namespace elements;
+using namespace functors;
 
 namespace detail {
 
@@ -133,7 +133,7 @@ constexpr Loop loopOf() {
 }  // namespace detail
 
 // A loop for each element type that a functor supports.
-using Loops = std::array<Loop, dense::kScalarTypes>;
+using Loops = std::array<Loop, native::kScalarTypes>;
 
 // The loops of each functor, defined in the file of its family.
 template <Functor functor>
@@ -148,10 +148,10 @@ constexpr Loops makeLoops(ElementTypes<Ts...>) {
   return loops;
 }
 
-// Defines the loops for a line of elements/functor_list.h.
+// Defines the loops for a line of functors/functor_list.h.
 #define BOXCAR_DEFINE_LOOPS(functor, arity, result, types) \
   template <>                                              \
-  const Loops LoopsOf<Functor::k##functor>::value = makeLoops<elements::functor, arity, Result::result>(types);
+  const Loops LoopsOf<Functor::k##functor>::value = makeLoops<functors::functor, arity, Result::result>(types);
 
 #define BOXCAR_DECLARE_LOOPS(functor, arity, result, types) \
   template <>                                               \

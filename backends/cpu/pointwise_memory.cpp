@@ -1,5 +1,5 @@
 #include <boxcar/backends/cpu/pointwise_loops.h>
-#include <boxcar/backends/elements/pointwise_memory.h>
+#include <boxcar/backends/functors/pointwise_memory.h>
 
 namespace boxcar::cpu {
 

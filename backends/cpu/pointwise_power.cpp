@@ -1,5 +1,5 @@
 #include <boxcar/backends/cpu/pointwise_loops.h>
-#include <boxcar/backends/elements/pointwise_power.h>
+#include <boxcar/backends/functors/pointwise_power.h>
 
 namespace boxcar::cpu {
 

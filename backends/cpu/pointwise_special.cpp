@@ -1,5 +1,5 @@
 #include <boxcar/backends/cpu/pointwise_loops.h>
-#include <boxcar/backends/elements/pointwise_special.h>
+#include <boxcar/backends/functors/pointwise_special.h>
 
 namespace boxcar::cpu {
 

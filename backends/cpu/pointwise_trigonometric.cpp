@@ -1,5 +1,5 @@
 #include <boxcar/backends/cpu/pointwise_loops.h>
-#include <boxcar/backends/elements/pointwise_trigonometric.h>
+#include <boxcar/backends/functors/pointwise_trigonometric.h>
 
 namespace boxcar::cpu {
 

@@ -1,8 +1,8 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/pooling.h>
-#include <boxcar/backends/elements/arithmetic.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/native/pooling.h>
 
 #include <algorithm>
 #include <vector>
@@ -10,10 +10,10 @@
 namespace boxcar::cpu {
 namespace {
 
-using Range = elements::WindowRange;
+using Range = functors::WindowRange;
 using Axis = std::vector<Range>;
 
-Axis rangesOf(const elements::WindowAxis& axis) {
+Axis rangesOf(const functors::WindowAxis& axis) {
   Axis ranges;
   ranges.reserve(static_cast<size_t>(axis.out));
   for (int64_t o = 0; o < axis.out; ++o) ranges.push_back(axis.at(o));
@@ -150,9 +150,9 @@ void mean(const Windows& windows, const WindowDivisor& divisor, const Tensor& ou
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<GreatestFunction> takeGreatest("max_pool2d", cpu::greatest);
 constinit DeviceFunction<MeanFunction> takeMean("avg_pool2d", cpu::mean);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -2,10 +2,10 @@
 #include <boxcar/backends/cpu/library_gemm.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/products.h>
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/products.h>
 #include <boxcar/ivalue/stop_request.h>
 
 #include <algorithm>
@@ -100,9 +100,9 @@ void addTo(const Tensor& out, const Tensor& sum, const Tensor& a, const Tensor& 
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<MultiplyFunction> multiplyMatrices("mm", cpu::multiply);
 constinit DeviceFunction<AddProductFunction> addProduct("addmm", cpu::addTo);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/draws.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/normal_block.h>
-#include <boxcar/backends/dense/random.h>
+#include <boxcar/backends/native/random.h>
 #include <boxcar/ivalue/stop_request.h>
 
 #include <algorithm>
@@ -99,10 +99,10 @@ void exponential(const Tensor& self, double rate, const OptionalGenerator& gener
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<FillUniform> fillUniform("uniform_", cpu::uniform);
 constinit DeviceFunction<FillNormal> fillNormal("normal_", cpu::normal);
 constinit DeviceFunction<FillExponential> fillExponential("exponential_", cpu::exponential);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/draws.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/random.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/random.h>
 #include <boxcar/ivalue/stop_request.h>
 
 #include <limits>
@@ -14,7 +14,7 @@ namespace boxcar::cpu {
 namespace {
 
 // Integers in a range use 32 random bits if those are enough, or if the dtype holds no more.
-int64_t drawFrom(CpuGeneratorImpl& generator, const shape::IntegerRange& range, bool may_be_wide) {
+int64_t drawFrom(CpuGeneratorImpl& generator, const meta::IntegerRange& range, bool may_be_wide) {
   if (range.count == 0) return static_cast<int64_t>(generator.random64());
   const bool wide = may_be_wide && range.count > std::numeric_limits<uint32_t>::max();
   const uint64_t bits = wide ? generator.random64() : generator.random();
@@ -36,7 +36,7 @@ Extent extentOf(ScalarType type) {
   });
 }
 
-void integers(const Tensor& self, const std::optional<shape::IntegerRange>& range, const OptionalGenerator& generator) {
+void integers(const Tensor& self, const std::optional<meta::IntegerRange>& range, const OptionalGenerator& generator) {
   CpuGeneratorImpl& source = generatorOf(generator);
   const std::lock_guard lock(source.mutex());
   const ScalarType type = self.scalar_type();
@@ -84,9 +84,9 @@ void permute(const Tensor& numbers, const OptionalGenerator& generator) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<FillIntegers> fillIntegers("random_", cpu::integers);
 constinit DeviceFunction<Shuffle> shuffle("randperm", cpu::permute);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

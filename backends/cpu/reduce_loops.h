@@ -2,7 +2,7 @@
 
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/vector_reductions.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/element.h>
 #include <boxcar/ivalue/scalar_type.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ inline constexpr int64_t kReduceBuffer = 512;  // number of elements gathered in
 inline constexpr int64_t kReduceBlockBytes = 2048;
 inline constexpr int64_t kReduceBufferBytes = kReduceBuffer * 16;
 
-// The steps of a reduction Op on elements of T. Op is described in elements/reducer_list.h and may have these members
+// The steps of a reduction Op on elements of T. Op is described in functors/reducer_list.h and may have these members
 // for CPUs:
 //   kVector                       a VectorReduction that reduces rows to an Acc
 //   run(x, n, index)              returns the Acc of [n] contiguous elements

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/reduction.h>
 #include <boxcar/backends/cpu/vector_reductions.h>
-#include <boxcar/backends/elements/arithmetic.h>
-#include <boxcar/backends/elements/reduce_places.h>
+#include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/functors/reduce_places.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace {
 
 // Op, a GreatestPlace or a LeastPlace, computed on whole rows.
 template <class T, bool greatest>
-struct PlaceRows : elements::ExtremePlace<T, greatest> {
-  using Op = elements::ExtremePlace<T, greatest>;
+struct PlaceRows : functors::ExtremePlace<T, greatest> {
+  using Op = functors::ExtremePlace<T, greatest>;
   using Acc = typename Op::Acc;
   using C = typename Op::C;
   // As wide as the columns' elements, so that both vectorise together.

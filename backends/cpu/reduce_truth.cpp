@@ -1,5 +1,5 @@
 #include <boxcar/backends/cpu/reduction.h>
-#include <boxcar/backends/elements/reduce_truth.h>
+#include <boxcar/backends/functors/reduce_truth.h>
 
 #include <cstdint>
 
@@ -18,9 +18,9 @@ struct TruthRows : Op {
   }
 };
 template <class T>
-using AnyTrueRows = TruthRows<T, elements::AnyTrue<T>>;
+using AnyTrueRows = TruthRows<T, functors::AnyTrue<T>>;
 template <class T>
-using AllTrueRows = TruthRows<T, elements::AllTrue<T>>;
+using AllTrueRows = TruthRows<T, functors::AllTrue<T>>;
 
 }  // namespace
 

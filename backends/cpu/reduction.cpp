@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/reduction.h>
 #include <boxcar/backends/cpu/strided_loop.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
 
 #include <cstdint>
 
@@ -86,7 +86,7 @@ bool coversAll(uint64_t mask, int64_t rank) {
 }
 
 #define BOXCAR_ADDRESS_OF_LOOPS(reducer, types) &LoopsOfReducer<Reducer::k##reducer>::value,
-constexpr const ReduceLoops* kAllLoops[elements::kReducers] = {BOXCAR_REDUCERS(BOXCAR_ADDRESS_OF_LOOPS)};
+constexpr const ReduceLoops* kAllLoops[functors::kReducers] = {BOXCAR_REDUCERS(BOXCAR_ADDRESS_OF_LOOPS)};
 #undef BOXCAR_ADDRESS_OF_LOOPS
 
 void reduce(Reducer reducer, const Tensor& out, const Tensor* second, const Tensor& self, uint64_t mask, double param) {
@@ -146,8 +146,8 @@ void reduce(Reducer reducer, const Tensor& out, const Tensor* second, const Tens
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<ReductionFunction> runReduction("this reduction", cpu::reduce);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -2,14 +2,14 @@
 
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/reduce_loops.h>
-#include <boxcar/backends/dense/reduction.h>
+#include <boxcar/backends/native/reduction.h>
 
 #include <array>
 
 namespace boxcar::cpu {
 
 // A loop for each element type that a reducer supports.
-using ReduceLoops = std::array<const ReduceLoop*, dense::kScalarTypes>;
+using ReduceLoops = std::array<const ReduceLoop*, native::kScalarTypes>;
 
 // The loops of each reducer, defined in the file of its family.
 template <Reducer reducer>

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/lines.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/dense/scan.h>
+#include <boxcar/backends/native/pointwise.h>
+#include <boxcar/backends/native/scan.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -130,9 +130,9 @@ void extremesOfLines(bool greatest, const Tensor& values, const Tensor& indices,
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<ScanLines> scanLines("cumsum", cpu::scanEachLine);
 constinit DeviceFunction<ScanExtremes> scanExtremes("cummax", cpu::extremesOfLines);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/sequences.h>
-#include <boxcar/backends/elements/sequence.h>
+#include <boxcar/backends/functors/sequence.h>
+#include <boxcar/backends/native/sequences.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace boxcar::cpu {
 namespace {
 
-using dense::Sequence;
+using native::Sequence;
 
 // Writes at(i) to element i of [out] as T. Indices within a block are 32-bit, which the CPU's vector instructions can
 // convert to float64.
@@ -45,8 +45,8 @@ void fill(const Tensor& out, const Sequence& sequence) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<FillSequence> fillSequence("arange", cpu::fill);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

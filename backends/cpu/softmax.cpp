@@ -2,8 +2,8 @@
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/vector_reductions.h>
 #include <boxcar/backends/cpu/vector_softmax.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/softmax.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/softmax.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace boxcar::cpu {
 namespace {
 
-using dense::Lines;
+using native::Lines;
 
 constexpr ElementTypes<float, double> kComputedTypes;
 
@@ -83,8 +83,8 @@ void softmax(const Tensor& out, const Tensor& self, const Lines& lines, bool log
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<SoftmaxFunction> softmaxLines("softmax", cpu::softmax);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -2,8 +2,8 @@
 #include <boxcar/backends/cpu/lines.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/sort_entries.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/dense/sort.h>
+#include <boxcar/backends/native/pointwise.h>
+#include <boxcar/backends/native/sort.h>
 #include <boxcar/ivalue/stop_request.h>
 
 #include <algorithm>
@@ -153,9 +153,9 @@ void topkInto(const Tensor& values, const Tensor& indices, const Tensor& self, s
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<SortLines> sortLines("sort", cpu::sortInto);
 constinit DeviceFunction<ChooseFirst> chooseFirst("topk", cpu::topkInto);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

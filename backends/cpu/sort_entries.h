@@ -2,9 +2,9 @@
 
 #include <boxcar/backends/cpu/conversions.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/ordered_key.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/ordered_key.h>
+#include <boxcar/backends/native/copy.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/stop_request.h>
 
@@ -66,7 +66,7 @@ inline constexpr ElementTypes<int32_t, int64_t, float, double> kOrderedTypes;
 
 // Returns [tensor] itself if its elements have [type], else a converted copy.
 inline Tensor asOrdered(const Tensor& tensor, ScalarType type) {
-  return tensor.scalar_type() == type ? tensor : dense::convertTo(tensor, type);
+  return tensor.scalar_type() == type ? tensor : native::convertTo(tensor, type);
 }
 
 // Calls body(std::type_identity<T>(), std::type_identity<Entry>()) with the type that elements are ordered as, and the

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/cpu/callable_ref.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
 #include <boxcar/ivalue/scalar.h>
 #include <boxcar/ivalue/stop_request.h>
 

@@ -1,9 +1,9 @@
 #include <boxcar/backends/cpu/callable_ref.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/sort_entries.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/dense/unique.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/pointwise.h>
+#include <boxcar/backends/native/unique.h>
 
 #include <algorithm>
 #include <cstring>
@@ -143,9 +143,9 @@ Groups groupSlices(const UniqueCall& call, const Tensor& moved) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<UniqueElements> uniqueElements("unique", cpu::group);
 constinit DeviceFunction<UniqueSlices> uniqueSlices("unique_dim", cpu::groupSlices);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

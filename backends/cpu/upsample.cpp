@@ -1,8 +1,8 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/upsample.h>
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/upsample.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/upsample.h>
+#include <boxcar/backends/native/upsample.h>
 
 #include <algorithm>
 #include <vector>
@@ -105,9 +105,9 @@ void linear(const Upsampling& call, const Tensor& out, const Tensor& self) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
 constinit DeviceFunction<UpsampleFunction> upsampleNearest("upsample_nearest2d", cpu::nearest);
 constinit DeviceFunction<UpsampleFunction> upsampleLinear("upsample_bilinear2d", cpu::linear);
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/elements/vector_names.h>
+#include <boxcar/backends/functors/vector_names.h>
 #include <boxcar/ivalue/scalar.h>
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace boxcar::cpu {
 
-using elements::VectorFunction;
-using elements::VectorPair;
+using functors::VectorFunction;
+using functors::VectorPair;
 
 // Writes the results for [n] elements at [in] to [out], which may be [in]. [params] holds the operator's extra
 // arguments.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/elements/vector_names.h>
+#include <boxcar/backends/functors/vector_names.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace boxcar::cpu {
 
-using elements::VectorReduction;
+using functors::VectorReduction;
 
 template <class T>
 struct VectorReduceRows {

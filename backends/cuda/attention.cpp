@@ -1,8 +1,8 @@
 #include <boxcar/backends/cuda/attention.h>
 #include <boxcar/backends/cuda/module.h>
 #include <boxcar/backends/cuda/registration.h>
-#include <boxcar/backends/dense/attention.h>
-#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/native/attention.h>
+#include <boxcar/backends/native/copy.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ bool liesWell(const AttentionOperand& operand) {
 AttentionOperand readable(Tensor& tensor) {
   const AttentionOperand operand = operandOf(tensor);
   if (liesWell(operand)) return operand;
-  tensor = dense::contiguousCopy(tensor);
+  tensor = native::contiguousCopy(tensor);
   return operandOf(tensor);
 }
 
@@ -104,7 +104,7 @@ Tensor biasOf(const Tensor& mask, const Four& scores, ScalarType type) {
   }
   Tensor bias = rows.view(sizes, contiguousStrides(room), 0);
   const bool is_bool = mask.scalar_type() == ScalarType::Bool;
-  dense::copyElements(bias, is_bool ? boxcar::to(boxcar::where(mask, 0.0, -kInfinity), type) : mask);
+  native::copyElements(bias, is_bool ? boxcar::to(boxcar::where(mask, 0.0, -kInfinity), type) : mask);
   return bias;
 }
 
@@ -181,6 +181,6 @@ Tensor attendAtOnce(const Tensor& query, const Tensor& key, const Tensor& value,
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::attendAtOnce, attendAtOnce)
+BOXCAR_CUDA_FUNCTION(native::attendAtOnce, attendAtOnce)
 
 }  // namespace boxcar::cuda

@@ -2,11 +2,11 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/status.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/backends/dense/device_function.h>
-#include <boxcar/backends/dense/factories.h>
-#include <boxcar/backends/dense/recorded_work.h>
-#include <boxcar/backends/dense/registration.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/factories.h>
+#include <boxcar/backends/native/recorded_work.h>
+#include <boxcar/backends/native/registration.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/allocator.h>
 #include <boxcar/ops.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 void* allocate(size_t bytes, DeviceIndex index) {
   completeDevice(Device(DeviceType::CUDA, index));
-  dense::registerCudaKernels();
+  native::registerCudaKernels();
   const DeviceGuard on(index);
   return allocatorOf(index).allocate(bytes, currentStreamOf(index).handle);
 }
@@ -51,9 +51,9 @@ void leave(int before) {
 }
 
 [[maybe_unused]] const bool kLoaded = [] {
-  dense::cuda_switch = {enter, leave};
-  dense::completeDevice = completeDevice;
-  dense::refuse_recording = refuseInGraph;
+  native::cuda_switch = {enter, leave};
+  native::completeDevice = completeDevice;
+  native::refuse_recording = refuseInGraph;
   setAllocator(DeviceType::CUDA, &kAllocator);
   return true;
 }();
@@ -64,13 +64,13 @@ using IntSpan = std::span<const int64_t>;
 Tensor empty(IntSpan size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
              std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
   completeDevice(device.value_or(DeviceType::CUDA));
-  dense::registerCudaKernels();
+  native::registerCudaKernels();
   return redispatch::empty(DispatchKeySet(DispatchKey::CUDA), size, dtype, layout, device, pin_memory, memory_format);
 }
 Tensor emptyStrided(IntSpan size, IntSpan stride, std::optional<ScalarType> dtype, std::optional<Layout> layout,
                     std::optional<Device> device, std::optional<bool> pin_memory) {
   completeDevice(device.value_or(DeviceType::CUDA));
-  dense::registerCudaKernels();
+  native::registerCudaKernels();
   return redispatch::empty_strided(DispatchKeySet(DispatchKey::CUDA), size, stride, dtype, layout, device, pin_memory);
 }
 

@@ -2,9 +2,9 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/module.h>
 #include <boxcar/backends/cuda/registration.h>
-#include <boxcar/backends/dense/bincount.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/bincount.h>
+#include <boxcar/backends/native/copy.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace {
 Tensor count(const Tensor& numbers, const Tensor& weights, int64_t minlength) {
   int64_t bins = minlength;
   if (numbers.numel() > 0) {
-    dense::checkCounted(dense::readNumber(boxcar::amin(numbers)).toInt());
-    const int64_t greatest = dense::readNumber(boxcar::amax(numbers)).toInt();
-    dense::checkCounted(greatest);
+    native::checkCounted(native::readNumber(boxcar::amin(numbers)).toInt());
+    const int64_t greatest = native::readNumber(boxcar::amax(numbers)).toInt();
+    native::checkCounted(greatest);
     bins = std::max(bins, greatest + 1);
   }
   const ScalarType type = weights.defined() ? weights.scalar_type() : ScalarType::Long;
@@ -32,6 +32,6 @@ Tensor count(const Tensor& numbers, const Tensor& weights, int64_t minlength) {
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::countNumbers, count)
+BOXCAR_CUDA_FUNCTION(native::countNumbers, count)
 
 }  // namespace boxcar::cuda

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/elements/moments.h>
+#include <boxcar/backends/functors/moments.h>
 #include <boxcar/ivalue/scalar_type.h>
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct BatchNormLaunch {
   void* mean;  // only in training, like the next one
   void* scale;
   // Room for the moments of each channel's parts; only in training.
-  elements::Moments<double>* moments;
+  functors::Moments<double>* moments;
   int64_t parts;
   // Room for two numbers per channel: float32, or float64 if the input is float64.
   void* factors;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <boxcar/backends/shape/convolution.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/convolution.h>
+#include <boxcar/backends/meta/dims.h>
 #include <boxcar/ivalue/scalar_type.h>
 
 namespace boxcar::cuda {
@@ -9,7 +9,7 @@ namespace boxcar::cuda {
 // A convolution of images or volumes without a bias. All tensors are floating-point and whole, in device memory:
 // contiguous or, if arguments.channels_last is true, with the channels innermost (including the weight).
 struct ConvolutionCall {
-  shape::Convolution arguments;
+  meta::Convolution arguments;
   ScalarType type;
   DimVector input_sizes;
   DimVector weight_sizes;

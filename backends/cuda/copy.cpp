@@ -3,10 +3,10 @@
 #include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/status.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/backends/dense/cat.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/factories.h>
-#include <boxcar/backends/dense/flip.h>
+#include <boxcar/backends/native/cat.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/factories.h>
+#include <boxcar/backends/native/flip.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
@@ -47,7 +47,7 @@ void copyToDevice(const Tensor& target, const Tensor& source, bool non_blocking)
     if (!goesOnBehind(source, non_blocking)) synchronizeStream();
     return;
   }
-  const Tensor packed = dense::toContiguous(source);
+  const Tensor packed = native::toContiguous(source);
   const Tensor arrived = Tensor::allocate(packed.sizes(), packed.scalar_type(), target.device());
   copyToDevice(arrived, packed, false);
   copyWithin(target, arrived);
@@ -61,11 +61,11 @@ void copyToHost(const Tensor& target, const Tensor& source, bool non_blocking) {
     return;
   }
   Tensor packed =
-      source.scalar_type() == target.scalar_type() ? source : dense::convertTo(source, target.scalar_type());
-  packed = dense::toContiguous(packed);
+      source.scalar_type() == target.scalar_type() ? source : native::convertTo(source, target.scalar_type());
+  packed = native::toContiguous(packed);
   const Tensor arrived = Tensor::allocate(packed.sizes(), packed.scalar_type());
   copyToHost(arrived, packed, false);
-  dense::copyElements(target, arrived);
+  native::copyElements(target, arrived);
 }
 
 // Copies between two devices through a block on the target's device.
@@ -73,7 +73,7 @@ void copyAcross(const Tensor& target, const Tensor& source) {
   refuseInGraph("copies between two devices, and waits for both");
   Tensor packed = [&] {
     const DeviceGuard on(source.device());
-    Tensor made = dense::toContiguous(source);
+    Tensor made = native::toContiguous(source);
     synchronizeStream();
     return made;
   }();
@@ -109,7 +109,7 @@ void copyInSteps(const Tensor& result, char* start, std::span<const int64_t> ste
 }
 
 // Each part is copied separately.
-bool joinRows(const Tensor&, TensorList, const shape::Joined&) { return false; }
+bool joinRows(const Tensor&, TensorList, const meta::Joined&) { return false; }
 
 void zero(void* memory, size_t bytes) {
   check(driver().set(memory, 0, bytes, currentStream().handle), "setting memory to 0");
@@ -117,9 +117,9 @@ void zero(void* memory, size_t bytes) {
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::copyOnDevice, copy)
-BOXCAR_CUDA_FUNCTION(dense::zeroBytes, zero)
-BOXCAR_CUDA_FUNCTION(dense::copyInSteps, copyInSteps)
-BOXCAR_CUDA_FUNCTION(dense::joinRows, joinRows)
+BOXCAR_CUDA_FUNCTION(native::copyOnDevice, copy)
+BOXCAR_CUDA_FUNCTION(native::zeroBytes, zero)
+BOXCAR_CUDA_FUNCTION(native::copyInSteps, copyInSteps)
+BOXCAR_CUDA_FUNCTION(native::joinRows, joinRows)
 
 }  // namespace boxcar::cuda

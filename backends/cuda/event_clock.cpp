@@ -2,8 +2,8 @@
 #include <boxcar/backends/cuda/event.h>
 #include <boxcar/backends/cuda/status.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/dispatcher/fallbacks/device_clock.h>
-#include <boxcar/dispatcher/fallbacks/tick_clock.h>
+#include <boxcar/dispatcher/call/device_clock.h>
+#include <boxcar/dispatcher/call/tick_clock.h>
 
 #include <algorithm>
 #include <array>

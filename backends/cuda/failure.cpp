@@ -12,7 +12,7 @@
 namespace boxcar::cuda {
 namespace {
 
-using elements::Refusal;
+using functors::Refusal;
 
 std::array<std::atomic<Failure*>, kMaxDevices> failures;
 std::mutex allocating;

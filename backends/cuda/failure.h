@@ -1,7 +1,7 @@
 #pragma once
 
-#include <boxcar/backends/elements/host_device.h>
-#include <boxcar/backends/elements/refusal.h>
+#include <boxcar/backends/functors/host_device.h>
+#include <boxcar/backends/functors/refusal.h>
 
 #include <cstdint>
 
@@ -12,13 +12,13 @@
 namespace boxcar::cuda {
 
 struct Failure {
-  elements::Refusal kind;
+  functors::Refusal kind;
   int64_t value;  // the index that is out of bounds for [bound]
   int64_t bound;
 };
 
 // Notes a failure. Of several concurrent failures, any one may be kept.
-BOXCAR_HOST_DEVICE inline void noteFailure(Failure* failure, elements::Refusal kind, int64_t value = 0,
+BOXCAR_HOST_DEVICE inline void noteFailure(Failure* failure, functors::Refusal kind, int64_t value = 0,
                                            int64_t bound = 0) {
   failure->value = value;
   failure->bound = bound;

@@ -3,10 +3,10 @@
 #include <boxcar/backends/cuda/graph.h>
 #include <boxcar/backends/cuda/graph_inputs.h>
 #include <boxcar/backends/cuda/rehearsal.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/dispatcher/fallbacks/value_copy.h>
-#include <boxcar/dispatcher/fallbacks/value_tensors.h>
-#include <boxcar/dispatcher/local_dispatch_key_set.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/values/value_copy.h>
+#include <boxcar/dispatcher/values/value_tensors.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -59,12 +59,12 @@ class FunctionGraph final {
     const std::vector<bool> moved = findMoved(inputs);
     if (graph_ == nullptr || std::ranges::find(moved, true) != moved.end()) capture(function, inputs, moved);
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      if (inputs_[i].copy.defined()) dense::copyElements(inputs_[i].copy, inputs.tensors[i]);
+      if (inputs_[i].copy.defined()) native::copyElements(inputs_[i].copy, inputs.tensors[i]);
     }
     graph_->launch();
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (!inputs_[i].is_written) continue;
-      if (inputs_[i].copy.defined()) dense::copyElements(inputs.tensors[i], inputs_[i].copy);
+      if (inputs_[i].copy.defined()) native::copyElements(inputs.tensors[i], inputs_[i].copy);
       inputs.tensors[i].storage()->bumpVersion();
     }
     return resultFor(inputs);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/device_scope.h>
+#include <boxcar/dispatcher/call/device_scope.h>
 
 namespace boxcar::cuda {
 

@@ -2,8 +2,8 @@
 #include <boxcar/backends/cuda/gemm.h>
 #include <boxcar/backends/cuda/module.h>
 #include <boxcar/backends/cuda/registration.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/products.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/products.h>
 #include <boxcar/ops.h>
 
 #include <atomic>
@@ -40,11 +40,11 @@ bool multiplyByKernels(const Tensor& out, const Tensor& a, const Tensor& b, cons
                        const void* bias) {
   const auto rank = static_cast<size_t>(out.dim());
   const auto readable = [&](const Tensor& tensor) {
-    return isInteger(out) || isReadable(tensor) ? tensor : dense::contiguousCopy(tensor);
+    return isInteger(out) || isReadable(tensor) ? tensor : native::contiguousCopy(tensor);
   };
   const Tensor left = readable(a);
   const Tensor right = readable(b);
-  const Tensor target = out.is_contiguous() ? out : dense::contiguousCopy(out);
+  const Tensor target = out.is_contiguous() ? out : native::contiguousCopy(out);
   const GemmCall call{out.scalar_type(),
                       rank == 3 ? out.sizes()[0] : 1,
                       out.sizes()[rank - 2],
@@ -61,7 +61,7 @@ bool multiplyByKernels(const Tensor& out, const Tensor& a, const Tensor& b, cons
   } else if (!module().multiply(call)) {
     return false;
   }
-  if (!target.is_same(out)) dense::copyElements(out, target);
+  if (!target.is_same(out)) native::copyElements(out, target);
   return true;
 }
 
@@ -86,7 +86,7 @@ void addTo(const Tensor& out, const Tensor& sum, const Tensor& a, const Tensor& 
       multiplyByKernels(out, a, b, alpha, 0, sum.data_ptr())) {
     return;
   }
-  if (beta != Scalar(0) && !out.is_same(sum)) dense::copyElements(out, sum);
+  if (beta != Scalar(0) && !out.is_same(sum)) native::copyElements(out, sum);
   multiply(out, a, b, alpha, beta);
 }
 
@@ -95,7 +95,7 @@ void addTo(const Tensor& out, const Tensor& sum, const Tensor& a, const Tensor& 
 bool allowsTf32() { return tf32().load(std::memory_order_relaxed); }
 void setAllowTf32(bool allow) { tf32().store(allow, std::memory_order_relaxed); }
 
-BOXCAR_CUDA_FUNCTION(dense::multiplyMatrices, multiply)
-BOXCAR_CUDA_FUNCTION(dense::addProduct, addTo)
+BOXCAR_CUDA_FUNCTION(native::multiplyMatrices, multiply)
+BOXCAR_CUDA_FUNCTION(native::addProduct, addTo)
 
 }  // namespace boxcar::cuda

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/generator.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/native/registration.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/error.h>
 
@@ -28,7 +28,7 @@ Defaults& defaults() {
 // Registers the device's kernels, which a call with such a generator dispatches to.
 Generator makeGeneratorOf(Device device, uint64_t seed) {
   const Device complete = completeDevice(device);
-  dense::registerCudaKernels();
+  native::registerCudaKernels();
   return Generator(makeIntrusive<CudaGeneratorImpl>(complete, seed));
 }
 

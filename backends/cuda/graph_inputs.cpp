@@ -1,7 +1,7 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/graph_inputs.h>
-#include <boxcar/dispatcher/fallbacks/value_tensors.h>
-#include <boxcar/dispatcher/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/values/value_tensors.h>
 #include <boxcar/ivalue/error.h>
 
 #include <optional>

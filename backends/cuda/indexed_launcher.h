@@ -2,7 +2,7 @@
 
 #include <boxcar/backends/cuda/failure.h>
 #include <boxcar/backends/cuda/strided_layout.h>
-#include <boxcar/backends/elements/combination.h>
+#include <boxcar/backends/functors/combination.h>
 #include <boxcar/ivalue/scalar.h>
 #include <boxcar/ivalue/scalar_type.h>
 
@@ -13,7 +13,7 @@
 
 namespace boxcar::cuda {
 
-// dense::IndexedLoop with its dimensions in [layout], which has the operands beside, chosen and index, in this order.
+// native::IndexedLoop with its dimensions in [layout], which has the operands beside, chosen and index, in this order.
 struct IndexedLaunch {
   char* beside;
   char* chosen;
@@ -27,7 +27,7 @@ struct IndexedLaunch {
 
 void launchReadChosen(const IndexedLaunch& launch, size_t itemsize);
 void launchWriteChosen(const IndexedLaunch& launch, size_t itemsize);
-void launchCombineChosen(const IndexedLaunch& launch, ScalarType type, elements::Combination how, const Scalar& scale);
+void launchCombineChosen(const IndexedLaunch& launch, ScalarType type, functors::Combination how, const Scalar& scale);
 // Adds the indices' offsets to the offsets in [beside]. [layout] has [beside] and the indices; [chosen] is unused.
 void launchAddOffsets(const IndexedLaunch& launch);
 // Only notes an index that is out of range.

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/copy.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline Tensor withLast(const Tensor& tensor, size_t dim) {
 }
 
 // Returns the lines of [tensor] along dimension [dim] as contiguous rows.
-inline Tensor rowsOf(const Tensor& tensor, size_t dim) { return dense::toContiguous(withLast(tensor, dim)); }
+inline Tensor rowsOf(const Tensor& tensor, size_t dim) { return native::toContiguous(withLast(tensor, dim)); }
 
 // Memory for rows that become lines of a result: the result's own memory if its lines are rows already.
 class WrittenRows final {
@@ -36,7 +36,7 @@ class WrittenRows final {
   const Tensor& rows() const { return rows_; }
   // Call when the rows are written.
   void finish() const {
-    if (!rows_.is_same(seen_)) dense::copyElements(seen_, rows_);
+    if (!rows_.is_same(seen_)) native::copyElements(seen_, rows_);
   }
 
  private:

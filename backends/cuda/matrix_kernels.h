@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/cuda/strided_layout.h>
-#include <boxcar/backends/dense/sequences.h>
+#include <boxcar/backends/native/sequences.h>
 #include <boxcar/ivalue/scalar_type.h>
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace boxcar::cuda {
 
 // Writes [count] elements of a sequence.
-void launchSequence(void* out, ScalarType type, int64_t count, const dense::Sequence& sequence);
+void launchSequence(void* out, ScalarType type, int64_t count, const native::Sequence& sequence);
 
 // [batch] matrices of [rows] by [columns]. [batches] holds the leading dimensions, with steps in bytes for both
 // operands.

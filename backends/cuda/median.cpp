@@ -3,7 +3,7 @@
 #include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/search_kernels.h>
 #include <boxcar/backends/cuda/sort_kernels.h>
-#include <boxcar/backends/dense/median.h>
+#include <boxcar/backends/native/median.h>
 #include <boxcar/ops.h>
 
 #include <cstdint>
@@ -27,6 +27,6 @@ void median(std::string_view name, const Tensor& values, const Tensor& indices, 
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::medianLines, median)
+BOXCAR_CUDA_FUNCTION(native::medianLines, median)
 
 }  // namespace boxcar::cuda

@@ -53,10 +53,10 @@ struct Module {
   // Elements selected by indices.
   void (*read_chosen)(const IndexedLaunch& launch, size_t itemsize);
   void (*write_chosen)(const IndexedLaunch& launch, size_t itemsize);
-  void (*combine_chosen)(const IndexedLaunch& launch, ScalarType type, elements::Combination how, const Scalar& scale);
+  void (*combine_chosen)(const IndexedLaunch& launch, ScalarType type, functors::Combination how, const Scalar& scale);
   void (*check_chosen)(const IndexedLaunch& launch);
   void (*add_offsets)(const IndexedLaunch& launch);
-  void (*sequence)(void* out, ScalarType type, int64_t count, const dense::Sequence& sequence);
+  void (*sequence)(void* out, ScalarType type, int64_t count, const native::Sequence& sequence);
   void (*triangle)(const TriangleLaunch& launch);
   void (*class_losses)(const ClassLossLaunch& launch);
   // For integers, by boxcar's own kernel.
@@ -93,7 +93,7 @@ struct Module {
   const SolverFunctions* solvers;
   void (*determinants)(const DeterminantLaunch& launch);
   // Sorting and scans.
-  void (*scan)(const ScanLaunch& launch, elements::Scan scan);
+  void (*scan)(const ScanLaunch& launch, functors::Scan scan);
   void (*scan_extremes)(const ScanLaunch& launch, bool greatest);
   void (*short_sort)(const SortLaunch& launch);
   size_t (*long_sort_bytes)(const SortLaunch& launch);

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cuda/caching_allocator.h>
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 
 #include <optional>

@@ -1,16 +1,16 @@
 #pragma once
 
-#include <boxcar/backends/elements/convolution.h>
-#include <boxcar/backends/elements/pads.h>
-#include <boxcar/backends/elements/pictures.h>
-#include <boxcar/backends/elements/windows.h>
+#include <boxcar/backends/functors/convolution.h>
+#include <boxcar/backends/functors/pads.h>
+#include <boxcar/backends/functors/pictures.h>
+#include <boxcar/backends/functors/windows.h>
 #include <boxcar/ivalue/scalar_type.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
-// Kernels for images, which nvcc compiles. elements::Pictures describes the layout of tensors; launches without it have
+// Kernels for images, which nvcc compiles. functors::Pictures describes the layout of tensors; launches without it have
 // contiguous tensors.
 
 namespace boxcar::cuda {
@@ -20,7 +20,7 @@ struct PadLaunch {
   void* out;
   size_t itemsize;
   int64_t count;                 // elements of the result
-  elements::PaddedAxis axes[3];  // the outermost first
+  functors::PaddedAxis axes[3];  // the outermost first
 };
 void launchPad(const PadLaunch& launch);
 
@@ -29,10 +29,10 @@ struct PoolLaunch {
   void* out;
   int64_t* indices;  // only for launchGreatest
   ScalarType type;
-  elements::Pictures pictures;
-  elements::WindowAxis rows;
-  elements::WindowAxis columns;
-  elements::WindowDivisor divisor;  // only for launchMean
+  functors::Pictures pictures;
+  functors::WindowAxis rows;
+  functors::WindowAxis columns;
+  functors::WindowDivisor divisor;  // only for launchMean
 };
 void launchGreatest(const PoolLaunch& launch);
 void launchMean(const PoolLaunch& launch);
@@ -41,8 +41,8 @@ struct UpsampleLaunch {
   const void* in;
   void* out;
   ScalarType type;
-  elements::Pictures from;
-  elements::Pictures to;
+  functors::Pictures from;
+  functors::Pictures to;
   std::optional<double> scale_h;
   std::optional<double> scale_w;
   bool align_corners;
@@ -56,7 +56,7 @@ struct ColumnsLaunch {
   const void* in;
   void* columns;
   size_t itemsize;
-  elements::ConvolvedAxis axes[3];
+  functors::ConvolvedAxis axes[3];
   int64_t channels;
   int64_t begin;
   int64_t count;

@@ -2,7 +2,7 @@
 
 #include <boxcar/backends/cuda/failure.h>
 #include <boxcar/backends/cuda/strided_layout.h>
-#include <boxcar/backends/elements/functor_list.h>
+#include <boxcar/backends/functors/functor_list.h>
 #include <boxcar/ivalue/scalar.h>
 
 #include <array>
@@ -39,17 +39,17 @@ struct PointwiseLauncher {
 using PointwiseLaunchers = std::array<PointwiseLauncher, static_cast<size_t>(ScalarType::NumOptions)>;
 
 // The launchers of each functor, defined in its family's file.
-template <elements::Functor functor>
+template <functors::Functor functor>
 struct LaunchersOf {
   static const PointwiseLaunchers value;
 };
 
 #define BOXCAR_DECLARE_LAUNCHERS(functor, arity, result, types) \
   template <>                                                   \
-  const PointwiseLaunchers LaunchersOf<elements::Functor::k##functor>::value;
+  const PointwiseLaunchers LaunchersOf<functors::Functor::k##functor>::value;
 BOXCAR_FUNCTORS(BOXCAR_DECLARE_LAUNCHERS)
 #undef BOXCAR_DECLARE_LAUNCHERS
 template <>
-const PointwiseLaunchers LaunchersOf<elements::Functor::kSelect>::value;
+const PointwiseLaunchers LaunchersOf<functors::Functor::kSelect>::value;
 
 }  // namespace boxcar::cuda

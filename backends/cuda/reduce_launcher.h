@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/cuda/kernels/offsets.h>
-#include <boxcar/backends/elements/reducer_list.h>
+#include <boxcar/backends/functors/reducer_list.h>
 #include <boxcar/ivalue/scalar_type.h>
 
 #include <array>
@@ -51,14 +51,14 @@ struct ReduceLauncher {
 using ReduceLaunchers = std::array<ReduceLauncher, static_cast<size_t>(ScalarType::NumOptions)>;
 
 // The launchers of each reducer, defined in its family's file.
-template <elements::Reducer reducer>
+template <functors::Reducer reducer>
 struct LaunchersOfReducer {
   static const ReduceLaunchers value;
 };
 
 #define BOXCAR_DECLARE_LAUNCHERS(reducer, types) \
   template <>                                    \
-  const ReduceLaunchers LaunchersOfReducer<elements::Reducer::k##reducer>::value;
+  const ReduceLaunchers LaunchersOfReducer<functors::Reducer::k##reducer>::value;
 BOXCAR_REDUCERS(BOXCAR_DECLARE_LAUNCHERS)
 #undef BOXCAR_DECLARE_LAUNCHERS
 

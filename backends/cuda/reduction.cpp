@@ -3,9 +3,9 @@
 #include <boxcar/backends/cuda/reduce_launcher.h>
 #include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/strided_layout.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/reduction.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/reduction.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ int64_t smallestStep(const SomeDims& dims) {
   return least;
 }
 
-void reduce(elements::Reducer reducer, const Tensor& out, const Tensor* second, const Tensor& self, uint64_t mask,
+void reduce(functors::Reducer reducer, const Tensor& out, const Tensor* second, const Tensor& self, uint64_t mask,
             double param) {
   if (out.numel() == 0) return;
   const bool keeps_rank = out.dim() == self.dim();
@@ -120,6 +120,6 @@ void reduce(elements::Reducer reducer, const Tensor& out, const Tensor* second, 
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::runReduction, reduce)
+BOXCAR_CUDA_FUNCTION(native::runReduction, reduce)
 
 }  // namespace boxcar::cuda

@@ -3,8 +3,8 @@
 #include <boxcar/backends/cuda/module.h>
 #include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/scan_kernels.h>
-#include <boxcar/backends/dense/lines.h>
-#include <boxcar/backends/dense/scan.h>
+#include <boxcar/backends/native/lines.h>
+#include <boxcar/backends/native/scan.h>
 
 #include <algorithm>
 #include <optional>
@@ -29,7 +29,7 @@ int64_t partsFor(int64_t rows, int64_t length) {
 // contiguous.
 template <class Launch>
 void scanWith(const Tensor& out, const Tensor* indices, const Tensor& self, size_t dim, const Launch& launch) {
-  const dense::Lines lines(self, dim);
+  const native::Lines lines(self, dim);
   ScanLaunch call{};
   call.type = self.scalar_type();
   call.parts = 1;
@@ -38,7 +38,7 @@ void scanWith(const Tensor& out, const Tensor* indices, const Tensor& self, size
   // With enough lines, neighboring lines are read side by side.
   constexpr int64_t kManyLines = 16384;
   if (lines.length <= kShort || (lines.inner > 1 && lines.outer * lines.inner >= kManyLines)) {
-    const Tensor in = dense::toContiguous(self);
+    const Tensor in = native::toContiguous(self);
     call.in = in.data_ptr();
     call.out = out.data_ptr();
     call.indices = indices != nullptr ? static_cast<int64_t*>(indices->data_ptr()) : nullptr;
@@ -70,7 +70,7 @@ void scanWith(const Tensor& out, const Tensor* indices, const Tensor& self, size
   if (places) places->finish();
 }
 
-void scanLines(std::string_view, dense::Scan scan, const Tensor& out, const Tensor& self, size_t dim) {
+void scanLines(std::string_view, native::Scan scan, const Tensor& out, const Tensor& self, size_t dim) {
   scanWith(out, nullptr, self, dim, [&](const ScanLaunch& launch) { module().scan(launch, scan); });
 }
 
@@ -80,7 +80,7 @@ void scanExtremes(bool greatest, const Tensor& values, const Tensor& indices, co
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::scanLines, scanLines)
-BOXCAR_CUDA_FUNCTION(dense::scanExtremes, scanExtremes)
+BOXCAR_CUDA_FUNCTION(native::scanLines, scanLines)
+BOXCAR_CUDA_FUNCTION(native::scanExtremes, scanExtremes)
 
 }  // namespace boxcar::cuda

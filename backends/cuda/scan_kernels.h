@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/elements/scan.h>
+#include <boxcar/backends/functors/scan.h>
 #include <boxcar/ivalue/scalar_type.h>
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct ScanLaunch {
   bool by_threads;  // each thread scans a whole line
 };
 
-void launchScan(const ScanLaunch& launch, elements::Scan scan);
+void launchScan(const ScanLaunch& launch, functors::Scan scan);
 void launchScanExtremes(const ScanLaunch& launch, bool greatest);
 
 }  // namespace boxcar::cuda

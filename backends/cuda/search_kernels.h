@@ -10,7 +10,7 @@
 
 namespace boxcar::cuda {
 
-// dense::SearchCall: values in rows of [row] elements. Each row has its own [count] boundaries; if there is only one
+// native::SearchCall: values in rows of [row] elements. Each row has its own [count] boundaries; if there is only one
 // row, all values use the same ones. Notes out-of-range indices in the sorter, but only those that the search reads.
 struct SearchLaunch {
   std::string_view name;
@@ -40,7 +40,7 @@ struct FindLaunch {
 };
 void launchFind(const FindLaunch& launch);
 
-// The middle element of each row of [length] elements (dense::MedianLines).
+// The middle element of each row of [length] elements (native::MedianLines).
 struct MiddleLaunch {
   std::string_view name;
   const void* in;

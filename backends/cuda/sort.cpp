@@ -3,9 +3,9 @@
 #include <boxcar/backends/cuda/module.h>
 #include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/sort_kernels.h>
-#include <boxcar/backends/dense/lines.h>
-#include <boxcar/backends/dense/sort.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/lines.h>
+#include <boxcar/backends/native/sort.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -43,8 +43,8 @@ void chooseFromParts(const Tensor& values, const Tensor& indices, const Tensor& 
                                boxcar::narrow(in, 1, parts * each, length - parts * each)};
   const Tensor origins[] = {boxcar::reshape(boxcar::add(places, starts), joined), rest};
   const auto [chosen, at] = boxcar::topk(boxcar::cat(candidates, 1), k, 1, descending);
-  dense::copyElements(values, chosen);
-  dense::copyElements(indices, boxcar::gather(boxcar::cat(origins, 1), 1, at));
+  native::copyElements(values, chosen);
+  native::copyElements(indices, boxcar::gather(boxcar::cat(origins, 1), 1, at));
 }
 
 void chooseFromRows(const SortLaunch& launch, Device device) {
@@ -59,7 +59,7 @@ void chooseFromRows(const SortLaunch& launch, Device device) {
 
 void chooseFirst(const Tensor& values, const Tensor& indices, const Tensor& self, size_t dim, int64_t k,
                  bool descending) {
-  const dense::Lines lines(self, dim);
+  const native::Lines lines(self, dim);
   const int64_t rows = lines.outer * lines.inner;
   const Tensor in = rowsOf(self, dim);
   const WrittenRows chosen(values, dim);
@@ -85,7 +85,7 @@ void sortLines(const Tensor& values, const Tensor& indices, const Tensor& self, 
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::sortLines, sortLines)
-BOXCAR_CUDA_FUNCTION(dense::chooseFirst, chooseFirst)
+BOXCAR_CUDA_FUNCTION(native::sortLines, sortLines)
+BOXCAR_CUDA_FUNCTION(native::chooseFirst, chooseFirst)
 
 }  // namespace boxcar::cuda

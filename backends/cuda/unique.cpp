@@ -1,8 +1,8 @@
 #include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/select.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/unique.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/unique.h>
 #include <boxcar/ops.h>
 
 #include <optional>
@@ -13,8 +13,8 @@
 namespace boxcar::cuda {
 namespace {
 
-using dense::Groups;
-using dense::UniqueCall;
+using native::Groups;
+using native::UniqueCall;
 
 Tensor noLongs(Device device) {
   const int64_t none[] = {0};
@@ -26,7 +26,7 @@ Tensor beginnings(int64_t count, const Tensor& differs) {
   const Tensor result = Tensor::allocate({&count, 1}, ScalarType::Bool, differs.device());
   Tensor first = boxcar::narrow(result, 0, 0, 1);
   boxcar::fill_(first, true);
-  dense::copyElements(boxcar::narrow(result, 0, 1, count - 1), differs);
+  native::copyElements(boxcar::narrow(result, 0, 1, count - 1), differs);
   return result;
 }
 
@@ -97,7 +97,7 @@ Groups groupSlices(const UniqueCall& call, const Tensor& slices) {
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::uniqueElements, groupElements)
-BOXCAR_CUDA_FUNCTION(dense::uniqueSlices, groupSlices)
+BOXCAR_CUDA_FUNCTION(native::uniqueElements, groupElements)
+BOXCAR_CUDA_FUNCTION(native::uniqueSlices, groupSlices)
 
 }  // namespace boxcar::cuda

@@ -1,10 +1,10 @@
-#include <boxcar/backends/dense/recorded_work.h>
 #include <boxcar/backends/io/file_kind.h>
 #include <boxcar/backends/io/npy.h>
 #include <boxcar/backends/io/npy_elements.h>
 #include <boxcar/backends/io/npy_header.h>
 #include <boxcar/backends/io/tensor_file.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/native/recorded_work.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ Tensor reversedDims(const Tensor& tensor) {
 }  // namespace
 
 Tensor loadNpy(std::string_view path) {
-  dense::refuseWhereRecorded("reads a file");
+  native::refuseWhereRecorded("reads a file");
   const std::string resolved = resolvePath(path);
   const std::string what = fmt::format("'{}'", resolved);
   const auto file = makeIntrusive<MappedFile>(path);
@@ -60,7 +60,7 @@ Tensor loadNpy(std::string_view path) {
 }
 
 void saveNpy(const Tensor& tensor, std::string_view path) {
-  dense::refuseWhereRecorded("writes a file");
+  native::refuseWhereRecorded("writes a file");
   const NpyHeader header = describe(tensor, resolvePath(path));
   const std::string start = formatNpyHeader(header);
   OutputFile file(path);

@@ -1,9 +1,9 @@
-#include <boxcar/backends/dense/recorded_work.h>
 #include <boxcar/backends/io/mapped_file.h>
 #include <boxcar/backends/io/safetensors.h>
 #include <boxcar/backends/io/safetensors_header.h>
 #include <boxcar/backends/io/tensor_file.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/native/recorded_work.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
 #include <boxcar/ivalue/output_file.h>
@@ -77,7 +77,7 @@ SafetensorsEntry describe(const std::string& name, const Tensor& tensor, const s
 }  // namespace
 
 Dict<std::string, Tensor> loadSafetensors(std::string_view path) {
-  dense::refuseWhereRecorded("reads a file");
+  native::refuseWhereRecorded("reads a file");
   return loadSafetensors(makeIntrusive<MappedFile>(path), resolvePath(path));
 }
 
@@ -104,7 +104,7 @@ Dict<std::string, std::string> loadSafetensorsMetadata(std::string_view path) {
 }
 
 void saveSafetensors(const Dict<std::string, Tensor>& tensors, std::string_view path) {
-  dense::refuseWhereRecorded("writes a file");
+  native::refuseWhereRecorded("writes a file");
   const std::string resolved = resolvePath(path);
   std::vector<SafetensorsEntry> entries;
   std::vector<Tensor> values;

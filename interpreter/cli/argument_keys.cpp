@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/explanation.h>
+#include <boxcar/dispatcher/registry/explanation.h>
 #include <boxcar/interpreter/cli/argument_keys.h>
 #include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/error.h>

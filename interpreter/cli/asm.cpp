@@ -1,8 +1,8 @@
-#include <boxcar/interpreter/assembler.h>
+#include <boxcar/interpreter/bytecode/assembler.h>
+#include <boxcar/interpreter/bytecode/disassembler.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/run_script.h>
-#include <boxcar/interpreter/disassembler.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/session/program.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>

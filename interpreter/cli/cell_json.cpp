@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/cell_text.h>
+#include <boxcar/dispatcher/registry/cell_text.h>
 #include <boxcar/interpreter/cli/cell_json.h>
 
 namespace boxcar::cli {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/operator_entry.h>
+#include <boxcar/dispatcher/registry/operator_entry.h>
 
 #include <nlohmann/json.hpp>
 

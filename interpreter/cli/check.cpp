@@ -1,7 +1,7 @@
-#include <boxcar/interpreter/bytecode.h>  // IWYU pragma: keep, for what compileText() gives
+#include <boxcar/interpreter/bytecode/bytecode.h>  // IWYU pragma: keep, for what compileText() gives
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/report.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/session/program.h>
 #include <boxcar/ivalue/error.h>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 #include <boxcar/interpreter/cli/command_text.h>
-#include <boxcar/interpreter/utf8.h>
+#include <boxcar/interpreter/syntax/utf8.h>
 #include <boxcar/ivalue/dispatch_key.h>
 #include <fmt/format.h>
 

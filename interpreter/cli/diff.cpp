@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/fallbacks/recording_diff.h>
+#include <boxcar/dispatcher/handlers/record/recording_diff.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/cli/tolerance_options.h>

@@ -1,7 +1,7 @@
+#include <boxcar/interpreter/bytecode/disassembler.h>
+#include <boxcar/interpreter/bytecode/opcode_page.h>
 #include <boxcar/interpreter/cli/command.h>
-#include <boxcar/interpreter/disassembler.h>
-#include <boxcar/interpreter/opcode_page.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/session/program.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>

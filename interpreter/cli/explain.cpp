@@ -1,5 +1,5 @@
 #include <boxcar/backends/cuda/available.h>
-#include <boxcar/dispatcher/explanation.h>
+#include <boxcar/dispatcher/registry/explanation.h>
 #include <boxcar/interpreter/cli/argument_keys.h>
 #include <boxcar/interpreter/cli/cell_json.h>
 #include <boxcar/interpreter/cli/command.h>

@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/cli/find_operator.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>

@@ -1,7 +1,7 @@
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/report.h>
-#include <boxcar/interpreter/formatter.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/syntax/formatter.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/output_file.h>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cuda/available.h>
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
-#include <boxcar/dispatcher/fallbacks/name_pattern.h>
+#include <boxcar/dispatcher/handlers/handler_kinds.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/name_pattern.h>
 #include <boxcar/interpreter/cli/handler_options.h>
 #include <boxcar/interpreter/cli/output_option.h>
 #include <boxcar/ivalue/error.h>

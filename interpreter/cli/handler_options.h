@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/fallbacks/handler.h>
+#include <boxcar/dispatcher/handlers/handler.h>
 #include <boxcar/interpreter/cli/run_script.h>
 
 #include <CLI/CLI.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/fallbacks/cpu_fallback.h>
+#include <boxcar/dispatcher/handlers/cpu_fallback/cpu_fallback.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>

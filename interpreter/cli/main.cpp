@@ -1,6 +1,6 @@
 #include <boxcar/backends/cuda/available.h>
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/plugin.h>  // IWYU pragma: keep, for what loadPlugin() gives
+#include <boxcar/dispatcher/plugin/plugin.h>  // IWYU pragma: keep, for what loadPlugin() gives
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/help_text.h>
 #include <boxcar/interpreter/cli/memory_limit.h>

@@ -1,6 +1,6 @@
 #include <boxcar/interpreter/cli/command_text.h>
 #include <boxcar/interpreter/cli/manual_page.h>
-#include <boxcar/interpreter/utf8.h>
+#include <boxcar/interpreter/syntax/utf8.h>
 #include <boxcar/version.h>
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/fallbacks/profiler.h>
+#include <boxcar/dispatcher/handlers/profile/profiler.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/number_range.h>
 #include <boxcar/interpreter/cli/output_option.h>

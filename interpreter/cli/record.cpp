@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/fallbacks/recorder.h>
+#include <boxcar/dispatcher/handlers/record/recorder.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/output_option.h>
 #include <boxcar/interpreter/cli/run_script.h>

@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/fallbacks/replay.h>
+#include <boxcar/dispatcher/handlers/record/replay.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/machine_options.h>
 #include <boxcar/interpreter/cli/progress.h>

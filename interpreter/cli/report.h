@@ -1,7 +1,7 @@
 #pragma once
 
-#include <boxcar/interpreter/diagnostic.h>
-#include <boxcar/interpreter/script_error.h>
+#include <boxcar/interpreter/runtime/script_error.h>
+#include <boxcar/interpreter/syntax/diagnostic.h>
 
 #include <cstdint>
 #include <string_view>

@@ -1,12 +1,12 @@
 #include <boxcar/backends/cuda/available.h>
-#include <boxcar/dispatcher/dispatch_trace.h>
+#include <boxcar/dispatcher/call/dispatch_trace.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/handler_options.h>
 #include <boxcar/interpreter/cli/memory_limit.h>
 #include <boxcar/interpreter/cli/number_range.h>
 #include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/cli/run_script.h>
-#include <boxcar/interpreter/interrupt.h>
+#include <boxcar/interpreter/runtime/interrupt.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/output_file.h>
 #include <fmt/format.h>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
+#include <boxcar/dispatcher/handlers/handler_kinds.h>
 #include <boxcar/interpreter/cli/machine_options.h>
 #include <boxcar/interpreter/cli/progress.h>
-#include <boxcar/interpreter/limits.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/runtime/limits.h>
+#include <boxcar/interpreter/session/program.h>
 #include <boxcar/ivalue/file_access.h>
 
 #include <CLI/CLI.hpp>

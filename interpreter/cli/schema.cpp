@@ -1,7 +1,7 @@
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/report.h>
-#include <boxcar/interpreter/program.h>
-#include <boxcar/interpreter/source.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/syntax/source.h>
 #include <boxcar/schema/parse_schema.h>
 
 #include <CLI/CLI.hpp>

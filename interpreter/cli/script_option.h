@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/session/program.h>
 
 #include <optional>
 #include <string>

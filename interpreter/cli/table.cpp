@@ -1,6 +1,6 @@
 #include <boxcar/backends/cuda/available.h>
-#include <boxcar/dispatcher/cell_text.h>
-#include <boxcar/dispatcher/fallbacks/report_table.h>
+#include <boxcar/dispatcher/handlers/report_table.h>
+#include <boxcar/dispatcher/registry/cell_text.h>
 #include <boxcar/interpreter/cli/cell_json.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/find_operator.h>

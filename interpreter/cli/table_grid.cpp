@@ -1,5 +1,5 @@
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/runtime_table.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/runtime_table.h>
 #include <boxcar/interpreter/cli/table_grid.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-#include <boxcar/dispatcher/cell_text.h>
-#include <boxcar/dispatcher/fallbacks/page_data.h>
+#include <boxcar/dispatcher/handlers/page_data.h>
+#include <boxcar/dispatcher/registry/cell_text.h>
 #include <boxcar/interpreter/cli/table_grid.h>
 #include <boxcar/version.h>
 

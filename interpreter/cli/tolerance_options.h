@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/fallbacks/value_difference.h>
+#include <boxcar/dispatcher/values/value_difference.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>

@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/fallbacks/tracer.h>
+#include <boxcar/dispatcher/handlers/trace/tracer.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/graphviz.h>
 #include <boxcar/interpreter/cli/output_option.h>

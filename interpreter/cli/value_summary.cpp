@@ -1,5 +1,5 @@
 #include <boxcar/interpreter/cli/value_summary.h>
-#include <boxcar/interpreter/utf8.h>
+#include <boxcar/interpreter/syntax/utf8.h>
 #include <boxcar/ivalue/dict_object.h>
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/ivalue/scalar_type.h>

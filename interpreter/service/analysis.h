@@ -1,11 +1,11 @@
 #pragma once
 
-#include <boxcar/interpreter/ast.h>
-#include <boxcar/interpreter/declarations.h>
-#include <boxcar/interpreter/findings.h>
+#include <boxcar/interpreter/compiler/declarations.h>
+#include <boxcar/interpreter/compiler/findings.h>
 #include <boxcar/interpreter/service/imported_files.h>
 #include <boxcar/interpreter/service/known_variable.h>
 #include <boxcar/interpreter/service/workspace.h>
+#include <boxcar/interpreter/syntax/ast.h>
 
 #include <memory>
 #include <span>

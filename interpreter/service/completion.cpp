@@ -1,5 +1,5 @@
-#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
-#include <boxcar/interpreter/handler_object.h>
+#include <boxcar/dispatcher/handlers/handler_kinds.h>
+#include <boxcar/interpreter/runtime/handler_object.h>
 #include <boxcar/interpreter/service/calls.h>
 #include <boxcar/interpreter/service/completer.h>
 #include <boxcar/interpreter/service/names.h>

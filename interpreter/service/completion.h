@@ -2,7 +2,7 @@
 
 #include <boxcar/interpreter/service/known_variable.h>
 #include <boxcar/interpreter/service/workspace.h>
-#include <boxcar/interpreter/source.h>
+#include <boxcar/interpreter/syntax/source.h>
 
 #include <cstdint>
 #include <span>

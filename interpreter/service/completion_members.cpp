@@ -1,6 +1,6 @@
 // Proposals behind a dot.
 
-#include <boxcar/interpreter/builtins.h>
+#include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/service/completer.h>
 #include <boxcar/interpreter/service/names.h>
 #include <boxcar/interpreter/service/text.h>

@@ -1,11 +1,11 @@
 // Proposals of names: what the script has, and what it can call.
 
-#include <boxcar/interpreter/builtins.h>
-#include <boxcar/interpreter/environment.h>
+#include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/interpreter/compiler/environment.h>
 #include <boxcar/interpreter/service/completer.h>
 #include <boxcar/interpreter/service/names.h>
 #include <boxcar/interpreter/service/text.h>
-#include <boxcar/interpreter/wording.h>
+#include <boxcar/interpreter/syntax/wording.h>
 #include <boxcar/schema/words.h>
 
 #include <algorithm>

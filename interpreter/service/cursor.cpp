@@ -1,6 +1,6 @@
-#include <boxcar/interpreter/lexer.h>
 #include <boxcar/interpreter/service/cursor.h>
 #include <boxcar/interpreter/service/text.h>
+#include <boxcar/interpreter/syntax/lexer.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/interpreter/token.h>
+#include <boxcar/interpreter/syntax/token.h>
 
 #include <cstdint>
 #include <optional>

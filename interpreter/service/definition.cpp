@@ -1,4 +1,4 @@
-#include <boxcar/interpreter/bytecode.h>
+#include <boxcar/interpreter/bytecode/bytecode.h>
 #include <boxcar/interpreter/service/definition.h>
 #include <boxcar/interpreter/service/meaning.h>
 #include <boxcar/interpreter/service/text.h>

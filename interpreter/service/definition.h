@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/interpreter/service/workspace.h>
-#include <boxcar/interpreter/source.h>
+#include <boxcar/interpreter/syntax/source.h>
 
 #include <cstdint>
 #include <string>

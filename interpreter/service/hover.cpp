@@ -1,5 +1,5 @@
-#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
-#include <boxcar/interpreter/builtins.h>
+#include <boxcar/dispatcher/handlers/handler_kinds.h>
+#include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/service/hover.h>
 #include <boxcar/interpreter/service/meaning.h>
 #include <boxcar/interpreter/service/names.h>

@@ -1,9 +1,9 @@
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/plugin.h>
-#include <boxcar/interpreter/compile_unit.h>
-#include <boxcar/interpreter/grammar.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/dispatcher/plugin/plugin.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/interpreter/compiler/compile_unit.h>
 #include <boxcar/interpreter/service/imported_files.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/syntax/grammar.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>

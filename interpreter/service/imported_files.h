@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/interpreter/module_loader.h>
+#include <boxcar/interpreter/runtime/module_loader.h>
 #include <boxcar/interpreter/service/workspace.h>
 
 #include <map>

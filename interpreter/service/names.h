@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/interpreter/builtins.h>
+#include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/schema/function_schema.h>
 
 #include <string>

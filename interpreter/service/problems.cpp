@@ -1,7 +1,7 @@
-#include <boxcar/interpreter/compile_unit.h>
-#include <boxcar/interpreter/grammar.h>
+#include <boxcar/interpreter/compiler/compile_unit.h>
 #include <boxcar/interpreter/service/imported_files.h>
 #include <boxcar/interpreter/service/problems.h>
+#include <boxcar/interpreter/syntax/grammar.h>
 
 namespace boxcar::service {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <boxcar/interpreter/diagnostic.h>
 #include <boxcar/interpreter/service/workspace.h>
+#include <boxcar/interpreter/syntax/diagnostic.h>
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/interpreter/source.h>
+#include <boxcar/interpreter/syntax/source.h>
 #include <boxcar/ivalue/macros.h>
 
 #include <cstdint>

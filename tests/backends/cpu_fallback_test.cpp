@@ -1,6 +1,6 @@
-#include <boxcar/dispatcher/fallbacks/cpu_fallback.h>
-#include <boxcar/dispatcher/library.h>
-#include <boxcar/dispatcher/mode.h>
+#include <boxcar/dispatcher/call/mode.h>
+#include <boxcar/dispatcher/handlers/cpu_fallback/cpu_fallback.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/allocator.h>
 #include <gtest/gtest.h>
 

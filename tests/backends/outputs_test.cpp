@@ -1,4 +1,4 @@
-#include <boxcar/backends/shape/overlap.h>
+#include <boxcar/backends/meta/overlap.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/from_blob.h>
 #include <gtest/gtest.h>
@@ -259,7 +259,7 @@ TEST(InPlace, ViewsWithGapsAreReadBeforeTheyAreWritten) {
 }
 
 // All bytes of a region.
-std::set<int64_t> bytesOf(const shape::Region& region) {
+std::set<int64_t> bytesOf(const meta::Region& region) {
   std::set<int64_t> places{region.offset};
   for (size_t i = 0; i < region.sizes.size(); ++i) {
     std::set<int64_t> next;
@@ -326,7 +326,7 @@ TEST(SharedMemory, IsWhatListsOfAllBytesHaveInCommon) {
   for (int i = 0; i < 3000; ++i) {
     std::vector<int64_t> sizes[2];
     std::vector<int64_t> strides[2];
-    shape::Region regions[2];
+    meta::Region regions[2];
     for (int which = 0; which < 2; ++which) {
       const int64_t rank = below(4);
       for (int64_t dim = 0; dim < rank; ++dim) {
@@ -338,7 +338,7 @@ TEST(SharedMemory, IsWhatListsOfAllBytesHaveInCommon) {
     const std::set<int64_t> first = bytesOf(regions[0]);
     bool expected = false;
     for (const int64_t byte : bytesOf(regions[1])) expected |= first.contains(byte);
-    EXPECT_EQ(shape::sharedMemory(regions[0], regions[1]) != shape::Shared::kNothing, expected);
+    EXPECT_EQ(meta::sharedMemory(regions[0], regions[1]) != meta::Shared::kNothing, expected);
     ++(expected ? shared : separate);
   }
   EXPECT_GT(shared, 300);
@@ -349,12 +349,12 @@ TEST(SharedMemory, OfInterleavedViewsIsFoundAtOnce) {
   const Storage storage = StorageImpl::allocate(16, Device("cpu"));
   const std::vector<int64_t> sizes{1000, 1000, 1000};
   const std::vector<int64_t> strides{6000000, 6000, 6};
-  const shape::Region even{storage.get(), sizes, strides, 0, 4};
-  const shape::Region odd{storage.get(), sizes, strides, 3, 4};
-  EXPECT_EQ(shape::sharedMemory(even, odd), shape::Shared::kNothing);
-  EXPECT_EQ(shape::sharedMemory(even, even), shape::Shared::kSame);
-  const shape::Region later{storage.get(), sizes, strides, 6, 4};
-  EXPECT_EQ(shape::sharedMemory(even, later), shape::Shared::kSome);
+  const meta::Region even{storage.get(), sizes, strides, 0, 4};
+  const meta::Region odd{storage.get(), sizes, strides, 3, 4};
+  EXPECT_EQ(meta::sharedMemory(even, odd), meta::Shared::kNothing);
+  EXPECT_EQ(meta::sharedMemory(even, even), meta::Shared::kSame);
+  const meta::Region later{storage.get(), sizes, strides, 6, 4};
+  EXPECT_EQ(meta::sharedMemory(even, later), meta::Shared::kSome);
 }
 
 TEST(SharedMemory, OfOtherStoragesIsNothing) {
@@ -362,8 +362,8 @@ TEST(SharedMemory, OfOtherStoragesIsNothing) {
   const std::vector<int64_t> strides{1};
   const Storage one = StorageImpl::allocate(16, Device("cpu"));
   const Storage other = StorageImpl::allocate(16, Device("cpu"));
-  EXPECT_EQ(shape::sharedMemory({one.get(), sizes, strides, 0, 4}, {other.get(), sizes, strides, 0, 4}),
-            shape::Shared::kNothing);
+  EXPECT_EQ(meta::sharedMemory({one.get(), sizes, strides, 0, 4}, {other.get(), sizes, strides, 0, 4}),
+            meta::Shared::kNothing);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/stack.h>
 #include <boxcar/ivalue/tensor.h>

@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/fallbacks/value_copy.h>
+#include <boxcar/dispatcher/values/value_copy.h>
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/fallbacks/hidden_calls.h>
-#include <boxcar/dispatcher/fallbacks/value_copy.h>
+#include <boxcar/dispatcher/call/hidden_calls.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/values/value_copy.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Runs one call path a number of times, so that callgrind can count what one call costs: the difference of two runs of
 // different lengths, over the difference of the lengths. `call_cost direct 1000`.
 
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/fallbacks/profiler.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/handlers/profile/profiler.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/library.h>
 
 #include <algorithm>
 #include <charconv>

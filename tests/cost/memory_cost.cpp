@@ -1,7 +1,7 @@
 // What registrations take of memory: a million that come and go, which must leave nothing, and 10,000 operators with a
 // definition and a kernel each, which must take less than 25 MB, and little beside their schemas.
 
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/schema/parse_schema.h>
 #include <fmt/format.h>
 #include <malloc.h>

@@ -1,6 +1,6 @@
 #include "returning_calls.h"
 
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 
 namespace {
 

@@ -2,8 +2,8 @@
 // kernel does, a function call, a loop and arithmetic nothing at all. Prints a line for each, and fails where that is
 // not so.
 
-#include <boxcar/dispatcher/library.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/dispatcher/registry/library.h>
+#include <boxcar/interpreter/session/program.h>
 #include <boxcar/ivalue/cached_memory.h>
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // Files that are read and written: under a file's name lies the old one or the new one, whole, and nothing beside it.
 
 #include <boxcar/backends/io/safetensors.h>
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ops.h>
 
 #include <filesystem>

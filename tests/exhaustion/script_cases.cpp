@@ -1,13 +1,13 @@
 // Scripts, as they are compiled, run, stopped by an error and its text made.
 
-#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
-#include <boxcar/dispatcher/fallbacks/recording.h>
-#include <boxcar/dispatcher/fallbacks/replay.h>
-#include <boxcar/dispatcher/mode.h>
-#include <boxcar/dispatcher/operator_handle.h>
-#include <boxcar/interpreter/program.h>
-#include <boxcar/interpreter/script_error.h>
-#include <boxcar/interpreter/session.h>
+#include <boxcar/dispatcher/call/mode.h>
+#include <boxcar/dispatcher/handlers/handler_kinds.h>
+#include <boxcar/dispatcher/handlers/record/recording.h>
+#include <boxcar/dispatcher/handlers/record/replay.h>
+#include <boxcar/dispatcher/registry/operator_handle.h>
+#include <boxcar/interpreter/runtime/script_error.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/session/session.h>
 #include <boxcar/schema/function_schema.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/dispatcher/fallbacks/unwinding_samples.h"
+#include "tests/dispatcher/handlers/unwinding_samples.h"
 #include "tests/exhaustion/cases.h"
 #include "tests/exhaustion/script_samples.h"
 

@@ -1,8 +1,8 @@
 // Bytecode as text -> read and verified -> printed, which reads and prints as the same -> run.
 
-#include <boxcar/interpreter/assembler.h>
-#include <boxcar/interpreter/disassembler.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/bytecode/assembler.h>
+#include <boxcar/interpreter/bytecode/disassembler.h>
+#include <boxcar/interpreter/session/program.h>
 
 #include <new>
 #include <string>

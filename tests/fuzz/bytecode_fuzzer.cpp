@@ -1,8 +1,8 @@
 // Bytecode that a script was compiled to, with changes -> verified -> run. The first byte chooses the script; each
 // further eight are a change of one field of one instruction, of a slot's kind or of a site.
 
-#include <boxcar/interpreter/bytecode.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/bytecode/bytecode.h>
+#include <boxcar/interpreter/session/program.h>
 
 #include <array>
 #include <cstring>

@@ -4,8 +4,8 @@
 // The first line of an input chooses what is done, four bytes a step: what, two places, and how much. The rest is the
 // script; so any script is an input.
 
-#include <boxcar/interpreter/cli/lsp_message.h>
-#include <boxcar/interpreter/cli/lsp_server.h>
+#include <boxcar/interpreter/cli/lsp/message.h>
+#include <boxcar/interpreter/cli/lsp/server.h>
 #include <boxcar/interpreter/service/problems.h>
 #include <boxcar/ivalue/file_descriptor.h>
 #include <sys/mman.h>

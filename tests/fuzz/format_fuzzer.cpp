@@ -1,15 +1,15 @@
 // A script -> laid out -> laid out again: nothing changes. A script that compiles means the same afterwards.
 
-#include <boxcar/interpreter/formatter.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/syntax/formatter.h>
 
 #include <new>
 #include <optional>
 #include <string>
 
 #include "tests/fuzz/fuzz.h"
-#include "tests/interpreter/unit_equality.h"
-#include "tests/interpreter/without_places.h"
+#include "tests/interpreter/bytecode/unit_equality.h"
+#include "tests/interpreter/syntax/without_places.h"
 
 namespace boxcar::fuzz {
 namespace {

@@ -2,7 +2,7 @@
 
 // What the fuzz targets share. Each defines LLVMFuzzerTestOneInput, which libFuzzer calls, or replay.cpp.
 
-#include <boxcar/interpreter/limits.h>
+#include <boxcar/interpreter/runtime/limits.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
 

@@ -3,9 +3,9 @@
 //
 // BOXCAR_FUZZ_SHOW=1 in the environment writes the program to stderr.
 
-#include <boxcar/interpreter/interrupt.h>
-#include <boxcar/interpreter/program.h>
-#include <boxcar/interpreter/session.h>
+#include <boxcar/interpreter/runtime/interrupt.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/session/session.h>
 
 #include <csignal>
 #include <ctime>

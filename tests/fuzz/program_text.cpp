@@ -1,6 +1,6 @@
 #include "tests/fuzz/program_text.h"
 
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 // Operators for recordings, quick ones: between them they take and give each kind of value.
 
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/default_generators.h>
 #include <boxcar/ivalue/error.h>
 

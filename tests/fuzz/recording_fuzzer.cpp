@@ -3,11 +3,11 @@
 // The operators of the calls are the target's own, so that what they do takes no time; they have a row for each kind of
 // value that recordings keep.
 
-#include <boxcar/dispatcher/fallbacks/recorded_call_codec.h>
-#include <boxcar/dispatcher/fallbacks/recording.h>
-#include <boxcar/dispatcher/fallbacks/recording_diff.h>
-#include <boxcar/dispatcher/fallbacks/replay.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/handlers/record/recorded_call_codec.h>
+#include <boxcar/dispatcher/handlers/record/recording.h>
+#include <boxcar/dispatcher/handlers/record/recording_diff.h>
+#include <boxcar/dispatcher/handlers/record/replay.h>
+#include <boxcar/dispatcher/registry/library.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Changes a recording part by part, and keeps the lengths and checksums of the parts right.
 
-#include <boxcar/dispatcher/fallbacks/content_hash.h>
-#include <boxcar/dispatcher/fallbacks/recording.h>
+#include <boxcar/dispatcher/handlers/record/recording.h>
+#include <boxcar/dispatcher/values/content_hash.h>
 
 #include <random>
 #include <span>

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "tests/dispatcher/registration_program.h"
+#include "tests/dispatcher/registry/registration_program.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

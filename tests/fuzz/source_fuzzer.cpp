@@ -1,8 +1,8 @@
 // Text -> read line by line, as at a prompt -> compiled -> run.
 
-#include <boxcar/interpreter/program.h>
-#include <boxcar/interpreter/session.h>
-#include <boxcar/interpreter/unfinished_input.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/session/session.h>
+#include <boxcar/interpreter/syntax/unfinished_input.h>
 
 #include <algorithm>
 #include <new>

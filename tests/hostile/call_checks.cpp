@@ -1,9 +1,9 @@
 #include "tests/hostile/call_checks.h"
 
-#include <boxcar/backends/shape/layout.h>
-#include <boxcar/dispatcher/fallbacks/host_bytes.h>
-#include <boxcar/dispatcher/fallbacks/schema_promises.h>
-#include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
+#include <boxcar/backends/meta/layout.h>
+#include <boxcar/dispatcher/handlers/check/schema_promises.h>
+#include <boxcar/dispatcher/values/host_bytes.h>
+#include <boxcar/dispatcher/values/tensor_bytes.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,7 +22,7 @@ constexpr int64_t kMostElements = 1 << 14;
 
 bool isLess(const Storage& a, const Storage& b) { return a.get() < b.get(); }
 
-bool isDense(const Tensor& tensor) { return shape::isDense(tensor.sizes(), tensor.strides()); }
+bool isDense(const Tensor& tensor) { return meta::isDense(tensor.sizes(), tensor.strides()); }
 
 bool isExpanded(const Tensor& tensor) {
   for (size_t i = 0; i < tensor.sizes().size(); ++i) {

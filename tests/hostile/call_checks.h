@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/fallbacks/aliasing.h>
+#include <boxcar/dispatcher/values/aliasing.h>
 #include <boxcar/ivalue/stack.h>
 
 #include <map>

@@ -1,6 +1,6 @@
 #include "tests/hostile/faulty_operators.h"
 
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/tensor.h>
 #include <fmt/format.h>

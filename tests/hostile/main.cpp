@@ -1,7 +1,7 @@
 // Calls operators with hostile arguments: README.md tells what they are, and what must hold of a call.
 
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #include "tests/hostile/subject.h"
 
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/fallbacks/name_pattern.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/name_pattern.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "tests/hostile/worker.h"
 
-#include <boxcar/dispatcher/local_dispatch_key_set.h>
-#include <boxcar/dispatcher/mode.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/call/mode.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/stop_request.h>

@@ -17,7 +17,7 @@ VIM = (EDITORS / "vim/syntax/ops.vim").read_text()
 
 def keywords():
     """As the lexer spells them."""
-    text = (ROOT / "interpreter/token.cpp").read_text()
+    text = (ROOT / "interpreter/syntax/token.cpp").read_text()
     table = re.search(r"kSpellings = \{(.*?)\};", text, re.S)[1]
     words = re.findall(r'"([A-Za-z]+)"', table)
     assert "fallback" in words and len(words) > 25, words

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <boxcar/interpreter/compile_unit.h>
-#include <boxcar/interpreter/executable.h>
-#include <boxcar/interpreter/grammar.h>
-#include <boxcar/interpreter/machine.h>
+#include <boxcar/interpreter/compiler/compile_unit.h>
+#include <boxcar/interpreter/runtime/executable.h>
+#include <boxcar/interpreter/runtime/machine.h>
+#include <boxcar/interpreter/syntax/grammar.h>
 #include <gtest/gtest.h>
 
 #include <string>

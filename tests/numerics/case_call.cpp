@@ -1,9 +1,9 @@
 #include "tests/numerics/case_call.h"
 
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/fallbacks/meta_checker.h>
-#include <boxcar/dispatcher/fallbacks/schema_checker.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/dispatcher/handlers/check/meta_checker.h>
+#include <boxcar/dispatcher/handlers/check/schema_checker.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/interpreter/session/program.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 

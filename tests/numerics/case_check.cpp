@@ -1,6 +1,6 @@
 #include "tests/numerics/case_check.h"
 
-#include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
+#include <boxcar/dispatcher/values/tensor_bytes.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 

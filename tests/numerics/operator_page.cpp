@@ -1,6 +1,6 @@
 #include "tests/numerics/operator_page.h"
 
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "tests/numerics/runner.h"
 
-#include <boxcar/dispatcher/fallbacks/name_pattern.h>
+#include <boxcar/dispatcher/registry/name_pattern.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <boxcar/dispatcher/boxing.h>
-#include <boxcar/dispatcher/operator_handle.h>
+#include <boxcar/dispatcher/boxing/boxing.h>
+#include <boxcar/dispatcher/registry/operator_handle.h>
 
 #include <functional>
 #include <initializer_list>

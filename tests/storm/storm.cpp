@@ -2,10 +2,10 @@
 // libraries: `dispatcher_storm SECONDS`. Fails when a call fails that had a kernel throughout, when a call gets what no
 // kernel gives, or when state is left at the end. Meant for the thread and address sanitizers, too.
 
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/library.h>
-#include <boxcar/dispatcher/mode.h>
-#include <boxcar/dispatcher/record_function.h>
+#include <boxcar/dispatcher/call/mode.h>
+#include <boxcar/dispatcher/call/record_function.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/library.h>
 
 #include <atomic>
 #include <chrono>

@@ -1,22 +1,22 @@
 #include <boxcar/backends/cpu/vector_functions.h>
-#include <boxcar/backends/elements/functor_list.h>
-#include <boxcar/backends/elements/pointwise_activation.h>
-#include <boxcar/backends/elements/pointwise_arithmetic.h>
-#include <boxcar/backends/elements/pointwise_bitwise.h>
-#include <boxcar/backends/elements/pointwise_comparison.h>
-#include <boxcar/backends/elements/pointwise_complex.h>
-#include <boxcar/backends/elements/pointwise_exponential.h>
-#include <boxcar/backends/elements/pointwise_gates.h>
-#include <boxcar/backends/elements/pointwise_hyperbolic.h>
-#include <boxcar/backends/elements/pointwise_losses.h>
-#include <boxcar/backends/elements/pointwise_memory.h>
-#include <boxcar/backends/elements/pointwise_pairs.h>
-#include <boxcar/backends/elements/pointwise_power.h>
-#include <boxcar/backends/elements/pointwise_products.h>
-#include <boxcar/backends/elements/pointwise_rounding.h>
-#include <boxcar/backends/elements/pointwise_special.h>
-#include <boxcar/backends/elements/pointwise_ternary.h>
-#include <boxcar/backends/elements/pointwise_trigonometric.h>
+#include <boxcar/backends/functors/functor_list.h>
+#include <boxcar/backends/functors/pointwise_activation.h>
+#include <boxcar/backends/functors/pointwise_arithmetic.h>
+#include <boxcar/backends/functors/pointwise_bitwise.h>
+#include <boxcar/backends/functors/pointwise_comparison.h>
+#include <boxcar/backends/functors/pointwise_complex.h>
+#include <boxcar/backends/functors/pointwise_exponential.h>
+#include <boxcar/backends/functors/pointwise_gates.h>
+#include <boxcar/backends/functors/pointwise_hyperbolic.h>
+#include <boxcar/backends/functors/pointwise_losses.h>
+#include <boxcar/backends/functors/pointwise_memory.h>
+#include <boxcar/backends/functors/pointwise_pairs.h>
+#include <boxcar/backends/functors/pointwise_power.h>
+#include <boxcar/backends/functors/pointwise_products.h>
+#include <boxcar/backends/functors/pointwise_rounding.h>
+#include <boxcar/backends/functors/pointwise_special.h>
+#include <boxcar/backends/functors/pointwise_ternary.h>
+#include <boxcar/backends/functors/pointwise_trigonometric.h>
 
 #include <array>
 #include <type_traits>
@@ -55,7 +55,7 @@ constexpr void put(Rows<T>& rows) {
 template <class T>
 constexpr Rows<T> makeRows() {
   Rows<T> rows{};
-#define BOXCAR_PUT(functor, arity, result, types) put<elements::functor<T>, T>(rows);
+#define BOXCAR_PUT(functor, arity, result, types) put<functors::functor<T>, T>(rows);
   BOXCAR_FUNCTORS(BOXCAR_PUT)
 #undef BOXCAR_PUT
   return rows;

@@ -64,7 +64,7 @@ Dims channelsLastStrides(const Dims& sizes) {
 
 Dims toDims(const DimVector& values) { return {values.begin(), values.end()}; }
 
-int64_t pixelsOf(const shape::Convolution& c) {
+int64_t pixelsOf(const meta::Convolution& c) {
   int64_t count = c.output_sizes[0];
   for (size_t i = 2; i < c.output_sizes.size(); ++i) count *= c.output_sizes[i];
   return count;
@@ -74,7 +74,7 @@ int64_t pixelsOf(const shape::Convolution& c) {
 // deconvolution_forward.
 template <class Operation>
 void make(const ConvolutionCall& call, Prepared& prepared) {
-  const shape::Convolution& c = call.arguments;
+  const meta::Convolution& c = call.arguments;
   const auto type = onednn::dataTypeOf(call.out.scalar_type());
   const size_t rank = c.rank();
   const Dims src(call.input.sizes().begin(), call.input.sizes().end());
@@ -166,7 +166,7 @@ double multiplyAddsOf(const ConvolutionCall& call) {
 }
 
 onednn::PrimitiveKey keyOf(const ConvolutionCall& call, int threads) {
-  const shape::Convolution& c = call.arguments;
+  const meta::Convolution& c = call.arguments;
   onednn::PrimitiveKey key{static_cast<int64_t>(call.out.scalar_type()),
                            threads,
                            c.transposed,

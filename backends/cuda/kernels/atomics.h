@@ -1,7 +1,7 @@
 #pragma once
 
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/host_device.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/host_device.h>
 
 #include <cstdint>
 #include <cstring>
@@ -16,7 +16,7 @@ BOXCAR_HOST_DEVICE void atomicCombine(T* target, T value, const F& f) {
 #ifdef __CUDA_ARCH__
   if constexpr (sizeof(T) == 16) {
     // In halves: the sum of complex numbers is the sum of their parts.
-    using Part = elements::RealOf<T>;
+    using Part = functors::RealOf<T>;
     auto* const parts = reinterpret_cast<Part*>(target);
     atomicAdd(parts, value.real());
     atomicAdd(parts + 1, value.imag());

@@ -2,16 +2,16 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/rows.h>
 #include <boxcar/backends/cuda/kernels/split.h>
-#include <boxcar/backends/elements/batch_norm.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/batch_norm.h>
+#include <boxcar/backends/functors/element.h>
 
 #include <limits>
 
 namespace boxcar::cuda {
 namespace {
 
-using elements::Compute;
-using Moments = elements::Moments<double>;
+using functors::Compute;
+using Moments = functors::Moments<double>;
 
 constexpr int kThreads = 256;
 // Threads side by side along the channels, if these are innermost.
@@ -144,13 +144,13 @@ struct Channels {
   BOXCAR_HOST_DEVICE static P narrow(double value) { return static_cast<P>(static_cast<C>(value)); }
   BOXCAR_HOST_DEVICE void move(P* running, int64_t channel, double value) const {
     if (running == nullptr) return;
-    running[channel] = narrow(elements::runningStatistic(read(running, channel, 0), value, momentum));
+    running[channel] = narrow(functors::runningStatistic(read(running, channel, 0), value, momentum));
   }
 
   // Returns the reciprocal standard deviation.
   BOXCAR_HOST_DEVICE double scaleBy(int64_t channel, double mean, double variance) const {
-    const double scale = elements::reciprocalDeviation(variance, eps);
-    const elements::ChannelScale both(mean, scale, read(weight, channel, 1), read(bias, channel, 0));
+    const double scale = functors::reciprocalDeviation(variance, eps);
+    const functors::ChannelScale both(mean, scale, read(weight, channel, 1), read(bias, channel, 0));
     factors[channel] = static_cast<C>(both.factor);
     shifts[channel] = static_cast<C>(both.shift);
     return scale;
@@ -184,7 +184,7 @@ struct MergeParts {
       channels.saved_mean[channel] = channels.narrow(mean);
       channels.saved_scale[channel] = channels.narrow(channels.scaleBy(channel, mean, variance));
       channels.move(channels.running_mean, channel, mean);
-      channels.move(channels.running_var, channel, elements::unbiasedVariance(variance, all.count));
+      channels.move(channels.running_var, channel, functors::unbiasedVariance(variance, all.count));
     });
   }
 };
@@ -290,7 +290,7 @@ void launchElements(const BatchNormLaunch& call) {
 void launchBatchNorm(const BatchNormLaunch& call) {
   visitScalarType(kFloatingTypes, call.type, "batch_norm", [&]<class T>(std::type_identity<T>) {
     if (call.training) launchMoments<T>(call);
-    if (elements::kIsSmallFloat<T> && call.parameter_type == ScalarType::Float) {
+    if (functors::kIsSmallFloat<T> && call.parameter_type == ScalarType::Float) {
       launchChannels<float>(call);
     } else {
       launchChannels<T>(call);

@@ -1,12 +1,12 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/random_numbers.h>
 #include <boxcar/backends/cuda/random_kernels.h>
-#include <boxcar/backends/elements/functions.h>
+#include <boxcar/backends/functors/functions.h>
 
 namespace boxcar::cuda {
 namespace {
 
-using elements::Refusal;
+using functors::Refusal;
 
 constexpr int kThreads = CategoryLaunch::kParts;
 
@@ -81,7 +81,7 @@ struct SampleSums {
     const double* const sums = launch.sums + row * launch.categories;
     const double* const bases = launch.bases + row * (kThreads + 1);
     const auto number = static_cast<uint64_t>(i);
-    const elements::PhiloxBlock drawn = elements::philoxBlock(launch.seed, launch.block + number / 2);
+    const functors::PhiloxBlock drawn = functors::philoxBlock(launch.seed, launch.block + number / 2);
     const double place = unitNumber<double>(drawn, static_cast<int>(number % 2)) * bases[kThreads];
     const int64_t behind = firstGreater(bases, 1, kThreads, place);
     const int64_t begin = partBegin(launch, behind - 1);
@@ -115,8 +115,8 @@ struct CategoryKeys {
     const double weight = weightAt<P>(launch, row, category);
     if (weight == 0) return 0;
     const auto number = static_cast<uint64_t>(row * launch.categories + category);
-    const elements::PhiloxBlock drawn = elements::philoxBlock(launch.seed, launch.block + number / 2);
-    return weight / -elements::log1p(-insideNumber<double>(drawn, static_cast<int>(number % 2)));
+    const functors::PhiloxBlock drawn = functors::philoxBlock(launch.seed, launch.block + number / 2);
+    return weight / -functors::log1p(-insideNumber<double>(drawn, static_cast<int>(number % 2)));
   }
 
   BOXCAR_HOST_DEVICE void operator()(const Block& block) const {

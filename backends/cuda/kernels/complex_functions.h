@@ -8,7 +8,7 @@
 // boxcar::elements, and where that namespace is used, the operators here are preferred. Device code must not use
 // operations that call std::complex's members (x += y, x = 1.0F, a conversion between two complex types).
 
-namespace boxcar::elements {
+namespace boxcar::functors {
 namespace detail {
 
 template <class T>
@@ -102,4 +102,4 @@ BOXCAR_COMPLEX_OPERATORS(float)
 BOXCAR_COMPLEX_OPERATORS(double)
 #undef BOXCAR_COMPLEX_OPERATORS
 
-}  // namespace boxcar::elements
+}  // namespace boxcar::functors

@@ -15,7 +15,7 @@ struct WriteColumns {
   Word* columns;
   int64_t count;
   int64_t begin;
-  elements::ConvolvedAxis axes[3];
+  functors::ConvolvedAxis axes[3];
   Split<Index> window;
   Split<Index> kernel[3];
   Split<Index> out[3];

@@ -1,6 +1,6 @@
 #include <boxcar/backends/cuda/copy_kernels.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/element.h>
 
 namespace boxcar::cuda {
 namespace {
@@ -49,7 +49,7 @@ struct Convert {
 
   template <class From>
   BOXCAR_HOST_DEVICE static To read(const char* in) {
-    return elements::convertElement<To>(*reinterpret_cast<const From*>(in));
+    return functors::convertElement<To>(*reinterpret_cast<const From*>(in));
   }
   BOXCAR_HOST_DEVICE To readAs(const char* in) const {
     switch (from) {

@@ -1,11 +1,11 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/vector_kernels.h>
-#include <boxcar/backends/elements/distances.h>
+#include <boxcar/backends/functors/distances.h>
 
 namespace boxcar::cuda {
 namespace {
 
-using elements::abs;
+using functors::abs;
 
 // A block computes the distances between kTile rows of x and kTile rows of y, one per thread, and keeps kDepth elements
 // of those rows in shared memory at a time. Each row is padded by one element to avoid bank conflicts.
@@ -72,7 +72,7 @@ void launchDistances(const DistancesLaunch& call) {
   const int64_t row_tiles = blocksFor(call.m, kTile);
   const int64_t column_tiles = blocksFor(call.n, kTile);
   visitScalarType(ElementTypes<float, double>{}, call.type, "cdist", [&]<class T>(std::type_identity<T>) {
-    elements::visitDistance(static_cast<T>(call.p), [&]<class Distance>(const Distance& distance) {
+    functors::visitDistance(static_cast<T>(call.p), [&]<class Distance>(const Distance& distance) {
       constexpr size_t kRoom = (2 * kTile * kStep + kThreads) * sizeof(T);
       launchBlocks<kThreads>(call.batch * row_tiles * column_tiles, kRoom,
                              Distances<T, Distance>{static_cast<const T*>(call.x), static_cast<const T*>(call.y),

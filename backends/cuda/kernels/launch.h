@@ -2,7 +2,7 @@
 
 #include <boxcar/backends/cuda/status.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/backends/elements/host_device.h>
+#include <boxcar/backends/functors/host_device.h>
 #include <boxcar/ivalue/error.h>
 
 #include <cstddef>

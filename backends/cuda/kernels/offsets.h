@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/elements/host_device.h>
+#include <boxcar/backends/functors/host_device.h>
 
 #include <bit>
 #include <cstdint>

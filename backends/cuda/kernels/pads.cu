@@ -14,7 +14,7 @@ struct Pad {
   const Word* in;
   Word* out;
   int64_t count;
-  elements::PaddedAxis axes[3];
+  functors::PaddedAxis axes[3];
   Split<Index> splits[3];
 
   BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {

@@ -1,5 +1,5 @@
 #include <boxcar/backends/cuda/kernels/pointwise_launch.h>
-#include <boxcar/backends/elements/pointwise_gates.h>
+#include <boxcar/backends/functors/pointwise_gates.h>
 
 namespace boxcar::cuda {
 

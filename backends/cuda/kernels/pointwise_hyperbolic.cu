@@ -1,5 +1,5 @@
 #include <boxcar/backends/cuda/kernels/pointwise_launch.h>
-#include <boxcar/backends/elements/pointwise_hyperbolic.h>
+#include <boxcar/backends/functors/pointwise_hyperbolic.h>
 
 namespace boxcar::cuda {
 

@@ -5,19 +5,19 @@
 #include <boxcar/backends/cuda/kernels/offsets.h>
 #include <boxcar/backends/cuda/kernels/pack.h>
 #include <boxcar/backends/cuda/pointwise_launcher.h>
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/result_element.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/result_element.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
-// Kernels of the pointwise operators, built from the functors of elements/.
+// Kernels of the pointwise operators, built from the functors of functors/.
 
 namespace boxcar::cuda {
 
-using namespace elements;
+using namespace functors;
 
 namespace detail {
 
@@ -212,10 +212,10 @@ constexpr PointwiseLaunchers makeLaunchers(ElementTypes<Ts...>) {
   return launchers;
 }
 
-// Defines the launchers for one line of elements/functor_list.h.
+// Defines the launchers for one line of functors/functor_list.h.
 #define BOXCAR_DEFINE_LAUNCHERS(functor, arity, result, types)       \
   template <>                                                        \
   const PointwiseLaunchers LaunchersOf<Functor::k##functor>::value = \
-      makeLaunchers<elements::functor, arity, Result::result>(types);
+      makeLaunchers<functors::functor, arity, Result::result>(types);
 
 }  // namespace boxcar::cuda

@@ -1,5 +1,5 @@
 #include <boxcar/backends/cuda/kernels/pointwise_launch.h>
-#include <boxcar/backends/elements/pointwise_losses.h>
+#include <boxcar/backends/functors/pointwise_losses.h>
 
 namespace boxcar::cuda {
 

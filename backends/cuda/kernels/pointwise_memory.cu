@@ -1,5 +1,5 @@
 #include <boxcar/backends/cuda/kernels/pointwise_launch.h>
-#include <boxcar/backends/elements/pointwise_memory.h>
+#include <boxcar/backends/functors/pointwise_memory.h>
 
 namespace boxcar::cuda {
 

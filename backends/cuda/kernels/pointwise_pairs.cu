@@ -1,5 +1,5 @@
 #include <boxcar/backends/cuda/kernels/pointwise_launch.h>
-#include <boxcar/backends/elements/pointwise_pairs.h>
+#include <boxcar/backends/functors/pointwise_pairs.h>
 
 namespace boxcar::cuda {
 

@@ -1,5 +1,5 @@
 #include <boxcar/backends/cuda/kernels/pointwise_launch.h>
-#include <boxcar/backends/elements/pointwise_power.h>
+#include <boxcar/backends/functors/pointwise_power.h>
 
 namespace boxcar::cuda {
 

@@ -99,6 +99,6 @@ constexpr PointwiseLaunchers makeSelection(ElementTypes<Ts...>) {
 }  // namespace
 
 template <>
-const PointwiseLaunchers LaunchersOf<elements::Functor::kSelect>::value = makeSelection(kAllTypes);
+const PointwiseLaunchers LaunchersOf<functors::Functor::kSelect>::value = makeSelection(kAllTypes);
 
 }  // namespace boxcar::cuda

@@ -1,5 +1,5 @@
 #include <boxcar/backends/cuda/kernels/pointwise_launch.h>
-#include <boxcar/backends/elements/pointwise_trigonometric.h>
+#include <boxcar/backends/functors/pointwise_trigonometric.h>
 
 namespace boxcar::cuda {
 

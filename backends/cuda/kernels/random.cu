@@ -2,13 +2,13 @@
 #include <boxcar/backends/cuda/kernels/random_numbers.h>
 #include <boxcar/backends/cuda/kernels/rows.h>
 #include <boxcar/backends/cuda/random_kernels.h>
-#include <boxcar/backends/elements/functions.h>
+#include <boxcar/backends/functors/functions.h>
 
 namespace boxcar::cuda {
 namespace {
 
-using elements::Compute;
-using elements::PhiloxBlock;
+using functors::Compute;
+using functors::PhiloxBlock;
 
 constexpr int kThreads = 256;
 
@@ -29,7 +29,7 @@ struct Fill {
     const int64_t i = number * kElements;
     if (i >= n) return;
     Elements pack;
-    make(elements::philoxBlock(seed, first_block + static_cast<uint64_t>(number)), pack.elements);
+    make(functors::philoxBlock(seed, first_block + static_cast<uint64_t>(number)), pack.elements);
     if (i + kElements <= n && reinterpret_cast<uintptr_t>(out) % sizeof(Elements) == 0) {
       *reinterpret_cast<Elements*>(out + i) = pack;
     } else {
@@ -74,10 +74,10 @@ struct Normal {
   BOXCAR_HOST_DEVICE void operator()(const PhiloxBlock& drawn, T* out) const {
     constexpr C kTurn = static_cast<C>(6.283185307179586476925286766559);
     for (int k = 0; k < 4 / kWords<T>; k += 2) {
-      const C radius = elements::sqrt(C(-2) * elements::log(insideNumber<C>(drawn, k)));
+      const C radius = functors::sqrt(C(-2) * functors::log(insideNumber<C>(drawn, k)));
       const C turn = kTurn * unitNumber<C>(drawn, k + 1);
-      out[k] = static_cast<T>(radius * elements::cos(turn) * deviation + mean);
-      out[k + 1] = static_cast<T>(radius * elements::sin(turn) * deviation + mean);
+      out[k] = static_cast<T>(radius * functors::cos(turn) * deviation + mean);
+      out[k + 1] = static_cast<T>(radius * functors::sin(turn) * deviation + mean);
     }
   }
 };
@@ -89,7 +89,7 @@ struct Exponential {
 
   BOXCAR_HOST_DEVICE void operator()(const PhiloxBlock& drawn, T* out) const {
     for (int k = 0; k < 4 / kWords<T>; ++k) {
-      out[k] = static_cast<T>(-elements::log(insideNumber<C>(drawn, k)) / rate);
+      out[k] = static_cast<T>(-functors::log(insideNumber<C>(drawn, k)) / rate);
     }
   }
 };
@@ -101,7 +101,7 @@ struct Integers {
 
   BOXCAR_HOST_DEVICE void operator()(const PhiloxBlock& drawn, T* out) const {
     for (int k = 0; k < 4; ++k) {
-      out[k] = elements::convertElement<T>(static_cast<int64_t>((uint64_t{drawn.words[k]} * count >> 32) + base));
+      out[k] = functors::convertElement<T>(static_cast<int64_t>((uint64_t{drawn.words[k]} * count >> 32) + base));
     }
   }
 };
@@ -114,7 +114,7 @@ struct WideIntegers {
   BOXCAR_HOST_DEVICE void operator()(const PhiloxBlock& drawn, T* out) const {
     for (int k = 0; k < 2; ++k) {
       const uint64_t bits = longWord(drawn, k);
-      out[k] = elements::convertElement<T>(static_cast<int64_t>((count == 0 ? bits : bits % count) + base));
+      out[k] = functors::convertElement<T>(static_cast<int64_t>((count == 0 ? bits : bits % count) + base));
     }
   }
 };
@@ -124,7 +124,7 @@ struct Ones {
   uint64_t below;
 
   BOXCAR_HOST_DEVICE void operator()(const PhiloxBlock& drawn, T* out) const {
-    for (int k = 0; k < 4; ++k) out[k] = elements::convertElement<T>(drawn.words[k] < below);
+    for (int k = 0; k < 4; ++k) out[k] = functors::convertElement<T>(drawn.words[k] < below);
   }
 };
 
@@ -156,10 +156,10 @@ struct OnesOfEach {
   BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {
     const int64_t number = block * kThreads + thread;
     if (number * 4 >= n) return;
-    const PhiloxBlock drawn = elements::philoxBlock(seed, first_block + static_cast<uint64_t>(number));
+    const PhiloxBlock drawn = functors::philoxBlock(seed, first_block + static_cast<uint64_t>(number));
     for (int k = 0; k < 4 && number * 4 + k < n; ++k) {
       const double probability = static_cast<double>(p[number * 4 + k]);
-      if (!(probability >= 0 && probability <= 1)) noteFailure(failure, elements::Refusal::kNotProbability);
+      if (!(probability >= 0 && probability <= 1)) noteFailure(failure, functors::Refusal::kNotProbability);
       out[number * 4 + k] = static_cast<double>(drawn.words[k]) * 0x1p-32 < probability;
     }
   }

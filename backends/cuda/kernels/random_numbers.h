@@ -1,7 +1,7 @@
 #pragma once
 
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/philox.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/philox.h>
 
 #include <cstdint>
 #include <limits>
@@ -10,13 +10,13 @@
 
 namespace boxcar::cuda {
 
-BOXCAR_HOST_DEVICE inline uint64_t longWord(const elements::PhiloxBlock& drawn, int k) {
+BOXCAR_HOST_DEVICE inline uint64_t longWord(const functors::PhiloxBlock& drawn, int k) {
   return uint64_t{drawn.words[2 * k + 1]} << 32 | drawn.words[2 * k];
 }
 
 // Returns number [k], in [0, 1), with as many random bits as T has digits. A float64 uses two words.
 template <class T>
-BOXCAR_HOST_DEVICE inline elements::Compute<T> unitNumber(const elements::PhiloxBlock& drawn, int k) {
+BOXCAR_HOST_DEVICE inline functors::Compute<T> unitNumber(const functors::PhiloxBlock& drawn, int k) {
   constexpr int kDigits = std::numeric_limits<T>::digits;
   if constexpr (std::is_same_v<T, double>) {
     return static_cast<double>(longWord(drawn, k) >> (64 - kDigits)) * 0x1p-53;
@@ -28,7 +28,7 @@ BOXCAR_HOST_DEVICE inline elements::Compute<T> unitNumber(const elements::Philox
 
 // Returns number [k], in the open interval (0, 1).
 template <class C>
-BOXCAR_HOST_DEVICE inline C insideNumber(const elements::PhiloxBlock& drawn, int k) {
+BOXCAR_HOST_DEVICE inline C insideNumber(const functors::PhiloxBlock& drawn, int k) {
   C value;
   if constexpr (std::is_same_v<C, double>) {
     value = static_cast<double>(longWord(drawn, k) >> 11) * 0x1p-53 + 0x1p-54;

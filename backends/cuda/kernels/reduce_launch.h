@@ -2,13 +2,13 @@
 
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/reduce_launcher.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/element.h>
 #include <boxcar/ivalue/scalar_type.h>
 
 #include <cstdint>
 #include <type_traits>
 
-// Kernels of reductions, built from the descriptions in elements/.
+// Kernels of reductions, built from the descriptions in functors/.
 
 namespace boxcar::cuda {
 namespace detail {
@@ -47,12 +47,12 @@ struct ReduceKernel {
     int64_t at[3];
     launch.results_at.at(static_cast<uint32_t>(result), at);
     using Out = typename Op::Out;
-    *reinterpret_cast<Out*>(launch.out + at[1]) = elements::convertElement<Out>(op.finish(acc, launch.count));
+    *reinterpret_cast<Out*>(launch.out + at[1]) = functors::convertElement<Out>(op.finish(acc, launch.count));
     if constexpr (requires { typename Op::Second; }) {
       using Second = typename Op::Second;
       if (launch.second != nullptr) {
         *reinterpret_cast<Second*>(launch.second + at[2]) =
-            elements::convertElement<Second>(op.second(acc, launch.count));
+            functors::convertElement<Second>(op.second(acc, launch.count));
       }
     }
   }
@@ -162,10 +162,10 @@ constexpr ReduceLaunchers makeReduceLaunchers(ElementTypes<Ts...>) {
   return launchers;
 }
 
-// Defines the launchers for one line of elements/reducer_list.h.
+// Defines the launchers for one line of functors/reducer_list.h.
 #define BOXCAR_DEFINE_REDUCE_LAUNCHERS(reducer, types)                             \
   template <>                                                                      \
-  const ReduceLaunchers LaunchersOfReducer<elements::Reducer::k##reducer>::value = \
-      makeReduceLaunchers<elements::reducer>(types);
+  const ReduceLaunchers LaunchersOfReducer<functors::Reducer::k##reducer>::value = \
+      makeReduceLaunchers<functors::reducer>(types);
 
 }  // namespace boxcar::cuda

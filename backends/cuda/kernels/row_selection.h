@@ -3,7 +3,7 @@
 #include <boxcar/backends/cuda/kernels/atomics.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/sort_network.h>
-#include <boxcar/backends/elements/ordered_key.h>
+#include <boxcar/backends/functors/ordered_key.h>
 
 #include <cstdint>
 
@@ -43,7 +43,7 @@ struct RowSelection {
     }
   };
 
-  BOXCAR_HOST_DEVICE uint64_t keyAt(int64_t i) const { return elements::denseKey(row[i], descending); }
+  BOXCAR_HOST_DEVICE uint64_t keyAt(int64_t i) const { return functors::denseKey(row[i], descending); }
   BOXCAR_HOST_DEVICE Entry entryAt(int64_t i) const {
     return networkEntry<T>(row[i], static_cast<uint32_t>(i), descending);
   }
@@ -56,7 +56,7 @@ struct RowSelection {
 
   // Returns the bound of the first [wanted] elements; [wanted] is at least 1.
   BOXCAR_HOST_DEVICE Bound firsts(const Block& block, SelectionRoom* room, unsigned wanted) const {
-    constexpr int kKeyDigits = (elements::kKeyBits<T> + 7) / 8;
+    constexpr int kKeyDigits = (functors::kKeyBits<T> + 7) / 8;
     int index_digits = 1;
     while (length - 1 >> (8 * index_digits) != 0) ++index_digits;
     Bound bound{0, 0};

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/cuda/kernels/pack.h>
-#include <boxcar/backends/elements/host_device.h>
+#include <boxcar/backends/functors/host_device.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/scan_kernels.h>
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/scan.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/scan.h>
 
 #include <type_traits>
 #include <utility>
@@ -11,7 +11,7 @@
 namespace boxcar::cuda {
 namespace {
 
-using namespace elements;
+using namespace functors;
 
 // Sums, products and logcumsumexp.
 template <class T, Scan scan>

@@ -1,13 +1,13 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/search_kernels.h>
-#include <boxcar/backends/elements/arithmetic.h>
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/search.h>
+#include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/search.h>
 
 namespace boxcar::cuda {
 namespace {
 
-using namespace elements;
+using namespace functors;
 
 constexpr int kThreads = 256;
 

@@ -3,7 +3,7 @@
 #include <boxcar/backends/cuda/kernels/sort_network.h>
 #include <boxcar/backends/cuda/search_kernels.h>
 #include <boxcar/backends/cuda/sort_kernels.h>
-#include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/backends/functors/arithmetic.h>
 
 #include <bit>
 #include <cstdint>
@@ -74,7 +74,7 @@ struct MiddleOfRows {
         [&](int thread) {
           NanCount mine{0, call.length};
           selection.forEach(thread, [&](int64_t i) {
-            if (!elements::isNan(row[i])) return;
+            if (!functors::isNan(row[i])) return;
             if (mine.count == 0) mine.first = i;
             ++mine.count;
           });

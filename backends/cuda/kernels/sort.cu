@@ -2,7 +2,7 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/sort_network.h>
 #include <boxcar/backends/cuda/sort_kernels.h>
-#include <boxcar/backends/elements/ordered_key.h>
+#include <boxcar/backends/functors/ordered_key.h>
 
 #include <bit>
 #include <type_traits>
@@ -10,7 +10,7 @@
 namespace boxcar::cuda {
 namespace {
 
-using namespace elements;
+using namespace functors;
 
 constexpr int kThreads = 256;
 // Minimum number of entries that a block sorts: several rows if they are short.

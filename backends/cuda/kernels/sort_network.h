@@ -1,8 +1,8 @@
 #pragma once
 
 #include <boxcar/backends/cuda/kernels/launch.h>
-#include <boxcar/backends/elements/host_device.h>
-#include <boxcar/backends/elements/ordered_key.h>
+#include <boxcar/backends/functors/host_device.h>
+#include <boxcar/backends/functors/ordered_key.h>
 
 #include <cstdint>
 #include <type_traits>
@@ -37,11 +37,11 @@ struct LongEntry {
 
 // The entry type for elements of T.
 template <class T>
-using NetworkEntry = std::conditional_t<sizeof(elements::OrderedKey<T>) == 4, ShortEntry, LongEntry>;
+using NetworkEntry = std::conditional_t<sizeof(functors::OrderedKey<T>) == 4, ShortEntry, LongEntry>;
 
 template <class T>
 BOXCAR_HOST_DEVICE inline NetworkEntry<T> networkEntry(T x, uint32_t index, bool descending) {
-  return NetworkEntry<T>::make(elements::denseKey(x, descending), index);
+  return NetworkEntry<T>::make(functors::denseKey(x, descending), index);
 }
 
 // Sorts each group of [width] among [count] entries in shared memory. Both are powers of 2.

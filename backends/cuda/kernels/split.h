@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/cuda/kernels/offsets.h>
-#include <boxcar/backends/elements/host_device.h>
+#include <boxcar/backends/functors/host_device.h>
 
 #include <cstdint>
 #include <type_traits>

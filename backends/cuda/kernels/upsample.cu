@@ -1,14 +1,14 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/split.h>
 #include <boxcar/backends/cuda/picture_kernels.h>
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/upsample.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/upsample.h>
 
 namespace boxcar::cuda {
 namespace {
 
-using elements::Compute;
-using elements::Coordinate;
+using functors::Compute;
+using functors::Coordinate;
 
 constexpr int kThreads = 256;
 
@@ -26,7 +26,7 @@ struct Places {
   Split<Index> width;
   Split<Index> height;
 
-  explicit Places(const elements::Pictures& pictures)
+  explicit Places(const functors::Pictures& pictures)
       : inner(pictures.inner), width(pictures.width), height(pictures.height) {}
 
   BOXCAR_HOST_DEVICE Place at(Index number) const {
@@ -44,10 +44,10 @@ struct TakeNearest {
   const T* in;
   T* out;
   int64_t count;
-  elements::Pictures from;
+  functors::Pictures from;
   Places<Index> places;
-  elements::NearestAxis<Coordinate<T>> rows;
-  elements::NearestAxis<Coordinate<T>> columns;
+  functors::NearestAxis<Coordinate<T>> rows;
+  functors::NearestAxis<Coordinate<T>> columns;
 
   BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {
     const int64_t i = block * kThreads + thread;
@@ -64,11 +64,11 @@ struct BlendLinearly {
   const T* in;
   T* out;
   int64_t count;
-  elements::Pictures from;
+  functors::Pictures from;
   bool is_signal;
   Places<Index> places;
-  elements::LinearAxis<Coordinate<T>> rows;
-  elements::LinearAxis<Coordinate<T>> columns;
+  functors::LinearAxis<Coordinate<T>> rows;
+  functors::LinearAxis<Coordinate<T>> columns;
 
   BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {
     const int64_t i = block * kThreads + thread;
@@ -86,7 +86,7 @@ struct BlendLinearly {
   }
 };
 
-int64_t countOf(const elements::Pictures& pictures) {
+int64_t countOf(const functors::Pictures& pictures) {
   return pictures.outer * pictures.height * pictures.width * pictures.inner;
 }
 
@@ -97,7 +97,7 @@ void launchNearest(const UpsampleLaunch& call) {
   constexpr auto kTypes = kFloatingTypes + ElementTypes<uint8_t>{};
   visitScalarType(kTypes, call.type, "upsample_nearest2d", [&]<class T>(std::type_identity<T>) {
     visitIndex(count, [&]<class Index>(std::type_identity<Index>) {
-      using Axis = elements::NearestAxis<Coordinate<T>>;
+      using Axis = functors::NearestAxis<Coordinate<T>>;
       launchGrid<kThreads>(
           blocksFor(count, kThreads),
           TakeNearest<T, Index>{static_cast<const T*>(call.in), static_cast<T*>(call.out), count, call.from,
@@ -111,7 +111,7 @@ void launchLinear(const UpsampleLaunch& call) {
   const int64_t count = countOf(call.to);
   visitScalarType(kFloatingTypes, call.type, "upsample_bilinear2d", [&]<class T>(std::type_identity<T>) {
     visitIndex(count, [&]<class Index>(std::type_identity<Index>) {
-      using Axis = elements::LinearAxis<Coordinate<T>>;
+      using Axis = functors::LinearAxis<Coordinate<T>>;
       const bool is_signal = call.from.height == 1 && call.to.height == 1;
       launchGrid<kThreads>(
           blocksFor(count, kThreads),

@@ -244,7 +244,7 @@ class Addresses final {
   explicit Addresses(const MatrixBatch& a) : memory_(a.count) {
     const auto bytes = a.rows * a.columns * static_cast<int64_t>(sizeof(Element));
     launchSequence(static_cast<int64_t*>(memory_), ScalarType::Long, a.count,
-                   {dense::Sequence::kSteps, Scalar(static_cast<int64_t>(reinterpret_cast<intptr_t>(a.data))),
+                   {native::Sequence::kSteps, Scalar(static_cast<int64_t>(reinterpret_cast<intptr_t>(a.data))),
                     Scalar(bytes), a.count, 0});
   }
   operator Element**() const { return reinterpret_cast<Element**>(static_cast<int64_t*>(memory_)); }

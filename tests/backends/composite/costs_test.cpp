@@ -1,11 +1,11 @@
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "tests/dispatcher/fallbacks/cost_helpers.h"
+#include "tests/dispatcher/handlers/cost/cost_helpers.h"
 
 namespace boxcar {
 namespace {

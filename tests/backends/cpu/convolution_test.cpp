@@ -34,8 +34,8 @@ TEST(Convolution, ByColumnsIsTheSame) {
     const Tensor expected =
         convolution(x, w, b, {s.stride}, {s.padding}, {s.dilation}, s.transposed, {s.output_padding}, s.groups);
     const auto one = [](const int64_t& value) { return std::span(&value, 1); };
-    const shape::Convolution arguments = shape::checkConvolution(
-        x, w, b, one(s.stride), one(s.padding), one(s.dilation), s.transposed, one(s.output_padding), s.groups);
+    const meta::Convolution arguments = meta::checkConvolution(x, w, b, one(s.stride), one(s.padding), one(s.dilation),
+                                                               s.transposed, one(s.output_padding), s.groups);
     const Tensor out = empty_like(expected);
     cpu::convolveByColumns({arguments, out, x, w, b});
     EXPECT_TRUE(equal(out, expected)) << s.transposed << " groups " << s.groups;

@@ -302,7 +302,7 @@ aten::exp2_(Tensor(a!) self) -> Tensor(a!)"
 expectStatus 0
 
 run "the table of an operator" table aten::exp
-expectOutputHas "CUDA  unboxed  exact  CUDA            backends/dense/pointwise_exponential.cpp"
+expectOutputHas "CUDA  unboxed  exact  CUDA            backends/native/pointwise_exponential.cpp"
 
 # ---- Where there is no driver ----
 

@@ -1,10 +1,10 @@
-#include <boxcar/backends/elements/philox.h>
+#include <boxcar/backends/functors/philox.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdint>
 
-namespace boxcar::elements {
+namespace boxcar::functors {
 namespace {
 
 using Words = std::array<uint32_t, 4>;
@@ -30,4 +30,4 @@ TEST(Philox, CountsBlocksWithTheLowerHalfAndTakesTheSeedForItsKey) {
 }
 
 }  // namespace
-}  // namespace boxcar::elements
+}  // namespace boxcar::functors

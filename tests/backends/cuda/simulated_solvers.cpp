@@ -82,7 +82,7 @@ void turn(const std::vector<T>& vh, int64_t rows, int64_t columns, T* v) {
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t j = 0; j < columns; ++j) {
       const T element = vh[static_cast<size_t>(i + j * rows)];
-      if constexpr (elements::kIsComplex<T>) {
+      if constexpr (functors::kIsComplex<T>) {
         v[j + i * columns] = std::conj(element);
       } else {
         v[j + i * columns] = element;

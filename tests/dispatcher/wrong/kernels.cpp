@@ -1,6 +1,6 @@
 // Does not compile: every mistake in the block below gives one sentence, which compile_errors_test.sh looks for.
 
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 
 #include <vector>
 

@@ -33,7 +33,7 @@ passed over: BackendSelect, which lets the call through by default"
 
 run "explain: all tensors on the CPU" explain aten::relu
 expectStatus 0
-site=$(grep -o 'backends/dense/[a-z_]*.[a-z]*:[0-9]*$' <<< "$output")
+site=$(grep -o 'backends/native/[a-z_]*.[a-z]*:[0-9]*$' <<< "$output")
 expectOutput "aten::relu(Tensor self) -> Tensor
 argument 'self' (position 1, Tensor) brings: CPU, ADInplaceOrView
 $thread

@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/service/completion.h>
 #include <gtest/gtest.h>
 

@@ -189,7 +189,7 @@ cudnnMathType_t mathOf(ScalarType type) {
 
 // Returns false if cuDNN does not support the convolution.
 bool describe(const ConvolutionCall& call, Prepared& prepared) {
-  const shape::Convolution& c = call.arguments;
+  const meta::Convolution& c = call.arguments;
   const cudnnDataType_t type = dataTypeOf(call.type);
   prepared.transposed = c.transposed;
   prepared.is_double = call.type == ScalarType::Double;
@@ -255,7 +255,7 @@ std::unique_ptr<Prepared> prepare(const ConvolutionCall& call, cudnnHandle_t han
 }
 
 std::vector<int64_t> keyOf(const ConvolutionCall& call) {
-  const shape::Convolution& c = call.arguments;
+  const meta::Convolution& c = call.arguments;
   std::vector<int64_t> key{
       static_cast<int64_t>(call.type), allowsTf32(), c.transposed, c.channels_last, c.groups, call.accumulates};
   for (const DimVector* values :

@@ -2,7 +2,7 @@
 #include <boxcar/backends/cuda/function_graphs.h>
 #include <boxcar/backends/cuda/graph.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/dispatcher/mode.h>
+#include <boxcar/dispatcher/call/mode.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <gtest/gtest.h>
 

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/functors/functions.h>
+#include <boxcar/backends/functors/host_device.h>
+#include <boxcar/backends/functors/refusal.h>
+#include <boxcar/backends/functors/vector_names.h>
+#include <boxcar/ivalue/scalar.h>
+
+// The element functions of family "arithmetic" in pointwise_table.h.
+
+namespace boxcar::functors {
+
+template <class T>
+struct Add {
+  static constexpr VectorPair kVectorPair = VectorPair::kAdd;
+  BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return addElements(a, b); }
+};
+
+template <class T>
+struct Subtract {
+  static constexpr VectorPair kVectorPair = VectorPair::kSubtract;
+  BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return subtractElements(a, b); }
+};
+
+// Both read alpha, in the common type.
+template <class T>
+T readAlpha(const Scalar* params) {
+  return params->to<T>();
+}
+
+template <class T>
+struct AddScaled {
+  T alpha;
+  explicit AddScaled(const Scalar* params) : alpha(readAlpha<T>(params)) {}
+  BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return addElements(a, multiplyElements(alpha, b)); }
+};
+
+template <class T>
+struct SubtractScaled {
+  T alpha;
+  explicit SubtractScaled(const Scalar* params) : alpha(readAlpha<T>(params)) {}
+  BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return subtractElements(a, multiplyElements(alpha, b)); }
+};
+
+template <class T>
+struct Multiply {
+  static constexpr VectorPair kVectorPair = VectorPair::kMultiply;
+  BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return multiplyElements(a, b); }
+};
+
+template <class T>
+struct Divide {
+  static constexpr VectorPair kVectorPair = VectorPair::kDivide;
+  BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return divideElements(a, b); }
+};
+
+// Integers refuse division by zero.
+template <class T>
+struct IntegerDivision {
+  static constexpr bool kMayFail = true;
+  static constexpr Refusal kRefusal = Refusal::kZeroDivision;
+  BOXCAR_HOST_DEVICE static bool accepts(T, T divisor) { return !kIsInteger<T> || divisor != T(0); }
+};
+
+template <class T>
+struct DivideTruncating : IntegerDivision<T> {
+  BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return truncatedQuotient(a, b); }
+};
+
+template <class T>
+struct DivideFlooring : IntegerDivision<T> {
+  BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return flooredQuotient(a, b); }
+};
+
+template <class T>
+struct Remainder : IntegerDivision<T> {
+  BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return flooredRemainder(a, b); }
+};
+
+template <class T>
+struct Maximum {
+  static constexpr VectorPair kVectorPair = VectorPair::kMaximum;
+  BOXCAR_HOST_DEVICE T operator()(T a, T b) const {
+    // NaN propagates from either side.
+    return a > b || isNan(a) ? a : b;
+  }
+};
+
+template <class T>
+struct Minimum {
+  static constexpr VectorPair kVectorPair = VectorPair::kMinimum;
+  BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return a < b || isNan(a) ? a : b; }
+};
+
+// A number wins over NaN.
+template <class T>
+struct MaximumNumber {
+  BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return a > b || isNan(b) ? a : b; }
+};
+
+template <class T>
+struct MinimumNumber {
+  BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return a < b || isNan(b) ? a : b; }
+};
+
+// The remainder of division rounded toward zero, which has the sign of the dividend.
+template <class T>
+struct TruncatedRemainder : IntegerDivision<T> {
+  BOXCAR_HOST_DEVICE T operator()(T a, T b) const {
+    if constexpr (kIsInteger<T>) {
+      return subtractElements(a, multiplyElements(truncatedQuotient(a, b), b));
+    } else {
+      return fmod(a, b);
+    }
+  }
+};
+
+}  // namespace boxcar::functors

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/functions.h>
+#include <boxcar/backends/functors/host_device.h>
+#include <boxcar/backends/functors/parameters.h>
+#include <boxcar/backends/functors/vector_names.h>
+#include <boxcar/ivalue/scalar.h>
+
+#include <optional>
+
+// The element functions of family "exponential" in pointwise_table.h.
+
+namespace boxcar::functors {
+
+template <class T>
+struct Exponential {
+  static constexpr VectorFunction kVector = VectorFunction::kExp;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return exp(a); }
+};
+
+template <class T>
+struct PowerOfTwo {
+  static constexpr VectorFunction kVector = VectorFunction::kExp2;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return exp2(a); }
+};
+
+template <class T>
+struct ExponentialLessOne {
+  static constexpr VectorFunction kVector = VectorFunction::kExpm1;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return expm1(a); }
+};
+
+template <class T>
+struct Logarithm {
+  static constexpr VectorFunction kVector = VectorFunction::kLog;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return log(a); }
+};
+
+template <class T>
+struct BinaryLogarithm {
+  static constexpr VectorFunction kVector = VectorFunction::kLog2;
+  BOXCAR_HOST_DEVICE T operator()(T a) const {
+    if constexpr (kIsComplex<T>) {
+      // Divide each part separately: a complex division turns infinite parts into NaN.
+      const T natural = log(a);
+      const RealOf<T> two = log(RealOf<T>(2));
+      return T(natural.real() / two, natural.imag() / two);
+    } else {
+      return log2(a);
+    }
+  }
+};
+
+template <class T>
+struct DecimalLogarithm {
+  static constexpr VectorFunction kVector = VectorFunction::kLog10;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return log10(a); }
+};
+
+template <class T>
+struct LogarithmOfOneMore {
+  static constexpr VectorFunction kVector = VectorFunction::kLog1p;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return log1p(a); }
+};
+
+// log(a / (1 - a)), with a clamped to [eps, 1 - eps] if eps is given.
+template <class T>
+struct Logit {
+  using Parameters = Arguments<std::optional<double>>;
+  static constexpr VectorFunction kVector = VectorFunction::kLogit;
+  bool bounded;
+  T low;
+  explicit Logit(const Scalar* params) : bounded(!params->isBoolean()), low(bounded ? params->to<T>() : T(0)) {}
+  BOXCAR_HOST_DEVICE T operator()(T a) const {
+    if (bounded) a = a < low ? low : (a > T(1) - low ? T(1) - low : a);
+    return log(a / (T(1) - a));
+  }
+};
+
+template <class T>
+struct SquareRoot {
+  static constexpr VectorFunction kVector = VectorFunction::kSquareRoot;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return sqrt(a); }
+};
+
+template <class T>
+struct ReciprocalSquareRoot {
+  static constexpr VectorFunction kVector = VectorFunction::kReciprocalSquareRoot;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return divideElements(T(1), sqrt(a)); }
+};
+
+template <class T>
+struct Reciprocal {
+  static constexpr VectorFunction kVector = VectorFunction::kReciprocal;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return divideElements(T(1), a); }
+};
+
+template <class T>
+struct Sigmoid {
+  static constexpr VectorFunction kVector = VectorFunction::kSigmoid;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return T(1) / (T(1) + exp(-a)); }
+};
+
+}  // namespace boxcar::functors

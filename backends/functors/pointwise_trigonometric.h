@@ -1,0 +1,59 @@
+#pragma once
+
+#include <boxcar/backends/functors/functions.h>
+#include <boxcar/backends/functors/host_device.h>
+#include <boxcar/backends/functors/vector_names.h>
+
+#include <numbers>
+
+// The element functions of family "trigonometric" in pointwise_table.h.
+
+namespace boxcar::functors {
+
+template <class T>
+struct Sine {
+  static constexpr VectorFunction kVector = VectorFunction::kSin;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return sin(a); }
+};
+
+template <class T>
+struct Cosine {
+  static constexpr VectorFunction kVector = VectorFunction::kCos;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return cos(a); }
+};
+
+template <class T>
+struct Tangent {
+  static constexpr VectorFunction kVector = VectorFunction::kTan;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return tan(a); }
+};
+
+template <class T>
+struct ArcSine {
+  static constexpr VectorFunction kVector = VectorFunction::kAsin;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return asin(a); }
+};
+
+template <class T>
+struct ArcCosine {
+  static constexpr VectorFunction kVector = VectorFunction::kAcos;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return acos(a); }
+};
+
+template <class T>
+struct ArcTangent {
+  static constexpr VectorFunction kVector = VectorFunction::kAtan;
+  BOXCAR_HOST_DEVICE T operator()(T a) const { return atan(a); }
+};
+
+// sin(pi a) / (pi a)
+template <class T>
+struct CardinalSine {
+  BOXCAR_HOST_DEVICE T operator()(T a) const {
+    if (a == T(0)) return T(1);
+    const T angle = a * static_cast<T>(std::numbers::pi);
+    return sin(angle) / angle;
+  }
+};
+
+}  // namespace boxcar::functors

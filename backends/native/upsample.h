@@ -1,0 +1,26 @@
+#pragma once
+
+#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/pictures.h>
+#include <boxcar/ivalue/tensor.h>
+
+#include <optional>
+
+namespace boxcar::native {
+
+// The resizing of pictures to another height and width.
+struct Upsampling {
+  Pictures in;
+  Pictures out;
+  std::optional<double> scale_h;  // the factors that the caller gave
+  std::optional<double> scale_w;
+  bool align_corners = false;
+};
+
+// Writes the pictures of [self], which have elements and the layout of call.in, to [out], by nearest elements or linear
+// interpolation.
+using UpsampleFunction = void(const Upsampling& call, const Tensor& out, const Tensor& self);
+extern DeviceFunction<UpsampleFunction> upsampleNearest;
+extern DeviceFunction<UpsampleFunction> upsampleLinear;
+
+}  // namespace boxcar::native
