@@ -4,7 +4,7 @@
 #include <complex>
 
 #ifdef __CUDACC__
-#include <boxcar/backends/cuda/kernels/complex_functions.h>
+#include <boxcar/backends/functors/complex_functions.h>
 #endif
 
 // The mathematical functions of elements, with the names of the standard library. Its functions of complex numbers are

@@ -10,10 +10,6 @@
 
 namespace boxcar::interp {
 
-// Returns the type of a value that is an [a] on one path and a [b] on another: T? if one is None, Any if they have
-// nothing in common.
-TypePtr joinTypes(TypePtr a, TypePtr b);
-
 // Returns the type that a script sees for [type] in a schema: SymInt is int.
 TypePtr scriptType(TypePtr type);
 

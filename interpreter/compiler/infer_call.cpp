@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/handlers/handler_kinds.h>
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/runtime/join_types.h>
 #include <boxcar/interpreter/syntax/wording.h>
 #include <boxcar/schema/value_type.h>
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 #include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/runtime/join_types.h>
 
 #include <algorithm>
 

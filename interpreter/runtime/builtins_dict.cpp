@@ -1,8 +1,8 @@
 // The methods of dicts.
 
-#include <boxcar/interpreter/compiler/environment.h>
 #include <boxcar/interpreter/runtime/builtin_table.h>
 #include <boxcar/interpreter/runtime/container_operations.h>
+#include <boxcar/interpreter/runtime/join_types.h>
 
 #include <utility>
 

@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/handlers/cpu_fallback/cpu_fallback.h>
 #include <boxcar/dispatcher/handlers/cpu_fallback/cpu_round_trip.h>
 #include <boxcar/dispatcher/handlers/report_table.h>
+#include <boxcar/dispatcher/registry/backend_fallbacks.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/registry/name_pattern.h>
 #include <boxcar/ivalue/device.h>
@@ -53,11 +54,6 @@ std::optional<std::string> detail::whyNotOnCpu(const OperatorHandle& op) {
   if (takes(schema, TypeKind::Storage)) return "takes a storage, which would not be the same after a copy to the CPU";
   if (!takes(schema, TypeKind::Tensor)) return "takes no tensor that would tell the device of its result";
   return std::nullopt;
-}
-
-bool detail::canFallBackToCpu(DispatchKey key) noexcept {
-  return isRuntimeDispatchKey(key) && toFunctionalityKey(key) == DispatchKey::Dense && key != DispatchKey::CPU &&
-         key != DispatchKey::Meta && toDeviceType(toBackendComponent(key)).has_value();
 }
 
 // State that the kernels of one fallback share; it lives until the last of them has run.

@@ -74,8 +74,6 @@ namespace detail {
 
 // Returns why no CPU fallback can serve [op], "gives a view, which …"; no value if one can.
 BOXCAR_API std::optional<std::string> whyNotOnCpu(const OperatorHandle& op);
-// Whether there can be a CPU fallback for [key].
-BOXCAR_API bool canFallBackToCpu(DispatchKey key) noexcept;
 
 }  // namespace detail
 }  // namespace boxcar

@@ -1,6 +1,6 @@
 """That code for a device holds the arithmetic of complex numbers.
 
-nvcc takes the operators of std::complex without a word and compiles them to nothing (kernels/complex_functions.h has
+nvcc takes the operators of std::complex without a word and compiles them to nothing (functors/complex_functions.h has
 others), which no simulated device shows. Usage: complex_code_test.py NVCC KERNELS [OPTION ...]
 """
 

@@ -5,7 +5,7 @@
 
 // Complex functions that the standard library has only for the host, and complex operators. nvcc silently compiles the
 // standard library's operators to nothing, because they use += and the like of the compiler's own complex types. Inside
-// boxcar::elements, and where that namespace is used, the operators here are preferred. Device code must not use
+// boxcar::functors, and where that namespace is used, the operators here are preferred. Device code must not use
 // operations that call std::complex's members (x += y, x = 1.0F, a conversion between two complex types).
 
 namespace boxcar::functors {
