@@ -44,10 +44,10 @@ template <class T, int bytes>
   using Vector = typename Register<T, bytes>::Vector;
   constexpr int kWidth = Register<T, bytes>::kWidth;
   constexpr int kChains = 4;
-  constexpr int64_t kStep = int64_t{kChains} * kWidth;
+  constexpr int64_t kHeaviside = int64_t{kChains} * kWidth;
   Vector sums[kChains] = {};
   int64_t i = 0;
-  for (; i + kStep <= n; i += kStep) {
+  for (; i + kHeaviside <= n; i += kHeaviside) {
 #pragma GCC unroll 4
     for (int v = 0; v < kChains; ++v) {
       sums[v] +=

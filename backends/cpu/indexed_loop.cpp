@@ -120,10 +120,10 @@ void combine(const native::IndexedLoop& loop, ScalarType type, functors::Combina
   visitScalarType(kAllTypes, type, loop.name, [&]<class T>(std::type_identity<T>) {
     if constexpr (!kIsSmallFloat<T>) {
       if (how == Combination::kAdd) return combineElements<Combination::kAdd, T>(loop, scale, type);
-      if (how == Combination::kMultiply) return combineElements<Combination::kMultiply, T>(loop, scale, type);
+      if (how == Combination::kMul) return combineElements<Combination::kMul, T>(loop, scale, type);
       if constexpr (!kIsComplex<T>) {
-        if (how == Combination::kGreatest) return combineElements<Combination::kGreatest, T>(loop, scale, type);
-        return combineElements<Combination::kLeast, T>(loop, scale, type);
+        if (how == Combination::kAmax) return combineElements<Combination::kAmax, T>(loop, scale, type);
+        return combineElements<Combination::kAmin, T>(loop, scale, type);
       }
     }
     BOXCAR_FAIL("{}(): elements of {} cannot be combined in this way", loop.name, dtypeName(type));

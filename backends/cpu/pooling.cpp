@@ -54,12 +54,12 @@ struct Ranges {
 
 // The maximum of a window's column, and its row relative to the window's first row.
 template <class T>
-struct Greatest {
+struct Amax {
   T value;
   int32_t row;
 
   // Among equal elements the first in row-major order wins, among NaNs the last.
-  bool yieldsTo(const Greatest& other) const {
+  bool yieldsTo(const Amax& other) const {
     if (isNan(other.value)) return !isNan(value) || other.row >= row;
     return other.value > value || (other.value == value && other.row < row);
   }
@@ -91,10 +91,10 @@ void takeGreatest(const Ranges& windows, const T* in, T* out, int64_t* indices) 
       }
       for (const Range& column : windows.columns) {
         for (int64_t c = 0; c < inner; ++c, ++to) {
-          Greatest<C> best{lowestElement<C>(), 0};
+          Amax<C> best{lowestElement<C>(), 0};
           int64_t best_x = column.begin;
           for (int64_t x = column.begin; x < column.end; x += windows.column_step) {
-            const Greatest<C> other{value[x * inner + c], place[x * inner + c]};
+            const Amax<C> other{value[x * inner + c], place[x * inner + c]};
             if (!best.yieldsTo(other)) continue;
             best = other;
             best_x = x;

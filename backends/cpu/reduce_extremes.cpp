@@ -3,8 +3,8 @@
 
 namespace boxcar::cpu {
 
-BOXCAR_DEFINE_REDUCE_LOOPS(Greatest, functors::Greatest, AsInt, kRealAndBoolTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(Least, functors::Least, AsInt, kRealAndBoolTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(LeastAndGreatest, functors::LeastAndGreatest, AsInt, kRealAndBoolTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Amax, functors::Amax, AsInt, kRealAndBoolTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Amin, functors::Amin, AsInt, kRealAndBoolTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Aminmax, functors::Aminmax, AsInt, kRealAndBoolTypes)
 
 }  // namespace boxcar::cpu

@@ -44,12 +44,12 @@ struct MomentRows : Op {
 };
 
 template <class T>
-struct VarianceRows : MomentRows<T, functors::Variance<T>> {
-  using MomentRows<T, functors::Variance<T>>::MomentRows;
+struct VarianceRows : MomentRows<T, functors::Var<T>> {
+  using MomentRows<T, functors::Var<T>>::MomentRows;
 };
 template <class T>
-struct DeviationRows : MomentRows<T, functors::StandardDeviation<T>> {
-  using MomentRows<T, functors::StandardDeviation<T>>::MomentRows;
+struct DeviationRows : MomentRows<T, functors::Std<T>> {
+  using MomentRows<T, functors::Std<T>>::MomentRows;
 };
 
 }  // namespace
@@ -59,7 +59,7 @@ struct AccumulatesAs<DeviationRows<T>> {
   using type = VarianceRows<T>;
 };
 
-BOXCAR_DEFINE_REDUCE_LOOPS(Variance, VarianceRows, AsComputed, functors::kContinuousTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(StandardDeviation, DeviationRows, AsComputed, functors::kContinuousTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Var, VarianceRows, AsComputed, functors::kContinuousTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Std, DeviationRows, AsComputed, functors::kContinuousTypes)
 
 }  // namespace boxcar::cpu

@@ -3,11 +3,11 @@
 
 namespace boxcar::cpu {
 
-BOXCAR_DEFINE_REDUCE_LOOPS(SquaredNorm, functors::SquaredNorm, AsComputed, functors::kContinuousTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(SumNorm, functors::SumNorm, AsComputed, functors::kContinuousTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(NonZeroNorm, functors::NonZeroNorm, AsComputed, functors::kContinuousTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(PowerNorm, functors::PowerNorm, AsComputed, functors::kContinuousTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(GreatestNorm, functors::GreatestNorm, AsComputed, functors::kContinuousTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(LeastNorm, functors::LeastNorm, AsComputed, functors::kContinuousTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(L2Norm, functors::L2Norm, AsComputed, functors::kContinuousTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(L1Norm, functors::L1Norm, AsComputed, functors::kContinuousTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(L0Norm, functors::L0Norm, AsComputed, functors::kContinuousTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(LpNorm, functors::LpNorm, AsComputed, functors::kContinuousTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(InfNorm, functors::InfNorm, AsComputed, functors::kContinuousTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(NegInfNorm, functors::NegInfNorm, AsComputed, functors::kContinuousTypes)
 
 }  // namespace boxcar::cpu

@@ -22,15 +22,15 @@ struct PlaceRows : functors::ExtremePlace<T, greatest> {
   // Finds the extreme value with vector code first, then its position.
   static Acc run(const T* x, int64_t n, int64_t index) requires(std::is_same_v<T, C>&& std::is_floating_point_v<C>) {
     if (n == 0) return Op::identity();
-    constexpr VectorReduction kKind = greatest ? VectorReduction::kGreatest : VectorReduction::kLeast;
+    constexpr VectorReduction kKind = greatest ? VectorReduction::kAmax : VectorReduction::kAmin;
     const C best = vectorReduceRows<C>(kKind).row(x, static_cast<size_t>(n));
-    constexpr int64_t kStep = 64;
+    constexpr int64_t kHeaviside = 64;
     const bool finds_nan = isNan(best);
     const auto is_best = [=](C value) { return (value == best) | (finds_nan & isNan(value)); };
     int64_t i = 0;
-    for (; i + kStep <= n; i += kStep) {
+    for (; i + kHeaviside <= n; i += kHeaviside) {
       int found = 0;
-      for (int64_t k = 0; k < kStep; ++k) found |= is_best(x[i + k]) ? 1 : 0;
+      for (int64_t k = 0; k < kHeaviside; ++k) found |= is_best(x[i + k]) ? 1 : 0;
       if (found != 0) break;
     }
     while (!is_best(x[i])) ++i;
@@ -65,7 +65,7 @@ using LeastPlaceRows = PlaceRows<T, false>;
 
 }  // namespace
 
-BOXCAR_DEFINE_REDUCE_LOOPS(GreatestPlace, GreatestPlaceRows, AsInt, kRealAndBoolTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(LeastPlace, LeastPlaceRows, AsInt, kRealAndBoolTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Argmax, GreatestPlaceRows, AsInt, kRealAndBoolTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Argmin, LeastPlaceRows, AsInt, kRealAndBoolTypes)
 
 }  // namespace boxcar::cpu

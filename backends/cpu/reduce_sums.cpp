@@ -11,14 +11,14 @@ struct AccumulatesAs<functors::Mean<T>> {
 // The sum of bools is the number of true ones.
 constexpr ReduceLoops sumLoops() {
   ReduceLoops loops = makeReduceLoops<functors::Sum, AsLong>(kAllTypes);
-  loops[static_cast<size_t>(ScalarType::Bool)] = &kReduceLoop<functors::NonZeros, AsBool, bool>;
+  loops[static_cast<size_t>(ScalarType::Bool)] = &kReduceLoop<functors::CountNonzero, AsBool, bool>;
   return loops;
 }
 template <>
 const ReduceLoops LoopsOfReducer<Reducer::kSum>::value = sumLoops();
-BOXCAR_DEFINE_REDUCE_LOOPS(NanSum, functors::NanSum, AsComputed, kFloatingTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(Product, functors::Product, AsLong, kAllTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Nansum, functors::Nansum, AsComputed, kFloatingTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Prod, functors::Prod, AsLong, kAllTypes)
 BOXCAR_DEFINE_REDUCE_LOOPS(Mean, functors::Mean, AsComputed, functors::kContinuousTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(NonZeros, functors::NonZeros, AsBool, kAllTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(CountNonzero, functors::CountNonzero, AsBool, kAllTypes)
 
 }  // namespace boxcar::cpu

@@ -18,13 +18,13 @@ struct TruthRows : Op {
   }
 };
 template <class T>
-using AnyTrueRows = TruthRows<T, functors::AnyTrue<T>>;
+using AnyTrueRows = TruthRows<T, functors::Any<T>>;
 template <class T>
-using AllTrueRows = TruthRows<T, functors::AllTrue<T>>;
+using AllTrueRows = TruthRows<T, functors::All<T>>;
 
 }  // namespace
 
-BOXCAR_DEFINE_REDUCE_LOOPS(AnyTrue, AnyTrueRows, AsBool, kAllTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(AllTrue, AllTrueRows, AsBool, kAllTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Any, AnyTrueRows, AsBool, kAllTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(All, AllTrueRows, AsBool, kAllTypes)
 
 }  // namespace boxcar::cpu

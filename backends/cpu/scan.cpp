@@ -94,7 +94,7 @@ void scanLogSumExp(std::string_view name, const Tensor& out, const Tensor& in, s
 void scanEachLine(std::string_view name, Scan how, const Tensor& out, const Tensor& self, size_t dim) {
   switch (how) {
     case Scan::kSum: return scan<ScanStep<Scan::kSum>>(name, out, self, dim);
-    case Scan::kProduct: return scan<ScanStep<Scan::kProduct>>(name, out, self, dim);
+    case Scan::kProd: return scan<ScanStep<Scan::kProd>>(name, out, self, dim);
     case Scan::kLogSumExp: return scanLogSumExp(name, out, self, dim);
   }
 }

@@ -37,7 +37,7 @@ void fill(const Tensor& out, const Sequence& sequence) {
       return write<T>(out, Steps<Step>{sequence.first.to<Step>(), sequence.second.to<Step>()});
     }
     const EqualDistances<Number> between(sequence.first.to<Number>(), sequence.second.to<Number>(), sequence.count);
-    if (sequence.kind == Sequence::kBetween) return write<T>(out, between);
+    if (sequence.kind == Sequence::kClamp) return write<T>(out, between);
     write<T>(out, PowersAtDistances<Number>{between, Number(sequence.base)});
   });
 }

@@ -27,7 +27,7 @@ void softmaxColumns(const T* in, T* out, int64_t length, int64_t inner, int64_t 
     T sum[kWidth];
     std::fill_n(greatest, part, -std::numeric_limits<T>::infinity());
     std::fill_n(sum, part, T(0));
-    vectorReduceRows<T>(VectorReduction::kGreatest)
+    vectorReduceRows<T>(VectorReduction::kAmax)
         .columns(greatest, reinterpret_cast<const char*>(in), inner * static_cast<int64_t>(sizeof(T)), length, columns);
     for (int64_t i = 0; i < length; ++i) {
       softmaxRows<T>().exponentials(in + i * inner, greatest, logarithm ? nullptr : out + i * inner, sum, columns);

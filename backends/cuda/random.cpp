@@ -52,7 +52,7 @@ void fillNormal(const Tensor& self, double mean, double std, const OptionalGener
   fill(self, launchOf(Distribution::kNormal, mean, std), generator);
 }
 void fillExponential(const Tensor& self, double rate, const OptionalGenerator& generator) {
-  fill(self, launchOf(Distribution::kExponential, rate), generator);
+  fill(self, launchOf(Distribution::kExp, rate), generator);
 }
 
 // Returns how many consecutive integers from 0 elements of [type] can hold; beyond that, floats skip some.

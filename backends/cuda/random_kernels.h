@@ -10,7 +10,7 @@
 
 namespace boxcar::cuda {
 
-enum class Distribution : uint8_t { kUniform, kNormal, kExponential, kIntegers, kOnes };
+enum class Distribution : uint8_t { kUniform, kNormal, kExp, kIntegers, kOnes };
 
 struct RandomLaunch {
   Distribution distribution;

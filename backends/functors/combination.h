@@ -9,18 +9,18 @@
 
 namespace boxcar::functors {
 
-enum class Combination : uint8_t { kAdd, kMultiply, kGreatest, kLeast };
+enum class Combination : uint8_t { kAdd, kMul, kAmax, kAmin };
 
 template <Combination how, class T>
 struct Combine {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const {
     if constexpr (how == Combination::kAdd) {
       return addElements(a, b);
-    } else if constexpr (how == Combination::kMultiply) {
+    } else if constexpr (how == Combination::kMul) {
       return multiplyElements(a, b);
     } else {
       // NaN propagates.
-      const bool keeps = how == Combination::kGreatest ? a > b : a < b;
+      const bool keeps = how == Combination::kAmax ? a > b : a < b;
       return keeps || isNan(a) ? a : b;
     }
   }

@@ -38,147 +38,147 @@ inline constexpr ElementTypes<float, double> kFullFloatTypes;
 #define BOXCAR_ARITHMETIC_FUNCTORS(X) \
   X(Add, 2, kSame, kAllTypes) \
   X(AddScaled, 2, kSame, kAllTypes) \
-  X(Subtract, 2, kSame, kNumberTypes) \
-  X(SubtractScaled, 2, kSame, kNumberTypes) \
-  X(Divide, 2, kFloat, kContinuousTypes) \
-  X(DivideTruncating, 2, kSame, kRealTypes) \
-  X(Multiply, 2, kSame, kAllTypes) \
-  X(DivideFlooring, 2, kSame, kRealTypes) \
+  X(Sub, 2, kSame, kNumberTypes) \
+  X(SubScaled, 2, kSame, kNumberTypes) \
+  X(Div, 2, kFloat, kContinuousTypes) \
+  X(DivTrunc, 2, kSame, kRealTypes) \
+  X(Mul, 2, kSame, kAllTypes) \
+  X(FloorDivide, 2, kSame, kRealTypes) \
   X(Remainder, 2, kSame, kRealTypes) \
-  X(TruncatedRemainder, 2, kSame, kRealTypes) \
+  X(Fmod, 2, kSame, kRealTypes) \
   X(Maximum, 2, kSame, kRealAndBoolTypes) \
   X(Minimum, 2, kSame, kRealAndBoolTypes) \
-  X(MaximumNumber, 2, kSame, kRealAndBoolTypes) \
-  X(MinimumNumber, 2, kSame, kRealAndBoolTypes)
+  X(Fmax, 2, kSame, kRealAndBoolTypes) \
+  X(Fmin, 2, kSame, kRealAndBoolTypes)
 
 #define BOXCAR_PAIR_FUNCTORS(X) \
-  X(CopySign, 2, kFloat, kFloatingTypes) \
-  X(Angle, 2, kFloat, kFloatingTypes) \
-  X(Hypotenuse, 2, kSame, kFloatingTypes) \
-  X(NextAfter, 2, kSame, kFullFloatTypes) \
-  X(GreatestDivisor, 2, kSame, kIntegralTypes) \
-  X(LeastMultiple, 2, kSame, kIntegralTypes) \
-  X(Step, 2, kSame, kRealAndBoolTypes) \
-  X(LogAddExp, 2, kSame, kFloatingTypes) \
-  X(LogAddExp2, 2, kSame, kFloatingTypes) \
-  X(TimesLogarithm, 2, kFloat, kFloatingTypes)
+  X(Copysign, 2, kFloat, kFloatingTypes) \
+  X(Atan2, 2, kFloat, kFloatingTypes) \
+  X(Hypot, 2, kSame, kFloatingTypes) \
+  X(Nextafter, 2, kSame, kFullFloatTypes) \
+  X(Gcd, 2, kSame, kIntegralTypes) \
+  X(Lcm, 2, kSame, kIntegralTypes) \
+  X(Heaviside, 2, kSame, kRealAndBoolTypes) \
+  X(Logaddexp, 2, kSame, kFloatingTypes) \
+  X(Logaddexp2, 2, kSame, kFloatingTypes) \
+  X(Xlogy, 2, kFloat, kFloatingTypes)
 
 #define BOXCAR_TERNARY_FUNCTORS(X) \
-  X(Between, 3, kSame, kRealTypes) \
-  X(BetweenNumbers, 1, kSame, kFloatingTypes) \
-  X(AddProduct, 3, kSame, kNumberTypes) \
-  X(AddQuotient, 3, kSame, kContinuousTypes) \
-  X(Interpolate, 3, kSame, kContinuousTypes) \
-  X(InterpolateBy, 2, kSame, kContinuousTypes) \
-  X(AtLeast, 2, kSame, kRealAndBoolTypes) \
-  X(AtMost, 2, kSame, kRealAndBoolTypes)
+  X(Clamp, 3, kSame, kRealTypes) \
+  X(ClampScalar, 1, kSame, kFloatingTypes) \
+  X(Addcmul, 3, kSame, kNumberTypes) \
+  X(Addcdiv, 3, kSame, kContinuousTypes) \
+  X(Lerp, 3, kSame, kContinuousTypes) \
+  X(LerpScalar, 2, kSame, kContinuousTypes) \
+  X(ClampMin, 2, kSame, kRealAndBoolTypes) \
+  X(ClampMax, 2, kSame, kRealAndBoolTypes)
 
 #define BOXCAR_BITWISE_FUNCTORS(X) \
   X(BitwiseNot, 1, kSame, kBitTypes) \
   X(BitwiseAnd, 2, kSame, kBitTypes) \
   X(BitwiseOr, 2, kSame, kBitTypes) \
   X(BitwiseXor, 2, kSame, kBitTypes) \
-  X(ShiftLeft, 2, kSame, kIntegralTypes) \
-  X(ShiftRight, 2, kSame, kIntegralTypes)
+  X(LeftShift, 2, kSame, kIntegralTypes) \
+  X(RightShift, 2, kSame, kIntegralTypes)
 
 #define BOXCAR_COMPARISON_FUNCTORS(X) \
-  X(Equal, 2, kBool, kAllTypes) \
-  X(NotEqual, 2, kBool, kAllTypes) \
-  X(Less, 2, kBool, kRealAndBoolTypes) \
-  X(LessOrEqual, 2, kBool, kRealAndBoolTypes) \
-  X(Greater, 2, kBool, kRealAndBoolTypes) \
-  X(GreaterOrEqual, 2, kBool, kRealAndBoolTypes) \
-  X(IsNan, 1, kBool, kAllTypes) \
-  X(IsPositiveInfinity, 1, kBool, kRealAndBoolTypes) \
-  X(IsNegativeInfinity, 1, kBool, kRealAndBoolTypes) \
-  X(SignBit, 1, kBool, kRealAndBoolTypes)
+  X(Eq, 2, kBool, kAllTypes) \
+  X(Ne, 2, kBool, kAllTypes) \
+  X(Lt, 2, kBool, kRealAndBoolTypes) \
+  X(Le, 2, kBool, kRealAndBoolTypes) \
+  X(Gt, 2, kBool, kRealAndBoolTypes) \
+  X(Ge, 2, kBool, kRealAndBoolTypes) \
+  X(Isnan, 1, kBool, kAllTypes) \
+  X(Isposinf, 1, kBool, kRealAndBoolTypes) \
+  X(Isneginf, 1, kBool, kRealAndBoolTypes) \
+  X(Signbit, 1, kBool, kRealAndBoolTypes)
 
 #define BOXCAR_ROUNDING_FUNCTORS(X) \
-  X(Replace, 1, kSame, kRealAndBoolTypes) \
-  X(Negative, 1, kSame, kNumberTypes) \
-  X(Absolute, 1, kReal, kAllTypes) \
-  X(Sign, 1, kSame, kAllTypes) \
+  X(NanToNum, 1, kSame, kRealAndBoolTypes) \
+  X(Neg, 1, kSame, kNumberTypes) \
+  X(Abs, 1, kReal, kAllTypes) \
+  X(Sgn, 1, kSame, kAllTypes) \
   X(Floor, 1, kSame, kRealTypes) \
-  X(Ceiling, 1, kSame, kRealTypes) \
-  X(Rounded, 1, kSame, kRealTypes) \
-  X(RoundedToDecimals, 1, kSame, kFloatingTypes) \
-  X(Truncated, 1, kSame, kRealTypes) \
-  X(Fraction, 1, kSame, kFloatingTypes)
+  X(Ceil, 1, kSame, kRealTypes) \
+  X(Round, 1, kSame, kRealTypes) \
+  X(RoundDecimals, 1, kSame, kFloatingTypes) \
+  X(Trunc, 1, kSame, kRealTypes) \
+  X(Frac, 1, kSame, kFloatingTypes)
 
 #define BOXCAR_EXPONENTIAL_FUNCTORS(X) \
-  X(Exponential, 1, kFloat, kContinuousTypes) \
-  X(PowerOfTwo, 1, kFloat, kFloatingTypes) \
-  X(ExponentialLessOne, 1, kFloat, kFloatingTypes) \
-  X(Logarithm, 1, kFloat, kContinuousTypes) \
-  X(BinaryLogarithm, 1, kFloat, kContinuousTypes) \
-  X(DecimalLogarithm, 1, kFloat, kContinuousTypes) \
-  X(LogarithmOfOneMore, 1, kFloat, kFloatingTypes) \
+  X(Exp, 1, kFloat, kContinuousTypes) \
+  X(Exp2, 1, kFloat, kFloatingTypes) \
+  X(Expm1, 1, kFloat, kFloatingTypes) \
+  X(Log, 1, kFloat, kContinuousTypes) \
+  X(Log2, 1, kFloat, kContinuousTypes) \
+  X(Log10, 1, kFloat, kContinuousTypes) \
+  X(Log1p, 1, kFloat, kFloatingTypes) \
   X(Logit, 1, kFloat, kFloatingTypes) \
-  X(SquareRoot, 1, kFloat, kContinuousTypes) \
-  X(ReciprocalSquareRoot, 1, kFloat, kContinuousTypes) \
+  X(Sqrt, 1, kFloat, kContinuousTypes) \
+  X(Rsqrt, 1, kFloat, kContinuousTypes) \
   X(Reciprocal, 1, kFloat, kContinuousTypes) \
   X(Sigmoid, 1, kFloat, kContinuousTypes)
 
 #define BOXCAR_TRIGONOMETRIC_FUNCTORS(X) \
-  X(Sine, 1, kFloat, kContinuousTypes) \
-  X(Cosine, 1, kFloat, kContinuousTypes) \
-  X(Tangent, 1, kFloat, kContinuousTypes) \
-  X(ArcSine, 1, kFloat, kContinuousTypes) \
-  X(ArcCosine, 1, kFloat, kContinuousTypes) \
-  X(ArcTangent, 1, kFloat, kContinuousTypes) \
-  X(CardinalSine, 1, kFloat, kContinuousTypes)
+  X(Sin, 1, kFloat, kContinuousTypes) \
+  X(Cos, 1, kFloat, kContinuousTypes) \
+  X(Tan, 1, kFloat, kContinuousTypes) \
+  X(Asin, 1, kFloat, kContinuousTypes) \
+  X(Acos, 1, kFloat, kContinuousTypes) \
+  X(Atan, 1, kFloat, kContinuousTypes) \
+  X(Sinc, 1, kFloat, kContinuousTypes)
 
 #define BOXCAR_HYPERBOLIC_FUNCTORS(X) \
-  X(HyperbolicSine, 1, kFloat, kContinuousTypes) \
-  X(HyperbolicCosine, 1, kFloat, kContinuousTypes) \
-  X(HyperbolicTangent, 1, kFloat, kContinuousTypes) \
-  X(ArcHyperbolicSine, 1, kFloat, kContinuousTypes) \
-  X(ArcHyperbolicCosine, 1, kFloat, kContinuousTypes) \
-  X(ArcHyperbolicTangent, 1, kFloat, kContinuousTypes)
+  X(Sinh, 1, kFloat, kContinuousTypes) \
+  X(Cosh, 1, kFloat, kContinuousTypes) \
+  X(Tanh, 1, kFloat, kContinuousTypes) \
+  X(Asinh, 1, kFloat, kContinuousTypes) \
+  X(Acosh, 1, kFloat, kContinuousTypes) \
+  X(Atanh, 1, kFloat, kContinuousTypes)
 
 #define BOXCAR_SPECIAL_FUNCTORS(X) \
-  X(ErrorFunction, 1, kFloat, kFloatingTypes) \
-  X(ErrorComplement, 1, kFloat, kFloatingTypes) \
-  X(ErrorInverse, 1, kFloat, kFloatingTypes) \
-  X(LogGamma, 1, kFloat, kFloatingTypes) \
+  X(Erf, 1, kFloat, kFloatingTypes) \
+  X(Erfc, 1, kFloat, kFloatingTypes) \
+  X(Erfinv, 1, kFloat, kFloatingTypes) \
+  X(Lgamma, 1, kFloat, kFloatingTypes) \
   X(Digamma, 1, kFloat, kFloatingTypes)
 
 #define BOXCAR_COMPLEX_FUNCTORS(X) \
-  X(AngleOfNumber, 1, kFloatReal, kContinuousTypes) \
-  X(Conjugate, 1, kSame, kAllTypes) \
-  X(FromParts, 2, kComplex, kFullFloatTypes) \
-  X(FromPolar, 2, kComplex, kFullFloatTypes)
+  X(Angle, 1, kFloatReal, kContinuousTypes) \
+  X(ConjPhysical, 1, kSame, kAllTypes) \
+  X(Complex, 2, kComplex, kFullFloatTypes) \
+  X(Polar, 2, kComplex, kFullFloatTypes)
 
 #define BOXCAR_ACTIVATION_FUNCTORS(X) \
-  X(GaussianLinear, 1, kSame, kFloatingTypes) \
-  X(GaussianLinearTanh, 1, kSame, kFloatingTypes) \
-  X(Rectified, 1, kSame, kRealTypes) \
-  X(LeakilyRectified, 1, kSame, kFloatingTypes) \
-  X(ExponentiallyRectified, 1, kSame, kFloatingTypes) \
-  X(SigmoidLinear, 1, kSame, kContinuousTypes) \
+  X(Gelu, 1, kSame, kFloatingTypes) \
+  X(GeluTanh, 1, kSame, kFloatingTypes) \
+  X(Relu, 1, kSame, kRealTypes) \
+  X(LeakyRelu, 1, kSame, kFloatingTypes) \
+  X(Elu, 1, kSame, kFloatingTypes) \
+  X(Silu, 1, kSame, kContinuousTypes) \
   X(Mish, 1, kSame, kFloatingTypes) \
   X(Softplus, 1, kSame, kFloatingTypes) \
   X(LogSigmoid, 1, kSame, kFloatingTypes) \
   X(Threshold, 1, kSame, kRealTypes) \
-  X(HardTanh, 1, kSame, kRealTypes) \
-  X(HardSigmoid, 1, kSame, kFloatingTypes) \
-  X(HardSwish, 1, kSame, kFloatingTypes) \
-  X(HardShrink, 1, kSame, kFloatingTypes) \
-  X(SoftShrink, 1, kSame, kFloatingTypes)
+  X(Hardtanh, 1, kSame, kRealTypes) \
+  X(Hardsigmoid, 1, kSame, kFloatingTypes) \
+  X(Hardswish, 1, kSame, kFloatingTypes) \
+  X(Hardshrink, 1, kSame, kFloatingTypes) \
+  X(Softshrink, 1, kSame, kFloatingTypes)
 
 #define BOXCAR_GATE_FUNCTORS(X) \
-  X(Sloped, 2, kSame, kFloatingTypes) \
-  X(Gated, 2, kSame, kFloatingTypes)
+  X(Prelu, 2, kSame, kFloatingTypes) \
+  X(Glu, 2, kSame, kFloatingTypes)
 
 #define BOXCAR_LOSS_FUNCTORS(X) \
-  X(SquaredDifference, 2, kSame, kFloatingTypes) \
-  X(SmoothDifference, 2, kSame, kFloatingTypes) \
-  X(HuberDifference, 2, kSame, kFloatingTypes) \
-  X(CrossEntropy, 2, kSame, kFloatingTypes)
+  X(MseLoss, 2, kSame, kFloatingTypes) \
+  X(SmoothL1Loss, 2, kSame, kFloatingTypes) \
+  X(HuberLoss, 2, kSame, kFloatingTypes) \
+  X(BinaryCrossEntropy, 2, kSame, kFloatingTypes)
 
 #define BOXCAR_POWER_FUNCTORS(X) \
-  X(Power, 2, kSame, kNumberTypes) \
-  X(SquareOf, 1, kSame, kNumberTypes) \
+  X(Pow, 2, kSame, kNumberTypes) \
+  X(Square, 1, kSame, kNumberTypes) \
   X(Cube, 1, kSame, kNumberTypes) \
   X(Root, 1, kSame, kContinuousTypes) \
   X(InverseRoot, 1, kSame, kContinuousTypes) \
@@ -189,7 +189,7 @@ inline constexpr ElementTypes<float, double> kFullFloatTypes;
   X(Fill, 0, kSame, kAllTypes)
 
 #define BOXCAR_PRODUCT_FUNCTORS(X) \
-  X(AddOuterProduct, 3, kSame, kAllTypes)
+  X(Addr, 3, kSame, kAllTypes)
 
 // clang-format on
 

@@ -15,7 +15,7 @@
 namespace boxcar::functors {
 
 template <class T>
-struct Rectified {
+struct Relu {
   static constexpr VectorFunction kVector = VectorFunction::kRelu;
   static constexpr std::string_view kBoolRefusal = "Boolean inputs not supported for relu";
   // NaN stays NaN.
@@ -23,20 +23,20 @@ struct Rectified {
 };
 
 template <class T>
-struct LeakilyRectified {
+struct LeakyRelu {
   using Parameters = Arguments<const Scalar&>;
   static constexpr VectorFunction kVector = VectorFunction::kLeakyRelu;
   T slope;
-  explicit LeakilyRectified(const Scalar* params) : slope(params->to<T>()) {}
+  explicit LeakyRelu(const Scalar* params) : slope(params->to<T>()) {}
   BOXCAR_HOST_DEVICE T operator()(T a) const { return a > T(0) ? a : a * slope; }
 };
 
 template <class T>
-struct ExponentiallyRectified {
+struct Elu {
   using Parameters = Arguments<const Scalar&, const Scalar&, const Scalar&>;  // alpha, scale, input_scale
   static constexpr VectorFunction kVector = VectorFunction::kElu;
   T negative_scale, scale, input_scale;
-  explicit ExponentiallyRectified(const Scalar* params)
+  explicit Elu(const Scalar* params)
       : negative_scale(params[0].to<T>() * params[1].to<T>()),
         scale(params[1].to<T>()),
         input_scale(params[2].to<T>()) {}
@@ -44,7 +44,7 @@ struct ExponentiallyRectified {
 };
 
 template <class T>
-struct SigmoidLinear {
+struct Silu {
   static constexpr VectorFunction kVector = VectorFunction::kSilu;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return a / (T(1) + exp(-a)); }
 };
@@ -79,7 +79,7 @@ struct Threshold {
 };
 
 template <class T>
-struct HardTanh {
+struct Hardtanh {
   static constexpr VectorFunction kVector = VectorFunction::kClamp;
   using Parameters = Arguments<const Scalar&, const Scalar&>;  // min_val, max_val
   static constexpr std::string_view kBoolRefusal = "Bool inputs not supported for hardtanh";
@@ -89,7 +89,7 @@ struct HardTanh {
                  toString(max_val));
   }
   T low, high;
-  explicit HardTanh(const Scalar* params) : low(params[0].to<T>()), high(params[1].to<T>()) {}
+  explicit Hardtanh(const Scalar* params) : low(params[0].to<T>()), high(params[1].to<T>()) {}
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     const T raised = a < low ? low : a;
     return raised > high ? high : raised;
@@ -105,43 +105,43 @@ BOXCAR_HOST_DEVICE T hardSix(T a) {
 }
 
 template <class T>
-struct HardSigmoid {
+struct Hardsigmoid {
   BOXCAR_HOST_DEVICE T operator()(T a) const { return hardSix(a) / T(6); }
 };
 
 template <class T>
-struct HardSwish {
+struct Hardswish {
   static constexpr VectorFunction kVector = VectorFunction::kHardswish;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return a * hardSix(a) / T(6); }
 };
 
 template <class T>
-struct HardShrink {
+struct Hardshrink {
   using Parameters = Arguments<const Scalar&>;
   T lambd;
-  explicit HardShrink(const Scalar* params) : lambd(params->to<T>()) {}
+  explicit Hardshrink(const Scalar* params) : lambd(params->to<T>()) {}
   BOXCAR_HOST_DEVICE T operator()(T a) const { return a >= -lambd && a <= lambd ? T(0) : a; }
 };
 
 template <class T>
-struct SoftShrink {
+struct Softshrink {
   using Parameters = Arguments<const Scalar&>;
   static void check(const Tensor&, const Scalar& lambd) {
     BOXCAR_CHECK(lambd.toDouble() >= 0, "lambda must be greater or equal to 0, but found to be {}.", toString(lambd));
   }
   T lambd;
-  explicit SoftShrink(const Scalar* params) : lambd(params->to<T>()) {}
+  explicit Softshrink(const Scalar* params) : lambd(params->to<T>()) {}
   BOXCAR_HOST_DEVICE T operator()(T a) const { return a > lambd ? a - lambd : (a < -lambd ? a + lambd : T(0)); }
 };
 
 template <class T>
-struct GaussianLinear {
+struct Gelu {
   static constexpr VectorFunction kVector = VectorFunction::kGelu;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return a * T(0.5) * (T(1) + erf(a * T(0.707106781186547524401))); }
 };
 
 template <class T>
-struct GaussianLinearTanh {
+struct GeluTanh {
   static constexpr VectorFunction kVector = VectorFunction::kGeluTanh;
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     constexpr T kScale = T(0.797884560802865355880);  // sqrt(2/pi)

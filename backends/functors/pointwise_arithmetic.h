@@ -18,8 +18,8 @@ struct Add {
 };
 
 template <class T>
-struct Subtract {
-  static constexpr VectorPair kVectorPair = VectorPair::kSubtract;
+struct Sub {
+  static constexpr VectorPair kVectorPair = VectorPair::kSub;
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return subtractElements(a, b); }
 };
 
@@ -37,21 +37,21 @@ struct AddScaled {
 };
 
 template <class T>
-struct SubtractScaled {
+struct SubScaled {
   T alpha;
-  explicit SubtractScaled(const Scalar* params) : alpha(readAlpha<T>(params)) {}
+  explicit SubScaled(const Scalar* params) : alpha(readAlpha<T>(params)) {}
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return subtractElements(a, multiplyElements(alpha, b)); }
 };
 
 template <class T>
-struct Multiply {
-  static constexpr VectorPair kVectorPair = VectorPair::kMultiply;
+struct Mul {
+  static constexpr VectorPair kVectorPair = VectorPair::kMul;
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return multiplyElements(a, b); }
 };
 
 template <class T>
-struct Divide {
-  static constexpr VectorPair kVectorPair = VectorPair::kDivide;
+struct Div {
+  static constexpr VectorPair kVectorPair = VectorPair::kDiv;
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return divideElements(a, b); }
 };
 
@@ -64,12 +64,12 @@ struct IntegerDivision {
 };
 
 template <class T>
-struct DivideTruncating : IntegerDivision<T> {
+struct DivTrunc : IntegerDivision<T> {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return truncatedQuotient(a, b); }
 };
 
 template <class T>
-struct DivideFlooring : IntegerDivision<T> {
+struct FloorDivide : IntegerDivision<T> {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return flooredQuotient(a, b); }
 };
 
@@ -95,18 +95,18 @@ struct Minimum {
 
 // A number wins over NaN.
 template <class T>
-struct MaximumNumber {
+struct Fmax {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return a > b || isNan(b) ? a : b; }
 };
 
 template <class T>
-struct MinimumNumber {
+struct Fmin {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return a < b || isNan(b) ? a : b; }
 };
 
 // The remainder of division rounded toward zero, which has the sign of the dividend.
 template <class T>
-struct TruncatedRemainder : IntegerDivision<T> {
+struct Fmod : IntegerDivision<T> {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const {
     if constexpr (kIsInteger<T>) {
       return subtractElements(a, multiplyElements(truncatedQuotient(a, b), b));

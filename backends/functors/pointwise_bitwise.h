@@ -29,7 +29,7 @@ template <class T>
 inline constexpr int kBits = 8 * sizeof(T);
 
 template <class T>
-struct ShiftLeft {
+struct LeftShift {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const {
     if (b < 0 || static_cast<int64_t>(b) >= kBits<T>) return 0;
     return static_cast<T>(static_cast<uint64_t>(a) << b);
@@ -37,7 +37,7 @@ struct ShiftLeft {
 };
 
 template <class T>
-struct ShiftRight {
+struct RightShift {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const {
     const bool all = b < 0 || static_cast<int64_t>(b) >= kBits<T>;
     return static_cast<T>(a >> (all ? kBits<T> - 1 : b)) * (all && std::is_unsigned_v<T> ? 0 : 1);

@@ -13,43 +13,43 @@
 namespace boxcar::functors {
 
 template <class T>
-struct Equal {
+struct Eq {
   BOXCAR_HOST_DEVICE bool operator()(T a, T b) const { return a == b; }
 };
 
 template <class T>
-struct NotEqual {
+struct Ne {
   BOXCAR_HOST_DEVICE bool operator()(T a, T b) const { return a != b; }
 };
 
 template <class T>
-struct Less {
+struct Lt {
   BOXCAR_HOST_DEVICE bool operator()(T a, T b) const { return a < b; }
 };
 
 template <class T>
-struct LessOrEqual {
+struct Le {
   BOXCAR_HOST_DEVICE bool operator()(T a, T b) const { return a <= b; }
 };
 
 template <class T>
-struct Greater {
+struct Gt {
   BOXCAR_HOST_DEVICE bool operator()(T a, T b) const { return a > b; }
 };
 
 template <class T>
-struct GreaterOrEqual {
+struct Ge {
   BOXCAR_HOST_DEVICE bool operator()(T a, T b) const { return a >= b; }
 };
 
 template <class T>
-struct IsNan {
+struct Isnan {
   BOXCAR_HOST_DEVICE bool operator()(T a) const { return isNan(a); }
 };
 
 // Integers and bools are never infinite.
 template <class T>
-struct IsPositiveInfinity {
+struct Isposinf {
   static constexpr bool kExactOutput = true;
   BOXCAR_HOST_DEVICE bool operator()(T a) const {
     return std::is_floating_point_v<T> && a == std::numeric_limits<T>::infinity();
@@ -57,7 +57,7 @@ struct IsPositiveInfinity {
 };
 
 template <class T>
-struct IsNegativeInfinity {
+struct Isneginf {
   static constexpr bool kExactOutput = true;
   BOXCAR_HOST_DEVICE bool operator()(T a) const {
     if constexpr (std::is_floating_point_v<T>) return a == -std::numeric_limits<T>::infinity();
@@ -66,7 +66,7 @@ struct IsNegativeInfinity {
 };
 
 template <class T>
-struct SignBit {
+struct Signbit {
   static constexpr bool kExactOutput = true;
   BOXCAR_HOST_DEVICE bool operator()(T a) const {
     if constexpr (std::is_floating_point_v<T>) {

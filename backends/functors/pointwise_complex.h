@@ -17,7 +17,7 @@ namespace boxcar::functors {
 
 // The angle to the positive real axis.
 template <class T>
-struct AngleOfNumber {
+struct Angle {
   BOXCAR_HOST_DEVICE RealOf<T> operator()(T a) const {
     if constexpr (kIsComplex<T>) {
       return arg(a);
@@ -29,7 +29,7 @@ struct AngleOfNumber {
 };
 
 template <class T>
-struct Conjugate {
+struct ConjPhysical {
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     if constexpr (kIsComplex<T>) {
       return conj(a);
@@ -51,14 +51,14 @@ inline void checkParts(const Tensor& a, const Tensor& b) {
 }
 
 template <class T>
-struct FromParts {
+struct Complex {
   static constexpr bool kExactOutput = true;
   static void check(const Tensor& real, const Tensor& imag) { checkParts(real, imag); }
   BOXCAR_HOST_DEVICE std::complex<T> operator()(T real, T imag) const { return {real, imag}; }
 };
 
 template <class T>
-struct FromPolar {
+struct Polar {
   static constexpr bool kExactOutput = true;
   static void check(const Tensor& abs, const Tensor& angle) { checkParts(abs, angle); }
   BOXCAR_HOST_DEVICE std::complex<T> operator()(T abs, T angle) const { return {abs * cos(angle), abs * sin(angle)}; }

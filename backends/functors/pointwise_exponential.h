@@ -15,31 +15,31 @@
 namespace boxcar::functors {
 
 template <class T>
-struct Exponential {
+struct Exp {
   static constexpr VectorFunction kVector = VectorFunction::kExp;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return exp(a); }
 };
 
 template <class T>
-struct PowerOfTwo {
+struct Exp2 {
   static constexpr VectorFunction kVector = VectorFunction::kExp2;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return exp2(a); }
 };
 
 template <class T>
-struct ExponentialLessOne {
+struct Expm1 {
   static constexpr VectorFunction kVector = VectorFunction::kExpm1;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return expm1(a); }
 };
 
 template <class T>
-struct Logarithm {
+struct Log {
   static constexpr VectorFunction kVector = VectorFunction::kLog;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return log(a); }
 };
 
 template <class T>
-struct BinaryLogarithm {
+struct Log2 {
   static constexpr VectorFunction kVector = VectorFunction::kLog2;
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     if constexpr (kIsComplex<T>) {
@@ -54,13 +54,13 @@ struct BinaryLogarithm {
 };
 
 template <class T>
-struct DecimalLogarithm {
+struct Log10 {
   static constexpr VectorFunction kVector = VectorFunction::kLog10;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return log10(a); }
 };
 
 template <class T>
-struct LogarithmOfOneMore {
+struct Log1p {
   static constexpr VectorFunction kVector = VectorFunction::kLog1p;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return log1p(a); }
 };
@@ -80,14 +80,14 @@ struct Logit {
 };
 
 template <class T>
-struct SquareRoot {
-  static constexpr VectorFunction kVector = VectorFunction::kSquareRoot;
+struct Sqrt {
+  static constexpr VectorFunction kVector = VectorFunction::kSqrt;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return sqrt(a); }
 };
 
 template <class T>
-struct ReciprocalSquareRoot {
-  static constexpr VectorFunction kVector = VectorFunction::kReciprocalSquareRoot;
+struct Rsqrt {
+  static constexpr VectorFunction kVector = VectorFunction::kRsqrt;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return divideElements(T(1), sqrt(a)); }
 };
 

@@ -8,12 +8,12 @@
 namespace boxcar::functors {
 
 template <class T>
-struct Sloped {
+struct Prelu {
   BOXCAR_HOST_DEVICE T operator()(T a, T slope) const { return a > T(0) ? a : a * slope; }
 };
 
 template <class T>
-struct Gated {
+struct Glu {
   BOXCAR_HOST_DEVICE T operator()(T a, T gate) const { return a / (T(1) + exp(-gate)); }
 };
 

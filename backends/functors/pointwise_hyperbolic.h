@@ -9,37 +9,37 @@
 namespace boxcar::functors {
 
 template <class T>
-struct HyperbolicSine {
+struct Sinh {
   static constexpr VectorFunction kVector = VectorFunction::kSinh;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return sinh(a); }
 };
 
 template <class T>
-struct HyperbolicCosine {
+struct Cosh {
   static constexpr VectorFunction kVector = VectorFunction::kCosh;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return cosh(a); }
 };
 
 template <class T>
-struct HyperbolicTangent {
+struct Tanh {
   static constexpr VectorFunction kVector = VectorFunction::kTanh;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return tanh(a); }
 };
 
 template <class T>
-struct ArcHyperbolicSine {
+struct Asinh {
   static constexpr VectorFunction kVector = VectorFunction::kAsinh;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return asinh(a); }
 };
 
 template <class T>
-struct ArcHyperbolicCosine {
+struct Acosh {
   static constexpr VectorFunction kVector = VectorFunction::kAcosh;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return acosh(a); }
 };
 
 template <class T>
-struct ArcHyperbolicTangent {
+struct Atanh {
   static constexpr VectorFunction kVector = VectorFunction::kAtanh;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return atanh(a); }
 };

@@ -12,15 +12,15 @@
 namespace boxcar::functors {
 
 template <class T>
-struct SquaredDifference {
+struct MseLoss {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return (a - b) * (a - b); }
 };
 
 // Quadratic for differences below beta, linear from there on.
 template <class T>
-struct SmoothDifference {
+struct SmoothL1Loss {
   T beta;
-  explicit SmoothDifference(const Scalar* params) : beta(params->to<T>()) {}
+  explicit SmoothL1Loss(const Scalar* params) : beta(params->to<T>()) {}
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const {
     const T difference = abs(a - b);
     return difference < beta ? T(0.5) * difference * difference / beta : difference - T(0.5) * beta;
@@ -28,9 +28,9 @@ struct SmoothDifference {
 };
 
 template <class T>
-struct HuberDifference {
+struct HuberLoss {
   T delta;
-  explicit HuberDifference(const Scalar* params) : delta(params->to<T>()) {}
+  explicit HuberLoss(const Scalar* params) : delta(params->to<T>()) {}
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const {
     const T difference = abs(a - b);
     return difference <= delta ? T(0.5) * difference * difference : delta * (difference - T(0.5) * delta);
@@ -39,7 +39,7 @@ struct HuberDifference {
 
 // Logarithms are bounded, so that the loss of a certain but wrong prediction is finite.
 template <class T>
-struct CrossEntropy {
+struct BinaryCrossEntropy {
   static constexpr Refusal kRefusal = Refusal::kNotProbability;
   BOXCAR_HOST_DEVICE static bool accepts(T a, T) { return a >= T(0) && a <= T(1); }
   BOXCAR_HOST_DEVICE T operator()(T a, T target) const {

@@ -14,22 +14,22 @@
 namespace boxcar::functors {
 
 template <class T>
-struct CopySign {
+struct Copysign {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return copysign(a, b); }
 };
 
 template <class T>
-struct Angle {
+struct Atan2 {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return atan2(a, b); }
 };
 
 template <class T>
-struct Hypotenuse {
+struct Hypot {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return hypot(a, b); }
 };
 
 template <class T>
-struct NextAfter {
+struct Nextafter {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return nextafter(a, b); }
 };
 
@@ -53,12 +53,12 @@ BOXCAR_HOST_DEVICE T greatestDivisor(T a, T b) {
 }
 
 template <class T>
-struct GreatestDivisor {
+struct Gcd {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return greatestDivisor(a, b); }
 };
 
 template <class T>
-struct LeastMultiple {
+struct Lcm {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const {
     const T divisor = greatestDivisor(a, b);
     if (divisor == 0) return 0;
@@ -70,7 +70,7 @@ struct LeastMultiple {
 };
 
 template <class T>
-struct Step {
+struct Heaviside {
   static constexpr bool kExactOutput = true;
   static void check(const Tensor& self, const Tensor& values) {
     BOXCAR_CHECK(!self.is_complex() && !values.is_complex(), "heaviside is not yet implemented for complex tensors.");
@@ -83,7 +83,7 @@ struct Step {
 
 // log(exp(a) + exp(b)), relative to the larger of the two to avoid overflow.
 template <class T>
-struct LogAddExp {
+struct Logaddexp {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const {
     if (isinf(a) && a == b) return a;
     const T larger = a > b || isNan(a) ? a : b;
@@ -92,7 +92,7 @@ struct LogAddExp {
 };
 
 template <class T>
-struct LogAddExp2 {
+struct Logaddexp2 {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const {
     if (isinf(a) && a == b) return a;
     const T larger = a > b || isNan(a) ? a : b;
@@ -101,7 +101,7 @@ struct LogAddExp2 {
 };
 
 template <class T>
-struct TimesLogarithm {
+struct Xlogy {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const {
     if (isNan(b)) return b;
     return a == T(0) ? T(0) : a * log(b);

@@ -10,7 +10,7 @@
 namespace boxcar::functors {
 
 template <class T>
-struct Power {
+struct Pow {
   BOXCAR_HOST_DEVICE T operator()(T base, T exponent) const { return power(base, exponent); }
 };
 
@@ -21,7 +21,7 @@ struct Cube {
 };
 
 template <class T>
-struct SquareOf {
+struct Square {
   static constexpr VectorFunction kVector = VectorFunction::kSquare;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return multiplyElements(a, a); }
 };

@@ -18,8 +18,8 @@
 namespace boxcar::functors {
 
 template <class T>
-struct Negative {
-  static constexpr VectorFunction kVector = VectorFunction::kNegative;
+struct Neg {
+  static constexpr VectorFunction kVector = VectorFunction::kNeg;
   static constexpr std::string_view kBoolRefusal =
       "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
       "or "
@@ -34,8 +34,8 @@ struct Negative {
 };
 
 template <class T>
-struct Absolute {
-  static constexpr VectorFunction kVector = VectorFunction::kAbsolute;
+struct Abs {
+  static constexpr VectorFunction kVector = VectorFunction::kAbs;
   BOXCAR_HOST_DEVICE RealOf<T> operator()(T a) const {
     if constexpr (kIsInteger<T>) {
       return a < 0 ? subtractElements(T(0), a) : a;
@@ -47,7 +47,7 @@ struct Absolute {
 
 // The sign; 0 for NaN, and the direction of a complex number.
 template <class T>
-struct Sign {
+struct Sgn {
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     if constexpr (kIsComplex<T>) {
       return a == T(0) ? T(0) : a / abs(a);
@@ -68,7 +68,7 @@ struct Floor {
 };
 
 template <class T>
-struct Ceiling {
+struct Ceil {
   static constexpr VectorFunction kVector = VectorFunction::kCeil;
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     if constexpr (kIsInteger<T>) return a;
@@ -77,8 +77,8 @@ struct Ceiling {
 };
 
 template <class T>
-struct Truncated {
-  static constexpr VectorFunction kVector = VectorFunction::kTruncate;
+struct Trunc {
+  static constexpr VectorFunction kVector = VectorFunction::kTrunc;
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     if constexpr (kIsInteger<T>) return a;
     return trunc(a);
@@ -87,7 +87,7 @@ struct Truncated {
 
 // Rounds half to even.
 template <class T>
-struct Rounded {
+struct Round {
   static constexpr VectorFunction kVector = VectorFunction::kRound;
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     if constexpr (kIsInteger<T>) return a;
@@ -96,11 +96,11 @@ struct Rounded {
 };
 
 template <class T>
-struct RoundedToDecimals {
+struct RoundDecimals {
   using Parameters = Arguments<int64_t>;
   bool before_point;
   T power;
-  explicit RoundedToDecimals(const Scalar* params)
+  explicit RoundDecimals(const Scalar* params)
       : before_point(params->toLong() < 0), power(static_cast<T>(pow(10.0, abs(params->toDouble())))) {}
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     return before_point ? nearbyint(a / power) * power : nearbyint(a * power) / power;
@@ -108,16 +108,16 @@ struct RoundedToDecimals {
 };
 
 template <class T>
-struct Fraction {
+struct Frac {
   BOXCAR_HOST_DEVICE T operator()(T a) const { return a - trunc(a); }
 };
 
 // The replacements of NaN, infinity and negative infinity.
 template <class T>
-struct Replace {
+struct NanToNum {
   static constexpr bool kExactOutput = true;
   T nan, positive, negative;
-  explicit Replace(const Scalar* params)
+  explicit NanToNum(const Scalar* params)
       : nan(convertElement<T>(params[0].toDouble())),
         positive(convertElement<T>(params[1].toDouble())),
         negative(convertElement<T>(params[2].toDouble())) {}

@@ -13,20 +13,20 @@
 namespace boxcar::functors {
 
 template <class T>
-struct ErrorFunction {
+struct Erf {
   static constexpr VectorFunction kVector = VectorFunction::kErf;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return erf(a); }
 };
 
 template <class T>
-struct ErrorComplement {
+struct Erfc {
   static constexpr VectorFunction kVector = VectorFunction::kErfc;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return erfc(a); }
 };
 
 // The x for which erf(x) is a: an initial guess, then steps of Halley's method, each of which triples the digits.
 template <class T>
-struct ErrorInverse {
+struct Erfinv {
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     const double size = abs(static_cast<double>(a));
     if (!(size < 1))
@@ -47,7 +47,7 @@ struct ErrorInverse {
 };
 
 template <class T>
-struct LogGamma {
+struct Lgamma {
   BOXCAR_HOST_DEVICE T operator()(T a) const {
 #ifdef __CUDA_ARCH__
     return std::lgamma(a);

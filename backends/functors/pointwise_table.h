@@ -18,36 +18,36 @@
 
 // pointwise_arithmetic.cpp; also add, sub, rsub, div
 #define BOXCAR_ARITHMETIC_OPERATORS(X)                                            \
-  X(Binary, "mul", Multiply, kSame, kAllTypes, kArithmeticForms)                  \
-  X(Binary, "floor_divide", DivideFlooring, kSame, kRealTypes, kFloorDivideForms) \
+  X(Binary, "mul", Mul, kSame, kAllTypes, kArithmeticForms)                  \
+  X(Binary, "floor_divide", FloorDivide, kSame, kRealTypes, kFloorDivideForms) \
   X(Binary, "remainder", Remainder, kSame, kRealTypes, kBitwiseForms)             \
-  X(Binary, "fmod", TruncatedRemainder, kSame, kRealTypes, kComparisonForms)      \
+  X(Binary, "fmod", Fmod, kSame, kRealTypes, kComparisonForms)      \
   X(Binary, "maximum", Maximum, kSame, kRealAndBoolTypes, kPlainNotInPlace)       \
   X(Binary, "minimum", Minimum, kSame, kRealAndBoolTypes, kPlainNotInPlace)       \
-  X(Binary, "fmax", MaximumNumber, kSame, kRealAndBoolTypes, kPlainNotInPlace)    \
-  X(Binary, "fmin", MinimumNumber, kSame, kRealAndBoolTypes, kPlainNotInPlace)
+  X(Binary, "fmax", Fmax, kSame, kRealAndBoolTypes, kPlainNotInPlace)    \
+  X(Binary, "fmin", Fmin, kSame, kRealAndBoolTypes, kPlainNotInPlace)
 
 // pointwise_pairs.cpp
 #define BOXCAR_PAIR_OPERATORS(X)                                               \
-  X(Binary, "copysign", CopySign, kFloat, kFloatingTypes, kCopysignForms)      \
-  X(Binary, "atan2", Angle, kFloat, kFloatingTypes, kPlainForms)               \
-  X(Binary, "hypot", Hypotenuse, kSame, kFloatingTypes, kPlainForms)           \
-  X(Binary, "nextafter", NextAfter, kSame, kFullFloatTypes, kPlainForms)       \
-  X(Binary, "gcd", GreatestDivisor, kSame, kIntegralTypes, kPlainForms)        \
-  X(Binary, "lcm", LeastMultiple, kSame, kIntegralTypes, kPlainForms)          \
-  X(Binary, "heaviside", Step, kSame, kRealAndBoolTypes, kPlainForms)          \
-  X(Binary, "logaddexp", LogAddExp, kSame, kFloatingTypes, kPlainNotInPlace)   \
-  X(Binary, "logaddexp2", LogAddExp2, kSame, kFloatingTypes, kPlainNotInPlace) \
-  X(Binary, "xlogy", TimesLogarithm, kFloat, kFloatingTypes, kXlogyForms)
+  X(Binary, "copysign", Copysign, kFloat, kFloatingTypes, kCopysignForms)      \
+  X(Binary, "atan2", Atan2, kFloat, kFloatingTypes, kPlainForms)               \
+  X(Binary, "hypot", Hypot, kSame, kFloatingTypes, kPlainForms)           \
+  X(Binary, "nextafter", Nextafter, kSame, kFullFloatTypes, kPlainForms)       \
+  X(Binary, "gcd", Gcd, kSame, kIntegralTypes, kPlainForms)        \
+  X(Binary, "lcm", Lcm, kSame, kIntegralTypes, kPlainForms)          \
+  X(Binary, "heaviside", Heaviside, kSame, kRealAndBoolTypes, kPlainForms)          \
+  X(Binary, "logaddexp", Logaddexp, kSame, kFloatingTypes, kPlainNotInPlace)   \
+  X(Binary, "logaddexp2", Logaddexp2, kSame, kFloatingTypes, kPlainNotInPlace) \
+  X(Binary, "xlogy", Xlogy, kFloat, kFloatingTypes, kXlogyForms)
 
 // pointwise_ternary.cpp; also clamp
 #define BOXCAR_TERNARY_OPERATORS(X)                                                \
-  X(Ternary, "addcmul", AddProduct, kSame, kNumberTypes, kAllForms)                \
-  X(Ternary, "addcdiv", AddQuotient, kSame, kContinuousTypes, kAllForms)           \
-  X(Ternary, "lerp", Interpolate, kSame, kContinuousTypes, kTensorForms)           \
-  X(Binary, "lerp", InterpolateBy, kSame, kContinuousTypes, kScalarParameterForms) \
-  X(Binary, "clamp_min", AtLeast, kSame, kRealAndBoolTypes, kClampForms)           \
-  X(Binary, "clamp_max", AtMost, kSame, kRealAndBoolTypes, kClampForms)
+  X(Ternary, "addcmul", Addcmul, kSame, kNumberTypes, kAllForms)                \
+  X(Ternary, "addcdiv", Addcdiv, kSame, kContinuousTypes, kAllForms)           \
+  X(Ternary, "lerp", Lerp, kSame, kContinuousTypes, kTensorForms)           \
+  X(Binary, "lerp", LerpScalar, kSame, kContinuousTypes, kScalarParameterForms) \
+  X(Binary, "clamp_min", ClampMin, kSame, kRealAndBoolTypes, kClampForms)           \
+  X(Binary, "clamp_max", ClampMax, kSame, kRealAndBoolTypes, kClampForms)
 
 // pointwise_bitwise.cpp; also __ilshift__ and __irshift__
 #define BOXCAR_BITWISE_OPERATORS(X)                                                \
@@ -59,98 +59,98 @@
   X(Binary, "bitwise_and", BitwiseAnd, kSame, kBitTypes, kBitwiseForms)            \
   X(Binary, "bitwise_or", BitwiseOr, kSame, kBitTypes, kBitwiseForms)              \
   X(Binary, "bitwise_xor", BitwiseXor, kSame, kBitTypes, kBitwiseForms)            \
-  X(Binary, "bitwise_left_shift", ShiftLeft, kSame, kIntegralTypes, kShiftForms)   \
-  X(Binary, "bitwise_right_shift", ShiftRight, kSame, kIntegralTypes, kShiftForms) \
-  X(Binary, "__lshift__", ShiftLeft, kSame, kIntegralTypes, kShiftOperatorForms)   \
-  X(Binary, "__rshift__", ShiftRight, kSame, kIntegralTypes, kShiftOperatorForms)
+  X(Binary, "bitwise_left_shift", LeftShift, kSame, kIntegralTypes, kShiftForms)   \
+  X(Binary, "bitwise_right_shift", RightShift, kSame, kIntegralTypes, kShiftForms) \
+  X(Binary, "__lshift__", LeftShift, kSame, kIntegralTypes, kShiftOperatorForms)   \
+  X(Binary, "__rshift__", RightShift, kSame, kIntegralTypes, kShiftOperatorForms)
 
 // pointwise_comparison.cpp
 #define BOXCAR_COMPARISON_OPERATORS(X)                                            \
-  X(Binary, "eq", Equal, kBool, kAllTypes, kComparisonForms)                      \
-  X(Binary, "ne", NotEqual, kBool, kAllTypes, kComparisonForms)                   \
-  X(Binary, "lt", Less, kBool, kRealAndBoolTypes, kComparisonForms)               \
-  X(Binary, "le", LessOrEqual, kBool, kRealAndBoolTypes, kComparisonForms)        \
-  X(Binary, "gt", Greater, kBool, kRealAndBoolTypes, kComparisonForms)            \
-  X(Binary, "ge", GreaterOrEqual, kBool, kRealAndBoolTypes, kComparisonForms)     \
-  X(Unary, "isnan", IsNan, kBool, kAllTypes, kFunctionalOnly)                     \
-  X(Unary, "isposinf", IsPositiveInfinity, kBool, kRealAndBoolTypes, kNotInPlace) \
-  X(Unary, "isneginf", IsNegativeInfinity, kBool, kRealAndBoolTypes, kNotInPlace) \
-  X(Unary, "signbit", SignBit, kBool, kRealAndBoolTypes, kNotInPlace)
+  X(Binary, "eq", Eq, kBool, kAllTypes, kComparisonForms)                      \
+  X(Binary, "ne", Ne, kBool, kAllTypes, kComparisonForms)                   \
+  X(Binary, "lt", Lt, kBool, kRealAndBoolTypes, kComparisonForms)               \
+  X(Binary, "le", Le, kBool, kRealAndBoolTypes, kComparisonForms)        \
+  X(Binary, "gt", Gt, kBool, kRealAndBoolTypes, kComparisonForms)            \
+  X(Binary, "ge", Ge, kBool, kRealAndBoolTypes, kComparisonForms)     \
+  X(Unary, "isnan", Isnan, kBool, kAllTypes, kFunctionalOnly)                     \
+  X(Unary, "isposinf", Isposinf, kBool, kRealAndBoolTypes, kNotInPlace) \
+  X(Unary, "isneginf", Isneginf, kBool, kRealAndBoolTypes, kNotInPlace) \
+  X(Unary, "signbit", Signbit, kBool, kRealAndBoolTypes, kNotInPlace)
 
 // pointwise_rounding.cpp; also nan_to_num
 #define BOXCAR_ROUNDING_OPERATORS(X)                                          \
-  X(Unary, "neg", Negative, kSame, kNumberTypes, kAllForms)                   \
-  X(Unary, "abs", Absolute, kReal, kAllTypes, kAllForms)                      \
-  X(Unary, "sign", Sign, kSame, kRealAndBoolTypes, kAllForms)                 \
-  X(Unary, "sgn", Sign, kSame, kAllTypes, kAllForms)                          \
+  X(Unary, "neg", Neg, kSame, kNumberTypes, kAllForms)                   \
+  X(Unary, "abs", Abs, kReal, kAllTypes, kAllForms)                      \
+  X(Unary, "sign", Sgn, kSame, kRealAndBoolTypes, kAllForms)                 \
+  X(Unary, "sgn", Sgn, kSame, kAllTypes, kAllForms)                          \
   X(Unary, "floor", Floor, kSame, kRealTypes, kAllForms)                      \
-  X(Unary, "ceil", Ceiling, kSame, kRealTypes, kAllForms)                     \
-  X(Unary, "round", Rounded, kSame, kRealTypes, kAllForms)                    \
-  X(Unary, "round", RoundedToDecimals, kSame, kFloatingTypes, kDecimalsForms) \
-  X(Unary, "trunc", Truncated, kSame, kRealTypes, kAllForms)                  \
-  X(Unary, "frac", Fraction, kSame, kFloatingTypes, kAllForms)
+  X(Unary, "ceil", Ceil, kSame, kRealTypes, kAllForms)                     \
+  X(Unary, "round", Round, kSame, kRealTypes, kAllForms)                    \
+  X(Unary, "round", RoundDecimals, kSame, kFloatingTypes, kDecimalsForms) \
+  X(Unary, "trunc", Trunc, kSame, kRealTypes, kAllForms)                  \
+  X(Unary, "frac", Frac, kSame, kFloatingTypes, kAllForms)
 
 // pointwise_exponential.cpp
 #define BOXCAR_EXPONENTIAL_OPERATORS(X)                                        \
-  X(Unary, "exp", Exponential, kFloat, kContinuousTypes, kAllForms)            \
-  X(Unary, "exp2", PowerOfTwo, kFloat, kFloatingTypes, kAllForms)              \
-  X(Unary, "expm1", ExponentialLessOne, kFloat, kFloatingTypes, kAllForms)     \
-  X(Unary, "log", Logarithm, kFloat, kContinuousTypes, kAllForms)              \
-  X(Unary, "log2", BinaryLogarithm, kFloat, kContinuousTypes, kAllForms)       \
-  X(Unary, "log10", DecimalLogarithm, kFloat, kContinuousTypes, kAllForms)     \
-  X(Unary, "log1p", LogarithmOfOneMore, kFloat, kFloatingTypes, kAllForms)     \
+  X(Unary, "exp", Exp, kFloat, kContinuousTypes, kAllForms)            \
+  X(Unary, "exp2", Exp2, kFloat, kFloatingTypes, kAllForms)              \
+  X(Unary, "expm1", Expm1, kFloat, kFloatingTypes, kAllForms)     \
+  X(Unary, "log", Log, kFloat, kContinuousTypes, kAllForms)              \
+  X(Unary, "log2", Log2, kFloat, kContinuousTypes, kAllForms)       \
+  X(Unary, "log10", Log10, kFloat, kContinuousTypes, kAllForms)     \
+  X(Unary, "log1p", Log1p, kFloat, kFloatingTypes, kAllForms)     \
   X(Unary, "logit", Logit, kFloat, kFloatingTypes, kAllForms)                  \
-  X(Unary, "sqrt", SquareRoot, kFloat, kContinuousTypes, kAllForms)            \
-  X(Unary, "rsqrt", ReciprocalSquareRoot, kFloat, kContinuousTypes, kAllForms) \
+  X(Unary, "sqrt", Sqrt, kFloat, kContinuousTypes, kAllForms)            \
+  X(Unary, "rsqrt", Rsqrt, kFloat, kContinuousTypes, kAllForms) \
   X(Unary, "reciprocal", Reciprocal, kFloat, kContinuousTypes, kAllForms)      \
   X(Unary, "sigmoid", Sigmoid, kFloat, kContinuousTypes, kAllForms)
 
 // pointwise_trigonometric.cpp
 #define BOXCAR_TRIGONOMETRIC_OPERATORS(X)                           \
-  X(Unary, "sin", Sine, kFloat, kContinuousTypes, kAllForms)        \
-  X(Unary, "cos", Cosine, kFloat, kContinuousTypes, kAllForms)      \
-  X(Unary, "tan", Tangent, kFloat, kContinuousTypes, kAllForms)     \
-  X(Unary, "asin", ArcSine, kFloat, kContinuousTypes, kAllForms)    \
-  X(Unary, "acos", ArcCosine, kFloat, kContinuousTypes, kAllForms)  \
-  X(Unary, "atan", ArcTangent, kFloat, kContinuousTypes, kAllForms) \
-  X(Unary, "sinc", CardinalSine, kFloat, kContinuousTypes, kAllForms)
+  X(Unary, "sin", Sin, kFloat, kContinuousTypes, kAllForms)        \
+  X(Unary, "cos", Cos, kFloat, kContinuousTypes, kAllForms)      \
+  X(Unary, "tan", Tan, kFloat, kContinuousTypes, kAllForms)     \
+  X(Unary, "asin", Asin, kFloat, kContinuousTypes, kAllForms)    \
+  X(Unary, "acos", Acos, kFloat, kContinuousTypes, kAllForms)  \
+  X(Unary, "atan", Atan, kFloat, kContinuousTypes, kAllForms) \
+  X(Unary, "sinc", Sinc, kFloat, kContinuousTypes, kAllForms)
 
 // pointwise_hyperbolic.cpp
 #define BOXCAR_HYPERBOLIC_OPERATORS(X)                                        \
-  X(Unary, "sinh", HyperbolicSine, kFloat, kContinuousTypes, kAllForms)       \
-  X(Unary, "cosh", HyperbolicCosine, kFloat, kContinuousTypes, kAllForms)     \
-  X(Unary, "tanh", HyperbolicTangent, kFloat, kContinuousTypes, kAllForms)    \
-  X(Unary, "asinh", ArcHyperbolicSine, kFloat, kContinuousTypes, kAllForms)   \
-  X(Unary, "acosh", ArcHyperbolicCosine, kFloat, kContinuousTypes, kAllForms) \
-  X(Unary, "atanh", ArcHyperbolicTangent, kFloat, kContinuousTypes, kAllForms)
+  X(Unary, "sinh", Sinh, kFloat, kContinuousTypes, kAllForms)       \
+  X(Unary, "cosh", Cosh, kFloat, kContinuousTypes, kAllForms)     \
+  X(Unary, "tanh", Tanh, kFloat, kContinuousTypes, kAllForms)    \
+  X(Unary, "asinh", Asinh, kFloat, kContinuousTypes, kAllForms)   \
+  X(Unary, "acosh", Acosh, kFloat, kContinuousTypes, kAllForms) \
+  X(Unary, "atanh", Atanh, kFloat, kContinuousTypes, kAllForms)
 
 // pointwise_special.cpp
 #define BOXCAR_SPECIAL_OPERATORS(X)                                    \
-  X(Unary, "erf", ErrorFunction, kFloat, kFloatingTypes, kAllForms)    \
-  X(Unary, "erfc", ErrorComplement, kFloat, kFloatingTypes, kAllForms) \
-  X(Unary, "erfinv", ErrorInverse, kFloat, kFloatingTypes, kAllForms)  \
-  X(Unary, "lgamma", LogGamma, kFloat, kFloatingTypes, kAllForms)      \
+  X(Unary, "erf", Erf, kFloat, kFloatingTypes, kAllForms)    \
+  X(Unary, "erfc", Erfc, kFloat, kFloatingTypes, kAllForms) \
+  X(Unary, "erfinv", Erfinv, kFloat, kFloatingTypes, kAllForms)  \
+  X(Unary, "lgamma", Lgamma, kFloat, kFloatingTypes, kAllForms)      \
   X(Unary, "digamma", Digamma, kFloat, kFloatingTypes, kAllForms)
 
 // pointwise_complex.cpp
 #define BOXCAR_COMPLEX_OPERATORS(X)                                            \
-  X(Unary, "angle", AngleOfNumber, kFloatReal, kContinuousTypes, kOutOnly)     \
-  X(Unary, "conj_physical", Conjugate, kSame, kAllTypes, kAllForms)            \
-  X(Binary, "complex", FromParts, kComplex, kFullFloatTypes, kPlainNotInPlace) \
-  X(Binary, "polar", FromPolar, kComplex, kFullFloatTypes, kPlainNotInPlace)
+  X(Unary, "angle", Angle, kFloatReal, kContinuousTypes, kOutOnly)     \
+  X(Unary, "conj_physical", ConjPhysical, kSame, kAllTypes, kAllForms)            \
+  X(Binary, "complex", Complex, kComplex, kFullFloatTypes, kPlainNotInPlace) \
+  X(Binary, "polar", Polar, kComplex, kFullFloatTypes, kPlainNotInPlace)
 
 // pointwise_activation.cpp; also gelu, prelu, glu
 #define BOXCAR_ACTIVATION_OPERATORS(X)                                       \
-  X(Unary, "relu", Rectified, kSame, kRealTypes, kAllForms)                  \
-  X(Unary, "leaky_relu", LeakilyRectified, kSame, kFloatingTypes, kAllForms) \
-  X(Unary, "elu", ExponentiallyRectified, kSame, kFloatingTypes, kAllForms)  \
-  X(Unary, "silu", SigmoidLinear, kSame, kContinuousTypes, kAllForms)        \
+  X(Unary, "relu", Relu, kSame, kRealTypes, kAllForms)                  \
+  X(Unary, "leaky_relu", LeakyRelu, kSame, kFloatingTypes, kAllForms) \
+  X(Unary, "elu", Elu, kSame, kFloatingTypes, kAllForms)  \
+  X(Unary, "silu", Silu, kSame, kContinuousTypes, kAllForms)        \
   X(Unary, "mish", Mish, kSame, kFloatingTypes, kAllForms)                   \
   X(Unary, "softplus", Softplus, kSame, kFloatingTypes, kNotInPlace)         \
   X(Unary, "log_sigmoid", LogSigmoid, kSame, kFloatingTypes, kOutOnly)       \
   X(Unary, "threshold", Threshold, kSame, kRealTypes, kAllForms)             \
-  X(Unary, "hardtanh", HardTanh, kSame, kRealTypes, kAllForms)               \
-  X(Unary, "hardsigmoid", HardSigmoid, kSame, kFloatingTypes, kAllForms)     \
-  X(Unary, "hardswish", HardSwish, kSame, kFloatingTypes, kAllForms)         \
-  X(Unary, "hardshrink", HardShrink, kSame, kFloatingTypes, kNotInPlace)     \
-  X(Unary, "softshrink", SoftShrink, kSame, kFloatingTypes, kNotInPlace)
+  X(Unary, "hardtanh", Hardtanh, kSame, kRealTypes, kAllForms)               \
+  X(Unary, "hardsigmoid", Hardsigmoid, kSame, kFloatingTypes, kAllForms)     \
+  X(Unary, "hardswish", Hardswish, kSame, kFloatingTypes, kAllForms)         \
+  X(Unary, "hardshrink", Hardshrink, kSame, kFloatingTypes, kNotInPlace)     \
+  X(Unary, "softshrink", Softshrink, kSame, kFloatingTypes, kNotInPlace)

@@ -18,10 +18,10 @@ namespace boxcar::functors {
 
 // a + value * b * c
 template <class T>
-struct AddProduct {
+struct Addcmul {
   using Parameters = Arguments<const Scalar&>;
   T value;
-  explicit AddProduct(const Scalar* params) : value(params->to<T>()) {}
+  explicit Addcmul(const Scalar* params) : value(params->to<T>()) {}
   BOXCAR_HOST_DEVICE T operator()(T a, T b, T c) const {
     return addElements(a, multiplyElements(multiplyElements(value, b), c));
   }
@@ -29,7 +29,7 @@ struct AddProduct {
 
 // a + value * b / c
 template <class T>
-struct AddQuotient {
+struct Addcdiv {
   using Parameters = Arguments<const Scalar&>;
   static void check(const Tensor&, const Tensor& tensor1, const Tensor& tensor2, const Scalar&) {
     BOXCAR_CHECK(!(isIntegralType(tensor1.scalar_type(), /*includeBool=*/true) &&
@@ -39,7 +39,7 @@ struct AddQuotient {
                  tensor1.scalar_type(), tensor2.scalar_type());
   }
   T value;
-  explicit AddQuotient(const Scalar* params) : value(params->to<T>()) {}
+  explicit Addcdiv(const Scalar* params) : value(params->to<T>()) {}
   BOXCAR_HOST_DEVICE T operator()(T a, T b, T c) const { return a + divideElements(multiplyElements(value, b), c); }
 };
 
@@ -55,7 +55,7 @@ inline void checkSameType(const Tensor& self, const Tensor& other, std::string_v
 }
 
 template <class T>
-struct Interpolate {
+struct Lerp {
   static void check(const Tensor& self, const Tensor& end, const Tensor& weight) {
     checkSameType(self, end, "end");
     checkSameType(self, weight, "weight");
@@ -64,29 +64,29 @@ struct Interpolate {
 };
 
 template <class T>
-struct InterpolateBy {
+struct LerpScalar {
   using Parameters = Arguments<const Scalar&>;
   static void check(const Tensor& self, const Tensor& end, const Scalar&) { checkSameType(self, end, "end"); }
   T weight;
-  explicit InterpolateBy(const Scalar* params) : weight(params->to<T>()) {}
+  explicit LerpScalar(const Scalar* params) : weight(params->to<T>()) {}
   BOXCAR_HOST_DEVICE T operator()(T start, T end) const { return interpolate(start, end, weight); }
 };
 
 template <class T>
-struct AtLeast {
+struct ClampMin {
   static constexpr VectorPair kVectorPair = VectorPair::kMaximum;
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return a > b || isNan(a) ? a : b; }
 };
 
 template <class T>
-struct AtMost {
+struct ClampMax {
   static constexpr VectorPair kVectorPair = VectorPair::kMinimum;
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return a < b || isNan(a) ? a : b; }
 };
 
 // NaN stays NaN, a NaN bound makes the result NaN, and the upper bound wins over the lower one.
 template <class T>
-struct Between {
+struct Clamp {
   BOXCAR_HOST_DEVICE T operator()(T a, T low, T high) const {
     if (isNan(low)) return low;
     if (isNan(high)) return high;
@@ -97,11 +97,11 @@ struct Between {
 
 // Like Between, with two numbers as bounds, for floats.
 template <class T>
-struct BetweenNumbers {
+struct ClampScalar {
   static constexpr VectorFunction kVector = VectorFunction::kClamp;
-  Between<T> between;
+  Clamp<T> between;
   T low, high;
-  explicit BetweenNumbers(const Scalar* params) : low(params[0].to<T>()), high(params[1].to<T>()) {}
+  explicit ClampScalar(const Scalar* params) : low(params[0].to<T>()), high(params[1].to<T>()) {}
   BOXCAR_HOST_DEVICE T operator()(T a) const { return between(a, low, high); }
 };
 

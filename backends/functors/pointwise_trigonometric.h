@@ -11,44 +11,44 @@
 namespace boxcar::functors {
 
 template <class T>
-struct Sine {
+struct Sin {
   static constexpr VectorFunction kVector = VectorFunction::kSin;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return sin(a); }
 };
 
 template <class T>
-struct Cosine {
+struct Cos {
   static constexpr VectorFunction kVector = VectorFunction::kCos;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return cos(a); }
 };
 
 template <class T>
-struct Tangent {
+struct Tan {
   static constexpr VectorFunction kVector = VectorFunction::kTan;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return tan(a); }
 };
 
 template <class T>
-struct ArcSine {
+struct Asin {
   static constexpr VectorFunction kVector = VectorFunction::kAsin;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return asin(a); }
 };
 
 template <class T>
-struct ArcCosine {
+struct Acos {
   static constexpr VectorFunction kVector = VectorFunction::kAcos;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return acos(a); }
 };
 
 template <class T>
-struct ArcTangent {
+struct Atan {
   static constexpr VectorFunction kVector = VectorFunction::kAtan;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return atan(a); }
 };
 
 // sin(pi a) / (pi a)
 template <class T>
-struct CardinalSine {
+struct Sinc {
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     if (a == T(0)) return T(1);
     const T angle = a * static_cast<T>(std::numbers::pi);

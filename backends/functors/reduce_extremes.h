@@ -27,7 +27,7 @@ BOXCAR_HOST_DEVICE constexpr T worstOf() {
 
 // The greatest or least element; NaN if there is one.
 template <class T, bool greatest>
-struct Extreme : VectorReduced<Compute<T>, greatest ? VectorReduction::kGreatest : VectorReduction::kLeast> {
+struct Extreme : VectorReduced<Compute<T>, greatest ? VectorReduction::kAmax : VectorReduction::kAmin> {
   using Acc = Compute<T>;
   using Out = T;
   static constexpr bool kUnordered = true;
@@ -37,13 +37,13 @@ struct Extreme : VectorReduced<Compute<T>, greatest ? VectorReduction::kGreatest
   BOXCAR_HOST_DEVICE static Acc finish(Acc acc, int64_t) { return acc; }
 };
 template <class T>
-struct Greatest : Extreme<T, true> {};
+struct Amax : Extreme<T, true> {};
 template <class T>
-struct Least : Extreme<T, false> {};
+struct Amin : Extreme<T, false> {};
 
 // The least element and, as second result, the greatest.
 template <class T>
-struct LeastAndGreatest {
+struct Aminmax {
   struct Acc {
     Compute<T> least;
     Compute<T> greatest;
@@ -51,12 +51,12 @@ struct LeastAndGreatest {
   using Out = T;
   using Second = T;
   static constexpr bool kUnordered = true;
-  BOXCAR_HOST_DEVICE static Acc identity() { return {Least<T>::identity(), Greatest<T>::identity()}; }
+  BOXCAR_HOST_DEVICE static Acc identity() { return {Amin<T>::identity(), Amax<T>::identity()}; }
   BOXCAR_HOST_DEVICE static Acc take(Acc acc, T x, int64_t) {
-    return {Least<T>::take(acc.least, x, 0), Greatest<T>::take(acc.greatest, x, 0)};
+    return {Amin<T>::take(acc.least, x, 0), Amax<T>::take(acc.greatest, x, 0)};
   }
   BOXCAR_HOST_DEVICE static Acc merge(Acc a, Acc b) {
-    return {Least<T>::merge(a.least, b.least), Greatest<T>::merge(a.greatest, b.greatest)};
+    return {Amin<T>::merge(a.least, b.least), Amax<T>::merge(a.greatest, b.greatest)};
   }
   BOXCAR_HOST_DEVICE static Compute<T> finish(Acc acc, int64_t) { return acc.least; }
   BOXCAR_HOST_DEVICE static Compute<T> second(Acc acc, int64_t) { return acc.greatest; }

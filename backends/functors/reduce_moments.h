@@ -19,7 +19,7 @@ namespace boxcar::functors {
 // The sum of squared deviations divided by count - correction, and as second result the mean. For complex elements, the
 // variances of both parts are added.
 template <class T>
-struct Variance {
+struct Var {
   using Part = RealOf<Compute<T>>;
   using Mean = std::conditional_t<kIsComplex<T>, std::complex<double>, double>;
   using Acc = Moments<Mean>;
@@ -27,7 +27,7 @@ struct Variance {
   using Second = T;
   static constexpr bool kUnordered = false;
 
-  explicit Variance(double divisor_correction) : correction(divisor_correction) {}
+  explicit Var(double divisor_correction) : correction(divisor_correction) {}
 
   BOXCAR_HOST_DEVICE static Acc identity() { return {0, Mean(0), 0}; }
   BOXCAR_HOST_DEVICE static Acc take(const Acc& acc, T x, int64_t) {
@@ -53,10 +53,10 @@ struct Variance {
 };
 
 template <class T>
-struct StandardDeviation : Variance<T> {
-  using Variance<T>::Variance;
-  BOXCAR_HOST_DEVICE double finish(const typename Variance<T>::Acc& acc, int64_t count) const {
-    return sqrt(Variance<T>::finish(acc, count));
+struct Std : Var<T> {
+  using Var<T>::Var;
+  BOXCAR_HOST_DEVICE double finish(const typename Var<T>::Acc& acc, int64_t count) const {
+    return sqrt(Var<T>::finish(acc, count));
   }
 };
 

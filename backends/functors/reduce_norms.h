@@ -34,7 +34,7 @@ struct MagnitudeSum {
 };
 
 template <class T>
-struct SquaredNorm : MagnitudeSum<T>, VectorReduced<Compute<T>, VectorReduction::kSumOfSquares> {
+struct L2Norm : MagnitudeSum<T>, VectorReduced<Compute<T>, VectorReduction::kSumOfSquares> {
   using Acc = Magnitude<T>;
   BOXCAR_HOST_DEVICE static Acc take(Acc acc, T x, int64_t) {
     if constexpr (kIsComplex<T>)
@@ -46,13 +46,13 @@ struct SquaredNorm : MagnitudeSum<T>, VectorReduced<Compute<T>, VectorReduction:
 };
 
 template <class T>
-struct SumNorm : MagnitudeSum<T>, VectorReduced<Compute<T>, VectorReduction::kSumOfMagnitudes> {
+struct L1Norm : MagnitudeSum<T>, VectorReduced<Compute<T>, VectorReduction::kSumOfMagnitudes> {
   using Acc = Magnitude<T>;
   BOXCAR_HOST_DEVICE static Acc take(Acc acc, T x, int64_t) { return acc + magnitudeOf(x); }
 };
 
 template <class T>
-struct NonZeroNorm : MagnitudeSum<T> {
+struct L0Norm : MagnitudeSum<T> {
   using Acc = Magnitude<T>;
   BOXCAR_HOST_DEVICE static Acc take(Acc acc, T x, int64_t) {
     return acc + (convertElement<bool>(x) ? Acc(1) : Acc(0));
@@ -60,9 +60,9 @@ struct NonZeroNorm : MagnitudeSum<T> {
 };
 
 template <class T>
-struct PowerNorm : MagnitudeSum<T> {
+struct LpNorm : MagnitudeSum<T> {
   using Acc = Magnitude<T>;
-  explicit PowerNorm(double order) : p(static_cast<Acc>(order)) {}
+  explicit LpNorm(double order) : p(static_cast<Acc>(order)) {}
   BOXCAR_HOST_DEVICE Acc take(Acc acc, T x, int64_t) const { return acc + pow(magnitudeOf(x), p); }
   BOXCAR_HOST_DEVICE Acc finish(Acc acc, int64_t) const { return pow(acc, Acc(1) / p); }
   Acc p;
@@ -76,8 +76,8 @@ struct ExtremeNorm : MagnitudeSum<T> {
   BOXCAR_HOST_DEVICE static Acc merge(Acc a, Acc b) { return (greatest ? a > b : a < b) || isNan(a) ? a : b; }
 };
 template <class T>
-struct GreatestNorm : ExtremeNorm<T, true> {};
+struct InfNorm : ExtremeNorm<T, true> {};
 template <class T>
-struct LeastNorm : ExtremeNorm<T, false> {};
+struct NegInfNorm : ExtremeNorm<T, false> {};
 
 }  // namespace boxcar::functors

@@ -42,8 +42,8 @@ struct ExtremePlace {
   BOXCAR_HOST_DEVICE static C second(Acc acc, int64_t) { return acc.value; }
 };
 template <class T>
-struct GreatestPlace : ExtremePlace<T, true> {};
+struct Argmax : ExtremePlace<T, true> {};
 template <class T>
-struct LeastPlace : ExtremePlace<T, false> {};
+struct Argmin : ExtremePlace<T, false> {};
 
 }  // namespace boxcar::functors

@@ -39,7 +39,7 @@ struct Mean : Sum<T> {
 
 // The sum of the elements that are not NaN.
 template <class T>
-struct NanSum {
+struct Nansum {
   using Acc = AccumulatorOf<T>;
   using Out = SumOf<T>;
   static constexpr bool kUnordered = true;
@@ -52,7 +52,7 @@ struct NanSum {
 };
 
 template <class T>
-struct Product {
+struct Prod {
   using Acc = AccumulatorOf<T>;
   using Out = SumOf<T>;
   static constexpr bool kUnordered = true;
@@ -63,7 +63,7 @@ struct Product {
 };
 
 template <class T>
-struct NonZeros {
+struct CountNonzero {
   using Acc = int64_t;
   using Out = int64_t;
   static constexpr bool kUnordered = true;

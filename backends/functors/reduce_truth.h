@@ -25,8 +25,8 @@ struct Truth {
   BOXCAR_HOST_DEVICE static Out finish(Acc acc, int64_t) { return static_cast<Out>(acc != 0); }
 };
 template <class T>
-struct AnyTrue : Truth<T, false> {};
+struct Any : Truth<T, false> {};
 template <class T>
-struct AllTrue : Truth<T, true> {};
+struct All : Truth<T, true> {};
 
 }  // namespace boxcar::functors

@@ -21,35 +21,35 @@
 
 #define BOXCAR_SUM_REDUCERS(X) \
   X(Sum, kAllTypes)            \
-  X(NanSum, kFloatingTypes)    \
-  X(Product, kAllTypes)        \
+  X(Nansum, kFloatingTypes)    \
+  X(Prod, kAllTypes)        \
   X(Mean, kContinuousTypes)    \
-  X(NonZeros, kAllTypes)
+  X(CountNonzero, kAllTypes)
 
 #define BOXCAR_EXTREME_REDUCERS(X) \
-  X(Greatest, kRealAndBoolTypes)   \
-  X(Least, kRealAndBoolTypes)      \
-  X(LeastAndGreatest, kRealAndBoolTypes)
+  X(Amax, kRealAndBoolTypes)   \
+  X(Amin, kRealAndBoolTypes)      \
+  X(Aminmax, kRealAndBoolTypes)
 
 #define BOXCAR_PLACE_REDUCERS(X)      \
-  X(GreatestPlace, kRealAndBoolTypes) \
-  X(LeastPlace, kRealAndBoolTypes)
+  X(Argmax, kRealAndBoolTypes) \
+  X(Argmin, kRealAndBoolTypes)
 
 #define BOXCAR_MOMENT_REDUCERS(X) \
-  X(Variance, kContinuousTypes)   \
-  X(StandardDeviation, kContinuousTypes)
+  X(Var, kContinuousTypes)   \
+  X(Std, kContinuousTypes)
 
 #define BOXCAR_NORM_REDUCERS(X)     \
-  X(SquaredNorm, kContinuousTypes)  \
-  X(SumNorm, kContinuousTypes)      \
-  X(NonZeroNorm, kContinuousTypes)  \
-  X(PowerNorm, kContinuousTypes)    \
-  X(GreatestNorm, kContinuousTypes) \
-  X(LeastNorm, kContinuousTypes)
+  X(L2Norm, kContinuousTypes)  \
+  X(L1Norm, kContinuousTypes)      \
+  X(L0Norm, kContinuousTypes)  \
+  X(LpNorm, kContinuousTypes)    \
+  X(InfNorm, kContinuousTypes) \
+  X(NegInfNorm, kContinuousTypes)
 
 #define BOXCAR_TRUTH_REDUCERS(X) \
-  X(AnyTrue, kAllTypes)          \
-  X(AllTrue, kAllTypes)
+  X(Any, kAllTypes)          \
+  X(All, kAllTypes)
 
 // clang-format off
 #define BOXCAR_REDUCERS(X) \

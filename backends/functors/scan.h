@@ -13,7 +13,7 @@
 
 namespace boxcar::functors {
 
-enum class Scan : uint8_t { kSum, kProduct, kLogSumExp };
+enum class Scan : uint8_t { kSum, kProd, kLogSumExp };
 
 namespace detail {
 template <class T>
@@ -50,7 +50,7 @@ struct ScanStep<Scan::kSum> {
 };
 
 template <>
-struct ScanStep<Scan::kProduct> {
+struct ScanStep<Scan::kProd> {
   template <class A>
   BOXCAR_HOST_DEVICE static A identity() {
     return A(1);

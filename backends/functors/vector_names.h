@@ -8,15 +8,15 @@
 // Functions of one element, float or double.
 // clang-format off
 #define BOXCAR_VECTOR_FUNCTIONS(X) \
-  X(Absolute) X(Negative) X(Square) X(Clamp) X(SquareRoot) X(Reciprocal) X(ReciprocalSquareRoot) \
-  X(Floor) X(Ceil) X(Truncate) X(Round) X(Exp) X(Exp2) X(Expm1) X(Log) X(Log2) X(Log10) X(Log1p) \
+  X(Abs) X(Neg) X(Square) X(Clamp) X(Sqrt) X(Reciprocal) X(Rsqrt) \
+  X(Floor) X(Ceil) X(Trunc) X(Round) X(Exp) X(Exp2) X(Expm1) X(Log) X(Log2) X(Log10) X(Log1p) \
   X(Logit) X(Sin) X(Cos) X(Tan) X(Asin) X(Acos) X(Atan) X(Sinh) X(Cosh) X(Tanh) X(Asinh) X(Acosh) \
   X(Atanh) X(Erf) X(Erfc) X(Gelu) X(GeluTanh) X(Sigmoid) X(Silu) X(Mish) X(Softplus) X(LogSigmoid) \
   X(Elu) X(Relu) X(LeakyRelu) X(Hardswish)
 // clang-format on
 
 // Functions of two elements.
-#define BOXCAR_VECTOR_PAIRS(X) X(Add) X(Subtract) X(Multiply) X(Divide) X(Maximum) X(Minimum)
+#define BOXCAR_VECTOR_PAIRS(X) X(Add) X(Sub) X(Mul) X(Div) X(Maximum) X(Minimum)
 
 namespace boxcar::functors {
 
@@ -29,8 +29,8 @@ enum class VectorReduction : uint8_t {
   kSum,
   kSumOfSquares,
   kSumOfMagnitudes,
-  kGreatest,  // NaN if there is one
-  kLeast,     // NaN if there is one
+  kAmax,  // NaN if there is one
+  kAmin,     // NaN if there is one
 };
 
 // Base class of reducers that do [reduction] on rows of C; only for float and double.

@@ -15,9 +15,9 @@ constexpr const Pointwise& kLogSigmoid = kPointwise<"log_sigmoid", LogSigmoid, 1
 // The result is contiguous, even if the input is not.
 Tensor logSigmoid(const Tensor& self) { return pointwise(kLogSigmoid, {toContiguous(self)}); }
 
-constexpr Pointwise kGelu = makePointwise<GaussianLinear, 1, Result::kSame>("gelu", kFloatingTypes);
+constexpr Pointwise kGelu = makePointwise<Gelu, 1, Result::kSame>("gelu", kFloatingTypes);
 
-constexpr Pointwise kGeluTanh = makePointwise<GaussianLinearTanh, 1, Result::kSame>("gelu", kFloatingTypes);
+constexpr Pointwise kGeluTanh = makePointwise<GeluTanh, 1, Result::kSame>("gelu", kFloatingTypes);
 
 const Pointwise& geluBy(std::string_view approximate) {
   BOXCAR_CHECK(approximate == "none" || approximate == "tanh",

@@ -13,15 +13,15 @@ constexpr Pointwise kAdd = makePointwise<Add, 2, Result::kSame>("add", kAllTypes
 
 constexpr Pointwise kAddScaled = makePointwise<AddScaled, 2, Result::kSame>("add", kAllTypes);
 
-constexpr Pointwise kSubtract = makePointwise<Subtract, 2, Result::kSame>("sub", kNumberTypes);
+constexpr Pointwise kSub = makePointwise<Sub, 2, Result::kSame>("sub", kNumberTypes);
 
-constexpr Pointwise kSubtractScaled = makePointwise<SubtractScaled, 2, Result::kSame>("sub", kNumberTypes);
+constexpr Pointwise kSubScaled = makePointwise<SubScaled, 2, Result::kSame>("sub", kNumberTypes);
 
-constexpr Pointwise kDivide = makePointwise<Divide, 2, Result::kFloat>("div", kContinuousTypes);
+constexpr Pointwise kDiv = makePointwise<Div, 2, Result::kFloat>("div", kContinuousTypes);
 
-constexpr Pointwise kDivideTruncating = makePointwise<DivideTruncating, 2, Result::kSame>("div", kRealTypes);
+constexpr Pointwise kDivTrunc = makePointwise<DivTrunc, 2, Result::kSame>("div", kRealTypes);
 
-constexpr Pointwise kDivideFlooring = makePointwise<DivideFlooring, 2, Result::kSame>("floor_divide", kRealTypes);
+constexpr Pointwise kFloorDivide = makePointwise<FloorDivide, 2, Result::kSame>("floor_divide", kRealTypes);
 
 ScalarType commonType(const Input& a, const Input& b) {
   meta::TypePromotion types;
@@ -65,7 +65,7 @@ const Pointwise& subtraction(const Input& a, const Input& b, const Scalar& alpha
         "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
         "the `~` or `logical_not()` operator instead.");
   }
-  return scales(alpha, a, b) ? kSubtractScaled : kSubtract;
+  return scales(alpha, a, b) ? kSubScaled : kSub;
 }
 
 Tensor addTensor(const Tensor& self, const Tensor& other, const Scalar& alpha) {
@@ -117,25 +117,25 @@ Tensor rsubScalar(const Tensor& self, const Scalar& other, const Scalar& alpha) 
 }
 
 const Pointwise& division(std::optional<std::string_view> rounding_mode) {
-  if (!rounding_mode.has_value()) return kDivide;
-  if (*rounding_mode == "trunc") return kDivideTruncating;
+  if (!rounding_mode.has_value()) return kDiv;
+  if (*rounding_mode == "trunc") return kDivTrunc;
   BOXCAR_CHECK(*rounding_mode == "floor",
                "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{}'", *rounding_mode);
-  return kDivideFlooring;
+  return kFloorDivide;
 }
 
 using Mode = std::optional<std::string_view>;
 
-Tensor divTensor(const Tensor& self, const Tensor& other) { return pointwise(kDivide, {self, other}); }
+Tensor divTensor(const Tensor& self, const Tensor& other) { return pointwise(kDiv, {self, other}); }
 
-Tensor divScalar(const Tensor& self, const Scalar& other) { return pointwise(kDivide, {self, other}); }
+Tensor divScalar(const Tensor& self, const Scalar& other) { return pointwise(kDiv, {self, other}); }
 
-Tensor& divInPlaceTensor(Tensor& self, const Tensor& other) { return pointwiseInPlace(kDivide, self, {self, other}); }
+Tensor& divInPlaceTensor(Tensor& self, const Tensor& other) { return pointwiseInPlace(kDiv, self, {self, other}); }
 
-Tensor& divInPlaceScalar(Tensor& self, const Scalar& other) { return pointwiseInPlace(kDivide, self, {self, other}); }
+Tensor& divInPlaceScalar(Tensor& self, const Scalar& other) { return pointwiseInPlace(kDiv, self, {self, other}); }
 
 Tensor& divOut(const Tensor& self, const Tensor& other, Tensor& out) {
-  return pointwiseOut(kDivide, out, {self, other});
+  return pointwiseOut(kDiv, out, {self, other});
 }
 
 Tensor divTensorMode(const Tensor& self, const Tensor& other, Mode rounding_mode) {

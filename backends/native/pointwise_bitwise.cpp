@@ -23,8 +23,8 @@ void registerShiftInPlace(Library& m) {
 
 BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) {
   BOXCAR_BITWISE_OPERATORS(BOXCAR_REGISTER_POINTWISE)
-  registerShiftInPlace<"__ilshift__", kPointwise<"__lshift__", ShiftLeft, 2, Result::kSame, kIntegralTypes>>(m);
-  registerShiftInPlace<"__irshift__", kPointwise<"__rshift__", ShiftRight, 2, Result::kSame, kIntegralTypes>>(m);
+  registerShiftInPlace<"__ilshift__", kPointwise<"__lshift__", LeftShift, 2, Result::kSame, kIntegralTypes>>(m);
+  registerShiftInPlace<"__irshift__", kPointwise<"__rshift__", RightShift, 2, Result::kSame, kIntegralTypes>>(m);
 }
 
 }  // namespace boxcar::native

@@ -8,10 +8,10 @@
 namespace boxcar::native {
 namespace {
 
-constexpr const Pointwise& kAngle = kPointwise<"angle", AngleOfNumber, 1, Result::kFloatReal, kContinuousTypes>;
+constexpr const Pointwise& kAtan2 = kPointwise<"angle", Angle, 1, Result::kFloatReal, kContinuousTypes>;
 
 // The result for complex numbers is contiguous.
-Tensor angle(const Tensor& self) { return pointwise(kAngle, {self.is_complex() ? toContiguous(self) : self}); }
+Tensor angle(const Tensor& self) { return pointwise(kAtan2, {self.is_complex() ? toContiguous(self) : self}); }
 
 }  // namespace
 

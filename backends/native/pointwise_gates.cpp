@@ -13,9 +13,9 @@
 namespace boxcar::native {
 namespace {
 
-constexpr Pointwise kPrelu = makePointwise<Sloped, 2, Result::kSame>("prelu", kFloatingTypes);
+constexpr Pointwise kPrelu = makePointwise<Prelu, 2, Result::kSame>("prelu", kFloatingTypes);
 
-constexpr Pointwise kGlu = makePointwise<Gated, 2, Result::kSame>("glu", kFloatingTypes);
+constexpr Pointwise kGlu = makePointwise<Glu, 2, Result::kSame>("glu", kFloatingTypes);
 
 Tensor prelu(const Tensor& self, const Tensor& weight) {
   BOXCAR_CHECK(self.scalar_type() == weight.scalar_type(), "prelu: Type promoting not supported. Got {} and {}",

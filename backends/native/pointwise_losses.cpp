@@ -13,15 +13,15 @@
 namespace boxcar::native {
 namespace {
 
-constexpr Pointwise kSquaredDifference = makePointwise<SquaredDifference, 2, Result::kSame>("mse_loss", kFloatingTypes);
+constexpr Pointwise kMseLoss = makePointwise<MseLoss, 2, Result::kSame>("mse_loss", kFloatingTypes);
 
-constexpr Pointwise kSmoothDifference =
-    makePointwise<SmoothDifference, 2, Result::kSame>("smooth_l1_loss", kFloatingTypes);
+constexpr Pointwise kSmoothL1Loss =
+    makePointwise<SmoothL1Loss, 2, Result::kSame>("smooth_l1_loss", kFloatingTypes);
 
-constexpr Pointwise kHuberDifference = makePointwise<HuberDifference, 2, Result::kSame>("huber_loss", kFloatingTypes);
+constexpr Pointwise kHuberLoss = makePointwise<HuberLoss, 2, Result::kSame>("huber_loss", kFloatingTypes);
 
-constexpr Pointwise kCrossEntropy =
-    makePointwise<CrossEntropy, 2, Result::kSame>("binary_cross_entropy", kFloatingTypes);
+constexpr Pointwise kBinaryCrossEntropy =
+    makePointwise<BinaryCrossEntropy, 2, Result::kSame>("binary_cross_entropy", kFloatingTypes);
 
 Tensor reduced(const Tensor& loss, int64_t reduction) {
   switch (meta::toReduction(reduction)) {
@@ -32,7 +32,7 @@ Tensor reduced(const Tensor& loss, int64_t reduction) {
 }
 
 Tensor mseLoss(const Tensor& self, const Tensor& target, int64_t reduction) {
-  return reduced(pointwise(kSquaredDifference, {self, target}), reduction);
+  return reduced(pointwise(kMseLoss, {self, target}), reduction);
 }
 
 Tensor& mseLossOut(const Tensor& self, const Tensor& target, int64_t reduction, Tensor& out) {
@@ -42,7 +42,7 @@ Tensor& mseLossOut(const Tensor& self, const Tensor& target, int64_t reduction, 
 Tensor smoothL1Loss(const Tensor& self, const Tensor& target, int64_t reduction, double beta) {
   BOXCAR_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta, here {}.", beta);
   const Scalar param = beta;
-  return reduced(pointwise(kSmoothDifference, {self, target}, &param), reduction);
+  return reduced(pointwise(kSmoothL1Loss, {self, target}, &param), reduction);
 }
 
 Tensor& smoothL1LossOut(const Tensor& self, const Tensor& target, int64_t reduction, double beta, Tensor& out) {
@@ -52,7 +52,7 @@ Tensor& smoothL1LossOut(const Tensor& self, const Tensor& target, int64_t reduct
 Tensor huberLoss(const Tensor& self, const Tensor& target, int64_t reduction, double delta) {
   BOXCAR_CHECK(delta > 0, "huber_loss does not support non-positive values for delta, here {}.", delta);
   const Scalar param = delta;
-  return reduced(pointwise(kHuberDifference, {self, target}, &param), reduction);
+  return reduced(pointwise(kHuberLoss, {self, target}, &param), reduction);
 }
 
 Tensor& huberLossOut(const Tensor& self, const Tensor& target, int64_t reduction, double delta, Tensor& out) {
@@ -67,7 +67,7 @@ Tensor binaryCrossEntropy(const Tensor& self, const Tensor& target, const std::o
   BOXCAR_CHECK(std::ranges::equal(self.sizes(), target.sizes()),
                "binary_cross_entropy: the target's size [{}] is not the input's, [{}]", fmt::join(target.sizes(), ", "),
                fmt::join(self.sizes(), ", "));
-  Tensor loss = pointwise(kCrossEntropy, {self, target});
+  Tensor loss = pointwise(kBinaryCrossEntropy, {self, target});
   if (weight.has_value() && weight->defined()) boxcar::mul_(loss, *weight);
   return reduced(loss, reduction);
 }

@@ -7,9 +7,9 @@
 namespace boxcar::native {
 namespace {
 
-constexpr Pointwise kPower = makePointwise<Power, 2, Result::kSame>("pow", kNumberTypes);
+constexpr Pointwise kPow = makePointwise<Pow, 2, Result::kSame>("pow", kNumberTypes);
 
-constexpr Pointwise kSquare = makePointwise<SquareOf, 1, Result::kSame>("pow", kNumberTypes);
+constexpr Pointwise kSquare = makePointwise<Square, 1, Result::kSame>("pow", kNumberTypes);
 
 constexpr Pointwise kCube = makePointwise<Cube, 1, Result::kSame>("pow", kNumberTypes);
 
@@ -42,41 +42,41 @@ void checkExponent(const Tensor& self, const Scalar& exponent) {
                "Integers to negative integer powers are not allowed.");
 }
 
-Tensor powTensorTensor(const Tensor& self, const Tensor& exponent) { return pointwise(kPower, {self, exponent}); }
+Tensor powTensorTensor(const Tensor& self, const Tensor& exponent) { return pointwise(kPow, {self, exponent}); }
 
 Tensor powTensorScalar(const Tensor& self, const Scalar& exponent) {
   checkExponent(self, exponent);
   if (const Pointwise* op = shortWay(self, exponent)) return pointwise(*op, {self});
-  return pointwise(kPower, {self, exponent});
+  return pointwise(kPow, {self, exponent});
 }
 
 // The result is contiguous, even if the exponents are not.
 Tensor powScalar(const Scalar& self, const Tensor& exponent) {
-  return pointwise(kPower, {self, toContiguous(exponent)});
+  return pointwise(kPow, {self, toContiguous(exponent)});
 }
 
 Tensor& powInPlaceTensor(Tensor& self, const Tensor& exponent) {
-  return pointwiseInPlace(kPower, self, {self, exponent});
+  return pointwiseInPlace(kPow, self, {self, exponent});
 }
 
 Tensor& powInPlaceScalar(Tensor& self, const Scalar& exponent) {
   checkExponent(self, exponent);
   if (const Pointwise* op = shortWay(self, exponent)) return pointwiseInPlace(*op, self, {self});
-  return pointwiseInPlace(kPower, self, {self, exponent});
+  return pointwiseInPlace(kPow, self, {self, exponent});
 }
 
 Tensor& powScalarOut(const Tensor& self, const Scalar& exponent, Tensor& out) {
   checkExponent(self, exponent);
   if (const Pointwise* op = shortWay(self, exponent)) return pointwiseOut(*op, out, {self});
-  return pointwiseOut(kPower, out, {self, exponent});
+  return pointwiseOut(kPow, out, {self, exponent});
 }
 
 Tensor& powNumberOut(const Scalar& self, const Tensor& exponent, Tensor& out) {
-  return pointwiseOut(kPower, out, {self, exponent});
+  return pointwiseOut(kPow, out, {self, exponent});
 }
 
 Tensor& powOut(const Tensor& self, const Tensor& exponent, Tensor& out) {
-  return pointwiseOut(kPower, out, {self, exponent});
+  return pointwiseOut(kPow, out, {self, exponent});
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace boxcar::native {
 namespace {
 
-constexpr Pointwise kReplace = makePointwise<Replace, 1, Result::kSame>("nan_to_num", kRealAndBoolTypes);
+constexpr Pointwise kNanToNum = makePointwise<NanToNum, 1, Result::kSame>("nan_to_num", kRealAndBoolTypes);
 
 double largest(ScalarType type) {
   switch (type) {
@@ -34,15 +34,15 @@ struct Replacements {
 using Optional = std::optional<double>;
 
 Tensor nanToNum(const Tensor& self, Optional nan, Optional posinf, Optional neginf) {
-  return pointwise(kReplace, {self}, Replacements(self, nan, posinf, neginf).params);
+  return pointwise(kNanToNum, {self}, Replacements(self, nan, posinf, neginf).params);
 }
 
 Tensor& nanToNumInPlace(Tensor& self, Optional nan, Optional posinf, Optional neginf) {
-  return pointwiseInPlace(kReplace, self, {self}, Replacements(self, nan, posinf, neginf).params);
+  return pointwiseInPlace(kNanToNum, self, {self}, Replacements(self, nan, posinf, neginf).params);
 }
 
 Tensor& nanToNumOut(const Tensor& self, Optional nan, Optional posinf, Optional neginf, Tensor& out) {
-  return pointwiseOut(kReplace, out, {self}, Replacements(self, nan, posinf, neginf).params);
+  return pointwiseOut(kNanToNum, out, {self}, Replacements(self, nan, posinf, neginf).params);
 }
 
 }  // namespace

@@ -10,21 +10,21 @@
 namespace boxcar::native {
 namespace {
 
-constexpr const Pointwise& kAtLeast = kPointwise<"clamp_min", AtLeast, 2, Result::kSame, kRealAndBoolTypes>;
+constexpr const Pointwise& kClampMin = kPointwise<"clamp_min", ClampMin, 2, Result::kSame, kRealAndBoolTypes>;
 
-constexpr const Pointwise& kAtMost = kPointwise<"clamp_max", AtMost, 2, Result::kSame, kRealAndBoolTypes>;
+constexpr const Pointwise& kClampMax = kPointwise<"clamp_max", ClampMax, 2, Result::kSame, kRealAndBoolTypes>;
 
-constexpr Pointwise kClamp = makePointwise<Between, 3, Result::kSame>("clamp", kRealTypes);
+constexpr Pointwise kClamp = makePointwise<Clamp, 3, Result::kSame>("clamp", kRealTypes);
 
-constexpr Pointwise kClampNumbers = makePointwise<BetweenNumbers, 1, Result::kSame>("clamp", kFloatingTypes);
+constexpr Pointwise kClampNumbers = makePointwise<ClampScalar, 1, Result::kSame>("clamp", kFloatingTypes);
 
 // Calls [run] with the operator, inputs and parameters of clamp for the given bounds.
 template <class Bound, class Run>
 decltype(auto) withBounds(const Tensor& self, const std::optional<Bound>& min, const std::optional<Bound>& max,
                           const Run& run) {
   BOXCAR_CHECK(min.has_value() || max.has_value(), "clamp: at least one of 'min' or 'max' must not be None");
-  if (!max.has_value()) return run(kAtLeast, Inputs{self, *min}, nullptr);
-  if (!min.has_value()) return run(kAtMost, Inputs{self, *max}, nullptr);
+  if (!max.has_value()) return run(kClampMin, Inputs{self, *min}, nullptr);
+  if (!min.has_value()) return run(kClampMax, Inputs{self, *max}, nullptr);
   if constexpr (std::is_same_v<Bound, Scalar>) {
     const Scalar bounds[] = {*min, *max};
     if (self.is_floating_point() && !min->isComplex() && !max->isComplex())

@@ -16,9 +16,9 @@
 namespace boxcar::native {
 namespace {
 
-constexpr Reduction kGreatest = makeReduction<Greatest>("max", kRealAndBoolTypes);
-constexpr Reduction kLeast = makeReduction<Least>("min", kRealAndBoolTypes);
-constexpr Reduction kLeastAndGreatest = makeReduction<LeastAndGreatest>("aminmax", kRealAndBoolTypes);
+constexpr Reduction kAmax = makeReduction<Amax>("max", kRealAndBoolTypes);
+constexpr Reduction kAmin = makeReduction<Amin>("min", kRealAndBoolTypes);
+constexpr Reduction kAminmax = makeReduction<Aminmax>("aminmax", kRealAndBoolTypes);
 
 using IntSpan = std::span<const int64_t>;
 
@@ -36,17 +36,17 @@ Tensor& overDimsOut(const Reduction& op, std::string_view name, const Tensor& se
   return writeResult(out, overDims(op, name, self, dim, keepdim));
 }
 
-Tensor amax(const Tensor& self, IntSpan dim, bool keepdim) { return overDims(kGreatest, "amax", self, dim, keepdim); }
+Tensor amax(const Tensor& self, IntSpan dim, bool keepdim) { return overDims(kAmax, "amax", self, dim, keepdim); }
 Tensor& amaxOut(const Tensor& self, IntSpan dim, bool keepdim, Tensor& out) {
-  return overDimsOut(kGreatest, "amax", self, dim, keepdim, out);
+  return overDimsOut(kAmax, "amax", self, dim, keepdim, out);
 }
-Tensor amin(const Tensor& self, IntSpan dim, bool keepdim) { return overDims(kLeast, "amin", self, dim, keepdim); }
+Tensor amin(const Tensor& self, IntSpan dim, bool keepdim) { return overDims(kAmin, "amin", self, dim, keepdim); }
 Tensor& aminOut(const Tensor& self, IntSpan dim, bool keepdim, Tensor& out) {
-  return overDimsOut(kLeast, "amin", self, dim, keepdim, out);
+  return overDimsOut(kAmin, "amin", self, dim, keepdim, out);
 }
 
-Tensor max(const Tensor& self) { return overDims(kGreatest, "max", self, {}, false); }
-Tensor min(const Tensor& self) { return overDims(kLeast, "min", self, {}, false); }
+Tensor max(const Tensor& self) { return overDims(kAmax, "max", self, {}, false); }
+Tensor min(const Tensor& self) { return overDims(kAmin, "min", self, {}, false); }
 Tensor& maxOut(const Tensor& self, Tensor& out) { return writeResult(out, max(self)); }
 Tensor& minOut(const Tensor& self, Tensor& out) { return writeResult(out, min(self)); }
 
@@ -56,11 +56,11 @@ std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<int64_t> di
     BOXCAR_CHECK(self.numel() > 0,
                  "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
                  "identity.");
-    return reduceToPair(kLeastAndGreatest, self, ~uint64_t{0}, keepdim);
+    return reduceToPair(kAminmax, self, ~uint64_t{0}, keepdim);
   }
   const uint64_t mask = meta::dimensionBit(*dim, self.dim());
   meta::checkReducedNotEmpty("aminmax", self, mask);
-  return reduceToPair(kLeastAndGreatest, self, mask, keepdim);
+  return reduceToPair(kAminmax, self, mask, keepdim);
 }
 
 std::tuple<Tensor&, Tensor&> aminmaxOut(const Tensor& self, std::optional<int64_t> dim, bool keepdim, Tensor& least,

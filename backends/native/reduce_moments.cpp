@@ -17,8 +17,8 @@
 namespace boxcar::native {
 namespace {
 
-constexpr Reduction kVariance = makeReduction<Variance>("var", kFloatingTypes + kComplexTypes);
-constexpr Reduction kDeviation = makeReduction<StandardDeviation>("std", kFloatingTypes + kComplexTypes);
+constexpr Reduction kVar = makeReduction<Var>("var", kFloatingTypes + kComplexTypes);
+constexpr Reduction kDeviation = makeReduction<Std>("std", kFloatingTypes + kComplexTypes);
 
 using OptionalDims = std::optional<std::span<const int64_t>>;
 using OptionalScalar = std::optional<Scalar>;
@@ -60,12 +60,12 @@ std::tuple<Tensor, Tensor> momentAndMean(const Tensor& self, OptionalDims dim, c
 
 }  // namespace
 
-const Reduction& varianceReduction() { return kVariance; }
+const Reduction& varianceReduction() { return kVar; }
 
 BOXCAR_NATIVE_KERNELS(aten, m, runReduction) {
-  m.impl("var.correction", BOXCAR_FN(moment<kVariance>));
-  m.impl("var.correction_out", BOXCAR_FN(momentOut<kVariance>));
-  m.impl("var_mean.correction", BOXCAR_FN(momentAndMean<kVariance>));
+  m.impl("var.correction", BOXCAR_FN(moment<kVar>));
+  m.impl("var.correction_out", BOXCAR_FN(momentOut<kVar>));
+  m.impl("var_mean.correction", BOXCAR_FN(momentAndMean<kVar>));
   m.impl("std.correction", BOXCAR_FN(moment<kDeviation>));
   m.impl("std.correction_out", BOXCAR_FN(momentOut<kDeviation>));
   m.impl("std_mean.correction", BOXCAR_FN(momentAndMean<kDeviation>));

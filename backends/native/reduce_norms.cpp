@@ -20,19 +20,19 @@ namespace {
 
 constexpr std::string_view kName = "linalg.vector_norm";
 constexpr auto kTypes = kFloatingTypes + kComplexTypes;
-constexpr Reduction kSquared = makeReduction<SquaredNorm>(kName, kTypes);
-constexpr Reduction kSum = makeReduction<SumNorm>(kName, kTypes);
-constexpr Reduction kNonZero = makeReduction<NonZeroNorm>(kName, kTypes);
-constexpr Reduction kPower = makeReduction<PowerNorm>(kName, kTypes);
-constexpr Reduction kGreatest = makeReduction<GreatestNorm>(kName, kTypes);
-constexpr Reduction kLeast = makeReduction<LeastNorm>(kName, kTypes);
+constexpr Reduction kSquared = makeReduction<L2Norm>(kName, kTypes);
+constexpr Reduction kSum = makeReduction<L1Norm>(kName, kTypes);
+constexpr Reduction kNonZero = makeReduction<L0Norm>(kName, kTypes);
+constexpr Reduction kPow = makeReduction<LpNorm>(kName, kTypes);
+constexpr Reduction kAmax = makeReduction<InfNorm>(kName, kTypes);
+constexpr Reduction kAmin = makeReduction<NegInfNorm>(kName, kTypes);
 
 const Reduction& normOf(double order) {
   if (order == 2) return kSquared;
   if (order == 1) return kSum;
   if (order == 0) return kNonZero;
-  if (std::isinf(order)) return order > 0 ? kGreatest : kLeast;
-  return kPower;
+  if (std::isinf(order)) return order > 0 ? kAmax : kAmin;
+  return kPow;
 }
 
 using OptionalDims = std::optional<std::span<const int64_t>>;

@@ -17,8 +17,8 @@
 namespace boxcar::native {
 namespace {
 
-constexpr Reduction kGreatestPlace = makeReduction<GreatestPlace>("max", kRealAndBoolTypes);
-constexpr Reduction kLeastPlace = makeReduction<LeastPlace>("min", kRealAndBoolTypes);
+constexpr Reduction kArgmax = makeReduction<Argmax>("max", kRealAndBoolTypes);
+constexpr Reduction kArgmin = makeReduction<Argmin>("min", kRealAndBoolTypes);
 
 uint64_t checkedMask(std::string_view name, const Tensor& self, int64_t dim) {
   checkDense(self);
@@ -37,10 +37,10 @@ Tensor placeOf(const Reduction& op, std::string_view name, const Tensor& self, s
 }
 
 Tensor argmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
-  return placeOf(kGreatestPlace, "argmax", self, dim, keepdim);
+  return placeOf(kArgmax, "argmax", self, dim, keepdim);
 }
 Tensor argmin(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
-  return placeOf(kLeastPlace, "argmin", self, dim, keepdim);
+  return placeOf(kArgmin, "argmin", self, dim, keepdim);
 }
 Tensor& argmaxOut(const Tensor& self, std::optional<int64_t> dim, bool keepdim, Tensor& out) {
   meta::checkOutType("argmax", out, ScalarType::Long);
@@ -64,16 +64,16 @@ std::tuple<Tensor&, Tensor&> writePair(const Reduction& op, const Tensor& self, 
 }
 
 std::tuple<Tensor, Tensor> maxDim(const Tensor& self, int64_t dim, bool keepdim) {
-  return valuesAndPlaces(kGreatestPlace, self, dim, keepdim);
+  return valuesAndPlaces(kArgmax, self, dim, keepdim);
 }
 std::tuple<Tensor, Tensor> minDim(const Tensor& self, int64_t dim, bool keepdim) {
-  return valuesAndPlaces(kLeastPlace, self, dim, keepdim);
+  return valuesAndPlaces(kArgmin, self, dim, keepdim);
 }
 std::tuple<Tensor&, Tensor&> maxDimOut(const Tensor& self, int64_t dim, bool keepdim, Tensor& values, Tensor& places) {
-  return writePair(kGreatestPlace, self, dim, keepdim, values, places);
+  return writePair(kArgmax, self, dim, keepdim, values, places);
 }
 std::tuple<Tensor&, Tensor&> minDimOut(const Tensor& self, int64_t dim, bool keepdim, Tensor& values, Tensor& places) {
-  return writePair(kLeastPlace, self, dim, keepdim, values, places);
+  return writePair(kArgmin, self, dim, keepdim, values, places);
 }
 
 }  // namespace

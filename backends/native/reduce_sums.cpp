@@ -15,10 +15,10 @@ namespace boxcar::native {
 namespace {
 
 constexpr Reduction kSum = makeReduction<Sum>("sum", kAllTypes);
-constexpr Reduction kNanSum = makeReduction<NanSum>("nansum", kFloatingTypes);
-constexpr Reduction kProduct = makeReduction<Product>("prod", kAllTypes);
+constexpr Reduction kNansum = makeReduction<Nansum>("nansum", kFloatingTypes);
+constexpr Reduction kProd = makeReduction<Prod>("prod", kAllTypes);
 constexpr Reduction kMean = makeReduction<Mean>("mean", kFloatingTypes + kComplexTypes);
-constexpr Reduction kNonZeros = makeReduction<NonZeros>("count_nonzero", kAllTypes);
+constexpr Reduction kCountNonzero = makeReduction<CountNonzero>("count_nonzero", kAllTypes);
 
 using IntSpan = std::span<const int64_t>;
 using OptionalDims = std::optional<IntSpan>;
@@ -55,16 +55,16 @@ Tensor nansum(const Tensor& self, OptionalDims dim, bool keepdim, OptionalType d
   // Integers have no NaN; converting NaN to an integer would lose it, so convert the result instead.
   const bool has_nan = isFloatingType(self.scalar_type());
   if (!has_nan) return sumDims(self, dim, keepdim, dtype);
-  if (isFloatingType(type)) return reduceAs(kNanSum, self, maskOf(dim, self), keepdim, dtype);
-  return convertTo(reduceAs(kNanSum, self, maskOf(dim, self), keepdim, std::nullopt), type);
+  if (isFloatingType(type)) return reduceAs(kNansum, self, maskOf(dim, self), keepdim, dtype);
+  return convertTo(reduceAs(kNansum, self, maskOf(dim, self), keepdim, std::nullopt), type);
 }
 Tensor& nansumOut(const Tensor& self, OptionalDims dim, bool keepdim, OptionalType dtype, Tensor& out) {
   return writeResult(out, nansum(self, dim, keepdim, meta::reducedTypeInto("nansum", out, dtype)));
 }
 
-Tensor prod(const Tensor& self, OptionalType dtype) { return reduceAs(kProduct, self, kEveryDimension, false, dtype); }
+Tensor prod(const Tensor& self, OptionalType dtype) { return reduceAs(kProd, self, kEveryDimension, false, dtype); }
 Tensor prodDim(const Tensor& self, int64_t dim, bool keepdim, OptionalType dtype) {
-  return reduceAs(kProduct, self, maskOf(dim, self), keepdim, dtype);
+  return reduceAs(kProd, self, maskOf(dim, self), keepdim, dtype);
 }
 Tensor& prodOut(const Tensor& self, int64_t dim, bool keepdim, OptionalType dtype, Tensor& out) {
   return writeResult(out, prodDim(self, dim, keepdim, meta::reducedTypeInto("prod", out, dtype)));
@@ -91,7 +91,7 @@ Tensor& meanAllOut(const Tensor& self, OptionalType dtype, Tensor& out) { return
 
 Tensor countNonzero(const Tensor& self, IntSpan dim) {
   checkDense(self);
-  return reduce(kNonZeros, self, meta::dimensionMask(dim, self.dim()), false);
+  return reduce(kCountNonzero, self, meta::dimensionMask(dim, self.dim()), false);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@
 namespace boxcar::native {
 namespace {
 
-constexpr Reduction kAny = makeReduction<AnyTrue>("any", kAllTypes);
-constexpr Reduction kAll = makeReduction<AllTrue>("all", kAllTypes);
+constexpr Reduction kAny = makeReduction<Any>("any", kAllTypes);
+constexpr Reduction kAll = makeReduction<All>("all", kAllTypes);
 
 using OptionalDims = std::optional<std::span<const int64_t>>;
 

@@ -56,7 +56,7 @@ struct Cumulative {
 };
 
 using CumulativeSum = Cumulative<Scan::kSum, [] { return std::string_view("cumsum"); }>;
-using CumulativeProduct = Cumulative<Scan::kProduct, [] { return std::string_view("cumprod"); }>;
+using CumulativeProduct = Cumulative<Scan::kProd, [] { return std::string_view("cumprod"); }>;
 
 template <bool greatest>
 struct CumulativeExtreme {

@@ -16,16 +16,16 @@
 namespace boxcar::native {
 namespace {
 
-enum class How : uint8_t { kWrite, kAdd, kMultiply, kMean, kGreatest, kLeast };
+enum class How : uint8_t { kWrite, kAdd, kMul, kMean, kAmax, kAmin };
 
 // Returns the identity, which the first scattered element replaces.
 template <class T>
 T identityOf(How how) {
   using Limits = std::numeric_limits<T>;
   switch (how) {
-    case How::kMultiply: return T(1);
-    case How::kGreatest: return Limits::has_infinity ? T(-Limits::infinity()) : Limits::lowest();
-    case How::kLeast: return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    case How::kMul: return T(1);
+    case How::kAmax: return Limits::has_infinity ? T(-Limits::infinity()) : Limits::lowest();
+    case How::kAmin: return Limits::has_infinity ? Limits::infinity() : Limits::max();
     default: return T(0);
   }
 }
@@ -41,9 +41,9 @@ IndexedLoop writingLoop(std::string_view name, const Tensor& self, int64_t dim, 
 
 Combination combinationOf(How how) {
   switch (how) {
-    case How::kMultiply: return Combination::kMultiply;
-    case How::kGreatest: return Combination::kGreatest;
-    case How::kLeast: return Combination::kLeast;
+    case How::kMul: return Combination::kMul;
+    case How::kAmax: return Combination::kAmax;
+    case How::kAmin: return Combination::kAmin;
     default: return Combination::kAdd;
   }
 }
@@ -106,7 +106,7 @@ struct Scatter {
     dim = meta::checkScatter(name, self, dim, index, source);
     BOXCAR_CHECK(value == nullptr || !value->isComplex() || isComplexType(self.scalar_type()),
                  "{}(): a complex number cannot be written to a tensor of {}", name, dtypeName(self.scalar_type()));
-    const bool orders = how == How::kGreatest || how == How::kLeast;
+    const bool orders = how == How::kAmax || how == How::kAmin;
     BOXCAR_CHECK(!orders || !isComplexType(self.scalar_type()), "{}(): complex numbers have no order", name);
     BOXCAR_CHECK(how != How::kMean || self.scalar_type() != ScalarType::Bool, "{}(): bools have no mean", name);
   }
@@ -143,16 +143,16 @@ struct Scatter {
 
 How howOf(std::string_view reduce) {
   if (reduce == "add") return How::kAdd;
-  if (reduce == "multiply") return How::kMultiply;
+  if (reduce == "multiply") return How::kMul;
   BOXCAR_FAIL("scatter(): reduce argument must be either add or multiply, got '{}'", reduce);
 }
 
 How howOfTwo(std::string_view reduce) {
   if (reduce == "sum") return How::kAdd;
-  if (reduce == "prod") return How::kMultiply;
+  if (reduce == "prod") return How::kMul;
   if (reduce == "mean") return How::kMean;
-  if (reduce == "amax") return How::kGreatest;
-  if (reduce == "amin") return How::kLeast;
+  if (reduce == "amax") return How::kAmax;
+  if (reduce == "amin") return How::kAmin;
   BOXCAR_FAIL("scatter_reduce(): reduce argument must be either sum, prod, mean, amax or amin, got '{}'", reduce);
 }
 

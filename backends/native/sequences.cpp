@@ -56,7 +56,7 @@ Tensor& linspaceOut(const Scalar& start, const Scalar& end, int64_t steps, Tenso
   checkEnds(out, start, end);
   visitScalarType(kRealTypes + kComplexTypes, out.scalar_type(), "linspace", [&](auto) {
     makeRoom(out, steps);
-    writeSequence(out, {Sequence::kBetween, start, end, steps, 0});
+    writeSequence(out, {Sequence::kClamp, start, end, steps, 0});
   });
   out.storage()->bumpVersion();
   return out;

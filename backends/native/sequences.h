@@ -12,7 +12,7 @@ namespace boxcar::native {
 struct Sequence {
   enum Kind : uint8_t {
     kSteps,    // from [first] in steps of [second]
-    kBetween,  // [count] numbers at equal distances from [first] to [second]
+    kClamp,  // [count] numbers at equal distances from [first] to [second]
     kPowers,   // [base] to the power of the kBetween numbers
   };
   Kind kind;

@@ -114,7 +114,7 @@ struct DotProduct {
   }
 };
 
-constexpr Pointwise kAddr = makePointwise<AddOuterProduct, 3, Result::kSame>("addr", kAllTypes);
+constexpr Pointwise kAddr = makePointwise<Addr, 3, Result::kSame>("addr", kAllTypes);
 
 // addr as a pointwise call: the vectors are a column and a row.
 struct Addr {

@@ -110,11 +110,11 @@ void launchCombineChosen(const IndexedLaunch& launch, ScalarType type, Combinati
       const T factor = scales ? scale.to<T>() : T(1);
       if (how == Combination::kAdd) return run(launch, CombineWith<T, Combination::kAdd>{factor, scales});
       if constexpr (sizeof(T) < 16) {
-        if (how == Combination::kMultiply) return run(launch, CombineWith<T, Combination::kMultiply>{factor, scales});
+        if (how == Combination::kMul) return run(launch, CombineWith<T, Combination::kMul>{factor, scales});
       }
       if constexpr (!functors::kIsComplex<T>) {
-        if (how == Combination::kGreatest) return run(launch, CombineWith<T, Combination::kGreatest>{factor, scales});
-        if (how == Combination::kLeast) return run(launch, CombineWith<T, Combination::kLeast>{factor, scales});
+        if (how == Combination::kAmax) return run(launch, CombineWith<T, Combination::kAmax>{factor, scales});
+        if (how == Combination::kAmin) return run(launch, CombineWith<T, Combination::kAmin>{factor, scales});
       }
       BOXCAR_FAIL("scatter on a CUDA device does not combine elements of {} in this way; move the tensors to 'cpu'",
                   dtypeName(type));

@@ -36,7 +36,7 @@ void launchSequence(void* out, ScalarType type, int64_t count, const native::Seq
       return run<T>(out, count, Steps<Step>{sequence.first.to<Step>(), sequence.second.to<Step>()});
     }
     const EqualDistances<Number> between(sequence.first.to<Number>(), sequence.second.to<Number>(), sequence.count);
-    if (sequence.kind == native::Sequence::kBetween) return run<T>(out, count, between);
+    if (sequence.kind == native::Sequence::kClamp) return run<T>(out, count, between);
     run<T>(out, count, PowersAtDistances<Number>{between, Number(sequence.base)});
   });
 }

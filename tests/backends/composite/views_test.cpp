@@ -109,8 +109,8 @@ TEST(View, OfNothingMayHaveAnySizes) {
 }
 
 TEST(View, OfStridesThatCannotBe) {
-  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
-  const int64_t sizes[] = {kLeast};
+  constexpr int64_t kAmin = std::numeric_limits<int64_t>::min();
+  const int64_t sizes[] = {kAmin};
   const int64_t strides[] = {1};
   EXPECT_EQ(errorOf([&] { as_strided(zeros({3}), sizes, strides); }),
             "a tensor cannot have a negative dimension: sizes [-9223372036854775808]");

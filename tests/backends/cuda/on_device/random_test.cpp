@@ -243,11 +243,11 @@ TEST(CudaRandom, IntegersFillTheirRange) {
 
 TEST(CudaRandom, IntegersOfAllBits) {
   manualSeed(1);
-  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kAmin = std::numeric_limits<int64_t>::min();
   Tensor longs = emptyOn(kFirst, {kMany}, ScalarType::Long);
-  const std::vector<int64_t> all = elements<int64_t>(onHost(random_(longs, kLeast, std::optional<int64_t>())));
-  EXPECT_LT(std::ranges::min(all), kLeast / 10 * 9);
-  EXPECT_GT(std::ranges::max(all), -(kLeast / 10 * 9));
+  const std::vector<int64_t> all = elements<int64_t>(onHost(random_(longs, kAmin, std::optional<int64_t>())));
+  EXPECT_LT(std::ranges::min(all), kAmin / 10 * 9);
+  EXPECT_GT(std::ranges::max(all), -(kAmin / 10 * 9));
   Tensor ints = emptyOn(kFirst, {kMany}, ScalarType::Int);
   const std::vector<double> wide = doubles(random_(ints, std::numeric_limits<int32_t>::min(), int64_t{1} << 31));
   EXPECT_LT(least(wide), -2.1e9);
