@@ -3,6 +3,7 @@
 #include <boxcar/backends/cpu/loops.h>
 #include <boxcar/backends/cpu/vector_functions.h>
 #include <boxcar/backends/functors/result_element.h>
+#include <boxcar/backends/functors/vector_names.h>
 #include <boxcar/backends/native/pointwise.h>
 #include <boxcar/ivalue/scalar.h>
 
@@ -13,9 +14,8 @@
 #include <type_traits>
 #include <utility>
 
-// The CPU's inner loops of pointwise operators, made from functors. A functor of one input with a member `static
-// constexpr VectorFunction kVector` is computed by that function's vector rows if there are any; a functor of two
-// inputs by those of `static constexpr VectorPair kVectorPair`.
+// The CPU's inner loops of pointwise operators, made from functors. A functor that pointwise_table.h marks with Vector
+// or As(…) uses vector rows for float and double if there are any.
 
 namespace boxcar::cpu {
 
@@ -80,15 +80,15 @@ void runVectorRows(VectorRow<T> rows, char* const* data, const int64_t* steps, i
 extern template void runVectorRows(VectorRow<float>, char* const*, const int64_t*, int64_t, int64_t, const Scalar*);
 extern template void runVectorRows(VectorRow<double>, char* const*, const int64_t*, int64_t, int64_t, const Scalar*);
 
-// The loop of a functor with vector rows, which F::kVector names.
-template <class F, class T>
+// The loop of a functor with the vector rows of [function].
+template <VectorFunction function, class T>
 void runVector(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar* params) {
-  runVectorRows(vectorRow<T>(F::kVector), data, steps, n0, n1, params);
+  runVectorRows(vectorRow<T>(function), data, steps, n0, n1, params);
 }
 
-// The loop of a functor of two inputs with vector rows, which F::kVectorPair names. They handle operands that are
+// The loop of a functor of two inputs with the vector rows of [pair]. They handle operands that are
 // contiguous or a single repeated element; the functor itself handles all other rows.
-template <class F, class T>
+template <class F, class T, VectorPair pair>
 struct VectorPairLoop {
   // Shorter rows are not worth the check.
   static constexpr int64_t kShortest = 16;
@@ -96,7 +96,7 @@ struct VectorPairLoop {
   static void run(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar* params) {
     const auto follows = [&](int operand) { return steps[operand] == sizeof(T); };
     const bool suits = n0 >= kShortest && follows(0) && (follows(1) || steps[1] == 0) && (follows(2) || steps[2] == 0);
-    const VectorPairRow<T> rows = suits ? vectorPairRow<T>(F::kVectorPair) : nullptr;
+    const VectorPairRow<T> rows = suits ? vectorPairRow<T>(pair) : nullptr;
     if (rows == nullptr) return FunctorLoop<F, T>::template run<2, T>(data, steps, n0, n1, params);
     for (int64_t j = 0; j < n1; ++j) {
       const auto address = [&](int operand) { return data[operand] + j * steps[kMaxOperands + operand]; };
@@ -106,14 +106,14 @@ struct VectorPairLoop {
   }
 };
 
-// Whether F names vector rows.
-template <class F, class T>
+// Whether the functor F has vector rows for elements of T.
+template <template <class> class F, class T>
 concept HasVector = std::is_floating_point_v<T> && requires {
-  F::kVector;
+  VectorFunctionOf<kVectorSourceOf<F>>::value;
 };
-template <class F, class T>
+template <template <class> class F, class T>
 concept HasVectorPair = std::is_floating_point_v<T> && requires {
-  F::kVectorPair;
+  VectorPairOf<kVectorSourceOf<F>>::value;
 };
 
 template <template <class> class F, size_t arity, Result result, class T>
@@ -121,10 +121,10 @@ constexpr Loop loopOf() {
   using Out = ResultElement<result, T>;
   if constexpr (kIsSmallFloat<T>) {
     return runSmallFloats<loopOf<F, arity, result, float>(), arity, T, std::is_same_v<Out, T>>;
-  } else if constexpr (arity == 1 && std::is_same_v<Out, T> && HasVector<F<T>, T>) {
-    return runVector<F<T>, T>;
-  } else if constexpr (arity == 2 && std::is_same_v<Out, T> && HasVectorPair<F<T>, T>) {
-    return VectorPairLoop<F<T>, T>::run;
+  } else if constexpr (arity == 1 && std::is_same_v<Out, T> && HasVector<F, T>) {
+    return runVector<VectorFunctionOf<kVectorSourceOf<F>>::value, T>;
+  } else if constexpr (arity == 2 && std::is_same_v<Out, T> && HasVectorPair<F, T>) {
+    return VectorPairLoop<F<T>, T, VectorPairOf<kVectorSourceOf<F>>::value>::run;
   } else {
     return FunctorLoop<F<T>, T>::template run<arity, Out>;
   }
@@ -148,7 +148,7 @@ constexpr Loops makeLoops(ElementTypes<Ts...>) {
   return loops;
 }
 
-// Defines the loops for a line of functors/functor_list.h.
+// Defines the loops for a line of functors/pointwise_table.h.
 #define BOXCAR_DEFINE_LOOPS(functor, arity, result, types) \
   template <>                                              \
   const Loops LoopsOf<Functor::k##functor>::value = makeLoops<functors::functor, arity, Result::result>(types);

@@ -2,7 +2,7 @@
 
 #include <boxcar/backends/cuda/failure.h>
 #include <boxcar/backends/cuda/strided_layout.h>
-#include <boxcar/backends/functors/functor_list.h>
+#include <boxcar/backends/functors/pointwise_table.h>
 #include <boxcar/ivalue/scalar.h>
 
 #include <array>

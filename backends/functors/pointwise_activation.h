@@ -3,7 +3,6 @@
 #include <boxcar/backends/functors/functions.h>
 #include <boxcar/backends/functors/host_device.h>
 #include <boxcar/backends/functors/parameters.h>
-#include <boxcar/backends/functors/vector_names.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/scalar.h>
 #include <boxcar/ivalue/tensor.h>
@@ -16,7 +15,6 @@ namespace boxcar::functors {
 
 template <class T>
 struct Relu {
-  static constexpr VectorFunction kVector = VectorFunction::kRelu;
   static constexpr std::string_view kBoolRefusal = "Boolean inputs not supported for relu";
   // NaN stays NaN.
   BOXCAR_HOST_DEVICE T operator()(T a) const { return a < T(0) ? T(0) : a; }
@@ -25,7 +23,6 @@ struct Relu {
 template <class T>
 struct LeakyRelu {
   using Parameters = Arguments<const Scalar&>;
-  static constexpr VectorFunction kVector = VectorFunction::kLeakyRelu;
   T slope;
   explicit LeakyRelu(const Scalar* params) : slope(params->to<T>()) {}
   BOXCAR_HOST_DEVICE T operator()(T a) const { return a > T(0) ? a : a * slope; }
@@ -34,7 +31,6 @@ struct LeakyRelu {
 template <class T>
 struct Elu {
   using Parameters = Arguments<const Scalar&, const Scalar&, const Scalar&>;  // alpha, scale, input_scale
-  static constexpr VectorFunction kVector = VectorFunction::kElu;
   T negative_scale, scale, input_scale;
   explicit Elu(const Scalar* params)
       : negative_scale(params[0].to<T>() * params[1].to<T>()),
@@ -45,20 +41,17 @@ struct Elu {
 
 template <class T>
 struct Silu {
-  static constexpr VectorFunction kVector = VectorFunction::kSilu;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return a / (T(1) + exp(-a)); }
 };
 
 template <class T>
 struct Mish {
-  static constexpr VectorFunction kVector = VectorFunction::kMish;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return a * tanh(log1p(exp(a))); }
 };
 
 template <class T>
 struct Softplus {
   using Parameters = Arguments<const Scalar&, const Scalar&>;  // beta, threshold
-  static constexpr VectorFunction kVector = VectorFunction::kSoftplus;
   T beta, threshold;
   explicit Softplus(const Scalar* params) : beta(params[0].to<T>()), threshold(params[1].to<T>()) {}
   BOXCAR_HOST_DEVICE T operator()(T a) const { return a * beta > threshold ? a : log1p(exp(a * beta)) / beta; }
@@ -66,7 +59,6 @@ struct Softplus {
 
 template <class T>
 struct LogSigmoid {
-  static constexpr VectorFunction kVector = VectorFunction::kLogSigmoid;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return (a > T(0) ? T(0) : a) - log1p(exp(-abs(a))); }
 };
 
@@ -80,7 +72,6 @@ struct Threshold {
 
 template <class T>
 struct Hardtanh {
-  static constexpr VectorFunction kVector = VectorFunction::kClamp;
   using Parameters = Arguments<const Scalar&, const Scalar&>;  // min_val, max_val
   static constexpr std::string_view kBoolRefusal = "Bool inputs not supported for hardtanh";
   static void check(const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
@@ -111,7 +102,6 @@ struct Hardsigmoid {
 
 template <class T>
 struct Hardswish {
-  static constexpr VectorFunction kVector = VectorFunction::kHardswish;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return a * hardSix(a) / T(6); }
 };
 
@@ -136,13 +126,11 @@ struct Softshrink {
 
 template <class T>
 struct Gelu {
-  static constexpr VectorFunction kVector = VectorFunction::kGelu;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return a * T(0.5) * (T(1) + erf(a * T(0.707106781186547524401))); }
 };
 
 template <class T>
 struct GeluTanh {
-  static constexpr VectorFunction kVector = VectorFunction::kGeluTanh;
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     constexpr T kScale = T(0.797884560802865355880);  // sqrt(2/pi)
     return T(0.5) * a * (T(1) + tanh(kScale * (a + T(0.044715) * a * a * a)));

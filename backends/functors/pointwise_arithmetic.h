@@ -4,7 +4,6 @@
 #include <boxcar/backends/functors/functions.h>
 #include <boxcar/backends/functors/host_device.h>
 #include <boxcar/backends/functors/refusal.h>
-#include <boxcar/backends/functors/vector_names.h>
 #include <boxcar/ivalue/scalar.h>
 
 // The element functions of family "arithmetic" in pointwise_table.h.
@@ -13,13 +12,11 @@ namespace boxcar::functors {
 
 template <class T>
 struct Add {
-  static constexpr VectorPair kVectorPair = VectorPair::kAdd;
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return addElements(a, b); }
 };
 
 template <class T>
 struct Sub {
-  static constexpr VectorPair kVectorPair = VectorPair::kSub;
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return subtractElements(a, b); }
 };
 
@@ -45,13 +42,11 @@ struct SubScaled {
 
 template <class T>
 struct Mul {
-  static constexpr VectorPair kVectorPair = VectorPair::kMul;
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return multiplyElements(a, b); }
 };
 
 template <class T>
 struct Div {
-  static constexpr VectorPair kVectorPair = VectorPair::kDiv;
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return divideElements(a, b); }
 };
 
@@ -80,7 +75,6 @@ struct Remainder : IntegerDivision<T> {
 
 template <class T>
 struct Maximum {
-  static constexpr VectorPair kVectorPair = VectorPair::kMaximum;
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const {
     // NaN propagates from either side.
     return a > b || isNan(a) ? a : b;
@@ -89,7 +83,6 @@ struct Maximum {
 
 template <class T>
 struct Minimum {
-  static constexpr VectorPair kVectorPair = VectorPair::kMinimum;
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return a < b || isNan(a) ? a : b; }
 };
 

@@ -5,7 +5,6 @@
 #include <boxcar/backends/functors/functions.h>
 #include <boxcar/backends/functors/host_device.h>
 #include <boxcar/backends/functors/parameters.h>
-#include <boxcar/backends/functors/vector_names.h>
 #include <boxcar/ivalue/scalar.h>
 
 #include <optional>
@@ -16,31 +15,26 @@ namespace boxcar::functors {
 
 template <class T>
 struct Exp {
-  static constexpr VectorFunction kVector = VectorFunction::kExp;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return exp(a); }
 };
 
 template <class T>
 struct Exp2 {
-  static constexpr VectorFunction kVector = VectorFunction::kExp2;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return exp2(a); }
 };
 
 template <class T>
 struct Expm1 {
-  static constexpr VectorFunction kVector = VectorFunction::kExpm1;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return expm1(a); }
 };
 
 template <class T>
 struct Log {
-  static constexpr VectorFunction kVector = VectorFunction::kLog;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return log(a); }
 };
 
 template <class T>
 struct Log2 {
-  static constexpr VectorFunction kVector = VectorFunction::kLog2;
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     if constexpr (kIsComplex<T>) {
       // Divide each part separately: a complex division turns infinite parts into NaN.
@@ -55,13 +49,11 @@ struct Log2 {
 
 template <class T>
 struct Log10 {
-  static constexpr VectorFunction kVector = VectorFunction::kLog10;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return log10(a); }
 };
 
 template <class T>
 struct Log1p {
-  static constexpr VectorFunction kVector = VectorFunction::kLog1p;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return log1p(a); }
 };
 
@@ -69,7 +61,6 @@ struct Log1p {
 template <class T>
 struct Logit {
   using Parameters = Arguments<std::optional<double>>;
-  static constexpr VectorFunction kVector = VectorFunction::kLogit;
   bool bounded;
   T low;
   explicit Logit(const Scalar* params) : bounded(!params->isBoolean()), low(bounded ? params->to<T>() : T(0)) {}
@@ -81,25 +72,21 @@ struct Logit {
 
 template <class T>
 struct Sqrt {
-  static constexpr VectorFunction kVector = VectorFunction::kSqrt;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return sqrt(a); }
 };
 
 template <class T>
 struct Rsqrt {
-  static constexpr VectorFunction kVector = VectorFunction::kRsqrt;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return divideElements(T(1), sqrt(a)); }
 };
 
 template <class T>
 struct Reciprocal {
-  static constexpr VectorFunction kVector = VectorFunction::kReciprocal;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return divideElements(T(1), a); }
 };
 
 template <class T>
 struct Sigmoid {
-  static constexpr VectorFunction kVector = VectorFunction::kSigmoid;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return T(1) / (T(1) + exp(-a)); }
 };
 

@@ -3,7 +3,6 @@
 #include <boxcar/backends/functors/arithmetic.h>
 #include <boxcar/backends/functors/functions.h>
 #include <boxcar/backends/functors/host_device.h>
-#include <boxcar/backends/functors/vector_names.h>
 
 // The element functions of family "power" in pointwise_table.h.
 
@@ -22,7 +21,6 @@ struct Cube {
 
 template <class T>
 struct Square {
-  static constexpr VectorFunction kVector = VectorFunction::kSquare;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return multiplyElements(a, a); }
 };
 

@@ -5,7 +5,6 @@
 #include <boxcar/backends/functors/functions.h>
 #include <boxcar/backends/functors/host_device.h>
 #include <boxcar/backends/functors/parameters.h>
-#include <boxcar/backends/functors/vector_names.h>
 #include <boxcar/ivalue/scalar.h>
 
 #include <cstdint>
@@ -19,7 +18,6 @@ namespace boxcar::functors {
 
 template <class T>
 struct Neg {
-  static constexpr VectorFunction kVector = VectorFunction::kNeg;
   static constexpr std::string_view kBoolRefusal =
       "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
       "or "
@@ -35,7 +33,6 @@ struct Neg {
 
 template <class T>
 struct Abs {
-  static constexpr VectorFunction kVector = VectorFunction::kAbs;
   BOXCAR_HOST_DEVICE RealOf<T> operator()(T a) const {
     if constexpr (kIsInteger<T>) {
       return a < 0 ? subtractElements(T(0), a) : a;
@@ -60,7 +57,6 @@ struct Sgn {
 // Integers are unchanged.
 template <class T>
 struct Floor {
-  static constexpr VectorFunction kVector = VectorFunction::kFloor;
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     if constexpr (kIsInteger<T>) return a;
     return floor(a);
@@ -69,7 +65,6 @@ struct Floor {
 
 template <class T>
 struct Ceil {
-  static constexpr VectorFunction kVector = VectorFunction::kCeil;
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     if constexpr (kIsInteger<T>) return a;
     return ceil(a);
@@ -78,7 +73,6 @@ struct Ceil {
 
 template <class T>
 struct Trunc {
-  static constexpr VectorFunction kVector = VectorFunction::kTrunc;
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     if constexpr (kIsInteger<T>) return a;
     return trunc(a);
@@ -88,7 +82,6 @@ struct Trunc {
 // Rounds half to even.
 template <class T>
 struct Round {
-  static constexpr VectorFunction kVector = VectorFunction::kRound;
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     if constexpr (kIsInteger<T>) return a;
     return nearbyint(a);

@@ -2,7 +2,6 @@
 
 #include <boxcar/backends/functors/functions.h>
 #include <boxcar/backends/functors/host_device.h>
-#include <boxcar/backends/functors/vector_names.h>
 
 #include <limits>
 #include <numbers>
@@ -14,13 +13,11 @@ namespace boxcar::functors {
 
 template <class T>
 struct Erf {
-  static constexpr VectorFunction kVector = VectorFunction::kErf;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return erf(a); }
 };
 
 template <class T>
 struct Erfc {
-  static constexpr VectorFunction kVector = VectorFunction::kErfc;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return erfc(a); }
 };
 

@@ -5,7 +5,6 @@
 #include <boxcar/backends/functors/functions.h>
 #include <boxcar/backends/functors/host_device.h>
 #include <boxcar/backends/functors/parameters.h>
-#include <boxcar/backends/functors/vector_names.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/scalar.h>
 #include <boxcar/ivalue/tensor.h>
@@ -74,13 +73,11 @@ struct LerpScalar {
 
 template <class T>
 struct ClampMin {
-  static constexpr VectorPair kVectorPair = VectorPair::kMaximum;
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return a > b || isNan(a) ? a : b; }
 };
 
 template <class T>
 struct ClampMax {
-  static constexpr VectorPair kVectorPair = VectorPair::kMinimum;
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return a < b || isNan(a) ? a : b; }
 };
 
@@ -98,7 +95,6 @@ struct Clamp {
 // Like Between, with two numbers as bounds, for floats.
 template <class T>
 struct ClampScalar {
-  static constexpr VectorFunction kVector = VectorFunction::kClamp;
   Clamp<T> between;
   T low, high;
   explicit ClampScalar(const Scalar* params) : low(params[0].to<T>()), high(params[1].to<T>()) {}

@@ -2,7 +2,6 @@
 
 #include <boxcar/backends/functors/functions.h>
 #include <boxcar/backends/functors/host_device.h>
-#include <boxcar/backends/functors/vector_names.h>
 
 #include <numbers>
 
@@ -12,37 +11,31 @@ namespace boxcar::functors {
 
 template <class T>
 struct Sin {
-  static constexpr VectorFunction kVector = VectorFunction::kSin;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return sin(a); }
 };
 
 template <class T>
 struct Cos {
-  static constexpr VectorFunction kVector = VectorFunction::kCos;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return cos(a); }
 };
 
 template <class T>
 struct Tan {
-  static constexpr VectorFunction kVector = VectorFunction::kTan;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return tan(a); }
 };
 
 template <class T>
 struct Asin {
-  static constexpr VectorFunction kVector = VectorFunction::kAsin;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return asin(a); }
 };
 
 template <class T>
 struct Acos {
-  static constexpr VectorFunction kVector = VectorFunction::kAcos;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return acos(a); }
 };
 
 template <class T>
 struct Atan {
-  static constexpr VectorFunction kVector = VectorFunction::kAtan;
   BOXCAR_HOST_DEVICE T operator()(T a) const { return atan(a); }
 };
 

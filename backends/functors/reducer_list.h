@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/functors/functor_list.h>
+#include <boxcar/backends/functors/pointwise_table.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,33 +22,33 @@
 #define BOXCAR_SUM_REDUCERS(X) \
   X(Sum, kAllTypes)            \
   X(Nansum, kFloatingTypes)    \
-  X(Prod, kAllTypes)        \
+  X(Prod, kAllTypes)           \
   X(Mean, kContinuousTypes)    \
   X(CountNonzero, kAllTypes)
 
 #define BOXCAR_EXTREME_REDUCERS(X) \
-  X(Amax, kRealAndBoolTypes)   \
-  X(Amin, kRealAndBoolTypes)      \
+  X(Amax, kRealAndBoolTypes)       \
+  X(Amin, kRealAndBoolTypes)       \
   X(Aminmax, kRealAndBoolTypes)
 
-#define BOXCAR_PLACE_REDUCERS(X)      \
-  X(Argmax, kRealAndBoolTypes) \
+#define BOXCAR_PLACE_REDUCERS(X) \
+  X(Argmax, kRealAndBoolTypes)   \
   X(Argmin, kRealAndBoolTypes)
 
 #define BOXCAR_MOMENT_REDUCERS(X) \
-  X(Var, kContinuousTypes)   \
+  X(Var, kContinuousTypes)        \
   X(Std, kContinuousTypes)
 
-#define BOXCAR_NORM_REDUCERS(X)     \
-  X(L2Norm, kContinuousTypes)  \
-  X(L1Norm, kContinuousTypes)      \
-  X(L0Norm, kContinuousTypes)  \
-  X(LpNorm, kContinuousTypes)    \
-  X(InfNorm, kContinuousTypes) \
+#define BOXCAR_NORM_REDUCERS(X) \
+  X(L2Norm, kContinuousTypes)   \
+  X(L1Norm, kContinuousTypes)   \
+  X(L0Norm, kContinuousTypes)   \
+  X(LpNorm, kContinuousTypes)   \
+  X(InfNorm, kContinuousTypes)  \
   X(NegInfNorm, kContinuousTypes)
 
 #define BOXCAR_TRUTH_REDUCERS(X) \
-  X(Any, kAllTypes)          \
+  X(Any, kAllTypes)              \
   X(All, kAllTypes)
 
 // clang-format off

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/functors/element.h>
-#include <boxcar/backends/functors/functor_list.h>
+#include <boxcar/backends/functors/pointwise_table.h>
 
 #include <complex>
 

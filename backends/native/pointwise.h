@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/functors/functor_list.h>
+#include <boxcar/backends/functors/pointwise_table.h>
 #include <boxcar/backends/native/device_function.h>
 #include <boxcar/ivalue/scalar.h>
 #include <boxcar/ivalue/tensor.h>
@@ -103,26 +103,17 @@ using StridedPointwise = void(const PointwiseWork& work, const StridedOperand* o
 extern DeviceFunction<FlatPointwise> runFlat;
 extern DeviceFunction<StridedPointwise> runPointwise;
 
-template <template <class> class F>
-inline constexpr Functor kFunctorOf = Functor::kSelect;
-
 // Returns a Pointwise of the functor F<C>, where C is the compute type of each of [types]. A functor constructible from
 // `const Scalar*` is made from the parameters of the call. The optional members kBoolRefusal, kExactOutput and kMayFail
 // set Pointwise::bool_refusal, exact_output and may_fail.
 template <template <class> class F, size_t arity, Result result, class... Ts>
 constexpr Pointwise makePointwise(std::string_view name, ElementTypes<Ts...> types) {
-  static_assert(kFunctorOf<F> != Functor::kSelect, "the functor is missing in functors/functor_list.h");
+  static_assert(kFunctorOf<F> != Functor::kSelect, "the functor is missing in functors/pointwise_table.h");
   Pointwise op{name, kFunctorOf<F>, result, maskOf(types)};
   if constexpr (requires { F<float>::kExactOutput; }) op.exact_output = F<float>::kExactOutput;
   if constexpr (requires { F<float>::kMayFail; }) op.may_fail = F<float>::kMayFail;
   if constexpr (requires { F<float>::kBoolRefusal; }) op.bool_refusal = F<float>::kBoolRefusal;
   return op;
 }
-
-#define BOXCAR_NUMBER_FUNCTOR(functor, arity, result, types) \
-  template <>                                                \
-  inline constexpr Functor kFunctorOf<functors::functor> = Functor::k##functor;
-BOXCAR_FUNCTORS(BOXCAR_NUMBER_FUNCTOR)
-#undef BOXCAR_NUMBER_FUNCTOR
 
 }  // namespace boxcar::native

@@ -38,7 +38,7 @@ Tensor& geluOut(const Tensor& self, std::string_view approximate, Tensor& out) {
 }  // namespace
 
 BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) {
-  BOXCAR_ACTIVATION_OPERATORS(BOXCAR_REGISTER_POINTWISE)
+  BOXCAR_REGISTER_POINTWISE(BOXCAR_ACTIVATION_TABLE, m)
   m.impl("log_sigmoid", BOXCAR_FN(logSigmoid));
   m.impl("gelu", BOXCAR_FN(gelu));
   m.impl("gelu_", BOXCAR_FN(geluInPlace));

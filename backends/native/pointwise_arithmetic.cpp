@@ -134,9 +134,7 @@ Tensor& divInPlaceTensor(Tensor& self, const Tensor& other) { return pointwiseIn
 
 Tensor& divInPlaceScalar(Tensor& self, const Scalar& other) { return pointwiseInPlace(kDiv, self, {self, other}); }
 
-Tensor& divOut(const Tensor& self, const Tensor& other, Tensor& out) {
-  return pointwiseOut(kDiv, out, {self, other});
-}
+Tensor& divOut(const Tensor& self, const Tensor& other, Tensor& out) { return pointwiseOut(kDiv, out, {self, other}); }
 
 Tensor divTensorMode(const Tensor& self, const Tensor& other, Mode rounding_mode) {
   return pointwise(division(rounding_mode), {self, other});
@@ -184,7 +182,7 @@ BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) {
   m.impl("div_.Scalar_mode", BOXCAR_FN(divInPlaceScalarMode));
   m.impl("div.out_mode", BOXCAR_FN(divOutMode));
 
-  BOXCAR_ARITHMETIC_OPERATORS(BOXCAR_REGISTER_POINTWISE)
+  BOXCAR_REGISTER_POINTWISE(BOXCAR_ARITHMETIC_TABLE, m)
 }
 
 }  // namespace boxcar::native

@@ -22,7 +22,7 @@ void registerShiftInPlace(Library& m) {
 }  // namespace
 
 BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) {
-  BOXCAR_BITWISE_OPERATORS(BOXCAR_REGISTER_POINTWISE)
+  BOXCAR_REGISTER_POINTWISE(BOXCAR_BITWISE_TABLE, m)
   registerShiftInPlace<"__ilshift__", kPointwise<"__lshift__", LeftShift, 2, Result::kSame, kIntegralTypes>>(m);
   registerShiftInPlace<"__irshift__", kPointwise<"__rshift__", RightShift, 2, Result::kSame, kIntegralTypes>>(m);
 }

@@ -8,6 +8,6 @@
 
 namespace boxcar::native {
 
-BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) { BOXCAR_COMPARISON_OPERATORS(BOXCAR_REGISTER_POINTWISE) }
+BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) { BOXCAR_REGISTER_POINTWISE(BOXCAR_COMPARISON_TABLE, m) }
 
 }  // namespace boxcar::native

@@ -16,7 +16,7 @@ Tensor angle(const Tensor& self) { return pointwise(kAtan2, {self.is_complex() ?
 }  // namespace
 
 BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) {
-  BOXCAR_COMPLEX_OPERATORS(BOXCAR_REGISTER_POINTWISE)
+  BOXCAR_REGISTER_POINTWISE(BOXCAR_COMPLEX_TABLE, m)
   m.impl("angle", BOXCAR_FN(angle));
 }
 

@@ -7,6 +7,6 @@
 
 namespace boxcar::native {
 
-BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) { BOXCAR_EXPONENTIAL_OPERATORS(BOXCAR_REGISTER_POINTWISE) }
+BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) { BOXCAR_REGISTER_POINTWISE(BOXCAR_EXPONENTIAL_TABLE, m) }
 
 }  // namespace boxcar::native

@@ -5,6 +5,6 @@
 
 namespace boxcar::native {
 
-BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) { BOXCAR_HYPERBOLIC_OPERATORS(BOXCAR_REGISTER_POINTWISE) }
+BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) { BOXCAR_REGISTER_POINTWISE(BOXCAR_HYPERBOLIC_TABLE, m) }
 
 }  // namespace boxcar::native

@@ -15,8 +15,7 @@ namespace {
 
 constexpr Pointwise kMseLoss = makePointwise<MseLoss, 2, Result::kSame>("mse_loss", kFloatingTypes);
 
-constexpr Pointwise kSmoothL1Loss =
-    makePointwise<SmoothL1Loss, 2, Result::kSame>("smooth_l1_loss", kFloatingTypes);
+constexpr Pointwise kSmoothL1Loss = makePointwise<SmoothL1Loss, 2, Result::kSame>("smooth_l1_loss", kFloatingTypes);
 
 constexpr Pointwise kHuberLoss = makePointwise<HuberLoss, 2, Result::kSame>("huber_loss", kFloatingTypes);
 

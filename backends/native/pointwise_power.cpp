@@ -51,9 +51,7 @@ Tensor powTensorScalar(const Tensor& self, const Scalar& exponent) {
 }
 
 // The result is contiguous, even if the exponents are not.
-Tensor powScalar(const Scalar& self, const Tensor& exponent) {
-  return pointwise(kPow, {self, toContiguous(exponent)});
-}
+Tensor powScalar(const Scalar& self, const Tensor& exponent) { return pointwise(kPow, {self, toContiguous(exponent)}); }
 
 Tensor& powInPlaceTensor(Tensor& self, const Tensor& exponent) {
   return pointwiseInPlace(kPow, self, {self, exponent});

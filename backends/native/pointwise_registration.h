@@ -248,8 +248,11 @@ void registerTernary(Library& m, const Where& where = Where::current()) {
   registerOverloads(m, name.view(), kFormsTable<Op, forms>, where);
 }
 
-// Registers a line of pointwise_table.h in the block `m`.
-#define BOXCAR_REGISTER_POINTWISE(kind, name, functor, result, types, forms) \
+// Registers the operators of a table of pointwise_table.h in the block [m].
+#define BOXCAR_REGISTER_POINTWISE(TABLE, m) TABLE(BOXCAR_REGISTER_OPERATOR, BOXCAR_NO_LINE, BOXCAR_REGISTER_ALIAS, m)
+#define BOXCAR_REGISTER_OPERATOR(m, kind, functor, result, types, vectors, name, forms) \
+  register##kind<name, functor, Result::result, types, forms>(m);
+#define BOXCAR_REGISTER_ALIAS(m, kind, functor, result, types, name, forms) \
   register##kind<name, functor, Result::result, types, forms>(m);
 
 }  // namespace boxcar::native

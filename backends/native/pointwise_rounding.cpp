@@ -48,7 +48,7 @@ Tensor& nanToNumOut(const Tensor& self, Optional nan, Optional posinf, Optional 
 }  // namespace
 
 BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) {
-  BOXCAR_ROUNDING_OPERATORS(BOXCAR_REGISTER_POINTWISE)
+  BOXCAR_REGISTER_POINTWISE(BOXCAR_ROUNDING_TABLE, m)
   m.impl("nan_to_num", BOXCAR_FN(nanToNum));
   m.impl("nan_to_num_", BOXCAR_FN(nanToNumInPlace));
   m.impl("nan_to_num.out", BOXCAR_FN(nanToNumOut));

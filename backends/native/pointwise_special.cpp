@@ -5,6 +5,6 @@
 
 namespace boxcar::native {
 
-BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) { BOXCAR_SPECIAL_OPERATORS(BOXCAR_REGISTER_POINTWISE) }
+BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) { BOXCAR_REGISTER_POINTWISE(BOXCAR_SPECIAL_TABLE, m) }
 
 }  // namespace boxcar::native

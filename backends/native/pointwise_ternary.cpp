@@ -56,7 +56,7 @@ struct Clamp {
 }  // namespace
 
 BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) {
-  BOXCAR_TERNARY_OPERATORS(BOXCAR_REGISTER_POINTWISE)
+  BOXCAR_REGISTER_POINTWISE(BOXCAR_TERNARY_TABLE, m)
   m.impl("clamp", BOXCAR_FN(Clamp<Scalar>::functional));
   m.impl("clamp_", BOXCAR_FN(Clamp<Scalar>::inPlace));
   m.impl("clamp.out", BOXCAR_FN(Clamp<Scalar>::out));

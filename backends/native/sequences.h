@@ -11,9 +11,9 @@ namespace boxcar::native {
 // A sequence of numbers, computed by functors/sequence.h.
 struct Sequence {
   enum Kind : uint8_t {
-    kSteps,    // from [first] in steps of [second]
-    kClamp,  // [count] numbers at equal distances from [first] to [second]
-    kPowers,   // [base] to the power of the kBetween numbers
+    kSteps,   // from [first] in steps of [second]
+    kClamp,   // [count] numbers at equal distances from [first] to [second]
+    kPowers,  // [base] to the power of the kBetween numbers
   };
   Kind kind;
   Scalar first;

@@ -39,9 +39,9 @@ BOXCAR_SIMPLE_FUNCTION(Hardswish, hn::Div(hn::Mul(x, hn::Min(hn::Max(hn::Add(x, 
 
 // The upper bound takes precedence over the lower one; a NaN bound makes all results NaN.
 template <class T>
-struct Clamp {
+struct ClampScalar {
   T low, high;
-  explicit Clamp(const Scalar* params) : low(params[0].to<T>()), high(params[1].to<T>()) {}
+  explicit ClampScalar(const Scalar* params) : low(params[0].to<T>()), high(params[1].to<T>()) {}
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
     const V least = hn::Set(d, low);
@@ -65,7 +65,7 @@ struct LeakyRelu {
 BOXCAR_VECTOR_ROWS(Abs)
 BOXCAR_VECTOR_ROWS(Neg)
 BOXCAR_VECTOR_ROWS(Square)
-BOXCAR_VECTOR_ROWS(Clamp)
+BOXCAR_VECTOR_ROWS(ClampScalar)
 BOXCAR_VECTOR_ROWS(Sqrt)
 BOXCAR_VECTOR_ROWS(Reciprocal)
 BOXCAR_VECTOR_ROWS(Rsqrt)
@@ -86,7 +86,7 @@ namespace boxcar::cpu {
 BOXCAR_VECTOR_DISPATCH(Abs)
 BOXCAR_VECTOR_DISPATCH(Neg)
 BOXCAR_VECTOR_DISPATCH(Square)
-BOXCAR_VECTOR_DISPATCH(Clamp)
+BOXCAR_VECTOR_DISPATCH(ClampScalar)
 BOXCAR_VECTOR_DISPATCH(Sqrt)
 BOXCAR_VECTOR_DISPATCH(Reciprocal)
 BOXCAR_VECTOR_DISPATCH(Rsqrt)

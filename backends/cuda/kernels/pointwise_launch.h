@@ -212,7 +212,7 @@ constexpr PointwiseLaunchers makeLaunchers(ElementTypes<Ts...>) {
   return launchers;
 }
 
-// Defines the launchers for one line of functors/functor_list.h.
+// Defines the launchers for one line of functors/pointwise_table.h.
 #define BOXCAR_DEFINE_LAUNCHERS(functor, arity, result, types)       \
   template <>                                                        \
   const PointwiseLaunchers LaunchersOf<Functor::k##functor>::value = \
