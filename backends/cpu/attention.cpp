@@ -10,6 +10,6 @@ Tensor attendAtOnce(const Tensor&, const Tensor&, const Tensor&, const Tensor&, 
 
 namespace boxcar::native {
 
-constinit DeviceFunction<AttentionFunction> attendAtOnce("scaled_dot_product_attention", cpu::attendAtOnce);
+BOXCAR_REGISTER_STUB(CPU, attendAtOnce, cpu::attendAtOnce)
 
 }  // namespace boxcar::native

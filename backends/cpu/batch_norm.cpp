@@ -130,6 +130,6 @@ void batchNorm(const BatchNormCall& call, const Tensor& out, const Tensor& mean,
 
 namespace boxcar::native {
 
-constinit DeviceFunction<BatchNormFunction> normalizeChannels("batch_norm", cpu::batchNorm);
+BOXCAR_REGISTER_STUB(CPU, normalizeChannels, cpu::batchNorm)
 
 }  // namespace boxcar::native

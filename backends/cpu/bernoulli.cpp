@@ -63,7 +63,7 @@ void onesOfEach(const Tensor& self, const Tensor& p, const Tensor& expanded, con
 
 namespace boxcar::native {
 
-constinit DeviceFunction<FillOnes> fillOnes("bernoulli_", cpu::ones);
-constinit DeviceFunction<FillOnesOfEach> fillOnesOfEach("bernoulli_", cpu::onesOfEach);
+BOXCAR_REGISTER_STUB(CPU, fillOnes, cpu::ones)
+BOXCAR_REGISTER_STUB(CPU, fillOnesOfEach, cpu::onesOfEach)
 
 }  // namespace boxcar::native

@@ -42,6 +42,6 @@ Tensor count(const Tensor& flat, const Tensor& weights, int64_t minlength) {
 
 namespace boxcar::native {
 
-constinit DeviceFunction<CountNumbers> countNumbers("bincount", cpu::count);
+BOXCAR_REGISTER_STUB(CPU, countNumbers, cpu::count)
 
 }  // namespace boxcar::native

@@ -38,6 +38,6 @@ bool joinRows(const Tensor& out, TensorList tensors, const meta::Joined& joined)
 
 namespace boxcar::native {
 
-constinit DeviceFunction<JoinRows> joinRows("cat", cpu::joinRows);
+BOXCAR_REGISTER_STUB(CPU, joinRows, cpu::joinRows)
 
 }  // namespace boxcar::native

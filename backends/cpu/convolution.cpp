@@ -33,6 +33,6 @@ void convolution(const meta::Convolution& arguments, const Tensor& out, const Te
 
 namespace boxcar::native {
 
-constinit DeviceFunction<ConvolutionFunction> convolve("convolution", cpu::convolution);
+BOXCAR_REGISTER_STUB(CPU, convolve, cpu::convolution)
 
 }  // namespace boxcar::native

@@ -29,6 +29,6 @@ void copy(const Tensor& target, const Tensor& source, bool) {
 
 namespace boxcar::native {
 
-constinit DeviceFunction<CopyFunction> copyOnDevice("copy_", cpu::copy);
+BOXCAR_REGISTER_STUB(CPU, copyOnDevice, cpu::copy)
 
 }  // namespace boxcar::native

@@ -19,6 +19,6 @@ void cross(const Tensor& out, const Tensor& a, const Tensor& b, size_t dim) {
 
 namespace boxcar::native {
 
-constinit DeviceFunction<CrossFunction> crossLines("cross", cpu::cross);
+BOXCAR_REGISTER_STUB(CPU, crossLines, cpu::cross)
 
 }  // namespace boxcar::native

@@ -87,6 +87,6 @@ void distances(const Tensor& out, const Tensor& a, const Tensor& b, double p, bo
 
 namespace boxcar::native {
 
-constinit DeviceFunction<DistancesFunction> rowDistances("cdist", cpu::distances);
+BOXCAR_REGISTER_STUB(CPU, rowDistances, cpu::distances)
 
 }  // namespace boxcar::native

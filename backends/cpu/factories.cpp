@@ -18,6 +18,6 @@ void zero(void* memory, size_t bytes) {
 
 namespace boxcar::native {
 
-constinit DeviceFunction<ZeroFunction> zeroBytes("zero_", cpu::zero);
+BOXCAR_REGISTER_STUB(CPU, zeroBytes, cpu::zero)
 
 }  // namespace boxcar::native

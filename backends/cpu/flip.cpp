@@ -51,6 +51,6 @@ void copy(const Tensor& result, char* start, std::span<const int64_t> steps) {
 
 namespace boxcar::native {
 
-constinit DeviceFunction<CopyInSteps> copyInSteps("flip", cpu::copy);
+BOXCAR_REGISTER_STUB(CPU, copyInSteps, cpu::copy)
 
 }  // namespace boxcar::native

@@ -76,6 +76,6 @@ void normalize(const native::GroupNormCall& call, const Tensor& out, const Tenso
 
 namespace boxcar::native {
 
-constinit DeviceFunction<GroupNormFunction> groupNormRows("group_norm", cpu::normalize);
+BOXCAR_REGISTER_STUB(CPU, groupNormRows, cpu::normalize)
 
 }  // namespace boxcar::native

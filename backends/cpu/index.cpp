@@ -34,6 +34,6 @@ void addAll(const Tensor& offsets, const Tensor& index, const native::IndexedDim
 
 namespace boxcar::native {
 
-constinit DeviceFunction<AddOffsets> addOffsets("index", cpu::addAll);
+BOXCAR_REGISTER_STUB(CPU, addOffsets, cpu::addAll)
 
 }  // namespace boxcar::native

@@ -137,9 +137,9 @@ void check(const native::IndexedLoop& loop) { IndexedRun(loop).checkIndices(); }
 
 namespace boxcar::native {
 
-constinit DeviceFunction<ReadChosen> readChosen("index", cpu::read);
-constinit DeviceFunction<WriteChosen> writeChosen("scatter", cpu::write);
-constinit DeviceFunction<CombineChosen> combineChosen("scatter", cpu::combine);
-constinit DeviceFunction<CheckChosen> checkChosen("index", cpu::check);
+BOXCAR_REGISTER_STUB(CPU, readChosen, cpu::read)
+BOXCAR_REGISTER_STUB(CPU, writeChosen, cpu::write)
+BOXCAR_REGISTER_STUB(CPU, combineChosen, cpu::combine)
+BOXCAR_REGISTER_STUB(CPU, checkChosen, cpu::check)
 
 }  // namespace boxcar::native

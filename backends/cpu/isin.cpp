@@ -48,6 +48,6 @@ void isin(const Tensor& found, const Tensor& elements, const Tensor& tested, boo
 
 namespace boxcar::native {
 
-constinit DeviceFunction<FindEach> findEach("isin", cpu::isin);
+BOXCAR_REGISTER_STUB(CPU, findEach, cpu::isin)
 
 }  // namespace boxcar::native

@@ -71,6 +71,6 @@ void normalize(const LayerNormCall& call, const Tensor& out, const Tensor& mean,
 
 namespace boxcar::native {
 
-constinit DeviceFunction<LayerNormFunction> layerNormRows("layer_norm", cpu::normalize);
+BOXCAR_REGISTER_STUB(CPU, layerNormRows, cpu::normalize)
 
 }  // namespace boxcar::native

@@ -141,8 +141,8 @@ void eigen(std::string_view op, const Tensor& values, const Tensor& matrices, co
 
 namespace boxcar::native {
 
-constinit DeviceFunction<DecomposeQr> decomposeQr("linalg.qr", cpu::qr);
-constinit DeviceFunction<FindSvd> findSvd("linalg.svd", cpu::svd);
-constinit DeviceFunction<FindEigen> findEigen("linalg.eigh", cpu::eigen);
+BOXCAR_REGISTER_STUB(CPU, decomposeQr, cpu::qr)
+BOXCAR_REGISTER_STUB(CPU, findSvd, cpu::svd)
+BOXCAR_REGISTER_STUB(CPU, findEigen, cpu::eigen)
 
 }  // namespace boxcar::native

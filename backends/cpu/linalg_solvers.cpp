@@ -120,13 +120,13 @@ void identity(const Tensor& matrices) {
 
 namespace boxcar::native {
 
-constinit DeviceFunction<FactorLu> factorLu("lu", cpu::luFactors);
-constinit DeviceFunction<SolveLu> solveLu("lu_solve", cpu::luSolution);
-constinit DeviceFunction<MultiplyPivots> multiplyPivots("linalg.det", cpu::pivotProducts);
-constinit DeviceFunction<AddPivotLogarithms> addPivotLogarithms("linalg.slogdet", cpu::pivotLogarithms);
-constinit DeviceFunction<FactorCholesky> factorCholesky("cholesky", cpu::choleskyFactors);
-constinit DeviceFunction<SolveCholesky> solveCholesky("cholesky_solve", cpu::choleskySolution);
-constinit DeviceFunction<SolveTriangular> solveTriangular("linalg.solve_triangular", cpu::triangularSolution);
-constinit DeviceFunction<FillIdentity> fillIdentity("eye", cpu::identity);
+BOXCAR_REGISTER_STUB(CPU, factorLu, cpu::luFactors)
+BOXCAR_REGISTER_STUB(CPU, solveLu, cpu::luSolution)
+BOXCAR_REGISTER_STUB(CPU, multiplyPivots, cpu::pivotProducts)
+BOXCAR_REGISTER_STUB(CPU, addPivotLogarithms, cpu::pivotLogarithms)
+BOXCAR_REGISTER_STUB(CPU, factorCholesky, cpu::choleskyFactors)
+BOXCAR_REGISTER_STUB(CPU, solveCholesky, cpu::choleskySolution)
+BOXCAR_REGISTER_STUB(CPU, solveTriangular, cpu::triangularSolution)
+BOXCAR_REGISTER_STUB(CPU, fillIdentity, cpu::identity)
 
 }  // namespace boxcar::native

@@ -54,6 +54,6 @@ void medianInto(std::string_view name, const Tensor& values, const Tensor& indic
 
 namespace boxcar::native {
 
-constinit DeviceFunction<MedianLines> medianLines("median", cpu::medianInto);
+BOXCAR_REGISTER_STUB(CPU, medianLines, cpu::medianInto)
 
 }  // namespace boxcar::native

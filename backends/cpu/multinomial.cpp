@@ -112,6 +112,6 @@ void sample(const Tensor& result, const Tensor& self, bool replacement, const Op
 
 namespace boxcar::native {
 
-constinit DeviceFunction<DrawCategories> drawCategories("multinomial", cpu::sample);
+BOXCAR_REGISTER_STUB(CPU, drawCategories, cpu::sample)
 
 }  // namespace boxcar::native

@@ -74,6 +74,6 @@ void losses(const native::ClassLossCall& call, const Tensor& out, const Tensor& 
 
 namespace boxcar::native {
 
-constinit DeviceFunction<ClassLossFunction> classLosses("nll_loss", cpu::losses);
+BOXCAR_REGISTER_STUB(CPU, classLosses, cpu::losses)
 
 }  // namespace boxcar::native

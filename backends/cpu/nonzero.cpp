@@ -88,8 +88,8 @@ void fillMasked(const Tensor& self, const Tensor& mask, const Tensor& source) {
 
 namespace boxcar::native {
 
-constinit DeviceFunction<IndicesOfTrue> indicesOfTrue("nonzero", cpu::writeIndices);
-constinit DeviceFunction<SelectMasked> selectMasked("masked_select", cpu::copyMasked);
-constinit DeviceFunction<ScatterMasked> scatterMasked("masked_scatter", cpu::fillMasked);
+BOXCAR_REGISTER_STUB(CPU, indicesOfTrue, cpu::writeIndices)
+BOXCAR_REGISTER_STUB(CPU, selectMasked, cpu::copyMasked)
+BOXCAR_REGISTER_STUB(CPU, scatterMasked, cpu::fillMasked)
 
 }  // namespace boxcar::native

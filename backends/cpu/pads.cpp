@@ -73,6 +73,6 @@ void pad(const Tensor& out, const Tensor& self, std::span<const PaddedAxis> axes
 
 namespace boxcar::native {
 
-constinit DeviceFunction<PadFunction> padWithOwn("pad", cpu::pad);
+BOXCAR_REGISTER_STUB(CPU, padWithOwn, cpu::pad)
 
 }  // namespace boxcar::native

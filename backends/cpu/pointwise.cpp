@@ -37,7 +37,7 @@ void strided(const native::PointwiseWork& work, const native::StridedOperand* op
 
 namespace boxcar::native {
 
-constinit DeviceFunction<FlatPointwise> runFlat("this operator", cpu::flat);
-constinit DeviceFunction<StridedPointwise> runPointwise("this operator", cpu::strided);
+BOXCAR_REGISTER_STUB(CPU, runFlat, cpu::flat)
+BOXCAR_REGISTER_STUB(CPU, runPointwise, cpu::strided)
 
 }  // namespace boxcar::native

@@ -152,7 +152,7 @@ void mean(const Windows& windows, const WindowDivisor& divisor, const Tensor& ou
 
 namespace boxcar::native {
 
-constinit DeviceFunction<GreatestFunction> takeGreatest("max_pool2d", cpu::greatest);
-constinit DeviceFunction<MeanFunction> takeMean("avg_pool2d", cpu::mean);
+BOXCAR_REGISTER_STUB(CPU, takeGreatest, cpu::greatest)
+BOXCAR_REGISTER_STUB(CPU, takeMean, cpu::mean)
 
 }  // namespace boxcar::native

@@ -102,7 +102,7 @@ void addTo(const Tensor& out, const Tensor& sum, const Tensor& a, const Tensor& 
 
 namespace boxcar::native {
 
-constinit DeviceFunction<MultiplyFunction> multiplyMatrices("mm", cpu::multiply);
-constinit DeviceFunction<AddProductFunction> addProduct("addmm", cpu::addTo);
+BOXCAR_REGISTER_STUB(CPU, multiplyMatrices, cpu::multiply)
+BOXCAR_REGISTER_STUB(CPU, addProduct, cpu::addTo)
 
 }  // namespace boxcar::native

@@ -101,8 +101,8 @@ void exponential(const Tensor& self, double rate, const OptionalGenerator& gener
 
 namespace boxcar::native {
 
-constinit DeviceFunction<FillUniform> fillUniform("uniform_", cpu::uniform);
-constinit DeviceFunction<FillNormal> fillNormal("normal_", cpu::normal);
-constinit DeviceFunction<FillExponential> fillExponential("exponential_", cpu::exponential);
+BOXCAR_REGISTER_STUB(CPU, fillUniform, cpu::uniform)
+BOXCAR_REGISTER_STUB(CPU, fillNormal, cpu::normal)
+BOXCAR_REGISTER_STUB(CPU, fillExponential, cpu::exponential)
 
 }  // namespace boxcar::native

@@ -86,7 +86,7 @@ void permute(const Tensor& numbers, const OptionalGenerator& generator) {
 
 namespace boxcar::native {
 
-constinit DeviceFunction<FillIntegers> fillIntegers("random_", cpu::integers);
-constinit DeviceFunction<Shuffle> shuffle("randperm", cpu::permute);
+BOXCAR_REGISTER_STUB(CPU, fillIntegers, cpu::integers)
+BOXCAR_REGISTER_STUB(CPU, shuffle, cpu::permute)
 
 }  // namespace boxcar::native

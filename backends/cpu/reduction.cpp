@@ -148,6 +148,6 @@ void reduce(Reducer reducer, const Tensor& out, const Tensor* second, const Tens
 
 namespace boxcar::native {
 
-constinit DeviceFunction<ReductionFunction> runReduction("this reduction", cpu::reduce);
+BOXCAR_REGISTER_STUB(CPU, runReduction, cpu::reduce)
 
 }  // namespace boxcar::native

@@ -34,6 +34,6 @@ Tensor repeat(const Tensor& counts, std::optional<int64_t> size) {
 
 namespace boxcar::native {
 
-constinit DeviceFunction<RepeatPlaces> repeatPlaces("repeat_interleave", cpu::repeat);
+BOXCAR_REGISTER_STUB(CPU, repeatPlaces, cpu::repeat)
 
 }  // namespace boxcar::native

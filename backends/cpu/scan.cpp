@@ -132,7 +132,7 @@ void extremesOfLines(bool greatest, const Tensor& values, const Tensor& indices,
 
 namespace boxcar::native {
 
-constinit DeviceFunction<ScanLines> scanLines("cumsum", cpu::scanEachLine);
-constinit DeviceFunction<ScanExtremes> scanExtremes("cummax", cpu::extremesOfLines);
+BOXCAR_REGISTER_STUB(CPU, scanLines, cpu::scanEachLine)
+BOXCAR_REGISTER_STUB(CPU, scanExtremes, cpu::extremesOfLines)
 
 }  // namespace boxcar::native

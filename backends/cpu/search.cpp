@@ -53,6 +53,6 @@ void search(const SearchCall& call, const Tensor& out) {
 
 namespace boxcar::native {
 
-constinit DeviceFunction<SearchRows> searchRows("searchsorted", cpu::search);
+BOXCAR_REGISTER_STUB(CPU, searchRows, cpu::search)
 
 }  // namespace boxcar::native

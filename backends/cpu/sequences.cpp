@@ -47,6 +47,6 @@ void fill(const Tensor& out, const Sequence& sequence) {
 
 namespace boxcar::native {
 
-constinit DeviceFunction<FillSequence> fillSequence("arange", cpu::fill);
+BOXCAR_REGISTER_STUB(CPU, fillSequence, cpu::fill)
 
 }  // namespace boxcar::native

@@ -85,6 +85,6 @@ void softmax(const Tensor& out, const Tensor& self, const Lines& lines, bool log
 
 namespace boxcar::native {
 
-constinit DeviceFunction<SoftmaxFunction> softmaxLines("softmax", cpu::softmax);
+BOXCAR_REGISTER_STUB(CPU, softmaxLines, cpu::softmax)
 
 }  // namespace boxcar::native

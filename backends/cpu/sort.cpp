@@ -155,7 +155,7 @@ void topkInto(const Tensor& values, const Tensor& indices, const Tensor& self, s
 
 namespace boxcar::native {
 
-constinit DeviceFunction<SortLines> sortLines("sort", cpu::sortInto);
-constinit DeviceFunction<ChooseFirst> chooseFirst("topk", cpu::topkInto);
+BOXCAR_REGISTER_STUB(CPU, sortLines, cpu::sortInto)
+BOXCAR_REGISTER_STUB(CPU, chooseFirst, cpu::topkInto)
 
 }  // namespace boxcar::native

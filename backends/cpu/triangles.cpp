@@ -74,6 +74,6 @@ void write(const Tensor& out, const Tensor& self, int64_t diagonal, Triangle tri
 
 namespace boxcar::native {
 
-constinit DeviceFunction<WriteTriangle> writeTriangle("tril", cpu::write);
+BOXCAR_REGISTER_STUB(CPU, writeTriangle, cpu::write)
 
 }  // namespace boxcar::native

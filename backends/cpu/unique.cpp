@@ -145,7 +145,7 @@ Groups groupSlices(const UniqueCall& call, const Tensor& moved) {
 
 namespace boxcar::native {
 
-constinit DeviceFunction<UniqueElements> uniqueElements("unique", cpu::group);
-constinit DeviceFunction<UniqueSlices> uniqueSlices("unique_dim", cpu::groupSlices);
+BOXCAR_REGISTER_STUB(CPU, uniqueElements, cpu::group)
+BOXCAR_REGISTER_STUB(CPU, uniqueSlices, cpu::groupSlices)
 
 }  // namespace boxcar::native

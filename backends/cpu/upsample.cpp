@@ -107,7 +107,7 @@ void linear(const Upsampling& call, const Tensor& out, const Tensor& self) {
 
 namespace boxcar::native {
 
-constinit DeviceFunction<UpsampleFunction> upsampleNearest("upsample_nearest2d", cpu::nearest);
-constinit DeviceFunction<UpsampleFunction> upsampleLinear("upsample_bilinear2d", cpu::linear);
+BOXCAR_REGISTER_STUB(CPU, upsampleNearest, cpu::nearest)
+BOXCAR_REGISTER_STUB(CPU, upsampleLinear, cpu::linear)
 
 }  // namespace boxcar::native

@@ -1,8 +1,8 @@
 #include <boxcar/backends/cuda/attention.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/native/attention.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -181,6 +181,6 @@ Tensor attendAtOnce(const Tensor& query, const Tensor& key, const Tensor& value,
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::attendAtOnce, attendAtOnce)
+BOXCAR_REGISTER_STUB(CUDA, native::attendAtOnce, attendAtOnce)
 
 }  // namespace boxcar::cuda

@@ -26,7 +26,7 @@ std::string summary() {
 
 bool isAvailable() {
   if (deviceCount() == 0) return false;
-  native::registerCudaKernels();
+  native::registerNativeKernels(DeviceType::CUDA);
   return true;
 }
 

@@ -2,7 +2,7 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/status.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/factories.h>
 #include <boxcar/backends/native/recorded_work.h>
 #include <boxcar/backends/native/registration.h>
@@ -20,7 +20,7 @@ namespace {
 
 void* allocate(size_t bytes, DeviceIndex index) {
   completeDevice(Device(DeviceType::CUDA, index));
-  native::registerCudaKernels();
+  native::registerNativeKernels(DeviceType::CUDA);
   const DeviceGuard on(index);
   return allocatorOf(index).allocate(bytes, currentStreamOf(index).handle);
 }
@@ -51,7 +51,7 @@ void leave(int before) {
 }
 
 [[maybe_unused]] const bool kLoaded = [] {
-  native::cuda_switch = {enter, leave};
+  native::device_switches[static_cast<size_t>(DeviceType::CUDA)] = {enter, leave};
   native::completeDevice = completeDevice;
   native::refuse_recording = refuseInGraph;
   setAllocator(DeviceType::CUDA, &kAllocator);
@@ -64,13 +64,13 @@ using IntSpan = std::span<const int64_t>;
 Tensor empty(IntSpan size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
              std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
   completeDevice(device.value_or(DeviceType::CUDA));
-  native::registerCudaKernels();
+  native::registerNativeKernels(DeviceType::CUDA);
   return redispatch::empty(DispatchKeySet(DispatchKey::CUDA), size, dtype, layout, device, pin_memory, memory_format);
 }
 Tensor emptyStrided(IntSpan size, IntSpan stride, std::optional<ScalarType> dtype, std::optional<Layout> layout,
                     std::optional<Device> device, std::optional<bool> pin_memory) {
   completeDevice(device.value_or(DeviceType::CUDA));
-  native::registerCudaKernels();
+  native::registerNativeKernels(DeviceType::CUDA);
   return redispatch::empty_strided(DispatchKeySet(DispatchKey::CUDA), size, stride, dtype, layout, device, pin_memory);
 }
 

@@ -1,8 +1,8 @@
 #include <boxcar/backends/cuda/channel_kernels.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/native/batch_norm.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
 
 #include <algorithm>
 
@@ -78,6 +78,6 @@ void batchNorm(const native::BatchNormCall& call, const Tensor& out, const Tenso
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::normalizeChannels, batchNorm)
+BOXCAR_REGISTER_STUB(CUDA, native::normalizeChannels, batchNorm)
 
 }  // namespace boxcar::cuda

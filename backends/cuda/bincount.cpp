@@ -1,10 +1,10 @@
 #include <boxcar/backends/cuda/bincount_kernels.h>
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/backends/native/bincount.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -32,6 +32,6 @@ Tensor count(const Tensor& numbers, const Tensor& weights, int64_t minlength) {
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::countNumbers, count)
+BOXCAR_REGISTER_STUB(CUDA, native::countNumbers, count)
 
 }  // namespace boxcar::cuda

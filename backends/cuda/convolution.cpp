@@ -1,9 +1,9 @@
 #include <boxcar/backends/cuda/convolution.h>
 #include <boxcar/backends/cuda/module.h>
 #include <boxcar/backends/cuda/picture_kernels.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/native/convolution.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/pictures.h>
 #include <boxcar/backends/native/products.h>
 #include <boxcar/ops.h>
@@ -145,6 +145,6 @@ void convolution(const meta::Convolution& arguments, const Tensor& out, const Te
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::convolve, convolution)
+BOXCAR_REGISTER_STUB(CUDA, native::convolve, convolution)
 
 }  // namespace boxcar::cuda

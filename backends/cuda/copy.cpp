@@ -1,10 +1,10 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/status.h>
 #include <boxcar/backends/cuda/stream.h>
 #include <boxcar/backends/native/cat.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/factories.h>
 #include <boxcar/backends/native/flip.h>
 #include <boxcar/ivalue/error.h>
@@ -117,9 +117,9 @@ void zero(void* memory, size_t bytes) {
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::copyOnDevice, copy)
-BOXCAR_CUDA_FUNCTION(native::zeroBytes, zero)
-BOXCAR_CUDA_FUNCTION(native::copyInSteps, copyInSteps)
-BOXCAR_CUDA_FUNCTION(native::joinRows, joinRows)
+BOXCAR_REGISTER_STUB(CUDA, native::copyOnDevice, copy)
+BOXCAR_REGISTER_STUB(CUDA, native::zeroBytes, zero)
+BOXCAR_REGISTER_STUB(CUDA, native::copyInSteps, copyInSteps)
+BOXCAR_REGISTER_STUB(CUDA, native::joinRows, joinRows)
 
 }  // namespace boxcar::cuda

@@ -1,8 +1,8 @@
 #include <boxcar/backends/cuda/environment.h>
 #include <boxcar/backends/cuda/gemm.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/products.h>
 #include <boxcar/ops.h>
 
@@ -95,7 +95,7 @@ void addTo(const Tensor& out, const Tensor& sum, const Tensor& a, const Tensor& 
 bool allowsTf32() { return tf32().load(std::memory_order_relaxed); }
 void setAllowTf32(bool allow) { tf32().store(allow, std::memory_order_relaxed); }
 
-BOXCAR_CUDA_FUNCTION(native::multiplyMatrices, multiply)
-BOXCAR_CUDA_FUNCTION(native::addProduct, addTo)
+BOXCAR_REGISTER_STUB(CUDA, native::multiplyMatrices, multiply)
+BOXCAR_REGISTER_STUB(CUDA, native::addProduct, addTo)
 
 }  // namespace boxcar::cuda

@@ -28,7 +28,7 @@ Defaults& defaults() {
 // Registers the device's kernels, which a call with such a generator dispatches to.
 Generator makeGeneratorOf(Device device, uint64_t seed) {
   const Device complete = completeDevice(device);
-  native::registerCudaKernels();
+  native::registerNativeKernels(DeviceType::CUDA);
   return Generator(makeIntrusive<CudaGeneratorImpl>(complete, seed));
 }
 

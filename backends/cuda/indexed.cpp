@@ -1,6 +1,6 @@
 #include <boxcar/backends/cuda/indexed_launcher.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/index.h>
 #include <boxcar/backends/native/indexed_loop.h>
 
@@ -57,10 +57,10 @@ void addOffsets(const Tensor& offsets, const Tensor& index, const native::Indexe
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::addOffsets, addOffsets)
-BOXCAR_CUDA_FUNCTION(native::readChosen, read)
-BOXCAR_CUDA_FUNCTION(native::writeChosen, write)
-BOXCAR_CUDA_FUNCTION(native::combineChosen, combine)
-BOXCAR_CUDA_FUNCTION(native::checkChosen, check)
+BOXCAR_REGISTER_STUB(CUDA, native::addOffsets, addOffsets)
+BOXCAR_REGISTER_STUB(CUDA, native::readChosen, read)
+BOXCAR_REGISTER_STUB(CUDA, native::writeChosen, write)
+BOXCAR_REGISTER_STUB(CUDA, native::combineChosen, combine)
+BOXCAR_REGISTER_STUB(CUDA, native::checkChosen, check)
 
 }  // namespace boxcar::cuda

@@ -1,8 +1,8 @@
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/solvers.h>
 #include <boxcar/backends/cuda/stream.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/factories.h>
 #include <boxcar/backends/native/linalg.h>
 #include <boxcar/backends/native/triangles.h>
@@ -124,16 +124,16 @@ void findSvd(std::string_view op, char what, const Tensor& matrices, const nativ
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::factorLu, factorLu)
-BOXCAR_CUDA_FUNCTION(native::solveLu, solveLu)
-BOXCAR_CUDA_FUNCTION(native::multiplyPivots, multiplyPivots)
-BOXCAR_CUDA_FUNCTION(native::addPivotLogarithms, addPivotLogarithms)
-BOXCAR_CUDA_FUNCTION(native::factorCholesky, factorCholesky)
-BOXCAR_CUDA_FUNCTION(native::solveCholesky, solveCholesky)
-BOXCAR_CUDA_FUNCTION(native::solveTriangular, solveTriangular)
-BOXCAR_CUDA_FUNCTION(native::fillIdentity, fillIdentity)
-BOXCAR_CUDA_FUNCTION(native::decomposeQr, decomposeQr)
-BOXCAR_CUDA_FUNCTION(native::findEigen, findEigen)
-BOXCAR_CUDA_FUNCTION(native::findSvd, findSvd)
+BOXCAR_REGISTER_STUB(CUDA, native::factorLu, factorLu)
+BOXCAR_REGISTER_STUB(CUDA, native::solveLu, solveLu)
+BOXCAR_REGISTER_STUB(CUDA, native::multiplyPivots, multiplyPivots)
+BOXCAR_REGISTER_STUB(CUDA, native::addPivotLogarithms, addPivotLogarithms)
+BOXCAR_REGISTER_STUB(CUDA, native::factorCholesky, factorCholesky)
+BOXCAR_REGISTER_STUB(CUDA, native::solveCholesky, solveCholesky)
+BOXCAR_REGISTER_STUB(CUDA, native::solveTriangular, solveTriangular)
+BOXCAR_REGISTER_STUB(CUDA, native::fillIdentity, fillIdentity)
+BOXCAR_REGISTER_STUB(CUDA, native::decomposeQr, decomposeQr)
+BOXCAR_REGISTER_STUB(CUDA, native::findEigen, findEigen)
+BOXCAR_REGISTER_STUB(CUDA, native::findSvd, findSvd)
 
 }  // namespace boxcar::cuda

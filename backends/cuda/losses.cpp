@@ -1,7 +1,7 @@
 #include <boxcar/backends/cuda/loss_kernels.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/nll_loss.h>
 #include <boxcar/ops.h>
 
@@ -32,6 +32,6 @@ void classLosses(const native::ClassLossCall& call, const Tensor& out, const Ten
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::classLosses, classLosses)
+BOXCAR_REGISTER_STUB(CUDA, native::classLosses, classLosses)
 
 }  // namespace boxcar::cuda

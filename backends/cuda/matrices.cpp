@@ -1,6 +1,6 @@
 #include <boxcar/backends/cuda/matrix_kernels.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/sequences.h>
 #include <boxcar/backends/native/triangles.h>
 
@@ -40,7 +40,7 @@ void writeTriangle(const Tensor& out, const Tensor& self, int64_t diagonal, nati
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::fillSequence, fillSequence)
-BOXCAR_CUDA_FUNCTION(native::writeTriangle, writeTriangle)
+BOXCAR_REGISTER_STUB(CUDA, native::fillSequence, fillSequence)
+BOXCAR_REGISTER_STUB(CUDA, native::writeTriangle, writeTriangle)
 
 }  // namespace boxcar::cuda

@@ -1,6 +1,6 @@
 #include <boxcar/backends/cuda/module.h>
 #include <boxcar/backends/cuda/picture_kernels.h>
-#include <boxcar/backends/cuda/registration.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/pads.h>
 #include <boxcar/backends/native/pooling.h>
 #include <boxcar/backends/native/upsample.h>
@@ -46,10 +46,10 @@ void linear(const native::Upsampling& call, const Tensor& out, const Tensor& sel
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::padWithOwn, pad)
-BOXCAR_CUDA_FUNCTION(native::takeGreatest, greatest)
-BOXCAR_CUDA_FUNCTION(native::takeMean, mean)
-BOXCAR_CUDA_FUNCTION(native::upsampleNearest, nearest)
-BOXCAR_CUDA_FUNCTION(native::upsampleLinear, linear)
+BOXCAR_REGISTER_STUB(CUDA, native::padWithOwn, pad)
+BOXCAR_REGISTER_STUB(CUDA, native::takeGreatest, greatest)
+BOXCAR_REGISTER_STUB(CUDA, native::takeMean, mean)
+BOXCAR_REGISTER_STUB(CUDA, native::upsampleNearest, nearest)
+BOXCAR_REGISTER_STUB(CUDA, native::upsampleLinear, linear)
 
 }  // namespace boxcar::cuda

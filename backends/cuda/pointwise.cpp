@@ -1,8 +1,8 @@
 #include <boxcar/backends/cuda/failure.h>
 #include <boxcar/backends/cuda/module.h>
 #include <boxcar/backends/cuda/pointwise_launcher.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/strided_layout.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/pointwise.h>
 
 namespace boxcar::cuda {
@@ -31,7 +31,7 @@ void strided(const native::PointwiseWork& work, const native::StridedOperand* op
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::runFlat, flat)
-BOXCAR_CUDA_FUNCTION(native::runPointwise, strided)
+BOXCAR_REGISTER_STUB(CUDA, native::runFlat, flat)
+BOXCAR_REGISTER_STUB(CUDA, native::runPointwise, strided)
 
 }  // namespace boxcar::cuda

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cuda/generator.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/random.h>
 #include <boxcar/ops.h>
 
@@ -141,13 +141,13 @@ void drawCategories(const Tensor& result, const Tensor& self, bool replacement, 
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::fillUniform, fillUniform)
-BOXCAR_CUDA_FUNCTION(native::fillNormal, fillNormal)
-BOXCAR_CUDA_FUNCTION(native::fillExponential, fillExponential)
-BOXCAR_CUDA_FUNCTION(native::fillIntegers, fillIntegers)
-BOXCAR_CUDA_FUNCTION(native::fillOnes, fillOnes)
-BOXCAR_CUDA_FUNCTION(native::fillOnesOfEach, fillOnesOfEach)
-BOXCAR_CUDA_FUNCTION(native::shuffle, shuffle)
-BOXCAR_CUDA_FUNCTION(native::drawCategories, drawCategories)
+BOXCAR_REGISTER_STUB(CUDA, native::fillUniform, fillUniform)
+BOXCAR_REGISTER_STUB(CUDA, native::fillNormal, fillNormal)
+BOXCAR_REGISTER_STUB(CUDA, native::fillExponential, fillExponential)
+BOXCAR_REGISTER_STUB(CUDA, native::fillIntegers, fillIntegers)
+BOXCAR_REGISTER_STUB(CUDA, native::fillOnes, fillOnes)
+BOXCAR_REGISTER_STUB(CUDA, native::fillOnesOfEach, fillOnesOfEach)
+BOXCAR_REGISTER_STUB(CUDA, native::shuffle, shuffle)
+BOXCAR_REGISTER_STUB(CUDA, native::drawCategories, drawCategories)
 
 }  // namespace boxcar::cuda

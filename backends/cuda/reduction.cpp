@@ -1,10 +1,10 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/module.h>
 #include <boxcar/backends/cuda/reduce_launcher.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/strided_layout.h>
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/reduction.h>
 #include <boxcar/ivalue/error.h>
 
@@ -120,6 +120,6 @@ void reduce(functors::Reducer reducer, const Tensor& out, const Tensor* second, 
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::runReduction, reduce)
+BOXCAR_REGISTER_STUB(CUDA, native::runReduction, reduce)
 
 }  // namespace boxcar::cuda

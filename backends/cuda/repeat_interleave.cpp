@@ -1,5 +1,5 @@
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/repeat_interleave.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -31,6 +31,6 @@ Tensor repeat(const Tensor& counts, std::optional<int64_t> size) {
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::repeatPlaces, repeat)
+BOXCAR_REGISTER_STUB(CUDA, native::repeatPlaces, repeat)
 
 }  // namespace boxcar::cuda

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/row_kernels.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/group_norm.h>
 #include <boxcar/backends/native/layer_norm.h>
 #include <boxcar/backends/native/softmax.h>
@@ -55,8 +55,8 @@ void groupNorm(const native::GroupNormCall& call, const Tensor& out, const Tenso
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::groupNormRows, groupNorm)
-BOXCAR_CUDA_FUNCTION(native::softmaxLines, softmax)
-BOXCAR_CUDA_FUNCTION(native::layerNormRows, layerNorm)
+BOXCAR_REGISTER_STUB(CUDA, native::groupNormRows, groupNorm)
+BOXCAR_REGISTER_STUB(CUDA, native::softmaxLines, softmax)
+BOXCAR_REGISTER_STUB(CUDA, native::layerNormRows, layerNorm)
 
 }  // namespace boxcar::cuda

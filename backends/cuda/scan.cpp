@@ -1,8 +1,8 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/lines.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/scan_kernels.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/lines.h>
 #include <boxcar/backends/native/scan.h>
 
@@ -80,7 +80,7 @@ void scanExtremes(bool greatest, const Tensor& values, const Tensor& indices, co
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::scanLines, scanLines)
-BOXCAR_CUDA_FUNCTION(native::scanExtremes, scanExtremes)
+BOXCAR_REGISTER_STUB(CUDA, native::scanLines, scanLines)
+BOXCAR_REGISTER_STUB(CUDA, native::scanExtremes, scanExtremes)
 
 }  // namespace boxcar::cuda

@@ -1,6 +1,6 @@
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/search_kernels.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/indexed_loop.h>
 #include <boxcar/backends/native/search.h>
 
@@ -32,6 +32,6 @@ void search(const native::SearchCall& call, const Tensor& out) {
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::searchRows, search)
+BOXCAR_REGISTER_STUB(CUDA, native::searchRows, search)
 
 }  // namespace boxcar::cuda

@@ -1,9 +1,9 @@
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/select.h>
 #include <boxcar/backends/cuda/select_kernels.h>
 #include <boxcar/backends/meta/layout.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/indexed_loop.h>
 #include <boxcar/backends/native/nonzero.h>
 #include <boxcar/ops.h>
@@ -67,8 +67,8 @@ void fillMasked(const Tensor& self, const Tensor& mask, const Tensor& source) {
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::indicesOfTrue, indicesOfTrue)
-BOXCAR_CUDA_FUNCTION(native::selectMasked, selectMasked)
-BOXCAR_CUDA_FUNCTION(native::scatterMasked, fillMasked)
+BOXCAR_REGISTER_STUB(CUDA, native::indicesOfTrue, indicesOfTrue)
+BOXCAR_REGISTER_STUB(CUDA, native::selectMasked, selectMasked)
+BOXCAR_REGISTER_STUB(CUDA, native::scatterMasked, fillMasked)
 
 }  // namespace boxcar::cuda

@@ -1,9 +1,9 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/lines.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/sort_kernels.h>
 #include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/lines.h>
 #include <boxcar/backends/native/sort.h>
 #include <boxcar/ops.h>
@@ -85,7 +85,7 @@ void sortLines(const Tensor& values, const Tensor& indices, const Tensor& self, 
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::sortLines, sortLines)
-BOXCAR_CUDA_FUNCTION(native::chooseFirst, chooseFirst)
+BOXCAR_REGISTER_STUB(CUDA, native::sortLines, sortLines)
+BOXCAR_REGISTER_STUB(CUDA, native::chooseFirst, chooseFirst)
 
 }  // namespace boxcar::cuda

@@ -1,7 +1,7 @@
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/select.h>
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/unique.h>
 #include <boxcar/ops.h>
 
@@ -97,7 +97,7 @@ Groups groupSlices(const UniqueCall& call, const Tensor& slices) {
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::uniqueElements, groupElements)
-BOXCAR_CUDA_FUNCTION(native::uniqueSlices, groupSlices)
+BOXCAR_REGISTER_STUB(CUDA, native::uniqueElements, groupElements)
+BOXCAR_REGISTER_STUB(CUDA, native::uniqueSlices, groupSlices)
 
 }  // namespace boxcar::cuda

@@ -1,8 +1,8 @@
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/vector_kernels.h>
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/backends/native/cross.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/distances.h>
 #include <boxcar/backends/native/products.h>
 #include <boxcar/ops.h>
@@ -59,7 +59,7 @@ void distances(const Tensor& out, const Tensor& a, const Tensor& b, double p, bo
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(native::crossLines, cross)
-BOXCAR_CUDA_FUNCTION(native::rowDistances, distances)
+BOXCAR_REGISTER_STUB(CUDA, native::crossLines, cross)
+BOXCAR_REGISTER_STUB(CUDA, native::rowDistances, distances)
 
 }  // namespace boxcar::cuda

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/tensor.h>
 
 namespace boxcar::native {
@@ -10,6 +10,6 @@ namespace boxcar::native {
 // composed of products.
 using AttentionFunction = Tensor(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
                                  bool is_causal, double scale, bool enable_gqa);
-extern DeviceFunction<AttentionFunction> attendAtOnce;
+extern DeviceStub<AttentionFunction> attendAtOnce;
 
 }  // namespace boxcar::native

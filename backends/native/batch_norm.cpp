@@ -13,6 +13,9 @@
 #include <tuple>
 
 namespace boxcar::native {
+
+constinit DeviceStub<BatchNormFunction> normalizeChannels("batch_norm");
+
 namespace {
 
 using OptionalTensor = std::optional<Tensor>;

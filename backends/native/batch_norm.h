@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <cstdint>
@@ -26,6 +26,6 @@ struct BatchNormCall {
 // In training, running statistics, if given, are moved towards those of the input, and [mean] and [scale] receive the
 // means and reciprocal standard deviations; otherwise [mean] and [scale] have no elements.
 using BatchNormFunction = void(const BatchNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale);
-extern DeviceFunction<BatchNormFunction> normalizeChannels;
+extern DeviceStub<BatchNormFunction> normalizeChannels;
 
 }  // namespace boxcar::native

@@ -9,6 +9,9 @@
 #include <optional>
 
 namespace boxcar::native {
+
+constinit DeviceStub<CountNumbers> countNumbers("bincount");
+
 namespace {
 
 Tensor prepared(const Tensor& tensor, ScalarType type) {

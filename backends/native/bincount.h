@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <cstdint>
@@ -16,6 +16,6 @@ void checkCounted(int64_t number);
 // Returns how often each of [numbers], int64, occurs, or the sums of their [weights], float32 or float64, if defined.
 // The result has at least [minlength] bins. All tensors are contiguous and one-dimensional.
 using CountNumbers = Tensor(const Tensor& numbers, const Tensor& weights, int64_t minlength);
-extern DeviceFunction<CountNumbers> countNumbers;
+extern DeviceStub<CountNumbers> countNumbers;
 
 }  // namespace boxcar::native

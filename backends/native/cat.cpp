@@ -11,6 +11,9 @@
 #include <cstddef>
 
 namespace boxcar::native {
+
+constinit DeviceStub<JoinRows> joinRows("cat");
+
 namespace {
 
 meta::Joined checkedJoin(TensorList tensors, int64_t dim) {

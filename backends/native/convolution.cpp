@@ -7,6 +7,9 @@
 #include <span>
 
 namespace boxcar::native {
+
+constinit DeviceStub<ConvolutionFunction> convolve("convolution");
+
 namespace {
 
 using IntSpan = std::span<const int64_t>;

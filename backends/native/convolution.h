@@ -2,7 +2,7 @@
 
 #include <boxcar/backends/functors/convolution.h>
 #include <boxcar/backends/meta/convolution.h>
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <array>
@@ -15,7 +15,7 @@ namespace boxcar::native {
 // format of arguments.channels_last. All tensors are of one number type; [bias] may be undefined.
 using ConvolutionFunction = void(const meta::Convolution& arguments, const Tensor& out, const Tensor& input,
                                  const Tensor& weight, const Tensor& bias);
-extern DeviceFunction<ConvolutionFunction> convolve;
+extern DeviceStub<ConvolutionFunction> convolve;
 
 // Returns how [arguments] read the spatial dimensions of an input of sizes [input] with a weight of sizes [weight]:
 // three axes, the first ones of size 1 if there are fewer.

@@ -6,6 +6,8 @@
 
 namespace boxcar::native {
 
+constinit DeviceStub<CopyFunction> copyOnDevice("copy_");
+
 void copyElements(const Tensor& target, const Tensor& source, bool non_blocking) {
   if (target.is_meta() || target.numel() == 0) return;
   copyOnDevice(target.is_cuda() ? target.device() : source.device(), target, source, non_blocking);

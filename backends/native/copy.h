@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/scalar.h>
 #include <boxcar/ivalue/tensor.h>
 
@@ -13,7 +13,7 @@ void copyElements(const Tensor& target, const Tensor& source, bool non_blocking 
 // If there are two devices, the one that is not the CPU copies. If [non_blocking], it does not wait for the copy where
 // that is safe.
 using CopyFunction = void(const Tensor& target, const Tensor& source, bool non_blocking);
-extern DeviceFunction<CopyFunction> copyOnDevice;
+extern DeviceStub<CopyFunction> copyOnDevice;
 
 // Returns a copy of [tensor] with elements of [dtype] and the same order of dimensions in memory.
 Tensor convertTo(const Tensor& tensor, ScalarType dtype);

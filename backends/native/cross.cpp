@@ -6,6 +6,9 @@
 #include <boxcar/backends/native/write_out.h>
 
 namespace boxcar::native {
+
+constinit DeviceStub<CrossFunction> crossLines("cross");
+
 namespace {
 
 struct Cross {

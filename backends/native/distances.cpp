@@ -8,6 +8,9 @@
 #include <optional>
 
 namespace boxcar::native {
+
+constinit DeviceStub<DistancesFunction> rowDistances("cdist");
+
 namespace {
 
 Tensor cdistForward(const Tensor& x1, const Tensor& x2, double p, std::optional<int64_t> compute_mode) {

@@ -15,6 +15,9 @@
 #include <span>
 
 namespace boxcar::native {
+
+constinit DeviceStub<ZeroFunction> zeroBytes("zero_");
+
 namespace {
 
 using IntSpan = std::span<const int64_t>;

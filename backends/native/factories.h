@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/device.h>
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace boxcar::native {
 
 // Sets [bytes] bytes of device memory to 0.
 using ZeroFunction = void(void* memory, size_t bytes);
-extern DeviceFunction<ZeroFunction> zeroBytes;
+extern DeviceStub<ZeroFunction> zeroBytes;
 
 // Returns [device] with its index; "cuda" is the current device. Throws Error if there is no such device. Set by the
 // CUDA backend.

@@ -7,6 +7,9 @@
 #include <span>
 
 namespace boxcar::native {
+
+constinit DeviceStub<CopyInSteps> copyInSteps("flip");
+
 namespace {
 
 // Reads flipped dimensions from the end, with negative steps.

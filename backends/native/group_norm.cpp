@@ -10,6 +10,9 @@
 #include <tuple>
 
 namespace boxcar::native {
+
+constinit DeviceStub<GroupNormFunction> groupNormRows("group_norm");
+
 namespace {
 
 Tensor prepared(const Tensor& tensor, ScalarType type) {

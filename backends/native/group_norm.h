@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <cstdint>
@@ -24,6 +24,6 @@ struct GroupNormCall {
 // Writes the normalised elements to [out], and each group's mean and reciprocal standard deviation to [mean] and
 // [scale], which are not empty.
 using GroupNormFunction = void(const GroupNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale);
-extern DeviceFunction<GroupNormFunction> groupNormRows;
+extern DeviceStub<GroupNormFunction> groupNormRows;
 
 }  // namespace boxcar::native

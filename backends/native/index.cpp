@@ -19,6 +19,9 @@
 #include <vector>
 
 namespace boxcar::native {
+
+constinit DeviceStub<AddOffsets> addOffsets("index");
+
 namespace {
 
 using Indices = List<std::optional<Tensor>>;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <cstddef>
@@ -18,6 +18,6 @@ struct IndexedDimension {
 // Adds the byte offsets of [index], broadcast, to [offsets], which is int64 and contiguous. Throws Error if an index is
 // out of range.
 using AddOffsets = void(const Tensor& offsets, const Tensor& index, const IndexedDimension& dimension);
-extern DeviceFunction<AddOffsets> addOffsets;
+extern DeviceStub<AddOffsets> addOffsets;
 
 }  // namespace boxcar::native

@@ -1,6 +1,12 @@
 #include <boxcar/backends/native/indexed_loop.h>
 
 namespace boxcar::native {
+
+constinit DeviceStub<ReadChosen> readChosen("index");
+constinit DeviceStub<WriteChosen> writeChosen("scatter");
+constinit DeviceStub<CombineChosen> combineChosen("scatter");
+constinit DeviceStub<CheckChosen> checkChosen("index");
+
 namespace {
 
 int64_t itemsizeOf(const Tensor& tensor) { return static_cast<int64_t>(tensor.itemsize()); }

@@ -2,7 +2,7 @@
 
 #include <boxcar/backends/functors/combination.h>
 #include <boxcar/backends/meta/dims.h>
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/scalar.h>
 #include <boxcar/ivalue/tensor.h>
 
@@ -50,20 +50,20 @@ struct IndexedLoop {
 // Copies the chosen elements, of [itemsize] bytes, to the elements beside them. Throws Error if an index is out of
 // range.
 using ReadChosen = void(const IndexedLoop& loop, size_t itemsize);
-extern DeviceFunction<ReadChosen> readChosen;
+extern DeviceStub<ReadChosen> readChosen;
 
 // Copies the elements beside to the chosen elements. The indices must have been checked.
 using WriteChosen = void(const IndexedLoop& loop, size_t itemsize);
-extern DeviceFunction<WriteChosen> writeChosen;
+extern DeviceStub<WriteChosen> writeChosen;
 
 // Combines the chosen elements with [scale] times the elements beside them; [type] is neither float16 nor bfloat16. The
 // indices must have been checked.
 using CombineChosen = void(const IndexedLoop& loop, ScalarType type, Combination how, const Scalar& scale);
-extern DeviceFunction<CombineChosen> combineChosen;
+extern DeviceStub<CombineChosen> combineChosen;
 
 // Throws Error if an index is out of range.
 using CheckChosen = void(const IndexedLoop& loop);
-extern DeviceFunction<CheckChosen> checkChosen;
+extern DeviceStub<CheckChosen> checkChosen;
 
 // Returns the strides of [tensor] in bytes.
 DimVector byteSteps(const Tensor& tensor);

@@ -8,6 +8,9 @@
 #include <boxcar/ivalue/error.h>
 
 namespace boxcar::native {
+
+constinit DeviceStub<FindEach> findEach("isin");
+
 namespace {
 
 Tensor prepared(const Tensor& tensor, ScalarType type, Device device) {

@@ -10,6 +10,9 @@
 #include <utility>
 
 namespace boxcar::native {
+
+constinit DeviceStub<LayerNormFunction> layerNormRows("layer_norm");
+
 namespace {
 
 std::tuple<Tensor, Tensor, Tensor> layerNorm(const Tensor& input, std::span<const int64_t> normalized_shape,

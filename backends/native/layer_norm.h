@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <cstdint>
@@ -20,6 +20,6 @@ struct LayerNormCall {
 // Writes the normalised rows to [out], which is contiguous and of the input's type, and each row's mean and reciprocal
 // standard deviation to [mean] and [scale], which are float64 if the input is, else float32.
 using LayerNormFunction = void(const LayerNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale);
-extern DeviceFunction<LayerNormFunction> layerNormRows;
+extern DeviceStub<LayerNormFunction> layerNormRows;
 
 }  // namespace boxcar::native

@@ -9,6 +9,19 @@
 #include <string>
 
 namespace boxcar::native {
+
+constinit DeviceStub<FactorLu> factorLu("lu");
+constinit DeviceStub<SolveLu> solveLu("lu_solve");
+constinit DeviceStub<MultiplyPivots> multiplyPivots("linalg.det");
+constinit DeviceStub<AddPivotLogarithms> addPivotLogarithms("linalg.slogdet");
+constinit DeviceStub<FactorCholesky> factorCholesky("cholesky");
+constinit DeviceStub<SolveCholesky> solveCholesky("cholesky_solve");
+constinit DeviceStub<SolveTriangular> solveTriangular("linalg.solve_triangular");
+constinit DeviceStub<FillIdentity> fillIdentity("eye");
+constinit DeviceStub<DecomposeQr> decomposeQr("linalg.qr");
+constinit DeviceStub<FindEigen> findEigen("linalg.eigh");
+constinit DeviceStub<FindSvd> findSvd("linalg.svd");
+
 namespace {
 
 std::string explain(Failure failure, int32_t info) {

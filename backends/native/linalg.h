@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/meta/linalg.h>
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <cstdint>
@@ -34,46 +34,46 @@ void checkInfo(std::string_view name, const Tensor& info, Failure failure);
 // pivots[i], counted from 1, in order of i. [pivots] and [info] are contiguous int32. The info is the first zero pivot,
 // counted from 1.
 using FactorLu = void(std::string_view op, const Tensor& matrices, const Tensor& pivots, const Tensor& info);
-extern DeviceFunction<FactorLu> factorLu;
+extern DeviceStub<FactorLu> factorLu;
 // Overwrites as many matrices b, dense with [columns] columns, with a^-1 b, or a^-T b if [transposed].
 using SolveLu = void(std::string_view op, const Tensor& b, const Tensor& factors, const Tensor& pivots, int64_t columns,
                      bool transposed);
-extern DeviceFunction<SolveLu> solveLu;
+extern DeviceStub<SolveLu> solveLu;
 // Writes the products of the diagonals of U, with the sign from the pivots, to [result].
 using MultiplyPivots = void(const Tensor& result, const Tensor& factors, const Tensor& pivots);
-extern DeviceFunction<MultiplyPivots> multiplyPivots;
+extern DeviceStub<MultiplyPivots> multiplyPivots;
 // Writes the same product as a number of magnitude 1, or 0, and the logarithm of its magnitude.
 using AddPivotLogarithms = void(const Tensor& sign, const Tensor& logarithm, const Tensor& factors,
                                 const Tensor& pivots);
-extern DeviceFunction<AddPivotLogarithms> addPivotLogarithms;
+extern DeviceStub<AddPivotLogarithms> addPivotLogarithms;
 
 // Overwrites Hermitian [matrices], reading one triangle, with L of L L^H, or U of U^H U if [upper], and zeros in the
 // other triangle. The info, int32, is the order of the first leading minor that is not positive.
 using FactorCholesky = void(std::string_view op, const Tensor& matrices, const Tensor& info, bool upper);
-extern DeviceFunction<FactorCholesky> factorCholesky;
+extern DeviceStub<FactorCholesky> factorCholesky;
 // Overwrites [b], which has elements, with (L L^H)^-1 b, or (U^H U)^-1 b if [upper].
 using SolveCholesky = void(std::string_view op, const Tensor& b, const Tensor& factors, bool upper);
-extern DeviceFunction<SolveCholesky> solveCholesky;
+extern DeviceStub<SolveCholesky> solveCholesky;
 // Overwrites [b], which has elements, with a^-1 b, or b a^-1 if not [left]; a is triangular, with a unit diagonal if
 // [unit].
 using SolveTriangular = void(std::string_view op, const Tensor& b, const Tensor& a, bool left, bool upper, bool unit);
-extern DeviceFunction<SolveTriangular> solveTriangular;
+extern DeviceStub<SolveTriangular> solveTriangular;
 
 // Writes ones to the diagonals of square [matrices] and zeros elsewhere.
 using FillIdentity = void(const Tensor& matrices);
-extern DeviceFunction<FillIdentity> fillIdentity;
+extern DeviceStub<FillIdentity> fillIdentity;
 
 // Writes the factors of [matrices], which are overwritten, to [r] and, if the mode forms it, to [q].
 using DecomposeQr = void(std::string_view op, const Tensor& q, const Tensor& r, const Tensor& matrices,
                          const meta::QrMode& mode);
-extern DeviceFunction<DecomposeQr> decomposeQr;
+extern DeviceStub<DecomposeQr> decomposeQr;
 
 // Writes the eigenvalues of Hermitian [matrices], reading one triangle, to [values] in ascending order, and overwrites
 // the matrices with their eigenvectors if [vectors]. A nonzero info, int32, means that the algorithm did not converge,
 // or is kHoldsNan. The results of a matrix with infinite elements are NaN.
 using FindEigen = void(std::string_view op, const Tensor& values, const Tensor& matrices, const Tensor& info,
                        bool vectors, bool upper);
-extern DeviceFunction<FindEigen> findEigen;
+extern DeviceStub<FindEigen> findEigen;
 
 // Writes the singular values of [matrices], which have elements and are overwritten, to [s] in descending order. [what]
 // is 'A' for square [u] and [vh], 'S' for as many columns of [u] and rows of [vh] as there are values, 'N' for [s]
@@ -85,6 +85,6 @@ struct SvdResult {
   const Tensor& info;
 };
 using FindSvd = void(std::string_view op, char what, const Tensor& matrices, const SvdResult& result);
-extern DeviceFunction<FindSvd> findSvd;
+extern DeviceStub<FindSvd> findSvd;
 
 }  // namespace boxcar::native

@@ -14,6 +14,9 @@
 #include <tuple>
 
 namespace boxcar::native {
+
+constinit DeviceStub<MedianLines> medianLines("median");
+
 namespace {
 
 // Returns [tensor] as [sizes], to remove a dimension of size 1.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <cstddef>
@@ -13,6 +13,6 @@ namespace boxcar::native {
 // skipped if [skips_nan]. All tensors have elements and dimensions.
 using MedianLines = void(std::string_view name, const Tensor& values, const Tensor& indices, const Tensor& self,
                          size_t dim, bool skips_nan);
-extern DeviceFunction<MedianLines> medianLines;
+extern DeviceStub<MedianLines> medianLines;
 
 }  // namespace boxcar::native

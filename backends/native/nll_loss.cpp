@@ -8,6 +8,9 @@
 #include <tuple>
 
 namespace boxcar::native {
+
+constinit DeviceStub<ClassLossFunction> classLosses("nll_loss");
+
 namespace {
 
 using OptionalTensor = std::optional<Tensor>;

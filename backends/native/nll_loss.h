@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/meta/class_losses.h>
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <cstdint>
@@ -23,6 +23,6 @@ struct ClassLossCall {
 // Writes the losses to [out] and, if they are summed, the sum of the weights to [total_weight], else 0. Throws Error if
 // a target is not a class.
 using ClassLossFunction = void(const ClassLossCall& call, const Tensor& out, const Tensor& total_weight);
-extern DeviceFunction<ClassLossFunction> classLosses;
+extern DeviceStub<ClassLossFunction> classLosses;
 
 }  // namespace boxcar::native

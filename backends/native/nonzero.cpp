@@ -10,6 +10,11 @@
 #include <string_view>
 
 namespace boxcar::native {
+
+constinit DeviceStub<IndicesOfTrue> indicesOfTrue("nonzero");
+constinit DeviceStub<SelectMasked> selectMasked("masked_select");
+constinit DeviceStub<ScatterMasked> scatterMasked("masked_scatter");
+
 namespace {
 
 void checkHasData(std::string_view name, const Tensor& tensor) {

@@ -12,6 +12,9 @@
 // Padding with the tensor's own elements: mirrored at the ends, or with the end elements repeated.
 
 namespace boxcar::native {
+
+constinit DeviceStub<PadFunction> padWithOwn("pad");
+
 namespace {
 
 using IntSpan = std::span<const int64_t>;

@@ -14,6 +14,10 @@
 #include <cstddef>
 
 namespace boxcar::native {
+
+constinit DeviceStub<FlatPointwise> runFlat("this operator");
+constinit DeviceStub<StridedPointwise> runPointwise("this operator");
+
 namespace {
 
 // Storage for one element of any type: for numbers, and for zero-dimensional tensors that need conversion.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/functors/pointwise_table.h>
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/scalar.h>
 #include <boxcar/ivalue/tensor.h>
 
@@ -100,8 +100,8 @@ struct StridedOperand {
 };
 using StridedPointwise = void(const PointwiseWork& work, const StridedOperand* operands);
 
-extern DeviceFunction<FlatPointwise> runFlat;
-extern DeviceFunction<StridedPointwise> runPointwise;
+extern DeviceStub<FlatPointwise> runFlat;
+extern DeviceStub<StridedPointwise> runPointwise;
 
 // Returns a Pointwise of the functor F<C>, where C is the compute type of each of [types]. A functor constructible from
 // `const Scalar*` is made from the parameters of the call. The optional members kBoolRefusal, kExactOutput and kMayFail

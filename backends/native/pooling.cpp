@@ -13,6 +13,10 @@
 // adaptive windows divide the input.
 
 namespace boxcar::native {
+
+constinit DeviceStub<GreatestFunction> takeGreatest("max_pool2d");
+constinit DeviceStub<MeanFunction> takeMean("avg_pool2d");
+
 namespace {
 
 using functors::WindowAxis;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/functors/windows.h>
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/pictures.h>
 #include <boxcar/ivalue/tensor.h>
 
@@ -17,11 +17,11 @@ struct Windows {
 // Writes each window's greatest element to [out], and its row-major index in its picture to [indices]. All tensors have
 // the layout of windows.in and elements of a real type.
 using GreatestFunction = void(const Windows& windows, const Tensor& out, const Tensor& indices, const Tensor& self);
-extern DeviceFunction<GreatestFunction> takeGreatest;
+extern DeviceStub<GreatestFunction> takeGreatest;
 
 // Writes each window's sum, divided by [divisor]. Elements are floats or int64.
 using MeanFunction = void(const Windows& windows, const functors::WindowDivisor& divisor, const Tensor& out,
                           const Tensor& self);
-extern DeviceFunction<MeanFunction> takeMean;
+extern DeviceStub<MeanFunction> takeMean;
 
 }  // namespace boxcar::native

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/scalar.h>
 #include <boxcar/ivalue/tensor.h>
 
@@ -10,12 +10,12 @@ namespace boxcar::native {
 // old [out] is not read if [beta] is 0. [out] overlaps neither input. float16 and bfloat16 are accumulated in float32.
 using MultiplyFunction = void(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha,
                               const Scalar& beta);
-extern DeviceFunction<MultiplyFunction> multiplyMatrices;
+extern DeviceStub<MultiplyFunction> multiplyMatrices;
 
 // out = beta * sum + alpha * a @ b, where [sum] has the sizes of [out], or is [out].
 using AddProductFunction = void(const Tensor& out, const Tensor& sum, const Tensor& a, const Tensor& b,
                                 const Scalar& alpha, const Scalar& beta);
-extern DeviceFunction<AddProductFunction> addProduct;
+extern DeviceStub<AddProductFunction> addProduct;
 
 // Throws Error if matrices of [type] have no product, or a factor does not fit into the compute type. For code that
 // writes to an output before it multiplies.

@@ -12,6 +12,16 @@
 // Operators that fill a tensor with random numbers.
 
 namespace boxcar::native {
+
+constinit DeviceStub<FillUniform> fillUniform("uniform_");
+constinit DeviceStub<FillNormal> fillNormal("normal_");
+constinit DeviceStub<FillExponential> fillExponential("exponential_");
+constinit DeviceStub<FillIntegers> fillIntegers("random_");
+constinit DeviceStub<FillOnes> fillOnes("bernoulli_");
+constinit DeviceStub<FillOnesOfEach> fillOnesOfEach("bernoulli_");
+constinit DeviceStub<Shuffle> shuffle("randperm");
+constinit DeviceStub<DrawCategories> drawCategories("multinomial");
+
 namespace {
 
 Tensor& uniform(Tensor& self, double from, double to, OptionalGenerator generator) {

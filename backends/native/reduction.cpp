@@ -5,6 +5,8 @@
 
 namespace boxcar::native {
 
+constinit DeviceStub<ReductionFunction> runReduction("this reduction");
+
 ScalarType Reduction::resultType(ScalarType type) const {
   if ((types & maskOf(type)) == 0) [[unlikely]]
     failUnsupportedType(name, type, types);

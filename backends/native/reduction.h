@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/functors/reducer_list.h>
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/pointwise.h>
 #include <boxcar/ivalue/tensor.h>
 
@@ -30,7 +30,7 @@ struct Reduction {
 // strides of [out]. [param] is the parameter of the call.
 using ReductionFunction = void(Reducer reducer, const Tensor& out, const Tensor* second, const Tensor& self,
                                uint64_t mask, double param);
-extern DeviceFunction<ReductionFunction> runReduction;
+extern DeviceStub<ReductionFunction> runReduction;
 
 // Runs the reduction on the device of [self]; does nothing on Meta. The result does not depend on the number of
 // threads.

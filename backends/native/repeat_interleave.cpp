@@ -8,6 +8,9 @@
 #include <span>
 
 namespace boxcar::native {
+
+constinit DeviceStub<RepeatPlaces> repeatPlaces("repeat_interleave");
+
 namespace {
 
 // Returns each index repeated as often as its element of [repeats] says. On Meta the total must be given.

@@ -12,6 +12,10 @@
 #include <tuple>
 
 namespace boxcar::native {
+
+constinit DeviceStub<ScanLines> scanLines("cumsum");
+constinit DeviceStub<ScanExtremes> scanExtremes("cummax");
+
 namespace {
 
 using OptionalType = std::optional<ScalarType>;

@@ -12,6 +12,9 @@
 #include <string_view>
 
 namespace boxcar::native {
+
+constinit DeviceStub<SearchRows> searchRows("searchsorted");
+
 namespace {
 
 using OptionalSide = std::optional<std::string_view>;

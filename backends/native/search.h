@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <string_view>
@@ -20,6 +20,6 @@ struct SearchCall {
 // Writes the positions, int32 or int64, to [out], which has elements. Throws Error if the sorter has an index that is
 // out of range.
 using SearchRows = void(const SearchCall& call, const Tensor& out);
-extern DeviceFunction<SearchRows> searchRows;
+extern DeviceStub<SearchRows> searchRows;
 
 }  // namespace boxcar::native

@@ -13,6 +13,9 @@
 // Sequences of numbers: in steps, at equal distances, and the indices of a triangle's elements.
 
 namespace boxcar::native {
+
+constinit DeviceStub<FillSequence> fillSequence("arange");
+
 namespace {
 
 using IntSpan = std::span<const int64_t>;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/scalar.h>
 #include <boxcar/ivalue/tensor.h>
 
@@ -24,6 +24,6 @@ struct Sequence {
 
 // Writes the sequence to [out], which is contiguous and has elements.
 using FillSequence = void(const Tensor& out, const Sequence& sequence);
-extern DeviceFunction<FillSequence> fillSequence;
+extern DeviceStub<FillSequence> fillSequence;
 
 }  // namespace boxcar::native

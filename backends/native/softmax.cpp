@@ -9,6 +9,9 @@
 #include <string_view>
 
 namespace boxcar::native {
+
+constinit DeviceStub<SoftmaxFunction> softmaxLines("softmax");
+
 namespace {
 
 Tensor computeAlong(const Tensor& self, int64_t dim, bool half_to_float, bool logarithm) {

@@ -10,6 +10,10 @@
 #include <tuple>
 
 namespace boxcar::native {
+
+constinit DeviceStub<SortLines> sortLines("sort");
+constinit DeviceStub<ChooseFirst> chooseFirst("topk");
+
 namespace {
 
 using Pair = std::tuple<Tensor, Tensor>;

@@ -9,6 +9,9 @@
 // Keeps the elements on one side of a diagonal and zeros the others.
 
 namespace boxcar::native {
+
+constinit DeviceStub<WriteTriangle> writeTriangle("tril");
+
 namespace {
 
 void write(const Tensor& out, const Tensor& self, int64_t diagonal, Triangle triangle) {

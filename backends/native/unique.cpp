@@ -14,6 +14,10 @@
 #include <utility>
 
 namespace boxcar::native {
+
+constinit DeviceStub<UniqueElements> uniqueElements("unique");
+constinit DeviceStub<UniqueSlices> uniqueSlices("unique_dim");
+
 namespace {
 
 using Three = std::tuple<Tensor, Tensor, Tensor>;

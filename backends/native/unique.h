@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <string_view>
@@ -27,10 +27,10 @@ struct UniqueCall {
 // Returns the groups of the elements of [flat], which is contiguous. Elements are compared by value; NaN is not equal
 // even to itself.
 using UniqueElements = Groups(const UniqueCall& call, const Tensor& flat);
-extern DeviceFunction<UniqueElements> uniqueElements;
+extern DeviceStub<UniqueElements> uniqueElements;
 
 // Returns the groups of the slices of the first dimension of [slices], which is contiguous.
 using UniqueSlices = Groups(const UniqueCall& call, const Tensor& slices);
-extern DeviceFunction<UniqueSlices> uniqueSlices;
+extern DeviceStub<UniqueSlices> uniqueSlices;
 
 }  // namespace boxcar::native

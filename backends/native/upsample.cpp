@@ -12,6 +12,10 @@
 // Resizing of signals and pictures.
 
 namespace boxcar::native {
+
+constinit DeviceStub<UpsampleFunction> upsampleNearest("upsample_nearest2d");
+constinit DeviceStub<UpsampleFunction> upsampleLinear("upsample_bilinear2d");
+
 namespace {
 
 using IntSpan = std::span<const int64_t>;
@@ -22,7 +26,7 @@ constexpr auto kNearestTypes = kFloatingTypes + ElementTypes<uint8_t>{};
 // Returns [self] resized to [output_size] by [function], for elements of one of [types].
 template <class... Ts>
 Tensor upsample(std::string_view op, const Tensor& self, IntSpan output_size, ElementTypes<Ts...> types,
-                const DeviceFunction<UpsampleFunction>& function, Scale scale_h, Scale scale_w,
+                const DeviceStub<UpsampleFunction>& function, Scale scale_h, Scale scale_w,
                 bool align_corners = false) {
   checkDense(self);
   const DimVector sizes = meta::upsampledSizes(op, self, output_size);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/native/device_function.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/pictures.h>
 #include <boxcar/ivalue/tensor.h>
 
@@ -20,7 +20,7 @@ struct Upsampling {
 // Writes the pictures of [self], which have elements and the layout of call.in, to [out], by nearest elements or linear
 // interpolation.
 using UpsampleFunction = void(const Upsampling& call, const Tensor& out, const Tensor& self);
-extern DeviceFunction<UpsampleFunction> upsampleNearest;
-extern DeviceFunction<UpsampleFunction> upsampleLinear;
+extern DeviceStub<UpsampleFunction> upsampleNearest;
+extern DeviceStub<UpsampleFunction> upsampleLinear;
 
 }  // namespace boxcar::native
