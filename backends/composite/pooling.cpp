@@ -83,9 +83,9 @@ Pair adaptiveMaxPool1d(const Tensor& self, IntSpan output_size) {
 
 // With a single window, this is the mean of all elements, which has its own kernel.
 Tensor adaptiveAvgPool2d(const Tensor& self, IntSpan output_size) {
-  const bool is_picture = self.dim() == 3 || self.dim() == 4;
+  const bool is_image = self.dim() == 3 || self.dim() == 4;
   const bool is_one = output_size.size() == 2 && output_size[0] == 1 && output_size[1] == 1;
-  if (!is_picture || !is_one || self.numel() == 0 || !self.is_floating_point()) {
+  if (!is_image || !is_one || self.numel() == 0 || !self.is_floating_point()) {
     return boxcar::_adaptive_avg_pool2d(self, output_size);
   }
   const int64_t dims[] = {-1, -2};

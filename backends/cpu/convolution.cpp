@@ -3,7 +3,7 @@
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/backends/native/convolution.h>
 #include <boxcar/backends/native/copy.h>
-#include <boxcar/backends/native/pictures.h>
+#include <boxcar/backends/native/images.h>
 
 namespace boxcar::cpu {
 namespace {

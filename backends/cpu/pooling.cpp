@@ -22,7 +22,7 @@ Axis rangesOf(const functors::WindowAxis& axis) {
 
 // A pool over images, and the windows' ranges.
 struct Ranges {
-  Pictures in;
+  Images in;
   Axis rows;
   Axis columns;
   int64_t row_step;
@@ -35,7 +35,7 @@ struct Ranges {
         row_step(windows.rows.dilation),
         column_step(windows.columns.dilation) {}
 
-  // Calls body(picture, row, to) for each row of windows: the start of the image, the range of rows, and the position
+  // Calls body(image, row, to) for each row of windows: the start of the image, the range of rows, and the position
   // in the result. Threads share the rows; makeBody() creates a body for each thread, which may hold memory.
   template <class MakeBody>
   void forEachRow(const MakeBody& makeBody) const {
@@ -73,14 +73,14 @@ void takeGreatest(const Ranges& windows, const T* in, T* out, int64_t* indices) 
   const int64_t width = windows.in.width * inner;
   windows.forEachRow([&] {
     return [&, values = std::vector<C>(static_cast<size_t>(width)),
-            places = std::vector<int32_t>(static_cast<size_t>(width))](int64_t picture, const Range& row,
+            places = std::vector<int32_t>(static_cast<size_t>(width))](int64_t image, const Range& row,
                                                                        int64_t to) mutable {
       C* value = values.data();
       int32_t* place = places.data();
       std::fill_n(value, width, lowestElement<C>());
       std::fill_n(place, width, 0);
       for (int64_t y = row.begin; y < row.end; y += windows.row_step) {
-        const T* line = in + picture + y * width;
+        const T* line = in + image + y * width;
         const auto below = static_cast<int32_t>(y - row.begin);
         for (int64_t x = 0; x < width; ++x) {
           const C element = static_cast<C>(line[x]);
@@ -113,23 +113,22 @@ void takeMean(const Ranges& windows, const T* in, T* out, const WindowDivisor& d
   const int64_t inner = windows.in.inner;
   const int64_t width = windows.in.width * inner;
   windows.forEachRow([&] {
-    return
-        [&, sums = std::vector<C>(static_cast<size_t>(width))](int64_t picture, const Range& row, int64_t to) mutable {
-          C* sum = sums.data();
-          std::fill_n(sum, width, C(0));
-          for (int64_t y = row.begin; y < row.end; ++y) {
-            const T* line = in + picture + y * width;
-            for (int64_t x = 0; x < width; ++x) sum[x] += static_cast<C>(line[x]);
-          }
-          for (const Range& column : windows.columns) {
-            const C count = static_cast<C>(divisor.of(row, column));
-            for (int64_t c = 0; c < inner; ++c, ++to) {
-              C total = C(0);
-              for (int64_t x = column.begin; x < column.end; ++x) total += sum[x * inner + c];
-              out[to] = static_cast<T>(total / count);
-            }
-          }
-        };
+    return [&, sums = std::vector<C>(static_cast<size_t>(width))](int64_t image, const Range& row, int64_t to) mutable {
+      C* sum = sums.data();
+      std::fill_n(sum, width, C(0));
+      for (int64_t y = row.begin; y < row.end; ++y) {
+        const T* line = in + image + y * width;
+        for (int64_t x = 0; x < width; ++x) sum[x] += static_cast<C>(line[x]);
+      }
+      for (const Range& column : windows.columns) {
+        const C count = static_cast<C>(divisor.of(row, column));
+        for (int64_t c = 0; c < inner; ++c, ++to) {
+          C total = C(0);
+          for (int64_t x = column.begin; x < column.end; ++x) total += sum[x * inner + c];
+          out[to] = static_cast<T>(total / count);
+        }
+      }
+    };
   });
 }
 

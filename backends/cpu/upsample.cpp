@@ -22,10 +22,10 @@ auto placesOf(const Axis& axis, int64_t out) {
   return places;
 }
 
-// Calls body(picture, y, out) for each row of the result: the image index, the row index, and the start of the row.
+// Calls body(image, y, out) for each row of the result: the image index, the row index, and the start of the row.
 // Threads share the rows; makeBody() creates a body for each thread, which may hold memory.
 template <class T, class MakeBody>
-void forEachRow(const Pictures& out, T* data, const MakeBody& makeBody) {
+void forEachRow(const Images& out, T* data, const MakeBody& makeBody) {
   const int64_t row = out.width * out.inner;
   parallelFor(0, out.outer * out.height, kParallelGrain / std::max<int64_t>(row, 1) + 1,
               [&](int64_t first, int64_t last) {
@@ -37,14 +37,14 @@ void forEachRow(const Pictures& out, T* data, const MakeBody& makeBody) {
 template <class T>
 void takeNearest(const Upsampling& call, const T* from, T* to) {
   using Axis = NearestAxis<Coordinate<T>>;
-  const Pictures& in = call.in;
-  const Pictures& out = call.out;
+  const Images& in = call.in;
+  const Images& out = call.out;
   const std::vector<int64_t> rows = placesOf(Axis(in.height, out.height, call.scale_h), out.height);
   const std::vector<int64_t> columns = placesOf(Axis(in.width, out.width, call.scale_w), out.width);
   const int64_t inner = in.inner;
   forEachRow(out, to, [&] {
-    return [&](int64_t picture, int64_t y, T* place) {
-      const T* row = from + (picture * in.height + rows[static_cast<size_t>(y)]) * in.width * inner;
+    return [&](int64_t image, int64_t y, T* place) {
+      const T* row = from + (image * in.height + rows[static_cast<size_t>(y)]) * in.width * inner;
       if (inner == 1) {
         for (int64_t x = 0; x < out.width; ++x) place[x] = row[columns[static_cast<size_t>(x)]];
         return;
@@ -58,8 +58,8 @@ template <class T>
 void blendLinearly(const Upsampling& call, const T* from, T* to) {
   using C = Compute<T>;
   using Axis = LinearAxis<Coordinate<T>>;
-  const Pictures& in = call.in;
-  const Pictures& out = call.out;
+  const Images& in = call.in;
+  const Images& out = call.out;
   const auto rows = placesOf(Axis(in.height, out.height, call.align_corners, call.scale_h), out.height);
   const auto columns = placesOf(Axis(in.width, out.width, call.align_corners, call.scale_w), out.width);
   const bool is_signal = in.height == 1 && out.height == 1;
@@ -67,10 +67,10 @@ void blendLinearly(const Upsampling& call, const T* from, T* to) {
   const int64_t width = in.width * inner;
   // Two rows are interpolated to one; each element of the result's row then uses two of its columns.
   forEachRow(out, to, [&] {
-    return [&, line = std::vector<C>(static_cast<size_t>(width))](int64_t picture, int64_t y, T* place) mutable {
+    return [&, line = std::vector<C>(static_cast<size_t>(width))](int64_t image, int64_t y, T* place) mutable {
       const auto& row = rows[static_cast<size_t>(y)];
-      const T* low = from + (picture * in.height + row.low) * width;
-      const T* high = from + (picture * in.height + row.high) * width;
+      const T* low = from + (image * in.height + row.low) * width;
+      const T* high = from + (image * in.height + row.high) * width;
       C* blended = line.data();
       if (is_signal) {
         for (int64_t x = 0; x < width; ++x) blended[x] = static_cast<C>(low[x]);

@@ -1,10 +1,10 @@
 #include <boxcar/backends/cuda/convolution.h>
+#include <boxcar/backends/cuda/image_kernels.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/picture_kernels.h>
 #include <boxcar/backends/native/convolution.h>
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/device_stub.h>
-#include <boxcar/backends/native/pictures.h>
+#include <boxcar/backends/native/images.h>
 #include <boxcar/backends/native/products.h>
 #include <boxcar/ops.h>
 

@@ -6,10 +6,10 @@
 #include <boxcar/backends/cuda/convolution.h>
 #include <boxcar/backends/cuda/driver.h>
 #include <boxcar/backends/cuda/gemm.h>
+#include <boxcar/backends/cuda/image_kernels.h>
 #include <boxcar/backends/cuda/indexed_launcher.h>
 #include <boxcar/backends/cuda/loss_kernels.h>
 #include <boxcar/backends/cuda/matrix_kernels.h>
-#include <boxcar/backends/cuda/picture_kernels.h>
 #include <boxcar/backends/cuda/pointwise_launcher.h>
 #include <boxcar/backends/cuda/random_kernels.h>
 #include <boxcar/backends/cuda/reduce_launcher.h>

@@ -4,9 +4,9 @@
 
 namespace boxcar::functors {
 
-// The memory layout of pictures, contiguous or channels-last: [outer] blocks of [height] times [width] positions of
+// The memory layout of images, contiguous or channels-last: [outer] blocks of [height] times [width] positions of
 // [inner] elements each. [outer] is batch times channels with [inner] 1, or the batch with [inner] the channels.
-struct Pictures {
+struct Images {
   int64_t outer;
   int64_t height;
   int64_t width;

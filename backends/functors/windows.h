@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-// Windows over pictures: the input rows and columns of each output position of a pool.
+// Windows over images: the input rows and columns of each output position of a pool.
 
 namespace boxcar::functors {
 

@@ -111,8 +111,8 @@ Convolution checkConvolution(const Tensor& input, const Tensor& weight, const Te
                  listOf(weight.sizes()));
     c.output_sizes.push_back(transposed ? transposedSize(c, i, in, kernel) : forwardSize(c, i, in, kernel));
   }
-  // Signals are convolved as pictures of one row.
-  c.channels_last = rank == 1 ? suggestsChannelsLast(asPictures(input)) || suggestsChannelsLast(asPictures(weight))
+  // Signals are convolved as images of one row.
+  c.channels_last = rank == 1 ? suggestsChannelsLast(asImages(input)) || suggestsChannelsLast(asImages(weight))
                               : suggestsChannelsLast(input) || suggestsChannelsLast(weight);
   return c;
 }

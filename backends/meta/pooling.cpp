@@ -6,7 +6,7 @@ namespace boxcar::meta {
 namespace {
 
 // With [may_lack_channels], the number of channels may be 0.
-void checkPictures(std::string_view op, const Tensor& self, bool may_lack_channels) {
+void checkImages(std::string_view op, const Tensor& self, bool may_lack_channels) {
   const auto sizes = self.sizes();
   bool fits = sizes.size() == 3 || sizes.size() == 4;
   for (size_t i = sizes.size() - (may_lack_channels ? 2 : 3); fits && i < sizes.size(); ++i) fits = sizes[i] > 0;
@@ -35,7 +35,7 @@ Pool2d checkPool2d(std::string_view op, const Tensor& self, std::span<const int6
               spatialArgument(op, "dilation", dilation, 2, 1),
               toDimVector(self.sizes()),
               suggestsChannelsLast(self)};
-  checkPictures(op, self, /*may_lack_channels=*/false);
+  checkImages(op, self, /*may_lack_channels=*/false);
   for (size_t i = 0; i < 2; ++i) {
     BOXCAR_CHECK(pool.padding[i] <= pool.kernel[i] / 2,
                  "{}: padding should be at most half of the kernel size, but got padding {} and kernel_size {}", op,
@@ -55,7 +55,7 @@ AdaptivePool2d checkAdaptivePool2d(std::string_view op, const Tensor& self, std:
   BOXCAR_CHECK(output_size.size() == 2, "{}: output_size must be a list of 2 ints, but it is {}", op,
                listOf(output_size));
   const DimVector wanted = spatialArgument(op, "output_size", output_size, 2, 0);
-  checkPictures(op, self, may_lack_channels);
+  checkImages(op, self, may_lack_channels);
   AdaptivePool2d pool{toDimVector(self.sizes()), suggestsChannelsLast(self)};
   for (size_t i = 0; i < 2; ++i) pool.output_sizes[pool.output_sizes.size() - 2 + i] = wanted[i];
   return pool;

@@ -46,12 +46,12 @@ Tensor allocateSpatial(std::span<const int64_t> sizes, bool channels_last, Scala
   return allocateStrided(sizes, stridesIn(MemoryFormat::ChannelsLast, sizes), dtype, device);
 }
 
-Tensor asPictures(const Tensor& signals) {
+Tensor asImages(const Tensor& signals) {
   const auto sizes = signals.sizes();
   const auto strides = signals.strides();
-  const int64_t picture_sizes[] = {sizes[0], sizes[1], 1, sizes[2]};
-  const int64_t picture_strides[] = {strides[0], strides[1], std::max<int64_t>(sizes[2], 1) * strides[2], strides[2]};
-  return signals.view(picture_sizes, picture_strides, signals.storage_offset());
+  const int64_t image_sizes[] = {sizes[0], sizes[1], 1, sizes[2]};
+  const int64_t image_strides[] = {strides[0], strides[1], std::max<int64_t>(sizes[2], 1) * strides[2], strides[2]};
+  return signals.view(image_sizes, image_strides, signals.storage_offset());
 }
 
 std::string listOf(std::span<const int64_t> values) { return fmt::format("[{}]", fmt::join(values, ", ")); }

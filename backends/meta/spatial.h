@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-// Shared by the operators on signals, pictures and volumes: [N, C, spatial dimensions…].
+// Shared by the operators on signals, images and volumes: [N, C, spatial dimensions…].
 
 namespace boxcar::meta {
 
@@ -30,8 +30,8 @@ bool suggestsChannelsLast(const Tensor& tensor);
 // Allocates a tensor of [sizes], which are [N, C, H, W] if [channels_last].
 Tensor allocateSpatial(std::span<const int64_t> sizes, bool channels_last, ScalarType dtype, Device device);
 
-// Returns a view of a signal, [N, C, L], as pictures of one row: [N, C, 1, L].
-Tensor asPictures(const Tensor& signals);
+// Returns a view of a signal, [N, C, L], as images of one row: [N, C, 1, L].
+Tensor asImages(const Tensor& signals);
 
 // "[2, 3]"
 std::string listOf(std::span<const int64_t> values);

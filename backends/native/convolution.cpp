@@ -15,7 +15,7 @@ namespace {
 using IntSpan = std::span<const int64_t>;
 
 // Extends the arguments of one spatial dimension to two, the first of size 1.
-meta::Convolution forPictures(const meta::Convolution& arguments) {
+meta::Convolution forImages(const meta::Convolution& arguments) {
   meta::Convolution c = arguments;
   c.stride.insert(c.stride.begin(), 1);
   c.padding.insert(c.padding.begin(), 0);
@@ -33,11 +33,11 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const std::optiona
   const meta::Convolution checked =
       meta::checkConvolution(input, weight, added, stride, padding, dilation, transposed, output_padding, groups);
   const bool is_signal = checked.rank() == 1;
-  const meta::Convolution arguments = is_signal ? forPictures(checked) : checked;
+  const meta::Convolution arguments = is_signal ? forImages(checked) : checked;
   Tensor out = meta::allocateSpatial(arguments.output_sizes, arguments.channels_last, input.scalar_type(), device);
   if (!out.is_meta() && out.numel() > 0) {
     if (is_signal) {
-      convolve(device, arguments, out, meta::asPictures(input), meta::asPictures(weight), added);
+      convolve(device, arguments, out, meta::asImages(input), meta::asImages(weight), added);
     } else {
       convolve(device, arguments, out, input, weight, added);
     }

@@ -11,7 +11,7 @@
 
 namespace boxcar::native {
 
-// Writes the convolution of pictures or volumes with checked [arguments] to [out], which has elements and the memory
+// Writes the convolution of images or volumes with checked [arguments] to [out], which has elements and the memory
 // format of arguments.channels_last. All tensors are of one number type; [bias] may be undefined.
 using ConvolutionFunction = void(const meta::Convolution& arguments, const Tensor& out, const Tensor& input,
                                  const Tensor& weight, const Tensor& bias);

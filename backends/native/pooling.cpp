@@ -28,7 +28,7 @@ using PairReference = std::tuple<Tensor&, Tensor&>;
 
 // Returns the windows of [pool] over [self].
 Windows windowsOf(const meta::Pool2d& pool, const Tensor& self) {
-  const Pictures in = picturesOf(self, pool.channels_last);
+  const Images in = imagesOf(self, pool.channels_last);
   const IntSpan out = IntSpan(pool.output_sizes).last(2);
   const auto along = [&](size_t i, int64_t size) {
     return WindowAxis{size, out[i], false, pool.kernel[i], pool.stride[i], pool.padding[i], pool.dilation[i]};
@@ -37,7 +37,7 @@ Windows windowsOf(const meta::Pool2d& pool, const Tensor& self) {
 }
 
 Windows windowsOf(const meta::AdaptivePool2d& pool, const Tensor& self) {
-  const Pictures in = picturesOf(self, pool.channels_last);
+  const Images in = imagesOf(self, pool.channels_last);
   const IntSpan out = IntSpan(pool.output_sizes).last(2);
   return {in, {in.height, out[0], true}, {in.width, out[1], true}};
 }

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-// Resizing of signals and pictures.
+// Resizing of signals and images.
 
 namespace boxcar::native {
 
@@ -36,10 +36,9 @@ Tensor upsample(std::string_view op, const Tensor& self, IntSpan output_size, El
   visitScalarType(types, self.scalar_type(), op, [](auto) {});
   if (out.is_meta() || out.numel() == 0) return out;
   const Tensor source = inFormat(self, channels_last);
-  function(
-      self.device(),
-      {picturesOf(source, channels_last, rank), picturesOf(out, channels_last, rank), scale_h, scale_w, align_corners},
-      out, source);
+  function(self.device(),
+           {imagesOf(source, channels_last, rank), imagesOf(out, channels_last, rank), scale_h, scale_w, align_corners},
+           out, source);
   return out;
 }
 

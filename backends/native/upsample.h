@@ -1,23 +1,23 @@
 #pragma once
 
 #include <boxcar/backends/native/device_stub.h>
-#include <boxcar/backends/native/pictures.h>
+#include <boxcar/backends/native/images.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <optional>
 
 namespace boxcar::native {
 
-// The resizing of pictures to another height and width.
+// The resizing of images to another height and width.
 struct Upsampling {
-  Pictures in;
-  Pictures out;
+  Images in;
+  Images out;
   std::optional<double> scale_h;  // the factors that the caller gave
   std::optional<double> scale_w;
   bool align_corners = false;
 };
 
-// Writes the pictures of [self], which have elements and the layout of call.in, to [out], by nearest elements or linear
+// Writes the images of [self], which have elements and the layout of call.in, to [out], by nearest elements or linear
 // interpolation.
 using UpsampleFunction = void(const Upsampling& call, const Tensor& out, const Tensor& self);
 extern DeviceStub<UpsampleFunction> upsampleNearest;

@@ -1,7 +1,7 @@
+#include <boxcar/backends/cuda/image_kernels.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/split.h>
 #include <boxcar/backends/cuda/kernels/words.h>
-#include <boxcar/backends/cuda/picture_kernels.h>
 
 namespace boxcar::cuda {
 namespace {

@@ -1,6 +1,6 @@
+#include <boxcar/backends/cuda/image_kernels.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/split.h>
-#include <boxcar/backends/cuda/picture_kernels.h>
 #include <boxcar/backends/functors/element.h>
 
 namespace boxcar::cuda {
@@ -21,7 +21,7 @@ struct Window {
 // Converts the linear index of a result element to its window.
 template <class Index>
 struct WindowOf {
-  functors::Pictures in;
+  functors::Images in;
   functors::WindowAxis rows;
   functors::WindowAxis columns;
   Split<Index> inner;
@@ -29,7 +29,7 @@ struct WindowOf {
   Split<Index> height;
 
   explicit WindowOf(const PoolLaunch& call)
-      : in(call.pictures),
+      : in(call.images),
         rows(call.rows),
         columns(call.columns),
         inner(in.inner),
@@ -101,7 +101,7 @@ struct TakeMean {
 };
 
 int64_t countOf(const PoolLaunch& call) {
-  return call.pictures.outer * call.rows.out * call.columns.out * call.pictures.inner;
+  return call.images.outer * call.rows.out * call.columns.out * call.images.inner;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
+#include <boxcar/backends/cuda/image_kernels.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/split.h>
-#include <boxcar/backends/cuda/picture_kernels.h>
 #include <boxcar/backends/functors/element.h>
 #include <boxcar/backends/functors/upsample.h>
 
@@ -17,7 +17,7 @@ struct Place {
   int64_t channel;
   int64_t x;
   int64_t y;
-  int64_t picture;
+  int64_t image;
 };
 
 template <class Index>
@@ -26,15 +26,14 @@ struct Places {
   Split<Index> width;
   Split<Index> height;
 
-  explicit Places(const functors::Pictures& pictures)
-      : inner(pictures.inner), width(pictures.width), height(pictures.height) {}
+  explicit Places(const functors::Images& images) : inner(images.inner), width(images.width), height(images.height) {}
 
   BOXCAR_HOST_DEVICE Place at(Index number) const {
     Place place;
     place.channel = inner.take(number);
     place.x = width.take(number);
     place.y = height.take(number);
-    place.picture = static_cast<int64_t>(number);
+    place.image = static_cast<int64_t>(number);
     return place;
   }
 };
@@ -44,7 +43,7 @@ struct TakeNearest {
   const T* in;
   T* out;
   int64_t count;
-  functors::Pictures from;
+  functors::Images from;
   Places<Index> places;
   functors::NearestAxis<Coordinate<T>> rows;
   functors::NearestAxis<Coordinate<T>> columns;
@@ -53,7 +52,7 @@ struct TakeNearest {
     const int64_t i = block * kThreads + thread;
     if (i >= count) return;
     const Place place = places.at(static_cast<Index>(i));
-    const int64_t row = place.picture * from.height + rows.at(place.y);
+    const int64_t row = place.image * from.height + rows.at(place.y);
     out[i] = in[(row * from.width + columns.at(place.x)) * from.inner + place.channel];
   }
 };
@@ -64,7 +63,7 @@ struct BlendLinearly {
   const T* in;
   T* out;
   int64_t count;
-  functors::Pictures from;
+  functors::Images from;
   bool is_signal;
   Places<Index> places;
   functors::LinearAxis<Coordinate<T>> rows;
@@ -76,8 +75,8 @@ struct BlendLinearly {
     const Place place = places.at(static_cast<Index>(i));
     const auto row = rows.at(place.y);
     const auto column = columns.at(place.x);
-    const T* const picture = in + place.picture * from.height * from.width * from.inner + place.channel;
-    const auto read = [&](int64_t y, int64_t x) { return static_cast<C>(picture[(y * from.width + x) * from.inner]); };
+    const T* const image = in + place.image * from.height * from.width * from.inner + place.channel;
+    const auto read = [&](int64_t y, int64_t x) { return static_cast<C>(image[(y * from.width + x) * from.inner]); };
     const auto blended = [&](int64_t x) {
       if (is_signal) return read(0, x);
       return row.low_weight * read(row.low, x) + row.high_weight * read(row.high, x);
@@ -86,9 +85,7 @@ struct BlendLinearly {
   }
 };
 
-int64_t countOf(const functors::Pictures& pictures) {
-  return pictures.outer * pictures.height * pictures.width * pictures.inner;
-}
+int64_t countOf(const functors::Images& images) { return images.outer * images.height * images.width * images.inner; }
 
 }  // namespace
 

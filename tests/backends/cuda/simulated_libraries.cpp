@@ -38,7 +38,7 @@ Tensor matrices(const GemmCall& call, const MatrixOperand& operand, int64_t rows
   return overMemory(operand.data, call.type, sizes, strides);
 }
 
-Tensor pictures(const void* data, ScalarType type, std::span<const int64_t> sizes, bool channels_last) {
+Tensor images(const void* data, ScalarType type, std::span<const int64_t> sizes, bool channels_last) {
   const MemoryFormat format = channels_last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous;
   return overMemory(const_cast<void*>(data), type, sizes, meta::stridesIn(format, sizes));
 }
@@ -80,9 +80,9 @@ bool multiplyByLibrary(const GemmCall& call) {
 bool convolveByCudnn(const ConvolutionCall& call) {
   enqueueSimulated([call] {
     const bool channels_last = call.arguments.channels_last;
-    const Tensor out = pictures(call.out, call.type, call.arguments.output_sizes, channels_last);
-    const Tensor input = pictures(call.input, call.type, call.input_sizes, channels_last);
-    const Tensor weight = pictures(call.weight, call.type, call.weight_sizes, channels_last);
+    const Tensor out = images(call.out, call.type, call.arguments.output_sizes, channels_last);
+    const Tensor input = images(call.input, call.type, call.input_sizes, channels_last);
+    const Tensor weight = images(call.weight, call.type, call.weight_sizes, channels_last);
     if (!call.accumulates) return native::convolve(DeviceType::CPU, call.arguments, out, input, weight, Tensor());
     const auto widened = [](const Tensor& tensor) { return native::convertTo(tensor, ScalarType::Float); };
     const Tensor sums = boxcar::empty_like(out, ScalarType::Float);

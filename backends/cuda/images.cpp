@@ -1,5 +1,5 @@
+#include <boxcar/backends/cuda/image_kernels.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/picture_kernels.h>
 #include <boxcar/backends/native/device_stub.h>
 #include <boxcar/backends/native/pads.h>
 #include <boxcar/backends/native/pooling.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/functors/pictures.h>
+#include <boxcar/backends/functors/images.h>
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/ivalue/tensor.h>
@@ -10,15 +10,15 @@
 
 namespace boxcar::native {
 
-using functors::Pictures;
+using functors::Images;
 
 // Returns the layout of [tensor], [N, C, H, W] or [C, H, W] or [N, C, W].
-inline Pictures picturesOf(const Tensor& tensor, bool channels_last, size_t spatial = 2) {
+inline Images imagesOf(const Tensor& tensor, bool channels_last, size_t spatial = 2) {
   const auto sizes = tensor.sizes();
   const size_t first = sizes.size() - spatial;
-  Pictures pictures{1, spatial == 2 ? sizes[first] : 1, sizes.back(), channels_last ? sizes[first - 1] : 1};
-  for (size_t i = 0; i < first - (channels_last ? 1 : 0); ++i) pictures.outer *= sizes[i];
-  return pictures;
+  Images images{1, spatial == 2 ? sizes[first] : 1, sizes.back(), channels_last ? sizes[first - 1] : 1};
+  for (size_t i = 0; i < first - (channels_last ? 1 : 0); ++i) images.outer *= sizes[i];
+  return images;
 }
 
 // Returns [tensor] if it has the requested memory format, else a copy.

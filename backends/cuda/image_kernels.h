@@ -1,8 +1,8 @@
 #pragma once
 
 #include <boxcar/backends/functors/convolution.h>
+#include <boxcar/backends/functors/images.h>
 #include <boxcar/backends/functors/pads.h>
-#include <boxcar/backends/functors/pictures.h>
 #include <boxcar/backends/functors/windows.h>
 #include <boxcar/ivalue/scalar_type.h>
 
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-// Kernels for images, which nvcc compiles. functors::Pictures describes the layout of tensors; launches without it have
+// Kernels for images, which nvcc compiles. functors::Images describes the layout of tensors; launches without it have
 // contiguous tensors.
 
 namespace boxcar::cuda {
@@ -29,7 +29,7 @@ struct PoolLaunch {
   void* out;
   int64_t* indices;  // only for launchGreatest
   ScalarType type;
-  functors::Pictures pictures;
+  functors::Images images;
   functors::WindowAxis rows;
   functors::WindowAxis columns;
   functors::WindowDivisor divisor;  // only for launchMean
@@ -41,8 +41,8 @@ struct UpsampleLaunch {
   const void* in;
   void* out;
   ScalarType type;
-  functors::Pictures from;
-  functors::Pictures to;
+  functors::Images from;
+  functors::Images to;
   std::optional<double> scale_h;
   std::optional<double> scale_w;
   bool align_corners;
