@@ -39,7 +39,7 @@ Tensor diag(const Tensor& self, int64_t diagonal) {
   return boxcar::clone(boxcar::diagonal(self, diagonal), MemoryFormat::Contiguous);
 }
 Tensor& diagOut(const Tensor& self, int64_t diagonal, Tensor& out) {
-  return writeStructured(out, boxcar::diag(self, diagonal));
+  return writeSameType(out, boxcar::diag(self, diagonal));
 }
 
 Tensor diagFlat(const Tensor& self, int64_t offset) { return boxcar::diag(boxcar::ravel(self), offset); }

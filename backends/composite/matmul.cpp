@@ -74,7 +74,7 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
 
 Tensor& matmulOut(const Tensor& self, const Tensor& other, Tensor& out) {
   if (self.dim() == 2 && other.dim() == 2) return boxcar::mm_out(out, self, other);
-  return writeStructured(out, boxcar::matmul(self, other));
+  return writeSameType(out, boxcar::matmul(self, other));
 }
 
 // Uses one product for all rows, with the bias included.
@@ -92,7 +92,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Ten
   return boxcar::_unsafe_view(product, sizes);
 }
 Tensor& linearOut(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias, Tensor& out) {
-  return writeStructured(out, boxcar::linear(input, weight, bias));
+  return writeSameType(out, boxcar::linear(input, weight, bias));
 }
 
 }  // namespace

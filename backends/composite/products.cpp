@@ -35,7 +35,7 @@ Tensor inner(const Tensor& self, const Tensor& other) {
 }
 Tensor& innerOut(const Tensor& self, const Tensor& other, Tensor& out) {
   if (self.dim() == 0 || other.dim() == 0) return boxcar::mul_out(out, self, other);
-  return writeStructured(out, boxcar::inner(self, other));
+  return writeSameType(out, boxcar::inner(self, other));
 }
 
 int64_t productOf(const DimVector& sizes) {
@@ -111,7 +111,7 @@ Tensor tensordot(const Tensor& self, const Tensor& other, std::span<const int64_
 }
 Tensor& tensordotOut(const Tensor& self, const Tensor& other, std::span<const int64_t> dims_self,
                      std::span<const int64_t> dims_other, Tensor& out) {
-  return writeStructured(out, boxcar::tensordot(self, other, dims_self, dims_other));
+  return writeSameType(out, boxcar::tensordot(self, other, dims_self, dims_other));
 }
 
 // Multiplies each element of [self] with all of [other]: interleaves the sizes, multiplies with broadcasting, and
@@ -167,7 +167,7 @@ Tensor matrixPower(const Tensor& self, int64_t n) {
 // A result that is a copy, not a product, may be cast.
 Tensor& matrixPowerOut(const Tensor& self, int64_t n, Tensor& out) {
   const Tensor result = matrixPower(self, n);
-  return n == 0 || n == 1 ? writeResult(out, result) : writeStructured(out, result);
+  return n == 0 || n == 1 ? writeResult(out, result) : writeSameType(out, result);
 }
 
 Tensor linalgMatmul(const Tensor& self, const Tensor& other) { return boxcar::matmul(self, other); }

@@ -183,7 +183,7 @@ Tensor& bernoulliOut(const Tensor& self, OptionalGenerator generator, Tensor& ou
   meta::checkOutput({out, self.sizes(), {}, out.scalar_type(), self.device()});
   Tensor drawn = boxcar::empty_like(self, out.scalar_type());
   boxcar::bernoulli_(drawn, self, generator);
-  return writeStructured(out, drawn);
+  return writeSameType(out, drawn);
 }
 Tensor bernoulliNumber(const Tensor& self, double p, OptionalGenerator generator) {
   Tensor result = boxcar::empty_like(self);

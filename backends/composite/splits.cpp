@@ -105,7 +105,7 @@ Tensor narrowCopy(const Tensor& self, int64_t dim, int64_t start, int64_t length
   return boxcar::clone(boxcar::narrow(self, dim, start, length), MemoryFormat::Contiguous);
 }
 Tensor& narrowCopyOut(const Tensor& self, int64_t dim, int64_t start, int64_t length, Tensor& out) {
-  return writeStructured(out, boxcar::narrow(self, dim, start, length));
+  return writeSameType(out, boxcar::narrow(self, dim, start, length));
 }
 
 Tensor selectCopy(const Tensor& self, int64_t dim, int64_t index) {

@@ -39,7 +39,7 @@ Tensor& writeResult(Tensor& out, const Tensor& result) {
   return out;
 }
 
-Tensor& writeStructured(Tensor& out, const Tensor& result) {
+Tensor& writeSameType(Tensor& out, const Tensor& result) {
   writeAll({{out, result}});
   return out;
 }

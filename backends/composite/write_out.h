@@ -22,11 +22,11 @@ void writeAll(std::initializer_list<Written> written);
 // Writes [result] to [out]; the dtype of [result] must be castable to that of [out].
 Tensor& writeResult(Tensor& out, const Tensor& result);
 // Writes [result] to [out], which must have the same dtype.
-Tensor& writeStructured(Tensor& out, const Tensor& result);
+Tensor& writeSameType(Tensor& out, const Tensor& result);
 
 // Writes several results as above.
 template <class... Outs, class... Results>
-std::tuple<Outs&...> writeStructured(const std::tuple<Results...>& results, Outs&... outs) {
+std::tuple<Outs&...> writeSameTypes(const std::tuple<Results...>& results, Outs&... outs) {
   const auto all = std::tie(outs...);
   [&]<size_t... i>(std::index_sequence<i...>) { writeAll({{std::get<i>(all), std::get<i>(results)}...}); }
   (std::index_sequence_for<Outs...>());
