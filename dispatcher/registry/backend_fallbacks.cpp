@@ -1,6 +1,5 @@
 #include <boxcar/dispatcher/registry/backend_fallbacks.h>
 #include <boxcar/dispatcher/registry/runtime_table.h>
-#include <boxcar/ivalue/device.h>
 
 #include <utility>
 
@@ -69,11 +68,6 @@ void BackendFallbacks::update(DispatchKey key) {
   const AnnotatedKernel* fallback = find(key);
   records_[detail::tableIndexOf(key)] = fallback == nullptr ? defaultKernelOf(key) : fallback->record;
   non_fallthrough_keys_ = detail::nonFallthroughKeysOf([this](size_t index) { return records_[index]; });
-}
-
-bool detail::canFallBackToCpu(DispatchKey key) noexcept {
-  return isRuntimeDispatchKey(key) && toFunctionalityKey(key) == DispatchKey::Dense && key != DispatchKey::CPU &&
-         key != DispatchKey::Meta && toDeviceType(toBackendComponent(key)).has_value();
 }
 
 }  // namespace boxcar

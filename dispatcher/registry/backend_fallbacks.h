@@ -9,12 +9,6 @@
 #include <optional>
 
 namespace boxcar {
-namespace detail {
-
-// Whether [key] can have a CPU fallback: the key of the dense tensors of a device that is neither the CPU nor meta.
-BOXCAR_API bool canFallBackToCpu(DispatchKey key) noexcept;
-
-}  // namespace detail
 
 // Returns what a key does if the operator has no kernel and no fallback is registered: most functionalities let the
 // call through, the others throw an Error that explains.

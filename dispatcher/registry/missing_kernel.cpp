@@ -1,5 +1,5 @@
 #include <boxcar/dispatcher/call/call_site.h>
-#include <boxcar/dispatcher/registry/backend_fallbacks.h>
+#include <boxcar/dispatcher/registry/cpu_fallback_rules.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/registry/explanation.h>
 #include <boxcar/dispatcher/registry/missing_kernel.h>

@@ -1,6 +1,6 @@
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cuda/available.h>
-#include <boxcar/dispatcher/registry/backend_fallbacks.h>
+#include <boxcar/dispatcher/registry/cpu_fallback_rules.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/cli/machine_options.h>
 #include <boxcar/interpreter/cli/number_range.h>

@@ -70,10 +70,4 @@ class BOXCAR_API CpuFallback final {
 [[nodiscard]] BOXCAR_API CpuFallback registerCpuFallback(DispatchKey key, const CpuFallbackOptions& options = {},
                                                          std::source_location where = std::source_location::current());
 
-namespace detail {
-
-// Returns why no CPU fallback can serve [op], "gives a view, which …"; no value if one can.
-BOXCAR_API std::optional<std::string> whyNotOnCpu(const OperatorHandle& op);
-
-}  // namespace detail
 }  // namespace boxcar
