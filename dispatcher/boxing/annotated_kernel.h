@@ -14,7 +14,7 @@ struct AnnotatedKernel {
   RegistrationSite site;
   DispatchKey key;
   uint64_t id;
-  // What cells point to: the kernel's own record, or the record of the slot that guards its state.
+  // What table entries point to: the kernel's own record, or the record of the slot that guards its state.
   const Kernel* record = nullptr;
   detail::KernelSlot* slot = nullptr;
 };

@@ -19,7 +19,7 @@ enum class KernelKind : uint8_t {
   UndefinedOperator,  // the operator has no schema (any more): throws
 };
 
-// What a cell of an operator's table points to. Callers pass the record itself as the first argument, so one adapter
+// What a table entry points to. Callers pass the record itself as the first argument, so one adapter
 // function serves every kernel of a signature and finds the kernel's state behind the record.
 struct Kernel {
   using BoxedFunction = void (*)(const Kernel*, const OperatorHandle&, DispatchKeySet, Stack&);

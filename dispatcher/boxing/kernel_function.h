@@ -161,7 +161,7 @@ struct BoxedFunctorKernel final : Kernel {
   mutable Functor functor;
 };
 
-// The records of cells that hold no registered function.
+// The records of table entries that hold no registered function.
 extern BOXCAR_API const Kernel kFallthroughKernel;
 extern BOXCAR_API const Kernel kMissingKernel;
 extern BOXCAR_API const Kernel kMissingMetaKernel;

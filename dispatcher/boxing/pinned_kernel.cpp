@@ -15,7 +15,7 @@ void KernelSlot::retire() noexcept {
 }
 
 bool KernelSlot::enter(const OperatorEntry& entry, DispatchKeySet keys) noexcept {
-  // Reads what `fill` released, so this call sees the cell changes made before the slot was reused.
+  // Reads what `fill` released, so this call sees the table entry changes made before the slot was reused.
   const uint64_t before = word_.fetch_add(1, std::memory_order_acq_rel);
   return before >> kStateShift == kLive && entry.lookup(keys) == record_;
 }
@@ -42,7 +42,7 @@ KernelPin::KernelPin(KernelSlot& slot, const OperatorEntry& entry, DispatchKeySe
   }
   slot.leave();
   slot_ = nullptr;
-  // The cell has changed since the caller read it. If it holds this slot again, its record enters again.
+  // The table entry has changed since the caller read it. If it holds this slot again, its record enters again.
   kernel_ = entry.lookup(keys);
 }
 

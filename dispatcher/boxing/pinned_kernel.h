@@ -17,19 +17,19 @@ namespace detail {
 
 // Keeps a kernel's state alive while calls are inside it, although nothing on the call path takes a lock.
 //
-// A cell of a table points to a slot's record, never to the state itself. Slots are never freed: a caller that read a
-// cell just before it changed may still register in the slot. Entering and retiring change one word, so either the
-// caller sees that the slot is retired, or the retiring thread sees the caller. The last caller to leave a retired slot
-// destroys the state. The slot is reused for a later kernel of the same operator and C++ type, so memory is bounded by
-// the number of kernels and calls at a time. A late caller therefore looks into the table again, and runs the state
-// only if its cell still holds the slot. Code that removes a kernel changes the cells first and retires the slot
-// afterwards: in the other order, callers would keep coming back to a slot that turns them away.
+// A table entry points to a slot's record, never to the state itself. Slots are never freed: a caller that read a
+// table entry just before it changed may still register in the slot. Entering and retiring change one word, so either
+// the caller sees that the slot is retired, or the retiring thread sees the caller. The last caller to leave a retired
+// slot destroys the state. The slot is reused for a later kernel of the same operator and C++ type, so memory is
+// bounded by the number of kernels and calls at a time. A late caller therefore looks into the table again, and runs
+// the state only if its table entry still holds the slot. Code that removes a kernel changes the table entries first
+// and retires the slot afterwards: in the other order, callers would keep coming back to a slot that turns them away.
 class BOXCAR_API KernelSlot {
  public:
   KernelSlot(const KernelSlot&) = delete;
   KernelSlot& operator=(const KernelSlot&) = delete;
 
-  // What cells point to.
+  // What table entries point to.
   const Kernel* record() const noexcept { return record_; }
   // The C++ type that typed callers rely on; null for a record that can only be called boxed.
   const CppSignature* signature() const noexcept { return signature_; }
@@ -37,7 +37,7 @@ class BOXCAR_API KernelSlot {
 
   // The following are called by the Dispatcher, under its lock. Gives a free slot [state], which must match its record.
   void fill(std::shared_ptr<const Kernel> state) noexcept;
-  // Call it after every cell that held the record holds another. Destroys the state now if no call is inside it.
+  // Call it after every table entry that held the record holds another. Destroys the state now if no call is inside it.
   void retire() noexcept;
 
   // The slots of one owner, newest first.
@@ -92,7 +92,7 @@ class BOXCAR_API KernelPin final {
 template <class R>
 OperatorHandle handleOf(const OperatorEntry& entry) noexcept;
 
-// The slot of a kernel that has no C++ type; cells of any operator may point to it.
+// The slot of a kernel that has no C++ type; table entries of any operator may point to it.
 struct PinnedBoxedKernel final : Kernel, KernelSlot {
   PinnedBoxedKernel() noexcept : Kernel{&run}, KernelSlot(this, nullptr, nullptr) {}
 

@@ -150,7 +150,7 @@ class BOXCAR_API DispatchKeyExtractor final {
     return detail::computeDispatchKeySet({DispatchKeySet::RAW, keys}, nonFallthroughKeys());
   }
 
-  // The functionalities that at least one cell of the operator does not let through.
+  // The functionalities that at least one table entry of the operator does not let through.
   [[gnu::always_inline]] DispatchKeySet nonFallthroughKeys() const noexcept {
     return {DispatchKeySet::RAW, non_fallthrough_keys_.load(std::memory_order_relaxed)};
   }

@@ -6,9 +6,9 @@ namespace boxcar {
 bool runsScriptKernel(const OperatorHandle& op, DispatchKeySet keys) {
   for (;;) {
     const DispatchKey key = keys.highestPriorityTypeId();
-    const TableCell cell = Dispatcher::singleton().computeCell(op, key);
-    if (cell.cause == CellCause::Exact || cell.cause == CellCause::Alias) {
-      if (!cell.kernel->isFallthrough()) return cell.site.is_script;
+    const TableEntry table_entry = Dispatcher::singleton().computeTableEntry(op, key);
+    if (table_entry.cause == EntryCause::Exact || table_entry.cause == EntryCause::Alias) {
+      if (!table_entry.kernel->isFallthrough()) return table_entry.site.is_script;
     }
     if (key == DispatchKey::Undefined) return false;
     keys = keys.remove(toFunctionalityKey(key));

@@ -26,14 +26,14 @@ class BOXCAR_API BackendFallbacks final {
   void add(AnnotatedKernel fallback);
   AnnotatedKernel remove(DispatchKey key);
 
-  // What the cells of an operator without kernels hold, and the keys that calls of such an operator consider.
+  // What the table entries of an operator without kernels hold, and the keys that calls of such an operator consider.
   const std::array<const Kernel*, num_runtime_entries>& records() const noexcept { return records_; }
   uint64_t nonFallthroughKeys() const noexcept { return non_fallthrough_keys_; }
 
-  // While a program's blocks are first read, no operator is called: operators compute their cells once afterwards
-  // (OperatorEntry::computeCells), not after every kernel.
-  bool holdsCells() const noexcept { return holds_cells_; }
-  void setHoldsCells(bool holds) noexcept { holds_cells_ = holds; }
+  // While a program's blocks are first read, no operator is called: operators compute their table entries once
+  // afterwards (OperatorEntry::computeTableEntries), not after every kernel.
+  bool holdsEntries() const noexcept { return holds_entries_; }
+  void setHoldsEntries(bool holds) noexcept { holds_entries_ = holds; }
 
  private:
   void update(DispatchKey key);
@@ -41,7 +41,7 @@ class BOXCAR_API BackendFallbacks final {
   std::array<std::optional<AnnotatedKernel>, num_runtime_entries> fallbacks_;
   std::array<const Kernel*, num_runtime_entries> records_;
   uint64_t non_fallthrough_keys_ = 0;
-  bool holds_cells_ = false;
+  bool holds_entries_ = false;
 };
 
 }  // namespace boxcar

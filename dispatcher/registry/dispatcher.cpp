@@ -39,7 +39,7 @@ struct Dispatcher::State {
   PluginTable plugins{mutex};
 
   // The plans of operators whose definition was deferred.
-  std::vector<OperatorEntry::CellPlan> plans;
+  std::vector<OperatorEntry::EntryPlan> plans;
 
   std::atomic<bool> ready{false};
   bool reading = false;
@@ -125,11 +125,11 @@ struct Dispatcher::State {
     const std::lock_guard lock(mutex);
     if (std::exchange(reading, true)) return;
     try {
-      fallbacks.setHoldsCells(true);
+      fallbacks.setHoldsEntries(true);
       readLinkedBlocks();
-      fallbacks.setHoldsCells(false);
+      fallbacks.setHoldsEntries(false);
       for (OperatorEntry* entry : operators.entries()) {
-        if (entry->hasSchema()) entry->computeCells(fallbacks, plans);
+        if (entry->hasSchema()) entry->computeTableEntries(fallbacks, plans);
       }
     } catch (...) {
       reading = false;  // out of memory: the next call continues
@@ -151,7 +151,7 @@ struct Dispatcher::State {
 
 namespace {
 
-// A per-backend functionality has no cell of its own, so no call would ever reach the kernel.
+// A per-backend functionality has no table entry of its own, so no call would ever reach the kernel.
 void checkKeyOfKernel(const OperatorName& name, DispatchKey key, const RegistrationSite& site) {
   if (isAliasDispatchKey(key) || isRuntimeDispatchKey(key)) return;
   BOXCAR_CHECK(isPerBackendFunctionalityKey(key), "number {} is not a dispatch key, but a kernel of {} has it at {}",
@@ -448,9 +448,9 @@ KernelFunction Dispatcher::fallbackForDispatchKey(DispatchKey key) const {
   return fallback == nullptr ? KernelFunction() : fallback->kernel;
 }
 
-TableCell Dispatcher::computeCell(const OperatorHandle& op, DispatchKey key) const {
+TableEntry Dispatcher::computeTableEntry(const OperatorHandle& op, DispatchKey key) const {
   const std::lock_guard lock(state_->mutex);
-  return op.entry().computeCell(state_->fallbacks, key);
+  return op.entry().computeTableEntry(state_->fallbacks, key);
 }
 
 std::vector<std::string> Dispatcher::registrationErrors() const {

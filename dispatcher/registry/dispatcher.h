@@ -92,7 +92,7 @@ class BOXCAR_API Dispatcher final {
   bool hasBackendFallbackForDispatchKey(DispatchKey key) const { return fallbackForDispatchKey(key).isValid(); }
 
   // Returns what a call of [op] that is dispatched to [key] reaches, and why.
-  TableCell computeCell(const OperatorHandle& op, DispatchKey key) const;
+  TableEntry computeTableEntry(const OperatorHandle& op, DispatchKey key) const;
 
   // The errors in BOXCAR_LIBRARY blocks, one sentence each, because static constructors have no caller to throw to.
   // They are also written to stderr when the blocks are read.

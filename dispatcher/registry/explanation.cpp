@@ -18,9 +18,9 @@ DispatchKey runtimeKeyOf(DispatchKey functionality, DispatchKeySet backends) {
 }
 
 DispatchExplanation explain(const OperatorHandle& op, std::vector<ArgumentKeys> arguments) {
-  // Locked, so that all cells are from the same moment.
+  // Locked, so that all table entries are from the same moment.
   const detail::RegistrationLock lock(detail::registrationMutex());
-  const auto cellOf = [&](DispatchKey key) { return Dispatcher::singleton().computeCell(op, key); };
+  const auto entryOf = [&](DispatchKey key) { return Dispatcher::singleton().computeTableEntry(op, key); };
   const LocalDispatchKeySet local = tls_local_dispatch_key_set();
   DispatchExplanation result{op.schema(),
                              std::move(arguments),
@@ -31,7 +31,7 @@ DispatchExplanation explain(const OperatorHandle& op, std::vector<ArgumentKeys> 
                              {},
                              {},
                              DispatchKey::Undefined,
-                             cellOf(DispatchKey::Undefined),
+                             entryOf(DispatchKey::Undefined),
                              op.entry().listKernelKeys(),
                              op.hasKernelForDispatchKey(DispatchKey::CompositeExplicitAutograd)};
   for (const ArgumentKeys& argument : result.arguments) result.merged |= argument.keys;
@@ -43,12 +43,12 @@ DispatchExplanation explain(const OperatorHandle& op, std::vector<ArgumentKeys> 
     const auto functionality = static_cast<DispatchKey>(number);
     if (mask.has_any(DispatchKeySet(functionality))) continue;
     const DispatchKey key = runtimeKeyOf(functionality, present);
-    result.lets_through.push_back({key, false, cellOf(key)});
+    result.lets_through.push_back({key, false, entryOf(key)});
   }
 
   const auto pass = [&](DispatchKey functionality) {
     const DispatchKey key = runtimeKeyOf(functionality, present);
-    result.passed.push_back({key, result.excluded.has_any(DispatchKeySet(functionality)), cellOf(key)});
+    result.passed.push_back({key, result.excluded.has_any(DispatchKeySet(functionality)), entryOf(key)});
   };
   for (DispatchKeySet left = functionalitiesOf(present); !left.empty();) {
     const DispatchKey functionality = left.highestFunctionalityKey();
@@ -57,17 +57,17 @@ DispatchExplanation explain(const OperatorHandle& op, std::vector<ArgumentKeys> 
       pass(functionality);
       continue;
     }
-    // One backend's cell may let the call through although others do not.
+    // One backend's table entry may let the call through although others do not.
     const DispatchKey key = runtimeKeyOf(functionality, present);
-    result.cell = cellOf(key);
-    if (result.cell.kernel->isFallthrough()) {
+    result.table_entry = entryOf(key);
+    if (result.table_entry.kernel->isFallthrough()) {
       pass(functionality);
       continue;
     }
     result.chosen = key;
     return result;
   }
-  result.cell = cellOf(DispatchKey::Undefined);
+  result.table_entry = entryOf(DispatchKey::Undefined);
   return result;
 }
 

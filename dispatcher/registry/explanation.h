@@ -22,9 +22,9 @@ struct ArgumentKeys {
 // A key that a call meets and passes over.
 struct PassedKey {
   DispatchKey key;  // a runtime key
-  // Whether this thread excludes it; otherwise its cell lets the call through.
+  // Whether this thread excludes it; otherwise its table entry lets the call through.
   bool is_excluded;
-  TableCell cell;
+  TableEntry table_entry;
 };
 
 // How a call finds its kernel. The key sets of the call include backends; the thread's sets hold only functionalities.
@@ -34,7 +34,8 @@ struct DispatchExplanation {
   DispatchKeySet merged;    // of all arguments
   DispatchKeySet included;  // by this thread
   DispatchKeySet excluded;  // by this thread
-  // The functionalities that the operator lets through on every backend, highest first, each with one of its cells.
+  // The functionalities that the operator lets through on every backend, highest first, each with one of its table
+  // entries.
   std::vector<PassedKey> lets_through;
   // What the call is dispatched on: the arguments' keys and the included ones, minus the excluded ones and those that
   // the operator lets through.
@@ -43,7 +44,7 @@ struct DispatchExplanation {
   std::vector<PassedKey> passed;
   // Where the call stops, and what it finds there. Undefined if no key is left.
   DispatchKey chosen;
-  TableCell cell;
+  TableEntry table_entry;
   // The keys that the operator has kernels for, as errors list them.
   std::string kernel_keys;
   // Whether it has a kernel for CompositeExplicitAutograd, which disables one for CompositeImplicitAutograd.

@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/registry/cell_text.h>
+#include <boxcar/dispatcher/registry/entry_text.h>
 #include <boxcar/dispatcher/registry/explanation.h>
 #include <fmt/format.h>
 
@@ -37,12 +37,12 @@ std::string describeEnd(const DispatchExplanation& explanation) {
     const std::string_view why = (explanation.merged | explanation.included).empty()
                                      ? "no argument and no thread brings a key"
                                      : "no key is left";
-    if (explanation.cell.kernel->kind != KernelKind::Missing)
-      return fmt::format("dispatched to: Undefined, as {}; it {}", why, describeCell(key, explanation.cell));
+    if (explanation.table_entry.kernel->kind != KernelKind::Missing)
+      return fmt::format("dispatched to: Undefined, as {}; it {}", why, describeEntry(key, explanation.table_entry));
     return fmt::format("dispatched to: Undefined, as {}; it has no kernel\n{}", why, describeLack(explanation));
   }
-  std::string text = fmt::format("dispatched to: {}, which {}", key, describeCell(key, explanation.cell));
-  if (explanation.cell.kernel->kind == KernelKind::Missing) text += "\n" + describeLack(explanation);
+  std::string text = fmt::format("dispatched to: {}, which {}", key, describeEntry(key, explanation.table_entry));
+  if (explanation.table_entry.kernel->kind == KernelKind::Missing) text += "\n" + describeLack(explanation);
   return text;
 }
 
@@ -89,7 +89,7 @@ std::string toString(const DispatchExplanation& explanation) {
                                                                    : listKeys(explanation.excluded));
   for (const PassedKey& passed : explanation.passed) {
     text += fmt::format("passed over: {}, which {}\n", passed.key,
-                        passed.is_excluded ? "this thread excludes" : describeCell(passed.key, passed.cell));
+                        passed.is_excluded ? "this thread excludes" : describeEntry(passed.key, passed.table_entry));
   }
   return text + describeBackends(explanation) + describeEnd(explanation) + "\n";
 }

@@ -82,8 +82,8 @@ std::string whatArgumentsBring(const Call& call) {
 // count.
 bool answersOn(const OperatorHandle& op, BackendComponent backend) {
   const Key key = toRuntimePerBackendFunctionalityKey(Key::Dense, backend);
-  const TableCell cell = Dispatcher::singleton().computeCell(op, key);
-  return cell.kernel->kind == KernelKind::Function && cell.cause != CellCause::Fallback;
+  const TableEntry table_entry = Dispatcher::singleton().computeTableEntry(op, key);
+  return table_entry.kernel->kind == KernelKind::Function && table_entry.cause != EntryCause::Fallback;
 }
 
 // Returns the backend to move the arguments to: one where another argument already is, else the lowest that answers.

@@ -26,7 +26,7 @@ DispatchKey autogradKeyOf(DispatchKey backend_key) {
 }  // namespace
 
 OperatorEntry::OperatorEntry(OperatorName name) : name_(std::move(name)) {
-  for (auto& cell : table_) cell.store(&detail::kUndefinedOperatorKernel, std::memory_order_relaxed);
+  for (auto& table_entry : table_) table_entry.store(&detail::kUndefinedOperatorKernel, std::memory_order_relaxed);
 }
 
 std::pair<const Kernel*, DispatchKeySet> OperatorEntry::lookupBelowFallthroughs(DispatchKeySet keys) const noexcept {
@@ -172,15 +172,16 @@ std::string OperatorEntry::listKernelKeys() const {
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-TableCell OperatorEntry::computeCell(const BackendFallbacks& fallbacks, DispatchKey key) const {
-  return hasSchema() ? chooseCell(fallbacks, key) : TableCell{&detail::kUndefinedOperatorKernel, CellCause::Undefined};
+TableEntry OperatorEntry::computeTableEntry(const BackendFallbacks& fallbacks, DispatchKey key) const {
+  return hasSchema() ? chooseEntry(fallbacks, key)
+                     : TableEntry{&detail::kUndefinedOperatorKernel, EntryCause::Undefined};
 }
 
-TableCell OperatorEntry::chooseCell(const BackendFallbacks& fallbacks, DispatchKey key) const {
-  const auto cellOf = [](const AnnotatedKernel& kernel, CellCause cause) {
-    return TableCell{kernel.record, cause, kernel.key, kernel.site};
+TableEntry OperatorEntry::chooseEntry(const BackendFallbacks& fallbacks, DispatchKey key) const {
+  const auto entryOf = [](const AnnotatedKernel& kernel, EntryCause cause) {
+    return TableEntry{kernel.record, cause, kernel.key, kernel.site};
   };
-  if (const AnnotatedKernel* exact = findKernel(key)) return cellOf(*exact, CellCause::Exact);
+  if (const AnnotatedKernel* exact = findKernel(key)) return entryOf(*exact, EntryCause::Exact);
 
   const bool undefined = key == Key::Undefined;
   const auto alias = [&](DispatchKey alias_key, bool serves_undefined) -> const AnnotatedKernel* {
@@ -188,23 +189,23 @@ TableCell OperatorEntry::chooseCell(const BackendFallbacks& fallbacks, DispatchK
     return serves ? findKernel(alias_key) : nullptr;
   };
   for (const DispatchKey explicit_key : {Key::CompositeExplicitAutogradNonFunctional, Key::CompositeExplicitAutograd}) {
-    if (const AnnotatedKernel* kernel = alias(explicit_key, true)) return cellOf(*kernel, CellCause::Alias);
+    if (const AnnotatedKernel* kernel = alias(explicit_key, true)) return entryOf(*kernel, EntryCause::Alias);
   }
   if (const AnnotatedKernel* kernel = alias(Key::CompositeImplicitAutogradNestedTensor, false)) {
-    return cellOf(*kernel, CellCause::Alias);
+    return entryOf(*kernel, EntryCause::Alias);
   }
   if (const AnnotatedKernel* kernel = alias(Key::CompositeImplicitAutograd, true)) {
     if (key == Key::AutogradOther && hasKernelForAny(autogradother_backends)) {
-      return {&detail::kAmbiguousAutogradKernel, CellCause::Ambiguous};
+      return {&detail::kAmbiguousAutogradKernel, EntryCause::Ambiguous};
     }
-    if (!withdrawsImplicit(key)) return cellOf(*kernel, CellCause::Alias);
+    if (!withdrawsImplicit(key)) return entryOf(*kernel, EntryCause::Alias);
   }
   for (const DispatchKey last_key : {Key::Autograd, Key::FuncTorchBatchedDecomposition}) {
-    if (const AnnotatedKernel* kernel = alias(last_key, false)) return cellOf(*kernel, CellCause::Alias);
+    if (const AnnotatedKernel* kernel = alias(last_key, false)) return entryOf(*kernel, EntryCause::Alias);
   }
-  if (const AnnotatedKernel* fallback = fallbacks.find(key)) return cellOf(*fallback, CellCause::Fallback);
+  if (const AnnotatedKernel* fallback = fallbacks.find(key)) return entryOf(*fallback, EntryCause::Fallback);
   const Kernel* kernel = defaultKernelOf(key);
-  return {kernel, kernel->kind == KernelKind::Missing ? CellCause::Missing : CellCause::Default};
+  return {kernel, kernel->kind == KernelKind::Missing ? EntryCause::Missing : EntryCause::Default};
 }
 
 // CompositeExplicitAutograd is the operator's kernel for every backend, so it disables CompositeImplicitAutograd
@@ -214,17 +215,17 @@ bool OperatorEntry::withdrawsImplicit(DispatchKey key) const noexcept {
   return findKernel(Key::CompositeExplicitAutograd) != nullptr || hasKernelForAny(getBackendKeySetFromAutograd(key));
 }
 
-bool OperatorEntry::updateCell(const BackendFallbacks& fallbacks, DispatchKey key) {
-  std::atomic<const Kernel*>& cell = table_[detail::tableIndexOf(key)];
-  const bool was_fallthrough = cell.load(std::memory_order_relaxed)->isFallthrough();
-  const Kernel* kernel = chooseCell(fallbacks, key).kernel;
-  cell.store(kernel, std::memory_order_release);
+bool OperatorEntry::updateEntry(const BackendFallbacks& fallbacks, DispatchKey key) {
+  std::atomic<const Kernel*>& table_entry = table_[detail::tableIndexOf(key)];
+  const bool was_fallthrough = table_entry.load(std::memory_order_relaxed)->isFallthrough();
+  const Kernel* kernel = chooseEntry(fallbacks, key).kernel;
+  table_entry.store(kernel, std::memory_order_release);
   return kernel->isFallthrough() != was_fallthrough;
 }
 
 namespace {
 
-// Calls [function] for each cell that a kernel for [registered] can change; some cells come twice.
+// Calls [function] for each table entry that a kernel for [registered] can change; some table entries come twice.
 template <class Function>
 void forEachTouchedKey(DispatchKey registered, Function&& function) {
   if (registered == Key::Undefined) return function(registered);
@@ -244,14 +245,14 @@ void forEachTouchedKey(DispatchKey registered, Function&& function) {
 
 }  // namespace
 
-void OperatorEntry::updateTouchedCells(const BackendFallbacks& fallbacks, DispatchKey registered) {
-  if (!hasSchema() || fallbacks.holdsCells()) return;
+void OperatorEntry::updateTouchedEntries(const BackendFallbacks& fallbacks, DispatchKey registered) {
+  if (!hasSchema() || fallbacks.holdsEntries()) return;
   bool mask_changes = false;
-  forEachTouchedKey(registered, [&](DispatchKey key) { mask_changes |= updateCell(fallbacks, key); });
+  forEachTouchedKey(registered, [&](DispatchKey key) { mask_changes |= updateEntry(fallbacks, key); });
   if (mask_changes) updateFallthroughMask();
 }
 
-void OperatorEntry::updateAllCells(const BackendFallbacks& fallbacks) {
+void OperatorEntry::updateAllEntries(const BackendFallbacks& fallbacks) {
   std::array<const Kernel*, num_runtime_entries> records = fallbacks.records();
   std::bitset<num_runtime_entries> computed;
   for (const AnnotatedKernel& kernel : kernels_) {
@@ -259,7 +260,7 @@ void OperatorEntry::updateAllCells(const BackendFallbacks& fallbacks) {
       const size_t index = detail::tableIndexOf(key);
       if (computed[index]) return;
       computed.set(index);
-      records[index] = chooseCell(fallbacks, key).kernel;
+      records[index] = chooseEntry(fallbacks, key).kernel;
     });
   }
   for (size_t i = 0; i < num_runtime_entries; ++i) table_[i].store(records[i], std::memory_order_release);
@@ -271,8 +272,8 @@ void OperatorEntry::updateAllCells(const BackendFallbacks& fallbacks) {
 }
 
 void OperatorEntry::updateFallback(const BackendFallbacks& fallbacks, DispatchKey key) {
-  if (!hasSchema() || fallbacks.holdsCells()) return;
-  if (updateCell(fallbacks, key)) updateFallthroughMask();
+  if (!hasSchema() || fallbacks.holdsEntries()) return;
+  if (updateEntry(fallbacks, key)) updateFallthroughMask();
 }
 
 void OperatorEntry::updateFallthroughMask() {
@@ -311,7 +312,7 @@ const OperatorEntry::Definition& OperatorEntry::keepDefinition(std::unique_ptr<D
 }
 
 void OperatorEntry::registerSchema(const BackendFallbacks& fallbacks, FunctionSchema schema, RegistrationSite site,
-                                   std::vector<Tag> tags, std::vector<CellPlan>* plans) {
+                                   std::vector<Tag> tags, std::vector<EntryPlan>* plans) {
   BOXCAR_INTERNAL_ASSERT(!hasSchema());
   auto given = std::make_unique<Definition>(Definition{std::move(schema), site, std::move(tags), nullptr});
   for (const AnnotatedKernel& kernel : kernels_) checkKernelAgainstSchema(kernel, *given);
@@ -321,9 +322,9 @@ void OperatorEntry::registerSchema(const BackendFallbacks& fallbacks, FunctionSc
   try {
     extractor_.registerSchema(kept.schema);
     if (plans != nullptr) {
-      computeCells(fallbacks, *plans);
-    } else if (!fallbacks.holdsCells()) {
-      updateAllCells(fallbacks);
+      computeTableEntries(fallbacks, *plans);
+    } else if (!fallbacks.holdsEntries()) {
+      updateAllEntries(fallbacks);
     }
   } catch (...) {
     deregisterSchema();  // out of memory
@@ -333,44 +334,44 @@ void OperatorEntry::registerSchema(const BackendFallbacks& fallbacks, FunctionSc
   definition_.store(&kept, std::memory_order_release);
 }
 
-OperatorEntry::CellPlan OperatorEntry::planCells(const BackendFallbacks& fallbacks) const {
-  CellPlan plan;
+OperatorEntry::EntryPlan OperatorEntry::planEntries(const BackendFallbacks& fallbacks) const {
+  EntryPlan plan;
   for (const AnnotatedKernel& kernel : kernels_) plan.keys.push_back(kernel.key);
-  plan.sources.fill(CellPlan::kFallback);
+  plan.sources.fill(EntryPlan::kFallback);
   for (const AnnotatedKernel& kernel : kernels_) {
     forEachTouchedKey(kernel.key, [&](DispatchKey key) {
-      const TableCell cell = chooseCell(fallbacks, key);
+      const TableEntry table_entry = chooseEntry(fallbacks, key);
       uint8_t& source = plan.sources[detail::tableIndexOf(key)];
-      if (cell.cause == CellCause::Exact || cell.cause == CellCause::Alias) {
-        source = static_cast<uint8_t>(findKernel(cell.key) - kernels_.data());
-      } else if (cell.cause == CellCause::Ambiguous) {
-        source = CellPlan::kAmbiguous;
+      if (table_entry.cause == EntryCause::Exact || table_entry.cause == EntryCause::Alias) {
+        source = static_cast<uint8_t>(findKernel(table_entry.key) - kernels_.data());
+      } else if (table_entry.cause == EntryCause::Ambiguous) {
+        source = EntryPlan::kAmbiguous;
       }
     });
   }
   return plan;
 }
 
-bool OperatorEntry::hasKernelsOf(const CellPlan& plan) const noexcept {
+bool OperatorEntry::hasKernelsOf(const EntryPlan& plan) const noexcept {
   return std::ranges::equal(kernels_, plan.keys, {}, &AnnotatedKernel::key);
 }
 
-void OperatorEntry::computeCells(const BackendFallbacks& fallbacks, std::vector<CellPlan>& plans) {
-  if (kernels_.empty() || kernels_.size() >= CellPlan::kAmbiguous) return updateAllCells(fallbacks);
-  auto plan = std::ranges::find_if(plans, [this](const CellPlan& other) { return hasKernelsOf(other); });
-  if (plan == plans.end()) plan = plans.insert(plans.end(), planCells(fallbacks));
+void OperatorEntry::computeTableEntries(const BackendFallbacks& fallbacks, std::vector<EntryPlan>& plans) {
+  if (kernels_.empty() || kernels_.size() >= EntryPlan::kAmbiguous) return updateAllEntries(fallbacks);
+  auto plan = std::ranges::find_if(plans, [this](const EntryPlan& other) { return hasKernelsOf(other); });
+  if (plan == plans.end()) plan = plans.insert(plans.end(), planEntries(fallbacks));
   for (size_t i = 0; i < num_runtime_entries; ++i) {
     const uint8_t source = plan->sources[i];
-    const Kernel* record = source == CellPlan::kFallback    ? fallbacks.records()[i]
-                           : source == CellPlan::kAmbiguous ? &detail::kAmbiguousAutogradKernel
-                                                            : kernels_[source].record;
+    const Kernel* record = source == EntryPlan::kFallback    ? fallbacks.records()[i]
+                           : source == EntryPlan::kAmbiguous ? &detail::kAmbiguousAutogradKernel
+                                                             : kernels_[source].record;
     table_[i].store(record, std::memory_order_release);
   }
   updateFallthroughMask();
 }
 
 void OperatorEntry::deregisterSchema() {
-  for (auto& cell : table_) cell.store(&detail::kUndefinedOperatorKernel, std::memory_order_release);
+  for (auto& table_entry : table_) table_entry.store(&detail::kUndefinedOperatorKernel, std::memory_order_release);
   extractor_.deregisterSchema();
   definition_.store(nullptr, std::memory_order_release);
 }
@@ -405,7 +406,7 @@ uint64_t OperatorEntry::registerKernel(const BackendFallbacks& fallbacks, Dispat
   if (kernels_.size() == kernels_.capacity()) kernels_.reserve(kernels_.empty() ? 1 : 2 * kernels_.size());
   putIntoSlot(annotated);
   kernels_.push_back(std::move(annotated));
-  updateTouchedCells(fallbacks, key);
+  updateTouchedEntries(fallbacks, key);
   return kernels_.back().id;
 }
 
@@ -414,7 +415,7 @@ AnnotatedKernel OperatorEntry::deregisterKernel(const BackendFallbacks& fallback
   BOXCAR_INTERNAL_ASSERT(found != kernels_.end());
   AnnotatedKernel removed = std::move(*found);
   kernels_.erase(found);
-  updateTouchedCells(fallbacks, removed.key);
+  updateTouchedEntries(fallbacks, removed.key);
   return removed;
 }
 

@@ -22,22 +22,22 @@
 
 namespace boxcar {
 
-// Why a cell of an operator's table holds what it holds.
-enum class CellCause : uint8_t { Undefined, Exact, Alias, Fallback, Default, Missing, Ambiguous };
+// Why a table entry holds what it holds.
+enum class EntryCause : uint8_t { Undefined, Exact, Alias, Fallback, Default, Missing, Ambiguous };
 
-// A cell with its reason: [key] is the key that the kernel was registered for, and [site] the place; Undefined and line
-// 0 if it was not registered.
-struct TableCell {
+// A table entry with its reason: [key] is the key that the kernel was registered for, and [site] the place; Undefined
+// and line 0 if it was not registered.
+struct TableEntry {
   const Kernel* kernel;
-  CellCause cause;
+  EntryCause cause;
   DispatchKey key = DispatchKey::Undefined;
   RegistrationSite site = {};
 };
 
 // All that the dispatcher knows about one operator. Made when its name is first registered, and never freed. The
 // members that calls read come first: the extractor and the table, with one record pointer for each runtime key.
-// Everything else is read and changed under the dispatcher's lock. A call sees each cell as it is before or after a
-// change, never in between.
+// Everything else is read and changed under the dispatcher's lock. A call sees each table entry as it is before or
+// after a change, never in between.
 class BOXCAR_API OperatorEntry final {
  public:
   explicit OperatorEntry(OperatorName name);
@@ -49,7 +49,7 @@ class BOXCAR_API OperatorEntry final {
     return table_[keys.getDispatchTableIndex()].load(std::memory_order_acquire);
   }
   // Returns the first record that is not a fallthrough, and the keys that remain at that point. The record is a
-  // fallthrough only if the cell of Undefined holds one.
+  // fallthrough only if the table entry of Undefined holds one.
   std::pair<const Kernel*, DispatchKeySet> lookupBelowFallthroughs(DispatchKeySet keys) const noexcept;
   // The size of a boxed call's arguments on the stack, in bytes; larger than any stack while there is no schema.
   size_t argumentBytes() const noexcept { return extractor_.arguments().bytes; }
@@ -108,12 +108,13 @@ class BOXCAR_API OperatorEntry final {
   // The following are called by the Dispatcher, under its lock.
 
   // Returns what a call that is dispatched to [key] reaches, and why.
-  TableCell computeCell(const BackendFallbacks& fallbacks, DispatchKey key) const;
+  TableEntry computeTableEntry(const BackendFallbacks& fallbacks, DispatchKey key) const;
 
-  struct CellPlan;
-  // Computes the cells from one of [plans] if these are given, and not at all while [fallbacks] holds cells.
+  struct EntryPlan;
+  // Computes the table entries from one of [plans] if these are given, and not at all while [fallbacks] holds table
+  // entries.
   void registerSchema(const BackendFallbacks& fallbacks, FunctionSchema schema, RegistrationSite site,
-                      std::vector<Tag> tags, std::vector<CellPlan>* plans = nullptr);
+                      std::vector<Tag> tags, std::vector<EntryPlan>* plans = nullptr);
   void deregisterSchema();
   // A definition whose schema has yet to be parsed and registered; null if there is none.
   const detail::SchemaText* putOffSchema() const noexcept { return put_off_; }
@@ -123,18 +124,18 @@ class BOXCAR_API OperatorEntry final {
                           RegistrationSite site);
   // Returns the removed kernel. Retire it after the lock is released: that may run the destructor of its state.
   AnnotatedKernel deregisterKernel(const BackendFallbacks& fallbacks, uint64_t id);
-  // The source of each cell, for operators that have kernels for the same keys in the same order.
-  struct CellPlan {
+  // The source of each table entry, for operators that have kernels for the same keys in the same order.
+  struct EntryPlan {
     std::vector<DispatchKey> keys;
-    // For each cell the index of a kernel, or one of these.
+    // For each table entry the index of a kernel, or one of these.
     static constexpr uint8_t kFallback = 255;
     static constexpr uint8_t kAmbiguous = 254;
     std::array<uint8_t, num_runtime_entries> sources;
   };
-  // Computes the cells that were deferred while [fallbacks] held cells, from one of [plans] if one fits; otherwise
-  // makes a plan and adds it there.
-  void computeCells(const BackendFallbacks& fallbacks, std::vector<CellPlan>& plans);
-  // Updates the cells after the fallback of [key], a runtime key, has changed.
+  // Computes the table entries that were deferred while [fallbacks] held table entries, from one of [plans] if one
+  // fits; otherwise makes a plan and adds it there.
+  void computeTableEntries(const BackendFallbacks& fallbacks, std::vector<EntryPlan>& plans);
+  // Updates the table entries after the fallback of [key], a runtime key, has changed.
   void updateFallback(const BackendFallbacks& fallbacks, DispatchKey key);
 
  private:
@@ -160,14 +161,14 @@ class BOXCAR_API OperatorEntry final {
   bool withdrawsImplicit(DispatchKey key) const noexcept;
   const CppSignature* findSignature() const noexcept;
   void putIntoSlot(AnnotatedKernel& kernel);
-  void updateTouchedCells(const BackendFallbacks& fallbacks, DispatchKey registered);
-  void updateAllCells(const BackendFallbacks& fallbacks);
-  CellPlan planCells(const BackendFallbacks& fallbacks) const;
-  bool hasKernelsOf(const CellPlan& plan) const noexcept;
-  // Returns the cell of an operator that is defined.
-  TableCell chooseCell(const BackendFallbacks& fallbacks, DispatchKey key) const;
+  void updateTouchedEntries(const BackendFallbacks& fallbacks, DispatchKey registered);
+  void updateAllEntries(const BackendFallbacks& fallbacks);
+  EntryPlan planEntries(const BackendFallbacks& fallbacks) const;
+  bool hasKernelsOf(const EntryPlan& plan) const noexcept;
+  // Returns the table entry of an operator that is defined.
+  TableEntry chooseEntry(const BackendFallbacks& fallbacks, DispatchKey key) const;
   // Returns whether the fallthrough mask must be updated.
-  bool updateCell(const BackendFallbacks& fallbacks, DispatchKey key);
+  bool updateEntry(const BackendFallbacks& fallbacks, DispatchKey key);
   void updateFallthroughMask();
   void checkKernelAgainstSchema(const AnnotatedKernel& kernel, const Definition& definition) const;
   Extras& extras() const;

@@ -25,8 +25,8 @@ bool OperatorHandle::hasTag(Tag tag) const {
 
 bool OperatorHandle::hasComputedKernelForDispatchKey(DispatchKey key) const {
   BOXCAR_CHECK(!isAliasDispatchKey(key), "{} is an alias key, and has no kernel itself; ask for one of its keys", key);
-  const CellCause cause = Dispatcher::singleton().computeCell(*this, key).cause;
-  return cause != CellCause::Undefined && cause != CellCause::Missing;
+  const EntryCause cause = Dispatcher::singleton().computeTableEntry(*this, key).cause;
+  return cause != EntryCause::Undefined && cause != EntryCause::Missing;
 }
 
 void OperatorHandle::callBoxedTheLongWay(Stack& stack) const {

@@ -145,8 +145,8 @@ class TypedOperatorHandle<R(Args...)> final : public OperatorHandle {
     return detail::callUnboxedKernel<R, Args...>(kernel, keys, static_cast<Args&&>(args)...);
   }
 
-  // The slow path: calls are watched, or the kernel is boxed. The boxed function of a fallthrough cell goes on to the
-  // next key.
+  // The slow path: calls are watched, or the kernel is boxed. The boxed function of a fallthrough table entry goes on
+  // to the next key.
   [[gnu::noinline]] R callTheLongWay(detail::CallKind kind, const Kernel* kernel, DispatchKeySet keys,
                                      Args... args) const {
     if (detail::callsAreWatched() && kind != detail::CallKind::Seen) [[unlikely]]

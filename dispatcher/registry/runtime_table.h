@@ -19,11 +19,11 @@ constexpr auto makeRuntimeKeys() {
   return keys;
 }
 
-// The runtime key of each cell; cell 0 is Undefined's.
+// The runtime key of each table entry; table entry 0 is Undefined's.
 inline constexpr auto kRuntimeKeys = makeRuntimeKeys();
 
-// Returns the key whose cell a call with [keys] reads. A per-backend functionality in a set without a backend reads the
-// cell of its CPU key.
+// Returns the key whose table entry a call with [keys] reads. A per-backend functionality in a set without a backend
+// reads the table entry of its CPU key.
 constexpr DispatchKey runtimeKeyOf(DispatchKeySet keys) { return kRuntimeKeys[keys.getDispatchTableIndex()]; }
 
 constexpr auto makeFunctionalityBits() {
@@ -33,11 +33,11 @@ constexpr auto makeFunctionalityBits() {
   return bits;
 }
 
-// The functionality of each cell as a bit of a key set.
+// The functionality of each table entry as a bit of a key set.
 inline constexpr auto kFunctionalityBits = makeFunctionalityBits();
 
-// Returns the key set that calls consider, given the records [recordAt](cell). A functionality is left out if every
-// backend lets it through. If the backends differ, the cell itself passes the call on.
+// Returns the key set that calls consider, given the records [recordAt](table entry). A functionality is left out if
+// every backend lets it through. If the backends differ, the table entry itself passes the call on.
 template <class RecordAt>
 uint64_t nonFallthroughKeysOf(RecordAt&& recordAt) {
   uint64_t keys = full_backend_mask;

@@ -1,8 +1,8 @@
 #include <boxcar/backends/cuda/available.h>
 #include <boxcar/dispatcher/registry/explanation.h>
 #include <boxcar/interpreter/cli/argument_keys.h>
-#include <boxcar/interpreter/cli/cell_json.h>
 #include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/entry_json.h>
 #include <boxcar/interpreter/cli/find_operator.h>
 #include <boxcar/interpreter/cli/script_option.h>
 
@@ -31,7 +31,7 @@ Json toJson(const std::vector<PassedKey>& passed) {
   Json array = Json::array();
   for (const PassedKey& each : passed) {
     Json entry = {{"key", toString(each.key)}, {"reason", each.is_excluded ? "excluded" : "fallthrough"}};
-    entry.update(cellToJson(each.cell));
+    entry.update(entryToJson(each.table_entry));
     array.push_back(std::move(entry));
   }
   return array;
@@ -46,7 +46,7 @@ Json toJson(const DispatchExplanation& explanation) {
                          {"keys", keyNamesOf(argument.keys)}});
   }
   Json end = {{"key", toString(explanation.chosen)}};
-  end.update(cellToJson(explanation.cell));
+  end.update(entryToJson(explanation.table_entry));
   return {{"operator", toString(explanation.schema.operator_name())},
           {"schema", toString(explanation.schema)},
           {"arguments", std::move(arguments)},

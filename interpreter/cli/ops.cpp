@@ -34,7 +34,7 @@ bool isSelected(const std::string& name, const std::string& pattern) {
 // Whether [op] has a kernel at the key that was asked for; or, if computed ones count, somebody's code runs there.
 bool answersAt(const OperatorHandle& op, DispatchKey key, bool computed) {
   if (!computed) return op.hasKernelForDispatchKey(key);
-  return Dispatcher::singleton().computeCell(op, key).kernel->kind == KernelKind::Function;
+  return Dispatcher::singleton().computeTableEntry(op, key).kernel->kind == KernelKind::Function;
 }
 
 DispatchKey readKey(const Options& options) {

@@ -9,18 +9,18 @@ namespace {
 
 void addRow(TableGrid& grid, const OperatorHandle& op) {
   TableGrid::Row& row = grid.rows.emplace_back(TableGrid::Row{op, {}});
-  for (const DispatchKey key : grid.keys) row.cells.push_back(Dispatcher::singleton().computeCell(op, key));
+  for (const DispatchKey key : grid.keys) row.cells.push_back(Dispatcher::singleton().computeTableEntry(op, key));
 }
 
 TableGrid gridWithAllKeys() { return {{detail::kRuntimeKeys.rbegin(), detail::kRuntimeKeys.rend()}, {}}; }
 
 }  // namespace
 
-bool isUntouched(const TableCell& cell) {
-  return cell.cause == CellCause::Missing || cell.cause == CellCause::Default || cell.cause == CellCause::Undefined;
+bool isUntouched(const TableEntry& cell) {
+  return cell.cause == EntryCause::Missing || cell.cause == EntryCause::Default || cell.cause == EntryCause::Undefined;
 }
 
-bool isOwn(const TableCell& cell) { return cell.cause == CellCause::Exact || cell.cause == CellCause::Fallback; }
+bool isOwn(const TableEntry& cell) { return cell.cause == EntryCause::Exact || cell.cause == EntryCause::Fallback; }
 
 TableGrid gridOf(const OperatorHandle& op) {
   TableGrid grid = gridWithAllKeys();
@@ -38,7 +38,7 @@ TableGrid gridOfAll() {
   return grid;
 }
 
-TableGrid onlyKeysWith(const TableGrid& grid, bool (*isShown)(const TableCell&)) {
+TableGrid onlyKeysWith(const TableGrid& grid, bool (*isShown)(const TableEntry&)) {
   TableGrid result;
   for (const TableGrid::Row& row : grid.rows) result.rows.push_back({row.op, {}});
   for (size_t i = 0; i < grid.keys.size(); ++i) {

@@ -11,7 +11,7 @@ namespace boxcar::cli {
 struct TableGrid {
   struct Row {
     OperatorHandle op;
-    std::vector<TableCell> cells;  // one for each key
+    std::vector<TableEntry> cells;  // one for each key
   };
   // Runtime keys, those that a call meets first in front.
   std::vector<DispatchKey> keys;
@@ -19,16 +19,16 @@ struct TableGrid {
 };
 
 // Whether nobody's code stands in [cell]: it is missing, or has what every operator has there.
-bool isUntouched(const TableCell& cell);
+bool isUntouched(const TableEntry& cell);
 
 // Whether somebody registered something for this very key: a kernel of the operator, or a fallback.
-bool isOwn(const TableCell& cell);
+bool isOwn(const TableEntry& cell);
 
 // The cells of [op], or of all operators by name; of all runtime keys, or of those that [isShown](cell) holds for
 // somewhere.
 TableGrid gridOf(const OperatorHandle& op);
 TableGrid gridOfAll();
-TableGrid onlyKeysWith(const TableGrid& grid, bool (*isShown)(const TableCell&));
+TableGrid onlyKeysWith(const TableGrid& grid, bool (*isShown)(const TableEntry&));
 
 // All operators as a self-contained page.
 std::string pageOf(const TableGrid& grid);

@@ -142,7 +142,7 @@ void callMany(int seed) {
         static_cast<void>(steady.hasKernelForDispatchKey(Key::CPU));
         static_cast<void>(passing.getTags());
         static_cast<void>(Dispatcher::singleton().findSchema({"storm::passing", ""}));
-        static_cast<void>(Dispatcher::singleton().computeCell(steady, Key::CPU));
+        static_cast<void>(Dispatcher::singleton().computeTableEntry(steady, Key::CPU));
         break;
       default:
         if (boxed) {

@@ -20,11 +20,12 @@ namespace {
 enum class MetaKernel { kNone, kComposite, kOwn };
 
 MetaKernel metaKernelOf(const OperatorHandle& op) {
-  const TableCell cell = Dispatcher::singleton().computeCell(op, DispatchKey::Meta);
-  if (cell.kernel->isFallthrough()) return MetaKernel::kNone;
-  if (cell.cause == CellCause::Exact) return MetaKernel::kOwn;
+  const TableEntry table_entry = Dispatcher::singleton().computeTableEntry(op, DispatchKey::Meta);
+  if (table_entry.kernel->isFallthrough()) return MetaKernel::kNone;
+  if (table_entry.cause == EntryCause::Exact) return MetaKernel::kOwn;
   // A script's body is not run again, because its statements may affect more than their arguments.
-  return cell.cause == CellCause::Alias && !cell.site.is_script ? MetaKernel::kComposite : MetaKernel::kNone;
+  return table_entry.cause == EntryCause::Alias && !table_entry.site.is_script ? MetaKernel::kComposite
+                                                                               : MetaKernel::kNone;
 }
 
 bool isOnMetaAlready(const std::vector<PlacedTensor>& tensors) {

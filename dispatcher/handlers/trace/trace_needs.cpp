@@ -22,9 +22,9 @@ void TraceNeeds::addCall(const OperatorHandle& op, DispatchKeySet keys) {
   addOwner(op.entry().schemaSite().file);
   for (;;) {
     const DispatchKey key = keys.highestPriorityTypeId();
-    const TableCell cell = Dispatcher::singleton().computeCell(op, key);
-    addOwner(cell.site.file);
-    if (!cell.kernel->isFallthrough() || key == DispatchKey::Undefined) return;
+    const TableEntry table_entry = Dispatcher::singleton().computeTableEntry(op, key);
+    addOwner(table_entry.site.file);
+    if (!table_entry.kernel->isFallthrough() || key == DispatchKey::Undefined) return;
     keys = keys.remove(toFunctionalityKey(key));
   }
 }

@@ -75,10 +75,10 @@ bool scriptAnswers(const OperatorHandle& op, DispatchKeySet keys) {
   if (op.entry().schemaSite().is_script) return true;
   for (;;) {
     const DispatchKey key = keys.highestPriorityTypeId();
-    const TableCell cell = Dispatcher::singleton().computeCell(op, key);
-    if (!cell.kernel->isFallthrough()) {
-      if (cell.site.is_script) return true;
-      if (cell.cause == CellCause::Exact || cell.cause == CellCause::Alias) return false;
+    const TableEntry table_entry = Dispatcher::singleton().computeTableEntry(op, key);
+    if (!table_entry.kernel->isFallthrough()) {
+      if (table_entry.site.is_script) return true;
+      if (table_entry.cause == EntryCause::Exact || table_entry.cause == EntryCause::Alias) return false;
     }
     if (key == DispatchKey::Undefined) return false;
     keys = keys.remove(toFunctionalityKey(key));

@@ -170,7 +170,7 @@ void BenchPaths::addFallthroughs(BenchGroup& group) {
   std::vector<DispatchKey> free_keys;
   for (const DispatchKey key : fallthrough_keys_) {
     // An alias key's kernel would answer before the fallthrough does.
-    const TableCell cell = Dispatcher::singleton().computeCell(group.call.op, key);
+    const TableEntry cell = Dispatcher::singleton().computeTableEntry(group.call.op, key);
     if (cell.kernel != nullptr && cell.kernel->isFallthrough()) free_keys.push_back(key);
   }
   const CallLoop typed = typedLoops(group.call.op, group.call.arguments).typed;

@@ -62,17 +62,18 @@ Library apply(const Registration& registration, size_t index) {
   }
 }
 
-// Every cell and the mask of both operators.
+// Every table entry and the mask of both operators.
 using Tables = std::vector<std::pair<std::vector<const Kernel*>, uint64_t>>;
 
 Tables readTables() {
   Tables tables;
   for (const char* name : {"commute::op", "commute::other"}) {
-    auto& [cells, mask] = tables.emplace_back();
+    auto& [table_entries, mask] = tables.emplace_back();
     const auto op = Dispatcher::singleton().findOp({name, ""});
     if (!op.has_value() || !op->hasSchema()) continue;
-    cells.push_back(op->entry().lookup({}));
-    for (const Key key : DispatchKeySet(DispatchKeySet::FULL)) cells.push_back(op->entry().lookup(DispatchKeySet(key)));
+    table_entries.push_back(op->entry().lookup({}));
+    for (const Key key : DispatchKeySet(DispatchKeySet::FULL))
+      table_entries.push_back(op->entry().lookup(DispatchKeySet(key)));
     mask = op->entry().dispatchKeyExtractor().nonFallthroughKeys().raw_repr();
   }
   return tables;

@@ -129,8 +129,8 @@ TEST_F(PinnedKernel, KernelThatThrowsLeavesItsStateFree) {
   EXPECT_EQ(state.use_count(), 1);
 }
 
-// The order of removal: cells first, state after. Turned round, a call from the destructor would still find the state
-// that is being destroyed.
+// The order of removal: table entries first, state after. Turned round, a call from the destructor would still find the
+// state that is being destroyed.
 TEST_F(PinnedKernel, TablesHoldNoStateAnyMoreWhenItIsDestroyed) {
   const Library below = kernel(Key::CPU, [](const Tensor&) { return int64_t{1}; });
   std::vector<int64_t> seen;
@@ -166,7 +166,7 @@ TEST_F(PinnedKernel, TablesHoldNoStateAnyMoreWhenItIsDestroyed) {
   EXPECT_EQ(seen, (std::vector<int64_t>{1, 1}));
 }
 
-// A caller that has read a cell and is late looks again: its slot may serve another kernel by then.
+// A caller that has read a table entry and is late looks again: its slot may serve another kernel by then.
 TEST_F(PinnedKernel, LateCallerReachesWhatTheTableHoldsByThen) {
   const Library below = kernel(Key::CPU, [](const Tensor&) { return int64_t{1}; });
   const Kernel* record = nullptr;

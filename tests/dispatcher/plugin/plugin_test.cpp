@@ -29,8 +29,8 @@ Dispatcher& dispatcher() { return Dispatcher::singleton(); }
 
 bool isDefined(const char* name) { return dispatcher().findSchema({name, ""}).has_value(); }
 
-CellCause causeAt(const char* name, DispatchKey key) {
-  return dispatcher().computeCell(dispatcher().findSchemaOrThrow(name, ""), key).cause;
+EntryCause causeAt(const char* name, DispatchKey key) {
+  return dispatcher().computeTableEntry(dispatcher().findSchemaOrThrow(name, ""), key).cause;
 }
 
 std::vector<std::string> loadedNames() {
@@ -75,8 +75,8 @@ TEST_F(PluginTest, LoadingRegistersAllThatItsBlocksDo) {
   const OperatorHandle twice = dispatcher().findSchemaOrThrow("test_plugin::twice", "");
   EXPECT_EQ(toString(twice.typed<Tensor(const Tensor&)>().call(arange(3))), "tensor([0, 2, 4])");
   EXPECT_EQ(toString(twice.entry().schemaSite()), "tests/dispatcher/plugin/plugins/good.cpp:35");
-  EXPECT_EQ(causeAt("aten::neg", DispatchKey::IPU), CellCause::Exact);
-  EXPECT_EQ(causeAt("aten::abs", DispatchKey::TESTING_ONLY_GenericMode), CellCause::Fallback);
+  EXPECT_EQ(causeAt("aten::neg", DispatchKey::IPU), EntryCause::Exact);
+  EXPECT_EQ(causeAt("aten::abs", DispatchKey::TESTING_ONLY_GenericMode), EntryCause::Fallback);
   const IncludeDispatchKeyGuard guard(DispatchKey::TESTING_ONLY_GenericMode);
   EXPECT_EQ(toString(abs(arange(2))), "tensor([0, 1])");
 }
@@ -93,8 +93,8 @@ TEST_F(PluginTest, UnloadingTakesBackAllOfIt) {
   EXPECT_EQ(loadedNames(), std::vector<std::string>());
   EXPECT_FALSE(isDefined("test_plugin::twice"));
   EXPECT_FALSE(isDefined("test_plugin::count"));
-  EXPECT_NE(causeAt("aten::neg", DispatchKey::IPU), CellCause::Exact);
-  EXPECT_NE(causeAt("aten::abs", DispatchKey::TESTING_ONLY_GenericMode), CellCause::Fallback);
+  EXPECT_NE(causeAt("aten::neg", DispatchKey::IPU), EntryCause::Exact);
+  EXPECT_NE(causeAt("aten::abs", DispatchKey::TESTING_ONLY_GenericMode), EntryCause::Fallback);
   // The namespace is free.
   EXPECT_NO_THROW(Library(Library::DEF, "test_plugin", std::nullopt, "mine.cpp", 1));
   const std::string error = errorOf([&] { twice.typed<Tensor(const Tensor&)>().call(arange(3)); });
@@ -170,7 +170,7 @@ TEST_F(PluginTest, AClashWithWhatIsRegisteredTakesBackWhatTheOtherBlocksDid) {
                 "tests/dispatcher/plugin/plugins/clash.cpp:12. "
                 "Use BOXCAR_LIBRARY_FRAGMENT to add to it");
   EXPECT_FALSE(isDefined("test_clash::mine"));
-  EXPECT_NE(causeAt("aten::relu", DispatchKey::IPU), CellCause::Exact);
+  EXPECT_NE(causeAt("aten::relu", DispatchKey::IPU), EntryCause::Exact);
   EXPECT_EQ(loadedNames(), std::vector<std::string>{"good"});
 
   // Once the way is free it loads.

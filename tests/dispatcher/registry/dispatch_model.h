@@ -1,8 +1,8 @@
 #pragma once
 
-// A model of the dispatcher that is slow and obvious: PyTorch's rules of the table as its documentation has them, cell
-// by cell and call by call; nothing is kept. It knows the keys' names and no more of the code that it is compared with:
-// what an alias key stands for is written down here once more.
+// A model of the dispatcher that is slow and obvious: PyTorch's rules of the table as its documentation has them, table
+// entry by table entry and call by call; nothing is kept. It knows the keys' names and no more of the code that it is
+// compared with: what an alias key stands for is written down here once more.
 
 #include <boxcar/ivalue/dispatch_key.h>
 
@@ -38,7 +38,7 @@ class DispatchModel {
   std::array<Operator, 3> operators;
   std::map<Key, int> fallbacks;
 
-  int cell(const Operator& op, Key key) const {
+  int table_entry(const Operator& op, Key key) const {
     if (!op.is_defined) return kUndefined;
     // 1. The key's own kernel.
     if (const auto own = newest(op, key)) return *own;
@@ -67,10 +67,10 @@ class DispatchModel {
     std::vector<Key> from_highest = keys;
     std::ranges::sort(from_highest, [](Key a, Key b) { return toFunctionalityKey(a) > toFunctionalityKey(b); });
     for (const Key key : from_highest) {
-      const int found = cell(op, key);
+      const int found = table_entry(op, key);
       if (found != kThrough) return found;
     }
-    const int last = cell(op, Key::Undefined);
+    const int last = table_entry(op, Key::Undefined);
     return last == kThrough ? kMissing : last;
   }
 

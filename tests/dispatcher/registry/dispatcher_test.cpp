@@ -357,7 +357,7 @@ TEST(Dispatcher, NamesTheOperatorsThatHaveAKernelForAKey) {
     composite.impl("defined", CppFunction::makeFallthrough());
     EXPECT_EQ(namesAt(std::nullopt), (Names{"registered::defined", "registered::both.x", "registered::implemented"}));
     EXPECT_EQ(namesAt(DispatchKey::CPU), (Names{"registered::both.x", "registered::implemented"}));
-    // Those that were registered for the alias, not those whose cell it fills.
+    // Those that were registered for the alias, not those whose table entry it fills.
     EXPECT_EQ(namesAt(DispatchKey::CompositeExplicitAutograd), Names{"registered::defined"});
     EXPECT_EQ(namesAt(DispatchKey::Meta), Names());
   }

@@ -1,5 +1,5 @@
 #include <boxcar/dispatcher/call/mode.h>
-#include <boxcar/dispatcher/registry/cell_text.h>
+#include <boxcar/dispatcher/registry/entry_text.h>
 #include <boxcar/dispatcher/registry/explanation.h>
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ TEST_F(ExplanationTest, OfAStackIsThatOfItsValuesKeys) {
   EXPECT_EQ(explanation.arguments[1].index, 2U);
   EXPECT_EQ(explanation.arguments[1].keys, kCpu);
   EXPECT_EQ(explanation.chosen, Key::Negative);
-  EXPECT_EQ(explanation.cell.cause, CellCause::Missing);
+  EXPECT_EQ(explanation.table_entry.cause, EntryCause::Missing);
 }
 
 TEST_F(ExplanationTest, AgreesWithWhatTheCallLooksUp) {
@@ -84,7 +84,7 @@ TEST_F(ExplanationTest, AgreesWithWhatTheCallLooksUp) {
         const DispatchKeySet keys =
             detail::computeDispatchKeySet(a | b, op().entry().dispatchKeyExtractor().nonFallthroughKeys());
         EXPECT_EQ(explanation.keys, keys);
-        EXPECT_EQ(explanation.cell.kernel, op().entry().lookupBelowFallthroughs(keys).first);
+        EXPECT_EQ(explanation.table_entry.kernel, op().entry().lookupBelowFallthroughs(keys).first);
       }
     }
   }
@@ -117,7 +117,7 @@ TEST_F(ExplanationTest, SaysWhyHigherKeysArePassedOver) {
 TEST_F(ExplanationTest, FallthroughOfOneBackendIsPassedOver) {
   Library autograd = implementations(Key::AutogradCUDA, "explained");
   autograd.impl("pick", boxed());
-  // The mask must look at autograd now, but the CPU's cell goes on all the same.
+  // The mask must look at autograd now, but the CPU's table entry goes on all the same.
   const DispatchExplanation explanation = explain(kCpuWithGrad, {});
   EXPECT_TRUE(explanation.keys.has(Key::AutogradCPU));
   EXPECT_EQ(passedKeys(explanation), (std::vector<std::string>{"AutogradCPU", "ADInplaceOrView", "BackendSelect"}));
@@ -172,7 +172,8 @@ TEST_F(ExplanationTest, ModesOfTheThreadStandAboveEverything) {
       [](const OperatorHandle& called, DispatchKeySet keys, Stack& stack) { called.redispatchBoxed(keys, stack); });
   const DispatchExplanation explanation = explain(kCpu, kCpu);
   EXPECT_EQ(explanation.chosen, Key::PreDispatch);
-  EXPECT_EQ(describeCell(explanation.chosen, explanation.cell), "runs this thread's modes, the innermost first");
+  EXPECT_EQ(describeEntry(explanation.chosen, explanation.table_entry),
+            "runs this thread's modes, the innermost first");
 }
 
 TEST_F(ExplanationTest, ListsAllThatTheOperatorLetsThrough) {
@@ -180,12 +181,12 @@ TEST_F(ExplanationTest, ListsAllThatTheOperatorLetsThrough) {
   tracer.impl("pick", CppFunction::makeFallthrough());
   size_t by_default = 0;
   for (const PassedKey& through : explain(kCpu, kCpu).lets_through) {
-    if (through.cell.cause == CellCause::Default) {
+    if (through.table_entry.cause == EntryCause::Default) {
       ++by_default;
       continue;
     }
     EXPECT_EQ(through.key, Key::Tracer);
-    EXPECT_EQ(through.cell.site.line, 7U);
+    EXPECT_EQ(through.table_entry.site.line, 7U);
   }
   EXPECT_EQ(by_default, 14U);  // BackendSelect, ADInplaceOrView, three for autograd, seven for autocast, two for vmap
 }
@@ -213,15 +214,15 @@ TEST(Explanation, ListsKeysWithAndWithoutBackends) {
   EXPECT_EQ(listKeys({}), "none");
 }
 
-TEST(CellText, NamesEveryCauseAndKind) {
-  const auto kindOf = [](const Kernel& kernel) { return kernelKindOf({&kernel, CellCause::Default}); };
-  EXPECT_EQ(toString(CellCause::Undefined), "undefined");
-  EXPECT_EQ(toString(CellCause::Exact), "exact");
-  EXPECT_EQ(toString(CellCause::Alias), "alias");
-  EXPECT_EQ(toString(CellCause::Fallback), "fallback");
-  EXPECT_EQ(toString(CellCause::Default), "default");
-  EXPECT_EQ(toString(CellCause::Missing), "missing");
-  EXPECT_EQ(toString(CellCause::Ambiguous), "ambiguous");
+TEST(EntryText, NamesEveryCauseAndKind) {
+  const auto kindOf = [](const Kernel& kernel) { return kernelKindOf({&kernel, EntryCause::Default}); };
+  EXPECT_EQ(toString(EntryCause::Undefined), "undefined");
+  EXPECT_EQ(toString(EntryCause::Exact), "exact");
+  EXPECT_EQ(toString(EntryCause::Alias), "alias");
+  EXPECT_EQ(toString(EntryCause::Fallback), "fallback");
+  EXPECT_EQ(toString(EntryCause::Default), "default");
+  EXPECT_EQ(toString(EntryCause::Missing), "missing");
+  EXPECT_EQ(toString(EntryCause::Ambiguous), "ambiguous");
   EXPECT_EQ(kindOf(detail::kFallthroughKernel), "fallthrough");
   EXPECT_EQ(kindOf(detail::kMissingKernel), "missing");
   EXPECT_EQ(kindOf(detail::kModesKernel), "modes");
@@ -236,8 +237,8 @@ TEST(CellText, NamesEveryCauseAndKind) {
   Library meta = implementations(Key::Meta, "explained");
   meta.impl("two", boxed());
   const OperatorHandle two = find("explained::two");
-  EXPECT_EQ(kernelKindOf(Dispatcher::singleton().computeCell(two, Key::CPU)), "unboxed");
-  EXPECT_EQ(kernelKindOf(Dispatcher::singleton().computeCell(two, Key::Meta)), "boxed");
+  EXPECT_EQ(kernelKindOf(Dispatcher::singleton().computeTableEntry(two, Key::CPU)), "unboxed");
+  EXPECT_EQ(kernelKindOf(Dispatcher::singleton().computeTableEntry(two, Key::Meta)), "boxed");
 }
 
 }  // namespace

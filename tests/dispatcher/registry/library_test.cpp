@@ -73,7 +73,7 @@ constexpr char kFile[] = "tests/dispatcher/registry/library_test.cpp";
 
 TEST(Library, EachRegistrationOfAMacroBlockKnowsItsOwnLine) {
   const auto siteOf = [](const OperatorHandle& op, DispatchKey key) {
-    return toString(Dispatcher::singleton().computeCell(op, key).site);
+    return toString(Dispatcher::singleton().computeTableEntry(op, key).site);
   };
   const auto line = [](uint32_t offset) { return fmt::format("{}:{}", kFile, kLineOfBlock + offset); };
   const OperatorHandle one = find("test_sites::one");
@@ -97,7 +97,7 @@ TEST(Library, MadeByHandKeepsItsSite) {
   m.def("handmade(Tensor a) -> Tensor", [](const Tensor& a) { return a; });
   const OperatorHandle op = find("test::handmade");
   EXPECT_EQ(toString(op.entry().schemaSite()), "by_hand.cpp:12");
-  EXPECT_EQ(toString(Dispatcher::singleton().computeCell(op, DispatchKey::CPU).site), "by_hand.cpp:12");
+  EXPECT_EQ(toString(Dispatcher::singleton().computeTableEntry(op, DispatchKey::CPU).site), "by_hand.cpp:12");
 }
 
 TEST(Library, ItsNamespaceIsOneThatOperatorsCanHave) {

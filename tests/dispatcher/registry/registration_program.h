@@ -44,18 +44,19 @@ class RegistrationProgram final {
     }
   }
 
-  // Compares all cells that a step can change.
+  // Compares all table entries that a step can change.
   std::optional<std::string> compareTables() const {
     for (size_t which = 0; which < model_.operators.size(); ++which) {
       const auto handle = find(which);
       if (!handle) continue;
       for (const Key key : comparedKeys()) {
-        const int expected = model_.cell(model_.operators[which], key);
-        const TableCell cell = Dispatcher::singleton().computeCell(*handle, key);
-        if (!isAs(cell, expected))
-          return fmt::format("the cell of {} at {} has cause {} and line {}, and the model says {}", kNames[which],
-                             toString(key), static_cast<int>(cell.cause), cell.site.line, expected);
-        if (handle->entry().lookup(DispatchKeySet(key)) != cell.kernel)
+        const int expected = model_.table_entry(model_.operators[which], key);
+        const TableEntry table_entry = Dispatcher::singleton().computeTableEntry(*handle, key);
+        if (!isAs(table_entry, expected))
+          return fmt::format("the table_entry of {} at {} has cause {} and line {}, and the model says {}",
+                             kNames[which], toString(key), static_cast<int>(table_entry.cause), table_entry.site.line,
+                             expected);
+        if (handle->entry().lookup(DispatchKeySet(key)) != table_entry.kernel)
           return fmt::format("the table of {} at {} is not what is computed for it", kNames[which], toString(key));
       }
     }
@@ -123,13 +124,13 @@ class RegistrationProgram final {
   static Library library(int number) {
     return {Library::FRAGMENT, "model", std::nullopt, "model.cpp", static_cast<uint32_t>(number)};
   }
-  static bool isAs(const TableCell& cell, int expected) {
+  static bool isAs(const TableEntry& table_entry, int expected) {
     switch (expected) {
-      case kUndefined: return cell.cause == CellCause::Undefined;
-      case kMissing: return cell.cause == CellCause::Missing;
-      case kAmbiguous: return cell.cause == CellCause::Ambiguous;
-      case kThrough: return cell.kernel->isFallthrough();
-      default: return !cell.kernel->isFallthrough() && cell.site.line == static_cast<uint32_t>(expected);
+      case kUndefined: return table_entry.cause == EntryCause::Undefined;
+      case kMissing: return table_entry.cause == EntryCause::Missing;
+      case kAmbiguous: return table_entry.cause == EntryCause::Ambiguous;
+      case kThrough: return table_entry.kernel->isFallthrough();
+      default: return !table_entry.kernel->isFallthrough() && table_entry.site.line == static_cast<uint32_t>(expected);
     }
   }
   static std::optional<OperatorHandle> find(size_t which) {

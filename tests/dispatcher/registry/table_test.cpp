@@ -23,73 +23,73 @@ std::vector<Key> runtimeKeys() {
 
 DispatchKeySet keySetOf(Key key) { return DispatchKeySet(key); }
 
-// An operator `cell::op` whose kernels are told apart by the line that registered them: the key's number.
-class CellTest : public ::testing::Test {
+// An operator `table_entry::op` whose kernels are told apart by the line that registered them: the key's number.
+class TableEntryTest : public ::testing::Test {
  protected:
-  CellTest() { m_.def("op(Tensor a) -> Tensor"); }
+  TableEntryTest() { m_.def("op(Tensor a) -> Tensor"); }
 
   void implement(std::initializer_list<Key> keys) {
     for (const Key key : keys) {
-      Library& library = kernels_.emplace_back(implementations(key, "cell", static_cast<uint32_t>(key)));
+      Library& library = kernels_.emplace_back(implementations(key, "table_entry", static_cast<uint32_t>(key)));
       library.impl("op", CppFunction::makeFromBoxedFunctor([](const OperatorHandle&, Stack&) {}));
     }
   }
-  TableCell cell(Key key) const { return Dispatcher::singleton().computeCell(op(), key); }
-  OperatorHandle op() const { return find("cell::op"); }
+  TableEntry table_entry(Key key) const { return Dispatcher::singleton().computeTableEntry(op(), key); }
+  OperatorHandle op() const { return find("table_entry::op"); }
 
-  // The cell of [key] holds what was registered for [from], by the table as by the rules.
+  // The table entry of [key] holds what was registered for [from], by the table as by the rules.
   void expectFrom(Key key, Key from) const {
-    const TableCell found = cell(key);
+    const TableEntry found = table_entry(key);
     EXPECT_EQ(found.key, from) << toString(key);
-    EXPECT_EQ(found.cause, key == from ? CellCause::Exact : CellCause::Alias) << toString(key);
+    EXPECT_EQ(found.cause, key == from ? EntryCause::Exact : EntryCause::Alias) << toString(key);
     EXPECT_EQ(found.site.line, static_cast<uint32_t>(from)) << toString(key);
     EXPECT_EQ(op().entry().lookup(keySetOf(key)), found.kernel) << toString(key);
   }
-  void expectDefault(Key key, const Kernel& kernel, CellCause cause) const {
-    const TableCell found = cell(key);
+  void expectDefault(Key key, const Kernel& kernel, EntryCause cause) const {
+    const TableEntry found = table_entry(key);
     EXPECT_EQ(found.kernel, &kernel) << toString(key);
     EXPECT_EQ(found.cause, cause) << toString(key);
     EXPECT_EQ(found.key, Key::Undefined) << toString(key);
     EXPECT_EQ(op().entry().lookup(keySetOf(key)), &kernel) << toString(key);
   }
-  void expectFallthrough(Key key) const { expectDefault(key, detail::kFallthroughKernel, CellCause::Default); }
-  void expectMissing(Key key) const { expectDefault(key, detail::kMissingKernel, CellCause::Missing); }
-  void expectModes(Key key) const { expectDefault(key, detail::kModesKernel, CellCause::Default); }
+  void expectFallthrough(Key key) const { expectDefault(key, detail::kFallthroughKernel, EntryCause::Default); }
+  void expectMissing(Key key) const { expectDefault(key, detail::kMissingKernel, EntryCause::Missing); }
+  void expectModes(Key key) const { expectDefault(key, detail::kModesKernel, EntryCause::Default); }
 
  private:
-  Library m_ = definitions("cell");
+  Library m_ = definitions("table_entry");
   std::vector<Library> kernels_;
 };
 
-TEST_F(CellTest, DefaultsOfAnOperatorWithoutKernels) {
+TEST_F(TableEntryTest, DefaultsOfAnOperatorWithoutKernels) {
   for (const Key key : runtimeKeys()) {
     const Key functionality = toFunctionalityKey(key);
     if (autograd_dispatch_keyset_with_ADInplaceOrView.has(functionality) || autocast_dispatch_keyset.has(key) ||
         key == Key::BackendSelect || key == Key::VmapMode || key == Key::FuncTorchVmapMode) {
       expectFallthrough(key);
     } else if (key == Key::Named) {
-      expectDefault(key, detail::kNamedNotSupportedKernel, CellCause::Default);
+      expectDefault(key, detail::kNamedNotSupportedKernel, EntryCause::Default);
     } else if (key == Key::PreDispatch || key == Key::Python) {
       expectModes(key);
     } else if (key == Key::Meta) {
-      expectDefault(key, detail::kMissingMetaKernel, CellCause::Missing);
+      expectDefault(key, detail::kMissingMetaKernel, EntryCause::Missing);
     } else {
       expectMissing(key);
     }
   }
 }
 
-TEST_F(CellTest, OfAnOperatorWithoutSchemaExplain) {
+TEST_F(TableEntryTest, OfAnOperatorWithoutSchemaExplain) {
   Library kernels = implementations(Key::CPU);
   kernels.impl("only_implemented", CppFunction::makeFallthrough());
   const OperatorHandle op = *Dispatcher::singleton().findOp({"test::only_implemented", ""});
   for (const Key key : runtimeKeys()) {
-    EXPECT_EQ(Dispatcher::singleton().computeCell(op, key).cause, CellCause::Undefined);
+    EXPECT_EQ(Dispatcher::singleton().computeTableEntry(op, key).cause, EntryCause::Undefined);
     EXPECT_EQ(op.entry().lookup(keySetOf(key)), &detail::kUndefinedOperatorKernel);
   }
 }
 
-TEST_F(CellTest, ExactKernelComesFirst) {
+TEST_F(TableEntryTest, ExactKernelComesFirst) {
   implement({Key::CompositeExplicitAutogradNonFunctional, Key::CompositeExplicitAutograd,
              Key::CompositeImplicitAutograd, Key::CPU, Key::Autograd, Key::AutogradCPU, Key::Undefined});
   expectFrom(Key::CPU, Key::CPU);
@@ -97,7 +97,7 @@ TEST_F(CellTest, ExactKernelComesFirst) {
   expectFrom(Key::CUDA, Key::CompositeExplicitAutogradNonFunctional);
 }
 
-TEST_F(CellTest, NonFunctionalIsBeforeExplicitWhereItServes) {
+TEST_F(TableEntryTest, NonFunctionalIsBeforeExplicitWhereItServes) {
   implement({Key::CompositeExplicitAutogradNonFunctional, Key::CompositeExplicitAutograd});
   for (const Key key : {Key::CPU, Key::HIP, Key::QuantizedCUDA, Key::FPGA, Key::Meta, Key::Undefined}) {
     expectFrom(key, Key::CompositeExplicitAutogradNonFunctional);
@@ -110,7 +110,7 @@ TEST_F(CellTest, NonFunctionalIsBeforeExplicitWhereItServes) {
   for (const Key key : {Key::AutogradCPU, Key::AutogradOther, Key::AutogradNestedTensor}) expectFallthrough(key);
 }
 
-TEST_F(CellTest, ExplicitIsBeforeImplicitAndKeepsItFromAutograd) {
+TEST_F(TableEntryTest, ExplicitIsBeforeImplicitAndKeepsItFromAutograd) {
   implement({Key::CompositeExplicitAutograd, Key::CompositeImplicitAutograd});
   for (const Key key : {Key::CPU, Key::SparseHIP, Key::Vulkan, Key::Undefined}) {
     expectFrom(key, Key::CompositeExplicitAutograd);
@@ -120,9 +120,9 @@ TEST_F(CellTest, ExplicitIsBeforeImplicitAndKeepsItFromAutograd) {
   }
 }
 
-TEST_F(CellTest, ExplicitWithdrawsImplicitFromEveryKeyThatItDoesNotServe) {
+TEST_F(TableEntryTest, ExplicitWithdrawsImplicitFromEveryKeyThatItDoesNotServe) {
   implement({Key::CompositeExplicitAutograd, Key::CompositeImplicitAutograd});
-  for (const Key key : runtimeKeys()) EXPECT_NE(cell(key).key, Key::CompositeImplicitAutograd) << toString(key);
+  for (const Key key : runtimeKeys()) EXPECT_NE(table_entry(key).key, Key::CompositeImplicitAutograd) << toString(key);
   for (const Key key : {Key::NestedTensorCPU, Key::NestedTensorMeta, Key::Functionalize}) expectMissing(key);
   // Also beside the one that is not for functional backends, and whichever comes first.
   implement({Key::CompositeExplicitAutogradNonFunctional});
@@ -135,10 +135,10 @@ TEST_F(CellTest, ExplicitWithdrawsImplicitFromEveryKeyThatItDoesNotServe) {
   }
 }
 
-TEST_F(CellTest, ImplicitComesBackEverywhereWhenExplicitGoes) {
+TEST_F(TableEntryTest, ImplicitComesBackEverywhereWhenExplicitGoes) {
   implement({Key::CompositeImplicitAutograd});
   {
-    Library explicit_one = implementations(Key::CompositeExplicitAutograd, "cell");
+    Library explicit_one = implementations(Key::CompositeExplicitAutograd, "table_entry");
     explicit_one.impl("op", CppFunction::makeNamedNotSupported());
     expectMissing(Key::NestedTensorCPU);
     expectMissing(Key::Functionalize);
@@ -148,7 +148,7 @@ TEST_F(CellTest, ImplicitComesBackEverywhereWhenExplicitGoes) {
   }
 }
 
-TEST_F(CellTest, NonFunctionalAloneLeavesImplicitWhereItDoesNotServe) {
+TEST_F(TableEntryTest, NonFunctionalAloneLeavesImplicitWhereItDoesNotServe) {
   implement({Key::CompositeExplicitAutogradNonFunctional, Key::CompositeImplicitAutograd});
   for (const Key key : {Key::CPU, Key::Meta, Key::Undefined}) {
     expectFrom(key, Key::CompositeExplicitAutogradNonFunctional);
@@ -159,7 +159,7 @@ TEST_F(CellTest, NonFunctionalAloneLeavesImplicitWhereItDoesNotServe) {
   }
 }
 
-TEST_F(CellTest, NestedTensorCompositeIsBeforeImplicitAndNotOnUndefined) {
+TEST_F(TableEntryTest, NestedTensorCompositeIsBeforeImplicitAndNotOnUndefined) {
   implement({Key::CompositeImplicitAutogradNestedTensor});
   expectMissing(Key::Undefined);
   for (const Key key : {Key::NestedTensorCPU, Key::NestedTensorMeta, Key::AutogradNestedTensor}) {
@@ -172,7 +172,7 @@ TEST_F(CellTest, NestedTensorCompositeIsBeforeImplicitAndNotOnUndefined) {
   expectFrom(Key::CPU, Key::CompositeImplicitAutograd);
 }
 
-TEST_F(CellTest, ImplicitServesBackendsAndAutogradAlike) {
+TEST_F(TableEntryTest, ImplicitServesBackendsAndAutogradAlike) {
   implement({Key::CompositeImplicitAutograd});
   for (const Key key : runtimeKeys()) {
     if (key == Key::Undefined || math_dispatch_keyset.has(key)) expectFrom(key, Key::CompositeImplicitAutograd);
@@ -182,7 +182,7 @@ TEST_F(CellTest, ImplicitServesBackendsAndAutogradAlike) {
 }
 
 // "Done when" of the dispatcher, as the next three.
-TEST_F(CellTest, BackendKernelWithdrawsImplicitFromItsAutogradKey) {
+TEST_F(TableEntryTest, BackendKernelWithdrawsImplicitFromItsAutogradKey) {
   implement({Key::CPU, Key::CompositeImplicitAutograd});
   expectFrom(Key::CPU, Key::CPU);
   expectFallthrough(Key::AutogradCPU);
@@ -191,57 +191,58 @@ TEST_F(CellTest, BackendKernelWithdrawsImplicitFromItsAutogradKey) {
   expectFrom(Key::AutogradOther, Key::CompositeImplicitAutograd);
 }
 
-TEST_F(CellTest, AutogradServesWhereImplicitWasWithdrawn) {
+TEST_F(TableEntryTest, AutogradServesWhereImplicitWasWithdrawn) {
   implement({Key::CPU, Key::CompositeImplicitAutograd, Key::Autograd});
   expectFrom(Key::AutogradCPU, Key::Autograd);
   expectFrom(Key::AutogradXLA, Key::CompositeImplicitAutograd);
   expectFrom(Key::XLA, Key::CompositeImplicitAutograd);
 }
 
-TEST_F(CellTest, EveryBackendBehavesLikeCuda) {
+TEST_F(TableEntryTest, EveryBackendBehavesLikeCuda) {
   for (const char* name :
        {"HIP", "VE", "MTIA", "MPS", "IPU", "XPU", "HPU", "Lazy", "PrivateUse1", "PrivateUse3", "Meta", "XLA", "CUDA"}) {
-    Library kernel = implementations(parseDispatchKey(name), "cell");
+    Library kernel = implementations(parseDispatchKey(name), "table_entry");
     kernel.impl("op", CppFunction::makeFallthrough());
-    Library composite = implementations(Key::CompositeImplicitAutograd, "cell");
+    Library composite = implementations(Key::CompositeImplicitAutograd, "table_entry");
     composite.impl("op", CppFunction::makeNamedNotSupported());
     const Key autograd = parseDispatchKey(std::string("Autograd") + name);
-    EXPECT_EQ(cell(parseDispatchKey(name)).cause, CellCause::Exact) << name;
+    EXPECT_EQ(table_entry(parseDispatchKey(name)).cause, EntryCause::Exact) << name;
     expectFallthrough(autograd);
-    EXPECT_EQ(cell(Key::AutogradCPU).key, Key::CompositeImplicitAutograd) << name;
-    EXPECT_EQ(cell(Key::AutogradOther).key, Key::CompositeImplicitAutograd) << name;
+    EXPECT_EQ(table_entry(Key::AutogradCPU).key, Key::CompositeImplicitAutograd) << name;
+    EXPECT_EQ(table_entry(Key::AutogradOther).key, Key::CompositeImplicitAutograd) << name;
   }
 }
 
-TEST_F(CellTest, NestedTensorKernelWithdrawsImplicitFromItsAutogradKey) {
+TEST_F(TableEntryTest, NestedTensorKernelWithdrawsImplicitFromItsAutogradKey) {
   implement({Key::NestedTensorCUDA, Key::CompositeImplicitAutograd});
   expectFallthrough(Key::AutogradNestedTensor);
   expectFrom(Key::NestedTensorCPU, Key::CompositeImplicitAutograd);
   expectFrom(Key::AutogradCUDA, Key::CompositeImplicitAutograd);
 }
 
-TEST_F(CellTest, AutogradOtherIsAmbiguousWithAKernelOfItsBackends) {
+TEST_F(TableEntryTest, AutogradOtherIsAmbiguousWithAKernelOfItsBackends) {
   for (const Key backend : {Key::FPGA, Key::SparseCPU, Key::QuantizedCUDA, Key::MkldnnCPU, Key::SparseCsrCUDA}) {
-    Library kernel = implementations(backend, "cell");
+    Library kernel = implementations(backend, "table_entry");
     kernel.impl("op", CppFunction::makeFallthrough());
-    Library composite = implementations(Key::CompositeImplicitAutograd, "cell");
+    Library composite = implementations(Key::CompositeImplicitAutograd, "table_entry");
     composite.impl("op", CppFunction::makeFallthrough());
-    expectDefault(Key::AutogradOther, detail::kAmbiguousAutogradKernel, CellCause::Ambiguous);
+    expectDefault(Key::AutogradOther, detail::kAmbiguousAutogradKernel, EntryCause::Ambiguous);
     Stack stack{IValue(cpuTensor())};
     EXPECT_EQ(errorOf([&] { op().redispatchBoxed(DispatchKeySet(Key::AutogradOther), stack); }),
-              "cell::op has kernels for both CompositeImplicitAutograd and a backend that AutogradOther serves (it has "
+              "table_entry::op has kernels for both CompositeImplicitAutograd and a backend that AutogradOther serves "
+              "(it has "
               "kernels for: CompositeImplicitAutograd, " +
                   std::string(toString(backend)) +
                   "): which of the two differentiates is ambiguous. Register a kernel for AutogradOther, or remove the "
                   "composite one");
     // Autograd or a kernel of its own decides.
-    Library own = implementations(Key::AutogradOther, "cell");
+    Library own = implementations(Key::AutogradOther, "table_entry");
     own.impl("op", CppFunction::makeFallthrough());
-    EXPECT_EQ(cell(Key::AutogradOther).cause, CellCause::Exact);
+    EXPECT_EQ(table_entry(Key::AutogradOther).cause, EntryCause::Exact);
   }
 }
 
-TEST_F(CellTest, AutogradServesAllAutogradKeysAndNoOther) {
+TEST_F(TableEntryTest, AutogradServesAllAutogradKeysAndNoOther) {
   implement({Key::Autograd});
   for (const Key key : runtimeKeys()) {
     if (autograd_dispatch_keyset.has(toFunctionalityKey(key))) expectFrom(key, Key::Autograd);
@@ -250,17 +251,17 @@ TEST_F(CellTest, AutogradServesAllAutogradKeysAndNoOther) {
   expectMissing(Key::Undefined);
 }
 
-TEST_F(CellTest, FuncTorchBatchedDecompositionAloneServesItsKey) {
+TEST_F(TableEntryTest, FuncTorchBatchedDecompositionAloneServesItsKey) {
   implement({Key::FuncTorchBatchedDecomposition});
   expectFrom(Key::FuncTorchBatched, Key::FuncTorchBatchedDecomposition);
   expectMissing(Key::Batched);
 }
 
-TEST_F(CellTest, FallbackIsBeforeTheDefaultAndBehindEveryKernel) {
+TEST_F(TableEntryTest, FallbackIsBeforeTheDefaultAndBehindEveryKernel) {
   Library fallback = fallbacks(Key::AutogradCPU, 77);
   fallback.fallback(CppFunction::makeFromBoxedFunctor([](const OperatorHandle&, Stack&) {}));
-  const TableCell found = cell(Key::AutogradCPU);
-  EXPECT_EQ(found.cause, CellCause::Fallback);
+  const TableEntry found = table_entry(Key::AutogradCPU);
+  EXPECT_EQ(found.cause, EntryCause::Fallback);
   EXPECT_EQ(found.key, Key::AutogradCPU);
   EXPECT_EQ(found.site.line, 77U);
   EXPECT_EQ(op().entry().lookup(keySetOf(Key::AutogradCPU)), found.kernel);
@@ -269,12 +270,12 @@ TEST_F(CellTest, FallbackIsBeforeTheDefaultAndBehindEveryKernel) {
   expectFrom(Key::AutogradCPU, Key::Autograd);
 }
 
-TEST_F(CellTest, NewestKernelOfAKeyWinsAlsoThroughAnAlias) {
+TEST_F(TableEntryTest, NewestKernelOfAKeyWinsAlsoThroughAnAlias) {
   implement({Key::CompositeImplicitAutograd});
   {
-    Library newer = implementations(Key::CompositeImplicitAutograd, "cell", 9000);
+    Library newer = implementations(Key::CompositeImplicitAutograd, "table_entry", 9000);
     newer.impl("op", CppFunction::makeFallthrough());
-    EXPECT_EQ(cell(Key::CPU).site.line, 9000U);
+    EXPECT_EQ(table_entry(Key::CPU).site.line, 9000U);
     EXPECT_TRUE(op().entry().lookup(keySetOf(Key::CPU))->isFallthrough());
   }
   expectFrom(Key::CPU, Key::CompositeImplicitAutograd);
@@ -331,12 +332,12 @@ TEST(Table, HoldsWhatPyTorchsHolds) {
       return number < 0 ? std::string("-") : std::string(toString(static_cast<Key>(number)));
     };
     for (const auto& [key, held] : expected) {
-      const TableCell found = Dispatcher::singleton().computeCell(find("pytorch::op"), key);
-      const bool is_kernel = found.cause == CellCause::Exact || found.cause == CellCause::Alias;
-      const int number = is_kernel                             ? static_cast<int>(found.key)
-                         : found.cause == CellCause::Ambiguous ? kAmbiguous
-                                                               : -1;
-      const int in_model = DispatchModel().cell(modelled, key);
+      const TableEntry found = Dispatcher::singleton().computeTableEntry(find("pytorch::op"), key);
+      const bool is_kernel = found.cause == EntryCause::Exact || found.cause == EntryCause::Alias;
+      const int number = is_kernel                              ? static_cast<int>(found.key)
+                         : found.cause == EntryCause::Ambiguous ? kAmbiguous
+                                                                : -1;
+      const int in_model = DispatchModel().table_entry(modelled, key);
       EXPECT_EQ(nameOf(number), held == "through" ? "-" : held) << toString(key) << " of " << line;
       EXPECT_EQ(nameOf(in_model), held == "through" ? "-" : held)
           << "in the model, " << toString(key) << " of " << line;
@@ -348,11 +349,11 @@ TEST(Table, HoldsWhatPyTorchsHolds) {
   EXPECT_EQ(lines, 89U);
 }
 
-// Every cell, and the mask, as the rules say.
+// Every table entry, and the mask, as the rules say.
 void expectConsistent(const OperatorHandle& op, const std::vector<Key>& keys) {
   DispatchKeySet mask = backend_bitset_mask;
   for (const Key key : keys) {
-    const Kernel* kernel = Dispatcher::singleton().computeCell(op, key).kernel;
+    const Kernel* kernel = Dispatcher::singleton().computeTableEntry(op, key).kernel;
     ASSERT_EQ(op.entry().lookup(keySetOf(key)), kernel) << toString(op) << " at " << toString(key);
     if (!kernel->isFallthrough() && key != Key::Undefined) mask |= DispatchKeySet(toFunctionalityKey(key));
   }
