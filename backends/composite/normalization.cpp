@@ -77,6 +77,7 @@ Tensor instanceNorm(const Tensor& input, const OptionalTensor& weight, const Opt
   const int64_t samples = input.sizes()[0];
   const int64_t channels = input.sizes()[1];
   meta::checkChannels(given(weight, bias, running_mean, running_var), channels);
+  if (use_input_stats) meta::checkRunningStatistics(given(weight, bias, running_mean, running_var), input);
   DimVector sizes = toDimVector(input.sizes());
   sizes[0] = 1;
   sizes[1] = samples * channels;

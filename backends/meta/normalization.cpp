@@ -1,4 +1,5 @@
 #include <boxcar/backends/meta/normalization.h>
+#include <boxcar/backends/meta/output.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
@@ -61,6 +62,18 @@ void checkChannels(const ChannelParameters& parameters, int64_t channels) {
   check("running_var", parameters.running_var);
   check("weight", parameters.weight);
   check("bias", parameters.bias);
+}
+
+void checkRunningStatistics(const ChannelParameters& parameters, const Tensor& input) {
+  for (const Tensor* const running : {parameters.running_mean, parameters.running_var}) {
+    if (running == nullptr) continue;
+    checkNoInternalOverlap(*running);
+    checkNoOverlap(*running, input);
+    for (const Tensor* const other :
+         {parameters.weight, parameters.bias, parameters.running_mean, parameters.running_var}) {
+      if (other != nullptr && other != running) checkNoOverlap(*running, *other);
+    }
+  }
 }
 
 ScalarType statisticsType(std::string_view name, const Tensor& input, std::span<const Tensor* const> parameters) {

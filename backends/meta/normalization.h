@@ -39,6 +39,9 @@ struct ChannelParameters {
 };
 // Throws Error if one of them does not have [channels] elements.
 void checkChannels(const ChannelParameters& parameters, int64_t channels);
+// Throws Error if the running statistics, which training writes, share memory with each other, with [input] or with the
+// other parameters, or if their own elements share memory.
+void checkRunningStatistics(const ChannelParameters& parameters, const Tensor& input);
 
 // Returns the type of means and scales, which the parameters must also have: that of [input], or float32 if [input] is
 // float16 or bfloat16 and the parameters are float32. Throws Error if the parameters have other types.

@@ -36,14 +36,7 @@ ScalarType check(const BatchNormCall& call) {
   BOXCAR_CHECK(!call.training || input.numel() > 0,
                "batch_norm: in training the input must have at least one element, but its shape is [{}]",
                fmt::join(input.sizes(), ", "));
-  for (const Tensor* const running : {call.running_mean, call.running_var}) {
-    if (!call.training || running == nullptr) continue;
-    checkNoInternalOverlap(*running);
-    checkNoOverlap(*running, input);
-    for (const Tensor* const parameter : parameters) {
-      if (parameter != nullptr && parameter != running) checkNoOverlap(*running, *parameter);
-    }
-  }
+  if (call.training) meta::checkRunningStatistics({call.weight, call.bias, call.running_mean, call.running_var}, input);
   return meta::statisticsType("batch_norm", input, parameters);
 }
 

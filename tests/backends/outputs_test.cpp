@@ -169,6 +169,21 @@ TEST(RunningStatistics, ShareMemoryWithNothing) {
   EXPECT_EQ(normalize(x, ones({3}), ones({3})), "no error");
 }
 
+TEST(RunningStatistics, OfInstanceNormShareMemoryWithNothing) {
+  const Tensor x = counting({2, 3, 2});
+  const Tensor mean = zeros({3});
+  const auto normalize = [&](const Tensor& input, const Tensor& bias, const Tensor& running_var, bool training) {
+    return errorOf([&] {
+      instance_norm(input, std::nullopt, bias, mean, running_var, training, 0.1, 1e-5, /*cudnn_enabled=*/false);
+    });
+  };
+  EXPECT_EQ(normalize(x, ones({3}), mean, true), kSharesWithInput);
+  EXPECT_EQ(normalize(x, mean, ones({3}), true), kSharesWithInput);
+  EXPECT_EQ(elements<float>(mean), (std::vector<float>{0, 0, 0}));
+  EXPECT_EQ(normalize(x, mean, ones({3}), false), "no error");
+  EXPECT_EQ(normalize(x, ones({3}), ones({3}), true), "no error");
+}
+
 TEST(Outputs, AreLookedAtBeforeNumbersAreDrawn) {
   const auto state = [] { return defaultCpuGenerator().unsafeGetGeneratorImpl()->state(); };
   const GeneratorState before = state();
