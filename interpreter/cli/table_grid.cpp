@@ -9,18 +9,22 @@ namespace {
 
 void addRow(TableGrid& grid, const OperatorHandle& op) {
   TableGrid::Row& row = grid.rows.emplace_back(TableGrid::Row{op, {}});
-  for (const DispatchKey key : grid.keys) row.cells.push_back(Dispatcher::singleton().computeTableEntry(op, key));
+  for (const DispatchKey key : grid.keys)
+    row.table_entries.push_back(Dispatcher::singleton().computeTableEntry(op, key));
 }
 
 TableGrid gridWithAllKeys() { return {{detail::kRuntimeKeys.rbegin(), detail::kRuntimeKeys.rend()}, {}}; }
 
 }  // namespace
 
-bool isUntouched(const TableEntry& cell) {
-  return cell.cause == EntryCause::Missing || cell.cause == EntryCause::Default || cell.cause == EntryCause::Undefined;
+bool isUntouched(const TableEntry& table_entry) {
+  return table_entry.cause == EntryCause::Missing || table_entry.cause == EntryCause::Default ||
+         table_entry.cause == EntryCause::Undefined;
 }
 
-bool isOwn(const TableEntry& cell) { return cell.cause == EntryCause::Exact || cell.cause == EntryCause::Fallback; }
+bool isOwn(const TableEntry& table_entry) {
+  return table_entry.cause == EntryCause::Exact || table_entry.cause == EntryCause::Fallback;
+}
 
 TableGrid gridOf(const OperatorHandle& op) {
   TableGrid grid = gridWithAllKeys();
@@ -42,9 +46,11 @@ TableGrid onlyKeysWith(const TableGrid& grid, bool (*isShown)(const TableEntry&)
   TableGrid result;
   for (const TableGrid::Row& row : grid.rows) result.rows.push_back({row.op, {}});
   for (size_t i = 0; i < grid.keys.size(); ++i) {
-    if (!std::ranges::any_of(grid.rows, [&](const TableGrid::Row& row) { return isShown(row.cells[i]); })) continue;
+    if (!std::ranges::any_of(grid.rows, [&](const TableGrid::Row& row) { return isShown(row.table_entries[i]); }))
+      continue;
     result.keys.push_back(grid.keys[i]);
-    for (size_t row = 0; row < grid.rows.size(); ++row) result.rows[row].cells.push_back(grid.rows[row].cells[i]);
+    for (size_t row = 0; row < grid.rows.size(); ++row)
+      result.rows[row].table_entries.push_back(grid.rows[row].table_entries[i]);
   }
   return result;
 }

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "all_scripts.h"
 #include "syntax_helpers.h"
-#include "unit_equality.h"
+#include "tests/interpreter/all_scripts.h"
+#include "tests/interpreter/bytecode/unit_equality.h"
 #include "without_places.h"
 
 namespace boxcar {

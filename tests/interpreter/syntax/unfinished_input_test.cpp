@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "all_scripts.h"
+#include "tests/interpreter/all_scripts.h"
 
 namespace boxcar {
 namespace {
