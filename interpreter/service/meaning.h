@@ -21,13 +21,13 @@ struct NameUse {
   size_t token = 0;           // in the cursor's tokens
 };
 
-// Nothing where [offset] touches no name or keyword.
+// Returns nullopt if [offset] touches no name or keyword.
 std::optional<NameUse> nameAt(const Cursor& cursor, const SourcePtr& source, uint32_t offset);
 
-// The operators that the name may mean, or null.
+// Returns the operators that the name may mean, or null.
 const interp::OverloadSet* operatorsOf(Analysis& analysis, const NameUse& use);
 
-// Whether the name is a variable or a constant there, and no function, operator or the like.
+// Returns whether the name is a variable or a constant there, and not a function, operator or the like.
 bool isVariable(Analysis& analysis, const NameUse& use);
 
 }  // namespace boxcar::service
