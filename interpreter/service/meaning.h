@@ -14,7 +14,7 @@ struct NameUse {
   std::string_view text;
   std::string_view space;     // of `space::name`
   std::string_view overload;  // of `space::name.overload`
-  bool is_member = false;     // stands behind a dot
+  bool is_member = false;     // comes after a dot
   bool is_called = false;     // a `(` follows
   bool is_namespace = false;  // a `::` follows
   bool is_keyword = false;    // `name=` in a call
