@@ -24,7 +24,7 @@ bool isList(TypePtr type) {
   return type->kind() == TypeKind::List;
 }
 
-// "CPU|AutogradCPU".
+// Reads keys such as "CPU|AutogradCPU".
 DispatchKeySet readKeys(std::string_view text) {
   DispatchKeySet keys;
   while (true) {
@@ -41,7 +41,7 @@ DispatchKeySet readKeys(std::string_view text) {
   }
 }
 
-// What a tensor, or a generator, on [device] brings.
+// Returns the keys that a tensor or a generator on [device] brings.
 DispatchKeySet keysOn(Device device, bool requires_grad, bool is_generator) {
   const DispatchKey key = toDispatchKey(device.type());
   if (is_generator) return DispatchKeySet(key);
@@ -56,7 +56,7 @@ DispatchKeySet readOne(std::string_view text, const ArgumentKeys& argument) {
   const std::string_view place = text.substr(0, text.size() - (requires_grad ? kGrad.size() : 0));
   BOXCAR_CHECK(!requires_grad || !isGenerator(argument.type),
                "argument '{}' is a generator, which cannot require grad; give it {}", argument.name, place);
-  // Names of keys begin with a capital, those of devices do not.
+  // Names of keys begin with a capital, those of devices with a small letter.
   const bool is_device = !place.empty() && std::islower(static_cast<unsigned char>(place[0])) != 0;
   if (!is_device) {
     BOXCAR_CHECK(

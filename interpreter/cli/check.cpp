@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A place as editors count: lines and columns from 1, columns in code points, the end exclusive.
+// Adds a place as editors count: lines and columns from 1, columns in code points, the end exclusive.
 void addPlace(Json& object, const SourcePtr& source, Span span) {
   if (source == nullptr) return;
   const LineColumn begin = source->position(span.begin);
@@ -40,7 +40,7 @@ Json toJson(const Diagnostic& diagnostic) {
   return object;
 }
 
-// One JSON array, with an object for each diagnostic; text that is no UTF-8 is replaced.
+// Prints one JSON array with an object for each diagnostic; text that is not UTF-8 is replaced.
 void printJson(const std::vector<Diagnostic>& diagnostics) {
   Json array = Json::array();
   for (const Diagnostic& diagnostic : diagnostics) array.push_back(toJson(diagnostic));
@@ -69,7 +69,7 @@ void addCheck(CLI::App& app, int& status) {
       status = kFailed;
     } catch (const Error& error) {
       if (!*json) throw;
-      // Who reads JSON gets an array whatever happens; all objects in it have a place.
+      // Readers of JSON get an array whatever happens, and every object in it has a place.
       status = kFailed;
       diagnostics.error(Source::create(shown, ""), {}, error.message());
     }

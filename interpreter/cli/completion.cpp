@@ -21,7 +21,7 @@ void addCompletion(CLI::App& app, int& status) {
 }
 
 void addManualPage(CLI::App& app, int& status) {
-  // What an installation has as boxcar.1; nobody types it.
+  // Installations ship its output as boxcar.1; nobody types this command.
   CLI::App* command = app.add_subcommand("manual-page", "Print boxcar(1)")->group("");
   command->callback([&app, &status] {
     print(manualPage(app));

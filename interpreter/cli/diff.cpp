@@ -10,7 +10,7 @@
 namespace boxcar::cli {
 namespace {
 
-// As diff and cmp of other systems: 1 says that the two are not alike, and nothing else does.
+// Returns the exit status, as diff and cmp do: 1 means that the two differ, and nothing else returns 1.
 int diff(const std::string& first, const std::string& second, const Tolerance& tolerance) {
   try {
     const Recording a = Recording::open(first);

@@ -6,8 +6,8 @@
 
 namespace boxcar::cli {
 
-// {"kernel": "unboxed", "cause": "alias", "registered_for": "Autograd", "site": "add.cpp:3"}; without the last two
-// where nobody registered it.
+// Returns {"kernel": "unboxed", "cause": "alias", "registered_for": "Autograd", "site": "add.cpp:3"}; the last two are
+// missing if nobody registered the kernel.
 nlohmann::ordered_json entryToJson(const TableEntry& table_entry);
 
 }  // namespace boxcar::cli

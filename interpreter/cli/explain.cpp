@@ -112,7 +112,7 @@ void addExplain(CLI::App& app, int& status) {
   addScriptOption(*command, options->script);
   command->add_flag("--json", options->json, "Print everything as a JSON object");
   command->callback([options, &status] {
-    static_cast<void>(cuda::isAvailable());  // its kernels are registered by asking
+    static_cast<void>(cuda::isAvailable());  // asking registers its kernels
     explain(*options);
     status = kDone;
   });

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The scripts in [folder] and below, in the order of their names; hidden folders and links are left out.
+// Returns the scripts in [folder] and below, sorted by name; hidden folders and links are left out.
 std::vector<std::string> scriptsIn(const std::string& folder) {
   std::vector<std::string> found;
   try {
@@ -45,7 +45,7 @@ void replaceFile(const std::string& file, const std::string& text) {
   output.commit();
 }
 
-// False where the file is wrong, or differs from its layout and is only [checked].
+// Returns false if the file is wrong, or if it is only checked and not laid out as fmt would.
 bool formatFile(const std::string& file, bool is_checked) {
   Diagnostics diagnostics;
   const std::string text = interp::readFile(file);
@@ -64,7 +64,7 @@ bool formatFile(const std::string& file, bool is_checked) {
   return true;
 }
 
-// What is wrong with one file keeps none of the others from being formatted.
+// An error in one file does not keep the others from being formatted.
 bool formatAll(const std::vector<std::string>& names, bool is_checked) {
   bool is_good = true;
   const auto attempt = [&is_good](const auto& action) {

@@ -25,7 +25,7 @@ std::string optionName(const HandlerKind& kind) {
   return name;
 }
 
-// [text] as a value of [type]; nothing where it is none.
+// Returns [text] as a value of [type]; nullopt if it is none.
 std::optional<IValue> parseValue(std::string_view text, TypePtr type) {
   const auto number = [&]<class T>(T value) -> std::optional<IValue> {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -44,7 +44,7 @@ std::optional<IValue> parseValue(std::string_view text, TypePtr type) {
   }
 }
 
-// The arguments that "aten::mm,n=3" gives to this kind; nothing gives it those that have defaults.
+// Returns the arguments that "aten::mm,n=3" gives to this kind; without a text, all arguments take their defaults.
 std::vector<IValue> readArguments(const std::string& option, const HandlerKind& kind,
                                   std::optional<std::string_view> written) {
   const FunctionSchema& schema = kind.parsedSchema();
@@ -94,7 +94,7 @@ std::vector<IValue> readArguments(const std::string& option, const HandlerKind& 
   return values;
 }
 
-// Names as a pattern has them: with a namespace and an overload where it has one.
+// Suggests names as in a pattern: with a namespace, and with an overload if the pattern has one.
 std::string nearOperators(const std::string& pattern) {
   std::vector<std::string> all;
   for (const OperatorName& name : Dispatcher::singleton().getAllOpNames()) {
@@ -111,7 +111,7 @@ std::string nearOperators(const std::string& pattern) {
 
 void addHandlerOptions(CLI::App& command) {
   for (const HandlerKind* kind : handlerKinds()) {
-    // A command of the same name has an option of its own.
+    // The command of that name has its own option.
     if (command.get_name() == kind->name()) continue;
     const FunctionSchema& schema = kind->parsedSchema();
     const std::string name = optionName(*kind);
@@ -176,7 +176,7 @@ void checkPatterns(const std::vector<RunOptions::Request>& requests) {
     if (!index) continue;
     const std::string& pattern = arguments[static_cast<size_t>(*index)].toStringRef();
     if (matchesSomeOperator(pattern)) continue;
-    static_cast<void>(cuda::isAvailable());  // its operators are registered by asking
+    static_cast<void>(cuda::isAvailable());  // asking registers its operators
     if (matchesSomeOperator(pattern)) continue;
     throw CLI::ValidationError(optionName(*kind), fmt::format("no operator is called '{}'.{} `boxcar ops` lists all",
                                                               pattern, nearOperators(pattern)));

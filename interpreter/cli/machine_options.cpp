@@ -13,7 +13,7 @@
 namespace boxcar::cli {
 namespace {
 
-// What is wrong with a DEVICE; "" where nothing is.
+// Returns what is wrong with a DEVICE; "" if nothing is.
 std::string faultOfDevice(const std::string& text) {
   if (text == kEveryDevice) return {};
   try {
@@ -27,10 +27,10 @@ std::string faultOfDevice(const std::string& text) {
   }
 }
 
-// The devices that can hold tensors here: those with a kernel of their own for aten::copy_.
+// Returns the devices that can hold tensors here: those with their own kernel for aten::copy_.
 std::vector<DispatchKey> devicesThatAreThere() {
   std::vector<DispatchKey> found;
-  static_cast<void>(cuda::isAvailable());  // whose kernels are registered by asking
+  static_cast<void>(cuda::isAvailable());  // asking registers its kernels
   const OperatorHandle copy = Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "");
   for (uint8_t number = 1; number <= num_backends; ++number) {
     const auto type = toDeviceType(static_cast<BackendComponent>(number));
@@ -75,7 +75,7 @@ void addMachineOptions(CLI::App& command, const std::shared_ptr<MachineOptions>&
 
 void applyThreads(const MachineOptions& options) {
   if (options.threads != 0) cpu::setThreadCount(options.threads);
-  // A wrong environment is told before anything runs.
+  // Reports a wrong environment variable before anything runs.
   static_cast<void>(cpu::threadCount());
 }
 

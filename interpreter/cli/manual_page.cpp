@@ -41,7 +41,7 @@ constexpr std::pair<const char*, const char*> kFiles[] = {
     {"~/.local/state/boxcar/history", "What was typed at the prompt, for the user alone."},
 };
 
-// As roff reads it: what would be a request, an escape or a typographic dash stands for itself.
+// Returns [text] escaped for roff: what would be a request, an escape or a typographic dash stands for itself.
 std::string escaped(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -60,7 +60,7 @@ std::string escaped(std::string_view text) {
     } else if (static_cast<unsigned char>(byte) < 0x80) {
       out += byte;
     } else {
-      // Every text here is the program's own, which is UTF-8.
+      // Every text here is the program's own, so it is valid UTF-8.
       while (length < text.size() && utf8::isContinuation(text[length])) ++length;
       char32_t point = static_cast<unsigned char>(byte) & (0xFFU >> (length + 1));
       for (size_t i = 1; i < length; ++i) point = point << 6 | (static_cast<unsigned char>(text[i]) & 0x3FU);
@@ -68,7 +68,7 @@ std::string escaped(std::string_view text) {
     }
     text.remove_prefix(length);
   }
-  // A dot at the beginning of a line begins a request.
+  // A dot at the start of a line begins a request.
   return out.starts_with('.') ? "\\&" + out : out;
 }
 

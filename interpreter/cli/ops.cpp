@@ -25,13 +25,14 @@ struct Options {
   bool computed = false;
 };
 
-// Unlike matchesPattern, which handlers share: a part of a name selects it, and a pattern is compared with all of it.
+// Unlike matchesPattern, which handlers share, a part of a name also selects it; a pattern must match the whole name.
 bool isSelected(const std::string& name, const std::string& pattern) {
   if (pattern.find_first_of("*?[") == std::string::npos) return name.find(pattern) != std::string::npos;
   return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
 }
 
-// Whether [op] has a kernel at the key that was asked for; or, if computed ones count, somebody's code runs there.
+// Returns whether [op] has a kernel registered for [key]; if [computed], whether its computed table entry there runs
+// somebody's code.
 bool answersAt(const OperatorHandle& op, DispatchKey key, bool computed) {
   if (!computed) return op.hasKernelForDispatchKey(key);
   return Dispatcher::singleton().computeTableEntry(op, key).kernel->kind == KernelKind::Function;
@@ -53,7 +54,7 @@ DispatchKey readKey(const Options& options) {
 
 int failEmpty(const Options& options, bool pattern_matches, const std::vector<OperatorName>& names) {
   if (pattern_matches) {
-    // What answers calls is not asked of an alias, which no call has.
+    // --computed is not suggested for an alias key, because no call has one.
     const bool is_alias = isAliasDispatchKey(readKey(options));
     const bool is_without_device = *options.key == "CUDA" && !cuda::isAvailable();
     reportFailure(fmt::format(
@@ -66,7 +67,7 @@ int failEmpty(const Options& options, bool pattern_matches, const std::vector<Op
   }
   std::vector<std::string_view> candidates;
   for (const OperatorName& name : names) {
-    // Overloads stand side by side.
+    // Overloads are adjacent.
     if (candidates.empty() || candidates.back() != name.name) candidates.push_back(name.name);
   }
   reportFailure(fmt::format("no operator matches '{}'.{}", options.pattern, didYouMean(options.pattern, candidates)));
@@ -74,7 +75,7 @@ int failEmpty(const Options& options, bool pattern_matches, const std::vector<Op
 }
 
 int listOperators(const Options& options) {
-  if (options.key.has_value()) static_cast<void>(cuda::isAvailable());  // its kernels are registered by asking
+  if (options.key.has_value()) static_cast<void>(cuda::isAvailable());  // asking registers its kernels
   const std::optional<Program> script = declareScript(options.script);
   std::optional<DispatchKey> key;
   try {

@@ -30,7 +30,7 @@ void interruptOnCtrlC() {
   sigaction(SIGINT, &action, nullptr);
 }
 
-// Also of files that are not there yet.
+// Also works for files that do not exist yet.
 bool isSameFile(const std::string& a, const std::string& b) {
   std::error_code error;
   if (std::filesystem::equivalent(a, b, error)) return true;
@@ -38,7 +38,7 @@ bool isSameFile(const std::string& a, const std::string& b) {
   return place == std::filesystem::weakly_canonical(std::filesystem::absolute(b, error), error);
 }
 
-// What is wrong with folders of the sandbox; "" where nothing is.
+// Returns what is wrong with the sandbox's folders; "" if nothing is.
 std::string faultOfFolders(const SandboxFolders& folders) {
   try {
     static_cast<void>(FileAccess::sandboxed("/", folders));
@@ -63,12 +63,12 @@ void checkOutputs(const std::string& script, const std::vector<OutputName>& outp
   }
 }
 
-// Compiles the script and runs it under [handlers], the first of which is outermost. Nothing of it is left afterwards.
-// What the CPU did for other devices is left in [fallbacks], for it may be needed until the handlers are done.
+// Compiles the script and runs it under [handlers], the first of which is outermost. Afterwards only [fallbacks] is
+// left of the run: what the CPU did for other devices may be needed until the handlers are finished.
 void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options,
               std::optional<CpuFallbacks>& fallbacks) {
   applyThreads(*options.machine);
-  // The script itself may always be read, wherever its name leads.
+  // The script itself may always be read, wherever its path leads.
   std::string text = interp::readFile(options.file);
   if (options.file != "-") protectFile(options.file);
   std::optional<FileAccessGuard> guard;
@@ -81,10 +81,10 @@ void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options,
   program.setLimits(options.limits);
   interruptOnCtrlC();
   if (!options.max_memory.empty()) limitMemory(options.max_memory);
-  // Now that the script's operators and plugins are there.
+  // This comes after loading, because it needs the script's operators and plugins.
   fallbacks.emplace(*options.machine);
   checkPatterns(options.handlers);
-  // From here on: what loading computes ahead is not the script's run.
+  // Tracing starts here, because what loading computes ahead is not part of the script's run.
   if (options.dispatch_trace) setDispatchTraceEnabled(true);
   std::vector<std::unique_ptr<HandlerGuard>> guards;
   for (Handler* handler : handlers) guards.push_back(std::make_unique<HandlerGuard>(*handler));
@@ -163,13 +163,13 @@ void runScript(const RunOptions& options, Handler* innermost, const std::functio
   std::vector<Handler*> handlers;
   for (const auto& handler : asked) handlers.push_back(handler.get());
   if (innermost != nullptr) handlers.push_back(innermost);
-  // The first failure is the run's; others are told.
+  // The first failure is the run's result; others are only reported.
   std::exception_ptr failure;
   const auto attempt = [&failure](const auto& action) {
     try {
       action();
     } catch (const CLI::ParseError&) {
-      throw;  // nothing has run that handlers could tell of
+      throw;  // nothing has run that handlers could report
     } catch (const std::exception& error) {
       if (failure) {
         reportFailure(error.what());

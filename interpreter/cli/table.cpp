@@ -184,7 +184,7 @@ void addTable(CLI::App& app, int& status) {
   addExamples(*command, {"boxcar table aten::relu", "boxcar table --html operators.html"});
   addScriptOption(*command, options->script);
   command->callback([options, &status] {
-    static_cast<void>(cuda::isAvailable());  // its kernels are registered by asking
+    static_cast<void>(cuda::isAvailable());  // asking registers its kernels
     show(*options);
     status = kDone;
   });

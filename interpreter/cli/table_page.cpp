@@ -10,7 +10,7 @@
 
 namespace boxcar::detail {
 
-// interpreter/cli/table_page.html, put into the program when it is built.
+// The contents of interpreter/cli/table_page.html, compiled into the program.
 extern const std::string_view kTablePage;
 
 }  // namespace boxcar::detail
@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Gives equal texts one number each, so that the page stays small: most table entries of a column are alike.
+// Gives equal texts the same number, so that the page stays small: most table entries of a column are alike.
 class Numbering final {
  public:
   size_t numberOf(Json value) {
@@ -38,7 +38,7 @@ class Numbering final {
 Json dataOf(const TableGrid& grid) {
   Json keys = Json::array();
   for (const DispatchKey key : grid.keys) {
-    // The functionality of which this is one backend's key.
+    // The functionality whose key for one backend this is.
     const DispatchKey functionality = toFunctionalityKey(key);
     keys.push_back({{"name", toString(key)},
                     {"perBackend", isPerBackendFunctionalityKey(functionality) ? toString(functionality) : ""}});

@@ -20,7 +20,7 @@ struct TraceFiles {
   bool unfolds = false;
 };
 
-// Where the graph goes, opened before the script runs, so that what is wrong is told early.
+// The graph's output files, opened before the script runs, so that problems are reported early.
 class GraphFiles final {
  public:
   explicit GraphFiles(const TraceFiles& files) {
@@ -49,7 +49,7 @@ void trace(const RunOptions& options, const TraceFiles& files) {
   GraphFiles graph_files(files);
   Tracer tracer(files.program, {.has_graph = !graph_files.isEmpty()});
   runScript(options, &tracer, [&](bool failed) {
-    // As with the program: a run that called nothing leaves the files of the one before.
+    // As for the program, a failed run that called nothing leaves the files of the previous run.
     const bool has_nothing = failed && tracer.isEmpty();
     if (!graph_files.isEmpty() && !has_nothing) graph_files.write(tracer.graph(!files.unfolds));
   });

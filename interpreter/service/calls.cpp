@@ -54,7 +54,7 @@ std::vector<CallCandidate> candidatesOf(Analysis& analysis, const Cursor& cursor
   const uint32_t position = cursor.tokens()[call.callee].span.begin;
   Candidates candidates(declarations, position);
   if (!call.method.empty()) {
-    // `name.overload(` reads as a method does.
+    // `name.overload(` looks like a method call.
     if (!call.name.empty()) {
       const bool is_variable = call.space.empty() && (declarations.findConstant(call.name) != nullptr ||
                                                       !analysis.assignmentsOf(call.name, position).empty());

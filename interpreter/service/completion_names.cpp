@@ -1,4 +1,4 @@
-// Proposals of names: what the script has, and what it can call.
+// Proposals of names: what the script has and what it can call.
 
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/compiler/environment.h>
@@ -20,7 +20,7 @@ void Completer::addVariables() {
   const uint32_t begin =
       cursor_.before() == cursor_.statementBegin() ? place : cursor_.tokens()[cursor_.statementBegin()].span.begin;
   const ScriptFunction* function = analysis.functionAt(place);
-  // The variables of the comprehension that the cursor may stand in are not known while it is being written.
+  // The analysis does not know the variables of a comprehension that is still being written.
   const auto& tokens = cursor_.tokens();
   if (!cursor_.openBrackets().empty()) {
     for (size_t i = cursor_.openBrackets().front(); i < tokens.size() && tokens[i].kind != Kind::Newline; ++i) {
@@ -31,7 +31,7 @@ void Completer::addVariables() {
       }
     }
   }
-  // The latest assignment before the cursor says the type.
+  // The latest assignment before the cursor determines the type.
   const auto& assignments = analysis.findings().assignments;
   std::vector<const interp::Findings::Assignment*> before;
   for (const auto& assignment : assignments) {
@@ -81,7 +81,7 @@ void Completer::addBuiltins() {
 
 void Completer::addOperator(std::string_view label, const interp::OverloadSet& set, const FunctionSchema& shown,
                             CompletionKind kind) {
-  // What is inside is proposed once somebody begins to write it.
+  // Internal names are proposed once the user begins to write one.
   if (label.starts_with('_') && !cursor_.wordText().starts_with('_')) return;
   std::string detail = toString(shown);
   if (set.schemas.size() > 1) {

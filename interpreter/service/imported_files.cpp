@@ -17,7 +17,7 @@ using interp::CodeUnit;
 
 namespace {
 
-// Files that import one another in a row.
+// The maximum length of a chain of imports.
 constexpr size_t kMaxImports = 100;
 
 std::string absolutePath(const std::filesystem::path& path) {

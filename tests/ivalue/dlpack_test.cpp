@@ -316,8 +316,7 @@ TEST(DLPack, ReadOnlyMemoryIsCopiedOnlyWhenThatIsAsked) {
 TEST(DLPack, ElementsThatAreNotAlignedAreCopiedOnlyWhenThatIsAsked) {
   const auto shift = [](Foreign& foreign) { foreign.managed.dl_tensor.byte_offset = 2; };
   EXPECT_EQ(faultOf(shift),
-            "its elements, float32, do not lie at multiples of 4 bytes; let fromDLPack copy it "
-            "(DLPackCopy::WhereNeeded)");
+            "its elements, float32, are not aligned to 4 bytes; let fromDLPack copy it (DLPackCopy::WhereNeeded)");
   alignas(4) std::byte bytes[10] = {};
   const float numbers[2] = {1.5, -2};
   std::memcpy(bytes + 2, numbers, sizeof(numbers));
@@ -331,8 +330,7 @@ TEST(DLPack, ElementsThatAreNotAlignedAreCopiedOnlyWhenThatIsAsked) {
                   cuda.managed.dl_tensor.device = {dlpack::kCuda, 0};
                 },
                 DLPackCopy::WhereNeeded),
-            "it is read-only, and operators may write to any tensor; copy it where it comes from, for on device "
-            "'cuda:0' fromDLPack does not");
+            "it is read-only, and operators may write to any tensor; copy it before, because fromDLPack does not copy on device 'cuda:0'");
 }
 
 TEST(DLPack, WhatCannotBeTakenStaysTheCallers) {
@@ -340,11 +338,11 @@ TEST(DLPack, WhatCannotBeTakenStaysTheCallers) {
   EXPECT_EQ(faultOf([](Foreign& foreign) {
               foreign.managed.version = {2, 5};
             }),
-            "it has the layout of DLPack 2.5, and boxcar reads those of DLPack 1");
+            "it has the layout of DLPack 2.5, but boxcar reads that of DLPack 1");
   EXPECT_EQ(faultOf([](Foreign& foreign) {
               foreign.managed.version = {0, 8};
             }),
-            "it has the layout of DLPack 0.8, and boxcar reads those of DLPack 1");
+            "it has the layout of DLPack 0.8, but boxcar reads that of DLPack 1");
   EXPECT_EQ(faultOf([](Foreign& foreign) {
               foreign.managed.version.minor = 9;
               foreign.managed.flags = 0x11;
@@ -404,13 +402,11 @@ TEST(DLPack, DtypesAndDevicesThatBoxcarLacksAreNamed) {
     });
   };
   EXPECT_EQ(placed(13, 0),
-            "it lies on managed memory of CUDA (device type 13), and boxcar takes memory of the CPU and of CUDA; copy "
-            "it there first");
+            "it is on managed memory of CUDA (device type 13), but boxcar takes memory of the CPU and of CUDA; copy it there first");
   EXPECT_EQ(placed(77, 0),
-            "it lies on a device that boxcar does not know (device type 77), and boxcar takes memory of the CPU and of "
-            "CUDA; copy it there first");
-  EXPECT_EQ(placed(2, 128), "it lies on the CUDA device 128, and boxcar numbers devices from 0 to 127");
-  EXPECT_EQ(placed(2, -1), "it lies on the CUDA device -1, and boxcar numbers devices from 0 to 127");
+            "it is on a device that boxcar does not know (device type 77), but boxcar takes memory of the CPU and of CUDA; copy it there first");
+  EXPECT_EQ(placed(2, 128), "it is on the CUDA device 128, but boxcar's devices have the numbers 0 to 127");
+  EXPECT_EQ(placed(2, -1), "it is on the CUDA device -1, but boxcar's devices have the numbers 0 to 127");
 }
 
 TEST(DLPack, WhatCannotBeLentIsSaid) {

@@ -107,7 +107,7 @@ TEST(FunctionSchema, RefusesArgumentsThatDoNotStandTogether) {
             "before it");
   EXPECT_EQ(make({defaulted("x")}, true), "f: argument 'x' cannot have a default beside '...'");
   EXPECT_EQ(make({Argument("x", nullptr, std::nullopt, std::nullopt, true), Argument("y")}),
-            "f: positional argument 'y' stands behind a keyword-only one");
+            "f: positional argument 'y' follows a keyword-only one");
   EXPECT_EQ(errorOf([&] { FunctionSchema("f", "", {}, {defaulted("x")}); }),
             "f: result 'int x=1' has a default or is keyword-only, which only arguments can be");
   EXPECT_EQ(

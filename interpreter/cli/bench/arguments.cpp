@@ -26,12 +26,12 @@ Tensor filled(std::vector<int64_t> sizes, ScalarType type) {
   return tensor;
 }
 
-// A value for an argument without a default; nothing where none is known for its type.
+// Returns a value for an argument without a default; nullopt if none is known for its type.
 std::optional<IValue> makeUpValue(const Argument& argument) {
   const std::string_view name = argument.name();
   const auto named = [name](std::string_view part) { return name.find(part) != std::string_view::npos; };
   switch (argument.type()->kind()) {
-    // Indexes are integers; everything else is taken for numbers.
+    // Indexes are integers; all other tensors are treated as floating point numbers.
     case TypeKind::Tensor: return IValue(filled({4, 4}, named("ind") ? ScalarType::Long : ScalarType::Float));
     case TypeKind::Optional: return IValue();
     case TypeKind::Bool: return IValue(true);
@@ -71,7 +71,7 @@ void tryOnce(const BenchCall& call, std::string_view what) {
   }
 }
 
-// Takes the schema's defaults for what follows the arguments that are there.
+// Appends the schema's defaults for the remaining arguments.
 void takeDefaults(BenchCall& call) {
   const std::vector<Argument>& parameters = call.op.schema().arguments();
   for (size_t i = call.arguments.size(); i < parameters.size(); ++i) {
@@ -83,8 +83,8 @@ void takeDefaults(BenchCall& call) {
   }
 }
 
-// The error of a text that gives no list. What is wrong with it is said of it alone, for what is put around it is not
-// its author's.
+// Returns the error for a text that gives no list. What is wrong with the text is reported for the text alone, because
+// its author did not write the code that is put around it.
 CLI::ValidationError noList(const OperatorHandle& op, const std::string& text) {
   try {
     static_cast<void>(Session().evaluate(text, "--args"));
@@ -107,12 +107,13 @@ GenericList evaluateList(const OperatorHandle& op, const std::string& text) {
   return stack.back().toList();
 }
 
-// Throws Error where the values are not those that the operator takes.
+// Throws Error if the values are not those that the operator takes.
 BenchCall convertArguments(const OperatorHandle& op, const GenericList& given) {
   const std::vector<Argument>& parameters = op.schema().arguments();
   BOXCAR_CHECK(given.size() <= parameters.size(), "--args gives {} values, more than {} takes; {}", given.size(), op,
                remedy(op));
-  // A function of its type converts each, as it does its arguments.
+  // Each value is converted by a function whose parameter has the argument's type, as every script function converts
+  // its arguments.
   std::string convert;
   for (size_t i = 0; i < given.size(); ++i) {
     convert += fmt::format("fn convert_{0}({1} x) -> {1} {{ return x }}\n", i, *parameters[i].type());

@@ -40,11 +40,11 @@ struct BenchOptions {
   bool quick = false;
   bool instructions = true;
   double seconds = 4;
-  // Where a run under callgrind says what it called; empty in every other run.
+  // Where a run under callgrind writes what it called; empty in every other run.
   std::string count_into;
 };
 
-// A folder for what handlers and callgrind write, which goes when the command ends.
+// A folder for the files of handlers and callgrind; removed when the command ends.
 class ScratchFolder final {
  public:
   ScratchFolder() : path_((parent() / "boxcar_bench_XXXXXX").string()) {
@@ -74,8 +74,9 @@ class ScratchFolder final {
   std::string path_;
 };
 
-// Without operators to measure: how much boxing matters, from a kernel that does nothing to one that does much. What
-// starts threads comes last, as references are counted without atomic instructions until then.
+// The groups to measure if no operators are given: they show how much boxing matters, from a kernel that does nothing
+// to one that does much. What starts threads comes last, because until then references are counted without atomic
+// instructions.
 std::vector<BenchGroup> makeStory(BenchPaths& paths) {
   std::vector<BenchGroup> groups;
   groups.push_back(paths.noOp());
@@ -106,7 +107,7 @@ std::vector<BenchGroup> makeGroups(BenchPaths& paths, const BenchOptions& option
   return groups;
 }
 
-// The command line that makes the same groups.
+// Returns the command line that makes the same groups.
 std::vector<std::string> sameCommand(const BenchOptions& options, const std::vector<PluginInfo>& plugins) {
   std::vector<std::string> arguments;
   for (const PluginInfo& plugin : plugins) arguments.push_back("--plugin=" + plugin.path);

@@ -33,7 +33,7 @@ template <size_t... I>
   }
 }
 
-// The number of pushes is known when a program is compiled, up to where it hardly matters.
+// The number of pushes is a compile-time constant up to this many; for more it hardly matters.
 constexpr size_t kMostPushes = 8;
 using BoxedFunction = void (*)(OperatorHandle, const IValue*, long);
 template <size_t... N>
@@ -60,7 +60,7 @@ struct LoopsOf<R(Args...)> {
     }
   }
 
-  // Calls [function] with what [values] hold, borrowed as a kernel's arguments are.
+  // Calls [function] with the contents of [values], borrowed like a kernel's arguments.
   template <class F, size_t... I>
   static void withArguments(std::vector<IValue>& values, F&& function, std::index_sequence<I...>) {
     std::tuple<detail::BorrowedArgument<Args>...> borrowed(values[I]...);
@@ -102,7 +102,7 @@ struct LoopsOf<R(Args...)> {
   }
 };
 
-// The loops of the first of [Functions] that is the operator's type.
+// Returns the loops of the first of [Functions] that is the operator's type.
 template <class... Functions>
 TypedLoops findLoops(OperatorHandle op, const std::vector<IValue>& arguments) {
   const CppSignature* signature = op.entry().cppSignature();

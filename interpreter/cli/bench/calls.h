@@ -7,26 +7,29 @@
 #include <functional>
 #include <vector>
 
-// The loops that `boxcar bench` measures: nothing in them but the calls. Compiled as programs that call operators are.
+// The loops that `boxcar bench` measures. They contain only the calls and are compiled like programs that call
+// operators.
 
 namespace boxcar::cli {
 
-// Makes that many calls. Empty where there is no such loop.
+// Makes that many calls. Empty if there is no such loop.
 using CallLoop = std::function<void(long)>;
 
-// `callBoxed`, all arguments pushed and the results dropped, as a program does that has values of any kind.
+// Returns a loop over `callBoxed` that pushes all arguments and drops the results, like a program whose values can be
+// of any type.
 CallLoop boxedLoop(OperatorHandle op, const std::vector<IValue>& arguments);
 
-// What needs the operator's C++ type, for the types that many operators have; both empty for others.
+// The loops that need the operator's C++ type. They exist for types that many operators have; for others both are
+// empty.
 struct TypedLoops {
-  // The kernel's own function, found once: no key is computed, no table looked at. Empty where a boxed kernel answers.
+  // The kernel's own function, looked up once: no key is computed and no table is read. Empty if the kernel is boxed.
   CallLoop direct;
   // TypedOperatorHandle::call.
   CallLoop typed;
 };
 TypedLoops typedLoops(OperatorHandle op, const std::vector<IValue>& arguments);
 
-// A kernel that gives its first argument back, and the loop of a program that calls it as the C++ function it is.
+// A kernel that returns its first argument, and the loop of a program that calls it as a plain C++ function.
 KernelFunction noOpKernel();
 CallLoop directNoOpLoop(const Tensor& a, const Tensor& b);
 

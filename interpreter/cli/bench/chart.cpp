@@ -47,7 +47,7 @@ Axis axisOf(const std::vector<BenchTable>& tables) {
   double most = 10;
   for (const BenchTable& table : tables) {
     for (const BenchRow& row : table.rows) {
-      // A loop's overhead that is taken off may leave nothing.
+      // Subtracting a loop's overhead may leave nothing.
       if (row.time.median > 0) least = std::min(least, row.time.median);
       most = std::max(most, row.time.third_quartile);
     }

@@ -7,8 +7,8 @@
 
 namespace boxcar::cli {
 
-// The tables as one SVG picture: a bar a row, on one logarithmic axis in nanoseconds, with a line from the first to the
-// third quartile.
+// Returns the tables as one SVG picture: one bar per row, on one logarithmic axis in nanoseconds, with a line from the
+// first to the third quartile.
 std::string toSvg(const std::vector<BenchTable>& tables);
 
 }  // namespace boxcar::cli

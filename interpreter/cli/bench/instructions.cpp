@@ -14,7 +14,8 @@
 #include <fstream>
 #include <sstream>
 
-// Callgrind writes down what it counted since the last call of this one, and begins anew. It finds it by its name.
+// At each call of this function, callgrind writes down what it counted since the last call and starts anew. It finds
+// the function by its name.
 extern "C" [[gnu::noinline, gnu::used, gnu::visibility("default")]] void boxcarBenchMark() { asm volatile(""); }
 
 namespace boxcar::cli {
@@ -22,18 +23,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Under callgrind, which takes some fifty times as long.
+// Measured under callgrind, which is about fifty times slower.
 constexpr double kSecondsOfFewCalls = 0.05;
 constexpr long kMostFewCalls = 200;
 constexpr std::chrono::seconds kSecondsOfAll(15);
 
 struct Counted {
-  size_t part;  // the number of the file of the few calls; that of the many follows
+  size_t part;  // the file number of the few calls; that of the many calls follows
   long few;
   long many;
 };
 
-// Makes the calls of [path] between marks, of which [parts] were made before.
+// Makes the calls of [path] between marks; [parts] marks were made before.
 Counted runCounted(const BenchPath& path, size_t& parts) {
   Counted counted{0, 0, 0};
   const auto mark = [&parts] {
@@ -68,7 +69,7 @@ Counted runCounted(const BenchPath& path, size_t& parts) {
   return counted;
 }
 
-// The instructions in callgrind's file of that number.
+// Returns the instructions in callgrind's file of that number.
 double readPart(const std::string& folder, size_t part) {
   std::ifstream file(fmt::format("{}/out.{}", folder, part));
   for (std::string line; std::getline(file, line);) {
@@ -77,13 +78,13 @@ double readPart(const std::string& folder, size_t part) {
   BOXCAR_FAIL("callgrind wrote no total into its part {}", part);
 }
 
-// Runs a program, found in PATH, whose output goes to [output]. Its status as waitpid gives it; an Error where it
-// cannot be started.
+// Runs a program, found in PATH, with its output going to [output]. Returns its status as waitpid gives it; throws
+// Error if it cannot be started.
 int runProgram(std::vector<std::string> arguments, const std::string& output) {
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
-  // Threads of kernels that wait for work would be counted, too.
+  // Otherwise waiting threads of kernels would be counted, too.
   std::string threads = "OMP_NUM_THREADS=1";
   std::vector<char*> environment{threads.data()};
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -116,7 +117,7 @@ void runCountedPaths(std::vector<BenchGroup>& groups, const std::string& file) {
         const Counted counted = runCounted(path, parts);
         lines << i << ' ' << counted.part << ' ' << counted.few << ' ' << counted.many << ' ' << path.name << '\n';
       } catch (const Error&) {
-        // The run that is timed tells the reason.
+        // The timed run reports the reason.
       }
     }
   }

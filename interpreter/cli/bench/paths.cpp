@@ -16,7 +16,8 @@
 namespace boxcar::cli {
 namespace {
 
-// Functionalities that no operator has a kernel for, as a rule. Not Tracer, where handlers may have a fallback.
+// Functionalities that usually no operator has a kernel for. Tracer is not among them, because handlers may have a
+// fallback there.
 constexpr DispatchKey kRareKeys[] = {DispatchKey::Named,
                                      DispatchKey::TESTING_ONLY_GenericWrapper,
                                      DispatchKey::FuncTorchDynamicLayerFrontMode,
@@ -35,7 +36,7 @@ constexpr DispatchKey kRareKeys[] = {DispatchKey::Named,
                                      DispatchKey::Fake};
 static_assert(std::size(kRareKeys) == 16);
 
-// Another one, where the fallback stands. It has no state, as what is written in a program has none.
+// Another such key, for the fallback. It has no state, because what is written in a program has none.
 constexpr DispatchKey kFallbackKey = DispatchKey::TESTING_ONLY_GenericMode;
 
 void redispatch(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
@@ -44,10 +45,10 @@ void redispatch(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
 
 Library libraryForAll(DispatchKey key) { return Library(Library::IMPL, "_", key, __FILE__, __LINE__); }
 
-// Handlers that write down what they see would fill the memory.
+// More calls would fill the memory with what handlers write down.
 constexpr long kMostCallsOfHandler = 2000;
 
-// Arguments for a kind of handler that let all calls pass; nothing where none is known.
+// Returns arguments with which a handler of this kind lets all calls pass; nullopt if none are known.
 std::optional<std::vector<IValue>> makeHandlerArguments(const FunctionSchema& schema, const std::string& folder) {
   std::vector<IValue> values;
   for (const Argument& argument : schema.arguments()) {
@@ -71,11 +72,11 @@ std::optional<std::vector<IValue>> makeHandlerArguments(const FunctionSchema& sc
   return values;
 }
 
-// The loops of a script, one that calls and one that does not.
+// Adds two loops of a script, one that calls the operator and one that does not.
 void addScript(BenchGroup& group) {
   const BenchCall& call = group.call;
   std::string takes = "int n", passes;
-  bool by_keyword = false;  // behind an argument that is left out
+  bool by_keyword = false;  // after an argument that is left out
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     if (!call.is_written[i]) {
       by_keyword = true;
@@ -169,7 +170,7 @@ void BenchPaths::addDetours(BenchGroup& group) {
 void BenchPaths::addFallthroughs(BenchGroup& group) {
   std::vector<DispatchKey> free_keys;
   for (const DispatchKey key : fallthrough_keys_) {
-    // An alias key's kernel would answer before the fallthrough does.
+    // An alias key's kernel would take precedence over the fallthrough.
     const TableEntry cell = Dispatcher::singleton().computeTableEntry(group.call.op, key);
     if (cell.kernel != nullptr && cell.kernel->isFallthrough()) free_keys.push_back(key);
   }
@@ -220,8 +221,8 @@ void BenchPaths::addHandlers(BenchGroup& group) const {
       continue;
     }
     BenchPath path{name, boxedLoop(group.call.op, group.call.arguments)};
-    // It is gone when others are timed, who may pay for what it observes. Nobody finishes it: its files and its report
-    // are not wanted, and may take long to make.
+    // The handler is gone when other paths are timed, because what it observes may slow them down. It is never
+    // finished: its files and its report are not wanted, and making them may take long.
     path.within = [kind, arguments = *arguments](const std::function<void()>& body) {
       const std::unique_ptr<Handler> handler = kind->make(arguments);
       const HandlerGuard guard(*handler);

@@ -11,25 +11,25 @@
 
 namespace boxcar::cli {
 
-// One way that a call goes, a row of the table.
+// One way to make a call: a row of the table.
 struct BenchPath {
   std::string name;
   CallLoop run;
-  // What is taken off, as the loop of a script around the calls. Empty where there is nothing.
+  // Its time is subtracted, such as that of a script's loop around the calls. Empty if there is nothing to subtract.
   CallLoop overhead = {};
-  // Runs what it is given in the scope that the path needs; empty where it needs none.
+  // Runs its argument in the scope that the path needs; empty if it needs none.
   std::function<void(const std::function<void()>&)> within = {};
-  // How many calls one scope may see.
+  // The maximum number of calls in one scope.
   long most_calls = std::numeric_limits<long>::max();
 };
 
-// A way that is not measured, and why.
+// A path that is not measured, and why.
 struct SkippedPath {
   std::string name;
   std::string reason;
 };
 
-// The ways of one call.
+// The paths of one call.
 struct BenchGroup {
   std::string title;
   BenchCall call;
@@ -37,22 +37,22 @@ struct BenchGroup {
   std::vector<SkippedPath> skipped;
 };
 
-// The name of the path that the others are compared with.
+// The other paths are compared with the typed call, or with the boxed call if there is no typed one.
 inline constexpr const char* kTypedCall = "typed call";
 inline constexpr const char* kBoxedCall = "boxed call";
 
-// Makes the ways of calls, and holds what is registered for them while it lives: fallthroughs, a fallback, an operator
+// Makes the paths of calls. While it lives, it holds what is registered for them: fallthroughs, a fallback, an operator
 // whose kernel does nothing.
 class BenchPaths final {
  public:
-  // [folder] takes the files that handlers write.
+  // Handlers write their files to [folder].
   explicit BenchPaths(std::string folder);
 
-  // bench::no_op, and a call of it with two tensors.
+  // Registers bench::no_op and returns the paths of a call of it with two tensors.
   BenchGroup noOp();
-  // The ways that every call has: direct, typed, boxed, from a script.
+  // Returns the paths that every call has: direct, typed, boxed, from a script.
   BenchGroup plain(BenchCall call) const;
-  // The ways around them: fallthroughs, a fallback, a mode, the handlers.
+  // Adds the detours: fallthroughs, a fallback, a mode, the handlers.
   void addDetours(BenchGroup& group);
 
  private:
@@ -62,7 +62,7 @@ class BenchPaths final {
 
   std::string folder_;
   std::vector<Library> libraries_;
-  // Those where nothing answers for every operator but a fallthrough that is registered here.
+  // The keys whose only fallback is a fallthrough registered here.
   std::vector<DispatchKey> fallthrough_keys_;
   bool has_fallback_ = false;
 };

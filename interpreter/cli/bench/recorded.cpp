@@ -20,7 +20,7 @@ std::optional<BenchCall> rebuild(const Recording& recording, const RecordedCall&
     call.arguments = recording.rebuildArguments(recorded);
     Stack stack(call.arguments);
     handle->callBoxed(stack);
-    // The call may have written its arguments.
+    // The call may have modified its arguments.
     call.arguments = recording.rebuildArguments(recorded);
   } catch (const Error&) {
     return std::nullopt;

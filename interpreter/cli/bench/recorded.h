@@ -8,9 +8,9 @@
 
 namespace boxcar::cli {
 
-// The first call of each of [operators] in the recording at [path], or of each operator that it has calls of where
-// there are none; those that act outside of the program, failed or cannot be made again are left out. An Error names an
-// operator without such a call, and a recording without any.
+// Returns the first call of each of [operators] in the recording at [path]; if [operators] is empty, of each operator
+// that the recording has calls of. Calls that act outside the program, failed or cannot be made again are left out.
+// Throws Error if an operator, which it names, has no such call, or the recording has none.
 std::vector<BenchCall> recordedCalls(const std::string& path, std::span<const std::string> operators);
 
 }  // namespace boxcar::cli

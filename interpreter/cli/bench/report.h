@@ -26,16 +26,16 @@ struct BenchTable {
   const BenchRow* find(const std::string& name) const;
 };
 
-// [counts] are the instructions of the group's paths.
+// [counts]: the instructions of the group's paths.
 BenchTable makeTable(const BenchGroup& group, const std::vector<BenchTime>& times,
                      const std::vector<std::optional<double>>& counts);
 
-// The tables for people, with a sentence under them that says what the measurement says of boxed and typed calls.
+// Returns the tables for people, followed by a sentence on what the measurement says about boxed and typed calls.
 std::string toText(const std::vector<BenchTable>& tables);
-// The same for programs.
+// Returns the tables for programs.
 std::string toJson(const std::vector<BenchTable>& tables);
 
-// Three digits: "2.31", "74.2", "1340".
+// Returns the number with three digits: "2.31", "74.2", "1340".
 std::string formatNanoseconds(double nanoseconds);
 
 }  // namespace boxcar::cli

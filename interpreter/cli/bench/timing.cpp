@@ -13,14 +13,14 @@ using Clock = std::chrono::steady_clock;
 
 double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// How many seconds go by before calls are left out, where fewer are given.
+// The minimum number of seconds before paths are left out, even if fewer are given.
 constexpr double kPatience = 5;
 
-// How long the calls of one repetition take: much less than the time that a system gives a program at once.
+// The time for the calls of one repetition: much less than a scheduler's time slice.
 constexpr double kSlice = 200e-6;
 
 double secondsOf(const CallLoop& loop, long count) {
-  // The first calls after another path find nothing in the caches.
+  // The first calls after another path run with cold caches.
   if (count >= 16) loop(count / 16);
   const Clock::time_point start = Clock::now();
   loop(count);
@@ -32,7 +32,7 @@ struct Slice {
   double overhead;
 };
 
-// What [count] calls take, the scope left out.
+// Returns the time of [count] calls, without entering and leaving the scope.
 Slice timeSlice(const BenchPath& path, long count) {
   Slice slice{0, 0};
   const auto body = [&] {
@@ -47,13 +47,13 @@ Slice timeSlice(const BenchPath& path, long count) {
   return slice;
 }
 
-// How many calls take about a slice.
+// Returns how many calls take about a slice.
 long countFor(const BenchPath& path) {
   long count = 1;
   timeSlice(path, count);
   while (count < path.most_calls) {
     const double seconds = std::max(timeSlice(path, count).seconds, 1e-9);
-    // A tenth of the slice tells enough of it.
+    // A tenth of the slice is enough to estimate it.
     if (seconds > kSlice / 10) count = std::lround(static_cast<double>(count) * kSlice / seconds);
     if (seconds > kSlice / 10) break;
     count *= 4;
@@ -61,7 +61,7 @@ long countFor(const BenchPath& path) {
   return std::clamp(count, 1L, path.most_calls);
 }
 
-// The value below which [part] of the sorted [values] lie, between two of them where it falls so.
+// Returns the quantile of the sorted [values] at [part], interpolated between two of them if needed.
 double quantile(const std::vector<double>& values, double part) {
   const double place = part * static_cast<double>(values.size() - 1);
   const auto below = static_cast<size_t>(place);
@@ -69,7 +69,8 @@ double quantile(const std::vector<double>& values, double part) {
   return std::lerp(values[below], values[above], place - static_cast<double>(below));
 }
 
-// The path that the others are compared with. The boxed call is measured, or all have failed.
+// Returns the index of the path that the others are compared with. If the boxed call is missing, too, all paths have
+// failed.
 size_t referenceOf(const BenchGroup& group) {
   for (const char* name : {kTypedCall, kBoxedCall}) {
     const auto path = std::ranges::find(group.paths, name, &BenchPath::name);
@@ -85,7 +86,7 @@ std::vector<BenchTime> timePaths(BenchGroup& group, const TimingOptions& options
   std::vector<long> counts;
   std::erase_if(group.paths, [&](const BenchPath& path) {
     std::string reason;
-    // A busy machine may take longer to see how long a call takes; one that takes seconds is not waited for.
+    // On a busy machine, finding out how long a call takes may take longer; calls that take seconds are not waited for.
     if (secondsSince(start) > std::max(kPatience, options.seconds)) {
       reason = fmt::format("the {} s of --seconds for this operator were over", options.seconds);
     } else {
@@ -99,7 +100,7 @@ std::vector<BenchTime> timePaths(BenchGroup& group, const TimingOptions& options
     group.skipped.push_back({path.name, reason});
     return true;
   });
-  // By path and repetition.
+  // Indexed by path and repetition.
   std::vector<std::vector<double>> nanoseconds(group.paths.size());
   std::vector<std::vector<double>> overheads(group.paths.size());
   for (int repetition = 0; repetition < options.most_repetitions; ++repetition) {

@@ -6,26 +6,26 @@
 
 namespace boxcar::cli {
 
-// Nanoseconds of a call, over the repetitions.
+// Nanoseconds per call, over the repetitions.
 struct BenchTime {
   double min;
   double first_quartile;
   double median;
   double third_quartile;
-  // To the typed call, or to the boxed one where there is none: the median of the ratios within each repetition, which
-  // what slows both down does not change.
+  // Relative to the typed call, or to the boxed one if there is no typed one. It is the median of the ratios within
+  // each repetition, so what slows both down cancels out.
   double ratio;
 };
 
 struct TimingOptions {
-  // How long all of it may take; one repetition is made whatever it takes.
+  // The time limit for everything; one repetition is made however long it takes.
   double seconds;
   int most_repetitions;
 };
 
-// Times the paths in turns, so that what else the machine does meets all of them alike, and each for so short a time
-// that the machine does mostly nothing else meanwhile. A path that fails goes to those that are skipped. Nothing where
-// no path is left.
+// Times the paths in turns, so that other load on the machine affects all of them alike. Each slice is so short that
+// the machine mostly does nothing else meanwhile. Moves a path that fails to the skipped ones. Returns nothing if no
+// path is left.
 std::vector<BenchTime> timePaths(BenchGroup& group, const TimingOptions& options);
 
 }  // namespace boxcar::cli

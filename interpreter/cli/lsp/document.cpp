@@ -9,8 +9,8 @@
 namespace boxcar::cli {
 namespace {
 
-// How many bytes the code point has that begins with [byte], and how many UTF-16 units. A byte that begins none counts
-// as one of both.
+// The number of bytes, and of UTF-16 units, of the code point that begins with [byte]. A byte that begins no code point
+// counts as one of each.
 uint32_t bytesOf(unsigned char byte) { return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4; }
 uint32_t unitsOf(unsigned char byte) { return byte < 0xF0 ? 1 : 2; }
 
@@ -34,7 +34,7 @@ uint32_t LspText::offsetAt(LspPosition position) const noexcept {
   for (uint32_t units = 0; at < end && units < position.character;) {
     const auto byte = static_cast<unsigned char>(text_[at]);
     units += unitsOf(byte);
-    if (units > position.character) break;  // in the middle of a pair of surrogates
+    if (units > position.character) break;  // in the middle of a surrogate pair
     at = std::min(at + bytesOf(byte), end);
   }
   return at;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kEscapeBytes = 6;  // \uD83D
 
-// The unit of the escape that [text] begins with; 0 where it begins with none.
+// Returns the UTF-16 unit of the escape at the start of [text]; 0 if there is none.
 uint32_t escapedUnit(std::string_view text) {
   uint32_t unit = 0;
   if (text.size() < kEscapeBytes || !text.starts_with("\\u")) return 0;

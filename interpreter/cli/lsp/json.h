@@ -8,15 +8,15 @@
 
 namespace boxcar::cli {
 
-// [json] with U+FFFD, which is one UTF-16 unit as well, for each escape of a surrogate that is no half of a pair:
-// editors cut pairs in two, and what they write is no JSON then.
+// Returns [json] with each escape of an unpaired surrogate replaced by U+FFFD, which is one UTF-16 unit as well.
+// Editors cut pairs in two, and what they write then is not JSON.
 std::string withoutLoneSurrogates(std::string json);
 
 LspPosition readPosition(const nlohmann::json& position);
 nlohmann::json toJson(LspPosition position);
-// A range of [text].
+// Returns a range of [text].
 nlohmann::json toJson(const LspText& text, Span span);
-// A place in a source; that of the source called [own_name] is in the document [own_uri].
+// Returns a place in a source; the source called [own_name] is the document [own_uri].
 nlohmann::json toJson(const Location& place, const std::string& own_name, const std::string& own_uri);
 
 }  // namespace boxcar::cli

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMostHeaderBytes = 16384;
 
-// The number behind `Content-Length:`.
+// Returns the number after `Content-Length:`.
 size_t contentLength(std::string_view header) {
   constexpr std::string_view kField = "content-length:";
   std::optional<size_t> length;
@@ -74,7 +74,7 @@ std::optional<std::string> MessageStream::read() {
                  "lsp: no message begins in the first {} bytes; the input is not from an editor", buffer_.size());
     if (!fill()) {
       if (buffer_.empty()) return std::nullopt;
-      contentLength(buffer_);  // what is wrong with it is told, if anything is
+      contentLength(buffer_);  // throws if something is wrong with it
       BOXCAR_FAIL("lsp: the input ends in the middle of a header");
     }
     header = headerEnd();

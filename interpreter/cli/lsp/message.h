@@ -7,29 +7,30 @@
 
 namespace boxcar::cli {
 
-// The messages of the language server protocol on a pair of files: `Content-Length: N`, an empty line, N bytes of JSON.
+// Language server protocol messages on a pair of files: `Content-Length: N`, an empty line, N bytes of JSON.
 class MessageStream {
  public:
-  // A message that is longer is refused.
+  // Longer messages are refused.
   static constexpr size_t kMostBytes = size_t{256} << 20;
 
   MessageStream(int input, int output) : input_(input), output_(output) {}
 
-  // The next message's text; nothing where the input ends between messages. Throws Error where it is no such stream.
+  // Returns the next message's text; nullopt if the input ends between messages. Throws Error if the input is not such
+  // a stream.
   std::optional<std::string> read();
-  // Whether a whole message is there already, or some input that may become one.
+  // Returns whether a whole message is available already, or some input that may become one.
   bool hasInput();
   void write(const nlohmann::json& message);
 
  private:
-  // Waits for more input; false at its end.
+  // Waits for more input; returns false at its end.
   bool fill();
-  // Where the header ends, behind its empty line; npos where more has to be read.
+  // Returns where the header ends, after its empty line; npos if more has to be read.
   size_t headerEnd() const;
 
   int input_;
   int output_;
-  std::string buffer_;  // what is read and not yet taken
+  std::string buffer_;  // read but not yet taken
 };
 
 }  // namespace boxcar::cli

@@ -1,4 +1,4 @@
-// What an editor asks about a place of a document.
+// Answers an editor's questions about a place in a document.
 
 #include <boxcar/interpreter/cli/lsp/json.h>
 #include <boxcar/interpreter/cli/lsp/server.h>
@@ -135,11 +135,11 @@ Json LspServer::signatureHelp(const Json& params) {
   return {{"signatures", std::move(signatures)}, {"activeSignature", found.best}, {"activeParameter", found.parameter}};
 }
 
-// One edit of the lines from the first that changes to the last, so that the cursor stays where it is.
+// Returns one edit from the first line that changes to the last, so that the cursor stays where it is.
 Json LspServer::formatting(const Json& params) {
   const Document& document = documentOf(params);
   const std::string& before = document.text.text();
-  Diagnostics unused;  // they are published already; a script with errors of syntax stays as it is
+  Diagnostics unused;  // they are published already; a script with syntax errors stays as it is
   const std::string after = formatSource(Source::create(document.path, before), unused);
   if (after == before) return Json::array();
   const size_t shorter = std::min(before.size(), after.size());

@@ -24,7 +24,7 @@ enum Code : int {
   kRequestCancelled = -32800,
 };
 
-// How deep a message may nest.
+// The maximum nesting depth of a message.
 constexpr int kMostNesting = 100;
 
 std::string fileKey(const std::string& path) {
@@ -33,7 +33,7 @@ std::string fileKey(const std::string& path) {
   return error ? path : key.string();
 }
 
-// What a client says of itself at [pointer]; null where it says nothing.
+// Returns the client's capability at [pointer]; null if the client does not mention it.
 nlohmann::json capability(const nlohmann::json& params, const char* pointer) {
   const nlohmann::json::json_pointer at(std::string("/capabilities") + pointer);
   return params.is_object() && params.contains(at) ? params.at(at) : nlohmann::json();
@@ -48,7 +48,7 @@ LspServer::LspServer(MessageStream& stream) : stream_(stream) {
 
 int LspServer::run() {
   while (!has_exited_) {
-    // What has come is read before anything long is done, so that a request can still be cancelled.
+    // Reads all input that has arrived before doing anything long, so that a request can still be cancelled.
     while (waiting_.empty() || stream_.hasInput()) {
       if (waiting_.empty() && !stream_.hasInput() && !unchecked_.empty()) {
         checkAgain();
@@ -112,7 +112,7 @@ void LspServer::handle(const Json& message) {
   const bool is_request = message.contains("id");
   const Json id = is_request ? message["id"] : Json();
   if (!message.contains("method")) {
-    // The answer to a request; this server makes none.
+    // A response to a request; this server sends no requests.
     if (!message.contains("result") && !message.contains("error")) {
       refuse(id, kInvalidRequest, "the message has no `method`");
     }
@@ -249,7 +249,7 @@ void LspServer::open(const Json& params) {
   document.version = opened.value("version", int64_t{0});
   document.text = LspText(opened.at("text").get<std::string>());
   documents_.insert_or_assign(document.uri, std::move(document));
-  // Those that import it see another text now.
+  // Documents that import it see a different text now.
   for (const auto& [uri, each] : documents_) unchecked_.insert(uri);
 }
 
@@ -277,7 +277,7 @@ void LspServer::close(const Json& params) {
   for (const auto& [other, each] : documents_) unchecked_.insert(other);
 }
 
-// Checks one document of those that wait for it.
+// Checks one of the documents that wait for it.
 void LspServer::checkAgain() {
   const std::string uri = *unchecked_.begin();
   unchecked_.erase(unchecked_.begin());

@@ -14,13 +14,13 @@
 
 namespace boxcar::cli {
 
-// A language server: answers an editor's messages, one after the other. It reads scripts and never runs one.
+// A language server: answers an editor's messages one after the other. It reads scripts and never runs one.
 class LspServer {
  public:
   explicit LspServer(MessageStream& stream);
 
-  // Until the editor says `exit` or goes away. The program's exit status, as the protocol has it: 0 where it said
-  // `shutdown` before.
+  // Runs until the editor sends `exit` or goes away. Returns the program's exit status as the protocol defines it: 0 if
+  // the editor sent `shutdown` before.
   int run();
 
  private:
@@ -28,8 +28,8 @@ class LspServer {
 
   struct Document {
     std::string uri;
-    std::string path;  // what messages call it, and where its imports start from
-    std::string key;   // names the file, whatever path leads to it
+    std::string path;  // its name in messages, and where its imports start from
+    std::string key;   // identifies the file, whatever path leads to it
     int64_t version = 0;
     LspText text{""};
   };
@@ -42,7 +42,7 @@ class LspServer {
   void answer(const Json& id, Json result);
   void refuse(const Json& id, int code, std::string message);
   void notify(std::string_view method, Json params);
-  // Drops a request that waits.
+  // Drops a waiting request.
   void cancel(const Json& params);
 
   // ---- documents ----
@@ -66,7 +66,7 @@ class LspServer {
   MessageStream& stream_;
   service::Workspace workspace_;
   std::map<std::string, Document> documents_;  // by URI
-  std::set<std::string> unchecked_;            // URIs whose problems are not published yet
+  std::set<std::string> unchecked_;            // URIs of documents whose problems are not published yet
   std::deque<Json> waiting_;
   bool is_initialized_ = false;
   bool is_shut_down_ = false;

@@ -50,7 +50,7 @@ bool isOperatorName(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, isPart) && !(text[0] >= '0' && text[0] <= '9');
 }
 
-// `relu` is `aten::relu` at the prompt, too.
+// Returns the qualified name: `relu` means `aten::relu` at the prompt, too.
 std::string wholeName(std::string_view name) {
   if (name.find("::") != std::string_view::npos) return std::string(name);
   const std::string_view base = name.substr(0, name.find('.'));
@@ -65,7 +65,7 @@ void need(std::string_view argument, std::string_view form) {
   BOXCAR_CHECK(!argument.empty(), "it is called {}", form);
 }
 
-// A schema, and below it what it does, as editors show it.
+// Prints a schema and below it what the operator or function does, as editors show it.
 void printDescribed(const FunctionSchema& schema, std::string_view text) {
   std::string shown = toString(schema) + "\n";
   while (!text.empty()) {
@@ -93,7 +93,7 @@ void printFunction(const Prompt& prompt, const FunctionSchema& schema) {
 
 void showSchema(Prompt& prompt, std::string_view argument) {
   need(argument, ":schema NAME or :schema EXPRESSION");
-  static_cast<void>(cuda::isAvailable());  // its operators are registered by asking
+  static_cast<void>(cuda::isAvailable());  // asking registers its operators
   if (isOperatorName(argument)) {
     for (const FunctionSchema& schema : prompt.session.functions()) {
       if (schema.name() == argument) return printFunction(prompt, schema);
@@ -121,7 +121,7 @@ void showTable(Prompt&, std::string_view argument) {
   print(tableText(findOperator(wholeName(argument)), false));
 }
 
-// The last operator call that [text] makes itself, and its arguments; it is run for them.
+// Explains the last operator call that [text] itself makes, with its arguments; runs [text] to find them.
 void explainCall(Prompt& prompt, std::string_view text) {
   std::optional<std::pair<OperatorHandle, Stack>> last;
   {
@@ -222,7 +222,7 @@ void load(Prompt& prompt, std::string_view argument) {
   need(argument, ":load FILE");
   const std::string path(argument);
   BOXCAR_CHECK(path != "-", "`:load` reads a file, and - is none");
-  // The sandbox is for inputs, and this is one.
+  // The sandbox applies to inputs, and this file is one.
   protectFile(path);
   std::string text = fileAccess().restricted() ? readWholeFile(path) : interp::readFile(path);
   const Session::Result result = prompt.session.evaluate(std::move(text), interp::nameOfFile(path));

@@ -8,27 +8,27 @@
 
 namespace boxcar::cli {
 
-// What the prompt's own commands work on.
+// What the prompt's own commands operate on.
 struct Prompt {
   Session& session;
   bool edits;            // whether keys edit the line
   bool is_done = false;  // `:quit`
 };
 
-// Whether [line] is a command of the prompt: `:vars`.
+// Returns whether [line] is a command of the prompt, such as `:vars`.
 bool isPromptCommand(std::string_view line);
 
-// Does what the command in [line] asks for, and prints what it tells. Throws as a session does, and Error where there
-// is no such command, or its argument is wrong.
+// Runs the command in [line] and prints its output. Throws as a session does; throws Error if there is no such command
+// or its argument is wrong.
 void runPromptCommand(Prompt& prompt, std::string_view line);
 
-// The names of the commands, `:dis`, for completion.
+// Returns the names of the commands, such as `:dis`, for completion.
 std::vector<std::string> promptCommands();
-// Which of them is meant by an input that the session does not know, `exit()` or `help` as at other prompts; "" where
-// none is.
+// Returns the command that an input unknown to the session means, such as `exit()` or `help` from other prompts; "" if
+// there is none.
 std::string commandMeantBy(const Session& session, std::string_view input);
 
-// A value as the prompt shows it: strings in quotes, everything else as summaryOf() does.
+// Returns a value as the prompt shows it: strings in quotes, everything else as summaryOf() does.
 std::string shownResult(const Session::Result& result);
 
 }  // namespace boxcar::cli

@@ -18,7 +18,8 @@ std::vector<std::string> thoseThatBegin(std::vector<std::string> words, std::str
   return words;
 }
 
-// Whether the arguments of [command] are no text of the language; [words] gets what the first one may be.
+// Returns whether the arguments of [command] are not written in the language; sets [words] to what the first one may
+// be.
 bool hasWords(std::string_view command, const Session& session, std::vector<std::string>& words) {
   if (command == ":mode") {
     words = session.modes();
@@ -33,7 +34,7 @@ bool hasWords(std::string_view command, const Session& session, std::vector<std:
   return command == ":vars" || command == ":reset" || command == ":quit";
 }
 
-// Of a dict those that stand between quotes as they are.
+// Returns a dict's keys that can be written between quotes as they are.
 std::vector<std::string> keysOf(const IValue& value) {
   std::vector<std::string> keys;
   if (!value.isGenericDict()) return keys;
@@ -52,7 +53,7 @@ std::vector<std::string> keysOf(const IValue& value) {
 
 std::vector<std::string> completionsAtPrompt(const Session& session, std::string_view before, std::string_view line,
                                              size_t at, size_t& begin) {
-  // What stands behind the name of a command is in the language, too.
+  // What follows the name of a command is in the language, too.
   size_t skipped = 0;
   if (before.empty() && isPromptCommand(line)) {
     const size_t colon = line.find(':');
@@ -86,7 +87,7 @@ std::vector<std::string> completionsAtPrompt(const Session& session, std::string
   const std::string_view rest = line.substr(skipped);
   const auto offset = static_cast<uint32_t>(text.size() + at - skipped);
   const service::CompletionList list = service::complete(text + std::string(rest), offset, known);
-  // Where a word is not written in this line it begins here.
+  // If no word begins in this line, it begins at the cursor.
   begin = list.replaced.begin < text.size() ? at : list.replaced.begin - text.size() + skipped;
   std::vector<std::string> words;
   for (const service::Completion& item : list.items) {

@@ -9,8 +9,8 @@
 
 namespace boxcar::cli {
 
-// What may stand for the word that ends at byte [at] of [line], each in full; [begin] is set to where that word begins.
-// [before] are the lines of the same input. It runs nothing.
+// Returns the completions of the word that ends at byte [at] of [line], each in full; sets [begin] to where that word
+// begins. [before]: the earlier lines of the same input. It runs nothing.
 std::vector<std::string> completionsAtPrompt(const Session& session, std::string_view before, std::string_view line,
                                              size_t at, size_t& begin);
 

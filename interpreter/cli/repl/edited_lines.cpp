@@ -23,18 +23,17 @@ namespace boxcar::cli {
 namespace {
 
 constexpr int kMostHistory = 1000;
-constexpr size_t kMostListed = 100;   // more are shown if the user says so
-constexpr size_t kUsualColumns = 80;  // of a terminal that does not tell
+constexpr size_t kMostListed = 100;   // more are shown only if the user agrees
+constexpr size_t kUsualColumns = 80;  // for a terminal that does not report its width
 constexpr int kReplacement = 0xFFFD;
 constexpr size_t kIndent = 4;
-// A terminal that is told so marks what is pasted.
+// Asks the terminal to mark what is pasted.
 constexpr const char* kMarkPastes = "\x1b[?2004h";
 constexpr const char* kMarkNoPastes = "\x1b[?2004l";
 constexpr std::string_view kPasteEnd = "\x1b[201~";
 
-// What libedit has for programs. It is opened when a prompt needs it, so that no other command pays for it, and
-// building needs no header of it. Its interface of readline's names is not used: in 3.1 that writes behind a line of
-// 1024 bytes.
+// libedit's C interface. It is loaded when a prompt needs it, so that no other command pays for it and building needs
+// no header. Its readline-compatible interface is not used: in 3.1 that writes past the end of a line of 1024 bytes.
 struct Libedit {
   struct Line {  // LineInfo
     const char* buffer;
@@ -71,7 +70,7 @@ struct Libedit {
   int (*history)(void*, HistoryEvent*, int, ...);
   void (*endHistory)(void*);
 
-  // Null where the machine has no libedit, or another one.
+  // Returns null if the machine has no libedit, or an incompatible one.
   static const Libedit* find() {
     static Libedit found;
     static const bool is_there = found.open();
@@ -97,13 +96,13 @@ struct Libedit {
   }
 };
 
-// Scripts are UTF-8. libedit draws what the locale has, and would lose the rest without a word.
+// Scripts are UTF-8. libedit draws what the locale supports, and would silently lose the rest.
 void needUtf8() {
   std::setlocale(LC_CTYPE, "");
   if (std::strcmp(nl_langinfo(CODESET), "UTF-8") != 0) std::setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-// How many bytes a character of UTF-8 has that begins with [first]; 0 where none does.
+// Returns the number of bytes of the UTF-8 character that begins with [first]; 0 if none does.
 int lengthOf(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first < 0xE0) return 2;
@@ -111,14 +110,14 @@ int lengthOf(unsigned char first) {
   return first >= 0xF0 && first < 0xF5 ? 4 : 0;
 }
 
-// A terminal of type "dumb" would show what others understand.
+// A terminal of type "dumb" would print the sequences that others understand.
 bool understandsSequences() {
   const char* const type = std::getenv("TERM");
   return type != nullptr && std::string_view(type) != "dumb";
 }
 
-// [pasted] as lines of text: terminals write their ends as a key would. No control characters, and
-// no ends at the end.
+// Returns [pasted] as lines of text, since terminals send line ends as the Enter key does. Drops control characters and
+// line ends at the end.
 std::string linesOf(std::string_view pasted) {
   std::string text;
   for (size_t i = 0; i < pasted.size();) {
@@ -168,7 +167,7 @@ class EditedLines final : public LineEditor {
     change(Libedit::SetSize, kMostHistory);
     change(Libedit::SetUnique, 1);
     libedit_.source(editor_, nullptr);  // ~/.editrc
-    // `bind -v` there forgets all keys; in vi's manner Escape is one of its own, which begins no other.
+    // `bind -v` in that file drops all key bindings; in vi mode Escape is a key of its own and starts no sequence.
     const char* manner = nullptr;
     libedit_.get(editor_, Libedit::Editor, &manner);
     marks_pastes_ = understandsSequences() && manner != nullptr && std::string_view(manner) == "emacs";
@@ -190,7 +189,7 @@ class EditedLines final : public LineEditor {
     presses_ = 0;
     prompt_ = prompt;
     fitWindow();
-    set(Libedit::Raw, 1);  // before the prompt is seen, so that no key comes too early
+    set(Libedit::Raw, 1);  // before the prompt appears, so that no key comes too early
     mark(kMarkPastes);
     int count = 0;
     const char* const text = libedit_.read(editor_, &count);
@@ -208,7 +207,7 @@ class EditedLines final : public LineEditor {
     const size_t end = input.find_last_not_of(" \t\n");
     if (end == std::string::npos) return;
     const std::string text = input.substr(0, end + 1);
-    // Another prompt may have written to the file meanwhile.
+    // Another prompt may have written to the file in the meantime.
     if (!history_file_.empty() && change(Libedit::Clear, 0) >= 0) change(Libedit::Load, history_file_.c_str());
     change(Libedit::Enter, text.c_str());
     if (!history_file_.empty()) change(Libedit::Save, history_file_.c_str());
@@ -233,7 +232,7 @@ class EditedLines final : public LineEditor {
     libedit_.set(editor_, setting, values...);
   }
 
-  // Of the former inputs.
+  // Changes the history of inputs.
   template <class Value>
   int change(int action, Value value) {
     Libedit::HistoryEvent event{};
@@ -241,7 +240,7 @@ class EditedLines final : public LineEditor {
   }
 
   void openHistory() {
-    // Inputs may hold what is nobody else's business.
+    // Inputs may be private.
     const int file = history_file_.empty() ? -1 : ::open(history_file_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
     if (file < 0) {
       history_file_.clear();
@@ -267,7 +266,7 @@ class EditedLines final : public LineEditor {
     return true;
   }
 
-  // 1, 0 at the end, -1 when Ctrl-C was pressed.
+  // Returns 1, 0 at the end, or -1 if Ctrl-C was pressed.
   int readByte(unsigned char& byte) {
     for (;;) {
       if (presses_ != 0) return -1;
@@ -302,12 +301,12 @@ class EditedLines final : public LineEditor {
     return 1;
   }
 
-  // Puts in what the terminal sends up to the end of a paste: whatever it holds is no key.
+  // Inserts what the terminal sends up to the end of a paste; nothing in it acts as a key.
   int paste() {
     std::string pasted;
     while (!pasted.ends_with(kPasteEnd)) {
       unsigned char byte = 0;
-      if (readByte(byte) != 1) return Libedit::RefreshBeep;  // the next key is none, either
+      if (readByte(byte) != 1) return Libedit::RefreshBeep;  // the next key fails, too
       pasted += static_cast<char>(byte);
     }
     pasted.resize(pasted.size() - kPasteEnd.size());
@@ -315,13 +314,14 @@ class EditedLines final : public LineEditor {
     return Libedit::Refresh;
   }
 
-  // Completes the word before the cursor as far as its candidates agree; where that is nowhere further, lists them.
+  // Completes the word before the cursor as far as its candidates agree; if they agree no further, lists them.
   int complete() {
     if (!completion_) return Libedit::RefreshBeep;
     const Libedit::Line* const info = libedit_.line(editor_);
     const std::string line(info->buffer, info->end);
     const auto at = static_cast<size_t>(info->cursor - info->buffer);
-    // Where no word has begun, Tab indents: also where a terminal that marks no pastes gets code with tabs.
+    // Where no word has begun, Tab indents. This also helps when a terminal that marks no pastes receives code with
+    // tabs.
     const size_t column = at - (line.substr(0, at).rfind('\n') + 1);
     if (line.substr(at - column, column).find_first_not_of(" \t") == std::string::npos) {
       libedit_.insert(editor_, std::string(kIndent - column % kIndent, ' ').c_str());

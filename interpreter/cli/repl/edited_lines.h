@@ -8,8 +8,8 @@
 
 namespace boxcar::cli {
 
-// Lines that libedit edits, with former inputs kept in [history], a file, unless it is empty. Null where the machine
-// has no libedit. [presses] counts Ctrl-C: one that comes while a line is written drops it.
+// Returns lines edited with libedit; earlier inputs are kept in the file [history], unless it is empty. Returns null if
+// the machine has no libedit. [presses] counts Ctrl-C: one that comes while a line is being edited drops the line.
 std::unique_ptr<LineEditor> makeEditedLines(const std::string& history, volatile std::sig_atomic_t& presses);
 
 }  // namespace boxcar::cli

@@ -26,7 +26,7 @@ void onCtrlC(int) {
   std::raise(SIGINT);
 }
 
-// A line as it comes; where [is_terminal], behind a prompt.
+// Reads lines as they come; if [is_terminal], after printing a prompt.
 class PlainLines final : public LineEditor {
  public:
   explicit PlainLines(bool is_terminal) : is_terminal_(is_terminal) {}
@@ -104,7 +104,7 @@ void catchCtrlC() {
   struct sigaction action {};
   action.sa_handler = onCtrlC;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);  // no SA_RESTART: reading a line ends
+  sigaction(SIGINT, &action, nullptr);  // no SA_RESTART: it interrupts reading a line
 }
 
 }  // namespace boxcar::cli

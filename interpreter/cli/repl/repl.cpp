@@ -24,7 +24,7 @@
 namespace boxcar::cli {
 namespace {
 
-// What Ctrl-C asks to end.
+// While it lives, Ctrl-C asks the running input to end.
 class Interruptible final {
  public:
   Interruptible() { beginInterruptible(); }
@@ -49,7 +49,7 @@ class Conversation final {
   Conversation(Session& session, LineEditor& editor, bool on_terminal)
       : editor_(editor), prompt_{session, editor.edits()}, on_terminal_(on_terminal) {}
 
-  // The exit status.
+  // Returns the exit status.
   int run() {
     editor_.setCompletion([this](std::string_view line, size_t at, size_t& begin) {
       return completionsAtPrompt(prompt_.session, input_, line, at, begin);
@@ -66,15 +66,15 @@ class Conversation final {
       editor_.remember(input_);
       const int status = answer(input_);
       if (status == kDone) continue;
-      if (!on_terminal_) return status;  // nobody is there to set it right
+      if (!on_terminal_) return status;  // nobody is there to correct it
       ahead_.reset();
     }
     return kDone;
   }
 
  private:
-  // The next input: lines up to one that leaves nothing open. Those that come as one block, pasted or brought back, are
-  // one input, up to a command of the prompt among them.
+  // Reads the next input: lines up to one that leaves nothing open. Lines that come as one block, pasted or recalled,
+  // are one input, up to the first prompt command among them.
   LineEditor::Outcome next() {
     input_.clear();
     UnfinishedInput unfinished;
@@ -82,12 +82,12 @@ class Conversation final {
     for (;;) {
       const bool is_first = input_.empty();
       const auto outcome = take(is_first ? "> " : ". ", block);
-      // What is unfinished at the end is told as an error.
+      // Unfinished input at the end is reported as an error.
       if (outcome == LineEditor::Outcome::End && !is_first && !on_terminal_) return LineEditor::Outcome::Line;
       if (outcome != LineEditor::Outcome::Line) return outcome;
       if (isUnfinishedWith(unfinished, block)) continue;
       if (on_terminal_ || isPromptCommand(input_)) return outcome;
-      // A script that is piped in may go on with `else` in the next line. Nothing else waits for one: whoever writes
+      // A piped script may continue with `else` in the next line. No other input waits for another line: whoever writes
       // into the pipe may want the answer first.
       if (!Session::isUnfinished(input_ + "else {")) return outcome;
       std::string following;
@@ -97,7 +97,8 @@ class Conversation final {
     }
   }
 
-  // Adds the lines of [block] to the input; what follows a command, or begins with one, waits for the next.
+  // Adds the lines of [block] to the input. A line that begins a command, and what follows a command, waits for the
+  // next input. Returns whether the input is unfinished.
   bool isUnfinishedWith(UnfinishedInput& unfinished, std::string_view block) {
     bool is_unfinished = !input_.empty();
     while (true) {
@@ -166,17 +167,17 @@ class Conversation final {
   LineEditor& editor_;
   Prompt prompt_;
   const bool on_terminal_;
-  std::string input_;                 // the lines so far, without the one that is being written
-  std::optional<std::string> ahead_;  // what was read behind it
+  std::string input_;                 // the lines so far, without the one being typed
+  std::optional<std::string> ahead_;  // what was read after the input
 };
 
 int converse(const RunOptions& options) {
   applyThreads(*options.machine);
   std::optional<FileAccessGuard> guard;
-  // Before the sandbox, which is for inputs.
+  // This comes before the sandbox, which applies only to inputs.
   const bool on_terminal = isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   const std::unique_ptr<LineEditor> editor = makeLineEditor(on_terminal, on_terminal ? historyFile() : std::string());
-  auto handlers = makeHandlers(options.handlers);  // the command line is not held by it either
+  auto handlers = makeHandlers(options.handlers);  // nor does the sandbox restrict the command line
   if (options.sandbox) guard.emplace(FileAccess::sandboxed("", options.folders));
   if (!options.max_memory.empty()) limitMemory(options.max_memory);
   const CpuFallbacks fallbacks(*options.machine);

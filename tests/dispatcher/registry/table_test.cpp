@@ -289,7 +289,7 @@ TEST(Registration, RefusesKeysThatNothingIsDispatchedTo) {
             "a kernel of test::op cannot be registered for Dense at test.cpp:2: it is a functionality with a key for "
             "each backend; register for specific ones, such as CPU");
   EXPECT_EQ(errorOf([&] { m.impl("op", dispatch(Key::EndOfFunctionalityKeys, CppFunction::makeFallthrough())); }),
-            "number 46 is no dispatch key, but a kernel of test::op has it at test.cpp:1");
+            "number 46 is not a dispatch key, but a kernel of test::op has it at test.cpp:1");
   for (const Key key : {Key::AutogradFunctionality, Key::CompositeExplicitAutograd}) {
     Library fallback = fallbacks(key);
     EXPECT_EQ(errorOf([&] { fallback.fallback(CppFunction::makeFallthrough()); }),

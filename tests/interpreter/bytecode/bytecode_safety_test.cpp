@@ -24,7 +24,7 @@ std::string failureOf(const std::string& slots, const std::string& code, const s
 
 TEST(BytecodeSafety, AWalkThatNothingHasBegunFails) {
   EXPECT_EQ(failureOf("Value Int Value", "0 EachNext v0, v2, -> 0\n1 ReturnNone\n"),
-            "a loop cannot go on over NoneType: nothing has begun it");
+            "a loop cannot continue over NoneType: it was never started");
 }
 
 TEST(BytecodeSafety, AWalkWhoseStateIsWrittenFailsOrEnds) {
@@ -32,7 +32,7 @@ TEST(BytecodeSafety, AWalkWhoseStateIsWrittenFailsOrEnds) {
                       "0 LoadConstant v2, constant 0\n1 EachInit v0, v2\n2 LoadConstant v0, constant 1\n"
                       "3 EachNext v0, v2, -> 3\n4 ReturnNone\n",
                       "constant 0 int[1, 2]\nconstant 1 \"text\"\n"),
-            "a loop cannot go on over str: nothing has begun it");
+            "a loop cannot continue over str: it was never started");
   // Far behind the end, and before the beginning.
   for (const std::string position : {"1000000", "-5"}) {
     EXPECT_EQ(failureOf("Value Int Value",
@@ -45,7 +45,7 @@ TEST(BytecodeSafety, AWalkWhoseStateIsWrittenFailsOrEnds) {
   EXPECT_EQ(failureOf("Value Int",
                       "0 LoadConstant v0, constant 0\n1 EachInit v0, v0\n2 EachNext v0, v0, -> 2\n3 ReturnNone\n",
                       "constant 0 int[1, 2]\n"),
-            "a loop cannot go on over int: nothing has begun it");
+            "a loop cannot continue over int: it was never started");
 }
 
 TEST(BytecodeSafety, ARangeWhoseStateIsWrittenGoesOnFromThere) {

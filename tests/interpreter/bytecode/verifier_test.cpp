@@ -118,7 +118,7 @@ TEST(Verifier, RefusesDivisionByTheImmediateZero) {
 
 TEST(Verifier, RefusesAListOfATypeThatIsNoList) {
   EXPECT_EQ(verdict({kValue}, {{Opcode::MakeList, 0, 0, 0}, {Opcode::ReturnNone}}),
-            "instruction 0 (MakeList): type 0 is int, no list");
+            "instruction 0 (MakeList): type 0 is int, not a list");
 }
 
 TEST(Verifier, RefusesAWrongNumberOfValuesForABuiltIn) {
@@ -299,13 +299,13 @@ TEST(Verifier, RefusesHandlersThatCannotBe) {
   EXPECT_EQ(verdict(handler(HandlerKind::Fallback, DispatchKey::CPU, 1)), "no error");
   EXPECT_EQ(verdict(handler(HandlerKind::Impl, DispatchKey::Autograd, 1)), "no error");
   EXPECT_EQ(verdict(handler(HandlerKind::Mode, DispatchKey::Tracer, 1)),
-            "bad bytecode: mode m: it cannot stand at Tracer");
+            "bad bytecode: mode m: it cannot be at Tracer");
   EXPECT_EQ(verdict(handler(HandlerKind::Fallback, DispatchKey::Python, 1)),
-            "bad bytecode: fallback @ Python: it cannot stand at Python");
+            "bad bytecode: fallback @ Python: it cannot be at Python");
   EXPECT_EQ(verdict(handler(HandlerKind::Fallback, DispatchKey::Autograd, 1)),
-            "bad bytecode: fallback @ Autograd: it cannot stand at Autograd");
+            "bad bytecode: fallback @ Autograd: it cannot be at Autograd");
   EXPECT_EQ(verdict(handler(HandlerKind::Impl, DispatchKey::Dense, 1)),
-            "bad bytecode: impl aten::relu @ Dense: it cannot stand at Dense");
+            "bad bytecode: impl aten::relu @ Dense: it cannot be at Dense");
   EXPECT_EQ(verdict(handler(HandlerKind::Mode, DispatchKey::Python, 2)),
             "bad bytecode: mode m: its body takes 1 arguments, it takes 2");
   EXPECT_EQ(verdict(handler(HandlerKind::Mode, DispatchKey::Python, 0)),
@@ -328,7 +328,7 @@ TEST(Verifier, RefusesScopesThatCannotBe) {
     return errorOf([&] { verify(parts); });
   };
   EXPECT_EQ(verdict({ScopeKind::InferenceMode, 0, "", {}}), "no error");
-  EXPECT_EQ(verdict({ScopeKind::Mode, 0, "", {}}), "bad bytecode: scope 0: handler 0 is no mode");
+  EXPECT_EQ(verdict({ScopeKind::Mode, 0, "", {}}), "bad bytecode: scope 0: handler 0 is not a mode");
   EXPECT_EQ(verdict({ScopeKind::Mode, 1, "", {}}), "bad bytecode: scope 0: it is of handler 1, but there are 1");
   EXPECT_EQ(verdict({ScopeKind::ImportedMode, 0, "m", {}}),
             "bad bytecode: scope 0: it is of module 0, but there are 0");

@@ -205,7 +205,7 @@ TEST(Program, LimitsEndARunWithTheirName) {
   }
   program.setLimits({.max_depth = 50});
   EXPECT_EQ(errorOf([&] { program.run({"recurse"}); }).substr(0, 65),
-            "more than 50 calls inside one another: does the recursion end?\n  ");
+            "more than 50 nested calls: does the recursion end?\n  test.ops:3:1");
 }
 
 TEST(Program, LimitsHoldWhereCppCallsItsOperators) {
@@ -463,10 +463,10 @@ TEST_F(Imports, ErrorsShowTheFilesTheyAreIn) {
 TEST_F(Imports, ACircleIsAnErrorThatShowsThePath) {
   folder_.write("main.ops", "import \"a.ops\"");
   folder_.write("a.ops", "import \"sub/../main.ops\"");
-  EXPECT_EQ(shortened(faultOfMain()).substr(0, 78), "a.ops:1:8: error: the imports form a cycle: main.ops -> a.ops ");
+  EXPECT_EQ(shortened(faultOfMain()).substr(0, 78), "a.ops:1:8: error: the imports form a cycle: main.ops -> a.ops -> main.ops\nimpo");
   folder_.write("main.ops", "import \"main.ops\"");
   EXPECT_EQ(shortened(faultOfMain()).substr(0, 82),
-            "main.ops:1:8: error: the imports form a cycle: main.ops -> main.op");
+            "main.ops:1:8: error: the imports form a cycle: main.ops -> main.ops\nimport \"main.o");
 }
 
 TEST_F(Imports, AMissingFileIsAnError) {

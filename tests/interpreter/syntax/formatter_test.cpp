@@ -257,7 +257,7 @@ TEST(Formatter, RefusesWhatNestsTooDeepAsTheCompilerDoes) {
     Diagnostics diagnostics;
     EXPECT_EQ(formatSource(Source::create("t.ops", script), diagnostics), script);
     ASSERT_EQ(diagnostics.error_count(), 1U);
-    EXPECT_EQ(diagnostics.all()[0].message, "this nests more than 200 levels deep");
+    EXPECT_EQ(diagnostics.all()[0].message, "this is nested more than 200 levels deep");
   }
 }
 

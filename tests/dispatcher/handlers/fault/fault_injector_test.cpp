@@ -187,9 +187,9 @@ TEST(FaultInjector, LongReportsAreCut) {
 
 TEST(FaultInjector, OptionsThatMakeNoSenseAreErrors) {
   EXPECT_EQ(errorOf([] { FaultInjector({.pattern = "a", .n = 0}); }),
-            "inject: n=0 is no call; they are counted from 1");
+            "inject: n=0 is not a call; calls are counted from 1");
   EXPECT_EQ(errorOf([] { FaultInjector({.pattern = "a", .probability = 1.5}); }),
-            "inject: probability=1.5 is none; it is from 0.0 to 1.0");
+            "inject: probability=1.5 is not from 0.0 to 1.0");
   EXPECT_EQ(errorOf([] { FaultInjector({.pattern = "a", .n = 2, .probability = 0.5}); }),
             "inject: n=2 and probability=0.5 contradict each other; give one of them");
 }

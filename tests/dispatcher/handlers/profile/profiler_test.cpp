@@ -308,7 +308,7 @@ TEST_F(ProfilerTest, NestsWithOtherHandlers) {
     const HandlerGuard denier_on(denier);
     const HandlerGuard inner_on(inner);
     EXPECT_EQ(errorOf([&] { callOp(find("prof::twice"), x_); }),
-              "prof::leaf is denied here by the pattern 'prof::leaf': call another operator, or run without it");
+              "prof::leaf is denied by the pattern 'prof::leaf': call another operator, or run without deny");
   }
   EXPECT_EQ(rowOf(outer.finish(true), "prof::leaf"), std::vector<std::string>{}) << "the denier is further in";
   EXPECT_EQ(rowOf(inner.finish(true), "prof::leaf").at(7), "1");

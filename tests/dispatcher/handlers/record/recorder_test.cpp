@@ -160,7 +160,7 @@ TEST_F(RecorderTest, SaysOfWhatItCannotWriteDownWhatItIs) {
   });
   itself.clear();
   EXPECT_EQ(errorOf([&] { recording.rebuildArguments(recording.calls()[0]); }),
-            "values more than 64 deep in one another cannot be rebuilt");
+            "values nested more than 64 deep cannot be rebuilt");
   EXPECT_EQ(recording.calls()[1].arguments[0].kind, Kind::Opaque);
 }
 
