@@ -256,7 +256,7 @@ TEST_P(SandboxTest, OpenFilesAreNoWayOut) {
   const std::string file = "/proc/self/fd/" + std::to_string(secret.get());
   const std::string in_folder = "/proc/self/fd/" + std::to_string(folder.get()) + "/file";
   const auto leads_out = [&](const std::string& fault) {
-    return fault.find("leads to '" + (temporary_ / "secret/file") + "', which lies outside of") != std::string::npos;
+    return fault.find("leads to '" + (temporary_ / "secret/file") + "', which is outside of") != std::string::npos;
   };
   EXPECT_TRUE(leads_out(faultOfReading(file))) << faultOfReading(file);
   EXPECT_TRUE(leads_out(faultOfWriting(file))) << faultOfWriting(file);

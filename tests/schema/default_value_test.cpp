@@ -121,8 +121,8 @@ TEST(DefaultValue, StringsHavePythonsEscapes) {
       R"(str x='\q')",
       "\\q does not begin an escape: there are \\\\ \\' \\\" \\a \\b \\f \\n \\r \\t \\v, \\ooo with three octal "
       "digits, \\xhh, \\uhhhh and \\Uhhhhhhhh");
-  EXPECT_TRUE(reasonAgainst(with(R"(str x='\x4')")).starts_with("\\x begins no escape"));
-  EXPECT_TRUE(reasonAgainst(with(R"(str x='\ud800')")).starts_with("\\u begins no escape"));
+  EXPECT_TRUE(reasonAgainst(with(R"(str x='\x4')")).starts_with("\\x does not begin an escape"));
+  EXPECT_TRUE(reasonAgainst(with(R"(str x='\ud800')")).starts_with("\\u does not begin an escape"));
   expectRejected("str x='abc", "the string has no closing '");
   expectRejected("str x=\"abc\n\"", "the string has no closing \"");
   expectRejected("str x='''abc'", "the string has no closing '");

@@ -393,7 +393,7 @@ TEST(Assembler, RefusesOperandsOfAnotherKind) {
             "4:16: error: expected an int slot, as in `i0`, found `f1`\n 0 MoveInt i0, f1\n"
             "               ^~\n");
   EXPECT_EQ(refusalOf("MoveInt i0, i1"),
-            "4:16: error: slot 1 is of kind Float: it is written f1\n 0 MoveInt i0, i1\n"
+            "4:16: error: slot 1 is of kind Float: write f1\n 0 MoveInt i0, i1\n"
             "               ^~\n");
   EXPECT_EQ(refusalOf("MoveInt i0, i4"),
             "4:16: error: there is no slot 4: the function has 4\n 0 MoveInt i0, i4\n"

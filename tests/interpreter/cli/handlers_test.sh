@@ -19,7 +19,7 @@ x = relu(ones(2))
 print(mm(ones(2, 2), ones(2, 2)).sum().item(), argv)
 OPS
 denied() {  # NAME PATTERN LINE COLUMN TEXT
-  printf "error: %s is denied here by the pattern '%s': call another operator, or run without it\n  twice.ops:%s:%s\n    %s\n        ^~~~~~~~~~~~~" "$@"
+  printf "error: %s is denied by the pattern '%s': call another operator, or run without deny\n  twice.ops:%s:%s\n    %s\n        ^~~~~~~~~~~~~" "$@"
 }
 
 expect 0 "begins
@@ -87,6 +87,6 @@ print(own::twice(ones(1)).item())
 OPS
 run "an operator of the script, denied" run --deny 'own::*' own.ops
 expectStatus 1
-expectErrorsHave "error: own::twice is denied here by the pattern 'own::*'"
+expectErrorsHave "error: own::twice is denied by the pattern 'own::*'"
 
 [[ $failures -eq 0 ]]

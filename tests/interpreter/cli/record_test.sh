@@ -163,9 +163,9 @@ runMerged "replay with an absolute tolerance that is none" replay full.rec --ato
 expectBadUsage "boxcar replay: --atol: x is not a number of 0 or more"
 runMerged "diff of one recording" diff full.rec
 expectBadUsage "boxcar diff: REC2 is required"
-runMerged "diff with what is no recording" diff full.rec digits.ops
+runMerged "diff with what is not a recording" diff full.rec digits.ops
 expectStatus 2
-expectOutput "boxcar: 'digits.ops' is no recording: it does not begin as one; \`boxcar record\` makes recordings"
+expectOutput "boxcar: 'digits.ops' is not a recording: it does not begin like one; \`boxcar record\` makes recordings"
 runMerged "replay of nothing" replay missing.rec
 expectStatus 1
 expectOutput "boxcar: cannot open 'missing.rec': No such file or directory"

@@ -66,7 +66,7 @@ expectOutputHas "--max-seconds"
 printf 'fn f(int n) -> int { return f(n + 1) }\nprint(f(0))' > deep.ops
 runMerged "--max-depth" run --max-depth 20 deep.ops
 expectStatus 1
-expectOutputHas "error: more than 20 calls inside one another: does the recursion end?"
+expectOutputHas "error: more than 20 nested calls: does the recursion end?"
 echo 'xs = [0]
 while True { xs = xs + xs }' > large.ops
 if [[ -z ${MEMORY_CANNOT_BE_LIMITED:-} ]]; then

@@ -291,7 +291,7 @@ TEST(Machine, RecursionWithoutAnEndIsAnError) {
   });
   const std::string message = errorOf([&] { unit.run(index, {1}); });
   EXPECT_TRUE(
-      message.starts_with("more than 10000 calls inside one another: does the recursion end?\n"
+      message.starts_with("more than 10000 nested calls: does the recursion end?\n"
                           "  test.ops:2:1 in fn f\n"
                           "    second line\n"))
       << message;
@@ -543,7 +543,7 @@ TEST(Machine, ARunHasItsLimits) {
     });
   };
   const std::string depth = run({.max_depth = 100});
-  EXPECT_TRUE(depth.starts_with("more than 100 calls inside one another")) << depth;
+  EXPECT_TRUE(depth.starts_with("more than 100 nested calls")) << depth;
   const std::string instructions = run({.max_instructions = 1000});
   EXPECT_TRUE(instructions.starts_with("the run took more than 1000 instructions, which is its limit")) << instructions;
 }
@@ -599,7 +599,7 @@ TEST(ScriptOperator, RecursionThroughTheDispatcherIsBounded) {
   const auto op = Dispatcher::singleton().findSchemaOrThrow("machine_test::twice", "");
   const std::string message = errorOf([&] { op.typed<int64_t(int64_t)>().call(-1); });
   EXPECT_TRUE(
-      message.starts_with("more than 400 calls of operators inside one another: does the recursion end?\n"
+      message.starts_with("more than 400 nested calls of operators: does the recursion end?\n"
                           "  test.ops:2:1 in op machine_test::twice\n"
                           "    second line\n"))
       << message;

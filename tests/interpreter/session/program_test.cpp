@@ -463,7 +463,8 @@ TEST_F(Imports, ErrorsShowTheFilesTheyAreIn) {
 TEST_F(Imports, ACircleIsAnErrorThatShowsThePath) {
   folder_.write("main.ops", "import \"a.ops\"");
   folder_.write("a.ops", "import \"sub/../main.ops\"");
-  EXPECT_EQ(shortened(faultOfMain()).substr(0, 78), "a.ops:1:8: error: the imports form a cycle: main.ops -> a.ops -> main.ops\nimpo");
+  EXPECT_EQ(shortened(faultOfMain()).substr(0, 78),
+            "a.ops:1:8: error: the imports form a cycle: main.ops -> a.ops -> main.ops\nimpo");
   folder_.write("main.ops", "import \"main.ops\"");
   EXPECT_EQ(shortened(faultOfMain()).substr(0, 82),
             "main.ops:1:8: error: the imports form a cycle: main.ops -> main.ops\nimport \"main.o");
@@ -508,7 +509,7 @@ TEST_F(Imports, ManyFilesInARowAreAnError) {
   }
   folder_.write("f120.ops", "x = 1");
   folder_.write("main.ops", "import \"f0.ops\"");
-  EXPECT_NE(faultOfMain().find("more than 100 files import one another in a row"), std::string::npos);
+  EXPECT_NE(faultOfMain().find("more than 100 files import one another in a chain"), std::string::npos);
 }
 
 }  // namespace

@@ -210,7 +210,7 @@ TEST(GrammarLimits, NestingIsAnErrorAndNoOverflow) {
         Nest{"-(", "1", ")"}, Nest{"[a for b in ", "c", "]"}}) {
     const std::string deep = repeated(nest.before, kMany) + nest.middle + repeated(nest.after, kMany);
     const std::string errors = errorsOf(deep);
-    EXPECT_NE(errors.find("this nests more than 200 levels deep"), std::string::npos) << nest.before << errors;
+    EXPECT_NE(errors.find("this is nested more than 200 levels deep"), std::string::npos) << nest.before << errors;
     const std::string fine = repeated(nest.before, 90) + nest.middle + repeated(nest.after, 90);
     EXPECT_EQ(errorsOf(fine), "") << nest.before;
   }
@@ -230,7 +230,7 @@ TEST(GrammarLimits, TypesNestTo200Brackets) {
     for (const size_t levels : {size_t{40'000}, kMany}) {
       const std::string deep =
           nest.before + repeated(nest.open, levels) + "int" + repeated(nest.close, levels) + nest.after;
-      EXPECT_NE(errorsOf(deep).find("this nests more than 200 levels deep"), std::string::npos) << nest.before;
+      EXPECT_NE(errorsOf(deep).find("this is nested more than 200 levels deep"), std::string::npos) << nest.before;
     }
     EXPECT_EQ(errorsOf(nest.before + repeated(nest.open, 190) + "int" + repeated(nest.close, 190) + nest.after), "")
         << nest.before << nest.open;
@@ -250,7 +250,8 @@ TEST(GrammarLimits, BlocksNestTo200Levels) {
   for (const char* open : {"if a {", "while a {", "for a in b {", "with a {", "if a { } else {", "if a { } elif b {"}) {
     EXPECT_EQ(errorsOf(blocks(open, 199)), "") << open;
     EXPECT_EQ(errorsOf(blocks(open, 201)).find("1:"), 0u) << open;
-    EXPECT_NE(errorsOf(blocks(open, kMany)).find("this nests more than 200 levels deep"), std::string::npos) << open;
+    EXPECT_NE(errorsOf(blocks(open, kMany)).find("this is nested more than 200 levels deep"), std::string::npos)
+        << open;
   }
 }
 

@@ -12,7 +12,7 @@ namespace boxcar {
 namespace {
 
 std::string denialOf(const std::string& op, const std::string& pattern) {
-  return op + " is denied here by the pattern '" + pattern + "': call another operator, or run without it";
+  return op + " is denied by the pattern '" + pattern + "': call another operator, or run without deny";
 }
 
 TEST(Denier, RefusesWhatMatchesAndNothingElse) {

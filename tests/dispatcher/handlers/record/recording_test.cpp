@@ -46,7 +46,7 @@ TEST_F(RecordingTest, SaysOfEveryTruncationThatItIsDamaged) {
   for (size_t length = 0; length < bytes_.size(); ++length) {
     const std::string error = read(bytes_.substr(0, length));
     if (length < 12) {
-      EXPECT_TRUE(error.find("is no recording") != std::string::npos) << length << ": " << error;
+      EXPECT_TRUE(error.find("is not a recording") != std::string::npos) << length << ": " << error;
     } else {
       EXPECT_TRUE(error.find("is damaged at byte") != std::string::npos) << length << ": " << error;
     }
@@ -64,7 +64,7 @@ TEST_F(RecordingTest, SaysOfEveryChangedByteThatSomethingIsWrong) {
 
 TEST_F(RecordingTest, NamesWhatIsWrongAndWhere) {
   EXPECT_EQ(read("print(1)"), "'" + folder_ / "damaged.rec" +
-                                  "' is no recording: it does not begin as one; `boxcar record` makes recordings");
+                                  "' is not a recording: it does not begin like one; `boxcar record` makes recordings");
   std::string changed = bytes_;
   changed[8] = 9;
   EXPECT_EQ(read(changed), "the recording '" + folder_ / "damaged.rec" +
