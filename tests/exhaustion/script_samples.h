@@ -7,7 +7,7 @@ namespace boxcar::exhaustion {
 struct ScriptSample {
   const char* name;
   const char* text;
-  std::string_view failure = "";  // what its run ends with, where it does
+  std::string_view failure = "";  // the error with which its run ends, if any
   bool is_wrong = false;          // it does not compile
 };
 
