@@ -84,7 +84,7 @@ nope::nothing(1)
     {"a text that is none", "x = [1, 2\nprint((x)\n", "", true},
 };
 
-// What handlers watch.
+// The script that runs under handlers.
 inline constexpr const char* kHandledSample = R"(
 x = ones([4, 4])
 y = relu(x @ x) + 1

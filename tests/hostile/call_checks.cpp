@@ -33,7 +33,7 @@ bool isExpanded(const Tensor& tensor) {
 
 bool nameHas(const Subject& subject, std::string_view part) { return subject.name.find(part) != std::string::npos; }
 
-// Whether two calls on equal elements write equal results, whatever the layouts are.
+// Returns whether two calls on equal elements write equal results, whatever the layouts are.
 bool isFunctionOfElements(const Subject& subject) {
   for (const Tag tag : {Tag::nondeterministic_seeded, Tag::nondeterministic_bitwise, Tag::io, Tag::inplace_view}) {
     if (subject.op.hasTag(tag)) return false;

@@ -33,7 +33,7 @@ inline std::string errorsOf(std::string text) {
   return "no error";
 }
 
-// Returns the output of a script that defines no operators, and its error.
+// Returns the output of a script that defines no operators, followed by its error, if any.
 inline std::string outputOf(std::string text) {
   testing::internal::CaptureStdout();
   std::string failure;

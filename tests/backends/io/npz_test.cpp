@@ -156,7 +156,7 @@ TEST(NpzFile, IsToldByWhatItHoldsAndByItsName) {
   EXPECT_FALSE(is_zip("PK"));
   // PyTorch writes version 0 as the version needed to read the file.
   EXPECT_TRUE(is_zip(std::string("PK\x03\x04\0\0\0\0\0\0", 10)));
-  // A safetensors header whose length looks like this and that is complete.
+  // A complete safetensors header whose length looks like the signature of a zip archive.
   EXPECT_FALSE(is_zip(std::string("PK\x03\x04\0\0\0\0{", 9) + std::string(0x04034b50, ' ')));
 
   const TemporaryFolder folder;

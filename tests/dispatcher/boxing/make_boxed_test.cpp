@@ -24,7 +24,7 @@ CppFunction functor(Args&&... args) {
       KernelFunction::makeFromUnboxedFunctor<Functor>(std::make_unique<Functor>(std::forward<Args>(args)...)));
 }
 
-// `test::op` with [schema] behind its name and one kernel.
+// `test::op` with [schema] after its name, and one kernel.
 class FunctorKernel : public ::testing::Test {
  protected:
   Stack call(const char* schema, CppFunction kernel, const auto&... args) {

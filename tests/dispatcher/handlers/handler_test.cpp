@@ -141,7 +141,7 @@ TEST(ScriptKernel, IsTheOneThatComputes) {
 
 void boxedGreedy(const OperatorHandle&, Stack* stack) { stack->clear(); }
 
-// The kernel is to blame for what happens to its caller; no handler reads beyond the stack.
+// The kernel is responsible for what happens to its caller; no handler reads beyond the stack.
 TEST(Handler, EveryKindStandsAKernelThatTakesMoreThanItsArguments) {
   const TemporaryFolder folder;
   Library library = definitions("greedy_test");

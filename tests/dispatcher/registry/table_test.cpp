@@ -124,7 +124,8 @@ TEST_F(TableEntryTest, ExplicitWithdrawsImplicitFromEveryKeyThatItDoesNotServe) 
   implement({Key::CompositeExplicitAutograd, Key::CompositeImplicitAutograd});
   for (const Key key : runtimeKeys()) EXPECT_NE(table_entry(key).key, Key::CompositeImplicitAutograd) << toString(key);
   for (const Key key : {Key::NestedTensorCPU, Key::NestedTensorMeta, Key::Functionalize}) expectMissing(key);
-  // Adding CompositeExplicitAutogradNonFunctional changes nothing, in either order.
+  // The same with CompositeExplicitAutogradNonFunctional, which does not serve functional backends, whichever of the
+  // two takes precedence at a key.
   implement({Key::CompositeExplicitAutogradNonFunctional});
   for (const Key key : {Key::NestedTensorCUDA, Key::Functionalize}) expectMissing(key);
   for (const Key key : {Key::XLA, Key::SparseCPU}) expectFrom(key, Key::CompositeExplicitAutograd);
