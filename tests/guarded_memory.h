@@ -10,7 +10,7 @@
 
 namespace boxcar {
 
-// Memory for [count] elements that ends at the start of an inaccessible page and begins behind another one.
+// Memory for [count] elements, which ends at an inaccessible page and begins behind another one.
 template <class T>
 class GuardedMemory final {
  public:

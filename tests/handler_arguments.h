@@ -9,8 +9,8 @@
 
 namespace boxcar {
 
-// Returns arguments that every kind of handler accepts and with which it changes nothing in the calls that it wraps:
-// files lie in [folder], patterns match no operator.
+// Returns arguments that any kind of handler accepts and with which it changes nothing in the calls that it wraps:
+// files are in [folder], patterns match no operator.
 inline std::vector<IValue> harmlessArguments(const HandlerKind& kind, const std::string& folder) {
   static int files = 0;
   std::vector<IValue> values;

@@ -51,7 +51,7 @@ class Maker final {
   Maker(const Kind& kind, bool is_odd) : kind_(kind), is_odd_(is_odd) {}
 
   const Kind& kind() const noexcept { return kind_; }
-  // Where there are two choices, every second set takes the other one.
+  // If there are two choices, every second set takes the other one.
   bool isOdd() const noexcept { return is_odd_; }
 
   // Positive numbers below 4; the tensors of a set get different ones.

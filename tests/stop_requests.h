@@ -7,7 +7,7 @@
 
 namespace boxcar {
 
-// What StopAfter throws.
+// The error that StopAfter throws.
 struct Stopped : StoppedError {
   Stopped() : StoppedError("stopped") {}
 };

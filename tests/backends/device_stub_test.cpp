@@ -11,7 +11,7 @@
 #include "tests/backends/tensor_helpers.h"
 #include "tests/test_support.h"
 
-// A third device gets a native operator by registering its function at the operator's stub; native/ has no edit for it.
+// A third device supports a native operator by registering a function at the operator's stub; native/ needs no change.
 
 namespace boxcar::native {
 namespace {
@@ -25,7 +25,7 @@ Tensor twice(const Tensor& self) {
   return out;
 }
 
-// The memory of the third device is the host's.
+// The memory of the third device is host memory.
 void doubled(const Tensor& out, const Tensor& self) {
   const auto* const in = static_cast<const float*>(self.data_ptr());
   for (int64_t i = 0; i < self.numel(); ++i) static_cast<float*>(out.data_ptr())[i] = 2 * in[i];

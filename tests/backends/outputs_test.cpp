@@ -12,7 +12,7 @@
 
 #include "tests/backends/tensor_helpers.h"
 
-// What out= arguments may share with inputs and with each other, and what is looked at before they are written.
+// Tests which memory out= arguments may share with inputs and with each other, and what is checked before writing.
 
 namespace boxcar {
 namespace {
@@ -258,7 +258,7 @@ TEST(Outputs, OfPointwiseOperatorsMayGrowBesideAnInput) {
   const Tensor base = counting({6});
   Tensor out = slice(base, 0, 3, 3);
   EXPECT_EQ(elements<float>(add_out(out, slice(base, 0, 0, 2), select(base, 0, 2))), (std::vector<float>{2, 3}));
-  // The number is read before memory grows and moves.
+  // The number is read before its memory grows and moves.
   Tensor large = slice(base, 0, 5, 5);
   EXPECT_EQ(elements<float>(add_out(large, zeros({64}), select(base, 0, 2)))[63], 2);
 }
@@ -272,7 +272,7 @@ TEST(InPlace, ViewsWithGapsAreReadBeforeTheyAreWritten) {
   EXPECT_EQ(elements<float>(later), expected);
 }
 
-// All bytes of a region.
+// Returns all bytes of a region.
 std::set<int64_t> bytesOf(const meta::Region& region) {
   std::set<int64_t> places{region.offset};
   for (size_t i = 0; i < region.sizes.size(); ++i) {
@@ -298,7 +298,7 @@ TEST(Outputs, AreAllAsTheyWereWhereOneOfThemCannotGrow) {
             }).find("cannot be resized"),
             std::string::npos);
   EXPECT_EQ(sizesOf(least), std::vector<int64_t>{0});
-  // These are made of other operators.
+  // The same for operators composed of other operators.
   EXPECT_NE(errorOf([&] { linalg_slogdet_out(least, greatest, eye(2)); }).find("cannot be resized"), std::string::npos);
   EXPECT_EQ(sizesOf(least), std::vector<int64_t>{0});
 }

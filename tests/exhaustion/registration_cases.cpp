@@ -1,4 +1,4 @@
-// Registrations: of what failed nothing is registered.
+// Registrations: a failed one registers nothing.
 
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/dispatcher/registry/library.h>

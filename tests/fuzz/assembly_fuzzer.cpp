@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     try {
       interp::assembleAndRun(std::string(fuzz::textOf(data, size)));
     } catch (const std::bad_alloc&) {
-      // While it was read: an embedding program meets this too.
+      // Memory ran out while the assembly was read; an embedding program can meet this, too.
     }
   });
   return 0;

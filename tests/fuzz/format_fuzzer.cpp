@@ -1,4 +1,4 @@
-// A script -> laid out -> laid out again: nothing changes. A script that compiles means the same afterwards.
+// A script -> formatted -> formatted again: nothing changes. A script that compiles keeps its meaning.
 
 #include <boxcar/interpreter/session/program.h>
 #include <boxcar/interpreter/syntax/formatter.h>
@@ -14,7 +14,7 @@
 namespace boxcar::fuzz {
 namespace {
 
-// Nothing where the text does not compile.
+// Returns nullopt if the text does not compile.
 std::optional<interp::CodeUnit> compiled(const std::string& text) {
   Diagnostics diagnostics;
   try {
@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     try {
       boxcar::fuzz::layOut(std::string(boxcar::fuzz::textOf(data, size)));
     } catch (const std::bad_alloc&) {
-      // An embedding program meets this too.
+      // An embedding program can meet this, too.
     }
   });
   return 0;

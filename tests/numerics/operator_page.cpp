@@ -13,7 +13,7 @@
 namespace boxcar::numerics {
 namespace {
 
-// Columns, in this order.
+// The columns, in this order.
 constexpr std::pair<const char*, const char*> kColumns[] = {
     {"float32", "f32"}, {"float64", "f64"}, {"float16", "f16"},   {"bfloat16", "bf16"},
     {"int8", "i8"},     {"int16", "i16"},   {"int32", "i32"},     {"int64", "i64"},

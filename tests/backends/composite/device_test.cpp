@@ -10,7 +10,8 @@
 
 #include "tests/backends/tensor_helpers.h"
 
-// What a device needs that is no CPU: an allocator, and kernels for `empty` and `copy_`. Its memory is the host's here.
+// The minimum for a device other than the CPU: an allocator, and kernels for `empty` and `copy_`. Its memory is host
+// memory here.
 
 namespace boxcar {
 namespace {

@@ -11,7 +11,7 @@
 #include "tests/dispatcher/handlers/profile/profile_rows.h"
 #include "tests/temporary_folder.h"
 
-// Device time in profiles. The make-believe device takes a millisecond for each piece of work.
+// Device time in profiles. Each piece of work takes a millisecond on the simulated device.
 
 namespace boxcar::cuda {
 namespace {

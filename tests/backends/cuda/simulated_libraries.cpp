@@ -1,4 +1,4 @@
-// What NVIDIA's libraries compute on a device, the CPU's kernels compute on the make-believe one.
+// Replaces NVIDIA's libraries on the simulated device by the CPU's kernels.
 
 #include <boxcar/backends/cuda/attention.h>
 #include <boxcar/backends/cuda/convolution.h>
@@ -20,7 +20,7 @@
 namespace boxcar::cuda {
 namespace {
 
-// A tensor of the CPU over memory of the make-believe device.
+// Returns a CPU tensor over memory of the simulated device.
 Tensor overMemory(void* data, ScalarType type, std::span<const int64_t> sizes, std::span<const int64_t> strides) {
   int64_t reached = 1;
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -67,7 +67,7 @@ bool multiplyByLibrary(const GemmCall& call) {
   enqueueSimulated([call] {
     const Tensor out = matrices(call, call.c, call.m, call.n);
     Scalar beta = call.beta;
-    if (call.bias != nullptr) {  // which no caller gives besides what [out] holds
+    if (call.bias != nullptr) {  // no caller combines it with the old values of [out]
       native::copyElements(out, matrices(call, {const_cast<void*>(call.bias), 0, 1, 0}, call.m, call.n));
       beta = 1;
     }

@@ -13,7 +13,7 @@
 
 #include "tests/backends/tensor_helpers.h"
 
-// npy_test.py compares with NumPy; here is what a file can have wrong.
+// npy_test.py compares with NumPy; this file tests faulty files.
 
 namespace boxcar::io {
 namespace {
@@ -39,7 +39,7 @@ class Npy : public testing::Test {
     return static_cast<size_t>(
         std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator()));
   }
-  // What loading [bytes] says, behind "'…/x' ".
+  // Returns the error of loading [bytes], after "'…/x' ".
   std::string faultOf(const std::string& bytes) const {
     writeFile(bytes);
     const std::string message = errorOf([] { loadNpy("x"); });
@@ -52,7 +52,7 @@ class Npy : public testing::Test {
   FileAccessGuard guard_;
 };
 
-// A file in format 1.0.
+// Returns a file in format 1.0.
 std::string fileOf(const std::string& dict, const std::string& data = "") {
   const auto low = static_cast<char>(dict.size() & 0xff);
   const auto high = static_cast<char>(dict.size() >> 8);
@@ -73,7 +73,7 @@ TEST_F(Npy, IsWrittenAsNumPyWritesIt) {
   EXPECT_EQ(bytes.size(), 140);
   const Tensor read = loadNpy("a.npy");
   EXPECT_EQ(elements<float>(read), (std::vector<float>{1, 2, 3}));
-  // Writing to what was read leaves the file.
+  // Writing to the loaded tensor does not change the file.
   read.data_ptr<float>()[0] = 9;
   EXPECT_EQ(readFile("a.npy"), bytes);
 }

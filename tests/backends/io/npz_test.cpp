@@ -14,7 +14,7 @@
 #include "tests/backends/tensor_helpers.h"
 #include "tests/temporary_folder.h"
 
-// npz_test.py reads what zipfile and NumPy write; here are archives made by hand, and broken ones.
+// npz_test.py reads archives that zipfile and NumPy write; this file tests archives made by hand, and broken ones.
 
 namespace boxcar::io {
 namespace {
@@ -40,7 +40,7 @@ struct Member {
   bool is_deflated = false;
 };
 
-// Deflate's blocks may be stored; the last one has this mark.
+// Deflates data as one stored block; this mark says that it is the last one.
 std::string deflated(const std::string& data) {
   return "\x01" + number(data.size(), 2) + number(~data.size(), 2) + data;
 }
@@ -122,7 +122,7 @@ TEST_F(Npz, ArchivesThatAreCutOffAreNone) {
   }
 }
 
-// Whatever is changed, there are tensors or a sentence; what comes out of an archive has the checksum that it says.
+// Any change gives tensors or an error; loaded members match their checksums.
 TEST_F(Npz, ChangedArchivesNeverCrash) {
   const std::string good = archiveOf({{"a.npy", arrayOf("<i4", "(4,)", std::string(16, '\1'))},
                                       {"b.npy", arrayOf("<f8", "(2, 3)", std::string(48, '\2')), true}});
@@ -145,7 +145,7 @@ TEST_F(Npz, ChangedArchivesNeverCrash) {
     }
   }
   EXPECT_GT(refused, 1000);
-  EXPECT_GT(loaded, 100);  // times and versions of members do not matter
+  EXPECT_GT(loaded, 100);  // times and versions of members are ignored
 }
 
 TEST(NpzFile, IsToldByWhatItHoldsAndByItsName) {
@@ -154,9 +154,9 @@ TEST(NpzFile, IsToldByWhatItHoldsAndByItsName) {
   EXPECT_TRUE(is_zip(archiveOf({})));
   EXPECT_FALSE(is_zip(""));
   EXPECT_FALSE(is_zip("PK"));
-  // PyTorch writes that no version is needed to read it.
+  // PyTorch writes version 0 as the version needed to read the file.
   EXPECT_TRUE(is_zip(std::string("PK\x03\x04\0\0\0\0\0\0", 10)));
-  // The length of a safetensors header that is there.
+  // A complete safetensors header whose length looks like the signature of a zip archive.
   EXPECT_FALSE(is_zip(std::string("PK\x03\x04\0\0\0\0{", 9) + std::string(0x04034b50, ' ')));
 
   const TemporaryFolder folder;

@@ -21,7 +21,7 @@ namespace {
 using Sizes = std::vector<int64_t>;
 using TensorDict = Dict<std::string, Tensor>;
 
-// Every test has a folder of its own, where relative paths start.
+// Each test has its own folder, where relative paths start.
 class Safetensors : public testing::Test {
  protected:
   Safetensors()
@@ -42,14 +42,14 @@ class Safetensors : public testing::Test {
     std::ifstream file(pathOf(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  // A file of a header as it is, and [data].
+  // Writes a file with exactly this header, and [data].
   void writeParts(const std::string& header, const std::string& data) const {
     const uint64_t length = header.size();
     std::string bytes(sizeof(length), '\0');
     std::memcpy(bytes.data(), &length, sizeof(length));
     writeFile("x", bytes + header + data);
   }
-  // What loading it says, behind "'…/x' is not a valid safetensors file: ".
+  // Returns the error of loading it, after "'…/x' is not a valid safetensors file: ".
   std::string faultOf(const std::string& header, const std::string& data = "") const {
     writeParts(header, data);
     const std::string message = errorOf([] { loadSafetensors("x"); });
@@ -149,7 +149,7 @@ TEST_F(Safetensors, AStridedTensorIsWrittenInItsOwnOrder) {
 }
 
 TEST_F(Safetensors, AlignedTensorsLieInTheFileAndOthersAreCopied) {
-  // One byte lies before the float, so that it is not aligned.
+  // One byte precedes the float, so that it is not aligned.
   writeParts(
       R"({"f":{"dtype":"F32","shape":[1],"data_offsets":[1,5]},"b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
       std::string("\x07\0\0\x20\x40", 5));

@@ -11,7 +11,8 @@
 
 namespace boxcar {
 
-// What a kernel returns that returns its argument: a span or a view owns nothing, so it becomes what does.
+// Converts an argument to the result of a kernel that returns its argument: a span or view becomes a type that owns its
+// elements.
 template <class Result, class Arg>
 Result asResult(const Arg& argument) {
   if constexpr (requires { argument.subspan(0); }) {
@@ -29,8 +30,8 @@ inline void expectSame(const IValue& found, const IValue& expected, const char* 
   EXPECT_TRUE(found == expected) << path << ": " << repr(found) << ", not " << repr(expected);
 }
 
-// A row of the type table: an operator `echo(TYPE x) -> TYPE` is called with [value] as an Arg, and with [boxed], which
-// is the same; each caller is paired with each kind of kernel.
+// A row of the type table. Calls an operator `echo(TYPE x) -> TYPE` with [value] as an Arg and with the equal [boxed],
+// and pairs each caller with each kind of kernel.
 template <class Arg, class Result = std::remove_cvref_t<Arg>>
 class Row {
  public:
@@ -53,8 +54,8 @@ class Row {
     checkShortStack();
   }
 
-  // That [wrong] is refused, as an argument of unboxed kernels and as a result of boxed ones. [found] is how the error
-  // tells it.
+  // Checks that [wrong] is refused as an argument of unboxed kernels and as a result of boxed ones. [found] is its
+  // description in the error.
   const Row& refuses(const IValue& wrong, const char* found) const {
     const ::testing::ScopedTrace trace(__FILE__, __LINE__, type_);
     Library m = define();
@@ -113,7 +114,7 @@ class Row {
   IValue boxed_;
 };
 
-// Looks at a row.
+// Checks a row.
 template <class Arg, class Result = std::remove_cvref_t<Arg>>
 Row<Arg, Result> argumentRow(std::string type, std::remove_cvref_t<Arg> value, IValue boxed) {
   return {std::move(type), std::move(value), std::move(boxed)};

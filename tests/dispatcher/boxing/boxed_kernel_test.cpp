@@ -114,7 +114,7 @@ TEST(BoxedKernel, WithItsKeySetGoesOnToTheKernelsBelow) {
   EXPECT_EQ(calls, 1);
 }
 
-// `plain` has a kernel for the CPU; `composite` is made of two calls of it.
+// `plain` has a CPU kernel; `composite` calls it twice.
 class BackendFallback : public ::testing::Test {
  protected:
   BackendFallback() {
@@ -126,7 +126,7 @@ class BackendFallback : public ::testing::Test {
     return find("test::composite").typed<Tensor(const Tensor&)>().call(x);
   }
 
-  // Takes its key off this thread for the time of the call, as a mode does.
+  // Excludes its key on this thread during the call, like a mode.
   CppFunction excludingFallback() {
     return CppFunction::makeFromBoxedFunctor([this](const OperatorHandle& op, Stack* stack) {
       ++calls_;
@@ -150,7 +150,7 @@ TEST_F(BackendFallback, OfAModeSeesTheCallsThatTheThreadMakesAndNotThoseBelow) {
   EXPECT_EQ(calls_, 2);
 }
 
-// A tensor inside another, which has nothing but a key.
+// Metadata of a wrapper tensor: the inner tensor. The wrapper itself has only a key.
 struct Wrapped final : Object {
   explicit Wrapped(Tensor given) : tensor(std::move(given)) {}
   Tensor tensor;

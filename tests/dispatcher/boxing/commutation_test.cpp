@@ -12,8 +12,7 @@
 
 #include "tests/dispatcher/dispatcher_helpers.h"
 
-// Registrations for distinct (operator, key) pairs commute: tables depend on what is registered, not on how that came
-// about.
+// Registrations for distinct (operator, key) pairs commute: tables depend on what is registered, not on the order.
 
 namespace boxcar {
 namespace {
@@ -25,7 +24,7 @@ constexpr size_t kMost = 6;
 template <size_t index>
 void kernelNumber(const OperatorHandle&, Stack*) {}
 
-// Kernels without state, so that each has one record for ever, by which tables are compared.
+// Stateless kernels: each always has the same record, so that tables can be compared by record.
 CppFunction kernelAt(size_t index) {
   static const auto kernels = []<size_t... I>(std::index_sequence<I...>) {
     return std::array<CppFunction, kMost>{CppFunction::makeFromBoxedFunction<&kernelNumber<I>>()...};
@@ -62,7 +61,7 @@ Library apply(const Registration& registration, size_t index) {
   }
 }
 
-// Every table entry and the mask of both operators.
+// All table entries and the mask of both operators.
 using Tables = std::vector<std::pair<std::vector<const Kernel*>, uint64_t>>;
 
 Tables readTables() {
@@ -79,10 +78,10 @@ Tables readTables() {
   return tables;
 }
 
-// Registers in every order, and removes in every order; whatever is registered at a time, the tables are the same.
+// Registers and removes in every order. Equal sets of registrations must give equal tables.
 void expectCommuting(const std::vector<Registration>& registrations) {
   ASSERT_LE(registrations.size(), kMost);
-  std::map<unsigned, Tables> tables_of;  // by which registrations are there
+  std::map<unsigned, Tables> tables_of;  // by the set of registrations present, as bits
   const auto expectSame = [&](unsigned present) {
     const Tables now = readTables();
     const auto [found, first_time] = tables_of.emplace(present, now);
@@ -100,7 +99,7 @@ void expectCommuting(const std::vector<Registration>& registrations) {
       present |= 1u << index;
       expectSame(present);
     }
-    // The order of removal runs through all of them, too, as one order of registering is like another by now.
+    // Removal goes through all orders, too; the order of registration no longer matters at this point.
     for (const size_t index : order) {
       libraries[index].reset();
       present &= ~(1u << index);

@@ -14,7 +14,7 @@ namespace {
 using Key = DispatchKey;
 using SumAndProduct = std::tuple<int64_t, int64_t>;
 
-// What the kernels below were last called with; each takes two ints.
+// The last arguments of the kernels below; each takes two ints.
 std::vector<int64_t> seen;
 
 int64_t giveFive(int64_t a, int64_t b) {
@@ -55,7 +55,7 @@ struct BoxedFive final : OperatorKernel {
   void operator()(const OperatorHandle& op, DispatchKeySet, Stack* stack) { boxedFive(op, stack); }
 };
 
-// The operator that kernels are called for by hand; it has nothing to do with them.
+// An operator to pass to kernels that are called directly; it is unrelated to them.
 class KernelFunctionTest : public ::testing::Test {
  protected:
   KernelFunctionTest() { m_.def("dummy() -> ()"); }
@@ -136,7 +136,8 @@ Tensor zeroes() {
   return tensor;
 }
 
-// Boxed kernels that write to the tensors among [count] arguments, each by its scalar, and give them back.
+// Boxed kernels that take [count] arguments, write to the tensors among them, each with its scalar, and return the
+// tensors.
 template <int count, int tensors, bool tensors_first>
 void boxedWriter(const OperatorHandle&, Stack* stack) {
   const size_t first_tensor = tensors_first ? 0 : count - tensors;

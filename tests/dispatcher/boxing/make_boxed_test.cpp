@@ -10,21 +10,21 @@
 
 #include "tests/dispatcher/dispatcher_helpers.h"
 
-// Kernels that are functors: what they take and give, boxed, and what they keep.
+// Kernels that are functors: their arguments and results when boxed, and their state.
 
 namespace boxcar {
 namespace {
 
 using Key = DispatchKey;
 
-// A kernel that is a [Functor] made of [args], handed over by pointer.
+// Returns a kernel that is a [Functor] constructed from [args] and passed by pointer.
 template <class Functor, class... Args>
 CppFunction functor(Args&&... args) {
   return CppFunction(
       KernelFunction::makeFromUnboxedFunctor<Functor>(std::make_unique<Functor>(std::forward<Args>(args)...)));
 }
 
-// `test::op` with [schema] behind its name and one kernel.
+// `test::op` with [schema] after its name, and one kernel.
 class FunctorKernel : public ::testing::Test {
  protected:
   Stack call(const char* schema, CppFunction kernel, const auto&... args) {
@@ -321,7 +321,7 @@ struct Gives final : OperatorKernel {
   R operator()(Args...) { return R(); }
 };
 
-// The reason why [kernel] cannot be one of `test::op` with [schema]; "no error" where it can.
+// Returns why [kernel] does not fit `test::op` with [schema]; "no error" if it does.
 std::string mismatch(const char* schema, const CppFunction& kernel) {
   Library m = definitions();
   m.def("op" + std::string(schema));
@@ -384,7 +384,7 @@ TEST_F(FunctorKernel, OfOtherResultTypesIsRefused) {
 
 int64_t addOne(const Tensor&, int64_t n) { return n + 1; }
 
-// What holds for functors holds for every form of a kernel: one adapter is made for them all.
+// The tests for functors cover all forms of kernels, because they share one adapter.
 TEST_F(FunctorKernel, FunctionsAndLambdasAreAdaptedInTheSameWay) {
   const CppFunction forms[] = {
       CppFunction(BOXCAR_FN(addOne)),

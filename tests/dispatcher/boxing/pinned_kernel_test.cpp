@@ -17,7 +17,7 @@ namespace {
 using Key = DispatchKey;
 using Count = int64_t(const Tensor&);
 
-// Runs [when] at its destruction.
+// Runs [when] in its destructor.
 struct AtEnd {
   explicit AtEnd(std::function<void()> when) : when_(std::move(when)) {}
   ~AtEnd() { when_(); }
@@ -42,7 +42,7 @@ class PinnedKernel : public ::testing::Test {
     library.impl("count", std::move(functor));
     return library;
   }
-  // What a caller does that read [record] from the table some time ago.
+  // Calls [record] like a caller that read it from the table some time ago.
   int64_t callRecord(const Kernel* record) const {
     Stack stack{IValue(x_)};
     record->boxed(record, op(), keys(), stack);
@@ -98,7 +98,7 @@ TEST_F(PinnedKernel, BoxedKernelAndFallbackMayRemoveThemselvesToo) {
   };
   library = kernel(Key::CPU, CppFunction::makeFromBoxedFunctor(remover));
   EXPECT_EQ(call(), 5);
-  EXPECT_EQ(state.use_count(), 2);  // that of `remover`
+  EXPECT_EQ(state.use_count(), 2);  // the second reference is in `remover`
   library = fallbacks(Key::CPU);
   library->fallback(CppFunction::makeFromBoxedFunctor(remover));
   EXPECT_EQ(callBoxed(), 5);
@@ -129,8 +129,8 @@ TEST_F(PinnedKernel, KernelThatThrowsLeavesItsStateFree) {
   EXPECT_EQ(state.use_count(), 1);
 }
 
-// The order of removal: table entries first, state after. Turned round, a call from the destructor would still find the
-// state that is being destroyed.
+// Removal clears table entries first and destroys state after that. In the other order, a call from the destructor
+// would still find the state that is being destroyed.
 TEST_F(PinnedKernel, TablesHoldNoStateAnyMoreWhenItIsDestroyed) {
   const Library below = kernel(Key::CPU, [](const Tensor&) { return int64_t{1}; });
   std::vector<int64_t> seen;
@@ -142,7 +142,7 @@ TEST_F(PinnedKernel, TablesHoldNoStateAnyMoreWhenItIsDestroyed) {
   }
   EXPECT_EQ(seen, (std::vector<int64_t>{1, 1}));
 
-  // The same for a state that goes with the last call inside it.
+  // The same if the state is destroyed with the last call inside it.
   seen.clear();
   std::optional<Library> cpu;
   cpu = kernel(Key::CPU, [&cpu, guard = makeGuard()](const Tensor&) {
@@ -152,7 +152,7 @@ TEST_F(PinnedKernel, TablesHoldNoStateAnyMoreWhenItIsDestroyed) {
   EXPECT_EQ(call(), 3);
   EXPECT_EQ(seen, (std::vector<int64_t>{1, 1}));
 
-  // And for a fallback's, at a key that every call of this thread reaches while it is there.
+  // The same for a fallback, at a key that is in every call of this thread.
   seen.clear();
   const IncludeDispatchKeyGuard include(Key::VmapMode);
   {
@@ -166,7 +166,8 @@ TEST_F(PinnedKernel, TablesHoldNoStateAnyMoreWhenItIsDestroyed) {
   EXPECT_EQ(seen, (std::vector<int64_t>{1, 1}));
 }
 
-// A caller that has read a table entry and is late looks again: its slot may serve another kernel by then.
+// A caller that read a table entry but calls it late must look again, because the slot may serve another kernel by
+// then.
 TEST_F(PinnedKernel, LateCallerReachesWhatTheTableHoldsByThen) {
   const Library below = kernel(Key::CPU, [](const Tensor&) { return int64_t{1}; });
   const Kernel* record = nullptr;
@@ -178,12 +179,12 @@ TEST_F(PinnedKernel, LateCallerReachesWhatTheTableHoldsByThen) {
   }
   EXPECT_EQ(callRecord(record), 1);
   EXPECT_EQ(callRecordTyped(record), 1);
-  // The slot is used again, for another key: the late caller must not run that kernel.
+  // The slot is reused for another key: the late caller must not run that kernel.
   const Library cuda = kernel(Key::CUDA, [n = int64_t{3}](const Tensor&) { return n; });
   ASSERT_EQ(op().entry().lookup(DispatchKeySet(Key::CUDA)), record);
   EXPECT_EQ(callRecord(record), 1);
   EXPECT_EQ(callRecordTyped(record), 1);
-  // For the same key again: then it is what the caller wants.
+  // A new kernel for the same key is the one that the caller wants.
   const Library again = kernel(Key::CPU, [n = int64_t{4}](const Tensor&) { return n; });
   EXPECT_EQ(callRecord(op().entry().lookup(keys())), 4);
 }
@@ -235,7 +236,7 @@ TEST_F(PinnedKernel, LateCallerOfARemovedOperatorIsToldSo) {
             "operator pin::gone is not defined any more: its definition at test.cpp:1 was removed");
 }
 
-// Whoever handed a short stack on, and whenever: a kernel reads no further down than the stack goes.
+// A kernel never reads below the bottom of a short stack, no matter which caller passed it.
 TEST_F(PinnedKernel, KernelOfADefinitionWithMoreArgumentsFindsTooFew) {
   std::optional<Library> m = definitions("pin");
   m->def("grows(Tensor x) -> int", [n = int64_t{1}](const Tensor&) { return n; });
@@ -253,14 +254,14 @@ TEST_F(PinnedKernel, KernelOfADefinitionWithMoreArgumentsFindsTooFew) {
   EXPECT_EQ(errorOf([&] { grows.redispatchBoxed(keys(), stack); }), expected);
   EXPECT_EQ(errorOf([&] { late->boxed(late, grows, keys(), stack); }), expected);
   EXPECT_EQ(stack.size(), 1U);
-  // The same where the typed caller came late to a boxed kernel.
+  // The same for a late typed caller of a boxed kernel.
   Library boxed = implementations(Key::CPU, "pin");
   boxed.impl("grows", CppFunction::makeFromBoxedFunctor([](const OperatorHandle&, Stack&) {}));
   EXPECT_EQ(errorOf([&] { callRecordTyped(late); }),
             "pin::grows() takes 3 arguments since it was redefined, but was called with 1 through an older handle; make a new handle with typed<>(). Schema: pin::grows(Tensor x, Tensor y, Tensor z) -> int");
 }
 
-// Two handles of different types are both right while there is no unboxed kernel.
+// Handles of two types are both valid while there is no unboxed kernel.
 TEST_F(PinnedKernel, TypedHandlesOfTwoTypesBothReachAKernelThatComesLater) {
   Library m = definitions("pin");
   m.def("total(Tensor[] xs) -> int");
@@ -284,14 +285,14 @@ TEST_F(PinnedKernel, OtherThreadMayBeTheLastToLeave) {
   std::thread caller([&] { result = call(); });
   while (*state != 1) std::this_thread::yield();
   cpu.reset();
-  EXPECT_EQ(state.use_count(), 2);  // the call's
+  EXPECT_EQ(state.use_count(), 2);  // the second reference is in the call
   *state = 2;
   caller.join();
   EXPECT_EQ(result, 7);
   EXPECT_EQ(state.use_count(), 1);
 }
 
-// However often kernels and fallbacks with state come and go, and whole libraries.
+// Replaces kernels and fallbacks with state, and whole libraries, many times.
 TEST_F(PinnedKernel, MemoryIsBoundedOverManyReplacements) {
   const auto replace = [&](int count) {
     for (int i = 0; i < count; ++i) {
@@ -333,7 +334,7 @@ TEST_F(PinnedKernel, TypedHandleFromBeforeADefinitionOfMoreArgumentsIsTold) {
             "pin::grows() takes 3 arguments since it was redefined, but was called with 1 through an older handle; make a new handle with typed<>(). Schema: pin::grows(Tensor x, Tensor y, Tensor z) -> int");
 }
 
-// Typed callers rely on the type of their first handle; kernels of another one are called boxed.
+// Typed callers rely on the type of their first handle; kernels of another type are called boxed.
 TEST_F(PinnedKernel, TypedHandleOutlivesAChangeOfTheKernelsCppType) {
   Library m = definitions("pin");
   m.def("sum(Tensor[] xs) -> int");

@@ -8,15 +8,15 @@
 
 #include "tests/dispatcher/boxing/adapter_rows.h"
 
-// The rows of the type table among no, two and four results, where adapter_rows_test.cpp has each of them alone.
+// The rows of the type table with zero, two and four results; adapter_rows_test.cpp tests each with one.
 
 namespace boxcar {
 namespace {
 
-// What an unboxed kernel was last called with.
+// The last argument of an unboxed kernel.
 IValue taken;
 
-// [x] as a result: itself where an operator returns the tensor that it writes to.
+// Returns [x] as a result: [x] itself if the operator returns the tensor that it writes to.
 template <class Arg, class Result>
 Result give(Arg& x) {
   if constexpr (std::is_lvalue_reference_v<Result>) {
@@ -41,7 +41,7 @@ void expectSameStacks(const Stack& found, const Stack& expected, const char* pat
   for (size_t i = 0; i < found.size(); ++i) expectSame(found[i], expected[i], path);
 }
 
-// Calls [kernel], and a boxed one that does the same, typed and boxed: each has to take [boxed] and give [results].
+// Calls [kernel] and an equivalent boxed one, typed and boxed. Each must take [boxed] and return [results].
 template <class R, class Arg, class Value>
 void expectResults(const std::string& schema, R (*kernel)(Arg), Value& value, const IValue& boxed,
                    const Stack& results) {
@@ -66,7 +66,7 @@ void expectResults(const std::string& schema, R (*kernel)(Arg), Value& value, co
   }
 }
 
-// `many(TYPE x)` with no result, (TYPE, int) and (str, TYPE, float, bool); of each type, x is [value].
+// Tests `many(TYPE x)` with no result, with (TYPE, int) and with (str, TYPE, float, bool); each TYPE result is [value].
 template <class Arg, class Result = std::remove_cvref_t<Arg>>
 void row(const std::string& type, std::remove_cvref_t<Arg> value, const IValue& boxed) {
   using Two = std::tuple<Result, int64_t>;

@@ -95,7 +95,7 @@ TEST(Results, InPlaceAndOutFormsReturnTheirArguments) {
   }
 }
 
-// Kernels and callers of one operator may each be written with either type, alone, in lists and among several results.
+// Kernels and callers of one operator may use either type: alone, in lists and among several results.
 TEST(Results, SymIntAndIntAreOneType) {
   using Ints = std::vector<int64_t>;
   using SymInts = std::vector<SymInt>;
@@ -148,7 +148,7 @@ TEST(Results, AreMovedNotCopied) {
   find("test::fresh").callBoxed(stack);
   EXPECT_EQ(useCount(stack[0].toTensor()), 1U);
   EXPECT_EQ(useCount(stack[1].toTensorList().span()[1]), 1U);
-  EXPECT_EQ(stack[1].toTensorList().object()->useCount(), 2U);  // the stack's and this one
+  EXPECT_EQ(stack[1].toTensorList().object()->useCount(), 2U);  // on the stack and here
   for (const char* name : {"test::fresh", "test::boxed_fresh"}) {
     const auto [one, all] =
         find(name).typed<std::tuple<Tensor, std::vector<Tensor>>(const Tensor&)>().call(cpuTensor());
@@ -279,7 +279,7 @@ TEST(Exceptions, OfKernelsBecomeErrorsThatNameTheOperator) {
 TEST(Exceptions, LeaveTheThreadsKeysTheStackAndReferenceCountsAsTheyWere) {
   const Tensor a = cpuTensor();
   const Tensor b = cpuTensor();
-  // Changes this thread's sets, holds the tensor once more, and throws.
+  // Changes the key sets of this thread, keeps another reference to the tensor, and throws.
   const auto fail = [](const Tensor& x) -> Tensor {
     const IncludeDispatchKeyGuard include(DispatchKey::Negative);
     const ExcludeDispatchKeyGuard exclude(DispatchKey::AutogradCPU);
@@ -336,7 +336,7 @@ TEST(Exceptions, AreErrorsAlreadyToTheFallbackAbove) {
   EXPECT_EQ(seen, "test::throws() failed: no luck");
 }
 
-// A typed handle of an operator with only boxed kernels has nothing but the schema to be checked against.
+// A typed handle of an operator with only boxed kernels can only be checked against the schema.
 TEST(TypedHandle, MatchesTheSchemaWhereThereIsNoUnboxedKernel) {
   Library m = definitions();
   m.def("pick(Tensor a, Tensor b) -> Tensor", boxedKernel([](const OperatorHandle&, Stack& stack) { drop(stack, 1); }));

@@ -12,7 +12,7 @@ namespace {
 
 using Key = DispatchKey;
 
-// What [body] writes to stderr while the trace is on.
+// Returns what [body] writes to stderr while the trace is on.
 std::string traceOf(auto&& body) {
   testing::internal::CaptureStderr();
   setDispatchTraceEnabled(true);
@@ -29,7 +29,7 @@ Tensor withKeys(std::initializer_list<Key> keys) {
 
 using Add = Tensor(const Tensor&, const Tensor&);
 
-// An operator `traced::add` with the kernels of the scenarios: each functionality goes on below itself.
+// An operator `traced::add` with the kernels of the scenarios: each functionality redispatches below itself.
 class DispatchTrace : public ::testing::Test {
  protected:
   DispatchTrace() {
@@ -167,7 +167,7 @@ TEST(DispatchTraceOfLinear, ShowsTheStepsOfALayerWithAGradient) {
             "   [redispatch] op=[layer::addmm], key=[CUDA]\n");
 }
 
-// The operator itself, and the product that it is computed with.
+// The operator itself and the product that it calls.
 TEST(DispatchTraceOfLinear, ShowsWhatTheCompositeCalls) {
   const Tensor x = boxcar::ones(std::vector<int64_t>{2, 3});
   const Tensor weight = boxcar::ones(std::vector<int64_t>{4, 3});

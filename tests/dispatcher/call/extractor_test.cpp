@@ -29,7 +29,7 @@ DispatchKeySet boxedKeys(const char* schema, const Stack& stack) {
   return extractor.getDispatchKeySetBoxed(stack);
 }
 
-// The keys of a call with [argument], which are the same whether it is boxed or not.
+// Returns the keys of a call with [argument], which must be the same boxed and unboxed.
 template <class T>
 DispatchKeySet keysOfCall(const char* type, const T& argument) {
   const std::string schema = std::string("f(int n, ") + type + " x, int m) -> ()";
@@ -106,7 +106,7 @@ TEST(DispatchKeyExtractor, MistypedValuesAreSearchedNoDeeperThanTheTypeGoes) {
   for (int i = 0; i < 20; ++i) self.push_back(IValue(self));
   EXPECT_EQ(boxedKeys("f(Tensor[][] x) -> ()", {IValue(self)}), default_included_set);
   EXPECT_EQ(boxedKeys("f(Tensor x) -> ()", {IValue(self)}), default_included_set);
-  self.clear();  // it would keep itself alive
+  self.clear();  // break the reference cycle
 }
 
 TEST(DispatchKeyExtractor, SeveralRunsOfTensorArguments) {
@@ -118,7 +118,7 @@ TEST(DispatchKeyExtractor, SeveralRunsOfTensorArguments) {
     Stack stack = base;
     stack[position] = IValue(b);
     EXPECT_EQ(boxedKeys(schema, stack), withDefaults(kCpuAndSparse)) << position;
-    stack.insert(stack.begin(), IValue(tensorAt(Key::FPGA)));  // lies below the arguments
+    stack.insert(stack.begin(), IValue(tensorAt(Key::FPGA)));  // below the arguments on the stack
     EXPECT_EQ(boxedKeys(schema, stack), withDefaults(kCpuAndSparse)) << position;
   }
   EXPECT_EQ(boxedKeys(schema, base), withDefaults(DispatchKeySet(Key::CPU)));

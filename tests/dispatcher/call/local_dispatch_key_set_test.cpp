@@ -95,7 +95,7 @@ TEST(LocalDispatchKeySet, SingleKeysAreAskedAndChanged) {
   tls_set_dispatch_key_included(Key::Tracer, true);
   tls_set_dispatch_key_excluded(Key::AutogradCUDA, true);
   EXPECT_TRUE(tls_is_dispatch_key_included(Key::Tracer));
-  EXPECT_TRUE(tls_is_dispatch_key_excluded(Key::AutogradCPU));  // one functionality
+  EXPECT_TRUE(tls_is_dispatch_key_excluded(Key::AutogradCPU));  // both keys are one functionality
   EXPECT_FALSE(tls_is_dispatch_key_excluded(Key::Autograd));    // an alias is in no set
   tls_set_dispatch_key_included(Key::Tracer, false);
   tls_set_dispatch_key_excluded(Key::AutogradCUDA, false);

@@ -17,7 +17,7 @@ using Log = std::vector<std::string>;
 
 Tensor callTyped(const char* name, const Tensor& x) { return find(name).typed<Tensor(const Tensor&)>().call(x); }
 
-// Operators `mode::leaf`, which computes, and `mode::twice`, a composite that calls leaf two times.
+// Operators `mode::leaf`, which computes, and `mode::twice`, a composite that calls leaf twice.
 class ModeTest : public ::testing::Test {
  protected:
   ModeTest() {
@@ -29,7 +29,7 @@ class ModeTest : public ::testing::Test {
     cpu_.impl("other", [](const Tensor& x) { return x; });
   }
 
-  // A handler that logs, and goes on.
+  // A handler that logs and redispatches.
   auto logger(std::string name) {
     return [this, name](const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
       log_.push_back(name + " " + op.operator_name().name);

@@ -20,7 +20,7 @@ struct Counter final : ObserverContext {
   int number;
 };
 
-// Operators `seen::pair`, of two results, and `seen::fails`.
+// Operators `seen::pair`, with two results, and `seen::fails`.
 class RecordFunctionTest : public ::testing::Test {
  protected:
   RecordFunctionTest() {
@@ -72,7 +72,7 @@ TEST_F(RecordFunctionTest, CallbacksGetExactlyTheCallsArgumentsAndResults) {
   addThreadLocalCallback(logger());
   EXPECT_EQ(std::get<1>(pair(4)), 5);
   EXPECT_EQ(takeLog(), (Log{"start seen::pair(tensor 4 )", "end seen::pair(tensor 5 )"}));
-  // Not what lies below them on the stack.
+  // Inputs exclude values below them on the stack.
   Stack stack{IValue("below"), IValue(x_), IValue(6)};
   find("seen::pair").callBoxed(stack);
   EXPECT_EQ(stack.size(), 3U);
@@ -292,7 +292,7 @@ TEST_F(RecordFunctionTest, DestructorOfACallbacksStateMayMakeObservedCalls) {
                          const RecordFunction&) -> std::unique_ptr<ObserverContext> { return nullptr; };
   const CallbackHandle handle = addGlobalCallback(RecordFunctionCallback(start));
   removeCallback(handle);
-  EXPECT_EQ(takeLog(), Log{});  // `start` is still there
+  EXPECT_EQ(takeLog(), Log{});  // `start` is still registered
   addGlobalCallback(
       RecordFunctionCallback([caller = std::make_shared<Caller>(find("seen::none"))](
                                  const RecordFunction&) -> std::unique_ptr<ObserverContext> { return nullptr; }));
@@ -314,7 +314,7 @@ TEST_F(RecordFunctionTest, ThreadMayCallOperatorsWhileItEnds) {
   };
   addGlobalCallback(logger().needsInputs(false));
   std::thread([&] {
-    static thread_local Late late;  // made before the observers' state, destroyed after it
+    static thread_local Late late;  // constructed before the state of the observers, destroyed after it
     static_cast<void>(&late);
     pair(1);
   }).join();

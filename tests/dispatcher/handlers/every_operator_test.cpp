@@ -17,7 +17,7 @@
 namespace boxcar {
 namespace {
 
-// The operators of the backends, which no test defines, but for one that needs a CUDA device.
+// Returns the operators of the backends, without those that tests define and one that needs a CUDA device.
 std::vector<OperatorHandle> everyOperator() {
   std::vector<OperatorHandle> operators;
   for (const OperatorName& name : Dispatcher::singleton().getAllOpNames()) {
@@ -28,7 +28,7 @@ std::vector<OperatorHandle> everyOperator() {
   return operators;
 }
 
-// "aten::neg" with a line for each sample that fails under [handler].
+// Returns a text such as "aten::neg" with a line for each sample that fails under [handler].
 std::string failuresUnder(Handler& handler, const OperatorHandle& op) {
   std::string failures;
   for (Stack& sample : sampleArguments(op)) {
@@ -77,10 +77,10 @@ TEST(EveryOperator, SaysOnMetaWhatItComputes) {
     EXPECT_EQ(failuresUnder(checker, op), "");
     if (runsOnMeta(op)) ++compared;
   }
-  EXPECT_GT(compared, 20u);  // views and other composites; the rest has no kernel for Meta yet
+  EXPECT_GT(compared, 20u);  // views and other composites; the others have no Meta kernel yet
 }
 
-// Samples are finite, so that what is not came from the operator, such as the mean of nothing.
+// Samples are finite, so a value that is not comes from the operator, such as the mean of an empty tensor.
 TEST(EveryOperator, IsStoppedExactlyWhereItMakesANaN) {
   NanChecker checker;
   size_t stopped = 0;
@@ -102,14 +102,14 @@ TEST(EveryOperator, IsStoppedExactlyWhereItMakesANaN) {
   EXPECT_GT(stopped, 0u);
 }
 
-// Tensors without dimensions may be computed with what lies elsewhere, as in x + 1.
+// Tensors without dimensions may be used with tensors on another device, as in x + 1.
 bool givesNumber(const OperatorHandle& op, const Stack& sample) {
   Stack plain = copyValues(last(sample, sample.size()));
   op.callBoxed(plain);
   return plain.back().isTensor() && plain.back().toTensor().dim() == 0;
 }
 
-// Where some have no memory, nothing is read or written that lies elsewhere.
+// If some tensors have no memory, nothing on the other device may be read or written.
 TEST(EveryOperator, RefusesInputsAndOutOnTwoDevices) {
   size_t refused = 0;
   for (const OperatorHandle& op : everyOperator()) {

@@ -79,7 +79,7 @@ TEST(HandlerKinds, HaveSchemasThatTheCommandLineCanWrite) {
       EXPECT_TRUE(type == TypeKind::String || type == TypeKind::Int || type == TypeKind::Float ||
                   type == TypeKind::Bool)
           << kind->schema;
-      // The command line writes the first as it is, the others by name.
+      // The command line passes the first one by position and the others by name.
       EXPECT_EQ(schema.arguments()[i].kwarg_only(), i != 0) << kind->schema;
     }
   }
@@ -111,7 +111,7 @@ TEST(NamePattern, NamesTheOverloadWithoutANameByDefault) {
   EXPECT_FALSE(matchesPattern(OperatorName("aten::relu", ""), "aten::relu.defaults"));
 }
 
-// A kernel registered at a place in a script.
+// Registers a kernel at a place in a script.
 RegistrationHandleRAII registerAt(DispatchKey key, RegistrationSite site) {
   return Dispatcher::singleton().registerImpl(OperatorName("where::f", ""), key,
                                               KernelFunction::makeFromUnboxedLambda([](const Tensor& x) { return x; }),
@@ -132,7 +132,7 @@ TEST(ScriptKernel, IsTheOneThatComputes) {
     EXPECT_TRUE(runsScriptKernel(f, DispatchKeySet(DispatchKey::CPU)));
   }
   EXPECT_FALSE(runsScriptKernel(f, keys));
-  // A fallback at a key above computes nothing itself.
+  // A fallback at a higher key computes nothing itself.
   Library tracer = fallbacks(DispatchKey::Tracer);
   tracer.fallback(CppFunction::makeFromBoxedFunctor(
       [](const OperatorHandle& op, DispatchKeySet own, Stack& stack) { op.redispatchBoxed(own, stack); }));
@@ -141,7 +141,7 @@ TEST(ScriptKernel, IsTheOneThatComputes) {
 
 void boxedGreedy(const OperatorHandle&, Stack* stack) { stack->clear(); }
 
-// What comes of the caller is the kernel's fault; no handler reads what is not on the stack.
+// The kernel is responsible for what happens to its caller; no handler reads beyond the stack.
 TEST(Handler, EveryKindStandsAKernelThatTakesMoreThanItsArguments) {
   const TemporaryFolder folder;
   Library library = definitions("greedy_test");

@@ -2,12 +2,11 @@
 
 namespace boxcar {
 
-// A script that opens, changes or writes something which a fault must not leave behind, and that does the same each
-// time it runs.
+// A script that opens, changes or writes something that a fault must not leave behind. It does the same in each run.
 struct UnwindingSample {
   const char* name;
   const char* text;
-  // Whether it goes through JSON values, which need memory to be destroyed.
+  // Whether it uses JSON values, whose destruction needs memory.
   bool needs_json = false;
 };
 

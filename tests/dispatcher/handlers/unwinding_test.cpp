@@ -20,13 +20,13 @@
 #include "tests/temporary_folder.h"
 #include "tests/test_support.h"
 
-// Wherever a run fails, nothing of it is left: each program here is run with a fault at its first call of an operator,
-// at its second, and so on until there was none.
+// A failed run must leave nothing behind, wherever it fails. Each program here runs with a fault at its first operator
+// call, then at its second, and so on until no fault occurs.
 
 namespace boxcar {
 namespace {
 
-// What a run may leave behind.
+// The state that a run might change.
 struct Surroundings {
   explicit Surroundings(const LiveStorages& storages) : storages_(storages), live_(storages.count()) {}
 
@@ -45,7 +45,7 @@ struct Surroundings {
   const LocalDispatchKeySet keys_ = tls_local_dispatch_key_set();
 };
 
-// What [body] prints; what it writes to stderr is dropped.
+// Returns what [body] prints; drops its stderr.
 std::string quietOutputOf(const std::function<void()>& body) {
   testing::internal::CaptureStderr();
   std::exception_ptr failure;
@@ -61,7 +61,7 @@ std::string quietOutputOf(const std::function<void()>& body) {
   return output;
 }
 
-// The files of [folder] that no program writes.
+// Returns the files in [folder] that no program writes.
 std::vector<std::string> strayFiles(const std::string& folder) {
   std::vector<std::string> stray;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -71,23 +71,23 @@ std::vector<std::string> strayFiles(const std::string& folder) {
   return stray;
 }
 
-// How a run ended that a fault was meant for.
+// How a run with an intended fault ended.
 struct Outcome {
   bool has_failed = false;
   std::string text;     // the error
-  std::string problem;  // what is wrong with that
+  std::string problem;  // what is wrong with the error
 };
 
 using FaultyRun = std::function<Outcome(int64_t n)>;
 
-// Calls [run_with_fault] for n = 1, 2, … until no fault was met. From [dense] on, n doubles.
+// Calls [run_with_fault] for n = 1, 2, … until no fault occurs. From [dense] on, n doubles.
 void expectToUnwind(const Program& program, const std::string& folder, const LiveStorages& storages, int64_t dense,
                     const FaultyRun& run_with_fault) {
   const std::string expected = quietOutputOf([&] { program.run(); });
   const Surroundings before(storages);
   Outcome outcome;
   for (int64_t n = 1;; n += n < dense ? 1 : n) {
-    // What fails meanwhile is not seen: the output is taken.
+    // Failures during the run would not be shown, because its output is captured.
     quietOutputOf([&] { outcome = run_with_fault(n); });
     const std::string when = "fault " + std::to_string(n) + ": " + outcome.text;
     EXPECT_EQ(outcome.problem, "") << when;
@@ -98,7 +98,7 @@ void expectToUnwind(const Program& program, const std::string& folder, const Liv
   }
 }
 
-// Runs [program], which must end with [fault] where [was_injected] says that there was one.
+// Runs [program], which must end with [fault] if [was_injected] says that there was one.
 Outcome outcomeOf(const Program& program, const std::string& fault, const std::function<bool()>& was_injected) {
   try {
     program.run();
@@ -168,7 +168,7 @@ TEST(Unwinding, TheShownScriptsMayFailAnywhere) {
   }
 }
 
-// A failing first run leaves the constants for a later one to set.
+// If the first run fails, a later run sets the constants.
 TEST(Unwinding, AFirstRunThatFailsIsMadeUpFor) {
   const Program expected_program = Program::compile(kConstantsSample.text, "sample.ops");
   const std::string expected = outputOf([&] { expected_program.run(); });
@@ -180,14 +180,14 @@ TEST(Unwinding, AFirstRunThatFailsIsMadeUpFor) {
       outputOf([&] { outcome = runWithFault(program, n); });
       EXPECT_EQ(outcome.problem, "") << n;
       EXPECT_EQ(outputOf([&] { program.run(); }), expected) << n;
-      EXPECT_EQ(storages.count(), 3U) << n;  // the constant's
+      EXPECT_EQ(storages.count(), 3U) << n;  // storages of the constants
       if (!outcome.has_failed) break;
     }
     ASSERT_EQ(storages.count(), 0U) << n;
   }
 }
 
-// A handler of [kind] with simple arguments; null where it wants more than that. Files go to [folder].
+// Makes a handler of [kind] with simple arguments; null if these are not enough. Files go to [folder].
 std::unique_ptr<Handler> makeSimply(const HandlerKind& kind, const TemporaryFolder& folder, const std::string& suffix) {
   std::vector<IValue> arguments;
   const FunctionSchema& schema = kind.parsedSchema();
@@ -203,7 +203,7 @@ std::unique_ptr<Handler> makeSimply(const HandlerKind& kind, const TemporaryFold
   try {
     return kind.make(arguments);
   } catch (const Error&) {
-    return nullptr;  // it reads a file that another one wrote
+    return nullptr;  // reads a file that another handler wrote
   }
 }
 

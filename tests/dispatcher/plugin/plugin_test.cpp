@@ -14,7 +14,7 @@
 
 #include "tests/test_support.h"
 
-// The plugins are those in plugins/. This program is linked with libboxcar.so, as a user's is.
+// The plugins are in plugins/. This program links libboxcar.so, like a user's program.
 
 namespace boxcar {
 namespace {
@@ -39,7 +39,7 @@ std::vector<std::string> loadedNames() {
   return names;
 }
 
-// A file of the test's own.
+// A temporary file of one test.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& name) : path_(kFolder / name) { fs::remove(path_); }
@@ -56,7 +56,7 @@ std::string bytesOf(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Loads the good plugin for a test.
+// Unloads plugins after each test.
 class PluginTest : public ::testing::Test {
  protected:
   void TearDown() override {
@@ -95,7 +95,7 @@ TEST_F(PluginTest, UnloadingTakesBackAllOfIt) {
   EXPECT_FALSE(isDefined("test_plugin::count"));
   EXPECT_NE(causeAt("aten::neg", DispatchKey::IPU), EntryCause::Exact);
   EXPECT_NE(causeAt("aten::abs", DispatchKey::TESTING_ONLY_GenericMode), EntryCause::Fallback);
-  // The namespace is free.
+  // The namespace is free again.
   EXPECT_NO_THROW(Library(Library::DEF, "test_plugin", std::nullopt, "mine.cpp", 1));
   const std::string error = errorOf([&] { twice.typed<Tensor(const Tensor&)>().call(arange(3)); });
   EXPECT_NE(error.find("tests/dispatcher/plugin/plugins/good.cpp:35"), std::string::npos) << error;
@@ -148,7 +148,7 @@ TEST_F(PluginTest, ABadSchemaIsAnErrorWithItsPlaceAndNothingIsRegistered) {
       "plugin 'bad_schema' (" + pathOf("bad_schema") +
       ") is not loaded, and nothing of it is registered, because one of its registrations failed:\n"
       "tests/dispatcher/plugin/plugins/bad_schema.cpp:9: ";
-  // The second time its constructors do not run, but its blocks are known.
+  // The second time, its constructors do not run, but its blocks are known.
   for (int round = 0; round < 2; ++round) {
     const std::string error = errorOf([] { dispatcher().loadPlugin(pathOf("bad_schema")); });
     EXPECT_EQ(error.substr(0, expected.size()), expected);
@@ -173,7 +173,7 @@ TEST_F(PluginTest, AClashWithWhatIsRegisteredTakesBackWhatTheOtherBlocksDid) {
   EXPECT_NE(causeAt("aten::relu", DispatchKey::IPU), EntryCause::Exact);
   EXPECT_EQ(loadedNames(), std::vector<std::string>{"good"});
 
-  // Once the way is free it loads.
+  // After the conflict is removed, it loads.
   dispatcher().unloadPlugin("good");
   dispatcher().loadPlugin(pathOf("clash"));
   EXPECT_TRUE(isDefined("test_clash::mine"));
@@ -237,8 +237,8 @@ TEST_F(PluginTest, AFileThatIsCutOffIsRefused) {
   }
 }
 
-// Of what leads to the stamp: the end of the file's header, and the section headers, which stand last. What still loads
-// may, for the system asks neither.
+// Damages the path to the stamp: the end of the ELF header, and the section headers at the end of the file. A plugin
+// may still load, because the system loader reads neither.
 TEST_F(PluginTest, DamageOnTheWayToTheStampIsHarmless) {
   const std::string whole = bytesOf(pathOf("good"));
   std::vector<size_t> places;
@@ -335,7 +335,7 @@ TEST_F(ScriptWithPluginTest, AScriptImportsAPluginBesideIt) {
   const Program program = compile("import \"libgood.so\"\nassert test_plugin::twice(ones(1)).item() == 2\n");
   EXPECT_EQ(loadedNames(), std::vector<std::string>{"good"});
   program.run();
-  // It is there for whoever comes next.
+  // It stays loaded for later scripts.
   compile("import \"./libgood.so\"\nassert test_plugin::twice(ones(1)).item() == 2\n").run();
 }
 

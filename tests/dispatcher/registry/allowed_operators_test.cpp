@@ -5,7 +5,7 @@
 
 #include "tests/dispatcher/dispatcher_helpers.h"
 
-// A build that registers only some operators names them: what a block says of others is as if it were not written.
+// A build may allow only some operators by name; blocks then skip all others, as if they were not written.
 
 namespace boxcar {
 namespace {
@@ -16,7 +16,8 @@ detail::LibraryBlock blockAllowing(const char* operators, detail::LibraryKind ki
   return {kind, key, "allowed", nullptr, "allowed.cpp", 1, operators};
 }
 
-// Those of kNames that are there after a block whose build allows [operators] has defined and implemented all.
+// Returns the names in kNames that are registered after a block defines and implements all, in a build that allows
+// [operators].
 std::vector<std::string> registeredAllowing(const char* operators) {
   const detail::LibraryBlock definitions =
       blockAllowing(operators, detail::LibraryKind::Fragment, DispatchKey::CatchAll);
@@ -46,7 +47,7 @@ TEST(AllowedOperators, AreThoseOfTheListByTheirWholeName) {
   EXPECT_EQ(registeredAllowing("allowed::a;allowed::bb;allowed::ccc"), (Names{"a", "bb", "ccc"}));
   EXPECT_EQ(registeredAllowing("allowed::bb.out"), Names{"bb.out"});
   EXPECT_EQ(registeredAllowing("other::a;;allowed::ccc;"), Names{"ccc"});
-  // Neither the beginning nor the end of a name is one, nor a name without its namespace.
+  // Prefixes and suffixes of a name do not match, nor does a name without its namespace.
   EXPECT_EQ(registeredAllowing("allowed::aaa;allowed::bb.o;xallowed::c;a;bb"), Names());
   EXPECT_EQ(registeredAllowing(""), Names());
 }

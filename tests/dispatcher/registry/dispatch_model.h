@@ -1,8 +1,8 @@
 #pragma once
 
-// A model of the dispatcher that is slow and obvious: PyTorch's rules of the table as its documentation has them, table
-// entry by table entry and call by call; nothing is kept. It knows the keys' names and no more of the code that it is
-// compared with: what an alias key stands for is written down here once more.
+// A slow and obvious model of the dispatcher: the rules of PyTorch's documentation for tables, evaluated for each table
+// entry and call, without any cache. It shares only the names of the keys with the tested code, so it lists again what
+// each alias key stands for.
 
 #include <boxcar/ivalue/dispatch_key.h>
 
@@ -16,7 +16,7 @@
 
 namespace boxcar {
 
-// What a call gives: a kernel's number, or one of these.
+// The result of a call: a kernel's number, or one of these.
 inline constexpr int kUndefined = -1;
 inline constexpr int kMissing = -2;
 inline constexpr int kAmbiguous = -3;
@@ -42,7 +42,7 @@ class DispatchModel {
     if (!op.is_defined) return kUndefined;
     // 1. The key's own kernel.
     if (const auto own = newest(op, key)) return *own;
-    // 2. Of the aliases that stand for the key, the first in this order.
+    // 2. The first of these aliases that stands for the key.
     const auto of_alias = [&](Key alias) { return standsFor(alias, key) ? newest(op, alias) : std::nullopt; };
     if (const auto kernel = of_alias(Key::CompositeExplicitAutogradNonFunctional)) return *kernel;
     if (const auto kernel = of_alias(Key::CompositeExplicitAutograd)) return *kernel;
@@ -55,14 +55,14 @@ class DispatchModel {
     }
     if (const auto kernel = of_alias(Key::Autograd)) return *kernel;
     if (const auto kernel = of_alias(Key::FuncTorchBatchedDecomposition)) return *kernel;
-    // 3. What serves every operator at the key.
+    // 3. The fallback, which serves every operator at the key.
     if (const auto fallback = fallbacks.find(key); fallback != fallbacks.end()) return fallback->second;
     const bool lets_through = isAutograd(key) || is(key, {Key::BackendSelect, Key::ADInplaceOrView, Key::VmapMode,
                                                           Key::FuncTorchVmapMode, Key::AutocastCPU, Key::AutocastCUDA});
     return lets_through ? kThrough : kMissing;
   }
 
-  // Of a call with the runtime keys [keys], which have one backend at most.
+  // Returns the result of a call with the runtime keys [keys], at most one of which is a backend.
   int call(const Operator& op, const std::vector<Key>& keys) const {
     std::vector<Key> from_highest = keys;
     std::ranges::sort(from_highest, [](Key a, Key b) { return toFunctionalityKey(a) > toFunctionalityKey(b); });
@@ -79,7 +79,7 @@ class DispatchModel {
   static bool isAutograd(Key key) {
     return is(toFunctionalityKey(key), {Key::AutogradFunctionality, Key::AutogradOther, Key::AutogradNestedTensor});
   }
-  // Who has AutogradOther above: backends without a key of their own for autograd.
+  // Returns whether the key is under AutogradOther: a backend without an autograd key of its own.
   static bool isUnderAutogradOther(Key key) {
     return is(toFunctionalityKey(key),
               {Key::FPGA, Key::ORT, Key::Vulkan, Key::Metal, Key::SparseCsrCPU, Key::SparseCsrCUDA, Key::CustomRNGKeyId,
@@ -88,8 +88,8 @@ class DispatchModel {
   static bool isBackend(Key key) { return toFunctionalityKey(key) == Key::Dense || isUnderAutogradOther(key); }
   static bool isNestedTensor(Key key) { return toFunctionalityKey(key) == Key::NestedTensor; }
 
-  // Whether a kernel that is registered for [alias] is, before others, one for the runtime key [key]. A call without
-  // tensors, at Undefined, may take the composites that serve whatever comes, too.
+  // Returns whether a kernel for [alias] also serves the runtime key [key]. A call without tensors, at Undefined, can
+  // use the composites that serve any backend, too.
   static bool standsFor(Key alias, Key key) {
     const bool undefined = key == Key::Undefined;
     switch (alias) {
@@ -97,7 +97,7 @@ class DispatchModel {
       case Key::FuncTorchBatchedDecomposition: return key == Key::FuncTorchBatched;
       case Key::CompositeExplicitAutograd: return undefined || isBackend(key);
       case Key::CompositeExplicitAutogradNonFunctional: {
-        // Those whose views and in-place operators are made functional bring their own.
+        // Backends that make views and in-place operators functional need kernels of their own.
         const bool is_functional = toFunctionalityKey(key) == Key::Sparse ||
                                    (isBackend(key) && (toBackendComponent(key) == BackendComponent::XLABit ||
                                                        toBackendComponent(key) == BackendComponent::LazyBit));
@@ -117,7 +117,7 @@ class DispatchModel {
     }
     return std::nullopt;
   }
-  // Whether a kernel for [backend] is the one that the autograd key [autograd] differentiates.
+  // Returns whether the autograd key [autograd] differentiates kernels for [backend].
   static bool isDifferentiatedAt(Key backend, Key autograd) {
     switch (toFunctionalityKey(autograd)) {
       case Key::AutogradFunctionality:

@@ -320,13 +320,13 @@ TEST(Dispatcher, KernelsTakeSymIntsByReferenceAndArrayRefs) {
   };
   expectAnswers(147, 7);
   {
-    // One that takes ints, beside it.
+    // A second kernel that takes ints.
     Library ints = implementations(DispatchKey::CompositeExplicitAutograd);
     ints.impl("sizes", [](std::span<const int64_t> of, int64_t n, std::optional<int64_t>,
                           std::optional<std::span<const int64_t>>) { return of[0] * n; });
     expectAnswers(10, 10);
   }
-  // And a boxed one, which typed callers box for.
+  // And a boxed kernel, for which typed callers box.
   Library boxed = implementations(DispatchKey::CompositeExplicitAutograd);
   boxed.impl("sizes", CppFunction::makeFromBoxedFunctor([](const OperatorHandle&, Stack& stack) {
                const int64_t n = stack[1].toInt();
@@ -357,7 +357,7 @@ TEST(Dispatcher, NamesTheOperatorsThatHaveAKernelForAKey) {
     composite.impl("defined", CppFunction::makeFallthrough());
     EXPECT_EQ(namesAt(std::nullopt), (Names{"registered::defined", "registered::both.x", "registered::implemented"}));
     EXPECT_EQ(namesAt(DispatchKey::CPU), (Names{"registered::both.x", "registered::implemented"}));
-    // Those that were registered for the alias, not those whose table entry it fills.
+    // Lists operators registered for the alias, not those whose table entries it fills.
     EXPECT_EQ(namesAt(DispatchKey::CompositeExplicitAutograd), Names{"registered::defined"});
     EXPECT_EQ(namesAt(DispatchKey::Meta), Names());
   }

@@ -117,7 +117,7 @@ TEST_F(ExplanationTest, SaysWhyHigherKeysArePassedOver) {
 TEST_F(ExplanationTest, FallthroughOfOneBackendIsPassedOver) {
   Library autograd = implementations(Key::AutogradCUDA, "explained");
   autograd.impl("pick", boxed());
-  // The mask must look at autograd now, but the CPU's table entry goes on all the same.
+  // The mask must include autograd now, but the table entry of the CPU still falls through.
   const DispatchExplanation explanation = explain(kCpuWithGrad, {});
   EXPECT_TRUE(explanation.keys.has(Key::AutogradCPU));
   EXPECT_EQ(passedKeys(explanation), (std::vector<std::string>{"AutogradCPU", "ADInplaceOrView", "BackendSelect"}));

@@ -23,7 +23,7 @@ class FallthroughTest : public ::testing::Test {
     cuda_.impl("pick", BOXCAR_FN(first));
   }
   TypedOperatorHandle<Pick> op() const { return find("test::pick").typed<Pick>(); }
-  // Which argument a call gives back, typed and boxed: 1 or 2.
+  // Returns which argument a call returns, typed and boxed: 1 or 2.
   int call(const Tensor& a) const {
     const Tensor b = cpuTensor();
     const bool typed = op().call(a, b).is_same(b);
@@ -104,7 +104,7 @@ TEST_F(FallthroughTest, OfAFallbackLetsEveryOperatorThrough) {
     Library fallback = fallbacks(Key::Negative);
     fallback.fallback(CppFunction::makeFallthrough());
     EXPECT_EQ(call(a), 1);
-    Library m = definitions();  // defined later: the fallback is there too
+    Library m = definitions();  // defined after the fallback, which still applies
     m.def("later(Tensor a, Tensor b) -> Tensor");
     Library cpu = implementations(Key::CPU);
     cpu.impl("later", BOXCAR_FN(second));
@@ -166,7 +166,7 @@ TEST_F(FallthroughTest, RedispatchGoesByTheGivenKeysAlone) {
   meta.impl("pick", BOXCAR_FN(second));
   const Tensor a = cpuTensor();
   const Tensor b = cpuTensor();
-  const IncludeDispatchKeyGuard guard(Key::Tracer);  // has no kernel
+  const IncludeDispatchKeyGuard guard(Key::Tracer);  // no kernel at this key
   EXPECT_TRUE(op().redispatch(DispatchKeySet(Key::Meta), a, b).is_same(b));
   EXPECT_TRUE(op().redispatch(DispatchKeySet({Key::CPU, Key::AutogradCPU, Key::BackendSelect}), a, b).is_same(a));
   Stack stack{IValue(a), IValue(b)};

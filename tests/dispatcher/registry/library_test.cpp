@@ -110,7 +110,7 @@ TEST(Library, ItsNamespaceIsOneThatOperatorsCanHave) {
   }
 }
 
-// What refers to memory of another is no result: a boxed caller would keep it for longer.
+// A type that only refers to memory cannot be a result: a boxed caller would keep it longer than the memory.
 static_assert(detail::kIsOperatorFunction<std::string(std::string_view)>);
 static_assert(detail::kIsOperatorFunction<std::vector<int64_t>(std::span<const int64_t>)>);
 static_assert(!detail::kIsOperatorFunction<std::string_view(const Tensor&)>);
@@ -122,7 +122,7 @@ detail::LibraryBlock failingBlock(void (*init)(Library&)) {
   return {detail::LibraryKind::Fragment, DispatchKey::CatchAll, "test_late", init, "late.cpp", 7};
 }
 
-// In a process of its own, for errors of registration stay.
+// Runs in a process of its own, because registration errors are kept.
 TEST(Library, ErrorsOfBlocksAreCollectedAndSayWhere) {
   const auto registerBlocks = [] {
     static detail::LibraryBlock good = failingBlock([](Library& m) { m.def("good(Tensor a) -> Tensor"); });

@@ -12,7 +12,7 @@ CppFunction boxed() {
   return CppFunction::makeFromBoxedFunctor([](const OperatorHandle&, Stack&) {});
 }
 
-// An operator that a script declared.
+// Registers an operator as if a script declared it.
 RegistrationHandleRAII declareInScript(const char* schema) {
   return Dispatcher::singleton().registerDef(parseSchema(schema), RegistrationSite::ofScript("script.ops", 1));
 }

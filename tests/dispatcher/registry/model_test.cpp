@@ -4,7 +4,7 @@
 
 #include "tests/dispatcher/registry/registration_program.h"
 
-// Random programs of def, impl, fallback, remove and call, against a model of the dispatcher.
+// Random programs of def, impl, fallback, remove and call, compared with a model of the dispatcher.
 
 namespace boxcar {
 namespace {

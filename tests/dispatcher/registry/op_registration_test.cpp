@@ -14,7 +14,7 @@ namespace {
 using Key = DispatchKey;
 using Keys = std::vector<Key>;
 
-// A kernel of `op(Tensor x) -> str` that says which one it is.
+// Returns a kernel of `op(Tensor x) -> str` that returns [text].
 CppFunction says(std::string text) {
   return [text = std::move(text)](const Tensor&) { return text; };
 }
@@ -33,7 +33,7 @@ Tensor tensorWithAll(const Keys& keys) {
   return tensor;
 }
 
-// Which kernel of `test::op` answers for [x], typed and boxed.
+// Returns which kernel of `test::op` answers for [x], typed and boxed.
 std::string answer(const Tensor& x) {
   const std::string typed = find("test::op").typed<std::string(const Tensor&)>().call(x);
   const Stack boxed = callOp(find("test::op"), x);
@@ -127,7 +127,7 @@ TEST_F(OpRegistration, KernelsThatAreGoneLeaveRoomForCompositeOnesAndTheOtherWay
   expectMissing(Key::CUDA);
 }
 
-// Each order in which two kernels of one key may go, for a backend's key and for all keys.
+// Removes two kernels of one key in either order, for a backend key and for CatchAll.
 TEST_F(OpRegistration, NewerKernelAnswersUntilItGoesAndNobodyWhenBothHaveGone) {
   const Library m = define();
   for (const Key key : {Key::CPU, Key::CatchAll}) {
@@ -230,7 +230,7 @@ TEST_F(OpRegistration, FallbackServesItsBackendWhereTheOperatorHasNoKernel) {
     cpu.impl("greet", regular);
     EXPECT_EQ(greet(Key::CPU), "regular");
   }
-  // A composite kernel is one of the operator's, too.
+  // A composite kernel also counts as a kernel of the operator.
   Library all = implementations(Key::CatchAll);
   all.impl("greet", regular);
   EXPECT_EQ(greet(Key::CPU), "regular");
@@ -241,7 +241,7 @@ const Keys kCudaGrad{Key::CUDA, Key::AutogradCUDA};
 const Keys kXlaGrad{Key::XLA, Key::AutogradXLA};
 const Keys kSparseGrad{Key::SparseCPU, Key::AutogradOther};
 
-// Which of several kernels answers for a tensor.
+// Tests which of several kernels answers for a tensor.
 TEST_F(OpRegistration, PrecedenceOfBackendsAutogradAndComposites) {
   constexpr Key kImplicit = Key::CompositeImplicitAutograd;
   constexpr Key kExplicit = Key::CompositeExplicitAutograd;
@@ -308,7 +308,7 @@ TEST_F(OpRegistration, BelowAutogradTheRegularKernelAnswers) {
   EXPECT_EQ(answer(kCpuGrad), "all");
 }
 
-// For each backend that has an autograd key of its own.
+// Runs for each backend that has an autograd key of its own.
 TEST_F(OpRegistration, AutogradKeyOfABackendOverridesAutogradAndIsLeftToItsKernel) {
   int backends = 0;
   for (uint8_t b = 1; b <= num_backends; ++b) {
@@ -365,13 +365,13 @@ TEST_F(OpRegistration, TensorsOfTwoBackendsGoToTheHigherOne) {
   EXPECT_EQ(join({Key::PrivateUse1}, {Key::CPU}), "private");
   EXPECT_EQ(join({Key::CPU}, {Key::CPU}), "all");
   EXPECT_EQ(join(kCpuGrad, kCpuGrad), "all");
-  // Of the functionalities' backends the highest counts for each: Autograd and Dense are PrivateUse1's.
+  // The highest backend counts for each functionality: here Autograd and Dense belong to PrivateUse1.
   EXPECT_EQ(join(private_grad, kCpuGrad), "private");
   kernel_of("own", Key::AutogradPrivateUse1);
   EXPECT_EQ(join(private_grad, kCpuGrad), "own");
 }
 
-// Tracer, then Autograd, then the CPU, with kernels that take the key set and with one that does not.
+// Tracer, then Autograd, then the CPU; some kernels take the key set and one does not.
 TEST_F(OpRegistration, KernelsHandTheirKeySetDownTypedBoxedAndMixed) {
   static std::vector<std::string> log;
   static const auto redispatch = [](DispatchKeySet keys, const Tensor& x) {

@@ -7,7 +7,7 @@
 
 #include "tests/dispatcher/dispatcher_helpers.h"
 
-// Code that registers by a chain of calls, as c10's older code does.
+// Tests registration by chained calls, as in older c10 code.
 
 namespace boxcar {
 namespace {
@@ -61,7 +61,7 @@ TEST(RegisterOperators, RegistersKernelsOfEveryFormForAKeyAndForAll) {
   EXPECT_EQ(answers(options().kernel<Add>(Key::CPU, 3, std::make_unique<int64_t>(2)),
                     options().catchAllKernel<Add>(3, std::make_unique<int64_t>(2))),
             1515);
-  // As c10's code has it, without the &.
+  // As in c10, without the &.
   EXPECT_EQ(answers(options().kernel<decltype(addTwo), addTwo>(Key::CPU), options().catchAllKernel<addThreeBoxed>()),
             1213);
   const auto add_six = [](const Tensor&, int64_t n) { return n + 6; };
@@ -133,7 +133,7 @@ TEST(RegisterOperators, AliasAnalysisIsThatOfTheOptions) {
       AliasAnalysisKind::PURE_FUNCTION);
 }
 
-// The error of registering [given], less the place that it names.
+// Returns the error of registering what [give] returns, without the place that it names.
 std::string refused(auto&& give) {
   std::string text = errorOf([&] { const RegisterOperators registry = RegisterOperators().op(give()); });
   EXPECT_FALSE(isThere());
@@ -177,7 +177,7 @@ TEST(RegisterOperators, OptionsThatSayTooLittleOrTooMuchAreErrors) {
 }
 
 TEST(RegisterOperators, WhatContradictsLeavesNothingBehind) {
-  // The second kernel's type is another one: the definition and the first kernel go again.
+  // The type of the second kernel differs: the definition and the first kernel are removed again.
   EXPECT_NE(refused([] {
               return options().schema(kSchema).kernel(Key::CPU, &addOne).kernel(Key::CUDA, [](const Tensor&) {
                 return int64_t{0};

@@ -27,7 +27,7 @@ class RegistrationProgram final {
   // [below](n) chooses a number below n.
   explicit RegistrationProgram(std::function<size_t(size_t)> below) : below_(std::move(below)) {}
 
-  // Does one thing more. What is not as the model says, in words; nothing where all is.
+  // Performs one step. Returns the difference from the model in words; nullopt if there is none.
   std::optional<std::string> step() {
     const size_t which = below_(3);
     DispatchModel::Operator& op = model_.operators[which];
@@ -63,7 +63,7 @@ class RegistrationProgram final {
     return std::nullopt;
   }
 
-  // How often each kind of result came; 0 stands for every kernel's.
+  // The number of results of each kind; 0 stands for all kernels.
   const std::map<int, int>& seen() const { return seen_; }
 
  private:
@@ -75,7 +75,7 @@ class RegistrationProgram final {
     Library library;
   };
 
-  // The keys of one backend at a time, which tensors bring.
+  // The key sets of tensors, each of one backend.
   static const std::vector<std::vector<Key>>& tensorKeys() {
     static const std::vector<std::vector<Key>> keys{
         {Key::CPU, Key::SparseCPU, Key::NestedTensorCPU, Key::AutogradCPU, Key::AutogradOther,
@@ -120,7 +120,7 @@ class RegistrationProgram final {
     return CppFunction([number](const Tensor&) { return int64_t{number}; });
   }
 
-  // What is registered knows its number by its line.
+  // The line of a registration is its number.
   static Library library(int number) {
     return {Library::FRAGMENT, "model", std::nullopt, "model.cpp", static_cast<uint32_t>(number)};
   }
@@ -164,7 +164,7 @@ class RegistrationProgram final {
     return std::nullopt;
   }
 
-  // A kernel for one key, in the model and in [library].
+  // Adds a kernel for one key to the model and to [library].
   std::list<ModelKernel>::iterator addKernel(size_t which, Library& library, int number) {
     const Key key = implementedKeys()[below_(implementedKeys().size())];
     DispatchModel::Operator& op = model_.operators[which];
@@ -181,7 +181,7 @@ class RegistrationProgram final {
     return std::nullopt;
   }
 
-  // Several kernels that come and go together.
+  // Registers several kernels in one library, so that they are removed together.
   std::optional<std::string> registerManyAtOnce(size_t which) {
     const int number = ++next_number_;
     Library all = library(number);
@@ -199,7 +199,7 @@ class RegistrationProgram final {
     return std::nullopt;
   }
 
-  // A registration that contradicts another, behind one that does not: neither is there afterwards.
+  // Makes a valid registration and then one that contradicts another. Neither may remain.
   std::optional<std::string> registerWhatIsRefused(size_t which) {
     if (!model_.operators[which].is_defined) return std::nullopt;
     const Key key = implementedKeys()[below_(implementedKeys().size())];

@@ -91,7 +91,7 @@ TEST(Listeners, MayRemoveThemselvesAndEachOtherDuringACallback) {
   third = listen(log, "heard", [&] { third.reset(); });
   Library m = definitions("heard");
   m.def("a() -> ()");
-  EXPECT_EQ(log, (Log{"+heard::a", "+heard::a"}));  // the first and the third
+  EXPECT_EQ(log, (Log{"+heard::a", "+heard::a"}));  // from the first and the third listener
   m.def("b() -> ()");
   EXPECT_EQ(log, (Log{"+heard::a", "+heard::a", "+heard::b"}));
 }
@@ -117,7 +117,7 @@ TEST(Listeners, DefinitionThatAListenerRefusesIsTakenBack) {
   const RegistrationHandleRAII second = listen(log_of_second, "heard");
   Library m = definitions("heard");
   EXPECT_EQ(errorOf([&] { m.def("a() -> ()"); }), "the name is taken elsewhere");
-  // Those that were not told of it do not hear that it is gone.
+  // Listeners that were not told of a definition are not told of its removal.
   EXPECT_EQ(log, Log{"+heard::a"});
   EXPECT_EQ(log_of_second, Log{});
   EXPECT_FALSE(Dispatcher::singleton().findSchema({"heard::a", ""}).has_value());
@@ -142,7 +142,7 @@ TEST(WaitFor, ReturnsWhenAnotherThreadHasRegistered) {
   Dispatcher::singleton().waitForImpl({"awaited::op", ""}, Key::CPU, std::chrono::minutes(1));
   EXPECT_TRUE(find("awaited::op").hasKernelForDispatchKey(Key::CPU));
   other.join();
-  // What is there already is not waited for.
+  // There is no wait for an existing definition.
   Dispatcher::singleton().waitForDef(awaited, std::chrono::milliseconds(0));
 }
 
@@ -289,7 +289,7 @@ TEST(CallForDispatchKey, ReachesTheKernelOfTheKeyWhateverTheArgumentsAre) {
   EXPECT_EQ(callFor(Key::Tracer), 3);
   EXPECT_TRUE(Dispatcher::singleton().hasBackendFallbackForDispatchKey(Key::Tracer));
   EXPECT_FALSE(Dispatcher::singleton().hasBackendFallbackForDispatchKey(Key::CPU));
-  // A fallthrough goes on below its own key.
+  // A fallthrough continues below its own key.
   Library through = implementations(Key::AutogradCPU, "direct");
   through.impl("op", CppFunction::makeFallthrough());
   EXPECT_EQ(callFor(Key::AutogradCPU), 1);

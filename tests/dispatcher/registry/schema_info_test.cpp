@@ -65,7 +65,7 @@ TEST(SchemaInfo, WhatIsAnAliasOfWhatIsWrittenIsWritten) {
   EXPECT_TRUE(info.may_alias(input(0), input(1)));
   EXPECT_TRUE(info.may_alias(input(1), output(0)));
   EXPECT_TRUE(info.may_alias(output(0), input(1)));
-  // A value that is given again takes the place of the one before.
+  // A value that is added again replaces the previous one.
   info.addArgumentValue("other", cpuTensor());
   EXPECT_FALSE(info.is_mutable("other"));
   EXPECT_FALSE(info.may_alias(input(0), input(1)));
@@ -148,7 +148,7 @@ TEST(SchemaInfo, AValueThatAnotherArgumentHoldsMayBeInAnything) {
   EXPECT_TRUE(info.may_contain_alias(input(1), input(0)));
   EXPECT_TRUE(info.may_contain_alias(input(1), input(0), false));
   EXPECT_FALSE(info.may_contain_alias(input(0), input(1), false));
-  // The result is that argument.
+  // The result is the same list.
   EXPECT_TRUE(info.may_contain_alias(input(1), output(0), false));
   SchemaInfo other("my::f(Tensor(a) x, Tensor[] l) -> Tensor(a)");
   other.addArgumentValue("x", x);
@@ -169,7 +169,7 @@ TEST(SchemaInfo, WildcardsMayBeOneAnotherAndWhatAWildcardIsGivenIsOne) {
 }
 
 TEST(SchemaInfo, ASetOfTwoArgumentsLeavesOpenWhichOneItIs) {
-  // Each of the results may be either of the arguments.
+  // Each result may be either argument.
   const SchemaInfo info("my::f(Tensor(a) x, Tensor(a) y) -> (Tensor(a), Tensor(b))");
   EXPECT_TRUE(info.may_alias(input(0), input(1)));
   EXPECT_TRUE(info.may_alias(input(1), output(0)));

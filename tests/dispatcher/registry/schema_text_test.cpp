@@ -133,7 +133,7 @@ TEST(SchemaText, ThreadsThatAskAtOnceFindAnOperatorThatCanBeCalled) {
   std::atomic<int> failed{0};
   const auto callAll = [&] {
     for (int i = 0; i < kOperators; ++i) {
-      // Both threads are at the same operator.
+      // Wait until both threads are at the same operator.
       at.fetch_add(1);
       while (at.load() < 2 * (i + 1)) std::this_thread::yield();
       try {

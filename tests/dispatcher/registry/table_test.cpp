@@ -23,7 +23,7 @@ std::vector<Key> runtimeKeys() {
 
 DispatchKeySet keySetOf(Key key) { return DispatchKeySet(key); }
 
-// An operator `table_entry::op` whose kernels are told apart by the line that registered them: the key's number.
+// An operator `table_entry::op`. The registration line of each kernel is the number of its key.
 class TableEntryTest : public ::testing::Test {
  protected:
   TableEntryTest() { m_.def("op(Tensor a) -> Tensor"); }
@@ -37,7 +37,7 @@ class TableEntryTest : public ::testing::Test {
   TableEntry table_entry(Key key) const { return Dispatcher::singleton().computeTableEntry(op(), key); }
   OperatorHandle op() const { return find("table_entry::op"); }
 
-  // The table entry of [key] holds what was registered for [from], by the table as by the rules.
+  // Checks that the table entry of [key] holds the kernel registered for [from], and that a lookup finds it.
   void expectFrom(Key key, Key from) const {
     const TableEntry found = table_entry(key);
     EXPECT_EQ(found.key, from) << toString(key);
@@ -124,11 +124,12 @@ TEST_F(TableEntryTest, ExplicitWithdrawsImplicitFromEveryKeyThatItDoesNotServe) 
   implement({Key::CompositeExplicitAutograd, Key::CompositeImplicitAutograd});
   for (const Key key : runtimeKeys()) EXPECT_NE(table_entry(key).key, Key::CompositeImplicitAutograd) << toString(key);
   for (const Key key : {Key::NestedTensorCPU, Key::NestedTensorMeta, Key::Functionalize}) expectMissing(key);
-  // Also beside the one that is not for functional backends, and whichever comes first.
+  // The same with CompositeExplicitAutogradNonFunctional, which does not serve functional backends, whichever of the
+  // two takes precedence at a key.
   implement({Key::CompositeExplicitAutogradNonFunctional});
   for (const Key key : {Key::NestedTensorCUDA, Key::Functionalize}) expectMissing(key);
   for (const Key key : {Key::XLA, Key::SparseCPU}) expectFrom(key, Key::CompositeExplicitAutograd);
-  // What nested tensors have of their own is not withdrawn.
+  // Kernels for nested tensors themselves are not withdrawn.
   implement({Key::CompositeImplicitAutogradNestedTensor});
   for (const Key key : {Key::NestedTensorCPU, Key::AutogradNestedTensor}) {
     expectFrom(key, Key::CompositeImplicitAutogradNestedTensor);
@@ -181,7 +182,7 @@ TEST_F(TableEntryTest, ImplicitServesBackendsAndAutogradAlike) {
   expectFallthrough(Key::ADInplaceOrView);
 }
 
-// "Done when" of the dispatcher, as the next three.
+// An acceptance criterion of the dispatcher, like the next three tests.
 TEST_F(TableEntryTest, BackendKernelWithdrawsImplicitFromItsAutogradKey) {
   implement({Key::CPU, Key::CompositeImplicitAutograd});
   expectFrom(Key::CPU, Key::CPU);
@@ -235,7 +236,7 @@ TEST_F(TableEntryTest, AutogradOtherIsAmbiguousWithAKernelOfItsBackends) {
                   std::string(toString(backend)) +
                   "): which of the two differentiates is ambiguous. Register a kernel for AutogradOther, or remove the "
                   "composite one");
-    // Autograd or a kernel of its own decides.
+    // A kernel for Autograd or for AutogradOther itself resolves the ambiguity.
     Library own = implementations(Key::AutogradOther, "table_entry");
     own.impl("op", CppFunction::makeFallthrough());
     EXPECT_EQ(table_entry(Key::AutogradOther).cause, EntryCause::Exact);
@@ -298,8 +299,8 @@ TEST(Registration, RefusesKeysThatNothingIsDispatchedTo) {
   }
 }
 
-// What PyTorch's own tables hold, measured (tests/dispatcher/registry/pytorch_tables.py): of the dispatcher, and of the
-// model that other tests compare it with.
+// Compares with PyTorch's own tables, as measured by tests/dispatcher/registry/pytorch_tables.py: both the dispatcher
+// and the model that other tests compare it with.
 TEST(Table, HoldsWhatPyTorchsHolds) {
   std::ifstream file(BOXCAR_TEST_DATA "/pytorch_tables.txt");
   std::map<Key, std::string> defaults;
@@ -349,7 +350,7 @@ TEST(Table, HoldsWhatPyTorchsHolds) {
   EXPECT_EQ(lines, 89U);
 }
 
-// Every table entry, and the mask, as the rules say.
+// Checks every table entry and the mask against the rules.
 void expectConsistent(const OperatorHandle& op, const std::vector<Key>& keys) {
   DispatchKeySet mask = backend_bitset_mask;
   for (const Key key : keys) {

@@ -63,7 +63,7 @@ TEST(SameBits, TellsBitsAndNotValues) {
   const GenericList other;
   other.push_back(other);
   EXPECT_TRUE(sameBits(IValue(itself), IValue(other)));
-  itself.clear();  // what holds itself goes only when somebody parts it
+  itself.clear();  // break the reference cycle
   other.clear();
 }
 
@@ -143,7 +143,7 @@ TEST(ValueCopier, MakesMetaTensorsWithTheSameLayout) {
   EXPECT_EQ(copier.copy(IValue(Device(DeviceType::CPU))).toDevice(), Device(DeviceType::Meta));
 }
 
-// A device whose copies know nothing of strides; its memory is the host's here.
+// A device whose copies ignore strides; its memory is host memory here.
 class OtherDevice final {
  public:
   OtherDevice() : kernels_(Library::IMPL, "aten", DispatchKey::PrivateUse1, "tensor_bytes_test.cpp", 1) {

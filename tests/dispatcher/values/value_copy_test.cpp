@@ -19,7 +19,7 @@ IValue wrapped(IValue value, int depth) {
   return value;
 }
 
-// A list that is met deep first, and then where it lies.
+// A list that contains [shared] deep inside its first element and again as its second.
 GenericList metDeepFirst(const IValue& shared) { return GenericList{wrapped(shared, 100), shared}; }
 
 TEST(SameBits, LooksAtWhatLiesDeepAndIsShared) {

@@ -16,7 +16,7 @@ namespace {
 
 CodeUnit assembled(std::string text) { return assemble(Source::create("test.asm", std::move(text))); }
 
-// Nothing where a unit and its text are as one; else what is not.
+// Returns the difference between a unit and what its text reads back as; "" if there is none.
 std::string roundTripFault(const CodeUnit& unit) {
   const std::string text = disassemble(unit);
   const CodeUnit again = assembled(text);
@@ -35,7 +35,7 @@ TEST(Assembler, ReadsBackEveryScript) {
       Diagnostics diagnostics;
       unit = compileText(readFile(path), path, diagnostics);
     } catch (const CompileError&) {
-      continue;  // a script whose errors are tested, or one that needs a plugin
+      continue;  // tests errors or needs a plugin
     }
     ++compiled;
     EXPECT_EQ(roundTripFault(unit), "") << path;
@@ -75,7 +75,7 @@ TEST(Assembler, ReadsBackConstantsOfAllKinds) {
       "\"quoted\\\" 'twice'; no comment",
       std::string("\0\n\r\t\x7f", 5),
       "\xC3\xA9\xE2\x80\xA8\xC2\x85",  // é, a line separator, a control character
-      "\xff\xC3(\x85",                 // no UTF-8
+      "\xff\xC3(\x85",                 // not UTF-8
       Device("cpu"),
       Device("cuda:3"),
       std::vector<int64_t>{1, -2},
@@ -235,18 +235,18 @@ TEST(Assembler, ShowsLinesOfItsOwnTextWithoutASource) {
 
 // ---- What is wrong ----
 
-// The error of a text behind the first line, without the name of the file.
+// Returns the error of a text after the first line, without the file name.
 std::string refusal(const std::string& text) {
   const std::string error = errorOf([&] { assembled("boxcar bytecode 1\n" + text); });
   return error.starts_with("test.asm:") ? error.substr(9) : error;
 }
 
-// The same of one instruction of a function that has an Int, a Float, a Bool and a Value slot.
+// The same for one instruction of a function that has an Int, a Float, a Bool and a Value slot.
 std::string refusalOf(const std::string& instruction) {
   return refusal("fn 0 \"f\" 0 -> Value\n slots Int Float Bool Value\n 0 " + instruction + "\n 1 ReturnNone\nend\n");
 }
 
-// Its first line.
+// The first line of that error.
 std::string headlineOf(const std::string& instruction) {
   const std::string error = refusalOf(instruction);
   return error.substr(0, error.find('\n'));

@@ -1,4 +1,4 @@
-// What the verifier accepts does not crash the machine, also where no compiler would have written it: it ends, or fails
+// Bytecode that the verifier accepts cannot crash the machine, even if no compiler would write it: it ends normally or
 // with an error.
 
 #include <boxcar/interpreter/bytecode/assembler.h>
@@ -13,7 +13,7 @@
 namespace boxcar::interp {
 namespace {
 
-// How the script fails that has these lines, where [slots] are its slots; "no error" where it does not.
+// Returns the error of the script with this [code] and these [slots]; "no error" if there is none.
 std::string failureOf(const std::string& slots, const std::string& code, const std::string& shared = "") {
   const std::string text =
       "boxcar bytecode 1\n" + shared + "fn 0 \"<script>\" 0 -> Value\n slots " + slots + "\n" + code;
@@ -33,7 +33,7 @@ TEST(BytecodeSafety, AWalkWhoseStateIsWrittenFailsOrEnds) {
                       "3 EachNext v0, v2, -> 3\n4 ReturnNone\n",
                       "constant 0 int[1, 2]\nconstant 1 \"text\"\n"),
             "a loop cannot continue over str: it was never started");
-  // Far behind the end, and before the beginning.
+  // Positions far behind the end and before the beginning.
   for (const std::string position : {"1000000", "-5"}) {
     EXPECT_EQ(failureOf("Value Int Value",
                         "0 LoadConstant v2, constant 0\n1 EachInit v0, v2\n2 LoadInt i1, " + position +
@@ -41,7 +41,7 @@ TEST(BytecodeSafety, AWalkWhoseStateIsWrittenFailsOrEnds) {
                         "constant 0 int[1, 2]\n"),
               "no error");
   }
-  // The element takes the place of the list.
+  // The element overwrites the list.
   EXPECT_EQ(failureOf("Value Int",
                       "0 LoadConstant v0, constant 0\n1 EachInit v0, v0\n2 EachNext v0, v0, -> 2\n3 ReturnNone\n",
                       "constant 0 int[1, 2]\n"),
@@ -49,7 +49,7 @@ TEST(BytecodeSafety, AWalkWhoseStateIsWrittenFailsOrEnds) {
 }
 
 TEST(BytecodeSafety, ARangeWhoseStateIsWrittenGoesOnFromThere) {
-  // The counter counts as if the loop had five rounds left; its numbers lie in the state itself.
+  // The counter acts as if the loop had five rounds left; its state is only in these slots.
   EXPECT_EQ(failureOf("Int Int Int Int", "0 LoadInt i1, 5\n1 RangeNext i0, i2, -> 1\n2 ReturnNone\n"), "no error");
   EXPECT_EQ(failureOf("Int Int Int Int", "0 RangeInit i0, i3, -> 1\n1 ReturnNone\n"), "range() arg 3 must not be zero");
 }
@@ -141,7 +141,7 @@ TEST(BytecodeSafety, AKeywordThatIsGivenTwiceIsRefused) {
 }
 
 TEST(BytecodeSafety, ADtypeIsOneThatThereIs) {
-  // 256 more than float32.
+  // The number of float32 plus 256.
   EXPECT_EQ(failureOf("Value",
                       "0 PushConstant constant 0\n1 PushConstant constant 1\n2 PushConstant constant 2\n"
                       "3 PushConstant constant 2\n4 CallBuiltin tensor, 4\n5 Drop 1\n6 ReturnNone\n",
@@ -181,7 +181,7 @@ TEST(BytecodeSafety, BuiltInsTakeOrRefuseAnyValues) {
     const size_t least = builtin.variadic ? parameters - 1 + builtin.min_variadic : parameters;
     const size_t most = builtin.variadic ? std::min<size_t>(parameters - 1 + builtin.max_variadic, least + 2) : least;
     for (size_t count = least; count <= most; ++count) {
-      // Each kind first, each kind behind it.
+      // Each kind as first argument, with each kind for the others.
       for (size_t first = 0; first < kinds; ++first) {
         for (size_t others = 0; others < kinds; ++others) {
           std::vector<IValue> arguments(count, samples()[others]);

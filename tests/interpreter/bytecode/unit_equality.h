@@ -9,7 +9,7 @@
 
 namespace boxcar::interp {
 
-// The same kinds and the same bits, all the way down.
+// Returns whether both have the same kinds and bits, recursively.
 inline bool isSameConstant(const IValue& a, const IValue& b) {
   if (a.tag() != b.tag()) return false;
   const auto sameBits = [](double x, double y) { return std::bit_cast<uint64_t>(x) == std::bit_cast<uint64_t>(y); };
@@ -42,7 +42,7 @@ inline bool isSameSource(const SourcePtr& a, const SourcePtr& b) {
   return a->name() == b->name() && a->text() == b->text();
 }
 
-// The first field in which two functions differ; "" for equal ones.
+// Returns the first field in which two functions differ; "" if they are equal.
 inline std::string differenceOf(const CodeFunction& a, const CodeFunction& b) {
   const auto sameName = [](const SlotName& x, const SlotName& y) { return x.name == y.name && x.slot == y.slot; };
   if (a.name != b.name) return "name";
@@ -57,7 +57,7 @@ inline std::string differenceOf(const CodeFunction& a, const CodeFunction& b) {
   return "";
 }
 
-// The same for units.
+// Returns the first field in which two units differ; "" if they are equal.
 inline std::string differenceOf(const CodeUnit& a, const CodeUnit& b) {
   const auto sameSite = [](const OperatorSite& x, const OperatorSite& y) {
     return x.name == y.name && x.arguments == y.arguments && x.results == y.results;

@@ -13,7 +13,7 @@ constexpr SlotKind kFloat = SlotKind::Float;
 constexpr SlotKind kBool = SlotKind::Bool;
 constexpr SlotKind kValue = SlotKind::Value;
 
-// What the verifier says of a function with these slots and this code, less where that is.
+// Returns the verifier's error for a function with these slots and this code, without its place.
 std::string verdict(std::vector<SlotKind> slots, std::vector<Instruction> code, SlotKind result = kValue) {
   TestUnit unit;
   unit.builder.constant(IValue("text"));
@@ -180,7 +180,8 @@ TEST(Verifier, RefusesCodeAndSpansOfDifferentLength) {
   EXPECT_EQ(errorOf([&] { verify(unit.builder.unit()); }), "bad bytecode: f: it has 1 instructions and 0 spans");
 }
 
-// What the verifier says of a function, with one Int and one Value slot, that calls one with an Int argument.
+// Returns the verifier's error for a function with one Int and one Value slot that calls another one with an Int
+// argument.
 std::string callVerdict(std::vector<Instruction> code) {
   TestUnit unit;
   const uint32_t callee =
@@ -246,7 +247,7 @@ TEST(Verifier, RefusesABodyThatDoesNotFitItsOperator) {
             "bad bytecode: t::f: its body is function 7, but there are 2");
 }
 
-// A unit with a handler's body as function 1 and a function of an Int, that returns it, as function 2.
+// Returns a unit with a handler body as function 1 and a function that returns its Int argument as function 2.
 TestUnit unitWithBodies() {
   TestUnit unit;
   unit.add("body", kValue, [](CodeBuilder& code) {
@@ -337,8 +338,8 @@ TEST(Verifier, RefusesScopesThatCannotBe) {
             "bad bytecode: scope 0: it has a backend; a scope has functionality keys");
 }
 
-// Why a unit is refused whose function 3 has [code], with an Int, a Value and a Bool slot; scope 0 and the mode that is
-// handler 0 are there, function 0 of module 0, which takes an Int, and module 1, a plugin.
+// Returns why a unit is refused whose function 3 has [code] and an Int, a Value and a Bool slot. The unit has scope 0
+// with mode handler 0, function 0 of module 0, which takes an Int, and module 1, a plugin.
 std::string partsVerdict(std::vector<Instruction> code) {
   TestUnit unit = unitWithBodies();
   CodeUnit& parts = unit.builder.unit();

@@ -10,7 +10,7 @@
 
 namespace boxcar::interp {
 
-// A unit that a test writes by hand. Function 0 is there already and does nothing.
+// A unit that a test builds by hand. It already has function 0, which does nothing.
 class TestUnit {
  public:
   explicit TestUnit(std::string text = "first line\nsecond line\nthird line\n")
@@ -20,7 +20,7 @@ class TestUnit {
 
   CodeBuilder code(std::string name) { return CodeBuilder(std::move(name), builder.unit().source, {0, 5}); }
 
-  // The index of the function that [body] emits.
+  // Adds the function that [body] emits and returns its index.
   template <class Body>
   uint32_t add(CodeBuilder builder_of_code, SlotKind result, Body body) {
     const uint32_t index = builder.declareFunction();
@@ -32,7 +32,7 @@ class TestUnit {
   uint32_t add(std::string name, SlotKind result, Body body) {
     return add(code(std::move(name)), result, std::move(body));
   }
-  // The same without the builder's help, for what it would not emit.
+  // The same without the builder, for code that it would not emit.
   uint32_t addRaw(std::vector<SlotKind> slots, SlotKind result, std::vector<Instruction> instructions) {
     CodeFunction function;
     function.name = "f";
@@ -45,7 +45,7 @@ class TestUnit {
     return static_cast<uint32_t>(builder.unit().functions.size() - 1);
   }
 
-  // Runs a function of the unit, whose building ends with it.
+  // Runs a function of the unit; nothing can be added after that.
   IValue run(uint32_t function, std::vector<IValue> arguments = {}) {
     Executable program(std::move(builder).finish());
     program.link();

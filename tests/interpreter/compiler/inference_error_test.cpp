@@ -1,6 +1,6 @@
 #include "tests/interpreter/script_helpers.h"
 
-// What is wrong with names and types is told before anything runs, with the place under it.
+// Errors in names and types are reported before anything runs, with the place marked.
 
 namespace boxcar::interp {
 namespace {

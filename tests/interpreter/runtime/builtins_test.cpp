@@ -9,7 +9,7 @@
 namespace boxcar::interp {
 namespace {
 
-// What a built-in gives for all of its arguments, as Python's repr shows it, or the error.
+// Returns the result of a built-in for these arguments, as Python's repr shows it, or the error.
 std::string call(std::string_view name, std::vector<IValue> arguments) {
   const auto index = findBuiltin(name);
   if (!index) return "there is no built-in " + std::string(name);
@@ -18,7 +18,7 @@ std::string call(std::string_view name, std::vector<IValue> arguments) {
   return error == "no error" ? text : error;
 }
 
-// The type that a built-in with a rule gives for arguments of these types.
+// Returns the result type of a built-in with a type rule for arguments of these types.
 std::string typeGiven(std::string_view name, std::vector<TypePtr> arguments) {
   const TypePtr type = builtins()[*findBuiltin(name)].result_rule(arguments);
   return type == nullptr ? "none fits" : std::string(type->text());

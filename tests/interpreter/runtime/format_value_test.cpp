@@ -8,7 +8,7 @@
 namespace boxcar::interp {
 namespace {
 
-// As Python's format() does.
+// Formats like Python's format().
 std::string format(const IValue& value, std::string_view spec) {
   std::string text;
   const std::string error = errorOf([&] { text = formatValue(value, spec); });

@@ -19,7 +19,7 @@
 namespace boxcar {
 namespace {
 
-// What handlers have to get right: output, script operators and modes, writes and views, several results, randomness.
+// Covers what handlers must handle: output, script operators and modes, writes and views, several results, randomness.
 constexpr const char* kProgram = R"(
 op pairs::twice(Tensor x) -> Tensor { return x + x }
 const seen = []
@@ -52,7 +52,7 @@ Outcome outcomeOf(const char* text) {
   return outcome;
 }
 
-// Runs [text] under the handlers, the first of which is outermost.
+// Runs [text] under the handlers, outermost first.
 Outcome outcomeUnder(const std::vector<Handler*>& handlers, const char* text) {
   std::vector<std::unique_ptr<HandlerGuard>> guards;
   for (Handler* handler : handlers) guards.push_back(std::make_unique<HandlerGuard>(*handler));
@@ -61,7 +61,7 @@ Outcome outcomeUnder(const std::vector<Handler*>& handlers, const char* text) {
   return outcome;
 }
 
-// Calls [test] for each kind within each, itself too.
+// Calls [test] for each pair of kinds, outer and inner, including equal ones.
 void forEachPair(const std::function<void(const HandlerKind&, const HandlerKind&)>& test) {
   for (const HandlerKind* outer : handlerKinds()) {
     for (const HandlerKind* inner : handlerKinds()) {
@@ -98,7 +98,7 @@ TEST_F(HandlerPairs, ChangeNothingOfWhatAProgramDoes) {
   });
 }
 
-// What a handler computes for itself, at its end too, is none of the run that goes on around it.
+// What a handler computes for itself, even at its end, does not belong to the traced run around it.
 TEST_F(HandlerPairs, ShowATracerAroundThemTheCallsOfTheProgramAlone) {
   const auto traceAround = [&](Handler* inner) {
     const std::string path = folder_.path() + "/around.ops";
@@ -135,7 +135,7 @@ TEST_F(HandlerPairs, LetAnErrorThroughAndCloseWhatIsOpen) {
     EXPECT_EQ(found.output, expected.output);
     EXPECT_EQ(found.error, expected.error);
     EXPECT_EQ(modeCount(), 0U);
-    // Nothing of the failed run is left: what runs next is as always.
+    // The failed run leaves nothing behind: the next run is as usual.
     EXPECT_EQ(outcomeUnder({outer.get(), inner.get()}, kProgram), outcomeOf(kProgram));
     inner->finish(true);
     outer->finish(true);

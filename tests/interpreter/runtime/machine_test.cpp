@@ -21,7 +21,7 @@ constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 
 Library definitions() { return {Library::FRAGMENT, "machine_test", std::nullopt, "test.cpp", 1}; }
 
-// The result of one instruction on two arguments of a kind.
+// Returns the result of one instruction on two arguments of a kind.
 IValue compute(Opcode op, SlotKind kind, SlotKind result, IValue left, IValue right) {
   TestUnit unit;
   const uint32_t f = unit.add("fn f", result, [=](CodeBuilder& code) {
@@ -37,7 +37,7 @@ IValue compute(Opcode op, SlotKind kind, SlotKind result, IValue left, IValue ri
 IValue ints(Opcode op, int64_t a, int64_t b) { return compute(op, kInt, kInt, a, b); }
 IValue floats(Opcode op, double a, double b) { return compute(op, kFloat, kFloat, a, b); }
 
-// sum of i * i for i below [n], written with a while loop
+// The sum of i * i for i below [n], with a while loop.
 uint32_t addSquares(TestUnit& unit) {
   return unit.add("squares", kInt, [](CodeBuilder& code) {
     const uint16_t n = code.argument(kInt);
@@ -108,7 +108,7 @@ TEST(Machine, RunsAWhileLoop) {
   EXPECT_EQ(unit.run(f, {1000}).toInt(), 332833500);
 }
 
-// The numbers of range(start, stop, step), as a loop over them sees them.
+// Returns the numbers that a loop over range(start, stop, step) visits.
 std::string rangeText(int64_t start, int64_t stop, int64_t step) {
   TestUnit unit;
   unit.builder.type(Type::listOf(Type::integer()));
@@ -226,7 +226,7 @@ TEST(Machine, FramesReleaseWhatTheyHold) {
   EXPECT_EQ(list.object()->useCount(), before);
 }
 
-// Sets the constant, unless it is set, and returns it.
+// Sets the constant unless it is set, and returns it.
 uint32_t addConstant(TestUnit& unit) {
   unit.builder.global("count", Type::integer());
   return unit.add("fn f", kValue, [](CodeBuilder& code) {
@@ -409,7 +409,7 @@ TEST(Machine, UnboxingChecksTheKind) {
   EXPECT_EQ(unbox(Opcode::UnboxBool, kBool, Opcode::ReturnBool, 1), "expected bool, but found int 1");
 }
 
-// A function that calls an operator of two ints.
+// Adds a function that calls an operator of two ints.
 uint32_t addOperatorCall(TestUnit& unit, const OperatorName& name) {
   return unit.add("fn f", kInt, [&](CodeBuilder& code) {
     const uint16_t a = code.argument(kInt);
@@ -550,7 +550,7 @@ TEST(Machine, ARunHasItsLimits) {
 
 // ---- Operators of scripts ----
 
-// op machine_test::twice(int x) -> int, which calls itself [until] times when x is negative
+// Defines op machine_test::twice(int x) -> int, which calls itself [until] times if x is negative.
 std::shared_ptr<Executable> scriptWithOperator(TestUnit& unit) {
   const FunctionSchema schema("machine_test::twice", "", {Argument("x", Type::integer())},
                               {Argument("", Type::integer())});

@@ -9,7 +9,7 @@
 namespace boxcar::interp {
 namespace {
 
-// Chooses among schemas for arguments written as in "Tensor, alpha=int".
+// Chooses among schemas for arguments in notation such as "Tensor, alpha=int".
 class Overloads {
  public:
   Overloads(std::initializer_list<const char*> schemas) {
@@ -36,7 +36,7 @@ class Overloads {
     return resolveOverload(candidates_, arguments_, at_run_time);
   }
 
-  // The chosen overload's name; "dynamic", or what was wrong.
+  // Returns the name of the chosen overload, "dynamic", or the error.
   std::string choose(std::string_view written, bool at_run_time = false) {
     const Resolution resolution = resolve(written, at_run_time);
     switch (resolution.kind) {
@@ -70,7 +70,7 @@ TEST(Overload, SameTypeBeatsConversion) {
 }
 
 TEST(Overload, ConversionsRankFromFreeToDear) {
-  // Each pair stands with the dearer one first, so that the order does not decide.
+  // Each pair lists the costlier one first, so that the order does not decide.
   EXPECT_EQ(Overloads({"t::f.b(float x) -> ()", "t::f.a(SymInt x) -> ()"}).choose("int"), "a");
   EXPECT_EQ(Overloads({"t::f.b(Scalar x) -> ()", "t::f.a(float x) -> ()"}).choose("int"), "a");
   EXPECT_EQ(Overloads({"t::f.b(int? x) -> ()", "t::f.a(Scalar x) -> ()"}).choose("int"), "a");

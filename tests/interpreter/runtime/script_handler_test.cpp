@@ -18,7 +18,7 @@
 namespace boxcar {
 namespace {
 
-// What scripts register is met by calls from C++.
+// Calls from C++ reach what scripts register.
 
 TEST(ScriptHandler, CppCallsAnImplementation) {
   const Program program = Program::compile(
@@ -26,7 +26,7 @@ TEST(ScriptHandler, CppCallsAnImplementation) {
       "impl handler_test::f @ CPU { print(op.name, n, x.shape); return x * n }\n",
       "test.ops");
   const OperatorHandle f = Dispatcher::singleton().findSchemaOrThrow("handler_test::f", "");
-  EXPECT_FALSE(f.hasKernelForDispatchKey(DispatchKey::CPU));  // control has not reached it
+  EXPECT_FALSE(f.hasKernelForDispatchKey(DispatchKey::CPU));  // the statement has not run yet
   program.run();
   EXPECT_EQ(outputOf([&] {
               const Tensor y = f.typed<Tensor(const Tensor&, int64_t)>().call(ones({2}), 3);

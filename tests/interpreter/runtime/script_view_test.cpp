@@ -14,7 +14,7 @@
 namespace boxcar::interp {
 namespace {
 
-// An operator view::note(), which calls [noted].
+// Defines an operator view::note() that calls [noted].
 Library noting(std::function<void()> noted) {
   Library m(Library::FRAGMENT, "view", std::nullopt, "test.cpp", 1);
   m.def("note() -> ()", [noted = std::move(noted)] { noted(); });
@@ -63,7 +63,7 @@ TEST(CallPaths, NumberAWayOnceHoweverOftenItIsTakenOrTheScriptIsLoaded) {
   const size_t count = nodes.size();
   for (int i = 0; i < 20; ++i) {
     numbers.clear();
-    // Another script, whose code may come to lie where that one's lay.
+    // Another script, whose code may get the address of the first one's.
     outputOf(fmt::format("{}view::note()\n", std::string(static_cast<size_t>(i), '\n')));
     ASSERT_EQ(numbers.size(), 1U);
     EXPECT_EQ(nodes[numbers[0]].frame.site.line, static_cast<uint32_t>(i + 1));

@@ -14,7 +14,7 @@ using syntax::CompareOp;
 using syntax::UnaryOp;
 using Complex = std::complex<double>;
 
-// The result as Python's repr shows it, or the error.
+// Returns the result as Python's repr shows it, or the error.
 std::string result(BinaryOp op, const IValue& a, const IValue& b) {
   std::string text;
   const std::string error = errorOf([&] { text = repr(binaryValue(op, a, b)); });

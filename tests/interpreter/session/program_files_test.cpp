@@ -10,7 +10,7 @@
 namespace boxcar {
 namespace {
 
-// A program in the folder home calls an operator that one in the folder data defines, and whose body loads [path].
+// A program in folder home calls an operator that a program in folder data defines. The operator loads [path].
 class ProgramFiles : public testing::Test {
  protected:
   ProgramFiles() {
@@ -19,7 +19,7 @@ class ProgramFiles : public testing::Test {
     temporary_.write("secret/x", "\x01 is no header");
   }
 
-  // How loading fails; the text tells which file was opened.
+  // Returns the error of loading, which tells which file was opened.
   std::string faultOfLoading(const std::string& path) const {
     Program library = Program::compile("op program_files::peek(str path) -> int { return len(io::load(path)) }",
                                        temporary_ / "data/library.ops");
@@ -58,7 +58,7 @@ TEST_F(ProgramFiles, PermissionsAreThoseOfTheRun) {
   const FileAccessGuard guard(FileAccess::sandboxed(temporary_ / "home", {.readable = {temporary_ / "data"}}));
   EXPECT_EQ(faultOfLoading("x"), opened("data/x"));
   EXPECT_EQ(faultOfLoading("../secret/x"), "cannot open '" + (temporary_ / "data/../secret/x") + "'");
-  // The program itself is where it was, after the operator has run.
+  // The program's own folder is unchanged after the operator ran.
   EXPECT_EQ(faultOf("io::load(\"x\")"), opened("home/x"));
 }
 

@@ -66,7 +66,7 @@ TEST(Program, FunctionsAreCalledOnAStack) {
   EXPECT_EQ(program.functions().size(), 3u);
   const Program::Function scale = program.function("scale");
   EXPECT_EQ(toString(scale.schema()), "scale(float[] xs, float by=2.0) -> float[]");
-  // An int becomes a float, a list of ints one of floats, as in a script.
+  // As in a script, an int converts to a float and a list of ints to one of floats.
   Stack stack;
   push(stack, "below", std::vector<int64_t>{1, 2}, 3);
   scale.call(stack);
@@ -317,7 +317,7 @@ TEST(Program, AnInterruptEndsARunButNotTheNext) {
     }
   });
   while (!is_entered) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  interruptScripts();  // once: another one could end the exit block
+  interruptScripts();  // only once: a second one could stop the exit block
   runner.join();
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "ended\n");
   EXPECT_EQ(cause, ScriptErrorCause::Interrupt);
@@ -344,7 +344,7 @@ TEST(Program, ALimitOfTimeEndsARunWhateverItDoes) {
       EXPECT_EQ(error.cause(), ScriptErrorCause::Limit);
     }
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20)) << work;
-    // The next run has its own time.
+    // The next run has its own time limit.
     EXPECT_EQ(outputOf([&] { program.run({"quick"}); }), "ended\n");
   }
 }
@@ -360,7 +360,7 @@ TEST(Program, AnInterruptEndsAnOperatorThatTakesLong) {
   std::atomic<bool> is_entered = false;
   Library entry(Library::FRAGMENT, "test_long_work", std::nullopt, "test.cpp", 1);
   entry.def("entered() -> ()", [&] { is_entered = true; });
-  // The exit block's own work runs to its end.
+  // The work of the exit block itself runs to its end.
   constexpr const char* kMode =
       "mode m { return redispatch(op, args) } exit { print(sum(ones(1).expand(20000000)).item()) }\n";
   constexpr const char* kWork[] = {
@@ -398,7 +398,7 @@ class Imports : public testing::Test {
   std::string faultOfMain() {
     return errorOf([&] { Program::load(folder_ / "main.ops").run(); });
   }
-  // [text] without the temporary folder's name.
+  // Returns [text] without the name of the temporary folder.
   std::string shortened(std::string text) const {
     const std::string name = folder_.path() + "/";
     for (size_t at = text.find(name); at != std::string::npos; at = text.find(name)) text.erase(at, name.size());
@@ -416,7 +416,7 @@ TEST_F(Imports, FilesShareOneCopyOfWhatTheyImport) {
   folder_.write("main.ops", "import \"state.ops\"\nimport \"a.ops\"\nprint(next(), fromA(), imports_test::peek())\n");
   EXPECT_EQ(outputOfMain(), "state runs\n1 2 2\n");
 
-  // So do the programs of a process, as long as one of them is there.
+  // Programs of one process share modules, too, as long as one of them exists.
   const Program first = Program::load(folder_ / "main.ops");
   const Program second = Program::load(folder_ / "main.ops");
   EXPECT_EQ(outputOf([&] {

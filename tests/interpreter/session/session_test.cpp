@@ -17,7 +17,7 @@
 namespace boxcar {
 namespace {
 
-// The value of an input as `print` shows it; "" where it has none, and what is wrong where it fails.
+// Returns the value of an input as `print` shows it, "" if it has none, or the error.
 std::string answer(Session& session, const std::string& text) {
   try {
     const Session::Result result = session.evaluate(text);

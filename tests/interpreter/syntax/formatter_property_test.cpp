@@ -1,4 +1,4 @@
-// What holds for the layout of every script.
+// Properties of the layout of every script.
 
 #include <boxcar/interpreter/session/program.h>
 #include <boxcar/interpreter/syntax/formatter.h>
@@ -21,7 +21,7 @@ std::string format(const std::string& text, Diagnostics& diagnostics) {
   return formatSource(Source::create("t.ops", text), diagnostics);
 }
 
-// Nothing where a text is formatted as it should, or is wrong and comes back as it is.
+// Returns what is wrong with the formatting of a text; "" if it is right, or if a wrong text comes back unchanged.
 std::string faultOf(const std::string& text) {
   Diagnostics diagnostics;
   const std::string once = format(text, diagnostics);
@@ -47,7 +47,7 @@ TEST(FormatterProperty, TheBytecodeOfEveryScriptStays) {
       EXPECT_EQ(differenceOf(before, after), "") << path;
       ++compiled;
     } catch (const CompileError&) {
-      // A script whose errors are tested, or one that needs a plugin.
+      // A script that tests errors or needs a plugin.
     }
   }
   EXPECT_GT(compiled, 300U);
@@ -62,7 +62,7 @@ TEST(FormatterProperty, EveryBeginningOfAScriptIsFormattedOrReported) {
   }
 }
 
-// What stands between the tokens of a text, before the first and behind the last of them.
+// The text between the tokens, before the first and after the last one.
 struct Pieces {
   explicit Pieces(const std::string& text) {
     const SourcePtr source = Source::create("t.ops", text);
@@ -88,7 +88,7 @@ TEST(FormatterProperty, ScriptsWithoutSomeOfTheirTokensAreFormattedOrReported) {
   size_t right = 0;
   const Pieces pieces(construct());
   for (int round = 0; round < 3000; ++round) {
-    // Some tokens in a row, so that what is left is often right.
+    // Takes a run of tokens, so that the rest is often right.
     const size_t first = random() % pieces.texts.size(), count = 300 + random() % 100;
     std::string text;
     for (size_t i = first; i < std::min(first + count, pieces.texts.size()); ++i) {
@@ -105,8 +105,8 @@ TEST(FormatterProperty, ScriptsWithoutSomeOfTheirTokensAreFormattedOrReported) {
 
 // ---- Layouts of one program ----
 
-// The tokens with other blanks and line breaks between them, and without the comments that were there; [comment] stands
-// at some of the line breaks.
+// Returns the tokens with other blanks and line breaks and without their comments. [comment] is placed at some of the
+// line breaks.
 std::string shaken(const Pieces& pieces, std::mt19937& random, const std::string& comment = "") {
   using Kind = syntax::TokenKind;
   const auto oneOf = [&](std::initializer_list<const char*> texts) { return texts.begin()[random() % texts.size()]; };
@@ -156,7 +156,7 @@ TEST(FormatterProperty, TheLayoutDoesNotDependOnTheOneBefore) {
     const std::string text = interp::readFile(path);
     Diagnostics errors;
     format(text, errors);
-    if (errors.hasErrors() || text.size() > 5000) continue;  // those that are long say the same again and again
+    if (errors.hasErrors() || text.size() > 5000) continue;  // long ones only repeat themselves
     const Pieces pieces(text);
     std::string layout;
     for (int round = 0; round < 4; ++round) {

@@ -8,7 +8,7 @@
 namespace boxcar {
 namespace {
 
-// The layout of a script that must be right; formatting it again must change nothing.
+// Returns the layout of a script that must be right; formatting it again must change nothing.
 std::string formatted(const std::string& text) {
   Diagnostics diagnostics;
   const std::string once = formatSource(Source::create("t.ops", text), diagnostics);
@@ -18,7 +18,7 @@ std::string formatted(const std::string& text) {
   return once;
 }
 
-// What is in its layout already stays.
+// Text that is already formatted stays the same.
 void expectStays(const std::string& text) { EXPECT_EQ(formatted(text), text); }
 
 // ---- Blanks ----
@@ -41,7 +41,7 @@ TEST(Formatter, PutsNoBlanksAroundSignsCallsAndIndices) {
 TEST(Formatter, SlicesHaveNone) {
   EXPECT_EQ(formatted("y = x[ 1 : n+1 , : : 2 , ... , None, a:: b , -1 :]"),
             "y = x[1:n + 1, ::2, ..., None, a::b, -1:]\n");
-  // Where `a::f(` would name an operator the colons stay apart.
+  // If `a::f(` would name an operator, the colons stay apart.
   EXPECT_EQ(formatted("y = x[a : : f(i), b: :c.d(1)]"), "y = x[a: :f(i), b: :c.d(1)]\n");
 }
 
@@ -156,7 +156,7 @@ TEST(Formatter, BreaksBehindTheLoosestOperators) {
             "x = (\n    " + a + " * b +\n    " + a + " +\n    " + a + "[i + 1]\n)\n");
   EXPECT_EQ(formatted("f(" + a + " and " + a + " is not " + a + " or not b, c)"),
             "f(\n    " + a + " and\n        " + a + " is not " + a + " or\n        not b,\n    c,\n)\n");
-  // Outside of brackets a line cannot break.
+  // A line cannot break outside of brackets.
   expectStays("x = " + a + " + " + a + " + " + a + " + " + a + "\n");
 }
 

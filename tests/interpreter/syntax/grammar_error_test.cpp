@@ -150,7 +150,7 @@ TEST(GrammarErrors, HabitsOfOtherLanguagesGetAHint) {
 
 TEST(GrammarErrors, OneStatementsErrorLeavesTheOthers) {
   EXPECT_EQ(recovered("a = 1\nb = \nc = 3; d = (; e = 5\nf = 6"),
-            "3 errors: (= a 1) (= c 3)");  // `(` takes the rest of its text
+            "3 errors: (= a 1) (= c 3)");  // `(` consumes the rest of its line
   EXPECT_EQ(recovered("a b\nc d; e\nf"), "2 errors: e f");
   EXPECT_EQ(recovered("x = [1 2]; y = {1: 2 3: 4}\nz"), "2 errors: z");
 }

@@ -85,7 +85,7 @@ TEST(Grammar, IsInstanceTakesAType) {
 // ---- Precedence ----
 
 TEST(GrammarPrecedence, EachLevelBindsMoreThanTheOneBefore) {
-  // One operator of every binary level, from loose to tight: each takes the next as its right operand.
+  // One operator of each binary level, from loose to tight: each takes the next one as its right operand.
   EXPECT_EQ(parsed("a or b and c < d | e ^ f & g << h + i * j ** k"),
             "(or a (and b (compare c < (| d (^ e (& f (<< g (+ h (* i (** j k))))))))))");
 }

@@ -146,7 +146,7 @@ TEST(Grammar, AnEmptyScriptHasNoStatements) {
 
 // ---- Spans ----
 
-// The text that the expression, or the statement, of a script covers.
+// Returns the text covered by the expression, or the statement, of a script.
 std::string covered(const std::string& text, bool whole_statement = false) {
   const SourcePtr source = Source::create("t.ops", text);
   Diagnostics diagnostics;

@@ -6,7 +6,8 @@
 namespace boxcar::syntax {
 namespace {
 
-// The tokens as they stand in the text, `\n` for a statement's end, kinds where a text can be two; then the errors.
+// Returns the tokens as in the text, with `\n` for the end of a statement and kinds where a text is ambiguous,
+// followed by the errors.
 std::string tokens(std::string text) {
   const SourcePtr source = Source::create("t.ops", std::move(text));
   Diagnostics diagnostics;
@@ -135,7 +136,7 @@ TEST(Lexer, BracketsKnowWhatClosesThem) {
                        token.kind == TokenKind::FStringBegin || token.kind == TokenKind::FieldBegin;
     if (opens) pairs += fmt::format("{}-{} ", token.span.begin, stream.tokens[token.index].span.begin);
   }
-  // `(` begins at byte 1; the dict's brace stands after a comma.
+  // `(` begins at byte 1; the dict's brace follows a comma.
   EXPECT_EQ(pairs, "1-9 2-4 7-8 11-20 13-18 15-17 ");
 }
 
@@ -170,7 +171,7 @@ TEST(Lexer, BytesThatAreNotUtf8AreNamedOnceARun) {
 TEST(Lexer, AStringEndsOnItsLine) {
   EXPECT_EQ(tokens("\"abc\nb"), "'abc' \\n b\n0: the string is not closed with `\"` on its line");
   EXPECT_EQ(tokens("'"), "''\n0: the string is not closed with `'` on its line");
-  // The bracket's end stands, most likely, in the string.
+  // The closing bracket is probably part of the string.
   EXPECT_EQ(tokens("print(\"abc)\nb"), "print ( 'abc)' +) \\n b\n6: the string is not closed with `\"` on its line");
 }
 
@@ -224,7 +225,7 @@ TEST(Lexer, WhatIsOpenAtTheEndIsClosed) {
 TEST(Lexer, AStatementShowsThatABracketWasLeftOpen) {
   EXPECT_EQ(tokens("a = f(1,\nreturn b"),
             "a = f ( 1 , +) \\n return b\n9: a statement begins before `(` is closed | `(` opens here at 5");
-  // Keywords that an argument may be named like, and those of a comprehension, show nothing.
+  // Keywords that can be argument names, and those of comprehensions, do not indicate a new statement.
   EXPECT_EQ(tokens("f(1,\nwith=b)"), "f ( 1 , with = b )");
   EXPECT_EQ(tokens("[a\nfor a in b\nif c]"), "[ a for a in b if c ]");
 }

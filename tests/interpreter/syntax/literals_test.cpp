@@ -35,7 +35,7 @@ TEST(Literals, IntegersOfEveryBase) {
   EXPECT_EQ(integer("0b101"), 5u);
   EXPECT_EQ(integer("0o17"), 15u);
   EXPECT_EQ(integer("9223372036854775807"), 9223372036854775807u);
-  EXPECT_EQ(integer("9223372036854775808"), 9223372036854775808u);  // the lexer asks for the minus
+  EXPECT_EQ(integer("9223372036854775808"), 9223372036854775808u);  // the lexer checks for the minus sign
   EXPECT_EQ(integer("0x7fffffffffffffff"), 9223372036854775807u);
 }
 

@@ -10,8 +10,8 @@ TEST(Source, PositionsCountLinesAndCodePointsFromOne) {
   EXPECT_EQ(source->position(0), (LineColumn{1, 1}));
   EXPECT_EQ(source->position(2), (LineColumn{1, 3}));  // the line break belongs to its line
   EXPECT_EQ(source->position(3), (LineColumn{2, 1}));
-  EXPECT_EQ(source->position(5), (LineColumn{2, 2}));   // behind two bytes
-  EXPECT_EQ(source->position(8), (LineColumn{2, 3}));   // behind three more
+  EXPECT_EQ(source->position(5), (LineColumn{2, 2}));   // after a character of two bytes
+  EXPECT_EQ(source->position(8), (LineColumn{2, 3}));   // after one of three more bytes
   EXPECT_EQ(source->position(10), (LineColumn{3, 1}));  // an empty line
   EXPECT_EQ(source->position(11), (LineColumn{4, 1}));
   EXPECT_EQ(source->position(15), (LineColumn{4, 5}));

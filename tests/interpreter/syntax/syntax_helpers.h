@@ -9,7 +9,7 @@
 
 namespace boxcar::syntax {
 
-// The script's statements, one a line; or its diagnostics as they are printed.
+// Returns the statements of a script, one per line, or its printed diagnostics.
 inline std::string parsed(std::string text) {
   const SourcePtr source = Source::create("t.ops", std::move(text));
   Diagnostics diagnostics;
@@ -20,14 +20,14 @@ inline std::string parsed(std::string text) {
   return out;
 }
 
-// The same without blanks, of which the text of signatures and types has some that mean nothing.
+// The same without blanks, because some blanks in signatures and types have no meaning.
 inline std::string parsedWithoutBlanks(std::string text) {
   std::string tree = parsed(std::move(text));
   std::erase_if(tree, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
   return tree;
 }
 
-// The errors of a script, `line:column: message` each, without the source lines; notes behind ` | `.
+// Returns the errors of a script as `line:column: message` without source lines; notes follow ` | `.
 inline std::string errorsOf(std::string text) {
   const SourcePtr source = Source::create("t.ops", std::move(text));
   Diagnostics diagnostics;
@@ -41,7 +41,7 @@ inline std::string errorsOf(std::string text) {
   return out;
 }
 
-// The tree of what could be read, and how many errors there were.
+// Returns the tree of the readable part and the number of errors.
 inline std::string recovered(std::string text) {
   const SourcePtr source = Source::create("t.ops", std::move(text));
   Diagnostics diagnostics;

@@ -1,4 +1,4 @@
-// Line by line an input goes on as long as its whole text is unfinished, though not all of it is read again.
+// An input read line by line stays unfinished as long as its whole text is, although not all text is read again.
 
 #include <boxcar/interpreter/session/program.h>
 #include <boxcar/interpreter/session/session.h>
@@ -16,7 +16,7 @@
 namespace boxcar {
 namespace {
 
-// With their ends.
+// Returns the lines with their line ends.
 std::vector<std::string_view> linesOf(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -35,7 +35,7 @@ TEST(UnfinishedInput, GoesOnAsItsWholeTextDoes) {
       "d = {\n'a': {\n'b': [\n1,\n2\n],\n},\n'c': f(\n1,\nx=2\n,)}\n",
       "fn f(\n  int x,\n  *,\n  int y=1\n) -> int\n",
       "x = [[\n1],\n[\n2\n]\n]\n",
-      // Commas that are no matter of elements alone.
+      // Commas that do not only separate elements.
       "fn f(Dict(str, int) d) -> str[] {\n  return [k for k, v in d.items()\n    if v > 1]\n}\n",
       "if x {\n  isinstance(x,\n    int)\n}\n",
       "if x {\n  y = x[\n    0,\n    1:3,\n  ]\n}\n",
@@ -44,7 +44,7 @@ TEST(UnfinishedInput, GoesOnAsItsWholeTextDoes) {
       "fn f(Dict(str,\n Tensor) x,\n (int,\n int,\n int) y) -> (Tensor a,\n Tensor b)\n{\n a,b = 1,2;\n c = "
       "(1,\n)\n}\n",
       "mode m {\n  x = 1\n  return redispatch(op,\n args)\n} exit {\n  x = 1\n}\n",
-      // What is wrong ends it.
+      // An error ends the input.
       "if x {\n  y = 1\n  y = )\n",
       "if x {\n  y = 1\n  else {\n",
       "x = [1,\n2,\nwhile x {\n",
@@ -61,7 +61,7 @@ TEST(UnfinishedInput, GoesOnAsItsWholeTextDoes) {
   }
 }
 
-// A line for each element of each bracket.
+// Puts each element in brackets on its own line.
 std::string brokenInBrackets(const std::string& text) {
   Diagnostics unused;
   std::string broken = text;
@@ -88,7 +88,7 @@ std::string brokenInBrackets(const std::string& text) {
       case Kind::Assign: break;
       default: continue;
     }
-    // What belongs to an f-string stands on its line.
+    // An f-string cannot break over lines.
     if (std::ranges::find(open, Kind::FStringBegin) != open.end()) continue;
     if (!open.empty() && open.back() != Kind::BlockOpen && !token.reported) breaks.push_back(token.span.end);
   }
@@ -96,7 +96,7 @@ std::string brokenInBrackets(const std::string& text) {
   return broken;
 }
 
-// How many lines of it leave it unfinished.
+// Checks each line and returns how many lines leave the text unfinished.
 size_t expectGoesOnAsItsWholeTextDoes(const std::string& path, const std::string& text) {
   size_t unfinished = 0;
   UnfinishedInput input;
@@ -120,7 +120,7 @@ TEST(UnfinishedInput, GoesOnAsItsWholeTextDoesInAllScripts) {
   size_t unfinished_in_brackets = 0;
   for (const std::string& path : allScripts(BOXCAR_TEST_DATA)) {
     const std::string text = interp::readFile(path);
-    if (text.size() > 20000) continue;  // whose whole text is too long to be read with each line
+    if (text.size() > 20000) continue;  // too long to read again with each line
     unfinished += expectGoesOnAsItsWholeTextDoes(path, text);
     unfinished_in_brackets += expectGoesOnAsItsWholeTextDoes(path, brokenInBrackets(text));
   }
@@ -132,7 +132,7 @@ TEST(UnfinishedInput, TellsLaterWhatIsWrongBesideAnEarlierPart) {
   UnfinishedInput input;
   EXPECT_TRUE(input.add("f(1,\n"));
   EXPECT_TRUE(input.add("x=2,\n"));
-  EXPECT_TRUE(input.add("3,\n"));  // which may not stand behind x=2
+  EXPECT_TRUE(input.add("3,\n"));  // not allowed after x=2
   EXPECT_FALSE(input.add("4)\n"));
 }
 

@@ -5,7 +5,7 @@
 
 namespace boxcar {
 
-// The unit, where its parts stand in the text being taken away: two layouts of a script differ in that alone.
+// Returns the unit without source positions, the only difference between two layouts of a script.
 inline interp::CodeUnit withoutPlaces(interp::CodeUnit unit) {
   unit.source = Source::create("", "");
   for (interp::CodeFunction& function : unit.functions) {

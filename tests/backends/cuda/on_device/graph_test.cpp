@@ -12,7 +12,7 @@
 
 #include "tests/backends/cuda/on_device/device_helpers.h"
 
-// Streams and graphs, and functions that graphs stand in for.
+// Streams and graphs, and functions that graphs replace.
 
 namespace boxcar::cuda {
 namespace {
@@ -61,7 +61,7 @@ TEST(CudaGraph, DoesNotNest) {
             "a graph is being captured on this thread already; graphs do not nest");
 }
 
-// A function as a script has it, and how often it ran.
+// A graphed function like that of a script, with a count of its runs.
 class Function final {
  public:
   using Body = std::function<IValue(std::span<const IValue>)>;

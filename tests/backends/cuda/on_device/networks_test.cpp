@@ -10,7 +10,7 @@
 
 #include "tests/backends/cuda/on_device/device_helpers.h"
 
-// Layers of networks on a GPU, in sizes that several blocks of threads share, against the CPU.
+// Network layers on a GPU compared with the CPU, in sizes that need several thread blocks.
 
 namespace boxcar::cuda {
 namespace {
@@ -19,7 +19,7 @@ using Sizes = std::vector<int64_t>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Numbers around 3 that are no neighbours' copies.
+// Returns numbers around 3 in which neighbours differ.
 Tensor numbers(const Sizes& sizes, ScalarType type = ScalarType::Float) {
   const Tensor angles = boxcar::mul(counting(sizes, ScalarType::Double), 12.9898);
   return boxcar::to(boxcar::add(boxcar::mul(boxcar::sin(angles), 2), 3), type);

@@ -7,7 +7,7 @@
 
 #include "tests/backends/cuda/on_device/device_helpers.h"
 
-// Tensors on a GPU, by way of the dispatcher; its memory, streams and events.
+// Tensors on a GPU, through the dispatcher; its memory, streams and events.
 
 namespace boxcar::cuda {
 namespace {
@@ -44,7 +44,7 @@ TEST(CudaTensors, ReportsADivisionByZeroAtTheNextOperatorThatWaits) {
   EXPECT_EQ(errorOf([&] { onHost(quotient); }),
             "ZeroDivisionError: an integer was divided by zero. An earlier operator on cuda:0 found it, because "
             "kernels run asynchronously; with BOXCAR_CUDA_SYNC=1 in the environment that operator reports it");
-  EXPECT_EQ(errorOf([&] { onHost(quotient); }), "no error");  // once
+  EXPECT_EQ(errorOf([&] { onHost(quotient); }), "no error");  // reported only once
 }
 
 TEST(CudaTensors, ResizesAnOutput) {
@@ -98,7 +98,7 @@ TEST(CudaTensors, AreLargerThanABlockOfThreads) {
                             boxcar::amax(square, std::vector<int64_t>{0})));
 }
 
-// What nvcc made nothing of, where it was std::complex's own arithmetic.
+// nvcc did not compile this with the arithmetic of std::complex.
 TEST(CudaTensors, OfComplexNumbersAreComputedWith) {
   for (const ScalarType type : {ScalarType::ComplexFloat, ScalarType::ComplexDouble}) {
     manualSeed(5);

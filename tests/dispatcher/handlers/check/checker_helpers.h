@@ -9,7 +9,7 @@
 
 namespace boxcar {
 
-// The Error of a boxed call of [op] under [handler]; "no error" where there is none.
+// Returns the Error of a boxed call of [op] under [handler]; "no error" if there is none.
 std::string errorUnder(Handler& handler, const OperatorHandle& op, const auto&... args) {
   const HandlerGuard guard(handler);
   return errorOf([&] { callOp(op, args...); });

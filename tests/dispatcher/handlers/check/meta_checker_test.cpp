@@ -16,7 +16,7 @@ Tensor meta(std::vector<int64_t> sizes, ScalarType dtype = ScalarType::Float) {
 
 class MetaCheckerTest : public ::testing::Test {
  protected:
-  // The Error of a call of an operator with these kernels, the second at Meta.
+  // Returns the Error of a call of an operator with these kernels, the second one at Meta.
   template <class Kernel, class MetaKernel, class... Args>
   std::string errorOfKernels(const std::string& schema, std::vector<Tag> tags, Kernel kernel, MetaKernel meta_kernel,
                              const Args&... args) {
@@ -73,7 +73,7 @@ TEST_F(MetaCheckerTest, PassesOverWhatNeedsDataIfTagged) {
   EXPECT_NE(errorOfKernels("f(Tensor x) -> Tensor", {}, copies, fails, floats({1})), "no error");
 }
 
-// The sizes of such a result are anybody's guess, its type is not.
+// The sizes of a dynamic result cannot be predicted, but its type can.
 TEST_F(MetaCheckerTest, ComparesTheTypesOfDynamicShapes) {
   const auto copies = [](const Tensor& x) { return neg(x); };
   const auto longer = [](const Tensor&) { return meta({9}); };

@@ -58,7 +58,7 @@ TEST_F(NanCheckerTest, LooksAtWrittenArgumentsBeforeTheCall) {
   EXPECT_EQ(errorUnder(checker_, find("aten::neg_"), floats({kNan, 1})), "no error");
 }
 
-// `y` lies in what is written, and had no NaN before.
+// `y` lies in the written memory and had no NaN before.
 TEST_F(NanCheckerTest, LooksAtWhatLiesInTheSameMemoryBeforeTheCall) {
   m_.def("spoil(Tensor(a!) x, Tensor y) -> ()", [](Tensor& x, const Tensor&) { x.data_ptr<float>()[0] = kNan; });
   const Tensor base = floats({1, 2});
@@ -68,7 +68,7 @@ TEST_F(NanCheckerTest, LooksAtWhatLiesInTheSameMemoryBeforeTheCall) {
             "  argument 'y': float32[], from 1 to 1, clean");
 }
 
-// Memory that was never initialised may hold anything.
+// Uninitialized memory may hold anything.
 TEST_F(NanCheckerTest, TakesNoOutForAnInput) {
   const Tensor x = floats({0});
   EXPECT_EQ(errorUnder(checker_, find("aten::log", "out"), x, floats({kNan})),

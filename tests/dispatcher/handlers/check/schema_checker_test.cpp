@@ -20,7 +20,7 @@ Tensor copyOf(const Tensor& x) { return clone(x); }
 
 class SchemaCheckerTest : public ::testing::Test {
  protected:
-  // The Error of a call of an operator that is defined for it.
+  // Returns the Error of a call of an operator defined for it.
   template <class Kernel, class... Args>
   std::string errorOfOperator(const std::string& schema, Kernel kernel, const Args&... args) {
     Library library = definitions("promise");
@@ -89,7 +89,7 @@ TEST_F(SchemaCheckerTest, AllowsWritesToWhatIsMarkedWhereverItIsSeen) {
   EXPECT_EQ(errorOfOperator(schema, overwrite, select(base, 0, 0), transpose(base, 0, 1)), "no error");
 }
 
-// The elements beside what is marked are not.
+// Elements outside the marked argument must not be written.
 TEST_F(SchemaCheckerTest, FindsWritesBesideWhatIsMarked) {
   const auto write_far = [](Tensor& x, const Tensor&) { x.data_ptr<float>()[2] = 7; };
   const Tensor base = floats({1, 2, 3, 4}, {2, 2});
@@ -169,7 +169,7 @@ TEST_F(SchemaCheckerTest, NaNsAreEqualByTheirBits) {
   EXPECT_EQ(errorUnder(checker_, find("aten::log"), floats({-1, 2})), "no error");
 }
 
-// The second run has arguments that lie in memory as the real ones do.
+// The arguments of the second run have the memory layout of the real ones.
 TEST_F(SchemaCheckerTest, TheSecondRunTouchesNothingAndSeesTheSame) {
   std::vector<std::string> runs;
   const auto note = [&runs](Tensor& x, const Tensor& y) {
@@ -218,7 +218,7 @@ TEST_F(SchemaCheckerTest, WhatGivesAndWritesNothingIsDoneOnce) {
   EXPECT_EQ(done, 2);
 }
 
-// As the manual says: what has effects and gives a result must say so.
+// As the manual says, an operator with side effects and a result must have a tag.
 TEST_F(SchemaCheckerTest, OperatorsWithoutATagAreCalledAgain) {
   int done = 0;
   const auto note = [&](const Tensor& x) {
@@ -255,7 +255,7 @@ TEST_F(SchemaCheckerTest, WhatActsOutsideIsDoneOnce) {
   EXPECT_EQ(written, 1);
 }
 
-// What a mode further out does to results is not the operator's.
+// A mode further out may change results; that is not the operator's fault.
 TEST_F(SchemaCheckerTest, LetsOtherModesChangeResults) {
   const ModeGuard outer([](const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
     op.redispatchBoxed(keys, stack);

@@ -189,7 +189,7 @@ TEST(CostCounter, ReportsATableAndTheCeilings) {
 TEST(MachineCeilings, AreMeasured) {
   const MachineCeilings& ceilings = machineCeilings();
   EXPECT_GE(ceilings.cores, 1U);
-  // Any machine does a thousandth of what this one does.
+  // Far below what any machine reaches.
   EXPECT_GT(ceilings.flops_of_one, 1e7);
   EXPECT_GT(ceilings.flops_of_all, 1e7);
   EXPECT_GT(ceilings.bytes_of_one, 1e7);

@@ -6,7 +6,7 @@
 
 namespace boxcar {
 
-// What [body] costs in the operator called [name].
+// Returns the cost of [body] in the operator called [name].
 OperatorWork workOf(const std::string& name, auto&& body) {
   CostCounter counter;
   {

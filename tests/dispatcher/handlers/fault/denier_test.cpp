@@ -64,7 +64,7 @@ TEST(Denier, StandsUnderOtherHandlers) {
     EXPECT_EQ(errorOf([&] { relu(x); }), denialOf("aten::relu", "aten::relu"));
   }
   EXPECT_EQ(errorOf([&] { neg(x); }), "no error");
-  // What a handler further in calls on its own is refused, too.
+  // Operators that an inner handler calls by itself are refused, too.
   const ModeGuard calls_relu([&](const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
     relu(x);
     op.redispatchBoxed(keys, stack);

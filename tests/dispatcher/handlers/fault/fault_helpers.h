@@ -12,7 +12,7 @@
 
 namespace boxcar {
 
-// How many of the storages that were allocated since it was made are alive.
+// Counts the live storages among those allocated since its construction.
 class LiveStorages final {
  public:
   size_t count() const {
@@ -37,7 +37,7 @@ class LiveStorages final {
   const StorageWatch watch_{observer_};
 };
 
-// While it lives, the [n]-th request for a large block of memory for the CPU's tensors fails, as if there were none.
+// While it exists, the [n]-th request for a large block of CPU tensor memory fails as if memory had run out.
 class FailingAllocation final {
  public:
   explicit FailingAllocation(int64_t n) {

@@ -14,7 +14,7 @@
 namespace boxcar {
 namespace {
 
-// Whether each of [count] calls of relu fails.
+// Returns whether each of [count] calls of relu fails.
 std::vector<bool> failuresOf(FaultInjector& injector, int count) {
   const HandlerGuard on(injector);
   const Tensor x = ones({2});
@@ -23,7 +23,7 @@ std::vector<bool> failuresOf(FaultInjector& injector, int count) {
   return failures;
 }
 
-// How many bits of two tensors differ.
+// Returns the number of bits in which two tensors differ.
 int differingBits(const Tensor& a, const Tensor& b) {
   int count = 0;
   const auto* bytes_a = static_cast<const uint8_t*>(a.data_ptr());
@@ -115,7 +115,7 @@ TEST(FaultInjector, CorruptsBoolsListsAndViewsAsTheyLie) {
     split(base, 5);
     EXPECT_EQ(differingBits(base, zeros({12}, ScalarType::Long)), 1);
   }
-  // Only elements that the view has.
+  // Only elements of the view are corrupted.
   for (int64_t seed = 0; seed < 20; ++seed) {
     FaultInjector injector({.pattern = "aten::select.int", .corrupt = true, .seed = seed});
     const HandlerGuard on(injector);

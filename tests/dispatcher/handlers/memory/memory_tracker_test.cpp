@@ -162,13 +162,13 @@ TEST(MemoryTracker, OperatorsThatFailAreClosed) {
   const HandlerGuard on(tracker);
   const Tensor x = ones({2, 2});
   EXPECT_THROW(mm(x, ones({3, 3})), Error);
-  // What is allocated now belongs to no operator.
+  // Allocations from here on belong to no operator.
   const Storage storage = StorageImpl::allocate(2000, Device(DeviceType::CPU));
   EXPECT_NE(tracker.finish(true).find("  2.0 KiB in 1 storage: (no operator) outside of a script\n"),
             std::string::npos);
 }
 
-// What [report] says of what still lives.
+// Returns the part of [report] about storages that still live.
 std::string remainsOf(const std::string& report) {
   const size_t begin = report.find("still live at the end, by");
   return begin == std::string::npos ? "" : report.substr(begin);
@@ -213,7 +213,7 @@ TEST(MemoryTracker, AListThatHoldsItselfLeaksAtItsLine) {
   EXPECT_EQ(remainsOf(tracker.finish(false)),
             "still live at the end, by what allocated it:\n"
             "  11.7 KiB in 3 storages: aten::relu at leak.ops:5\n");
-  // The list still has itself; without that it goes.
+  // The list still contains itself; taking its values frees it.
   const GenericListObject::Vector values = std::move(leaked->values);
 }
 

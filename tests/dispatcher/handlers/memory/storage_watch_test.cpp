@@ -68,7 +68,7 @@ TEST(StorageWatch, ComesAndGoesWhileThreadsAllocate) {
       const StorageWatch watching(counts.observer);
       const Storage storage = StorageImpl::allocate(3000, kCpu);
     }
-    // A watch that came late saw what went, not how it came.
+    // A watch that starts late may see the deallocation of storages whose allocation it missed.
     EXPECT_GE(counts.allocated, 3000U);
   }
   stop = true;

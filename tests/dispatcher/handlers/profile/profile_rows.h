@@ -6,7 +6,7 @@
 
 namespace boxcar {
 
-// The cells of the row for [name] in a profile's table.
+// Returns the cells of the row for [name] in a profile's table.
 inline std::vector<std::string> rowOf(const std::string& table, const std::string& name) {
   static const std::regex kGap("  +");
   for (size_t at = 0; at < table.size(); at = table.find('\n', at) + 1) {

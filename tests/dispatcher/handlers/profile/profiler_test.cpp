@@ -27,8 +27,7 @@ Tensor tensorOf(std::vector<int64_t> sizes, ScalarType dtype = ScalarType::Float
   return Tensor::allocate(sizes, dtype);
 }
 
-// Operators `prof::leaf`, which allocates 400 bytes, `prof::twice`, a composite that calls it two times, and
-// `prof::fails`.
+// Operators `prof::leaf`, which allocates 400 bytes, `prof::twice`, a composite that calls it twice, and `prof::fails`.
 class ProfilerTest : public ::testing::Test {
  protected:
   ProfilerTest() {
@@ -47,7 +46,7 @@ class ProfilerTest : public ::testing::Test {
   }
 
   std::string tracePath() const { return folder_ / "trace.json"; }
-  // What the trace has of operator calls.
+  // Returns the operator calls in the trace.
   std::vector<Json> events() const {
     std::vector<Json> events;
     const Json whole = trace();
@@ -81,7 +80,7 @@ std::vector<std::string> namesOf(const std::vector<Json>& events) {
   return names;
 }
 
-// A time in nanoseconds, which the trace has in microseconds with three digits.
+// Converts a time of the trace, in microseconds with three decimals, to nanoseconds.
 int64_t nanoseconds(const Json& microseconds) { return std::llround(microseconds.get<double>() * 1000); }
 
 TEST_F(ProfilerTest, TellsOfEveryCallAndOfThoseInIt) {
@@ -148,7 +147,7 @@ TEST_F(ProfilerTest, TraceFollowsTheRulesOfTheFormat) {
 
   const Json whole = trace();
   std::map<int, std::string> thread_names;
-  std::map<int, std::vector<int64_t>> open;  // the ends of what is open, by thread
+  std::map<int, std::vector<int64_t>> open;  // the end times of open events, by thread
   std::map<int, int> counts;
   int64_t before = 0;
   for (const Json& event : whole["traceEvents"]) {
@@ -414,7 +413,7 @@ TEST_F(ProfilerTest, KindWritesATraceOrAPageByTheName) {
   }
   EXPECT_TRUE(folder_.read("made.json").starts_with("{\"displayTimeUnit\""));
   EXPECT_TRUE(folder_.read("made.html").starts_with("<!DOCTYPE html>"));
-  // Without a file there is the table alone.
+  // Without a file there is only the table.
   const IValue nothing("");
   const std::unique_ptr<Handler> handler = kProfileKind.make(std::span(&nothing, 1));
   {

@@ -70,7 +70,7 @@ TEST_F(RecorderTest, KeepsWhatAnArgumentWasBeforeItWasWritten) {
   const Recording recording = record([&] { add_(x, 1); });
   const RecordedCall& call = recording.calls().at(0);
   EXPECT_EQ(repr(recording.rebuildArguments(call)[0]), "tensor([1., 1.])");
-  // The result is the argument, whose bytes are others now.
+  // The result is the argument, whose bytes changed.
   EXPECT_EQ(call.results[0].index, call.arguments[0].index);
   EXPECT_NE(call.before.storages[0].block, call.after.storages[0].block);
   EXPECT_EQ(recording.blockCount(), 2U);

@@ -14,7 +14,7 @@ namespace {
 
 class RecordingDiffTest : public ::testing::Test {
  protected:
-  // Records the two scripts and tells what parts them.
+  // Records the two scripts and returns their first difference.
   std::string diff(const std::string& first, const std::string& second, Tolerance tolerance = {},
                    RecordedContent content = RecordedContent::Full, RecordedContent other = RecordedContent::Full) {
     const Recording a = record("a", first, content);

@@ -9,7 +9,7 @@
 
 namespace boxcar {
 
-// Records what [body] calls into a file, and opens that.
+// Records the calls of [body] into a file and opens it.
 inline Recording recordingOf(const std::string& path, auto&& body, RecordedContent content = RecordedContent::Full) {
   Recorder recorder(path, content);
   {

@@ -11,7 +11,7 @@
 namespace boxcar {
 namespace {
 
-// A small recording as bytes, of which tests damage copies.
+// A small recording as bytes; tests damage copies of it.
 class RecordingTest : public ::testing::Test {
  protected:
   RecordingTest() {
@@ -23,7 +23,7 @@ class RecordingTest : public ::testing::Test {
     bytes_ = folder_.read("run.rec");
   }
 
-  // What reading all of a recording with these bytes says.
+  // Returns the error of reading a whole recording with these bytes.
   std::string read(const std::string& bytes) {
     folder_.write("damaged.rec", bytes);
     return errorOf([&] {
@@ -79,7 +79,7 @@ TEST_F(RecordingTest, NamesWhatIsWrongAndWhere) {
   EXPECT_EQ(read(bytes_.substr(0, 40)), prefix(30) + "the file ends in the head of a part; record the run again");
 }
 
-// A forger can get the checksums right.
+// A forged file can have correct checksums.
 TEST_F(RecordingTest, RefusesCallsThatContradictThemselves) {
   const Recording recording = Recording::open(folder_ / "run.rec");
   const RecordedCounts counts{recording.calls().size(), 0, recording.blockCount()};
@@ -101,7 +101,7 @@ TEST_F(RecordingTest, RefusesCallsThatContradictThemselves) {
       EXPECT_NE(errorOf([&] { decodeCall(std::span(good).first(at), counts, site); }), "no error");
     }
   }
-  // Other numbers of the same kind are as good as the ones that were there.
+  // Some changed numbers are as valid as the original ones.
   EXPECT_GT(refused, taken);
   EXPECT_GT(taken, 0U);
 }

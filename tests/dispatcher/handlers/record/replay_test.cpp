@@ -72,7 +72,7 @@ TEST_F(ReplayTest, DoesNotReadOrPrintAgain) {
             "");
 }
 
-// An operator whose kernel a test changes.
+// An operator whose kernel the tests change.
 class ChangedOperatorTest : public ReplayTest {
  protected:
   ChangedOperatorTest() { library_->def("f(Tensor(a!) x, float by) -> Tensor"); }
@@ -134,7 +134,7 @@ TEST_F(ChangedOperatorTest, ComparesHowCallsFail) {
                                              "  when recorded: 4 is too much\n");
 }
 
-// Where a kernel is missing, a script's author is told another remedy than one of C++.
+// For a missing kernel, authors of scripts get another remedy than authors of C++.
 TEST_F(ChangedOperatorTest, FailsWithTheWordsThatAScriptIsTold) {
   const Program program = Program::compile("y = replay_test::f(ones(2), 2.0)", "test.ops");
   const Recording recording = record([&] { EXPECT_NE(errorOf([&] { program.run(); }), "no error"); });
@@ -183,7 +183,7 @@ TEST_F(ReplayTest, PutsArgumentsOnAnotherDevice) {
   EXPECT_EQ(toString(report), path_ + ": 2 calls, 2 equal in dtype and shape\n");
 }
 
-// A device whose memory the host reads, too.
+// A device whose memory the host can read, too.
 const Allocator kDeviceMemory = {[](size_t bytes, DeviceIndex) { return std::malloc(bytes); },
                                  [](void* memory, size_t, DeviceIndex) { std::free(memory); }};
 

@@ -8,7 +8,7 @@
 namespace boxcar::detail {
 namespace {
 
-// Calls "a1 b2": operator a on line 1, b on line 2; "f.c3" is one that function f makes, called on line 9.
+// Parses calls such as "a1 b2": operator a on line 1, b on line 2. "f.c3" is a call in function f, which line 9 calls.
 std::vector<TraceNode> nodesOf(std::string_view text) {
   std::vector<TraceNode> nodes;
   while (!text.empty()) {
@@ -48,7 +48,7 @@ TEST(TraceFold, WhatRepeatsIsFoldedWithItsCount) {
   EXPECT_EQ(folded("a1 a2 a3"), "(a a a)") << "of several lines";
   EXPECT_EQ(folded("z9 a1 b2 a1 b2 a1 b2 c3"), "(z (a b) ×3 c)");
   EXPECT_EQ(folded("a1 b2 c3 d4 a1 b2 c3 d4"), "((a b c d) ×2)");
-  // Loops in a loop, the inner ones of several lengths.
+  // Nested loops; the inner ones have several lengths.
   EXPECT_EQ(folded("a1 b2 b2 b2 c3 a1 b2 b2 b2 b2 c3 a1 b2 b2 b2 c3"), "((a b ×3 to 4 c) ×3)");
 }
 

@@ -31,8 +31,8 @@ Tensor floats(std::initializer_list<float> values) {
 
 void print(const Tensor& tensor) { boxcar::_print(toString(tensor) + "\n"); }
 
-// What each call gave, to the last bit: of the calls that a tracer above sees, but for those that scripts answer and
-// for reading files.
+// The result of each call, bit for bit. Covers the calls that an outer tracer sees, except those with script kernels
+// and those that read files.
 class Results final {
  public:
   Results()
@@ -74,7 +74,8 @@ class Results final {
   ModeGuard mode_;
 };
 
-// Whether [found] has the texts that are wanted in their order, among others: a trace calls more for what is outside.
+// Returns whether [found] has the [wanted] texts in order, perhaps among others: a trace makes more calls for values
+// from outside.
 bool areAmong(const std::vector<std::string>& wanted, const std::vector<std::string>& found) {
   auto next = found.begin();
   for (const std::string& text : wanted) {
@@ -85,7 +86,7 @@ bool areAmong(const std::vector<std::string>& wanted, const std::vector<std::str
   return true;
 }
 
-// What [body] prints, which is no failure that leaves the output captured.
+// Returns what [body] prints. An Error becomes a test failure, so that the output capture always ends.
 std::string printedBy(auto&& body) {
   return outputOf([&] {
     try {
@@ -98,8 +99,8 @@ std::string printedBy(auto&& body) {
 
 class TracerTest : public testing::Test {
  protected:
-  // The trace of [body], without the comments at its head and with `FILE` for the file of tensors. Running it gives the
-  // results and prints what [body] did, and its own trace is the same text.
+  // Returns the trace of [body], without its head comments and with `FILE` for the tensor file. Checks that running it
+  // gives the results and the output of [body], and that its own trace is the same text.
   std::string traceOf(auto&& body) {
     std::optional<Results> results(std::in_place);
     const std::string printed = printedBy([&] {
@@ -560,7 +561,7 @@ TEST_F(TracerTest, SeveralThreadsWriteOneProgram) {
       print(x);
     });
   }
-  outputOf([&] {  // is not to be seen
+  outputOf([&] {  // captured, so that it is not shown
     for (std::thread& thread : threads) thread.join();
   });
   EXPECT_EQ(tracer.finish(false), "");
@@ -616,7 +617,7 @@ TEST_P(TracerOfScripts, GivesTheSameResultsToTheLastBit) {
         try {
           Program::compile(text, entry.path().string()).run();
         } catch (const Error&) {
-          // What ran before is traced all the same.
+          // The calls before the error are traced nevertheless.
         }
       });
     } catch (const Error& error) {
@@ -649,7 +650,7 @@ TEST_F(TracerTest, LetsGoOfTensorsThatNobodyElseHolds) {
       most = std::max(most, live.load());
     }
     EXPECT_LT(most, 1000);
-    // Large ones go sooner: each has a megabyte.
+    // Large tensors are released sooner; each has a megabyte.
     most = live = 0;
     Tensor large = boxcar::zeros(std::array<int64_t, 1>{1 << 18});
     for (int i = 0; i < 100; ++i) {

@@ -8,5 +8,5 @@ BOXCAR_LIBRARY(test_clash, m) { m.def("mine(Tensor x) -> Tensor"); }
 BOXCAR_LIBRARY_IMPL(aten, IPU, m) {
   m.impl("relu", [](const Tensor& x) { return x; });
 }
-// test_plugin is the good plugin's.
+// The namespace test_plugin belongs to the good plugin.
 BOXCAR_LIBRARY(test_plugin, m) { m.def("mine(Tensor x) -> Tensor"); }

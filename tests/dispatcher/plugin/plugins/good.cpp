@@ -10,7 +10,7 @@ BOXCAR_PLUGIN("good", "1.2");
 
 namespace {
 
-// A constructor that uses the Dispatcher, which may not read this plugin's blocks for it.
+// Uses the Dispatcher in a static constructor, which must not read this plugin's blocks early.
 const bool was_read_early = [] {
   const bool found = Dispatcher::singleton().findOp({"test_plugin::twice", ""}).has_value();
   setenv("BOXCAR_TEST_GOOD_WAS_READ_EARLY", found ? "yes" : "no", 1);
@@ -33,7 +33,7 @@ constexpr Allocator kAllocator = {allocate, deallocate};
 
 BOXCAR_LIBRARY(test_plugin, m) {
   m.def("twice(Tensor x) -> Tensor");
-  // State of a kernel lives as long as it is registered.
+  // The state of a kernel lives as long as its registration.
   m.def("count", [state = std::make_shared<int64_t>(0)](const Tensor&) { return ++*state; });
 }
 BOXCAR_LIBRARY_IMPL(test_plugin, CPU, m) { m.impl("twice", BOXCAR_FN(twice)); }
