@@ -187,7 +187,7 @@ bool asksForOneCommand(int argc, char** argv) {
 }
 
 int runCommandLine(int argc, char** argv) {
-  CLI::App app("boxcar runs .ops scripts. Its dispatcher finds the kernel of every operator call.", "boxcar");
+  CLI::App app("boxcar runs .ops scripts. Every operator call goes through its dispatcher.", "boxcar");
   int status = kDone;
   app.require_subcommand(1);
   app.fallthrough();

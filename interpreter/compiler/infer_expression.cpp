@@ -224,7 +224,7 @@ ExprPtr Inference::infer(const syntax::NameRef& ref, Span span) {
       if (ref.name.name.text == "pi") return constant(3.141592653589793, Type::floating(), span);
       if (ref.name.name.text == "e") return constant(2.718281828459045, Type::floating(), span);
     }
-    error(span, fmt::format("`{}` is not a value; call the operator, `{}(…)`", text(span), text(span)));
+    error(span, fmt::format("`{}` is not a value; an operator is called as `{}(…)`", text(span), text(span)));
     return poison(span);
   }
 

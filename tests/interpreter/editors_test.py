@@ -27,12 +27,12 @@ def keywords():
 def builtins():
     """Those that are called by a plain name."""
     words = {"isinstance"}
-    for path in (ROOT / "interpreter").glob("builtins_*.cpp"):
+    for path in (ROOT / "interpreter" / "runtime").glob("builtins_*.cpp"):
         text = path.read_text()
         for match in re.finditer(r'add(?:Builtin|Variadic)\(\s*table, "([a-z_]+)\(', text):
             words.add(match[1])
     hidden = set()
-    for path in (ROOT / "interpreter").glob("builtins_*.cpp"):
+    for path in (ROOT / "interpreter" / "runtime").glob("builtins_*.cpp"):
         hidden |= set(re.findall(r'hide\w*\(table, "([a-z_]+)', path.read_text()))
     return words - hidden
 

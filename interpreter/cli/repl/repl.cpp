@@ -204,8 +204,7 @@ int converse(const RunOptions& options) {
 }  // namespace
 
 void addRepl(CLI::App& app, const std::vector<std::string>& rest, int& status) {
-  CLI::App* command =
-      app.add_subcommand("repl", "Read, run and print interactively; `boxcar` alone does so on a terminal");
+  CLI::App* command = app.add_subcommand("repl", "Run input line by line and show results; also `boxcar` alone");
   const auto options = std::make_shared<RunOptions>();
   command->add_option("ARGS", options->args, "The inputs' `argv`; put options after --")->type_name("");
   addOptionsOfRuns(*command, options);

@@ -28,7 +28,7 @@ run "no command"
 expectStatus 2
 expectOutput ""
 expectErrors "boxcar: A subcommand is required
-Run \`boxcar --help\` to see how it is called."
+Run \`boxcar --help\` for its usage."
 
 expectNoOption() {  # OPTION REMEDY
   run "an unknown option, $1" "$1"
@@ -49,7 +49,7 @@ Run \`boxcar --help\` to see what there is."
 run "a missing argument" run
 expectStatus 2
 expectErrors "boxcar run: FILE is required
-Run \`boxcar run --help\` to see how it is called."
+Run \`boxcar run --help\` for its usage."
 
 run "an unknown option" run --fast file.ops
 expectStatus 2
@@ -183,11 +183,11 @@ run "--allow-read of a missing folder" run --sandbox --allow-read nowhere hello.
 expectStatus 2
 expectOutput ""
 expectErrors "boxcar run: --allow-read: the sandbox cannot allow the folder 'nowhere' to be read: No such file or directory
-Run \`boxcar run --help\` to see how it is called."
+Run \`boxcar run --help\` for its usage."
 run "--allow-write of a file" run --sandbox --allow-write hello.ops hello.ops
 expectStatus 2
 expectErrors "boxcar run: --allow-write: the sandbox cannot allow the folder 'hello.ops' to be written: Not a directory
-Run \`boxcar run --help\` to see how it is called."
+Run \`boxcar run --help\` for its usage."
 run "a missing file in the sandbox" run --sandbox nowhere/absent.ops
 expectStatus 1
 expectErrors "boxcar: nowhere/absent.ops: cannot be opened: No such file or directory"
@@ -196,7 +196,7 @@ for option in --allow-read --allow-write; do
   expectStatus 2
   expectOutput ""
   expectErrors "boxcar run: $option requires --sandbox
-Run \`boxcar run --help\` to see how it is called."
+Run \`boxcar run --help\` for its usage."
 done
 
 printf 'print("never")\nx = nothing\n' > wrong.ops
@@ -276,7 +276,7 @@ expectOutputHas "CallBuiltin print"
 run "dis without a script" dis
 expectStatus 2
 expectErrors "boxcar dis: FILE is required
-Run \`boxcar dis --help\` to see how it is called."
+Run \`boxcar dis --help\` for its usage."
 
 run "dis --opcodes" dis --opcodes
 expectStatus 0

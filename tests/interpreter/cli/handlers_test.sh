@@ -28,19 +28,19 @@ expect 1 begins "$(denied aten::relu relu 2 5 'x = relu(ones(2))')" run twice.op
 expect 1 begins "$(denied aten::relu 'aten::re*' 2 5 'x = relu(ones(2))')" run --deny mm --deny 'aten::re*' twice.ops
 expect 1 begins "$(denied aten::relu relu 2 5 'x = relu(ones(2))')" run --deny pattern=relu twice.ops
 expect 2 "" "boxcar run: --deny: 'n=3' is not understood. After the first value, name the others: deny(str pattern) -> ()
-Run \`boxcar run --help\` to see how it is called." run --deny relu,n=3 twice.ops
+Run \`boxcar run --help\` for its usage." run --deny relu,n=3 twice.ops
 expect 2 "" "boxcar run: --deny: 1 required PATTERN missing
-Run \`boxcar run --help\` to see how it is called." run twice.ops --deny
+Run \`boxcar run --help\` for its usage." run twice.ops --deny
 
 # The overload without a name is `default`.
 expect 1 begins "$(denied aten::relu aten::relu.default 2 5 'x = relu(ones(2))')" run twice.ops --deny aten::relu.default
 expect 2 "" "boxcar run: check-nan was given a disallowed flag override
-Run \`boxcar run --help\` to see how it is called." run --check-nan=false twice.ops
+Run \`boxcar run --help\` for its usage." run --check-nan=false twice.ops
 expect 2 "" "boxcar run: --inject: 'corrupt' is not understood. Write corrupt=… After the first value, name the others: inject(str pattern, *, int n=1, bool corrupt=False, int seed=0, float probability=0.0) -> ()
-Run \`boxcar run --help\` to see how it is called." run --inject relu,corrupt twice.ops
+Run \`boxcar run --help\` for its usage." run --inject relu,corrupt twice.ops
 # Files that would take each other's place, or the script's.
 expect 2 "" "boxcar run: --trace: --record writes './a' already: name another file
-Run \`boxcar run --help\` to see how it is called." run --record a --trace ./a twice.ops
+Run \`boxcar run --help\` for its usage." run --record a --trace ./a twice.ops
 [[ ! -e a ]] || fail "a refused command leaves no file"
 
 # Names of files and values that make no sense are told before anything is made; a file that cannot be written has failed.
@@ -48,7 +48,7 @@ expectUsage() {  # MESSAGE ARGUMENTS…
   local message=$1
   shift
   expect 2 "" "boxcar $message
-Run \`boxcar $1 --help\` to see how it is called." "$@"
+Run \`boxcar $1 --help\` for its usage." "$@"
 }
 for option in --trace --record --profile; do
   expectUsage "run: $option: an empty path names no file" run "$option" "" twice.ops

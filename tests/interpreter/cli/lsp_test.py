@@ -262,12 +262,12 @@ class LspTest(unittest.TestCase):
         server.ask("initialize", NEOVIM)
         self.assertEqual(server.ask("initialize", NEOVIM)["error"]["message"], "`initialize` came twice")
         for text, code, sentence in [
-            (b"{", -32700, "the message is no JSON"),
+            (b"{", -32700, "the message is not JSON"),
             (b"[]", -32600, "a message is a JSON object"),
             (b"{}", -32600, "the message has no `method`"),
             (b'{"method": 3}', -32600, "`method` is not a string"),
             (b"[" * 100000 + b"]" * 100000, -32600, "the message nests more than 100 levels deep"),
-            (b"\xff", -32700, "the message is no JSON"),
+            (b"\xff", -32700, "the message is not JSON"),
         ]:
             server.send_bytes(b"content-length:%d\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n%s" % (len(text), text))
             error = server.receive()["error"]

@@ -8,7 +8,7 @@ scripts=$3
 source "$(dirname "$0")/expectations.sh"
 
 usage() { expectErrors "boxcar $1
-Run \`boxcar ${1%%:*} --help\` to see how it is called."; expectStatus 2; }
+Run \`boxcar ${1%%:*} --help\` for its usage."; expectStatus 2; }
 
 # ---- Threads ----
 

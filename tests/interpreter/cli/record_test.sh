@@ -105,7 +105,7 @@ expectStatus 1
 runMerged "diff of runs of which one failed outside of operators" diff good.rec bad.rec
 expectStatus 0
 expectOutput "good.rec and bad.rec are alike: 3 calls
-but the program of bad.rec failed behind them"
+but the program of bad.rec failed after them"
 
 # ---- A plugin's operator ----
 
@@ -130,7 +130,7 @@ expectOutput "plugin.rec and plugin.rec are alike: 3 calls"
 expectBadUsage() {
   expectStatus 2
   expectOutput "$1
-Run \`boxcar ${test_name%% *} --help\` to see how it is called."
+Run \`boxcar ${test_name%% *} --help\` for its usage."
 }
 runMerged "record without a file to write" record digits.ops
 expectBadUsage "boxcar record: --output is required"

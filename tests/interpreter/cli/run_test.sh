@@ -29,7 +29,7 @@ expectOutput "ran []"
 runMerged "an option that is none" run script.ops --flag
 expectStatus 2
 expectOutputHas "boxcar run: there is no option '--flag'."
-expectOutputHas "Run \`boxcar run --help\` to see how it is called."
+expectOutputHas "Run \`boxcar run --help\` for its usage."
 for misspelt in --thread --thread=2 --treads; do
   runMerged "a misspelt option, $misspelt" run "$misspelt" script.ops
   expectStatus 2
@@ -103,11 +103,11 @@ done
 runMerged "a size that is none" run --max-memory 5X large.ops
 expectStatus 2
 expectOutput "boxcar run: --max-memory: '5X' is not a size of memory; write bytes, or a number followed by K, M, G or T: 512M
-Run \`boxcar run --help\` to see how it is called."
+Run \`boxcar run --help\` for its usage."
 runMerged "an option with = and no value" run --max-depth= large.ops
 expectStatus 2
 expectOutput "boxcar: --max-depth= has no value after the =
-Run \`boxcar --help\` to see how it is called."
+Run \`boxcar --help\` for its usage."
 echo 'print(argv)' > argv.ops
 run "behind -- a word may end with =" run argv.ops -- --fast=
 expectOutput "['--fast=']"

@@ -281,7 +281,7 @@ if command -v dot > /dev/null; then
 fi
 printf 'x = ones(2)\nfor i in range(2000) { x = x + 1 }\n' > "$folder/large.ops"
 if command -v dot > /dev/null; then
-  same "a picture that is too large" "boxcar: a picture of some 4006 nodes and edges is more than \`dot\` draws in a sensible time: write the graph with --dot, leave out --unfold, or trace a part of the script by \`with trace(…)\`" \
+  same "a picture that is too large" "boxcar: a picture of some 4006 nodes and edges is more than \`dot\` draws in reasonable time: write the graph with --dot, leave out --unfold, or trace a part of the script by \`with trace(…)\`" \
     "$("$boxcar" trace "$folder/large.ops" -o "$folder/large_trace.ops" --svg "$folder/large.svg" --unfold 2>&1)"
   "$boxcar" trace "$folder/large.ops" -o "$folder/large_trace.ops" --svg "$folder/large.svg" 2>&1
   grep -q 'aten::add ×2000</text>' "$folder/large.svg" || fail "what repeats is drawn once: $(head -c 300 "$folder/large.svg")"
@@ -322,7 +322,7 @@ refused() {  # EXPECTED ARGUMENT...
   local expected=$1
   shift
   same "files of one name" "boxcar trace: $expected: name another file
-Run \`boxcar trace --help\` to see how it is called." "$(cd "$folder" && "$boxcar" trace "$@" 2>&1)"
+Run \`boxcar trace --help\` for its usage." "$(cd "$folder" && "$boxcar" trace "$@" 2>&1)"
 }
 before=$(< "$folder/graph.ops")
 refused "--output: './graph.ops' is the script itself" graph.ops -o ./graph.ops
