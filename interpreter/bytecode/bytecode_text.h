@@ -31,8 +31,9 @@ std::string quotedText(std::string_view text);
 // Returns [name] unchanged if it is a word of letters, digits and `_`, else quoted.
 std::string nameText(std::string_view name);
 
-// Returns the exact text of a constant: `1`, `1.0`, `-nan`, `complex(0.0, -0.0)`, `"text"`, `device("cpu")`, `[1,
-// int[1, 2]]`, `(1,)`, `{"key": 1}`. A value that cannot be a constant, such as a tensor, is written as `<Tensor>`.
+// Returns the exact text of a constant: `1`, `1.0`, `-nan`, `complex(0.0, -0.0)`, `"text"`, `device("cpu")`,
+// `[1, int[1, 2]]`, `(1,)`, `{"key": 1}`. A value that cannot be a constant, such as a tensor, is written as
+// `<Tensor>`.
 std::string constantText(const IValue& value);
 
 }  // namespace boxcar::interp

@@ -94,7 +94,7 @@ Json tableJson(const OperatorHandle& op, bool every) {
   return {{"operator", toString(op.operator_name())},
           {"schema", toString(op.schema())},
           {"site", toString(op.entry().schemaSite())},
-          {"table_entries", std::move(table_entries)}};
+          {"cells", std::move(table_entries)}};
 }
 
 std::string wordOf(const TableEntry& table_entry) {
@@ -127,7 +127,7 @@ Json gridJson(const TableGrid& grid, bool every) {
     }
     operators.push_back({{"operator", toString(row.op.operator_name())},
                          {"schema", toString(row.op.schema())},
-                         {"table_entries", std::move(table_entries)}});
+                         {"cells", std::move(table_entries)}});
   }
   return {{"keys", std::move(keys)}, {"operators", std::move(operators)}};
 }

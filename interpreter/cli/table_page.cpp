@@ -55,8 +55,7 @@ Json dataOf(const TableGrid& grid) {
     }
     operators.push_back({toString(row.op.operator_name()), toString(row.op.schema()), std::move(numbers)});
   }
-  return {
-      {"version", BOXCAR_VERSION}, {"keys", keys}, {"table_entries", table_entries.take()}, {"operators", operators}};
+  return {{"version", BOXCAR_VERSION}, {"keys", keys}, {"cells", table_entries.take()}, {"operators", operators}};
 }
 
 }  // namespace

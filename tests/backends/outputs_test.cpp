@@ -18,7 +18,8 @@ namespace boxcar {
 namespace {
 
 constexpr const char* kSharesWithInput =
-    "no error";
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+    "location. Please clone() the tensor before performing the operation.";
 std::string sharesWithJoined(size_t i) {
   return fmt::format(
       "unsupported operation: the input tensors cannot refer to any of the output memory locations. Found overlap in "

@@ -112,7 +112,7 @@ TEST(PrivateUse1, IsNamedOnceAndPrintsWhatReadsBack) {
     register_privateuse1_backend("npu_2");
     register_privateuse1_backend("npu_2");
     holds(refused("other") ==
-              "PrivateUse1 is named 'npu_2' already, and cannot be named 'other': a process names it once",
+              "PrivateUse1 is already named 'npu_2', and cannot be named 'other': a process names it once",
           "a second name");
     holds(is_privateuse1_backend_registered(), "it is named");
     holds(get_privateuse1_backend() == "npu_2" && get_privateuse1_backend(false) == "NPU_2", "its name");

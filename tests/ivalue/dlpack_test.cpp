@@ -330,7 +330,8 @@ TEST(DLPack, ElementsThatAreNotAlignedAreCopiedOnlyWhenThatIsAsked) {
                   cuda.managed.dl_tensor.device = {dlpack::kCuda, 0};
                 },
                 DLPackCopy::WhereNeeded),
-            "it is read-only, and operators may write to any tensor; copy it before, because fromDLPack does not copy on device 'cuda:0'");
+            "it is read-only, and operators may write to any tensor; copy it before, because fromDLPack does not copy "
+            "on device 'cuda:0'");
 }
 
 TEST(DLPack, WhatCannotBeTakenStaysTheCallers) {
@@ -402,9 +403,11 @@ TEST(DLPack, DtypesAndDevicesThatBoxcarLacksAreNamed) {
     });
   };
   EXPECT_EQ(placed(13, 0),
-            "it is on managed memory of CUDA (device type 13), but boxcar takes memory of the CPU and of CUDA; copy it there first");
+            "it is on managed memory of CUDA (device type 13), but boxcar takes memory of the CPU and of CUDA; copy it "
+            "there first");
   EXPECT_EQ(placed(77, 0),
-            "it is on a device that boxcar does not know (device type 77), but boxcar takes memory of the CPU and of CUDA; copy it there first");
+            "it is on a device that boxcar does not know (device type 77), but boxcar takes memory of the CPU and of "
+            "CUDA; copy it there first");
   EXPECT_EQ(placed(2, 128), "it is on the CUDA device 128, but boxcar's devices have the numbers 0 to 127");
   EXPECT_EQ(placed(2, -1), "it is on the CUDA device -1, but boxcar's devices have the numbers 0 to 127");
 }

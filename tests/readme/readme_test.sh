@@ -41,8 +41,8 @@ expect_program handler
 # What COMPATIBILITY.md says of versions is what the code has.
 expect_has() { grep -qF -- "$2" "$1" || { echo "FAILED: $1 does not say '$2'" && failed=1; }; }
 version=$("$build/boxcar" --version | sed -n 's/^boxcar //p')
-expect_has "$root/COMPATIBILITY.md" "It is $version:"
+expect_has "$root/COMPATIBILITY.md" "It is $version."
 expect_has "$root/COMPATIBILITY.md" "find_package(boxcar ${version%.*})"
-expect_has "$root/COMPATIBILITY.md" "\`$(sed -n 's/.*kBytecodeHeader = "\(.*\)";/\1/p' "$root/interpreter/bytecode_text.h")\`"
-expect_has "$root/COMPATIBILITY.md" "magic bytes, $(sed -n 's/.*kRecordingFormat = \([0-9]*\);/\1/p' "$root/dispatcher/handlers/recording.h") ("
+expect_has "$root/COMPATIBILITY.md" "\`$(sed -n 's/.*kBytecodeHeader = "\(.*\)";/\1/p' "$root/interpreter/bytecode/bytecode_text.h")\`"
+expect_has "$root/COMPATIBILITY.md" "magic bytes, $(sed -n 's/.*kRecordingFormat = \([0-9]*\);/\1/p' "$root/dispatcher/handlers/record/recording.h") ("
 exit $failed

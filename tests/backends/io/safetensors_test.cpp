@@ -243,7 +243,7 @@ TEST_F(Safetensors, MissingFilesAndFoldersAreNamed) {
 }
 
 TEST_F(Safetensors, FilesThatEndInTheirHeader) {
-  const std::string file = "'" + pathOf("x") + "' is no ";
+  const std::string file = "'" + pathOf("x") + "' is not a ";
   writeFile("x", "");
   EXPECT_EQ(errorOf([] { loadSafetensors("x"); }),
             file + "safetensors file: it has 0 bytes, and the length of the header alone takes 8");

@@ -258,7 +258,8 @@ TEST_F(PinnedKernel, KernelOfADefinitionWithMoreArgumentsFindsTooFew) {
   Library boxed = implementations(Key::CPU, "pin");
   boxed.impl("grows", CppFunction::makeFromBoxedFunctor([](const OperatorHandle&, Stack&) {}));
   EXPECT_EQ(errorOf([&] { callRecordTyped(late); }),
-            "pin::grows() takes 3 arguments since it was redefined, but was called with 1 through an older handle; make a new handle with typed<>(). Schema: pin::grows(Tensor x, Tensor y, Tensor z) -> int");
+            "pin::grows() takes 3 arguments since it was redefined, but was called with 1 through an older handle; "
+            "make a new handle with typed<>(). Schema: pin::grows(Tensor x, Tensor y, Tensor z) -> int");
 }
 
 // Handles of two types are both valid while there is no unboxed kernel.
@@ -331,7 +332,8 @@ TEST_F(PinnedKernel, TypedHandleFromBeforeADefinitionOfMoreArgumentsIsTold) {
   m->def("grows(Tensor x, Tensor y, Tensor z) -> int",
          [](const Tensor&, const Tensor&, const Tensor&) { return int64_t{3}; });
   EXPECT_EQ(errorOf([&] { typed.call(x_); }),
-            "pin::grows() takes 3 arguments since it was redefined, but was called with 1 through an older handle; make a new handle with typed<>(). Schema: pin::grows(Tensor x, Tensor y, Tensor z) -> int");
+            "pin::grows() takes 3 arguments since it was redefined, but was called with 1 through an older handle; "
+            "make a new handle with typed<>(). Schema: pin::grows(Tensor x, Tensor y, Tensor z) -> int");
 }
 
 // Typed callers rely on the type of their first handle; kernels of another type are called boxed.

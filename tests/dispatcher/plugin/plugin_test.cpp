@@ -139,7 +139,7 @@ TEST_F(PluginTest, ANameIsLoadedOnce) {
   const TemporaryFile copy("copy_of_good.so");
   fs::copy_file(pathOf("good"), copy.path());
   EXPECT_EQ(errorOf([&] { dispatcher().loadPlugin(copy.path()); }),
-            "plugin 'good' (" + copy.path() + ") is not loaded, for another plugin of that name is, from " +
+            "plugin 'good' (" + copy.path() + ") is not loaded, because another plugin of that name is, from " +
                 pathOf("good") + "; unload that one first");
 }
 

@@ -53,7 +53,7 @@ class RegistrationProgram final {
         const int expected = model_.table_entry(model_.operators[which], key);
         const TableEntry table_entry = Dispatcher::singleton().computeTableEntry(*handle, key);
         if (!isAs(table_entry, expected))
-          return fmt::format("the table_entry of {} at {} has cause {} and line {}, and the model says {}",
+          return fmt::format("the table entry of {} at {} has cause {} and line {}, and the model says {}",
                              kNames[which], toString(key), static_cast<int>(table_entry.cause), table_entry.site.line,
                              expected);
         if (handle->entry().lookup(DispatchKeySet(key)) != table_entry.kernel)

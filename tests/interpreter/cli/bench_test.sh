@@ -122,7 +122,7 @@ refuses 1 "boxcar: the values of --args do not fit aten::mm: mat2 must be a matr
   aten::mm --args '[ones([8, 8]), ones(8)]'
 echo 'op mine::strict(Tensor x) -> Tensor { assert x.dim() == 3, "three dimensions, please"; return x }' > strict.ops
 runMerged "bench" bench --script strict.ops mine::strict
-[[ $status -eq 1 && $output == "boxcar: made-up arguments do not fit mine::strict: "*"three dimensions, please"*"; give its arguments by --args"* ]] ||
+[[ $status -eq 1 && $output == "boxcar: made-up arguments do not fit mine::strict: "*"three dimensions, please"*"; give its arguments with --args"* ]] ||
   fail "made-up arguments that do not fit" "$output"
 refuses 2 "boxcar bench: --args: needs one OP, and gives its arguments
 Run \`boxcar bench --help\` for its usage." --args '[]'

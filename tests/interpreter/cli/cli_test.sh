@@ -34,7 +34,7 @@ expectNoOption() {  # OPTION REMEDY
   run "an unknown option, $1" "$1"
   expectStatus 2
   expectErrors "boxcar: there is no option '$1'.$2
-Run \`boxcar --help\` to see what there is."
+Run \`boxcar --help\` for a list."
 }
 expectNoOption -v " Did you mean '--version'?"
 expectNoOption -V " Did you mean '--version'?"
@@ -44,7 +44,7 @@ expectNoOption --nonsense ""
 run "an unknown command" chek file.ops
 expectStatus 2
 expectErrors "boxcar: there is no command 'chek'. Did you mean 'check'?
-Run \`boxcar --help\` to see what there is."
+Run \`boxcar --help\` for a list."
 
 run "a missing argument" run
 expectStatus 2

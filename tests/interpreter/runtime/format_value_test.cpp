@@ -70,7 +70,8 @@ TEST(FormatValue, WhatDoesNotFitIsNamed) {
   EXPECT_EQ(format("a", "d"), "'d' is not a format for str");
   EXPECT_EQ(format(1.5, "d"), "'d' is not a format for float");
   EXPECT_EQ(format(1, "s"), "'s' is not a format for int");
-  EXPECT_EQ(format(Tensor(), ".2f"), "'f' is not a format for Tensor; it is a format for the number that item() returns");
+  EXPECT_EQ(format(Tensor(), ".2f"),
+            "'f' is not a format for Tensor; it is a format for the number that item() returns");
   EXPECT_EQ(format("a", "+"), "'+' and ',' in a format are for numbers");
   EXPECT_EQ(format(1, ".2d"), "an int has no precision in a format: '.2'");
   EXPECT_EQ(format(1, "q"), "'q' is no format");

@@ -187,7 +187,8 @@ TEST(Lexer, AnFStringEndsOnItsLine) {
 TEST(Lexer, FieldsAndFormatsAreChecked) {
   EXPECT_EQ(tokens("f'a}b'"), "f' [a] [b] END\n3: `}` closes no field of the f-string; write a literal one as `}}`");
   EXPECT_EQ(tokens("f'{a:{w}}'"),
-            "f' F{ a {w F} END\n5: `{w` is not a format; a format is [[fill]<>^][+][0][width][,][.n][dfegxs%]\n8: `}` closes no field of the f-string; write a literal one as `}}`");
+            "f' F{ a {w F} END\n5: `{w` is not a format; a format is [[fill]<>^][+][0][width][,][.n][dfegxs%]\n8: `}` "
+            "closes no field of the f-string; write a literal one as `}}`");
 }
 
 TEST(Lexer, StringsHaveNoPrefixButF) {

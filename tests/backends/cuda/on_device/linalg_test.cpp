@@ -147,7 +147,7 @@ TEST(CudaLinalg, FailuresAreThoseOfTheCpu) {
 TEST(CudaLinalg, NamesTheDriverThereIs) {
   const Tensor a = onCuda(ones({2, 2}));
   EXPECT_EQ(errorOf([&] { linalg_svd(a, true, "gesvda"); }),
-            "linalg.svd: there is no driver 'gesvda'; the one there is on CUDA is 'gesvdj'");
+            "linalg.svd: there is no driver 'gesvda'; CUDA has 'gesvdj'");
   EXPECT_EQ(sizesOf(std::get<1>(linalg_svd(a, true, "gesvdj"))), std::vector<int64_t>{2});
 }
 

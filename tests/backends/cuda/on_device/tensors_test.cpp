@@ -58,7 +58,7 @@ TEST(CudaTensors, HandsStreamsOutInTurn) {
   const CudaStream second = streamFromPool();
   EXPECT_NE(first.id, second.id);
   EXPECT_EQ(streamById(first.id).handle, first.handle);
-  EXPECT_EQ(errorOf([] { streamById(9); }), "there is no stream 9; streams have the numbers 0 to 8");
+  EXPECT_EQ(errorOf([] { streamById(9); }), "there is no stream 9; streams are numbered 0 to 8");
 }
 
 TEST(CudaTensors, KeepMemoryForTheNext) {

@@ -41,7 +41,8 @@ void takeTwo(const OperatorHandle&, DispatchKeySet, Stack* stack) { drop(stack, 
 
 TEST_F(SchemaCheckerTest, CountsResultsAndLooksAtTheirTypes) {
   EXPECT_EQ(errorOfOperator("f(Tensor x) -> Tensor", CppFunction::makeFromBoxedFunction<&leaveTwo>(), x_),
-            "promise::f left 2 results, but promise::f(Tensor x) -> Tensor promises 1: its kernel must pop all arguments and push exactly the results");
+            "promise::f left 2 results, but promise::f(Tensor x) -> Tensor promises 1: its kernel must pop all "
+            "arguments and push exactly the results");
   EXPECT_EQ(errorOfOperator("f(Tensor x) -> Tensor", CppFunction::makeFromBoxedFunction<&leaveAnInt>(), x_),
             "promise::f returned int as its result, but promise::f(Tensor x) -> Tensor promises Tensor");
   Library library = definitions("promise");
@@ -60,10 +61,12 @@ TEST_F(SchemaCheckerTest, FindsWritesThatAreNotMarked) {
     return neg(x);
   };
   EXPECT_EQ(errorOfOperator("f(Tensor x, Tensor y) -> Tensor", write, x_, floats({1, 2})),
-            "promise::f changed elements of argument 'y', but promise::f(Tensor x, Tensor y) -> Tensor does not mark it as written: write to a copy, or mark it (a!)");
+            "promise::f changed elements of argument 'y', but promise::f(Tensor x, Tensor y) -> Tensor does not mark "
+            "it as written: write to a copy, or mark it (a!)");
   const auto write_element = [](const List<Tensor>& xs) { xs[1].data_ptr<float>()[0] = 7; };
   EXPECT_EQ(errorOfOperator("f(Tensor[] xs) -> ()", write_element, List<Tensor>{x_, floats({1})}),
-            "promise::f changed elements of argument 'xs'[1], but promise::f(Tensor[] xs) -> () does not mark it as written: write to a copy, or mark it (a!)");
+            "promise::f changed elements of argument 'xs'[1], but promise::f(Tensor[] xs) -> () does not mark it as "
+            "written: write to a copy, or mark it (a!)");
 }
 
 TEST_F(SchemaCheckerTest, FindsShapesAndListsThatChange) {
@@ -71,11 +74,13 @@ TEST_F(SchemaCheckerTest, FindsShapesAndListsThatChange) {
     x.unsafeGetTensorImpl()->setShape(std::vector<int64_t>{1}, std::vector<int64_t>{1}, 0);
   };
   EXPECT_EQ(errorOfOperator("f(Tensor x) -> ()", reshape, floats({1, 2})),
-            "promise::f made argument 'x' float32[1] with strides [1], which was float32[2] with strides [1], but promise::f(Tensor x) -> () does not mark it as written: work on a view, or mark it (a!)");
+            "promise::f made argument 'x' float32[1] with strides [1], which was float32[2] with strides [1], but "
+            "promise::f(Tensor x) -> () does not mark it as written: work on a view, or mark it (a!)");
   EXPECT_EQ(
       errorOfOperator(
           "f(str[] names) -> ()", [](const List<std::string>& names) { names.push_back("x"); }, List<std::string>{"a"}),
-      "promise::f changed the contents of argument 'names', but promise::f(str[] names) -> () does not mark it as written: work on a copy, or mark it (a!)");
+      "promise::f changed the contents of argument 'names', but promise::f(str[] names) -> () does not mark it as "
+      "written: work on a copy, or mark it (a!)");
 }
 
 TEST_F(SchemaCheckerTest, AllowsWritesToWhatIsMarkedWhereverItIsSeen) {
@@ -94,28 +99,37 @@ TEST_F(SchemaCheckerTest, FindsWritesBesideWhatIsMarked) {
   const auto write_far = [](Tensor& x, const Tensor&) { x.data_ptr<float>()[2] = 7; };
   const Tensor base = floats({1, 2, 3, 4}, {2, 2});
   EXPECT_EQ(errorOfOperator("f(Tensor(a!) x, Tensor y) -> ()", write_far, select(base, 0, 0), base),
-            "promise::f changed elements of argument 'y', but promise::f(Tensor(a!) x, Tensor y) -> () does not mark it as written: write to a copy, or mark it (a!)");
+            "promise::f changed elements of argument 'y', but promise::f(Tensor(a!) x, Tensor y) -> () does not mark "
+            "it as written: write to a copy, or mark it (a!)");
 }
 
 TEST_F(SchemaCheckerTest, FindsMemoryThatIsSharedUnannounced) {
   EXPECT_EQ(errorOfOperator("f(Tensor x) -> Tensor", &same, x_),
-            "promise::f returned argument 'x' as its result, but promise::f(Tensor x) -> Tensor does not say that they share it: return a copy, or annotate both with (a)");
+            "promise::f returned argument 'x' as its result, but promise::f(Tensor x) -> Tensor does not say that they "
+            "share it: return a copy, or annotate both with (a)");
   EXPECT_EQ(errorOfOperator("f(Tensor x) -> Tensor", &viewOf, x_),
-            "promise::f returned memory of argument 'x' as its result, but promise::f(Tensor x) -> Tensor does not say that they share it: return a copy, or annotate both with (a)");
+            "promise::f returned memory of argument 'x' as its result, but promise::f(Tensor x) -> Tensor does not say "
+            "that they share it: return a copy, or annotate both with (a)");
   const auto twins = [](const Tensor& x) {
     const Tensor y = clone(x);
     return std::tuple(y, viewOf(y));
   };
-  EXPECT_EQ(errorOfOperator("f(Tensor x) -> (Tensor a, Tensor b)", twins, x_),
-            "promise::f returned the same memory as its result 0 ('a') and as its result 1 ('b'), but promise::f(Tensor x) -> (Tensor a, Tensor b) does not say that they share it: return copies, or annotate both with (a)");
+  EXPECT_EQ(
+      errorOfOperator("f(Tensor x) -> (Tensor a, Tensor b)", twins, x_),
+      "promise::f returned the same memory as its result 0 ('a') and as its result 1 ('b'), but promise::f(Tensor x) "
+      "-> (Tensor a, Tensor b) does not say that they share it: return copies, or annotate both with (a)");
   const auto other = [](const Tensor&, const Tensor& y) { return viewOf(y); };
   EXPECT_EQ(errorOfOperator("f(Tensor(a) x, Tensor y) -> Tensor(a)", other, x_, floats({1})),
-            "promise::f returned new memory as its result, but promise::f(Tensor(a) x, Tensor y) -> Tensor(a) promises a view of argument 'x': return a view, or remove the annotation (or tag it maybe_aliasing_or_mutating if it may be either)");
+            "promise::f returned new memory as its result, but promise::f(Tensor(a) x, Tensor y) -> Tensor(a) promises "
+            "a view of argument 'x': return a view, or remove the annotation (or tag it maybe_aliasing_or_mutating if "
+            "it may be either)");
 }
 
 TEST_F(SchemaCheckerTest, FindsCopiesWhereAViewWasPromised) {
   EXPECT_EQ(errorOfOperator("f(Tensor(a) x) -> Tensor(a)", &copyOf, x_),
-            "promise::f returned new memory as its result, but promise::f(Tensor(a) x) -> Tensor(a) promises a view of argument 'x': return a view, or remove the annotation (or tag it maybe_aliasing_or_mutating if it may be either)");
+            "promise::f returned new memory as its result, but promise::f(Tensor(a) x) -> Tensor(a) promises a view of "
+            "argument 'x': return a view, or remove the annotation (or tag it maybe_aliasing_or_mutating if it may be "
+            "either)");
   EXPECT_EQ(errorOfOperator("f(Tensor(a) x) -> Tensor(a)", &viewOf, x_), "no error");
   Library library = definitions("promise");
   library.def("either(Tensor(a) x) -> Tensor(a)", CppFunction(&copyOf), {Tag::maybe_aliasing_or_mutating});
@@ -129,7 +143,8 @@ void giveACopy(const OperatorHandle&, DispatchKeySet, Stack* stack) {
 
 TEST_F(SchemaCheckerTest, WantsTheWrittenArgumentItself) {
   EXPECT_EQ(errorOfOperator("f(Tensor(a!) x) -> Tensor(a!)", CppFunction::makeFromBoxedFunction<&giveACopy>(), x_),
-            "promise::f returned another tensor than argument 'x' as its result, but promise::f(Tensor(a!) x) -> Tensor(a!) promises that very tensor: return the argument itself");
+            "promise::f returned another tensor than argument 'x' as its result, but promise::f(Tensor(a!) x) -> "
+            "Tensor(a!) promises that very tensor: return the argument itself");
 }
 
 TEST_F(SchemaCheckerTest, LetsListsOfViewsShareWhatTheySay) {
@@ -141,13 +156,19 @@ TEST_F(SchemaCheckerTest, LetsListsOfViewsShareWhatTheySay) {
 TEST_F(SchemaCheckerTest, FindsResultsThatDiffer) {
   const auto counter = [count = std::make_shared<int>(0)](const Tensor& x) { return add(x, ++*count); };
   EXPECT_EQ(errorOfOperator("f(Tensor x) -> Tensor", counter, x_),
-            "promise::f returned other bits in its result when it was called again with the same inputs: tag it nondeterministic_seeded if it draws random numbers, nondeterministic_bitwise if its bits mean nothing, io if it depends on what lies outside");
+            "promise::f returned other bits in its result when it was called again with the same inputs: tag it "
+            "nondeterministic_seeded if it draws random numbers, nondeterministic_bitwise if its bits mean nothing, io "
+            "if it depends on what lies outside");
   const auto number = [count = std::make_shared<int64_t>(0)](const Tensor&) { return ++*count; };
   EXPECT_EQ(errorOfOperator("f(Tensor x) -> int", number, x_),
-            "promise::f returned 1 as its result, but 2 when it was called again with the same inputs: tag it nondeterministic_seeded if it draws random numbers, nondeterministic_bitwise if its bits mean nothing, io if it depends on what lies outside");
+            "promise::f returned 1 as its result, but 2 when it was called again with the same inputs: tag it "
+            "nondeterministic_seeded if it draws random numbers, nondeterministic_bitwise if its bits mean nothing, io "
+            "if it depends on what lies outside");
   const auto random = [](Tensor& x) -> Tensor& { return uniform_(x); };
   EXPECT_EQ(errorOfOperator("f(Tensor(a!) x) -> Tensor(a!)", random, floats({1, 2})),
-            "promise::f returned other bits in its result when it was called again with the same inputs: tag it nondeterministic_seeded if it draws random numbers, nondeterministic_bitwise if its bits mean nothing, io if it depends on what lies outside");
+            "promise::f returned other bits in its result when it was called again with the same inputs: tag it "
+            "nondeterministic_seeded if it draws random numbers, nondeterministic_bitwise if its bits mean nothing, io "
+            "if it depends on what lies outside");
   const auto once = [count = std::make_shared<int>(0)](const Tensor& x) {
     BOXCAR_CHECK(++*count == 1, "only once");
     return neg(x);
@@ -270,7 +291,8 @@ TEST_F(SchemaCheckerTest, FindsTheOperatorBelow) {
   library.def("outer(Tensor x) -> Tensor",
               [](const Tensor& x) { return neg(find("promise::inner").typed<Tensor(const Tensor&)>().call(x)); });
   EXPECT_EQ(errorUnder(checker_, find("promise::outer"), x_),
-            "promise::inner returned argument 'x' as its result, but promise::inner(Tensor x) -> Tensor does not say that they share it: return a copy, or annotate both with (a)");
+            "promise::inner returned argument 'x' as its result, but promise::inner(Tensor x) -> Tensor does not say "
+            "that they share it: return a copy, or annotate both with (a)");
 }
 
 TEST_F(SchemaCheckerTest, PassesErrorsFromBelowThrough) {

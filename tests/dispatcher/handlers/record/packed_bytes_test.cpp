@@ -48,7 +48,8 @@ TEST(PackedBytes, SayWhatIsWrong) {
   EXPECT_EQ(read({1, 2, 3}, [](PackedReader& reader) { reader.real(); }), "it ends too soon");
   EXPECT_EQ(read({255, 255, 255, 255, 255, 255, 255, 255, 255, 2}, [](PackedReader& reader) { reader.number(); }),
             "a number has more than 64 bits");
-  EXPECT_EQ(read({2}, [](PackedReader& reader) { reader.flag(); }), "there is the number 2 where at most 1 is possible");
+  EXPECT_EQ(read({2}, [](PackedReader& reader) { reader.flag(); }),
+            "there is the number 2 where at most 1 is possible");
   EXPECT_EQ(read({3, 'a'}, [](PackedReader& reader) { reader.text(); }), "it ends too soon");
   EXPECT_EQ(read({1, 2}, [](PackedReader& reader) { reader.finish(); }), "2 bytes follow its end");
 }
