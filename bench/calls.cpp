@@ -1,8 +1,8 @@
-// What a call costs: a kernel that does nothing, on two CPU tensors, by every path.
+// The cost of a call on every path, for a kernel that does nothing with two CPU tensors.
 
 #include <benchmark/benchmark.h>
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/library.h>
 
 #include <vector>
 

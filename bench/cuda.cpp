@@ -1,8 +1,8 @@
-// What calls and kernels cost on the machine's first CUDA device. bench/cuda_table.py runs this, does the same with
-// PyTorch, and prints both.
+// The cost of calls and kernels on the machine's first CUDA device. bench/cuda_table.py runs this program and the same
+// measurements in PyTorch, and prints both.
 
 #include <benchmark/benchmark.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/session/program.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ops.h>
 
@@ -26,7 +26,7 @@ Tensor random(const Sizes& sizes, ScalarType dtype = ScalarType::Float) {
   return boxcar::to(boxcar::randn(sizes, std::nullopt, std::nullopt, kCuda), dtype);
 }
 
-// The time of [call] with what it puts to the device, of [rounds] that are waited for together.
+// Measures the time of [call], including its work on the device; waits once for every [rounds] calls.
 void wholeTime(benchmark::State& state, int rounds, const std::function<void()>& call) {
   for (int i = 0; i < 3; ++i) call();
   cuda::synchronize();
@@ -48,7 +48,7 @@ void registerWhole(const char* name, const std::function<std::function<void()>()
   });
 }
 
-// So few calls that the device's queue has room for them.
+// Measures few enough calls to fit into the device's queue.
 void queuedTime(benchmark::State& state) {
   constexpr int kCalls = 500;
   const Tensor a = random({2});
@@ -62,7 +62,7 @@ void queuedTime(benchmark::State& state) {
   }
 }
 
-// The script's function step() and how it is called are in [text].
+// [text] has the script's function step() and the code that calls it.
 void runChain(benchmark::State& state, const char* text) {
   Program program = Program::compile(text, "chain.ops");
   program.run();
@@ -93,7 +93,7 @@ fn run(Tensor x) -> Tensor {
 }
 )";
 
-constexpr int64_t kLarge = int64_t{64} << 20;  // of float32: 256 MB
+constexpr int64_t kLarge = int64_t{64} << 20;  // float32 elements: 256 MB
 
 void registerAll() {
   registerTimed("add of 2 elements, queued", queuedTime);

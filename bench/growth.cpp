@@ -1,14 +1,14 @@
-// How cost grows: time and memory against the size of one thing. `boxcar_growth SUBJECT` prints a line for each point,
-// SERIES, size and cost, with tabs between; bench/growth.py runs it, fits the exponents and draws the charts. A process
-// for each subject: what one leaves behind, such as 100,000 operators, is not in the way of the next.
+// How cost grows: time and memory as a function of one size. `boxcar_growth SUBJECT` prints a line for each point:
+// SERIES, size and cost, separated by tabs. bench/growth.py runs it, fits the exponents and draws the charts. Each
+// subject runs in its own process, so that leftovers such as 100,000 operators do not affect the next.
 
-#include <boxcar/dispatcher/fallbacks/profiler.h>
-#include <boxcar/dispatcher/fallbacks/recorder.h>
-#include <boxcar/dispatcher/fallbacks/tracer.h>
-#include <boxcar/dispatcher/mode.h>
-#include <boxcar/interpreter/bytecode.h>
-#include <boxcar/interpreter/program.h>
-#include <boxcar/interpreter/session.h>
+#include <boxcar/dispatcher/call/mode.h>
+#include <boxcar/dispatcher/handlers/profile/profiler.h>
+#include <boxcar/dispatcher/handlers/record/recorder.h>
+#include <boxcar/dispatcher/handlers/trace/tracer.h>
+#include <boxcar/interpreter/bytecode/bytecode.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/session/session.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
 #include <malloc.h>
@@ -44,7 +44,7 @@ void point(std::string_view series, size_t size, double cost) {
   std::fflush(stdout);
 }
 
-// Of this thread on a processor: what it waits for one says nothing of the work.
+// Returns this thread's CPU time, because time spent waiting for a CPU says nothing about the work.
 double seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -58,7 +58,7 @@ double secondsOf(Work work) {
   return seconds() - begin;
 }
 
-// Nanoseconds of a call: the least of some rounds, each of about a millisecond.
+// Returns the nanoseconds per call: the minimum of several rounds of about a millisecond each.
 template <class Call>
 double nanoseconds(Call call) {
   constexpr int kRounds = 21;
@@ -116,12 +116,12 @@ void operators() {
     point("def and impl of one more, ns", size, 1e9 * time / added);
     point("memory of one more, bytes", size, (bytesInUse() - before) / added);
     count = size;
-    // Names from all over, so that what is newest and what lies in a cache count as much as they do.
+    // Uses names from the whole range, so that new and cached operators count only in proportion.
     names.clear();
     for (size_t i = 0; i < std::min<size_t>(size, 1000); ++i) {
       names.push_back(fmt::format("growth::operator_{}", i * 7919 % size));
     }
-    // The first that misses makes the snapshot whole, which takes as long as many thousand look-ups.
+    // The first look-up that misses completes the snapshot, which takes as long as many thousand look-ups.
     for (const std::string& name : names) (void)Dispatcher::singleton().findSchemaOrThrow(name.c_str(), "");
     size_t next = 0;
     point("look-up by name, ns", size, nanoseconds([&] {
@@ -137,7 +137,7 @@ void operators() {
 }
 
 void fallthroughKeys() {
-  // All of these go on to the next key by what is registered for them, or by themselves.
+  // All of these keys fall through to the next one, by a registered fallthrough or by default.
   constexpr std::array kKeys = {DispatchKey::ADInplaceOrView,
                                 DispatchKey::AutogradOther,
                                 DispatchKey::AutogradNestedTensor,
@@ -165,7 +165,7 @@ void fallthroughKeys() {
   std::deque<Library> libraries;
   std::deque<IncludeDispatchKeyGuard> guards;
   size_t size = 0;
-  noOpHandle();  // which has all else registered first
+  noOpHandle();  // everything else is registered first
   const double before = bytesInUse();
   for (const size_t next : {size_t{1}, size_t{2}, size_t{4}, size_t{8}, size_t{16}, kKeys.size()}) {
     for (; size < next; ++size) {
@@ -206,7 +206,7 @@ void callWithArguments(std::index_sequence<Is...>) {
 }
 
 void arguments() {
-  noOpHandle();  // which has all else registered first
+  noOpHandle();  // everything else is registered first
   callWithArguments(std::make_index_sequence<1>());
   callWithArguments(std::make_index_sequence<2>());
   callWithArguments(std::make_index_sequence<4>());
@@ -218,7 +218,7 @@ void arguments() {
 
 void handlers() {
   std::deque<ModeGuard> modes;
-  noOpHandle();  // which has all else registered first
+  noOpHandle();  // everything else is registered first
   const double before = bytesInUse();
   for (const size_t size : {1, 2, 4, 8, 16, 32, 64}) {
     while (modes.size() < size) {
@@ -231,7 +231,8 @@ void handlers() {
   while (!modes.empty()) modes.pop_back();
 }
 
-// By the clock, of so many threads that do the same at once, from when all are ready until the last has done.
+// Returns the wall-clock time in which [count] threads do the same work, from when all are ready until the last one is
+// done.
 template <class Work>
 double secondsOnThreads(size_t count, Work work) {
   using Clock = std::chrono::steady_clock;
@@ -245,16 +246,16 @@ double secondsOnThreads(size_t count, Work work) {
       work(a, b);
     });
   }
-  // Before the barrier, for behind it the others may run first.
+  // Taken before the barrier, because after it the other threads may run first.
   const Clock::time_point start = Clock::now();
   begin.arrive_and_wait();
   for (std::thread& worker : workers) worker.join();
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// A thread that waits for a lock takes no processor's time, so the clock counts here. How many processors the machine
-// has left is told by work in which threads have nothing to do with one another: calls take as much longer than this as
-// they would on one thread, unless they wait.
+// Waiting for a lock uses no CPU time, so wall-clock time is measured here. Work in which the threads are independent
+// shows how many CPUs the machine has free: calls should slow down by the same factor unless threads wait for each
+// other.
 void threads() {
   constexpr long kCalls = 1'000'000;
   constexpr int kRounds = 25;
@@ -290,7 +291,7 @@ void threads() {
   }
 }
 
-// [lines] lines of a script.
+// Writes a script of [lines] lines.
 using Writer = std::string (*)(size_t lines);
 
 std::string functionsOf(size_t lines) { return functionsOfTenLines(lines / 10); }
@@ -314,7 +315,7 @@ std::string branchesOf(size_t lines) {
   return text;
 }
 
-// A loop in which types go from one variable to the one before, one in a round.
+// A loop in which types move from each variable to the previous one, one variable per iteration.
 std::string handedOnOf(size_t lines) {
   const size_t count = lines / 2;
   std::string text, body;
@@ -335,7 +336,7 @@ void compileAnyway(interp::CodeUnit& unit, const std::string& text, Diagnostics&
   try {
     unit = interp::compileText(text, "growth.ops", diagnostics);
   } catch (const CompileError&) {
-    // Of the script that is wrong, whose diagnostics have it.
+    // Thrown for the script with errors, which are in [diagnostics].
   }
 }
 
@@ -344,7 +345,7 @@ void script() {
       {"functions", functionsOf}, {"statements", statementsOf},    {"conditions", conditionsOf},
       {"branches", branchesOf},   {"types handed on", handedOnOf}, {"wrong names", wrongNamesOf}};
   Diagnostics unused;
-  interp::compileText(functionsOf(1000), "growth.ops", unused);  // what the first one sets up
+  interp::compileText(functionsOf(1000), "growth.ops", unused);  // the first compilation sets things up
   for (const size_t lines : {10, 100, 1000, 10000, 100000}) {
     for (const auto& [name, write] : writers) {
       const std::string text = write(lines);
@@ -365,7 +366,7 @@ void script() {
   }
 }
 
-// Inputs of a prompt, of which each leaves a variable, or declares a function that calls the one before.
+// Prompt inputs that each define a variable, or a function that calls the previous one.
 void session() {
   const auto measure = [](std::string_view series, const std::function<std::string(size_t)>& input) {
     Session session;

@@ -1,7 +1,7 @@
-// Scripts: what an operator call and a plain loop cost in the interpreter. Times are of a whole run of 100,000 rounds.
+// The cost of an operator call and of a plain loop in the interpreter. Times are for a whole run of 100,000 iterations.
 
 #include <benchmark/benchmark.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/session/program.h>
 
 #include <string>
 

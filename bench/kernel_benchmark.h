@@ -1,6 +1,6 @@
 #pragma once
 
-// What KERNEL and SHARED of kernel_cases.h make.
+// The benchmarks that KERNEL and SHARED of kernel_cases.h define.
 
 #include <benchmark/benchmark.h>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-// One thread's time is the processor's, which others who use the machine disturb least.
+// One thread is measured by CPU time, which other users of the machine disturb least.
 inline benchmark::internal::Benchmark* timed(benchmark::internal::Benchmark* kernel, int threads) {
   return threads == 1 ? kernel : kernel->UseRealTime();
 }

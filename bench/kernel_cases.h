@@ -1,19 +1,18 @@
-// The kernels that are measured side by side. Included by kernels.cpp and by torch_kernels.cpp, each of which says
-// before what `Tensor`, `ops` (a namespace of operators), `kPeer`, `useThreads` and `random` are: the calls are the
-// same.
+// The kernels that are compared. kernels.cpp and torch_kernels.cpp include this file after defining `Tensor`, `ops` (a
+// namespace of operators), `kPeer`, `useThreads` and `random`, so that both make the same calls.
 //
-//   KERNEL(name, setup, call)    the call on what the setup makes, with one thread
-//   SHARED(name, setup, call)    the same with one thread and with two
+//   KERNEL(name, setup, call)    runs the call on what the setup creates, with one thread
+//   SHARED(name, setup, call)    does this with one thread and with two
 //
 // No #pragma once: two files include it, once each.
 
 namespace {
 
-// Random numbers between -2 and 2.
+// A matrix of random numbers between -2 and 2.
 Tensor matrix(int64_t rows, int64_t columns) { return random({rows, columns}); }
 constexpr int64_t kMillion = 1 << 20;
 
-// What dispatch and allocation cost.
+// The cost of dispatch and allocation.
 KERNEL(add_2_elements, const Tensor a = random({2}); const Tensor b = random({2}), ops::add(a, b))
 KERNEL(sum_4_elements, const Tensor a = random({4}), ops::sum(a))
 KERNEL(mm_8x8, const Tensor a = matrix(8, 8); const Tensor b = matrix(8, 8), ops::mm(a, b))
@@ -24,7 +23,7 @@ KERNEL(cat_2x2x3, const Tensor a = matrix(2, 3), ops::cat({a, a}, 0))
 KERNEL(linear_2x64_to_600, const Tensor a = matrix(2, 64); const Tensor w = matrix(600, 64);
        const Tensor b = random({600}), ops::linear(a, w, b))
 
-// What arithmetic and memory cost.
+// The cost of arithmetic and memory.
 SHARED(add_1M, const Tensor a = random({kMillion}); const Tensor b = random({kMillion}), ops::add(a, b))
 SHARED(add_1M_strided, const Tensor a = matrix(1024, 1024);
        const Tensor b = ops::transpose(matrix(1024, 1024), 0, 1), ops::add(a, b))

@@ -7,8 +7,7 @@
 
 namespace boxcar {
 
-// [count] functions of ten lines each, of what people write: loops, conditions, operators of tensors and of numbers,
-// f-strings.
+// [count] functions of ten lines each, with typical code: loops, conditions, tensor and number operators, f-strings.
 inline std::string functionsOfTenLines(size_t count) {
   std::string text;
   for (size_t i = 0; i < count; ++i) {

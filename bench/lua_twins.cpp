@@ -1,4 +1,4 @@
-// The interpreter's loop in Lua 5.4, with locals.
+// The interpreter's loop in Lua 5.4, with local variables.
 
 #include <benchmark/benchmark.h>
 

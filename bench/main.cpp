@@ -1,8 +1,9 @@
-// Runs every benchmark in turns, so that a change of the machine's speed meets boxcar and its peers alike, and prints
+// Runs all benchmarks interleaved, so that changes in the machine's speed affect boxcar and its peers alike, and prints
 // the ratios. All options are Google Benchmark's: --benchmark_filter=typed_call, --benchmark_format=json …
 //
-// boxcar counts references by plain instructions until the process has a second thread. It has one from the start here,
-// as most programs that embed boxcar do; else chance would say which benchmarks come before the first that has threads.
+// boxcar counts references with plain instructions until the process has a second thread. This program has one from the
+// start, like most programs that embed boxcar; otherwise it would be up to chance which benchmarks run before the first
+// one with threads.
 
 #include <benchmark/benchmark.h>
 

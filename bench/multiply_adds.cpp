@@ -1,5 +1,5 @@
-// What bounds products of matrices and convolutions that multiply what they are defined to: as many multiply-adds, in a
-// loop that does nothing else, in registers.
+// The upper bound for matrix products and convolutions that do every multiplication of their definition: as many
+// multiply-adds in a loop that does nothing else, in registers.
 
 #include <benchmark/benchmark.h>
 
@@ -15,11 +15,11 @@ namespace {
 constexpr int64_t kOfMm = int64_t{512} * 512 * 512;              // 512×512 by 512×512
 constexpr int64_t kOfConv = int64_t{64} * 64 * 3 * 3 * 56 * 56;  // 64 to 64 channels, 3×3, 56×56
 
-// So many sums at once as hide how long one takes.
+// Enough concurrent sums to hide the latency of one.
 constexpr int64_t kSums = 12;
 using Sums = std::make_index_sequence<kSums>;
 
-// The compiler believes that it is read and changed here.
+// Makes the compiler assume that the sum is read and changed here.
 [[gnu::target("avx512f")]] inline void keep(__m512& sum) { asm volatile("" : "+v"(sum)); }
 [[gnu::target("avx2,fma")]] inline void keep(__m256& sum) { asm volatile("" : "+x"(sum)); }
 
@@ -37,7 +37,7 @@ template <size_t... I>
   for (; count > 0; count -= 8 * kSums) ((sums[I] = _mm256_fmadd_ps(sums[I], factor, factor), keep(sums[I])), ...);
 }
 
-// None where the processor has no multiply-adds.
+// Registers nothing if the CPU has no multiply-add instructions.
 [[maybe_unused]] const bool registered = [] {
   const bool is_wide = __builtin_cpu_supports("avx512f");
   if (!is_wide && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))) return false;

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <benchmark/benchmark.h>
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/library.h>
 
 #include <vector>
 
-// The operator whose calls are measured: its kernel does nothing. For one source of a program, which it registers in.
+// The measured operator, whose kernel does nothing. Include this in only one source of a program, where it is
+// registered.
 
 namespace boxcar::bench {
 

@@ -8,8 +8,8 @@
 
 namespace boxcar::bench {
 
-// Prints what Google Benchmark prints and, at the end, how each of boxcar's paths compares with its twin. Benchmarks
-// are called PATH/boxcar and PATH/PEER; the ratio is that of their median times.
+// Prints Google Benchmark's output and, at the end, how each of boxcar's paths compares with its peer. Benchmarks are
+// named PATH/boxcar and PATH/PEER; the ratio is that of their median times.
 class RatioReporter final : public benchmark::ConsoleReporter {
  public:
   RatioReporter() : ConsoleReporter(OO_Tabular) {}
@@ -18,7 +18,7 @@ class RatioReporter final : public benchmark::ConsoleReporter {
   void Finalize() override;
 
  private:
-  // Nanoseconds by path and by who.
+  // Nanoseconds by path, then by boxcar or peer.
   std::map<std::string, std::map<std::string, double>> times_;
 };
 

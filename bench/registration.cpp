@@ -1,8 +1,8 @@
-// What it costs to make an operator known.
+// The cost of registering an operator.
 
 #include <benchmark/benchmark.h>
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/schema/parse_schema.h>
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ BENCHMARK(parse)->Name("parse_schema/boxcar");
 
 Tensor first(const Tensor& a, const Tensor&) { return a; }
 
-// Each operator has a name of its own; removing them is not timed.
+// Each operator has a unique name; removing operators is not timed.
 void defineAndImplement(benchmark::State& state) {
   static int count = 0;
   std::vector<std::string> schemas(1000);

@@ -1,5 +1,5 @@
-// How long `boxcar run` of an empty script takes, from the call to its end; and a program that is linked with libtorch
-// and does nothing.
+// The time that `boxcar run` of an empty script takes from start to exit, and the same for a program that is linked
+// with libtorch and does nothing.
 
 #include <benchmark/benchmark.h>
 #include <spawn.h>
@@ -39,7 +39,7 @@ void emptyScript(benchmark::State& state) {
     state.SkipWithError("cannot write to /tmp");
     return;
   }
-  close(file);  // or every program that is measured had it, too
+  close(file);  // otherwise every measured program would inherit it
   runProgram(state, {BOXCAR_PROGRAM, "run", path});
   std::remove(path.c_str());
 }

@@ -1,7 +1,7 @@
-// What tests/cost/call_cost.cpp and memory_cost.cpp measure, in libtorch: the call paths for callgrind to count, the
-// bytes of registered operators, and nothing at all, for how long a program with libtorch takes to start. Libtorch's
-// start takes minutes where instructions are counted, so one process runs all paths and counts these alone:
-// `valgrind --tool=callgrind --instr-atstart=no torch_call_cost calls 1000` dumps the counts of each path.
+// Measures in libtorch what tests/cost/call_cost.cpp and memory_cost.cpp measure: the call paths, for callgrind to
+// count; the bytes of registered operators; and nothing at all, to time how long a program with libtorch takes to
+// start. With instruction counting, libtorch takes minutes to start, so one process runs all paths and counts only
+// these: `valgrind --tool=callgrind --instr-atstart=no torch_call_cost calls 1000` dumps the counts of each path.
 
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -52,7 +52,7 @@ size_t bytesInUse() {
 
 at::Tensor first(const at::Tensor& a, const at::Tensor&, const at::Scalar&) { return a; }
 
-// The bytes of an operator with a definition and a kernel beside those of its schema.
+// Counts the bytes of an operator with a definition and a kernel, excluding those of its schema.
 void countBytes(size_t count) {
   const auto schema = [](size_t i) {
     return "operator_" + std::to_string(i) + ".Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor";
@@ -74,7 +74,7 @@ void countBytes(size_t count) {
   std::printf("%zu bytes each beside the schema's %zu\n", (operators - of_schemas) / count, of_schemas / count);
 }
 
-// Dumps what [count] further calls cost as [path].
+// Dumps the cost of [count] more calls under the name [path].
 template <class Run>
 void count(const char* path, Run run) {
   CALLGRIND_START_INSTRUMENTATION;

@@ -103,7 +103,7 @@ void defineAndImplement(benchmark::State& state) {
 }
 BENCHMARK(defineAndImplement)->Name("define_1000_operators/libtorch")->Iterations(5);
 
-// As a graph, for TorchScript's text has no name for operators of other libraries.
+// Built as a graph, because TorchScript source cannot name operators of other libraries.
 void operatorCalls(benchmark::State& state) {
   const auto graph = std::make_shared<torch::jit::Graph>();
   torch::jit::parseIR(R"(

@@ -4,16 +4,16 @@
 // typed operator functions are in <boxcar/ops.h>.
 
 // IWYU pragma: begin_exports
-#include <boxcar/dispatcher/dispatch_trace.h>
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/library.h>
-#include <boxcar/dispatcher/local_dispatch_key_set.h>
-#include <boxcar/dispatcher/mode.h>
-#include <boxcar/dispatcher/plugin.h>
-#include <boxcar/dispatcher/record_function.h>
-#include <boxcar/interpreter/interrupt.h>
-#include <boxcar/interpreter/program.h>
-#include <boxcar/interpreter/script_error.h>
+#include <boxcar/dispatcher/call/dispatch_trace.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/call/mode.h>
+#include <boxcar/dispatcher/call/record_function.h>
+#include <boxcar/dispatcher/plugin/plugin.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/library.h>
+#include <boxcar/interpreter/runtime/interrupt.h>
+#include <boxcar/interpreter/runtime/script_error.h>
+#include <boxcar/interpreter/session/program.h>
 #include <boxcar/ivalue/allocator.h>
 #include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/cpu_generator.h>

@@ -9,7 +9,7 @@ namespace {
 
 using Tag = IValue::Tag;
 
-// What values share that are aliases: a storage, or themselves.
+// What aliases share: a storage, or the object itself.
 const Object* sharedBy(const IValue& value) noexcept {
   return value.isTensor() ? value.unsafeGet<Tag::Tensor>().storage().get() : value.object();
 }
@@ -45,14 +45,14 @@ bool IValue::isAliasOf(const IValue& other) const noexcept {
   return tag() == other.tag() && isPtrType() && sharedBy(*this) == sharedBy(other);
 }
 
-// Values may lie in one another without end, and so wait for their turn here and not on the program's stack.
+// Nesting has no limit, so pending values wait in this vector and not on the program's stack.
 void IValue::getSubValues(AliasedValues& found) const {
   std::vector<IValue> waiting{*this};
   while (!waiting.empty()) {
     const IValue value = std::move(waiting.back());
     waiting.pop_back();
     if (!isRecorded(value)) continue;
-    // A tensor on a storage that is known is an alias of the one that is.
+    // Not inserted if a tensor on the same storage is already there, because it is an alias.
     if (found.insert(value).second) addElements(value, waiting);
   }
 }

@@ -9,8 +9,8 @@
 
 namespace boxcar {
 
-// A span that can also be written in place, `zeros({2, 3})`: for arguments only, for the braces' elements live no
-// longer than the call.
+// A span that also takes a braced list, `zeros({2, 3})`. For arguments only: the elements of the braces live no longer
+// than the call.
 template <class T>
 class ArrayRef : public std::span<const T> {
  public:

@@ -16,9 +16,8 @@ namespace boxcar {
 namespace {
 
 constexpr size_t kAlignment = 64;
-// Blocks from this size on lie in huge pages, which spares loops over them most misses of address translation. NumPy
-// draws the line here, too. They are mapped, since pages of malloc's may have been touched before, and are small ones
-// then.
+// Blocks from this size on lie in huge pages, which avoids most TLB misses in loops over them. NumPy uses the same
+// threshold. They are mapped: malloc's pages may have been touched before, and those are small.
 constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kLeastHuge = 2 * kHugePage;
 #if BOXCAR_KEEPS_FREED_BLOCKS && defined(MADV_HUGEPAGE)
@@ -27,17 +26,17 @@ constexpr bool kHasHugePages = true;
 constexpr bool kHasHugePages = false;
 #endif
 constexpr size_t kClasses = 8;                                          // 64, 128, … 8192 bytes
-constexpr uint32_t kMostPerClass = BOXCAR_KEEPS_FREED_BLOCKS ? 64 : 0;  // blocks that a thread keeps
+constexpr uint32_t kMostPerClass = BOXCAR_KEEPS_FREED_BLOCKS ? 64 : 0;  // the maximum number that a thread keeps
 
 struct FreeBlock {
   FreeBlock* next;
 };
 
-// Plain data, so that reading it needs no initialisation check. It has room for nothing until CacheOwner is there,
-// which empties it when the thread ends.
+// Plain data, so that access needs no initialisation check. Its room is 0 until CacheOwner exists, which empties it
+// when the thread ends.
 struct ThreadCache {
   FreeBlock* lists[kClasses];
-  uint32_t room[kClasses];  // for so many further blocks
+  uint32_t room[kClasses];  // for this many further blocks
   bool owned;
 };
 
@@ -58,16 +57,16 @@ struct CacheOwner {
 
 [[gnu::noinline]] void ownCache() { static thread_local CacheOwner owner; }
 
-// The class whose blocks hold [bytes]; kClasses and more are not cached.
+// Returns the class whose blocks hold [bytes]; classes from kClasses on are not cached.
 size_t classOf(size_t bytes) noexcept { return std::bit_width((bytes - (bytes != 0)) / kAlignment); }
 
 constexpr size_t roundedUp(size_t bytes, size_t unit) { return (bytes + unit - 1) & ~(unit - 1); }
 
-// Blocks of huge pages. Some that were freed are kept, the newest first, for whom a result of the same size is made
-// next: mapping one anew costs more than most loops over it.
+// Blocks of huge pages. Some freed blocks are kept, newest first, for the next result of the same size: mapping a new
+// block costs more than most loops over it.
 class HugeBlocks {
  public:
-  // Null where there is no memory.
+  // Returns null if there is no memory.
   void* allocate(size_t bytes) {
     const size_t size = roundedUp(bytes, kHugePage);
     if (size < bytes) return nullptr;
@@ -91,7 +90,7 @@ class HugeBlocks {
       std::swap(block, freed);
       if (freed.memory == nullptr) break;
     }
-    drop(freed);  // the oldest, where there is no room for all
+    drop(freed);  // the oldest, if there is no room for all
     for (size_t i = std::size(kept_); kept_bytes_ > kMostKept;) drop(kept_[--i]);
   }
 
@@ -103,7 +102,7 @@ class HugeBlocks {
 
   static constexpr size_t kMostKept = size_t{64} << 20;  // bytes
 
-  // The last page is a small one's matter unless it is full: the rest of one would be memory that nobody asked for.
+  // The last page is a huge one only if the request fills it; otherwise its rest would be memory that nobody asked for.
   static void* map([[maybe_unused]] size_t size, [[maybe_unused]] size_t bytes) {
 #ifdef MADV_HUGEPAGE
     void* const mapped = mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -113,7 +112,7 @@ class HugeBlocks {
         first + (roundedUp(reinterpret_cast<uintptr_t>(first), kHugePage) - reinterpret_cast<uintptr_t>(first));
     if (begin != first) munmap(first, static_cast<size_t>(begin - first));
     munmap(begin + size, static_cast<size_t>(first + kHugePage - begin));
-    madvise(begin, bytes & ~(kHugePage - 1), MADV_HUGEPAGE);  // without effect where the kernel gives none
+    madvise(begin, bytes & ~(kHugePage - 1), MADV_HUGEPAGE);  // no effect if the kernel has no huge pages
     return begin;
 #else
     return nullptr;
@@ -124,7 +123,7 @@ class HugeBlocks {
     if (block.memory != nullptr) munmap(block.memory, block.size);
   }
 
-  // Takes a kept block out.
+  // Unmaps a kept block.
   void drop(Block& block) noexcept {
     kept_bytes_ -= block.size;
     unmap(std::exchange(block, {}));

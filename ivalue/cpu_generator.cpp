@@ -24,14 +24,12 @@ void CpuGeneratorImpl::set_state(const GeneratorState& state) {
 }
 
 GeneratorState GeneratorImpl::state() const {
-  BOXCAR_FAIL("the generator of device '{}' cannot tell where its sequence stands: its class overrides no state()",
-              device_);
+  BOXCAR_FAIL("the generator of device '{}' cannot tell its position: its class does not override state()", device_);
 }
 
 void GeneratorImpl::set_state(const GeneratorState&) {
-  BOXCAR_FAIL(
-      "the generator of device '{}' cannot be put at a place of its sequence: its class overrides no set_state()",
-      device_);
+  BOXCAR_FAIL("the generator of device '{}' cannot be set to a position: its class does not override set_state()",
+              device_);
 }
 
 Generator makeCpuGenerator(uint64_t seed) { return Generator(makeIntrusive<CpuGeneratorImpl>(seed)); }

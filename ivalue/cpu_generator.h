@@ -9,7 +9,7 @@
 
 namespace boxcar {
 
-// The CPU's generator: a Mersenne twister (MT19937, as PyTorch's, so that a seed gives the same numbers).
+// The CPU's generator: a Mersenne twister (MT19937, as in PyTorch, so that a seed gives the same numbers).
 class BOXCAR_API CpuGeneratorImpl final : public GeneratorImpl {
  public:
   static constexpr uint64_t kDefaultSeed = 67280421310721;
@@ -19,7 +19,7 @@ class BOXCAR_API CpuGeneratorImpl final : public GeneratorImpl {
   void set_current_seed(uint64_t seed) override;
   uint64_t current_seed() const override { return seed_; }
 
-  // To go far takes milliseconds.
+  // Setting a state far into the sequence takes milliseconds.
   GeneratorState state() const override { return {seed_, drawn_, next_normal_}; }
   void set_state(const GeneratorState& state) override;
 
@@ -32,7 +32,7 @@ class BOXCAR_API CpuGeneratorImpl final : public GeneratorImpl {
     return (high << 32) | random();
   }
 
-  // The second of a pair of normal numbers that the last call drew, if it is still unused.
+  // The second of the last pair of normal numbers drawn, if it is still unused.
   std::optional<double>& next_normal() noexcept { return next_normal_; }
 
  private:
@@ -42,9 +42,9 @@ class BOXCAR_API CpuGeneratorImpl final : public GeneratorImpl {
   std::optional<double> next_normal_;
 };
 
-// A CPU generator of its own.
+// Returns a new CPU generator.
 BOXCAR_API Generator makeCpuGenerator(uint64_t seed = CpuGeneratorImpl::kDefaultSeed);
-// The generator that random operators on the CPU draw from when they are given none.
+// Returns the generator that random operators on the CPU draw from when they are given none.
 BOXCAR_API const Generator& defaultCpuGenerator();
 
 }  // namespace boxcar

@@ -22,7 +22,8 @@ constinit std::array<std::atomic<const DeviceGenerators*>, 32> registered = {&kC
 const DeviceGenerators& generatorsFor(Device device) {
   const DeviceGenerators* generators =
       registered.at(static_cast<size_t>(device.type())).load(std::memory_order_acquire);
-  BOXCAR_CHECK(generators != nullptr, "device '{}' has no generators of random numbers: no backend gives any", device);
+  BOXCAR_CHECK(generators != nullptr, "device '{}' has no generators of random numbers: no backend provides one",
+               device);
   return *generators;
 }
 

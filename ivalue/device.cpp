@@ -44,10 +44,10 @@ const TypeInfo& infoOf(DeviceType type) {
   for (const TypeInfo& info : kTypes) {
     if (info.type == type) return info;
   }
-  BOXCAR_FAIL("{} is the number of no device type", static_cast<int>(type));
+  BOXCAR_FAIL("{} is not the number of a device type", static_cast<int>(type));
 }
 
-// What PrivateUse1 was named; null until then, never freed, for toString() hands it out.
+// The name given to PrivateUse1, or null. Never freed, because toString() hands it out.
 std::atomic<const std::string*> privateuse1_name{nullptr};
 
 std::string_view nameOf(const TypeInfo& info) {
@@ -57,7 +57,7 @@ std::string_view nameOf(const TypeInfo& info) {
   return info.name;
 }
 
-// Locale's letters are no device's.
+// Only ASCII letters count, whatever the locale says.
 bool isWord(std::string_view text) {
   const auto isLetter = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
   return !text.empty() && isLetter(text.front()) &&
@@ -90,13 +90,13 @@ void register_privateuse1_backend(std::string_view name) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   if (const std::string* given = privateuse1_name.load(std::memory_order_relaxed)) {
-    BOXCAR_CHECK(*given == name, "PrivateUse1 is named {} already, and cannot be named {}: a process names it once",
+    BOXCAR_CHECK(*given == name, "PrivateUse1 is already named {}, and cannot be named {}: a process names it once",
                  pythonStringRepr(*given), pythonStringRepr(name));
     return;
   }
   BOXCAR_CHECK(
       isWord(name),
-      "PrivateUse1 cannot be named {}: a device's name is a word of small letters, digits and _, such as 'npu'",
+      "PrivateUse1 cannot be named {}: a device's name consists of lowercase letters, digits and _, such as 'npu'",
       pythonStringRepr(name));
   const std::optional<DeviceType> other = parseDeviceType(name);
   BOXCAR_CHECK((!other.has_value() || *other == DeviceType::PrivateUse1) && !parseDtype(name),
@@ -123,7 +123,7 @@ Device::Device(std::string_view text) : Device(DeviceType::CPU) {
   const std::string_view name = text.substr(0, colon);
   const std::optional<DeviceType> type = parseDeviceType(name);
   if (!type) {
-    BOXCAR_CHECK(!parseDtype(text), "{} is a dtype and no device; a dtype is written without quotes: {}",
+    BOXCAR_CHECK(!parseDtype(text), "{} is a dtype, not a device; write a dtype without quotes: {}",
                  pythonStringRepr(text), text);
     std::string names;
     for (const TypeInfo& info : kTypes) {

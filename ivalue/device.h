@@ -12,7 +12,7 @@
 
 namespace boxcar {
 
-// A kind of machine that holds tensors. The numbers are c10's; those that are missing have no dispatch key.
+// A kind of device that holds tensors. The numbers are c10's; the missing ones have no dispatch key.
 enum class DeviceType : int8_t {
   CPU = 0,
   CUDA = 1,
@@ -35,24 +35,24 @@ enum class DeviceType : int8_t {
 
 using DeviceIndex = int8_t;
 
-// "cuda", "privateuseone": the name in device strings.
+// Returns the name used in device strings: "cuda", "privateuseone".
 BOXCAR_API std::string_view toString(DeviceType type);
-// nullopt for a name that is none.
+// Returns nullopt for an unknown name.
 BOXCAR_API std::optional<DeviceType> parseDeviceType(std::string_view name);
 
-// Gives PrivateUse1 the name [name], a word in small letters, for devices that print and read as "npu:0"; its keys stay
-// PrivateUse1, AutogradPrivateUse1 … Once in a process, or again with the same name: an Error else, and where the name
-// is another device's or a dtype's. "privateuseone" is read as before.
+// Names PrivateUse1 [name], a word of lower-case letters, digits and _; its devices print and parse as "npu:0". The
+// keys stay PrivateUse1, AutogradPrivateUse1 … "privateuseone" is still read. Throws Error if a process gives a second,
+// different name, or if the name is another device's or a dtype's.
 BOXCAR_API void register_privateuse1_backend(std::string_view name);
-// Whether somebody gave it a name.
+// Returns whether PrivateUse1 was given a name.
 BOXCAR_API bool is_privateuse1_backend_registered() noexcept;
-// That name, or "privateuseone"; in capitals if wanted.
+// Returns that name, or "privateuseone"; in capitals unless [lower_case].
 BOXCAR_API std::string get_privateuse1_backend(bool lower_case = true);
 
-// One machine of a kind; without an index, the current one of that kind.
+// One device of a kind; without an index, the current one of that kind.
 struct BOXCAR_API Device {
   constexpr Device(DeviceType device_type, DeviceIndex device_index = -1) : type_(device_type), index_(device_index) {}
-  // Reads "cpu", "cuda", "cuda:1". Throws an Error that names the text and the types there are.
+  // Parses "cpu", "cuda", "cuda:1". Throws an Error that names the text and the known types.
   explicit Device(std::string_view text);
 
   constexpr DeviceType type() const { return type_; }
@@ -89,11 +89,11 @@ inline constexpr DeviceType kPrivateUse1 = DeviceType::PrivateUse1;
 // "cuda:0", "cpu".
 BOXCAR_API std::string toString(Device device);
 
-// The bit of a device's tensors in a key set; InvalidBit for FPGA, ORT, Vulkan and Metal, which have a functionality.
+// Returns a device type's bit in a key set; InvalidBit for FPGA, ORT, Vulkan and Metal, which have a functionality.
 BOXCAR_API BackendComponent toBackendComponent(DeviceType type);
-// The key of a device's dense tensors: CUDA, FPGA.
+// Returns the key of a device's dense tensors: CUDA, FPGA.
 BOXCAR_API DispatchKey toDispatchKey(DeviceType type);
-// The device whose tensors [backend] marks; nullopt for InvalidBit, PrivateUse2Bit and PrivateUse3Bit.
+// Returns the device whose tensors [backend] marks; nullopt for InvalidBit, PrivateUse2Bit and PrivateUse3Bit.
 BOXCAR_API std::optional<DeviceType> toDeviceType(BackendComponent backend);
 
 }  // namespace boxcar

@@ -35,7 +35,7 @@ DictObject::~DictObject() {
   try {
     values.reserve(size());
   } catch (const std::bad_alloc&) {
-    return;  // Without memory the values go with the table, however deep they are nested.
+    return;  // Without memory the values are destroyed with the table, however deeply they are nested.
   }
   for (const Entry& entry : entries_->table) {
     if (entry.value.tag() >= IValue::kFirstHeapTag) values.push_back(std::move(entry.value));

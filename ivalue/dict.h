@@ -11,7 +11,7 @@
 
 namespace boxcar {
 
-// An entry of a Dict<K, V>, as its iterators give it.
+// An entry of a Dict<K, V>, as its iterators return it.
 template <class K, class V>
 class DictEntry final {
  public:
@@ -31,8 +31,8 @@ class DictEntry final {
   size_t position_ = 0;
 };
 
-// Runs over the entries of a Dict in the order of their insertion. Inserting leaves iterators where they are; erasing
-// an entry makes those behind it point to the next one.
+// Iterates over the entries of a Dict in insertion order. Inserting leaves iterators valid; erasing an entry makes the
+// iterators behind it point to the next one.
 template <class K, class V>
 class DictIterator final {
  public:
@@ -45,7 +45,7 @@ class DictIterator final {
   DictIterator() = default;
   DictIterator(DictObject* dict, size_t position) noexcept : entry_(dict, position) {}
 
-  // Valid until the iterator goes on.
+  // Valid until the iterator advances.
   reference operator*() const noexcept { return entry_; }
   pointer operator->() const noexcept { return &entry_; }
   DictIterator& operator++() noexcept {
@@ -60,21 +60,21 @@ class DictIterator final {
   friend difference_type operator-(const DictIterator& a, const DictIterator& b) noexcept {
     return static_cast<difference_type>(a.position() - b.position());
   }
-  // Of iterators of one dict.
+  // Both iterators belong to one dict.
   friend bool operator==(const DictIterator& a, const DictIterator& b) noexcept { return a.position() == b.position(); }
   friend std::strong_ordering operator<=>(const DictIterator& a, const DictIterator& b) noexcept {
     return a.position() <=> b.position();
   }
 
-  // The entry's place in the order of insertion.
+  // The entry's position in insertion order.
   size_t position() const noexcept { return entry_.position_; }
 
  private:
   value_type entry_;
 };
 
-// A dict with reference semantics: copies of a Dict are the same dict, and so is what one was moved to. It is never
-// null. `==` compares entries, whatever their order; `is` compares identity.
+// A dict with reference semantics: copies of a Dict refer to one dict, and a moved-from Dict still does. It is never
+// null. `==` compares entries in any order; `is` compares identity.
 //
 //   Dict<std::string, int64_t> counts;
 //   counts.insert("a", 1);
@@ -89,7 +89,7 @@ class Dict final {
 
   Dict() : object_(makeIntrusive<DictObject>()) {}
   explicit Dict(IntrusivePtr<DictObject> object) noexcept : object_(std::move(object)) {}
-  // Moving from a dict copies it, for nothing else leaves a dict behind.
+  // Moving copies, because a moved-from Dict would otherwise hold no dict.
   Dict(const Dict&) noexcept = default;
   Dict& operator=(const Dict&) noexcept = default;
   ~Dict() = default;
@@ -97,30 +97,30 @@ class Dict final {
   size_t size() const noexcept { return object_->size(); }
   bool empty() const noexcept { return size() == 0; }
   bool contains(const K& key) const { return object_->find(IValue(key)) != nullptr; }
-  // The value of [key]; nothing when it is not there.
+  // Returns the value of [key], or nothing when the key is absent.
   std::optional<V> get(const K& key) const {
     const IValue* value = object_->find(IValue(key));
     if (value == nullptr) return std::nullopt;
     return value->template to<V>();
   }
-  // The value of [key]; an IndexError when it is not there.
+  // Returns the value of [key]; throws IndexError when the key is absent.
   V at(const K& key) const { return valueOf(IValue(key)).template to<V>(); }
-  // The entry of [key]; end() when it is not there.
+  // Returns the entry of [key], or end() when the key is absent.
   iterator find(const K& key) const { return iteratorAt(object_->positionOf(IValue(key))); }
 
-  // The entry of that key, and whether it is new; one that was there stays as it is.
+  // Returns the key's entry and whether it is new; an existing entry keeps its value.
   // NOLINTNEXTLINE(performance-unnecessary-value-param): of most types it is moved
   std::pair<iterator, bool> insert(K key, V value) const {
     const auto [position, inserted] = object_->insert(IValue(std::move(key)), IValue(std::move(value)));
     return {iteratorAt(position), inserted};
   }
-  // The same; one that was there gets the value.
+  // Returns the key's entry and whether it is new; an existing entry gets the new value.
   // NOLINTNEXTLINE(performance-unnecessary-value-param): of most types it is moved
   std::pair<iterator, bool> insert_or_assign(K key, V value) const {
     const auto [position, inserted] = object_->insertOrAssign(IValue(std::move(key)), IValue(std::move(value)));
     return {iteratorAt(position), inserted};
   }
-  // How many entries that were: 0 or 1.
+  // Returns the number of entries erased: 0 or 1.
   size_t erase(const K& key) const { return object_->erase(IValue(key)) ? 1 : 0; }
   void erase(iterator entry) const { object_->eraseAt(entry.position()); }
   void clear() const noexcept { object_->clear(); }
@@ -128,7 +128,7 @@ class Dict final {
 
   iterator begin() const noexcept { return iteratorAt(0); }
   iterator end() const noexcept { return iteratorAt(size()); }
-  // The entry at [position] of the insertion order.
+  // Returns the entry at [position] in insertion order.
   std::pair<K, V> entryAt(size_t position) const {
     return {object_->keyAt(position).template to<K>(), object_->valueAt(position).template to<V>()};
   }
@@ -136,7 +136,7 @@ class Dict final {
   Dict copy() const { return Dict(object_->copy()); }
   bool is(const Dict& other) const noexcept { return object_ == other.object_; }
   const IntrusivePtr<DictObject>& object() const noexcept { return object_; }
-  // The references to the dict.
+  // The number of references to the dict.
   size_t use_count() const noexcept { return object_.use_count(); }
   friend bool operator==(const Dict& a, const Dict& b) { return IValue(a) == IValue(b); }
 

@@ -10,7 +10,7 @@ namespace boxcar {
 
 // Copies [from] to [to], which may overlap it when it comes before it.
 inline void copyDims(int64_t* to, std::span<const int64_t> from) noexcept {
-  // Nearly all are this short, and a call costs more than they do.
+  // Nearly all tensors have at most five dimensions, and a call to copy them costs more than the copy.
   const size_t count = from.size();
   if (count > 5) [[unlikely]] {
     std::memmove(to, from.data(), from.size_bytes());
@@ -23,14 +23,14 @@ inline void copyDims(int64_t* to, std::span<const int64_t> from) noexcept {
   if (count > 4) to[4] = from[4];
 }
 
-// The sizes and strides of a tensor: two rows of as many integers as it has dimensions, inside the tensor for up to
-// five of them.
+// The sizes and strides of a tensor: two rows with one integer per dimension, stored inside the tensor for up to five
+// dimensions.
 class Dims final {
  public:
   static constexpr uint32_t kInline = 5;
 
   Dims() noexcept {}
-  // No dimensions, in a constant expression too.
+  // No dimensions; usable in a constant expression.
   struct Empty {};
   constexpr explicit Dims(Empty) noexcept : inline_{} {}
   Dims(const Dims&) = delete;
@@ -45,7 +45,7 @@ class Dims final {
   std::span<int64_t> sizes() noexcept { return {data(), rank_}; }
   std::span<int64_t> strides() noexcept { return {data() + width(), rank_}; }
 
-  // Holds [sizes] and [strides], of one length, from now on. They may lie in this object.
+  // Stores [sizes] and [strides], which have one length and may lie in this object.
   void assign(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
     if (sizes.size() > kInline || rank_ > kInline) [[unlikely]]
       return assignFar(sizes, strides);
@@ -53,19 +53,19 @@ class Dims final {
     copyDims(inline_, {sizes.data(), rank_});
     copyDims(inline_ + kInline, {strides.data(), rank_});
   }
-  // Holds [sizes], which lie elsewhere, in place of none; gives the strides, to be written.
+  // Stores [sizes], which lie elsewhere; this object must be empty. Returns the strides, for the caller to write.
   std::span<int64_t> assignSizes(std::span<const int64_t> sizes) {
     if (sizes.size() > kInline) heap_ = new int64_t[2 * sizes.size()];
     rank_ = static_cast<uint32_t>(sizes.size());
     copyDims(data(), sizes);
     return strides();
   }
-  // Holds all of [sizes] and [strides], which lie elsewhere, but those numbered [dropped], in place of none.
+  // Stores [sizes] and [strides], which lie elsewhere, without entry [dropped]; this object must be empty.
   void assignWithout(size_t dropped, std::span<const int64_t> sizes, std::span<const int64_t> strides) {
     if (sizes.size() > kInline) [[unlikely]]
       return assignFarWithout(dropped, sizes, strides);
     rank_ = static_cast<uint32_t>(sizes.size() - 1);
-    // What is dropped is written, too, and what comes next in its place: that is shorter than to ask.
+    // The dropped entry is written too, and the next one overwrites it: that is shorter than a test.
     size_t to = 0;
     for (size_t i = 0; i < sizes.size(); ++i) {
       inline_[to] = sizes[i];
@@ -79,7 +79,7 @@ class Dims final {
   int64_t* data() noexcept { return rank_ > kInline ? heap_ : inline_; }
   size_t width() const noexcept { return rank_ > kInline ? rank_ : kInline; }
 
-  // What assign() does where either of the two is on the heap.
+  // assign() for the case that the old or the new dimensions are on the heap.
   [[gnu::noinline]] void assignFar(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
     const size_t rank = sizes.size();
     int64_t* const old = rank_ > kInline ? heap_ : nullptr;

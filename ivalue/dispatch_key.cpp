@@ -15,7 +15,7 @@ constexpr std::string_view kBackendNames[] = {"InvalidBit",
 #undef BOXCAR_NAME
 };
 
-// By the key's number.
+// Indexed by the key's number.
 constexpr std::string_view kKeyNames[] = {
     "Undefined",
 #define BOXCAR_NAME(name) #name,
@@ -47,7 +47,7 @@ constexpr OlderName kOlderNames[] = {
     {"Autocast", DispatchKey::Autocast},
 };
 
-// The enumerators between the ranges of keys; a kernel cannot be registered for one.
+// The enumerators that only mark ranges of keys; a kernel cannot be registered for one.
 constexpr bool isMarker(size_t number) {
   const auto key = static_cast<DispatchKey>(number);
   return key == DispatchKey::EndOfFunctionalityKeys ||
@@ -86,10 +86,10 @@ DispatchKey parseDispatchKey(std::string_view name) {
   for (const OlderName& older : kOlderNames) candidates.push_back(older.name);
   const std::string suggestion = didYouMean(name, candidates);
   BOXCAR_CHECK(!suggestion.empty(),
-               "{} is no dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a functionality "
+               "{} is not a dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a functionality "
                "(BackendSelect, Python) or an alias (Autograd, CompositeExplicitAutograd)",
                pythonStringRepr(name));
-  BOXCAR_FAIL("{} is no dispatch key.{}", pythonStringRepr(name), suggestion);
+  BOXCAR_FAIL("{} is not a dispatch key.{}", pythonStringRepr(name), suggestion);
 }
 
 }  // namespace boxcar

@@ -100,9 +100,9 @@ enum class BackendComponent : uint8_t {
       EndOfBackendKeys = MetaBit,
 };
 
-// One possible level of a call. Functionality keys (1 to 45) have a bit in a DispatchKeySet; those that are not per
-// backend, and the runtime keys built from a per-backend functionality and a backend, have a slot in an operator's
-// table.
+// One possible level of a call. Functionality keys (1 to 45) have a bit in a DispatchKeySet. An operator's table has a
+// slot for each functionality key that is not per backend, and for each runtime key, which is built from a per-backend
+// functionality and a backend.
 enum class DispatchKey : uint16_t {
   Undefined = 0,
   CatchAll = Undefined,
@@ -135,7 +135,7 @@ enum class DispatchKey : uint16_t {
 };
 
 inline constexpr uint8_t num_backends = static_cast<uint8_t>(BackendComponent::EndOfBackendKeys);
-// Undefined counts: it has the table's slot 0.
+// Includes Undefined, which has slot 0 of the table.
 inline constexpr uint8_t num_functionality_keys = static_cast<uint8_t>(DispatchKey::EndOfFunctionalityKeys);
 inline constexpr uint64_t full_backend_mask = (uint64_t{1} << num_backends) - 1;
 
@@ -144,7 +144,8 @@ static_assert(num_backends + num_functionality_keys <= 64, "a DispatchKeySet is 
 static_assert(static_cast<uint16_t>(DispatchKey::EndOfRuntimeBackendKeys) == 126);
 static_assert(static_cast<uint16_t>(DispatchKey::EndOfAliasKeys) == 132);
 
-// True for Dense, Quantized, Sparse, NestedTensor and AutogradFunctionality: one bit in a key set, a slot per backend.
+// Returns true for Dense, Quantized, Sparse, NestedTensor and AutogradFunctionality, which have one bit in a key set
+// and a slot per backend.
 constexpr bool isPerBackendFunctionalityKey(DispatchKey key) {
   switch (key) {
 #define BOXCAR_CASE(functionality, prefix) case DispatchKey::functionality:
@@ -163,7 +164,7 @@ constexpr uint8_t numPerBackendFunctionalityKeys() {
   return count;
 }
 
-// Slots of an operator's table: one per functionality, and per backend where the functionality is per backend.
+// The slots of an operator's table: one per functionality, or one per backend where the functionality is per backend.
 inline constexpr uint16_t num_runtime_entries =
     num_functionality_keys + numPerBackendFunctionalityKeys() * (num_backends - 1);
 static_assert(num_runtime_entries == 116);
@@ -172,7 +173,8 @@ constexpr bool isAliasDispatchKey(DispatchKey key) {
   return key >= DispatchKey::StartOfAliasKeys && key <= DispatchKey::EndOfAliasKeys;
 }
 
-// The functionality of a functionality or runtime key: AutogradFunctionality of AutogradCPU. Undefined for alias keys.
+// Returns the functionality of a functionality or runtime key: AutogradFunctionality for AutogradCPU. Undefined for
+// alias keys.
 constexpr DispatchKey toFunctionalityKey(DispatchKey key) {
   if (key <= DispatchKey::EndOfFunctionalityKeys) return key;
 #define BOXCAR_RANGE(functionality, prefix) \
@@ -182,7 +184,7 @@ constexpr DispatchKey toFunctionalityKey(DispatchKey key) {
   return DispatchKey::Undefined;
 }
 
-// The backend of a per-backend runtime key: CPUBit of AutogradCPU. InvalidBit for every other key.
+// Returns the backend of a per-backend runtime key: CPUBit for AutogradCPU. InvalidBit for every other key.
 constexpr BackendComponent toBackendComponent(DispatchKey key) {
   if (key < DispatchKey::StartOfDenseBackends || key > DispatchKey::EndOfRuntimeBackendKeys) {
     return BackendComponent::InvalidBit;
@@ -191,14 +193,14 @@ constexpr BackendComponent toBackendComponent(DispatchKey key) {
   return static_cast<BackendComponent>(distance % (num_backends + 1));
 }
 
-// True for the keys with a slot of their own in an operator's table, Undefined's too: what a call can be dispatched to.
+// Returns true for keys with a slot in an operator's table, including Undefined: what a call can be dispatched to.
 constexpr bool isRuntimeDispatchKey(DispatchKey key) {
   if (key < DispatchKey::EndOfFunctionalityKeys) return !isPerBackendFunctionalityKey(key);
   return toBackendComponent(key) != BackendComponent::InvalidBit;
 }
 
-// The runtime key of [functionality] on [backend]: AutogradCPU of AutogradFunctionality and CPUBit. Undefined when the
-// functionality is not per backend.
+// Returns the runtime key of [functionality] on [backend]: AutogradCPU for AutogradFunctionality and CPUBit. Undefined
+// when the functionality is not per backend.
 constexpr DispatchKey toRuntimePerBackendFunctionalityKey(DispatchKey functionality, BackendComponent backend) {
   switch (functionality) {
 #define BOXCAR_CASE(functionality, prefix)                                                                 \
@@ -211,13 +213,13 @@ constexpr DispatchKey toRuntimePerBackendFunctionalityKey(DispatchKey functional
   }
 }
 
-// The enumerator's name: "AutogradCPU", "CPUBit".
+// Returns the enumerator's name: "AutogradCPU", "CPUBit".
 BOXCAR_API std::string_view toString(DispatchKey key);
 BOXCAR_API std::string_view toString(BackendComponent backend);
 
-// The key of a name, older names included. Throws an Error that names the text and its nearest names.
+// Returns the key with this name, older names included. Throws an Error that names the text and its nearest names.
 BOXCAR_API DispatchKey parseDispatchKey(std::string_view name);
-// The same; nullopt for a name that is none.
+// Like parseDispatchKey(), but returns nullopt for an unknown name.
 BOXCAR_API std::optional<DispatchKey> tryParseDispatchKey(std::string_view name);
 
 }  // namespace boxcar

@@ -37,9 +37,9 @@ static_assert(kOffsetsAndMasks.back().offset == num_runtime_entries - 1);
 
 }  // namespace detail
 
-// A set of backends and functionalities, in one word. Backends have the low bits (CPUBit is bit 0); functionality key k
-// has bit num_backends + k - 1, so the highest bit is the functionality that is dispatched first. A per-backend
-// functionality and a backend are stored apart: the runtime keys of a set are their cross product.
+// A set of backends and functionalities, in one word. Backends have the low bits (CPUBit is bit 0). Functionality key k
+// has bit num_backends + k - 1, so the highest bit is the functionality that is dispatched first. Per-backend
+// functionalities and backends are stored separately: the runtime keys of a set are their cross product.
 //
 //   DispatchKeySet keys({DispatchKey::CPU, DispatchKey::AutogradCPU});
 //   keys.highestPriorityTypeId();                       // AutogradCPU
@@ -60,7 +60,7 @@ class DispatchKeySet final {
   constexpr DispatchKeySet(Raw, uint64_t repr) : repr_(repr) {}
   constexpr explicit DispatchKeySet(BackendComponent backend)
       : repr_(backend == BackendComponent::InvalidBit ? 0 : uint64_t{1} << (static_cast<uint8_t>(backend) - 1)) {}
-  // A runtime key per backend sets two bits, its functionality's and its backend's; Undefined and alias keys set none.
+  // A per-backend runtime key sets two bits, its functionality's and its backend's; Undefined and alias keys set none.
   constexpr explicit DispatchKeySet(DispatchKey key)
       : repr_(functionalityBit(toFunctionalityKey(key)) | DispatchKeySet(toBackendComponent(key)).repr_) {}
   constexpr explicit DispatchKeySet(std::initializer_list<DispatchKey> keys) {
@@ -70,14 +70,14 @@ class DispatchKeySet final {
     for (const BackendComponent backend : backends) repr_ |= DispatchKeySet(backend).repr_;
   }
 
-  // True when all bits of [key] are in the set; false for Undefined and for alias keys, which no set holds.
+  // Returns true when all bits of [key] are in the set; false for Undefined and for alias keys, which no set holds.
   constexpr bool has(DispatchKey key) const {
     const DispatchKeySet wanted(key);
     return !wanted.empty() && has_all(wanted);
   }
   constexpr bool has_backend(BackendComponent backend) const { return has_any(DispatchKeySet(backend)); }
   constexpr bool has_all(DispatchKeySet other) const { return (repr_ & other.repr_) == other.repr_; }
-  // Compares bits: give it functionalities without backends, or backends alone, to ask what you mean.
+  // Compares bits, so pass functionalities without backends, or backends alone: a shared backend bit also counts.
   constexpr bool has_any(DispatchKeySet other) const { return (repr_ & other.repr_) != 0; }
   constexpr bool isSupersetOf(DispatchKeySet other) const { return has_all(other); }
   constexpr bool empty() const { return repr_ == 0; }
@@ -85,7 +85,7 @@ class DispatchKeySet final {
 
   constexpr DispatchKeySet operator|(DispatchKeySet other) const { return {RAW, repr_ | other.repr_}; }
   constexpr DispatchKeySet operator&(DispatchKeySet other) const { return {RAW, repr_ & other.repr_}; }
-  // Takes away the functionalities of [other], never a backend: other functionalities may need it.
+  // Removes the functionalities of [other], but no backend: other functionalities may need it.
   constexpr DispatchKeySet operator-(DispatchKeySet other) const {
     return {RAW, repr_ & (full_backend_mask | ~other.repr_)};
   }
@@ -96,23 +96,23 @@ class DispatchKeySet final {
 
   [[nodiscard]] constexpr DispatchKeySet add(DispatchKey key) const { return *this | DispatchKeySet(key); }
   [[nodiscard]] constexpr DispatchKeySet add(DispatchKeySet keys) const { return *this | keys; }
-  // Takes away the functionality of [key], its backend stays.
+  // Removes the functionality of [key]; its backend stays.
   [[nodiscard]] constexpr DispatchKeySet remove(DispatchKey key) const { return *this - DispatchKeySet(key); }
   [[nodiscard]] constexpr DispatchKeySet remove_backend(BackendComponent backend) const {
     return {RAW, repr_ & ~DispatchKeySet(backend).repr_};
   }
 
-  // 1 + the number of the highest bit; 0 for the empty set.
+  // Returns 1 + the number of the highest bit; 0 for the empty set.
   constexpr uint8_t indexOfHighestBit() const { return static_cast<uint8_t>(std::bit_width(repr_)); }
-  // Undefined when there is none.
+  // Returns Undefined when there is none.
   constexpr DispatchKey highestFunctionalityKey() const {
     return static_cast<DispatchKey>(std::bit_width(repr_ >> num_backends));
   }
-  // InvalidBit when there is none.
+  // Returns InvalidBit when there is none.
   constexpr BackendComponent highestBackendKey() const {
     return static_cast<BackendComponent>(std::bit_width(repr_ & full_backend_mask));
   }
-  // The runtime key that a call with this set is dispatched to.
+  // Returns the runtime key that a call with this set is dispatched to.
   constexpr DispatchKey highestPriorityTypeId() const {
     const DispatchKey functionality = highestFunctionalityKey();
     return isPerBackendFunctionalityKey(functionality)
@@ -120,20 +120,20 @@ class DispatchKeySet final {
                : functionality;
   }
 
-  // The slot of highestPriorityTypeId() in an operator's table. Nine instructions on x86-64: neither scan can meet a
-  // zero, as the first sees all backend bits set, below the functionalities, and the second bit 0, where no backend and
-  // CPU are the same slot.
+  // Returns the slot of highestPriorityTypeId() in an operator's table. Nine instructions on x86-64, because no scan
+  // needs a test for zero: the first sees all backend bits set, below the functionalities; the second sees bit 0 set,
+  // where no backend and CPU share a slot.
   [[gnu::always_inline]] constexpr uint32_t getDispatchTableIndex() const {
     const auto& entry = detail::kOffsetsAndMasks[highestBit(repr_ | full_backend_mask) - (num_backends - 1)];
     return entry.offset + static_cast<uint32_t>(highestBit(static_cast<uint32_t>(repr_ & entry.mask) | 1));
   }
-  // The same, as c10 calls it.
+  // Like getDispatchTableIndex(), under c10's name.
   constexpr int getDispatchTableIndexForDispatchKeySet() const { return static_cast<int>(getDispatchTableIndex()); }
-  // The place of the highest backend among all; 0 for CPU and for none.
+  // Returns the position of the highest backend among all backends; 0 for CPU and for none.
   constexpr uint64_t getBackendIndex() const { return highestBit((repr_ & full_backend_mask) | 1); }
 
-  // Runs over the runtime keys from the lowest functionality up, per-backend ones once for each backend of the set. At
-  // the end it gives EndOfFunctionalityKeys, and stays there.
+  // Iterates over the runtime keys from the lowest functionality up; per-backend ones appear once for each backend of
+  // the set. At the end it returns EndOfFunctionalityKeys and stays there.
   class iterator {
    public:
     using iterator_category = std::forward_iterator_tag;
@@ -175,7 +175,7 @@ class DispatchKeySet final {
     }
 
    private:
-    // Behind the last functionality, as if it were one more.
+    // The bit behind the last functionality.
     static constexpr uint64_t kEnd = uint64_t{1} << (static_cast<uint16_t>(DispatchKey::EndOfFunctionalityKeys) - 1);
 
     constexpr DispatchKey functionality() const {
@@ -202,7 +202,8 @@ class DispatchKeySet final {
                ? 0
                : uint64_t{1} << (num_backends + static_cast<uint16_t>(functionality) - 1);
   }
-  // The number of the highest bit of [bits], which is not 0. The exclusive or is folded into one scan instruction.
+  // Returns the number of the highest bit of [bits], which must not be 0. One scan instruction includes the exclusive
+  // or.
   static constexpr size_t highestBit(uint64_t bits) { return static_cast<unsigned>(__builtin_clzll(bits)) ^ 63u; }
   static constexpr uint32_t highestBit(uint32_t bits) { return static_cast<unsigned>(__builtin_clz(bits)) ^ 31u; }
 
@@ -210,7 +211,7 @@ class DispatchKeySet final {
 };
 static_assert(sizeof(DispatchKeySet) == 8);
 
-// "DispatchKeySet(CPU, ADInplaceOrView)": the runtime keys in the order of iteration.
+// "DispatchKeySet(CPU, ADInplaceOrView)": the runtime keys in iteration order.
 BOXCAR_API std::string toString(DispatchKeySet keys);
 
 constexpr int getDispatchTableIndexForDispatchKey(DispatchKey key) {
@@ -219,7 +220,7 @@ constexpr int getDispatchTableIndexForDispatchKey(DispatchKey key) {
 
 inline constexpr DispatchKeySet backend_bitset_mask(DispatchKeySet::RAW, full_backend_mask);
 
-// No backend bits, so that `keys - autograd_dispatch_keyset` says what it does.
+// Has no backend bits, so that `keys - autograd_dispatch_keyset` reads as what it does.
 inline constexpr DispatchKeySet autograd_dispatch_keyset({DispatchKey::AutogradFunctionality,
                                                           DispatchKey::AutogradOther,
                                                           DispatchKey::AutogradNestedTensor});
@@ -243,13 +244,13 @@ inline constexpr DispatchKeySet functorch_transforms_ks({DispatchKey::FuncTorchB
                                                          DispatchKey::FuncTorchGradWrapper});
 inline constexpr DispatchKeySet functorch_batched_ks(DispatchKey::FuncTorchBatched);
 
-// The functionalities without an autograd key of their own, with all backend bits: AutogradOther serves them.
+// The functionalities without their own autograd key, with all backend bits: AutogradOther serves them.
 inline constexpr DispatchKeySet autogradother_backends =
     DispatchKeySet({DispatchKey::FPGA, DispatchKey::ORT, DispatchKey::Vulkan, DispatchKey::Metal,
                     DispatchKey::SparseCsrCPU, DispatchKey::SparseCsrCUDA, DispatchKey::CustomRNGKeyId,
                     DispatchKey::MkldnnCPU, DispatchKey::Sparse, DispatchKey::Quantized}) |
     backend_bitset_mask;
-// Those whose kernels are a backend's.
+// The functionalities whose kernels belong to a backend.
 inline constexpr DispatchKeySet backend_functionality_keys =
     DispatchKeySet({DispatchKey::Dense, DispatchKey::Quantized, DispatchKey::Sparse}) | sparse_csr_ks |
     backend_bitset_mask;
@@ -266,17 +267,17 @@ inline constexpr DispatchKeySet math_dispatch_keyset =
 inline constexpr DispatchKeySet nested_dispatch_keyset =
     DispatchKeySet({DispatchKey::AutogradNestedTensor, DispatchKey::NestedTensor}) | backend_bitset_mask;
 
-// What remains after a level has run: `redispatch(keys & after_autograd_keyset, ...)`.
+// The keys that remain after a level has run: `redispatch(keys & after_autograd_keyset, ...)`.
 inline constexpr DispatchKeySet after_autograd_keyset(DispatchKeySet::FULL_AFTER, DispatchKey::AutogradOther);
 inline constexpr DispatchKeySet after_ADInplaceOrView_keyset(DispatchKeySet::FULL_AFTER, DispatchKey::ADInplaceOrView);
 inline constexpr DispatchKeySet after_func_keyset(DispatchKeySet::FULL_AFTER, DispatchKey::Functionalize);
 
-// True for runtime keys (and functionalities) that stand for a backend's kernels.
+// Returns true for runtime keys (and functionalities) that stand for a backend's kernels.
 constexpr bool isBackendDispatchKey(DispatchKey key) {
   return key != DispatchKey::NestedTensor && backend_dispatch_keyset.has(key);
 }
 
-// The runtime keys of an alias key, with the backend bits they need; the key alone when it is no alias.
+// Returns the runtime keys of an alias key, with the backend bits they need; for any other key, that key alone.
 constexpr DispatchKeySet getRuntimeDispatchKeySet(DispatchKey key) {
   switch (key) {
     case DispatchKey::Autograd: return autograd_dispatch_keyset | backend_bitset_mask;
@@ -289,18 +290,18 @@ constexpr DispatchKeySet getRuntimeDispatchKeySet(DispatchKey key) {
   }
 }
 
-// True when [key] is one of the runtime keys of [alias]; for an [alias] that is none, when the two are equal.
+// Returns true when [key] is one of the runtime keys of [alias]; if [alias] is no alias key, when the two are equal.
 constexpr bool runtimeDispatchKeySetHas(DispatchKey alias, DispatchKey key) {
   if (!isAliasDispatchKey(alias)) return alias == key;
   return getRuntimeDispatchKeySet(alias).has(key);
 }
 
-// The same; false for Undefined.
+// Like runtimeDispatchKeySetHas(), but false for Undefined.
 constexpr bool isIncludedInAlias(DispatchKey key, DispatchKey alias) {
   return key != DispatchKey::Undefined && runtimeDispatchKeySetHas(alias, key);
 }
 
-// The backend keys that an autograd runtime key serves: {CPU} of AutogradCPU. Empty for every other key.
+// Returns the backend keys that an autograd runtime key serves: {CPU} for AutogradCPU. Empty for every other key.
 constexpr DispatchKeySet getBackendKeySetFromAutograd(DispatchKey key) {
   if (key == DispatchKey::AutogradOther) return autogradother_backends;
   if (key == DispatchKey::AutogradNestedTensor) return DispatchKeySet(DispatchKey::NestedTensor) | backend_bitset_mask;
@@ -311,8 +312,8 @@ constexpr DispatchKeySet getBackendKeySetFromAutograd(DispatchKey key) {
   return DispatchKeySet(toRuntimePerBackendFunctionalityKey(DispatchKey::Dense, backend));
 }
 
-// What a tensor of [backend] that requires grad carries besides: {ADInplaceOrView, AutogradCPU} of CPUBit. InvalidBit
-// stands for the backends without a bit and gives AutogradOther.
+// Returns the extra keys of a tensor of [backend] that requires grad: {ADInplaceOrView, AutogradCPU} for CPUBit.
+// InvalidBit stands for the backends without a bit and gives AutogradOther.
 constexpr DispatchKeySet getAutogradRelatedKeySetFromBackend(BackendComponent backend) {
   const DispatchKey autograd = backend == BackendComponent::InvalidBit
                                    ? DispatchKey::AutogradOther
@@ -320,7 +321,7 @@ constexpr DispatchKeySet getAutogradRelatedKeySetFromBackend(BackendComponent ba
   return DispatchKeySet({DispatchKey::ADInplaceOrView, autograd});
 }
 
-// {AutocastCPU} of CPUBit; empty for the backends without an autocast key.
+// Returns {AutocastCPU} for CPUBit; empty for the backends without an autocast key.
 constexpr DispatchKeySet getAutocastRelatedKeySetFromBackend(BackendComponent backend) {
   switch (backend) {
     case BackendComponent::CPUBit: return DispatchKeySet(DispatchKey::AutocastCPU);
@@ -334,7 +335,7 @@ constexpr DispatchKeySet getAutocastRelatedKeySetFromBackend(BackendComponent ba
   }
 }
 
-// The highest key that is a backend's: CPU of {CPU, AutogradCPU, ADInplaceOrView}.
+// Returns the highest key that is a backend's: CPU for {CPU, AutogradCPU, ADInplaceOrView}.
 constexpr DispatchKey highestPriorityBackendTypeId(DispatchKeySet keys) {
   return (keys & backend_functionality_keys).highestPriorityTypeId();
 }

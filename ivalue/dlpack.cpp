@@ -38,7 +38,7 @@ constexpr Element kElements[] = {
     {dlpack::kComplex, 128, ScalarType::ComplexDouble},
 };
 
-// By code, as far as DLPack 1.3 has them.
+// Indexed by code, up to DLPack 1.3.
 constexpr std::string_view kElementNames[] = {
     "int",
     "uint",
@@ -82,7 +82,8 @@ std::string_view deviceName(dlpack::DeviceCode code) {
 
 // ---- to ----
 
-// The structure, and a tensor of its own on the memory that it lends, whose sizes and strides it points to.
+// The structure together with its own tensor on the lent memory; the structure points to that tensor's sizes and
+// strides.
 struct Loan {
   dlpack::ManagedTensor managed;
   Tensor tensor;
@@ -91,11 +92,10 @@ struct Loan {
 void endLoan(DLManagedTensorVersioned* managed) { delete static_cast<Loan*>(asManagedTensor(managed)->manager_ctx); }
 
 dlpack::DeviceId toDeviceId(Device device) {
-  BOXCAR_CHECK(
-      device.is_cpu() || device.is_cuda(),
-      "cannot lend the tensor by DLPack: it is on device '{}', and only memory of the CPU and of CUDA is lent; "
-      "copy it to the CPU first",
-      device);
+  BOXCAR_CHECK(device.is_cpu() || device.is_cuda(),
+               "cannot lend the tensor by DLPack: it is on device '{}', and only memory of the CPU and of CUDA can be "
+               "lent; copy it to the CPU first",
+               device);
   if (device.is_cpu()) return {dlpack::kCpu, 0};
   return {dlpack::kCuda, std::max<int32_t>(device.index(), 0)};
 }
@@ -109,14 +109,14 @@ dlpack::ElementType toElementType(ScalarType type) {
 
 // ---- from ----
 
-// What a structure says, checked.
+// The checked content of a structure.
 struct Borrowed {
   ScalarType dtype;
   Device device;
   std::vector<int64_t> shape;
   std::vector<int64_t> strides = {};
   std::byte* data = nullptr;
-  size_t bytes = 0;  // from `data` to behind the last element
+  size_t bytes = 0;  // from `data` to the end of the last element
 };
 
 template <class... Args>
@@ -126,8 +126,7 @@ template <class... Args>
 
 ScalarType toScalarType(const dlpack::ElementType& type) {
   if (type.lanes != 1) {
-    refuse("its elements are vectors of {} lanes, {} each; give the lanes as a dimension", type.lanes,
-           elementName(type));
+    refuse("its elements are vectors of {} lanes, {} each; make the lanes a dimension", type.lanes, elementName(type));
   }
   for (const Element& element : kElements) {
     if (element.code == type.code && element.bits == type.bits) return element.type;
@@ -144,11 +143,11 @@ Device toDevice(const dlpack::DeviceId& device) {
     case dlpack::kCudaHost: return DeviceType::CPU;
     case dlpack::kCuda:
       if (device.index < 0 || device.index > std::numeric_limits<DeviceIndex>::max())
-        refuse("it lies on the CUDA device {}, and boxcar numbers devices from 0 to {}", device.index,
+        refuse("it is on the CUDA device {}, but boxcar's devices have the numbers 0 to {}", device.index,
                std::numeric_limits<DeviceIndex>::max());
       return {DeviceType::CUDA, static_cast<DeviceIndex>(device.index)};
     default:
-      refuse("it lies on {} (device type {}), and boxcar takes memory of the CPU and of CUDA; copy it there first",
+      refuse("it is on {} (device type {}), but boxcar takes memory of the CPU and of CUDA; copy it there first",
              deviceName(device.type), static_cast<int32_t>(device.type));
   }
 }
@@ -163,7 +162,7 @@ std::vector<int64_t> toShape(const dlpack::Array& array) {
   return shape;
 }
 
-// Those that no step is made along are made those of a contiguous tensor: they may be anything.
+// Strides that are never stepped along may be anything: replaces them by those of a contiguous tensor.
 std::vector<int64_t> toStrides(const dlpack::Array& array, const std::vector<int64_t>& shape) {
   std::vector<int64_t> strides(shape.size());
   contiguousStrides(shape, strides);
@@ -172,14 +171,14 @@ std::vector<int64_t> toStrides(const dlpack::Array& array, const std::vector<int
     if (shape[i] > 1) strides[i] = array.strides[i];
   }
   if (std::ranges::any_of(strides, [](int64_t stride) { return stride < 0; }))
-    refuse("its strides [{}] run backwards, which those of boxcar's tensors do not; make it contiguous first",
+    refuse("its strides [{}] are negative, which boxcar's tensors do not support; make it contiguous first",
            fmt::join(strides, ", "));
   return strides;
 }
 
 Borrowed readBorrowed(const dlpack::ManagedTensor& managed) {
   if (managed.version.major != dlpack::kMajorVersion)
-    refuse("it has the layout of DLPack {}.{}, and boxcar reads those of DLPack {}", managed.version.major,
+    refuse("it has the layout of DLPack {}.{}, but boxcar reads that of DLPack {}", managed.version.major,
            managed.version.minor, dlpack::kMajorVersion);
   constexpr uint64_t kKnownFlags = dlpack::kReadOnly | dlpack::kIsCopied | dlpack::kSubbytesArePadded;
   if ((managed.flags & ~kKnownFlags) != 0)
@@ -205,13 +204,13 @@ Borrowed readBorrowed(const dlpack::ManagedTensor& managed) {
   return borrowed;
 }
 
-// Why a tensor cannot share the memory; "" where it can.
+// Returns why a tensor cannot share the memory; "" if it can.
 std::string whyNotShared(const dlpack::ManagedTensor& managed, const Borrowed& borrowed) {
   if (borrowed.bytes == 0) return "";
   if ((managed.flags & dlpack::kReadOnly) != 0) return "it is read-only, and operators may write to any tensor";
   const size_t alignment = elementSize(toRealValueType(borrowed.dtype));
   if (reinterpret_cast<uintptr_t>(borrowed.data) % alignment == 0) return "";
-  return fmt::format("its elements, {}, do not lie at multiples of {} bytes", dtypeName(borrowed.dtype), alignment);
+  return fmt::format("its elements, {}, are not aligned to {} bytes", dtypeName(borrowed.dtype), alignment);
 }
 
 Tensor tensorOver(Storage storage, const Borrowed& borrowed) {
@@ -219,7 +218,7 @@ Tensor tensorOver(Storage storage, const Borrowed& borrowed) {
       makeIntrusive<TensorImpl>(std::move(storage), borrowed.dtype, borrowed.shape, borrowed.strides, int64_t{0}));
 }
 
-// Ends another library's loan with the storage.
+// Ends another library's loan when the storage is freed.
 struct Debt {
   DLManagedTensorVersioned* managed = nullptr;  // null until nothing can fail any more
 
@@ -237,12 +236,12 @@ DLManagedTensorVersioned* toDLPack(const Tensor& tensor) {
                "cannot lend the tensor by DLPack: it requires grad, and autograd does not see what others write; "
                "lend x.detach()");
   std::vector<int64_t> strides(tensor.strides().begin(), tensor.strides().end());
-  // Some libraries look at the strides of dimensions that have one element.
+  // Some libraries read the strides of dimensions of size 1.
   if (tensor.is_contiguous()) contiguousStrides(tensor.sizes(), strides);
   auto loan = std::make_unique<Loan>(
       Loan{.managed = {}, .tensor = tensor.view(tensor.sizes(), strides, tensor.storage_offset())});
   const Tensor& lent = loan->tensor;
-  // 1.0 has all that is used here, so that whoever knows any minor version knows this one.
+  // 1.0 has everything that is used here, so every reader of DLPack 1 accepts it.
   loan->managed = {.version = {dlpack::kMajorVersion, 0},
                    .manager_ctx = loan.get(),
                    .deleter = endLoan,
@@ -260,7 +259,7 @@ DLManagedTensorVersioned* toDLPack(const Tensor& tensor) {
 Tensor fromDLPack(DLManagedTensorVersioned* managed, DLPackCopy copy) {
   if (managed == nullptr) refuse("the pointer is null");
   if (const auto* const own = asManagedTensor(managed); own->deleter == endLoan) {
-    // One storage, so that operators see which tensors overlap.
+    // Uses the same storage, so that operators see which tensors overlap.
     const Tensor& lent = static_cast<const Loan*>(own->manager_ctx)->tensor;
     Tensor returned = lent.view(lent.sizes(), lent.strides(), lent.storage_offset());
     releaseDLPack(managed);
@@ -269,7 +268,7 @@ Tensor fromDLPack(DLManagedTensorVersioned* managed, DLPackCopy copy) {
   const Borrowed borrowed = readBorrowed(*asManagedTensor(managed));
   if (const std::string reason = whyNotShared(*asManagedTensor(managed), borrowed); !reason.empty()) {
     if (!borrowed.device.is_cpu())
-      refuse("{}; copy it where it comes from, for on device '{}' fromDLPack does not", reason, borrowed.device);
+      refuse("{}; copy it before, because fromDLPack does not copy on device '{}'", reason, borrowed.device);
     if (copy == DLPackCopy::Never) refuse("{}; let fromDLPack copy it (DLPackCopy::WhereNeeded)", reason);
     const Storage storage = StorageImpl::allocate(borrowed.bytes, borrowed.device);
     std::memcpy(storage->data(), borrowed.data, borrowed.bytes);

@@ -3,36 +3,36 @@
 #include <boxcar/ivalue/macros.h>
 #include <boxcar/ivalue/tensor.h>
 
-// DLPack's structure, as it stands in dlpack/dlpack.h, which may be included beside this, or in dlpack_abi.h.
+// DLPack's structure, defined in dlpack/dlpack.h, which may be included beside this file, or in dlpack_abi.h.
 struct DLManagedTensorVersioned;
 
 namespace boxcar {
 
-// Tensors for other libraries, and of other libraries, without a copy, by DLPack 1 (dmlc.github.io/dlpack):
+// Shares tensors with other libraries without a copy, by DLPack 1 (dmlc.github.io/dlpack):
 //
-//   DLManagedTensorVersioned* managed = toDLPack(x);   // for somebody who takes DLPack's versioned structure
-//   const Tensor y = fromDLPack(managed);              // of somebody who gives it
+//   DLManagedTensorVersioned* managed = toDLPack(x);   // for a consumer of DLPack's versioned structure
+//   const Tensor y = fromDLPack(managed);              // from a producer of it
 //
-// Both sides see what either writes; boxcar does not count the other side's writes (Tensor::version()). What goes over
-// is memory on the CPU, pinned or not, and on a CUDA device. There DLPack names no stream: work on the memory has to be
+// Both sides see each other's writes; boxcar does not count the other side's writes (Tensor::version()). The memory can
+// be on the CPU, pinned or not, or on a CUDA device. DLPack names no stream for CUDA memory: work on it must be
 // finished when it changes hands, and also when the last tensor goes.
 
-// A loan of the tensor's memory, which the structure's deleter ends, once, on any thread; until then the storage lives
-// on and must not be resized. The address of the first element is aligned as its dtype needs it, which may be less than
-// DLPack's 256 bytes; byte_offset is 0. A tensor without elements has no address. An Error for an undefined tensor, one
-// on another device than the CPU and CUDA, and one that requires grad.
+// Lends the tensor's memory. The structure's deleter ends the loan, once, on any thread; until then the storage lives
+// on and must not be resized. The address of the first element has its dtype's alignment, which may be less than
+// DLPack's 256 bytes; byte_offset is 0. A tensor without elements has no address. Throws Error for an undefined tensor,
+// one on another device than the CPU and CUDA, and one that requires grad.
 [[nodiscard]] BOXCAR_API DLManagedTensorVersioned* toDLPack(const Tensor& tensor);
 
-// What to do with memory on the CPU that a tensor cannot share: where it is read-only, for operators may write to any
-// tensor, and where its elements are not aligned.
+// What to do with CPU memory that a tensor cannot share: read-only memory, because operators may write to any tensor,
+// and memory whose elements are not aligned.
 enum class DLPackCopy { Never, WhereNeeded };
 
-// A tensor over the memory of [managed], whose deleter is called when the last tensor on it goes, or at once where the
-// elements were copied. Bools have to be 0 or 1. An Error where boxcar has no such tensor; then [managed] stays the
-// caller's, also where its major version is unknown, and releaseDLPack() frees it.
+// Returns a tensor over the memory of [managed]. The deleter of [managed] is called when the last tensor on it goes, or
+// at once where the elements were copied. Bools must be 0 or 1. Throws Error where boxcar has no such tensor; [managed]
+// then stays the caller's, even if its major version is unknown, and releaseDLPack() frees it.
 BOXCAR_API Tensor fromDLPack(DLManagedTensorVersioned* managed, DLPackCopy copy = DLPackCopy::Never);
 
-// Ends a loan that nobody took: calls the deleter, if there is one. Null is fine.
+// Ends a loan that nobody took: calls the deleter, if there is one. Null is allowed.
 BOXCAR_API void releaseDLPack(DLManagedTensorVersioned* managed) noexcept;
 
 }  // namespace boxcar

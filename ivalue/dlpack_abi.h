@@ -3,16 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 
-// DLPack's own name for what ManagedTensor describes. Only declared, so that dlpack/dlpack.h can be included beside
-// this.
+// DLPack's own name for what ManagedTensor describes. Only declared, so that dlpack/dlpack.h can be included too.
 struct DLManagedTensorVersioned;
 
 namespace boxcar::dlpack {
 
 // The memory layout of DLPack 1 (https://dmlc.github.io/dlpack), for programs that do not have dlpack/dlpack.h. The
-// names are boxcar's; what lies in memory is what every library that speaks DLPack 1 agrees on.
+// names are boxcar's; the layout is the one that every DLPack 1 library uses.
 
-// Another major version has another layout, behind the fields down to `flags`. A minor one adds codes and flags.
+// Another major version has another layout after `flags`. A minor version adds codes and flags.
 struct Version {
   uint32_t major;
   uint32_t minor;
@@ -22,7 +21,7 @@ inline constexpr uint32_t kMajorVersion = 1;
 enum DeviceCode : int32_t {
   kCpu = 1,
   kCuda = 2,
-  kCudaHost = 3,  // memory of the CPU that is pinned for CUDA
+  kCudaHost = 3,  // CPU memory that is pinned for CUDA
   kOpenCl = 4,
   kVulkan = 7,
   kMetal = 8,
@@ -34,7 +33,7 @@ enum DeviceCode : int32_t {
 
 struct DeviceId {
   DeviceCode type;
-  int32_t index;  // 0 for memory of the CPU
+  int32_t index;  // 0 for CPU memory
 };
 
 enum ElementCode : uint8_t {
@@ -50,7 +49,7 @@ enum ElementCode : uint8_t {
 struct ElementType {
   ElementCode code;
   uint8_t bits;    // of the whole element: 64 for two floats
-  uint16_t lanes;  // 1, but for elements that are vectors
+  uint16_t lanes;  // 1, except for elements that are vectors
 };
 
 struct Array {
@@ -59,7 +58,7 @@ struct Array {
   int32_t ndim;
   ElementType dtype;
   int64_t* shape;
-  int64_t* strides;      // in elements; before version 1.2 null stands for a contiguous array
+  int64_t* strides;      // in elements; before version 1.2 null means a contiguous array
   uint64_t byte_offset;  // from `data` to the first element
 };
 
@@ -67,11 +66,11 @@ inline constexpr uint64_t kReadOnly = 1;
 inline constexpr uint64_t kIsCopied = 2;  // by the producer, who does not keep it
 inline constexpr uint64_t kSubbytesArePadded = 4;
 
-// What a pointer to a DLManagedTensorVersioned points to. It may be read and written while others know it by that name.
+// What a pointer to a DLManagedTensorVersioned points to. May alias: other code accesses it under that name.
 struct [[gnu::may_alias]] ManagedTensor {
   Version version;
   void* manager_ctx;                                // the producer's
-  void (*deleter)(DLManagedTensorVersioned* self);  // ends the loan, and frees this structure, too; may be null
+  void (*deleter)(DLManagedTensorVersioned* self);  // ends the loan and also frees this structure; may be null
   uint64_t flags;
   Array dl_tensor;
 };

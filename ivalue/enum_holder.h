@@ -9,8 +9,8 @@ namespace boxcar {
 
 class IValue;
 
-// A member of an enum of Python's, as an IValue holds it: the name and value of one of the class's members. Two are
-// equal where the class and the name are.
+// A member of a Python enum, as an IValue holds it: the class and the member's name and value. Two are equal when their
+// classes and names are.
 //
 //   makeIntrusive<EnumHolder>("__torch__.models.Color", "RED", IValue(1))
 class BOXCAR_API EnumHolder final : public ObjectOf<EnumHolder> {
@@ -19,7 +19,7 @@ class BOXCAR_API EnumHolder final : public ObjectOf<EnumHolder> {
   ~EnumHolder() override;
 
   const std::string& qualifiedClassName() const noexcept { return class_name_; }
-  // What stands behind the last dot.
+  // The part after the last dot.
   std::string unqualifiedClassName() const;
   const std::string& name() const noexcept { return name_; }
   const IValue& value() const noexcept { return *value_; }

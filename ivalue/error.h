@@ -11,17 +11,18 @@
 
 namespace boxcar {
 
-// What boxcar throws, as one catches it: one sentence that names the thing, the place and the remedy. Its visibility is
-// the default one, so that a plugin's catch clause knows it.
+// What to catch for anything that boxcar throws: one sentence that names the thing, the place and the remedy. It has
+// default visibility, so that a plugin's catch clause recognises it.
 //
-// It is no std::exception itself, and what is thrown is both: a RuntimeError, an IndexError or a kind of these. Were it
-// one, an IndexError would have two and no clause that catches std::exception would take it.
+// It does not derive from std::exception, but what is thrown derives from both: a RuntimeError, an IndexError or a
+// class derived from these. Otherwise an IndexError would have two std::exception bases, and no catch clause for
+// std::exception would match it.
 class BOXCAR_API Error {
  public:
   virtual const char* what() const noexcept { return message_.c_str(); }
   const std::string& message() const noexcept { return message_; }
 
-  // Adds a line below the message: where it happened, as the error passes outward.
+  // Adds a line below the message: where the error happened, as it propagates.
   void addContext(std::string_view line);
 
  protected:
@@ -34,14 +35,14 @@ class BOXCAR_API Error {
   std::string message_;
 };
 
-// An Error of no kind in particular.
+// An Error of no particular kind.
 class BOXCAR_API RuntimeError : public std::exception, public Error {
  public:
   explicit RuntimeError(std::string message) : Error(std::move(message)) {}
   const char* what() const noexcept override { return Error::what(); }
 };
 
-// The Error of an index that is out of range and of a key that is not there.
+// An Error for an index that is out of range or a key that is absent.
 class BOXCAR_API IndexError : public std::out_of_range, public Error {
  public:
   explicit IndexError(std::string message) : std::out_of_range(""), Error(std::move(message)) {}
@@ -54,7 +55,7 @@ namespace detail {
 [[noreturn]] BOXCAR_API void throwIndexError(fmt::string_view format, fmt::format_args args);
 [[noreturn]] BOXCAR_API void internalAssertFailed(const char* condition, const char* file, int line);
 
-// One out-of-line call per argument list keeps a check to a compare and a jump.
+// One out-of-line call per argument list reduces a check to a compare and a jump.
 template <class... Args>
 [[noreturn, gnu::cold, gnu::noinline]] void fail(fmt::format_string<Args...> format, Args&&... args) {
   throwError(format, fmt::make_format_args(args...));
@@ -70,21 +71,21 @@ template <class... Args>
 // Throws a boxcar::RuntimeError with the text that follows, an fmt format string and its arguments.
 #define BOXCAR_FAIL(...) ::boxcar::detail::fail(__VA_ARGS__)
 
-// BOXCAR_CHECK(condition, "text {}", argument): a condition that a user can break.
+// BOXCAR_CHECK(condition, "text {}", argument): a condition that a user can violate.
 #define BOXCAR_CHECK(condition, ...)       \
   do {                                     \
     if (!(condition)) [[unlikely]]         \
       ::boxcar::detail::fail(__VA_ARGS__); \
   } while (false)
 
-// The same for an index: throws boxcar::IndexError.
+// Like BOXCAR_CHECK, for an index: throws boxcar::IndexError.
 #define BOXCAR_CHECK_INDEX(condition, ...)      \
   do {                                          \
     if (!(condition)) [[unlikely]]              \
       ::boxcar::detail::failIndex(__VA_ARGS__); \
   } while (false)
 
-// A condition that only a fault in boxcar can break.
+// A condition that only a bug in boxcar can violate.
 #define BOXCAR_INTERNAL_ASSERT(condition)                                     \
   do {                                                                        \
     if (!(condition)) [[unlikely]]                                            \

@@ -35,8 +35,8 @@ std::string joinPath(std::string_view folder, std::string_view path) {
 
 std::string resolvePath(std::string_view path) {
   BOXCAR_CHECK(!path.empty(), "an empty path names no file");
-  BOXCAR_CHECK(path.find('\0') == std::string_view::npos, "the path {} has a zero byte in it, which no file name has",
-               pythonStringRepr(path));
+  BOXCAR_CHECK(path.find('\0') == std::string_view::npos,
+               "the path {} contains a zero byte, which file names cannot have", pythonStringRepr(path));
   return joinPath(fileAccess().folder, path);
 }
 
@@ -49,7 +49,7 @@ FileDescriptor openForReading(std::string_view path) {
   struct stat status {};
   BOXCAR_CHECK(::fstat(file.get(), &status) == 0, "cannot read '{}': {}", shown, lastSystemError());
   BOXCAR_CHECK(!S_ISDIR(status.st_mode), "cannot read '{}': it is a folder, not a file", shown);
-  BOXCAR_CHECK(S_ISREG(status.st_mode), "cannot read '{}': it is no regular file", shown);
+  BOXCAR_CHECK(S_ISREG(status.st_mode), "cannot read '{}': it is not a regular file", shown);
   return file;
 }
 

@@ -9,7 +9,7 @@
 
 namespace boxcar {
 
-// The system's words for why the last call failed.
+// Returns the system's message for why the last call failed.
 inline std::string lastSystemError() { return std::generic_category().message(errno); }
 
 // An open file or folder, closed at the end of its scope.
@@ -29,7 +29,7 @@ class FileDescriptor final {
 
   bool isOpen() const noexcept { return number_ >= 0; }
   int get() const noexcept { return number_; }
-  // False, with errno, when what was written before did not reach the file.
+  // Returns false, with errno, when earlier writes did not reach the file.
   bool close() noexcept {
     const int number = std::exchange(number_, -1);
     return number < 0 || ::close(number) == 0;

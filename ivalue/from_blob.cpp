@@ -15,7 +15,7 @@
 namespace boxcar {
 namespace {
 
-// What is called when the storage goes.
+// Called when the storage is freed.
 struct Owner {
   std::function<void(void*)> deleter;  // empty until nothing can fail any more
 
@@ -50,7 +50,7 @@ Tensor tensorOver(void* data, IntArrayRef sizes, std::optional<IntArrayRef> give
                fmt::join(sizes, ", "));
   const size_t alignment = elementSize(toRealValueType(options.dtype));
   BOXCAR_CHECK(*bytes == 0 || reinterpret_cast<uintptr_t>(data) % alignment == 0,
-               "from_blob: elements of {} must lie at multiples of {} bytes, and those at {} do not; copy them",
+               "from_blob: elements of {} must be aligned to {} bytes, and those at {} are not; copy them",
                dtypeName(options.dtype), alignment, fmt::ptr(data));
   const auto over = [&](Storage storage) {
     return Tensor(makeIntrusive<TensorImpl>(std::move(storage), options.dtype, sizes, strides, int64_t{0}));

@@ -11,7 +11,7 @@ namespace boxcar {
 namespace {
 
 constexpr std::string_view kCompleteAlready =
-    "a future that is complete cannot be given another value or error; setErrorIfNeeded() leaves it as it is";
+    "a completed future cannot get another value or error; setErrorIfNeeded() leaves it unchanged";
 
 }  // namespace
 
@@ -27,7 +27,7 @@ struct Future::State {
 Future::Future() : state_(std::make_unique<State>()) {}
 Future::~Future() = default;
 
-// Callbacks run outside of the lock: they may ask this future, complete others, and drop the last reference to it.
+// Callbacks run outside the lock: they may query this future, complete others, and drop the last reference to it.
 bool Future::complete(IValue value, std::exception_ptr error) {
   const auto self = IntrusivePtr<Future>::share(this);
   std::vector<Callback> callbacks;
@@ -57,12 +57,12 @@ void Future::markCompleted(IValue value) { BOXCAR_CHECK(complete(std::move(value
 void Future::markCompleted() { markCompleted(IValue()); }
 
 void Future::setError(std::exception_ptr error) {
-  BOXCAR_CHECK(error != nullptr, "a future cannot be given a null pointer for an error");
+  BOXCAR_CHECK(error != nullptr, "the error of a future cannot be a null pointer");
   BOXCAR_CHECK(complete(IValue(), std::move(error)), "{}", kCompleteAlready);
 }
 
 void Future::setErrorIfNeeded(std::exception_ptr error) {
-  BOXCAR_CHECK(error != nullptr, "a future cannot be given a null pointer for an error");
+  BOXCAR_CHECK(error != nullptr, "the error of a future cannot be a null pointer");
   complete(IValue(), std::move(error));
 }
 
@@ -93,7 +93,7 @@ bool Future::hasError() const {
 
 IValue Future::value() const {
   const std::lock_guard guard(state_->mutex);
-  BOXCAR_CHECK(state_->completed, "a future that is not complete has no value yet; wait() for it first");
+  BOXCAR_CHECK(state_->completed, "a future has no value before it is completed; wait() for it first");
   if (state_->error != nullptr) std::rethrow_exception(state_->error);
   return state_->value;
 }
@@ -111,7 +111,7 @@ std::string Future::tryRetrieveErrorMessage() const {
   } catch (const std::exception& thrown) {
     return thrown.what();
   } catch (...) {
-    return "something that is no std::exception";
+    return "something that is not a std::exception";
   }
 }
 

@@ -11,8 +11,8 @@ namespace boxcar {
 
 class IValue;
 
-// A value that another thread is to bring. It is completed once, with a value or an error; who waits for it, or left a
-// callback, is told then. All of it may be called on any thread.
+// A value that another thread will provide. It is completed once, with a value or an error; that wakes the waiting
+// threads and runs the callbacks. Every method may be called on any thread.
 //
 //   auto future = makeIntrusive<Future>();
 //   std::thread worker([future] { future->markCompleted(IValue(42)); });
@@ -25,38 +25,38 @@ class BOXCAR_API Future final : public ObjectOf<Future> {
   Future();
   ~Future() override;
 
-  // Completes it, with [value], None or [error]. An Error where it is complete already.
+  // Completes it with [value], None or [error]. Throws Error if it is already complete.
   void markCompleted(IValue value);
   void markCompleted();
   void setError(std::exception_ptr error);
-  // The same; leaves a future as it is that is complete already.
+  // Like setError(), but does nothing to a future that is already complete.
   void setErrorIfNeeded(std::exception_ptr error);
 
-  // Return when it is complete; the second one throws its error.
+  // Wait until it is complete; waitAndThrow() then throws its error, if it has one.
   void wait() const;
   void waitAndThrow() const;
 
   bool completed() const;
   bool hasValue() const;
   bool hasError() const;
-  // The value, or throws the error. An Error where it is not complete: wait() comes first.
+  // Returns the value, or throws the error. Throws Error if it is not complete: call wait() first.
   IValue value() const;
-  // Null where there is none; the same as its text, or "".
+  // The error, or null; and its text, or "".
   std::exception_ptr exception_ptr() const;
   std::string tryRetrieveErrorMessage() const;
 
-  // Calls [callback] when this is complete, on the thread that completes it; now, where it is complete. What callbacks
-  // throw comes out of the call that completes it, when all of them have run.
+  // Calls [callback] when this future completes, on the thread that completes it, or at once if it is already complete.
+  // An exception from a callback leaves the completing call after all callbacks have run.
   void addCallback(Callback callback);
-  // A future of what [callback] makes of this one when it is complete, or of what it throws.
+  // Returns a future for the result of [callback], called on this future when it completes, or for what it throws.
   IntrusivePtr<Future> then(std::function<IValue(Future& completed)> callback);
-  // The same for a callback whose result is a future: the one that is given ends as that does.
+  // Like then(), for a callback that returns a future: the returned future ends as that one does.
   IntrusivePtr<Future> thenAsync(std::function<IntrusivePtr<Future>(Future& completed)> callback);
 
  private:
   struct State;
 
-  // Whether it was not complete before.
+  // Returns whether it was not complete before.
   bool complete(IValue value, std::exception_ptr error);
 
   std::unique_ptr<State> state_;

@@ -12,27 +12,27 @@
 
 namespace boxcar {
 
-// Where in its sequence a generator stands: what it was seeded with, and what was drawn since.
+// The position of a generator in its sequence: its seed, and how much was drawn since.
 struct GeneratorState {
   uint64_t seed = 0;
-  uint64_t drawn = 0;  // numbers of 32 bits
-  // The second of a pair of normal numbers, where only the first was used.
+  uint64_t drawn = 0;  // in numbers of 32 bits
+  // The second of a pair of normal numbers, if only the first was used.
   std::optional<double> next_normal = std::nullopt;
   bool operator==(const GeneratorState&) const noexcept = default;
 };
 
-// The base of random number generators. A backend or a user derives its own; the dispatch keys that it is made with
+// The base of random number generators; backends and users derive their own. The dispatch keys that it is made with
 // take part in dispatch wherever the generator is an argument, so that kernels can be registered for it.
 class BOXCAR_API GeneratorImpl : public Object {
  public:
   Device device() const noexcept { return device_; }
   DispatchKeySet key_set() const noexcept { return key_set_; }
 
-  // Starts the sequence of [seed] again.
+  // Restarts the sequence of [seed].
   virtual void set_current_seed(uint64_t seed) = 0;
   virtual uint64_t current_seed() const = 0;
 
-  // Where the sequence stands, and back to there. An Error where a generator cannot tell: those of a user need not.
+  // Get and set the position in the sequence. Throw Error if a generator does not support it; a user's need not.
   virtual GeneratorState state() const;
   virtual void set_state(const GeneratorState& state);
 
@@ -61,7 +61,7 @@ class BOXCAR_API Generator final {
   uint64_t current_seed() const { return impl_->current_seed(); }
   std::mutex& mutex() const noexcept { return impl_->mutex(); }
   GeneratorImpl* unsafeGetGeneratorImpl() const noexcept { return impl_.get(); }
-  // The implementation as a [T]; the caller knows which it is.
+  // Returns the implementation as a [T]; the caller knows its type.
   template <class T>
   T* get() const noexcept {
     return static_cast<T*>(impl_.get());

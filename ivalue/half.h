@@ -21,7 +21,7 @@ constexpr float halfBitsToFloat(uint16_t bits) {
     return sign != 0 ? -magnitude : magnitude;
   }
   if (exponent == 31) {
-    // A signalling NaN becomes quiet, as the instruction makes it.
+    // A signalling NaN becomes quiet, as with the F16C instruction.
     const uint32_t quiet = mantissa != 0 ? 0x400000 : 0;
     return std::bit_cast<float>(sign | 0x7f800000 | quiet | mantissa << 13);
   }
@@ -33,10 +33,11 @@ constexpr uint16_t floatToHalfBits(float value) {
   const uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000);
   const uint32_t magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000) return static_cast<uint16_t>(sign | 0x7e00 | ((magnitude >> 13) & 0x3ff));
-  // From halfway between the largest half and the next power of two.
+  // From halfway between the largest half and the next power of two upward, the result is infinity.
   if (magnitude >= 0x477ff000) return sign | 0x7c00;
   if (magnitude < 0x38800000) {
-    // Subnormal: adding 0.5 puts the result's unit in the last place of the sum, so the addition itself rounds.
+    // Subnormal: after adding 0.5, the last bit of the sum has the value of the result's last bit, so the addition
+    // rounds.
     const float sum = std::bit_cast<float>(magnitude) + 0.5f;
     return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(sum) - 0x3f000000));
   }
@@ -106,7 +107,7 @@ static_assert(sizeof(BFloat16) == 2);
 
 namespace detail {
 
-// What numeric_limits says of both: [T] with [Digits] bits of significand and the given bit patterns.
+// The numeric_limits of both: [T] with [Digits] bits of significand and the given bit patterns.
 template <class T, int Digits, int MinExponent, int MaxExponent, int Digits10, int MaxDigits10, uint16_t Min,
           uint16_t Max, uint16_t DenormMin, uint16_t Epsilon, uint16_t Infinity, uint16_t QuietNaN>
 struct SmallFloatLimits {

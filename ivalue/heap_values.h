@@ -18,7 +18,7 @@ class BOXCAR_API StringObject final : public ObjectOf<StringObject> {
   std::string text_;
 };
 
-// A complex number as an IValue holds it; it does not fit beside the tag.
+// A complex number as an IValue holds it; it is too large to fit beside the tag.
 class BOXCAR_API ComplexObject final : public ObjectOf<ComplexObject> {
  public:
   explicit ComplexObject(std::complex<double> value) noexcept : value_(value) {}
@@ -31,7 +31,7 @@ class BOXCAR_API ComplexObject final : public ObjectOf<ComplexObject> {
 // The base of classes that boxcar passes along without knowing them (`__torch__.torch.classes.…`, Capsule).
 class BOXCAR_API CustomClassHolder : public Object {
  public:
-  // The name that the schema gives the class, such as "__torch__.torch.classes.quantized.Conv2dPackedParamsBase".
+  // The name of the class in schemas, such as "__torch__.torch.classes.quantized.Conv2dPackedParamsBase".
   virtual std::string className() const = 0;
   // What printing shows.
   virtual std::string text() const { return "<" + className() + ">"; }

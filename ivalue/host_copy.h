@@ -5,11 +5,12 @@
 
 namespace boxcar {
 
-// Gives a tensor on the CPU with the elements of one on another device: undefined where nobody copies from there.
-// Throws Error where the copy fails, or shows what had failed before.
+// Returns a CPU tensor with the elements of one on another device; undefined if no copy from there is registered.
+// Throws Error if the copy fails or reveals an earlier failure.
 using HostCopy = Tensor (*)(const Tensor& tensor);
 
-// Who copies a tensor when its elements are printed: the backends, which this room does not know.
+// Sets the function that copies a tensor when its elements are printed. The backends provide it; ivalue/ does not know
+// them.
 BOXCAR_API void setHostCopy(HostCopy copy) noexcept;
 
 }  // namespace boxcar

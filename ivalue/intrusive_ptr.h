@@ -17,15 +17,16 @@ namespace detail {
 class WeakRecord;
 }
 
-// The base of all that lives on the heap and is shared: tensors, storages, strings, lists, dicts, tuples, generators,
-// classes. It lies at offset 0 of each of them, so that an IValue counts and destroys any of them without knowing
-// which.
+// The base of everything on the heap that is shared: tensors, storages, strings, lists, dicts, tuples, generators,
+// classes. It lies at offset 0 of each of them, so that an IValue can count and destroy any of them without knowing its
+// type.
 //
-// An atomic increment costs about 5 ns, more than the rest of a dispatch. While the process has one thread the count is
-// changed by plain instructions, and who holds the only reference, which nobody else can count, goes without, too.
+// An atomic increment costs about 5 ns, more than the rest of a dispatch. While the process has one thread, plain
+// instructions change the count. The holder of the only reference needs no atomic decrement either: nobody else can
+// change the count.
 //
-// Weak references (<boxcar/ivalue/weak_ptr.h>) are kept beside the objects. All that an object knows of them is whether
-// it ever had one, which is asked when its last reference is gone: counting pays nothing for them.
+// Weak references (<boxcar/ivalue/weak_ptr.h>) are kept outside the objects. An object only knows whether it ever had
+// one, which it checks when its last reference goes: counting pays nothing for them.
 class BOXCAR_API Object {
  public:
   constexpr Object() noexcept = default;
@@ -52,18 +53,18 @@ class BOXCAR_API Object {
 
   uint32_t useCount() const noexcept { return std::atomic_ref(count_).load(std::memory_order_acquire); }
 
-  // The number of weak pointers to this object, and one for all strong ones together.
+  // Returns the number of weak pointers to this object, plus one for all strong ones together.
   size_t weakUseCount() const noexcept;
 
  protected:
-  // Called when the last reference is gone: destroys the object and frees its memory, if mayDie() says so.
+  // Called when the last reference is gone: destroys the object and frees its memory, if mayDie() allows it.
   virtual void dispose() noexcept {
     if (mayDie()) delete this;
   }
-  // Whether dispose() is to go on. From then on no weak reference finds the object.
+  // Returns whether dispose() is to continue. If so, no weak reference can reach the object any more.
   bool mayDie() noexcept { return life_ == Life::kOrdinary || endUncommonLife(); }
 
-  // The one object that is never destroyed (the undefined tensor) has as many references as nobody can drop.
+  // For the one object that is never destroyed (the undefined tensor): its count is too high to ever drop to 0.
   struct Immortal {};
   constexpr explicit Object(Immortal) noexcept : count_(kImmortalCount), life_(Life::kImmortal) {}
 
@@ -76,12 +77,12 @@ class BOXCAR_API Object {
   bool endUncommonLife() noexcept;
 
   mutable uint32_t count_ = 1;
-  // Written by who holds a reference, under the lock of the weak ones.
+  // Written by a holder of a reference, under the lock of the weak references.
   mutable Life life_ = Life::kOrdinary;
 };
 static_assert(sizeof(Object) == 16);
 
-// The base of the class [Final], which is derived from no further: spares it a virtual call when it goes.
+// The base of the final class [Final]: saves it a virtual call when it is destroyed.
 template <class Final>
 class BOXCAR_API ObjectOf : public Object {
  protected:
@@ -90,7 +91,7 @@ class BOXCAR_API ObjectOf : public Object {
   }
 };
 
-// An owning pointer to an Object. Copies never throw, which boost::variant2 needs in order to stay one value wide.
+// An owning pointer to an Object. Copies never throw, so boost::variant2 stays one value wide.
 template <class T>
 class IntrusivePtr final {
  public:
@@ -120,7 +121,7 @@ class IntrusivePtr final {
     result.pointer_ = pointer;
     return result;
   }
-  // Adds a reference to what somebody else owns.
+  // Adds a reference to an object that somebody else owns.
   static IntrusivePtr share(T* pointer) noexcept {
     if (pointer != nullptr) pointer->retain();
     return adopt(pointer);
@@ -128,7 +129,7 @@ class IntrusivePtr final {
 
   // Gives the reference to the caller.
   [[nodiscard]] T* releasePointer() noexcept { return std::exchange(pointer_, nullptr); }
-  // Drops the reference; what is left is null.
+  // Drops the reference and becomes null.
   void reset() noexcept { *this = IntrusivePtr(); }
   void swap(IntrusivePtr& other) noexcept { std::swap(pointer_, other.pointer_); }
   friend void swap(IntrusivePtr& a, IntrusivePtr& b) noexcept { a.swap(b); }
@@ -138,7 +139,7 @@ class IntrusivePtr final {
   T* operator->() const noexcept { return pointer_; }
   explicit operator bool() const noexcept { return pointer_ != nullptr; }
   bool defined() const noexcept { return pointer_ != nullptr; }
-  // The references to the object, this one included; 0 of a null pointer.
+  // The number of references to the object, including this one; 0 for a null pointer.
   size_t use_count() const noexcept { return pointer_ == nullptr ? 0 : pointer_->useCount(); }
   size_t weak_use_count() const noexcept { return pointer_ == nullptr ? 0 : pointer_->weakUseCount(); }
   bool unique() const noexcept { return use_count() == 1; }

@@ -57,10 +57,10 @@ bool numbersEqual(const IValue& a, const IValue& b) {
   return a.toDouble() == b.toDouble();
 }
 
-// Lists may lie in lists without end, or in themselves.
+// Lists may be nested without limit, or contain themselves.
 constexpr int kMostNested = 1000;
 
-// What occurs in a value many times is looked at as often, so that a small value can take for ever: [steps] counts.
+// A shared value is compared once per occurrence, so even a small value can take forever: [steps] checks for a stop.
 bool equal(const IValue& a, const IValue& b, int depth, StopCounter& steps);
 
 bool elementsEqual(const IValue& a, const IValue& b, int depth, StopCounter& steps) {
@@ -85,7 +85,7 @@ bool dictsEqual(const DictObject& a, const DictObject& b, int depth, StopCounter
   return true;
 }
 
-// [depth]: how many containers the two lie in.
+// [depth] is the number of containers that both lie in.
 bool equal(const IValue& a, const IValue& b, int depth, StopCounter& steps) {
   if (isNumber(a) && isNumber(b)) return numbersEqual(a, b);
   BOXCAR_CHECK(depth <= kMostNested,
@@ -113,7 +113,7 @@ size_t hashDouble(double number) {
 
 size_t combine(size_t seed, size_t hash) { return seed ^ (hash + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2)); }
 
-// [steps] counts, as for equal().
+// [steps] checks for a stop, as for equal().
 size_t hashOf(const IValue& value, int depth, StopCounter& steps);
 
 size_t hashTuple(const TupleObject& tuple, int depth, StopCounter& steps) {
@@ -130,7 +130,7 @@ size_t hashComplex(std::complex<double> number) {
   return number.imag() == 0 ? real : combine(real, hashDouble(number.imag()));
 }
 
-// As schemas name it.
+// The name in schemas.
 std::string_view nameOfUnhashable(const IValue& value) {
   switch (value.tag()) {
     case Tag::IntList: return "int[]";
@@ -144,7 +144,7 @@ std::string_view nameOfUnhashable(const IValue& value) {
   }
 }
 
-// [depth]: how many tuples the value lies in.
+// [depth] is the number of tuples that the value lies in.
 size_t hashOf(const IValue& value, int depth, StopCounter& steps) {
   switch (value.tag()) {
     case Tag::None: return 0;
@@ -191,7 +191,7 @@ const char* IValue::tagKind() const noexcept { return kTagNames[static_cast<size
 
 void IValue::wrongKind(Tag wanted) const {
   BOXCAR_CHECK(wanted != Tag::GenericList || !isList(),
-               "expected a value of kind {}, found {}, whose elements lie side by side: to{}() shares it, "
+               "expected a value of kind {}, found {}, whose elements are contiguous: to{}() shares it, "
                "to<std::vector<IValue>>() copies its elements",
                kTagNames[static_cast<size_t>(wanted)], tagKind(), tagKind());
   BOXCAR_FAIL("expected a value of kind {}, found {}", kTagNames[static_cast<size_t>(wanted)], tagKind());

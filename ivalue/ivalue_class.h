@@ -38,7 +38,7 @@ template <class K, class V>
 class Dict;
 using GenericDict = Dict<IValue, IValue>;
 
-// Values by what they share, for IValue::getSubValues.
+// Hash and equality of values by what they share, for IValue::getSubValues.
 struct BOXCAR_API HashAliasedValue {
   size_t operator()(const IValue& value) const noexcept;
 };
@@ -47,16 +47,16 @@ struct BOXCAR_API AreAliases {
 };
 using AliasedValues = std::unordered_set<IValue, HashAliasedValue, AreAliases>;
 
-// Any value that an operator takes or returns: what travels on the Stack of a boxed call.
+// Any value that an operator takes or returns: an element of the Stack of a boxed call.
 //
 //   IValue value(3);                       // Int
 //   value = Tensor();                      // Tensor
 //   if (value.isTensor()) use(value.toTensor());
 //
-// Two words. The payload is a boost::variant2::variant of one 8-byte alternative and an index. Scalars come first, then
-// pointers to objects that share one base at offset 0: copying and destroying ask once whether the index says "pointer"
-// and then act on the base, where the variant itself would jump through a table of alternatives. A move copies 8 + 4
-// bytes (one 16-byte copy would stall on the two stores before it) and leaves None.
+// Two words. The payload is a boost::variant2::variant: one 8-byte alternative and an index. Scalars come first, then
+// pointers to objects that share one base at offset 0. Copying and destroying therefore test once whether the index
+// means "pointer" and then act on the base, where the variant itself would jump through a table of alternatives. A move
+// copies 8 + 4 bytes (one 16-byte copy would stall on the two stores before it) and leaves None.
 class BOXCAR_API IValue final {
  public:
   enum class Tag : uint32_t {
@@ -66,7 +66,7 @@ class BOXCAR_API IValue final {
     Double,
     Device,
     Stream,
-    // What follows lies on the heap.
+    // The following tags are on the heap.
     Tensor,
     String,
     ComplexDouble,
@@ -97,7 +97,7 @@ class BOXCAR_API IValue final {
   using Alternative = boost::variant2::variant_alternative_t<static_cast<size_t>(tag), Payload>;
 
  public:
-  // Reads without a check; the caller has asked the tag.
+  // Reads without a check; the caller has checked the tag.
   template <Tag tag>
   const Alternative<tag>& unsafeGet() const noexcept {
     return boost::variant2::unsafe_get<static_cast<size_t>(tag)>(payload_);
@@ -136,7 +136,7 @@ class BOXCAR_API IValue final {
   }
 
   IValue(bool value) noexcept : payload_(value) {}
-  // A SymInt would become a bool, by way of its int64_t.
+  // Without this, a SymInt would become a bool by way of its int64_t.
   IValue(SymInt value) noexcept : payload_(value.expect_int()) {}
   template <class T>
   requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) IValue(T value)
@@ -179,7 +179,7 @@ class BOXCAR_API IValue final {
   IValue(IntrusivePtr<EnumHolder> value) noexcept : payload_() {
     if (value) new (&payload_) Payload(std::move(value));
   }
-  // An element of a List<int64_t> would become a bool, by way of its number.
+  // Without this, an element of a List<int64_t> would become a bool by way of its number.
   template <class T>
   requires(!std::is_same_v<T, IValue>) IValue(const ListElementReference<T>& element) : IValue(element.get()) {}
   template <class T>
@@ -188,19 +188,19 @@ class BOXCAR_API IValue final {
   }
   template <class T>
   IValue(std::vector<T> value);
-  // A list of its own with a copy of the elements.
+  // Makes a new list with a copy of the elements.
   template <class T>
   IValue(std::span<const T> elements) : IValue(std::vector<T>(elements.begin(), elements.end())) {}
   template <class... Ts>
   IValue(std::tuple<Ts...> value);
-  // A pointer is not a truth value; None is IValue().
+  // A pointer does not convert to bool; None is IValue().
   IValue(std::nullptr_t) = delete;
   template <class T>
   requires(!std::is_same_v<std::remove_cv_t<T>, char>) IValue(T*)
   = delete;
 
   Tag tag() const noexcept { return static_cast<Tag>(payload_.index()); }
-  // The kind's name, as errors tell it: "Int", "Tensor", "GenericList" …
+  // Returns the kind's name for error messages: "Int", "Tensor", "GenericList" …
   const char* tagKind() const noexcept;
 
   bool isNone() const noexcept { return tag() == Tag::None; }
@@ -221,7 +221,7 @@ class BOXCAR_API IValue final {
   bool isBoolList() const noexcept { return tag() == Tag::BoolList; }
   bool isComplexDoubleList() const noexcept { return tag() == Tag::ComplexDoubleList; }
   bool isTensorList() const noexcept { return tag() == Tag::TensorList; }
-  // A list of any kind. Those whose elements are IValues are generic ones; isIntList and its like tell the others.
+  // A list of any kind. A generic list has IValues as elements; isIntList() and the like identify the other kinds.
   bool isList() const noexcept { return tag() >= Tag::IntList && tag() <= Tag::GenericList; }
   bool isGenericList() const noexcept { return tag() == Tag::GenericList; }
   bool isGenericDict() const noexcept { return tag() == Tag::GenericDict; }
@@ -231,11 +231,11 @@ class BOXCAR_API IValue final {
   bool isObject() const noexcept { return tag() == Tag::Object; }
   bool isFuture() const noexcept { return tag() == Tag::Future; }
   bool isEnum() const noexcept { return tag() == Tag::Enum; }
-  // What lies on the heap and is shared by copies; the undefined tensor does not.
+  // Whether copies share an object on the heap; false for the undefined tensor.
   bool isPtrType() const noexcept { return isHeap() && !(isTensor() && !unsafeGet<Tag::Tensor>().defined()); }
 
-  // Each gives the value, or throws an Error that names the kind wanted and the kind found. What it is taken from by
-  // std::move is None afterwards.
+  // Each returns the value, or throws an Error that names the wanted kind and the found kind. On an rvalue they take
+  // the value out and leave None.
   bool toBool() const { return get<Tag::Bool>(); }
   int64_t toInt() const { return get<Tag::Int>(); }
   double toDouble() const { return get<Tag::Double>(); }
@@ -263,7 +263,7 @@ class BOXCAR_API IValue final {
   }
   List<boxcar::Tensor> toTensorList() const& { return List<boxcar::Tensor>(get<Tag::TensorList>()); }
   List<boxcar::Tensor> toTensorList() && { return List<boxcar::Tensor>(take<Tag::TensorList>()); }
-  // A generic list. The elements of the others are no IValues: to<std::vector<IValue>>() copies those of any list.
+  // For generic lists only; the elements of other lists are not IValues. to<std::vector<IValue>>() copies any list.
   GenericList toList() const& { return GenericList(get<Tag::GenericList>()); }
   GenericList toList() && { return GenericList(take<Tag::GenericList>()); }
   GenericDict toGenericDict() const&;
@@ -282,34 +282,35 @@ class BOXCAR_API IValue final {
   IntrusivePtr<EnumHolder> toEnumHolder() && { return take<Tag::Enum>(); }
   ScalarType toScalarType() const { return static_cast<ScalarType>(toInt()); }
 
-  // The number of elements of a list of any kind, a tuple or a dict.
+  // Returns the number of elements of a list of any kind, a tuple or a dict.
   size_t length() const;
-  // Element [index] of a list of any kind or of a tuple; index < length().
+  // Returns element [index] of a list of any kind or of a tuple; index < length().
   IValue elementAt(size_t index) const;
 
-  // The value as a C++ type of design's table: to<int64_t>(), to<Tensor>(), to<std::vector<double>>(),
+  // Returns the value as a C++ type of the type table: to<int64_t>(), to<Tensor>(), to<std::vector<double>>(),
   // to<std::optional<Tensor>>(), to<List<std::string>>() … Throws an Error that names both kinds.
   template <class T>
   T to() const;
 
-  // The same object, or numbers or strings of the same kind and value. The undefined tensor is None.
+  // Whether both are one object, or numbers or strings of the same kind and value. The undefined tensor is None.
   bool is(const IValue& other) const noexcept;
-  // Whether a write to one is seen in the other: tensors on one storage, or one object. Numbers have no alias.
+  // Whether a write to one shows in the other: tensors on one storage, or one object. Numbers have no alias.
   bool isAliasOf(const IValue& other) const noexcept;
-  // Adds to [found] this value and all that it holds, but numbers, strings and the like; of aliases the first one.
+  // Adds this value and everything that it holds to [found], except numbers, strings and the like; of aliases only the
+  // first one.
   void getSubValues(AliasedValues& found) const;
   // Whether something that one holds is an alias of something that the other holds.
   bool overlaps(const IValue& other) const;
-  // The references to the object; 1 of what has none.
+  // The number of references to the object; 1 for a value that has none.
   size_t use_count() const noexcept { return isHeap() ? base()->useCount() : 1; }
-  // The object of what lies on the heap; else null.
+  // The object of a heap value; otherwise null.
   const boxcar::Object* object() const noexcept { return isHeap() ? base() : nullptr; }
 
-  // Python's ==: numbers by value whatever their kind, containers by their elements, tensors and other objects by
+  // Python's ==: compares numbers by value across kinds, containers by their elements, tensors and other objects by
   // identity.
   friend BOXCAR_API bool operator==(const IValue& a, const IValue& b);
 
-  // Agrees with ==. An Error for lists, dicts and other things that cannot be a key.
+  // Agrees with ==. Throws Error for lists, dicts and other values that cannot be a key.
   size_t hash() const;
 
  private:
@@ -319,7 +320,7 @@ class BOXCAR_API IValue final {
     std::memcpy(&object, static_cast<const void*>(&payload_), sizeof(object));
     return object;
   }
-  // None has no payload, and its 8 bytes are copied all the same.
+  // None has no payload, but its 8 bytes are copied all the same.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
   void copyBits(const IValue& other) noexcept {
@@ -334,7 +335,7 @@ class BOXCAR_API IValue final {
       wrongKind(wanted);
     return unsafeGet<wanted>();
   }
-  // The same, and leaves None.
+  // Like get(), but leaves None.
   template <Tag wanted>
   Alternative<wanted> take() {
     if (tag() != wanted) [[unlikely]]
@@ -353,9 +354,9 @@ class BOXCAR_API IValue final {
 
 static_assert(sizeof(IValue) == 16);
 
-// As print() shows it: a string bare, everything else as Python's repr.
+// The text that print() shows: a string without quotes, everything else as Python's repr.
 BOXCAR_API std::string toString(const IValue& value);
-// As Python's repr: strings quoted, tensors as PyTorch's repr, a list inside itself as [...].
+// Python's repr: strings quoted, tensors as PyTorch's repr, a list inside itself as [...].
 BOXCAR_API std::string repr(const IValue& value);
 
 }  // namespace boxcar

@@ -10,11 +10,12 @@ namespace {
 
 using Tag = IValue::Tag;
 
-// Writes values as Python's repr does. [open_] holds the containers being written, for those that contain themselves.
+// Writes values as Python's repr does. [open_] holds the containers being written, to detect those that contain
+// themselves.
 class Writer {
  public:
   void write(const IValue& value) {
-    steps_.add(16);  // each takes so much longer than a step of a loop
+    steps_.add(16);  // a value takes about this many times as long as a step of a loop
     switch (value.tag()) {
       case Tag::None: text_ += "None"; break;
       case Tag::Bool: text_ += value.toBool() ? "True" : "False"; break;

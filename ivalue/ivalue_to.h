@@ -1,7 +1,7 @@
 #pragma once
 
-// IValue::to<T>() and the constructors from containers, for every C++ type that an operator may take or return. Comes
-// with <boxcar/ivalue/ivalue.h>.
+// IValue::to<T>() and the constructors from containers, for every C++ type that an operator may take or return.
+// Included by <boxcar/ivalue/ivalue.h>.
 
 #include <boxcar/ivalue/dict.h>
 #include <boxcar/ivalue/ivalue_class.h>
@@ -14,7 +14,7 @@
 namespace boxcar {
 namespace detail {
 
-// IValueTo<T>::convert(value) gives [value] as a T. Specialised per type; no other type can be asked for.
+// IValueTo<T>::convert(value) returns [value] as a T. Specialised per type; other types do not compile.
 template <class T>
 struct IValueTo {
   static_assert(sizeof(T) == 0,
@@ -138,7 +138,8 @@ template <class K, class V>
 struct IValueTo<Dict<K, V>> {
   static Dict<K, V> convert(const IValue& value) { return Dict<K, V>(value.toGenericDict().object()); }
 };
-// A vector is filled from a list of its own kind; one of values of other types from any list or tuple of such.
+// A vector of a typed element comes from a list of that kind; any other vector comes from any list or tuple whose
+// elements convert.
 template <class T>
 struct IValueTo<std::vector<T>> {
   static std::vector<T> convert(const IValue& value) {

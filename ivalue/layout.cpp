@@ -12,7 +12,7 @@ struct Names {
   std::string_view in_python;
 };
 
-// By number.
+// Indexed by number.
 constexpr Names kLayouts[] = {
     {"Strided", "strided"},      {"Sparse", "sparse_coo"},    {"SparseCsr", "sparse_csr"}, {"Mkldnn", "_mkldnn"},
     {"SparseCsc", "sparse_csc"}, {"SparseBsr", "sparse_bsr"}, {"SparseBsc", "sparse_bsc"}, {"Jagged", "jagged"},

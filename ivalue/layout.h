@@ -30,15 +30,15 @@ enum class MemoryFormat : int8_t {
   NumOptions = 4,
 };
 
-// The enumerator's name: "Strided", "ChannelsLast".
+// Returns the enumerator's name: "Strided", "ChannelsLast".
 BOXCAR_API std::string_view toString(Layout layout);
 BOXCAR_API std::string_view toString(MemoryFormat format);
 
-// The name in programs, schemas and what Python prints: "strided", "channels_last", "contiguous_format".
+// Returns the name in programs, schemas and Python's output: "strided", "channels_last", "contiguous_format".
 BOXCAR_API std::string_view layoutName(Layout layout);
 BOXCAR_API std::string_view memoryFormatName(MemoryFormat format);
 
-// The reverse, "torch." before the name allowed; nullopt for a name that is none.
+// The reverse; "torch." may precede the name. Returns nullopt for an unknown name.
 BOXCAR_API std::optional<Layout> parseLayout(std::string_view name);
 BOXCAR_API std::optional<MemoryFormat> parseMemoryFormat(std::string_view name);
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kMostNested = 100;
 
-// The outermost call owns what waits. Plain data, as values are destroyed after a thread's own destructors, too.
+// The outermost call owns the waiting values. Plain data: values may outlive a thread's own destructors.
 struct Nesting {
   int depth;
   std::vector<std::vector<IValue>>* waiting;
@@ -24,7 +24,7 @@ void destroyNested(std::vector<IValue>&& values) noexcept {
     try {
       nesting.waiting->push_back(std::move(values));
     } catch (const std::bad_alloc&) {
-      // Without memory they go with their owner, one inside another.
+      // Without memory they are destroyed with their owner, recursively.
     }
     return;
   }

@@ -15,8 +15,8 @@
 
 namespace boxcar {
 
-// A list with reference semantics: copies of a List are the same list, and so is what one was moved to. It is never
-// null. `==` compares the elements, `is` the identity. An index that is out of range is an IndexError.
+// A list with reference semantics: copies of a List refer to one list, and a moved-from List still does. It is never
+// null. `==` compares the elements, `is` the identity. An index out of range throws IndexError.
 //
 //   List<int64_t> sizes{2, 3};
 //   sizes.push_back(4);
@@ -44,7 +44,7 @@ class List final {
     }
   }
   explicit List(IntrusivePtr<ObjectType> object) noexcept : object_(std::move(object)) {}
-  // Moving from a list copies it, for nothing else leaves a list behind.
+  // Moving copies, because a moved-from List would otherwise hold no list.
   List(const List&) noexcept = default;
   List& operator=(const List&) noexcept = default;
   ~List() = default;
@@ -56,7 +56,7 @@ class List final {
 
   T get(size_t index) const { return detail::fromElement<T>(at(index)); }
   void set(size_t index, T value) const { at(index) = Element(std::move(value)); }
-  // Gives the element away; a T() takes its place.
+  // Moves the element out and leaves a T() in its place.
   T extract(size_t index) const {
     Element& element = at(index);
     Element taken = std::exchange(element, Element(T()));
@@ -66,7 +66,7 @@ class List final {
       return detail::fromElement<T>(taken);
     }
   }
-  // A reference to the element, `list[i] = v`; of a const list its value, which cannot be assigned to.
+  // Returns a reference to the element, `list[i] = v`; for a const list its value, which cannot be assigned to.
   reference operator[](size_t index) { return reference(at(index)); }
   // NOLINTNEXTLINE(readability-const-return-type): what is assigned to it would be lost
   std::conditional_t<std::is_class_v<T>, const T, T> operator[](size_t index) const { return get(index); }
@@ -77,7 +77,7 @@ class List final {
   void emplace_back(Args&&... args) const {
     push_back(T(std::forward<Args>(args)...));
   }
-  // The elements of [other], which may be this list, at the end.
+  // Appends the elements of [other], which may be this list.
   void append(const List& other) const {  // NOLINT(performance-unnecessary-value-param)
     const size_t count = other.size();
     reserve(size() + count);
@@ -88,11 +88,11 @@ class List final {
       detail::listIndexOutOfRange(-1, 0);
     object_->values.pop_back();
   }
-  // New elements are T(), or [value].
+  // Fills new places with T() or [value].
   void resize(size_t size) const { resize(size, T()); }
   void resize(size_t size, const T& value) const { object_->values.resize(size, Element(value)); }
 
-  // Puts [value] before [position]; gives its place.
+  // Inserts [value] before [position]; returns an iterator to it.
   iterator insert(const_iterator position, T value) const {
     return made(object_->values.insert(placeOf(position), Element(std::move(value))));
   }
@@ -100,7 +100,7 @@ class List final {
   iterator emplace(const_iterator position, Args&&... args) const {
     return insert(position, T(std::forward<Args>(args)...));
   }
-  // Each gives the place behind what it removed.
+  // Each returns an iterator behind what it removed.
   iterator erase(const_iterator position) const { return made(object_->values.erase(placeOf(position))); }
   iterator erase(const_iterator first, const_iterator past) const {
     return made(object_->values.erase(placeOf(first), placeOf(past)));
@@ -113,17 +113,17 @@ class List final {
   const_iterator cbegin() const noexcept { return begin(); }
   const_iterator cend() const noexcept { return end(); }
 
-  // A new list of the same elements.
+  // Returns a new list of the same elements.
   List copy() const { return List(makeIntrusive<ObjectType>(object_->values)); }
-  // Both are one list.
+  // Returns whether both are one list.
   bool is(const List& other) const noexcept { return object_ == other.object_; }
   std::vector<T> vec() const { return std::vector<T>(begin(), end()); }
 
-  // The elements side by side; valid until the list changes.
+  // The elements as contiguous memory; valid until the list changes.
   std::span<const Element> span() const noexcept { return {object_->values.data(), object_->values.size()}; }
 
   const IntrusivePtr<ObjectType>& object() const noexcept { return object_; }
-  // The references to the list.
+  // The number of references to the list.
   size_t use_count() const noexcept { return object_.use_count(); }
 
   friend bool operator==(const List& a, const List& b) {

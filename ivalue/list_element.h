@@ -11,7 +11,7 @@
 
 namespace boxcar {
 
-// One element of a List<T>, to read and to write: what list[i] and a list's iterators give. Valid until the list
+// A readable and writable element of a List<T>: the result of list[i] and of a list's iterators. Valid until the list
 // changes its size.
 //
 //   list[0] = "a";
@@ -28,7 +28,7 @@ class ListElementReference final {
   T get() const { return detail::fromElement<T>(*element_); }
   operator T() const { return get(); }
 
-  // Each writes to the element: assigning one element to another copies the value.
+  // Both write to the element: assigning one element to another copies the value.
   const ListElementReference& operator=(T value) const {
     *element_ = Element(std::move(value));
     return *this;
@@ -38,10 +38,10 @@ class ListElementReference final {
     return *this;
   }
 
-  // The elements change places.
+  // Swaps the elements.
   friend void swap(ListElementReference a, ListElementReference b) noexcept { std::swap(*a.element_, *b.element_); }
 
-  // As the values compare.
+  // Compare the values.
   friend bool operator==(const ListElementReference& a,
                          const ListElementReference& b) requires std::equality_comparable<T> {
     return a.get() == b.get();
@@ -53,7 +53,7 @@ class ListElementReference final {
 
  private:
   struct Nothing {};
-  // One that is compared with a number becomes a number itself.
+  // An element that is compared with a number converts to a number itself.
   using Compared = std::conditional_t<std::is_class_v<T>, T, Nothing>;
 
  public:
@@ -68,7 +68,7 @@ class ListElementReference final {
   Element* element_;
 };
 
-// Runs over the elements of a List<T>. Where the list is const it gives values, else references to the elements.
+// Iterates over the elements of a List<T>. For a const list it returns values, otherwise references to the elements.
 template <class T, bool kConst>
 class ListIterator final {
  public:
@@ -82,7 +82,7 @@ class ListIterator final {
 
   ListIterator() = default;
   explicit ListIterator(Element* element) noexcept : element_(element) {}
-  // One that only reads, from one that may write.
+  // A read-only iterator from a writable one.
   template <bool kOther>
   requires(kConst && !kOther) ListIterator(ListIterator<T, kOther> other)
   noexcept : element_(other.element()) {}
@@ -127,7 +127,7 @@ class ListIterator final {
   friend bool operator==(ListIterator a, ListIterator b) noexcept { return a.element_ == b.element_; }
   friend std::strong_ordering operator<=>(ListIterator a, ListIterator b) noexcept { return a.element_ <=> b.element_; }
 
-  // The element itself, as the list holds it.
+  // The stored element in the list.
   Element* element() const noexcept { return element_; }
 
  private:

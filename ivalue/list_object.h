@@ -22,8 +22,9 @@ template <class T>
 concept TypedListElement = std::same_as<T, int64_t> || std::same_as<T, double> || std::same_as<T, bool> ||
     std::same_as<T, std::complex<double>> || std::same_as<T, Tensor>;
 
-// The elements of int[], float[], bool[], complex[] and Tensor[] lie side by side in their own type, so that a kernel
-// borrows them as a span; those of every other list are IValues. (std::vector<bool> has no elements to point to.)
+// The elements of int[], float[], bool[], complex[] and Tensor[] are stored contiguously in their own type, so that a
+// kernel borrows them as a span; the elements of every other list are IValues. (std::vector<bool> has no addressable
+// elements.)
 template <class T>
 struct ListStorage {
   using Element = IValue;
@@ -35,13 +36,13 @@ struct ListStorage<T> {
   using Vector = std::conditional_t<std::same_as<T, bool>, boost::container::vector<bool>, std::vector<T>>;
 };
 
-// Guards against a stack overflow where lists lie in lists a million deep: what is nested deeper than a limit is
-// destroyed one after another by the outermost call.
+// Prevents a stack overflow when lists are nested a million deep: beyond a depth limit, the outermost call destroys the
+// nested values one after another.
 BOXCAR_API void destroyNested(std::vector<IValue>&& values) noexcept;
 
 [[noreturn]] BOXCAR_API void listIndexOutOfRange(int64_t index, size_t size);
 
-// The element of a List<T> as a T.
+// Returns the element of a List<T> as a T.
 template <class T, class Element>
 T fromElement(const Element& element) {
   if constexpr (std::same_as<T, Element>) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// Exported from libboxcar.so; everything else is hidden.
+// Exports from libboxcar.so; everything else is hidden.
 #define BOXCAR_API __attribute__((visibility("default")))
-// For variables that are made from templates: GCC exports them whatever -fvisibility says.
+// For variables instantiated from templates: GCC exports them regardless of -fvisibility.
 #define BOXCAR_HIDDEN __attribute__((visibility("hidden")))
 
 #define BOXCAR_STRINGIZE_IMPL(x) #x
@@ -10,5 +10,5 @@
 #define BOXCAR_CONCATENATE_IMPL(a, b) a##b
 #define BOXCAR_CONCATENATE(a, b) BOXCAR_CONCATENATE_IMPL(a, b)
 
-// A name that is unique within the translation unit, for what the registration macros declare.
+// A number that is unique within the translation unit, for the names that the registration macros declare.
 #define BOXCAR_UID __COUNTER__

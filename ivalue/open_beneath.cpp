@@ -24,7 +24,7 @@ FileDescriptor openBeneath(int folder, const std::string& name, int flags) {
     how.flags = static_cast<unsigned>(flags);
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
     const long number = ::syscall(SYS_openat2, folder, name.empty() ? "." : name.c_str(), &how, sizeof(how));
-    // A filter of system calls says EPERM. Where the file itself is why, the walk says so again.
+    // EPERM may come from a system call filter. If it comes from the file itself, the walk fails with it again.
     if (number >= 0 || (errno != ENOSYS && errno != EPERM)) return FileDescriptor(static_cast<int>(number));
   }
   return detail::walkBeneath(folder, name, flags);
@@ -42,7 +42,7 @@ FileDescriptor walkBeneath(int folder, const std::string& name, int flags) {
     const int in = at.isOpen() ? at.get() : folder;
     const int how = (last ? flags : kFlagsForFolders) | O_NOFOLLOW;
     FileDescriptor next(::openat(in, component.c_str(), how));
-    // A link is no folder, but it is more than that.
+    // A link is not a folder either, but needs its own error.
     if (!next.isOpen() && errno == ENOTDIR) errno = isLink(in, component) ? ELOOP : ENOTDIR;
     if (last || !next.isOpen()) return next;
     at = std::move(next);

@@ -18,7 +18,7 @@
 namespace boxcar {
 namespace {
 
-// What is not replaced: files by device and number, and names in folders while something is written for them.
+// What must not be replaced: files by device and number, and names in folders while something is written for them.
 struct Kept {
   std::mutex mutex;
   std::set<std::pair<dev_t, ino_t>> files;
@@ -33,13 +33,13 @@ void checkNotProtected(const struct stat& status, const std::string& path) {
   Kept& kept = keptFiles();
   const std::lock_guard lock(kept.mutex);
   BOXCAR_CHECK(!kept.files.contains({status.st_dev, status.st_ino}),
-               "cannot write '{}': this program reads it, or writes it already; name another file", path);
+               "cannot write '{}': this program already reads or writes it; name another file", path);
 }
 
-// As many links as Linux follows in one path.
+// The number of links that Linux follows in one path.
 constexpr int kMostLinks = 40;
 
-// What is written under the name of a link is what it leads to, as anywhere.
+// A write to the name of a link goes to the link's target, as with any program.
 OutputPlace openAnywhereForWriting(std::filesystem::path path) {
   std::error_code error;
   for (int links = 0;; ++links) {
@@ -55,26 +55,27 @@ OutputPlace openAnywhereForWriting(std::filesystem::path path) {
   return {FileDescriptor(::open(folder.c_str(), kFlagsForFolders)), path.filename().string()};
 }
 
-// The open folder for the file that a program calls [path].
+// Opens the folder of the file that a program calls [path].
 OutputPlace openPlace(std::string_view path) {
   const std::string shown = resolvePath(path);
   const FileAccess& access = fileAccess();
   struct stat status {};
-  // Links such as /dev/stdout lead to no name where it is a pipe.
+  // Links such as /dev/stdout lead to no name if standard output is a pipe.
   if (!access.restricted() && ::stat(shown.c_str(), &status) == 0 && !S_ISDIR(status.st_mode))
-    BOXCAR_CHECK(S_ISREG(status.st_mode), "cannot write '{}': it is no regular file", shown);
+    BOXCAR_CHECK(S_ISREG(status.st_mode), "cannot write '{}': it is not a regular file", shown);
   OutputPlace place =
       access.restricted() ? access.sandbox->openForWriting(access.folder, path) : openAnywhereForWriting(shown);
   BOXCAR_CHECK(place.folder.isOpen(), "cannot write '{}': {}", shown, lastSystemError());
-  // "x/" names what is in a folder x, and a folder is no file.
+  // "x/" names the inside of a folder x, and a folder is not a file.
   BOXCAR_CHECK(!place.name.empty() && place.name != "." && place.name != "..", "cannot write '{}': Is a directory",
                shown);
   if (::fstatat(place.folder.get(), place.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return place;
   BOXCAR_CHECK(!S_ISDIR(status.st_mode), "cannot write '{}': Is a directory", shown);
-  // A link has come meanwhile; it will be replaced.
-  BOXCAR_CHECK(S_ISREG(status.st_mode) || S_ISLNK(status.st_mode), "cannot write '{}': it is no regular file", shown);
+  // A link may have appeared meanwhile; it will be replaced.
+  BOXCAR_CHECK(S_ISREG(status.st_mode) || S_ISLNK(status.st_mode), "cannot write '{}': it is not a regular file",
+               shown);
   checkNotProtected(status, shown);
-  // What is protected stays, although its folder would let it be replaced.
+  // A write-protected file stays, although its folder would allow replacing it.
   BOXCAR_CHECK(S_ISLNK(status.st_mode) || ::faccessat(place.folder.get(), place.name.c_str(), W_OK, AT_EACCESS) == 0,
                "cannot write '{}': {}", shown, lastSystemError());
   return place;
@@ -87,8 +88,8 @@ std::string temporaryNameFor(const std::string& name) {
 
 std::string pathOfDescriptor(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
 
-// A file in [folder] without a name yet, of which nothing is left where the program is killed; not open where the file
-// system has no such files, or where it could not be named afterwards.
+// Opens an unnamed file in [folder], of which nothing remains if the program is killed. The result is not open if the
+// file system does not support this or the file could not be named afterwards.
 FileDescriptor openUnnamed(int folder) {
   FileDescriptor file(::openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
   if (file.isOpen() && ::access(pathOfDescriptor(file.get()).c_str(), F_OK) != 0) return {};
@@ -104,7 +105,7 @@ OutputFile::Claim::Claim(const OutputPlace& place, const std::string& path) {
   Kept& kept = keptFiles();
   const std::lock_guard lock(kept.mutex);
   BOXCAR_CHECK(kept.places.insert(*claimed_).second,
-               "cannot write '{}': this program is writing it already; name another file", path);
+               "cannot write '{}': this program is already writing it; name another file", path);
 }
 
 OutputFile::Claim::~Claim() { release(); }
@@ -157,7 +158,7 @@ void OutputFile::keepPermissions() {
   struct stat status {};
   if (::fstatat(place_.folder.get(), place_.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return;
   if (!S_ISREG(status.st_mode)) return;
-  // Only root may give a file to another; anybody else keeps what is his. A container need not know the owner.
+  // Only root may change a file's owner; others keep the file as their own. A container may not know the owner.
   if (status.st_uid != ::geteuid() && ::fchown(file_.get(), status.st_uid, status.st_gid) != 0 && errno != EPERM &&
       errno != EINVAL) {
     fail();
@@ -168,14 +169,14 @@ void OutputFile::keepPermissions() {
 }
 
 void OutputFile::commit() {
-  // It may have been read since.
+  // It may have become protected since.
   struct stat status {};
   if (::fstatat(place_.folder.get(), place_.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0)
     checkNotProtected(status, path_);
-  // On the disk before it has the name: a crash leaves the old file or the new one.
+  // Reaches the disk before it gets the name: a crash leaves the old file or the new one.
   if (::fsync(file_.get()) != 0) fail();
   const int folder = place_.folder.get();
-  // Only a file with a name can take the place of another.
+  // Only a named file can replace another.
   if (!has_name_ && ::linkat(AT_FDCWD, pathOfDescriptor(file_.get()).c_str(), folder, temporary_name_.c_str(),
                              AT_SYMLINK_FOLLOW) != 0) {
     fail();

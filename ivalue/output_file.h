@@ -14,22 +14,22 @@
 
 namespace boxcar {
 
-// Where a file is written: the open folder, and the file's name in it.
+// The destination of a file: its open folder, and its name there.
 struct OutputPlace {
   FileDescriptor folder;
   std::string name;
 };
 
-// A file that a program writes. It appears under its name only when it is whole: it is written beside its place and
-// renamed by commit(), both in a folder that is opened once. Without commit() nothing is left of it (nor where the
-// program is killed, on file systems with files that have no name yet), and a file that had the name before stays as it
-// was. Where the name is a link, what it leads to is written. Who may read, write and run the file is what it was for
-// the one that it replaces; other names of that one (hard links) stay with it. Until then the place is its own: another
-// OutputFile for it is an Error, for one of the two would be lost.
+// A file that a program writes. It appears under its name only when it is complete: it is written in the destination's
+// folder, which is opened once, and commit() renames it. Without commit() nothing of it remains (even if the program is
+// killed, on file systems that support unnamed files), and an existing file of that name stays as it was. If the name
+// is a link, the link's target is written. The new file takes the permissions of the one that it replaces, whose hard
+// links keep the old content. Until then the destination is reserved: a second OutputFile for it throws Error, because
+// one of the two would be lost.
 class BOXCAR_API OutputFile final {
  public:
-  // [path] is what the program calls it; file_access.h says where that is and whether it is allowed. Every failure,
-  // here and below, is an Error with the path and the reason.
+  // [path] is what the program calls the file; file_access.h says where that is and whether it is allowed. Every
+  // failure, here and below, throws an Error with the path and the reason.
   explicit OutputFile(std::string_view path);
   ~OutputFile();
 
@@ -37,7 +37,7 @@ class BOXCAR_API OutputFile final {
   void commit();
 
  private:
-  // That the place is nobody else's in this process.
+  // Reserves the destination within this process.
   class Claim final {
    public:
     Claim(const OutputPlace& place, const std::string& path);
@@ -59,11 +59,11 @@ class BOXCAR_API OutputFile final {
   Claim claim_;
   const std::string temporary_name_;
   FileDescriptor file_;
-  bool has_name_;  // the temporary one
+  bool has_name_;  // whether the temporary file has a name
 };
 
-// From now on no OutputFile replaces the file [path], for the process runs or reads it, or its output goes there; an
-// Error says so. Nothing happens where there is no such file.
+// From now on no OutputFile replaces the file [path], because the process runs it, reads it or sends its output there:
+// the attempt throws Error. Does nothing if there is no such file.
 BOXCAR_API void protectFile(const std::string& path);
 
 }  // namespace boxcar

@@ -10,12 +10,12 @@ namespace boxcar {
 
 namespace {
 
-// A float without the ".0" of whole numbers: fmt's shortest form has Python's limits for the exponent form.
+// A float without the ".0" of whole numbers: fmt's shortest form switches to exponents where Python does.
 std::string shortest(double value) { return std::isnan(value) ? "nan" : fmt::format("{}", value); }
 
 struct CodePoint {
   uint32_t value;
-  size_t length;  // in bytes; 0 for a byte that is no UTF-8, whose value it is then
+  size_t length;  // in bytes; 0 for a byte that is not UTF-8: the value is then that byte
 };
 
 CodePoint decodeUtf8(std::string_view text) {
@@ -41,7 +41,8 @@ CodePoint decodeUtf8(std::string_view text) {
 struct Range {
   uint32_t first, last;
 };
-// Controls, separators other than the space, format characters and private use, without the rarer scripts' own.
+// Control characters, separators other than the space, format characters and private use, without those of rare
+// scripts.
 constexpr Range kInvisible[] = {
     {0x00, 0x1f},     {0x7f, 0xa0},     {0xad, 0xad},     {0x600, 0x605},     {0x61c, 0x61c},      {0x1680, 0x1680},
     {0x180e, 0x180e}, {0x2000, 0x200f}, {0x2028, 0x202f}, {0x205f, 0x206f},   {0x3000, 0x3000},    {0xe000, 0xf8ff},
@@ -55,7 +56,7 @@ bool isInvisible(uint32_t code_point) {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// How many letters to insert, drop, replace or swap with the next to turn [a] into [b].
+// Returns how many letters to insert, drop, replace or swap with the next to turn [a] into [b].
 size_t editDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1), previous(b.size() + 1), current(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) previous[j] = j;
@@ -134,7 +135,7 @@ std::vector<std::string_view> nearestNames(std::string_view name, std::span<cons
   std::stable_sort(near.begin(), near.end(), [](const Near& a, const Near& b) { return a.distance < b.distance; });
   std::vector<std::string_view> names;
   for (const Near& each : near) {
-    // One that is clearly better stands alone.
+    // Leaves out names that are clearly worse than the best.
     if (names.size() == limit || each.distance > near.front().distance + 1) break;
     names.push_back(each.name);
   }

@@ -11,9 +11,9 @@
 namespace boxcar {
 namespace {
 
-// As many links as Linux follows in one path.
+// The number of links that Linux follows in one path.
 constexpr int kMostLinks = 40;
-// How often a path is followed afresh because links changed under it.
+// How often a path is retried because links changed under it.
 constexpr int kMostAttempts = 1000;
 
 bool isRoot(std::string_view name) { return name == "/"; }
@@ -23,7 +23,7 @@ bool isBeneath(std::string_view name, std::string_view folder) {
   return name.size() > folder.size() && name.starts_with(folder) && name[folder.size()] == '/';
 }
 
-// The rest of [name] behind [folder], which it is beneath; "" for the folder itself.
+// Returns the path of [name] relative to [folder], which it is beneath; "" for the folder itself.
 std::string nameIn(std::string_view folder, std::string_view name) {
   if (name == folder) return "";
   return std::string(name.substr(isRoot(folder) ? 1 : folder.size() + 1));
@@ -34,7 +34,7 @@ std::string parentOf(const std::string& name) {
   return slash == 0 ? "/" : name.substr(0, slash);
 }
 
-// The path without links; "", with errno, when it leads nowhere.
+// Returns the path without links; "", with errno, if it leads nowhere.
 std::string realPath(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> name(::realpath(path.c_str(), nullptr), &std::free);
   return name == nullptr ? "" : name.get();
@@ -57,7 +57,7 @@ Sandbox::Sandbox(const std::string& folder, const SandboxFolders& folders)
   for (const std::string& name : folders.writable) add(name, Use::Write);
 }
 
-// Opens a folder of the sandbox and gives its name.
+// Opens a folder of the sandbox and returns its name.
 std::string Sandbox::add(const std::string& folder, Use use) {
   const std::string name = realPath(folder);
   FileDescriptor descriptor(name.empty() ? -1 : ::open(name.c_str(), kFlagsForFolders));
@@ -72,7 +72,7 @@ std::string Sandbox::add(const std::string& folder, Use use) {
   return name;
 }
 
-// The innermost folder with this use that [name] is beneath, if any.
+// Returns the innermost folder with this use that [name] is beneath, or null.
 const Sandbox::Folder* Sandbox::folderOf(std::string_view name, Use use) const {
   const Folder* innermost = nullptr;
   for (const Folder& folder : folders_) {
@@ -87,9 +87,9 @@ bool Sandbox::leadsToAFolder(std::string_view name) const {
   return std::ranges::any_of(folders_, [&](const Folder& folder) { return isBeneath(folder.name, name); });
 }
 
-// Whether [name] is a link, and where it leads. What cannot be told is none: opening it will say why.
+// Returns whether [name] is a link, and where it leads. On failure it counts as none: opening it will report the error.
 bool Sandbox::readLink(const std::string& name, std::string& target) const {
-  // The folders stay what they were, whatever has been put in their place since.
+  // The sandbox's folders stay the opened ones, whatever has replaced them since.
   if (leadsToAFolder(name)) return false;
   char text[4096];
   const Folder* folder = folderOf(name);
@@ -101,8 +101,8 @@ bool Sandbox::readLink(const std::string& name, std::string& target) const {
   return true;
 }
 
-// Why what lies in one of the folders cannot be passed through, which "x/.." does and naming a place would not notice.
-// What lies elsewhere is not looked at: nobody learns whether it is there.
+// Returns why the path cannot pass through [name] in one of the folders ("x/.." does, and names alone would not show
+// it). Does not look at other places: nobody learns whether something exists there.
 int Sandbox::whyNoFolder(const std::string& name) const {
   const Folder* folder = folderOf(name);
   if (folder == nullptr || name == folder->name) return 0;
@@ -113,7 +113,7 @@ int Sandbox::whyNoFolder(const std::string& name) const {
 }
 
 Sandbox::Destination Sandbox::follow(const std::string& folder, std::string_view path) const {
-  // The first folder is known; any other is followed like the path itself.
+  // The first folder is already resolved; any other is followed like the path itself.
   const bool is_first = folder == folder_;
   std::string name = is_first ? folder_name_ : current_directory_;
   std::string rest = is_first ? std::string(path) : joinPath(folder, path);
@@ -145,14 +145,14 @@ Sandbox::Destination Sandbox::follow(const std::string& folder, std::string_view
   return {.name = std::move(name), .link = std::move(link)};
 }
 
-// The folder that the destination is beneath; an Error when there is none for this use.
+// Returns the folder that the destination is beneath; throws Error if none allows this use.
 const Sandbox::Folder& Sandbox::judge(const Destination& destination, Use use, const std::string& shown) const {
   if (const Folder* folder = folderOf(destination.name, use)) return *folder;
   std::string what = shown == destination.name ? "it" : "'" + destination.name + "'";
   if (!destination.link.empty()) what = "the symbolic link '" + destination.link + "' leads to " + what + ", which";
   const bool reads = use == Use::Read;
   BOXCAR_FAIL(
-      "cannot {} '{}': {} lies outside of the folders that the sandbox allows to be {}; allow it with --allow-{} '{}' "
+      "cannot {} '{}': {} is outside of the folders that the sandbox allows to be {}; allow it with --allow-{} '{}' "
       "(in C++: SandboxFolders::{})",
       reads ? "open" : "write", shown, what, reads ? "read" : "written", reads ? "read" : "write",
       parentOf(destination.name), reads ? "readable" : "writable");

@@ -13,18 +13,18 @@ struct SandboxFolders;
 
 // The folders that a program may touch, as FileAccess::sandboxed() (file_access.h) makes it.
 //
-// The folders are opened once. A path is first followed to where it leads, link by link, which only names a place; that
-// name is judged, and what has it is opened beneath the open folder without following any link. So whoever swaps files
-// and links meanwhile makes that fail (it is then tried afresh), and never opens what lies elsewhere.
+// The folders are opened once. A path is first followed, link by link, to the name of its destination. The sandbox
+// checks that name and then opens it beneath the open folder without following any link. If somebody swaps files and
+// links meanwhile, the open fails (and is retried from the start), and never opens a file elsewhere.
 class Sandbox final {
  public:
-  // [folder] may be read. An Error for a folder that cannot be opened.
+  // [folder] may be read. Throws Error for a folder that cannot be opened.
   Sandbox(const std::string& folder, const SandboxFolders& folders);
 
-  // Opens the file that a program calls [path] for reading; relative paths start from [folder]. When the system fails
-  // the result is not open and errno says why; what is not allowed is an Error.
+  // Opens the file that a program calls [path] for reading; relative paths start from [folder]. If the system fails,
+  // the result is not open and errno says why. Throws Error for what is not allowed.
   FileDescriptor openForReading(const std::string& folder, std::string_view path) const;
-  // Opens the folder for the file that a program wants to write as [path]; otherwise the same.
+  // Opens the folder of the file that a program wants to write as [path]; otherwise like openForReading().
   OutputPlace openForWriting(const std::string& folder, std::string_view path) const;
 
  private:
@@ -35,11 +35,11 @@ class Sandbox final {
     bool readable = false;
     bool writable = false;
   };
-  // Where a path leads.
+  // The destination of a path.
   struct Destination {
     std::string name;  // absolute, without links
-    std::string link;  // the last link in one of the folders, where it led out of them
-    int error = 0;     // why the path leads nowhere
+    std::string link;  // the last link inside the folders, if it led out of them
+    int error = 0;     // why the path has no destination
   };
 
   std::string add(const std::string& folder, Use use);
@@ -52,7 +52,7 @@ class Sandbox final {
 
   std::vector<Folder> folders_;
   std::string current_directory_;
-  // What relative paths start from at first, as it was called, and what that means.
+  // The initial folder for relative paths, as the caller named it, and its resolved name.
   std::string folder_;
   std::string folder_name_;
 };

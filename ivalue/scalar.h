@@ -10,7 +10,7 @@
 
 namespace boxcar {
 
-// One number of a schema's Scalar: bool, int, float or complex, as a Python number is.
+// The value of a schema's Scalar: bool, int, float or complex, as a Python number is.
 class BOXCAR_API Scalar {
  public:
   constexpr Scalar() : Scalar(int64_t{0}) {}
@@ -21,7 +21,7 @@ class BOXCAR_API Scalar {
   constexpr Scalar(BFloat16 value) : Scalar(static_cast<double>(value)) {}
   constexpr Scalar(std::complex<double> value) : kind_(Kind::Complex), double_{value.real(), value.imag()} {}
   constexpr Scalar(std::complex<float> value) : Scalar(std::complex<double>(value)) {}
-  // Throws an Error for an unsigned number above the largest int64.
+  // Throws Error for an unsigned number above the largest int64.
   template <std::integral T>
   constexpr Scalar(T value) : kind_(Kind::Int), int_(static_cast<int64_t>(value)) {
     if constexpr (std::unsigned_integral<T> && sizeof(T) == sizeof(int64_t)) {
@@ -39,8 +39,8 @@ class BOXCAR_API Scalar {
   // Bool, Long, Double or ComplexDouble.
   ScalarType type() const;
 
-  // The value as an element type, truncated toward zero where a float becomes an int. Throws an Error when it does not
-  // fit; negative numbers wrap in uint8, as -1 does in PyTorch. [T] is one of kAllTypes.
+  // Returns the value as an element type; a float becomes an int by truncation toward zero. Throws Error when the value
+  // does not fit; negative numbers wrap in uint8, as -1 does in PyTorch. [T] is one of kAllTypes.
   template <class T>
   T to() const;
 

@@ -12,7 +12,7 @@ struct Names {
   ScalarType type;
   std::string_view enumerator;
   std::string_view in_python;
-  // A second name that programs may use, as PyTorch has it.
+  // A second name for programs, as in PyTorch.
   std::string_view alias;
 };
 
@@ -49,7 +49,7 @@ int categoryOf(ScalarType type) {
 
 ScalarType promoteFloating(ScalarType a, ScalarType b) {
   if (a == b) return a;
-  // Neither 16-bit type holds the other's values.
+  // Neither 16-bit type holds all values of the other.
   if (elementSize(a) == 2 && elementSize(b) == 2) return ScalarType::Float;
   return elementSize(a) > elementSize(b) ? a : b;
 }
@@ -81,7 +81,7 @@ ScalarType promoteTypes(ScalarType a, ScalarType b) {
   const int category_b = categoryOf(b);
   const int category = std::max(category_a, category_b);
   if (category < 2) return category_a == category_b ? promoteIntegral(a, b) : (category_a > category_b ? a : b);
-  // Only floating and complex operands have a say in the width of the parts.
+  // Only floating and complex operands influence the width of the parts.
   ScalarType real = toRealValueType(category_a == category ? a : b);
   const ScalarType other = category_a == category ? b : a;
   if (categoryOf(other) >= 2) real = promoteFloating(real, toRealValueType(other));

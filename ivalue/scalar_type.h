@@ -13,7 +13,7 @@
 
 namespace boxcar {
 
-// What an element is. The numbers are c10's, which files and schemas rely on; its quantised types have no number here.
+// The type of an element. The numbers are c10's, which files and schemas rely on; c10's quantised types are left out.
 // ComplexHalf has a number and promotes, but no kernel and no text form: tensors cannot have it.
 enum class ScalarType : int8_t {
   Byte = 0,
@@ -47,11 +47,11 @@ inline constexpr ScalarType kComplexDouble = ScalarType::ComplexDouble;
 inline constexpr ScalarType kBool = ScalarType::Bool;
 inline constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
 
-// The enumerator's name, "Float".
+// Returns the enumerator's name, "Float".
 BOXCAR_API std::string_view toString(ScalarType type);
-// The name in programs and in what tensors print, "float32".
+// Returns the name in programs and printed tensors, "float32".
 BOXCAR_API std::string_view dtypeName(ScalarType type);
-// "float32", "float", "long", "torch.float32" …; nullopt for a name that is none.
+// Parses "float32", "float", "long", "torch.float32" …; returns nullopt for an unknown name.
 BOXCAR_API std::optional<ScalarType> parseDtype(std::string_view name);
 
 constexpr bool isComplexType(ScalarType type) {
@@ -66,7 +66,7 @@ constexpr bool isIntegralType(ScalarType type, bool includeBool) {
 }
 constexpr bool isSignedType(ScalarType type) { return type != ScalarType::Byte && type != ScalarType::Bool; }
 
-// Bytes of one element; 0 for Undefined.
+// Returns the bytes of one element; 0 for Undefined.
 constexpr size_t elementSize(ScalarType type) {
   switch (type) {
     case ScalarType::Byte:
@@ -86,7 +86,7 @@ constexpr size_t elementSize(ScalarType type) {
   }
 }
 
-// The type of the real part; a type that is not complex stays.
+// Returns the type of the real part; a type that is not complex stays as it is.
 constexpr ScalarType toRealValueType(ScalarType type) {
   switch (type) {
     case ScalarType::ComplexHalf: return ScalarType::Half;
@@ -96,7 +96,7 @@ constexpr ScalarType toRealValueType(ScalarType type) {
   }
 }
 
-// The complex type whose parts hold [type]: ComplexFloat for BFloat16 too. Integers and bool become ComplexFloat.
+// Returns the complex type whose parts hold [type]: ComplexFloat also for BFloat16, integers and bool.
 constexpr ScalarType toComplexType(ScalarType type) {
   switch (type) {
     case ScalarType::Half: return ScalarType::ComplexHalf;
@@ -106,10 +106,10 @@ constexpr ScalarType toComplexType(ScalarType type) {
   }
 }
 
-// The type that an operator computes in when its operands have types [a] and [b]. Undefined with anything is Undefined.
+// Returns the type in which an operator computes on operands of types [a] and [b]; Undefined if either is Undefined.
 BOXCAR_API ScalarType promoteTypes(ScalarType a, ScalarType b);
 
-// True when a result of type [from] may be stored in a tensor of type [to]: never complex to real, floating to
+// Returns true if a result of type [from] may be stored in a tensor of type [to]: never complex to real, floating to
 // integral, or anything but bool to bool.
 constexpr bool canCast(ScalarType from, ScalarType to) {
   if (isComplexType(from) && !isComplexType(to)) return false;
@@ -150,7 +150,7 @@ inline constexpr ScalarType scalarTypeOf = CppTypeToScalarType<T>::value;
 template <ScalarType Type>
 using CppTypeOf = typename ScalarTypeToCppType<Type>::type;
 
-// A choice of element types that a kernel is written for.
+// A set of element types that a kernel is written for.
 template <class... Ts>
 struct ElementTypes {};
 
@@ -187,14 +187,14 @@ decltype(auto) visitScalarType(ElementTypes<T, Ts...>, ScalarType type, std::str
 
 }  // namespace detail
 
-// Calls [body] with the std::type_identity of [type]'s C++ type and returns what it returns:
+// Calls [body] with the std::type_identity of [type]'s C++ type and returns its result:
 //
 //   visitScalarType(kFloatingTypes, tensor.scalar_type(), "exp", [&](auto tag) {
 //     using T = typename decltype(tag)::type;
 //     ...
 //   });
 //
-// Throws an Error that names [op], the type and the types it takes when [type] is not among them.
+// Throws an Error that names [op], the type and the supported types when [type] is not among them.
 template <class... Ts, class Body>
 decltype(auto) visitScalarType(ElementTypes<Ts...> types, ScalarType type, std::string_view op, Body&& body) {
   static constexpr ScalarType supported[] = {scalarTypeOf<Ts>...};

@@ -13,16 +13,16 @@
 
 namespace boxcar {
 
-// What a boxed call works on: its arguments are the last values, in order; it replaces them by its results.
+// The stack of a boxed call: the arguments are the last values, in order; the call replaces them by its results.
 //
 //   Stack stack;
 //   push(stack, a, b);
 //   op.callBoxed(stack);
 //   Tensor sum = pop(stack).toTensor();
 //
-// It has std::vector's interface, as far as stacks need it, and is a class of its own for what a vector cannot do: a
-// push that is inlined without the code that grows, values that move when it grows as plain bytes, and arguments that a
-// kernel's adapter destroys knowing what they are.
+// It has the part of std::vector's interface that stacks need. It is not a vector, because a vector cannot inline a
+// push without the code that grows, move its values as plain bytes when it grows, or let a kernel's adapter destroy
+// arguments whose types it knows.
 class BOXCAR_API Stack final {
  public:
   using value_type = IValue;
@@ -55,7 +55,7 @@ class BOXCAR_API Stack final {
   size_t size() const noexcept { return static_cast<size_t>(end_ - begin_); }
   bool empty() const noexcept { return begin_ == end_; }
   size_t capacity() const noexcept { return static_cast<size_t>(limit_ - begin_); }
-  // Whether [bytes] of values lie on the stack: size() >= n in one subtraction.
+  // Returns whether the stack holds [bytes] of values: size() >= n in one subtraction.
   bool holdsBytes(size_t bytes) const noexcept {
     return static_cast<size_t>(reinterpret_cast<const char*>(end_) - reinterpret_cast<const char*>(begin_)) >= bytes;
   }
@@ -68,7 +68,7 @@ class BOXCAR_API Stack final {
   const_iterator end() const noexcept { return end_; }
   IValue& operator[](size_t index) noexcept { return begin_[index]; }
   const IValue& operator[](size_t index) const noexcept { return begin_[index]; }
-  // The same; an Error when the stack is shorter.
+  // Like operator[], but throws Error when the stack is shorter.
   IValue& at(size_t index);
   const IValue& at(size_t index) const { return const_cast<Stack*>(this)->at(index); }
   IValue& front() noexcept { return *begin_; }
@@ -85,7 +85,7 @@ class BOXCAR_API Stack final {
     end_ = place + 1;
     return *place;
   }
-  // Each of [values], which may be values of this stack, on top, with one look at the capacity.
+  // Pushes each of [values], which may be values of this stack, with one capacity check.
   template <class... Values>
   [[gnu::always_inline]] void emplace(Values&&... values) {
     if (static_cast<size_t>(limit_ - end_) < sizeof...(Values)) [[unlikely]]
@@ -106,7 +106,7 @@ class BOXCAR_API Stack final {
     if (capacity > this->capacity()) grow(capacity);
   }
   void clear() noexcept { erase(begin_, end_); }
-  // Each gives the place behind what it removed, or of the first that it put in.
+  // erase() returns the place behind what it removed, insert() the first value that it inserted.
   iterator erase(const_iterator first, const_iterator past) noexcept;
   iterator erase(const_iterator position) noexcept { return erase(position, position + 1); }
   template <std::forward_iterator Iterator>
@@ -123,7 +123,7 @@ class BOXCAR_API Stack final {
   friend bool operator==(const Stack& a, const Stack& b);
 
  private:
-  // Moves the values to a larger block of memory; they are moved as bytes, for nothing points into an IValue.
+  // Moves the values to a larger block of memory, as bytes: nothing points into an IValue.
   void grow(size_t capacity);
   // Makes room for [count] values at [position]; the room is not initialised.
   IValue* makeGap(const_iterator position, size_t count);
@@ -168,7 +168,7 @@ inline IValue pop(Stack& stack) {
   return value;
 }
 
-// The last [n] values, taken off the stack.
+// Pops the last [n] values and returns them.
 inline std::vector<IValue> pop(Stack& stack, size_t n) {
   const std::span<IValue> values = last(stack, n);
   std::vector<IValue> result(std::make_move_iterator(values.begin()), std::make_move_iterator(values.end()));
@@ -181,7 +181,7 @@ template <class... Values>
   stack.emplace(std::forward<Values>(values)...);
 }
 
-// The same for kernels that are handed the stack by pointer.
+// Overloads for kernels that get the stack by pointer.
 inline IValue& peek(Stack* stack, size_t i, size_t n) { return peek(*stack, i, n); }
 inline void drop(Stack* stack, size_t n) { drop(*stack, n); }
 inline IValue pop(Stack* stack) { return pop(*stack); }

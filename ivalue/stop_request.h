@@ -4,26 +4,26 @@
 
 #include <cstdint>
 
-// How work that takes long is ended from outside: loops ask, from time to time, whether they are to stop. The runs of
-// scripts have their own request, which interrupts and limits answer.
+// Stops long-running work from outside: loops check from time to time whether they are to stop. Runs of scripts have
+// their own request, through which interrupts and limits stop them.
 
 namespace boxcar {
 
-// Asked by the threads that do a piece of work, several at once.
+// Called by the threads that do a piece of work, several at once.
 class BOXCAR_API StopRequest {
  public:
   StopRequest() = default;
   StopRequest(const StopRequest&) = delete;
   StopRequest& operator=(const StopRequest&) = delete;
 
-  // Throws where the work is to end; what an operator was writing then holds anything.
+  // Throws if the work is to end; whatever an operator was writing then has unspecified content.
   virtual void checkStop() const = 0;
 
  protected:
   ~StopRequest() = default;
 };
 
-// What the calling thread calls is asked to stop by [request], too, as long as this exists.
+// Adds [request] to what the calling thread's work checks, for as long as this object exists.
 //
 //   class Deadline final : public StopRequest { … };
 //   const StopGuard guard(deadline);
@@ -41,7 +41,7 @@ class BOXCAR_API StopGuard final {
   const StopGuard* outer_;
 };
 
-// All that a thread's work asks. Threads that help it take them over.
+// Everything that a thread's work checks. Threads that help it copy this.
 struct StopRequests {
   const StopRequest* of_runs = nullptr;  // of the scripts that this thread runs
   const StopGuard* innermost = nullptr;
@@ -49,13 +49,13 @@ struct StopRequests {
 BOXCAR_API StopRequests stopRequests() noexcept;
 BOXCAR_API void setStopRequests(const StopRequests& requests) noexcept;
 
-// Throws where the work of this thread is to end.
+// Throws if this thread's work is to end.
 BOXCAR_API void checkStop();
 
-// So many steps of a loop lie between two checks: some milliseconds.
+// The number of loop steps between two checks: some milliseconds.
 inline constexpr int64_t kStopInterval = int64_t{1} << 23;
 
-// Counts the steps of a loop, and checks where they are enough.
+// Counts the steps of a loop and checks after every kStopInterval.
 class StopCounter final {
  public:
   void add(int64_t steps) {

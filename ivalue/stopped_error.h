@@ -4,7 +4,7 @@
 
 namespace boxcar {
 
-// What a StopRequest (stop_request.h) throws is best one of these: who makes an error of another one lets it pass.
+// A StopRequest (stop_request.h) should throw this class: code that turns one error into another lets it pass.
 class BOXCAR_API StoppedError : public RuntimeError {
  public:
   using RuntimeError::RuntimeError;

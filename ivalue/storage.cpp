@@ -12,13 +12,13 @@
 namespace boxcar {
 namespace {
 
-// Behind the object, and aligned as every block of the cache is.
+// The bytes start here, behind the object, aligned like every cached block.
 constexpr size_t kHeaderBytes = 128;
 constexpr size_t kMostInlineBytes = 1024;
 static_assert(sizeof(StorageImpl) <= kHeaderBytes);
 
 constinit std::atomic<const StorageObserver*> observer = nullptr;
-// Calls of the observer that run.
+// The number of running calls of the observer.
 constinit std::atomic<int> observing = 0;
 
 // Tells the observer, if there is one.
@@ -40,10 +40,10 @@ void noteFreeing(const StorageImpl& storage, size_t bytes) noexcept {
     observe([&](const StorageObserver& told) { told.freed(told.context, storage, bytes); });
 }
 
-// A storage remembers who gave its memory, for the device may have another allocator when it is freed.
+// A storage remembers its allocator, because the device may have another one by the time it is freed.
 void* asContext(const Allocator& allocator) { return const_cast<Allocator*>(&allocator); }
 
-// Memory for an object whose data are there already: where there is none, [giveBack] takes care of these.
+// Allocates an object for data that already exist; on failure [giveBack] disposes of the data.
 template <class GiveBack>
 void* memoryOfObjectOr(GiveBack giveBack) {
   try {
@@ -87,7 +87,7 @@ const StorageObserver* setStorageObserver(const StorageObserver* next) {
   return before;
 }
 
-// The memory is this function's from the beginning: [deleter] is called also where there is no room for the object.
+// The function owns the memory from the start: [deleter] is called even if there is no room for the object.
 Storage StorageImpl::wrap(void* data, size_t bytes, Device device, Deleter deleter, void* context) {
   void* const memory = memoryOfObjectOr([&] {
     if (deleter != nullptr) deleter(data, context);

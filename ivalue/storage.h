@@ -10,16 +10,16 @@
 namespace boxcar {
 
 // The bytes that a tensor and its views share. They lie behind the object itself (small CPU tensors: one allocation),
-// come from a device's allocator, or belong to somebody else who is told when they are no longer needed. A storage on
-// the meta device has a size and no bytes.
+// come from a device's allocator, or belong to an owner who is told when they are no longer needed. A storage on the
+// meta device has a size and no bytes.
 class BOXCAR_API StorageImpl final : public Object {
  public:
   using Deleter = void (*)(void* data, void* context);
 
-  // [bytes] on [device], uninitialised. Throws Error when there is no memory or no allocator for the device.
+  // Returns [bytes] on [device], uninitialised. Throws Error when there is no memory or no allocator for the device.
   static IntrusivePtr<StorageImpl> allocate(size_t bytes, Device device);
 
-  // Wraps memory of somebody else's; [deleter], if any, is called with [context] when the last tensor is gone.
+  // Wraps foreign memory; [deleter], if any, is called with [context] when the last tensor is gone.
   static IntrusivePtr<StorageImpl> wrap(void* data, size_t bytes, Device device, Deleter deleter, void* context);
 
   ~StorageImpl() override;
@@ -28,11 +28,11 @@ class BOXCAR_API StorageImpl final : public Object {
   size_t nbytes() const noexcept { return bytes_; }
   Device device() const noexcept { return device_; }
 
-  // Counts the in-place writes to any tensor on this storage: autograd tells by it that a saved value is stale.
+  // Counts the in-place writes to any tensor on this storage: autograd uses it to detect that a saved value is stale.
   uint32_t version() const noexcept { return version_.load(std::memory_order_relaxed); }
   void bumpVersion() noexcept { version_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Grows or shrinks to [bytes] and keeps what fits. An Error when the memory belongs to somebody else.
+  // Grows or shrinks to [bytes] and keeps what fits. Throws Error when the memory is foreign.
   void resize(size_t bytes);
 
  private:

@@ -9,16 +9,16 @@ namespace boxcar {
 
 class StorageImpl;
 
-// Is told of the memory of tensors: of each storage that is allocated, on any device, and of each that goes.
+// Observes the memory of tensors: each storage that is allocated, on any device, and each that is freed.
 struct StorageObserver {
-  // On the thread that allocates or frees, and with no lock held. They must not throw. A storage that is resized goes
-  // and comes again; one that wraps foreign memory is never allocated, but goes.
+  // Called on the thread that allocates or frees, with no lock held; must not throw. A resized storage counts as freed
+  // and allocated again; a storage that wraps foreign memory is only freed.
   void (*allocated)(void* context, const StorageImpl& storage, size_t bytes);
   void (*freed)(void* context, const StorageImpl& storage, size_t bytes);
   void* context;
 };
 
-// The process has one observer; null takes it away, and waits until no call of it is running. Gives the one before.
+// Sets the process's only observer; null removes it. Waits until no call runs. Returns the observer before.
 BOXCAR_API const StorageObserver* setStorageObserver(const StorageObserver* observer);
 
 namespace detail {

@@ -7,7 +7,7 @@
 
 namespace boxcar {
 
-// A queue of work on a device; [id] is the backend's own number for it, 0 the device's default stream.
+// A queue of work on a device; [id] is the backend's own number for it; 0 is the device's default stream.
 class Stream final {
  public:
   constexpr Stream(Device device, int32_t id) noexcept : device_(device), id_(id) {}

@@ -5,8 +5,8 @@
 
 namespace boxcar {
 
-// An integer that a compiler may leave symbolic. Here it always has a value: schemas that say SymInt take and give
-// plain integers, and kernels may be written with either type.
+// An integer that a compiler may leave symbolic. Here it always has a value: schemas that say SymInt take and return
+// plain integers, and kernels may use either type.
 class SymInt final {
  public:
   constexpr SymInt(int64_t value) noexcept : value_(value) {}

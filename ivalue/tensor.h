@@ -9,8 +9,8 @@
 
 namespace boxcar {
 
-// A reference to a tensor. Copies share the same TensorImpl. It is never null: a default-constructed Tensor, or one
-// that was moved from, is the undefined tensor, which has no dimensions, no dtype and no dispatch keys.
+// A reference to a tensor. Copies share one TensorImpl. It is never null: a default-constructed or moved-from Tensor is
+// the undefined tensor, which has no dimensions, no dtype and no dispatch keys.
 class BOXCAR_API Tensor final {
  public:
   Tensor() noexcept : impl_(TensorImpl::undefined()) { impl_->retain(); }
@@ -18,7 +18,7 @@ class BOXCAR_API Tensor final {
   explicit Tensor(IntrusivePtr<TensorImpl> impl) noexcept
       : impl_(impl ? impl.releasePointer() : TensorImpl::undefined()) {}
   Tensor(const Tensor& other) noexcept : impl_(other.impl_) { impl_->retain(); }
-  // The undefined tensor is immortal, so that leaving it behind needs no counting.
+  // The undefined tensor is immortal, so a moved-from Tensor needs no counting.
   Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, TensorImpl::undefined())) {}
   ~Tensor() { impl_->release(); }
   Tensor& operator=(const Tensor& other) noexcept {
@@ -31,14 +31,15 @@ class BOXCAR_API Tensor final {
   }
   void swap(Tensor& other) noexcept { std::swap(impl_, other.impl_); }
 
-  // A dense, contiguous tensor of [sizes] with memory that is not initialised.
+  // Returns a dense, contiguous tensor of [sizes] with uninitialised memory.
   static Tensor allocate(std::span<const int64_t> sizes, ScalarType dtype, Device device = Device(DeviceType::CPU));
 
-  // A tensor with another shape over the same storage. Sizes and strides in elements, [offset] from the storage's
-  // start. It does not require grad, and has the other keys of this tensor; the kernels of autograd tie it to its base.
+  // Returns a tensor with another shape over the same storage. Sizes and strides are in elements; [offset] counts from
+  // the storage's start. It does not require grad, and has the other keys of this tensor; the kernels of autograd tie
+  // it to its base.
   Tensor view(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const;
-  // The same with the dimensions that [write] puts into a Dims&, which has none before; it gives the offset. An Error
-  // of both where the storage does not reach as far, something is negative, or this is the undefined tensor.
+  // Like view(); [write] fills an empty Dims& with the dimensions and returns the offset. Both throw Error if the
+  // storage is too small, something is negative, or this is the undefined tensor.
   template <std::invocable<Dims&> Write>
   Tensor viewWith(const Write& write) const {
     return Tensor(makeIntrusive<TensorImpl>(*unsafeGetTensorImpl(), write));
@@ -53,7 +54,7 @@ class BOXCAR_API Tensor final {
   int64_t numel() const noexcept { return impl_->numel(); }
   std::span<const int64_t> sizes() const noexcept { return impl_->sizes(); }
   std::span<const int64_t> strides() const noexcept { return impl_->strides(); }
-  // The size of dimension [dim]; a negative one counts from the last. An Error when there is no such dimension.
+  // The size of dimension [dim]; a negative one counts from the end. Throws Error when there is no such dimension.
   int64_t size(int64_t dim) const;
   int64_t stride(int64_t dim) const;
   int64_t storage_offset() const noexcept { return impl_->storage_offset(); }
@@ -78,7 +79,7 @@ class BOXCAR_API Tensor final {
 
   // The first element's address, untyped and unchecked.
   void* data_ptr() const noexcept { return impl_->data(); }
-  // The same, of type T; an Error when the tensor has another dtype or lies on another device than the CPU.
+  // The first element's address as a T*; throws Error if the tensor has another dtype or is not on the CPU.
   template <class T>
   T* data_ptr() const {
     checkAccess(scalarTypeOf<T>);
@@ -105,10 +106,11 @@ class BOXCAR_API Tensor final {
 // What operators take for `Tensor[]`.
 using TensorList = std::span<const Tensor>;
 
-// A dimension number in [0, rank) from one in [-rank, rank), where rank 0 counts as 1; otherwise PyTorch's IndexError.
+// Returns the dimension number in [0, rank) for one in [-rank, rank), where rank 0 counts as 1; otherwise throws
+// PyTorch's IndexError.
 BOXCAR_API int64_t wrapDimension(int64_t dim, int64_t rank);
 
-// The text PyTorch's repr() gives.
+// The text of PyTorch's repr().
 BOXCAR_API std::string toString(const Tensor& tensor);
 
 }  // namespace boxcar

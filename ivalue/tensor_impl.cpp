@@ -17,7 +17,7 @@ DispatchKeySet denseKeys(Device device) {
          DispatchKeySet({DispatchKey::Dense, DispatchKey::ADInplaceOrView});
 }
 
-// The bytes of storage that a shape needs; 0 when it has no element.
+// Returns the bytes of storage that a shape needs; 0 if it has no element.
 size_t bytesReached(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset, size_t itemsize) {
   int64_t last = offset;
   bool overflow = false;
@@ -59,7 +59,7 @@ TensorImpl::TensorImpl(Storage storage, ScalarType dtype, std::span<const int64_
   contiguousStrides(sizes, dims_.assignSizes(sizes));
 }
 
-// One walk over the dimensions finds out all there is to know; what went wrong is found out by another one.
+// One walk over the dimensions computes everything; only if something is wrong, a second walk finds out what.
 [[gnu::always_inline]] inline TensorImpl::Measured TensorImpl::measure(std::span<const int64_t> sizes,
                                                                        std::span<const int64_t> strides,
                                                                        int64_t offset) const {
@@ -85,7 +85,7 @@ TensorImpl::TensorImpl(Storage storage, ScalarType dtype, std::span<const int64_
   suspect |= bytes > most - itemsize && numel != 0;
   if (suspect) [[unlikely]] {
     checkShape(sizes, strides, offset);
-    numel = numelOf(sizes);  // that of a tensor without elements may have overflowed
+    numel = numelOf(sizes);  // the number of elements may have overflowed if there are none
   }
   return {numel, numel == 0 || contiguous};
 }
@@ -98,7 +98,7 @@ void TensorImpl::setShape(std::span<const int64_t> sizes, std::span<const int64_
   contiguous_ = measured.contiguous;
 }
 
-// What select, slice and transpose make comes through here, so that it is shorter than what measures any dimensions.
+// Used by select, slice and transpose, and so shorter than the code for arbitrary dimensions.
 void TensorImpl::measureDims(int64_t offset) {
   const size_t rank = dims_.sizes().size();
   if (!storage_ || rank > Dims::kInline) [[unlikely]]
@@ -107,7 +107,7 @@ void TensorImpl::measureDims(int64_t offset) {
   const int64_t* const strides = dims_.strides().data();
   uint64_t numel = 1;
   auto last = static_cast<uint64_t>(offset);
-  uint64_t bits = last;  // of all numbers
+  uint64_t bits = last;  // the union of all numbers' bits
   uint64_t gaps = 0;
   for (size_t i = rank; i-- > 0;) {
     const auto size = static_cast<uint64_t>(sizes[i]);
@@ -117,8 +117,8 @@ void TensorImpl::measureDims(int64_t offset) {
     numel *= size;
     bits |= size | stride | numel;
   }
-  // Where all numbers are below 2^30 none was negative, and with five dimensions at most nothing has overflowed. The
-  // last element is below 2^60 then, unless there is none, for the sizes less 1 add up to less than their product.
+  // If all numbers are below 2^30, none was negative, and with at most five dimensions nothing has overflowed. The last
+  // element is then below 2^60, unless there is none, because the sizes less 1 add up to less than their product.
   const uint64_t bytes = (last + 1) * elementSize(dtype_);
   if ((bits >> 30) != 0 || (bytes > storage_->nbytes() && numel != 0)) [[unlikely]]
     return measureAnyDims(offset);
@@ -168,7 +168,7 @@ void contiguousStrides(std::span<const int64_t> sizes, std::span<int64_t> stride
   int64_t stride = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
     strides[i] = stride;
-    // In a tensor without elements the product of the other dimensions may be any; its strides are never followed.
+    // Without elements, the product of the other dimensions may be anything; the strides are never followed.
     if (__builtin_mul_overflow(stride, std::max<int64_t>(sizes[i], 1), &stride)) {
       stride = std::numeric_limits<int64_t>::max();
     }

@@ -16,24 +16,23 @@
 
 namespace boxcar {
 
-// What a Tensor points to: a shape over a storage. The key set stands first behind the object's header, for it is what
-// every operator call reads.
+// What a Tensor points to: a shape over a storage. The key set comes first after the object's header, because every
+// operator call reads it.
 class BOXCAR_API TensorImpl final : public Object {
  public:
-  // A dense tensor over [storage]. [sizes] and [strides] have one entry a dimension, in elements; [offset] is the first
-  // element's index in the storage. Its keys are its backend's, Dense and ADInplaceOrView. What it reaches must lie
-  // inside the storage: an Error otherwise.
+  // A dense tensor over [storage]. [sizes] and [strides] have one entry per dimension, in elements; [offset] is the
+  // first element's index in the storage. Its keys are its backend's, Dense and ADInplaceOrView. Throws Error if it
+  // reaches beyond the storage.
   TensorImpl(Storage storage, ScalarType dtype, std::span<const int64_t> sizes, std::span<const int64_t> strides,
              int64_t offset);
-  // A view of [base], with its dtype and its keys but autograd's.
+  // A view of [base], with its dtype and its keys except autograd's.
   TensorImpl(const TensorImpl& base, std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset);
-  // The same with the dimensions that [write] puts into a Dims&; it gives the offset.
+  // Like the constructor above; [write] fills a Dims& with the dimensions and returns the offset.
   template <std::invocable<Dims&> Write>
   TensorImpl(const TensorImpl& base, const Write& write) : TensorImpl(base, Unshaped::kDims) {
     measureDims(write(dims_));
   }
-  // A contiguous tensor from the start of [storage] on, which must have room for its [numel] elements: no check is
-  // made.
+  // A contiguous tensor at the start of [storage], which must have room for its [numel] elements: this is not checked.
   TensorImpl(Storage storage, ScalarType dtype, std::span<const int64_t> sizes, int64_t numel);
 
   DispatchKeySet key_set() const noexcept { return key_set_; }
@@ -49,7 +48,7 @@ class BOXCAR_API TensorImpl final : public Object {
   ScalarType scalar_type() const noexcept { return dtype_; }
   Device device() const noexcept { return device_; }
   Layout layout() const noexcept { return Layout::Strided; }
-  // Elements lie one after another in the order of the dimensions.
+  // Whether the elements lie one after another in the order of the dimensions.
   bool is_contiguous() const noexcept { return contiguous_; }
 
   // The first element's address; null on the meta device and in an empty tensor without memory.
@@ -58,23 +57,23 @@ class BOXCAR_API TensorImpl final : public Object {
     return bytes == nullptr ? nullptr : bytes + offset_ * static_cast<int64_t>(elementSize(dtype_));
   }
 
-  // Gives the tensor another shape over the same storage; the storage must reach as far. What kernels of out= operators
-  // and in-place shape operators call.
+  // Gives the tensor another shape over the same storage, which must be large enough. Called by kernels of out=
+  // operators and of in-place shape operators.
   void setShape(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset);
 
   bool requires_grad() const noexcept { return requires_grad_; }
-  // Adds or removes the backend's autograd key, too: a tensor without a gradient skips that kernel.
+  // Also adds or removes the backend's autograd key: a tensor that needs no gradient skips that kernel.
   void set_requires_grad(bool requires_grad);
 
-  // A number that stands for a tensor: it does not raise the dtype of a result within its kind.
+  // Whether this tensor stands for a number: it does not raise the dtype of a result within its kind.
   bool is_wrapped_number() const noexcept { return is_wrapped_number_; }
   void set_wrapped_number(bool is_wrapped) noexcept { is_wrapped_number_ = is_wrapped; }
 
-  // What a functionality (autograd, named dimensions …) hangs on this tensor; empty without.
+  // Data that a functionality (autograd, named dimensions …) attaches to this tensor; null if there is none.
   const IntrusivePtr<Object>& metadata() const noexcept { return metadata_; }
   void set_metadata(IntrusivePtr<Object> metadata) noexcept { metadata_ = std::move(metadata); }
 
-  // The undefined tensor: one immortal object with an empty key set.
+  // Returns the undefined tensor: one immortal object with an empty key set.
   static TensorImpl* undefined() noexcept;
 
   static void* operator new(size_t bytes);
@@ -87,7 +86,7 @@ class BOXCAR_API TensorImpl final : public Object {
   };
 
   constexpr TensorImpl() noexcept : Object(Immortal()), dims_(Dims::Empty()) {}
-  // What a view takes over from [base], which is all but its shape.
+  // What a view takes over from [base]: everything but the shape.
   enum class Unshaped { kDims };
   TensorImpl(const TensorImpl& base, Unshaped) noexcept
       : key_set_(base.key_set_ - DispatchKeySet(DispatchKey::AutogradFunctionality)),
@@ -95,13 +94,13 @@ class BOXCAR_API TensorImpl final : public Object {
         dtype_(base.dtype_),
         device_(base.device_) {}
   void dispose() noexcept override;
-  // What is known by the dimensions. An Error where the storage does not reach as far, or there is none.
+  // Computes what follows from the dimensions. Throws Error where the storage is too small or there is none.
   Measured measure(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const;
-  // What setShape does, for dimensions that stand in dims_.
+  // Does what setShape does, for dimensions that are already in dims_.
   void measureDims(int64_t offset);
-  // The same, where numbers are huge or something is wrong.
+  // The general case of measureDims(): huge numbers, or an error.
   void measureAnyDims(int64_t offset);
-  // The Error of a shape that cannot be; returns where it finds none.
+  // Throws the Error of an impossible shape; returns if it finds nothing wrong.
   void checkShape(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const;
 
   // Initialised before any code runs, never destroyed.
@@ -129,10 +128,11 @@ union TensorImpl::Undefined {
 
 inline TensorImpl* TensorImpl::undefined() noexcept { return &kUndefined.impl; }
 
-// The strides of a contiguous tensor of [sizes], written to [strides] (same length).
+// Writes the strides of a contiguous tensor of [sizes] to [strides], which has the same length.
 BOXCAR_API void contiguousStrides(std::span<const int64_t> sizes, std::span<int64_t> strides) noexcept;
 
-// The number of elements of a tensor of [sizes]; an Error when one is negative or the product does not fit 63 bits.
+// Returns the number of elements of a tensor of [sizes]; throws Error when one is negative or the product does not fit
+// 63 bits.
 BOXCAR_API int64_t numelOf(std::span<const int64_t> sizes);
 
 }  // namespace boxcar

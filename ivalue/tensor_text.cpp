@@ -18,14 +18,14 @@ namespace boxcar {
 namespace {
 
 // PyTorch's default print options.
-constexpr int64_t kThreshold = 1000;  // a tensor of more elements is summarised
+constexpr int64_t kThreshold = 1000;  // a tensor with more elements is summarised
 constexpr int64_t kEdgeItems = 3;     // elements shown at each end of a summarised dimension
 constexpr size_t kLineWidth = 80;
 constexpr std::string_view kPrefix = "tensor(";
 
 constinit std::atomic<HostCopy> host_copy{nullptr};
 
-// The elements of [tensor] where they can be read; undefined where there are none, or nobody copies from its device.
+// Returns [tensor] in readable memory; undefined for a meta tensor or if nobody copies from its device.
 Tensor onHost(const Tensor& tensor) {
   if (tensor.is_cpu()) return tensor;
   const HostCopy copy = host_copy.load(std::memory_order_acquire);
@@ -33,11 +33,11 @@ Tensor onHost(const Tensor& tensor) {
   return copy(tensor);
 }
 
-// How the numbers of one tensor (or the real or imaginary parts of it) are written: all in the same form, and padded to
-// one width. As in PyTorch, only finite numbers other than zero decide.
+// How the numbers of one tensor (or its real or imaginary parts) are written: all in one form, padded to one width. As
+// in PyTorch, only finite numbers other than zero determine the form.
 class NumberFormat {
  public:
-  // Integers and truth values, written as they are; [width] is that of the longest.
+  // Integers and bools, written as they are; [width] is that of the longest.
   explicit NumberFormat(size_t width) : form_(Form::kAsIs), width_(width) {}
 
   explicit NumberFormat(const std::vector<double>& numbers) {
@@ -86,7 +86,7 @@ class NumberFormat {
   size_t width_ = 1;
 };
 
-// An element as the host reads it.
+// An element, converted for reading on the host.
 struct Element {
   double real = 0;
   double imaginary = 0;
@@ -125,7 +125,7 @@ class TensorWriter {
     });
   }
 
-  // Calls [visit] with the index of each shown slice of [dim]; -1 stands for those left out.
+  // Calls [visit] with the index of each shown slice of [dim]; -1 stands for the omitted ones.
   template <class Visit>
   void forEachShown(int64_t dim, Visit visit) const {
     const int64_t size = tensor_.size(dim);
@@ -178,7 +178,7 @@ class TensorWriter {
     return text;
   }
 
-  // Writes what lies behind [offset] along the dimensions from [dim] on. [indent] is the column of its first bracket.
+  // Writes the elements at [offset] along the dimensions from [dim] on. [indent] is the column of the first bracket.
   void write(int64_t dim, int64_t offset, size_t indent) {
     const int64_t dims_left = tensor_.dim() - dim;
     if (dims_left == 0) {
@@ -206,7 +206,7 @@ class TensorWriter {
   }
 
   void writeRow(int64_t offset, size_t indent) {
-    // A comma and a space follow an element; a complex one has a j, too.
+    // Each element is followed by a comma and a space; a complex one also by a j.
     const size_t element_width = real_.width() + 2 + (tensor_.is_complex() ? imaginary_.width() + 1 : 0);
     const size_t per_line = indent < kLineWidth ? std::max<size_t>(1, (kLineWidth - indent) / element_width) : 1;
     size_t written = 0;
@@ -231,7 +231,7 @@ std::string sizeText(const Tensor& tensor) {
   return fmt::format("size=({}{})", fmt::join(tensor.sizes(), ", "), tensor.dim() == 1 ? "," : "");
 }
 
-// PyTorch counts the column of the last line from 2 where a tensor has one line, from 1 otherwise.
+// PyTorch counts the columns of the last line from 2 if the tensor has one line, otherwise from 1.
 void append(std::string& text, const std::vector<std::string>& suffixes) {
   const size_t newline = text.rfind('\n');
   size_t column = newline == std::string::npos ? text.size() + 2 : text.size() - newline + 1;
@@ -256,7 +256,7 @@ std::string toString(const Tensor& tensor) {
   const bool is_float = dtype == ScalarType::Float;
   const Tensor host = onHost(tensor);
   const bool shown = host.defined() && tensor.numel() != 0;
-  // The elements tell these types apart, where there are elements.
+  // The printed elements, if any, show these types.
   const bool evident =
       is_float ||
       (shown && (dtype == ScalarType::Long || dtype == ScalarType::Bool || dtype == ScalarType::ComplexFloat));

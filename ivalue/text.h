@@ -11,7 +11,7 @@
 
 namespace boxcar {
 
-// A type of boxcar's that has a text form: `toString(value)`, found by its namespace. Such a type can be an argument of
+// A boxcar type with a text form, `toString(value)`, which is found in its namespace. Such a type can be an argument of
 // every message (fmt) and can be streamed, with no further code.
 template <class T>
 concept Printable = (std::is_class_v<T> || std::is_enum_v<T>)&&!std::convertible_to<T, std::string_view> &&
@@ -27,13 +27,13 @@ requires std::is_base_of_v<std::ios_base, Stream> Stream& operator<<(Stream& str
 
 }  // namespace boxcar
 
-// Takes no format specification: a width goes on the text, `toString(value)`.
+// Takes no format specification: for a width, format the text, `toString(value)`.
 template <boxcar::Printable T>
 struct fmt::formatter<T> {
   constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }
   template <class Context>
   auto format(const T& value, Context& context) const {
-    // Not fmt::format_to, whose templates would put the formatting of every kind of number into each file.
+    // Not fmt::format_to, whose templates would put the formatting of every kind of number into each object file.
     const auto& text = toString(value);
     return std::copy(std::begin(text), std::end(text), context.out());
   }

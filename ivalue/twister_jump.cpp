@@ -6,16 +6,16 @@
 #include <cstddef>
 #include <vector>
 
-// A step of the Mersenne twister is linear over bits, so that the state after n steps is a sum (exclusive or) of early
-// states: those whose numbers are the terms of x^n modulo the characteristic polynomial of a step. That power comes of
-// squarings (Haramoto, Matsumoto, Nishimura, Panneton and L'Ecuyer 2008).
+// A step of the Mersenne twister is linear over bits, so the state after n steps is a sum (exclusive or) of early
+// states: those numbered by the terms of x^n modulo the characteristic polynomial of a step. Repeated squaring gives
+// that power (Haramoto, Matsumoto, Nishimura, Panneton and L'Ecuyer 2008).
 
 namespace boxcar {
 namespace {
 
 using Engine = std::mt19937;
 
-// Fewer numbers are drawn one by one in the time that a jump takes.
+// Up to this many numbers, drawing them one by one is faster than a jump.
 constexpr uint64_t kFew = uint64_t{1} << 22;
 
 constexpr size_t kStateSize = Engine::state_size;
@@ -23,7 +23,7 @@ constexpr size_t kDegree = 19937;
 constexpr size_t kBits = 64;
 constexpr size_t kWords = (kDegree + kBits - 1) / kBits;
 
-// The characteristic polynomial's terms below x^19937: what Berlekamp's and Massey's algorithm finds of any bit of the
+// The characteristic polynomial's terms below x^19937, as the Berlekamp-Massey algorithm finds them from any bit of the
 // sequence.
 constexpr uint16_t kTerms[] = {
     0,     1189,  1416,  1585,  1643,  1870,  2493,  2773,  3000,  3227,  3454,  3681,  3908,  4135,  4362,
@@ -50,13 +50,13 @@ void addShifted(Bits& bits, uint64_t word, size_t shift) {
   if (rest != 0) bits[at + 1] ^= word >> (kBits - rest);
 }
 
-// x^19937 times [word], written lower down.
+// Adds x^(19937 + [shift]) times [word], reduced to lower terms.
 template <class Bits>
 void addReduced(Bits& bits, uint64_t word, size_t shift) {
   for (const uint16_t term : kTerms) addShifted(bits, word, term + shift);
 }
 
-// What lies behind x^19936 in the last word that a polynomial has.
+// Removes and returns the terms above x^19936 in the last word of a polynomial.
 template <class Bits>
 uint64_t takeExcess(Bits& bits) {
   constexpr size_t kKept = kDegree % kBits;
@@ -65,7 +65,7 @@ uint64_t takeExcess(Bits& bits) {
   return excess;
 }
 
-// The bits of a half word with a zero behind each.
+// Returns the bits of a half word, each followed by a zero.
 uint64_t spread(uint64_t half) {
   half = (half | half << 16) & 0x0000ffff0000ffff;
   half = (half | half << 8) & 0x00ff00ff00ff00ff;
@@ -104,7 +104,7 @@ Polynomial powerOfX(uint64_t exponent) {
   return power;
 }
 
-// The first [count] words of the sequence, of which the first are the state that [seed] makes.
+// Returns the first [count] words of the sequence; the first ones are the state that [seed] gives.
 std::vector<uint32_t> firstWords(uint32_t seed, size_t count) {
   std::vector<uint32_t> words(count);
   words[0] = seed;
@@ -121,7 +121,7 @@ std::vector<uint32_t> firstWords(uint32_t seed, size_t count) {
   return words;
 }
 
-// Gives an engine its state, as a sequence of seeds.
+// Provides an engine's state in the form of a seed sequence.
 struct State {
   using result_type = uint32_t;
   std::array<uint32_t, kStateSize> words{};

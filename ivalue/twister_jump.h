@@ -5,8 +5,8 @@
 
 namespace boxcar {
 
-// Leaves [engine] as it is [drawn] numbers after it was seeded with [seed]. The time grows with the logarithm of
-// [drawn]: it is ten milliseconds at most.
+// Puts [engine] in its state after it was seeded with [seed] and [drawn] numbers were drawn. The time grows with the
+// logarithm of [drawn] and is at most ten milliseconds.
 void seedAndJump(std::mt19937& engine, uint32_t seed, uint64_t drawn);
 
 }  // namespace boxcar

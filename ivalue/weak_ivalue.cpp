@@ -5,7 +5,7 @@
 namespace boxcar {
 
 WeakIValue::WeakIValue(const IValue& value) {
-  // A complex number lies on the heap for want of room.
+  // A complex number is only on the heap because it does not fit into an IValue.
   if (!value.isPtrType() || value.isComplexDouble()) {
     own_ = value;
     return;

@@ -8,8 +8,8 @@
 
 namespace boxcar {
 
-// A value that is not kept: lock() gives it back for as long as somebody else keeps it, and None afterwards. Numbers
-// and other values that are not shared it has itself.
+// A value that is not kept alive: lock() returns it as long as somebody else keeps it, and None afterwards. It holds
+// numbers and other unshared values itself.
 class BOXCAR_API WeakIValue final {
  public:
   WeakIValue() noexcept = default;
@@ -17,17 +17,18 @@ class BOXCAR_API WeakIValue final {
 
   IValue lock() const noexcept;
   bool expired() const noexcept { return is_shared_ && object_.expired(); }
-  // Both are of one object, or are numbers of the same kind and value.
+  // Whether both refer to one object, or are numbers of the same kind and value.
   bool isSameIdentity(const WeakIValue& other) const noexcept;
 
-  // The strong references to the object, and the weak ones with one for all strong ones together; 1 of what has none.
+  // The strong references to the object; and the weak ones plus one for all strong ones together. 1 for a value without
+  // an object.
   size_t use_count() const noexcept { return is_shared_ ? object_.use_count() : 1; }
   size_t weak_use_count() const noexcept { return is_shared_ ? object_.weak_use_count() : 1; }
-  // Agrees with isSameIdentity, also when the object is gone.
+  // Agrees with isSameIdentity, even after the object is gone.
   size_t hash() const;
 
  private:
-  // What is not shared is held itself; of what is, the bytes of an IValue that points to the object and does not count.
+  // An unshared value itself; for a shared one, the bytes of an IValue that points to the object but does not count.
   IValue own_;
   bool is_shared_ = false;
   std::array<std::byte, sizeof(IValue)> bytes_{};

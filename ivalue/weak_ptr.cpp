@@ -12,9 +12,9 @@ namespace {
 
 using detail::WeakRecord;
 
-// The records of the living objects whose addresses fall into one part of the table. What guards a record guards its
-// object's way from the last reference to none, too: whoever holds the lock of a record whose object is not null can
-// count on its memory.
+// The records of the living objects whose addresses fall into one part of the table. The lock of a record also guards
+// the step of its object's count from one reference to none: if the object in the record is not null, its memory is
+// valid while the lock is held.
 struct Shard {
   std::mutex mutex;
   std::unordered_map<const Object*, WeakRecord*> records;
@@ -23,7 +23,7 @@ struct Shard {
 constexpr size_t kShards = 64;
 
 Shard& shardOf(const Object* object) noexcept {
-  // Never destroyed, for objects may be freed later than anything else.
+  // Never destroyed, because objects may outlive everything else.
   static auto& shards = *new std::array<Shard, kShards>;
   return shards[(reinterpret_cast<uintptr_t>(object) >> 6) % kShards];
 }
@@ -61,7 +61,7 @@ void WeakRecord::release() noexcept {
 bool WeakRecord::tryRetainObject() noexcept {
   const std::lock_guard guard(shardOf(address_).mutex);
   if (object_ == nullptr) return false;
-  // Another thread may be dropping the last reference: a count that has come to 0 stays there.
+  // Another thread may be dropping the last reference: a count that has reached 0 stays there.
   const std::atomic_ref count(object_->count_);
   uint32_t seen = count.load(std::memory_order_relaxed);
   while (seen != 0) {
@@ -89,8 +89,8 @@ size_t Object::weakUseCount() const noexcept {
   return found == shard.records.end() ? 1 : found->second->weakUseCountLocked();
 }
 
-// Where the process has several threads, one that holds the only reference comes here without having dropped it: a weak
-// reference may have become a strong one meanwhile, which then is the last. Nobody makes one under this lock.
+// With several threads, the holder of the only reference gets here without having dropped it: meanwhile a weak
+// reference may have become a strong one, which is then the last. Under this lock nobody can make one.
 bool Object::endUncommonLife() noexcept {
   const std::atomic_ref count(count_);
   if (life_ == Life::kImmortal) {

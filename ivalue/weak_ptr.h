@@ -13,11 +13,11 @@ namespace boxcar {
 
 namespace detail {
 
-// What all weak references to one object share, for as long as there is one. It lies beside the object, which is freed
-// when its last strong reference goes.
+// The state that all weak references to one object share, as long as there is one. It lies outside the object, which is
+// freed when its last strong reference goes.
 class BOXCAR_API WeakRecord final {
  public:
-  // The record of [object], to which the caller holds a strong reference; counts one more weak reference.
+  // Returns the record of [object], to which the caller holds a strong reference; counts one more weak reference.
   static WeakRecord* watch(const Object* object);
   void retain() noexcept;
   void release() noexcept;
@@ -32,15 +32,15 @@ class BOXCAR_API WeakRecord final {
   explicit WeakRecord(const Object* object) noexcept : address_(object), object_(object) {}
   size_t weakUseCountLocked() const noexcept { return weak_count_ + (object_ != nullptr ? 1 : 0); }
 
-  const Object* const address_;  // says by which lock the rest is guarded
-  const Object* object_;         // null when it is gone
+  const Object* const address_;  // determines which lock guards the rest
+  const Object* object_;         // null when the object is gone
   size_t weak_count_ = 1;
 };
 
 }  // namespace detail
 
-// A pointer to an Object that does not keep it. lock() gives an owning one, or null where the object is gone; it may be
-// called on any thread, whatever others do to the object. Only what holds weak references pays for them.
+// A non-owning pointer to an Object. lock() returns an owning one, or null if the object is gone; it may be called on
+// any thread, whatever other threads do to the object. Only objects that get weak references pay for them.
 //
 //   WeakIntrusivePtr<Node> parent(owner);
 //   if (const IntrusivePtr<Node> held = parent.lock()) use(*held);
@@ -76,17 +76,17 @@ class WeakIntrusivePtr final {
   }
   friend void swap(WeakIntrusivePtr& a, WeakIntrusivePtr& b) noexcept { a.swap(b); }
 
-  // Null where the object is gone.
+  // Returns null if the object is gone.
   IntrusivePtr<T> lock() const noexcept {
     return record_ != nullptr && record_->tryRetainObject() ? IntrusivePtr<T>::adopt(pointer_) : IntrusivePtr<T>();
   }
   bool expired() const noexcept { return use_count() == 0; }
-  // The strong references to the object.
+  // The number of strong references to the object.
   size_t use_count() const noexcept { return record_ == nullptr ? 0 : record_->useCount(); }
-  // The weak references to it, and one for all strong ones together.
+  // The number of weak references to it, plus one for all strong ones together.
   size_t weak_use_count() const noexcept { return record_ == nullptr ? 0 : record_->weakUseCount(); }
 
-  // Whether both are to one object, also after it is gone.
+  // Whether both refer to one object, even after it is gone.
   bool operator==(const WeakIntrusivePtr& other) const noexcept { return record_ == other.record_; }
   std::strong_ordering operator<=>(const WeakIntrusivePtr& other) const noexcept { return record_ <=> other.record_; }
   size_t hash() const noexcept { return std::hash<const void*>()(record_); }

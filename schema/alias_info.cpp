@@ -9,7 +9,7 @@
 
 namespace boxcar {
 
-// Where the annotations live, found by everything that makes them up.
+// The owner of all annotations; looks them up by everything that they consist of.
 class AliasTable {
  public:
   struct Parts {
@@ -23,7 +23,7 @@ class AliasTable {
     static AliasTable* const table = new AliasTable;  // outlives every static object that holds an annotation
     for (const auto& sets : {parts.before, parts.after}) {
       for (const std::string& set : sets) {
-        BOXCAR_CHECK(set == "*" || detail::isName(set), "'{}' cannot name an alias set: that is a word or '*'", set);
+        BOXCAR_CHECK(set == "*" || detail::isName(set), "'{}' cannot name an alias set: use a word or '*'", set);
       }
     }
     if (parts.before.empty() || parts.after == parts.before) parts.after.clear();
@@ -115,7 +115,7 @@ void append(std::string& text, TypePtr type, AliasInfoPtr alias) {
     return;
   }
   switch (type->kind()) {
-    case TypeKind::Optional:  // an annotation stands before the question mark
+    case TypeKind::Optional:  // the annotation comes before the question mark
       append(text, type->element(), alias);
       text += '?';
       return;

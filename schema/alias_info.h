@@ -13,27 +13,28 @@ namespace boxcar {
 
 class AliasInfo;
 
-// Annotations are made once and never freed: equal exactly if the pointers are. Null where nothing is annotated.
+// Annotations are made once and never freed: they are equal exactly if the pointers are. Null means no annotation.
 using AliasInfoPtr = const AliasInfo*;
 
-// What a schema says about aliasing at one position of a type, and at those inside it: the sets that a value belongs
-// to before and after the call, and whether it is written. `Tensor(a!)`, `Tensor(a -> *)`, `Tensor!`, `Tensor(a)[](b)`.
-// It is a tree in the shape of the type, in which optionals do not count: the alias of `T?` is that of `T`.
+// What a schema says about aliasing at one position of a type, and at those inside it: the alias sets of a value before
+// and after the call, and whether it is written. `Tensor(a!)`, `Tensor(a -> *)`, `Tensor!`, `Tensor(a)[](b)`. It is a
+// tree in the shape of the type, in which optionals do not count: the alias of `T?` is that of `T`.
 class BOXCAR_API AliasInfo {
  public:
-  // The annotation `(before! -> after)`. Sets keep the order given; an empty [after] means the same as before. Without
-  // any set, [is_write] alone is `!`, a set of its own. [contained] has an entry, perhaps null, for each type inside,
-  // or none at all.
+  // Returns the annotation `(before! -> after)`. Sets keep their order; an empty [after] means the same as before.
+  // Without any set, [is_write] alone is `!`, a set of its own. [contained] has an entry, perhaps null, for each type
+  // inside, or none at all.
   static AliasInfoPtr of(std::span<const std::string_view> before, bool is_write,
                          std::span<const std::string_view> after = {}, std::span<const AliasInfoPtr> contained = {});
 
-  // `(set)` or `(set!)` for a set named by one small letter, as nearly all are.
+  // Returns `(set)` or `(set!)` for a set named by one lower-case letter, as nearly all are.
   static AliasInfoPtr ofLetter(char set, bool is_write);
 
-  // An annotation of types inside only, as the elements' in `Tensor(a!)[]`; null where all of [contained] are null.
+  // Returns an annotation of inner types only, such as the elements' in `Tensor(a!)[]`; null where all of [contained]
+  // are null.
   static AliasInfoPtr holding(std::span<const AliasInfoPtr> contained);
 
-  // This annotation on something that has [contained] inside it.
+  // Returns this annotation for a type that has [contained] inside it.
   AliasInfoPtr withContained(std::span<const AliasInfoPtr> contained) const;
 
   // Whether the value, or one inside it, is written.
@@ -52,10 +53,10 @@ class BOXCAR_API AliasInfo {
     return index < contained_.size() ? contained_[index] : nullptr;
   }
 
-  // What is written behind the type at this very position: `(a! -> *)`, `!` or nothing.
+  // The text behind the type at this very position: `(a! -> *)`, `!` or nothing.
   std::string_view text() const noexcept { return text_; }
 
-  // `Tensor(a!)[]` for the annotation of a list around this one.
+  // Returns `Tensor(a!)[]`: the annotation of a list whose elements have this one.
   AliasInfoPtr inList() const;
 
   AliasInfo(const AliasInfo&) = delete;

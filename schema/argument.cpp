@@ -10,7 +10,7 @@ namespace {
 
 TypePtr sizedListOf(TypePtr type) { return type->isOptional() ? type->element() : type; }
 
-// Whether an annotation has the shape of the type that it stands at, and stands only where one can be written.
+// Whether an annotation has the shape of its type, and occurs only where one can be written.
 bool fits(AliasInfoPtr alias, TypePtr type) {
   if (alias == nullptr) return true;
   if (type->isOptional()) return fits(alias, type->element());
@@ -28,7 +28,7 @@ bool fits(AliasInfoPtr alias, TypePtr type) {
   return inner.empty() || std::ranges::equal(inner, type->contained(), fits);
 }
 
-// Equality that tells 1 from 1.0 and True, which == of values does not.
+// Equality that distinguishes 1 from 1.0 and True, unlike == of values.
 bool sameDefault(const std::optional<IValue>& a, const std::optional<IValue>& b) {
   if (a.has_value() != b.has_value()) return false;
   return !a.has_value() || (a->tag() == b->tag() && *a == *b);
@@ -44,8 +44,8 @@ Argument::Argument(std::string name, TypePtr type, std::optional<std::int32_t> N
       size_(N.value_or(-1)),
       kwarg_only_(kwarg_only),
       default_value_(std::move(default_value)) {
-  BOXCAR_CHECK(name_.empty() || detail::isName(name_), "'{}' cannot name an argument: a name is a word and no keyword",
-               name_);
+  BOXCAR_CHECK(name_.empty() || detail::isName(name_),
+               "'{}' cannot name an argument: a name is a word that is not a keyword", name_);
   BOXCAR_CHECK(!N || (*N >= 0 && sizedListOf(type_)->isList()),
                "argument '{}' of type {} cannot have the length {}: only lists have one, from 0 on", name_, *type_,
                N.value_or(0));

@@ -23,8 +23,8 @@ namespace detail {
 template <class T>
 inline constexpr bool kAlwaysFalse = false;
 
-// SchemaTypeOf<T>::get() is the schema's type for a C++ type without const and &; there is none for types that
-// operators cannot take.
+// SchemaTypeOf<T>::get() returns the schema type of a C++ type without const and &. Types that operators cannot take
+// have no get().
 template <class T>
 struct SchemaTypeOf {};
 
@@ -109,7 +109,7 @@ template <class... Ts>
 // NOLINTNEXTLINE(misc-redundant-expression): elements may be of one type
 inline constexpr bool kIsOperatorType<std::tuple<Ts...>> = (kIsOperatorType<std::remove_cvref_t<Ts>> && ...);
 
-// Whether [T] refers to what belongs to another: arguments may, results may not.
+// Whether [T] refers to memory that it does not own: arguments may, results may not.
 template <class T>
 inline constexpr bool kIsBorrowed = false;
 template <>
@@ -129,7 +129,7 @@ inline constexpr bool kIsOperatorArgument =
     kIsOperatorType<std::remove_cvref_t<T>> && !std::is_rvalue_reference_v<T> &&
     (!std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>> || std::is_same_v<T, Tensor&>);
 
-// Whether a C++ function can be a kernel: a leading DispatchKeySet is no argument.
+// Whether a C++ function can be a kernel: a leading DispatchKeySet does not count as an argument.
 template <class Function>
 inline constexpr bool kIsOperatorFunction = false;
 template <class R, class... Args>
@@ -142,8 +142,8 @@ inline constexpr bool kIsOperatorFunction<R(DispatchKeySet, Args...)> = kIsOpera
 
 }  // namespace detail
 
-// The schema's type for what a C++ function takes or returns as [T]: Tensor? for const std::optional<Tensor>&. What
-// operators cannot take or return does not compile.
+// Returns the schema type of what a C++ function takes or returns as [T]: Tensor? for const std::optional<Tensor>&.
+// Types that operators cannot take or return do not compile.
 template <class T>
 TypePtr schemaTypeOf() {
   static_assert(!std::is_rvalue_reference_v<T> && !std::is_pointer_v<T>,

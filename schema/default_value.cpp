@@ -25,9 +25,9 @@ struct Reader {
 
   [[noreturn]] void failType(const Literal& literal) const {
     if (literal.text == "None") {
-      source.fail(literal.text, fmt::format("None is no default of type {}: write {}? to allow it", *type, *type));
+      source.fail(literal.text, fmt::format("None is not a default of type {}: write {}? to allow it", *type, *type));
     }
-    source.fail(literal.text, fmt::format("{} is no default of type {}", literal.text, *type));
+    source.fail(literal.text, fmt::format("{} is not a default of type {}", literal.text, *type));
   }
 
   NumberKind kindOf(const Literal& number) const {
@@ -58,8 +58,8 @@ struct Reader {
       is_whole = is_whole && skipDigits() > 0;
     }
     if (!is_whole || !digits.empty()) {
-      source.fail(number.text,
-                  fmt::format("{} is no number: write it in decimal digits, like 16, 1.5, 1e-05 or 2j", number.text));
+      source.fail(number.text, fmt::format("{} is not a number: write it in decimal digits, like 16, 1.5, 1e-05 or 2j",
+                                           number.text));
     }
     return is_imaginary ? NumberKind::Imaginary : is_float ? NumberKind::Float : NumberKind::Int;
   }
@@ -83,7 +83,7 @@ struct Reader {
     return number.is_negative ? -value : value;
   }
 
-  // What a word stands for where an int is wanted: what schemas wrote before enumerations had types.
+  // Returns the int that a word stands for: schemas used such words before enumerations had types.
   static std::optional<std::int64_t> namedInt(std::string_view word) {
     constexpr std::int64_t kReductionMean = 1;
     if (word == "Mean") return kReductionMean;
@@ -229,19 +229,19 @@ IValue readDefault(const SourceText& source, const DefaultText& parsed, TypePtr 
     if (!parsed.is_list && (isScalarWithDefaults(inner) || inner->kind() == TypeKind::Any)) {
       return reader.readOne(literals[0], inner);
     }
-    source.fail(parsed.text, fmt::format("{} is no default of type {}: the only one is None", parsed.text, *type));
+    source.fail(parsed.text, fmt::format("{} is not a default of type {}: the only one is None", parsed.text, *type));
   }
   if (isListWithDefaults(type)) {
     if (!parsed.is_list) {
       if (literals[0].text == "None") reader.failType(literals[0]);
       if (size < 0) {
-        source.fail(parsed.text, fmt::format("{} is no default of type {}: write [{}], or a length like {}[2], for all "
-                                             "of whose elements one value stands",
+        source.fail(parsed.text, fmt::format("{} is not a default of type {}: write [{}], or a length like {}[2], "
+                                             "where one value stands for all elements",
                                              parsed.text, *type, parsed.text, *type->element()));
       }
       return reader.readList(literals, static_cast<std::size_t>(size), type->element());
     }
-    // One length takes lists of any: where one value may stand for a list, the list may be of any length.
+    // A length of 1 accepts lists of any length: if one value may stand for a list, the list may be of any length.
     if (size > 1 && !literals.empty() && literals.size() != static_cast<std::size_t>(size)) {
       source.fail(parsed.text, fmt::format("{} has {} element{} where {}[{}] takes {}", parsed.text, literals.size(),
                                            literals.size() == 1 ? "" : "s", *type->element(), size, size));
@@ -252,20 +252,20 @@ IValue readDefault(const SourceText& source, const DefaultText& parsed, TypePtr 
     if (!parsed.is_list && literals[0].text == "None" && !type->isList()) reader.failType(literals[0]);
     source.fail(parsed.text, fmt::format("type {} {}", *type, kNoListDefaults));
   }
-  if (parsed.is_list) source.fail(parsed.text, fmt::format("{} is no default of type {}", parsed.text, *type));
+  if (parsed.is_list) source.fail(parsed.text, fmt::format("{} is not a default of type {}", parsed.text, *type));
   return reader.readOne(literals[0], type);
 }
 
 namespace {
 
-// [is_complex]: whether the type says so, without which a number needs its `j` to be read as complex.
+// [is_complex] says whether the type is complex; otherwise a number needs its `j` to be read as complex.
 std::string spell(const IValue& value, bool is_complex) {
   switch (value.tag()) {
     case IValue::Tag::None: return "None";
     case IValue::Tag::Bool: return value.toBool() ? "True" : "False";
     case IValue::Tag::Int: return std::to_string(value.toInt());
     case IValue::Tag::Double:
-      BOXCAR_CHECK(std::isfinite(value.toDouble()), "a default cannot be {}: schemas have no word for it",
+      BOXCAR_CHECK(std::isfinite(value.toDouble()), "a default cannot be {}: schemas cannot write it",
                    pythonFloat(value.toDouble()));
       return pythonFloat(value.toDouble());
     case IValue::Tag::ComplexDouble: {

@@ -18,11 +18,13 @@ void checkName(const OperatorName& name) {
   const bool is_valid = colons == std::string_view::npos
                             ? detail::isName(whole)
                             : detail::isName(whole.substr(0, colons)) && detail::isName(whole.substr(colons + 2));
-  BOXCAR_CHECK(is_valid, "'{}' cannot name an operator: a name is a word and no keyword, or two such with '::' between",
-               whole);
+  BOXCAR_CHECK(
+      is_valid,
+      "'{}' cannot name an operator: a name is a word that is not a keyword, or two such words separated by '::'",
+      whole);
   if (name.overload_name.empty()) return;
-  BOXCAR_CHECK(detail::isName(name.overload_name), "'{}' cannot name an overload: a name is a word and no keyword",
-               name.overload_name);
+  BOXCAR_CHECK(detail::isName(name.overload_name),
+               "'{}' cannot name an overload: a name is a word that is not a keyword", name.overload_name);
   const std::string fault = detail::overloadFault(name.overload_name);
   BOXCAR_CHECK(fault.empty(), "{}: {}", name, fault);
 }
@@ -130,7 +132,7 @@ std::string toString(const FunctionSchema& schema) {
   std::swap(text, returns);
   for (const Argument& result : schema.returns()) begin(toString(result));
   if (schema.is_varret()) begin("...");
-  // A lone tuple type needs the parentheses of a list of returns around its own.
+  // A single tuple type needs the parentheses of a list of returns around its own.
   const bool is_alone = schema.returns().size() + schema.is_varret() == 1 && text.front() != '(';
   return is_alone ? returns + text : returns + '(' + text + ')';
 }

@@ -14,7 +14,7 @@
 
 namespace boxcar {
 
-// What an optimiser may assume of the aliasing and the effects of an operator.
+// What an optimiser may assume about the aliasing and the effects of an operator.
 enum class AliasAnalysisKind : std::uint8_t {
   INTERNAL_SPECIAL_CASE,  // known to the optimiser by name
   CONSERVATIVE,           // anything may alias and be written
@@ -24,7 +24,7 @@ enum class AliasAnalysisKind : std::uint8_t {
 
 BOXCAR_API std::string_view toString(AliasAnalysisKind kind) noexcept;
 
-// An argument of a schema, or a result, by its position.
+// An argument or a result of a schema, by its position.
 enum class SchemaArgType : std::uint8_t { input, output };
 struct SchemaArgument {
   SchemaArgType type;
@@ -32,15 +32,15 @@ struct SchemaArgument {
   bool operator==(const SchemaArgument&) const = default;
 };
 
-// Types whose values may be one another's alias are mapped to sets of such types that have a member in common.
+// Types whose values may alias are mapped to sets that have a type in common.
 using AliasTypeSet = std::vector<TypePtr>;
 
-// What an operator promises: its name, what it takes, what it returns, what it aliases and writes.
+// What an operator promises: its name, what it takes and returns, what it aliases and writes.
 //   FunctionSchema schema = parseSchema("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor");
 class BOXCAR_API FunctionSchema {
  public:
-  // Throws Error where the arguments break a rule of schemas: two of one name, a required positional one after one with
-  // a default, a default beside varargs.
+  // Throws Error if the arguments break a rule of schemas: two with one name, a required positional one after one with
+  // a default, a default together with varargs.
   FunctionSchema(std::string name, std::string overload_name, std::vector<Argument> arguments,
                  std::vector<Argument> returns, bool is_vararg = false, bool is_varret = false);
   FunctionSchema(OperatorName name, std::vector<Argument> arguments, std::vector<Argument> returns,
@@ -54,34 +54,36 @@ class BOXCAR_API FunctionSchema {
   const std::vector<Argument>& returns() const noexcept { return returns_; }
   // Whether any number of further arguments may follow: `(str format, ...)`.
   bool is_vararg() const noexcept { return is_vararg_; }
-  // Whether any number of results comes back: `-> ...`.
+  // Whether it returns any number of results: `-> ...`.
   bool is_varret() const noexcept { return is_varret_; }
 
-  // The position of the argument called [name], or nothing.
+  // Returns the position of the argument called [name], or nothing.
   std::optional<int> argumentIndexWithName(std::string_view name) const noexcept;
   // Whether an argument or a result has an alias annotation.
   bool hasAnyAliasInfo() const noexcept;
   // Whether the operator writes into an argument.
   bool is_mutable() const noexcept;
-  // Whether it writes into the argument at this position, or of this name; Error where there is none.
+  // Whether it writes into the argument at this position or with this name; throws Error if there is no such argument.
   bool is_mutable(std::size_t index) const { return is_mutable({SchemaArgType::input, index}); }
   bool is_mutable(std::string_view name) const;
   bool is_mutable(const SchemaArgument& argument) const;
 
-  // What the annotations say of aliases; Error where there is no such argument. schema_info.h of the dispatcher also
-  // knows values. The arguments, or the results:
+  // What the annotations say about aliases; throw Error if there is no such argument. The dispatcher's schema_info.h
+  // also takes values into account. Returns the arguments or the results:
   const std::vector<Argument>& getCorrectList(SchemaArgType type) const noexcept {
     return type == SchemaArgType::input ? arguments_ : returns_;
   }
   // Whether it has an annotation.
   bool is_aliasing(const SchemaArgument& argument) const;
-  // Whether the two may be the same thing after the call: they are of types that can be, and in one set.
+  // Whether both may be the same value after the call: their types can alias, and they have an alias set in common.
   bool may_alias(const SchemaArgument& lhs, const SchemaArgument& rhs) const;
-  // Whether they may, or one may hold what the other is or holds; with [bidirectional] false, whether the first may.
+  // Whether both may alias, or one may contain what the other is or contains; with [bidirectional] false, whether the
+  // first one may.
   bool may_contain_alias(const SchemaArgument& lhs, const SchemaArgument& rhs, bool bidirectional = true) const;
-  // The set of a type: of T? that of T, of a union those of its members; nothing for what has no identity, as int has.
+  // Returns the alias set of a type: for T? that of T, for a union its members' sets; nothing for types without
+  // identity, such as int.
   static std::optional<AliasTypeSet> mapTypeToAliasTypeSet(TypePtr type);
-  // All types inside of those of a set, at any depth.
+  // Returns all types inside those of a set, at any depth.
   static std::optional<AliasTypeSet> getAliasTypeSetContainedTypes(const std::optional<AliasTypeSet>& types);
   // Whether two sets have a type in common.
   static bool canAliasTypeSetsAlias(const std::optional<AliasTypeSet>& lhs, const std::optional<AliasTypeSet>& rhs);
@@ -89,15 +91,15 @@ class BOXCAR_API FunctionSchema {
   // CONSERVATIVE unless it was set.
   AliasAnalysisKind aliasAnalysis() const noexcept { return alias_analysis_.value_or(AliasAnalysisKind::CONSERVATIVE); }
   bool isDefaultAliasAnalysisKind() const noexcept { return !alias_analysis_.has_value(); }
-  // An Error when the operator is said to be a PURE_FUNCTION but has alias annotations.
+  // Throws Error if a PURE_FUNCTION has alias annotations.
   void setAliasAnalysis(AliasAnalysisKind kind);
 
-  // Puts [ns] before a name that has no namespace; false, and no change, where there is one.
+  // Prepends [ns] to a name that has no namespace; returns false, and changes nothing, if it has one.
   bool setNamespaceIfNotSet(std::string_view ns) { return name_.setNamespaceIfNotSet(ns); }
-  // The same promise under another name.
+  // Returns this schema under another name.
   FunctionSchema cloneWithName(std::string name, std::string overload_name) const;
 
-  // Equal in everything that is written in a schema but the spelling of defaults; not the alias analysis kind.
+  // Compares everything that a schema says, except the spelling of defaults and the alias analysis kind.
   bool operator==(const FunctionSchema& other) const;
 
  private:

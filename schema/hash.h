@@ -6,12 +6,12 @@
 
 namespace boxcar::detail {
 
-// FNV-1a over 64 bits: unlike std::hash, the same with every standard library.
+// FNV-1a over 64 bits: unlike std::hash, it is the same with every standard library.
 class StableHash {
  public:
   void add(std::string_view text) noexcept {
     for (const char c : text) addByte(static_cast<unsigned char>(c));
-    addByte(0xff);  // in no UTF-8 text: keeps ("ab", "c") apart from ("a", "bc")
+    addByte(0xff);  // never occurs in UTF-8: keeps ("ab", "c") apart from ("a", "bc")
   }
   void add(std::uint64_t number) noexcept {
     for (int i = 0; i < 8; ++i) addByte(static_cast<unsigned char>(number >> (8 * i)));

@@ -22,7 +22,7 @@ FunctionSchema schemaOfTypes(OperatorName name, TypeFunctions arguments, TypeFun
 
 namespace {
 
-// Whether a list of this element type has storage of its own, which a list of IValues cannot stand for.
+// Whether a list of this element type has its own storage, which a list of IValues cannot replace.
 bool hasTypedList(TypePtr element) {
   switch (element->underlying()->kind()) {
     case TypeKind::Tensor:
@@ -37,7 +37,7 @@ bool hasTypedList(TypePtr element) {
 // Whether a C++ value of the type [inferred] can stand for the schema's [given].
 bool isCompatible(TypePtr given, TypePtr inferred) {
   if (given == inferred || inferred->kind() == TypeKind::Any) return true;
-  // int stands for every type that is an int underneath, but ScalarType not for Layout.
+  // int stands for every type that is an int underneath, but ScalarType does not stand for Layout.
   if (given->underlying() == inferred->underlying()) {
     const bool is_plain = given == given->underlying() || inferred == inferred->underlying();
     return is_plain || given->kind() == TypeKind::SymInt || inferred->kind() == TypeKind::SymInt;

@@ -15,12 +15,12 @@
 namespace boxcar {
 namespace detail {
 
-// What gives a C++ type's schema type. Tables of these, known when a program is compiled, say what a function takes and
-// returns; the types themselves are made when they are asked for.
+// Returns the schema type of a C++ type. Compile-time tables of these functions describe what a function takes and
+// returns; the types themselves are made on demand.
 using TypeFunction = TypePtr (*)();
 using TypeFunctions = std::span<const TypeFunction>;
 
-// A schema of types alone: the arguments are called _0, _1 …, the results nothing.
+// Returns a schema from types alone: the arguments are called _0, _1 …, the results have no names.
 BOXCAR_API FunctionSchema schemaOfTypes(OperatorName name, TypeFunctions arguments, TypeFunctions returns);
 
 template <class... Ts>
@@ -60,8 +60,9 @@ struct SignatureTypes<Function*> : SignatureTypes<Function> {};
 
 }  // namespace detail
 
-// The schema that a C++ function type implies. Arguments are called _0, _1 …; a leading DispatchKeySet is none; a tuple
-// is several results, void and std::tuple<> are none. A C++ type that operators cannot take does not compile.
+// Returns the schema that a C++ function type implies. Arguments are called _0, _1 …; a leading DispatchKeySet is not
+// an argument; a tuple is several results, void and std::tuple<> are none. A C++ type that operators cannot take does
+// not compile.
 //   inferSchema<Tensor(const Tensor&, int64_t)>({"my::op", ""})  // my::op(Tensor _0, int _1) -> Tensor
 template <class Function>
 FunctionSchema inferSchema(OperatorName name = {"inferred", ""}) {
@@ -69,9 +70,9 @@ FunctionSchema inferSchema(OperatorName name = {"inferred", ""}) {
                                detail::SignatureTypes<Function>::kReturns);
 }
 
-// Why a C++ function from which [inferred] was inferred cannot be a kernel of an operator with the schema [given]: the
-// first difference, in a sentence; nothing where it can. Types that are the same in C++ do not differ, such as SymInt
-// and int; an IValue takes and gives everything. Names, defaults and aliases do not count.
+// Returns why a C++ function whose schema is [inferred] cannot be a kernel of an operator with the schema [given]: the
+// first difference, in a sentence; nothing if it can. Types that are the same in C++ do not differ, such as SymInt and
+// int; an IValue takes and returns everything. Names, defaults and aliases do not count.
 BOXCAR_API std::optional<std::string> findSchemaDifferences(const FunctionSchema& given,
                                                             const FunctionSchema& inferred);
 

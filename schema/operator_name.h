@@ -11,7 +11,7 @@
 
 namespace boxcar {
 
-// What identifies an operator: `aten::add` and, where there are several of that name, the overload `Tensor`.
+// Identifies an operator: `aten::add` and, if that name has several overloads, the overload `Tensor`.
 struct BOXCAR_API OperatorName {
   std::string name;
   std::string overload_name;
@@ -20,10 +20,10 @@ struct BOXCAR_API OperatorName {
   OperatorName(std::string name_with_namespace, std::string overload)
       : name(std::move(name_with_namespace)), overload_name(std::move(overload)) {}
 
-  // What stands before `::`, or nothing where the name has no namespace.
+  // Returns the part before `::`, or nothing if the name has no namespace.
   std::optional<std::string_view> getNamespace() const;
 
-  // Puts [ns] before a name that has no namespace; false, and no change, where there is one.
+  // Prepends [ns] to a name that has no namespace; returns false, and changes nothing, if it has one.
   bool setNamespaceIfNotSet(std::string_view ns);
 
   bool operator==(const OperatorName&) const = default;

@@ -1,5 +1,5 @@
-// The grammar of schemas in Boost.Spirit X3, and nothing else: it compiles for seconds. Tokens are parsers of their
-// own, so that a word is read by one loop; actions write to a ParseState that the skipper carries.
+// The grammar of schemas in Boost.Spirit X3, and nothing else, because it takes seconds to compile. Tokens are
+// hand-written parsers, so that one loop reads a word; actions write to a ParseState that the skipper carries.
 
 #include <boxcar/schema/parse_schema.h>
 #include <boxcar/schema/parse_state.h>
@@ -14,7 +14,7 @@ using detail::ComposedType;
 using detail::Literal;
 using detail::ParseState;
 
-// Skips spaces and comments; newlines inside parentheses only.
+// Skips spaces and comments, and newlines inside parentheses.
 struct Skipper : x3::parser<Skipper> {
   using attribute_type = x3::unused_type;
   [[maybe_unused]] static constexpr bool has_attribute = false;
@@ -37,8 +37,8 @@ ParseState& stateOf(const Context& context) {
   return *x3::get<x3::skipper_tag>(context).state;
 }
 
-// A token: [Derived]::scan gives the end of the token that starts at a place, or that place where none does. Its member
-// `what` tells in errors what was expected.
+// A token: [Derived]::scan returns the end of the token that starts at a place, or that place if none does. Its member
+// `what` names the expected token in errors.
 template <class Derived>
 struct Token : x3::parser<Derived> {
   using attribute_type = std::string_view;
@@ -57,7 +57,7 @@ struct Token : x3::parser<Derived> {
   }
 };
 
-// Any word, keywords included.
+// Any word, including keywords.
 struct Word : Token<Word> {
   static const char* scan(ParseState&, const char* first, const char* last) { return detail::wordEnd(first, last); }
   const char* what = "a word";
@@ -124,7 +124,7 @@ struct Close : Token<Close> {
   const char* what;
 };
 
-// Nothing but spaces, comments and newlines up to the end.
+// The end of the text, after spaces, comments and newlines.
 struct End : x3::parser<End> {
   using attribute_type = x3::unused_type;
   [[maybe_unused]] static constexpr bool has_attribute = false;
@@ -141,7 +141,7 @@ struct End : x3::parser<End> {
 }  // namespace
 }  // namespace boxcar
 
-// What x3::expectation_failure says was expected.
+// The name of the expected token in an x3::expectation_failure.
 template <class T>
 struct boost::spirit::x3::get_info<T, std::void_t<decltype(std::declval<const T&>().what)>> {
   std::string operator()(const T& token) const { return token.what; }
@@ -315,14 +315,14 @@ constexpr auto whole_type = type[set_whole_type];
 BOOST_SPIRIT_DEFINE(alias, tuple, composed, type, literal, default_value, size, argument, arguments, single_return,
                     returns, name, signature)
 
-// Parses [grammar] at the start of the text and returns how many bytes of it that took.
+// Parses [grammar] at the start of the text and returns how many bytes it took.
 template <class Grammar>
 std::size_t parseWith(ParseState& state, const Grammar& grammar) {
   const std::string_view text = state.builder().source().text;
   const char* const last = text.data() + text.size();
   const char* first = ParseState::skipLines(text.data(), last);
   try {
-    // The leading eps gives a failure at the first token a position too.
+    // The leading eps makes a failure at the first token have a position too.
     const bool is_parsed =
         x3::phrase_parse(first, last, x3::eps > grammar, Skipper(state), x3::skip_flag::dont_post_skip);
     BOXCAR_INTERNAL_ASSERT(is_parsed);

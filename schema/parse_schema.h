@@ -12,7 +12,7 @@
 
 namespace boxcar {
 
-// Each of these throws SchemaError where the text breaks the grammar or a rule of schemas.
+// Each of these throws SchemaError if the text violates the grammar or a rule of schemas.
 
 // `aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`
 BOXCAR_API FunctionSchema parseSchema(std::string_view text);
@@ -20,7 +20,7 @@ BOXCAR_API FunctionSchema parseSchema(std::string_view text);
 // `aten::add.Tensor`
 BOXCAR_API OperatorName parseName(std::string_view text);
 
-// Either, told apart by what follows the name.
+// Parses either; what follows the name decides which.
 BOXCAR_API std::variant<OperatorName, FunctionSchema> parseSchemaOrName(std::string_view text);
 
 // `Dict(str, Tensor?[])`; no alias annotations.
@@ -29,12 +29,12 @@ BOXCAR_API TypePtr parseType(std::string_view text);
 // A schema at the start of a longer text.
 struct SchemaPrefix {
   FunctionSchema schema;
-  // Bytes that belong to the schema; spaces and comments behind it do not.
+  // The bytes of the schema, without the spaces and comments behind it.
   std::size_t length;
 };
 
-// Reads a schema and stops behind its last return: what follows may be anything. Newlines count as spaces inside
-// parentheses only, so that a schema ends with its line.
+// Parses a schema and stops behind its last return: anything may follow. Newlines count as spaces inside parentheses
+// only, so that a schema ends with its line.
 BOXCAR_API SchemaPrefix parseSchemaPrefix(std::string_view text);
 
 // The same for a type: `Dict(str, int) = {}`.

@@ -23,7 +23,7 @@ std::optional<TypeKind> composedKind(std::string_view word) {
   return std::nullopt;
 }
 
-// The token at the start of [rest], to be quoted in an error.
+// Returns the token at the start of [rest], to be quoted in an error.
 std::string_view tokenAt(std::string_view rest) {
   const char* const first = rest.data();
   const char* const last = first + rest.size();
@@ -36,7 +36,7 @@ std::string_view tokenAt(std::string_view rest) {
     const char* const quoted = quotedEnd(first, last);
     if (quoted != nullptr) end = quoted;
   }
-  if (end == first) {  // one character, of however many bytes
+  if (end == first) {  // one character, of any number of bytes
     ++end;
     while (end != last && (static_cast<unsigned char>(*end) & 0xc0) == 0x80) ++end;
   }
@@ -56,13 +56,13 @@ const char* ParseState::numberEnd(const char* first, const char* last) const {
   const char* at = first;
   if (at != last && *at == '+') {
     const std::string_view number = tokenAt({at, static_cast<std::size_t>(last - at)});
-    fail(number, "a number has no '+' before it");
+    fail(number, "a number cannot have a '+' before it");
   }
   if (at != last && *at == '-') at = skip(at + 1, last);
   const bool is_number =
       at != last && (isOfClass(*at, kDigit) || (*at == '.' && at + 1 != last && isOfClass(at[1], kDigit)));
   if (!is_number) return first;
-  // Takes all that could belong to it, so that `0x10` and `1_000` are looked at whole.
+  // Takes everything that could belong to it, so that `0x10` and `1_000` are examined as a whole.
   for (; at != last; ++at) {
     const bool is_exponent_sign = (*at == '-' || *at == '+') && (at[-1] == 'e' || at[-1] == 'E');
     if (!isOfClass(*at, kWordStart | kDigit) && *at != '.' && !is_exponent_sign) break;
@@ -148,7 +148,7 @@ void ParseState::makeOptional(AnnotatedType& type, const char* end) const {
   type.type = Type::optionalOf(type.type);
   const char* const next = skip(end, textEnd());
   if (next != textEnd() && (*next == '(' || *next == '!')) {
-    fail({next, 1}, "an alias annotation stands before the '?': write Tensor(a!)?");
+    fail({next, 1}, "an alias annotation comes before the '?': write Tensor(a!)?");
   }
 }
 
@@ -157,7 +157,7 @@ void ParseState::setSize(std::string_view number) {
   const char* const last = number.data() + number.size();
   const auto [end, error] = std::from_chars(number.data(), last, draft.size);
   if (error != std::errc() || end != last || draft.size < 0) {
-    fail(number, fmt::format("{} is no length of a list: that is a decimal number below 2147483648", number));
+    fail(number, fmt::format("{} is not a length of a list: that is a decimal number below 2147483648", number));
   }
   makeList(draft.type, last);
 }

@@ -11,14 +11,14 @@
 
 namespace boxcar::detail {
 
-// An annotation as it is read: `(before! -> after)`, or `!`.
+// An annotation while it is being parsed: `(before! -> after)`, or `!`.
 struct AliasDraft {
   bool is_write = false;
   boost::container::small_vector<std::string_view, 2> before;
   boost::container::small_vector<std::string_view, 2> after;
 };
 
-// A type with types inside it as it is read, or a class with its path. [word] is its name, or a tuple's parenthesis.
+// A composed type while it is being parsed, or a class with its path. [word] is its name, or a tuple's parenthesis.
 struct ComposedType {
   TypeKind kind = TypeKind::Tuple;
   std::string_view word;
@@ -26,15 +26,15 @@ struct ComposedType {
   boost::container::small_vector<AnnotatedType, 4> members;
 };
 
-// What the grammar's actions write to, and where meaning is checked while the place in the text is known. All that can
-// fail throws SchemaError.
+// The target of the grammar's actions. It checks meaning while the position in the text is known; whatever can fail
+// throws SchemaError.
 class ParseState {
  public:
   explicit ParseState(std::string_view text) : builder_(text) {}
 
   SchemaBuilder& builder() noexcept { return builder_; }
 
-  // Behind spaces and comments at [first]; newlines count as spaces inside parentheses only.
+  // Returns the place behind spaces and comments at [first]; newlines count as spaces inside parentheses only.
   const char* skip(const char* first, const char* last) const noexcept {
     while (first != last && isOfClass(*first, kSpace | kNewline | kComment)) {
       if (*first == '#') {
@@ -47,11 +47,11 @@ class ParseState {
     }
     return first;
   }
-  // Behind spaces, comments and newlines.
+  // Returns the place behind spaces, comments and newlines.
   static const char* skipLines(const char* first, const char* last) noexcept;
 
-  // Remembers what was last skipped. A token that is not there after all leaves the grammar's end behind the spaces
-  // that it would have stood behind; the schema ends before them.
+  // Remembers what was last skipped. If the expected token is absent, the grammar ends behind the skipped spaces, but
+  // the schema ends before them.
   void noteSkipped(const char* first, const char* last) noexcept {
     if (first != skipped_end_) skipped_begin_ = first;
     skipped_end_ = last;
@@ -63,11 +63,11 @@ class ParseState {
   }
   void leave() noexcept { --depth_; }
 
-  // Ends of tokens, or [first] where there is none.
+  // Return the ends of tokens, or [first] if there is none.
   const char* numberEnd(const char* first, const char* last) const;
   const char* quotedEnd(const char* first, const char* last) const;
 
-  // The type called [word], or null where it is the name of a composed one.
+  // Returns the type called [word], or null if that is the name of a composed type.
   TypePtr plainType(std::string_view word) {
     if (word == "Tensor") return Type::tensor();
     last_word_ = word;
@@ -84,7 +84,7 @@ class ParseState {
     alias_.after.clear();
   }
   AliasDraft& alias() noexcept { return alias_; }
-  // Puts the annotation that was read behind [type].
+  // Attaches the annotation that was just read to [type].
   void annotate(AnnotatedType& type) const;
   void makeList(AnnotatedType& type, const char* end) const;
   void makeOptional(AnnotatedType& type, const char* end) const;
@@ -126,7 +126,7 @@ class ParseState {
   void setWholeType(AnnotatedType type);
   TypePtr wholeType() const noexcept { return whole_type_; }
 
-  // Throws: what stands at [where] is not [expected].
+  // Throws SchemaError: the text at [where] is not [expected].
   [[noreturn]] void failExpected(const char* where, std::string_view expected) const;
 
  private:

@@ -88,7 +88,7 @@ bool FunctionSchema::may_contain_alias(const SchemaArgument& lhs, const SchemaAr
   const TypeSet right_types = mapTypeToAliasTypeSet(right.type());
   const TypeSet inside_left = getAliasTypeSetContainedTypes(left_types);
   const TypeSet inside_right = getAliasTypeSetContainedTypes(right_types);
-  // A wildcard may be in any container whose elements are of its type.
+  // A wildcard may be in any container that has elements of its type.
   return canAliasTypeSetsAlias(inside_left, inside_right) ||
          (isWildcard(right) && canAliasTypeSetsAlias(right_types, inside_left)) ||
          (bidirectional && isWildcard(left) && canAliasTypeSetsAlias(left_types, inside_right));

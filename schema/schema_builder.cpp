@@ -4,10 +4,10 @@
 namespace boxcar {
 namespace {
 
-// Spaces and tabs behind a default are read with it, but are none of its text.
+// Spaces and tabs behind a default are read with it, but do not belong to its text.
 std::string_view withoutSpacesBehind(std::string_view text) { return text.substr(0, text.find_last_not_of(" \t") + 1); }
 
-// A default keeps its spelling, unless that has newlines or comments, or a space behind a minus sign.
+// A default keeps its spelling unless it has newlines, comments, or a space after a minus sign.
 bool isTidy(std::string_view text) {
   if (text.front() == '-' && !detail::isOfClass(text[1], detail::kDigit) && text[1] != '.') return false;
   if (text.find_first_of("\n\r") != std::string_view::npos) return false;

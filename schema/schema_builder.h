@@ -13,14 +13,14 @@
 
 namespace boxcar {
 
-// A type at a position of a schema, with what is annotated there.
+// A type at a position of a schema, with its annotation.
 struct AnnotatedType {
   TypePtr type = nullptr;
   AliasInfoPtr alias = nullptr;
 };
 
-// Collects what the parser reads, as views into the text, and makes the schema of it in one go: two vectors of the
-// right size, no argument moved.
+// Collects what the parser reads, as views into the text, and makes the schema in one step: two vectors of the right
+// size, no argument moved.
 class SchemaBuilder {
  public:
   // The argument or return being read.

@@ -22,12 +22,12 @@ struct SchemaError::Located {
   Located(std::string_view text, std::size_t offset, std::size_t length) {
     const std::string_view before = text.substr(0, offset);
     line = 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));
-    const std::size_t line_start = before.rfind('\n') + 1;  // 0 where there is none
+    const std::size_t line_start = before.rfind('\n') + 1;  // 0 if there is none
     column = 1 + offset - line_start;
 
     const std::string_view line_text = text.substr(line_start, text.find('\n', line_start) - line_start);
     snippet.append(kIndent).append(line_text).append("\n").append(kIndent);
-    // Tabs and multi-byte characters take as much room above as below.
+    // Tabs and multi-byte characters take as much room in the caret line as in the text.
     for (const char c : line_text.substr(0, offset - line_start)) {
       if (startsCodePoint(c)) snippet += c == '\t' ? '\t' : ' ';
     }

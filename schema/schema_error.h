@@ -9,14 +9,14 @@
 
 namespace boxcar {
 
-// Why a text is no schema, and where. what() is the sentence with line and column, the line itself and a caret under
+// Why a text is not a schema, and where. what() is the sentence with line and column, the line itself and a caret under
 // the offending text:
 //   schema, line 1, column 16: expected an argument name, found ')'
 //     aten::f(Tensor) -> Tensor
 //                   ^
 class BOXCAR_API SchemaError : public RuntimeError {
  public:
-  // [offset] and [length] tell the offending bytes of [text]; [reason] is a sentence without a place.
+  // [offset] and [length] select the offending bytes of [text]; [reason] is a sentence without a place.
   SchemaError(std::string_view text, std::size_t offset, std::size_t length, std::string reason);
 
   const std::string& reason() const noexcept { return reason_; }
@@ -24,10 +24,10 @@ class BOXCAR_API SchemaError : public RuntimeError {
   std::size_t offset() const noexcept { return offset_; }
   // Bytes of the offending text, 0 at the end of the text.
   std::size_t length() const noexcept { return length_; }
-  // Both count from 1; a column is a byte of its line.
+  // Both count from 1; columns count bytes.
   std::size_t line() const noexcept { return line_; }
   std::size_t column() const noexcept { return column_; }
-  // The offending line and, on a line of its own, carets under the offending text; both indented by two spaces.
+  // The offending line and, on the next line, carets under the offending text; both indented by two spaces.
   const std::string& snippet() const noexcept { return snippet_; }
 
  private:

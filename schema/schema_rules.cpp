@@ -7,7 +7,7 @@
 namespace boxcar::detail {
 namespace {
 
-// Names that differ mostly differ in this bit, so that few have to be compared.
+// Different names mostly differ in this bit, so few have to be compared.
 std::uint64_t nameBit(std::string_view name) {
   const auto first = static_cast<unsigned char>(name.front());
   const auto last = static_cast<unsigned char>(name.back());
@@ -43,7 +43,7 @@ std::optional<ArgumentFault> findFault(std::span<const Argument> arguments, bool
                                           name)};
     }
     if (i != 0 && arguments[i - 1].kwarg_only() && !argument.kwarg_only()) {
-      return ArgumentFault{i, fmt::format("positional argument '{}' stands behind a keyword-only one", name)};
+      return ArgumentFault{i, fmt::format("positional argument '{}' follows a keyword-only one", name)};
     }
   }
   return std::nullopt;

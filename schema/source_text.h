@@ -8,7 +8,7 @@
 
 namespace boxcar::detail {
 
-// The text being parsed. Everything that the parser keeps of it is a view into it, which tells where it was.
+// The text being parsed. The parser keeps only views into it, which also give positions.
 struct SourceText {
   std::string_view text;
 

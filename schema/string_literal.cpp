@@ -21,14 +21,14 @@ void appendUtf8(std::string& text, std::uint32_t code) {
   for (int i = more - 1; i >= 0; --i) text += static_cast<char>(0x80 | (code >> (6 * i) & 0x3f));
 }
 
-// The number in the digits behind an escape, all [digits] of which must be there.
+// Reads the number after an escape, which must have all [digits] digits.
 bool readCode(std::string_view text, std::size_t digits, int base, std::uint32_t& code) {
   if (text.size() < digits) return false;
   const auto [end, error] = std::from_chars(text.data(), text.data() + digits, code, base);
   return error == std::errc() && end == text.data() + digits;
 }
 
-// Reads the escape at the start of [rest] and returns its length, 0 for none that Python has.
+// Reads the escape at the start of [rest] and returns its length, or 0 if Python has no such escape.
 std::size_t readEscape(std::string_view rest, std::string& text) {
   const char letter = rest[1];
   std::uint32_t code = 0;
@@ -93,10 +93,11 @@ std::string unquoted(const SourceText& source, std::string_view literal) {
     if (inside.empty()) break;
     const std::size_t escape = readEscape(inside, text);
     if (escape == 0) {
-      source.fail(inside.substr(0, 2),
-                  std::string(inside.substr(0, 2)) +
-                      " begins no escape: there are \\\\ \\' \\\" \\a \\b \\f \\n \\r \\t \\v, \\ooo with three octal "
-                      "digits, \\xhh, \\uhhhh and \\Uhhhhhhhh");
+      source.fail(
+          inside.substr(0, 2),
+          std::string(inside.substr(0, 2)) +
+              " does not begin an escape: there are \\\\ \\' \\\" \\a \\b \\f \\n \\r \\t \\v, \\ooo with three octal "
+              "digits, \\xhh, \\uhhhh and \\Uhhhhhhhh");
     }
     inside.remove_prefix(escape);
   }

@@ -7,11 +7,11 @@
 
 namespace boxcar::detail {
 
-// Behind the string literal that starts at [first] with its quote, or null where it does not end. Either quote, or
-// three of one, as in Python.
+// Returns the place behind the string literal whose quote is at [first], or null if it does not end. Either quote is
+// allowed, or three of one, as in Python.
 const char* quotedEnd(const char* first, const char* last) noexcept;
 
-// The text that a string literal stands for, with Python's escapes. SchemaError at an escape that is none.
+// Returns the text that a string literal stands for, with Python's escapes. Throws SchemaError at an unknown escape.
 std::string unquoted(const SourceText& source, std::string_view literal);
 
 }  // namespace boxcar::detail

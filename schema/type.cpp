@@ -9,8 +9,8 @@
 
 namespace boxcar {
 
-// Where the types live. Those without parameters lie in an array in the order of TypeKind; composed ones are found by
-// their text, which no two types share.
+// The owner of all types. Those without parameters are in an array in the order of TypeKind; composed ones are looked
+// up by their text, which is unique.
 class TypeTable {
  public:
   static TypePtr base(TypeKind kind) noexcept { return &base_[static_cast<std::size_t>(kind)]; }
@@ -43,7 +43,7 @@ class TypeTable {
     return type;
   }
 
-  // A type around one other, which keeps it in [slot] so that the next look-up is one load.
+  // Returns a type around one other, which caches it in [slot] so that the next look-up is one load.
   static TypePtr wrap(TypeKind kind, TypePtr element, std::string_view suffix, std::atomic<TypePtr>& slot) {
     TypePtr type = slot.load(std::memory_order_acquire);
     if (type == nullptr) {
@@ -171,9 +171,10 @@ TypePtr Type::classNamed(std::string_view qualified_name) {
 TypePtr Type::variable(std::string_view name) {
   const bool is_variable =
       detail::isName(name) && name.front() >= 'a' && name.front() <= 'z' && detail::baseTypeNamed(name) == nullptr;
-  BOXCAR_CHECK(is_variable,
-               "'{}' cannot name a type variable: that is a word that begins with a small letter and names no type",
-               name);
+  BOXCAR_CHECK(
+      is_variable,
+      "'{}' cannot name a type variable: use a word that begins with a lowercase letter and is not the name of a type",
+      name);
   return TypeTable::intern(TypeKind::Variable, std::string(name), {});
 }
 

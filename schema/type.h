@@ -9,7 +9,7 @@
 
 namespace boxcar {
 
-// The kinds of a schema type. Those up to AnyEnum have no parameters: there is one Type of each.
+// The kinds of schema types. Those up to AnyEnum have no parameters: there is one Type of each.
 enum class TypeKind : std::uint8_t {
   Tensor,
   None,
@@ -53,7 +53,7 @@ class Type;
 // Types are made once and never freed: two types are equal exactly if the pointers are.
 using TypePtr = const Type*;
 
-// The type of an argument or a result, as a schema writes it. Immutable; nothing is copied when one is passed on.
+// The type of an argument or a result, as a schema writes it. Immutable; passing one on copies nothing.
 //   Type::listOf(Type::optionalOf(Type::tensor())) == parseType("Tensor?[]")
 class BOXCAR_API Type {
  public:
@@ -76,12 +76,12 @@ class BOXCAR_API Type {
   static TypePtr capsule() noexcept;
   static TypePtr any() noexcept;
 
-  // The one type of a kind without parameters.
+  // Returns the only type of a kind without parameters.
   static TypePtr of(TypeKind kind);
 
-  // Composed types. Each throws Error where the result would be nested deeper than kMaxDepth.
+  // Composed types. Each throws Error if the result would be nested deeper than kMaxDepth.
   static TypePtr listOf(TypePtr element);
-  // `T?`; optional and None are returned as they are.
+  // `T?`; an optional or None is returned unchanged.
   static TypePtr optionalOf(TypePtr element);
   static TypePtr tupleOf(std::span<const TypePtr> elements);
   static TypePtr dictOf(TypePtr key, TypePtr value);
@@ -89,19 +89,19 @@ class BOXCAR_API Type {
   static TypePtr awaitOf(TypePtr element);
   static TypePtr rrefOf(TypePtr element);
   static TypePtr unionOf(std::span<const TypePtr> members);
-  // A registered class by its whole name: `__torch__.torch.classes.ns.Name`.
+  // A registered class by its full name: `__torch__.torch.classes.ns.Name`.
   static TypePtr classNamed(std::string_view qualified_name);
   // A type variable: `t`.
   static TypePtr variable(std::string_view name);
 
-  // How many types may lie inside one another.
+  // The maximum nesting depth of types.
   static constexpr int kMaxDepth = 64;
 
   TypeKind kind() const noexcept { return kind_; }
   bool isOptional() const noexcept { return kind_ == TypeKind::Optional; }
   bool isList() const noexcept { return kind_ == TypeKind::List; }
 
-  // The types inside: one of a list, an optional, a Future; two of a Dict; any number of a tuple.
+  // The types inside: one for a list, an optional, a Future; two for a Dict; any number for a tuple.
   std::span<const TypePtr> contained() const noexcept { return {contained_, contained_count_}; }
   // The only type inside a list, an optional, a Future, an Await or an RRef.
   TypePtr element() const noexcept { return contained_[0]; }
@@ -109,14 +109,14 @@ class BOXCAR_API Type {
   // The type as schemas write it.
   std::string_view text() const noexcept { return {text_, text_size_}; }
 
-  // What represents a value of this type: int for ScalarType, Layout, MemoryFormat, SymInt and their like, str for
-  // Dimname, else the type itself. Types inside are left as they are.
+  // Returns the type that represents values of this type: int for ScalarType, Layout, MemoryFormat, SymInt and the
+  // like, str for Dimname, otherwise the type itself. Inner types stay as they are.
   TypePtr underlying() const noexcept;
 
-  // Number of types inside one another, 1 for a type without parameters.
+  // The nesting depth, 1 for a type without parameters.
   int depth() const noexcept { return depth_; }
 
-  // Whether a type variable occurs in it.
+  // Whether it contains a type variable.
   bool hasVariables() const noexcept { return has_variables_; }
 
   Type(const Type&) = delete;
@@ -134,7 +134,7 @@ class BOXCAR_API Type {
   std::uint32_t contained_count_ = 0;
   const char* text_;
   const TypePtr* contained_ = nullptr;
-  // The list and the optional of this type, once somebody asked for them.
+  // The list and the optional of this type, once requested.
   mutable std::atomic<TypePtr> list_{nullptr};
   mutable std::atomic<TypePtr> optional_{nullptr};
 };
@@ -142,8 +142,8 @@ class BOXCAR_API Type {
 // The type as schemas write it: `Dict(str, Tensor?[])`.
 inline std::string_view toString(const Type& type) noexcept { return type.text(); }
 
-// Whether every value of type [type] is one of type [super]: T <: T?, None <: T?, int <: SymInt, int <: Scalar,
-// ScalarType <: int, everything <: Any, a union by its members. Lists and dicts are invariant, tuples are not.
+// Whether every value of [type] is also one of [super]: T <: T?, None <: T?, int <: SymInt, int <: Scalar, ScalarType
+// <: int, everything <: Any, a union by its members. Lists and dicts are invariant, tuples are not.
 BOXCAR_API bool isSubtypeOf(TypePtr type, TypePtr super) noexcept;
 
 }  // namespace boxcar

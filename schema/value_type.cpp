@@ -86,7 +86,8 @@ bool matches(const IValue& value, TypePtr type) {
 
 namespace {
 
-// Finds types without going deeper than a type can, and looks at a bounded number of elements: a list may hold itself.
+// Finds types without going deeper than a type can, and looks at a limited number of elements: a list may contain
+// itself.
 class TypeFinder {
  public:
   TypePtr find(const IValue& value, int depth) {

@@ -6,12 +6,12 @@
 
 namespace boxcar {
 
-// Whether [value] is one of type [type], to any depth: an empty list is of every list type it can be read as. A type
-// variable takes anything.
+// Whether [value] is of type [type], to any depth: an empty list is of every list type that it can be read as. A type
+// variable accepts anything.
 BOXCAR_API bool matches(const IValue& value, TypePtr type);
 
-// The narrowest type of a value: `Tensor`, `int[]`, `Dict(str, Tensor)`, Any for elements without a common type and for
-// those of an empty list or dict. Takes time proportional to what the value holds.
+// Returns the narrowest type of a value: `Tensor`, `int[]`, `Dict(str, Tensor)`; Any for elements without a common type
+// and for those of an empty list or dict. Takes time proportional to what the value holds.
 BOXCAR_API TypePtr typeOf(const IValue& value);
 
 }  // namespace boxcar

@@ -10,7 +10,7 @@
 
 namespace boxcar::detail {
 
-// The letters of schemas. Locales play no part.
+// The character classes of schemas, independent of the locale.
 enum CharClass : std::uint8_t { kWordStart = 1, kDigit = 2, kSpace = 4, kNewline = 8, kComment = 16 };
 
 inline constexpr std::array<std::uint8_t, 256> kCharClasses = [] {
@@ -27,7 +27,7 @@ inline constexpr std::array<std::uint8_t, 256> kCharClasses = [] {
 
 constexpr bool isOfClass(char c, int classes) { return (kCharClasses[static_cast<unsigned char>(c)] & classes) != 0; }
 
-// Behind the word that starts at [first], or [first] itself where none does.
+// Returns the end of the word that starts at [first], or [first] if none does.
 constexpr const char* wordEnd(const char* first, const char* last) {
   if (first == last || !isOfClass(*first, kWordStart)) return first;
   do {
@@ -36,7 +36,7 @@ constexpr const char* wordEnd(const char* first, const char* last) {
   return first;
 }
 
-// A word of at most eight letters as one number, so that a switch finds it; 0 for a longer one.
+// Returns a word of at most eight letters as one number, for use in a switch; 0 for a longer one.
 constexpr std::uint64_t packed(std::string_view word) {
   if (word.size() > 8) return 0;
   std::uint64_t number = 0;
@@ -44,13 +44,13 @@ constexpr std::uint64_t packed(std::string_view word) {
   return number;
 }
 
-// Words that cannot be names: those of the language that schemas are embedded in.
+// Words that cannot be names: keywords of the language that embeds schemas.
 inline constexpr std::string_view kKeywords[] = {"and", "as",     "assert",   "break",  "class", "continue", "def",
                                                  "del", "elif",   "Ellipsis", "else",   "False", "for",      "global",
                                                  "if",  "import", "in",       "is",     "None",  "NoneType", "not",
                                                  "or",  "pass",   "raise",    "return", "True",  "while",    "with"};
 
-// Few words have the first two letters and the length of a keyword: the others need not be compared.
+// A hash of the first two letters and the length. Few words share it with a keyword; the others need no comparison.
 constexpr std::size_t keywordSlot(std::string_view word) {
   return (static_cast<unsigned char>(word[0]) * 3u + static_cast<unsigned char>(word[1]) * 5u + word.size() * 37u) %
          256;
@@ -75,7 +75,7 @@ constexpr bool isName(std::string_view text) {
          !isKeyword(text);
 }
 
-// Whether [text] is the whole name of a class: `__torch__.torch.classes.namespace.Name`.
+// Whether [text] is the full name of a class: `__torch__.torch.classes.namespace.Name`.
 constexpr bool isClassName(std::string_view text) {
   constexpr std::string_view kStart = "__torch__.torch.classes.";
   if (!text.starts_with(kStart)) return false;
@@ -84,10 +84,10 @@ constexpr bool isClassName(std::string_view text) {
   return dot != std::string_view::npos && isName(path.substr(0, dot)) && isName(path.substr(dot + 1));
 }
 
-// The type without parameters of this name, or null: `int`, `number`, `None`.
+// Returns the type without parameters of this name, or null: `int`, `number`, `None`.
 TypePtr baseTypeNamed(std::string_view word);
 
-// The names that baseTypeNamed knows and those of the composed types, to suggest from.
+// Returns the names that baseTypeNamed knows and those of the composed types, as candidates for suggestions.
 std::span<const std::string_view> typeNames();
 
 }  // namespace boxcar::detail

@@ -6,7 +6,7 @@
 
 namespace boxcar {
 
-// What [body] prints to the standard output.
+// Returns what [body] prints to the standard output.
 std::string outputOf(auto&& body) {
   testing::internal::CaptureStdout();
   body();

@@ -10,7 +10,7 @@
 
 namespace boxcar {
 
-// Memory for [count] elements that ends where a page begins which nobody may read, and begins behind another.
+// Memory for [count] elements, which ends at an inaccessible page and begins behind another one.
 template <class T>
 class GuardedMemory final {
  public:

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
+#include <boxcar/dispatcher/handlers/handler_kinds.h>
 #include <boxcar/schema/parse_schema.h>
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace boxcar {
 
-// Arguments that a handler of any kind can be made with, and with which it changes nothing of what it wraps: files lie
-// in [folder], patterns match no operator.
+// Returns arguments that any kind of handler accepts and with which it changes nothing in the calls that it wraps:
+// files are in [folder], patterns match no operator.
 inline std::vector<IValue> harmlessArguments(const HandlerKind& kind, const std::string& folder) {
   static int files = 0;
   std::vector<IValue> values;

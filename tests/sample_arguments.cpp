@@ -1,8 +1,8 @@
 #include "tests/sample_arguments.h"
 
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/fallbacks/hidden_calls.h>
-#include <boxcar/dispatcher/fallbacks/value_copy.h>
+#include <boxcar/dispatcher/call/hidden_calls.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/values/value_copy.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/dict.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-// What the tensors of one set are like.
+// The properties of the tensors of one set.
 struct Kind {
   ScalarType dtype;
   Sizes sizes;
@@ -51,10 +51,10 @@ class Maker final {
   Maker(const Kind& kind, bool is_odd) : kind_(kind), is_odd_(is_odd) {}
 
   const Kind& kind() const noexcept { return kind_; }
-  // Every second set has other choices where there are two.
+  // If there are two choices, every second set takes the other one.
   bool isOdd() const noexcept { return is_odd_; }
 
-  // Positive numbers below 4; no two tensors of a set have the same.
+  // Positive numbers below 4; the tensors of a set get different ones.
   Tensor tensor(const Sizes& sizes, ScalarType dtype) {
     Sizes allocated = sizes;
     const bool swap = kind_.is_transposed && sizes.size() == 2;
@@ -79,7 +79,7 @@ class Maker final {
   }
   Tensor tensor(const Sizes& sizes) { return tensor(sizes, kind_.dtype); }
   Tensor tensor() { return tensor(kind_.sizes); }
-  // Zeros, which are indices of whatever has elements.
+  // Zeros, which are valid indices into anything with elements.
   Tensor indices(const Sizes& sizes) {
     const Tensor made = Tensor::allocate(sizes, ScalarType::Long);
     std::fill_n(made.data_ptr<int64_t>(), made.numel(), 0);
@@ -104,7 +104,7 @@ Hint ints(Sizes values) {
   return [values](Maker&) { return IValue(values); };
 }
 
-// A file of [value] that the operator [save] wrote.
+// Returns the path of a file into which the operator [save] wrote [value].
 std::string savedBy(const char* save, const IValue& value) {
   static const TemporaryFolder folder;
   const std::string path = folder / (std::string("sample.") + (save + 4));
@@ -132,7 +132,7 @@ std::string savedArray() {
   return path;
 }
 
-// By "operator.argument", the operator's name without namespace and without a trailing _; then by the argument's name.
+// Keyed by "operator.argument", with the operator's name without namespace and trailing _, or by the argument's name.
 const std::map<std::string, Hint>& hints() {
   static const std::map<std::string, Hint> all = {
       {"addbmm.self", sized({3, 4})},
@@ -199,7 +199,7 @@ const std::map<std::string, Hint>& hints() {
   return all;
 }
 
-// A value of [type], or nothing where none is known.
+// Returns a value of [type], or nothing for an unsupported type.
 std::optional<IValue> valueOf(TypePtr type, Maker& make) {
   switch (type->kind()) {
     case TypeKind::Tensor: return IValue(make.tensor());
@@ -230,7 +230,7 @@ std::optional<IValue> valueOf(TypePtr type, Maker& make) {
   }
 }
 
-// Dimensions are asked for under one name as a number, a list and an optional one.
+// Schemas use one name for a dimension as a number, a list and an optional.
 IValue dimensionOf(TypePtr type, const Maker& make) {
   if (type->isOptional()) return make.isOdd() ? IValue() : dimensionOf(type->element(), make);
   return type->isList() ? IValue(Sizes{0}) : IValue(0);
@@ -261,7 +261,7 @@ bool runs(const OperatorHandle& op, const Stack& arguments) {
   return done;
 }
 
-// The set with a tensor in the place of each out= argument that the results fit into; nothing where it does not run.
+// Returns the set with a tensor for each out= argument that the results fit into; nothing if the operator does not run.
 std::optional<Stack> withOuts(const OperatorHandle& op, const Stack& arguments, Maker& make) {
   const std::vector<Argument>& declared = op.schema().arguments();
   for (const ScalarType dtype : {make.kind().dtype, ScalarType::Float, ScalarType::Bool, ScalarType::Long}) {
@@ -296,7 +296,7 @@ bool isFinite(const Tensor& tensor) {
   });
 }
 
-// By the operator's name: the calls that the kept cases of tests/numerics make of it.
+// Keyed by the operator's name: its calls in the kept cases of tests/numerics.
 const std::map<std::string, std::vector<const numerics::Case*>>& keptCases() {
   static const auto files = [] {
     const HiddenCalls hidden;

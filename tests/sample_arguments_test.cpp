@@ -1,8 +1,8 @@
 #include "tests/sample_arguments.h"
 
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
-#include <boxcar/dispatcher/fallbacks/tensor_range.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/values/tensor_bytes.h>
+#include <boxcar/dispatcher/values/tensor_range.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ops.h>
 #include <gtest/gtest.h>

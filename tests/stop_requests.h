@@ -7,12 +7,12 @@
 
 namespace boxcar {
 
-// What StopAfter throws.
+// The error that StopAfter throws.
 struct Stopped : StoppedError {
   Stopped() : StoppedError("stopped") {}
 };
 
-// Ends work when it has asked so often.
+// Ends work after [checks] checks.
 class StopAfter final : public StopRequest {
  public:
   explicit StopAfter(int checks) : left_(checks) {}

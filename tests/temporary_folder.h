@@ -10,7 +10,7 @@
 
 namespace boxcar {
 
-// A folder for the files of one test, which goes with it. Its name has no links in it.
+// A folder for the files of one test, deleted with this object. Its path contains no links.
 class TemporaryFolder final {
  public:
   TemporaryFolder() {
@@ -25,7 +25,7 @@ class TemporaryFolder final {
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
   std::string path() const { return path_.string(); }
 
-  // Writes the file [name], and the folders on the way to it.
+  // Writes the file [name] and creates the folders on its path.
   void write(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories((path_ / name).parent_path());
     std::ofstream(path_ / name, std::ios::binary) << text;

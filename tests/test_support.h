@@ -6,7 +6,7 @@
 
 namespace boxcar {
 
-// The text of the Error that [body] throws; "no error" when it throws none.
+// Returns the text of the Error that [body] throws; "no error" if it throws none.
 std::string errorOf(auto&& body) {
   try {
     body();

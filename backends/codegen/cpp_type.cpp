@@ -10,7 +10,7 @@
 namespace boxcar::codegen {
 namespace {
 
-// The type of a value that is stored, in a list or a dict or as a result.
+// Returns the type of a stored value: in a list or dict, or as a result.
 std::string valueType(TypePtr type) {
   switch (type->kind()) {
     case TypeKind::Tensor: return "Tensor";
@@ -41,7 +41,7 @@ std::string valueType(TypePtr type) {
       for (const TypePtr element : type->contained()) elements.push_back(valueType(element));
       return fmt::format("std::tuple<{}>", fmt::join(elements, ", "));
     }
-    default: BOXCAR_FAIL("no C++ type stands for schema type {}", *type);
+    default: BOXCAR_FAIL("there is no C++ type for schema type {}", *type);
   }
 }
 
@@ -108,7 +108,7 @@ std::string resultType(const FunctionSchema& schema) {
 
 namespace {
 
-// `{1, 1}`: it lives as long as the call that it is the default of.
+// `{1, 1}`: it lives as long as the call whose default it is.
 std::optional<std::string> listExpression(const IValue& value) {
   if (value.length() == 0) return "{}";
   if (!value.isIntList()) return std::nullopt;

@@ -7,16 +7,17 @@
 
 namespace boxcar::codegen {
 
-// The C++ type that a kernel of the operator takes for [argument]: `const Tensor&`.
+// Returns the C++ type of [argument] in a kernel's signature: `const Tensor&`.
 std::string kernelArgumentType(const Argument& argument);
 
-// The C++ type that a caller may give for it, which converts to the kernel's: `IntArrayRef` for an int list.
+// Returns the C++ type that a caller passes for [argument], which converts to the kernel's type: `IntArrayRef` for an
+// int list.
 std::string callerArgumentType(const Argument& argument);
 
-// The C++ type of the operator's result or results.
+// Returns the C++ type of the operator's result or results.
 std::string resultType(const FunctionSchema& schema);
 
-// The default of [argument] as a C++ expression; nothing when it has none, or none that C++ can write.
+// Returns the default of [argument] as a C++ expression; nullopt if it has none or if C++ cannot express it.
 std::optional<std::string> defaultExpression(const Argument& argument);
 
 }  // namespace boxcar::codegen

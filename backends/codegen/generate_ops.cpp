@@ -1,4 +1,4 @@
-// Writes, from the operators' schemas, what a program calls them by: `generate_ops OUT_DIR FILE.schemas…` makes
+// Generates the calls of operators from their schemas: `generate_ops OUT_DIR FILE.schemas…` writes
 //   OUT_DIR/ops.h         a typed function for every operator
 //   OUT_DIR/ops_FILE.cpp  their bodies, a source for each file of schemas
 //   OUT_DIR/schemas.cpp   the operators' definitions
@@ -20,7 +20,7 @@
 namespace boxcar::codegen {
 namespace {
 
-// C++ takes defaults only behind the last parameter without one.
+// C++ allows defaults only after the last parameter without one.
 size_t requiredParameters(const FunctionSchema& schema) {
   const auto order = parameterOrder(schema);
   size_t required = order.size();
@@ -28,7 +28,7 @@ size_t requiredParameters(const FunctionSchema& schema) {
   return required;
 }
 
-// A call that two overloads take alike would be ambiguous: the longer one then needs one argument more.
+// A call that matches two overloads would be ambiguous, so the longer one then requires one more argument.
 void separate(Operator& a, Operator& b) {
   const auto order_a = parameterOrder(a.schema);
   const auto order_b = parameterOrder(b.schema);
@@ -55,7 +55,7 @@ void chooseDefaults(std::vector<Operator>& operators) {
   }
 }
 
-// The parameters as a declaration has them, those from [required] on with their defaults.
+// Returns the parameters of a declaration, with defaults from [required] on.
 std::string parameters(const FunctionSchema& schema, size_t required) {
   const auto order = parameterOrder(schema);
   std::vector<std::string> texts;
@@ -67,7 +67,7 @@ std::string parameters(const FunctionSchema& schema, size_t required) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-// `self, std::move(alpha)`: the arguments in the schema's order, as the operator takes them.
+// Returns `self, std::move(alpha)`: the arguments in schema order, as passed to the operator.
 std::string forwarded(const FunctionSchema& schema) {
   std::vector<std::string> names;
   for (const Argument& argument : schema.arguments()) {
@@ -114,7 +114,7 @@ std::string header(const std::vector<Operator>& operators) {
 
 std::string bodies(const std::vector<Operator>& operators) {
   std::string text =
-      "#include <boxcar/dispatcher/declared_operator.h>\n#include <boxcar/ops.h>\n\n#include <utility>\n";
+      "#include <boxcar/dispatcher/registry/declared_operator.h>\n#include <boxcar/ops.h>\n\n#include <utility>\n";
   for (size_t i = 0; i < operators.size(); ++i) {
     const Operator& op = operators[i];
     text += fmt::format("\nnamespace boxcar {{\nstatic constinit DeclaredOperator<{}> op_{}(\"{}\", \"{}\");\n}}\n",
@@ -137,7 +137,7 @@ size_t countTags(const std::string& tags) {
 }
 
 std::string definitions(std::vector<Operator> operators) {
-  // Messages list overloads in this order: what people call comes first.
+  // Error messages list overloads in this order, so the ones that users call come first.
   std::ranges::stable_partition(
       operators, [](const Operator& op) { return std::ranges::none_of(op.schema.arguments(), &Argument::is_out); });
   std::map<std::string, std::string> libraries;
@@ -149,7 +149,7 @@ std::string definitions(std::vector<Operator> operators) {
     libraries[ns] += fmt::format("    {{\"{}\", \"{}\", R\"schema({})schema\", {{\"{}\", {}}}, {}, {{{}}}}},\n",
                                  name.name, name.overload_name, op.text, op.file, op.line, countTags(op.tags), op.tags);
   }
-  std::string text = "#include <boxcar/dispatcher/library.h>\n";
+  std::string text = "#include <boxcar/dispatcher/registry/library.h>\n";
   for (const auto& [ns, body] : libraries) {
     text += fmt::format(
         "\nstatic constexpr boxcar::detail::SchemaText k_{0}[] = {{\n{1}}};\n"
@@ -165,7 +165,7 @@ void generate(int argc, char** argv) {
   chooseDefaults(operators);
   const std::string folder = argv[1];
   writeIfChanged(folder + "/ops.h", header(operators));
-  // A source for each file of schemas, so that they compile side by side.
+  // A source for each file of schemas, so that they compile in parallel.
   std::map<std::string, std::vector<Operator>> files;
   for (const Operator& op : operators) files[op.file].push_back(op);
   for (const auto& [file, declared] : files)

@@ -1,6 +1,6 @@
-// Writes a table from the operators' names to boxed adapters around their typed functions, for tests that call what is
-// in <boxcar/ops.h>: `generate_typed_calls OUT_DIR PARTS FILE.schemas…` makes OUT_DIR/typed_calls_0.cpp to
-// typed_calls_{PARTS-1}.cpp, so that they compile side by side. tests/numerics/typed_calls.h has what they include.
+// Writes a table that maps operator names to boxed adapters around their typed functions, for tests that call the
+// functions in <boxcar/ops.h>: `generate_typed_calls OUT_DIR PARTS FILE.schemas…` writes OUT_DIR/typed_calls_0.cpp to
+// typed_calls_{PARTS-1}.cpp, which compile in parallel. They include tests/numerics/typed_calls.h.
 
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
@@ -16,14 +16,14 @@
 namespace boxcar::codegen {
 namespace {
 
-// The type of the function in <boxcar/ops.h>, which tells overloads apart.
+// Returns the type of the function in <boxcar/ops.h>, which distinguishes overloads.
 std::string callerFunctionType(const FunctionSchema& schema) {
   std::vector<std::string> types;
   for (const Argument* argument : parameterOrder(schema)) types.push_back(callerArgumentType(*argument));
   return fmt::format("{} (*)({})", resultType(schema), fmt::join(types, ", "));
 }
 
-// A lambda that takes the arguments in the schema's order, as a stack has them, and calls the function with them.
+// Returns a lambda that takes the arguments in schema order, as on a stack, and calls the function with them.
 std::string adapter(const FunctionSchema& schema) {
   std::vector<std::string> parameters;
   for (const Argument& argument : schema.arguments()) {

@@ -5,7 +5,8 @@
 
 namespace boxcar::codegen {
 
-// What a generator's main does: [generate], whose errors go to stderr after its [name]. The exit status.
+// The body of a generator's main(): runs [generate] and returns the exit status. Errors go to stderr, prefixed with
+// [name].
 inline int runGenerator(const char* name, void (*generate)(int argc, char** argv), int argc, char** argv) {
   try {
     generate(argc, argv);

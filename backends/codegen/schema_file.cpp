@@ -16,7 +16,7 @@
 namespace boxcar::codegen {
 namespace {
 
-// Takes the tags off the end of a line; as C++.
+// Removes the tags from the end of a line and returns them as C++ code.
 std::string takeTags(std::string& line) {
   const size_t begin = line.rfind(" [");
   if (!line.ends_with(']') || begin == std::string::npos) return {};
@@ -27,7 +27,7 @@ std::string takeTags(std::string& line) {
   return tags;
 }
 
-// Takes " autogen: add_.Tensor, add.out" off the end of a line, and returns the names.
+// Removes " autogen: add_.Tensor, add.out" from the end of a line and returns the names.
 std::vector<std::string> takeAutogen(std::string& line) {
   constexpr std::string_view kMark = " autogen: ";
   const size_t begin = line.find(kMark);
@@ -39,10 +39,10 @@ std::vector<std::string> takeAutogen(std::string& line) {
   return names;
 }
 
-// add_.Tensor, as against add.out.
+// Returns whether the name is that of an in-place variant: true for add_.Tensor, false for add.out.
 bool isInplace(const std::string& name) { return name.substr(0, name.find('.')).ends_with('_'); }
 
-// The text of the in-place or out= form called [name] of an operator that gives one Tensor.
+// Returns the schema of the in-place or out= variant called [name] of an operator that returns one Tensor.
 std::string derivedText(const std::string& functional, const std::string& name) {
   constexpr std::string_view kResult = " -> Tensor";
   const std::string full_name = functional.substr(0, functional.find("::") + 2) + name;
@@ -90,7 +90,7 @@ std::vector<Operator> readFile(const std::string& path) {
         const std::vector<std::string> forms = takeAutogen(line);
         const std::string tags = takeTags(line);
         const auto add = [&](const std::string& text, std::string of_text) {
-          // What is shown of the path does not depend on the machine.
+          // Only the part of the path that is the same on every machine is shown.
           operators.push_back({parseSchema(text), text, tags, std::move(of_text),
                                "backends/ops/" + std::filesystem::path(path).filename().string(), number});
         };

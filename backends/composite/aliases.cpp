@@ -1,5 +1,5 @@
-#include <boxcar/dispatcher/declared_operator.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/declared_operator.h>
+#include <boxcar/dispatcher/registry/library.h>
 
 #include <algorithm>
 #include <optional>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-// Operators that are another operator under a second name.
+// Operators that are aliases of another operator.
 
 namespace boxcar::composite {
 namespace {
@@ -20,7 +20,7 @@ struct Name {
   constexpr Name(const char (&literal)[n]) { std::copy_n(literal, n, text); }
 };
 
-// The kernel that calls operator [name], overload [overload].
+// The kernel that calls operator [name] with overload [overload].
 template <Name name, Name overload, class Signature>
 struct Call;
 
@@ -39,7 +39,7 @@ void addKernel(Library& m, std::string_view alias, std::string_view overload,
   m.impl(full, kernel, where);
 }
 
-// [alias] is `aten::[name]`; both have the overload [overload].
+// Registers [alias] as an alias of `aten::[name]`; both have the overload [overload].
 template <Name name, Name overload, class Signature>
 void add(Library& m, std::string_view alias, std::source_location where = std::source_location::current()) {
   addKernel(m, alias, overload.text, boxcar::detail::kStatelessKernelOf<&Call<name, overload, Signature>::kernel>,

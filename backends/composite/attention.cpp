@@ -1,6 +1,6 @@
-#include <boxcar/backends/dense/attention.h>
-#include <boxcar/backends/shape/spatial.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/spatial.h>
+#include <boxcar/backends/native/attention.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -20,7 +20,7 @@ void checkArguments(const Tensor& query, const Tensor& key, const Tensor& value,
     BOXCAR_CHECK(tensor->dim() >= 2,
                  "scaled_dot_product_attention: query, key and value must have 2 dimensions or more, but one has sizes "
                  "{}",
-                 shape::listOf(tensor->sizes()));
+                 meta::listOf(tensor->sizes()));
     BOXCAR_CHECK(tensor->scalar_type() == query.scalar_type() && tensor->is_floating_point(),
                  "scaled_dot_product_attention: expected query, key and value to have the same floating point dtype, "
                  "but got {}, {} and {}",
@@ -29,10 +29,10 @@ void checkArguments(const Tensor& query, const Tensor& key, const Tensor& value,
   BOXCAR_CHECK(
       query.sizes().back() == key.sizes().back(),
       "scaled_dot_product_attention: query and key must have the same last size, but they have sizes {} and {}",
-      shape::listOf(query.sizes()), shape::listOf(key.sizes()));
+      meta::listOf(query.sizes()), meta::listOf(key.sizes()));
   BOXCAR_CHECK(key.size(-2) == value.size(-2),
                "scaled_dot_product_attention: key and value must be as many, but they have sizes {} and {}",
-               shape::listOf(key.sizes()), shape::listOf(value.sizes()));
+               meta::listOf(key.sizes()), meta::listOf(value.sizes()));
   if (!mask.defined()) return;
   BOXCAR_CHECK(!is_causal, "scaled_dot_product_attention: attn_mask should not be set when is_causal is true");
   BOXCAR_CHECK(
@@ -42,12 +42,12 @@ void checkArguments(const Tensor& query, const Tensor& key, const Tensor& value,
       dtypeName(query.scalar_type()), dtypeName(mask.scalar_type()));
 }
 
-// 0 where [allowed], else minus infinity.
+// Returns 0 where [allowed], else minus infinity.
 Tensor biasOf(const Tensor& allowed, ScalarType dtype) {
   return boxcar::to(boxcar::where(allowed, 0.0, -kInfinity), dtype);
 }
 
-// What a query may look at when it comes after all keys of smaller numbers.
+// Returns the causal bias: a query may attend to keys with the same or a smaller index.
 Tensor causalBias(const Tensor& query, const Tensor& key) {
   const auto count = [&](const Tensor& tensor) {
     return boxcar::arange(tensor.size(-2), ScalarType::Long, std::nullopt, query.device());
@@ -55,12 +55,12 @@ Tensor causalBias(const Tensor& query, const Tensor& key) {
   return biasOf(boxcar::ge(boxcar::unsqueeze(count(query), -1), count(key)), query.scalar_type());
 }
 
-// How many heads of queries share one of [tensor], keys or values.
+// Returns how many query heads share one head of [tensor], which holds keys or values.
 int64_t sharedHeads(const Tensor& query, const Tensor& tensor) {
   BOXCAR_CHECK(query.dim() >= 3 && tensor.dim() == query.dim(),
                "scaled_dot_product_attention: enable_gqa needs tensors of the same 3 dimensions or more, but got sizes "
                "{} and {}",
-               shape::listOf(query.sizes()), shape::listOf(tensor.sizes()));
+               meta::listOf(query.sizes()), meta::listOf(tensor.sizes()));
   const int64_t heads = query.size(-3);
   const int64_t own = tensor.size(-3);
   if (heads == 0) return 1;
@@ -71,12 +71,13 @@ int64_t sharedHeads(const Tensor& query, const Tensor& tensor) {
   return heads / own;
 }
 
-// [tensor], keys or values, as queries see it that share heads: where there are no queries, no head is left.
+// Returns [tensor], keys or values, as seen by queries that share heads: if there are no query heads, none of its heads
+// are left.
 Tensor seenBy(const Tensor& query, const Tensor& tensor) {
   return query.size(-3) == 0 ? boxcar::narrow(tensor, -3, 0, 0) : tensor;
 }
 
-// [tensor] of [..., heads, L, E] with each [count] heads one below the other: [..., heads / count, count * L, E].
+// Stacks each [count] heads of [tensor], [..., heads, L, E], on top of each other: [..., heads / count, count * L, E].
 Tensor joinHeads(const Tensor& tensor, int64_t count) {
   if (count == 1) return tensor;
   DimVector sizes = toDimVector(tensor.sizes());
@@ -94,18 +95,18 @@ Tensor splitHeads(const Tensor& tensor, int64_t count) {
   return boxcar::reshape(tensor, sizes);
 }
 
-// Queries share keys and values without copies of these: their heads are put one below the other.
+// Queries share keys and values without copying these: the query heads are stacked on top of each other.
 Tensor attend(const Tensor& query, const Tensor& all_keys, const Tensor& all_values, const Tensor& mask,
               double dropout_p, bool is_causal, double scale, bool enable_gqa) {
   const int64_t share_key = enable_gqa ? sharedHeads(query, all_keys) : 1;
   const int64_t share_value = enable_gqa ? sharedHeads(query, all_values) : 1;
   const Tensor key = enable_gqa ? seenBy(query, all_keys) : all_keys;
   const Tensor value = enable_gqa ? seenBy(query, all_values) : all_values;
-  // The queries are fewer than the scores.
+  // Scales the queries, which are fewer than the scores.
   const Tensor scaled = joinHeads(boxcar::mul(query, scale), share_key);
   Tensor scores = splitHeads(boxcar::matmul(scaled, boxcar::transpose(key, -2, -1)), share_key);
   if (is_causal) boxcar::add_(scores, causalBias(query, key));
-  Tensor hidden;  // the queries that may look at nothing
+  Tensor hidden;  // the queries that may attend to no key
   if (mask.defined()) {
     boxcar::add_(scores, mask.scalar_type() == ScalarType::Bool ? biasOf(mask, scores.scalar_type()) : mask);
     const int64_t last[] = {-1};
@@ -131,7 +132,7 @@ Tensor scaledDotProductAttention(const Tensor& query, const Tensor& key, const T
                         !(mask.defined() && mask.requires_grad());
   if (is_plain && query.device() == key.device() && query.device() == value.device() &&
       (!mask.defined() || mask.device() == query.device())) {
-    const Tensor result = dense::attendAtOnce(query.device(), query, key, value, mask, is_causal, factor, enable_gqa);
+    const Tensor result = native::attendAtOnce(query.device(), query, key, value, mask, is_causal, factor, enable_gqa);
     if (result.defined()) return result;
   }
   const auto widen = [](const Tensor& tensor) { return boxcar::to(tensor, ScalarType::Float); };

@@ -1,17 +1,17 @@
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ops.h>
 
 #include <optional>
 #include <span>
 
-// Operators that have no tensor to tell their backend: it follows from the device that they are asked for.
+// Operators without a tensor argument to determine the backend: the requested device determines it.
 
 namespace boxcar::composite {
 namespace {
 
 using IntSpan = std::span<const int64_t>;
 
-// The key of tensors on [device], the CPU's when there is none.
+// Returns the key of tensors on [device]; the CPU's if there is none.
 DispatchKeySet keysOf(std::optional<Device> device) {
   return DispatchKeySet(toDispatchKey(device.has_value() ? device->type() : DeviceType::CPU));
 }

@@ -1,6 +1,6 @@
-#include <boxcar/backends/shape/class_losses.h>
-#include <boxcar/backends/shape/spatial.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/class_losses.h>
+#include <boxcar/backends/meta/spatial.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -9,13 +9,13 @@
 #include <optional>
 #include <tuple>
 
-// Losses of classifiers, made of nll_loss_forward and log_softmax.
+// Losses of classifiers, built from nll_loss_forward and log_softmax.
 
 namespace boxcar::composite {
 namespace {
 
 using OptionalTensor = std::optional<Tensor>;
-using shape::LossReduction;
+using meta::LossReduction;
 
 Tensor nllLoss(const Tensor& self, const Tensor& target, const OptionalTensor& weight, int64_t reduction,
                int64_t ignore_index) {
@@ -39,7 +39,7 @@ Tensor& nllLoss2dOut(const Tensor& self, const Tensor& target, const OptionalTen
   return out;
 }
 
-// Any number of dimensions after the classes are pixels.
+// All dimensions after the classes are treated as pixels.
 Tensor nllLossNd(const Tensor& self, const Tensor& target, const OptionalTensor& weight, int64_t reduction,
                  int64_t ignore_index) {
   const auto sizes = self.sizes();
@@ -47,31 +47,31 @@ Tensor nllLossNd(const Tensor& self, const Tensor& target, const OptionalTensor&
   if (sizes.size() != 1) {
     BOXCAR_CHECK(target.dim() > 0 && sizes[0] == target.sizes()[0],
                  "nll_loss: expected input batch_size ({}) to match target batch_size, but target has sizes {}",
-                 sizes[0], shape::listOf(target.sizes()));
+                 sizes[0], meta::listOf(target.sizes()));
   }
   if (sizes.size() <= 2) return boxcar::nll_loss(self, target, weight, reduction, ignore_index);
   if (sizes.size() == 4) return boxcar::nll_loss2d(self, target, weight, reduction, ignore_index);
   BOXCAR_CHECK(std::ranges::equal(target.sizes().subspan(1), sizes.subspan(2)),
                "nll_loss: expected a target with the sizes of input {} but for the classes, got {}",
-               shape::listOf(sizes), shape::listOf(target.sizes()));
+               meta::listOf(sizes), meta::listOf(target.sizes()));
   int64_t pixels = 1;
   for (const int64_t size : sizes.subspan(2)) pixels *= size;
   const int64_t input_sizes[] = {sizes[0], sizes[1], 1, pixels};
   const int64_t target_sizes[] = {sizes[0], 1, pixels};
   const Tensor loss = boxcar::nll_loss2d(boxcar::reshape(self, input_sizes), boxcar::reshape(target, target_sizes),
                                          weight, reduction, ignore_index);
-  const bool is_none = shape::lossReduction(reduction) == LossReduction::kNone;
+  const bool is_none = meta::lossReduction(reduction) == LossReduction::kNone;
   return is_none ? boxcar::reshape(loss, target.sizes()) : loss;
 }
 
-// [weight] of the classes, to be multiplied with tensors of the input's dimensions.
+// Returns the class [weight]s in a shape that broadcasts with tensors of the input's dimensions.
 Tensor weightAlong(const Tensor& weight, const Tensor& input, int64_t class_dim) {
   DimVector sizes(static_cast<size_t>(input.dim()), 1);
   sizes[static_cast<size_t>(class_dim)] = weight.numel();
   return boxcar::reshape(weight, sizes);
 }
 
-// minus the sum of [log_probabilities], weighted, over the classes.
+// Returns minus the sum of [log_probabilities], weighted, over the classes.
 Tensor summedOverClasses(const Tensor& log_probabilities, const Tensor& weight, int64_t class_dim) {
   const int64_t dims[] = {class_dim};
   if (!weight.defined()) return boxcar::neg(boxcar::sum(log_probabilities, dims));
@@ -85,7 +85,7 @@ Tensor ofProbabilities(const Tensor& self, const Tensor& target, const Tensor& w
   BOXCAR_CHECK(!weight.defined() || (weight.dim() == 1 && weight.numel() == classes),
                "cross_entropy_loss: weight tensor should be defined either for all {} classes or no classes but got "
                "weight tensor of shape: {}",
-               classes, shape::listOf(weight.sizes()));
+               classes, meta::listOf(weight.sizes()));
   const Tensor smooth = label_smoothing > 0 ? boxcar::add(boxcar::mul(target, 1 - label_smoothing),
                                                           label_smoothing / static_cast<double>(classes))
                                             : target;
@@ -97,7 +97,8 @@ Tensor ofProbabilities(const Tensor& self, const Tensor& target, const Tensor& w
   return boxcar::div(sum, self.numel() / classes);
 }
 
-// What each sample that is not ignored loses by classes that are not its own, reduced as the other loss is.
+// Returns the loss of each sample that is not ignored against a uniform distribution: minus the sum over all classes,
+// reduced like the main loss.
 Tensor smoothLoss(const Tensor& log_probabilities, const Tensor& target, const Tensor& weight, LossReduction reduction,
                   int64_t ignore_index, int64_t class_dim) {
   const Tensor counted = boxcar::ne(target, ignore_index);
@@ -113,7 +114,7 @@ Tensor smoothLoss(const Tensor& log_probabilities, const Tensor& target, const T
   return boxcar::div(sum, boxcar::sum(boxcar::where(counted, weights, boxcar::zeros_like(weights))));
 }
 
-// float16 and bfloat16 are rounded once, at the end.
+// float16 and bfloat16 are rounded only once, at the end.
 bool isSmallFloat(const Tensor& tensor) {
   return tensor.scalar_type() == ScalarType::Half || tensor.scalar_type() == ScalarType::BFloat16;
 }
@@ -127,10 +128,10 @@ Tensor crossEntropyLoss(const Tensor& self, const Tensor& target, const Optional
         crossEntropyLoss(widened(self), widened(target), wide_weight, reduction, ignore_index, label_smoothing);
     return boxcar::to(loss, self.scalar_type());
   }
-  const LossReduction kind = shape::lossReduction(reduction);
+  const LossReduction kind = meta::lossReduction(reduction);
   const Tensor weights = weight.value_or(Tensor());
   const int64_t class_dim = self.dim() == 1 ? 0 : 1;
-  // What is not a number is refused, too.
+  // Also rejects NaN.
   BOXCAR_CHECK(label_smoothing <= 1.0, "cross_entropy_loss: label_smoothing must be between 0.0 and 1.0. Got: {}",
                label_smoothing);
   if (std::ranges::equal(self.sizes(), target.sizes())) {

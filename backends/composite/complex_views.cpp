@@ -1,13 +1,13 @@
-#include <boxcar/backends/shape/dims.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 
-// Complex numbers seen as pairs of real ones, and back.
+// Views of complex numbers as pairs of real numbers, and back.
 
 namespace boxcar::composite {
 namespace {
 
-// [self]'s storage as elements of [dtype].
+// Returns [self]'s storage as elements of [dtype].
 Tensor viewAs(const Tensor& self, ScalarType dtype, const DimVector& sizes, const DimVector& strides, int64_t offset) {
   Tensor result(makeIntrusive<TensorImpl>(self.storage(), dtype, sizes, strides, offset));
   result.unsafeGetTensorImpl()->set_key_set(self.key_set() - DispatchKeySet(DispatchKey::AutogradFunctionality));

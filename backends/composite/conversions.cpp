@@ -1,7 +1,7 @@
-#include <boxcar/backends/shape/defined.h>
-#include <boxcar/backends/shape/factories.h>
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/defined.h>
+#include <boxcar/backends/meta/factories.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/host_copy.h>
 #include <boxcar/ops.h>
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <optional>
 
-// Copies and conversions, made of `empty_like` and `copy_`.
+// Copies and conversions, built from `empty_like` and `copy_`.
 
 namespace boxcar::composite {
 namespace {
@@ -31,7 +31,7 @@ Tensor clone(const Tensor& self, OptionalFormat memory_format) {
   return boxcar::copy_(result, self);
 }
 
-// A device without an index is any of its kind.
+// A device without an index stands for any device of its type.
 bool isOn(const Tensor& self, Device device) {
   return self.device() == device || (!device.has_index() && self.device().type() == device.type());
 }
@@ -39,18 +39,18 @@ bool isOn(const Tensor& self, Device device) {
 bool hasFormat(const Tensor& self, MemoryFormat format) {
   if (format == MemoryFormat::Preserve) return true;
   if (format == MemoryFormat::Contiguous) return self.is_contiguous();
-  const DimVector wanted = shape::stridesIn(format, self.sizes());
+  const DimVector wanted = meta::stridesIn(format, self.sizes());
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (self.sizes()[i] != 1 && self.strides()[i] != wanted[i]) return false;
   }
   return true;
 }
 
-// [self] itself when it is as asked for.
+// Returns [self] itself if it already has the requested properties.
 Tensor convert(const Tensor& self, OptionalType dtype, OptionalLayout layout, OptionalDevice device,
                OptionalBool pin_memory, bool non_blocking, bool copy, OptionalFormat memory_format) {
-  shape::checkDefined(self);
-  shape::checkProperties(layout, pin_memory);
+  meta::checkDefined(self);
+  meta::checkProperties(layout, pin_memory);
   const bool same = dtype.value_or(self.scalar_type()) == self.scalar_type() &&
                     isOn(self, device.value_or(self.device())) && (!memory_format || hasFormat(self, *memory_format));
   if (same && !copy) return self;
@@ -75,7 +75,7 @@ Tensor toOther(const Tensor& self, const Tensor& other, bool non_blocking, bool 
 Tensor typeAs(const Tensor& self, const Tensor& other) { return toOther(self, other, false, false, std::nullopt); }
 
 Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
-  shape::checkDefined(self);
+  meta::checkDefined(self);
   BOXCAR_CHECK(memory_format != MemoryFormat::Preserve,
                "preserve memory format is unsupported by the contiguous operator");
   return hasFormat(self, memory_format) ? self : boxcar::clone(self, memory_format);

@@ -1,5 +1,5 @@
-#include <boxcar/backends/shape/spatial.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/spatial.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-// Convolutions of a number of spatial dimensions, of samples or batches of them.
+// Convolutions over a given number of spatial dimensions, of single samples or batches.
 
 namespace boxcar::composite {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using IntSpan = std::span<const int64_t>;
 using OptionalTensor = std::optional<Tensor>;
 
-// The input as a batch, and whether it is one already.
+// The input as a batch, and whether it was one already.
 struct Batch {
   Tensor input;
   bool was_batch;
@@ -26,14 +26,14 @@ struct Batch {
 Batch batchOf(const Tensor& input, int64_t rank, std::string_view op) {
   BOXCAR_CHECK(input.dim() == rank + 1 || input.dim() == rank + 2,
                "Expected {}D (unbatched) or {}D (batched) input to {}, but got input of size: {}", rank + 1, rank + 2,
-               op, shape::listOf(input.sizes()));
+               op, meta::listOf(input.sizes()));
   if (input.dim() == rank + 2) return {input, true};
   return {boxcar::unsqueeze(input, 0), false};
 }
 
 void checkWeight(const Tensor& weight, int64_t rank, std::string_view op) {
   BOXCAR_CHECK(weight.dim() == rank + 2, "Expected {}D weight for {}, but got weight of size: {}", rank + 2, op,
-               shape::listOf(weight.sizes()));
+               meta::listOf(weight.sizes()));
 }
 
 constexpr std::string_view kNames[] = {"", "conv1d", "conv2d", "conv3d"};
@@ -49,23 +49,23 @@ Tensor conv(const Tensor& input, const Tensor& weight, const OptionalTensor& bia
       boxcar::convolution(batch.input, weight, bias, stride, padding, dilation, /*transposed=*/false, none, groups));
 }
 
-// Padding such that the result has the input's sizes; where it is odd, the end gets one more.
+// Pads so that the result has the input's sizes; odd padding adds one more at the end.
 template <size_t rank>
 Tensor convSame(const Batch& batch, const Tensor& weight, const OptionalTensor& bias, IntSpan stride, IntSpan dilation,
                 int64_t groups) {
   for (const int64_t step : stride) {
     BOXCAR_CHECK(step == 1, "padding='same' is not supported for strided convolutions, but stride is {}",
-                 shape::listOf(stride));
+                 meta::listOf(stride));
   }
-  const DimVector steps = shape::spatialArgument(kNames[rank], "dilation", dilation, rank, 1);
+  const DimVector steps = meta::spatialArgument(kNames[rank], "dilation", dilation, rank, 1);
   int64_t padding[rank];
   int64_t further[2 * rank] = {};
   bool is_odd = false;
   for (size_t i = 0; i < rank; ++i) {
     const int64_t kernel = weight.sizes()[i + 2];
     BOXCAR_CHECK(kernel >= 1, "{}: kernel sizes must be greater than zero, but weight has sizes {}", kNames[rank],
-                 shape::listOf(weight.sizes()));
-    const int64_t total = shape::windowReach(kNames[rank], kernel, steps[i]) - 1;
+                 meta::listOf(weight.sizes()));
+    const int64_t total = meta::windowReach(kNames[rank], kernel, steps[i]) - 1;
     padding[i] = total / 2;
     further[2 * (rank - 1 - i) + 1] = total % 2;
     is_odd = is_odd || total % 2 != 0;

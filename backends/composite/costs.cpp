@@ -1,11 +1,11 @@
-#include <boxcar/dispatcher/operator_cost.h>
+#include <boxcar/dispatcher/registry/operator_cost.h>
 
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-// What calls of the operators cost that are not pointwise. Those that are made of others have no cost of their own.
+// The cost of calls to operators that are not pointwise. Composite operators have no cost of their own.
 
 namespace boxcar::composite {
 namespace {
@@ -15,7 +15,7 @@ const Tensor& result(const FinishedCall& call) { return call.results.front().toT
 double numel(const Tensor& tensor) { return static_cast<double>(tensor.numel()); }
 double nbytes(const Tensor& tensor) { return static_cast<double>(tensor.nbytes()); }
 
-// A product and a sum for each element of the result and each index that both factors share.
+// One multiply and one add for each element of the result and each index that both factors share.
 template <size_t factor>
 OperatorCost product(const FinishedCall& call) {
   return {.flops = 2 * numel(result(call)) * static_cast<double>(tensorAt(call, factor).sizes().back()), .bytes = {}};
@@ -27,8 +27,8 @@ OperatorCost productAndSum(const FinishedCall& call) {
   return {.flops = product_flops + 3 * numel(result(call)), .bytes = {}};
 }
 
-// A product and a sum for each element of the result, or of the input where it is transposed, and each element of the
-// kernels that it meets; a sum more for the bias.
+// One multiply and one add for each element of the result (of the input if transposed) and each kernel element that it
+// meets; one more add per result element for the bias.
 OperatorCost convolution(const FinishedCall& call) {
   const Tensor& weight = tensorAt(call, 1);
   const bool transposed = call.arguments[6].toBool();
@@ -38,7 +38,7 @@ OperatorCost convolution(const FinishedCall& call) {
   return {.flops = 2 * products + sums, .bytes = {}};
 }
 
-// An operation for each element of a window, for each element of the result.
+// One operation for each element of each result element's window.
 OperatorCost pool(const FinishedCall& call) {
   double window = 1;
   const List<int64_t> sizes = call.arguments[1].toIntList();
@@ -46,31 +46,31 @@ OperatorCost pool(const FinishedCall& call) {
   return {.flops = window * numel(result(call)), .bytes = {}};
 }
 
-// A weight and a sum for each class that is right.
+// One weight and one add for each target class.
 OperatorCost classLoss(const FinishedCall& call) { return {.flops = 2 * numel(tensorAt(call, 1)), .bytes = {}}; }
 
-// [per_element] for each element of the result.
+// [per_element] operations for each element of the result.
 template <int per_element>
 OperatorCost interpolation(const FinishedCall& call) {
   return {.flops = per_element * numel(result(call)), .bytes = {}};
 }
 
-// [per_element] for each element of the first argument.
+// [per_element] operations for each element of the first argument.
 template <int per_element>
 OperatorCost reduction(const FinishedCall& call) {
   return {.flops = per_element * numel(tensorAt(call, 0)), .bytes = {}};
 }
 
-// What only moves elements, each of the result read once and written once.
+// Operators that only move elements: each element of the result is read once and written once.
 OperatorCost movement(const FinishedCall& call) { return {.flops = 0, .bytes = 2 * nbytes(result(call))}; }
 
-// What reads an index with each element, too.
+// Operators that also read an index for each element.
 template <size_t index>
 OperatorCost movementByIndex(const FinishedCall& call) {
   return {.flops = 0, .bytes = 2 * nbytes(result(call)) + nbytes(tensorAt(call, index))};
 }
 
-// What writes the values that are the argument [index] to places of another tensor.
+// Operators that write the values in the argument [index] into another tensor.
 template <size_t index>
 OperatorCost placement(const FinishedCall& call) {
   return {.flops = 0, .bytes = 2 * nbytes(tensorAt(call, index))};
@@ -80,13 +80,13 @@ OperatorCost copying(const FinishedCall& call) {
   return {.flops = 0, .bytes = nbytes(result(call)) + nbytes(tensorAt(call, 1))};
 }
 
-// What writes all of a tensor and reads none.
+// Operators that write a whole tensor and read none.
 OperatorCost filling(const FinishedCall& call) { return {.flops = 0, .bytes = nbytes(result(call))}; }
 
-// What reads elements and computes nothing.
+// Operators that read elements and compute nothing.
 OperatorCost reading(const FinishedCall&) { return {.flops = 0, .bytes = {}}; }
 
-// What looks at a tensor's shape and not at its elements.
+// Operators that look only at a tensor's shape, not at its elements.
 OperatorCost nothing(const FinishedCall&) { return {.flops = 0, .bytes = 0}; }
 
 std::vector<RegistrationHandleRAII> registerAll() {
@@ -99,13 +99,13 @@ std::vector<RegistrationHandleRAII> registerAll() {
       {"addmm", "addmm.out", "addmm_", "baddbmm", "baddbmm.out", "baddbmm_", "addmv", "addmv.out", "addmv_"});
   add(&reduction<1>, {"sum", "prod", "mean", "amax", "amin", "max", "max.dim", "min", "min.dim", "argmax", "argmin",
                       "any", "all", "equal"});
-  // The largest element, a difference, an exponential, a sum, and a quotient or a difference.
+  // A maximum, a subtraction, an exponential, a sum, and a division or subtraction.
   add(&reduction<5>, {"_softmax", "_log_softmax"});
   add(&convolution, {"convolution"});
   add(&pool, {"max_pool2d_with_indices", "avg_pool2d"});
   add(&reduction<1>, {"_adaptive_avg_pool2d", "adaptive_avg_pool2d.out", "adaptive_max_pool2d"});
   add(&classLoss, {"nll_loss_forward", "nll_loss2d_forward"});
-  // Two products and a sum along each dimension.
+  // Two multiplies and one add along each dimension.
   add(&interpolation<3>, {"upsample_linear1d"});
   add(&interpolation<6>, {"upsample_bilinear2d"});
   add(&movement, {"upsample_nearest1d", "upsample_nearest2d"});

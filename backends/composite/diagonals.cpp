@@ -1,14 +1,14 @@
 #include <boxcar/backends/composite/write_out.h>
-#include <boxcar/backends/shape/dims.h>
-#include <boxcar/backends/shape/output.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/meta/output.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
 #include <optional>
 
-// Diagonals taken out of matrices and put into them.
+// Extracting diagonals from matrices and inserting them.
 
 namespace boxcar::composite {
 namespace {
@@ -32,14 +32,14 @@ Tensor diagEmbed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2)
   return result;
 }
 
-// The diagonal of a matrix, or the matrix of a diagonal.
+// Returns the diagonal of a matrix, or the matrix with a given diagonal.
 Tensor diag(const Tensor& self, int64_t diagonal) {
   BOXCAR_CHECK(self.dim() == 1 || self.dim() == 2, "diag(): Supports 1D or 2D tensors. Got {}D", self.dim());
   if (self.dim() == 1) return boxcar::diag_embed(self, diagonal);
   return boxcar::clone(boxcar::diagonal(self, diagonal), MemoryFormat::Contiguous);
 }
 Tensor& diagOut(const Tensor& self, int64_t diagonal, Tensor& out) {
-  return writeStructured(out, boxcar::diag(self, diagonal));
+  return writeSameType(out, boxcar::diag(self, diagonal));
 }
 
 Tensor diagFlat(const Tensor& self, int64_t offset) { return boxcar::diag(boxcar::ravel(self), offset); }
@@ -53,7 +53,7 @@ Tensor& eyeRowsColumnsOut(int64_t n, int64_t m, Tensor& out) {
   BOXCAR_CHECK(n >= 0, "n must be greater or equal to 0, got {}", n);
   BOXCAR_CHECK(m >= 0, "m must be greater or equal to 0, got {}", m);
   const int64_t sizes[] = {n, m};
-  shape::checkOutput({out, sizes, {}, out.scalar_type(), out.device()});
+  meta::checkOutput({out, sizes, {}, out.scalar_type(), out.device()});
   boxcar::empty_out(out, sizes);
   boxcar::zero_(out);
   Tensor diagonal = boxcar::diagonal(out);

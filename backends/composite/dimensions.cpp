@@ -1,6 +1,6 @@
-#include <boxcar/backends/shape/broadcast.h>
-#include <boxcar/backends/shape/views.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/broadcast.h>
+#include <boxcar/backends/meta/views.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-// Dimensions that move, come and go: other names and other ways to say permute, expand and view.
+// Moving, adding and removing dimensions: alternative names and forms of permute, expand and view.
 
 namespace boxcar::composite {
 namespace {
@@ -36,7 +36,7 @@ Tensor moveDims(const Tensor& self, IntSpan source, IntSpan destination) {
   const DimVector from = wrapped(source, self.dim(), "source");
   const DimVector to = wrapped(destination, self.dim(), "destination");
   if (self.dim() == 0) return boxcar::alias(self);
-  // The others keep their order in the places that are left.
+  // The other dimensions keep their order in the remaining places.
   DimVector order(self.sizes().size(), -1);
   for (size_t i = 0; i < from.size(); ++i) order[static_cast<size_t>(to[i])] = from[i];
   int64_t next = 0;
@@ -73,7 +73,7 @@ Tensor unflatten(const Tensor& self, int64_t dim, IntSpan sizes) {
   const auto chosen = static_cast<size_t>(wrapDimension(dim, self.dim()));
   BOXCAR_CHECK(!sizes.empty(), "unflatten: sizes must be non-empty");
   const int64_t length = self.dim() == 0 ? 1 : self.sizes()[chosen];
-  const DimVector parts = shape::inferSizes(sizes, length);
+  const DimVector parts = meta::inferSizes(sizes, length);
   DimVector result = toDimVector(self.sizes());
   const auto at = result.begin() + static_cast<std::ptrdiff_t>(chosen);
   result.insert(result.empty() ? at : result.erase(at), parts.begin(), parts.end());
@@ -88,7 +88,7 @@ Tensor broadcastTo(const Tensor& self, IntSpan size) { return boxcar::expand(sel
 
 std::vector<Tensor> broadcastTensors(TensorList tensors) {
   DimVector sizes;
-  for (const Tensor& tensor : tensors) sizes = shape::broadcast(sizes, tensor.sizes());
+  for (const Tensor& tensor : tensors) sizes = meta::broadcast(sizes, tensor.sizes());
   std::vector<Tensor> results;
   results.reserve(tensors.size());
   for (const Tensor& tensor : tensors) results.push_back(boxcar::expand(tensor, sizes));

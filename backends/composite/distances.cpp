@@ -1,20 +1,20 @@
-#include <boxcar/backends/shape/broadcast.h>
-#include <boxcar/backends/shape/matrices.h>
-#include <boxcar/backends/shape/promotion.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/broadcast.h>
+#include <boxcar/backends/meta/matrices.h>
+#include <boxcar/backends/meta/promotion.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
 #include <optional>
 
-// Distances and angles of vectors.
+// Distances and angles between vectors.
 
 namespace boxcar::composite {
 namespace {
 
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<int64_t> compute_mode) {
-  shape::checkCdist(x1, x2, p, compute_mode);
+  meta::checkCdist(x1, x2, p, compute_mode);
   return boxcar::_cdist_forward(x1, x2, p, compute_mode);
 }
 
@@ -24,18 +24,18 @@ Tensor pairwiseDistance(const Tensor& x1, const Tensor& x2, double p, double eps
 }
 
 Tensor cosineSimilarity(const Tensor& x1, const Tensor& x2, int64_t dim, double eps) {
-  shape::TypePromotion types;
+  meta::TypePromotion types;
   types.add(x1);
   types.add(x2);
   BOXCAR_CHECK(isFloatingType(types.result()), "expected common dtype to be floating point, yet common dtype is {}",
                types.result());
-  const DimVector sizes = shape::broadcast(x1.sizes(), x2.sizes());
+  const DimVector sizes = meta::broadcast(x1.sizes(), x2.sizes());
   const int64_t along[] = {dim};
-  // float16 has no number as small as eps.
+  // float16 cannot represent a number as small as eps.
   const ScalarType type = types.result();
   const bool is_half = type == ScalarType::Half || type == ScalarType::BFloat16;
   const ScalarType computed = is_half ? ScalarType::Float : type;
-  // Each divided by its length, so that the product of two long ones does not overflow.
+  // Each vector is divided by its length first, so that the product of two long ones does not overflow.
   const auto normalized = [&](const Tensor& x) {
     const Tensor wide = boxcar::expand(x.scalar_type() == computed ? x : boxcar::to(x, computed), sizes);
     const Tensor length = boxcar::linalg_vector_norm(wide, 2, along, /*keepdim=*/true);

@@ -1,7 +1,7 @@
-#include <boxcar/backends/shape/defined.h>
-#include <boxcar/backends/shape/dims.h>
-#include <boxcar/backends/shape/random.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/defined.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/meta/random.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -12,12 +12,13 @@ namespace boxcar::composite {
 namespace {
 
 bool dropsNothing(const Tensor& input, double p, bool train) {
-  shape::checkDefined(input);
+  meta::checkDefined(input);
   BOXCAR_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got {}", p);
   return p == 0 || !train || input.numel() == 0;
 }
 
-// What elements of [input] are multiplied with, shaped like it or, for whole channels, like the first two dimensions.
+// Returns the factors for the elements of [input]. They have the shape of [input], or for whole channels that of its
+// first two dimensions followed by ones.
 Tensor noiseFor(const Tensor& input, double p, bool of_channels) {
   if (p == 1) return boxcar::zeros({}, input.scalar_type(), std::nullopt, input.device());
   Tensor noise;
@@ -48,7 +49,7 @@ Tensor& dropoutInPlace(Tensor& self, double p, bool train) {
 }
 
 std::tuple<Tensor, Tensor> nativeDropout(const Tensor& input, double p, std::optional<bool> train) {
-  shape::checkProbability("native_dropout", p);
+  meta::checkProbability("native_dropout", p);
   if (!train.value_or(true)) {
     return {boxcar::clone(input), boxcar::ones(input.sizes(), ScalarType::Bool, std::nullopt, input.device())};
   }

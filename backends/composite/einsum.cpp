@@ -1,6 +1,6 @@
 #include <boxcar/backends/composite/einsum_equation.h>
-#include <boxcar/backends/shape/dims.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -17,8 +17,8 @@ namespace {
 
 constexpr int kEllipsis = EinsumEquation::kEllipsis;
 
-// How operands are laid out so that their dimensions fit: those of the result first, in its order, then those that are
-// summed. Each label has one place, the ellipsis as many as it has dimensions.
+// How operands are laid out so that their dimensions match: first the dimensions of the result, in order, then the
+// summed ones. Each label has one place; the ellipsis has as many as it has dimensions.
 struct Layout {
   std::array<int64_t, EinsumEquation::kLetters + 1> place;
   int64_t ellipsis_rank = 0;
@@ -55,8 +55,8 @@ struct Layout {
   }
 };
 
-// [operand] with its dimensions in the places of [layout], those that it lacks being of size 1. Of dimensions with one
-// label only the diagonal is left.
+// Returns [operand] with its dimensions in the places given by [layout]; missing dimensions get size 1. If dimensions
+// share a label, only their diagonal is kept.
 Tensor arranged(const Tensor& operand, size_t index, const std::vector<int>& labels, const Layout& layout) {
   std::array<int64_t, EinsumEquation::kLetters> seen;
   seen.fill(-1);
@@ -66,7 +66,7 @@ Tensor arranged(const Tensor& operand, size_t index, const std::vector<int>& lab
   for (const int label : labels) {
     const int64_t place = layout.place[static_cast<size_t>(label)];
     if (label == kEllipsis) {
-      // Broadcast: aligned at its last dimension.
+      // Broadcasting aligns the last dimensions.
       const int64_t count = operand.dim() - static_cast<int64_t>(labels.size()) + 1;
       for (int64_t i = 0; i < count; ++i) {
         places[static_cast<size_t>(place + layout.ellipsis_rank - count + i)] = dim++;
@@ -82,7 +82,7 @@ Tensor arranged(const Tensor& operand, size_t index, const std::vector<int>& lab
     BOXCAR_CHECK(result.size(first) == result.size(dim),
                  "einsum(): subscript {} is repeated for operand {} but the sizes don't match, {} != {}",
                  letterOf(label), index, result.size(dim), result.size(first));
-    // The diagonal becomes the last dimension and goes back to where the first one was.
+    // The diagonal becomes the last dimension and is moved back to the first one's position.
     result = boxcar::movedim(boxcar::diagonal(result, 0, first, dim), -1, first);
   }
   DimVector order;
@@ -96,14 +96,14 @@ Tensor arranged(const Tensor& operand, size_t index, const std::vector<int>& lab
   return boxcar::permute(result, order);
 }
 
-// The sizes that all operands share, 1 matching any.
+// Checks that the sizes of all operands match; size 1 matches any size.
 void checkSizes(const std::vector<Tensor>& operands, int64_t rank) {
   for (int64_t dim = 0; dim < rank; ++dim) {
     int64_t common = 1;
     for (size_t i = 0; i < operands.size(); ++i) {
       const int64_t size = operands[i].size(dim);
       BOXCAR_CHECK(size == 1 || common == 1 || size == common,
-                   "einsum(): operands do not broadcast: operand {} has size {} where others have {}", i, size, common);
+                   "einsum(): operands do not broadcast: operand {} has size {}, but others have {}", i, size, common);
       if (size != 1) common = size;
     }
   }
@@ -113,7 +113,8 @@ Tensor sumKept(const Tensor& tensor, const DimVector& dims) {
   return dims.empty() ? tensor : boxcar::sum(tensor, dims, /*keepdim=*/true);
 }
 
-// The products of two operands of one rank, summed over [summed], which remain with size 1: as a batch of matrices.
+// Multiplies two operands of the same rank, summed over the dimensions [summed], which remain with size 1. Uses a
+// batched matrix product.
 Tensor multiplyPair(const Tensor& left, const Tensor& right, const DimVector& summed) {
   if (summed.empty()) return boxcar::mul(left, right);
   DimVector both;
@@ -163,8 +164,8 @@ Tensor multiplyPair(const Tensor& left, const Tensor& right, const DimVector& su
   return boxcar::permute(boxcar::reshape(product, sizes), back);
 }
 
-// The order in which operands are multiplied: pairs of places in the list, from which both are taken and to which the
-// product is added at the end.
+// Checks the order of multiplications: pairs of positions in the list; both operands are removed from it and their
+// product is appended.
 void checkPath(std::span<const int64_t> path, size_t operands) {
   BOXCAR_CHECK(path.size() == (operands - 1) * 2,
                "einsum(): expected contraction path given in path parameter to have "
@@ -174,7 +175,7 @@ void checkPath(std::span<const int64_t> path, size_t operands) {
   for (size_t i = 0; i < path.size(); i += 2, --left) {
     for (const int64_t place : path.subspan(i, 2)) {
       BOXCAR_CHECK(place >= 0 && static_cast<size_t>(place) < left,
-                   "einsum(): the contraction path names operand {} where {} are left", place, left);
+                   "einsum(): the contraction path names operand {}, but {} are left", place, left);
     }
     BOXCAR_CHECK(path[i] != path[i + 1], "einsum(): the contraction path pairs operand {} with itself", path[i]);
   }
@@ -197,7 +198,7 @@ Tensor einsum(std::string_view text, TensorList tensors, std::optional<std::span
     return summed.empty() ? operands[0] : boxcar::sum(operands[0], summed);
   }
 
-  // How many operands have each dimension still: the last two sum it.
+  // Counts the operands that still have each dimension; the product of the last two sums over it.
   std::vector<int> uses(static_cast<size_t>(layout.rank));
   for (const Tensor& operand : operands) {
     for (size_t dim = 0; dim < uses.size(); ++dim) uses[dim] += operand.sizes()[dim] != 1;

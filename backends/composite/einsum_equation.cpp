@@ -14,7 +14,7 @@ int labelOf(char letter) {
   return -1;
 }
 
-// The labels of one operand, or of the result; [where] names it.
+// Parses the labels of one operand or of the result; [where] names it in errors.
 std::vector<int> parseLabels(std::string_view text, const std::string& where) {
   std::vector<int> labels;
   bool has_ellipsis = false;

@@ -6,23 +6,23 @@
 
 namespace boxcar::composite {
 
-// The equation of an einsum, read: for each operand and for the result the labels of its dimensions, a label being the
-// place of its letter in A-Za-z, or kEllipsis.
+// A parsed einsum equation: the labels of the dimensions of each operand and of the result. A label is the position of
+// its letter in A-Za-z, or kEllipsis.
 struct EinsumEquation {
   static constexpr int kLetters = 52;
   static constexpr int kEllipsis = kLetters;
 
   std::vector<std::vector<int>> operands;
-  // As written; unless [has_arrow], what PyTorch makes of the operands: `...` and then the letters that stand once.
+  // As written if [has_arrow]; otherwise PyTorch's implicit result: `...`, then the letters that occur exactly once.
   std::vector<int> result;
   bool has_arrow;
 };
 
-// An Error tells where the equation breaks the rules: characters that are no letters, dots that are no ellipsis,
-// letters of the result that stand there twice or in no operand, and a number of operands other than [count].
+// Parses an einsum equation. Throws Error if it contains characters that are not letters, dots that do not form an
+// ellipsis, or result letters that are repeated or occur in no operand, or if it does not have [count] operands.
 EinsumEquation parseEinsum(std::string_view equation, size_t count);
 
-// The letter of a label.
+// Returns the letter of a label.
 char letterOf(int label);
 
 }  // namespace boxcar::composite

@@ -1,6 +1,6 @@
-#include <boxcar/backends/shape/factories.h>
-#include <boxcar/backends/shape/layout.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/factories.h>
+#include <boxcar/backends/meta/layout.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-// Factories that are made of `empty` and of what writes to it: a backend that has those has them all.
+// Factories built from `empty` and the operators that fill it: a backend that has those has all factories.
 
 namespace boxcar::composite {
 namespace {
@@ -27,7 +27,7 @@ Tensor zeros(IntSpan size, OptionalType dtype, OptionalLayout layout, OptionalDe
 
 Tensor full(IntSpan size, const Scalar& fill_value, OptionalType dtype, OptionalLayout layout, OptionalDevice device,
             OptionalBool pin_memory) {
-  Tensor result = boxcar::empty(size, dtype.value_or(shape::typeOfFill(fill_value)), layout, device, pin_memory);
+  Tensor result = boxcar::empty(size, dtype.value_or(meta::typeOfFill(fill_value)), layout, device, pin_memory);
   return boxcar::fill_(result, fill_value);
 }
 
@@ -44,8 +44,8 @@ Tensor scalarTensor(const Scalar& s, OptionalType dtype, OptionalLayout layout, 
 
 Tensor arangeStep(const Scalar& start, const Scalar& end, const Scalar& step, OptionalType dtype, OptionalLayout layout,
                   OptionalDevice device, OptionalBool pin_memory) {
-  const ScalarType type = dtype.value_or(shape::typeOfArange(start, end, step));
-  const int64_t length = shape::arangeLength(start, end, step, type);
+  const ScalarType type = dtype.value_or(meta::typeOfArange(start, end, step));
+  const int64_t length = meta::arangeLength(start, end, step, type);
   Tensor result = boxcar::empty(std::span(&length, 1), type, layout, device, pin_memory);
   return boxcar::arange_out(result, start, end, step);
 }
@@ -62,23 +62,23 @@ Tensor arange(const Scalar& end, OptionalType dtype, OptionalLayout layout, Opti
 
 Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, OptionalType dtype, OptionalLayout layout,
                 OptionalDevice device, OptionalBool pin_memory) {
-  shape::checkSteps(steps);
-  const ScalarType type = dtype.value_or(shape::typeOfLinspace(start, end));
+  meta::checkSteps(steps);
+  const ScalarType type = dtype.value_or(meta::typeOfLinspace(start, end));
   Tensor result = boxcar::empty(std::span(&steps, 1), type, layout, device, pin_memory);
   return boxcar::linspace_out(result, start, end, steps);
 }
 
 Tensor logspace(const Scalar& start, const Scalar& end, int64_t steps, double base, OptionalType dtype,
                 OptionalLayout layout, OptionalDevice device, OptionalBool pin_memory) {
-  shape::checkSteps(steps);
-  const ScalarType type = dtype.value_or(shape::typeOfLinspace(start, end));
+  meta::checkSteps(steps);
+  const ScalarType type = dtype.value_or(meta::typeOfLinspace(start, end));
   Tensor result = boxcar::empty(std::span(&steps, 1), type, layout, device, pin_memory);
   return boxcar::logspace_out(result, start, end, steps, base);
 }
 
 Tensor& zerosOut(IntSpan size, Tensor& out) { return boxcar::zero_(boxcar::empty_out(out, size)); }
 
-// A value that the type cannot hold is refused before [out] is resized.
+// Rejects a value that the dtype cannot represent before [out] is resized.
 Tensor& fullOut(IntSpan size, const Scalar& fill_value, Tensor& out) {
   boxcar::scalar_tensor(fill_value, out.scalar_type());
   return boxcar::fill_(boxcar::empty_out(out, size), fill_value);
@@ -86,7 +86,7 @@ Tensor& fullOut(IntSpan size, const Scalar& fill_value, Tensor& out) {
 
 Tensor& onesOut(IntSpan size, Tensor& out) { return boxcar::fill_(boxcar::empty_out(out, size), 1); }
 
-// The last of [physical_layout] is the dimension whose elements follow each other.
+// The last dimension in [physical_layout] is the one with adjacent elements.
 Tensor emptyPermuted(IntSpan size, IntSpan physical_layout, OptionalType dtype, OptionalLayout layout,
                      OptionalDevice device, OptionalBool pin_memory) {
   BOXCAR_CHECK(size.size() == physical_layout.size(),
@@ -109,7 +109,7 @@ Tensor emptyPermuted(IntSpan size, IntSpan physical_layout, OptionalType dtype, 
   return boxcar::permute(boxcar::empty(permuted, dtype, layout, device, pin_memory), place_of);
 }
 
-// Without a format the dimensions lie in memory as those of [self].
+// Without a format, the dimensions have the same memory order as those of [self].
 Tensor emptyLike(const Tensor& self, OptionalType dtype, OptionalLayout layout, OptionalDevice device,
                  OptionalBool pin_memory, OptionalFormat memory_format) {
   const ScalarType type = dtype.value_or(self.scalar_type());
@@ -118,7 +118,7 @@ Tensor emptyLike(const Tensor& self, OptionalType dtype, OptionalLayout layout, 
     return boxcar::empty(self.sizes(), type, layout, where, pin_memory, memory_format);
   }
   if (self.is_contiguous()) return boxcar::empty(self.sizes(), type, layout, where, pin_memory);
-  return boxcar::empty_strided(self.sizes(), shape::denseStrides(self), type, layout, where, pin_memory);
+  return boxcar::empty_strided(self.sizes(), meta::denseStrides(self), type, layout, where, pin_memory);
 }
 
 Tensor zerosLike(const Tensor& self, OptionalType dtype, OptionalLayout layout, OptionalDevice device,

@@ -1,16 +1,16 @@
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ops.h>
 
 #include <optional>
 
-// Operators that are other operators under another name or for more types.
+// Operators that are other operators under a different name or for more dtypes.
 
 namespace boxcar::composite {
 namespace {
 
 using OptionalType = std::optional<ScalarType>;
 
-// Integers and bools are converted to floats first.
+// Converts integers and bools to floats.
 Tensor toFloating(const Tensor& self, OptionalType dtype) {
   if (dtype.has_value()) return boxcar::to(self, *dtype);
   return self;

@@ -1,5 +1,5 @@
-#include <boxcar/backends/shape/broadcast.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/broadcast.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-// Operators that look elements up, made of gather, scatter, index_select and nonzero.
+// Operators that look up elements, built from gather, scatter, index_select and nonzero.
 
 namespace boxcar::composite {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 Tensor argwhere(const Tensor& self) { return boxcar::nonzero(self); }
 
 std::vector<Tensor> nonzeroNumpy(const Tensor& self) {
-  // Copies: the schema promises tensors with memory of their own.
+  // Copies, because the schema promises tensors with memory of their own.
   std::vector<Tensor> columns = boxcar::unbind(boxcar::nonzero(self.dim() == 0 ? boxcar::unsqueeze(self, 0) : self), 1);
   for (Tensor& column : columns) column = boxcar::clone(column);
   return columns;
@@ -25,7 +25,7 @@ std::vector<Tensor> nonzeroNumpy(const Tensor& self) {
 
 std::vector<Tensor> where(const Tensor& condition) { return boxcar::nonzero_numpy(condition); }
 
-// [self] and [indices], broadcast together in all dimensions but [dim], which is counted from the front.
+// Broadcasts [self] and [indices] together in all dimensions except [dim], which becomes non-negative.
 std::pair<Tensor, Tensor> broadcastAlong(const Tensor& self, const Tensor& indices, int64_t& dim) {
   BOXCAR_CHECK(
       self.dim() == indices.dim(),
@@ -37,14 +37,14 @@ std::pair<Tensor, Tensor> broadcastAlong(const Tensor& self, const Tensor& indic
   const auto along = static_cast<size_t>(dim);
   DimVector sizes = toDimVector(self.sizes());
   sizes[along] = indices.sizes()[along];
-  const DimVector index_sizes = shape::broadcast(sizes, indices.sizes());
+  const DimVector index_sizes = meta::broadcast(sizes, indices.sizes());
   sizes = toDimVector(indices.sizes());
   sizes[along] = self.sizes()[along];
-  const DimVector self_sizes = shape::broadcast(sizes, self.sizes());
+  const DimVector self_sizes = meta::broadcast(sizes, self.sizes());
   return {boxcar::expand(self, self_sizes), boxcar::expand(indices, index_sizes)};
 }
 
-// What take_along_dim gathers from, by which indices, along which dimension.
+// What take_along_dim gathers from, with which indices, along which dimension.
 struct Taking {
   Tensor self;
   Tensor indices;
@@ -83,11 +83,10 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, int64_t /*padding_
   return boxcar::view(boxcar::index_select(weight, 0, boxcar::reshape(indices, all)), sizes);
 }
 
-// How many classes there are at least; an Error when [self] names a negative one.
+// Returns the minimum number of classes. Throws Error if [self] holds a negative one.
 int64_t classesIn(const Tensor& self) {
-  BOXCAR_CHECK(
-      !self.is_meta(),
-      "one_hot(): how many classes there are depends on elements, which tensors on Meta have not; say num_classes");
+  BOXCAR_CHECK(!self.is_meta(),
+               "one_hot(): the number of classes depends on elements, and tensors on Meta have none; give num_classes");
   const int64_t least = boxcar::item(boxcar::min(self)).toLong();
   BOXCAR_CHECK(least >= 0, "one_hot(): Class values must be non-negative, but there is {}", least);
   const int64_t greatest = boxcar::item(boxcar::max(self)).toLong();

@@ -1,5 +1,5 @@
-#include <boxcar/backends/shape/dims.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-// Tensors joined in the ways that numpy has names for, and grids of their elements.
+// Joining tensors under NumPy's names, and grids of their elements.
 
 namespace boxcar::composite {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 Tensor concat(TensorList tensors, int64_t dim) { return boxcar::cat(tensors, dim); }
 Tensor& concatOut(TensorList tensors, int64_t dim, Tensor& out) { return boxcar::cat_out(out, tensors, dim); }
 
-// What is joined along [dim] once each tensor is made ready for it.
+// The tensors to join along [dim], each reshaped for it.
 struct Joint {
   std::vector<Tensor> tensors;
   int64_t dim;
@@ -62,7 +62,7 @@ Tensor& joinOut(TensorList tensors, Tensor& out) {
   return boxcar::cat_out(out, joint.tensors, joint.dim);
 }
 
-// The tensors with a new dimension each, along which they join.
+// Returns the tensors, each with a new dimension along which they are joined.
 Joint sideBySide(TensorList tensors, int64_t dim) {
   BOXCAR_CHECK(!tensors.empty(), "stack expects a non-empty TensorList");
   const int64_t along = wrapDimension(dim, tensors[0].dim() + 1);
@@ -111,7 +111,7 @@ std::vector<Tensor> grid(TensorList tensors) {
   return grids;
 }
 
-// "xy": the first tensor runs along the second dimension and the second along the first, as graphics have them.
+// "xy": the first tensor runs along the second dimension and the second along the first, as in graphics.
 std::vector<Tensor> gridIndexing(TensorList tensors, std::string_view indexing) {
   BOXCAR_CHECK(indexing == "xy" || indexing == "ij",
                "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: {}", indexing);

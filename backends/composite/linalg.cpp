@@ -1,6 +1,6 @@
 #include <boxcar/backends/composite/write_out.h>
-#include <boxcar/backends/shape/dims.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ops.h>
 
 #include <limits>
@@ -8,8 +8,8 @@
 #include <string_view>
 #include <tuple>
 
-// Linear algebra made of the operators that a backend has: inverses and solutions with their errors, decompositions
-// under their older names, and the out= forms of all.
+// Linear algebra built from the operators of a backend: inverses and solutions with error checks, decompositions under
+// their older names, and the out= variants of all.
 
 namespace boxcar::composite {
 namespace {
@@ -22,9 +22,9 @@ using Triple = std::tuple<Tensor, Tensor, Tensor>;
 // Inverses and solutions.
 
 Tensor inv(const Tensor& a) { return std::get<0>(boxcar::linalg_inv_ex(a, /*check_errors=*/true)); }
-Tensor& invOut(const Tensor& a, Tensor& out) { return writeStructured(out, inv(a)); }
+Tensor& invOut(const Tensor& a, Tensor& out) { return writeSameType(out, inv(a)); }
 PairOut invExOut(const Tensor& a, bool check_errors, Tensor& inverse, Tensor& info) {
-  return writeStructured(boxcar::linalg_inv_ex(a, check_errors), inverse, info);
+  return writeSameTypes(boxcar::linalg_inv_ex(a, check_errors), inverse, info);
 }
 
 Pair solveEx(const Tensor& a, const Tensor& b, bool left, bool check_errors) {
@@ -32,17 +32,17 @@ Pair solveEx(const Tensor& a, const Tensor& b, bool left, bool check_errors) {
   return {std::move(result), std::move(info)};
 }
 PairOut solveExOut(const Tensor& a, const Tensor& b, bool left, bool check_errors, Tensor& result, Tensor& info) {
-  return writeStructured(solveEx(a, b, left, check_errors), result, info);
+  return writeSameTypes(solveEx(a, b, left, check_errors), result, info);
 }
 Tensor solve(const Tensor& a, const Tensor& b, bool left) {
   return std::get<0>(solveEx(a, b, left, /*check_errors=*/true));
 }
 Tensor& solveOut(const Tensor& a, const Tensor& b, bool left, Tensor& out) {
-  return writeStructured(out, solve(a, b, left));
+  return writeSameType(out, solve(a, b, left));
 }
 Tensor& solveTriangularOut(const Tensor& self, const Tensor& b, bool upper, bool left, bool unitriangular,
                            Tensor& out) {
-  return writeStructured(out, boxcar::linalg_solve_triangular(self, b, upper, left, unitriangular));
+  return writeSameType(out, boxcar::linalg_solve_triangular(self, b, upper, left, unitriangular));
 }
 
 // Cholesky factors.
@@ -51,10 +51,10 @@ Tensor cholesky(const Tensor& self, bool upper) {
   return std::get<0>(boxcar::linalg_cholesky_ex(self, upper, /*check_errors=*/true));
 }
 Tensor& choleskyOut(const Tensor& self, bool upper, Tensor& out) {
-  return writeStructured(out, boxcar::linalg_cholesky(self, upper));
+  return writeSameType(out, boxcar::linalg_cholesky(self, upper));
 }
 PairOut choleskyExOut(const Tensor& self, bool upper, bool check_errors, Tensor& factor, Tensor& info) {
-  return writeStructured(boxcar::linalg_cholesky_ex(self, upper, check_errors), factor, info);
+  return writeSameTypes(boxcar::linalg_cholesky_ex(self, upper, check_errors), factor, info);
 }
 Tensor& oldCholeskyOut(const Tensor& self, bool upper, Tensor& out) {
   return writeResult(out, boxcar::cholesky(self, upper));
@@ -66,14 +66,14 @@ Tensor& choleskySolveOut(const Tensor& self, const Tensor& input2, bool upper, T
 // Determinants.
 
 Tensor det(const Tensor& a) { return std::get<0>(boxcar::_linalg_det(a)); }
-Tensor& detOut(const Tensor& a, Tensor& out) { return writeStructured(out, boxcar::linalg_det(a)); }
+Tensor& detOut(const Tensor& a, Tensor& out) { return writeSameType(out, boxcar::linalg_det(a)); }
 
 Pair slogdet(const Tensor& a) {
   auto [sign, logarithm, lu, pivots] = boxcar::_linalg_slogdet(a);
   return {std::move(sign), std::move(logarithm)};
 }
 PairOut slogdetOut(const Tensor& a, Tensor& sign, Tensor& logarithm) {
-  return writeStructured(slogdet(a), sign, logarithm);
+  return writeSameTypes(slogdet(a), sign, logarithm);
 }
 
 Tensor logdet(const Tensor& self) {
@@ -85,7 +85,7 @@ Tensor logdet(const Tensor& self) {
 // Decompositions.
 
 PairOut qrOut(const Tensor& a, std::string_view mode, Tensor& q, Tensor& r) {
-  return writeStructured(boxcar::linalg_qr(a, mode), q, r);
+  return writeSameTypes(boxcar::linalg_qr(a, mode), q, r);
 }
 Pair qr(const Tensor& self, bool some) { return boxcar::linalg_qr(self, some ? "reduced" : "complete"); }
 
@@ -94,19 +94,19 @@ Triple svd(const Tensor& a, bool full_matrices, Driver driver) {
 }
 std::tuple<Tensor&, Tensor&, Tensor&> svdOut(const Tensor& a, bool full_matrices, Driver driver, Tensor& u, Tensor& s,
                                              Tensor& vh) {
-  return writeStructured(svd(a, full_matrices, driver), u, s, vh);
+  return writeSameTypes(svd(a, full_matrices, driver), u, s, vh);
 }
 Tensor svdvals(const Tensor& a, Driver driver) {
   return std::get<1>(boxcar::_linalg_svd(a, /*full_matrices=*/false, /*compute_uv=*/false, driver));
 }
-Tensor& svdvalsOut(const Tensor& a, Driver driver, Tensor& out) { return writeStructured(out, svdvals(a, driver)); }
+Tensor& svdvalsOut(const Tensor& a, Driver driver, Tensor& out) { return writeSameType(out, svdvals(a, driver)); }
 
 Tensor conjugateTransposed(const Tensor& matrices) {
   const Tensor transposed = boxcar::transpose(matrices, -2, -1);
   return matrices.is_complex() ? boxcar::conj_physical(transposed) : transposed;
 }
 
-// Without vectors U and V are full of zeros.
+// Without vectors, U and V are filled with zeros.
 Triple oldSvd(const Tensor& self, bool some, bool compute_uv) {
   if (compute_uv) {
     auto [u, s, vh] = svd(self, !some, std::nullopt);
@@ -124,13 +124,13 @@ Triple oldSvd(const Tensor& self, bool some, bool compute_uv) {
 
 Pair eigh(const Tensor& self, std::string_view uplo) { return boxcar::_linalg_eigh(self, uplo, /*compute_v=*/true); }
 PairOut eighOut(const Tensor& self, std::string_view uplo, Tensor& values, Tensor& vectors) {
-  return writeStructured(eigh(self, uplo), values, vectors);
+  return writeSameTypes(eigh(self, uplo), values, vectors);
 }
 Tensor eigvalsh(const Tensor& self, std::string_view uplo) {
   return std::get<0>(boxcar::_linalg_eigh(self, uplo, /*compute_v=*/false));
 }
 Tensor& eigvalshOut(const Tensor& self, std::string_view uplo, Tensor& out) {
-  return writeStructured(out, eigvalsh(self, uplo));
+  return writeSameType(out, eigvalsh(self, uplo));
 }
 
 }  // namespace

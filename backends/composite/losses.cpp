@@ -1,19 +1,19 @@
-#include <boxcar/backends/shape/loss_reduction.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/loss_reduction.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
 #include <optional>
 
-// Losses that are made of other operators.
+// Losses built from other operators.
 
 namespace boxcar::composite {
 namespace {
 
-using shape::Reduction;
+using meta::Reduction;
 
 Tensor reduced(const Tensor& loss, int64_t reduction) {
-  switch (shape::toReduction(reduction)) {
+  switch (meta::toReduction(reduction)) {
     case Reduction::kMean: return boxcar::mean(loss);
     case Reduction::kSum: return boxcar::sum(loss);
     default: return loss;

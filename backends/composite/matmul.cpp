@@ -1,6 +1,6 @@
 #include <boxcar/backends/composite/write_out.h>
-#include <boxcar/backends/shape/broadcast.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/broadcast.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-// Products of vectors, matrices and batches of them, made of dot, mv, mm and bmm.
+// Products of vectors, matrices and batches of matrices, built from dot, mv, mm and bmm.
 
 namespace boxcar::composite {
 namespace {
@@ -21,14 +21,14 @@ int64_t numelOfAll(IntSpan sizes) {
   return count;
 }
 
-// All dimensions before the last made one.
+// Merges all dimensions before the last one.
 Tensor foldRows(const Tensor& tensor) {
   const int64_t columns = tensor.sizes().back();
   const int64_t sizes[] = {numelOfAll(tensor.sizes().first(tensor.sizes().size() - 1)), columns};
   return boxcar::reshape(tensor, sizes);
 }
 
-// Batches of matrices, the leading dimensions of both broadcast together and made one.
+// Multiplies batches of matrices; the batch dimensions of both are broadcast together and merged.
 Tensor multiplyBatches(const Tensor& self, const Tensor& other) {
   const size_t rank_a = self.sizes().size();
   const size_t rank_b = other.sizes().size();
@@ -36,7 +36,7 @@ Tensor multiplyBatches(const Tensor& self, const Tensor& other) {
   const int64_t k = self.sizes()[rank_a - 1];
   const int64_t l = other.sizes()[rank_b - 2];
   const int64_t p = other.sizes()[rank_b - 1];
-  DimVector sizes = shape::broadcast(self.sizes().first(rank_a - 2), other.sizes().first(rank_b - 2));
+  DimVector sizes = meta::broadcast(self.sizes().first(rank_a - 2), other.sizes().first(rank_b - 2));
   const int64_t batches = numelOfAll(sizes);
   const auto expanded = [&](const Tensor& tensor, int64_t rows, int64_t columns) {
     DimVector all = sizes;
@@ -61,7 +61,7 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
   if (rank_a == 1 && rank_b == 2) return boxcar::squeeze(boxcar::mm(boxcar::unsqueeze(self, 0), other), 0);
   if (rank_a == 2 && rank_b == 2) return boxcar::mm(self, other);
   if (rank_b <= 2) {
-    // Every row of all batches is multiplied with one matrix: one large product.
+    // Every row of every batch is multiplied with the same matrix, so this is one large product.
     DimVector sizes = toDimVector(self.sizes().first(self.sizes().size() - 1));
     const Tensor rows = foldRows(self);
     if (rank_b == 1) return boxcar::_unsafe_view(boxcar::mv(rows, other), sizes);
@@ -74,10 +74,10 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
 
 Tensor& matmulOut(const Tensor& self, const Tensor& other, Tensor& out) {
   if (self.dim() == 2 && other.dim() == 2) return boxcar::mm_out(out, self, other);
-  return writeStructured(out, boxcar::matmul(self, other));
+  return writeSameType(out, boxcar::matmul(self, other));
 }
 
-// One product for all rows, with the bias added in it.
+// Uses one product for all rows, with the bias included.
 Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias) {
   const Tensor transposed = boxcar::t(weight);
   const bool has_bias = bias.has_value() && bias->defined();
@@ -92,7 +92,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const std::optional<Ten
   return boxcar::_unsafe_view(product, sizes);
 }
 Tensor& linearOut(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias, Tensor& out) {
-  return writeStructured(out, boxcar::linear(input, weight, bias));
+  return writeSameType(out, boxcar::linear(input, weight, bias));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-#include <boxcar/backends/shape/normalization.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/normalization.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <span>
 #include <tuple>
 
-// Normalisation layers, made of the operators that also give means and scales.
+// Normalisation layers, built from the operators that also return means and scales.
 
 namespace boxcar::composite {
 namespace {
@@ -29,22 +29,22 @@ Tensor groupNorm(const Tensor& input, int64_t num_groups, const OptionalTensor& 
   const int64_t channels = input.sizes()[1];
   int64_t length = 1;
   for (const int64_t size : input.sizes().subspan(2)) length *= size;
-  shape::checkGroupNorm(input, shape::givenTensor(weight), shape::givenTensor(bias), channels, length, num_groups);
+  meta::checkGroupNorm(input, meta::givenTensor(weight), meta::givenTensor(bias), channels, length, num_groups);
   return std::get<0>(boxcar::native_group_norm(input, weight, bias, samples, channels, length, num_groups, eps));
 }
 
-shape::ChannelParameters given(const OptionalTensor& weight, const OptionalTensor& bias,
-                               const OptionalTensor& running_mean, const OptionalTensor& running_var) {
-  return {shape::givenTensor(weight), shape::givenTensor(bias), shape::givenTensor(running_mean),
-          shape::givenTensor(running_var)};
+meta::ChannelParameters given(const OptionalTensor& weight, const OptionalTensor& bias,
+                              const OptionalTensor& running_mean, const OptionalTensor& running_var) {
+  return {meta::givenTensor(weight), meta::givenTensor(bias), meta::givenTensor(running_mean),
+          meta::givenTensor(running_var)};
 }
 
 Tensor batchNorm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
                  const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum,
                  double eps, bool /*cudnn_enabled*/) {
-  // What has no elements has no statistics either: nothing is asked of channels that are not there, nor written.
+  // An input without elements has no statistics: missing channels are not checked, and nothing is written.
   if (input.numel() == 0) {
-    if (input.dim() >= 2) shape::checkChannels(given(weight, bias, running_mean, running_var), input.sizes()[1]);
+    if (input.dim() >= 2) meta::checkChannels(given(weight, bias, running_mean, running_var), input.sizes()[1]);
     return boxcar::clone(input);
   }
   return std::get<0>(
@@ -52,31 +52,32 @@ Tensor batchNorm(const Tensor& input, const OptionalTensor& weight, const Option
 }
 
 OptionalTensor repeated(const OptionalTensor& tensor, int64_t times) {
-  if (shape::givenTensor(tensor) == nullptr) return std::nullopt;
+  if (meta::givenTensor(tensor) == nullptr) return std::nullopt;
   return boxcar::repeat(*tensor, IntSpan(&times, 1));
 }
 
-// The running statistics become the means of those of the samples.
+// Sets the running statistics to the mean over the samples' statistics.
 void writeMeans(const OptionalTensor& running, const OptionalTensor& repeats, int64_t samples, int64_t channels) {
-  if (shape::givenTensor(running) == nullptr) return;
+  if (meta::givenTensor(running) == nullptr) return;
   const int64_t sizes[] = {samples, channels};
   const int64_t first = 0;
   Tensor target = *running;
   boxcar::copy_(target, boxcar::mean(boxcar::view(*repeats, sizes), IntSpan(&first, 1)));
 }
 
-// A batch norm in which every channel of every sample is a channel.
+// Runs a batch norm in which every channel of every sample counts as a channel.
 Tensor instanceNorm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
                     const OptionalTensor& running_mean, const OptionalTensor& running_var, bool use_input_stats,
                     double momentum, double eps, bool cudnn_enabled) {
-  const bool has_running = shape::givenTensor(running_mean) != nullptr && shape::givenTensor(running_var) != nullptr;
+  const bool has_running = meta::givenTensor(running_mean) != nullptr && meta::givenTensor(running_var) != nullptr;
   BOXCAR_CHECK(use_input_stats || has_running,
                "Expected running_mean and running_var to be defined when use_input_stats is false");
   BOXCAR_CHECK(input.dim() >= 2, "instance_norm: expected an input of 2 dimensions at least, got one of shape [{}]",
                fmt::join(input.sizes(), ", "));
   const int64_t samples = input.sizes()[0];
   const int64_t channels = input.sizes()[1];
-  shape::checkChannels(given(weight, bias, running_mean, running_var), channels);
+  meta::checkChannels(given(weight, bias, running_mean, running_var), channels);
+  if (use_input_stats) meta::checkRunningStatistics(given(weight, bias, running_mean, running_var), input);
   DimVector sizes = toDimVector(input.sizes());
   sizes[0] = 1;
   sizes[1] = samples * channels;
@@ -104,9 +105,9 @@ double epsilonOf(ScalarType type) {
 
 // float16 and bfloat16 are computed in float32.
 Tensor rmsNorm(const Tensor& input, IntSpan normalized_shape, const OptionalTensor& weight, std::optional<double> eps) {
-  const Tensor* given = shape::givenTensor(weight);
+  const Tensor* given = meta::givenTensor(weight);
   const ScalarType type = input.scalar_type();
-  const shape::LayerNorm shape(input, normalized_shape, given, nullptr);
+  const meta::LayerNorm shape(input, normalized_shape, given, nullptr);
   BOXCAR_CHECK(isFloatingType(type) || isComplexType(type), "rms_norm takes floating point or complex elements, not {}",
                dtypeName(type));
   const bool is_small = type == ScalarType::Half || type == ScalarType::BFloat16;

@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-// Norms of vectors and matrices, made of linalg_vector_norm, sums, extremes and singular values.
+// Norms of vectors and matrices, built from linalg_vector_norm, sums, extremes and singular values.
 
 namespace boxcar::composite {
 namespace {
@@ -23,7 +23,7 @@ Tensor converted(const Tensor& self, OptionalType dtype) {
   return dtype.has_value() && *dtype != self.scalar_type() ? boxcar::to(self, *dtype) : self;
 }
 
-// The operators named `norm`: those of vectors, whatever the number of dimensions.
+// The operators named `norm` are vector norms, whatever the number of dimensions.
 Tensor normOver(const Tensor& self, const OptionalScalar& p, IntSpan dim, bool keepdim, OptionalType dtype) {
   return boxcar::linalg_vector_norm(self, p.value_or(2), dim, keepdim, dtype);
 }
@@ -45,7 +45,7 @@ Tensor& normDimsAsOut(const Tensor& self, const OptionalScalar& p, IntSpan dim, 
   return boxcar::linalg_vector_norm_out(out, self, p.value_or(2), dim, keepdim, dtype);
 }
 
-// The two dimensions of the matrices of [self]; all of it where none are named.
+// The two matrix dimensions of [self]; if none are given, the whole tensor is one matrix.
 struct MatrixDims {
   int64_t rows;
   int64_t columns;
@@ -72,14 +72,14 @@ void checkMatrices(const Tensor& self) {
   BOXCAR_CHECK(self.dim() >= 2, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.");
 }
 
-// Of matrices in the last two dimensions, the singular values in the last one.
+// Returns the singular values, in the last dimension, of the matrices that [dims] selects.
 Tensor singularValues(const Tensor& self, const MatrixDims& dims) {
   const int64_t from[] = {dims.rows, dims.columns};
   const int64_t to[] = {-2, -1};
   return boxcar::linalg_svdvals(boxcar::movedim(self, from, to));
 }
 
-// One value for each matrix, the matrices' dimensions kept with size 1 when asked for.
+// Returns one value per matrix; the matrix dimensions are kept with size 1 if requested.
 Tensor withDims(const Tensor& values, const MatrixDims& dims, bool keepdim) {
   if (!keepdim) return values;
   const int64_t first = std::min(dims.rows, dims.columns);
@@ -98,7 +98,7 @@ Tensor matrixNorm(const Tensor& self, double order, OptionalDims dim, bool keepd
     return order > 0 ? boxcar::amax(values, over) : boxcar::amin(values, over);
   };
   if (magnitude == 2) return withDims(extreme(singularValues(self, dims), -1), dims, keepdim);
-  // Sums of columns for order 1, of rows for the infinite one.
+  // Order 1 sums columns, order infinity sums rows.
   const int64_t summed = magnitude == 1 ? dims.rows : dims.columns;
   const int64_t compared = magnitude == 1 ? dims.columns : dims.rows;
   const Tensor sums = boxcar::linalg_vector_norm(self, 1, IntSpan(&summed, 1), /*keepdim=*/false);
@@ -129,7 +129,7 @@ Tensor linalgNormNamed(const Tensor& self, std::string_view order, OptionalDims 
   return withDims(boxcar::sum(singularValues(x, dims), IntSpan(&last, 1)), dims, keepdim);
 }
 
-// Resizes [out] and writes [result] to it, which is its own absolute value.
+// Resizes [out] and writes [result] to it; [result] is non-negative, so abs() copies it.
 Tensor& write(Tensor& out, const Tensor& result) {
   BOXCAR_CHECK(out.scalar_type() == result.scalar_type(),
                "linalg.norm: Expected out tensor to have dtype {}, but got {} instead", dtypeName(result.scalar_type()),

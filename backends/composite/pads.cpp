@@ -1,6 +1,6 @@
-#include <boxcar/backends/shape/factories.h>
-#include <boxcar/backends/shape/pads.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/factories.h>
+#include <boxcar/backends/meta/pads.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -10,15 +10,14 @@
 #include <span>
 #include <string_view>
 
-// Padding by a value or by what comes round from the other end, the choice between all kinds, and pixels that become
-// channels.
+// Padding with a value or circularly, dispatch between all padding modes, and pixel shuffling.
 
 namespace boxcar::composite {
 namespace {
 
 using IntSpan = std::span<const int64_t>;
 
-// Copies what [self] and [result], of self's size padded, have in common.
+// Copies the part that [self] and [result], which has the padded size, share.
 void copyInterior(const Tensor& self, const Tensor& result, IntSpan pad) {
   Tensor source = self;
   Tensor target = result;
@@ -34,20 +33,20 @@ void copyInterior(const Tensor& self, const Tensor& result, IntSpan pad) {
 }
 
 Tensor constantPad(const Tensor& self, IntSpan pad, const Scalar& value) {
-  const DimVector sizes = shape::paddedSizes(self, pad);
+  const DimVector sizes = meta::paddedSizes(self, pad);
   if (std::ranges::all_of(pad, [](int64_t elements) { return elements == 0; })) return boxcar::clone(self);
   Tensor result =
-      boxcar::empty(sizes, self.scalar_type(), self.layout(), self.device(), std::nullopt, shape::formatOf(self));
+      boxcar::empty(sizes, self.scalar_type(), self.layout(), self.device(), std::nullopt, meta::formatOf(self));
   boxcar::fill_(result, value);
   copyInterior(self, result, pad);
   return result;
 }
 
-// The ends take what lies at the other end; all dimensions but the first two can be padded so.
+// Each end is filled from the opposite end; all dimensions except the first two can be padded this way.
 Tensor circularPad(const Tensor& self, IntSpan pad) {
   BOXCAR_CHECK(pad.size() + 4 == 2 * self.sizes().size(), "Invalid padding size, expected {} but got {}",
                2 * self.dim() - 4, pad.size());
-  const DimVector sizes = shape::paddedSizes(self, pad);
+  const DimVector sizes = meta::paddedSizes(self, pad);
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     const size_t dim = sizes.size() - 1 - i;
     BOXCAR_CHECK(pad[2 * i] <= self.sizes()[dim] && pad[2 * i + 1] <= self.sizes()[dim],
@@ -57,7 +56,7 @@ Tensor circularPad(const Tensor& self, IntSpan pad) {
                  pad[2 * i], pad[2 * i + 1], dim);
   }
   const Tensor result =
-      boxcar::empty(sizes, self.scalar_type(), self.layout(), self.device(), std::nullopt, shape::formatOf(self));
+      boxcar::empty(sizes, self.scalar_type(), self.layout(), self.device(), std::nullopt, meta::formatOf(self));
   copyInterior(self, result, pad);
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     const int64_t dim = self.dim() - 1 - static_cast<int64_t>(i);
@@ -95,7 +94,7 @@ Tensor pad(const Tensor& self, IntSpan pad, std::string_view mode, std::optional
   return reflects ? boxcar::reflection_pad3d(self, pad) : boxcar::replication_pad3d(self, pad);
 }
 
-// [self] seen as batches of three dimensions, which the pixels are moved between.
+// Treats [self] as batches of three dimensions and moves pixels between them.
 Tensor pixelShuffle(const Tensor& self, int64_t factor) {
   BOXCAR_CHECK(self.dim() >= 3,
                "pixel_shuffle expects input to have at least 3 dimensions, but got input with {} "

@@ -1,5 +1,5 @@
-#include <boxcar/backends/shape/defined.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/defined.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-// Operators, element by element, that are made of others.
+// Pointwise operators built from others.
 
 namespace boxcar::composite {
 namespace {
@@ -67,7 +67,7 @@ Tensor& radToDegInPlace(Tensor& self) {
   BOXCAR_CHECK(!self.is_complex(), "rad2deg is not supported for complex tensors.");
   return boxcar::mul_(self, kDegrees);
 }
-// A number, as a tensor, for operators whose out= form takes only tensors.
+// Converts a number to a tensor, for operators whose out= variant accepts only tensors.
 Tensor numberLike(const Tensor& self, const Scalar& value) {
   return boxcar::scalar_tensor(value, std::nullopt, std::nullopt, self.device());
 }
@@ -101,7 +101,7 @@ Tensor isFinite(const Tensor& self) {
   if (self.is_complex()) {
     return boxcar::bitwise_and(boxcar::isfinite(boxcar::real(self)), boxcar::isfinite(boxcar::imag(self)));
   }
-  // NaN is not less than anything.
+  // NaN compares false.
   return boxcar::lt(boxcar::abs(self), std::numeric_limits<double>::infinity());
 }
 
@@ -137,18 +137,18 @@ bool isNonzero(const Tensor& self) {
 }
 
 Tensor positive(const Tensor& self) {
-  shape::checkDefined(self);
+  meta::checkDefined(self);
   BOXCAR_CHECK(self.scalar_type() != ScalarType::Bool, "The `+` operator, on a bool tensor is not supported.");
   return self;
 }
 
 Tensor itself(const Tensor& self) {
-  shape::checkDefined(self);
+  meta::checkDefined(self);
   return self;
 }
 
 bool isComplexTensor(const Tensor& self) {
-  shape::checkDefined(self);
+  meta::checkDefined(self);
   return self.is_complex();
 }
 
@@ -162,7 +162,7 @@ Tensor imag(const Tensor& self) {
   return boxcar::select(boxcar::view_as_real(self), -1, 1);
 }
 
-// Conjugates are computed at once: there is no lazy conjugation.
+// Computes conjugates eagerly; there is no lazy conjugation.
 Tensor conj(const Tensor& self) { return self.is_complex() ? boxcar::conj_physical(self) : itself(self); }
 
 Tensor& maxOtherOut(const Tensor& self, const Tensor& other, Tensor& out) {

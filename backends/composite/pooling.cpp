@@ -1,5 +1,5 @@
-#include <boxcar/backends/shape/spatial.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/spatial.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <tuple>
 
-// Pools over signals are those over pictures of one row.
+// 1D pooling is 2D pooling over images with one row.
 
 namespace boxcar::composite {
 namespace {
@@ -20,15 +20,13 @@ void checkSignals(std::string_view op, const Tensor& self) {
   const auto sizes = self.sizes();
   bool fits = sizes.size() == 2 || sizes.size() == 3;
   for (size_t i = sizes.size() == 3 ? 1 : 0; fits && i < sizes.size(); ++i) fits = sizes[i] > 0;
-  BOXCAR_CHECK(fits,
-               "{}: expected a 2D or 3D input whose dimensions, but for the batch, are not empty, but got one of "
-               "size {}",
-               op, shape::listOf(sizes));
+  BOXCAR_CHECK(fits, "{}: expected a 2D or 3D input with no empty dimension except the batch, but got one of size {}",
+               op, meta::listOf(sizes));
 }
 
-// The one number of argument [name] after what the row of a picture has.
+// Returns [row], the value for an image's row dimension, followed by the single number of argument [name].
 std::array<int64_t, 2> after(int64_t row, std::string_view op, std::string_view name, IntSpan values) {
-  BOXCAR_CHECK(values.size() == 1, "{}: {} must be one int, but it is {}", op, name, shape::listOf(values));
+  BOXCAR_CHECK(values.size() == 1, "{}: {} must be one int, but it is {}", op, name, meta::listOf(values));
   return {row, values[0]};
 }
 
@@ -46,7 +44,7 @@ Pair maxPool1dWithIndices(const Tensor& self, IntSpan kernel_size, IntSpan strid
       after(1, kName, "dilation", dilation), ceil_mode));
 }
 
-// The result is contiguous whatever the input is.
+// The result is contiguous regardless of the input's layout.
 Tensor maxPool1d(const Tensor& self, IntSpan kernel_size, IntSpan stride, IntSpan padding, IntSpan dilation,
                  bool ceil_mode) {
   return std::get<0>(
@@ -83,16 +81,16 @@ Pair adaptiveMaxPool1d(const Tensor& self, IntSpan output_size) {
       boxcar::adaptive_max_pool2d(boxcar::unsqueeze(self, -2), after(1, kName, "output_size", output_size)));
 }
 
-// One window is the mean of all, which has a kernel of its own.
+// With a single window, this is the mean of all elements, which has its own kernel.
 Tensor adaptiveAvgPool2d(const Tensor& self, IntSpan output_size) {
-  const bool is_picture = self.dim() == 3 || self.dim() == 4;
+  const bool is_image = self.dim() == 3 || self.dim() == 4;
   const bool is_one = output_size.size() == 2 && output_size[0] == 1 && output_size[1] == 1;
-  if (!is_picture || !is_one || self.numel() == 0 || !self.is_floating_point()) {
+  if (!is_image || !is_one || self.numel() == 0 || !self.is_floating_point()) {
     return boxcar::_adaptive_avg_pool2d(self, output_size);
   }
   const int64_t dims[] = {-1, -2};
   Tensor result = boxcar::mean(self, dims, /*keepdim=*/true);
-  if (!shape::suggestsChannelsLast(self)) return result;
+  if (!meta::suggestsChannelsLast(self)) return result;
   const int64_t channels = self.sizes()[1];
   const int64_t strides[] = {channels, 1, channels, channels};
   return boxcar::as_strided(result, result.sizes(), strides, std::nullopt);

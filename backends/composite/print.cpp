@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 
 #include <cerrno>

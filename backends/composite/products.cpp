@@ -1,6 +1,6 @@
 #include <boxcar/backends/composite/write_out.h>
-#include <boxcar/backends/shape/dims.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ Tensor inner(const Tensor& self, const Tensor& other) {
 }
 Tensor& innerOut(const Tensor& self, const Tensor& other, Tensor& out) {
   if (self.dim() == 0 || other.dim() == 0) return boxcar::mul_out(out, self, other);
-  return writeStructured(out, boxcar::inner(self, other));
+  return writeSameType(out, boxcar::inner(self, other));
 }
 
 int64_t productOf(const DimVector& sizes) {
@@ -67,7 +67,7 @@ Tensor tensordot(const Tensor& self, const Tensor& other, std::span<const int64_
     };
     note(summed_a, dim_a);
     note(summed_b, dim_b);
-    // One of a single element is as good as summed with all of the other's.
+    // A dimension of size 1 matches any size: the other operand is summed over its dimension first.
     if (size_b == 1 && size_a != 1) {
       const int64_t dim[] = {dim_a};
       a = boxcar::sum(a, dim, /*keepdim=*/true);
@@ -111,10 +111,11 @@ Tensor tensordot(const Tensor& self, const Tensor& other, std::span<const int64_
 }
 Tensor& tensordotOut(const Tensor& self, const Tensor& other, std::span<const int64_t> dims_self,
                      std::span<const int64_t> dims_other, Tensor& out) {
-  return writeStructured(out, boxcar::tensordot(self, other, dims_self, dims_other));
+  return writeSameType(out, boxcar::tensordot(self, other, dims_self, dims_other));
 }
 
-// Each element of self times all of other: sizes are interleaved, multiplied with broadcasting, and joined.
+// Multiplies each element of [self] with all of [other]: interleaves the sizes, multiplies with broadcasting, and
+// merges.
 Tensor kron(const Tensor& self, const Tensor& other) {
   const int64_t rank = std::max(self.dim(), other.dim());
   DimVector self_sizes;
@@ -138,7 +139,7 @@ Tensor& kronOut(const Tensor& self, const Tensor& other, Tensor& out) {
   return writeResult(out, boxcar::kron(self, other));
 }
 
-// By squaring: as many products as the exponent has bits, and one more for each that is set.
+// Uses binary exponentiation: one product per bit of the exponent, and another one for each bit that is set.
 Tensor matrixPower(const Tensor& self, int64_t n) {
   BOXCAR_CHECK(self.dim() >= 2,
                "linalg.matrix_power: The input tensor A must have at least 2 dimensions, but it has {}.", self.dim());
@@ -163,10 +164,10 @@ Tensor matrixPower(const Tensor& self, int64_t n) {
     if (left == 0) return *result;
   }
 }
-// What is copied, and no product, can be cast.
+// A result that is a copy, not a product, may be cast.
 Tensor& matrixPowerOut(const Tensor& self, int64_t n, Tensor& out) {
   const Tensor result = matrixPower(self, n);
-  return n == 0 || n == 1 ? writeResult(out, result) : writeStructured(out, result);
+  return n == 0 || n == 1 ? writeResult(out, result) : writeSameType(out, result);
 }
 
 Tensor linalgMatmul(const Tensor& self, const Tensor& other) { return boxcar::matmul(self, other); }
@@ -174,7 +175,7 @@ Tensor& linalgMatmulOut(const Tensor& self, const Tensor& other, Tensor& out) {
   return boxcar::matmul_out(out, self, other);
 }
 
-// Without a dimension, the first of size 3.
+// Without [dim], uses the first dimension of size 3.
 int64_t crossDimension(const Tensor& self, std::optional<int64_t> dim) {
   if (dim.has_value()) return *dim;
   const auto found = std::ranges::find(self.sizes(), 3);

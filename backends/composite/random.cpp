@@ -1,8 +1,8 @@
 #include <boxcar/backends/composite/write_out.h>
-#include <boxcar/backends/shape/broadcast.h>
-#include <boxcar/backends/shape/dims.h>
-#include <boxcar/backends/shape/random.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/broadcast.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/meta/random.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <optional>
 #include <span>
 
-// Random tensors, made of `empty` and of the operators that fill a tensor with random numbers.
+// Random tensors, built from `empty` and the operators that fill a tensor with random numbers.
 
 namespace boxcar::composite {
 namespace {
@@ -35,7 +35,7 @@ Tensor rand(IntSpan size, OptionalType dtype, OptionalLayout layout, OptionalDev
   return randGenerator(size, std::nullopt, dtype, layout, device, pin_memory);
 }
 Tensor& randGeneratorOut(IntSpan size, OptionalGenerator generator, Tensor& out) {
-  shape::checkFloating("rand", out.scalar_type());
+  meta::checkFloating("rand", out.scalar_type());
   return boxcar::uniform_(boxcar::empty_out(out, size), 0, 1, generator);
 }
 Tensor& randOut(IntSpan size, Tensor& out) { return randGeneratorOut(size, std::nullopt, out); }
@@ -57,8 +57,8 @@ Tensor randn(IntSpan size, OptionalType dtype, OptionalLayout layout, OptionalDe
 }
 Tensor& normalNumbersOut(double mean, double std, IntSpan size, OptionalGenerator generator, Tensor& out) {
   BOXCAR_CHECK(std >= 0, "normal expects std >= 0.0, but found std {}", std);
-  if (!out.is_complex()) shape::checkFloating("normal", out.scalar_type());
-  // Complex numbers are drawn as pairs, along one dimension more.
+  if (!out.is_complex()) meta::checkFloating("normal", out.scalar_type());
+  // Complex numbers are drawn as pairs, along an additional dimension.
   const int64_t dims = std::ssize(size) + (out.is_complex() ? 1 : 0);
   BOXCAR_CHECK(dims <= kMaxDims, "tensors with more than {} dimensions are not supported, this has {}", kMaxDims, dims);
   boxcar::empty_out(out, size);
@@ -98,14 +98,14 @@ Tensor normalDeviation(double mean, const Tensor& std, OptionalGenerator generat
 }
 Tensor normalBoth(const Tensor& mean, const Tensor& std, OptionalGenerator generator) {
   checkDeviations(std);
-  const DimVector sizes = shape::broadcast(mean.sizes(), std.sizes());
+  const DimVector sizes = meta::broadcast(mean.sizes(), std.sizes());
   Tensor result = boxcar::empty(sizes, mean.scalar_type(), std::nullopt, mean.device());
   boxcar::normal_(result, 0, 1, generator);
   return boxcar::add_(boxcar::mul_(result, std), mean);
 }
-// Looks at [out] before numbers are drawn for it.
+// Checks [out] before numbers are drawn for it.
 void checkDrawnLike(const Tensor& like, const Tensor& out) {
-  shape::checkOutput({out, out.sizes(), {}, like.scalar_type(), like.device(), shape::OutputType::kCastable});
+  meta::checkOutput({out, out.sizes(), {}, like.scalar_type(), like.device(), meta::OutputType::kCastable});
 }
 Tensor& normalMeanOut(const Tensor& mean, double std, OptionalGenerator generator, Tensor& out) {
   checkDrawnLike(mean, out);
@@ -140,7 +140,7 @@ Tensor randint(int64_t high, IntSpan size, OptionalType dtype, OptionalLayout la
   return randintLowGenerator(0, high, size, std::nullopt, dtype, layout, device, pin_memory);
 }
 Tensor& randintLowGeneratorOut(int64_t low, int64_t high, IntSpan size, OptionalGenerator generator, Tensor& out) {
-  shape::integerRange(out.scalar_type(), low, high);
+  meta::integerRange(out.scalar_type(), low, high);
   return boxcar::random_(boxcar::empty_out(out, size), low, high, generator);
 }
 Tensor& randintLowOut(int64_t low, int64_t high, IntSpan size, Tensor& out) {
@@ -164,7 +164,7 @@ Tensor randintLike(const Tensor& self, int64_t high, OptionalType dtype, Optiona
 
 Tensor randpermGenerator(int64_t n, OptionalGenerator generator, OptionalType dtype, OptionalLayout layout,
                          OptionalDevice device, OptionalBool pin_memory) {
-  shape::checkPermutation(n, dtype.value_or(ScalarType::Long));
+  meta::checkPermutation(n, dtype.value_or(ScalarType::Long));
   Tensor result = boxcar::empty(IntSpan(&n, 1), dtype.value_or(ScalarType::Long), layout, device, pin_memory);
   return boxcar::randperm_out(result, n, generator);
 }
@@ -179,11 +179,11 @@ Tensor bernoulli(const Tensor& self, OptionalGenerator generator) {
   return boxcar::bernoulli_(result, self, generator);
 }
 Tensor& bernoulliOut(const Tensor& self, OptionalGenerator generator, Tensor& out) {
-  // Ones and zeros are of the type of [out], which is looked at before they are drawn.
-  shape::checkOutput({out, self.sizes(), {}, out.scalar_type(), self.device()});
+  // Ones and zeros have the dtype of [out], which is checked before they are drawn.
+  meta::checkOutput({out, self.sizes(), {}, out.scalar_type(), self.device()});
   Tensor drawn = boxcar::empty_like(self, out.scalar_type());
   boxcar::bernoulli_(drawn, self, generator);
-  return writeStructured(out, drawn);
+  return writeSameType(out, drawn);
 }
 Tensor bernoulliNumber(const Tensor& self, double p, OptionalGenerator generator) {
   Tensor result = boxcar::empty_like(self);

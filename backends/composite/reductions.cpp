@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -7,7 +7,7 @@
 #include <span>
 #include <tuple>
 
-// Reductions that are made of others.
+// Reductions built from others.
 
 namespace boxcar::composite {
 namespace {
@@ -51,7 +51,7 @@ std::tuple<Tensor, Tensor> stdMean(const Tensor& self, OptionalDims dim, bool un
 
 constexpr bool isSmall(ScalarType type) { return type == ScalarType::Half || type == ScalarType::BFloat16; }
 
-// What is computed in several steps is computed in float32 for float16 and bfloat16.
+// Computations with several steps use float32 for float16 and bfloat16.
 Tensor widened(const Tensor& self) { return isSmall(self.scalar_type()) ? boxcar::to(self, ScalarType::Float) : self; }
 Tensor narrowed(const Tensor& result, ScalarType type) {
   return isSmall(type) && result.scalar_type() == ScalarType::Float ? boxcar::to(result, type) : result;
@@ -79,7 +79,7 @@ Tensor countNonzero(const Tensor& self, std::optional<int64_t> dim) {
   return boxcar::count_nonzero(self, IntSpan());
 }
 
-// The greatest elements are taken away first, so that no exponential overflows; an infinite one stays the result.
+// Subtracts the maximum first, so that no exponential overflows; an infinite maximum stays the result.
 std::tuple<Tensor, Tensor> logsumexpParts(const Tensor& self, IntSpan dim, bool keepdim) {
   const bool is_integral = isIntegralType(self.scalar_type(), /*includeBool=*/true);
   const Tensor x = is_integral ? boxcar::to(self, ScalarType::Float) : widened(self);

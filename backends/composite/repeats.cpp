@@ -1,5 +1,5 @@
-#include <boxcar/backends/shape/dims.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -9,14 +9,14 @@
 #include <span>
 #include <vector>
 
-// Copies that repeat elements or put them in another order.
+// Copies that repeat or reorder elements.
 
 namespace boxcar::composite {
 namespace {
 
 using IntSpan = std::span<const int64_t>;
 
-// The result seen with two dimensions for each, which repetition and which index, takes a copy of [self] expanded.
+// Copies [self], expanded, into a view of the result that has two dimensions for each one: repetition and index.
 Tensor repeat(const Tensor& self, IntSpan repeats) {
   BOXCAR_CHECK(repeats.size() >= self.sizes().size(),
                "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor: got [{}] "
@@ -84,7 +84,7 @@ Tensor repeatInterleaveTensor(const Tensor& self, const Tensor& repeats, std::op
   return boxcar::index_select(input, along, boxcar::repeat_interleave(all, output_size));
 }
 
-// [self] with what its dimension [dim] has from index [start] on put first.
+// Returns [self] rotated along [dim] so that index [start] comes first.
 Tensor startingAt(const Tensor& self, int64_t start, int64_t dim) {
   const Tensor parts[] = {boxcar::slice(self, dim, start), boxcar::slice(self, dim, 0, start)};
   return boxcar::cat(parts, dim);
@@ -134,7 +134,7 @@ Tensor rotate90(const Tensor& self, int64_t k, IntSpan dims) {
   }
 }
 
-// A copy of [self] with [src] written to what [part] shows of it.
+// Returns a copy of [self] with [src] written to the view that [part] returns.
 template <class Part>
 Tensor scattered(const Tensor& self, const Tensor& src, const Part& part) {
   Tensor result = boxcar::clone(self);

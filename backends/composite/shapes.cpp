@@ -1,6 +1,6 @@
-#include <boxcar/backends/shape/defined.h>
-#include <boxcar/backends/shape/views.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/defined.h>
+#include <boxcar/backends/meta/views.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-// Operators on shapes that are made of views.
+// Shape operators built from views.
 
 namespace boxcar::composite {
 namespace {
@@ -18,8 +18,8 @@ namespace {
 using IntSpan = std::span<const int64_t>;
 
 Tensor reshape(const Tensor& self, IntSpan shape) {
-  const DimVector sizes = shape::inferSizes(shape, self.numel());
-  if (shape::viewStrides(self.sizes(), self.strides(), sizes).has_value()) return boxcar::view(self, sizes);
+  const DimVector sizes = meta::inferSizes(shape, self.numel());
+  if (meta::viewStrides(self.sizes(), self.strides(), sizes).has_value()) return boxcar::view(self, sizes);
   return boxcar::_unsafe_view(boxcar::clone(self, MemoryFormat::Contiguous), sizes);
 }
 
@@ -64,7 +64,7 @@ std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
   BOXCAR_CHECK(chunks > 0, "chunk expects `chunks` to be greater than 0, got: {}", chunks);
   const int64_t size = self.size(dim);
   const int64_t each = size / chunks + (size % chunks != 0 ? 1 : 0);
-  if (each == 0) shape::checkPartCount("chunk", chunks);
+  if (each == 0) meta::checkPartCount("chunk", chunks);
   if (each == 0) return std::vector<Tensor>(static_cast<size_t>(chunks), boxcar::slice(self, dim, 0, 0, 1));
   return boxcar::split(self, each, dim);
 }
@@ -72,13 +72,13 @@ std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
 int64_t size(const Tensor& self, int64_t dim) { return self.size(dim); }
 
 bool isFloatingPoint(const Tensor& self) {
-  shape::checkDefined(self);
+  meta::checkDefined(self);
   return self.is_floating_point();
 }
 
 bool isSameSize(const Tensor& self, const Tensor& other) {
-  shape::checkDefined(self);
-  shape::checkDefined(other);
+  meta::checkDefined(self);
+  meta::checkDefined(other);
   return std::ranges::equal(self.sizes(), other.sizes());
 }
 

@@ -1,5 +1,5 @@
-#include <boxcar/backends/shape/dims.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/stop_request.h>
 #include <boxcar/ops.h>
@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-// Operators made of sort, and differences of elements next to each other.
+// Operators built from sort, and differences of adjacent elements.
 
 namespace boxcar::composite {
 namespace {
@@ -46,7 +46,7 @@ void checkDiff(const Tensor& self, int64_t n, int64_t dim, const std::optional<T
   }
 }
 
-// [self] between what is set before and behind it.
+// Returns [self] with [prepend] before it and [append] after it.
 Tensor extended(const Tensor& self, int64_t n, int64_t dim, const std::optional<Tensor>& prepend,
                 const std::optional<Tensor>& append) {
   checkDiff(self, n, dim, prepend, "prepend");
@@ -59,7 +59,7 @@ Tensor extended(const Tensor& self, int64_t n, int64_t dim, const std::optional<
   return boxcar::cat(parts, dim);
 }
 
-// Elements and those before them.
+// Returns elements and their predecessors.
 std::tuple<Tensor, Tensor> neighbours(const Tensor& self, int64_t dim) {
   const int64_t pairs = std::max<int64_t>(self.size(dim) - 1, 0);
   return {boxcar::narrow(self, dim, self.size(dim) - pairs, pairs), boxcar::narrow(self, dim, 0, pairs)};
@@ -69,14 +69,14 @@ Tensor diff(const Tensor& self, int64_t n, int64_t dim, const std::optional<Tens
             const std::optional<Tensor>& append) {
   const int64_t along = wrapDimension(dim, self.dim());
   Tensor result = extended(self, n, along, prepend, append);
-  // Without a difference nothing is set before or behind either.
+  // With n = 0, nothing is prepended or appended either.
   if (n == 0) return boxcar::clone(self);
   const int64_t times = std::min(n, result.size(along));
   if (times == 0) return boxcar::clone(result);
   for (int64_t i = 0; i < times; ++i) {
     checkStop();
     const auto [later, earlier] = neighbours(result, along);
-    // Bools that differ.
+    // The difference of bools is whether they differ.
     result = result.scalar_type() == ScalarType::Bool ? boxcar::ne(later, earlier) : boxcar::sub(later, earlier);
   }
   return result;

@@ -1,6 +1,6 @@
 #include <boxcar/backends/composite/write_out.h>
-#include <boxcar/backends/shape/views.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/views.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-// Parts of a dimension: pieces of given sizes, a range of it, one index.
+// Parts of a dimension: pieces of given sizes, a range, or one index.
 
 namespace boxcar::composite {
 namespace {
@@ -48,12 +48,12 @@ void checkTensorSplit(const Tensor& self) {
   BOXCAR_CHECK(self.dim() > 0, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
 }
 
-// The first parts are one longer when the sizes do not come out even.
+// If the size is not divisible, the first parts are one longer.
 std::vector<Tensor> tensorSplitSections(const Tensor& self, int64_t sections, int64_t dim) {
   checkTensorSplit(self);
   const int64_t size = self.size(dim);
   BOXCAR_CHECK(sections > 0, "number of sections must be larger than 0, got {}", sections);
-  shape::checkPartCount("tensor_split", sections);
+  meta::checkPartCount("tensor_split", sections);
   std::vector<Tensor> parts;
   parts.reserve(static_cast<size_t>(sections));
   int64_t start = 0;
@@ -105,7 +105,7 @@ Tensor narrowCopy(const Tensor& self, int64_t dim, int64_t start, int64_t length
   return boxcar::clone(boxcar::narrow(self, dim, start, length), MemoryFormat::Contiguous);
 }
 Tensor& narrowCopyOut(const Tensor& self, int64_t dim, int64_t start, int64_t length, Tensor& out) {
-  return writeStructured(out, boxcar::narrow(self, dim, start, length));
+  return writeSameType(out, boxcar::narrow(self, dim, start, length));
 }
 
 Tensor selectCopy(const Tensor& self, int64_t dim, int64_t index) {

@@ -1,11 +1,11 @@
-#include <boxcar/backends/shape/upsample.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/upsample.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ops.h>
 
 #include <optional>
 #include <span>
 
-// Interpolation to sizes or by factors, as scripts of other programs call it.
+// Interpolation by sizes or by factors, in the form that scripts of other programs call.
 
 namespace boxcar::composite {
 namespace {
@@ -18,22 +18,22 @@ std::optional<double> factorAt(const OptionalFactors& factors, size_t i) {
 }
 
 Tensor nearest1d(const Tensor& input, OptionalSizes output_size, OptionalFactors scale_factors) {
-  const DimVector sizes = shape::chosenOutputSize("upsample_nearest1d", input, output_size, scale_factors, 1);
+  const DimVector sizes = meta::chosenOutputSize("upsample_nearest1d", input, output_size, scale_factors, 1);
   return boxcar::upsample_nearest1d(input, sizes, factorAt(scale_factors, 0));
 }
 
 Tensor nearest2d(const Tensor& input, OptionalSizes output_size, OptionalFactors scale_factors) {
-  const DimVector sizes = shape::chosenOutputSize("upsample_nearest2d", input, output_size, scale_factors, 2);
+  const DimVector sizes = meta::chosenOutputSize("upsample_nearest2d", input, output_size, scale_factors, 2);
   return boxcar::upsample_nearest2d(input, sizes, factorAt(scale_factors, 0), factorAt(scale_factors, 1));
 }
 
 Tensor linear1d(const Tensor& input, OptionalSizes output_size, bool align_corners, OptionalFactors scale_factors) {
-  const DimVector sizes = shape::chosenOutputSize("upsample_linear1d", input, output_size, scale_factors, 1);
+  const DimVector sizes = meta::chosenOutputSize("upsample_linear1d", input, output_size, scale_factors, 1);
   return boxcar::upsample_linear1d(input, sizes, align_corners, factorAt(scale_factors, 0));
 }
 
 Tensor bilinear2d(const Tensor& input, OptionalSizes output_size, bool align_corners, OptionalFactors scale_factors) {
-  const DimVector sizes = shape::chosenOutputSize("upsample_bilinear2d", input, output_size, scale_factors, 2);
+  const DimVector sizes = meta::chosenOutputSize("upsample_bilinear2d", input, output_size, scale_factors, 2);
   return boxcar::upsample_bilinear2d(input, sizes, align_corners, factorAt(scale_factors, 0),
                                      factorAt(scale_factors, 1));
 }

@@ -1,6 +1,6 @@
-#include <boxcar/backends/shape/broadcast.h>
-#include <boxcar/backends/shape/views.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/broadcast.h>
+#include <boxcar/backends/meta/views.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-// Views: other sizes, strides and an offset over the same storage. They look at no element, so one kernel serves all
+// Views: different sizes, strides and offset over the same storage. They access no elements, so one kernel serves all
 // backends.
 
 namespace boxcar::composite {
@@ -33,8 +33,8 @@ Tensor asStrided(const Tensor& self, IntSpan size, IntSpan stride, OptionalInt s
 }
 
 Tensor view(const Tensor& self, IntSpan size) {
-  const DimVector sizes = shape::inferSizes(size, self.numel());
-  const std::optional<DimVector> strides = shape::viewStrides(self.sizes(), self.strides(), sizes);
+  const DimVector sizes = meta::inferSizes(size, self.numel());
+  const std::optional<DimVector> strides = meta::viewStrides(self.sizes(), self.strides(), sizes);
   BOXCAR_CHECK(strides.has_value(),
                "view size is not compatible with input tensor's size and stride (at least one dimension spans across "
                "two contiguous subspaces). Use .reshape(...) instead. The input has sizes [{}] and strides [{}], the "
@@ -70,7 +70,7 @@ Tensor permute(const Tensor& self, IntSpan dims) {
   uint64_t seen = 0;
   for (const int64_t given : dims) {
     const size_t dim = dimOf(self, given);
-    const uint64_t bit = shape::dimensionBit(given, self.dim());
+    const uint64_t bit = meta::dimensionBit(given, self.dim());
     BOXCAR_CHECK((seen & bit) == 0, "permute(): duplicate dims are not allowed: [{}]", fmt::join(dims, ", "));
     seen |= bit;
     sizes.push_back(self.sizes()[dim]);
@@ -79,8 +79,8 @@ Tensor permute(const Tensor& self, IntSpan dims) {
   return self.view(sizes, strides, self.storage_offset());
 }
 
-// Where index [index] of dimension [dim] begins; where the tensor does if that is further than 63 bits can count, as it
-// may be in a tensor without elements.
+// Returns the offset of index [index] of dimension [dim]. If it does not fit 63 bits, which is possible in a tensor
+// without elements, returns the offset of the tensor.
 int64_t offsetOf(const Tensor& self, size_t dim, int64_t index) {
   int64_t offset = 0;
   if (__builtin_mul_overflow(index, self.strides()[dim], &offset) ||
@@ -102,7 +102,7 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
   });
 }
 
-// [count] indices of dimension [dim], every [step]-th from [start] on.
+// Returns [count] indices of dimension [dim]: every [step]-th from [start] on.
 Tensor sliced(const Tensor& self, size_t dim, int64_t start, int64_t count, int64_t step) {
   return self.viewWith([&](Dims& dims) {
     dims.assign(self.sizes(), self.strides());
@@ -110,7 +110,7 @@ Tensor sliced(const Tensor& self, size_t dim, int64_t start, int64_t count, int6
     int64_t stride = 0;
     if (!__builtin_mul_overflow(dims.strides()[dim], step, &stride)) {
       dims.strides()[dim] = stride;
-    } else {  // without elements no stride is followed
+    } else {  // the stride of a tensor without elements is not used
       BOXCAR_CHECK(self.numel() == 0, "slice(): a step of {} along dimension {} is longer than 63 bits can count", step,
                    dim);
     }
@@ -121,7 +121,7 @@ Tensor sliced(const Tensor& self, size_t dim, int64_t start, int64_t count, int6
 Tensor slice(const Tensor& self, int64_t dim, OptionalInt start, OptionalInt end, int64_t step) {
   BOXCAR_CHECK(self.dim() > 0, "slice() cannot be applied to a 0-dim tensor.");
   const size_t chosen = dimOf(self, dim);
-  const shape::Slice range = shape::resolveSlice(self.sizes()[chosen], start, end, step);
+  const meta::Slice range = meta::resolveSlice(self.sizes()[chosen], start, end, step);
   return sliced(self, chosen, range.start, range.count, step);
 }
 
@@ -138,7 +138,7 @@ Tensor unsqueeze(const Tensor& self, int64_t dim) {
   return self.view(sizes, strides, self.storage_offset());
 }
 
-// Without those dimensions of [mask] whose size is 1.
+// Removes the dimensions in [mask] whose size is 1.
 Tensor squeezed(const Tensor& self, uint64_t mask) {
   DimVector sizes;
   DimVector strides;
@@ -150,19 +150,19 @@ Tensor squeezed(const Tensor& self, uint64_t mask) {
   return self.view(sizes, strides, self.storage_offset());
 }
 
-Tensor squeeze(const Tensor& self) { return squeezed(self, shape::dimensionMask({}, self.dim())); }
-Tensor squeezeDim(const Tensor& self, int64_t dim) { return squeezed(self, shape::dimensionBit(dim, self.dim())); }
+Tensor squeeze(const Tensor& self) { return squeezed(self, meta::dimensionMask({}, self.dim())); }
+Tensor squeezeDim(const Tensor& self, int64_t dim) { return squeezed(self, meta::dimensionBit(dim, self.dim())); }
 Tensor squeezeDims(const Tensor& self, IntSpan dim) {
-  return dim.empty() ? alias(self) : squeezed(self, shape::dimensionMask(dim, self.dim()));
+  return dim.empty() ? alias(self) : squeezed(self, meta::dimensionMask(dim, self.dim()));
 }
 
-Tensor expand(const Tensor& self, IntSpan size, bool /*implicit*/) { return shape::expandTo(self, size); }
+Tensor expand(const Tensor& self, IntSpan size, bool /*implicit*/) { return meta::expandTo(self, size); }
 
 std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
   BOXCAR_CHECK(self.dim() > 0, "unbind() cannot be applied to a 0-dim tensor.");
   std::vector<Tensor> parts;
   const int64_t count = self.size(dim);
-  shape::checkPartCount("unbind", count);
+  meta::checkPartCount("unbind", count);
   parts.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) parts.push_back(select(self, dim, i));
   return parts;

@@ -1,11 +1,11 @@
-#include <boxcar/backends/shape/defined.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/defined.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ops.h>
 
 #include <optional>
 #include <span>
 
-// Views that a tensor becomes itself: it takes the shape of the view that the operator without the underscore gives.
+// In-place views: the tensor itself takes the shape of the view that the operator without the underscore returns.
 
 namespace boxcar::composite {
 namespace {
@@ -33,7 +33,7 @@ Tensor& unsqueeze(Tensor& self, int64_t dim) { return become(self, boxcar::unsqu
 Tensor& swapDims(Tensor& self, int64_t dim0, int64_t dim1) { return boxcar::transpose_(self, dim0, dim1); }
 
 Tensor& detach(Tensor& self) {
-  shape::checkDefined(self);
+  meta::checkDefined(self);
   if (self.requires_grad()) self.set_requires_grad(false);
   return self;
 }

@@ -1,13 +1,12 @@
-#include <boxcar/backends/shape/dims.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
-// Views that show elements in places that they do not have in the tensor itself: windows, diagonals, and elements read
-// as those of another type.
+// Views that rearrange or reinterpret elements: windows, diagonals, and elements read as another dtype.
 
 namespace boxcar::composite {
 namespace {
@@ -24,7 +23,7 @@ Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step)
   DimVector strides = toDimVector(self.strides());
   if (!is_number) {
     sizes[dim] = (length - size) / step + 1;
-    // One window only needs no stride, whatever the step.
+    // A single window needs no stride, so any step is allowed.
     if (__builtin_mul_overflow(stride, step, &strides[dim])) strides[dim] = stride;
   }
   sizes.push_back(size);
@@ -50,7 +49,7 @@ Tensor diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) 
     strides.push_back(self.strides()[i]);
   }
   sizes.push_back(length);
-  // Only a diagonal of one element at most has a stride beyond 63 bits; any other stride does for it.
+  // Only a diagonal of at most one element has a stride beyond 63 bits; any other stride works for it.
   int64_t stride = 0;
   if (__builtin_add_overflow(self.strides()[first], self.strides()[second], &stride)) stride = 1;
   strides.push_back(stride);
@@ -64,7 +63,7 @@ Tensor withType(const Tensor& self, ScalarType dtype, const DimVector& sizes, co
   return Tensor(std::move(result));
 }
 
-// The last dimension, whose elements follow each other, gets longer or shorter with the size of an element.
+// The last dimension must be contiguous; its length changes with the element size.
 Tensor viewDtype(const Tensor& self, ScalarType dtype) {
   const auto from = static_cast<int64_t>(self.itemsize());
   const auto to = static_cast<int64_t>(elementSize(dtype));

@@ -8,7 +8,7 @@
 namespace boxcar::composite {
 namespace {
 
-void resize(const shape::Output& output, Tensor& out) {
+void resize(const meta::Output& output, Tensor& out) {
   if (!output.resizes()) return;
   boxcar::empty_out(out, output.sizes);
   if (!std::ranges::equal(out.strides(), output.strides)) {
@@ -19,15 +19,15 @@ void resize(const shape::Output& output, Tensor& out) {
 }  // namespace
 
 void writeAll(std::initializer_list<Written> written) {
-  const std::vector<shape::Output> outputs = shape::checkWritten(written, {}, shape::Overlap::kAllowed);
-  // A result that is a view of what is written is read before.
+  const std::vector<meta::Output> outputs = meta::checkWritten(written, {}, meta::Overlap::kAllowed);
+  // Copies results that are views of an output before the output is written.
   std::vector<Tensor> results;
   for (const Written& one : written) {
     const bool is_view =
         std::ranges::any_of(written, [&](const Written& other) { return other.out.storage() == one.result.storage(); });
     results.push_back(is_view ? boxcar::clone(one.result) : one.result);
   }
-  shape::growStorages(outputs);
+  meta::growStorages(outputs);
   size_t i = 0;
   for (const Written& one : written) resize(outputs[i++], one.out);
   i = 0;
@@ -35,11 +35,11 @@ void writeAll(std::initializer_list<Written> written) {
 }
 
 Tensor& writeResult(Tensor& out, const Tensor& result) {
-  writeAll({{out, result, shape::OutputType::kCastable}});
+  writeAll({{out, result, meta::OutputType::kCastable}});
   return out;
 }
 
-Tensor& writeStructured(Tensor& out, const Tensor& result) {
+Tensor& writeSameType(Tensor& out, const Tensor& result) {
   writeAll({{out, result}});
   return out;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/backends/shape/output.h>
+#include <boxcar/backends/meta/output.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <cstddef>
@@ -8,25 +8,25 @@
 #include <tuple>
 #include <utility>
 
-// How operators that are made of others write to out= arguments, on any device.
+// How composite operators write to out= arguments, on any device.
 
 namespace boxcar::composite {
 
-using shape::Written;
+using meta::Written;
 
-// Writes results that have been worked out. An out= argument takes the sizes of its result and, where these were
-// others, its strides. An Error, and nothing is changed, when one of them cannot take its result or shares memory with
-// another.
+// Writes computed results. Each out= argument takes the sizes of its result; if its sizes change, it takes the result's
+// strides too. Throws Error, and changes nothing, if an argument cannot take its result or shares memory with another
+// argument.
 void writeAll(std::initializer_list<Written> written);
 
-// Writes [result] to [out], whose dtype its own can be cast to.
+// Writes [result] to [out]; the dtype of [result] must be castable to that of [out].
 Tensor& writeResult(Tensor& out, const Tensor& result);
-// The same where [out] must have its dtype.
-Tensor& writeStructured(Tensor& out, const Tensor& result);
+// Writes [result] to [out], which must have the same dtype.
+Tensor& writeSameType(Tensor& out, const Tensor& result);
 
-// The same for several at once.
+// Writes several results as above.
 template <class... Outs, class... Results>
-std::tuple<Outs&...> writeStructured(const std::tuple<Results...>& results, Outs&... outs) {
+std::tuple<Outs&...> writeSameTypes(const std::tuple<Results...>& results, Outs&... outs) {
   const auto all = std::tie(outs...);
   [&]<size_t... i>(std::index_sequence<i...>) { writeAll({{std::get<i>(all), std::get<i>(results)}...}); }
   (std::index_sequence_for<Outs...>());

@@ -1,4 +1,4 @@
-#include <boxcar/backends/dense/attention.h>
+#include <boxcar/backends/native/attention.h>
 
 namespace boxcar::cpu {
 namespace {
@@ -8,8 +8,8 @@ Tensor attendAtOnce(const Tensor&, const Tensor&, const Tensor&, const Tensor&, 
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<AttentionFunction> attendAtOnce("scaled_dot_product_attention", cpu::attendAtOnce);
+BOXCAR_REGISTER_STUB(CPU, attendAtOnce, cpu::attendAtOnce)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,11 +1,11 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/vector_normalization.h>
-#include <boxcar/backends/dense/batch_norm.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/reduction.h>
-#include <boxcar/backends/elements/batch_norm.h>
-#include <boxcar/backends/shape/layout.h>
+#include <boxcar/backends/functors/batch_norm.h>
+#include <boxcar/backends/meta/layout.h>
+#include <boxcar/backends/native/batch_norm.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/reduction.h>
 
 #include <algorithm>
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr ElementTypes<float, double> kComputedTypes;
 
-// An element for each channel, in float64; of 1 or 0 where there is no tensor.
+// Returns an element for each channel, in float64; [value] (1 or 0) if there is no tensor.
 std::vector<double> channelValues(const Tensor* tensor, int64_t channels, double value) {
   std::vector<double> values(static_cast<size_t>(channels), value);
   if (tensor == nullptr) return values;
@@ -35,8 +35,7 @@ void updateRunning(const Tensor* running, const std::vector<double>& values, dou
   copyElements(*running, updated);
 }
 
-// out = in * factors[channel] + shifts[channel]. [in] and [out] have the same strides: contiguous, or with channels
-// last.
+// out = in * factors[channel] + shifts[channel]. [in] and [out] have the same strides: contiguous or channels-last.
 template <class T>
 void scaleChannels(const Tensor& input, const Tensor& output, const std::vector<T>& factors,
                    const std::vector<T>& shifts) {
@@ -75,7 +74,7 @@ void writeChannels(const Tensor& to, const std::vector<double>& values) {
   copyElements(to, doubles);
 }
 
-// [input] is of float or double.
+// [input] has dtype float or double.
 Statistics statisticsOf(const BatchNormCall& call, const Tensor& input) {
   Statistics result;
   const int64_t channels = call.channels();
@@ -102,7 +101,7 @@ Statistics statisticsOf(const BatchNormCall& call, const Tensor& input) {
 void batchNorm(const BatchNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale) {
   if (isSmallFloat(call.input)) {
     const Tensor input = convertTo(call.input, ScalarType::Float);
-    const Tensor wide = shape::allocateStrided(input.sizes(), input.strides(), ScalarType::Float, input.device());
+    const Tensor wide = meta::allocateStrided(input.sizes(), input.strides(), ScalarType::Float, input.device());
     batchNorm(
         {input, call.weight, call.bias, call.running_mean, call.running_var, call.training, call.momentum, call.eps},
         wide, mean, scale);
@@ -129,8 +128,8 @@ void batchNorm(const BatchNormCall& call, const Tensor& out, const Tensor& mean,
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<BatchNormFunction> normalizeChannels("batch_norm", cpu::batchNorm);
+BOXCAR_REGISTER_STUB(CPU, normalizeChannels, cpu::batchNorm)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -2,8 +2,8 @@
 #include <boxcar/backends/cpu/draws.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/strided_loop.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/random.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/random.h>
 
 #include <algorithm>
 #include <mutex>
@@ -17,7 +17,7 @@ void ones(const Tensor& self, double p, const OptionalGenerator& generator) {
   fillInOrder<bool>(self, [&] { return drawUniform<double>(source) < p; });
 }
 
-// Probabilities of P are compared with numbers of P.
+// Compares probabilities of type P with random numbers of type P.
 template <class P>
 void fillByProbabilities(const Tensor& self, const Tensor& p, CpuGeneratorImpl& source) {
   constexpr int64_t kBlock = 256;
@@ -45,10 +45,10 @@ void fillByProbabilities(const Tensor& self, const Tensor& p, CpuGeneratorImpl& 
 void checkProbabilities(const Tensor& p) {
   const Tensor flat = toContiguous(convertTo(p, ScalarType::Double));
   const double* values = flat.data_ptr<double>();
-  for (int64_t i = 0; i < flat.numel(); ++i) shape::checkProbability("bernoulli_", values[i]);
+  for (int64_t i = 0; i < flat.numel(); ++i) meta::checkProbability("bernoulli_", values[i]);
 }
 
-// Probabilities of float64 are compared with numbers of float64, others with float32.
+// float64 probabilities are compared with float64 numbers, others with float32 numbers.
 void onesOfEach(const Tensor& self, const Tensor& p, const Tensor& expanded, const OptionalGenerator& generator) {
   CpuGeneratorImpl& source = generatorOf(generator);
   const std::lock_guard lock(source.mutex());
@@ -61,9 +61,9 @@ void onesOfEach(const Tensor& self, const Tensor& p, const Tensor& expanded, con
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<FillOnes> fillOnes("bernoulli_", cpu::ones);
-constinit DeviceFunction<FillOnesOfEach> fillOnesOfEach("bernoulli_", cpu::onesOfEach);
+BOXCAR_REGISTER_STUB(CPU, fillOnes, cpu::ones)
+BOXCAR_REGISTER_STUB(CPU, fillOnesOfEach, cpu::onesOfEach)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,5 +1,5 @@
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/dense/bincount.h>
+#include <boxcar/backends/native/bincount.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -40,8 +40,8 @@ Tensor count(const Tensor& flat, const Tensor& weights, int64_t minlength) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<CountNumbers> countNumbers("bincount", cpu::count);
+BOXCAR_REGISTER_STUB(CPU, countNumbers, cpu::count)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -7,8 +7,8 @@
 
 namespace boxcar::cpu {
 
-// A callable that the caller keeps alive: two words, and no code for each callable but the call itself. For parameters
-// alone, which do not outlive their call.
+// A non-owning reference to a callable that the caller keeps alive. It is two words in size and needs no generated code
+// per callable except the call itself. Use it only for parameters, which do not outlive their call.
 template <class Signature>
 class CallableRef;
 

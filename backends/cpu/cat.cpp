@@ -1,5 +1,5 @@
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/cat.h>
+#include <boxcar/backends/native/cat.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -9,9 +9,9 @@
 namespace boxcar::cpu {
 namespace {
 
-// From each tensor the bytes of one index of the dimensions outside, in turn.
-bool joinRows(const Tensor& out, TensorList tensors, const shape::Joined& joined) {
-  // A single row of long parts is better shared between threads part by part.
+// Copies the bytes of one outer index from each tensor in turn.
+bool joinRows(const Tensor& out, TensorList tensors, const meta::Joined& joined) {
+  // For a single row of long parts, it is better if threads share the work within each part.
   if (joined.dim == 0 && out.numel() >= kParallelGrain) return false;
   size_t inner = out.itemsize();
   for (size_t i = joined.dim + 1; i < joined.sizes.size(); ++i) inner *= static_cast<size_t>(joined.sizes[i]);
@@ -36,8 +36,8 @@ bool joinRows(const Tensor& out, TensorList tensors, const shape::Joined& joined
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<JoinRows> joinRows("cat", cpu::joinRows);
+BOXCAR_REGISTER_STUB(CPU, joinRows, cpu::joinRows)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

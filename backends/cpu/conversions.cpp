@@ -14,7 +14,7 @@ void convertLoop(char* const* data, const int64_t* steps, int64_t n0, int64_t n1
   elementwise<To, From>(data, steps, n0, n1, [](From value) { return convertElement<To>(value); });
 }
 
-// What the processor has no instructions for goes through float, as convertElement does.
+// Conversions without CPU instructions go through float, as in convertElement.
 void throughFloats(Loop widen, Loop narrow, char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
   constexpr int64_t kBuffer = 256;
   alignas(64) float floats[kBuffer];
@@ -40,7 +40,7 @@ constexpr Loop convertLoopOf() {
   if constexpr (kHasSmall && !std::is_same_v<To, float> && !std::is_same_v<From, float>) {
     return convertThroughFloats<convertLoopOf<float, From>(), convertLoopOf<To, float>()>;
   } else if constexpr (kIsComplex<From> && !kIsComplex<To> && !std::is_same_v<To, bool>) {
-    return convertLoop<To, RealOf<From>>;  // of the real parts, whose steps are the numbers'
+    return convertLoop<To, RealOf<From>>;  // real parts only, with the strides of the complex numbers
   } else {
     return convertLoop<To, From>;
   }
@@ -56,7 +56,7 @@ Loop loopFrom(ElementTypes<From...>, ScalarType from) {
   BOXCAR_FAIL("copy: elements of {} cannot be read", from);
 }
 
-// Elements of one type are moved as they are, whatever they mean.
+// Elements of the same type are copied as raw bits.
 template <class Word>
 void moveLoop(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar*) {
   constexpr auto kSize = static_cast<int64_t>(sizeof(Word));

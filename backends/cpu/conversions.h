@@ -8,7 +8,7 @@
 
 namespace boxcar::cpu {
 
-// A loop of one input that writes its elements, of [from], as elements of [to] (elements/element.h says how).
+// Returns a loop with one input that converts elements of [from] to elements of [to] (functors/element.h defines how).
 Loop conversionLoop(ScalarType to, ScalarType from);
 
 // Runs [loop], which has one input, for [n] elements.
@@ -18,7 +18,7 @@ inline void convertRow(Loop loop, void* out, int64_t out_step, const void* in, i
   loop(data, steps, n, 1, nullptr);
 }
 
-// Writes the element at [from] to [n] places that follow each other.
+// Writes the element at [from] to [n] consecutive places.
 void repeatElement(void* to, const void* from, size_t itemsize, int64_t n);
 
 }  // namespace boxcar::cpu

@@ -1,15 +1,15 @@
 #include <boxcar/backends/cpu/convolution.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/dense/convolution.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/pictures.h>
-#include <boxcar/backends/shape/spatial.h>
+#include <boxcar/backends/meta/spatial.h>
+#include <boxcar/backends/native/convolution.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/images.h>
 
 namespace boxcar::cpu {
 namespace {
 
-// Writes to [out], which lies as the arguments say.
-void convolution(const shape::Convolution& arguments, const Tensor& out, const Tensor& input, const Tensor& weight,
+// Writes to [out], whose layout is given by the arguments.
+void convolution(const meta::Convolution& arguments, const Tensor& out, const Tensor& input, const Tensor& weight,
                  const Tensor& bias) {
   const Tensor source = inFormat(input, arguments.channels_last);
   const Tensor kernel = toContiguous(weight);
@@ -17,7 +17,7 @@ void convolution(const shape::Convolution& arguments, const Tensor& out, const T
   if (convolveByLibrary({arguments, out, source, kernel, added})) return;
   const ScalarType type = out.scalar_type();
   if (type == ScalarType::Half || type == ScalarType::BFloat16) {
-    const Tensor wide = shape::allocateSpatial(out.sizes(), arguments.channels_last, ScalarType::Float, out.device());
+    const Tensor wide = meta::allocateSpatial(out.sizes(), arguments.channels_last, ScalarType::Float, out.device());
     convolution(arguments, wide, convertTo(source, ScalarType::Float), convertTo(kernel, ScalarType::Float),
                 added.defined() ? convertTo(added, ScalarType::Float) : added);
     return copyElements(out, wide);
@@ -31,8 +31,8 @@ void convolution(const shape::Convolution& arguments, const Tensor& out, const T
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<ConvolutionFunction> convolve("convolution", cpu::convolution);
+BOXCAR_REGISTER_STUB(CPU, convolve, cpu::convolution)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,25 +1,25 @@
 #pragma once
 
-#include <boxcar/backends/shape/convolution.h>
+#include <boxcar/backends/meta/convolution.h>
 #include <boxcar/ivalue/tensor.h>
 
 namespace boxcar::cpu {
 
-// A convolution of pictures or volumes whose [arguments] were checked; [bias] may be undefined. All tensors are of one
-// dtype; [out] and [input] lie as arguments.channels_last says, the others contiguous.
+// A convolution of images or volumes with validated [arguments]; [bias] may be undefined. All tensors have the same
+// dtype. The layout of [out] and [input] is given by arguments.channels_last; the other tensors are contiguous.
 struct ConvolutionCall {
-  const shape::Convolution& arguments;
+  const meta::Convolution& arguments;
   const Tensor& out;
   const Tensor& input;
   const Tensor& weight;
   const Tensor& bias;
 };
 
-// Writes the result by oneDNN: onednn/ has it, no_onednn/ stands in. False, and nothing written, when it has no fast
-// kernel for the call.
+// Computes the result with oneDNN (implemented in onednn/; no_onednn/ is the stub). Returns false and writes nothing if
+// oneDNN has no fast kernel for the call.
 bool convolveByLibrary(const ConvolutionCall& call);
 
-// Writes the result by matrix products, for elements of any type that has arithmetic in its own precision.
+// Computes the result with matrix products, for any element type that computes in its own precision.
 void convolveByColumns(const ConvolutionCall& call);
 
 }  // namespace boxcar::cpu

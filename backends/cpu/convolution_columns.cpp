@@ -2,34 +2,34 @@
 #include <boxcar/backends/cpu/gemm.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/convolution.h>
-#include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/native/convolution.h>
 
 #include <algorithm>
 #include <vector>
 
-// A convolution is a product of the kernels, a row each, and the windows, a column each. Columns are written out for
+// A convolution is a matrix product: each kernel is a row, and each window is a column. Columns are materialised for
 // some windows at a time.
 
 namespace boxcar::cpu {
 namespace {
 
 constexpr auto kNumberTypes = kIntegralTypes + ElementTypes<float, double>{} + kComplexTypes;
-// Bytes of columns: about what the second level of caches holds.
+// Bytes of columns: about the size of the L2 cache.
 constexpr int64_t kColumnBytes = int64_t{256} * 1024;
 constexpr int64_t kFewestColumns = 64;
 
-// A call for elements of type T; three spatial dimensions, the first ones of size 1 where there are fewer.
+// A call for elements of type T with three spatial dimensions; missing ones come first and have size 1.
 template <class T>
 struct Columns {
   ConvolvedAxes axes;
   int64_t groups;
-  int64_t in_channels;   // of a group
-  int64_t out_channels;  // of a group
+  int64_t in_channels;   // per group
+  int64_t out_channels;  // per group
   int64_t in_pixels = 1;
   int64_t out_pixels = 1;
-  int64_t taps = 1;     // elements of a kernel
-  bool reads_in_place;  // kernels of one element, so that the input itself is the columns
+  int64_t taps = 1;     // elements per kernel
+  bool reads_in_place;  // kernels have one element, so the input itself serves as the columns
   const T* input;
   const T* weight;
   const T* bias;
@@ -44,7 +44,7 @@ struct Columns {
         weight(static_cast<const T*>(call.weight.data_ptr())),
         bias(call.bias.defined() ? static_cast<const T*>(call.bias.data_ptr()) : nullptr),
         out(static_cast<T*>(call.out.data_ptr())) {
-    const shape::Convolution& c = call.arguments;
+    const meta::Convolution& c = call.arguments;
     const auto all = [](const DimVector& values, int64_t wanted) {
       return std::ranges::all_of(values, [wanted](int64_t value) { return value == wanted; });
     };
@@ -58,7 +58,7 @@ struct Columns {
 
   int64_t depth() const { return in_channels * taps; }
 
-  // Writes [n] columns of the line of the input at [line], for the result's places from [x] on.
+  // Writes [n] columns from the input line at [line], for output positions from [x] on.
   static void gatherLine(const T* line, const ConvolvedAxis& axis, int64_t k, int64_t x, int64_t n, T* to) {
     if (axis.stride != 1) {
       for (int64_t i = 0; i < n; ++i) {
@@ -67,7 +67,7 @@ struct Columns {
       }
       return;
     }
-    // Neighbours in the result read neighbours, with padding on both sides.
+    // Adjacent outputs read adjacent inputs, with padding on both sides.
     const int64_t shift = axis.transposed ? axis.padding - k * axis.dilation : k * axis.dilation - axis.padding;
     const int64_t first = std::clamp<int64_t>(-shift, x, x + n);
     const int64_t last = std::clamp<int64_t>(axis.in - shift, first, x + n);
@@ -76,7 +76,7 @@ struct Columns {
     std::fill_n(to, x + n - last, T(0));
   }
 
-  // Writes row (channel, d, h, w) of the columns of windows [begin, end).
+  // Writes row (channel, d, h, w) of the columns for windows [begin, end).
   void gatherRow(const T* plane, int64_t d, int64_t h, int64_t w, int64_t begin, int64_t end, T* to) const {
     const int64_t width = axes[2].out;
     for (int64_t p = begin; p < end;) {
@@ -120,7 +120,7 @@ struct Columns {
     }
   }
 
-  // Windows [begin, end) of one group of one sample.
+  // Computes windows [begin, end) of one group of one sample.
   void compute(int64_t sample, int64_t group, int64_t begin, int64_t end, T* columns) const {
     const T* image = input + (sample * groups + group) * in_channels * in_pixels;
     const T* kernels = weight + group * out_channels * depth();
@@ -150,7 +150,7 @@ struct Columns {
   }
 };
 
-// Kernels of a transposed convolution, [C, O/groups, taps], as those of one that is not: [O, C/groups, taps].
+// Converts kernels of a transposed convolution, [C, O/groups, taps], to those of a regular one: [O, C/groups, taps].
 template <class T>
 std::vector<T> withOutputsFirst(const ConvolutionCall& call, const Columns<T>& columns) {
   std::vector<T> kernels(static_cast<size_t>(call.weight.numel()));

@@ -1,6 +1,6 @@
 #include <boxcar/backends/cpu/conversions.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/native/copy.h>
 
 #include <cstring>
 
@@ -27,8 +27,8 @@ void copy(const Tensor& target, const Tensor& source, bool) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<CopyFunction> copyOnDevice("copy_", cpu::copy);
+BOXCAR_REGISTER_STUB(CPU, copyOnDevice, cpu::copy)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/lines.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/dense/cross.h>
-#include <boxcar/backends/elements/cross.h>
+#include <boxcar/backends/functors/cross.h>
+#include <boxcar/backends/native/cross.h>
 
 namespace boxcar::cpu {
 namespace {
@@ -17,8 +17,8 @@ void cross(const Tensor& out, const Tensor& a, const Tensor& b, size_t dim) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<CrossFunction> crossLines("cross", cpu::cross);
+BOXCAR_REGISTER_STUB(CPU, crossLines, cpu::cross)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,8 +1,8 @@
 #include <boxcar/backends/cpu/gemm.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/distances.h>
-#include <boxcar/backends/elements/distances.h>
+#include <boxcar/backends/functors/distances.h>
+#include <boxcar/backends/native/distances.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr ElementTypes<float, double> kDistanceTypes;
 
-// The distance of two rows, by several accumulators.
+// Returns the distance between two rows, using several accumulators.
 template <class T, class Distance>
 T distanceOf(const Distance& distance, int64_t n, const T* x, const T* y) {
   constexpr int64_t kLanes = 8;
@@ -30,7 +30,7 @@ T distanceOf(const Distance& distance, int64_t n, const T* x, const T* y) {
   return distance.finish(result);
 }
 
-// The distances of m rows of x and n rows of y, of [depth] elements each.
+// Writes the distances between m rows of x and n rows of y, of [depth] elements each.
 template <class T>
 void fillDistances(int64_t m, int64_t n, int64_t depth, const T* x, const T* y, T p, T* out) {
   visitDistance(p, [&](const auto& distance) {
@@ -42,7 +42,7 @@ void fillDistances(int64_t m, int64_t n, int64_t depth, const T* x, const T* y, 
   });
 }
 
-// The same for p = 2 by a product: |x - y|^2 = |x|^2 + |y|^2 - 2 x y.
+// Writes the distances for p = 2 using a matrix product: |x - y|^2 = |x|^2 + |y|^2 - 2 x y.
 template <class T>
 void fillByProduct(int64_t m, int64_t n, int64_t depth, const T* x, const T* y, T* out) {
   const auto squares = [depth](int64_t rows, const T* matrix) {
@@ -85,8 +85,8 @@ void distances(const Tensor& out, const Tensor& a, const Tensor& b, double p, bo
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<DistancesFunction> rowDistances("cdist", cpu::distances);
+BOXCAR_REGISTER_STUB(CPU, rowDistances, cpu::distances)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/conversions.h>
 #include <boxcar/backends/cpu/draws.h>
 #include <boxcar/backends/cpu/strided_loop.h>
-#include <boxcar/backends/dense/recorded_work.h>
+#include <boxcar/backends/native/recorded_work.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ CpuGeneratorImpl& generatorOf(const std::optional<Generator>& given) {
   const Generator& generator = given.has_value() && given->defined() ? *given : defaultCpuGenerator();
   auto* impl = dynamic_cast<CpuGeneratorImpl*>(generator.unsafeGetGeneratorImpl());
   BOXCAR_CHECK(impl != nullptr, "Expected a 'cpu' device type for generator but found '{}'", generator.device());
-  dense::refuseWhereRecorded("draws random numbers, which would be the same in every replay");
+  native::refuseWhereRecorded("draws random numbers, which would be the same in every replay");
   return *impl;
 }
 

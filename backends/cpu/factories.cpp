@@ -1,5 +1,5 @@
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/factories.h>
+#include <boxcar/backends/native/factories.h>
 
 #include <cstdint>
 #include <cstring>
@@ -16,8 +16,8 @@ void zero(void* memory, size_t bytes) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<ZeroFunction> zeroBytes("zero_", cpu::zero);
+BOXCAR_REGISTER_STUB(CPU, zeroBytes, cpu::zero)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,5 +1,5 @@
 #include <boxcar/backends/cpu/strided_loop.h>
-#include <boxcar/backends/dense/flip.h>
+#include <boxcar/backends/native/flip.h>
 
 #include <cstdint>
 #include <span>
@@ -17,7 +17,7 @@ void copyRows(char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
     char* const to = data[0] + j * steps[kMaxOperands];
     const char* const from = data[1] + j * steps[kMaxOperands + 1];
     if (steps[0] == sizeof(Word) && steps[1] == -static_cast<int64_t>(sizeof(Word))) {
-      // Backwards, in a loop of its own, which the compiler makes vectors of.
+      // Reads backwards, in a separate loop that the compiler vectorises.
       auto* out = reinterpret_cast<Word*>(to);
       const auto* in = reinterpret_cast<const Word*>(from);
       for (int64_t i = 0; i < n0; ++i) out[i] = in[-i];
@@ -49,8 +49,8 @@ void copy(const Tensor& result, char* start, std::span<const int64_t> steps) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<CopyInSteps> copyInSteps("flip", cpu::copy);
+BOXCAR_REGISTER_STUB(CPU, copyInSteps, cpu::copy)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -3,7 +3,7 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/plain_gemm.h>
-#include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/backends/functors/arithmetic.h>
 #include <boxcar/ivalue/stop_request.h>
 
 #include <algorithm>
@@ -14,16 +14,16 @@
 namespace boxcar::cpu {
 namespace {
 
-// Products of fewer multiplications are not worth a library's preparations.
+// For products with fewer multiplications, a library's setup costs more than it saves.
 constexpr double kOneDnnWork = 32 * 32 * 32;
 constexpr double kOpenBlasWork = 64 * 64 * 64;
-// With fewer rows or columns than this a product is bound by memory, and reading it where it lies is best.
+// With fewer rows or columns, a product is memory-bound, and reading the matrices in place is fastest.
 constexpr int64_t kLibrarySide = 4;
 
 template <class T>
 T multiplyAdd(T sum, T a, T b) {
   if constexpr (kIsComplex<T>) {
-    // Without the library's care for infinite parts, which keeps the loop from being vectorised.
+    // Omits the standard library's handling of infinite parts, which prevents vectorisation.
     return {sum.real() + (a.real() * b.real() - a.imag() * b.imag()),
             sum.imag() + (a.real() * b.imag() + a.imag() * b.real())};
   } else {
@@ -31,7 +31,7 @@ T multiplyAdd(T sum, T a, T b) {
   }
 }
 
-// Rows of c as sums of scaled rows of b, for the types that have no kernels of their own.
+// Computes rows of c as sums of scaled rows of b, for the types without their own kernels.
 template <class T>
 void multiplyByRows(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta,
                     Matrix<T> c) {

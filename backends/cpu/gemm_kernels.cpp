@@ -7,8 +7,8 @@
 namespace boxcar::cpu {
 namespace {
 
-// A register of [bytes], and what the kernels do with it. All is inlined into functions that are compiled for one
-// instruction set each.
+// A register of [bytes], and the kernels' operations on it. Everything is inlined into functions that are compiled for
+// one instruction set each.
 template <class T, int bytes>
 struct Register {
   static constexpr int kWidth = bytes / static_cast<int>(sizeof(T));
@@ -44,10 +44,10 @@ template <class T, int bytes>
   using Vector = typename Register<T, bytes>::Vector;
   constexpr int kWidth = Register<T, bytes>::kWidth;
   constexpr int kChains = 4;
-  constexpr int64_t kStep = int64_t{kChains} * kWidth;
+  constexpr int64_t kHeaviside = int64_t{kChains} * kWidth;
   Vector sums[kChains] = {};
   int64_t i = 0;
-  for (; i + kStep <= n; i += kStep) {
+  for (; i + kHeaviside <= n; i += kHeaviside) {
 #pragma GCC unroll 4
     for (int v = 0; v < kChains; ++v) {
       sums[v] +=
@@ -62,8 +62,8 @@ template <class T, int bytes>
   return sum;
 }
 
-// Registers as pieces of 16 bytes. What a function picks from [a] and [b], for each element of its result: those of [b]
-// are counted on from those of [a].
+// Shuffles of registers in pieces of 16 bytes: for each element of the result, the index of the source element in [a]
+// followed by [b].
 
 // One half of the pieces of [a], then the same half of those of [b].
 template <class T, int bytes, int half>
@@ -80,7 +80,8 @@ struct PickEverySecond {
   static constexpr int at(int i) { return (2 * (i / kPiece) + odd) * kPiece + i % kPiece; }
 };
 
-// What [First] and [Second] pick, added up. By reference, for registers are returned in ways that go by the target.
+// Adds what [First] and [Second] pick. Registers are passed by reference, because the convention for returning them
+// depends on the target.
 template <class First, class Second>
 [[gnu::always_inline]] inline void addPicked(const typename First::Vector& a, const typename First::Vector& b,
                                              typename First::Vector& out) {
@@ -90,7 +91,7 @@ template <class First, class Second>
   (std::make_index_sequence<sizeof(a) / sizeof(a[0])>());
 }
 
-// The sums of the elements of four registers, in four elements at [out].
+// Writes the sums of the elements of four registers to four elements at [out].
 template <class T, int bytes>
 [[gnu::always_inline]] inline void sumLanes(const typename Register<T, bytes>::Vector* v,
                                             typename Register<T, 16>::Vector* out) {
@@ -125,7 +126,7 @@ template <class T, int bytes>
   }
 }
 
-// The same for the four registers of each of two rows, which share the way down from 64 bytes.
+// Does the same for the four registers of each of two rows, which share the reduction from 64 bytes.
 [[gnu::always_inline]] inline void sumLanesOfRows(const Register<float, 64>::Vector (&v)[2][4],
                                                   Register<float, 16>::Vector (&out)[2][1]) {
   using Vector = Register<float, 64>::Vector;
@@ -160,7 +161,7 @@ template <class T, int bytes, int rows>
       for (int v = 0; v < kDots; ++v) {
         read[v] = *reinterpret_cast<const Vector*>(y + v * y_step + i);
 #if defined(__x86_64__) && !defined(__clang__)
-        if constexpr (rows > 1) asm("" : "+x"(read[v]));  // once, not once for each row, as GCC would
+        if constexpr (rows > 1) asm("" : "+x"(read[v]));  // load once; otherwise GCC loads once per row
 #endif
       }
 #pragma GCC unroll 4
@@ -207,7 +208,7 @@ template <class T, int bytes>
   for (; i < n; ++i) y[i] += factor * x[i];
 }
 
-// The kernels of one instruction set. A function's target cannot be a template argument, so this is a macro.
+// The kernels for one instruction set. This is a macro because a function's target cannot be a template argument.
 #define BOXCAR_GEMM_KERNELS(name, instructions, bytes, most_rows)                                                  \
   template <class T>                                                                                               \
   struct name {                                                                                                    \
@@ -246,7 +247,7 @@ BOXCAR_GEMM_KERNELS(BaselineKernels, , 16, 6);
 
 #undef BOXCAR_GEMM_KERNELS
 
-// By the number of registers' bytes: 64, 32 or 16.
+// Returns the kernels by register size in bytes: 64, 32 or 16.
 template <class T>
 const GemmKernels<T>& kernelsOf([[maybe_unused]] int bytes) {
 #ifdef __x86_64__

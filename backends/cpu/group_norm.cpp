@@ -2,7 +2,7 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/vector_normalization.h>
-#include <boxcar/backends/dense/group_norm.h>
+#include <boxcar/backends/native/group_norm.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr ElementTypes<float, double> kComputedTypes;
 
-// [samples, groups, channels of a group, elements of a channel], contiguous and of T.
+// [samples, groups, channels per group, elements per channel], contiguous, with elements of T.
 template <class T>
 struct GroupNorm {
   const T* in;
@@ -51,7 +51,7 @@ struct GroupNorm {
   }
 };
 
-void normalize(const dense::GroupNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale) {
+void normalize(const native::GroupNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale) {
   visitScalarType(kComputedTypes, call.input.scalar_type(), "group_norm", [&]<class T>(std::type_identity<T>) {
     const auto elementsOf = [](const Tensor& tensor) {
       return tensor.defined() ? tensor.const_data_ptr<T>() : nullptr;
@@ -74,8 +74,8 @@ void normalize(const dense::GroupNormCall& call, const Tensor& out, const Tensor
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<GroupNormFunction> groupNormRows("group_norm", cpu::normalize);
+BOXCAR_REGISTER_STUB(CPU, groupNormRows, cpu::normalize)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

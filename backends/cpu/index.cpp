@@ -1,6 +1,6 @@
 #include <boxcar/backends/cpu/loops.h>
 #include <boxcar/backends/cpu/strided_loop.h>
-#include <boxcar/backends/dense/index.h>
+#include <boxcar/backends/native/index.h>
 #include <boxcar/ivalue/error.h>
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 namespace boxcar::cpu {
 namespace {
 
-void addAll(const Tensor& offsets, const Tensor& index, const dense::IndexedDimension& dimension) {
+void addAll(const Tensor& offsets, const Tensor& index, const native::IndexedDimension& dimension) {
   const auto [dim, size, step] = dimension;
   StridedLoop nest(offsets.sizes());
   nest.add(offsets.data_ptr(), offsets.sizes(), offsets.strides(), offsets.itemsize());
   nest.add(index.data_ptr(), index.sizes(), index.strides(), index.itemsize());
   nest.runInOrder(offsets.numel(), [&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
-    // The output is an input too.
+    // The output is also an input.
     char* operands[] = {data[0], data[0], data[1]};
     int64_t all_steps[2 * kMaxOperands] = {steps[0], steps[0], steps[1]};
     all_steps[kMaxOperands] = all_steps[kMaxOperands + 1] = steps[kMaxOperands];
@@ -32,8 +32,8 @@ void addAll(const Tensor& offsets, const Tensor& index, const dense::IndexedDime
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<AddOffsets> addOffsets("index", cpu::addAll);
+BOXCAR_REGISTER_STUB(CPU, addOffsets, cpu::addAll)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,6 +1,6 @@
 #include <boxcar/backends/cpu/indexed_loop.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/native/copy.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// A step that only looks at indices.
+// An operation that only checks indices.
 struct Look {
   static constexpr int64_t kItemsize = 0;
   void one(const char*, const char*) const {}
@@ -27,8 +27,8 @@ void IndexedRun::cut(CallableRef<void(const IndexedRun&, int64_t)> body) const {
   int64_t elements = 1;
   for (const int64_t length : sizes) elements *= length;
   if (elements == 0) return;
-  // The first dimension that has something for each thread, else the longest. Where elements are written, only one
-  // whose parts cannot share any.
+  // Splits the first dimension that is long enough for all threads, else the longest one. If elements are written, only
+  // dimensions whose parts do not share any written elements qualify.
   size_t best = sizes.size();
   for (size_t i = 0; i < sizes.size() && runsInParallel(elements); ++i) {
     if (writes_chosen && chosen_steps[i] == 0) continue;
@@ -58,15 +58,15 @@ void IndexedRun::walk(StridedLoop::Body body) const {
 }
 
 void IndexedRun::checkIndices() const {
-  // Of all indices at once: what has its sign bit set is out of range. Negative sizes do not occur.
+  // Checks all indices at once: a set sign bit marks an index out of range. Negative sizes do not occur.
   const auto length = static_cast<uint64_t>(size);
   const uint64_t lowest = wraps ? length : 0;
   std::atomic<uint64_t> outside{0};
   IndexedRun looking = *this;
   looking.writes_chosen = false;
-  // Each index once.
+  // Check each index once.
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (index_steps[i] == 0) looking.sizes[i] = 1;  // also where what they choose from has none
+    if (index_steps[i] == 0) looking.sizes[i] = 1;  // also if the dimension they choose from is empty
   }
   looking.cut([&](const IndexedRun& part, int64_t elements) {
     StridedLoop nest(part.sizes);
@@ -86,16 +86,16 @@ void IndexedRun::checkIndices() const {
     });
     outside |= signs;
   });
-  // Only to find the one that the error names.
+  // Runs only to find the index that the error names.
   if (static_cast<int64_t>(outside.load()) < 0) looking.run(Look());
 }
 
 namespace {
 
-void read(const dense::IndexedLoop& loop, size_t itemsize) {
+void read(const native::IndexedLoop& loop, size_t itemsize) {
   visitWord(itemsize, [&]<class Word>(std::type_identity<Word>) { IndexedRun(loop).run(MoveOut<Word>()); });
 }
-void write(const dense::IndexedLoop& loop, size_t itemsize) {
+void write(const native::IndexedLoop& loop, size_t itemsize) {
   visitWord(itemsize, [&]<class Word>(std::type_identity<Word>) { IndexedRun(loop).run(MoveIn<Word>()); });
 }
 
@@ -105,41 +105,41 @@ struct ScaledAdd {
   T operator()(T a, T b) const { return addElements(a, multiplyElements(scale, b)); }
 };
 
-template <elements::Combination how, class T>
-void combineElements(const dense::IndexedLoop& loop, const Scalar& scale, ScalarType type) {
+template <functors::Combination how, class T>
+void combineElements(const native::IndexedLoop& loop, const Scalar& scale, ScalarType type) {
   T factor;
   storeNumber(&factor, type, scale);
-  if (how != elements::Combination::kAdd || factor == T(1)) {
-    return IndexedRun(loop).run(CombineIn<T, elements::Combine<how, T>>{});
+  if (how != functors::Combination::kAdd || factor == T(1)) {
+    return IndexedRun(loop).run(CombineIn<T, functors::Combine<how, T>>{});
   }
-  if constexpr (how == elements::Combination::kAdd) IndexedRun(loop).run(CombineIn<T, ScaledAdd<T>>{{factor}});
+  if constexpr (how == functors::Combination::kAdd) IndexedRun(loop).run(CombineIn<T, ScaledAdd<T>>{{factor}});
 }
 
-void combine(const dense::IndexedLoop& loop, ScalarType type, elements::Combination how, const Scalar& scale) {
-  using elements::Combination;
+void combine(const native::IndexedLoop& loop, ScalarType type, functors::Combination how, const Scalar& scale) {
+  using functors::Combination;
   visitScalarType(kAllTypes, type, loop.name, [&]<class T>(std::type_identity<T>) {
     if constexpr (!kIsSmallFloat<T>) {
       if (how == Combination::kAdd) return combineElements<Combination::kAdd, T>(loop, scale, type);
-      if (how == Combination::kMultiply) return combineElements<Combination::kMultiply, T>(loop, scale, type);
+      if (how == Combination::kMul) return combineElements<Combination::kMul, T>(loop, scale, type);
       if constexpr (!kIsComplex<T>) {
-        if (how == Combination::kGreatest) return combineElements<Combination::kGreatest, T>(loop, scale, type);
-        return combineElements<Combination::kLeast, T>(loop, scale, type);
+        if (how == Combination::kAmax) return combineElements<Combination::kAmax, T>(loop, scale, type);
+        return combineElements<Combination::kAmin, T>(loop, scale, type);
       }
     }
     BOXCAR_FAIL("{}(): elements of {} cannot be combined in this way", loop.name, dtypeName(type));
   });
 }
 
-void check(const dense::IndexedLoop& loop) { IndexedRun(loop).checkIndices(); }
+void check(const native::IndexedLoop& loop) { IndexedRun(loop).checkIndices(); }
 
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<ReadChosen> readChosen("index", cpu::read);
-constinit DeviceFunction<WriteChosen> writeChosen("scatter", cpu::write);
-constinit DeviceFunction<CombineChosen> combineChosen("scatter", cpu::combine);
-constinit DeviceFunction<CheckChosen> checkChosen("index", cpu::check);
+BOXCAR_REGISTER_STUB(CPU, readChosen, cpu::read)
+BOXCAR_REGISTER_STUB(CPU, writeChosen, cpu::write)
+BOXCAR_REGISTER_STUB(CPU, combineChosen, cpu::combine)
+BOXCAR_REGISTER_STUB(CPU, checkChosen, cpu::check)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -2,8 +2,8 @@
 
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/strided_loop.h>
-#include <boxcar/backends/dense/indexed_loop.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/indexed_loop.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 
 namespace boxcar::cpu {
 
-// The CPU's way through an IndexedLoop:
+// Runs an IndexedLoop on the CPU:
 //
 //   IndexedRun(loop).run(MoveOut<uint32_t>());
-struct IndexedRun : dense::IndexedLoop {
-  explicit IndexedRun(const dense::IndexedLoop& loop) : dense::IndexedLoop(loop) {}
+struct IndexedRun : native::IndexedLoop {
+  explicit IndexedRun(const native::IndexedLoop& loop) : native::IndexedLoop(loop) {}
 
   // Calls op.one(beside, chosen) for pairs of elements, or op.row(beside, beside_step, chosen, chosen_step, n) for [n]
-  // of them with one index. An Error when an index is out of range: what came before has been done.
+  // pairs that share an index. Throws Error if an index is out of range; pairs before it have been processed.
   template <class Op>
   void run(const Op& op) const {
     walk([&](char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
@@ -38,19 +38,19 @@ struct IndexedRun : dense::IndexedLoop {
     });
   }
 
-  // An Error when an index is out of range.
+  // Throws Error if an index is out of range.
   void checkIndices() const;
 
  private:
   static constexpr int64_t kIndexSize = sizeof(int64_t);
-  // So many rows ahead memory is asked for the next ones, which it cannot foresee.
+  // Rows are prefetched this many iterations ahead, because the CPU cannot predict indexed addresses.
   static constexpr int64_t kAhead = 8;
   static constexpr int64_t kLine = 64;
   static constexpr int64_t kPrefetched = 4 * kLine;
 
   static int64_t placeAt(const char* at) { return *reinterpret_cast<const int64_t*>(at); }
 
-  // The place that [place] means in a dimension of [length].
+  // Returns the position in a dimension of [length] that [place] refers to.
   [[gnu::always_inline]] int64_t resolve(int64_t place, int64_t length) const {
     if (static_cast<uint64_t>(place) >= static_cast<uint64_t>(length)) [[unlikely]] {
       if (!wraps || place >= 0 || place < -length) fail(place);
@@ -59,8 +59,8 @@ struct IndexedRun : dense::IndexedLoop {
     return place;
   }
 
-  // An index for each element. The steps are given by value, and are constants where that is possible, for what is
-  // written might else be one of them.
+  // Handles one index per element. The steps are passed by value, and as constants where possible: otherwise the
+  // compiler would have to assume that writes may change them.
   template <class Op>
   [[gnu::always_inline]] void runElements(const Op& op, char* const* row, int64_t beside_step, int64_t chosen_step,
                                           int64_t index_step, int64_t distance, int64_t n) const {
@@ -74,7 +74,7 @@ struct IndexedRun : dense::IndexedLoop {
     }
   }
 
-  // An index for each row.
+  // Handles one index per row.
   template <class Op>
   void runRows(const Op& op, char* const* data, const int64_t* steps, int64_t n0, int64_t n1) const {
     const int64_t prefetched = steps[1] == Op::kItemsize ? std::min(n0 * Op::kItemsize, kPrefetched) : 1;
@@ -96,9 +96,9 @@ struct IndexedRun : dense::IndexedLoop {
   }
 
   [[noreturn]] void fail(int64_t place) const;
-  // Calls [body] with rows of what lies beside, what an index of 0 would choose, and the indices.
+  // Calls [body] with rows of the elements at [beside], the elements that index 0 would choose, and the indices.
   void walk(StridedLoop::Body body) const;
-  // Calls [body] with the loop, or with parts of it in several threads, and the number of elements.
+  // Calls [body] with the loop, or with parts of it in several threads, and with the number of elements.
   void cut(CallableRef<void(const IndexedRun&, int64_t)> body) const;
 };
 
@@ -130,7 +130,7 @@ void moveRow(char* to, int64_t to_step, const char* from, int64_t from_step, int
 }
 }  // namespace detail
 
-// Reads what is chosen.
+// Reads the chosen elements.
 template <class Word>
 struct MoveOut {
   static constexpr int64_t kItemsize = sizeof(Word);
@@ -140,7 +140,7 @@ struct MoveOut {
   }
 };
 
-// Writes what is chosen.
+// Writes the chosen elements.
 template <class Word>
 struct MoveIn {
   static constexpr int64_t kItemsize = sizeof(Word);
@@ -150,7 +150,7 @@ struct MoveIn {
   }
 };
 
-// Combines what is chosen with what lies beside: chosen = f(chosen, beside).
+// Combines the chosen elements with those beside: chosen = f(chosen, beside).
 template <class T, class F>
 struct CombineIn {
   static constexpr int64_t kItemsize = sizeof(T);

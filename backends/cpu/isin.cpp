@@ -1,9 +1,9 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/sort_entries.h>
-#include <boxcar/backends/dense/isin.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/native/isin.h>
+#include <boxcar/backends/native/pointwise.h>
 
 #include <algorithm>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// For each of [n] elements, whether it is among the numbers of [tested], which are sorted here; NaN is among none.
+// For each of [n] elements, writes whether it is among the numbers in [tested], which are sorted here; NaN never is.
 template <class T>
 void findElements(const T* elements, int64_t n, const T* tested, int64_t tested_count, bool invert, bool* found) {
   std::vector<T> sorted;
@@ -20,7 +20,7 @@ void findElements(const T* elements, int64_t n, const T* tested, int64_t tested_
     if (!isNan(tested[i])) sorted.push_back(tested[i]);
   }
   std::sort(sorted.begin(), sorted.end());
-  // Few numbers are compared one by one.
+  // A small set is compared element by element.
   constexpr size_t kFew = 16;
   parallelFor(0, n, kParallelGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -46,8 +46,8 @@ void isin(const Tensor& found, const Tensor& elements, const Tensor& tested, boo
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<FindEach> findEach("isin", cpu::isin);
+BOXCAR_REGISTER_STUB(CPU, findEach, cpu::isin)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -2,8 +2,8 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/vector_normalization.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/layer_norm.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/layer_norm.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace boxcar::cpu {
 namespace {
 
-using dense::LayerNormCall;
+using native::LayerNormCall;
 
 constexpr ElementTypes<float, double> kComputedTypes;
 
@@ -21,7 +21,7 @@ const T* elementsOf(const Tensor* tensor) {
   return tensor == nullptr ? nullptr : tensor->const_data_ptr<T>();
 }
 
-// All tensors are contiguous and of T.
+// All tensors are contiguous with elements of T.
 template <class T>
 void normalizeRows(const LayerNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale) {
   const T* in = call.input.const_data_ptr<T>();
@@ -43,7 +43,7 @@ void normalizeRows(const LayerNormCall& call, const Tensor& out, const Tensor& m
   });
 }
 
-// As elements of [type], contiguous.
+// Returns [tensor] as contiguous elements of [type].
 Tensor prepared(const Tensor& tensor, ScalarType type) {
   return toContiguous(tensor.scalar_type() == type ? tensor : convertTo(tensor, type));
 }
@@ -69,8 +69,8 @@ void normalize(const LayerNormCall& call, const Tensor& out, const Tensor& mean,
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<LayerNormFunction> layerNormRows("layer_norm", cpu::normalize);
+BOXCAR_REGISTER_STUB(CPU, layerNormRows, cpu::normalize)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

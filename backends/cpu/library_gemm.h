@@ -9,34 +9,35 @@
 #include <limits>
 #include <optional>
 
-// Matrix products by libraries. Each function gives false, with nothing done, where the library is not there or does
-// not take the matrices as they lie; arguments are those of gemm (gemm.h).
+// Matrix products by libraries. Each function returns false and does nothing if the library is not available or does
+// not support the layout of the matrices; arguments are those of gemm (gemm.h).
 
 namespace boxcar::cpu {
 
-// By oneDNN (onednn/, no_onednn/).
+// Uses oneDNN (onednn/, no_onednn/).
 bool gemmByOneDnn(int64_t m, int64_t n, int64_t k, float alpha, Matrix<const float> a, Matrix<const float> b,
                   float beta, Matrix<float> c);
-// out = a @ b for matrices of bfloat16, or batches of them, summed in float32.
+// out = a @ b for bfloat16 matrices or batches of them, accumulated in float32.
 bool multiplyBFloat16ByOneDnn(const Tensor& out, const Tensor& a, const Tensor& b);
 
-// By OpenBLAS (openblas/, no_openblas/): float, double and both complex types.
+// Uses OpenBLAS (openblas/, no_openblas/): float, double and both complex types.
 template <class T>
 bool gemmByOpenBlas(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta,
                     Matrix<T> c);
 
-// How a library with row-major matrices is told of one: as it lies or transposed, and the step between its lines.
+// A matrix as described to a library with row-major matrices: whether it is transposed, and the step between its rows
+// (or columns, if transposed).
 struct LibraryMatrix {
   bool transposed;
   int64_t step;
 };
 
-// Nothing when neither rows nor columns are lines of neighbouring elements.
+// Returns nullopt if neither the rows nor the columns consist of adjacent elements.
 template <class T>
 std::optional<LibraryMatrix> asLibraryMatrix(int64_t rows, int64_t columns, const Matrix<T>& matrix) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   if (rows > kMost || columns > kMost) return std::nullopt;
-  // The step over a single line says nothing.
+  // The step of a dimension of size 1 has no meaning.
   const int64_t row_step = rows == 1 ? std::max<int64_t>(columns, 1) : matrix.row_step;
   const int64_t column_step = columns == 1 ? (rows == 1 ? 1 : std::max<int64_t>(rows, 1)) : matrix.column_step;
   const bool is_row_line = columns == 1 || matrix.column_step == 1;
@@ -49,8 +50,8 @@ std::optional<LibraryMatrix> asLibraryMatrix(int64_t rows, int64_t columns, cons
   return std::nullopt;
 }
 
-// The product in a library's terms: run(transpose_a, transpose_b, m, n, k, a, lda, b, ldb, c, ldc), all row-major.
-// False when one of the matrices does not suit.
+// Runs the product in a library's terms: run(transpose_a, transpose_b, m, n, k, a, lda, b, ldb, c, ldc), all row-major.
+// Returns false if the layout of one of the matrices is unsuitable.
 template <class T, class Run>
 bool runLibraryGemm(int64_t m, int64_t n, int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c, Run&& run) {
   const auto c_as = asLibraryMatrix(m, n, c);

@@ -13,12 +13,12 @@
 namespace boxcar::cpu {
 namespace {
 
-void qr(std::string_view op, const Tensor& q, const Tensor& r, const Tensor& matrices, const shape::QrMode& mode) {
+void qr(std::string_view op, const Tensor& q, const Tensor& r, const Tensor& matrices, const meta::QrMode& mode) {
   const int64_t m = matrices.sizes().last(2)[0];
   const int64_t n = matrices.sizes().last(2)[1];
   const int64_t k = std::min(m, n);
   const int64_t columns = r.sizes().last(2)[0];  // of Q
-  if (columns == 0) return;                      // there may be very many columns of R without elements
+  if (columns == 0) return;                      // R may have very many columns without elements
   visitScalarType(kLinalgTypes, matrices.scalar_type(), op, [&]<class T>(std::type_identity<T>) {
     forEachMatrix(matrixCount(matrices), std::max(m, n), [&](int64_t i) {
       T* matrix = matrixAt<T>(matrices, i);
@@ -47,7 +47,7 @@ void qr(std::string_view op, const Tensor& q, const Tensor& r, const Tensor& mat
   });
 }
 
-// What keeps an algorithm that iterates from coming to an end.
+// Values that keep an iterative algorithm from converging.
 enum class Content { kFinite, kInfinite, kNan };
 
 template <class T>
@@ -60,7 +60,7 @@ Content contentOf(const T* elements, int64_t count, Content found = Content::kFi
   for (int64_t i = 0; i < count; ++i) found = std::max(found, contentOf(elements[i]));
   return found;
 }
-// Of the triangle that is read of a Hermitian matrix: of its diagonal the real parts.
+// Returns the content of the triangle that is read of a Hermitian matrix; only the real parts of its diagonal count.
 template <class T>
 Content contentOfTriangle(const T* matrix, int64_t n, bool upper) {
   Content found = Content::kFinite;
@@ -98,7 +98,7 @@ void svd(std::string_view op, char what, const Tensor& matrices, const SvdResult
       int32_t& info = result.info.data_ptr<int32_t>()[i];
       switch (contentOf(matrix, sizes[0] * sizes[1])) {
         case Content::kFinite: info = lapack<T>().findSvd(what, sizes[0], sizes[1], matrix, s, u, vh); return;
-        case Content::kNan: info = dense::kHoldsNan; return;
+        case Content::kNan: info = native::kHoldsNan; return;
         case Content::kInfinite: break;
       }
       info = 0;
@@ -120,14 +120,14 @@ void eigen(std::string_view op, const Tensor& values, const Tensor& matrices, co
       int32_t& own_info = info.data_ptr<int32_t>()[i];
       own_info = 0;
       if (n == 0) return;
-      if (n == 1) {  // whatever it is
+      if (n == 1) {  // for any value
         own_values[0] = std::real(matrix[0]);
         matrix[0] = 1;
         return;
       }
       switch (contentOfTriangle(matrix, n, upper)) {
         case Content::kFinite: own_info = lapack<T>().findEigen(vectors, upper, n, matrix, own_values); return;
-        case Content::kNan: own_info = dense::kHoldsNan; return;
+        case Content::kNan: own_info = native::kHoldsNan; return;
         case Content::kInfinite: break;
       }
       fillNan(own_values, n);
@@ -139,10 +139,10 @@ void eigen(std::string_view op, const Tensor& values, const Tensor& matrices, co
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<DecomposeQr> decomposeQr("linalg.qr", cpu::qr);
-constinit DeviceFunction<FindSvd> findSvd("linalg.svd", cpu::svd);
-constinit DeviceFunction<FindEigen> findEigen("linalg.eigh", cpu::eigen);
+BOXCAR_REGISTER_STUB(CPU, decomposeQr, cpu::qr)
+BOXCAR_REGISTER_STUB(CPU, findSvd, cpu::svd)
+BOXCAR_REGISTER_STUB(CPU, findEigen, cpu::eigen)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-// LU and Cholesky factors, and what is solved by them.
+// LU and Cholesky factors, and solving with them.
 
 namespace boxcar::cpu {
 namespace {
@@ -30,7 +30,7 @@ void luSolution(std::string_view op, const Tensor& b, const Tensor& factors, con
   });
 }
 
-// 1, or -1 when the pivots swap an odd number of rows.
+// Returns 1, or -1 if the pivots swap an odd number of rows.
 int signOfPivots(const int32_t* pivots, int64_t n) {
   int sign = 1;
   for (int64_t i = 0; i < n; ++i) sign = pivots[i] == i + 1 ? sign : -sign;
@@ -76,7 +76,7 @@ void choleskyFactors(std::string_view op, const Tensor& matrices, const Tensor& 
     forEachMatrix(matrixCount(matrices), n, [&](int64_t i) {
       T* matrix = matrixAt<T>(matrices, i);
       infos[i] = n == 0 ? 0 : lapack<T>().factorCholesky(upper, n, matrix);
-      // OpenBLAS goes on with a NaN.
+      // OpenBLAS does not stop at a NaN.
       for (int64_t j = 0; j < n && infos[i] == 0; ++j) {
         if (!(std::real(matrix[j + j * n]) > 0)) infos[i] = static_cast<int32_t>(j + 1);
       }
@@ -118,15 +118,15 @@ void identity(const Tensor& matrices) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<FactorLu> factorLu("lu", cpu::luFactors);
-constinit DeviceFunction<SolveLu> solveLu("lu_solve", cpu::luSolution);
-constinit DeviceFunction<MultiplyPivots> multiplyPivots("linalg.det", cpu::pivotProducts);
-constinit DeviceFunction<AddPivotLogarithms> addPivotLogarithms("linalg.slogdet", cpu::pivotLogarithms);
-constinit DeviceFunction<FactorCholesky> factorCholesky("cholesky", cpu::choleskyFactors);
-constinit DeviceFunction<SolveCholesky> solveCholesky("cholesky_solve", cpu::choleskySolution);
-constinit DeviceFunction<SolveTriangular> solveTriangular("linalg.solve_triangular", cpu::triangularSolution);
-constinit DeviceFunction<FillIdentity> fillIdentity("eye", cpu::identity);
+BOXCAR_REGISTER_STUB(CPU, factorLu, cpu::luFactors)
+BOXCAR_REGISTER_STUB(CPU, solveLu, cpu::luSolution)
+BOXCAR_REGISTER_STUB(CPU, multiplyPivots, cpu::pivotProducts)
+BOXCAR_REGISTER_STUB(CPU, addPivotLogarithms, cpu::pivotLogarithms)
+BOXCAR_REGISTER_STUB(CPU, factorCholesky, cpu::choleskyFactors)
+BOXCAR_REGISTER_STUB(CPU, solveCholesky, cpu::choleskySolution)
+BOXCAR_REGISTER_STUB(CPU, solveTriangular, cpu::triangularSolution)
+BOXCAR_REGISTER_STUB(CPU, fillIdentity, cpu::identity)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

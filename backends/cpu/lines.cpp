@@ -1,6 +1,6 @@
 #include <boxcar/backends/cpu/lines.h>
 #include <boxcar/backends/cpu/strided_loop.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
 
 #include <algorithm>
 

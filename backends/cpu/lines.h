@@ -9,21 +9,22 @@
 
 namespace boxcar::cpu {
 
-// How many lines are walked along together at most.
+// The maximum number of lines that are processed together.
 inline constexpr int64_t kBundle = 64;
 
-// Calls body(addresses) for every line of elements along dimension [dim]: the address of the line's first element in
-// each of [tensors]. They have the sizes of the first but for dimension [dim], or larger ones; steps along the line are
-// their strides[dim]. Long work is shared between threads, a line being one's alone. Nothing is called on Meta.
+// Calls body(addresses) for every line of elements along dimension [dim], with the address of the line's first element
+// in each of [tensors]. All tensors have the sizes of the first one, except that dimension [dim] may differ and others
+// may be larger; the steps along the line are their strides[dim]. Long work is split between threads, each line within
+// one thread. Does nothing on Meta.
 void forEachLine(size_t dim, std::initializer_list<const Tensor*> tensors, CallableRef<void(char* const*)> body);
 
-// The same for bundles of lines that lie side by side in all of [tensors], so that they are walked along together:
-// body(addresses, width, beside) is called with the first line's addresses, the number of lines, and whether they lie
-// so; where they do not, they come one by one.
+// Like forEachLine, but for bundles of lines that are adjacent in all of [tensors], so that they are processed
+// together: body(addresses, width, beside) gets the addresses of the first line, the number of lines, and whether the
+// lines are adjacent; if not, they come one by one.
 void forEachBundle(size_t dim, std::initializer_list<const Tensor*> tensors,
                    CallableRef<void(char* const*, int64_t, bool)> body);
 
-// The number of elements of a line of [tensor] along [dim], and the step between them in bytes.
+// Return the number of elements of a line of [tensor] along [dim], and the step between them in bytes.
 inline int64_t lineLength(const Tensor& tensor, size_t dim) { return tensor.dim() == 0 ? 1 : tensor.sizes()[dim]; }
 inline int64_t lineStep(const Tensor& tensor, size_t dim) {
   return tensor.dim() == 0 ? 0 : tensor.strides()[dim] * static_cast<int64_t>(tensor.itemsize());

@@ -2,7 +2,7 @@
 
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/strided_loop.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/element.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +18,8 @@ inline T& at(char* address) {
 }
 
 // One row of a loop: writes [n] results of [f] to elements of Out at p[0], read from elements of In at p[1] and on,
-// with steps s. Rows whose operands follow each other have a loop of their own that the compiler vectorises. Operands
-// may be one and the same memory, but never overlap otherwise, which the pragma tells.
+// with steps s. Rows with contiguous operands have their own loop, which the compiler vectorises. Operands may be the
+// same memory but must not overlap otherwise; the pragma states this.
 template <class Out, class... In, class F, size_t... k>
 inline void runRow(char* const* p, const int64_t* s, int64_t n, const F& f, std::index_sequence<k...>) {
   if (s[0] == sizeof(Out) && ((s[k + 1] == sizeof(In)) && ...)) {
@@ -35,7 +35,7 @@ inline void runRow(char* const* p, const int64_t* s, int64_t n, const F& f, std:
 
 }  // namespace detail
 
-// The body of a Loop: results of [f] as elements of Out, from inputs with elements of In.
+// The body of a Loop: writes results of [f] as elements of Out, from inputs with elements of In.
 template <class Out, class... In, class F>
 inline void elementwise(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const F& f) {
   constexpr size_t kOperands = 1 + sizeof...(In);
@@ -48,7 +48,7 @@ inline void elementwise(char* const* data, const int64_t* steps, int64_t n0, int
   }
 }
 
-// The bytes of the elements of a loop's operands, the result's first.
+// The element sizes of a loop's operands in bytes, the result's first.
 struct ElementSizes {
   int operands;
   uint8_t bytes[kMaxOperands];
@@ -56,11 +56,11 @@ struct ElementSizes {
 template <class Out, class... In>
 inline constexpr ElementSizes kElementSizes = {1 + sizeof...(In), {sizeof(Out), sizeof(In)...}};
 
-// Shorter rows are not worth a detour.
+// Shorter rows are not worth special handling.
 inline constexpr int64_t kShortRow = 16;
 
-// Whether operands of rows that are not short follow each other, or stay in place, as a number does that all elements
-// of a row are combined with.
+// Returns whether the rows are not short, their operands are contiguous or stay in place, and at least one stays in
+// place, such as a number that is combined with all elements of a row.
 inline bool hasNumbers(const ElementSizes& sizes, const int64_t* steps, int64_t n0) {
   if (n0 < kShortRow || steps[0] != sizes.bytes[0]) return false;
   bool stays = false;
@@ -71,7 +71,8 @@ inline bool hasNumbers(const ElementSizes& sizes, const int64_t* steps, int64_t 
   return stays;
 }
 
-// Runs [loop], which vectorises what follows each other, for operands that hasNumbers(): what stays is repeated.
+// Runs [loop], which vectorises contiguous operands, for operands that satisfy hasNumbers(); operands that stay in
+// place are copied into a repeated row.
 void repeatNumbers(Loop loop, const ElementSizes& sizes, char* const* data, const int64_t* steps, int64_t n0,
                    int64_t n1, const Scalar* params);
 

@@ -6,7 +6,7 @@
 
 namespace boxcar::cpu {
 
-// A matrix in memory: its first element, and the steps, in elements, to the next row and the next column.
+// A matrix in memory: its first element, and the steps in elements to the next row and the next column.
 template <class T>
 struct Matrix {
   T* data;
@@ -17,7 +17,7 @@ struct Matrix {
   Matrix transposed() const { return {data, column_step, row_step}; }
 };
 
-// A tensor's last two dimensions, at [offset] elements from its first.
+// Returns the matrix in a tensor's last two dimensions, [offset] elements from its first.
 template <class T>
 Matrix<T> matrixOf(const Tensor& tensor, int64_t offset = 0) {
   const auto strides = tensor.strides().last(2);

@@ -1,9 +1,9 @@
 #include <boxcar/backends/cpu/lines.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/sort_entries.h>
-#include <boxcar/backends/dense/median.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/native/median.h>
+#include <boxcar/backends/native/pointwise.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace boxcar::cpu {
 namespace {
 
-// The index of the middle element of a line, the lower of two. NaN, which is the greatest, wins where there is one, or
-// is left out if [skips_nan].
+// Returns the index of the median element of a line, the lower of two. NaN sorts last; if there is one it is the
+// result, or it is skipped if [skips_nan].
 template <class T, class Entry>
 int64_t middleOf(const char* in, int64_t step, int64_t count, bool skips_nan) {
   Entries<Entry> entries;
@@ -52,8 +52,8 @@ void medianInto(std::string_view name, const Tensor& values, const Tensor& indic
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<MedianLines> medianLines("median", cpu::medianInto);
+BOXCAR_REGISTER_STUB(CPU, medianLines, cpu::medianInto)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

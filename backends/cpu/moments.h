@@ -3,7 +3,7 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/vector_moments.h>
 #include <boxcar/backends/cpu/vector_reductions.h>
-#include <boxcar/backends/elements/moments.h>
+#include <boxcar/backends/functors/moments.h>
 
 #include <cmath>
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace boxcar::cpu {
 
-// Between these, squares of floats have all their digits. One of 0 may have been less than there is.
+// Within these limits, squares of floats keep full precision. A sum of 0 may be the result of underflow.
 inline constexpr float kLeastSquares = std::numeric_limits<float>::min() / std::numeric_limits<float>::epsilon();
 inline constexpr float kMostSquares = std::numeric_limits<float>::max();
 
-// What leaves the range of floats is computed again in doubles, which have room for it.
+// Rows outside the range of floats are computed again in doubles, whose range is large enough.
 [[gnu::noinline, gnu::cold]] inline Moments<double> wideRowMoments(const float* x, int64_t n) {
   const auto count = static_cast<double>(n);
-  // Rows of one number, as padding is, have no deviations and come often.
+  // Rows of one repeated number, such as padding, have no deviations and are common.
   if (n > 0 && std::isfinite(*x) && std::memcmp(x, x + 1, static_cast<size_t>(n - 1) * sizeof *x) == 0) {
     return {count, static_cast<double>(*x), 0};
   }
@@ -32,7 +32,8 @@ inline constexpr float kMostSquares = std::numeric_limits<float>::max();
   return {count, mean, squares};
 }
 
-// The moments of a row of floats or doubles: deviations from about the mean, so that few digits are lost.
+// Returns the moments of a row of floats or doubles. Uses deviations from an approximate mean, so that few digits are
+// lost.
 template <class T>
 Moments<double> rowMoments(const T* x, int64_t n) {
   const auto size = static_cast<size_t>(n);

@@ -1,8 +1,8 @@
 #include <boxcar/backends/cpu/draws.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/random.h>
-#include <boxcar/backends/shape/layout.h>
+#include <boxcar/backends/meta/layout.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/random.h>
 #include <boxcar/ivalue/stop_request.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// Adds up the weights of a row to [sums]; gives the last.
+// Writes the cumulative weights of a row to [sums]; returns the last one.
 template <class T>
 T addWeights(std::span<const T> weights, std::vector<T>& sums) {
   T sum(0);
@@ -33,7 +33,7 @@ T addWeights(std::span<const T> weights, std::vector<T>& sums) {
   return sum;
 }
 
-// Each sample is the category in whose part of [0, 1) a uniform number falls.
+// Each sample is the category whose share of [0, 1) contains a uniform random number.
 template <class T>
 void sampleWithReplacement(const Tensor& weights, const Tensor& result, CpuGeneratorImpl& source) {
   const auto categories = static_cast<size_t>(weights.sizes().back());
@@ -56,7 +56,7 @@ void sampleWithReplacement(const Tensor& weights, const Tensor& result, CpuGener
   }
 }
 
-// The categories whose weight, divided by an exponential number, is largest.
+// Chooses the categories with the largest ratio of weight to an exponential random number.
 template <class T>
 void sampleWithoutReplacement(const Tensor& self, const Tensor& weights, const Tensor& result,
                               CpuGeneratorImpl& source) {
@@ -67,9 +67,8 @@ void sampleWithoutReplacement(const Tensor& self, const Tensor& weights, const T
   for (int64_t row = 0; row < rows; ++row) {
     addWeights(std::span<const T>(weights.data_ptr<T>() + row * weights.sizes().back(), categories), sums);
   }
-  // Drawn in the order that the weights have in memory.
-  const Tensor drawn =
-      shape::allocateStrided(self.sizes(), shape::denseStrides(self), self.scalar_type(), self.device());
+  // Drawn in the memory order of the weights.
+  const Tensor drawn = meta::allocateStrided(self.sizes(), meta::denseStrides(self), self.scalar_type(), self.device());
   fillInOrder<double>(drawn, [&] { return drawExponential(source, 1); });
   const Tensor divisors = toContiguous(drawn);
   std::vector<T> keys(categories);
@@ -79,7 +78,7 @@ void sampleWithoutReplacement(const Tensor& self, const Tensor& weights, const T
     const T* weight = weights.data_ptr<T>() + row * weights.sizes().back();
     const T* divisor = divisors.data_ptr<T>() + row * weights.sizes().back();
     for (size_t i = 0; i < categories; ++i) {
-      // 0 / 0 would be no number.
+      // 0 / 0 would be NaN.
       const auto share = static_cast<Compute<T>>(weight[i]) / static_cast<Compute<T>>(divisor[i]);
       keys[i] = static_cast<T>(static_cast<Compute<T>>(weight[i]) == 0 ? 0 : share);
     }
@@ -111,8 +110,8 @@ void sample(const Tensor& result, const Tensor& self, bool replacement, const Op
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<DrawCategories> drawCategories("multinomial", cpu::sample);
+BOXCAR_REGISTER_STUB(CPU, drawCategories, cpu::sample)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

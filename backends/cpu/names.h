@@ -1,11 +1,11 @@
 #pragma once
 
-// The CPU's kernels use the names of these rooms as their own.
+// CPU kernels use the names of these namespaces without qualification.
 
-namespace boxcar::dense {}
-namespace boxcar::elements {}
+namespace boxcar::native {}
+namespace boxcar::functors {}
 
 namespace boxcar::cpu {
-using namespace dense;
-using namespace elements;
+using namespace native;
+using namespace functors;
 }  // namespace boxcar::cpu

@@ -1,18 +1,18 @@
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/dense/nll_loss.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/native/nll_loss.h>
 #include <boxcar/ivalue/error.h>
 
 namespace boxcar::cpu {
 namespace {
 
-// One call on flat memory: log-probabilities of [samples, classes, pixels], and a target for each sample and pixel.
+// A call on contiguous memory: log-probabilities of [samples, classes, pixels], and a target for each sample and pixel.
 template <class T>
 struct ClassLosses {
-  const shape::ClassLoss& sizes;
+  const meta::ClassLoss& sizes;
   const T* log_probabilities;
   const int64_t* targets;
-  const T* weights;  // null when all are 1
+  const T* weights;  // null if all are 1
   int64_t ignored;
 
   void checkTargets() const {
@@ -22,7 +22,7 @@ struct ClassLosses {
     }
   }
 
-  // Calls body(i, loss, weight) for each target in turn; both are 0 where it is to be ignored.
+  // Calls body(i, loss, weight) for each target in turn; both are 0 for ignored targets.
   template <class Body>
   void forEach(const Body& body) const {
     using C = Compute<T>;
@@ -43,7 +43,7 @@ struct ClassLosses {
 };
 
 template <class T>
-void compute(const ClassLosses<T>& losses, const dense::ClassLossCall& call, T* out, T* total_weight) {
+void compute(const ClassLosses<T>& losses, const native::ClassLossCall& call, T* out, T* total_weight) {
   losses.checkTargets();
   if (!call.sums) {
     *total_weight = T(0);
@@ -60,7 +60,7 @@ void compute(const ClassLosses<T>& losses, const dense::ClassLossCall& call, T* 
   *total_weight = static_cast<T>(static_cast<Compute<T>>(weights));
 }
 
-void losses(const dense::ClassLossCall& call, const Tensor& out, const Tensor& total_weight) {
+void losses(const native::ClassLossCall& call, const Tensor& out, const Tensor& total_weight) {
   visitScalarType(kFloatingTypes, out.scalar_type(), "nll_loss", [&]<class T>(std::type_identity<T>) {
     const ClassLosses<T> made{
         call.sizes, static_cast<const T*>(call.log_probabilities.data_ptr()), call.targets.const_data_ptr<int64_t>(),
@@ -72,8 +72,8 @@ void losses(const dense::ClassLossCall& call, const Tensor& out, const Tensor& t
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<ClassLossFunction> classLosses("nll_loss", cpu::losses);
+BOXCAR_REGISTER_STUB(CPU, classLosses, cpu::losses)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/indexed_loop.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/dense/nonzero.h>
-#include <boxcar/backends/shape/layout.h>
+#include <boxcar/backends/meta/layout.h>
+#include <boxcar/backends/native/nonzero.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -16,11 +16,11 @@ std::span<const bool> boolsOf(const Tensor& contiguous) {
   return {static_cast<const bool*>(contiguous.data_ptr()), static_cast<size_t>(contiguous.numel())};
 }
 
-// Calls body(i) for each of [mask] that is true, in order.
+// Calls body(i) for each true element of [mask], in order.
 template <class Body>
 void forEachTrue(std::span<const bool> mask, Body&& body) {
   size_t i = 0;
-  // Eight at a time where none is.
+  // Skips eight at a time if none is true.
   for (; i + 8 <= mask.size(); i += 8) {
     uint64_t eight;
     std::memcpy(&eight, mask.data() + i, sizeof(eight));
@@ -40,7 +40,7 @@ Tensor writeIndices(const Tensor& mask, std::span<const int64_t> tensor_sizes) {
   const int64_t count = std::ranges::count(elements, true);
   const int64_t sizes[] = {count, static_cast<int64_t>(rank)};
   const int64_t strides[] = {1, std::max<int64_t>(count, 1)};
-  Tensor result = shape::allocateStrided(sizes, strides, ScalarType::Long, mask.device());
+  Tensor result = meta::allocateStrided(sizes, strides, ScalarType::Long, mask.device());
   auto* out = static_cast<int64_t*>(result.data_ptr());
   if (rank == 1) {
     forEachTrue(elements, [&](size_t i) { *out++ = static_cast<int64_t>(i); });
@@ -86,10 +86,10 @@ void fillMasked(const Tensor& self, const Tensor& mask, const Tensor& source) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<IndicesOfTrue> indicesOfTrue("nonzero", cpu::writeIndices);
-constinit DeviceFunction<SelectMasked> selectMasked("masked_select", cpu::copyMasked);
-constinit DeviceFunction<ScatterMasked> scatterMasked("masked_scatter", cpu::fillMasked);
+BOXCAR_REGISTER_STUB(CPU, indicesOfTrue, cpu::writeIndices)
+BOXCAR_REGISTER_STUB(CPU, selectMasked, cpu::copyMasked)
+BOXCAR_REGISTER_STUB(CPU, scatterMasked, cpu::fillMasked)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

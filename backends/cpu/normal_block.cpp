@@ -8,12 +8,13 @@
 namespace boxcar::cpu {
 namespace {
 
-// Cephes' single-precision logarithm, sine and cosine, with the fused multiplications that the bits depend on. All is
-// inlined into makeNormal below, and there into functions that are compiled with and without the fused instructions.
+// Cephes' single-precision logarithm, sine and cosine, with the fused multiplications that bit-identical results need.
+// Everything is inlined into makeNormal below, which is inlined into functions compiled with and without the fused
+// instructions.
 
 [[gnu::always_inline]] inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
-// Of a normal number above 0.
+// Takes a normal number above 0.
 [[gnu::always_inline]] inline float logarithm(float value) {
   constexpr float kCoefficients[] = {7.0376836292E-2f,  -1.1514610310E-1f, 1.1676998740E-1f,
                                      -1.2420140846E-1f, 1.4249322787E-1f,  -1.6668057665E-1f,
@@ -36,9 +37,9 @@ namespace {
   return fused(exponent, kLog2High, x + y);
 }
 
-// Of an angle of [0, 2 pi).
+// Takes an angle in [0, 2 pi).
 [[gnu::always_inline]] inline void sineAndCosine(float angle, float& sine, float& cosine) {
-  // The eighth of the circle that the angle lies in, made even; the rest is in [-pi/4, pi/4].
+  // The octant of the angle, rounded up to an even number; the remainder is in [-pi/4, pi/4].
   const int32_t eighth = (static_cast<int32_t>(angle * 1.27323954473516f) + 1) & ~1;
   const float turns = static_cast<float>(eighth);
   float x = fused(turns, -0.78515625f, angle);

@@ -2,8 +2,8 @@
 
 namespace boxcar::cpu {
 
-// Makes sixteen numbers drawn evenly from [0, 1) at [values] into normally distributed ones (Box and Muller); the first
-// eight pair with the last eight. To the last bit what PyTorch's vectorised kernel makes of them.
+// Turns sixteen uniform numbers in [0, 1) at [values] into normally distributed ones (Box-Muller); the first eight pair
+// with the last eight. The results are bit-identical to those of PyTorch's vectorised kernel.
 void makeNormalBlock(float* values, float mean, float std);
 
 }  // namespace boxcar::cpu

@@ -1,6 +1,6 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/pads.h>
+#include <boxcar/backends/native/pads.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,9 +10,9 @@
 namespace boxcar::cpu {
 namespace {
 
-using elements::PaddedAxis;
+using functors::PaddedAxis;
 
-// For each index of a padded dimension the one that its element comes from.
+// Returns the source index for each index of a padded dimension.
 std::vector<int64_t> sources(const PaddedAxis& axis) {
   std::vector<int64_t> result(static_cast<size_t>(axis.padded));
   for (int64_t i = 0; i < axis.padded; ++i) result[static_cast<size_t>(i)] = axis.source(i);
@@ -26,7 +26,7 @@ void padRows(const Word* in, Word* out, int64_t rows, std::span<const PaddedAxis
   const int64_t padded_width = axes.back().padded;
   const int64_t before = axes.back().before;
   const std::span<const int64_t> columns = from.back();
-  // The columns that follow each other in both.
+  // The columns that are contiguous in both.
   const int64_t first = std::clamp<int64_t>(before, 0, padded_width);
   const int64_t last = std::clamp<int64_t>(before + width, first, padded_width);
   parallelFor(0, rows, std::max<int64_t>(1, kParallelGrain / padded_width), [&](int64_t begin, int64_t end) {
@@ -71,8 +71,8 @@ void pad(const Tensor& out, const Tensor& self, std::span<const PaddedAxis> axes
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<PadFunction> padWithOwn("pad", cpu::pad);
+BOXCAR_REGISTER_STUB(CPU, padWithOwn, cpu::pad)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -16,7 +16,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// 0 where the environment says nothing.
+// Returns 0 if the environment variable is not set.
 int threadsOfEnvironment() {
   const char* text = std::getenv("BOXCAR_NUM_THREADS");
   if (text == nullptr || *text == '\0') return 0;
@@ -28,13 +28,13 @@ int threadsOfEnvironment() {
   return count;
 }
 
-// 0 until it is first asked for.
+// 0 until first requested.
 std::atomic<int> chosen_threads = 0;
 
 thread_local bool is_in_parallel = false;
 
-// Calls [body] for pieces of [begin, end). Of indices that are a grain and more each, nobody knows how long one takes:
-// the first piece is one of them, and the next is larger as long as they are quick.
+// Calls [body] for pieces of [begin, end). If each index is at least a grain of work, its duration is unknown: the
+// first piece is one index, and pieces grow as long as they finish quickly.
 void inPieces(int64_t begin, int64_t end, int64_t grain, CallableRef<void(int64_t, int64_t)> body) {
   constexpr int64_t kMostGrains = kStopInterval / kParallelGrain;
   constexpr auto kQuick = std::chrono::milliseconds(1);
@@ -57,7 +57,7 @@ int threadCount() {
   if (count == 0) [[unlikely]] {
     int wanted = threadsOfEnvironment();
     if (wanted == 0) wanted = teamSize();
-    // Unless another thread has set it meanwhile.
+    // Unless another thread has set it in the meantime.
     if (chosen_threads.compare_exchange_strong(count, wanted, std::memory_order_relaxed)) count = wanted;
   }
   return kHasThreadTeam ? count : 1;

@@ -7,25 +7,26 @@
 
 namespace boxcar::cpu {
 
-// Below this many elements of work the calling thread does it alone: waking others costs more.
+// With fewer elements than this, the calling thread does all work alone, because waking other threads costs more.
 inline constexpr int64_t kParallelGrain = 32768;
 
-// More than that are refused.
+// Larger thread counts are rejected.
 inline constexpr int kMostThreads = 1024;
 
-// How many threads kernels on the CPU use at most. At first what the environment variable BOXCAR_NUM_THREADS says, else
-// the number of processors; 1 in a build without OpenMP. An Error when [count], or what the environment says, is none
-// from 1 to kMostThreads.
+// The maximum number of threads that CPU kernels use. The initial value is the environment variable BOXCAR_NUM_THREADS,
+// else the number of processors; it is always 1 in a build without OpenMP. Throws Error if [count] or the variable is
+// not a number from 1 to kMostThreads.
 BOXCAR_API int threadCount();
 BOXCAR_API void setThreadCount(int count);
 
-// Whether work of [elements] elements is shared between threads when the calling thread starts it.
+// Returns whether work of [elements] elements is split between threads if the calling thread starts it.
 bool runsInParallel(int64_t elements);
 
-// Calls body(begin, end) for ranges that together are [begin, end), in several threads when there is work for them:
-// each range has [grain] indices at least, but for the last, and so many that they are about [kParallelGrain] steps of
-// work. Returns when all are done; what a body throws is thrown again, the first of it. Within a body everything runs
-// in its thread alone; it must not call operators. Long ranges come in pieces, between which checkStop() is asked.
+// Calls body(begin, end) for ranges that together cover [begin, end), in several threads if there is enough work. Each
+// thread gets at least [grain] indices if there are that many; choose [grain] so that this is about [kParallelGrain]
+// steps of work. Returns when all are done; rethrows the first exception that a body throws. Nested calls inside a body
+// run in its own thread; a body must not call operators. Long ranges are passed in pieces, with a call of checkStop()
+// between them.
 void parallelFor(int64_t begin, int64_t end, int64_t grain, CallableRef<void(int64_t, int64_t)> body);
 
 }  // namespace boxcar::cpu

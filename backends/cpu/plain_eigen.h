@@ -10,14 +10,14 @@
 #include <numeric>
 #include <vector>
 
-// Eigenvectors and singular values by Jacobi's rotations, which are slow for large matrices, simple and accurate.
+// Eigenvectors and singular values by Jacobi rotations, which are simple and accurate, but slow for large matrices.
 
 namespace boxcar::cpu::plain {
 
 inline constexpr int kMostSweeps = 60;
 
-// The rotation by columns x, y -> c x - s conj(p) y, s p x + c y that makes two vectors with the squares of norms [xx]
-// and [yy] and the product <x, y> = p * |<x, y>| orthogonal.
+// The column rotation x, y -> c x - s conj(p) y, s p x + c y that makes two vectors orthogonal whose squared norms are
+// [xx] and [yy] and whose product is <x, y> = p * |<x, y>|.
 template <class T>
 struct Rotation {
   RealOf<T> c;
@@ -46,7 +46,7 @@ struct Rotation {
   }
 };
 
-// The numbers 0 to n - 1 in the order of [values].
+// Returns the indices 0 to n - 1, sorted by [values].
 template <class Real, class Compare>
 std::vector<int64_t> sortedOrder(const std::vector<Real>& values, Compare before) {
   std::vector<int64_t> order(values.size());
@@ -60,7 +60,7 @@ std::vector<int64_t> sortedOrder(const std::vector<Real>& values, Compare before
 template <class T>
 int findEigen(bool vectors, bool upper, int64_t n, T* a, RealOf<T>* values) {
   using Real = RealOf<T>;
-  // Both triangles, from the one that counts.
+  // Fills both triangles from the one that is read.
   Real greatest = 0;
   for (int64_t j = 0; j < n; ++j) {
     a[j + j * n] = std::real(a[j + j * n]);
@@ -74,7 +74,7 @@ int findEigen(bool vectors, bool upper, int64_t n, T* a, RealOf<T>* values) {
       greatest = std::max(greatest, static_cast<Real>(std::abs(a[i + j * n])));
     }
   }
-  // Scaled, so that squares neither overflow nor vanish.
+  // Scaled so that squares neither overflow nor underflow.
   const Real scale = greatest > 0 ? greatest : Real(1);
   Real squares = 0;
   for (int64_t i = 0; i < n * n; ++i) squares += std::norm(a[i] /= scale);
@@ -93,7 +93,7 @@ int findEigen(bool vectors, bool upper, int64_t n, T* a, RealOf<T>* values) {
         rotated = true;
         const Rotation<T> rotation(std::real(a[p + p * n]), std::real(a[q + q * n]), off);
         rotation.apply(n, a + p * n, a + q * n, 1);
-        // The same from the left, with the conjugate.
+        // The same rotation from the left, with the conjugate phase.
         Rotation<T> adjoint = rotation;
         adjoint.phase = conjugate(rotation.phase);
         adjoint.apply(n, a + p, a + q, n);
@@ -114,7 +114,8 @@ int findEigen(bool vectors, bool upper, int64_t n, T* a, RealOf<T>* values) {
   return 0;
 }
 
-// Makes the columns from [have] to [want] of u, m by [want], orthonormal to each other and to those before them.
+// Fills the columns from [have] to [want] of u, m by [want], so that they are orthonormal to each other and to the
+// columns before them.
 template <class T>
 void completeBasis(int64_t m, int64_t have, int64_t want, T* u) {
   using Real = RealOf<T>;
@@ -122,7 +123,7 @@ void completeBasis(int64_t m, int64_t have, int64_t want, T* u) {
   for (int64_t j = have; j < want; ++j) {
     T* column = u + j * m;
     Real norm = 0;
-    // Of the axes one at least keeps enough of its length.
+    // At least one axis keeps enough of its length.
     for (; norm * norm * static_cast<Real>(m) < Real(0.5); ++axis) {
       std::fill_n(column, m, T(0));
       column[axis % m] = 1;
@@ -136,8 +137,8 @@ void completeBasis(int64_t m, int64_t have, int64_t want, T* u) {
   }
 }
 
-// For at least as many rows as columns: columns are rotated until they are orthogonal. Then a is U diag(s), and v gets
-// the rotations, n by n.
+// Requires at least as many rows as columns. Rotates columns until they are orthogonal. Then a is U diag(s), and v, n
+// by n, holds the rotations.
 template <class T>
 int rotateColumns(int64_t m, int64_t n, T* a, T* v) {
   using Real = RealOf<T>;
@@ -171,7 +172,7 @@ int rotateColumns(int64_t m, int64_t n, T* a, T* v) {
 template <class T>
 int findSvd(char what, int64_t m, int64_t n, T* a, RealOf<T>* s, T* u, T* vh) {
   using Real = RealOf<T>;
-  // Of a wide matrix the adjoint is taken apart: A^H = V diag(s) U^H.
+  // A wide matrix is decomposed through its adjoint: A^H = V diag(s) U^H.
   const bool wide = m < n;
   const int64_t rows = std::max(m, n);
   const int64_t columns = std::min(m, n);
@@ -185,7 +186,7 @@ int findSvd(char what, int64_t m, int64_t n, T* a, RealOf<T>* s, T* u, T* vh) {
       tall[static_cast<size_t>(i + j * rows)] = element;
     }
   }
-  // Scaled, so that squares neither overflow nor vanish.
+  // Scaled so that squares neither overflow nor underflow.
   const Real scale = greatest > 0 ? greatest : Real(1);
   for (T& element : tall) element /= scale;
   std::vector<T> right(static_cast<size_t>(columns * columns));
@@ -201,7 +202,7 @@ int findSvd(char what, int64_t m, int64_t n, T* a, RealOf<T>* s, T* u, T* vh) {
   for (int64_t j = 0; j < columns; ++j) s[j] = scale * norms[static_cast<size_t>(order[static_cast<size_t>(j)])];
   if (what == 'N') return 0;
 
-  // Columns that are nothing but rounding say nothing of a direction.
+  // Columns that consist of rounding errors do not define a direction.
   const int64_t kept = what == 'A' ? rows : columns;
   const Real least =
       std::numeric_limits<Real>::epsilon() * static_cast<Real>(rows) * norms[static_cast<size_t>(order.front())];

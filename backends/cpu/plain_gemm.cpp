@@ -10,20 +10,20 @@
 namespace boxcar::cpu {
 namespace {
 
-// Blocks of this many elements stay in the caches: a packed part of [a] in the second level, of [b] in the third.
+// Blocks of this many elements stay in the caches: a packed part of [a] in L2, one of [b] in L3.
 constexpr int64_t kBlockRows = 96;
 constexpr int64_t kBlockDepth = 256;
 constexpr int64_t kBlockColumns = 2048;
-// Up to so many rows of [a] are read from where they are, and columns of [b] that so few rows meet.
+// Up to kMostUnpackedRows rows of [a] are read in place, and so are columns of [b] that at most kFewRows rows use.
 constexpr int64_t kMostUnpackedRows = 48;
 constexpr int64_t kFewRows = 12;
-// Products of at most this many rows or columns are sums of scaled vectors or dot products.
+// Products with at most this many rows or columns are computed as sums of scaled vectors or as dot products.
 constexpr int64_t kThin = GemmKernels<float>::kMostDotRows;
-// Products of fewer multiplications are one thread's, and a thread gets at least this many rows or columns.
+// Products with fewer multiplications run in one thread; a thread gets at least kLeastShare rows or columns.
 constexpr int64_t kSharedWork = 1 << 18;
 constexpr int64_t kLeastShare = 24;
 
-// Memory for packed blocks: on the stack while they are small.
+// Memory for packed blocks; small blocks are on the stack.
 template <class T>
 class Workspace {
  public:
@@ -44,8 +44,8 @@ class Workspace {
   alignas(64) std::byte near_[8192];
 };
 
-// Copies [k] by [n] elements of [b] into panels of [width] columns each, one k after the other; the last is padded
-// with zeros.
+// Copies [k] by [n] elements of [b] into consecutive panels of [width] columns, stored one k after the other; the last
+// panel is padded with zeros.
 template <class T>
 void packColumns(Matrix<const T> b, int64_t k, int64_t n, int64_t width, T* packed) {
   for (int64_t j = 0; j < n; j += width) {
@@ -63,14 +63,14 @@ void packColumns(Matrix<const T> b, int64_t k, int64_t n, int64_t width, T* pack
   }
 }
 
-// How many of [left] rows the next tile takes: [most], four or one.
+// Returns how many of [left] rows the next tile has: [most], four or one.
 int64_t tileRows(int64_t left, int64_t most) {
   const bool leaves_single_rows = left < 2 * most && left % 4 == 0 && (left - most) % 4 != 0;
   return left >= most && !leaves_single_rows ? most : left >= 4 ? 4 : 1;
 }
 
-// Copies [m] by [k] elements of [a] into panels of [height] rows each; rows that fill no panel follow as they are, four
-// and one at a time, so that a panel starts at its first row times k.
+// Copies [m] by [k] elements of [a] into panels of [height] rows. Rows that do not fill a panel follow in panels of
+// four rows or one, without padding, so a panel starts at its first row times k.
 template <class T>
 void packRows(Matrix<const T> a, int64_t m, int64_t k, int64_t height, T* packed) {
   for (int64_t i = 0; i < m;) {
@@ -100,16 +100,16 @@ void addTile(const T* tile, int64_t width, int64_t rows, int64_t columns, T alph
   }
 }
 
-// Columns of b, [width] side by side: packed, or where they lie.
+// Columns of b, [width] adjacent ones at a time: packed or in place.
 template <class T>
 struct Columns {
   const T* data;
-  int64_t column_step;  // from the first column of a tile to that of the next, for each column between
+  int64_t column_step;  // from one tile's first column to the next tile's, divided by the width
   int64_t step;         // from one k to the next
   int64_t width;
 };
 
-// A block of c from columns of b, and rows of a that are packed or not.
+// Multiplies columns of b with rows of a, packed or not, into a block of c.
 template <class T>
 void multiplyBlock(const GemmKernels<T>& kernels, int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
                    bool rows_packed, const Columns<T>& columns, bool accumulate, Matrix<T> c) {
@@ -121,7 +121,7 @@ void multiplyBlock(const GemmKernels<T>& kernels, int64_t m, int64_t n, int64_t 
     const T* const b = columns.data + j * columns.column_step;
     for (int64_t i = 0; i < m;) {
       const int64_t rows = tileRows(m - i, kernels.rows);
-      // A tile that lies in c as the kernel writes it.
+      // A tile with the layout that the kernel writes goes directly to c.
       T* const out = fits && j + width <= n ? &c.at(i, j) : tile;
       const auto run = rows == kernels.rows ? (narrow ? kernels.narrow : kernels.wide)
                        : rows == 4          ? (narrow ? kernels.narrow_4_rows : kernels.wide_4_rows)
@@ -147,7 +147,7 @@ void scale(int64_t m, int64_t n, T beta, Matrix<T> c) {
   }
 }
 
-// A product of few rows, without packing; false when the steps of [b] suit neither way.
+// Computes a product of few rows without packing; returns false if the steps of [b] suit neither method.
 template <class T>
 bool multiplyThin(const GemmKernels<T>& kernels, int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
                   Matrix<const T> b, Matrix<T> c) {
@@ -186,7 +186,7 @@ void multiplyAll(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Ma
 
   const int64_t narrow = kernels.columns / 2;
   const int64_t width = n <= narrow ? narrow : kernels.columns;
-  // Columns that are read a few times only are read from where they are.
+  // Columns that are read only a few times are read in place.
   if (m <= kFewRows && b.column_step == 1 && n % width == 0) {
     return multiplyBlock(kernels, m, n, k, alpha, a, false, {b.data, 1, b.row_step, width}, scales, c);
   }
@@ -223,8 +223,8 @@ template <class T>
 void plainGemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c) {
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   if (work < static_cast<double>(kSharedWork) || threadCount() == 1) return multiplyAll(m, n, k, alpha, a, b, beta, c);
-  // Each thread packs what it reads, so the longer side is cut: where a thin product's dot products are cut, too, so
-  // that the number of threads tells no element how it is added up.
+  // Each thread packs what it reads, so the longer side is split. It is split at multiples of kDots, where the dot
+  // products of a thin product are split too, so that the order of summation does not depend on the number of threads.
   const auto cut = [](int64_t side, auto&& body) {
     constexpr int64_t kUnit = GemmKernels<T>::kDots;
     static_assert(kLeastShare % kUnit == 0);

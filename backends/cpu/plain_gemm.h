@@ -6,7 +6,7 @@
 
 namespace boxcar::cpu {
 
-// What `gemm` (gemm.h) does, without a library: for float and double, whatever the steps.
+// `gemm` (gemm.h) without a library: for float and double, with any steps.
 template <class T>
 void plainGemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c);
 

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <cstdint>
 
-// QR factors by Householder's reflections I - tau v v^H, with v[0] = 1, as LAPACK stores them.
+// QR factors by Householder reflections I - tau v v^H, with v[0] = 1, as LAPACK stores them.
 
 namespace boxcar::cpu::plain {
 
-// c -= factor * v (v^H c) for each of [columns] columns of c, m elements apart; v has n elements, the first of which is
-// taken as 1.
+// c -= factor * v (v^H c) for each of [columns] columns of c, which are m elements apart; v has n elements, the first
+// of which is taken as 1.
 template <class T>
 void reflect(int64_t n, int64_t columns, T factor, const T* v, T* c, int64_t m) {
   for (int64_t k = 0; k < columns; ++k, c += m) {
@@ -27,7 +27,7 @@ int factorQr(int64_t m, int64_t n, T* a, T* tau) {
   for (int64_t j = 0; j < std::min(m, n); ++j) {
     T* column = a + j + j * m;
     const int64_t length = m - j;
-    // Scaled, so that squares neither overflow nor vanish.
+    // Scaled so that squares neither overflow nor underflow.
     Real greatest = 0;
     for (int64_t i = 1; i < length; ++i) greatest = std::max(greatest, magnitude(column[i]));
     const T first = column[0];
@@ -50,7 +50,7 @@ int factorQr(int64_t m, int64_t n, T* a, T* tau) {
 
 template <class T>
 int formQ(int64_t m, int64_t n, int64_t k, T* a, const T* tau) {
-  // Columns without a reflection are those of the identity.
+  // Columns without a reflection are columns of the identity.
   for (int64_t j = k; j < n; ++j) {
     std::fill_n(a + j * m, m, T(0));
     a[j + j * m] = 1;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/element.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <utility>
 
-// Systems of equations without a library; see Lapack for what the functions do. Loops run down columns, which lie in
-// memory one element after the other.
+// Linear solvers without a library; see Lapack for what the functions do. Loops run down columns, whose elements are
+// adjacent in memory.
 
 namespace boxcar::cpu::plain {
 
@@ -23,7 +23,7 @@ T conjugate(T value) {
   }
 }
 
-// The measure by which pivots are compared.
+// Returns the measure by which pivots are compared.
 template <class T>
 RealOf<T> magnitude(T value) {
   if constexpr (kIsComplex<T>) {
@@ -39,7 +39,7 @@ void subtractScaled(int64_t n, T factor, const T* x, T* y) {
   for (int64_t i = 0; i < n; ++i) y[i] -= factor * x[i];
 }
 
-// The sum of conj(x[i]) * y[i], or of x[i] * y[i].
+// Returns the sum of conj(x[i]) * y[i], or of x[i] * y[i].
 template <bool conjugates, class T>
 T dotProduct(int64_t n, const T* x, const T* y) {
   T sum = 0;
@@ -70,7 +70,7 @@ int factorLu(int64_t m, int64_t n, T* a, int32_t* pivots) {
   return info;
 }
 
-// x = a^-1 x with a triangle of a, n by n: down for the lower one, up for the upper.
+// x = a^-1 x with a triangle of a, n by n: forward for the lower triangle, backward for the upper one.
 template <class T>
 void solveColumn(bool upper, bool unit, int64_t n, const T* a, T* x) {
   for (int64_t step = 0; step < n; ++step) {
@@ -109,7 +109,7 @@ void solveLu(bool transposed, int64_t n, int64_t columns, const T* a, const int3
 
 template <class T>
 int factorCholesky(bool upper, int64_t n, T* a) {
-  // The element (i, j) of the lower factor; that of the upper one is its conjugate at (j, i).
+  // The element (i, j) of the lower factor; the upper factor has its conjugate at (j, i).
   const auto at = [&](int64_t i, int64_t j) -> T& { return upper ? a[j + i * n] : a[i + j * n]; };
   const auto side = [&](T value) { return upper ? conjugate(value) : value; };
   for (int64_t j = 0; j < n; ++j) {
@@ -149,7 +149,7 @@ void solveTriangular(bool left, bool upper, bool unit, int64_t m, int64_t n, con
     for (int64_t k = 0; k < n; ++k) solveColumn(upper, unit, m, a, b + k * m);
     return;
   }
-  // b a^-1: each column of the result from those before it, or behind it for the lower triangle.
+  // b a^-1: each result column follows from the ones before it, or from the ones after it for the lower triangle.
   for (int64_t step = 0; step < n; ++step) {
     const int64_t j = upper ? step : n - 1 - step;
     T* column = b + j * m;

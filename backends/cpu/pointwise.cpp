@@ -6,15 +6,15 @@ namespace boxcar::cpu {
 namespace {
 
 #define BOXCAR_ADDRESS_OF_LOOPS(functor, arity, result, types) &LoopsOf<Functor::k##functor>::value,
-constexpr const Loops* kAllLoops[elements::kFunctors] = {BOXCAR_FUNCTORS(BOXCAR_ADDRESS_OF_LOOPS) &
+constexpr const Loops* kAllLoops[functors::kFunctors] = {BOXCAR_FUNCTORS(BOXCAR_ADDRESS_OF_LOOPS) &
                                                          LoopsOf<Functor::kSelect>::value};
 #undef BOXCAR_ADDRESS_OF_LOOPS
 
-Loop loopOf(const dense::PointwiseWork& work) {
+Loop loopOf(const native::PointwiseWork& work) {
   return (*kAllLoops[static_cast<size_t>(work.functor)])[static_cast<size_t>(work.type)];
 }
 
-void flat(const dense::PointwiseWork& work, const dense::FlatOperands& operands, int64_t n) {
+void flat(const native::PointwiseWork& work, const native::FlatOperands& operands, int64_t n) {
   const Loop loop = loopOf(work);
   if (n < kParallelGrain) return loop(operands.data, operands.steps, n, 1, work.params);
   parallelFor(0, n, kParallelGrain, [&](int64_t begin, int64_t end) {
@@ -24,7 +24,7 @@ void flat(const dense::PointwiseWork& work, const dense::FlatOperands& operands,
   });
 }
 
-void strided(const dense::PointwiseWork& work, const dense::StridedOperand* operands) {
+void strided(const native::PointwiseWork& work, const native::StridedOperand* operands) {
   StridedLoop nest(operands[0].sizes);
   for (int i = 0; i < work.count; ++i) {
     nest.add(operands[i].data, operands[i].sizes, operands[i].strides, operands[i].itemsize);
@@ -35,9 +35,9 @@ void strided(const dense::PointwiseWork& work, const dense::StridedOperand* oper
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<FlatPointwise> runFlat("this operator", cpu::flat);
-constinit DeviceFunction<StridedPointwise> runPointwise("this operator", cpu::strided);
+BOXCAR_REGISTER_STUB(CPU, runFlat, cpu::flat)
+BOXCAR_REGISTER_STUB(CPU, runPointwise, cpu::strided)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -2,8 +2,9 @@
 
 #include <boxcar/backends/cpu/loops.h>
 #include <boxcar/backends/cpu/vector_functions.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/elements/result_element.h>
+#include <boxcar/backends/functors/result_element.h>
+#include <boxcar/backends/functors/vector_names.h>
+#include <boxcar/backends/native/pointwise.h>
 #include <boxcar/ivalue/scalar.h>
 
 #include <algorithm>
@@ -13,18 +14,17 @@
 #include <type_traits>
 #include <utility>
 
-// The CPU's inner loops of pointwise operators, made of functors: one of one input that has a member
-// `static constexpr VectorFunction kVector` is computed by that function's rows where there are any, one of two inputs
-// by those of `static constexpr VectorPair kVectorPair`.
+// The CPU's inner loops of pointwise operators, made from functors. A functor that pointwise_table.h marks with Vector
+// or As(…) uses vector rows for float and double if there are any.
 
 namespace boxcar::cpu {
 
-using namespace elements;
+using namespace functors;
 
 namespace detail {
 
-// The loop of a functor F on elements of T. F is a type, not a template: of a template in an unnamed namespace GCC
-// makes a loop that other files' loops of that name replace.
+// The loop of a functor F on elements of T. F is a type, not a template: for a template in an unnamed namespace, GCC
+// emits a loop that clashes with the loops of the same name in other files.
 template <class F, class T>
 struct FunctorLoop {
   static F make([[maybe_unused]] const Scalar* params) {
@@ -57,8 +57,7 @@ struct FunctorLoop {
   }
 };
 
-// A loop of float that computes elements of float16 or bfloat16: those of the inputs and, when [narrows], the result's
-// go through buffers.
+// Computes float16 or bfloat16 elements with a loop for float: inputs and, if [narrows], results go through buffers.
 struct FloatLoop {
   Loop loop;
   int inputs;
@@ -74,30 +73,30 @@ void runSmallFloats(char* const* data, const int64_t* steps, int64_t n0, int64_t
   runInFloats(kLoop, data, steps, n0, n1, params);
 }
 
-// Rows for vectors, of any steps: elements that do not follow each other go through a buffer.
+// Runs vector rows with any steps; non-contiguous elements go through a buffer.
 template <class T>
 void runVectorRows(VectorRow<T> rows, char* const* data, const int64_t* steps, int64_t n0, int64_t n1,
                    const Scalar* params);
 extern template void runVectorRows(VectorRow<float>, char* const*, const int64_t*, int64_t, int64_t, const Scalar*);
 extern template void runVectorRows(VectorRow<double>, char* const*, const int64_t*, int64_t, int64_t, const Scalar*);
 
-// The loop of a functor that has rows for vectors: F::kVector names them.
-template <class F, class T>
+// The loop of a functor with the vector rows of [function].
+template <VectorFunction function, class T>
 void runVector(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar* params) {
-  runVectorRows(vectorRow<T>(F::kVector), data, steps, n0, n1, params);
+  runVectorRows(vectorRow<T>(function), data, steps, n0, n1, params);
 }
 
-// The loop of a functor of two inputs that has rows for vectors: F::kVectorPair names them. Other rows than those of
-// elements that follow each other, or of one element, are left to the functor.
-template <class F, class T>
+// The loop of a functor of two inputs with the vector rows of [pair]. They handle operands that are
+// contiguous or a single repeated element; the functor itself handles all other rows.
+template <class F, class T, VectorPair pair>
 struct VectorPairLoop {
-  // Shorter rows are not worth the choice.
+  // Shorter rows are not worth the check.
   static constexpr int64_t kShortest = 16;
 
   static void run(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar* params) {
     const auto follows = [&](int operand) { return steps[operand] == sizeof(T); };
     const bool suits = n0 >= kShortest && follows(0) && (follows(1) || steps[1] == 0) && (follows(2) || steps[2] == 0);
-    const VectorPairRow<T> rows = suits ? vectorPairRow<T>(F::kVectorPair) : nullptr;
+    const VectorPairRow<T> rows = suits ? vectorPairRow<T>(pair) : nullptr;
     if (rows == nullptr) return FunctorLoop<F, T>::template run<2, T>(data, steps, n0, n1, params);
     for (int64_t j = 0; j < n1; ++j) {
       const auto address = [&](int operand) { return data[operand] + j * steps[kMaxOperands + operand]; };
@@ -107,14 +106,14 @@ struct VectorPairLoop {
   }
 };
 
-// Whether F names rows for vectors.
-template <class F, class T>
+// Whether the functor F has vector rows for elements of T.
+template <template <class> class F, class T>
 concept HasVector = std::is_floating_point_v<T> && requires {
-  F::kVector;
+  VectorFunctionOf<kVectorSourceOf<F>>::value;
 };
-template <class F, class T>
+template <template <class> class F, class T>
 concept HasVectorPair = std::is_floating_point_v<T> && requires {
-  F::kVectorPair;
+  VectorPairOf<kVectorSourceOf<F>>::value;
 };
 
 template <template <class> class F, size_t arity, Result result, class T>
@@ -122,10 +121,10 @@ constexpr Loop loopOf() {
   using Out = ResultElement<result, T>;
   if constexpr (kIsSmallFloat<T>) {
     return runSmallFloats<loopOf<F, arity, result, float>(), arity, T, std::is_same_v<Out, T>>;
-  } else if constexpr (arity == 1 && std::is_same_v<Out, T> && HasVector<F<T>, T>) {
-    return runVector<F<T>, T>;
-  } else if constexpr (arity == 2 && std::is_same_v<Out, T> && HasVectorPair<F<T>, T>) {
-    return VectorPairLoop<F<T>, T>::run;
+  } else if constexpr (arity == 1 && std::is_same_v<Out, T> && HasVector<F, T>) {
+    return runVector<VectorFunctionOf<kVectorSourceOf<F>>::value, T>;
+  } else if constexpr (arity == 2 && std::is_same_v<Out, T> && HasVectorPair<F, T>) {
+    return VectorPairLoop<F<T>, T, VectorPairOf<kVectorSourceOf<F>>::value>::run;
   } else {
     return FunctorLoop<F<T>, T>::template run<arity, Out>;
   }
@@ -133,10 +132,10 @@ constexpr Loop loopOf() {
 
 }  // namespace detail
 
-// A loop for each element type that a functor takes.
-using Loops = std::array<Loop, dense::kScalarTypes>;
+// A loop for each element type that a functor supports.
+using Loops = std::array<Loop, native::kScalarTypes>;
 
-// Those of each functor: a family's file defines them.
+// The loops of each functor, defined in the file of its family.
 template <Functor functor>
 struct LoopsOf {
   static const Loops value;
@@ -149,10 +148,10 @@ constexpr Loops makeLoops(ElementTypes<Ts...>) {
   return loops;
 }
 
-// Defines them for a line of elements/functor_list.h.
+// Defines the loops for a line of functors/pointwise_table.h.
 #define BOXCAR_DEFINE_LOOPS(functor, arity, result, types) \
   template <>                                              \
-  const Loops LoopsOf<Functor::k##functor>::value = makeLoops<elements::functor, arity, Result::result>(types);
+  const Loops LoopsOf<Functor::k##functor>::value = makeLoops<functors::functor, arity, Result::result>(types);
 
 #define BOXCAR_DECLARE_LOOPS(functor, arity, result, types) \
   template <>                                               \

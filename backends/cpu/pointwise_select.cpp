@@ -9,7 +9,7 @@ struct Words {
   uint64_t low, high;
 };
 
-// Chooses between elements without looking at what they mean.
+// Selects elements regardless of their type.
 template <class Word>
 void selectLoop(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar*) {
   elementwise<Word, bool, Word, Word>(data, steps, n0, n1,

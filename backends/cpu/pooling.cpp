@@ -1,8 +1,8 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/pooling.h>
-#include <boxcar/backends/elements/arithmetic.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/native/pooling.h>
 
 #include <algorithm>
 #include <vector>
@@ -10,19 +10,19 @@
 namespace boxcar::cpu {
 namespace {
 
-using Range = elements::WindowRange;
+using Range = functors::WindowRange;
 using Axis = std::vector<Range>;
 
-Axis rangesOf(const elements::WindowAxis& axis) {
+Axis rangesOf(const functors::WindowAxis& axis) {
   Axis ranges;
   ranges.reserve(static_cast<size_t>(axis.out));
   for (int64_t o = 0; o < axis.out; ++o) ranges.push_back(axis.at(o));
   return ranges;
 }
 
-// A pool over pictures, and the windows' ranges.
+// A pool over images, and the windows' ranges.
 struct Ranges {
-  Pictures in;
+  Images in;
   Axis rows;
   Axis columns;
   int64_t row_step;
@@ -35,8 +35,8 @@ struct Ranges {
         row_step(windows.rows.dilation),
         column_step(windows.columns.dilation) {}
 
-  // Calls body(picture, row, to) for each row of windows: where the picture begins, the range of rows, and the place in
-  // the result. Threads share them; makeBody() makes a body for each, which may keep memory.
+  // Calls body(image, row, to) for each row of windows: the start of the image, the range of rows, and the position
+  // in the result. Threads share the rows; makeBody() creates a body for each thread, which may hold memory.
   template <class MakeBody>
   void forEachRow(const MakeBody& makeBody) const {
     const auto height = static_cast<int64_t>(rows.size());
@@ -52,20 +52,20 @@ struct Ranges {
   }
 };
 
-// The greatest element of a column of a window, and how many rows below the window's first it is.
+// The maximum of a window's column, and its row relative to the window's first row.
 template <class T>
-struct Greatest {
+struct Amax {
   T value;
   int32_t row;
 
-  // Of several equal ones the first row by row counts, of several NaN the last.
-  bool yieldsTo(const Greatest& other) const {
+  // Among equal elements the first in row-major order wins, among NaNs the last.
+  bool yieldsTo(const Amax& other) const {
     if (isNan(other.value)) return !isNan(value) || other.row >= row;
     return other.value > value || (other.value == value && other.row < row);
   }
 };
 
-// The rows of a window are brought down to one, of which windows then take the columns.
+// Reduces the rows of a window to one, then reduces the columns of each window.
 template <class T>
 void takeGreatest(const Ranges& windows, const T* in, T* out, int64_t* indices) {
   using C = Compute<T>;
@@ -73,14 +73,14 @@ void takeGreatest(const Ranges& windows, const T* in, T* out, int64_t* indices) 
   const int64_t width = windows.in.width * inner;
   windows.forEachRow([&] {
     return [&, values = std::vector<C>(static_cast<size_t>(width)),
-            places = std::vector<int32_t>(static_cast<size_t>(width))](int64_t picture, const Range& row,
+            places = std::vector<int32_t>(static_cast<size_t>(width))](int64_t image, const Range& row,
                                                                        int64_t to) mutable {
       C* value = values.data();
       int32_t* place = places.data();
       std::fill_n(value, width, lowestElement<C>());
       std::fill_n(place, width, 0);
       for (int64_t y = row.begin; y < row.end; y += windows.row_step) {
-        const T* line = in + picture + y * width;
+        const T* line = in + image + y * width;
         const auto below = static_cast<int32_t>(y - row.begin);
         for (int64_t x = 0; x < width; ++x) {
           const C element = static_cast<C>(line[x]);
@@ -91,10 +91,10 @@ void takeGreatest(const Ranges& windows, const T* in, T* out, int64_t* indices) 
       }
       for (const Range& column : windows.columns) {
         for (int64_t c = 0; c < inner; ++c, ++to) {
-          Greatest<C> best{lowestElement<C>(), 0};
+          Amax<C> best{lowestElement<C>(), 0};
           int64_t best_x = column.begin;
           for (int64_t x = column.begin; x < column.end; x += windows.column_step) {
-            const Greatest<C> other{value[x * inner + c], place[x * inner + c]};
+            const Amax<C> other{value[x * inner + c], place[x * inner + c]};
             if (!best.yieldsTo(other)) continue;
             best = other;
             best_x = x;
@@ -113,23 +113,22 @@ void takeMean(const Ranges& windows, const T* in, T* out, const WindowDivisor& d
   const int64_t inner = windows.in.inner;
   const int64_t width = windows.in.width * inner;
   windows.forEachRow([&] {
-    return
-        [&, sums = std::vector<C>(static_cast<size_t>(width))](int64_t picture, const Range& row, int64_t to) mutable {
-          C* sum = sums.data();
-          std::fill_n(sum, width, C(0));
-          for (int64_t y = row.begin; y < row.end; ++y) {
-            const T* line = in + picture + y * width;
-            for (int64_t x = 0; x < width; ++x) sum[x] += static_cast<C>(line[x]);
-          }
-          for (const Range& column : windows.columns) {
-            const C count = static_cast<C>(divisor.of(row, column));
-            for (int64_t c = 0; c < inner; ++c, ++to) {
-              C total = C(0);
-              for (int64_t x = column.begin; x < column.end; ++x) total += sum[x * inner + c];
-              out[to] = static_cast<T>(total / count);
-            }
-          }
-        };
+    return [&, sums = std::vector<C>(static_cast<size_t>(width))](int64_t image, const Range& row, int64_t to) mutable {
+      C* sum = sums.data();
+      std::fill_n(sum, width, C(0));
+      for (int64_t y = row.begin; y < row.end; ++y) {
+        const T* line = in + image + y * width;
+        for (int64_t x = 0; x < width; ++x) sum[x] += static_cast<C>(line[x]);
+      }
+      for (const Range& column : windows.columns) {
+        const C count = static_cast<C>(divisor.of(row, column));
+        for (int64_t c = 0; c < inner; ++c, ++to) {
+          C total = C(0);
+          for (int64_t x = column.begin; x < column.end; ++x) total += sum[x * inner + c];
+          out[to] = static_cast<T>(total / count);
+        }
+      }
+    };
   });
 }
 
@@ -150,9 +149,9 @@ void mean(const Windows& windows, const WindowDivisor& divisor, const Tensor& ou
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<GreatestFunction> takeGreatest("max_pool2d", cpu::greatest);
-constinit DeviceFunction<MeanFunction> takeMean("avg_pool2d", cpu::mean);
+BOXCAR_REGISTER_STUB(CPU, takeGreatest, cpu::greatest)
+BOXCAR_REGISTER_STUB(CPU, takeMean, cpu::mean)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -2,10 +2,10 @@
 #include <boxcar/backends/cpu/library_gemm.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/products.h>
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/products.h>
 #include <boxcar/ivalue/stop_request.h>
 
 #include <algorithm>
@@ -15,17 +15,17 @@ namespace {
 
 constexpr auto kNumberTypes = kRealTypes + kComplexTypes;
 
-// Matrices of at least this many multiplications keep all threads busy one by one.
+// Matrices with at least this many multiplications keep all threads busy one by one.
 constexpr int64_t kLargeProduct = int64_t{128} * 128 * 128;
 
-// Columns of [a], or rows of [b]: [count] from [first] on, of dimension [dim].
+// Returns columns of [a], or rows of [b]: [count] from [first] on, along dimension [dim].
 Tensor sliceOf(const Tensor& matrices, size_t dim, int64_t first, int64_t count) {
   DimVector sizes = toDimVector(matrices.sizes());
   sizes[dim] = count;
   return matrices.view(sizes, matrices.strides(), matrices.storage_offset() + first * matrices.strides()[dim]);
 }
 
-// Sums that nobody could hold as float32; checkStop() is asked between their parts.
+// For sums too long to hold the operands as float32; calls checkStop() between parts.
 void multiplyHalvesInParts(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha,
                            const Scalar& beta) {
   constexpr int64_t kPart = int64_t{1} << 20;
@@ -43,7 +43,7 @@ void multiplyHalvesInParts(const Tensor& out, const Tensor& a, const Tensor& b, 
   copyElements(out, wide);
 }
 
-// float16 and bfloat16, by way of float32.
+// Multiplies float16 and bfloat16 matrices in float32.
 void multiplyHalves(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
   const bool reads_out = beta != Scalar(0);
   const int64_t k = a.sizes().back();
@@ -100,9 +100,9 @@ void addTo(const Tensor& out, const Tensor& sum, const Tensor& a, const Tensor& 
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<MultiplyFunction> multiplyMatrices("mm", cpu::multiply);
-constinit DeviceFunction<AddProductFunction> addProduct("addmm", cpu::addTo);
+BOXCAR_REGISTER_STUB(CPU, multiplyMatrices, cpu::multiply)
+BOXCAR_REGISTER_STUB(CPU, addProduct, cpu::addTo)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

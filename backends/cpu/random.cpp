@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/draws.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/normal_block.h>
-#include <boxcar/backends/dense/random.h>
+#include <boxcar/backends/native/random.h>
 #include <boxcar/ivalue/stop_request.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// Two normal numbers come of two uniform ones (Box and Muller); the second waits for the next call.
+// Two uniform numbers give two normal ones (Box-Muller); the second is kept for the next call.
 double drawNormal(CpuGeneratorImpl& generator) {
   if (generator.next_normal().has_value()) {
     const double kept = *generator.next_normal();
@@ -25,7 +25,7 @@ double drawNormal(CpuGeneratorImpl& generator) {
   return radius * std::cos(turn);
 }
 
-// makeNormalBlock for other types than float.
+// Does the same as makeNormalBlock, for all types.
 template <class T>
 void makeNormal(T* values, Compute<T> mean, Compute<T> std) {
   using Value = Compute<T>;
@@ -42,12 +42,12 @@ void makeNormal(T* values, Compute<T> mean, Compute<T> std) {
 
 constexpr int64_t kBlock = 16;
 
-// Many normal numbers are drawn in blocks of sixteen; the last block is drawn again, so that it reaches the end.
+// Many normal numbers are drawn in blocks of sixteen; the last block is drawn again, aligned with the end.
 template <class T>
 void fillNormalBlocks(CpuGeneratorImpl& generator, const Tensor& self, double mean, double std) {
   T* values = self.data_ptr<T>();
   const int64_t n = self.numel();
-  // All uniform numbers are drawn first, of which the last block may be drawn again.
+  // All uniform numbers are drawn first, since the last block may be drawn again.
   for (int64_t begin = 0; begin < n; begin += kStopInterval) {
     if (begin > 0) checkStop();
     const int64_t end = std::min(n, begin + kStopInterval);
@@ -66,7 +66,7 @@ void uniform(const Tensor& self, double from, double to, const OptionalGenerator
   CpuGeneratorImpl& source = generatorOf(generator);
   const std::lock_guard lock(source.mutex());
   visitScalarType(kFloatingTypes, self.scalar_type(), "uniform_", [&]<class T>(std::type_identity<T>) {
-    // The bounds are elements, and so is their distance.
+    // The bounds are rounded to the dtype, and so is their difference.
     using Value = Compute<T>;
     const auto low = static_cast<Value>(static_cast<T>(from));
     const auto range = static_cast<Value>(static_cast<T>(static_cast<Value>(static_cast<T>(to)) - low));
@@ -99,10 +99,10 @@ void exponential(const Tensor& self, double rate, const OptionalGenerator& gener
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<FillUniform> fillUniform("uniform_", cpu::uniform);
-constinit DeviceFunction<FillNormal> fillNormal("normal_", cpu::normal);
-constinit DeviceFunction<FillExponential> fillExponential("exponential_", cpu::exponential);
+BOXCAR_REGISTER_STUB(CPU, fillUniform, cpu::uniform)
+BOXCAR_REGISTER_STUB(CPU, fillNormal, cpu::normal)
+BOXCAR_REGISTER_STUB(CPU, fillExponential, cpu::exponential)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

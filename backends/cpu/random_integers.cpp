@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/draws.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/random.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/random.h>
 #include <boxcar/ivalue/stop_request.h>
 
 #include <limits>
@@ -13,15 +13,16 @@
 namespace boxcar::cpu {
 namespace {
 
-// Integers of a range are made of 32 random bits where those are enough, or the type holds no more.
-int64_t drawFrom(CpuGeneratorImpl& generator, const shape::IntegerRange& range, bool may_be_wide) {
+// Integers in a range use 32 random bits if those are enough, or if the dtype holds no more.
+int64_t drawFrom(CpuGeneratorImpl& generator, const meta::IntegerRange& range, bool may_be_wide) {
   if (range.count == 0) return static_cast<int64_t>(generator.random64());
   const bool wide = may_be_wide && range.count > std::numeric_limits<uint32_t>::max();
   const uint64_t bits = wide ? generator.random64() : generator.random();
   return static_cast<int64_t>(bits % range.count + static_cast<uint64_t>(range.base));
 }
 
-// All that a type holds: integers from 0 to its largest, floats to where they begin to leave integers out.
+// The full range of a dtype: integers from 0 to its maximum, floats up to where they can no longer represent every
+// integer.
 struct Extent {
   uint64_t largest;
   bool wide;
@@ -35,7 +36,7 @@ Extent extentOf(ScalarType type) {
   });
 }
 
-void integers(const Tensor& self, const std::optional<shape::IntegerRange>& range, const OptionalGenerator& generator) {
+void integers(const Tensor& self, const std::optional<meta::IntegerRange>& range, const OptionalGenerator& generator) {
   CpuGeneratorImpl& source = generatorOf(generator);
   const std::lock_guard lock(source.mutex());
   const ScalarType type = self.scalar_type();
@@ -50,7 +51,7 @@ void integers(const Tensor& self, const std::optional<shape::IntegerRange>& rang
   });
 }
 
-// Each place in turn takes one of the numbers that are left.
+// Each position in turn takes one of the remaining numbers.
 void shuffleNumbers(int64_t* numbers, int64_t n, CpuGeneratorImpl& generator) {
   std::iota(numbers, numbers + n, 0);
   constexpr int64_t kMany = std::numeric_limits<uint32_t>::max() / 20;
@@ -62,7 +63,7 @@ void shuffleNumbers(int64_t* numbers, int64_t n, CpuGeneratorImpl& generator) {
     }
     return;
   }
-  // 32 bits would prefer the lower places: inside out, with 64.
+  // 32 bits would favour lower positions, so this uses an inside-out shuffle with 64 bits.
   for (int64_t i = 0; i < n; ++i) {
     const auto place = static_cast<int64_t>(generator.random64() % static_cast<uint64_t>(i + 1));
     numbers[i] = numbers[place];
@@ -83,9 +84,9 @@ void permute(const Tensor& numbers, const OptionalGenerator& generator) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<FillIntegers> fillIntegers("random_", cpu::integers);
-constinit DeviceFunction<Shuffle> shuffle("randperm", cpu::permute);
+BOXCAR_REGISTER_STUB(CPU, fillIntegers, cpu::integers)
+BOXCAR_REGISTER_STUB(CPU, shuffle, cpu::permute)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,10 +1,10 @@
 #include <boxcar/backends/cpu/reduction.h>
-#include <boxcar/backends/elements/reduce_extremes.h>
+#include <boxcar/backends/functors/reduce_extremes.h>
 
 namespace boxcar::cpu {
 
-BOXCAR_DEFINE_REDUCE_LOOPS(Greatest, elements::Greatest, AsInt, kRealAndBoolTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(Least, elements::Least, AsInt, kRealAndBoolTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(LeastAndGreatest, elements::LeastAndGreatest, AsInt, kRealAndBoolTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Amax, functors::Amax, AsInt, kRealAndBoolTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Amin, functors::Amin, AsInt, kRealAndBoolTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Aminmax, functors::Aminmax, AsInt, kRealAndBoolTypes)
 
 }  // namespace boxcar::cpu

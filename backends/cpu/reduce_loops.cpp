@@ -10,7 +10,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// Elements that a thread takes at once.
+// The number of elements that a thread takes at once.
 constexpr int64_t kShare = kParallelGrain / 2;
 constexpr int64_t kMostBranches = int64_t{1} << 16;
 constexpr int64_t kBlockRun = 64;
@@ -30,7 +30,7 @@ class ReduceRow final {
         blocks_(row.in_step == itemsize_) {}
 
   void reduce() const {
-    // Results whose elements lie side by side are made together.
+    // Results with adjacent elements are computed together.
     const int64_t most = blocks_ ? acc_.block : 1;
     const int outermost = row_.rank - 1;
     const bool one_run = row_.rank == 1 && row_.steps[0] == itemsize_ && !converts_ && !blocks_ && !row_.parallel &&
@@ -58,7 +58,8 @@ class ReduceRow final {
   }
 
  private:
-  // Elements [0, n) from [in] on of dimension [dim] with all of those inside it; the first one's place is [index].
+  // Elements [0, n) from [in] on, along dimension [dim], with all dimensions inside it; the first one's index is
+  // [index].
   struct Part {
     int dim;
     const char* in;
@@ -83,13 +84,13 @@ class ReduceRow final {
     }
   }
 
-  // Takes [n] rows of [width] elements side by side into [acc].
+  // Accumulates [n] rows of [width] adjacent elements into [acc].
   void takeRows(const char* in, int64_t n, int64_t index, int64_t width, std::byte* acc) const {
     const int64_t step = row_.steps[0];
     if (!converts_) return acc_.columns(acc, in, step, n, index, width, row_.param);
     const Loop load = conversionLoop(loop_.computed, loop_.type);
     alignas(64) std::byte buffer[detail::kReduceBufferBytes];
-    // So many that each column's outcome does not depend on how many others there are.
+    // Chosen so that the outcome of a column does not depend on the number of other columns.
     const int64_t most = detail::kReduceBufferBytes / (acc_.block * acc_.itemsize);
     const int64_t buffer_step = width * acc_.itemsize;
     const int64_t steps[2 * kMaxOperands] = {acc_.itemsize, itemsize_, 0, 0, buffer_step, step};
@@ -101,7 +102,7 @@ class ReduceRow final {
     }
   }
 
-  // Short enough to be accumulated in order.
+  // Returns whether the part is short enough to be accumulated in order.
   bool isRun(const Part& part) const {
     const int64_t most = blocks_ ? kBlockRun : acc_.longest_run;
     return part.dim == 0 ? part.n <= most : part.dim == 1 && part.n * row_.sizes[0] <= most;
@@ -130,8 +131,8 @@ class ReduceRow final {
     return count;
   }
 
-  // Goes down the tree to runs, or to parts of [share] elements for all results together, and merges what [leaf] makes
-  // of them.
+  // Descends the tree to runs, or to parts of [share] elements over all results together, and merges what [leaf]
+  // computes for them.
   template <class Leaf>
   void accumulate(const Part& part, int64_t width, int64_t share, const Leaf& leaf, std::byte* acc) const {
     const int64_t elements = elementsOf(part);
@@ -154,9 +155,9 @@ class ReduceRow final {
         part, width, 0, [&](const Part& run, std::byte* into) { accumulateRun(run, width, into); }, acc);
   }
 
-  // The same tree, but each thread takes branches of it.
+  // Uses the same tree, but distributes its branches over threads.
   void accumulateInThreads(const Part& part, int64_t width, std::byte* acc) const {
-    // Of so many elements for each branch that they can be counted.
+    // Branches have enough elements to keep their number limited.
     const int64_t share = std::max(kShare, row_.count / kMostBranches * width);
     std::vector<Part> branches;
     accumulate(
@@ -183,7 +184,7 @@ class ReduceRow final {
         acc);
   }
 
-  // Processors that read ahead stop at the end of a page, which often is that of a result's elements.
+  // Prefetches: hardware prefetchers stop at page boundaries, where the elements of a result often end.
   static void announce(const char* in) {
     constexpr ptrdiff_t kLine = 64;
     for (ptrdiff_t line = 0; line < 4; ++line) __builtin_prefetch(in + line * kLine);

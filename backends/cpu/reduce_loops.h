@@ -2,74 +2,74 @@
 
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/vector_reductions.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/element.h>
 #include <boxcar/ivalue/scalar_type.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
-// The inner loops of reductions, made of a description of one of them, and the way through the elements of one result
-// or a row of results, which is the same for all.
+// The inner loops of reductions, generated from a description of each reduction, and the iteration over the elements of
+// one result or a row of results, which all reductions share.
 
 namespace boxcar::cpu {
 
-// A row of results and the elements that each is made of. Steps are in bytes.
+// A row of results and the elements that each is computed from. Steps are in bytes.
 struct ReducedRow {
   char* out;
   int64_t out_step;
-  char* second;  // null where nobody wants it
+  char* second;  // null if not wanted
   int64_t second_step;
   int64_t results;
   const char* in;
-  int64_t in_step;  // from the first element of a result to that of the next; 0 when there is one result
-  // The reduced dimensions, innermost first; one at least.
+  int64_t in_step;  // from the first element of one result to the first of the next; 0 if there is one result
+  // The reduced dimensions, innermost first; at least one.
   int rank;
   const int64_t* sizes;
   const int64_t* steps;
-  int64_t count;  // elements of each result
-  double param;   // what the reduction was called with besides
-  bool parallel;  // the elements of each result are shared between threads
+  int64_t count;  // number of elements per result
+  double param;   // the reduction's extra argument
+  bool parallel;  // whether threads share the elements of each result
 };
 
-// What a reduction does with elements of one type and with accumulators, whose type only it knows.
+// The steps of a reduction on elements of one type. Only the reduction knows the type of its accumulators.
 struct Accumulation {
   int64_t acc_size;
   int64_t itemsize;
-  int64_t longest_run;  // so many elements are accumulated in order
-  int64_t block;        // so many results are made together where their elements lie side by side
+  int64_t longest_run;  // up to this many elements are accumulated in order
+  int64_t block;        // maximum number of results computed together if their elements are adjacent
   void (*identities)(void* acc, int64_t n);
-  // Makes [acc] of [n] elements that follow each other.
+  // Computes [acc] from [n] contiguous elements.
   void (*run)(void* acc, const void* x, int64_t n, int64_t index, double param);
-  // Takes [n] rows of [width] elements side by side into as many accumulators.
+  // Accumulates [n] rows of [width] adjacent elements into [width] accumulators.
   void (*columns)(void* acc, const char* in, int64_t step, int64_t n, int64_t index, int64_t width, double param);
   void (*merge)(void* acc, const void* later, int64_t n);
 };
 
-// A reduction of elements of [type], which are converted to those of [computed] on the way.
+// A reduction of elements of [type], which are converted to [computed] first.
 struct ReduceLoop {
   const Accumulation* accumulation;
   ScalarType type;
   ScalarType computed;
-  // Writes the results from the [i]-th one on.
+  // Writes [width] results, starting at the [i]-th one.
   void (*store)(const ReducedRow& row, int64_t i, const void* acc, int64_t width);
 };
 
-// Makes the results of [row]. Elements are halved down to short runs that are accumulated in order, so that the error
-// of a sum grows with the logarithm of its length, and so that threads can take parts of the same tree.
+// Computes the results of [row]. Elements are split in halves, down to short runs that are accumulated in order. The
+// error of a sum therefore grows with the logarithm of its length, and threads can take branches of the same tree.
 void reduceRow(const ReduceLoop& loop, const ReducedRow& row);
 
 namespace detail {
 
-inline constexpr int64_t kReduceBuffer = 512;  // elements that are brought together
+inline constexpr int64_t kReduceBuffer = 512;  // number of elements gathered into a buffer
 inline constexpr int64_t kReduceBlockBytes = 2048;
 inline constexpr int64_t kReduceBufferBytes = kReduceBuffer * 16;
 
-// The steps of a reduction Op of elements of T, which is described in elements/reducer_list.h and may have for
-// processors
+// The steps of a reduction Op on elements of T. Op is described in functors/reducer_list.h and may have these members
+// for CPUs:
 //   kVector                       a VectorReduction that reduces rows to an Acc
-//   run(x, n, index)              the Acc of [n] elements side by side
-//   columns(acc, in, step, n, index, width)   takes [n] rows of [width] elements into as many accumulators
+//   run(x, n, index)              returns the Acc of [n] contiguous elements
+//   columns(acc, in, step, n, index, width)   accumulates [n] rows of [width] elements into [width] accumulators
 template <class Op, class T>
 class ReduceSteps {
   using Acc = typename Op::Acc;
@@ -93,7 +93,7 @@ class ReduceSteps {
     }
   }
 
-  // Several accumulators that do not wait for each other.
+  // Several accumulators, so that additions do not depend on each other.
   static Acc runInLanes(const Op& op, const T* x, int64_t n) {
     Acc lanes[kLanes];
     for (Acc& lane : lanes) lane = Op::identity();
@@ -158,7 +158,7 @@ class ReduceSteps {
  public:
   static constexpr Accumulation kAccumulation = {sizeof(Acc), sizeof(T), kRun, kBlock, identities, run, columns, merge};
 
-  // Results are elements of Out, and of Second.
+  // Writes results as elements of Out and of Second.
   template <class Out, class Second>
   static void store(const ReducedRow& row, int64_t i, const void* accumulators, int64_t width) {
     const Op op = make(row.param);
@@ -186,21 +186,21 @@ struct SecondOf<Op> {
 
 }  // namespace detail
 
-// Reductions that accumulate what another one does.
+// Names the reduction that Op accumulates like.
 template <class Op>
 struct AccumulatesAs {
   using type = Op;
 };
 
-// What reductions convert elements to, so that a few loops do for all types.
+// The types that reductions convert elements to, so that a few loops cover all types.
 template <class T>
 struct AsComputed : std::type_identity<Compute<T>> {};
 template <class T>
 struct AsBool : std::type_identity<bool> {};
-// For what wraps.
+// For reductions that wrap.
 template <class T>
 struct AsLong : std::type_identity<std::conditional_t<std::is_integral_v<T>, int64_t, Compute<T>>> {};
-// For what is compared.
+// For reductions that compare.
 template <class T>
 struct AsInt : std::type_identity<
                    std::conditional_t<std::is_integral_v<T> && (sizeof(T) < sizeof(int32_t)), int32_t, Compute<T>>> {};

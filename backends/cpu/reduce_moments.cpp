@@ -1,6 +1,6 @@
 #include <boxcar/backends/cpu/moments.h>
 #include <boxcar/backends/cpu/reduction.h>
-#include <boxcar/backends/elements/reduce_moments.h>
+#include <boxcar/backends/functors/reduce_moments.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// Op, a Variance or a StandardDeviation, for whole rows.
+// Op, a Variance or a StandardDeviation, computed on whole rows.
 template <class T, class Op>
 struct MomentRows : Op {
   using Op::Op;
@@ -44,12 +44,12 @@ struct MomentRows : Op {
 };
 
 template <class T>
-struct VarianceRows : MomentRows<T, elements::Variance<T>> {
-  using MomentRows<T, elements::Variance<T>>::MomentRows;
+struct VarianceRows : MomentRows<T, functors::Var<T>> {
+  using MomentRows<T, functors::Var<T>>::MomentRows;
 };
 template <class T>
-struct DeviationRows : MomentRows<T, elements::StandardDeviation<T>> {
-  using MomentRows<T, elements::StandardDeviation<T>>::MomentRows;
+struct DeviationRows : MomentRows<T, functors::Std<T>> {
+  using MomentRows<T, functors::Std<T>>::MomentRows;
 };
 
 }  // namespace
@@ -59,7 +59,7 @@ struct AccumulatesAs<DeviationRows<T>> {
   using type = VarianceRows<T>;
 };
 
-BOXCAR_DEFINE_REDUCE_LOOPS(Variance, VarianceRows, AsComputed, elements::kContinuousTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(StandardDeviation, DeviationRows, AsComputed, elements::kContinuousTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Var, VarianceRows, AsComputed, functors::kContinuousTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Std, DeviationRows, AsComputed, functors::kContinuousTypes)
 
 }  // namespace boxcar::cpu

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/reduction.h>
 #include <boxcar/backends/cpu/vector_reductions.h>
-#include <boxcar/backends/elements/arithmetic.h>
-#include <boxcar/backends/elements/reduce_places.h>
+#include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/functors/reduce_places.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -10,27 +10,27 @@
 namespace boxcar::cpu {
 namespace {
 
-// Op, a GreatestPlace or a LeastPlace, for whole rows.
+// Op, a GreatestPlace or a LeastPlace, computed on whole rows.
 template <class T, bool greatest>
-struct PlaceRows : elements::ExtremePlace<T, greatest> {
-  using Op = elements::ExtremePlace<T, greatest>;
+struct PlaceRows : functors::ExtremePlace<T, greatest> {
+  using Op = functors::ExtremePlace<T, greatest>;
   using Acc = typename Op::Acc;
   using C = typename Op::C;
-  // Of the columns' width, so that it goes as a vector with values of this size.
+  // As wide as the columns' elements, so that both vectorise together.
   using Place = std::conditional_t<sizeof(C) == 8, int64_t, int32_t>;
 
-  // The extreme first, which vectors find, then its place.
+  // Finds the extreme value with vector code first, then its position.
   static Acc run(const T* x, int64_t n, int64_t index) requires(std::is_same_v<T, C>&& std::is_floating_point_v<C>) {
     if (n == 0) return Op::identity();
-    constexpr VectorReduction kKind = greatest ? VectorReduction::kGreatest : VectorReduction::kLeast;
+    constexpr VectorReduction kKind = greatest ? VectorReduction::kAmax : VectorReduction::kAmin;
     const C best = vectorReduceRows<C>(kKind).row(x, static_cast<size_t>(n));
-    constexpr int64_t kStep = 64;
+    constexpr int64_t kHeaviside = 64;
     const bool finds_nan = isNan(best);
     const auto is_best = [=](C value) { return (value == best) | (finds_nan & isNan(value)); };
     int64_t i = 0;
-    for (; i + kStep <= n; i += kStep) {
+    for (; i + kHeaviside <= n; i += kHeaviside) {
       int found = 0;
-      for (int64_t k = 0; k < kStep; ++k) found |= is_best(x[i + k]) ? 1 : 0;
+      for (int64_t k = 0; k < kHeaviside; ++k) found |= is_best(x[i + k]) ? 1 : 0;
       if (found != 0) break;
     }
     while (!is_best(x[i])) ++i;
@@ -65,7 +65,7 @@ using LeastPlaceRows = PlaceRows<T, false>;
 
 }  // namespace
 
-BOXCAR_DEFINE_REDUCE_LOOPS(GreatestPlace, GreatestPlaceRows, AsInt, kRealAndBoolTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(LeastPlace, LeastPlaceRows, AsInt, kRealAndBoolTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Argmax, GreatestPlaceRows, AsInt, kRealAndBoolTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Argmin, LeastPlaceRows, AsInt, kRealAndBoolTypes)
 
 }  // namespace boxcar::cpu

@@ -1,24 +1,24 @@
 #include <boxcar/backends/cpu/reduction.h>
-#include <boxcar/backends/elements/reduce_sums.h>
+#include <boxcar/backends/functors/reduce_sums.h>
 
 namespace boxcar::cpu {
 
 template <class T>
-struct AccumulatesAs<elements::Mean<T>> {
-  using type = elements::Sum<T>;
+struct AccumulatesAs<functors::Mean<T>> {
+  using type = functors::Sum<T>;
 };
 
-// A sum of bools is how many are true.
+// The sum of bools is the number of true ones.
 constexpr ReduceLoops sumLoops() {
-  ReduceLoops loops = makeReduceLoops<elements::Sum, AsLong>(kAllTypes);
-  loops[static_cast<size_t>(ScalarType::Bool)] = &kReduceLoop<elements::NonZeros, AsBool, bool>;
+  ReduceLoops loops = makeReduceLoops<functors::Sum, AsLong>(kAllTypes);
+  loops[static_cast<size_t>(ScalarType::Bool)] = &kReduceLoop<functors::CountNonzero, AsBool, bool>;
   return loops;
 }
 template <>
 const ReduceLoops LoopsOfReducer<Reducer::kSum>::value = sumLoops();
-BOXCAR_DEFINE_REDUCE_LOOPS(NanSum, elements::NanSum, AsComputed, kFloatingTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(Product, elements::Product, AsLong, kAllTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(Mean, elements::Mean, AsComputed, elements::kContinuousTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(NonZeros, elements::NonZeros, AsBool, kAllTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Nansum, functors::Nansum, AsComputed, kFloatingTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Prod, functors::Prod, AsLong, kAllTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Mean, functors::Mean, AsComputed, functors::kContinuousTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(CountNonzero, functors::CountNonzero, AsBool, kAllTypes)
 
 }  // namespace boxcar::cpu

@@ -1,12 +1,12 @@
 #include <boxcar/backends/cpu/reduction.h>
-#include <boxcar/backends/elements/reduce_truth.h>
+#include <boxcar/backends/functors/reduce_truth.h>
 
 #include <cstdint>
 
 namespace boxcar::cpu {
 namespace {
 
-// Op, AnyTrue or AllTrue, for rows, in a loop that the compiler vectorises.
+// Op, AnyTrue or AllTrue, on rows, in a loop that the compiler vectorises.
 template <class T, class Op>
 struct TruthRows : Op {
   using Acc = typename Op::Acc;
@@ -18,13 +18,13 @@ struct TruthRows : Op {
   }
 };
 template <class T>
-using AnyTrueRows = TruthRows<T, elements::AnyTrue<T>>;
+using AnyTrueRows = TruthRows<T, functors::Any<T>>;
 template <class T>
-using AllTrueRows = TruthRows<T, elements::AllTrue<T>>;
+using AllTrueRows = TruthRows<T, functors::All<T>>;
 
 }  // namespace
 
-BOXCAR_DEFINE_REDUCE_LOOPS(AnyTrue, AnyTrueRows, AsBool, kAllTypes)
-BOXCAR_DEFINE_REDUCE_LOOPS(AllTrue, AllTrueRows, AsBool, kAllTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(Any, AnyTrueRows, AsBool, kAllTypes)
+BOXCAR_DEFINE_REDUCE_LOOPS(All, AllTrueRows, AsBool, kAllTypes)
 
 }  // namespace boxcar::cpu

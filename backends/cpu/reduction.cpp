@@ -1,14 +1,14 @@
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/reduction.h>
 #include <boxcar/backends/cpu/strided_loop.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
 
 #include <cstdint>
 
 namespace boxcar::cpu {
 namespace {
 
-// The reduced dimensions, innermost first, those that follow each other made one.
+// The reduced dimensions, innermost first; dimensions that are contiguous with each other are merged.
 struct ReducedDims {
   int64_t sizes[kMaxDims];
   int64_t steps[kMaxDims];
@@ -47,7 +47,7 @@ struct ReducedDims {
   }
 };
 
-// Whether threads share the elements of each result, for want of results that each could take.
+// Returns whether threads share the elements of each result because there are too few results to distribute.
 bool sharesElements(const Tensor& self, int64_t results, int64_t count) {
   return count >= 2 * kParallelGrain && results < 8 * int64_t{threadCount()} && runsInParallel(self.numel());
 }
@@ -62,7 +62,7 @@ ReducedRow rowOf(const ReducedDims& reduced, double param) {
   return row;
 }
 
-// All elements of a contiguous tensor make one result.
+// Reduces all elements of a contiguous tensor to one result.
 void reduceAll(const ReduceLoop& loop, const Tensor& out, const Tensor* second, const Tensor& self, double param) {
   const int64_t count = self.numel();
   const auto step = static_cast<int64_t>(self.itemsize());
@@ -86,7 +86,7 @@ bool coversAll(uint64_t mask, int64_t rank) {
 }
 
 #define BOXCAR_ADDRESS_OF_LOOPS(reducer, types) &LoopsOfReducer<Reducer::k##reducer>::value,
-constexpr const ReduceLoops* kAllLoops[elements::kReducers] = {BOXCAR_REDUCERS(BOXCAR_ADDRESS_OF_LOOPS)};
+constexpr const ReduceLoops* kAllLoops[functors::kReducers] = {BOXCAR_REDUCERS(BOXCAR_ADDRESS_OF_LOOPS)};
 #undef BOXCAR_ADDRESS_OF_LOOPS
 
 void reduce(Reducer reducer, const Tensor& out, const Tensor* second, const Tensor& self, uint64_t mask, double param) {
@@ -116,7 +116,7 @@ void reduce(Reducer reducer, const Tensor& out, const Tensor* second, const Tens
     for (int64_t& step : steps) step *= static_cast<int64_t>(tensor.itemsize());
     return steps;
   };
-  // The order of the input's elements in memory counts more than that of the results.
+  // The memory order of the input matters more than that of the results.
   StridedLoop nest(sizes);
   nest.addBytes(self.data_ptr(), in_steps);
   nest.addBytes(out.data_ptr(), bytesOf(out));
@@ -146,8 +146,8 @@ void reduce(Reducer reducer, const Tensor& out, const Tensor* second, const Tens
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<ReductionFunction> runReduction("this reduction", cpu::reduce);
+BOXCAR_REGISTER_STUB(CPU, runReduction, cpu::reduce)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -2,16 +2,16 @@
 
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/reduce_loops.h>
-#include <boxcar/backends/dense/reduction.h>
+#include <boxcar/backends/native/reduction.h>
 
 #include <array>
 
 namespace boxcar::cpu {
 
-// A loop for each element type that a reducer takes.
-using ReduceLoops = std::array<const ReduceLoop*, dense::kScalarTypes>;
+// A loop for each element type that a reducer supports.
+using ReduceLoops = std::array<const ReduceLoop*, native::kScalarTypes>;
 
-// Those of each reducer: a family's file defines them.
+// The loops of each reducer, defined in the file of its family.
 template <Reducer reducer>
 struct LoopsOfReducer {
   static const ReduceLoops value;
@@ -30,7 +30,7 @@ constexpr ReduceLoops makeReduceLoops(ElementTypes<Ts...>) {
   return loops;
 }
 
-// Defines those of a reducer: Op for elements of [types], which are converted as As says.
+// Defines the loops of a reducer: Op for elements of [types], which are converted as given by As.
 #define BOXCAR_DEFINE_REDUCE_LOOPS(reducer, Op, As, types) \
   template <>                                              \
   const ReduceLoops LoopsOfReducer<Reducer::k##reducer>::value = makeReduceLoops<Op, As>(types);

@@ -1,5 +1,5 @@
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/dense/repeat_interleave.h>
+#include <boxcar/backends/native/repeat_interleave.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ Tensor repeat(const Tensor& counts, std::optional<int64_t> size) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<RepeatPlaces> repeatPlaces("repeat_interleave", cpu::repeat);
+BOXCAR_REGISTER_STUB(CPU, repeatPlaces, cpu::repeat)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

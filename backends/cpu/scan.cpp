@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/lines.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/dense/scan.h>
+#include <boxcar/backends/native/pointwise.h>
+#include <boxcar/backends/native/scan.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// Four elements are joined before they meet what was carried on, so that one does not wait for the other.
+// Combines four elements before adding the carried value, to shorten the dependency chain.
 template <class Op, class T>
 void scanLine(const char* in, int64_t in_step, char* out, int64_t out_step, int64_t count) {
   using A = ScanType<T>;
@@ -42,7 +42,7 @@ void scanLine(const char* in, int64_t in_step, char* out, int64_t out_step, int6
   }
 }
 
-// [width] lines, at most kBundle, that lie side by side.
+// Scans [width] adjacent lines, at most kBundle.
 template <class Op, class T>
 void scanBundle(const char* in, int64_t in_step, char* out, int64_t out_step, int64_t count, int64_t width) {
   using A = ScanType<T>;
@@ -66,7 +66,8 @@ void scan(std::string_view name, const Tensor& out, const Tensor& in, size_t dim
     const int64_t in_step = lineStep(in, dim);
     const int64_t out_step = lineStep(out, dim);
     forEachBundle(dim, {&in, &out}, [&](char* const* line, int64_t width, bool beside) {
-      // Of one line beside others that fall to another thread, too: sums must not depend on where the lines are cut.
+      // A single line whose neighbours went to another thread also uses scanBundle: sums must not depend on where the
+      // lines are split.
       if (!beside) return scanLine<Op, T>(line[0], in_step, line[1], out_step, count);
       scanBundle<Op, T>(line[0], in_step, line[1], out_step, count, width);
     });
@@ -93,12 +94,12 @@ void scanLogSumExp(std::string_view name, const Tensor& out, const Tensor& in, s
 void scanEachLine(std::string_view name, Scan how, const Tensor& out, const Tensor& self, size_t dim) {
   switch (how) {
     case Scan::kSum: return scan<ScanStep<Scan::kSum>>(name, out, self, dim);
-    case Scan::kProduct: return scan<ScanStep<Scan::kProduct>>(name, out, self, dim);
+    case Scan::kProd: return scan<ScanStep<Scan::kProd>>(name, out, self, dim);
     case Scan::kLogSumExp: return scanLogSumExp(name, out, self, dim);
   }
 }
 
-// Where the greatest, or least, element so far is.
+// Finds the position of the maximum, or minimum, so far.
 template <class T, bool greatest>
 void extremeLine(char* const* line, const int64_t* steps, int64_t count) {
   const auto load = [&](int64_t i) { return *reinterpret_cast<const T*>(line[0] + i * steps[0]); };
@@ -129,9 +130,9 @@ void extremesOfLines(bool greatest, const Tensor& values, const Tensor& indices,
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<ScanLines> scanLines("cumsum", cpu::scanEachLine);
-constinit DeviceFunction<ScanExtremes> scanExtremes("cummax", cpu::extremesOfLines);
+BOXCAR_REGISTER_STUB(CPU, scanLines, cpu::scanEachLine)
+BOXCAR_REGISTER_STUB(CPU, scanExtremes, cpu::extremesOfLines)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

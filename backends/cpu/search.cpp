@@ -1,9 +1,9 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/dense/search.h>
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/search.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/search.h>
+#include <boxcar/backends/native/pointwise.h>
+#include <boxcar/backends/native/search.h>
 #include <boxcar/ivalue/error.h>
 
 #include <cstdint>
@@ -51,8 +51,8 @@ void search(const SearchCall& call, const Tensor& out) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<SearchRows> searchRows("searchsorted", cpu::search);
+BOXCAR_REGISTER_STUB(CPU, searchRows, cpu::search)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/sequences.h>
-#include <boxcar/backends/elements/sequence.h>
+#include <boxcar/backends/functors/sequence.h>
+#include <boxcar/backends/native/sequences.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -10,9 +10,9 @@
 namespace boxcar::cpu {
 namespace {
 
-using dense::Sequence;
+using native::Sequence;
 
-// Writes at(i) to element i of [out] as T. Indices of a block are counted in 32 bits, which vectors of the processor
+// Writes at(i) to element i of [out] as T. Indices within a block are 32-bit, which the CPU's vector instructions can
 // convert to float64.
 template <class T, class At>
 void write(const Tensor& out, const At& at) {
@@ -37,7 +37,7 @@ void fill(const Tensor& out, const Sequence& sequence) {
       return write<T>(out, Steps<Step>{sequence.first.to<Step>(), sequence.second.to<Step>()});
     }
     const EqualDistances<Number> between(sequence.first.to<Number>(), sequence.second.to<Number>(), sequence.count);
-    if (sequence.kind == Sequence::kBetween) return write<T>(out, between);
+    if (sequence.kind == Sequence::kClamp) return write<T>(out, between);
     write<T>(out, PowersAtDistances<Number>{between, Number(sequence.base)});
   });
 }
@@ -45,8 +45,8 @@ void fill(const Tensor& out, const Sequence& sequence) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<FillSequence> fillSequence("arange", cpu::fill);
+BOXCAR_REGISTER_STUB(CPU, fillSequence, cpu::fill)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

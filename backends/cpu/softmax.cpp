@@ -2,8 +2,8 @@
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/vector_reductions.h>
 #include <boxcar/backends/cpu/vector_softmax.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/softmax.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/softmax.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,11 +12,11 @@
 namespace boxcar::cpu {
 namespace {
 
-using dense::Lines;
+using native::Lines;
 
 constexpr ElementTypes<float, double> kComputedTypes;
 
-// [width] columns of [length] elements, [inner] apart.
+// Processes [width] columns of [length] elements, which are [inner] apart.
 template <class T>
 void softmaxColumns(const T* in, T* out, int64_t length, int64_t inner, int64_t width, bool logarithm) {
   constexpr int64_t kWidth = 256;
@@ -27,7 +27,7 @@ void softmaxColumns(const T* in, T* out, int64_t length, int64_t inner, int64_t 
     T sum[kWidth];
     std::fill_n(greatest, part, -std::numeric_limits<T>::infinity());
     std::fill_n(sum, part, T(0));
-    vectorReduceRows<T>(VectorReduction::kGreatest)
+    vectorReduceRows<T>(VectorReduction::kAmax)
         .columns(greatest, reinterpret_cast<const char*>(in), inner * static_cast<int64_t>(sizeof(T)), length, columns);
     for (int64_t i = 0; i < length; ++i) {
       softmaxRows<T>().exponentials(in + i * inner, greatest, logarithm ? nullptr : out + i * inner, sum, columns);
@@ -83,8 +83,8 @@ void softmax(const Tensor& out, const Tensor& self, const Lines& lines, bool log
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<SoftmaxFunction> softmaxLines("softmax", cpu::softmax);
+BOXCAR_REGISTER_STUB(CPU, softmaxLines, cpu::softmax)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

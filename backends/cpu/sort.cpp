@@ -2,8 +2,8 @@
 #include <boxcar/backends/cpu/lines.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/sort_entries.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/dense/sort.h>
+#include <boxcar/backends/native/pointwise.h>
+#include <boxcar/backends/native/sort.h>
 #include <boxcar/ivalue/stop_request.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// Writes the first [kept] values and indices of a line, as [chosen] says.
+// Writes the first [kept] values and indices of a line in the order of [chosen].
 template <class Entry, class Word>
 void writeLine(char* const* line, const int64_t* steps, const Entry* chosen, int64_t kept) {
   for (int64_t i = 0; i < kept; ++i) {
@@ -22,9 +22,9 @@ void writeLine(char* const* line, const int64_t* steps, const Entry* chosen, int
   }
 }
 
-// Lines that [choose] puts the entries of [count] elements of T in order for, at least [kept] of them.
+// Processes lines of [count] elements of T; [choose] returns their entries in order, at least the first [kept].
 //   choose(const char* in, int64_t step, int64_t count, Entries& entries, Entries& scratch) -> const Entry*
-// Values and indices of the first [kept] are written.
+// Writes the values and indices of the first [kept].
 template <class T, class Entry>
 void writeChosen(const Tensor& values, const Tensor& indices, const Tensor& self, size_t dim, int64_t kept,
                  CallableRef<const Entry*(const char*, int64_t, int64_t, Entries<Entry>&, Entries<Entry>&)> choose) {
@@ -66,25 +66,25 @@ void sortInto(const Tensor& values, const Tensor& indices, const Tensor& self, s
              });
 }
 
-// The first [k] of the entries that are put in, in any order.
+// Keeps the first [k] of the entries passed to put(), in any order.
 template <class Entry>
 class FirstEntries {
  public:
-  // [room] holds [roomFor] entries.
+  // [room] has space for [roomFor] entries.
   FirstEntries(Entry* room, int64_t k) : first_(room), k_(k) {}
   static int64_t roomFor(int64_t k) { return k <= kFew ? k : 2 * k; }
 
-  // What is not less than this is not among them.
+  // Entries not less than this are not among the first.
   Entry bound() const { return bound_; }
 
-  // [entry] is less than the bound.
+  // [entry] must be less than the bound.
   void put(Entry entry) {
     if (k_ > kFew) {
       first_[found_++] = entry;
       if (found_ == 2 * k_) keepFirst();
       return;
     }
-    // Few are kept in order.
+    // A small number is kept sorted.
     int64_t at = found_ < k_ ? found_++ : k_ - 1;
     for (; at > 0 && entry < first_[at - 1]; --at) first_[at] = first_[at - 1];
     first_[at] = entry;
@@ -111,7 +111,7 @@ class FirstEntries {
   Entry bound_ = Entry::greatest();
 };
 
-// The first [k] entries of a line in order. Most are passed over, many at a time.
+// Returns the first [k] entries of a line in order. Most elements are skipped, many at a time.
 template <class Entry, class T>
 const Entry* firstOf(const char* in, int64_t step, int64_t count, int64_t k, bool descending, Entries<Entry>& entries) {
   using Key = OrderedKey<T>;
@@ -153,9 +153,9 @@ void topkInto(const Tensor& values, const Tensor& indices, const Tensor& self, s
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<SortLines> sortLines("sort", cpu::sortInto);
-constinit DeviceFunction<ChooseFirst> chooseFirst("topk", cpu::topkInto);
+BOXCAR_REGISTER_STUB(CPU, sortLines, cpu::sortInto)
+BOXCAR_REGISTER_STUB(CPU, chooseFirst, cpu::topkInto)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

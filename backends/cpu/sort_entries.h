@@ -2,9 +2,9 @@
 
 #include <boxcar/backends/cpu/conversions.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/ordered_key.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/ordered_key.h>
+#include <boxcar/backends/native/copy.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/stop_request.h>
 
@@ -18,12 +18,12 @@
 #include <type_traits>
 #include <utility>
 
-// Sorting by keys: every element becomes an unsigned number of the same order, with its index below it, so that all
-// differ and whatever sorts them is stable.
+// Sorting by keys: every element becomes an unsigned number with the same ordering, with its index in the bits below.
+// All entries therefore differ, and any sorting algorithm is stable.
 
 namespace boxcar::cpu {
 
-// A key of 32 bits above an index of 32 bits.
+// A 32-bit key above a 32-bit index.
 struct PackedEntry {
   uint64_t bits;
 
@@ -36,7 +36,7 @@ struct PackedEntry {
   friend bool operator<(PackedEntry a, PackedEntry b) { return a.bits < b.bits; }
 };
 
-// A key of 64 bits, or of fewer in lines that are too long for the other.
+// A 64-bit key, or a shorter one in lines that are too long for PackedEntry.
 struct WideEntry {
   uint64_t sort_key;
   int64_t at;
@@ -52,11 +52,11 @@ struct WideEntry {
   }
 };
 
-// Elements are ordered and compared as one of four types, which hold the others.
+// Elements are ordered and compared as one of four types that can represent all others.
 template <class T>
 using Ordered = std::conditional_t<std::is_integral_v<T> && (sizeof(T) < sizeof(int32_t)), int32_t, Compute<T>>;
 
-// The ScalarType of that for [type], one of [types].
+// Returns the ScalarType of Ordered for [type], one of [types].
 template <class Types>
 ScalarType orderedType(Types types, ScalarType type, std::string_view name) {
   return visitScalarType(types, type, name, []<class T>(std::type_identity<T>) { return scalarTypeOf<Ordered<T>>; });
@@ -64,13 +64,13 @@ ScalarType orderedType(Types types, ScalarType type, std::string_view name) {
 
 inline constexpr ElementTypes<int32_t, int64_t, float, double> kOrderedTypes;
 
-// [tensor] itself when it has elements of [type], else a copy that has.
+// Returns [tensor] itself if its elements have [type], else a converted copy.
 inline Tensor asOrdered(const Tensor& tensor, ScalarType type) {
-  return tensor.scalar_type() == type ? tensor : dense::convertTo(tensor, type);
+  return tensor.scalar_type() == type ? tensor : native::convertTo(tensor, type);
 }
 
-// Calls body(std::type_identity<T>(), std::type_identity<Entry>()) with the type that elements are ordered as and the
-// smallest entry for lines of [count].
+// Calls body(std::type_identity<T>(), std::type_identity<Entry>()) with the type that elements are ordered as, and the
+// smallest entry type for lines of [count] elements.
 template <class Types, class Body>
 void visitEntry(Types types, ScalarType type, std::string_view name, int64_t count, Body&& body) {
   visitScalarType(kOrderedTypes, orderedType(types, type, name), name, [&]<class T>(std::type_identity<T> element) {
@@ -81,19 +81,20 @@ void visitEntry(Types types, ScalarType type, std::string_view name, int64_t cou
   });
 }
 
-// What a line of [count] elements is to have room for; an Error where no memory has it, before bytes are counted.
+// Returns the size to allocate for a line of [count] elements. Throws Error if no memory is that large, before the size
+// in bytes is computed.
 inline size_t roomFor(int64_t count) {
   BOXCAR_CHECK(count < int64_t{1} << 48, "out of memory: there is no room to put {} elements in order", count);
   return static_cast<size_t>(count);
 }
 
-// A line of elements as those that they are ordered as: the line itself, or a copy.
+// A line of elements in the type that they are ordered as: the line itself or a converted copy.
 class OrderedLine final {
  public:
   OrderedLine(ScalarType from, ScalarType to)
       : itemsize_(static_cast<int64_t>(elementSize(to))), convert_(from != to ? conversionLoop(to, from) : nullptr) {}
 
-  // The line of [count] elements at [in], and the step within it.
+  // The first element of a line, and the step between its elements.
   struct Read {
     const char* in;
     int64_t step;
@@ -111,11 +112,11 @@ class OrderedLine final {
   boost::container::small_vector<char, 512> copy_;
 };
 
-// The entries of one line; no allocation for short ones.
+// The entries of one line; short lines need no allocation.
 template <class Entry>
 using Entries = boost::container::small_vector<Entry, 128>;
 
-// The entry of the element at [in], whose index is [index].
+// Returns the entry of the element at [in] with index [index].
 template <class Entry, class T>
 inline Entry entryOf(const char* in, int64_t index, bool descending) {
   const auto key = orderedKey(*reinterpret_cast<const T*>(in));
@@ -129,8 +130,8 @@ void fillEntries(Entry* entries, const char* in, int64_t step, int64_t count, bo
 
 namespace detail {
 
-// Sorts by one digit after the other, the lowest first; digits that all entries share are skipped. The result lies in
-// [entries] or in [scratch], which the returned pointer tells.
+// Sorts digit by digit, the lowest first; skips digits that all entries share. Returns where the result is: [entries]
+// or [scratch].
 template <int kDigitBits, class Entry>
 Entry* radixSort(Entry* entries, Entry* scratch, int64_t count) {
   constexpr int kDigits = (Entry::kKeyBits + kDigitBits - 1) / kDigitBits;
@@ -158,8 +159,7 @@ Entry* radixSort(Entry* entries, Entry* scratch, int64_t count) {
 
 }  // namespace detail
 
-// Sorts [count] entries, whose indices are in order. The result lies in [entries] or in [scratch], as the returned
-// pointer tells.
+// Sorts [count] entries, whose indices are in ascending order. Returns where the result is: [entries] or [scratch].
 template <class Entry>
 Entry* sortEntries(Entry* entries, Entry* scratch, int64_t count) {
   constexpr int64_t kFewForRadix = 200;

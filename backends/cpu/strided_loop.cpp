@@ -10,21 +10,21 @@
 namespace boxcar::cpu {
 namespace {
 
-// Shorter dimensions are not worth the way through a square.
+// Shorter dimensions are not worth transposing through a square block.
 constexpr int64_t kLeastTurned = 16;
 constexpr int64_t kLeastSide = 8;
 constexpr int64_t kMostSide = 32;
 constexpr size_t kMostSquareBytes = 2048;
 
-// A row of a square is a line of the cache, as far as that goes.
+// A row of a square block is one cache line, within limits.
 constexpr int64_t squareSide(int64_t itemsize) { return std::clamp<int64_t>(64 / itemsize, kLeastSide, kMostSide); }
 
 struct Words {
   uint64_t low, high;
 };
 
-// [height] rows of [width] elements at [to] from as many columns at [from]. They are gathered in a square first, whose
-// rows do not fall on the same places of the cache as those of a matrix do.
+// Writes [height] rows of [width] elements to [to] from as many columns at [from]. They are first gathered in a square
+// block, whose rows do not map to the same cache sets as those of a matrix do.
 template <class Word>
 void turnSquareOf(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t width, int64_t height) {
   constexpr int64_t kSide = squareSide(sizeof(Word));
@@ -83,7 +83,7 @@ void StridedLoop::addBytes(void* data, std::span<const int64_t> strides) {
   ++operands_;
 }
 
-// Whether dimension [a] takes smaller steps than [b], by the first operand that tells them apart.
+// Returns whether dimension [a] has smaller steps than [b]; the first operand in which they differ decides.
 bool StridedLoop::liesInside(int a, int b) const {
   for (int i = 0; i < operands_; ++i) {
     const int64_t step_a = strides_[a][i];
@@ -150,7 +150,7 @@ int64_t StridedLoop::elementCount() const {
 void StridedLoop::inParts(int64_t elements, CallableRef<void(StridedLoop&, int64_t)> run) {
   if (!prepare()) return;
   if (!runsInParallel(elements)) return run(*this, elements);
-  // The outermost dimension that gives each thread something, else the longest.
+  // Splits the outermost dimension that is long enough for all threads, else the longest one.
   int cut = rank_ - 1;
   while (cut > 0 && sizes_[cut] < threadCount()) --cut;
   if (sizes_[cut] < threadCount()) cut = static_cast<int>(std::max_element(sizes_, sizes_ + rank_) - sizes_);
@@ -208,7 +208,7 @@ void StridedLoop::run(Loop loop, const Scalar* params) {
 }
 
 void StridedLoop::runPieces(int64_t elements, Body body) const {
-  // What one call of the body may do at most.
+  // The maximum work of one call of the body.
   const int64_t most = std::max<int64_t>(1, kStopInterval / std::max<int64_t>(1, elements / elementCount()));
   const int64_t width = std::min(sizes_[0], most);
   const int64_t height = std::clamp<int64_t>(most / width, 1, sizes_[1]);

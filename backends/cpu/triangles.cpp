@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/lines.h>
 #include <boxcar/backends/cpu/names.h>
-#include <boxcar/backends/dense/triangles.h>
-#include <boxcar/backends/shape/broadcast.h>
+#include <boxcar/backends/meta/broadcast.h>
+#include <boxcar/backends/native/triangles.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,7 +10,7 @@
 namespace boxcar::cpu {
 namespace {
 
-using dense::Triangle;
+using native::Triangle;
 
 template <class Word>
 void copyRow(char* out, int64_t out_step, const char* in, int64_t in_step, int64_t begin, int64_t end) {
@@ -32,7 +32,7 @@ void zeroRow(char* out, int64_t out_step, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i) std::memset(out + i * out_step, 0, sizeof(Word));
 }
 
-// Writes to [out], which may be [self] itself; the rows' numbers go along with the rows.
+// Writes to [out], which may be [self] itself; the row numbers are an operand of the loop.
 template <class Word>
 void writeWords(const Tensor& out, const Tensor& self, int64_t diagonal, Triangle triangle) {
   const auto last = static_cast<size_t>(self.dim() - 1);
@@ -40,10 +40,10 @@ void writeWords(const Tensor& out, const Tensor& self, int64_t diagonal, Triangl
   const int64_t columns = self.sizes()[last];
   const Tensor numbers = Tensor::allocate(std::initializer_list<int64_t>{rows, 1}, ScalarType::Long);
   std::iota(numbers.data_ptr<int64_t>(), numbers.data_ptr<int64_t>() + rows, 0);
-  const Tensor row_of = shape::expandTo(numbers, self.sizes());
+  const Tensor row_of = meta::expandTo(numbers, self.sizes());
   const int64_t out_step = lineStep(out, last);
   const int64_t in_step = lineStep(self, last);
-  // Diagonals that lie outside of the matrix are as good as those at its corners.
+  // Diagonals outside the matrix are equivalent to those at its corners.
   const int64_t shift = std::clamp(diagonal, -rows, columns);
   const bool copies = !out.is_same(self);
   forEachLine(last, {&out, &self, &row_of}, [&](char* const* line) {
@@ -72,8 +72,8 @@ void write(const Tensor& out, const Tensor& self, int64_t diagonal, Triangle tri
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<WriteTriangle> writeTriangle("tril", cpu::write);
+BOXCAR_REGISTER_STUB(CPU, writeTriangle, cpu::write)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,9 +1,9 @@
 #include <boxcar/backends/cpu/callable_ref.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/sort_entries.h>
-#include <boxcar/backends/dense/pointwise.h>
-#include <boxcar/backends/dense/unique.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/pointwise.h>
+#include <boxcar/backends/native/unique.h>
 
 #include <algorithm>
 #include <cstring>
@@ -18,16 +18,17 @@ Tensor longs(int64_t count) {
   return Tensor::allocate(sizes, ScalarType::Long);
 }
 
-// Groups of equal things among [count] that are visited in an order: which stands for each group, where each thing went
-// and how many went there.
+// Groups of equal items among [count] items visited in an order: the representative of each group, the group of each
+// item, and the size of each group.
 struct GroupPlaces {
   std::vector<int64_t> firsts;
-  Tensor inverse;  // empty where it is not wanted
+  Tensor inverse;  // empty if not wanted
   Tensor counts;
 };
 
-//   order(i)         the thing at place i of the order
-//   differs(a, b)    whether two things that follow each other differ
+// Groups adjacent equal items.
+//   order(i)         the item at position i of the order
+//   differs(a, b)    whether two items that follow each other differ
 GroupPlaces groupsOf(int64_t count, bool wants_inverse, bool wants_counts, CallableRef<int64_t(int64_t)> order,
                      CallableRef<bool(int64_t, int64_t)> differs) {
   GroupPlaces groups;
@@ -51,7 +52,8 @@ GroupPlaces groupsOf(int64_t count, bool wants_inverse, bool wants_counts, Calla
   return groups;
 }
 
-// The slices of contiguous [from] that stand for groups, each of [sizes] but for their number, the first of those.
+// Returns the slices of contiguous [from] that represent groups; each slice has [sizes] without the first, which
+// becomes the number of slices.
 Tensor slicesAt(const Tensor& from, DimVector sizes, const std::vector<int64_t>& places) {
   size_t bytes = from.itemsize();
   for (size_t i = 1; i < sizes.size(); ++i) bytes *= static_cast<size_t>(sizes[i]);
@@ -65,7 +67,7 @@ Tensor slicesAt(const Tensor& from, DimVector sizes, const std::vector<int64_t>&
   return result;
 }
 
-// Elements differ by value; NaN is not even equal to itself.
+// Elements differ by value; NaN differs even from itself.
 template <class T>
 struct DifferentElements {
   const T* elements;
@@ -99,7 +101,7 @@ Groups group(const UniqueCall& call, const Tensor& flat) {
   return groups;
 }
 
-// The slices of one dimension, each a row of elements that follow each other.
+// The slices along one dimension, each a row of contiguous elements.
 template <class T>
 struct Slices {
   const T* elements;
@@ -141,9 +143,9 @@ Groups groupSlices(const UniqueCall& call, const Tensor& moved) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<UniqueElements> uniqueElements("unique", cpu::group);
-constinit DeviceFunction<UniqueSlices> uniqueSlices("unique_dim", cpu::groupSlices);
+BOXCAR_REGISTER_STUB(CPU, uniqueElements, cpu::group)
+BOXCAR_REGISTER_STUB(CPU, uniqueSlices, cpu::groupSlices)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

@@ -1,20 +1,20 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/backends/dense/upsample.h>
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/upsample.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/upsample.h>
+#include <boxcar/backends/native/upsample.h>
 
 #include <algorithm>
 #include <vector>
 
-// Where each row and each column of the result comes from is worked out once.
+// The source position of each row and column of the result is computed once.
 
 namespace boxcar::cpu {
 namespace {
 
 constexpr auto kNearestTypes = kFloatingTypes + ElementTypes<uint8_t>{};
 
-// What [axis] gives for each of [out] elements.
+// Returns the value of [axis] at each of [out] positions.
 template <class Axis>
 auto placesOf(const Axis& axis, int64_t out) {
   std::vector<decltype(axis.at(0))> places(static_cast<size_t>(out));
@@ -22,10 +22,10 @@ auto placesOf(const Axis& axis, int64_t out) {
   return places;
 }
 
-// Calls body(picture, y, out) for each row of the result: the number of the picture, the row's, and where it begins.
-// Threads share them; makeBody() makes a body for each, which may keep memory.
+// Calls body(image, y, out) for each row of the result: the image index, the row index, and the start of the row.
+// Threads share the rows; makeBody() creates a body for each thread, which may hold memory.
 template <class T, class MakeBody>
-void forEachRow(const Pictures& out, T* data, const MakeBody& makeBody) {
+void forEachRow(const Images& out, T* data, const MakeBody& makeBody) {
   const int64_t row = out.width * out.inner;
   parallelFor(0, out.outer * out.height, kParallelGrain / std::max<int64_t>(row, 1) + 1,
               [&](int64_t first, int64_t last) {
@@ -37,14 +37,14 @@ void forEachRow(const Pictures& out, T* data, const MakeBody& makeBody) {
 template <class T>
 void takeNearest(const Upsampling& call, const T* from, T* to) {
   using Axis = NearestAxis<Coordinate<T>>;
-  const Pictures& in = call.in;
-  const Pictures& out = call.out;
+  const Images& in = call.in;
+  const Images& out = call.out;
   const std::vector<int64_t> rows = placesOf(Axis(in.height, out.height, call.scale_h), out.height);
   const std::vector<int64_t> columns = placesOf(Axis(in.width, out.width, call.scale_w), out.width);
   const int64_t inner = in.inner;
   forEachRow(out, to, [&] {
-    return [&](int64_t picture, int64_t y, T* place) {
-      const T* row = from + (picture * in.height + rows[static_cast<size_t>(y)]) * in.width * inner;
+    return [&](int64_t image, int64_t y, T* place) {
+      const T* row = from + (image * in.height + rows[static_cast<size_t>(y)]) * in.width * inner;
       if (inner == 1) {
         for (int64_t x = 0; x < out.width; ++x) place[x] = row[columns[static_cast<size_t>(x)]];
         return;
@@ -58,19 +58,19 @@ template <class T>
 void blendLinearly(const Upsampling& call, const T* from, T* to) {
   using C = Compute<T>;
   using Axis = LinearAxis<Coordinate<T>>;
-  const Pictures& in = call.in;
-  const Pictures& out = call.out;
+  const Images& in = call.in;
+  const Images& out = call.out;
   const auto rows = placesOf(Axis(in.height, out.height, call.align_corners, call.scale_h), out.height);
   const auto columns = placesOf(Axis(in.width, out.width, call.align_corners, call.scale_w), out.width);
   const bool is_signal = in.height == 1 && out.height == 1;
   const int64_t inner = in.inner;
   const int64_t width = in.width * inner;
-  // Two rows are made one, of which the result's row then takes two columns each.
+  // Two rows are interpolated to one; each element of the result's row then uses two of its columns.
   forEachRow(out, to, [&] {
-    return [&, line = std::vector<C>(static_cast<size_t>(width))](int64_t picture, int64_t y, T* place) mutable {
+    return [&, line = std::vector<C>(static_cast<size_t>(width))](int64_t image, int64_t y, T* place) mutable {
       const auto& row = rows[static_cast<size_t>(y)];
-      const T* low = from + (picture * in.height + row.low) * width;
-      const T* high = from + (picture * in.height + row.high) * width;
+      const T* low = from + (image * in.height + row.low) * width;
+      const T* high = from + (image * in.height + row.high) * width;
       C* blended = line.data();
       if (is_signal) {
         for (int64_t x = 0; x < width; ++x) blended[x] = static_cast<C>(low[x]);
@@ -105,9 +105,9 @@ void linear(const Upsampling& call, const Tensor& out, const Tensor& self) {
 }  // namespace
 }  // namespace boxcar::cpu
 
-namespace boxcar::dense {
+namespace boxcar::native {
 
-constinit DeviceFunction<UpsampleFunction> upsampleNearest("upsample_nearest2d", cpu::nearest);
-constinit DeviceFunction<UpsampleFunction> upsampleLinear("upsample_bilinear2d", cpu::linear);
+BOXCAR_REGISTER_STUB(CPU, upsampleNearest, cpu::nearest)
+BOXCAR_REGISTER_STUB(CPU, upsampleLinear, cpu::linear)
 
-}  // namespace boxcar::dense
+}  // namespace boxcar::native

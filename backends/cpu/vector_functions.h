@@ -1,30 +1,30 @@
 #pragma once
 
-#include <boxcar/backends/elements/vector_names.h>
+#include <boxcar/backends/functors/vector_names.h>
 #include <boxcar/ivalue/scalar.h>
 
 #include <cstddef>
 #include <cstdint>
 
-// Functions of one element for whole rows, made for the vectors of the processor that the program runs on: highway/
-// has them, no_highway/ stands in where Highway is left out of the build.
+// Functions of one element for whole rows, vectorised for the CPU that the program runs on: highway/ implements them,
+// and no_highway/ replaces it in builds without Highway.
 
 namespace boxcar::cpu {
 
-using elements::VectorFunction;
-using elements::VectorPair;
+using functors::VectorFunction;
+using functors::VectorPair;
 
-// Writes the results for [n] elements at [in] to [out], which may be [in]. [params] is what the operator was called
-// with besides.
+// Writes the results for [n] elements at [in] to [out], which may be [in]. [params] holds the operator's extra
+// arguments.
 template <class T>
 using VectorRow = void (*)(const T* in, T* out, size_t n, const Scalar* params);
 
 // Writes the results for [n] pairs of elements at [a] and [b] to [out], which may be one of them. [a_moves] and
-// [b_moves] are 1 for elements that follow each other, 0 for one and the same element.
+// [b_moves] are 1 for contiguous elements, 0 for a single repeated element.
 template <class T>
 using VectorPairRow = void (*)(const T* a, size_t a_moves, const T* b, size_t b_moves, T* out, size_t n);
 
-// The row of [function] for elements of float or double.
+// Returns the row of [function] for elements of float or double.
 template <class T>
 VectorRow<T> vectorRow(VectorFunction function);
 template <>

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-// Sums of deviations of a row of floats or doubles, made for the vectors of the processor that the program runs on.
+// Sums of deviations of a row of floats or doubles, vectorised for the CPU that the program runs on.
 
 namespace boxcar::cpu {
 

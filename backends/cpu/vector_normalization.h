@@ -2,18 +2,18 @@
 
 #include <cstddef>
 
-// Rows of layer, group and batch normalisation for floats and doubles, made for the vectors of the processor that the
-// program runs on. [out] may be [in].
+// Rows of layer, group and batch normalisation for floats and doubles, vectorised for the CPU that the program runs on.
+// [out] may be [in].
 
 namespace boxcar::cpu {
 
 template <class T>
 struct NormalizationRows {
-  // (in - mean) * scale, times [weight] and plus [bias] by element, where these are not null.
+  // (in - mean) * scale, times [weight] plus [bias] per element if these are not null.
   void (*normalize)(const T* in, T* out, size_t n, T mean, T scale, const T* weight, const T* bias);
   // in * scale + shift.
   void (*scale)(const T* in, T* out, size_t n, T scale, T shift);
-  // in * scale + shift by element.
+  // in * scale + shift, with a scale and a shift per element.
   void (*scaleColumns)(const T* in, T* out, size_t n, const T* scale, const T* shift);
 };
 

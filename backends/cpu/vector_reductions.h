@@ -1,23 +1,23 @@
 #pragma once
 
-#include <boxcar/backends/elements/vector_names.h>
+#include <boxcar/backends/functors/vector_names.h>
 
 #include <cstddef>
 #include <cstdint>
 
-// Reductions of floats and doubles that lie side by side, made for the vectors of the processor that the program runs
-// on: highway/ has them, no_highway/ stands in where Highway is left out of the build.
+// Reductions of contiguous floats and doubles, vectorised for the CPU that the program runs on: highway/ implements
+// them, and no_highway/ replaces it in builds without Highway.
 
 namespace boxcar::cpu {
 
-using elements::VectorReduction;
+using functors::VectorReduction;
 
 template <class T>
 struct VectorReduceRows {
   // Reduces [n] elements at [in].
   T (*row)(const T* in, size_t n);
-  // Reduces [rows] rows of [width] elements each, [step] bytes from each other, into [acc], which holds the outcome of
-  // earlier rows. Each column's outcome depends on its elements alone, not on [width].
+  // Reduces [rows] rows of [width] elements, [step] bytes apart, into [acc], which holds the outcome of earlier rows.
+  // The outcome of a column depends only on its elements, not on [width].
   void (*columns)(T* acc, const char* in, int64_t step, int64_t rows, size_t width);
 };
 

@@ -10,13 +10,13 @@ namespace boxcar::cpu {
 
 // The kinds of vectors that kernels are compiled for.
 enum class VectorTarget : uint8_t {
-  kBaseline,  // what every processor of the architecture has
-  kAvx2,      // 32 bytes, with fused products and sums
+  kBaseline,  // supported by every CPU of the architecture
+  kAvx2,      // 32 bytes, with fused multiply-add
   kAvx3,      // 64 bytes: AVX-512 F, BW, CD, DQ, VL
 };
 
 #if defined(__x86_64__)
-// Whether the processor says that it has what [mask] stands for in ECX of this leaf.
+// Returns whether CPUID reports the feature [mask] in ECX of this leaf.
 inline bool hasFeature(unsigned leaf, unsigned mask) {
   unsigned eax = 0;
   unsigned ebx = 0;
@@ -26,12 +26,12 @@ inline bool hasFeature(unsigned leaf, unsigned mask) {
 }
 #endif
 
-// The best that this processor has.
+// Returns the best kind that this CPU supports.
 inline VectorTarget vectorTarget() {
 #if defined(__x86_64__)
   static const VectorTarget target = [] {
     __builtin_cpu_init();
-    // Not every compiler's __builtin_cpu_supports knows the last two by name. Their registers are those of avx2.
+    // Not every compiler's __builtin_cpu_supports knows the last two by name. They use the registers of avx2.
     const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && hasFeature(1, bit_F16C) &&
                           hasFeature(0x80000001, bit_LZCNT);

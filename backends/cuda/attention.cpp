@@ -1,8 +1,8 @@
 #include <boxcar/backends/cuda/attention.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
-#include <boxcar/backends/dense/attention.h>
-#include <boxcar/backends/dense/copy.h>
+#include <boxcar/backends/native/attention.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -22,11 +22,12 @@ constexpr int64_t kMostWidth = 256;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// What hides a key: minus infinity makes NaN of rows that see nothing in a part of the keys. Of float16 no number is
-// smaller; below that of bfloat16 scores are lost in the sum, as they are beside smaller ones.
+// The bias that hides a key. Minus infinity makes NaN of rows that see nothing in some block of the keys. For float16
+// this is the lowest number; for bfloat16 it is low enough that hidden scores vanish in the sum, unless the others are
+// as low.
 double lowestBias(ScalarType type) { return type == ScalarType::Half ? -65504.0 : -1e30; }
 
-// [values] behind as many ones as are missing.
+// Pads [values] with leading ones.
 Four inFour(std::span<const int64_t> values) {
   Four four{1, 1, 1, 1};
   std::copy(values.begin(), values.end(), four.end() - static_cast<std::ptrdiff_t>(values.size()));
@@ -39,8 +40,8 @@ Four contiguousStrides(const Four& sizes) {
   return strides;
 }
 
-// The strides of a dimension of one element, which mean nothing, are those that it has in a contiguous tensor, so that
-// calls that differ only there have one plan.
+// The strides of dimensions of size 1 mean nothing. They are set to those of a contiguous tensor, so that calls that
+// differ only there share a plan.
 AttentionOperand operandOf(const Tensor& tensor) {
   AttentionOperand operand{tensor.data_ptr(), inFour(tensor.sizes()), {}};
   operand.strides = contiguousStrides(operand.sizes);
@@ -51,22 +52,22 @@ AttentionOperand operandOf(const Tensor& tensor) {
   return operand;
 }
 
-// Whether kernels can read [operand] where it lies.
+// Whether kernels can read [operand] in place.
 bool liesWell(const AttentionOperand& operand) {
   if (operand.strides[3] != 1 || reinterpret_cast<uintptr_t>(operand.data) % kVectorBytes != 0) return false;
   return std::all_of(operand.strides.begin(), operand.strides.end() - 1,
                      [](int64_t stride) { return stride > 0 && stride % kVector == 0; });
 }
 
-// Puts into [tensor] what [operand] lies in: a copy where kernels could not read it.
+// Returns the operand of [tensor], after replacing [tensor] with a copy if kernels cannot read it in place.
 AttentionOperand readable(Tensor& tensor) {
   const AttentionOperand operand = operandOf(tensor);
   if (liesWell(operand)) return operand;
-  tensor = dense::contiguousCopy(tensor);
+  tensor = native::contiguousCopy(tensor);
   return operandOf(tensor);
 }
 
-// Whether tensors of such sizes are what cuDNN is asked for.
+// Whether cuDNN is used for tensors of these sizes.
 bool isTaken(const Four& query, const Four& key, const Four& value, bool enable_gqa) {
   for (const Four* sizes : {&query, &key, &value}) {
     for (const int64_t size : *sizes) {
@@ -78,7 +79,7 @@ bool isTaken(const Four& query, const Four& key, const Four& value, bool enable_
   return enable_gqa || query[1] == key[1];
 }
 
-// Whether a mask of [sizes] broadcasts to scores of [scores] and not the other way round.
+// Whether a mask of [sizes] broadcasts to [scores], without [scores] having to broadcast to it.
 bool broadcasts(std::span<const int64_t> sizes, const Four& scores, size_t rank) {
   if (sizes.size() > rank) return false;
   const Four four = inFour(sizes);
@@ -88,8 +89,8 @@ bool broadcasts(std::span<const int64_t> sizes, const Four& scores, size_t rank)
   return true;
 }
 
-// An own copy of [mask] as what is added to scores of [scores], with rows that begin at multiples of 16 bytes. Batches
-// and heads may share one.
+// Returns a new copy of [mask] as a bias to add to scores of sizes [scores]. Its rows start at multiples of 16 bytes.
+// Batches and heads may share one.
 Tensor biasOf(const Tensor& mask, const Four& scores, ScalarType type) {
   Four sizes = inFour(mask.sizes());
   sizes[2] = scores[2];
@@ -99,11 +100,11 @@ Tensor biasOf(const Tensor& mask, const Four& scores, ScalarType type) {
   const Tensor rows = Tensor::allocate(room, type, mask.device());
   if (room != sizes) {
     Tensor zeroed = rows;
-    boxcar::zero_(zeroed);  // what lies between the rows is read
+    boxcar::zero_(zeroed);  // the padding between rows is read
   }
   Tensor bias = rows.view(sizes, contiguousStrides(room), 0);
   const bool is_bool = mask.scalar_type() == ScalarType::Bool;
-  dense::copyElements(bias, is_bool ? boxcar::to(boxcar::where(mask, 0.0, -kInfinity), type) : mask);
+  native::copyElements(bias, is_bool ? boxcar::to(boxcar::where(mask, 0.0, -kInfinity), type) : mask);
   return bias;
 }
 
@@ -152,7 +153,7 @@ std::optional<PreparedAttention> prepareAttention(const Tensor& query, const Ten
   if (mask.defined()) {
     prepared.bias = biasOf(mask, scores, type);
     prepared.call.bias = operandOf(prepared.bias);
-    std::copy_n(prepared.bias.strides().begin(), 4, prepared.call.bias.strides.begin());  // of whole rows
+    std::copy_n(prepared.bias.strides().begin(), 4, prepared.call.bias.strides.begin());  // strides of padded rows
     const int64_t last[] = {-1};
     prepared.hidden = boxcar::eq(boxcar::amax(prepared.bias, last, /*keepdim=*/true), -kInfinity);
     boxcar::clamp_min_(prepared.bias, lowestBias(type));
@@ -180,6 +181,6 @@ Tensor attendAtOnce(const Tensor& query, const Tensor& key, const Tensor& value,
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::attendAtOnce, attendAtOnce)
+BOXCAR_REGISTER_STUB(CUDA, native::attendAtOnce, attendAtOnce)
 
 }  // namespace boxcar::cuda

@@ -2,7 +2,7 @@
 #include <boxcar/backends/cuda/caching_allocator.h>
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/native/registration.h>
 #include <fmt/format.h>
 
 namespace boxcar::cuda {
@@ -26,7 +26,7 @@ std::string summary() {
 
 bool isAvailable() {
   if (deviceCount() == 0) return false;
-  dense::registerCudaKernels();
+  native::registerNativeKernels(DeviceType::CUDA);
   return true;
 }
 

@@ -6,18 +6,18 @@
 
 namespace boxcar::cuda {
 
-// What there is of CUDA, in a line for people: "CUDA 13.0, driver 13.0: NVIDIA H200 (141.0 GB)", "CUDA: no device (…)",
+// Returns one human-readable line about CUDA: "CUDA 13.0, driver 13.0: NVIDIA H200 (141.0 GB)", "CUDA: no device (…)",
 // "CUDA: not built, …".
 BOXCAR_API std::string summary();
 
-// "13.0" of 13000, which is how CUDA counts versions.
+// Returns "13.0" for 13000, CUDA's encoding of versions.
 std::string versionText(int version);
 
-// Whether there is a CUDA device. Its kernels are registered then; else they wait for its first tensor.
+// Returns whether there is a CUDA device. If so, registers its kernels, which otherwise happens with its first tensor.
 BOXCAR_API bool isAvailable();
 
-// For the end of a run: waits for the devices that it took memory of, and throws what their kernels found wrong, which
-// nobody else may ask for any more.
+// To be called at the end of a run: waits for all devices that memory was allocated on and throws the failures that
+// their kernels noted, because nothing later would report them.
 BOXCAR_API void finishWork();
 
 }  // namespace boxcar::cuda

@@ -2,25 +2,25 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/status.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/backends/dense/device_function.h>
-#include <boxcar/backends/dense/factories.h>
-#include <boxcar/backends/dense/recorded_work.h>
-#include <boxcar/backends/dense/registration.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/factories.h>
+#include <boxcar/backends/native/recorded_work.h>
+#include <boxcar/backends/native/registration.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/allocator.h>
 #include <boxcar/ops.h>
 
 #include <optional>
 #include <span>
 
-// What makes the rest of boxcar know devices of CUDA: their memory, and how a thread goes from one to another.
+// Connects the rest of boxcar to CUDA devices: their memory, and how a thread switches between them.
 
 namespace boxcar::cuda {
 namespace {
 
 void* allocate(size_t bytes, DeviceIndex index) {
   completeDevice(Device(DeviceType::CUDA, index));
-  dense::registerCudaKernels();
+  native::registerNativeKernels(DeviceType::CUDA);
   const DeviceGuard on(index);
   return allocatorOf(index).allocate(bytes, currentStreamOf(index).handle);
 }
@@ -36,7 +36,7 @@ void copy(void* to, const void* from, size_t bytes, DeviceIndex index) {
 
 constexpr Allocator kAllocator = {allocate, deallocate, copy};
 
-// Where a thread has nothing to go back to: nearly every call is on its current device already.
+// The thread has nothing to switch back to: nearly every call is on its current device already.
 constexpr int kStays = -1;
 
 int enter(DeviceIndex index) {
@@ -51,26 +51,26 @@ void leave(int before) {
 }
 
 [[maybe_unused]] const bool kLoaded = [] {
-  dense::cuda_switch = {enter, leave};
-  dense::completeDevice = completeDevice;
-  dense::refuse_recording = refuseInGraph;
+  native::device_switches[static_cast<size_t>(DeviceType::CUDA)] = {enter, leave};
+  native::completeDevice = completeDevice;
+  native::refuse_recording = refuseInGraph;
   setAllocator(DeviceType::CUDA, &kAllocator);
   return true;
 }();
 
 using IntSpan = std::span<const int64_t>;
 
-// The first tensor is made by these; then the others' kernels are there, which register their own.
+// These create the first tensor. From then on the kernels of the other operators are there, which register themselves.
 Tensor empty(IntSpan size, std::optional<ScalarType> dtype, std::optional<Layout> layout, std::optional<Device> device,
              std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
   completeDevice(device.value_or(DeviceType::CUDA));
-  dense::registerCudaKernels();
+  native::registerNativeKernels(DeviceType::CUDA);
   return redispatch::empty(DispatchKeySet(DispatchKey::CUDA), size, dtype, layout, device, pin_memory, memory_format);
 }
 Tensor emptyStrided(IntSpan size, IntSpan stride, std::optional<ScalarType> dtype, std::optional<Layout> layout,
                     std::optional<Device> device, std::optional<bool> pin_memory) {
   completeDevice(device.value_or(DeviceType::CUDA));
-  dense::registerCudaKernels();
+  native::registerNativeKernels(DeviceType::CUDA);
   return redispatch::empty_strided(DispatchKeySet(DispatchKey::CUDA), size, stride, dtype, layout, device, pin_memory);
 }
 

@@ -1,10 +1,10 @@
 #include <boxcar/backends/cuda/bincount_kernels.h>
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
-#include <boxcar/backends/dense/bincount.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/bincount.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace {
 Tensor count(const Tensor& numbers, const Tensor& weights, int64_t minlength) {
   int64_t bins = minlength;
   if (numbers.numel() > 0) {
-    dense::checkCounted(dense::readNumber(boxcar::amin(numbers)).toInt());
-    const int64_t greatest = dense::readNumber(boxcar::amax(numbers)).toInt();
-    dense::checkCounted(greatest);
+    native::checkCounted(native::readNumber(boxcar::amin(numbers)).toInt());
+    const int64_t greatest = native::readNumber(boxcar::amax(numbers)).toInt();
+    native::checkCounted(greatest);
     bins = std::max(bins, greatest + 1);
   }
   const ScalarType type = weights.defined() ? weights.scalar_type() : ScalarType::Long;
   const Tensor result = boxcar::zeros(DimVector{bins}, type, std::nullopt, numbers.device());
-  constexpr int64_t kEach = 4096;  // numbers for which a block's own bins are worth it
+  constexpr int64_t kEach = 4096;  // numbers that make it worth giving a block its own bins
   const int64_t blocks =
       std::clamp<int64_t>(numbers.numel() / kEach, 1, 4 * int64_t{propertiesOf(currentDevice()).multiprocessors});
   module().count({static_cast<const int64_t*>(numbers.data_ptr()), weights.defined() ? weights.data_ptr() : nullptr,
@@ -32,6 +32,6 @@ Tensor count(const Tensor& numbers, const Tensor& weights, int64_t minlength) {
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::countNumbers, count)
+BOXCAR_REGISTER_STUB(CUDA, native::countNumbers, count)
 
 }  // namespace boxcar::cuda

@@ -4,15 +4,15 @@
 
 #include <cstdint>
 
-// Counting numbers, which nvcc compiles.
+// Counting numbers (bincount). nvcc compiles the kernels.
 
 namespace boxcar::cuda {
 
-// The most bins that a block counts in shared memory.
+// The maximum number of bins that a block counts in shared memory.
 inline constexpr int64_t kSharedBins = 8192;
 
-// Adds to [bins] of [out], which hold 0, how often each of [n] numbers occurs, int64, or its weights, elements of
-// [type], where those are not null. The numbers are below [bins].
+// Counts how often each of [n] numbers occurs, into the [bins] int64 elements of [out], which must hold 0. If [weights]
+// is not null, sums those instead, as elements of [type]. All numbers are below [bins].
 struct CountLaunch {
   const int64_t* numbers;
   const void* weights;
@@ -20,7 +20,7 @@ struct CountLaunch {
   ScalarType type;
   int64_t bins;
   int64_t n;
-  int64_t blocks;  // that share the numbers, where bins are in shared memory
+  int64_t blocks;  // that share the numbers, if the bins are in shared memory
 };
 void launchCount(const CountLaunch& launch);
 

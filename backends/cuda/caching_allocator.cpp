@@ -62,7 +62,7 @@ void CachingAllocator::deallocate(void* memory, CudaStream user) noexcept {
       const DeviceGuard on(device_);
       orderStreams(user, {block->arena.stream});
     } catch (const std::exception&) {
-      // Where the device failed nothing is put to it any more.
+      // The device failed, so nothing more is put on it.
     }
   }
   block->used = false;
@@ -70,7 +70,7 @@ void CachingAllocator::deallocate(void* memory, CudaStream user) noexcept {
   putBack(join(block));
 }
 
-// The smallest that is large enough.
+// Takes the smallest free block that is large enough.
 CachingAllocator::Block* CachingAllocator::takeFree(const Arena& arena, size_t bytes) {
   const auto found = free_.find(arena);
   if (found == free_.end()) return nullptr;
@@ -84,7 +84,7 @@ CachingAllocator::Block* CachingAllocator::takeFree(const Arena& arena, size_t b
 
 Status CachingAllocator::allocateSegment(void** memory, size_t bytes) {
   const Status status = driver().allocate(memory, bytes);
-  if (status != kSuccess) driver().last_error();  // it is dealt with here
+  if (status != kSuccess) driver().last_error();  // handled here, so cleared
   return status;
 }
 
@@ -105,7 +105,7 @@ CachingAllocator::Block* CachingAllocator::newSegment(const Arena& arena, size_t
   return blocks_.emplace(memory, std::move(block)).first->second.get();
 }
 
-// What is left over becomes a free block.
+// Turns the rest into a free block.
 void CachingAllocator::split(Block* block, size_t bytes) {
   const size_t rest = block->bytes - bytes;
   const size_t least = block->arena.small ? kGrain : kMostSmall + kGrain;
@@ -121,7 +121,7 @@ void CachingAllocator::split(Block* block, size_t bytes) {
   blocks_.emplace(key, std::move(behind));
 }
 
-// One block of [block] and its free neighbours.
+// Merges [block] with its free neighbors.
 CachingAllocator::Block* CachingAllocator::join(Block* block) {
   const auto swallow = [&](Block* first, Block* second) {
     first->bytes += second->bytes;
@@ -148,7 +148,7 @@ void CachingAllocator::putBack(Block* block) {
     releaseFree([](const Block& free, uint64_t graph) { return free.arena.graph == graph; }, block->arena.graph);
 }
 
-// Gives back free blocks that are whole segments.
+// Releases free blocks that are whole segments.
 void CachingAllocator::releaseFree(bool (*chosen)(const Block&, uint64_t), uint64_t graph) {
   for (auto& [arena, blocks] : free_) {
     for (auto block = blocks.begin(); block != blocks.end();) {
@@ -205,7 +205,7 @@ void CachingAllocator::failOutOfMemory(size_t bytes) const {
 }
 
 CachingAllocator& allocatorOf(int device) {
-  // They outlive the last tensor.
+  // The allocators must outlive the last tensor.
   static std::array<CachingAllocator*, kMaxDevices>& allocators = *[] {
     auto* const made = new std::array<CachingAllocator*, kMaxDevices>;
     for (int i = 0; i < kMaxDevices; ++i) (*made)[static_cast<size_t>(i)] = new CachingAllocator(i);

@@ -14,51 +14,52 @@
 
 namespace boxcar::cuda {
 
-// What an allocator has done so far. Bytes are those asked for, rounded up to blocks.
+// Statistics of an allocator. Bytes are the requested ones, rounded up to blocks.
 struct MemoryStatistics {
   size_t used = 0;      // bytes in tensors
-  size_t peak = 0;      // the most that ever was
+  size_t peak = 0;      // the maximum of `used` so far
   size_t reserved = 0;  // bytes taken from the device, in tensors or cached
   uint64_t allocations = 0;
-  uint64_t device_allocations = 0;  // of segments, which wait for the device
-  uint64_t retries = 0;             // after the device was out of memory and the cache had been given back
+  uint64_t device_allocations = 0;  // of segments; these wait for the device
+  uint64_t retries = 0;             // after the device ran out of memory and the cache was released
 };
 
-// The memory of one device. Freed blocks are kept and given to later allocations on the same stream, whose order makes
-// that safe without waiting: cudaMalloc and cudaFree wait for the device, and cost hundreds of microseconds.
+// The memory of one device. Freed blocks are kept and reused by later allocations on the same stream. Stream order
+// makes this safe without waiting, whereas cudaMalloc and cudaFree wait for the device and cost hundreds of
+// microseconds.
 //
-// Sizes are rounded up to 512 bytes. Up to 1 MiB they are cut from segments of 2 MiB, up to 10 MiB from segments of
-// 20 MiB, and larger ones have a segment of their own, in steps of 2 MiB; neighbours that are free become one block.
-// When the device has no more, what is cached is given back and it is asked once more.
+// Sizes are rounded up to 512 bytes. Sizes up to 1 MiB are cut from segments of 2 MiB, sizes up to 10 MiB from segments
+// of 20 MiB; larger ones get a segment of their own, in steps of 2 MiB. Adjacent free blocks are merged. When the
+// device is out of memory, the allocator releases its cache and tries once more.
 //
-// Memory that is allocated while a graph is captured belongs to that graph until it is released: its replays write
-// there.
+// Memory allocated during a graph capture belongs to that graph until the graph is released, because its replays write
+// to it.
 class CachingAllocator final {
  public:
-  // For the device that is the current one in every call but deallocate.
+  // [device] must be the current device in every call except deallocate.
   explicit CachingAllocator(int device) : device_(device) {}
   ~CachingAllocator();
   CachingAllocator(const CachingAllocator&) = delete;
   CachingAllocator& operator=(const CachingAllocator&) = delete;
 
-  // [bytes] for work on [stream]; null for 0 bytes. An Error that gives the numbers when there is no memory.
+  // Returns [bytes] for work on [stream], or null for 0 bytes. Throws Error with the numbers if there is no memory.
   void* allocate(size_t bytes, StreamHandle stream);
-  // [user]: the stream that its last work went to. Where that is another one than it was allocated for, what is put to
-  // that one from now on, as for the memory's next owner, begins after the work.
+  // [user] is the stream of the memory's last work. If the memory was allocated for another stream, later work on that
+  // stream, such as the next owner's, waits for the work on [user].
   void deallocate(void* memory, CudaStream user) noexcept;
 
-  // Allocations for [stream] come from graph [graph]'s memory from now on; 0 ends that.
+  // Makes later allocations for [stream] come from the memory of graph [graph]; 0 ends that.
   void setGraph(uint64_t graph, StreamHandle stream);
-  // Graph [graph] is gone: what nobody holds of its memory is given back.
+  // To be called when graph [graph] is destroyed: releases the memory of it that nobody holds.
   void releaseGraph(uint64_t graph);
 
-  // Gives back what is cached.
+  // Releases the cached memory.
   void releaseCache();
   MemoryStatistics statistics() const;
   void resetPeak();
 
  private:
-  // Blocks are used again only within one.
+  // Blocks are reused only within their arena.
   struct Arena {
     StreamHandle stream;
     uint64_t graph;
@@ -99,7 +100,7 @@ class CachingAllocator final {
   MemoryStatistics statistics_;
 };
 
-// That of device [device].
+// Returns the allocator of device [device].
 CachingAllocator& allocatorOf(int device);
 
 }  // namespace boxcar::cuda

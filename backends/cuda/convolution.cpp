@@ -1,11 +1,11 @@
 #include <boxcar/backends/cuda/convolution.h>
+#include <boxcar/backends/cuda/image_kernels.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/picture_kernels.h>
-#include <boxcar/backends/cuda/registration.h>
-#include <boxcar/backends/dense/convolution.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/pictures.h>
-#include <boxcar/backends/dense/products.h>
+#include <boxcar/backends/native/convolution.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/images.h>
+#include <boxcar/backends/native/products.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 namespace boxcar::cuda {
 namespace {
 
-using dense::inFormat;
-using dense::toContiguous;
+using native::inFormat;
+using native::toContiguous;
 
-// Bytes of columns at a time.
+// Maximum bytes of columns at a time.
 constexpr int64_t kColumnBytes = int64_t{64} << 20;
 
 int64_t productOf(std::span<const int64_t> sizes) {
@@ -26,10 +26,10 @@ int64_t productOf(std::span<const int64_t> sizes) {
   return product;
 }
 
-// By cuDNN, which counts the elements of a tensor in 31 bits: as many samples at a time as that allows. False, and
-// nothing of worth in [out], when it does not take the call.
-bool convolveByLibrary(const shape::Convolution& arguments, const Tensor& out, const Tensor& input,
-                       const Tensor& weight, bool accumulates) {
+// Convolves by cuDNN, which counts a tensor's elements with 31 bits, so it is called for as many samples at a time as
+// that allows. Returns false, with no valid output in [out], if cuDNN does not support the call.
+bool convolveByLibrary(const meta::Convolution& arguments, const Tensor& out, const Tensor& input, const Tensor& weight,
+                       bool accumulates) {
   const Tensor source = inFormat(input, arguments.channels_last);
   const Tensor kernels = inFormat(weight, arguments.channels_last);
   const int64_t samples = out.sizes()[0];
@@ -55,29 +55,29 @@ bool convolveByLibrary(const shape::Convolution& arguments, const Tensor& out, c
   return true;
 }
 
-// A view of [tensor], which is contiguous, from element [first] on.
+// Returns a view of [tensor], which is contiguous, starting at element [first].
 Tensor viewOf(const Tensor& tensor, int64_t first, const std::array<int64_t, 3>& sizes,
               const std::array<int64_t, 3>& strides) {
   return tensor.view(sizes, strides, tensor.storage_offset() + first);
 }
 
-// Kernels of a transposed convolution, [C, O/groups, …], as those of one that is not: [O, C/groups, …].
+// Converts the weight of a transposed convolution, [C, O/groups, …], to that of a regular one: [O, C/groups, …].
 Tensor withOutputsFirst(const Tensor& weight, int64_t groups) {
   const int64_t inputs = weight.sizes()[0] / groups;
   const int64_t outputs = weight.sizes()[1];
   const int64_t taps = productOf(weight.sizes().subspan(2));
   const int64_t sizes[] = {groups, outputs, inputs, taps};
   const int64_t strides[] = {inputs * outputs * taps, taps, outputs * taps, 1};
-  return dense::contiguousCopy(weight.view(sizes, strides, weight.storage_offset()));
+  return native::contiguousCopy(weight.view(sizes, strides, weight.storage_offset()));
 }
 
-// Adds the products of the kernels, a row each, and the windows, a column each, to [out], which is contiguous; for
+// Adds the product of the kernels (one per row) and the windows (one per column) to [out], which is contiguous. For
 // elements of any type.
-void convolveByColumns(const shape::Convolution& arguments, const Tensor& out, const Tensor& input,
+void convolveByColumns(const meta::Convolution& arguments, const Tensor& out, const Tensor& input,
                        const Tensor& weight) {
   const Tensor source = toContiguous(input);
   const int64_t groups = arguments.groups;
-  const dense::ConvolvedAxes axes = dense::convolvedAxes(arguments, source.sizes(), weight.sizes());
+  const native::ConvolvedAxes axes = native::convolvedAxes(arguments, source.sizes(), weight.sizes());
   const Tensor kernels = arguments.transposed ? withOutputsFirst(toContiguous(weight), groups) : toContiguous(weight);
   const int64_t channels = source.sizes()[1];
   const int64_t taps = productOf(weight.sizes().subspan(2));
@@ -100,12 +100,12 @@ void convolveByColumns(const shape::Convolution& arguments, const Tensor& out, c
       const Tensor target = viewOf(out, sample * groups * outputs * out_pixels + launch.begin,
                                    {groups, outputs, launch.count}, {outputs * out_pixels, out_pixels, 1});
       const Tensor windows = viewOf(columns, 0, {groups, depth, launch.count}, {depth * launch.count, launch.count, 1});
-      dense::multiplyMatrices(out.device(), target, rows, windows, 1, 1);
+      native::multiplyMatrices(out.device(), target, rows, windows, 1, 1);
     }
   }
 }
 
-// What convolutions begin with, or have added behind them.
+// The bias: the initial value of a convolution's result, or what is added afterwards.
 struct Bias {
   Tensor along_channels;  // broadcasts to the result; undefined when there is none
 
@@ -118,20 +118,20 @@ struct Bias {
     along_channels = bias.view(sizes, strides, bias.storage_offset());
   }
   void fill(Tensor out) const {
-    along_channels.defined() ? dense::copyElements(out, along_channels) : static_cast<void>(boxcar::zero_(out));
+    along_channels.defined() ? native::copyElements(out, along_channels) : static_cast<void>(boxcar::zero_(out));
   }
   void addTo(Tensor out) const {
     if (along_channels.defined()) boxcar::add_(out, along_channels);
   }
 };
 
-void convolution(const shape::Convolution& arguments, const Tensor& out, const Tensor& input, const Tensor& weight,
+void convolution(const meta::Convolution& arguments, const Tensor& out, const Tensor& input, const Tensor& weight,
                  const Tensor& given_bias) {
   const Bias bias(given_bias, out.dim());
-  if (input.numel() == 0 || weight.numel() == 0) return bias.fill(out);  // sums of nothing
+  if (input.numel() == 0 || weight.numel() == 0) return bias.fill(out);  // empty sums
   if (isFloatingType(out.scalar_type())) {
-    // Sums of float16 and bfloat16 are rounded once, with the bias in them, where cuDNN can do that.
-    if (given_bias.defined() && dense::isSmallFloat(out)) {
+    // Float16 and bfloat16 sums are rounded once, including the bias, if cuDNN can do that.
+    if (given_bias.defined() && native::isSmallFloat(out)) {
       bias.fill(out);
       if (convolveByLibrary(arguments, out, input, weight, /*accumulates=*/true)) return;
     }
@@ -140,11 +140,11 @@ void convolution(const shape::Convolution& arguments, const Tensor& out, const T
   const Tensor sums = out.is_contiguous() ? out : Tensor::allocate(out.sizes(), out.scalar_type(), out.device());
   bias.fill(sums);
   convolveByColumns(arguments, sums, input, weight);
-  if (!sums.is_same(out)) dense::copyElements(out, sums);
+  if (!sums.is_same(out)) native::copyElements(out, sums);
 }
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::convolve, convolution)
+BOXCAR_REGISTER_STUB(CUDA, native::convolve, convolution)
 
 }  // namespace boxcar::cuda

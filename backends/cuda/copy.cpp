@@ -1,12 +1,12 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/status.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/backends/dense/cat.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/factories.h>
-#include <boxcar/backends/dense/flip.h>
+#include <boxcar/backends/native/cat.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/factories.h>
+#include <boxcar/backends/native/flip.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
@@ -35,10 +35,11 @@ void copyWithin(const Tensor& target, const Tensor& source) {
                         static_cast<const char*>(source.data_ptr()), source.scalar_type(), layout);
 }
 
-// Work on memory of the host that is not pinned is done, or its source read, when the driver comes back.
+// Whether a copy continues after the driver returns. For unpinned host memory, it is done (or its source is read) by
+// then.
 bool goesOnBehind(const Tensor& host, bool non_blocking) { return non_blocking && driver().is_pinned(host.data_ptr()); }
 
-// Converting and bringing into order is left to the side where less has to be moved then.
+// Conversion and reordering are done on the side where less data has to be moved as a result.
 void copyToDevice(const Tensor& target, const Tensor& source, bool non_blocking) {
   refuseInGraph("copies memory of the CPU, which may be gone when the graph is replayed");
   if (isOneBlock(target, source)) {
@@ -46,7 +47,7 @@ void copyToDevice(const Tensor& target, const Tensor& source, bool non_blocking)
     if (!goesOnBehind(source, non_blocking)) synchronizeStream();
     return;
   }
-  const Tensor packed = dense::toContiguous(source);
+  const Tensor packed = native::toContiguous(source);
   const Tensor arrived = Tensor::allocate(packed.sizes(), packed.scalar_type(), target.device());
   copyToDevice(arrived, packed, false);
   copyWithin(target, arrived);
@@ -60,23 +61,23 @@ void copyToHost(const Tensor& target, const Tensor& source, bool non_blocking) {
     return;
   }
   Tensor packed =
-      source.scalar_type() == target.scalar_type() ? source : dense::convertTo(source, target.scalar_type());
-  packed = dense::toContiguous(packed);
+      source.scalar_type() == target.scalar_type() ? source : native::convertTo(source, target.scalar_type());
+  packed = native::toContiguous(packed);
   const Tensor arrived = Tensor::allocate(packed.sizes(), packed.scalar_type());
   copyToHost(arrived, packed, false);
-  dense::copyElements(target, arrived);
+  native::copyElements(target, arrived);
 }
 
-// Between two devices: by way of a block on the target's.
+// Copies between two devices through a block on the target's device.
 void copyAcross(const Tensor& target, const Tensor& source) {
   refuseInGraph("copies between two devices, and waits for both");
   Tensor packed = [&] {
     const DeviceGuard on(source.device());
-    Tensor made = dense::toContiguous(source);
+    Tensor made = native::toContiguous(source);
     synchronizeStream();
     return made;
   }();
-  // The source's memory is given away by its own device, which does not see this one's stream.
+  // The source's device frees the source's memory without knowing about this device's stream, so wait.
   if (isOneBlock(target, packed)) {
     copyBytes(target, packed, CopyKind::kDeviceToDevice);
     return synchronizeStream();
@@ -107,8 +108,8 @@ void copyInSteps(const Tensor& result, char* start, std::span<const int64_t> ste
                         layout);
 }
 
-// Each part is a copy of its own.
-bool joinRows(const Tensor&, TensorList, const shape::Joined&) { return false; }
+// Each part is copied separately.
+bool joinRows(const Tensor&, TensorList, const meta::Joined&) { return false; }
 
 void zero(void* memory, size_t bytes) {
   check(driver().set(memory, 0, bytes, currentStream().handle), "setting memory to 0");
@@ -116,9 +117,9 @@ void zero(void* memory, size_t bytes) {
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::copyOnDevice, copy)
-BOXCAR_CUDA_FUNCTION(dense::zeroBytes, zero)
-BOXCAR_CUDA_FUNCTION(dense::copyInSteps, copyInSteps)
-BOXCAR_CUDA_FUNCTION(dense::joinRows, joinRows)
+BOXCAR_REGISTER_STUB(CUDA, native::copyOnDevice, copy)
+BOXCAR_REGISTER_STUB(CUDA, native::zeroBytes, zero)
+BOXCAR_REGISTER_STUB(CUDA, native::copyInSteps, copyInSteps)
+BOXCAR_REGISTER_STUB(CUDA, native::joinRows, joinRows)
 
 }  // namespace boxcar::cuda

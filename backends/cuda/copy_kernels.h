@@ -5,7 +5,8 @@
 
 namespace boxcar::cuda {
 
-// Writes elements of [from] at [source] as elements of [to] to [target]; operand 0 of [layout] is the target.
+// Converts the elements at [source] from [from] to [to] and writes them to [target]; operand 0 of [layout] is the
+// target.
 void copyStrided(char* target, ScalarType to, const char* source, ScalarType from, const StridedLayout& layout);
 
 }  // namespace boxcar::cuda

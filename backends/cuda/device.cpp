@@ -19,7 +19,7 @@ struct Devices {
   std::string why_none;
 };
 
-// Why there is no device. Where there is no driver at all, the runtime calls it too old.
+// Returns why there is no device. If there is no driver at all, the runtime reports it as too old.
 std::string reasonOf(const Driver& driver, Status status) {
   if (status == kSuccess) return "no device was found";
   int driver_version = 0;
@@ -36,7 +36,7 @@ const Devices& devices() {
     Devices result;
     const Module* const module = findModule(result.why_none);
     if (module == nullptr) return result;
-    int count = 0;  // cudaGetDeviceCount leaves it alone where it fails
+    int count = 0;  // cudaGetDeviceCount does not set it on failure
     const Status status = module->driver->device_count(&count);
     if (status == kSuccess) result.count = std::min(count, kMaxDevices);
     if (result.count > 0) nameCallsForTools(*module->driver);

@@ -13,24 +13,26 @@ namespace boxcar::cuda {
 
 inline constexpr int kMaxDevices = 16;
 
-// Where a device stands in tables of kMaxDevices.
+// Returns the position of a device in tables of kMaxDevices.
 constexpr size_t placeOf(DeviceIndex index) noexcept { return static_cast<uint8_t>(index); }
 
-// How many devices there are; 0 where there is no driver, or boxcar was built without CUDA.
+// Returns the number of devices; 0 if there is no driver or boxcar was built without CUDA.
 int deviceCount();
-// Why there are none, "no device (no CUDA-capable device is detected)", "not built, …"; "" where there are.
+// Returns why there are no devices, "no device (no CUDA-capable device is detected)", "not built, …"; "" if there are
+// any.
 const std::string& whyNoDevice();
-// Of device number [device], read once.
+// Returns the properties of device number [device], which are read once.
 const DeviceProperties& propertiesOf(int device);
 
-// The device of this thread.
+// Returns the current device of this thread.
 BOXCAR_API int currentDevice();
 void setCurrentDevice(int device);
 
-// [device] with its index: that of the current device where it has none. An Error when there is no such device.
+// Returns [device] with its index, or with that of the current device if it has none. Throws Error if there is no such
+// device.
 Device completeDevice(Device device);
 
-// Makes a tensor's device the current one as long as it lives.
+// Makes a device, such as a tensor's, the current one during its lifetime.
 class DeviceGuard final {
  public:
   explicit DeviceGuard(Device device) : DeviceGuard(device.index()) {}

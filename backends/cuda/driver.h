@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-// What the backend asks of the CUDA runtime, as a table of functions: cudart/ fills it, and tests put a simulated
-// device in its place. Functions answer with a cudaError_t, of which 0 is success.
+// The functions of the CUDA runtime that the backend uses, as a table. module/driver.cpp fills it; tests replace it
+// with a simulated device. The functions return a cudaError_t, where 0 means success.
 
 namespace boxcar::cuda {
 
@@ -22,7 +22,7 @@ using GraphHandle = void*;   // cudaGraphExec_t
 
 enum class CopyKind : int { kHostToDevice = 1, kDeviceToHost = 2, kDeviceToDevice = 3 };  // cudaMemcpyKind
 
-// What is known of a device.
+// The properties of a device.
 struct DeviceProperties {
   std::string name;
   int major = 0;
@@ -32,9 +32,9 @@ struct DeviceProperties {
 };
 
 struct Driver {
-  // Leaves [count] alone when it fails.
+  // Does not change [count] on failure.
   Status (*device_count)(int* count);
-  // The version that the driver and that the runtime has, 1000 * major + 10 * minor.
+  // The versions of the driver and of the runtime, as 1000 * major + 10 * minor.
   Status (*versions)(int* driver, int* runtime);
   Status (*properties)(int device, DeviceProperties* properties);
   Status (*set_device)(int device);
@@ -44,17 +44,17 @@ struct Driver {
 
   Status (*allocate)(void** memory, size_t bytes);
   Status (*free)(void* memory);
-  // Memory of the host that a device reads and writes directly, at the same address.
+  // Host memory that a device can access directly, at the same address.
   Status (*allocate_pinned)(void** memory, size_t bytes);
   Status (*free_pinned)(void* memory);
-  // Whether [memory] is such.
+  // Whether [memory] is pinned.
   bool (*is_pinned)(const void* memory);
   Status (*copy)(void* to, const void* from, size_t bytes, CopyKind kind, StreamHandle stream);
   Status (*set)(void* memory, int byte, size_t bytes, StreamHandle stream);
 
   Status (*create_stream)(StreamHandle* stream);
   Status (*synchronize_stream)(StreamHandle stream);
-  // kNotReady while there is work.
+  // kNotReady while there is unfinished work.
   Status (*query_stream)(StreamHandle stream);
   Status (*wait_event)(StreamHandle stream, EventHandle event);
 
@@ -65,23 +65,23 @@ struct Driver {
   Status (*synchronize_event)(EventHandle event);
   Status (*elapsed)(float* milliseconds, EventHandle begin, EventHandle end);
 
-  // What a stream is given from now on goes into a graph instead of running.
+  // From here on, work put on the stream is recorded into a graph instead of run.
   Status (*begin_capture)(StreamHandle stream);
   Status (*end_capture)(StreamHandle stream, GraphHandle* graph);
   Status (*launch_graph)(GraphHandle graph, StreamHandle stream);
   Status (*destroy_graph)(GraphHandle graph);
 
-  // A range of this thread's time under a name, for tools that listen (NVTX). Ranges end in the reverse order.
+  // A named range on this thread's timeline, for tools that listen (NVTX). Ranges end in reverse order.
   void (*begin_range)(const char* name);
   void (*end_range)();
 
-  // The error of a launch or of earlier work, which is forgotten by asking.
+  // Returns and clears the error of a launch or of earlier work.
   Status (*last_error)();
   const char* (*error_name)(Status status);
   const char* (*error_text)(Status status);
 };
 
-// The table in use.
+// Returns the table in use.
 const Driver& driver();
 
 }  // namespace boxcar::cuda

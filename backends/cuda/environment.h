@@ -2,7 +2,7 @@
 
 namespace boxcar::cuda {
 
-// Whether the environment variable [name] is 1; an Error when it is neither that nor 0 nor empty.
+// Returns whether the environment variable [name] is 1. Throws Error if it is neither 1 nor 0 nor empty.
 bool isSwitchedOn(const char* name);
 
 }  // namespace boxcar::cuda

@@ -5,23 +5,23 @@
 
 namespace boxcar::cuda {
 
-// A mark in a stream's work.
+// A marker in a stream's work.
 class Event final {
  public:
-  // With a time, which costs a little, or without.
+  // [timing]: whether the event records a time, which costs a little.
   explicit Event(bool timing);
   ~Event();
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
-  // Marks the end of what is in [stream] now.
+  // Marks the end of the work now in [stream].
   void record(CudaStream stream) const;
-  // What is put to [stream] from now on waits for the mark.
+  // Makes later work on [stream] wait for the marker.
   void holdBack(CudaStream stream) const;
-  // Whether the mark is reached, and waiting for it.
+  // Whether the marker has been reached; synchronize() waits for it.
   bool isReached() const;
   void synchronize() const;
-  // Milliseconds from the mark of [begin] to this one; both are reached and have times.
+  // Returns the milliseconds from [begin] to this event. Both must have been reached and record times.
   float since(const Event& begin) const;
 
   EventHandle handle() const { return handle_; }

@@ -2,8 +2,8 @@
 #include <boxcar/backends/cuda/event.h>
 #include <boxcar/backends/cuda/status.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/dispatcher/fallbacks/device_clock.h>
-#include <boxcar/dispatcher/fallbacks/tick_clock.h>
+#include <boxcar/dispatcher/call/device_clock.h>
+#include <boxcar/dispatcher/call/tick_clock.h>
 
 #include <algorithm>
 #include <array>
@@ -13,15 +13,15 @@
 #include <utility>
 #include <vector>
 
-// Device time for the profiler, by events around what each call puts to its stream. Where the device is faster than the
-// host a span is as long as the host takes to put the work there.
+// Device time for the profiler, measured by events around the work that each call puts on its stream. If the device is
+// faster than the host, a span lasts as long as the host takes to enqueue the work.
 
 namespace boxcar::cuda {
 namespace {
 
 using ::boxcar::detail::TickClock;
 
-// So many marks are read together, at most.
+// The maximum number of marks that are read together.
 constexpr size_t kBatch = 2048;
 
 class EventClock final : public DeviceClock {
@@ -43,7 +43,7 @@ class EventClock final : public DeviceClock {
       ++open_;
       return last_;
     } catch (const std::exception&) {
-      return 0;  // the call itself will say what is wrong with the device
+      return 0;  // the call itself will report what is wrong with the device
     }
   }
 
@@ -57,7 +57,7 @@ class EventClock final : public DeviceClock {
       const DeviceGuard on(spanAt(span).device);
       mark.end->record(currentStream());
     } catch (const std::exception&) {
-      // As above.
+      // The call itself will report what is wrong with the device.
     }
   }
 
@@ -84,10 +84,10 @@ class EventClock final : public DeviceClock {
     std::unique_ptr<Event> begin;
     std::unique_ptr<Event> end;
   };
-  // An event of a device whose time is known.
+  // A device's event with a known time.
   struct Base {
     std::unique_ptr<Event> event;
-    double time = 0;  // in nanoseconds since the origin
+    double time = 0;  // nanoseconds since the origin
   };
 
   std::unique_ptr<Event> takeEvent(DeviceIndex index) {
@@ -98,7 +98,7 @@ class EventClock final : public DeviceClock {
     return taken;
   }
 
-  // Reaches an event while nothing else runs there, so that the host's clock shows its time.
+  // Records an event while the device is idle, so that the host's clock gives its time.
   void setBase(DeviceIndex index) {
     auto event = std::make_unique<Event>(/*timing=*/true);
     event->record(currentStream());
@@ -111,7 +111,7 @@ class EventClock final : public DeviceClock {
 
   // Reads the times of the marks whose spans have ended.
   void read() {
-    constexpr double kNanoseconds = 1e6;  // of a millisecond
+    constexpr double kNanoseconds = 1e6;  // per millisecond
     const auto open = std::ranges::stable_partition(marks_, &Mark::has_ended);
     for (const Mark& mark : std::ranges::subrange(marks_.begin(), open.begin())) {
       DeviceSpan& span = spanAt(mark.span);
@@ -125,7 +125,7 @@ class EventClock final : public DeviceClock {
       DeviceSpan& outer = spanAt(mark.outer);
       if (mark.outer != 0 && outer.number == mark.outer) outer.children += span.duration;
     }
-    // Times between events are floats: the next ones are counted from an event that is near.
+    // Times between events are floats, so later events are timed relative to a recent one.
     for (Mark& mark : std::ranges::subrange(marks_.begin(), open.begin())) {
       const DeviceSpan& span = spanAt(mark.span);
       const auto index = placeOf(span.device.index());

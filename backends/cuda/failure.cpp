@@ -12,7 +12,7 @@
 namespace boxcar::cuda {
 namespace {
 
-using elements::Refusal;
+using functors::Refusal;
 
 std::array<std::atomic<Failure*>, kMaxDevices> failures;
 std::mutex allocating;
@@ -64,7 +64,7 @@ void throwFailure() {
   const std::string text = describe(failure);
   if (waitsForEachLaunch()) BOXCAR_FAIL("{} (on cuda:{})", text, device);
   BOXCAR_FAIL(
-      "{}. An earlier operator on cuda:{} found it, as kernels run behind the program's back; with BOXCAR_CUDA_SYNC=1 "
+      "{}. An earlier operator on cuda:{} found it, because kernels run asynchronously; with BOXCAR_CUDA_SYNC=1 "
       "in the environment that operator reports it",
       text, device);
 }

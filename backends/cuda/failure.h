@@ -1,24 +1,24 @@
 #pragma once
 
-#include <boxcar/backends/elements/host_device.h>
-#include <boxcar/backends/elements/refusal.h>
+#include <boxcar/backends/functors/host_device.h>
+#include <boxcar/backends/functors/refusal.h>
 
 #include <cstdint>
 
-// What kernels find wrong in what a user gave them: an index that is out of bounds, a division by zero. A kernel cannot
-// throw; it notes the first failure in memory that the host reads, goes on with some value, and the next operator that
-// waits for the device throws it.
+// Errors that kernels detect in user input: an index out of bounds, a division by zero. A kernel cannot throw. It notes
+// the first failure in memory that the host reads and continues with some value; the next operator that waits for the
+// device throws the error.
 
 namespace boxcar::cuda {
 
 struct Failure {
-  elements::Refusal kind;
-  int64_t value;  // the index, of [bound]
+  functors::Refusal kind;
+  int64_t value;  // the index that is out of bounds for [bound]
   int64_t bound;
 };
 
-// Notes a failure; of those at the same time any one.
-BOXCAR_HOST_DEVICE inline void noteFailure(Failure* failure, elements::Refusal kind, int64_t value = 0,
+// Notes a failure. Of several concurrent failures, any one may be kept.
+BOXCAR_HOST_DEVICE inline void noteFailure(Failure* failure, functors::Refusal kind, int64_t value = 0,
                                            int64_t bound = 0) {
   failure->value = value;
   failure->bound = bound;
@@ -28,11 +28,11 @@ BOXCAR_HOST_DEVICE inline void noteFailure(Failure* failure, elements::Refusal k
   failure->kind = kind;
 }
 
-// Where kernels on the current device note theirs.
+// Returns where kernels on the current device note failures.
 Failure* currentFailure();
 
-// Throws the Error of a failure that was noted on the current device, and forgets it. The device's work must have been
-// waited for, or an error may show later.
+// Throws the Error of a failure noted on the current device, and clears it. Wait for the device's work first, or a
+// failure may show only later.
 void throwFailure();
 
 }  // namespace boxcar::cuda

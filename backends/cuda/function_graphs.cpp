@@ -3,10 +3,10 @@
 #include <boxcar/backends/cuda/graph.h>
 #include <boxcar/backends/cuda/graph_inputs.h>
 #include <boxcar/backends/cuda/rehearsal.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/dispatcher/fallbacks/value_copy.h>
-#include <boxcar/dispatcher/fallbacks/value_tensors.h>
-#include <boxcar/dispatcher/local_dispatch_key_set.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/values/value_copy.h>
+#include <boxcar/dispatcher/values/value_tensors.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -20,12 +20,12 @@
 namespace boxcar::cuda {
 namespace {
 
-// Of one function; beyond that the one that was not called for longest gives way.
+// Maximum number of kinds per function; beyond it, the least recently called one is dropped.
 constexpr size_t kMostKinds = 32;
 
-// An input of a graph: a tensor of the caller's, or a copy that the graph has of it.
+// An input of a graph: the caller's tensor, or the graph's copy of it.
 struct GraphInput {
-  const void* address = nullptr;  // of the caller's, the last time
+  const void* address = nullptr;  // of the caller's tensor in the last call
   bool is_written = false;
   Tensor copy;
 };
@@ -33,7 +33,7 @@ struct GraphInput {
 // A function's graph for one kind of inputs.
 class FunctionGraph final {
  public:
-  // Runs the function as always, and remembers what a graph must know.
+  // Runs the function as usual, and records what a graph needs to know.
   IValue rehearse(const FunctionCall& function, const GraphInputs& inputs, int device) {
     std::vector<uint32_t> versions;
     for (const Tensor& tensor : inputs.tensors) versions.push_back(tensor.version());
@@ -45,8 +45,8 @@ class FunctionGraph final {
     BOXCAR_CHECK(
         after.key == inputs.key && isSame(after.tensors, inputs.tensors),
         "cuda_graph(): `{}` cannot be captured: it changes the sizes of its inputs, or what the lists, dicts and "
-        "tensors on the CPU hold that it is given or that are constants, which a replay of the graph would not do "
-        "again. Do that outside of the function",
+        "tensors on the CPU hold that it is given or that are constants, which a replay of the graph would not repeat. "
+        "Do that outside of the function",
         function.name);
     for (size_t i = 0; i < inputs.tensors.size(); ++i) {
       const Tensor& tensor = inputs.tensors[i];
@@ -59,12 +59,12 @@ class FunctionGraph final {
     const std::vector<bool> moved = findMoved(inputs);
     if (graph_ == nullptr || std::ranges::find(moved, true) != moved.end()) capture(function, inputs, moved);
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      if (inputs_[i].copy.defined()) dense::copyElements(inputs_[i].copy, inputs.tensors[i]);
+      if (inputs_[i].copy.defined()) native::copyElements(inputs_[i].copy, inputs.tensors[i]);
     }
     graph_->launch();
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (!inputs_[i].is_written) continue;
-      if (inputs_[i].copy.defined()) dense::copyElements(inputs.tensors[i], inputs_[i].copy);
+      if (inputs_[i].copy.defined()) native::copyElements(inputs.tensors[i], inputs_[i].copy);
       inputs.tensors[i].storage()->bumpVersion();
     }
     return resultFor(inputs);
@@ -77,7 +77,7 @@ class FunctionGraph final {
     return std::ranges::equal(a, b, [](const Tensor& x, const Tensor& y) { return x.data_ptr() == y.data_ptr(); });
   }
 
-  // The inputs that do not lie where the graph reads them.
+  // Returns which inputs are not at the address where the graph reads them.
   std::vector<bool> findMoved(const GraphInputs& inputs) const {
     std::vector<bool> moved(inputs_.size());
     for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -86,8 +86,8 @@ class FunctionGraph final {
     return moved;
   }
 
-  // Whether the graph may read a copy of input [index]: an argument, whose elements lie apart, and which shares no
-  // memory with another input where one of both is written to.
+  // Whether the graph may read a copy of input [index]. It must be an argument whose elements do not overlap, and must
+  // not share memory with another input if either of the two is written to.
   bool mayCopy(const GraphInputs& inputs, size_t index) const {
     const Tensor& tensor = inputs.tensors[index];
     if (index >= inputs.argument_tensors || hasOverlap(tensor)) return false;
@@ -98,7 +98,7 @@ class FunctionGraph final {
     return true;
   }
 
-  // Whether elements of [tensor] may lie on top of each other.
+  // Whether elements of [tensor] may overlap.
   static bool hasOverlap(const Tensor& tensor) {
     std::vector<std::pair<int64_t, int64_t>> steps;
     for (size_t i = 0; i < tensor.sizes().size(); ++i) {
@@ -135,7 +135,7 @@ class FunctionGraph final {
     auto graph = std::make_unique<Graph>();
     graph->capture([&] { result_ = function.run(arguments); });
     graph_ = std::move(graph);
-    // What is a view of an input is one of the caller's tensor in each call.
+    // A result that is a view of an input becomes, in each call, a view of the caller's tensor.
     visitTensors(result_, [&](const Tensor& tensor) {
       for (size_t i = 0; i < read.size(); ++i) {
         if (tensor.storage().get() != read[i].storage().get()) continue;
@@ -145,7 +145,7 @@ class FunctionGraph final {
     });
   }
 
-  // The results, which the next launch writes over, in memory of their own.
+  // Returns the results in memory of their own, because the next launch overwrites the graph's.
   IValue resultFor(const GraphInputs& inputs) const {
     ValueCopier copier;
     for (const Alias& alias : aliases_) {
@@ -167,10 +167,10 @@ class FunctionGraph final {
   std::vector<GraphInput> inputs_;
   IValue result_;
   std::vector<Alias> aliases_;
-  std::unique_ptr<Graph> graph_;  // goes first: what it wrote to is let go of then
+  std::unique_ptr<Graph> graph_;  // destroyed first, before the tensors that it writes to
 };
 
-// What is kept with a function.
+// The graphs that are stored with a function.
 struct FunctionGraphs {
   std::unordered_map<std::string, FunctionGraph> by_key;
   uint64_t calls = 0;
@@ -204,7 +204,7 @@ IValue call(const FunctionCall& function, FunctionGraphs& graphs) {
 }  // namespace
 
 IValue callGraphed(const FunctionCall& function) {
-  // Modes, too, include their key.
+  // Modes include their key, too.
   if (tls_local_dispatch_key_set().included_ != default_included_set) return function.run(function.arguments);
   if (function.kept == nullptr) function.kept = std::make_shared<FunctionGraphs>();
   return call(function, *std::static_pointer_cast<FunctionGraphs>(function.kept));

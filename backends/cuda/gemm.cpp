@@ -1,9 +1,9 @@
 #include <boxcar/backends/cuda/environment.h>
 #include <boxcar/backends/cuda/gemm.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/products.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/products.h>
 #include <boxcar/ops.h>
 
 #include <atomic>
@@ -16,7 +16,7 @@ std::atomic<bool>& tf32() {
   return allowed;
 }
 
-// Rows or columns side by side, and none on top of each other: what cuBLAS reads.
+// Whether cuBLAS can read it: either rows or columns are contiguous, and no elements overlap.
 bool isReadable(const Tensor& tensor) {
   const auto rank = static_cast<size_t>(tensor.dim());
   const auto takes = [&](size_t inner, size_t outer) {
@@ -34,17 +34,17 @@ MatrixOperand operandOf(const Tensor& tensor) {
 
 bool isInteger(const Tensor& tensor) { return isIntegralType(tensor.scalar_type(), /*includeBool=*/true); }
 
-// out = beta * out + alpha * a @ b + bias; there is some depth. False, and nothing done, when the library cannot add
-// the bias.
+// Computes out = beta * out + alpha * a @ b + bias, where the depth is not 0. Returns false, having done nothing, if
+// the library cannot add the bias.
 bool multiplyByKernels(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta,
                        const void* bias) {
   const auto rank = static_cast<size_t>(out.dim());
   const auto readable = [&](const Tensor& tensor) {
-    return isInteger(out) || isReadable(tensor) ? tensor : dense::contiguousCopy(tensor);
+    return isInteger(out) || isReadable(tensor) ? tensor : native::contiguousCopy(tensor);
   };
   const Tensor left = readable(a);
   const Tensor right = readable(b);
-  const Tensor target = out.is_contiguous() ? out : dense::contiguousCopy(out);
+  const Tensor target = out.is_contiguous() ? out : native::contiguousCopy(out);
   const GemmCall call{out.scalar_type(),
                       rank == 3 ? out.sizes()[0] : 1,
                       out.sizes()[rank - 2],
@@ -61,20 +61,20 @@ bool multiplyByKernels(const Tensor& out, const Tensor& a, const Tensor& b, cons
   } else if (!module().multiply(call)) {
     return false;
   }
-  if (!target.is_same(out)) dense::copyElements(out, target);
+  if (!target.is_same(out)) native::copyElements(out, target);
   return true;
 }
 
 void multiply(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, const Scalar& beta) {
   if (a.sizes().back() > 0) {
     multiplyByKernels(out, a, b, alpha, beta, nullptr);
-  } else {  // for which no algorithm is
+  } else {  // depth 0, for which there is no algorithm
     Tensor scaled = out;
     beta == Scalar(0) ? boxcar::zero_(scaled) : boxcar::mul_(scaled, beta);
   }
 }
 
-// Whether [sum] is one row, which is added to all of [out].
+// Whether [sum] is a single row that is added to all rows of [out].
 bool isRow(const Tensor& sum, const Tensor& out) {
   return out.dim() == 2 && isFloatingType(out.scalar_type()) && sum.sizes()[0] > 1 && sum.sizes()[1] > 1 &&
          sum.strides()[0] == 0 && sum.strides()[1] == 1;
@@ -86,7 +86,7 @@ void addTo(const Tensor& out, const Tensor& sum, const Tensor& a, const Tensor& 
       multiplyByKernels(out, a, b, alpha, 0, sum.data_ptr())) {
     return;
   }
-  if (beta != Scalar(0) && !out.is_same(sum)) dense::copyElements(out, sum);
+  if (beta != Scalar(0) && !out.is_same(sum)) native::copyElements(out, sum);
   multiply(out, a, b, alpha, beta);
 }
 
@@ -95,7 +95,7 @@ void addTo(const Tensor& out, const Tensor& sum, const Tensor& a, const Tensor& 
 bool allowsTf32() { return tf32().load(std::memory_order_relaxed); }
 void setAllowTf32(bool allow) { tf32().store(allow, std::memory_order_relaxed); }
 
-BOXCAR_CUDA_FUNCTION(dense::multiplyMatrices, multiply)
-BOXCAR_CUDA_FUNCTION(dense::addProduct, addTo)
+BOXCAR_REGISTER_STUB(CUDA, native::multiplyMatrices, multiply)
+BOXCAR_REGISTER_STUB(CUDA, native::addProduct, addTo)
 
 }  // namespace boxcar::cuda

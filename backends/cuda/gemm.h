@@ -8,7 +8,7 @@
 
 namespace boxcar::cuda {
 
-// A matrix in a device's memory, or a batch of them: steps in elements.
+// A matrix, or a batch of matrices, in device memory. Steps are in elements.
 struct MatrixOperand {
   void* data;
   int64_t row_step;
@@ -16,8 +16,8 @@ struct MatrixOperand {
   int64_t batch_step;
 };
 
-// c = beta * c + alpha * a @ b, with a of [m] by [k] and b of [k] by [n] elements, [batch] times. In a and b rows or
-// columns lie side by side, in c rows do.
+// c = beta * c + alpha * a @ b, where a is [m] by [k] and b is [k] by [n], for [batch] matrices. In a and b, either
+// rows or columns are contiguous; in c, rows are.
 struct GemmCall {
   ScalarType type;
   int64_t batch;
@@ -29,12 +29,12 @@ struct GemmCall {
   MatrixOperand c;
   Scalar alpha;
   Scalar beta;
-  // A row of n elements that is added to each row of c, before it is rounded; with a batch of one and real elements.
+  // A row of n elements that is added to each row of c before rounding; only with a batch of 1 and real elements.
   const void* bias = nullptr;
 };
 
-// Whether products of float32 may be made of TensorFloat-32, with 10 bits of fraction and many times the speed. Off
-// unless the environment variable BOXCAR_CUDA_TF32 is 1, as in PyTorch.
+// Whether float32 products may use TensorFloat-32, which has 10 fraction bits and is many times faster. Off unless the
+// environment variable BOXCAR_CUDA_TF32 is 1, as in PyTorch.
 BOXCAR_API bool allowsTf32();
 BOXCAR_API void setAllowTf32(bool allow);
 

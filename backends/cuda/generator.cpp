@@ -1,7 +1,7 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/generator.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/backends/dense/registration.h>
+#include <boxcar/backends/native/registration.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/error.h>
 
@@ -13,7 +13,8 @@ namespace {
 
 constexpr uint64_t kNumbersOfBlock = 4;
 
-// The devices' default generators, made when they are first asked for, with the seed that all were given last.
+// The default generators of the devices. They are created on first use, with the last seed that was set for all of
+// them.
 struct Defaults {
   std::mutex mutex;
   uint64_t seed = CpuGeneratorImpl::kDefaultSeed;
@@ -24,10 +25,10 @@ Defaults& defaults() {
   return the;
 }
 
-// A call that is given a generator of a device goes to the device's kernels.
+// Registers the device's kernels, which a call with such a generator dispatches to.
 Generator makeGeneratorOf(Device device, uint64_t seed) {
   const Device complete = completeDevice(device);
-  dense::registerCudaKernels();
+  native::registerNativeKernels(DeviceType::CUDA);
   return Generator(makeIntrusive<CudaGeneratorImpl>(complete, seed));
 }
 
@@ -63,7 +64,7 @@ void CudaGeneratorImpl::set_current_seed(uint64_t seed) {
   drawn_ = 0;
 }
 
-// A place inside of a block, which no call leaves behind, counts as the next block's beginning.
+// A position inside a block, which no call leaves behind, is rounded up to the start of the next block.
 void CudaGeneratorImpl::set_state(const GeneratorState& state) {
   seed_ = state.seed;
   drawn_ = 0;

@@ -8,10 +8,10 @@
 
 namespace boxcar::cuda {
 
-// A CUDA device's generator: Philox4x32-10 with the seed as its key. Its blocks are one sequence of 32-bit numbers, of
-// which each call takes the next ones, beginning with a whole block; an element gets those at its place among the
-// tensor's elements. So a seed gives the same numbers whatever the tensor's strides and on every GPU, where PyTorch's
-// depend on how many multiprocessors it has.
+// A CUDA device's generator: Philox4x32-10 with the seed as its key. Its blocks form one sequence of 32-bit numbers.
+// Each call takes the next numbers, starting at a whole block, and each element gets the numbers at its position in the
+// tensor. So a seed gives the same numbers for any strides and on every GPU, whereas PyTorch's depend on the number of
+// multiprocessors.
 class CudaGeneratorImpl final : public GeneratorImpl {
  public:
   CudaGeneratorImpl(Device device, uint64_t seed);
@@ -21,22 +21,23 @@ class CudaGeneratorImpl final : public GeneratorImpl {
   GeneratorState state() const override { return {seed_, drawn_, std::nullopt}; }
   void set_state(const GeneratorState& state) override;
 
-  // Takes the next [count] numbers and gives the block that they begin with. Who calls it holds the mutex.
+  // Takes the next [count] numbers and returns the block that they start with. The caller must hold the mutex.
   uint64_t draw(uint64_t count);
 
  private:
   uint64_t seed_;
-  uint64_t drawn_ = 0;  // numbers of 32 bits, in whole blocks
+  uint64_t drawn_ = 0;  // 32-bit numbers, in whole blocks
 };
 
-// Where a kernel's numbers begin.
+// Where the numbers of a kernel start.
 struct Draws {
   uint64_t seed;
   uint64_t block;
 };
 
-// Takes [count] numbers of the generator that is [given], or of the current device's default one. An Error when it is
-// of another device, or when the kernels go into a graph, which would draw the same numbers again.
+// Takes [count] numbers from [given], or from the current device's default generator. Throws Error if the generator
+// belongs to another device, or if the kernels are captured into a graph, whose replays would draw the same numbers
+// again.
 Draws drawNumbers(const std::optional<Generator>& given, uint64_t count);
 
 }  // namespace boxcar::cuda

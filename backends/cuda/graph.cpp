@@ -14,13 +14,14 @@ namespace {
 
 std::atomic<uint64_t> last_id = 0;
 
-// One thread at a time captures on a device: it has one stream for that.
+// Only one thread at a time captures on a device, because each device has one stream for that.
 std::mutex& captureMutexOf(int device) {
   static std::array<std::mutex, kMaxDevices> mutexes;
   return mutexes.at(static_cast<size_t>(device));
 }
 
-// What a thread puts to its device goes to the stream for graphs, and takes memory of graph [id], while it lives.
+// During its lifetime, the thread's work on the device goes to the capture stream and allocates from the memory of
+// graph [id].
 class CaptureGuard final {
  public:
   CaptureGuard(int device, uint64_t id)

@@ -8,27 +8,28 @@
 
 namespace boxcar::cuda {
 
-// Work of a device that is captured once and then launched as one: without what it costs to start each of its kernels,
-// and without the program that put them there.
+// Device work that is captured once and then launched as a whole, without the cost of starting each kernel and without
+// the program that put the work there.
 //
 //   Graph graph;
 //   graph.capture([&] { y = model(x); });  // nothing runs
 //   graph.launch();                        // y holds what model gives for what x holds now
 //
-// A launch reads and writes the memory that the work had: tensors from outside must still be there, and those that it
-// made hold the results until the next launch; the graph keeps their memory to itself. What is run for the first time
-// may open libraries, so that work should have run before it is captured.
+// A launch reads and writes the memory that the captured work used. Tensors from outside must still exist. Tensors
+// created by the work hold the results until the next launch; the graph keeps their memory to itself. Work may open
+// libraries when it first runs, so run it once before capturing it.
 class BOXCAR_API Graph final {
  public:
-  // Of the thread's current device.
+  // For the thread's current device.
   Graph();
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  // Once. An Error where [work] does what cannot be captured, such as wait for the device; then there is no graph.
+  // Captures [work]; may be called once. Throws Error if [work] does what cannot be captured, such as waiting for the
+  // device; then there is no graph.
   void capture(const std::function<void()>& work);
-  // Puts it to the current stream of its device.
+  // Launches the graph on the current stream of its device.
   void launch() const;
 
  private:

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/graph_inputs.h>
-#include <boxcar/dispatcher/fallbacks/value_tensors.h>
-#include <boxcar/dispatcher/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/values/value_tensors.h>
 #include <boxcar/ivalue/error.h>
 
 #include <optional>
@@ -9,7 +9,7 @@
 namespace boxcar::cuda {
 namespace {
 
-// Kernels are given the elements of such tensors with their launch.
+// The elements of CPU tensors up to this size are passed to kernels as launch parameters.
 constexpr int64_t kMostOnCpu = 16;
 constexpr int kMostNested = 16;
 
@@ -32,7 +32,7 @@ class Reader final {
       case IValue::Tag::String: return writeText(value.toStringView());
       case IValue::Tag::Tensor: return read(value.toTensor());
       case IValue::Tag::Generator:
-        BOXCAR_FAIL("cuda_graph(): `{}` is given a generator, whose numbers would be the same in every replay",
+        BOXCAR_FAIL("cuda_graph(): `{}` has a generator as argument, and its numbers would be the same in every replay",
                     function_);
       case IValue::Tag::GenericDict: {
         const GenericDict dict = value.toGenericDict();
@@ -52,7 +52,7 @@ class Reader final {
     } else if (value.isObject()) {
       write(static_cast<const void*>(value.toObject().get()));
     } else {
-      BOXCAR_FAIL("cuda_graph(): `{}` is given a value of kind {}, which no graph can take", function_,
+      BOXCAR_FAIL("cuda_graph(): `{}` is given a value of kind {}, which a graph cannot take", function_,
                   value.tagKind());
     }
   }

@@ -1,15 +1,15 @@
 #include <boxcar/backends/cuda/indexed_launcher.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
-#include <boxcar/backends/dense/index.h>
-#include <boxcar/backends/dense/indexed_loop.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/index.h>
+#include <boxcar/backends/native/indexed_loop.h>
 
 #include <algorithm>
 
 namespace boxcar::cuda {
 namespace {
 
-using dense::IndexedLoop;
+using native::IndexedLoop;
 
 template <class Launch>
 void withLaunch(const IndexedLoop& loop, const Launch& launch) {
@@ -29,11 +29,11 @@ void read(const IndexedLoop& loop, size_t itemsize) {
 void write(const IndexedLoop& loop, size_t itemsize) {
   withLaunch(loop, [&](const IndexedLaunch& launch) { module().write_chosen(launch, itemsize); });
 }
-void combine(const IndexedLoop& loop, ScalarType type, dense::Combination how, const Scalar& scale) {
+void combine(const IndexedLoop& loop, ScalarType type, native::Combination how, const Scalar& scale) {
   withLaunch(loop, [&](const IndexedLaunch& launch) { module().combine_chosen(launch, type, how, scale); });
 }
 
-// Each index once. Loops that write check their indices themselves, where they have elements.
+// Checks each index once. Loops that write check their indices themselves, unless they are empty.
 void check(const IndexedLoop& loop) {
   IndexedLoop looking = loop;
   if (loop.writes_chosen && std::ranges::find(loop.sizes, 0) == loop.sizes.end()) return;
@@ -43,7 +43,7 @@ void check(const IndexedLoop& loop) {
   withLaunch(looking, [&](const IndexedLaunch& launch) { module().check_chosen(launch); });
 }
 
-void addOffsets(const Tensor& offsets, const Tensor& index, const dense::IndexedDimension& dimension) {
+void addOffsets(const Tensor& offsets, const Tensor& index, const native::IndexedDimension& dimension) {
   constexpr auto kItemsize = static_cast<int64_t>(sizeof(int64_t));
   const DimVector nothing(offsets.sizes().size(), 0);
   StridedLayout layout(offsets.sizes());
@@ -57,10 +57,10 @@ void addOffsets(const Tensor& offsets, const Tensor& index, const dense::Indexed
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::addOffsets, addOffsets)
-BOXCAR_CUDA_FUNCTION(dense::readChosen, read)
-BOXCAR_CUDA_FUNCTION(dense::writeChosen, write)
-BOXCAR_CUDA_FUNCTION(dense::combineChosen, combine)
-BOXCAR_CUDA_FUNCTION(dense::checkChosen, check)
+BOXCAR_REGISTER_STUB(CUDA, native::addOffsets, addOffsets)
+BOXCAR_REGISTER_STUB(CUDA, native::readChosen, read)
+BOXCAR_REGISTER_STUB(CUDA, native::writeChosen, write)
+BOXCAR_REGISTER_STUB(CUDA, native::combineChosen, combine)
+BOXCAR_REGISTER_STUB(CUDA, native::checkChosen, check)
 
 }  // namespace boxcar::cuda

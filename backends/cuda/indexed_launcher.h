@@ -2,18 +2,18 @@
 
 #include <boxcar/backends/cuda/failure.h>
 #include <boxcar/backends/cuda/strided_layout.h>
-#include <boxcar/backends/elements/combination.h>
+#include <boxcar/backends/functors/combination.h>
 #include <boxcar/ivalue/scalar.h>
 #include <boxcar/ivalue/scalar_type.h>
 
 #include <cstddef>
 #include <cstdint>
 
-// What stands between operators that choose elements by indices and their kernels, which nvcc compiles.
+// The interface between operators that select elements by indices and their kernels, which nvcc compiles.
 
 namespace boxcar::cuda {
 
-// dense::IndexedLoop, its dimensions in [layout]: of what lies beside, of what is chosen, and of the indices.
+// native::IndexedLoop with its dimensions in [layout], which has the operands beside, chosen and index, in this order.
 struct IndexedLaunch {
   char* beside;
   char* chosen;
@@ -27,8 +27,8 @@ struct IndexedLaunch {
 
 void launchReadChosen(const IndexedLaunch& launch, size_t itemsize);
 void launchWriteChosen(const IndexedLaunch& launch, size_t itemsize);
-void launchCombineChosen(const IndexedLaunch& launch, ScalarType type, elements::Combination how, const Scalar& scale);
-// Adds to offsets, beside, what the indices amount to: [layout] has both, and nothing is chosen.
+void launchCombineChosen(const IndexedLaunch& launch, ScalarType type, functors::Combination how, const Scalar& scale);
+// Adds the indices' offsets to the offsets in [beside]. [layout] has [beside] and the indices; [chosen] is unused.
 void launchAddOffsets(const IndexedLaunch& launch);
 // Only notes an index that is out of range.
 void launchCheckChosen(const IndexedLaunch& launch);

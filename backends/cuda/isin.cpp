@@ -1,8 +1,8 @@
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/search_kernels.h>
-#include <boxcar/backends/dense/isin.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/isin.h>
 #include <boxcar/ops.h>
 
 namespace boxcar::cuda {
@@ -17,6 +17,6 @@ void isin(const Tensor& found, const Tensor& elements, const Tensor& tested, boo
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::findEach, isin)
+BOXCAR_REGISTER_STUB(CUDA, native::findEach, isin)
 
 }  // namespace boxcar::cuda

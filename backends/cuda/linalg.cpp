@@ -1,11 +1,11 @@
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/solvers.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/factories.h>
-#include <boxcar/backends/dense/linalg.h>
-#include <boxcar/backends/dense/triangles.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/factories.h>
+#include <boxcar/backends/native/linalg.h>
+#include <boxcar/backends/native/triangles.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -18,14 +18,14 @@ const SolverFunctions& solvers() { return *module().solvers; }
 
 MatrixBatch batchOf(std::string_view op, const Tensor& matrices) {
   const auto sizes = matrices.sizes().last(2);
-  return {op, matrices.scalar_type(), dense::matrixCount(matrices), sizes[0], sizes[1], matrices.data_ptr()};
+  return {op, matrices.scalar_type(), native::matrixCount(matrices), sizes[0], sizes[1], matrices.data_ptr()};
 }
 
 int32_t* infosOf(const Tensor& tensor) { return static_cast<int32_t*>(tensor.data_ptr()); }
 
-void zero(const Tensor& tensor) { dense::zeroBytes(tensor.device(), tensor.data_ptr(), tensor.nbytes()); }
+void zero(const Tensor& tensor) { native::zeroBytes(tensor.device(), tensor.data_ptr(), tensor.nbytes()); }
 
-// The first [rows] rows and [columns] columns of a batch.
+// Returns the first [rows] rows and [columns] columns of each matrix.
 Tensor corner(const Tensor& matrices, int64_t rows, int64_t columns) {
   DimVector sizes = toDimVector(matrices.sizes());
   sizes[sizes.size() - 2] = rows;
@@ -33,7 +33,7 @@ Tensor corner(const Tensor& matrices, int64_t rows, int64_t columns) {
   return matrices.view(sizes, matrices.strides(), matrices.storage_offset());
 }
 
-// Matrices without elements have nothing to factor, and no failures.
+// Whether the matrices are empty: then there is nothing to factor and no failure, so [info] is set to 0.
 bool isEmpty(const Tensor& matrices, const Tensor& info) {
   if (matrices.numel() > 0) return false;
   if (info.numel() > 0) zero(info);
@@ -65,8 +65,8 @@ void addPivotLogarithms(const Tensor& sign, const Tensor& logarithm, const Tenso
 void factorCholesky(std::string_view op, const Tensor& matrices, const Tensor& info, bool upper) {
   if (isEmpty(matrices, info)) return;
   solvers().factor_cholesky(upper, batchOf(op, matrices), infosOf(info));
-  dense::writeTriangle(matrices.device(), matrices, matrices, 0,
-                       upper ? dense::Triangle::kUpper : dense::Triangle::kLower);
+  native::writeTriangle(matrices.device(), matrices, matrices, 0,
+                        upper ? native::Triangle::kUpper : native::Triangle::kLower);
 }
 
 void solveCholesky(std::string_view op, const Tensor& b, const Tensor& factors, bool upper) {
@@ -81,25 +81,26 @@ void fillIdentity(const Tensor& matrices) {
   if (matrices.numel() == 0) return;
   zero(matrices);
   const int64_t n = matrices.sizes().back();
-  const std::array<int64_t, 2> sizes{dense::matrixCount(matrices), n};
+  const std::array<int64_t, 2> sizes{native::matrixCount(matrices), n};
   const std::array<int64_t, 2> strides{n * n, n + 1};
   Tensor diagonals = matrices.view(sizes, strides, matrices.storage_offset());
   boxcar::fill_(diagonals, 1);
 }
 
 void decomposeQr(std::string_view op, const Tensor& q, const Tensor& r, const Tensor& matrices,
-                 const shape::QrMode& mode) {
+                 const meta::QrMode& mode) {
   const MatrixBatch a = batchOf(op, matrices);
   const int64_t k = std::min(a.rows, a.columns);
   const std::array<int64_t, 2> sizes{a.count, k};
   const Tensor tau = Tensor::allocate(sizes, a.type, matrices.device());
   if (matrices.numel() > 0) {
     solvers().factor_qr(a, tau.data_ptr());
-    dense::writeTriangle(r.device(), r, corner(matrices, r.sizes().last(2)[0], a.columns), 0, dense::Triangle::kUpper);
+    native::writeTriangle(r.device(), r, corner(matrices, r.sizes().last(2)[0], a.columns), 0,
+                          native::Triangle::kUpper);
   }
   if (!mode.forms_q || q.numel() == 0) return;
   if (k == 0) return fillIdentity(q);
-  dense::copyElements(corner(q, a.rows, k), corner(matrices, a.rows, k));
+  native::copyElements(corner(q, a.rows, k), corner(matrices, a.rows, k));
   solvers().form_q(batchOf(op, q), k, tau.data_ptr());
 }
 
@@ -110,29 +111,29 @@ void findEigen(std::string_view op, const Tensor& values, const Tensor& matrices
   solvers().find_eigen(vectors, upper, batchOf(op, matrices), values.data_ptr(), infosOf(info));
 }
 
-// V, column-major, is by rows the transpose of V.
-void findSvd(std::string_view op, char what, const Tensor& matrices, const dense::SvdResult& result) {
+// A column-major V is the transpose of V in row-major order.
+void findSvd(std::string_view op, char what, const Tensor& matrices, const native::SvdResult& result) {
   refuseInGraph("factors a matrix by cuSOLVER, which waits for the device");
   const MatrixBatch a = batchOf(op, matrices);
   Tensor v;
   if (what != 'N') v = Tensor::allocate(result.vh.sizes(), a.type, matrices.device());
   solvers().find_svd(what, a, result.s.data_ptr(), what == 'N' ? nullptr : result.u.data_ptr(),
                      what == 'N' ? nullptr : v.data_ptr(), infosOf(result.info));
-  if (what != 'N') dense::copyElements(result.vh, v.is_complex() ? boxcar::conj_physical(v) : v);
+  if (what != 'N') native::copyElements(result.vh, v.is_complex() ? boxcar::conj_physical(v) : v);
 }
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::factorLu, factorLu)
-BOXCAR_CUDA_FUNCTION(dense::solveLu, solveLu)
-BOXCAR_CUDA_FUNCTION(dense::multiplyPivots, multiplyPivots)
-BOXCAR_CUDA_FUNCTION(dense::addPivotLogarithms, addPivotLogarithms)
-BOXCAR_CUDA_FUNCTION(dense::factorCholesky, factorCholesky)
-BOXCAR_CUDA_FUNCTION(dense::solveCholesky, solveCholesky)
-BOXCAR_CUDA_FUNCTION(dense::solveTriangular, solveTriangular)
-BOXCAR_CUDA_FUNCTION(dense::fillIdentity, fillIdentity)
-BOXCAR_CUDA_FUNCTION(dense::decomposeQr, decomposeQr)
-BOXCAR_CUDA_FUNCTION(dense::findEigen, findEigen)
-BOXCAR_CUDA_FUNCTION(dense::findSvd, findSvd)
+BOXCAR_REGISTER_STUB(CUDA, native::factorLu, factorLu)
+BOXCAR_REGISTER_STUB(CUDA, native::solveLu, solveLu)
+BOXCAR_REGISTER_STUB(CUDA, native::multiplyPivots, multiplyPivots)
+BOXCAR_REGISTER_STUB(CUDA, native::addPivotLogarithms, addPivotLogarithms)
+BOXCAR_REGISTER_STUB(CUDA, native::factorCholesky, factorCholesky)
+BOXCAR_REGISTER_STUB(CUDA, native::solveCholesky, solveCholesky)
+BOXCAR_REGISTER_STUB(CUDA, native::solveTriangular, solveTriangular)
+BOXCAR_REGISTER_STUB(CUDA, native::fillIdentity, fillIdentity)
+BOXCAR_REGISTER_STUB(CUDA, native::decomposeQr, decomposeQr)
+BOXCAR_REGISTER_STUB(CUDA, native::findEigen, findEigen)
+BOXCAR_REGISTER_STUB(CUDA, native::findSvd, findSvd)
 
 }  // namespace boxcar::cuda

@@ -1,18 +1,18 @@
 #pragma once
 
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/copy.h>
 #include <boxcar/ivalue/tensor.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-// Kernels that go along lines of elements have them lie one after the other, as rows.
+// Kernels that work along lines of elements need the lines as contiguous rows.
 
 namespace boxcar::cuda {
 
-// [tensor] with dimension [dim] as the last one.
+// Returns a view of [tensor] with dimension [dim] moved to the end.
 inline Tensor withLast(const Tensor& tensor, size_t dim) {
   if (dim + 1 == tensor.sizes().size()) return tensor;
   DimVector sizes = toDimVector(tensor.sizes());
@@ -23,10 +23,10 @@ inline Tensor withLast(const Tensor& tensor, size_t dim) {
   return tensor.view(sizes, strides, tensor.storage_offset());
 }
 
-// The lines of [tensor] along dimension [dim], as contiguous rows.
-inline Tensor rowsOf(const Tensor& tensor, size_t dim) { return dense::toContiguous(withLast(tensor, dim)); }
+// Returns the lines of [tensor] along dimension [dim] as contiguous rows.
+inline Tensor rowsOf(const Tensor& tensor, size_t dim) { return native::toContiguous(withLast(tensor, dim)); }
 
-// Memory for rows that become lines of a result: that of the result where its lines are rows.
+// Memory for rows that become lines of a result: the result's own memory if its lines are rows already.
 class WrittenRows final {
  public:
   WrittenRows(const Tensor& result, size_t dim)
@@ -34,9 +34,9 @@ class WrittenRows final {
         rows_(seen_.is_contiguous() ? seen_ : Tensor::allocate(seen_.sizes(), result.scalar_type(), result.device())) {}
 
   const Tensor& rows() const { return rows_; }
-  // When the rows are written.
+  // Call when the rows are written.
   void finish() const {
-    if (!rows_.is_same(seen_)) dense::copyElements(seen_, rows_);
+    if (!rows_.is_same(seen_)) native::copyElements(seen_, rows_);
   }
 
  private:

@@ -7,7 +7,7 @@
 
 namespace boxcar::cuda {
 
-// A loss and a weight for each target, float32 or, where the log-probabilities are, float64; nvcc compiles the kernel.
+// A loss and a weight for each target, in float32, or float64 if the log-probabilities are. nvcc compiles the kernel.
 struct ClassLossLaunch {
   const void* log_probabilities;
   const int64_t* targets;

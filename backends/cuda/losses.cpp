@@ -1,14 +1,14 @@
 #include <boxcar/backends/cuda/loss_kernels.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/nll_loss.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/nll_loss.h>
 #include <boxcar/ops.h>
 
 namespace boxcar::cuda {
 namespace {
 
-void classLosses(const dense::ClassLossCall& call, const Tensor& out, const Tensor& total_weight) {
+void classLosses(const native::ClassLossCall& call, const Tensor& out, const Tensor& total_weight) {
   const ScalarType type = call.log_probabilities.scalar_type();
   const ScalarType computed = type == ScalarType::Double ? type : ScalarType::Float;
   const int64_t count = call.sizes.samples * call.sizes.pixels;
@@ -19,19 +19,19 @@ void classLosses(const dense::ClassLossCall& call, const Tensor& out, const Tens
                          weights.data_ptr(), type, call.sizes.samples, call.sizes.classes, call.sizes.pixels,
                          call.ignored, currentFailure()});
   if (!call.sums) {
-    dense::copyElements(out, boxcar::view(losses, out.sizes()));
+    native::copyElements(out, boxcar::view(losses, out.sizes()));
     Tensor none = total_weight;
     boxcar::zero_(none);
     return;
   }
   const Tensor total = boxcar::sum(weights);
   const Tensor loss = boxcar::sum(losses);
-  dense::copyElements(out, call.is_mean ? boxcar::div(loss, total) : loss);
-  dense::copyElements(total_weight, total);
+  native::copyElements(out, call.is_mean ? boxcar::div(loss, total) : loss);
+  native::copyElements(total_weight, total);
 }
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::classLosses, classLosses)
+BOXCAR_REGISTER_STUB(CUDA, native::classLosses, classLosses)
 
 }  // namespace boxcar::cuda

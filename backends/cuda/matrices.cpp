@@ -1,19 +1,19 @@
 #include <boxcar/backends/cuda/matrix_kernels.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
-#include <boxcar/backends/dense/sequences.h>
-#include <boxcar/backends/dense/triangles.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/sequences.h>
+#include <boxcar/backends/native/triangles.h>
 
 #include <algorithm>
 
 namespace boxcar::cuda {
 namespace {
 
-void fillSequence(const Tensor& out, const dense::Sequence& sequence) {
+void fillSequence(const Tensor& out, const native::Sequence& sequence) {
   module().sequence(out.data_ptr(), out.scalar_type(), out.numel(), sequence);
 }
 
-void writeTriangle(const Tensor& out, const Tensor& self, int64_t diagonal, dense::Triangle triangle) {
+void writeTriangle(const Tensor& out, const Tensor& self, int64_t diagonal, native::Triangle triangle) {
   const size_t batch_rank = out.sizes().size() - 2;
   const auto itemsize = static_cast<int64_t>(out.itemsize());
   StridedLayout batches(out.sizes().first(batch_rank));
@@ -32,15 +32,15 @@ void writeTriangle(const Tensor& out, const Tensor& self, int64_t diagonal, dens
     launch.steps[0][i] = out.strides()[batch_rank + i] * itemsize;
     launch.steps[1][i] = self.strides()[batch_rank + i] * itemsize;
   }
-  // Diagonals that lie outside of the matrix are as good as those at its corners.
+  // Diagonals outside the matrix are equivalent to those at its corners.
   launch.diagonal = std::clamp(diagonal, -launch.rows, launch.columns);
-  launch.lower = triangle == dense::Triangle::kLower;
+  launch.lower = triangle == native::Triangle::kLower;
   module().triangle(launch);
 }
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::fillSequence, fillSequence)
-BOXCAR_CUDA_FUNCTION(dense::writeTriangle, writeTriangle)
+BOXCAR_REGISTER_STUB(CUDA, native::fillSequence, fillSequence)
+BOXCAR_REGISTER_STUB(CUDA, native::writeTriangle, writeTriangle)
 
 }  // namespace boxcar::cuda

@@ -1,9 +1,9 @@
 #include <boxcar/backends/cuda/lines.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/search_kernels.h>
 #include <boxcar/backends/cuda/sort_kernels.h>
-#include <boxcar/backends/dense/median.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/median.h>
 #include <boxcar/ops.h>
 
 #include <cstdint>
@@ -27,6 +27,6 @@ void median(std::string_view name, const Tensor& values, const Tensor& indices, 
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::medianLines, median)
+BOXCAR_REGISTER_STUB(CUDA, native::medianLines, median)
 
 }  // namespace boxcar::cuda

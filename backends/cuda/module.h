@@ -6,10 +6,10 @@
 #include <boxcar/backends/cuda/convolution.h>
 #include <boxcar/backends/cuda/driver.h>
 #include <boxcar/backends/cuda/gemm.h>
+#include <boxcar/backends/cuda/image_kernels.h>
 #include <boxcar/backends/cuda/indexed_launcher.h>
 #include <boxcar/backends/cuda/loss_kernels.h>
 #include <boxcar/backends/cuda/matrix_kernels.h>
-#include <boxcar/backends/cuda/picture_kernels.h>
 #include <boxcar/backends/cuda/pointwise_launcher.h>
 #include <boxcar/backends/cuda/random_kernels.h>
 #include <boxcar/backends/cuda/reduce_launcher.h>
@@ -26,46 +26,47 @@
 
 #include <string>
 
-// What nvcc and the toolkit's headers are needed for, as a table: the runtime, the kernels, NVIDIA's libraries. It lies
-// in libboxcar_cuda.so, beside libboxcar.so, which opens it when a program first asks for CUDA: a program that does not
-// neither starts slower nor is larger, and libboxcar.so can be opened by any process (the runtime wants more room for
-// the state of threads than a process has left for that). Static programs have it inside.
+// Everything that needs nvcc and the toolkit's headers, as a table: the runtime, the kernels, NVIDIA's libraries. It is
+// built into libboxcar_cuda.so, next to libboxcar.so, which opens it when a program first uses CUDA. A program that
+// does not use CUDA starts no slower and is no larger, and any process can open libboxcar.so (the runtime needs more
+// thread-local storage than a running process has left for that). Static programs have the module linked in.
 //
-// The rest of backends/cuda is host code as any other.
+// The rest of backends/cuda is ordinary host code.
 
 namespace boxcar::cuda {
 
 struct Module {
-  // Changes with this struct.
+  // Increment when this struct changes.
   static constexpr int kFormat = 1;
   int format;
 
   const Driver* driver;
 
-  // By functor and by reducer.
+  // Indexed by functor and by reducer.
   const PointwiseLaunchers* const* pointwise;
   const ReduceLaunchers* const* reductions;
-  // Writes elements of [from] at [source] as elements of [to] to [target]; operand 0 of [layout] is the target.
+  // Converts the elements at [source] from [from] to [to] and writes them to [target]; operand 0 of [layout] is the
+  // target.
   void (*copy_strided)(char* target, ScalarType to, const char* source, ScalarType from, const StridedLayout& layout);
   void (*softmax)(const SoftmaxLaunch& launch);
   void (*layer_norm)(const LayerNormLaunch& launch);
-  // Elements that indices choose.
+  // Elements selected by indices.
   void (*read_chosen)(const IndexedLaunch& launch, size_t itemsize);
   void (*write_chosen)(const IndexedLaunch& launch, size_t itemsize);
-  void (*combine_chosen)(const IndexedLaunch& launch, ScalarType type, elements::Combination how, const Scalar& scale);
+  void (*combine_chosen)(const IndexedLaunch& launch, ScalarType type, functors::Combination how, const Scalar& scale);
   void (*check_chosen)(const IndexedLaunch& launch);
   void (*add_offsets)(const IndexedLaunch& launch);
-  void (*sequence)(void* out, ScalarType type, int64_t count, const dense::Sequence& sequence);
+  void (*sequence)(void* out, ScalarType type, int64_t count, const native::Sequence& sequence);
   void (*triangle)(const TriangleLaunch& launch);
   void (*class_losses)(const ClassLossLaunch& launch);
-  // Of integers, by a kernel of boxcar's own.
+  // For integers, by boxcar's own kernel.
   void (*multiply_integers)(const GemmCall& call);
-  // By cuBLASLt, which sums float16 and bfloat16 in float32: floats and complex numbers. False, and nothing done, when
-  // it cannot add the bias. An Error that names mm when the library is not there.
+  // By cuBLASLt, which accumulates float16 and bfloat16 in float32; for floats and complex numbers. Returns false,
+  // having done nothing, if it cannot add the bias. Throws Error that names mm if the library is missing.
   bool (*multiply)(const GemmCall& call);
 
   void (*batch_norm)(const BatchNormLaunch& launch);
-  // Pictures.
+  // Images.
   void (*pad)(const PadLaunch& launch);
   void (*greatest_of_windows)(const PoolLaunch& launch);
   void (*mean_of_windows)(const PoolLaunch& launch);
@@ -74,14 +75,14 @@ struct Module {
   // Vectors.
   void (*cross)(const CrossLaunch& launch);
   void (*distances)(const DistancesLaunch& launch);
-  // By cuDNN. False, and nothing of worth written, when it has no such convolution, or boxcar was built without its
-  // headers. An Error that names convolution when the library is not there.
+  // By cuDNN. Returns false, with no valid output, if cuDNN has no such convolution or boxcar was built without cuDNN's
+  // headers. Throws Error that names convolution if the library is missing.
   bool (*convolve)(const ConvolutionCall& call);
-  // What convolutions by products are made of.
+  // Building block of convolutions by matrix products.
   void (*convolution_columns)(const ColumnsLaunch& launch);
-  // By cuDNN. False, and nothing written, when it has no kernel for the call, one would have to be made while a graph
-  // is captured, or boxcar was built without its headers. An Error that names the operator when the library is not
-  // there.
+  // By cuDNN. Returns false, having written nothing, if cuDNN has no kernel for the call, if a kernel would have to be
+  // built during a graph capture, or if boxcar was built without cuDNN's headers. Throws Error that names the operator
+  // if the library is missing.
   bool (*attend)(const AttentionCall& call);
   // Random numbers.
   void (*random)(const RandomLaunch& launch);
@@ -91,8 +92,8 @@ struct Module {
   // Linear algebra.
   const SolverFunctions* solvers;
   void (*determinants)(const DeterminantLaunch& launch);
-  // Elements in order, and those up to each.
-  void (*scan)(const ScanLaunch& launch, elements::Scan scan);
+  // Sorting and scans.
+  void (*scan)(const ScanLaunch& launch, functors::Scan scan);
   void (*scan_extremes)(const ScanLaunch& launch, bool greatest);
   void (*short_sort)(const SortLaunch& launch);
   size_t (*long_sort_bytes)(const SortLaunch& launch);
@@ -109,14 +110,14 @@ struct Module {
   void (*count)(const CountLaunch& launch);
 };
 
-// The module, or null, and in [why] the reason in words, "not built" where boxcar was built without nvcc. open/ has it
-// where it is opened, linked/ where it is inside, and no_cuda/ where there is none.
+// Returns the module, or null with the reason in [why]: "not built" if boxcar was built without nvcc. open/ defines it
+// where the module is opened, linked/ where it is linked in, and no_cuda/ where there is none.
 const Module* findModule(std::string& why);
 
-// The module: an Error where there is none.
+// Returns the module; throws Error if there is none.
 const Module& module();
 
 }  // namespace boxcar::cuda
 
-// What libboxcar_cuda.so exports.
+// The export of libboxcar_cuda.so.
 extern "C" BOXCAR_API const boxcar::cuda::Module* boxcarCudaModule();

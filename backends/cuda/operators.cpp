@@ -1,20 +1,20 @@
 #include <boxcar/backends/cuda/caching_allocator.h>
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 
 #include <optional>
 #include <string>
 
-// What scripts can ask and tell a device: the operators of ops/cuda.schemas.
+// Device queries and settings for scripts: the operators of ops/cuda.schemas.
 
 namespace boxcar::cuda {
 namespace {
 
 int indexOf(std::optional<Device> device) {
   const Device wanted = device.value_or(DeviceType::CUDA);
-  BOXCAR_CHECK(wanted.is_cuda(), "'{}' is no CUDA device; those are 'cuda:0' and so on", wanted);
+  BOXCAR_CHECK(wanted.is_cuda(), "'{}' is not a CUDA device; they are 'cuda:0' and so on", wanted);
   return completeDevice(wanted).index();
 }
 

@@ -1,13 +1,13 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/status.h>
-#include <boxcar/backends/dense/pinned_memory.h>
+#include <boxcar/backends/native/pinned_memory.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
 namespace boxcar::cuda {
 namespace {
 
-// Waits for copies that still go on.
+// Waits for unfinished copies.
 void release(void* memory, void*) { driver().free_pinned(memory); }
 
 Storage allocate(size_t bytes) {
@@ -20,7 +20,7 @@ Storage allocate(size_t bytes) {
 bool holds(const void* memory) { return deviceCount() > 0 && driver().is_pinned(memory); }
 
 [[maybe_unused]] const bool kLoaded = [] {
-  dense::pinned_memory = {allocate, holds};
+  native::pinned_memory = {allocate, holds};
   return true;
 }();
 

@@ -10,7 +10,7 @@
 
 namespace boxcar::cuda {
 
-// What was prepared, under the numbers that it was made for. It holds at most [most]; the caller makes room.
+// Prepared plans, by the numbers that identify them. Holds at most [most]; the caller makes room.
 template <class Plan>
 class PlanCache final {
  public:
@@ -21,7 +21,7 @@ class PlanCache final {
   size_t size() const { return entries_.size(); }
   bool isFull() const { return entries_.size() >= most_; }
 
-  // Null when there is none.
+  // Returns null if there is none.
   Plan* find(const Key& key) {
     const auto at = places_.find(key);
     if (at == places_.end()) return nullptr;
@@ -35,7 +35,7 @@ class PlanCache final {
     return *entries_.front().second;
   }
 
-  // Takes out what was unused longest of the plans that [may_go]; null when none may.
+  // Removes and returns the least recently used plan for which [may_go] is true; null if there is none.
   template <class MayGo>
   std::unique_ptr<Plan> takeOldest(const MayGo& may_go) {
     for (auto at = entries_.end(); at != entries_.begin();) {
@@ -53,7 +53,7 @@ class PlanCache final {
   using Entries = std::list<std::pair<Key, std::unique_ptr<Plan>>>;
 
   const size_t most_;
-  Entries entries_;  // those used last come first
+  Entries entries_;  // most recently used first
   std::map<Key, typename Entries::iterator> places_;
 };
 

@@ -1,24 +1,24 @@
 #include <boxcar/backends/cuda/failure.h>
 #include <boxcar/backends/cuda/module.h>
 #include <boxcar/backends/cuda/pointwise_launcher.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/strided_layout.h>
-#include <boxcar/backends/dense/pointwise.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/pointwise.h>
 
 namespace boxcar::cuda {
 namespace {
 
-const PointwiseLauncher& launcherOf(const dense::PointwiseWork& work) {
+const PointwiseLauncher& launcherOf(const native::PointwiseWork& work) {
   return (*module().pointwise[static_cast<size_t>(work.functor)])[static_cast<size_t>(work.type)];
 }
 
-void flat(const dense::PointwiseWork& work, const dense::FlatOperands& operands, int64_t n) {
+void flat(const native::PointwiseWork& work, const native::FlatOperands& operands, int64_t n) {
   launcherOf(work).flat({operands.data, operands.steps, operands.on_host, n, work.params, currentFailure()});
 }
 
-void strided(const dense::PointwiseWork& work, const dense::StridedOperand* operands) {
+void strided(const native::PointwiseWork& work, const native::StridedOperand* operands) {
   StridedLayout layout(operands[0].sizes);
-  char* data[dense::kMaxOperands];
+  char* data[native::kMaxOperands];
   uint32_t on_host = 0;
   for (int i = 0; i < work.count; ++i) {
     layout.add(operands[i].sizes, operands[i].strides, static_cast<int64_t>(operands[i].itemsize));
@@ -31,7 +31,7 @@ void strided(const dense::PointwiseWork& work, const dense::StridedOperand* oper
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::runFlat, flat)
-BOXCAR_CUDA_FUNCTION(dense::runPointwise, strided)
+BOXCAR_REGISTER_STUB(CUDA, native::runFlat, flat)
+BOXCAR_REGISTER_STUB(CUDA, native::runPointwise, strided)
 
 }  // namespace boxcar::cuda

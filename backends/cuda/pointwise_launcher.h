@@ -2,18 +2,18 @@
 
 #include <boxcar/backends/cuda/failure.h>
 #include <boxcar/backends/cuda/strided_layout.h>
-#include <boxcar/backends/elements/functor_list.h>
+#include <boxcar/backends/functors/pointwise_table.h>
 #include <boxcar/ivalue/scalar.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-// What stands between the pointwise operators and their kernels, which nvcc compiles.
+// The interface between the pointwise operators and their kernels, which nvcc compiles.
 
 namespace boxcar::cuda {
 
-// Operand 0 is written. Bits of [on_host] tell which operands are single elements in the memory of the host.
+// Operand 0 is the output. The bits of [on_host] mark operands that are single elements in host memory.
 struct FlatLaunch {
   char* const* data;
   const int64_t* steps;
@@ -35,21 +35,21 @@ struct PointwiseLauncher {
   void (*strided)(const StridedLaunch& launch) = nullptr;
 };
 
-// A launcher for each element type that a functor takes.
+// A launcher for each element type that a functor supports.
 using PointwiseLaunchers = std::array<PointwiseLauncher, static_cast<size_t>(ScalarType::NumOptions)>;
 
-// Those of each functor: a family's file defines them.
-template <elements::Functor functor>
+// The launchers of each functor, defined in its family's file.
+template <functors::Functor functor>
 struct LaunchersOf {
   static const PointwiseLaunchers value;
 };
 
 #define BOXCAR_DECLARE_LAUNCHERS(functor, arity, result, types) \
   template <>                                                   \
-  const PointwiseLaunchers LaunchersOf<elements::Functor::k##functor>::value;
+  const PointwiseLaunchers LaunchersOf<functors::Functor::k##functor>::value;
 BOXCAR_FUNCTORS(BOXCAR_DECLARE_LAUNCHERS)
 #undef BOXCAR_DECLARE_LAUNCHERS
 template <>
-const PointwiseLaunchers LaunchersOf<elements::Functor::kSelect>::value;
+const PointwiseLaunchers LaunchersOf<functors::Functor::kSelect>::value;
 
 }  // namespace boxcar::cuda

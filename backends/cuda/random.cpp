@@ -1,8 +1,8 @@
 #include <boxcar/backends/cuda/generator.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/random.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/random.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 namespace boxcar::cuda {
 namespace {
 
-using dense::OptionalGenerator;
+using native::OptionalGenerator;
 
-// Fills [self], by way of a contiguous tensor where it is none.
+// Fills [self], through a contiguous tensor if it is not contiguous.
 void fill(const Tensor& self, RandomLaunch launch, const OptionalGenerator& generator) {
   launch.type = self.scalar_type();
   launch.n = self.numel();
@@ -27,7 +27,7 @@ void fill(const Tensor& self, RandomLaunch launch, const OptionalGenerator& gene
   const Tensor target = self.is_contiguous() ? self : Tensor::allocate(self.sizes(), self.scalar_type(), self.device());
   launch.out = target.data_ptr();
   module().random(launch);
-  if (!target.is_same(self)) dense::copyElements(self, target);
+  if (!target.is_same(self)) native::copyElements(self, target);
 }
 
 RandomLaunch launchOf(Distribution distribution, double first = 0, double second = 0) {
@@ -52,10 +52,10 @@ void fillNormal(const Tensor& self, double mean, double std, const OptionalGener
   fill(self, launchOf(Distribution::kNormal, mean, std), generator);
 }
 void fillExponential(const Tensor& self, double rate, const OptionalGenerator& generator) {
-  fill(self, launchOf(Distribution::kExponential, rate), generator);
+  fill(self, launchOf(Distribution::kExp, rate), generator);
 }
 
-// How many integers elements of [type] hold from 0 on, floats before they leave some out.
+// Returns how many consecutive integers from 0 elements of [type] can hold; beyond that, floats skip some.
 uint64_t countFromZero(ScalarType type) {
   return visitScalarType(kRealAndBoolTypes, type, "random_", []<class T>(std::type_identity<T>) -> uint64_t {
     using Limits = std::numeric_limits<T>;
@@ -67,7 +67,7 @@ uint64_t countFromZero(ScalarType type) {
   });
 }
 
-void fillIntegers(const Tensor& self, const std::optional<shape::IntegerRange>& range,
+void fillIntegers(const Tensor& self, const std::optional<meta::IntegerRange>& range,
                   const OptionalGenerator& generator) {
   fill(self, range ? integersOf(range->base, range->count) : integersOf(0, countFromZero(self.scalar_type())),
        generator);
@@ -79,9 +79,9 @@ void fillOnes(const Tensor& self, double p, const OptionalGenerator& generator) 
   fill(self, launch, generator);
 }
 
-// float16 and bfloat16 as float32, contiguous.
+// Returns the tensor contiguous, with float16 and bfloat16 converted to float32.
 Tensor widened(const Tensor& tensor) {
-  return dense::toContiguous(dense::isSmallFloat(tensor) ? dense::convertTo(tensor, ScalarType::Float) : tensor);
+  return native::toContiguous(native::isSmallFloat(tensor) ? native::convertTo(tensor, ScalarType::Float) : tensor);
 }
 
 void fillOnesOfEach(const Tensor& self, const Tensor&, const Tensor& expanded, const OptionalGenerator& generator) {
@@ -93,14 +93,14 @@ void fillOnesOfEach(const Tensor& self, const Tensor&, const Tensor& expanded, c
   const Tensor ones = writes_directly ? self : Tensor::allocate(self.sizes(), ScalarType::Bool, self.device());
   module().ones_of_each({p.data_ptr(), p.scalar_type(), static_cast<bool*>(ones.data_ptr()), n, draws.seed, draws.block,
                          currentFailure()});
-  if (!writes_directly) dense::copyElements(self, ones);
+  if (!writes_directly) native::copyElements(self, ones);
 }
 
-// By random keys of 63 bits, of which hardly any two are the same.
+// Sorts by random 63-bit keys, which are almost never equal.
 void shuffle(const Tensor& numbers, const OptionalGenerator& generator) {
   const Tensor keys = Tensor::allocate(numbers.sizes(), ScalarType::Long, numbers.device());
   fill(keys, integersOf(0, uint64_t{1} << 63), generator);
-  dense::copyElements(numbers, boxcar::argsort(keys));
+  native::copyElements(numbers, boxcar::argsort(keys));
 }
 
 void drawCategories(const Tensor& result, const Tensor& self, bool replacement, const OptionalGenerator& generator) {
@@ -136,18 +136,18 @@ void drawCategories(const Tensor& result, const Tensor& self, bool replacement, 
   launch.keys = static_cast<double*>(keys.data_ptr());
   module().category_keys(launch);
   const Tensor chosen = std::get<1>(boxcar::topk(keys, launch.samples));
-  dense::copyElements(result, chosen.view(result.sizes(), result.strides(), chosen.storage_offset()));
+  native::copyElements(result, chosen.view(result.sizes(), result.strides(), chosen.storage_offset()));
 }
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::fillUniform, fillUniform)
-BOXCAR_CUDA_FUNCTION(dense::fillNormal, fillNormal)
-BOXCAR_CUDA_FUNCTION(dense::fillExponential, fillExponential)
-BOXCAR_CUDA_FUNCTION(dense::fillIntegers, fillIntegers)
-BOXCAR_CUDA_FUNCTION(dense::fillOnes, fillOnes)
-BOXCAR_CUDA_FUNCTION(dense::fillOnesOfEach, fillOnesOfEach)
-BOXCAR_CUDA_FUNCTION(dense::shuffle, shuffle)
-BOXCAR_CUDA_FUNCTION(dense::drawCategories, drawCategories)
+BOXCAR_REGISTER_STUB(CUDA, native::fillUniform, fillUniform)
+BOXCAR_REGISTER_STUB(CUDA, native::fillNormal, fillNormal)
+BOXCAR_REGISTER_STUB(CUDA, native::fillExponential, fillExponential)
+BOXCAR_REGISTER_STUB(CUDA, native::fillIntegers, fillIntegers)
+BOXCAR_REGISTER_STUB(CUDA, native::fillOnes, fillOnes)
+BOXCAR_REGISTER_STUB(CUDA, native::fillOnesOfEach, fillOnesOfEach)
+BOXCAR_REGISTER_STUB(CUDA, native::shuffle, shuffle)
+BOXCAR_REGISTER_STUB(CUDA, native::drawCategories, drawCategories)
 
 }  // namespace boxcar::cuda

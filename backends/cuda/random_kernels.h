@@ -5,12 +5,12 @@
 
 #include <cstdint>
 
-// Random numbers, which nvcc compiles. All tensors are contiguous. Numbers come from Philox blocks of [seed], from
-// number [block] on: an element gets those at its place, however many threads there are.
+// Random numbers, which nvcc compiles. All tensors are contiguous. Numbers come from the Philox blocks of [seed],
+// starting at block number [block]. Each element gets the numbers at its position, for any number of threads.
 
 namespace boxcar::cuda {
 
-enum class Distribution : uint8_t { kUniform, kNormal, kExponential, kIntegers, kOnes };
+enum class Distribution : uint8_t { kUniform, kNormal, kExp, kIntegers, kOnes };
 
 struct RandomLaunch {
   Distribution distribution;
@@ -19,14 +19,15 @@ struct RandomLaunch {
   int64_t n;
   uint64_t seed;
   uint64_t block;
-  // The bounds, mean and standard deviation, or the rate in [first].
+  // The bounds; the mean and standard deviation; or the rate, in [first].
   double first;
   double second;
-  // The least integer, and how many there are: all of 64 bits when it is 0. Of ones, how many of 2^32 numbers give one.
+  // The smallest integer and the number of integers, where 0 means all 64-bit values. For ones, how many of 2^32
+  // numbers give a one.
   int64_t base;
   uint64_t count;
 
-  // How many numbers of 32 bits an element gets.
+  // Returns how many 32-bit numbers an element uses.
   uint64_t words() const {
     if (distribution == Distribution::kOnes) return 1;
     if (distribution == Distribution::kIntegers) return count == 0 || count > uint64_t{1} << 32 ? 2 : 1;
@@ -35,7 +36,7 @@ struct RandomLaunch {
 };
 void launchRandom(const RandomLaunch& launch);
 
-// Ones with the probabilities in [p], float32 or float64; a number for each.
+// Ones with the probabilities in [p], float32 or float64; one number per element.
 struct OnesLaunch {
   const void* p;
   ScalarType type;  // of [p]
@@ -47,9 +48,9 @@ struct OnesLaunch {
 };
 void launchOnesOfEach(const OnesLaunch& launch);
 
-// Samples of categories by rows of weights, float32 or float64.
+// Samples categories by rows of weights, float32 or float64.
 struct CategoryLaunch {
-  static constexpr int kParts = 256;  // that the categories of a row are summed in
+  static constexpr int kParts = 256;  // into which the categories of a row are divided for summing
 
   const void* weights;
   ScalarType type;  // of the weights
@@ -60,12 +61,13 @@ struct CategoryLaunch {
   uint64_t seed;
   uint64_t block;
   Failure* failure;
-  // Of samples that may repeat, which get two numbers each: room for the sums of each part's categories, as many as
-  // there are weights, and for those of the parts before each, kParts + 1 for each row.
+  // For samples with replacement, which use two numbers each: room for the running sums within each part, one per
+  // weight, and for the sums of all parts before each part, kParts + 1 per row.
   double* sums;
   double* bases;
-  // Of others, with two numbers for each weight: room for the weights divided by exponential numbers. The greatest of
-  // them are the samples; where it is null, the greatest one is written to [out].
+  // For samples without replacement, which use two numbers per weight: room for the weights divided by exponential
+  // random numbers. The largest of these keys are the samples. If null, the category with the largest key is written to
+  // [out].
   double* keys;
 };
 void launchRepeatedCategories(const CategoryLaunch& launch);

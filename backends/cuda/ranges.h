@@ -4,8 +4,8 @@
 
 namespace boxcar::cuda {
 
-// Where a tool such as Nsight Systems listens, as it says in the environment (NVTX_INJECTION64_PATH), each operator's
-// call is a range under its name on the tool's time line from now on. Elsewhere calls cost nothing more.
+// If a tool such as Nsight Systems listens, which the environment variable NVTX_INJECTION64_PATH says, each operator
+// call is shown from now on as a named range on the tool's timeline. Otherwise calls cost nothing extra.
 void nameCallsForTools(const Driver& driver);
 
 }  // namespace boxcar::cuda

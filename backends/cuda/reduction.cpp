@@ -1,11 +1,11 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/module.h>
 #include <boxcar/backends/cuda/reduce_launcher.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/strided_layout.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/reduction.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/reduction.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -17,12 +17,12 @@ namespace boxcar::cuda {
 
 ReduceShape ReduceShape::choose(int64_t results, int64_t count, bool along_results, int multiprocessors) {
   ReduceShape shape;
-  // A block for a few elements would leave most threads idle.
+  // A block for only a few elements would leave most threads idle.
   constexpr int64_t kFew = 32;
   shape.columns = (along_results && results > 1) || (count < kFew && results > 1);
   const int64_t blocks = shape.columns ? (results + kReduceColumns - 1) / kReduceColumns : results;
   const int64_t per_round = shape.columns ? kReduceRows : kReduceThreads;
-  // As many blocks as keep the device busy, each of which has some rounds to do.
+  // Enough blocks to keep the device busy, with some iterations of work each.
   constexpr int64_t kLeastRounds = 16;
   const int64_t wanted = (4 * int64_t{multiprocessors} + blocks - 1) / std::max<int64_t>(1, blocks);
   const int64_t most = count / (per_round * kLeastRounds);
@@ -32,7 +32,7 @@ ReduceShape ReduceShape::choose(int64_t results, int64_t count, bool along_resul
 
 namespace {
 
-// The sizes and steps of some of a tensor's dimensions.
+// The sizes and strides of some of a tensor's dimensions.
 struct SomeDims {
   DimVector sizes;
   DimVector strides;
@@ -44,7 +44,8 @@ struct SomeDims {
 
 template <int operands>
 Offsets<operands> offsetsOf(const StridedLayout& layout, const char* what) {
-  // Along one dimension an element's place is its step.
+  // Along one dimension, an element's position is a multiple of the stride, so the 31-bit limit of divisions does not
+  // apply.
   const bool is_short = layout.numel() <= INT_MAX || (operands == 1 && layout.rank() == 1);
   BOXCAR_CHECK(layout.rank() <= Offsets<operands>::kMaxRank && is_short,
                "a reduction of {} {} in {} dimensions is too large for one kernel; reduce fewer dimensions at a time",
@@ -66,7 +67,7 @@ int64_t smallestStep(const SomeDims& dims) {
   return least;
 }
 
-void reduce(elements::Reducer reducer, const Tensor& out, const Tensor* second, const Tensor& self, uint64_t mask,
+void reduce(functors::Reducer reducer, const Tensor& out, const Tensor* second, const Tensor& self, uint64_t mask,
             double param) {
   if (out.numel() == 0) return;
   const bool keeps_rank = out.dim() == self.dim();
@@ -89,7 +90,7 @@ void reduce(elements::Reducer reducer, const Tensor& out, const Tensor* second, 
   results.add(in.sizes, out_strides, static_cast<int64_t>(out.itemsize()));
   results.add(in.sizes, out_strides, second != nullptr ? static_cast<int64_t>(second->itemsize()) : 0);
   results.prepare();
-  // The place of an element counts in the order of dimensions, so that they keep it unless they follow each other.
+  // An element's index counts in dimension order, so the order is kept and only contiguous dimensions are merged.
   StridedLayout elements_of(reduced.sizes);
   elements_of.add(reduced.sizes, reduced.strides, itemsize);
   elements_of.joinOnly();
@@ -119,6 +120,6 @@ void reduce(elements::Reducer reducer, const Tensor& out, const Tensor* second, 
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::runReduction, reduce)
+BOXCAR_REGISTER_STUB(CUDA, native::runReduction, reduce)
 
 }  // namespace boxcar::cuda

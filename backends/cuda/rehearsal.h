@@ -4,7 +4,7 @@
 
 namespace boxcar::cuda {
 
-// What a graph could not capture, such as waiting for the device, is an error of this thread as long as it lives.
+// During its lifetime, operations on this thread that a graph could not capture, such as waiting for the device, throw.
 class RehearsalGuard final {
  public:
   RehearsalGuard() : before_(recording()) { setRecording(Recording::kRehearsal); }

@@ -1,6 +1,6 @@
-#include <boxcar/backends/cuda/registration.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/repeat_interleave.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/repeat_interleave.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
@@ -10,7 +10,8 @@
 namespace boxcar::cuda {
 namespace {
 
-// Place i stands in the result where the sums of the counts, up to it and without it, say: a search in those sums.
+// Position i fills the result from the sum of the counts before it to the sum that includes it, so a search in the sums
+// finds it.
 Tensor repeat(const Tensor& counts, std::optional<int64_t> size) {
   const ScalarType type = counts.scalar_type();
   if (counts.numel() == 0) {
@@ -18,9 +19,9 @@ Tensor repeat(const Tensor& counts, std::optional<int64_t> size) {
     return boxcar::empty_like(counts);
   }
   const Tensor ends = boxcar::cumsum(counts, 0);
-  const int64_t least = dense::readNumber(boxcar::amin(counts)).toInt();
+  const int64_t least = native::readNumber(boxcar::amin(counts)).toInt();
   BOXCAR_CHECK(least >= 0, "repeats can not be negative, but one is {}", least);
-  const int64_t total = dense::readNumber(boxcar::select(ends, 0, -1)).toInt();
+  const int64_t total = native::readNumber(boxcar::select(ends, 0, -1)).toInt();
   BOXCAR_CHECK(total >= 0, "repeat_interleave(): the sum of repeats is too large");
   BOXCAR_CHECK(size.value_or(total) == total, "repeat_interleave: Invalid output_size, expected {} but got {}", total,
                *size);
@@ -30,6 +31,6 @@ Tensor repeat(const Tensor& counts, std::optional<int64_t> size) {
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::repeatPlaces, repeat)
+BOXCAR_REGISTER_STUB(CUDA, native::repeatPlaces, repeat)
 
 }  // namespace boxcar::cuda

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// Softmax and layer normalisation, which nvcc compiles. All tensors are contiguous.
+// Softmax and layer normalization, which nvcc compiles. All tensors are contiguous.
 
 namespace boxcar::cuda {
 
@@ -23,10 +23,10 @@ void launchSoftmax(const SoftmaxLaunch& launch);
 
 struct LayerNormLaunch {
   const void* in;
-  const void* weight;  // null where there is none; of [parameter_type], as the bias
+  const void* weight;  // null if there is none; of [parameter_type], like the bias
   const void* bias;
   void* out;
-  void* mean;  // float32; float64 where the input is
+  void* mean;  // float32, or float64 if the input is float64
   void* scale;
   ScalarType type;
   ScalarType parameter_type;  // [type], or float32

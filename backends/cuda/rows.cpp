@@ -1,10 +1,10 @@
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/row_kernels.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/group_norm.h>
-#include <boxcar/backends/dense/layer_norm.h>
-#include <boxcar/backends/dense/softmax.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/group_norm.h>
+#include <boxcar/backends/native/layer_norm.h>
+#include <boxcar/backends/native/softmax.h>
 #include <boxcar/ops.h>
 
 #include <optional>
@@ -12,22 +12,22 @@
 namespace boxcar::cuda {
 namespace {
 
-void softmax(const Tensor& out, const Tensor& self, const dense::Lines& lines, bool logarithm) {
+void softmax(const Tensor& out, const Tensor& self, const native::Lines& lines, bool logarithm) {
   module().softmax({self.data_ptr(), out.data_ptr(), self.scalar_type(), out.scalar_type() != self.scalar_type(),
                     lines.outer, lines.length, lines.inner, logarithm});
 }
 
 std::optional<Tensor> prepared(const Tensor* tensor, ScalarType type) {
   if (tensor == nullptr) return std::nullopt;
-  return dense::toContiguous(tensor->scalar_type() == type ? *tensor : dense::convertTo(*tensor, type));
+  return native::toContiguous(tensor->scalar_type() == type ? *tensor : native::convertTo(*tensor, type));
 }
 
-void layerNorm(const dense::LayerNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale) {
+void layerNorm(const native::LayerNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale) {
   const ScalarType type = call.input.scalar_type();
   const auto has_other_type = [&](const Tensor* tensor) { return tensor != nullptr && tensor->scalar_type() != type; };
   const bool mixed = has_other_type(call.weight) || has_other_type(call.bias);
   const ScalarType parameter_type = mixed && type != ScalarType::Double ? ScalarType::Float : type;
-  const Tensor input = dense::toContiguous(call.input);
+  const Tensor input = native::toContiguous(call.input);
   const std::optional<Tensor> weight = prepared(call.weight, parameter_type);
   const std::optional<Tensor> bias = prepared(call.bias, parameter_type);
   module().layer_norm({input.data_ptr(), weight ? weight->data_ptr() : nullptr, bias ? bias->data_ptr() : nullptr,
@@ -35,8 +35,8 @@ void layerNorm(const dense::LayerNormCall& call, const Tensor& out, const Tensor
                        call.eps});
 }
 
-// The rows as those of layer_norm, then each channel's weight and bias.
-void groupNorm(const dense::GroupNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale) {
+// Normalizes the rows like layer_norm, then applies each channel's weight and bias.
+void groupNorm(const native::GroupNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale) {
   const ScalarType type = call.input.scalar_type();
   module().layer_norm({call.input.data_ptr(), nullptr, nullptr, out.data_ptr(), mean.data_ptr(), scale.data_ptr(), type,
                        type, call.samples * call.groups, call.channels * call.length, call.eps});
@@ -55,8 +55,8 @@ void groupNorm(const dense::GroupNormCall& call, const Tensor& out, const Tensor
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::groupNormRows, groupNorm)
-BOXCAR_CUDA_FUNCTION(dense::softmaxLines, softmax)
-BOXCAR_CUDA_FUNCTION(dense::layerNormRows, layerNorm)
+BOXCAR_REGISTER_STUB(CUDA, native::groupNormRows, groupNorm)
+BOXCAR_REGISTER_STUB(CUDA, native::softmaxLines, softmax)
+BOXCAR_REGISTER_STUB(CUDA, native::layerNormRows, layerNorm)
 
 }  // namespace boxcar::cuda

@@ -1,10 +1,10 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/lines.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/scan_kernels.h>
-#include <boxcar/backends/dense/lines.h>
-#include <boxcar/backends/dense/scan.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/lines.h>
+#include <boxcar/backends/native/scan.h>
 
 #include <algorithm>
 #include <optional>
@@ -13,10 +13,10 @@
 namespace boxcar::cuda {
 namespace {
 
-// Rows this short are a thread's each.
+// Rows up to this length are scanned by one thread each.
 constexpr int64_t kShort = 32;
 
-// Parts of a row, so that all multiprocessors have work, each with some tiles to do.
+// Returns the number of parts per row that gives all multiprocessors work, with some tiles per part.
 int64_t partsFor(int64_t rows, int64_t length) {
   constexpr int64_t kLeastTiles = 4;
   constexpr int64_t kMostParts = 1024;
@@ -25,20 +25,20 @@ int64_t partsFor(int64_t rows, int64_t length) {
   return std::clamp<int64_t>(std::min(wanted, length / (kLeastTiles * kScanTile)), 1, kMostParts);
 }
 
-// Calls launch(ScanLaunch) for the lines of [self], whose results are written to [out] and, if there are any, to
-// [indices]; those are contiguous.
+// Calls launch(ScanLaunch) for the lines of [self]. The results are written to [out] and, if given, [indices]; both are
+// contiguous.
 template <class Launch>
 void scanWith(const Tensor& out, const Tensor* indices, const Tensor& self, size_t dim, const Launch& launch) {
-  const dense::Lines lines(self, dim);
+  const native::Lines lines(self, dim);
   ScanLaunch call{};
   call.type = self.scalar_type();
   call.parts = 1;
   call.length = lines.length;
   call.part_length = lines.length;
-  // Neighbouring lines are read side by side, if there are enough of them.
+  // With enough lines, neighboring lines are read side by side.
   constexpr int64_t kManyLines = 16384;
   if (lines.length <= kShort || (lines.inner > 1 && lines.outer * lines.inner >= kManyLines)) {
-    const Tensor in = dense::toContiguous(self);
+    const Tensor in = native::toContiguous(self);
     call.in = in.data_ptr();
     call.out = out.data_ptr();
     call.indices = indices != nullptr ? static_cast<int64_t*>(indices->data_ptr()) : nullptr;
@@ -70,7 +70,7 @@ void scanWith(const Tensor& out, const Tensor* indices, const Tensor& self, size
   if (places) places->finish();
 }
 
-void scanLines(std::string_view, dense::Scan scan, const Tensor& out, const Tensor& self, size_t dim) {
+void scanLines(std::string_view, native::Scan scan, const Tensor& out, const Tensor& self, size_t dim) {
   scanWith(out, nullptr, self, dim, [&](const ScanLaunch& launch) { module().scan(launch, scan); });
 }
 
@@ -80,7 +80,7 @@ void scanExtremes(bool greatest, const Tensor& values, const Tensor& indices, co
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::scanLines, scanLines)
-BOXCAR_CUDA_FUNCTION(dense::scanExtremes, scanExtremes)
+BOXCAR_REGISTER_STUB(CUDA, native::scanLines, scanLines)
+BOXCAR_REGISTER_STUB(CUDA, native::scanExtremes, scanExtremes)
 
 }  // namespace boxcar::cuda

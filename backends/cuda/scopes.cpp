@@ -1,7 +1,7 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/function_graphs.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/dispatcher/device_scope.h>
+#include <boxcar/dispatcher/call/device_scope.h>
 #include <boxcar/ivalue/error.h>
 
 #include <memory>

@@ -1,26 +1,26 @@
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/search_kernels.h>
-#include <boxcar/backends/dense/indexed_loop.h>
-#include <boxcar/backends/dense/search.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/indexed_loop.h>
+#include <boxcar/backends/native/search.h>
 
 namespace boxcar::cuda {
 namespace {
 
-// Notes any index of the sorter that is out of range: the search meets only some.
+// Notes any out-of-range index of the sorter, because the search reads only some of them.
 void checkSorter(const Tensor& sorter, int64_t count) {
   constexpr auto kItemsize = static_cast<int64_t>(sizeof(int64_t));
-  dense::IndexedLoop loop;
+  native::IndexedLoop loop;
   loop.sizes = {sorter.numel()};
   loop.beside_steps = {0};
   loop.chosen_steps = {0};
   loop.index = static_cast<const char*>(sorter.data_ptr());
   loop.index_steps = {kItemsize};
   loop.size = count;
-  dense::checkChosen(sorter.device(), loop);
+  native::checkChosen(sorter.device(), loop);
 }
 
-void search(const dense::SearchCall& call, const Tensor& out) {
+void search(const native::SearchCall& call, const Tensor& out) {
   const int64_t count = call.boundaries.sizes().back();
   if (call.sorter.defined()) checkSorter(call.sorter, count);
   const bool shared = call.boundaries.dim() == 1;
@@ -32,6 +32,6 @@ void search(const dense::SearchCall& call, const Tensor& out) {
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::searchRows, search)
+BOXCAR_REGISTER_STUB(CUDA, native::searchRows, search)
 
 }  // namespace boxcar::cuda

@@ -6,17 +6,17 @@
 #include <cstdint>
 #include <string_view>
 
-// Searches in what is in order, which nvcc compiles.
+// Searches in sorted data, which nvcc compiles.
 
 namespace boxcar::cuda {
 
-// dense::SearchCall: values in rows of [row] elements, each with its own [count] boundaries, or with the same ones
-// where there is one row. Notes indices of the sorter that are out of range, of those that it meets.
+// native::SearchCall: values in rows of [row] elements. Each row has its own [count] boundaries; if there is only one
+// row, all values use the same ones. Notes out-of-range indices in the sorter, but only those that the search reads.
 struct SearchLaunch {
   std::string_view name;
   const void* boundaries;
   const void* values;
-  const int64_t* sorter;  // null where the boundaries are in order
+  const int64_t* sorter;  // null if the boundaries are sorted
   void* out;
   bool out_int32;
   bool right;
@@ -28,7 +28,7 @@ struct SearchLaunch {
 };
 void launchSearch(const SearchLaunch& launch);
 
-// Whether each of [n] elements is among [count] sorted ones, NaN among none; or whether it is not.
+// Whether each of [n] elements is among [count] sorted ones (NaN never is); negated if [invert].
 struct FindLaunch {
   const void* elements;
   const void* sorted;
@@ -40,7 +40,7 @@ struct FindLaunch {
 };
 void launchFind(const FindLaunch& launch);
 
-// The middle element of each row of [length] elements (dense::MedianLines).
+// The middle element of each row of [length] elements (native::MedianLines).
 struct MiddleLaunch {
   std::string_view name;
   const void* in;
@@ -51,9 +51,9 @@ struct MiddleLaunch {
   int64_t length;
   bool skips_nan;
 };
-// Of rows that are sorted; [places] says where the elements were.
+// For sorted rows; [places] holds the elements' original positions.
 void launchMiddle(const MiddleLaunch& launch, const int64_t* places);
-// Of any rows of fewer than 2^31 elements, a block for each.
+// For unsorted rows of fewer than 2^31 elements; one block per row.
 void launchMiddleOfRows(const MiddleLaunch& launch);
 
 }  // namespace boxcar::cuda

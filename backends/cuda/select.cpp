@@ -1,11 +1,11 @@
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/select.h>
 #include <boxcar/backends/cuda/select_kernels.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/indexed_loop.h>
-#include <boxcar/backends/dense/nonzero.h>
-#include <boxcar/backends/shape/layout.h>
+#include <boxcar/backends/meta/layout.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/indexed_loop.h>
+#include <boxcar/backends/native/nonzero.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace boxcar::cuda {
 
 Tensor placesOfTrue(const Tensor& mask) {
   const int64_t n = mask.numel();
-  const int64_t count = n == 0 ? 0 : dense::readNumber(boxcar::sum(mask)).toInt();
+  const int64_t count = n == 0 ? 0 : native::readNumber(boxcar::sum(mask)).toInt();
   const Tensor places = Tensor::allocate({&count, 1}, ScalarType::Long, mask.device());
   if (count == 0) return places;
   const auto bytes = static_cast<int64_t>(module().places_of_true_bytes(n));
@@ -34,7 +34,7 @@ Tensor indicesOfTrue(const Tensor& mask, std::span<const int64_t> tensor_sizes) 
   const int64_t sizes[] = {count, static_cast<int64_t>(tensor_sizes.size())};
   const int64_t strides[] = {1, std::max<int64_t>(count, 1)};
   if (tensor_sizes.size() == 1) return places.view(sizes, strides, 0);
-  Tensor result = shape::allocateStrided(sizes, strides, ScalarType::Long, mask.device());
+  Tensor result = meta::allocateStrided(sizes, strides, ScalarType::Long, mask.device());
   if (count == 0) return result;
   auto* const out = static_cast<int64_t*>(result.data_ptr());
   int64_t below = 1;
@@ -52,8 +52,8 @@ Tensor selectMasked(const Tensor& self, const Tensor& mask) {
   if (out.numel() == 0) return out;
   const int64_t flat[] = {self.numel()};
   const int64_t one[] = {1};
-  dense::readChosen(self.device(), dense::loopAlong(out, self.view(flat, one, self.storage_offset()), places, 0),
-                    self.itemsize());
+  native::readChosen(self.device(), native::loopAlong(out, self.view(flat, one, self.storage_offset()), places, 0),
+                     self.itemsize());
   return out;
 }
 
@@ -67,8 +67,8 @@ void fillMasked(const Tensor& self, const Tensor& mask, const Tensor& source) {
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::indicesOfTrue, indicesOfTrue)
-BOXCAR_CUDA_FUNCTION(dense::selectMasked, selectMasked)
-BOXCAR_CUDA_FUNCTION(dense::scatterMasked, fillMasked)
+BOXCAR_REGISTER_STUB(CUDA, native::indicesOfTrue, indicesOfTrue)
+BOXCAR_REGISTER_STUB(CUDA, native::selectMasked, selectMasked)
+BOXCAR_REGISTER_STUB(CUDA, native::scatterMasked, fillMasked)
 
 }  // namespace boxcar::cuda

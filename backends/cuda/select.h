@@ -4,8 +4,8 @@
 
 namespace boxcar::cuda {
 
-// The places of what is true in [mask], bools that are contiguous, in order: int64, of one dimension. Waits for the
-// device, to know how many there are.
+// Returns the positions of the true elements of [mask], contiguous bools, in order: int64, one-dimensional. Waits for
+// the device to learn their number.
 Tensor placesOfTrue(const Tensor& mask);
 
 }  // namespace boxcar::cuda

@@ -5,20 +5,20 @@
 #include <cstddef>
 #include <cstdint>
 
-// What is done where a mask is true, which nvcc compiles.
+// Selection by masks, which nvcc compiles.
 
 namespace boxcar::cuda {
 
-// Writes the places of those of [n] flags that are true to [places], in order, and how many there are to [count]; with
-// as many bytes of memory as this says.
+// launchPlacesOfTrue writes the positions of the true ones among [n] flags to [places], in order, and their number to
+// [count]. It needs a workspace of the size that placesOfTrueBytes returns.
 size_t placesOfTrueBytes(int64_t n);
 void launchPlacesOfTrue(void* workspace, size_t bytes, const bool* flags, int64_t* places, int64_t* count, int64_t n);
 
-// Writes places[i] / below % size to [out] for [n] places: their indices along a dimension.
+// Writes places[i] / below % size to [out] for [n] places: their indices along one dimension.
 void launchIndicesAlong(int64_t* out, const int64_t* places, int64_t below, int64_t size, int64_t n);
 
-// Where [mask] is true, writes the element of [source] whose number, counted from 1, [counts] has there; [source] has
-// [available]. Notes an index that it has not.
+// Where [mask] is true, writes the element of [source] at the position that [counts] has there, counted from 1.
+// [source] has [available] elements; notes a failure if the position is beyond them.
 struct FillMaskedLaunch {
   void* out;
   const void* source;

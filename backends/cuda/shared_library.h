@@ -10,20 +10,21 @@
 
 namespace boxcar::cuda {
 
-// A library of NVIDIA's that is opened when an operator first needs it, so that boxcar runs where it is not installed.
+// An NVIDIA library that is opened when an operator first needs it, so that boxcar runs where it is not installed.
 class BOXCAR_API SharedLibrary final {
  public:
-  // [name] for people, "cuBLAS"; [files] are tried in order, "libcublasLt.so.13" first.
+  // [name] is for messages, "cuBLAS"; [files] are tried in order, "libcublasLt.so.13" first.
   SharedLibrary(std::string_view name, std::initializer_list<const char*> files);
 
-  // The function [symbol]. An Error that names [op], who wants it, when the library or the function is not there.
+  // Returns the function [symbol]. Throws Error that names [op], the operator that needs it, if the library or the
+  // function is missing.
   template <class Function>
   Function* function(const char* symbol, std::string_view op) {
     return reinterpret_cast<Function*>(find(symbol, op));
   }
 
-  // What dlopen gave, for those who look functions up themselves. An Error that names [op] when the library is not
-  // there.
+  // Returns the dlopen handle, for code that looks up functions itself. Throws Error that names [op] if the library is
+  // missing.
   void* handle(std::string_view op);
 
  private:

@@ -4,8 +4,8 @@
 
 namespace boxcar::cuda {
 
-// Runs [work] as a kernel of the current stream of the simulated device, or keeps it for a graph that is captured. Only
-// tests, whose kernels are compiled for the host, have it.
+// Runs [work] as a kernel on the current stream of the simulated device, or adds it to the graph that is being
+// captured. Only tests, whose kernels are compiled for the host, define it.
 void enqueueSimulated(std::function<void()> work);
 
 }  // namespace boxcar::cuda

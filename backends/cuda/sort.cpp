@@ -1,11 +1,11 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/lines.h>
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/sort_kernels.h>
-#include <boxcar/backends/dense/lines.h>
-#include <boxcar/backends/dense/sort.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/lines.h>
+#include <boxcar/backends/native/sort.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace boxcar::cuda {
 namespace {
 
-// Few rows are cut in as many parts as a device has work for; what comes first in a row is among what comes first in
-// its parts. 1 where that is not worth it.
+// Returns into how many parts to split each row, so that a few rows keep a device busy, or 1 if that is not worth it.
+// The first elements of a row are among the first elements of its parts.
 int64_t partsFor(int64_t rows, int64_t length, int64_t k) {
   constexpr int64_t kLeast = int64_t{1} << 18;
   constexpr int64_t kLeastPart = int64_t{1} << 14;
@@ -25,8 +25,8 @@ int64_t partsFor(int64_t rows, int64_t length, int64_t k) {
   return std::min(length / std::max(kLeastPart, 16 * k), (blocks + rows - 1) / rows);
 }
 
-// The first [k] of each row of [in], from the first [k] of its [parts] and what is left behind them. Those lie in the
-// order of the row where they are equal, so that the result is that of a stable sort.
+// Selects the first [k] of each row of [in] from the first [k] of each of its [parts] and the leftover elements after
+// them. Equal candidates are in row order, so the result is that of a stable sort.
 void chooseFromParts(const Tensor& values, const Tensor& indices, const Tensor& in, int64_t parts, int64_t k,
                      bool descending) {
   const int64_t length = in.size(1);
@@ -43,8 +43,8 @@ void chooseFromParts(const Tensor& values, const Tensor& indices, const Tensor& 
                                boxcar::narrow(in, 1, parts * each, length - parts * each)};
   const Tensor origins[] = {boxcar::reshape(boxcar::add(places, starts), joined), rest};
   const auto [chosen, at] = boxcar::topk(boxcar::cat(candidates, 1), k, 1, descending);
-  dense::copyElements(values, chosen);
-  dense::copyElements(indices, boxcar::gather(boxcar::cat(origins, 1), 1, at));
+  native::copyElements(values, chosen);
+  native::copyElements(indices, boxcar::gather(boxcar::cat(origins, 1), 1, at));
 }
 
 void chooseFromRows(const SortLaunch& launch, Device device) {
@@ -59,7 +59,7 @@ void chooseFromRows(const SortLaunch& launch, Device device) {
 
 void chooseFirst(const Tensor& values, const Tensor& indices, const Tensor& self, size_t dim, int64_t k,
                  bool descending) {
-  const dense::Lines lines(self, dim);
+  const native::Lines lines(self, dim);
   const int64_t rows = lines.outer * lines.inner;
   const Tensor in = rowsOf(self, dim);
   const WrittenRows chosen(values, dim);
@@ -85,7 +85,7 @@ void sortLines(const Tensor& values, const Tensor& indices, const Tensor& self, 
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::sortLines, sortLines)
-BOXCAR_CUDA_FUNCTION(dense::chooseFirst, chooseFirst)
+BOXCAR_REGISTER_STUB(CUDA, native::sortLines, sortLines)
+BOXCAR_REGISTER_STUB(CUDA, native::chooseFirst, chooseFirst)
 
 }  // namespace boxcar::cuda

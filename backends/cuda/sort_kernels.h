@@ -5,15 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 
-// Sorting, which nvcc compiles: rows that fit into shared memory by a block's own network, longer
-// ones by CUB, or by selection where only their beginning is wanted.
+// Sorting, which nvcc compiles. A block sorts a row that fits into shared memory with its own network; CUB sorts longer
+// rows, or a selection is used if only the beginning of a row is wanted.
 
 namespace boxcar::cuda {
 
-// The longest row that a block sorts by itself.
+// The longest row that a single block sorts.
 inline constexpr int64_t kShortRow = 2048;
 
-// Rows of [length] elements, one after the other. The first [kept] of each in order are written to rows of that many.
+// Rows of [length] elements, stored one after another. Writes the first [kept] of each sorted row to rows of that
+// length.
 struct SortLaunch {
   const void* in;
   void* values;
@@ -25,14 +26,14 @@ struct SortLaunch {
   bool descending;
 };
 
-// Rows of at most kShortRow elements.
+// For rows of at most kShortRow elements.
 void launchShortSort(const SortLaunch& launch);
-// Any others, with as many bytes of memory as this says.
+// For any other rows; the workspace needs the size that longSortBytes returns.
 size_t longSortBytes(const SortLaunch& launch);
 void launchLongSort(const SortLaunch& launch, void* workspace);
 
-// The longest part of a row that launchChooseRows finds and sorts; rows have fewer than 2^31 elements, and are a
-// block's each, so that it takes some to keep a device busy.
+// The longest part of a row that launchChooseRows finds and sorts. Rows must have fewer than 2^31 elements. Each row
+// takes one block, so only many rows keep a device busy.
 inline constexpr int64_t kMostChosen = 1024;
 inline constexpr int64_t kManyRows = 32;
 void launchChooseRows(const SortLaunch& launch);

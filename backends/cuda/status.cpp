@@ -10,13 +10,13 @@ void check(Status status, std::string_view doing) {
   if (status == kSuccess) [[likely]]
     return;
   const Driver& cuda = driver();
-  cuda.last_error();  // it is reported here: the next launch is not to report it again
+  cuda.last_error();  // reported here, so the next launch must not report it again
   if (waitsForEachLaunch())
     BOXCAR_FAIL("CUDA failed while {}: {} ({}, error {})", doing, cuda.error_text(status), cuda.error_name(status),
                 status);
   BOXCAR_FAIL(
-      "CUDA failed while {}: {} ({}, error {}). The cause may be an earlier operator, as kernels run behind the "
-      "program's back; with BOXCAR_CUDA_SYNC=1 in the environment the operator that caused it reports it",
+      "CUDA failed while {}: {} ({}, error {}). The cause may be an earlier operator, because kernels run "
+      "asynchronously; with BOXCAR_CUDA_SYNC=1 in the environment the operator that caused it reports it",
       doing, cuda.error_text(status), cuda.error_name(status), status);
 }
 
@@ -29,7 +29,7 @@ void checkLaunch() {
   check(driver().last_error(), "starting a kernel");
   if (!waitsForEachLaunch()) [[likely]]
     return;
-  if (isCapturing()) return;  // nothing runs that could be waited for
+  if (isCapturing()) return;  // nothing runs, so there is nothing to wait for
   check(driver().synchronize_stream(currentStream().handle), "waiting for a kernel");
   throwFailure();
 }

@@ -7,14 +7,15 @@
 
 namespace boxcar::cuda {
 
-// Throws the Error of [status], unless it is success. [doing] says what failed: "copying 12 bytes to cuda:0".
+// Throws the Error for [status] unless it is success. [doing] says what failed: "copying 12 bytes to cuda:0".
 void check(Status status, std::string_view doing);
 
-// After a launch: an Error when it failed. Errors of kernels that run show at a later call; with the environment
-// variable BOXCAR_CUDA_SYNC=1 this waits for the kernel, so that the operator that caused one reports it.
+// To be called after a launch; throws Error if it failed. Errors of running kernels show up at a later call. With the
+// environment variable BOXCAR_CUDA_SYNC=1 this waits for the kernel, so that the operator that caused an error reports
+// it.
 BOXCAR_API void checkLaunch();
 
-// Whether BOXCAR_CUDA_SYNC is 1.
+// Returns whether BOXCAR_CUDA_SYNC is 1.
 bool waitsForEachLaunch();
 
 }  // namespace boxcar::cuda

@@ -15,17 +15,17 @@ namespace {
 constexpr int32_t kPoolSize = 8;
 constexpr int32_t kCaptureStream = kPoolSize + 1;
 
-// A thread's current stream on each device, by number: room for the state of threads is scarce in a shared library.
+// A thread's current stream on each device, as a number, because thread-local storage is scarce in a shared library.
 thread_local std::array<uint8_t, kMaxDevices> current{};
 thread_local Recording recording_now = Recording::kNone;
 
-// Streams live as long as the process: at its end the driver may be gone before them.
+// Streams live as long as the process, because the driver may be gone before they could be destroyed at exit.
 struct Pool {
   std::mutex mutex;
   std::array<std::atomic<StreamHandle>, kCaptureStream> streams{};
   int32_t next = 0;
 
-  // The caller holds the mutex, and the pool's device is the current one.
+  // The caller must hold the mutex, and the pool's device must be the current one.
   CudaStream make(int32_t id) {
     std::atomic<StreamHandle>& place = streams[static_cast<size_t>(id - 1)];
     if (place.load(std::memory_order_relaxed) == nullptr) {
@@ -59,7 +59,7 @@ CudaStream streamFromPool() {
 }
 
 CudaStream streamById(int32_t id) {
-  BOXCAR_CHECK(id >= 0 && id <= kPoolSize, "there is no stream {}; streams have the numbers 0 to {}", id, kPoolSize);
+  BOXCAR_CHECK(id >= 0 && id <= kPoolSize, "there is no stream {}; streams are numbered 0 to {}", id, kPoolSize);
   if (id == 0) return {};
   Pool& pool = poolOf(currentDevice());
   const std::lock_guard lock(pool.mutex);
@@ -101,7 +101,7 @@ StreamGuard::~StreamGuard() {
     orderStreams(stream_, before_);
     setCurrentDevice(device_before_);
   } catch (const Error&) {
-    // The device failed, which the next check of it reports.
+    // The device failed; the next check reports that.
   }
 }
 

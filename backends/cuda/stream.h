@@ -14,29 +14,30 @@ struct CudaStream {
   int32_t id = 0;  // 0 is the device's default stream
 };
 
-// Where this thread puts work on the current device.
+// Returns the stream that this thread uses on the current device.
 BOXCAR_API CudaStream currentStream();
-// Of device [device].
+// Returns this thread's stream on device [device].
 CudaStream currentStreamOf(int device);
 
-// A stream besides the default one, of a few that each device has and that are handed out in turn.
+// Returns a non-default stream from the device's small pool, which is handed out in turn.
 CudaStream streamFromPool();
-// The stream of the current device with number [id]; an Error when none has it.
+// Returns the current device's stream with number [id]; throws Error if there is none.
 CudaStream streamById(int32_t id);
-// The one of the current device that graphs are captured from, and nothing else goes to.
+// Returns the current device's stream that is reserved for capturing graphs.
 CudaStream streamForCapture();
 
-// Makes [stream] the current device's for this thread.
+// Makes [stream] this thread's stream on the current device.
 void setCurrentStream(CudaStream stream);
 
-// What is put to [later] from now on begins after what is in [earlier] now.
+// Makes later work on [later] wait for the work now in [earlier].
 void orderStreams(CudaStream earlier, CudaStream later);
 
-// This thread's work on a device goes to a stream of the pool while it lives: it begins after what was put to the
-// stream before it, and what follows begins after it. The device is the thread's current one meanwhile.
+// Sends this thread's work on a device to a pool stream during its lifetime. That work starts after the earlier work of
+// the previous stream, and later work on the previous stream starts after it. The device is the thread's current one
+// meanwhile.
 class BOXCAR_API StreamGuard final {
  public:
-  // On the current device.
+  // For the current device.
   StreamGuard();
   explicit StreamGuard(int device);
   ~StreamGuard();
@@ -54,21 +55,21 @@ class BOXCAR_API StreamGuard final {
 
 // Waits for the work of the current stream, and throws what went wrong on the device.
 void synchronizeStream();
-// The same for all streams of the current device.
+// Waits for all streams of the current device, and throws what went wrong on it.
 BOXCAR_API void synchronizeDevice();
 
-// What becomes of this thread's work on a device.
+// What happens to this thread's work on a device.
 enum class Recording : uint8_t {
   kNone,
-  kRehearsal,  // it runs; what a graph could not capture is an error already
-  kCapture,    // it goes into a graph, so that nothing runs
+  kRehearsal,  // it runs, but what a graph could not capture throws already
+  kCapture,    // it is recorded into a graph and does not run
 };
 Recording recording() noexcept;
 void setRecording(Recording recording) noexcept;
 inline bool isCapturing() noexcept { return recording() == Recording::kCapture; }
 
-// An Error where this thread's work is to be captured: [what] would have to happen again in each replay, and cannot.
-// "waits for the device".
+// Throws Error if this thread's work is being recorded for a graph. [what] says what would have to happen again in each
+// replay, but cannot: "waits for the device".
 void refuseInGraph(std::string_view what);
 
 }  // namespace boxcar::cuda

@@ -16,7 +16,8 @@ void StridedLayout::add(std::span<const int64_t> sizes, std::span<const int64_t>
   }
 }
 
-// Whether dimension [a] is to go inside of [b]: its steps are smaller in the first operand that can tell.
+// Whether dimension [a] belongs inside [b]: its stride is smaller in the first operand where both strides differ and
+// neither is 0.
 bool StridedLayout::liesInside(size_t a, size_t b) const {
   for (size_t k = 0; k < strides_[a].size(); ++k) {
     const int64_t in_a = std::abs(strides_[a][k]);
@@ -28,7 +29,7 @@ bool StridedLayout::liesInside(size_t a, size_t b) const {
 }
 
 void StridedLayout::prepare() {
-  // By insertion: broadcast dimensions compare as equal to all others, which no sort allows.
+  // Insertion sort, because broadcast dimensions compare equal to all others, which std::sort does not allow.
   for (size_t i = 1; i < sizes_.size(); ++i) {
     for (size_t k = i; k > 0 && liesInside(k, k - 1); --k) {
       std::swap(sizes_[k], sizes_[k - 1]);
@@ -68,7 +69,7 @@ int StridedLayout::innerRank(int most) const {
   int64_t n = 1;
   int dim = 0;
   for (; dim < rank() && dim < most; ++dim) {
-    // One dimension alone is cut into pieces.
+    // Only a single dimension is split into pieces.
     if (dim > 0 && n > INT32_MAX / sizes_[static_cast<size_t>(dim)]) break;
     n *= sizes_[static_cast<size_t>(dim)];
   }

@@ -9,29 +9,30 @@
 
 namespace boxcar::cuda {
 
-// The dimensions of operands that a kernel goes through together: put in the order of memory, and joined where they
-// follow each other in all operands, so that few are left.
+// The dimensions of the operands that a kernel iterates over together: sorted into memory order, and merged where they
+// are contiguous in all operands, so that few are left.
 class BOXCAR_API StridedLayout final {
  public:
   explicit StridedLayout(std::span<const int64_t> sizes);
 
-  // An operand of [sizes] that broadcast to the layout's; [strides] in elements of [itemsize] bytes.
+  // Adds an operand whose [sizes] broadcast to the layout's. [strides] are in elements of [itemsize] bytes.
   void add(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t itemsize);
-  // After the last one: orders by the first operand, then the others, and joins.
+  // Call after the last add(): sorts dimensions by the strides of the first operand, then of the others, and merges
+  // them.
   void prepare();
-  // The same, but dimensions stay in the order of the tensor's.
+  // Merges dimensions like prepare(), but keeps them in the tensor's order.
   void joinOnly();
 
   int64_t numel() const;
   int rank() const { return static_cast<int>(sizes_.size()); }
   std::span<const int64_t> sizes() const { return sizes_; }
-  // Of operand [operand] in dimension [dim], innermost first, in bytes.
+  // Stride of operand [operand] along dimension [dim], counted from the innermost; in bytes.
   int64_t stride(int dim, int operand) const {
     return strides_[static_cast<size_t>(dim)][static_cast<size_t>(operand)];
   }
 
-  // Calls run(offsets, n, starts) for parts of at most Offsets' rank and 2^31 - 1 elements; starts[k] is what is to be
-  // added to operand k's address.
+  // Calls run(offsets, n, starts) for parts of at most Offsets' rank and 2^31 - 1 elements. starts[k] is to be added to
+  // operand k's address.
   template <int operands, class Run>
   void forParts(const Run& run) const {
     std::vector<int64_t> starts(operands, 0);
@@ -53,11 +54,11 @@ class BOXCAR_API StridedLayout final {
 
  private:
   bool liesInside(size_t a, size_t b) const;
-  // How many dimensions, from the innermost, one kernel goes through.
+  // Returns how many dimensions, from the innermost, one kernel covers.
   int innerRank(int most) const;
 
-  // Goes through the dimensions from [dim] down to [inner], and through the outermost of the inner ones in pieces where
-  // all of them together have too many elements.
+  // Iterates over the dimensions from [dim] down to [inner]. If the inner ones together have too many elements, also
+  // splits the outermost of them into pieces.
   template <class Body>
   void forOuter(int dim, int inner, std::vector<int64_t>& starts, const Body& body) const {
     if (dim >= inner) {
@@ -92,7 +93,7 @@ class BOXCAR_API StridedLayout final {
   }
 
   std::vector<int64_t> sizes_;                 // innermost first once prepared
-  std::vector<std::vector<int64_t>> strides_;  // of each dimension, one for each operand
+  std::vector<std::vector<int64_t>> strides_;  // of each dimension, one per operand
 };
 
 }  // namespace boxcar::cuda

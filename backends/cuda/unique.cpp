@@ -1,36 +1,37 @@
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/select.h>
-#include <boxcar/backends/dense/copy.h>
-#include <boxcar/backends/dense/unique.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/copy.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/unique.h>
 #include <boxcar/ops.h>
 
 #include <optional>
 #include <tuple>
 
-// Made of other operators: things are sorted, and each that differs from the one before it begins a group.
+// Composed of other operators: the items are sorted, and each item that differs from the previous one starts a group.
 
 namespace boxcar::cuda {
 namespace {
 
-using dense::Groups;
-using dense::UniqueCall;
+using native::Groups;
+using native::UniqueCall;
 
 Tensor noLongs(Device device) {
   const int64_t none[] = {0};
   return Tensor::allocate(none, ScalarType::Long, device);
 }
 
-// Whether each of [count] things in order begins a group; [differs] says so of all but the first.
+// Returns, for each of [count] sorted items, whether it starts a group; [differs] says so for all but the first.
 Tensor beginnings(int64_t count, const Tensor& differs) {
   const Tensor result = Tensor::allocate({&count, 1}, ScalarType::Bool, differs.device());
   Tensor first = boxcar::narrow(result, 0, 0, 1);
   boxcar::fill_(first, true);
-  dense::copyElements(boxcar::narrow(result, 0, 1, count - 1), differs);
+  native::copyElements(boxcar::narrow(result, 0, 1, count - 1), differs);
   return result;
 }
 
-// The groups of [ordered], things along its first dimension; [order] says where each was, unless they were so before.
+// Returns the groups of [ordered], items along its first dimension. [order] holds their original positions, if they
+// were reordered.
 Groups groupsOf(const UniqueCall& call, const Tensor& ordered, const Tensor& differs,
                 const std::optional<Tensor>& order) {
   const int64_t count = ordered.size(0);
@@ -49,7 +50,7 @@ Groups groupsOf(const UniqueCall& call, const Tensor& ordered, const Tensor& dif
   return groups;
 }
 
-// All but the first along the first dimension, compared with those before them.
+// Compares each item along the first dimension with the previous one.
 Tensor differences(const Tensor& ordered) {
   const int64_t count = ordered.size(0) - 1;
   return boxcar::ne(boxcar::narrow(ordered, 0, 1, count), boxcar::narrow(ordered, 0, 0, count));
@@ -67,7 +68,7 @@ Groups groupElements(const UniqueCall& call, const Tensor& self) {
   return groupsOf(call, sorted, differences(sorted), order);
 }
 
-// Where the rows of [rows] are in lexical order: sorted by one column after the other, the last one first.
+// Returns the lexicographic order of [rows], by sorting by one column after another, starting with the last.
 Tensor orderOfRows(const Tensor& rows) {
   Tensor order;
   for (int64_t column = rows.size(1); column-- > 0;) {
@@ -96,7 +97,7 @@ Groups groupSlices(const UniqueCall& call, const Tensor& slices) {
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::uniqueElements, groupElements)
-BOXCAR_CUDA_FUNCTION(dense::uniqueSlices, groupSlices)
+BOXCAR_REGISTER_STUB(CUDA, native::uniqueElements, groupElements)
+BOXCAR_REGISTER_STUB(CUDA, native::uniqueSlices, groupSlices)
 
 }  // namespace boxcar::cuda

@@ -5,21 +5,22 @@
 
 #include <cstdint>
 
-// Products and distances of vectors, which nvcc compiles.
+// Cross products and distances of vectors, which nvcc compiles.
 
 namespace boxcar::cuda {
 
-// Lines of three elements, of any strides: [lines] has the sizes of the others, and a line's first element in the
-// result and in both inputs.
+// Lines of three elements with any strides. [lines] has the sizes of the other dimensions, and the strides between the
+// first elements of lines in the result and both inputs.
 struct CrossLaunch {
   char* data[3];
-  int64_t steps[3];  // from an element of a line to the next, in bytes
+  int64_t steps[3];  // between the elements of a line, in bytes
   ScalarType type;
   const StridedLayout* lines;
 };
 void launchCross(const CrossLaunch& launch);
 
-// The p-norms of the differences of rows, of [m] of x and [n] of y, [batch] times; contiguous, of float32 or float64.
+// The p-norms of the differences between [m] rows of x and [n] rows of y, for [batch] pairs of matrices; contiguous,
+// float32 or float64.
 struct DistancesLaunch {
   const void* x;
   const void* y;

@@ -1,10 +1,10 @@
 #include <boxcar/backends/cuda/module.h>
-#include <boxcar/backends/cuda/registration.h>
 #include <boxcar/backends/cuda/vector_kernels.h>
-#include <boxcar/backends/dense/cross.h>
-#include <boxcar/backends/dense/distances.h>
-#include <boxcar/backends/dense/products.h>
-#include <boxcar/backends/shape/dims.h>
+#include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/native/cross.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/backends/native/distances.h>
+#include <boxcar/backends/native/products.h>
 #include <boxcar/ops.h>
 
 namespace boxcar::cuda {
@@ -42,7 +42,7 @@ void distancesByProduct(const Tensor& out, const Tensor& a, const Tensor& b) {
   const Tensor squares_of_y = boxcar::sum(boxcar::mul(y, y), innermost, /*keepdim=*/true);
   Tensor target = matrices(out);
   boxcar::add_out(target, squares_of_x, boxcar::transpose(squares_of_y, 1, 2));
-  dense::multiplyMatrices(out.device(), target, x, boxcar::transpose(y, 1, 2), -2, 1);
+  native::multiplyMatrices(out.device(), target, x, boxcar::transpose(y, 1, 2), -2, 1);
   boxcar::clamp_min_(target, 0);
   boxcar::sqrt_(target);
 }
@@ -59,7 +59,7 @@ void distances(const Tensor& out, const Tensor& a, const Tensor& b, double p, bo
 
 }  // namespace
 
-BOXCAR_CUDA_FUNCTION(dense::crossLines, cross)
-BOXCAR_CUDA_FUNCTION(dense::rowDistances, distances)
+BOXCAR_REGISTER_STUB(CUDA, native::crossLines, cross)
+BOXCAR_REGISTER_STUB(CUDA, native::rowDistances, distances)
 
 }  // namespace boxcar::cuda

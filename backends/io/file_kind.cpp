@@ -16,7 +16,7 @@ std::string_view textOf(std::span<const std::byte> file) noexcept {
 
 // ---- What the tables below ask where a signature is no fixed text ----
 
-// The start of a text, without what may stand before it.
+// Returns the start of a text, without a byte order mark and leading white space.
 std::string_view trimmed(std::string_view file) noexcept {
   if (file.starts_with("\xef\xbb\xbf")) file.remove_prefix(3);
   const size_t begin = file.find_first_not_of(" \t\r\n");
@@ -34,7 +34,7 @@ bool isHtml(std::string_view file) noexcept {
   return startsWithAnyCase(text, "<!doctype html") || startsWithAnyCase(text, "<html");
 }
 
-// Of ASCII's characters, at its start.
+// Returns whether the start of the file is ASCII text.
 bool isText(std::string_view file) noexcept {
   constexpr size_t kFewest = 8, kMost = 4096;
   return file.size() >= kFewest && std::ranges::all_of(file.substr(0, kMost), [](char c) {
@@ -48,7 +48,7 @@ bool isJson(std::string_view file) noexcept {
   return (text.starts_with('{') || text.starts_with('[')) && isText(file);
 }
 
-// What lists the files that a large model is spread over.
+// Returns whether the file is the index of a large model that is split over several files.
 bool isShardIndex(std::string_view file) noexcept {
   return isJson(file) && file.find("\"weight_map\"") != std::string_view::npos;
 }
@@ -57,8 +57,8 @@ bool isPickle(std::string_view file) noexcept {
   return file.size() > 2 && file[0] == '\x80' && file[1] >= 2 && file[1] <= 5;
 }
 
-// A message of Protocol Buffers whose field 1 is a number: `ir_version`, then a producer's name (2), the graph (7) or
-// the sets of operators (8).
+// A Protocol Buffers message whose field 1 is a number: `ir_version`, followed by the producer's name (2), the graph
+// (7) or the operator sets (8).
 bool isOnnx(std::string_view file) noexcept {
   if (file.size() < 5 || file[0] != '\x08' || file[1] < 2 || file[1] > 100) return false;
   if (file[2] == '\x3a' || file[2] == '\x42') return true;
@@ -72,7 +72,7 @@ bool isOnnx(std::string_view file) noexcept {
 struct Signature {
   size_t at;
   std::string_view bytes;
-  bool (*holds)(std::string_view file) noexcept;  // where there are no bytes
+  bool (*holds)(std::string_view file) noexcept;  // used if there are no bytes
   ForeignKind kind;
 };
 
@@ -84,12 +84,12 @@ constexpr std::string_view kUnpack = "unpack it, and load what is in it";
 
 using namespace std::string_view_literals;
 
-// The first one that holds tells: what is more special stands before what is less.
+// The first match wins, so more specific signatures come first.
 constexpr auto kSignatures = std::to_array<Signature>({
     {0,
      "version https://git-lfs"sv,
      nullptr,
-     {"a pointer of Git LFS", "fetch the file that it stands for, `git lfs install` and `git lfs pull`"}},
+     {"a pointer of Git LFS", "fetch the real file with `git lfs install` and `git lfs pull`"}},
     {0,
      "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"sv,
      nullptr,
@@ -108,7 +108,7 @@ constexpr auto kSignatures = std::to_array<Signature>({
     {4,
      "TFL3"sv,
      nullptr,
-     {"a TFLite model", "take the weights of the model that it was made from, and write them by numpy.savez"}},
+     {"a TFLite model", "take the weights of the original model, and write them with numpy.savez"}},
     {0,
      "MATLAB 5.0 MAT-file"sv,
      nullptr,
@@ -145,7 +145,7 @@ constexpr auto kSignatures = std::to_array<Signature>({
 // ---- Members of zip archives ----
 
 struct MemberSignature {
-  std::string_view end;  // of a member's name, or of all of it
+  std::string_view end;  // the end of a member's name, or the whole name
   ForeignKind kind;
 };
 
@@ -184,7 +184,7 @@ bool isSafetensors(std::span<const std::byte> file) noexcept {
 
 bool isZip(std::span<const std::byte> file) noexcept {
   const std::string_view text = textOf(file);
-  // The head of a member, or the end of an archive without any.
+  // The header of a member, or the end of an archive without members.
   return (text.starts_with("PK\x03\x04") || text.starts_with("PK\x05\x06")) && !isSafetensors(file);
 }
 

@@ -13,10 +13,10 @@ namespace {
 using nlohmann::json;
 using Kind = JsonValue::Kind;
 
-// What is shown of a value does not depend on what lies deeper.
+// Error messages show nothing that is nested more deeply.
 constexpr size_t kDeepest = 5;
 
-// A scalar as JSON; nlohmann's scalars are destroyed without asking for memory.
+// Returns a scalar as JSON; destroying nlohmann's scalars allocates no memory.
 std::string dumped(const json& scalar) { return scalar.dump(-1, ' ', true, json::error_handler_t::replace); }
 
 class Reader final : public json::json_sax_t {
@@ -24,7 +24,7 @@ class Reader final : public json::json_sax_t {
   explicit Reader(std::string_view text) : text_(text) {}
 
   JsonHeader read() {
-    // The parser takes a zero byte for the end.
+    // The parser treats a zero byte as the end.
     if (const size_t zero = text_.find('\0'); zero != std::string_view::npos) {
       fail(zero + 1);
     } else {
@@ -43,7 +43,7 @@ class Reader final : public json::json_sax_t {
   }
   bool number_float(double value, const std::string&) override { return add(JsonValue(Kind::Number, dumped(value))); }
   bool string(std::string& value) override { return add(JsonValue(Kind::String, std::move(value))); }
-  bool binary(json::binary_t&) override { return false; }  // there is none in texts
+  bool binary(json::binary_t&) override { return false; }  // does not occur in text
   bool start_object(size_t) override { return open(Kind::Object); }
   bool start_array(size_t) override { return open(Kind::Array); }
   bool end_array() override { return close(); }
@@ -79,7 +79,7 @@ class Reader final : public json::json_sax_t {
   }
   bool open(Kind kind) {
     add(JsonValue(kind));
-    // What is open gets no neighbour meanwhile, so that it stays where it is.
+    // An open value gets no siblings meanwhile, so its address stays valid.
     if (depth_ < kDeepest) open_.push_back(depth_ == 0 ? &header_.root : &open_.back()->values.back());
     ++depth_;
     return true;
@@ -92,14 +92,14 @@ class Reader final : public json::json_sax_t {
 
   static void keepLastOfEachKey(std::vector<JsonValue>& members) {
     std::ranges::stable_sort(members, {}, &JsonValue::key);
-    // Backwards the last one is the first.
+    // Reversed, the last one comes first.
     const auto rest = std::ranges::unique(members.rbegin(), members.rend(), {}, &JsonValue::key);
     members.erase(members.begin(), rest.begin().base());
   }
 
   const std::string_view text_;
   JsonHeader header_;
-  std::vector<JsonValue*> open_;  // the arrays and objects that are kept of those that are open
+  std::vector<JsonValue*> open_;  // the open arrays and objects that are kept
   size_t depth_ = 0;
   std::string key_;
 };

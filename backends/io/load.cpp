@@ -1,9 +1,9 @@
-#include <boxcar/backends/dense/recorded_work.h>
 #include <boxcar/backends/io/file_kind.h>
 #include <boxcar/backends/io/mapped_file.h>
 #include <boxcar/backends/io/npz.h>
 #include <boxcar/backends/io/safetensors.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/native/recorded_work.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
 
@@ -13,9 +13,9 @@
 namespace boxcar::io {
 namespace {
 
-// The tensors of a file of either kind. What it holds tells which; its name does where that is cut off.
+// Loads the tensors of a file of either kind. The contents determine the kind; if they are cut off, the name does.
 Dict<std::string, Tensor> load(std::string_view path) {
-  dense::refuseWhereRecorded("reads a file");
+  native::refuseWhereRecorded("reads a file");
   const std::string resolved = resolvePath(path);
   const auto file = makeIntrusive<MappedFile>(path);
   const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());

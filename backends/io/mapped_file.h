@@ -8,10 +8,10 @@
 
 namespace boxcar::io {
 
-// A file's bytes in memory, read when first touched. Writing to them changes this process's copy, never the file.
+// A file's bytes in memory, read when first accessed. Writing to them changes this process's copy, never the file.
 class MappedFile final : public Object {
  public:
-  // The file that a program calls [path], with the errors of openForReading() (file_access.h).
+  // Maps the file [path]. Throws the errors of openForReading() (file_access.h).
   explicit MappedFile(std::string_view path);
   ~MappedFile() override;
 

@@ -1,10 +1,10 @@
-#include <boxcar/backends/dense/recorded_work.h>
 #include <boxcar/backends/io/file_kind.h>
 #include <boxcar/backends/io/npy.h>
 #include <boxcar/backends/io/npy_elements.h>
 #include <boxcar/backends/io/npy_header.h>
 #include <boxcar/backends/io/tensor_file.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/native/recorded_work.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 namespace boxcar::io {
 namespace {
 
-// What the file says of [tensor]; an Error where it cannot be written.
+// Returns the header for [tensor]; throws Error if the tensor cannot be written.
 NpyHeader describe(const Tensor& tensor, const std::string& path) {
   BOXCAR_CHECK(tensor.defined(), "cannot write '{}': the tensor is undefined", path);
   BOXCAR_CHECK(tensor.is_cpu(), "cannot write '{}': the tensor is on device '{}'; copy it to the CPU first", path,
@@ -36,7 +36,7 @@ NpyHeader describe(const Tensor& tensor, const std::string& path) {
   return header;
 }
 
-// The same elements with the dimensions in the opposite order.
+// Returns the same elements with the dimensions reversed.
 Tensor reversedDims(const Tensor& tensor) {
   const std::vector<int64_t> sizes(tensor.sizes().rbegin(), tensor.sizes().rend());
   const std::vector<int64_t> strides(tensor.strides().rbegin(), tensor.strides().rend());
@@ -46,12 +46,12 @@ Tensor reversedDims(const Tensor& tensor) {
 }  // namespace
 
 Tensor loadNpy(std::string_view path) {
-  dense::refuseWhereRecorded("reads a file");
+  native::refuseWhereRecorded("reads a file");
   const std::string resolved = resolvePath(path);
   const std::string what = fmt::format("'{}'", resolved);
   const auto file = makeIntrusive<MappedFile>(path);
   if (const ForeignKind* kind = findForeignKind(file->bytes())) failForeign(*kind, resolved, "io::load_npy");
-  BOXCAR_CHECK(!isSafetensors(file->bytes()), "{} is no .npy file, but a safetensors file: io::load reads it", what);
+  BOXCAR_CHECK(!isSafetensors(file->bytes()), "{} is not a .npy file, but a safetensors file: io::load reads it", what);
   const NpyHeader header = parseNpyHeader(file->bytes(), what);
   const std::span<std::byte> data = file->bytes().subspan(header.data_begin);
   checkNpyLength(header, data.size(), what);
@@ -60,7 +60,7 @@ Tensor loadNpy(std::string_view path) {
 }
 
 void saveNpy(const Tensor& tensor, std::string_view path) {
-  dense::refuseWhereRecorded("writes a file");
+  native::refuseWhereRecorded("writes a file");
   const NpyHeader header = describe(tensor, resolvePath(path));
   const std::string start = formatNpyHeader(header);
   OutputFile file(path);
@@ -69,7 +69,7 @@ void saveNpy(const Tensor& tensor, std::string_view path) {
   file.commit();
 }
 
-// What is saved may lie anywhere: the kernel says what it does not write.
+// The tensors may be on any device; the kernel reports what it cannot write.
 BOXCAR_LIBRARY_IMPL(io, CompositeExplicitAutograd, m) {
   m.impl("load_npy", BOXCAR_FN(loadNpy));
   m.impl("save_npy", BOXCAR_FN(saveNpy));

@@ -31,10 +31,10 @@ void checkNpyLength(const NpyHeader& header, uint64_t bytes_that_follow, const s
   const std::string shape = fmt::format("({}{})", fmt::join(header.shape, ", "), header.shape.size() == 1 ? "," : "");
   const std::optional<uint64_t> bytes = bytesOfElements(header.dtype, header.shape);
   BOXCAR_CHECK(bytes.has_value(),
-               "{} is no valid .npy file: an array of dtype {} and shape {} has more bytes than 63 bits can count",
+               "{} is not a valid .npy file: an array of dtype {} and shape {} has more bytes than 63 bits can count",
                what, dtypeName(header.dtype), shape);
   BOXCAR_CHECK(*bytes == bytes_that_follow,
-               "{} is no valid .npy file: an array of dtype {} and shape {} has {} bytes, but {} follow the header, "
+               "{} is not a valid .npy file: an array of dtype {} and shape {} has {} bytes, but {} follow the header, "
                "which ends at byte {}",
                what, dtypeName(header.dtype), shape, *bytes, bytes_that_follow, header.data_begin);
 }
@@ -46,7 +46,7 @@ void convertNpyElements(const NpyHeader& header, std::span<std::byte> elements, 
   }
   if (header.dtype != ScalarType::Bool) return;
   const auto found = findNoBool(elements);
-  BOXCAR_CHECK(!found.has_value(), "{} is no valid .npy file: at byte {}, a bool is {}, neither 0 nor 1", what,
+  BOXCAR_CHECK(!found.has_value(), "{} is not a valid .npy file: at byte {}, a bool is {}, neither 0 nor 1", what,
                header.data_begin + *found, static_cast<int>(elements[*found]));
 }
 

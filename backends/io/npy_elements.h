@@ -10,17 +10,17 @@
 
 namespace boxcar::io {
 
-// Of elements next to each other along the first dimension, then along the second …
+// Returns strides for elements that are adjacent along the first dimension, then along the second …
 std::vector<int64_t> fortranStrides(std::span<const int64_t> sizes);
 
-// The strides of the array that [header] describes.
+// Returns the strides of the array that [header] describes.
 std::vector<int64_t> npyStrides(const NpyHeader& header);
 
-// An Error unless the array that [header] describes has as many bytes as follow it. [what] names the file, with quotes
-// around it.
+// Throws Error unless the array that [header] describes has as many bytes as follow the header. [what] names the file,
+// in quotes.
 void checkNpyLength(const NpyHeader& header, uint64_t bytes_that_follow, const std::string& what);
 
-// Makes the elements those of a tensor: little-endian ones. An Error for a bool that is neither 0 nor 1.
+// Converts the elements to those of a tensor: little-endian ones. Throws Error if a bool is neither 0 nor 1.
 void convertNpyElements(const NpyHeader& header, std::span<std::byte> elements, const std::string& what);
 
 }  // namespace boxcar::io

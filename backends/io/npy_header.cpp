@@ -13,12 +13,12 @@ namespace boxcar::io {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-// Before the header stand the magic, two bytes of version, and its length in two bytes, or four from version 2 on.
+// The header is preceded by the magic, two version bytes, and its length in two bytes, or four from version 2 on.
 constexpr size_t kVersionAt = kMagic.size();
 constexpr size_t kLengthAt = kVersionAt + 2;
 
 struct Dtype {
-  std::string_view code;  // without its byte order
+  std::string_view code;  // without the byte order
   ScalarType type;
 };
 constexpr Dtype kDtypes[] = {
@@ -35,16 +35,16 @@ constexpr Dtype kDtypes[] = {
     {"c16", ScalarType::ComplexDouble},
 };
 
-// Texts from the file are shown escaped, and cut where they are long.
+// Returns a text from the file, escaped, and truncated if it is long.
 std::string shown(std::string_view text) {
   return pythonStringRepr(text.substr(0, 40)) + (text.size() > 40 ? "…" : "");
 }
 
-// Reads the header's text: a Python dict of three entries, in any order, whose values are a string, a bool and a tuple
-// of whole numbers.
+// Parses the header's text: a Python dict of three entries, in any order, whose values are a string, a bool and a tuple
+// of integers.
 class Parser {
  public:
-  // [begin]: where [text] stands in the file.
+  // [begin] is the position of [text] in the file.
   Parser(std::string_view text, size_t begin, const std::string& what) : text_(text), begin_(begin), what_(what) {}
 
   NpyHeader parse() {
@@ -60,7 +60,7 @@ class Parser {
     while (!accept('}')) {
       const size_t at = next();
       const std::string_view key = readString("a key");
-      expect(':', "a colon behind the key");
+      expect(':', "a colon after the key");
       if (key == "descr") {
         once(descr, at, key);
         readDtype(header);
@@ -88,11 +88,11 @@ class Parser {
  private:
   template <class... Args>
   [[noreturn]] void failAt(size_t at, fmt::format_string<Args...> format, Args&&... args) const {
-    BOXCAR_FAIL("{} is no valid .npy file: at byte {}, {}", what_, begin_ + at,
+    BOXCAR_FAIL("{} is not a valid .npy file: at byte {}, {}", what_, begin_ + at,
                 fmt::format(format, std::forward<Args>(args)...));
   }
 
-  // Where the next character is that is no space.
+  // Returns the position of the next character that is not white space.
   size_t next() {
     while (at_ < text_.size() && std::string_view(" \t\r\n\f").find(text_[at_]) != std::string_view::npos) ++at_;
     return at_;
@@ -157,7 +157,7 @@ class Parser {
         failAt(from, "a size in 'shape' is larger than {}", std::numeric_limits<int64_t>::max());
     }
     if (at_ == from) failAt(from, "'shape' needs a whole number from 0 on for each dimension");
-    // Python 2 wrote long numbers with it.
+    // Python 2 appended it to long numbers.
     if (at_ < text_.size() && text_[at_] == 'L') ++at_;
     return size;
   }
@@ -197,7 +197,7 @@ class Parser {
   size_t at_ = 0;
 };
 
-// A number of [bytes] bytes, least first.
+// Returns the little-endian number in [bytes].
 size_t readLength(std::span<const std::byte> bytes) {
   size_t value = 0;
   for (size_t i = bytes.size(); i-- > 0;) value = value << 8 | std::to_integer<size_t>(bytes[i]);
@@ -208,10 +208,11 @@ size_t readLength(std::span<const std::byte> bytes) {
 
 NpyHeaderPlace findNpyHeader(std::span<const std::byte> start, uint64_t size, const std::string& what) {
   const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
-  BOXCAR_CHECK(!text.starts_with("PK\x03\x04"), "{} is no .npy file, but an archive: io::load reads .npz files", what);
-  BOXCAR_CHECK(text.starts_with(kMagic), "{} is no .npy file: it has {} bytes and does not begin with '\\x93NUMPY'",
+  BOXCAR_CHECK(!text.starts_with("PK\x03\x04"), "{} is not a .npy file, but an archive: io::load reads .npz files",
+               what);
+  BOXCAR_CHECK(text.starts_with(kMagic), "{} is not a .npy file: it has {} bytes and does not begin with '\\x93NUMPY'",
                what, size);
-  BOXCAR_CHECK(start.size() >= kLengthAt, "{} is no valid .npy file: it ends at byte {}, before its version", what,
+  BOXCAR_CHECK(start.size() >= kLengthAt, "{} is not a valid .npy file: it ends at byte {}, before its version", what,
                size);
   const int major = std::to_integer<int>(start[kVersionAt]);
   const int minor = std::to_integer<int>(start[kVersionAt + 1]);
@@ -219,11 +220,11 @@ NpyHeaderPlace findNpyHeader(std::span<const std::byte> start, uint64_t size, co
                "{} cannot be loaded: at byte {}, it has the format version {}.{}, and 1.0, 2.0 and 3.0 are known", what,
                kVersionAt, major, minor);
   const size_t begin = kLengthAt + (major == 1 ? 2 : 4);
-  BOXCAR_CHECK(start.size() >= begin, "{} is no valid .npy file: it ends at byte {}, in the length of its header", what,
-               size);
+  BOXCAR_CHECK(start.size() >= begin, "{} is not a valid .npy file: it ends at byte {}, in the length of its header",
+               what, size);
   const size_t length = readLength(start.subspan(kLengthAt, begin - kLengthAt));
   BOXCAR_CHECK(length <= size - begin,
-               "{} is no valid .npy file: at byte {}, its header should have {} bytes, but only {} follow", what,
+               "{} is not a valid .npy file: at byte {}, its header should have {} bytes, but only {} follow", what,
                kLengthAt, length, size - begin);
   return {begin, begin + length};
 }
@@ -246,7 +247,7 @@ std::string formatNpyHeader(const NpyHeader& header) {
   std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': ({}{}), }}", npyDtype(header.dtype),
                                  pythonBool(header.is_fortran_order), fmt::join(std::span(header.shape), ", "),
                                  header.shape.size() == 1 ? "," : "");
-  // The elements begin at a multiple of 64, behind a line's end.
+  // The elements begin at a multiple of 64, after a newline.
   const size_t begin = kLengthAt + 2;
   dict.resize((begin + dict.size() + 1 + 63) / 64 * 64 - begin - 1, ' ');
   dict += '\n';

@@ -10,40 +10,42 @@
 
 namespace boxcar::io {
 
-// As many as NumPy 2 has; NumPy 1 has half as many.
+// The limit of NumPy 2; that of NumPy 1 is half as many.
 inline constexpr size_t kNpyMostDims = 64;
 
-// What stands before the elements of a .npy file.
+// The parsed header of a .npy file.
 struct NpyHeader {
   ScalarType dtype = ScalarType::Undefined;
   bool is_big_endian = false;
-  // The first dimension's elements lie next to each other, instead of the last one's.
+  // The elements of the first dimension are adjacent, instead of those of the last one.
   bool is_fortran_order = false;
   std::vector<int64_t> shape;
-  // Where the elements begin.
+  // The position of the first element.
   uint64_t data_begin = 0;
 };
 
-// Where the header's text stands.
+// The position of the header's text.
 struct NpyHeaderPlace {
   uint64_t begin = 0;
   uint64_t end = 0;
 };
 
-// So many bytes of a file are enough to find its header.
+// This many bytes of a file are enough to find its header.
 inline constexpr size_t kNpyStartBytes = 12;
 
-// Finds the header of a file of [size] bytes that begins with [start]. [what] names the file in errors, with quotes
-// around it, as below.
+// Finds the header of a file of [size] bytes that begins with [start]. [what] names the file in errors, in quotes, here
+// and below.
 NpyHeaderPlace findNpyHeader(std::span<const std::byte> start, uint64_t size, const std::string& what);
 
-// Reads the header at the start of [file]. Errors name it, what is wrong and at which byte.
+// Parses the header at the start of [file]. Throws Error naming the file, the fault and its byte position if the header
+// is invalid.
 NpyHeader parseNpyHeader(std::span<const std::byte> file, const std::string& what);
 
-// The bytes that stand before the elements; a multiple of 64. [header]'s dtype has a name in npyDtype().
+// Returns the bytes that precede the elements; their number is a multiple of 64. The dtype of [header] must have a name
+// in npyDtype().
 std::string formatNpyHeader(const NpyHeader& header);
 
-// "<f4", "|b1"; "" for a dtype that NumPy does not have.
+// Returns the dtype's name, such as "<f4" or "|b1"; "" if NumPy does not support the dtype.
 std::string npyDtype(ScalarType dtype);
 
 }  // namespace boxcar::io

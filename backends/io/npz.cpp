@@ -14,7 +14,7 @@
 namespace boxcar::io {
 namespace {
 
-// Far more than what describes an array of the most dimensions.
+// Far more than any array description with the maximum number of dimensions needs.
 constexpr uint64_t kLongestHeader = 1 << 20;
 
 // "'w.npy' in 'weights.npz'"
@@ -31,7 +31,7 @@ Tensor readArray(ZipArchive& archive, const ZipMember& member, const std::string
   const uint64_t begin = findNpyHeader(start, member.size, what).end;
   BOXCAR_CHECK(begin <= kLongestHeader, "{} cannot be loaded: its header ends at byte {}, and at most {} are read",
                what, begin, kLongestHeader);
-  start.resize(begin);  // fewer bytes than before describe no array
+  start.resize(begin);  // shorter members cannot describe an array
   reader.read(std::span(start).subspan(std::min<uint64_t>(kNpyStartBytes, begin)));
   const NpyHeader header = parseNpyHeader(start, what);
   checkNpyLength(header, member.size - begin, what);

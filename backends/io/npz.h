@@ -8,9 +8,9 @@
 
 namespace boxcar::io {
 
-// The arrays of the NumPy archive [file] by the names of its members without `.npy`, in their order, stored or
-// deflated, copied. [path] is for errors: they name the file and the member. What the archive says of sizes is checked
-// before memory is taken for it, and checksums are.
+// Loads copies of the arrays of the NumPy archive [file], stored or deflated, in archive order. The keys are the names
+// of the members without `.npy`. [path] is for errors, which name the file and the member. The sizes that the archive
+// states are validated before memory is allocated for them, and checksums are verified.
 Dict<std::string, Tensor> loadNpz(std::span<const std::byte> file, const std::string& path);
 
 }  // namespace boxcar::io

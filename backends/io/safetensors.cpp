@@ -1,9 +1,9 @@
-#include <boxcar/backends/dense/recorded_work.h>
 #include <boxcar/backends/io/mapped_file.h>
 #include <boxcar/backends/io/safetensors.h>
 #include <boxcar/backends/io/safetensors_header.h>
 #include <boxcar/backends/io/tensor_file.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/native/recorded_work.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
 #include <boxcar/ivalue/output_file.h>
@@ -23,7 +23,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian, and read as they are");
 
-// A file's header and the bytes behind it.
+// A file's header and the bytes after it.
 struct Parts {
   std::string_view header;
   std::span<std::byte> data;
@@ -31,25 +31,25 @@ struct Parts {
 
 Parts split(std::span<std::byte> file, const std::string& path) {
   BOXCAR_CHECK(file.size() >= kSafetensorsLengthBytes,
-               "'{}' is no safetensors file: it has {} bytes, and the length of the header alone takes {}", path,
+               "'{}' is not a safetensors file: it has {} bytes, and the length of the header alone takes {}", path,
                file.size(), kSafetensorsLengthBytes);
   uint64_t length = 0;
   std::memcpy(&length, file.data(), sizeof(length));
   const std::span<std::byte> rest = file.subspan(kSafetensorsLengthBytes);
   BOXCAR_CHECK(length <= rest.size(),
-               "'{}' is no valid safetensors file: its header should have {} bytes, but only {} follow", path, length,
-               rest.size());
+               "'{}' is not a valid safetensors file: its header should have {} bytes, but only {} follow", path,
+               length, rest.size());
   BOXCAR_CHECK(length <= kSafetensorsLongestHeader,
-               "'{}' is no valid safetensors file: its header has {} bytes, and the format allows {}", path, length,
+               "'{}' is not a valid safetensors file: its header has {} bytes, and the format allows {}", path, length,
                kSafetensorsLongestHeader);
   return {{reinterpret_cast<const char*>(rest.data()), length}, rest.subspan(length)};
 }
 
-// What every bool in memory must be.
+// Checks that every bool is 0 or 1.
 void checkBools(std::span<const std::byte> bytes, const std::string& name, const std::string& path) {
   const auto found = findNoBool(bytes);
   BOXCAR_CHECK(!found.has_value(),
-               "'{}' is no valid safetensors file: element {} of its tensor {} of dtype BOOL is {}, neither 0 nor 1",
+               "'{}' is not a valid safetensors file: element {} of its tensor {} of dtype BOOL is {}, neither 0 nor 1",
                path, *found, pythonStringRepr(name), static_cast<int>(bytes[*found]));
 }
 
@@ -60,7 +60,7 @@ Tensor makeTensor(const SafetensorsEntry& entry, std::span<const std::byte> byte
   return tensorInFile(file, bytes, entry.dtype, entry.shape, strides);
 }
 
-// The header's entry for a tensor, but for its place in the file.
+// Returns the header entry for a tensor, without its position in the file.
 SafetensorsEntry describe(const std::string& name, const Tensor& tensor, const std::string& path) {
   const std::string shown = pythonStringRepr(name);
   BOXCAR_CHECK(name != "__metadata__", "cannot write '{}': '__metadata__' cannot be the name of a tensor", path);
@@ -77,7 +77,7 @@ SafetensorsEntry describe(const std::string& name, const Tensor& tensor, const s
 }  // namespace
 
 Dict<std::string, Tensor> loadSafetensors(std::string_view path) {
-  dense::refuseWhereRecorded("reads a file");
+  native::refuseWhereRecorded("reads a file");
   return loadSafetensors(makeIntrusive<MappedFile>(path), resolvePath(path));
 }
 
@@ -104,7 +104,7 @@ Dict<std::string, std::string> loadSafetensorsMetadata(std::string_view path) {
 }
 
 void saveSafetensors(const Dict<std::string, Tensor>& tensors, std::string_view path) {
-  dense::refuseWhereRecorded("writes a file");
+  native::refuseWhereRecorded("writes a file");
   const std::string resolved = resolvePath(path);
   std::vector<SafetensorsEntry> entries;
   std::vector<Tensor> values;
@@ -131,7 +131,7 @@ void saveSafetensors(const Dict<std::string, Tensor>& tensors, std::string_view 
   file.commit();
 }
 
-// What is saved may lie anywhere: the kernel says what it does not write.
+// The tensors may be on any device; the kernel reports what it cannot write.
 BOXCAR_LIBRARY_IMPL(io, CompositeExplicitAutograd, m) { m.impl("save", BOXCAR_FN(saveSafetensors)); }
 
 }  // namespace boxcar::io

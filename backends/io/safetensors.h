@@ -9,19 +9,20 @@
 
 namespace boxcar::io {
 
-// The tensors of the safetensors file [path], by name, in the order of its header. They lie in the mapped file, without
-// a copy where their place suits their dtype; writing to them never changes the file. Relative paths start from the
-// script's folder (file_access.h). Every fault of the file is an Error that names it.
+// Loads the tensors of the safetensors file [path], by name, in header order. They stay in the mapped file, without a
+// copy, if they are aligned for their dtype; writing to them never changes the file. Relative paths start from the
+// script's folder (file_access.h). Throws Error naming the file if it is invalid.
 Dict<std::string, Tensor> loadSafetensors(std::string_view path);
 
-// The same of a file that is mapped already; [path] is for errors.
+// Does the same for a file that is already mapped; [path] is for errors.
 Dict<std::string, Tensor> loadSafetensors(const IntrusivePtr<MappedFile>& file, const std::string& path);
 
-// The texts that the safetensors file [path] has beside its tensors, by key; empty where it has none.
+// Returns the metadata strings of the safetensors file [path], by key; empty if it has none.
 BOXCAR_API Dict<std::string, std::string> loadSafetensorsMetadata(std::string_view path);
 
-// Writes [tensors] to the safetensors file [path], which has its name only once it is whole. The header keeps the order
-// of the dict; the data lies with the widest elements first, so that everything is aligned when it is loaded.
+// Writes [tensors] to the safetensors file [path], which gets its name only once it is complete. The header keeps the
+// order of the dict; the data is sorted by element size, largest first, so that everything is aligned when it is
+// loaded.
 void saveSafetensors(const Dict<std::string, Tensor>& tensors, std::string_view path);
 
 }  // namespace boxcar::io

@@ -24,7 +24,7 @@ constexpr std::pair<std::string_view, ScalarType> kDtypes[] = {
 
 constexpr const char* kMetadata = "__metadata__";
 
-// Reads one header. What is wrong with it is told in one form: file, tensor, numbers.
+// Parses one header. All errors have the same form: file, tensor, numbers.
 class Parser {
  public:
   Parser(uint64_t data_bytes, const std::string& path) : data_bytes_(data_bytes), path_(path) {}
@@ -53,7 +53,7 @@ class Parser {
  private:
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    BOXCAR_FAIL("'{}' is no valid safetensors file: {}", path_, fmt::format(format, std::forward<Args>(args)...));
+    BOXCAR_FAIL("'{}' is not a valid safetensors file: {}", path_, fmt::format(format, std::forward<Args>(args)...));
   }
 
   JsonValue readJson(std::string_view header) {
@@ -99,7 +99,7 @@ class Parser {
   }
 
   ScalarType readDtype(const std::string& tensor, const JsonValue& value) const {
-    if (!value.isString()) fail("its tensor {} has the dtype {}, which is no string", tensor, shown(value));
+    if (!value.isString()) fail("its tensor {} has the dtype {}, which is not a string", tensor, shown(value));
     const auto* found = std::ranges::find(kDtypes, value.text, &std::pair<std::string_view, ScalarType>::first);
     if (found != std::end(kDtypes)) return found->second;
     std::vector<std::string_view> known;
@@ -109,11 +109,11 @@ class Parser {
   }
 
   std::vector<int64_t> readShape(const std::string& tensor, const JsonValue& value) const {
-    if (!value.isArray()) fail("its tensor {} has the shape {}, which is no list", tensor, shown(value));
+    if (!value.isArray()) fail("its tensor {} has the shape {}, which is not a list", tensor, shown(value));
     std::vector<int64_t> shape;
     for (const JsonValue& size : value.values) {
       if (!size.count) {
-        fail("its tensor {} has the shape {}, where {} is no whole number from 0 to 2^63 - 1", tensor, shown(value),
+        fail("its tensor {} has the shape {}, where {} is not a whole number from 0 to 2^63 - 1", tensor, shown(value),
              shown(size));
       }
       shape.push_back(*size.count);
@@ -196,7 +196,7 @@ std::string formatSafetensorsHeader(const std::vector<SafetensorsEntry>& entries
   for (const SafetensorsEntry& entry : entries) {
     if (text.size() > 1) text += ',';
     const std::optional<std::string> name = jsonString(entry.name);
-    BOXCAR_CHECK(name.has_value(), "cannot write '{}': the name {} of a tensor is no UTF-8 text", path,
+    BOXCAR_CHECK(name.has_value(), "cannot write '{}': the name {} of a tensor is not UTF-8 text", path,
                  pythonStringRepr(entry.name));
     text += *name + fmt::format(R"(:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
                                 safetensorsDtypeName(entry.dtype), fmt::join(std::span(entry.shape), ","), entry.begin,

@@ -10,7 +10,7 @@
 
 namespace boxcar::io {
 
-// One tensor of a safetensors file: its bytes are [begin, end) of what follows the header.
+// One tensor of a safetensors file: its bytes are [begin, end) of the data after the header.
 struct SafetensorsEntry {
   std::string name;
   ScalarType dtype = ScalarType::Undefined;
@@ -19,27 +19,26 @@ struct SafetensorsEntry {
   uint64_t end = 0;
 };
 
-// Before the header stands its length, eight bytes, little-endian.
+// The header is preceded by its length: eight bytes, little-endian.
 inline constexpr uint64_t kSafetensorsLengthBytes = 8;
-// The longest header that the format allows.
+// The maximum header length of the format.
 inline constexpr uint64_t kSafetensorsLongestHeader = 100'000'000;
 
-// The tensors that [header] (JSON) describes, in its order. [path] is the file's, for errors, [data_bytes] the number
-// of bytes behind the header. Every entry is checked against its dtype and shape, and together they cover the data
-// without overlap or gap, as the format demands; anything else is an Error that names the file, the tensor and the
-// numbers.
+// Returns the tensors that [header] (JSON) describes, in header order. [path] is the file's, for errors; [data_bytes]
+// is the number of bytes after the header. Throws Error naming the file, the tensor and the numbers unless every entry
+// matches its dtype and shape and the entries together cover the data without overlaps or gaps, as the format requires.
 std::vector<SafetensorsEntry> parseSafetensorsHeader(std::string_view header, uint64_t data_bytes,
                                                      const std::string& path);
 
-// The texts that [header] has beside the tensors (`__metadata__`), by their keys in the order of these.
+// Returns the strings of [header]'s `__metadata__` with their keys, in key order.
 std::vector<std::pair<std::string, std::string>> parseSafetensorsMetadata(std::string_view header, uint64_t data_bytes,
                                                                           const std::string& path);
 
-// The JSON for [entries], padded so that the data behind it is aligned to eight bytes in the file. An Error names the
-// file [path] when a name is no UTF-8 text or the header becomes longer than the format allows.
+// Returns the JSON for [entries], padded so that the data after it is aligned to eight bytes in the file. Throws Error
+// naming the file [path] if a name is not valid UTF-8 or the header is longer than the format allows.
 std::string formatSafetensorsHeader(const std::vector<SafetensorsEntry>& entries, const std::string& path);
 
-// "F32"; "" for a dtype that the format has no name for.
+// Returns the dtype's name, such as "F32"; "" if the format has no name for it.
 std::string_view safetensorsDtypeName(ScalarType dtype);
 
 }  // namespace boxcar::io

@@ -13,7 +13,7 @@ bool isAlignedFor(ScalarType dtype, const void* address) {
 }
 
 Storage storageInFile(const IntrusivePtr<MappedFile>& file, std::span<const std::byte> bytes) {
-  // The storage's deleter drops its reference to the file.
+  // The storage's deleter releases its reference to the file.
   IntrusivePtr<MappedFile> reference = file;
   return StorageImpl::wrap(
       const_cast<std::byte*>(bytes.data()), bytes.size(), Device(DeviceType::CPU),
@@ -21,7 +21,7 @@ Storage storageInFile(const IntrusivePtr<MappedFile>& file, std::span<const std:
       reference.releasePointer());
 }
 
-// Appends the elements behind address [from], along the dimensions from [dim] on.
+// Appends the elements from address [from] on, along the dimensions from [dim] on.
 void gather(const Tensor& tensor, int64_t dim, const std::byte* from, std::vector<std::byte>& to) {
   const size_t itemsize = tensor.itemsize();
   if (dim == tensor.dim()) {

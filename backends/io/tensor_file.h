@@ -12,21 +12,21 @@
 
 namespace boxcar::io {
 
-// A tensor whose elements are [bytes] of [file], as many as its storage has: over the mapped memory itself where that
-// is aligned for [dtype], else a copy.
+// Returns a tensor whose elements are [bytes] of [file], as many as its storage needs. It uses the mapped memory itself
+// if that is aligned for [dtype], else a copy.
 Tensor tensorInFile(const IntrusivePtr<MappedFile>& file, std::span<const std::byte> bytes, ScalarType dtype,
                     std::span<const int64_t> sizes, std::span<const int64_t> strides);
 
-// How many bytes a tensor of [sizes] takes; nothing where 63 bits do not count them.
+// Returns the size in bytes of a tensor of [sizes]; nullopt if it does not fit 63 bits.
 std::optional<uint64_t> bytesOfElements(ScalarType dtype, std::span<const int64_t> sizes);
 
-// An Error where the bytes of [tensor], which is to be written to [path], are too many to be counted.
+// Throws Error if the size in bytes of [tensor], which is to be written to [path], is too large to be represented.
 void checkFitsFile(const Tensor& tensor, std::string_view path);
 
-// Where the first byte is that is no bool of boxcar's, neither 0 nor 1.
+// Returns the position of the first byte that is not a valid bool, 0 or 1.
 std::optional<size_t> findNoBool(std::span<const std::byte> bytes);
 
-// Writes the elements of a tensor on the CPU in the order of its dimensions.
+// Writes the elements of a CPU tensor in the order of its dimensions.
 void writeElements(const Tensor& tensor, OutputFile& file);
 
 }  // namespace boxcar::io

@@ -1,7 +1,7 @@
 // io::read_text
 
-#include <boxcar/backends/dense/recorded_work.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/backends/native/recorded_work.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
 
@@ -12,7 +12,7 @@ namespace boxcar::io {
 namespace {
 
 std::string readText(std::string_view path) {
-  dense::refuseWhereRecorded("reads a file");
+  native::refuseWhereRecorded("reads a file");
   return readWholeFile(path);
 }
 

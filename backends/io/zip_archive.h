@@ -9,24 +9,25 @@
 
 namespace boxcar::io {
 
-// What a zip archive has under one name.
+// A member of a zip archive.
 struct ZipMember {
   std::string name;
   uint64_t index = 0;
-  uint64_t size = 0;  // as the archive says; no more than what can be deflated into the bytes that it has
+  uint64_t size = 0;  // as stated by the archive; at most what its compressed bytes can expand to
 };
 
-// A zip archive in memory, also with 64-bit sizes, read by libzip: libzip/ has it, no_libzip/ says that it is missing.
+// A zip archive in memory, read by libzip; 64-bit sizes are supported. libzip/ implements it; no_libzip/ reports that
+// libzip is missing.
 class ZipArchive final {
  public:
-  // [file] must live as long. [path] is for errors; there is one where the archive is broken, or has members that are
-  // encrypted, or are neither stored nor deflated.
+  // [file] must outlive the archive. [path] is for errors. Throws Error if the archive is broken or has members that
+  // are encrypted, or neither stored nor deflated.
   ZipArchive(std::span<const std::byte> file, const std::string& path);
   ~ZipArchive();
 
   const std::vector<ZipMember>& members() const noexcept { return members_; }
 
-  // Whether libzip is there. The first call opens it.
+  // Returns whether libzip is available. The first call opens it.
   static bool isAvailable() noexcept;
 
  private:
@@ -37,15 +38,15 @@ class ZipArchive final {
   std::vector<ZipMember> members_;
 };
 
-// Reads a member from its start to its end. [what] is for errors: the member, with quotes around it.
+// Reads a member from start to end. [what] names the member in errors, in quotes.
 class ZipReader final {
  public:
   ZipReader(ZipArchive& archive, const ZipMember& member, const std::string& what);
   ~ZipReader();
 
-  // The next bytes, all of them; an Error where the member ends before.
+  // Fills [bytes] with the next bytes; throws Error if the member ends earlier.
   void read(std::span<std::byte> bytes);
-  // An Error unless this is the end and the checksum of all bytes is right.
+  // Throws Error unless the member ends here and the checksum of all bytes is correct.
   void finish();
 
  private:

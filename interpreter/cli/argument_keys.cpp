@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/explanation.h>
+#include <boxcar/dispatcher/registry/explanation.h>
 #include <boxcar/interpreter/cli/argument_keys.h>
 #include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/error.h>
@@ -24,16 +24,16 @@ bool isList(TypePtr type) {
   return type->kind() == TypeKind::List;
 }
 
-// "CPU|AutogradCPU".
+// Reads keys such as "CPU|AutogradCPU".
 DispatchKeySet readKeys(std::string_view text) {
   DispatchKeySet keys;
   while (true) {
     const std::string_view name = text.substr(0, text.find('|'));
     const DispatchKey key = parseDispatchKey(name);
-    BOXCAR_CHECK(!isAliasDispatchKey(key), "{} is an alias for several keys, which no tensor brings; name the keys: {}",
+    BOXCAR_CHECK(!isAliasDispatchKey(key), "{} is an alias for several keys, and no tensor has it; name the keys: {}",
                  key, key == DispatchKey::Autograd ? "AutogradCPU" : "CPU");
     BOXCAR_CHECK(isRuntimeDispatchKey(key),
-                 "{} is a functionality with a key for each backend; name the one that is meant, such as {}", key,
+                 "{} is a functionality with a key for each backend; name one of them, such as {}", key,
                  toRuntimePerBackendFunctionalityKey(key, BackendComponent::CPUBit));
     keys = keys.add(key);
     if (name.size() == text.size()) return keys;
@@ -41,7 +41,7 @@ DispatchKeySet readKeys(std::string_view text) {
   }
 }
 
-// What a tensor, or a generator, on [device] brings.
+// Returns the keys that a tensor or a generator on [device] brings.
 DispatchKeySet keysOn(Device device, bool requires_grad, bool is_generator) {
   const DispatchKey key = toDispatchKey(device.type());
   if (is_generator) return DispatchKeySet(key);
@@ -55,8 +55,8 @@ DispatchKeySet readOne(std::string_view text, const ArgumentKeys& argument) {
   const bool requires_grad = text.ends_with(kGrad);
   const std::string_view place = text.substr(0, text.size() - (requires_grad ? kGrad.size() : 0));
   BOXCAR_CHECK(!requires_grad || !isGenerator(argument.type),
-               "argument '{}' is a generator, which requires no grad; give it {}", argument.name, place);
-  // Names of keys begin with a capital, those of devices do not.
+               "argument '{}' is a generator, which cannot require grad; give it {}", argument.name, place);
+  // Names of keys begin with a capital, those of devices with a small letter.
   const bool is_device = !place.empty() && std::islower(static_cast<unsigned char>(place[0])) != 0;
   if (!is_device) {
     BOXCAR_CHECK(
@@ -74,7 +74,7 @@ DispatchKeySet readAll(std::string_view text, const ArgumentKeys& argument) {
   for (bool is_first = true; true; is_first = false) {
     const std::string_view part = text.substr(0, text.find(','));
     BOXCAR_CHECK((is_first && part.size() == text.size()) || isList(argument.type),
-                 "argument '{}' is a {}, which '{}' is not: several devices are for lists", argument.name,
+                 "argument '{}' is a {}, and '{}' is not one: several devices are for lists", argument.name,
                  *argument.type, text);
     keys |= readOne(part, argument);
     if (part.size() == text.size()) return keys;
@@ -99,10 +99,10 @@ std::vector<DispatchKeySet> readArgumentKeys(const FunctionSchema& schema, const
     const size_t equals = text.find('=');
     size_t at = next;
     if (equals == std::string::npos) {
-      BOXCAR_CHECK(!arguments.empty(),
-                   "--arg {} is too much: {} takes neither tensors nor generators, so that no argument brings a key; "
-                   "leave it out",
-                   text, name);
+      BOXCAR_CHECK(
+          !arguments.empty(),
+          "--arg {} is too much: {} takes neither tensors nor generators, so no argument brings a key; leave it out",
+          text, name);
       BOXCAR_CHECK(next < arguments.size(), "--arg {} is one too many: {} is dispatched on: {}", text, name,
                    listNames(arguments));
       ++next;

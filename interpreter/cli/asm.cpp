@@ -1,8 +1,8 @@
-#include <boxcar/interpreter/assembler.h>
+#include <boxcar/interpreter/bytecode/assembler.h>
+#include <boxcar/interpreter/bytecode/disassembler.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/run_script.h>
-#include <boxcar/interpreter/disassembler.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/session/program.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -20,13 +20,12 @@ interp::CodeUnit assembleText(std::string text, std::string name) {
 }  // namespace
 
 void addAsm(CLI::App& app, const std::vector<std::string>& rest, int& status) {
-  CLI::App* command = app.add_subcommand("asm", "Read what dis prints, check it, and print it again or run it");
+  CLI::App* command = app.add_subcommand("asm", "Read the output of dis, verify it, and print it again or run it");
   const auto options = std::make_shared<RunOptions>();
   command->add_option("FILE", options->file, "The bytecode as text, or - for standard input")->type_name("FILE");
   const auto runs = std::make_shared<bool>(false);
-  CLI::Option* const run = command->add_flag("--run", *runs, "Run it as if it were the script");
-  command->add_option("ARGS", options->args, "With --run: what it finds in `argv`; options among it stand behind --")
-      ->type_name("");
+  CLI::Option* const run = command->add_flag("--run", *runs, "Run the bytecode");
+  command->add_option("ARGS", options->args, "With --run: its `argv`; put options after --")->type_name("");
   const size_t own = command->get_options().size();
   addOptionsOfRuns(*command, options);
   const std::vector<CLI::Option*> all = command->get_options();

@@ -1,7 +1,7 @@
-#include <boxcar/interpreter/bytecode.h>  // IWYU pragma: keep, for what compileText() gives
+#include <boxcar/interpreter/bytecode/bytecode.h>  // IWYU pragma: keep, for what compileText() gives
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/report.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/session/program.h>
 #include <boxcar/ivalue/error.h>
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A place as editors count: lines and columns from 1, columns in code points, the end exclusive.
+// Adds a place as editors count: lines and columns from 1, columns in code points, the end exclusive.
 void addPlace(Json& object, const SourcePtr& source, Span span) {
   if (source == nullptr) return;
   const LineColumn begin = source->position(span.begin);
@@ -40,7 +40,7 @@ Json toJson(const Diagnostic& diagnostic) {
   return object;
 }
 
-// One JSON array, with an object for each diagnostic; text that is no UTF-8 is replaced.
+// Prints one JSON array with an object for each diagnostic; text that is not UTF-8 is replaced.
 void printJson(const std::vector<Diagnostic>& diagnostics) {
   Json array = Json::array();
   for (const Diagnostic& diagnostic : diagnostics) array.push_back(toJson(diagnostic));
@@ -50,13 +50,13 @@ void printJson(const std::vector<Diagnostic>& diagnostics) {
 }  // namespace
 
 void addCheck(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("check", "Say what is wrong in a script, without running it");
+  CLI::App* command = app.add_subcommand("check", "Report the errors of a script without running it");
   const auto file = std::make_shared<std::string>();
   command->add_option("FILE", *file, "The script, an .ops file, or - for standard input")->required()->type_name("");
   const auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print a JSON array of diagnostics, for editors");
   const auto name = std::make_shared<std::string>();
-  command->add_option("--name", *name, "What messages call the script, and where its relative paths start from")
+  command->add_option("--name", *name, "The name of the script in messages, and the start of its relative paths")
       ->type_name("PATH");
   addExamples(*command, {"boxcar check tool.ops", "boxcar check --json --name tool.ops - < buffer.txt"});
   command->callback([file, json, name, &status] {
@@ -69,7 +69,7 @@ void addCheck(CLI::App& app, int& status) {
       status = kFailed;
     } catch (const Error& error) {
       if (!*json) throw;
-      // Who reads JSON gets an array whatever happens; all objects in it have a place.
+      // Readers of JSON get an array whatever happens, and every object in it has a place.
       status = kFailed;
       diagnostics.error(Source::create(shown, ""), {}, error.message());
     }

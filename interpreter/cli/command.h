@@ -13,12 +13,12 @@ namespace boxcar::cli {
 enum ExitStatus : int {
   kDone = 0,
   kFailed = 1,         // the script or the input is wrong
-  kBadUsage = 2,       // the command line is
-  kInterrupted = 130,  // as shells say of a program that Ctrl-C ended
+  kBadUsage = 2,       // the command line is wrong
+  kInterrupted = 130,  // what shells report when Ctrl-C ended a program
 };
 
-// Each adds its subcommand to [app]. When it was asked for, parsing the command line runs it and sets [status].
-// [rest]: the words behind --, of which no option is read.
+// Each adds its subcommand to [app]. If the command line asks for it, parsing runs it and sets [status]. [rest]: the
+// words after `--`, which are not read as options.
 void addRun(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addTrace(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addProfile(CLI::App& app, const std::vector<std::string>& rest, int& status);
@@ -39,15 +39,15 @@ void addRepl(CLI::App& app, const std::vector<std::string>& rest, int& status);
 void addCompletion(CLI::App& app, int& status);
 void addManualPage(CLI::App& app, int& status);
 
-// Command lines that show how [command] is used, for its help and the manual page.
+// Adds command lines that show how [command] is used, for its help and the manual page.
 void addExamples(CLI::App& command, std::initializer_list<const char*> lines);
 
-// Adds [rest] to a command's arguments; the first of them is the file where none was named before.
+// Adds [rest] to a command's arguments; its first word is the file if none was named before.
 void takeRest(const std::vector<std::string>& rest, std::string& file, std::vector<std::string>& args);
 
 // Prints to stdout.
 void print(const std::string& text);
-// Prints to stderr, behind all that was printed to stdout.
+// Prints to stderr, after everything that was printed to stdout.
 void printError(const std::string& text);
 
 }  // namespace boxcar::cli

@@ -1,5 +1,5 @@
 #include <boxcar/interpreter/cli/command_text.h>
-#include <boxcar/interpreter/utf8.h>
+#include <boxcar/interpreter/syntax/utf8.h>
 #include <boxcar/ivalue/dispatch_key.h>
 #include <fmt/format.h>
 
@@ -16,14 +16,14 @@ size_t widthOf(std::string_view text) {
   return static_cast<size_t>(std::ranges::count_if(text, [](char byte) { return !utf8::isContinuation(byte); }));
 }
 
-// The choices of "COLUMN:{a,b}".
+// Returns the choices of "COLUMN:{a,b}".
 std::vector<std::string> choicesOf(const std::string& type) {
   const size_t open = type.find(":{");
   if (open == std::string::npos || !type.ends_with('}')) return {};
   return CLI::detail::split(type.substr(open + 2, type.size() - open - 3), ',');
 }
 
-// The dispatch keys that a value of that name may be.
+// Returns the dispatch keys that a value of that name may be.
 std::vector<std::string> keysNamed(std::string_view name) {
   const auto is_offered = [name](DispatchKey key) {
     if (name == "KEY") return isRuntimeDispatchKey(key) || isAliasDispatchKey(key);
@@ -37,7 +37,7 @@ std::vector<std::string> keysNamed(std::string_view name) {
   return keys;
 }
 
-// By the name of a value, or of an argument.
+// Returns the kind for the name of a value or of an argument.
 WordKind kindOf(std::string_view name) {
   if (name == "OPERATOR" || name == "OP" || name.starts_with("PATTERN")) return WordKind::Operator;
   if (name == "FILE.ops") return WordKind::Script;
@@ -67,7 +67,7 @@ OptionText describe(const CLI::Option& option) {
     text.may_lack_value = most_values == 0 && !text.value.empty();
     text.repeats = most_values > 1 || option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
   }
-  // A FILE that a command is about is a script, unless its type says otherwise.
+  // A FILE argument of a command is a script, unless it has a type name.
   const bool is_script = text.is_argument && type.empty() && text.names[0] == "FILE";
   text.kind = is_script ? WordKind::Script
                         : kindOf(text.is_argument && type.empty() ? text.names[0] : type.substr(0, type.find(':')));
@@ -79,7 +79,7 @@ OptionText describe(const CLI::Option& option) {
     text.kind = WordKind::Choice;
     text.choices = std::move(keys);
   }
-  // Which name of them was written first tells nothing.
+  // The order in which they were excluded has no meaning.
   std::vector<std::string> others;
   for (const CLI::Option* other : option.get_excludes()) others.push_back(other->get_name());
   std::ranges::sort(others);
@@ -119,7 +119,7 @@ CommandText describe(const CLI::App& app) {
   CommandText text{app.get_name(), app.get_description(), app.get_footer(), {}, {}, {}};
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;
-    // Help is every command's.
+    // Every command has --help.
     if (app.get_parent() != nullptr && option == app.get_help_ptr()) continue;
     OptionText described = describe(*option);
     (described.is_argument ? text.arguments : text.options).push_back(std::move(described));

@@ -9,7 +9,7 @@
 namespace boxcar::cli {
 
 void addCompletion(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("completion", "Print what completes command lines in a shell");
+  CLI::App* command = app.add_subcommand("completion", "Print the completion script of a shell");
   const auto shell = std::make_shared<std::string>();
   command->add_option("SHELL", *shell, "The shell")->required()->type_name("")->check(CLI::IsMember({"bash", "zsh"}));
   addExamples(*command, {"source <(boxcar completion bash)",
@@ -21,7 +21,7 @@ void addCompletion(CLI::App& app, int& status) {
 }
 
 void addManualPage(CLI::App& app, int& status) {
-  // What an installation has as boxcar.1; nobody types it.
+  // Installations ship its output as boxcar.1; nobody types this command.
   CLI::App* command = app.add_subcommand("manual-page", "Print boxcar(1)")->group("");
   command->callback([&app, &status] {
     print(manualPage(app));

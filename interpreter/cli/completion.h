@@ -8,8 +8,9 @@ class App;
 
 namespace boxcar::cli {
 
-// Scripts by which a shell completes the program's command lines: its commands and options, and for their values files,
-// folders, operators and choices. They come from what [app] says of itself, and ask the program for operators alone.
+// Return scripts with which a shell completes the program's command lines: commands and options, and for option values
+// files, folders, operators and choices. They are generated from [app]'s description and ask the program only for
+// operators.
 std::string bashCompletion(const CLI::App& app);
 std::string zshCompletion(const CLI::App& app);
 

@@ -8,7 +8,7 @@
 namespace boxcar::cli {
 namespace {
 
-// What _boxcar_values is asked to offer.
+// Returns what _boxcar_values is asked to offer.
 std::string offerOf(const OptionText& option) {
   switch (option.kind) {
     case WordKind::Script: return "script";
@@ -22,7 +22,7 @@ std::string offerOf(const OptionText& option) {
   return "nothing";
 }
 
-// Cases of the commands' words, "COMMAND OPTION" or "COMMAND number".
+// Returns the shell cases for the words of commands: "COMMAND OPTION" or "COMMAND number".
 std::string casesOf(const CommandText& command) {
   std::string cases;
   for (const OptionText& option : command.options) {
@@ -50,8 +50,8 @@ std::string optionNamesOf(const CommandText& command) {
   return names;
 }
 
-// Readline breaks words at : and =, as in aten::add and --sort=self, so that they are put together again, and of what
-// is offered only the part behind the last break is given back.
+// Readline splits words at : and =, as in aten::add and --sort=self. The functions therefore join the parts again, and
+// return only what comes after the last split of each offered word.
 constexpr std::string_view kBody = R"bash(
 _boxcar_offer() {  # WHAT CURRENT
   local what=$1 current=$2

@@ -8,7 +8,7 @@
 namespace boxcar::cli {
 namespace {
 
-// [text] in single quotes, with a backslash before the characters that end a part of a specification.
+// Returns [text] in single quotes, with a backslash before the characters that end a part of a specification.
 std::string quoted(std::string_view text, std::string_view special) {
   std::string out = "'";
   for (const char byte : text) {
@@ -35,7 +35,7 @@ std::string actionOf(const OptionText& option) {
   return " ";
 }
 
-// [what], with the characters escaped that would end it.
+// Returns [what] with the characters escaped that would end it.
 std::string messageOf(std::string_view what) {
   const std::string text = quoted(what, ":[]\\");
   return text.substr(1, text.size() - 2);
@@ -65,7 +65,7 @@ std::string argumentsOf(const std::vector<OptionText>& arguments) {
   for (const OptionText& argument : arguments) {
     ++number;
     const std::string place = argument.repeats ? "*" : std::to_string(number);
-    // Never as one that may be missing, for then what stands behind it would be offered in its place, too.
+    // Never mark it as optional: zsh would then offer the next argument in its place, too.
     text += fmt::format(" \\\n        '{}:{}:{}'", place, messageOf(argument.names[0]), actionOf(argument));
   }
   return text;

@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/fallbacks/recording_diff.h>
+#include <boxcar/dispatcher/handlers/record/recording_diff.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/cli/tolerance_options.h>
@@ -10,7 +10,7 @@
 namespace boxcar::cli {
 namespace {
 
-// As diff and cmp of other systems: 1 says that the two are not alike, and nothing else does.
+// Returns the exit status, as diff and cmp do: 1 means that the two differ, and nothing else returns 1.
 int diff(const std::string& first, const std::string& second, const Tolerance& tolerance) {
   try {
     const Recording a = Recording::open(first);
@@ -27,7 +27,7 @@ int diff(const std::string& first, const std::string& second, const Tolerance& t
 }  // namespace
 
 void addDiff(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("diff", "Find the call where two recorded runs part");
+  CLI::App* command = app.add_subcommand("diff", "Find the first call where two recorded runs differ");
   const auto first = std::make_shared<std::string>();
   const auto second = std::make_shared<std::string>();
   const auto tolerance = std::make_shared<Tolerance>();

@@ -1,8 +1,8 @@
 #include <boxcar/backends/cuda/available.h>
-#include <boxcar/dispatcher/explanation.h>
+#include <boxcar/dispatcher/registry/explanation.h>
 #include <boxcar/interpreter/cli/argument_keys.h>
-#include <boxcar/interpreter/cli/cell_json.h>
 #include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/entry_json.h>
 #include <boxcar/interpreter/cli/find_operator.h>
 #include <boxcar/interpreter/cli/script_option.h>
 
@@ -31,7 +31,7 @@ Json toJson(const std::vector<PassedKey>& passed) {
   Json array = Json::array();
   for (const PassedKey& each : passed) {
     Json entry = {{"key", toString(each.key)}, {"reason", each.is_excluded ? "excluded" : "fallthrough"}};
-    entry.update(cellToJson(each.cell));
+    entry.update(entryToJson(each.table_entry));
     array.push_back(std::move(entry));
   }
   return array;
@@ -46,7 +46,7 @@ Json toJson(const DispatchExplanation& explanation) {
                          {"keys", keyNamesOf(argument.keys)}});
   }
   Json end = {{"key", toString(explanation.chosen)}};
-  end.update(cellToJson(explanation.cell));
+  end.update(entryToJson(explanation.table_entry));
   return {{"operator", toString(explanation.schema.operator_name())},
           {"schema", toString(explanation.schema)},
           {"arguments", std::move(arguments)},
@@ -88,17 +88,17 @@ void explain(const Options& options) {
 }  // namespace
 
 void addExplain(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("explain", "Say how a call finds its kernel, without running it");
+  CLI::App* command = app.add_subcommand("explain", "Explain how a call finds its kernel, without running it");
   const auto options = std::make_shared<Options>();
   command
       ->add_option("OPERATOR", options->op,
-                   "Its name: 'aten::add.Tensor'; without the overload where there is only one")
+                   "Its name, such as 'aten::add.Tensor'; the overload can be omitted if there is only one")
       ->required()
       ->type_name("");
   command
       ->add_option("--arg", options->args,
-                   "What a tensor argument brings, in order or by name: cpu, cuda, meta, cpu+grad, none, cpu,cuda for "
-                   "a list, or keys: 'CPU|AutogradCPU'. Without any, all are cpu")
+                   "The keys of a tensor argument, in order or by name: cpu, cuda, meta, cpu+grad, none, cpu,cuda for "
+                   "a list, or 'CPU|AutogradCPU'. By default all are cpu")
       ->type_name("[NAME=]KEYS")
       ->allow_extra_args(false);
   command->add_option("--include", options->included, "A functionality key that the thread includes")
@@ -110,9 +110,9 @@ void addExplain(CLI::App& app, int& status) {
   addExamples(*command,
               {"boxcar explain aten::relu", "boxcar explain aten::add.Tensor --arg cpu+grad --arg other=cuda"});
   addScriptOption(*command, options->script);
-  command->add_flag("--json", options->json, "Print all of it as a JSON object");
+  command->add_flag("--json", options->json, "Print everything as a JSON object");
   command->callback([options, &status] {
-    static_cast<void>(cuda::isAvailable());  // its kernels are registered by asking
+    static_cast<void>(cuda::isAvailable());  // asking registers its kernels
     explain(*options);
     status = kDone;
   });

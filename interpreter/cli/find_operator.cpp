@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/cli/find_operator.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
@@ -17,7 +17,7 @@ std::string listNames(const std::vector<OperatorHandle>& ops) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// "aten::add.Tensr" and "add" are near to names that exist.
+// Throws Error that suggests near names, for "aten::add.Tensr" or "add".
 [[noreturn]] void failUnknown(const std::string& name, const std::string& without_overload) {
   const std::vector<OperatorHandle> overloads = Dispatcher::singleton().findOverloads(without_overload);
   BOXCAR_CHECK(overloads.empty(), "there is no operator '{}'; the overloads of {} are: {}", name, without_overload,
@@ -47,7 +47,7 @@ OperatorHandle findOperator(const std::string& name) {
   const size_t dot = name.find('.');
   const OperatorName wanted(name.substr(0, dot), dot == std::string::npos ? "" : name.substr(dot + 1));
   if (const auto op = dispatcher.findSchema(wanted)) return *op;
-  // As scripts write the overload that has no name.
+  // Scripts write "default" for the overload without a name.
   if (wanted.overload_name == "default") {
     if (const auto op = dispatcher.findSchema(OperatorName(wanted.name, ""))) return *op;
   }

@@ -1,7 +1,7 @@
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/report.h>
-#include <boxcar/interpreter/formatter.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/syntax/formatter.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/output_file.h>
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The scripts in [folder] and below, in the order of their names; hidden folders and links are left out.
+// Returns the scripts in [folder] and below, sorted by name; hidden folders and links are left out.
 std::vector<std::string> scriptsIn(const std::string& folder) {
   std::vector<std::string> found;
   try {
@@ -45,7 +45,7 @@ void replaceFile(const std::string& file, const std::string& text) {
   output.commit();
 }
 
-// False where the file is wrong, or differs from its layout and is only [checked].
+// Returns false if the file is wrong, or if it is only checked and not laid out as fmt would.
 bool formatFile(const std::string& file, bool is_checked) {
   Diagnostics diagnostics;
   const std::string text = interp::readFile(file);
@@ -64,7 +64,7 @@ bool formatFile(const std::string& file, bool is_checked) {
   return true;
 }
 
-// What is wrong with one file keeps none of the others from being formatted.
+// An error in one file does not keep the others from being formatted.
 bool formatAll(const std::vector<std::string>& names, bool is_checked) {
   bool is_good = true;
   const auto attempt = [&is_good](const auto& action) {
@@ -90,16 +90,15 @@ bool formatAll(const std::vector<std::string>& names, bool is_checked) {
 }  // namespace
 
 void addFmt(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("fmt", "Lay out scripts in the one canonical way");
+  CLI::App* command = app.add_subcommand("fmt", "Format scripts in the canonical style");
   const auto files = std::make_shared<std::vector<std::string>>();
   command
       ->add_option("FILES", *files,
-                   "Scripts, written anew where they change, and folders, for the .ops files in them; - or none: from "
-                   "standard input to standard output")
+                   "Scripts to rewrite, and folders with .ops files; - or none: from standard input to standard output")
       ->type_name("");
   const auto is_checked = std::make_shared<bool>(false);
   command->add_flag("--check", *is_checked,
-                    "Write nothing, but name the files that would change; status 1 if there are");
+                    "Write nothing; list the files that would change, with status 1 if there are any");
   addExamples(*command, {"boxcar fmt script.ops", "boxcar fmt --check scripts", "boxcar fmt < script.ops"});
   command->callback([files, is_checked, &status] {
     if (files->empty()) files->push_back("-");

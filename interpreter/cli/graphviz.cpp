@@ -44,7 +44,7 @@ std::pair<PipeEnd, PipeEnd> makePipe() {
   return {PipeEnd(ends[0]), PipeEnd(ends[1])};
 }
 
-// Writes [input] to one pipe while it reads all of the other, so that neither fills up.
+// Writes [input] to one pipe while reading all of the other, so that neither fills up.
 std::string exchange(PipeEnd to, const PipeEnd& from, std::string_view input) {
   ::fcntl(to.get(), F_SETFL, O_NONBLOCK);
   std::string output;
@@ -55,7 +55,7 @@ std::string exchange(PipeEnd to, const PipeEnd& from, std::string_view input) {
     if (::poll(ends.data(), ends.size(), -1) < 0 && errno != EINTR) break;
     if ((ends[1].revents & (POLLOUT | POLLERR)) != 0) {
       const ssize_t written = ::write(to.get(), input.data(), input.size());
-      // Who does not read all of it has failed, and says so by its status.
+      // A program that does not read everything has failed, which its exit status tells.
       if (written < 0 && errno != EAGAIN && errno != EINTR) input = {};
       if (written > 0) input.remove_prefix(static_cast<size_t>(written));
     }
@@ -68,16 +68,16 @@ std::string exchange(PipeEnd to, const PipeEnd& from, std::string_view input) {
   return output;
 }
 
-// Nodes and edges. A graph of some hundred takes `dot` minutes with all its pains, seconds with fewer; one of thousands
-// hours.
+// Nodes and edges. A graph of a few hundred takes `dot` minutes with full effort and seconds with reduced effort; one
+// of thousands takes hours.
 constexpr long kManyLines = 150;
 constexpr long kMostLines = 1800;
 
-// What `dot -Tsvg` makes of [input]; it is started without a shell.
+// Returns the output of `dot -Tsvg` for [input]; `dot` is started without a shell.
 std::string runDot(std::string_view input) {
-  const long lines = std::ranges::count(input, '\n');  // one a node or an edge, and a few
+  const long lines = std::ranges::count(input, '\n');  // one for each node or edge, and a few more
   BOXCAR_CHECK(lines <= kMostLines,
-               "a picture of some {} nodes and edges is more than `dot` draws in a sensible time: write the graph with "
+               "a picture of some {} nodes and edges is more than `dot` draws in reasonable time: write the graph with "
                "--dot, "
                "leave out --unfold, or trace a part of the script by `with trace(…)`",
                lines);
@@ -96,14 +96,13 @@ std::string runDot(std::string_view input) {
   pid_t process = 0;
   const int error = ::posix_spawnp(&process, name.c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  BOXCAR_CHECK(
-      error != ENOENT,
-      "there is no program `dot` that could draw the picture: install the package graphviz, or write the graph "
-      "with --dot");
+  BOXCAR_CHECK(error != ENOENT,
+               "the program `dot`, which draws the picture, was not found: install the package graphviz, or write the "
+               "graph with --dot");
   BOXCAR_CHECK(error == 0, "cannot start `dot`: {}", std::strerror(error));
   input_end.close();
   output_end.close();
-  // A `dot` that ends early must not end this program, too.
+  // If `dot` ends early, this program must go on.
   const auto before = ::signal(SIGPIPE, SIG_IGN);
   std::string output = exchange(std::move(to_dot), from_dot, input);
   ::signal(SIGPIPE, before);

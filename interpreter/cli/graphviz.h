@@ -4,10 +4,10 @@
 
 namespace boxcar::cli {
 
-// An Error that names the package when Graphviz's program `dot` is not installed.
+// Throws Error, which names the package, if Graphviz's program `dot` is not installed.
 void checkGraphviz();
 
-// The picture of a graph in Graphviz's language, as SVG: what `dot -Tsvg` makes of it.
+// Returns the picture of [graph], given in Graphviz's language, as SVG: the output of `dot -Tsvg`.
 std::string drawSvg(const std::string& graph);
 
 }  // namespace boxcar::cli

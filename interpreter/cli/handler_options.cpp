@@ -1,7 +1,7 @@
 #include <boxcar/backends/cuda/available.h>
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
-#include <boxcar/dispatcher/fallbacks/name_pattern.h>
+#include <boxcar/dispatcher/handlers/handler_kinds.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/name_pattern.h>
 #include <boxcar/interpreter/cli/handler_options.h>
 #include <boxcar/interpreter/cli/output_option.h>
 #include <boxcar/ivalue/error.h>
@@ -25,7 +25,7 @@ std::string optionName(const HandlerKind& kind) {
   return name;
 }
 
-// [text] as a value of [type]; nothing where it is none.
+// Returns [text] as a value of [type]; nullopt if it is none.
 std::optional<IValue> parseValue(std::string_view text, TypePtr type) {
   const auto number = [&]<class T>(T value) -> std::optional<IValue> {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -44,7 +44,7 @@ std::optional<IValue> parseValue(std::string_view text, TypePtr type) {
   }
 }
 
-// The arguments that "aten::mm,n=3" gives to this kind; nothing gives it those that have defaults.
+// Returns the arguments that "aten::mm,n=3" gives to this kind; without a text, all arguments take their defaults.
 std::vector<IValue> readArguments(const std::string& option, const HandlerKind& kind,
                                   std::optional<std::string_view> written) {
   const FunctionSchema& schema = kind.parsedSchema();
@@ -53,8 +53,8 @@ std::vector<IValue> readArguments(const std::string& option, const HandlerKind& 
   const auto set = [&](size_t i, std::string_view value) {
     given[i] = parseValue(value, parameters[i].type());
     if (!given[i].has_value()) {
-      throw CLI::ValidationError(option, fmt::format("`{}` must be {}, which '{}' is not", parameters[i].name(),
-                                                     *parameters[i].type(), value));
+      throw CLI::ValidationError(
+          option, fmt::format("`{}` must be {}, but it is '{}'", parameters[i].name(), *parameters[i].type(), value));
     }
     if (parameters[i].name() != "path") return;
     const std::string fault = faultOfOutput(given[i]->toStringRef());
@@ -76,7 +76,7 @@ std::vector<IValue> readArguments(const std::string& option, const HandlerKind& 
       for (size_t i = 1; i < parameters.size(); ++i) names.push_back(parameters[i].name());
       const bool lacks_value = equals == std::string_view::npos && schema.argumentIndexWithName(name).has_value();
       throw CLI::ValidationError(
-          option, fmt::format("'{}' is not understood.{} Behind the first value stand others by name: {}", part,
+          option, fmt::format("'{}' is not understood.{} After the first value, name the others: {}", part,
                               lacks_value ? fmt::format(" Write {}=…", name) : didYouMean(name, names), schema));
     }
   }
@@ -94,7 +94,7 @@ std::vector<IValue> readArguments(const std::string& option, const HandlerKind& 
   return values;
 }
 
-// Names as a pattern has them: with a namespace and an overload where it has one.
+// Suggests names as in a pattern: with a namespace, and with an overload if the pattern has one.
 std::string nearOperators(const std::string& pattern) {
   std::vector<std::string> all;
   for (const OperatorName& name : Dispatcher::singleton().getAllOpNames()) {
@@ -111,7 +111,7 @@ std::string nearOperators(const std::string& pattern) {
 
 void addHandlerOptions(CLI::App& command) {
   for (const HandlerKind* kind : handlerKinds()) {
-    // A command of the same name has an option of its own.
+    // The command of that name has its own option.
     if (command.get_name() == kind->name()) continue;
     const FunctionSchema& schema = kind->parsedSchema();
     const std::string name = optionName(*kind);
@@ -128,7 +128,7 @@ void addHandlerOptions(CLI::App& command) {
       std::ranges::transform(first, first.begin(), [](char c) { return static_cast<char>(std::toupper(c)); });
       option->type_name(first + more);
     }
-    option->group("Handlers, which wrap every operator call; nested in the order in which they are given");
+    option->group("Handlers, which wrap every operator call; the first is the outermost");
   }
 }
 
@@ -176,7 +176,7 @@ void checkPatterns(const std::vector<RunOptions::Request>& requests) {
     if (!index) continue;
     const std::string& pattern = arguments[static_cast<size_t>(*index)].toStringRef();
     if (matchesSomeOperator(pattern)) continue;
-    static_cast<void>(cuda::isAvailable());  // its operators are registered by asking
+    static_cast<void>(cuda::isAvailable());  // asking registers its operators
     if (matchesSomeOperator(pattern)) continue;
     throw CLI::ValidationError(optionName(*kind), fmt::format("no operator is called '{}'.{} `boxcar ops` lists all",
                                                               pattern, nearOperators(pattern)));

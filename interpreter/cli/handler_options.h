@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/fallbacks/handler.h>
+#include <boxcar/dispatcher/handlers/handler.h>
 #include <boxcar/interpreter/cli/run_script.h>
 
 #include <CLI/CLI.hpp>
@@ -10,23 +10,24 @@
 
 namespace boxcar::cli {
 
-// Adds an option for each kind of handler: `--check-nan`; `--deny VALUE` for one with arguments, where VALUE is its
-// first argument, with the others by name behind it: `--inject 'aten::mm,n=3'`.
+// Adds an option for each kind of handler: `--check-nan`, or `--deny VALUE` for a kind with arguments. VALUE is the
+// first argument, followed by the others by name: `--inject 'aten::mm,n=3'`.
 void addHandlerOptions(CLI::App& command);
 
-// What the command line asked for, in its order. Throws CLI::ValidationError where a value does not fit.
+// Returns the handlers that the command line asks for, in its order. Throws CLI::ValidationError if a value does not
+// fit.
 std::vector<RunOptions::Request> readHandlerOptions(const CLI::App& command);
 
-// A handler with what would stand behind its option, as in `out.json`. Throws Error where that does not fit.
+// Returns a handler made from what would follow its option, such as `out.json`. Throws Error if that does not fit.
 std::unique_ptr<Handler> makeHandler(const HandlerKind& kind, std::string_view text);
 
-// The files that the handlers write: what their `path` is.
+// Returns the files that the handlers write: their `path` arguments.
 std::vector<OutputName> handlerOutputs(const std::vector<RunOptions::Request>& requests);
 
-// Throws CLI::ValidationError where a pattern matches none of the operators that there are by now.
+// Throws CLI::ValidationError if a pattern matches none of the operators that exist by now.
 void checkPatterns(const std::vector<RunOptions::Request>& requests);
 
-// Throws CLI::ValidationError where a kind refuses its values, and what make() throws where a file cannot be written.
+// Throws CLI::ValidationError if a kind refuses its values, and what make() throws if a file cannot be written.
 std::vector<std::unique_ptr<Handler>> makeHandlers(const std::vector<RunOptions::Request>& requests);
 
 }  // namespace boxcar::cli

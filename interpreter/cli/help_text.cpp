@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kWidth = 80;
 constexpr size_t kHelpColumn = 22;
 
-// A name and what there is to say of it, beside it or, where it is long, below.
+// Appends a name and its help: beside the name or, if the name is long, below it.
 void append(std::string& text, const std::string& name, const std::string& help) {
   std::string line = "  " + name;
   for (const std::string& part : wrap(help, kWidth - kHelpColumn)) {
@@ -25,7 +25,7 @@ void append(std::string& text, const std::string& name, const std::string& help)
   if (!line.empty()) text += line + '\n';
 }
 
-// [text] behind [first], further lines below its end.
+// Appends [text] after [first], with further lines indented to where [first] ends.
 void appendHanging(std::string& out, const std::string& first, const std::string& text) {
   std::string begin = first;
   for (const std::string& line : wrap(text, kWidth - first.size())) {
@@ -48,7 +48,7 @@ std::string usageOfProgram(const CommandText& program) {
   return usage + "COMMAND ...";
 }
 
-// Room is for the commands: what the options do is in the manual page.
+// The space goes to the commands: the manual page explains the options.
 std::string helpOfProgram(const CommandText& program) {
   std::string text = program.help + "\n";
   appendHanging(text, "Usage: boxcar ", usageOfProgram(program));
@@ -76,7 +76,7 @@ std::string helpOfCommand(const CommandText& command) {
       if (option.group == group) append(text, option.spelling(), option.help);
     }
   }
-  text += "\nAlso what every command takes: boxcar --help.\n";
+  text += "\nOptions of every command: boxcar --help.\n";
   if (command.examples.empty()) return text;
   text += "\nExamples:\n";
   for (const std::string& line : CLI::detail::split(command.examples, '\n')) text += "  " + line + '\n';

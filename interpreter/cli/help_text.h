@@ -5,7 +5,7 @@
 
 namespace boxcar::cli {
 
-// Lays out --help: 80 columns; the program's own on one screen.
+// Lays out --help in 80 columns; the program's own help fits on one screen.
 class HelpText final : public CLI::FormatterBase {
  public:
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;

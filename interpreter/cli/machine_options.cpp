@@ -1,6 +1,7 @@
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cuda/available.h>
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/cpu_fallback_rules.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/cli/machine_options.h>
 #include <boxcar/interpreter/cli/number_range.h>
 #include <boxcar/ivalue/device.h>
@@ -12,7 +13,7 @@
 namespace boxcar::cli {
 namespace {
 
-// What is wrong with a DEVICE; "" where nothing is.
+// Returns what is wrong with a DEVICE; "" if nothing is.
 std::string faultOfDevice(const std::string& text) {
   if (text == kEveryDevice) return {};
   try {
@@ -20,16 +21,16 @@ std::string faultOfDevice(const std::string& text) {
     if (device.has_index())
       return fmt::format("name a kind of device, without an index: '{}'", toString(device.type()));
     if (detail::canFallBackToCpu(toDispatchKey(device.type()))) return {};
-    return fmt::format("'{}' is no device that can run its operators on the CPU instead", text);
+    return fmt::format("'{}' is not a device that can run its operators on the CPU instead", text);
   } catch (const Error& error) {
     return error.message();
   }
 }
 
-// The devices that can hold tensors here: those with a kernel of their own for aten::copy_.
+// Returns the devices that can hold tensors here: those with their own kernel for aten::copy_.
 std::vector<DispatchKey> devicesThatAreThere() {
   std::vector<DispatchKey> found;
-  static_cast<void>(cuda::isAvailable());  // whose kernels are registered by asking
+  static_cast<void>(cuda::isAvailable());  // asking registers its kernels
   const OperatorHandle copy = Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "");
   for (uint8_t number = 1; number <= num_backends; ++number) {
     const auto type = toDeviceType(static_cast<BackendComponent>(number));
@@ -47,7 +48,7 @@ std::vector<DispatchKey> devicesThatAreThere() {
 void addThreadsOption(CLI::App& command, const std::shared_ptr<MachineOptions>& options) {
   command
       .add_option("--threads", options->threads,
-                  "How many threads kernels on the CPU use (BOXCAR_NUM_THREADS, or one for each processor)")
+                  "The number of threads of CPU kernels (BOXCAR_NUM_THREADS, or one per processor)")
       ->type_name("N")
       ->check(numbersFrom(1, cpu::kMostThreads));
 }
@@ -57,15 +58,15 @@ void addMachineOptions(CLI::App& command, const std::shared_ptr<MachineOptions>&
   CLI::Option* const fallback =
       command
           .add_flag(std::string("--cpu-fallback{") + kEveryDevice + "}", options->cpu_fallback,
-                    "Run the operators that a device lacks on the CPU, and tell at the end which; with DEVICE: of "
-                    "that kind of device alone")
+                    "Run operators that a device lacks on the CPU, and report them at the end; with DEVICE: only for "
+                    "that kind of device")
           ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
           ->type_name("DEVICE");
   fallback->check(CLI::Validator(faultOfDevice, ""));
   command
       .add_option("--cpu-fallback-force", options->forced,
-                  "With --cpu-fallback: operators that run on the CPU although the device has a kernel, names or "
-                  "patterns with commas between")
+                  "With --cpu-fallback: operators to run on the CPU although the device has a kernel: names or "
+                  "patterns, separated by commas")
       ->type_name("NAMES")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -74,7 +75,7 @@ void addMachineOptions(CLI::App& command, const std::shared_ptr<MachineOptions>&
 
 void applyThreads(const MachineOptions& options) {
   if (options.threads != 0) cpu::setThreadCount(options.threads);
-  // A wrong environment is told before anything runs.
+  // Reports a wrong environment variable before anything runs.
   static_cast<void>(cpu::threadCount());
 }
 
@@ -92,7 +93,7 @@ std::string CpuFallbacks::report() const {
   std::string text;
   for (const CpuFallback& fallback : fallbacks_) text += fallback.report();
   if (!text.empty() || !is_on_) return text;
-  return fallbacks_.empty() ? "CPU fallback: there is no device but the CPU; --plugin loads one\n"
+  return fallbacks_.empty() ? "CPU fallback: there is no device except the CPU; --plugin loads one\n"
                             : "CPU fallback: no operator needed it\n";
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/fallbacks/cpu_fallback.h>
+#include <boxcar/dispatcher/handlers/cpu_fallback/cpu_fallback.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace boxcar::cli {
 
-// What of the machine a command may use.
+// Which of the machine's resources a command may use.
 struct MachineOptions {
   // 0: what BOXCAR_NUM_THREADS says, or every processor.
   int threads = 0;
-  // The kind of device whose missing operators run on the CPU; kEveryDevice for all, "" for none.
+  // The device type whose missing operators run on the CPU; kEveryDevice for all, "" for none.
   std::string cpu_fallback;
   std::vector<std::string> forced;
 };
@@ -25,15 +25,15 @@ void addThreadsOption(CLI::App& command, const std::shared_ptr<MachineOptions>& 
 // Adds --threads, --cpu-fallback and --cpu-fallback-force.
 void addMachineOptions(CLI::App& command, const std::shared_ptr<MachineOptions>& options);
 
-// Sets the number of threads. An Error where BOXCAR_NUM_THREADS is none.
+// Sets the number of threads. Throws Error if BOXCAR_NUM_THREADS is not a number of threads.
 void applyThreads(const MachineOptions& options);
 
-// Registers the fallbacks that were asked for, for the devices that are there by now, and takes them back at its end.
+// Registers the requested fallbacks for the devices that exist by now, and removes them at its end.
 class CpuFallbacks final {
  public:
   explicit CpuFallbacks(const MachineOptions& options);
 
-  // What they served, for stderr; "" where none was asked for.
+  // Returns what the fallbacks served, for stderr; "" if none was requested.
   std::string report() const;
 
  private:

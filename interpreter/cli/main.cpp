@@ -1,6 +1,6 @@
 #include <boxcar/backends/cuda/available.h>
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/plugin.h>  // IWYU pragma: keep, for what loadPlugin() gives
+#include <boxcar/dispatcher/plugin/plugin.h>  // IWYU pragma: keep, for what loadPlugin() gives
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/help_text.h>
 #include <boxcar/interpreter/cli/memory_limit.h>
@@ -30,7 +30,7 @@
 namespace boxcar::cli {
 namespace {
 
-// The word that stands where a command should; empty where there is none.
+// Returns the word in the position of a command; empty if there is none.
 std::string_view commandOf(int argc, char** argv) {
   int first = 1;
   while (first < argc && argv[first][0] == '-') {
@@ -40,7 +40,8 @@ std::string_view commandOf(int argc, char** argv) {
   return first >= argc ? std::string_view() : argv[first];
 }
 
-// Of an option that [command] does not have: that, and which may be meant. Empty where all of them are there.
+// Returns the message for an option that [command] does not have, with the option that may be meant. Empty if all of
+// them exist.
 std::string unknownOption(const CLI::App& app, const CLI::App& command) {
   for (const std::string& word : app.remaining(true)) {
     if (!word.starts_with('-')) continue;
@@ -57,7 +58,7 @@ std::string unknownOption(const CLI::App& app, const CLI::App& command) {
   return {};
 }
 
-// What is wrong with a command line, and whom to ask.
+// Reports what is wrong with a command line, and which --help to read.
 void reportUsage(const CLI::App& app, const CLI::ParseError& error) {
   const auto commands = app.get_subcommands();
   const std::string command = commands.empty() ? "" : commands[0]->get_name();
@@ -65,12 +66,11 @@ void reportUsage(const CLI::App& app, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !commands.empty()) {
     if (std::string unknown = unknownOption(app, *commands[0]); !unknown.empty()) what = std::move(unknown);
   }
-  reportFailure(
-      fmt::format("{}\nRun `boxcar{}{} --help` to see how it is called.", what, command.empty() ? "" : " ", command),
-      command);
+  reportFailure(fmt::format("{}\nRun `boxcar{}{} --help` for its usage.", what, command.empty() ? "" : " ", command),
+                command);
 }
 
-// Whether the command line asks for a command that does not exist; then it has been told.
+// Returns whether the command line asks for a command that does not exist; reports it if so.
 bool reportsUnknownCommand(const CLI::App& app, int argc, char** argv) {
   const std::string_view name = commandOf(argc, argv);
   if (name.empty()) return false;
@@ -80,39 +80,39 @@ bool reportsUnknownCommand(const CLI::App& app, int argc, char** argv) {
     if (!command->get_group().empty()) commands.push_back(command->get_name());
   }
   const std::vector<std::string_view> candidates(commands.begin(), commands.end());
-  reportFailure(fmt::format("there is no command '{}'.{}\nRun `boxcar --help` to see what there is.", name,
-                            didYouMean(name, candidates)));
+  reportFailure(
+      fmt::format("there is no command '{}'.{}\nRun `boxcar --help` for a list.", name, didYouMean(name, candidates)));
   return true;
 }
 
-// Whether the command line has no command, and an option that does not exist; then it has been told.
+// Returns whether the command line has no command but an option that does not exist; reports it if so.
 bool reportsUnknownOption(const CLI::App& app, int argc, char** argv) {
   const std::vector<std::string> unknown = app.remaining();
   if (!commandOf(argc, argv).empty() || unknown.empty()) return false;
   std::vector<std::string> options;
   for (const CLI::Option* option : app.get_options()) options.push_back(option->get_name());
-  // As many programs call it.
+  // Many programs call it -v or -V.
   const std::string& name = unknown[0] == "-v" || unknown[0] == "-V" ? "--version" : unknown[0];
-  reportFailure(fmt::format("there is no option '{}'.{}\nRun `boxcar --help` to see what there is.", unknown[0],
+  reportFailure(fmt::format("there is no option '{}'.{}\nRun `boxcar --help` for a list.", unknown[0],
                             didYouMean(name, std::vector<std::string_view>(options.begin(), options.end()))));
   return true;
 }
 
-// `--threads=` would take the next word for its value.
+// Rejects options such as `--threads=`, which would take the next word as their value.
 void checkValues(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     if (word.starts_with("--") && word.find('=') == word.size() - 1)
-      throw CLI::ArgumentMismatch(fmt::format("{} has no value behind the =", word), CLI::ExitCodes::ArgumentMismatch);
+      throw CLI::ArgumentMismatch(fmt::format("{} has no value after the =", word), CLI::ExitCodes::ArgumentMismatch);
   }
 }
 
 void addProgramOptions(CLI::App& app, std::vector<std::string>& plugins) {
-  app.set_help_flag("-h,--help", "Tell how a command is called");
+  app.set_help_flag("-h,--help", "Print the usage of a command");
   app.set_version_flag(
       "--version", [] { return "boxcar " BOXCAR_VERSION "\n" + cuda::summary(); },
-      "Tell which boxcar this is, and which GPUs it sees");
-  app.add_option("--plugin", plugins, "A plugin, loaded before the command runs; may be given several times")
+      "Print the version of boxcar, and the GPUs that it finds");
+  app.add_option("--plugin", plugins, "A plugin to load before the command runs; can be repeated")
       ->type_name("LIB.so")
       ->allow_extra_args(false);
   static const std::map<std::string, ColourChoice> kChoices = {
@@ -124,7 +124,7 @@ void addProgramOptions(CLI::App& app, std::vector<std::string>& plugins) {
       ->check(CLI::IsMember(kChoices))
       ->trigger_on_parse();
   app.add_flag_callback(
-         "--no-progress", [] { setProgressAllowed(false); }, "No line that tells on a terminal how far a long run is")
+         "--no-progress", [] { setProgressAllowed(false); }, "Show no progress line on a terminal")
       ->disable_flag_override();
 }
 
@@ -175,7 +175,8 @@ const Command* findCommand(std::string_view name) {
   return found == std::end(kCommands) ? nullptr : found;
 }
 
-// Whether the command line needs no other command than the one that it names: adding all costs a seventh of a start.
+// Returns whether the command line needs only the command that it names: adding all commands takes a seventh of the
+// start-up time.
 bool asksForOneCommand(int argc, char** argv) {
   const std::string_view command = commandOf(argc, argv);
   if (command == "completion" || command == "manual-page") return false;
@@ -186,22 +187,22 @@ bool asksForOneCommand(int argc, char** argv) {
 }
 
 int runCommandLine(int argc, char** argv) {
-  CLI::App app("boxcar runs .ops scripts, whose every operator call goes through its dispatcher.", "boxcar");
+  CLI::App app("boxcar runs .ops scripts. Every operator call goes through its dispatcher.", "boxcar");
   int status = kDone;
   app.require_subcommand(1);
   app.fallthrough();
   app.formatter(std::make_shared<HelpText>());
   std::vector<std::string> plugins;
   addProgramOptions(app, plugins);
-  // Before the command's own callback.
+  // Runs before the command's own callback.
   app.parse_complete_callback([&plugins] {
-    // The Dispatcher has written what they are.
+    // The Dispatcher has already printed these errors.
     if (!Dispatcher::singleton().registrationErrors().empty()) throw CLI::RuntimeError(kFailed);
     for (const std::string& plugin : plugins) Dispatcher::singleton().loadPlugin(plugin);
   });
   const std::string_view command = commandOf(argc, argv);
   const Command* const asked = asksForOneCommand(argc, argv) ? findCommand(command) : nullptr;
-  // What stands behind -- is the script's, whatever it looks like.
+  // The words after `--` belong to the script, whatever they look like.
   char** const end = argv + argc;
   char** const dashes = asked != nullptr && asked->takes_rest ? std::find(argv + 1, end, std::string_view("--")) : end;
   const std::vector<std::string> rest(std::min(dashes + 1, end), end);
@@ -210,7 +211,7 @@ int runCommandLine(int argc, char** argv) {
   } else {
     for (const Command& each : kCommands) each.add(app, rest, status);
   }
-  addExamples(app, {"Example: boxcar run script.ops. What a command takes: boxcar COMMAND --help"});
+  addExamples(app, {"Example: boxcar run script.ops. Help for a command: boxcar COMMAND --help"});
   try {
     checkValues(static_cast<int>(dashes - argv), argv);
     app.parse(static_cast<int>(dashes - argv), argv);
@@ -218,7 +219,7 @@ int runCommandLine(int argc, char** argv) {
     return error.get_exit_code();
   } catch (const CLI::ParseError& error) {
     if (reportsUnknownCommand(app, argc, argv)) return kBadUsage;
-    // Help and the version come this way, too.
+    // --help and --version also end up here.
     if (error.get_exit_code() == 0) return app.exit(error);
     if (!reportsUnknownOption(app, argc, argv)) reportUsage(app, error);
     return kBadUsage;
@@ -247,14 +248,14 @@ int runGuarded(int argc, char** argv) {
   return kFailed;
 }
 
-// What the program ends with: [status] where all of its output was written.
+// Returns the program's exit status: [status] if all of its output was written.
 int finishOutput(std::string_view command, int status) {
-  // What was lost before is in the stream's error alone.
+  // Only the stream's error flag tells about output that was lost earlier.
   const bool lost_before = std::ferror(stdout) != 0;
   if (std::fflush(stdout) == 0 && !lost_before) return status;
   reportFailure(lost_before ? "cannot write the output"
                             : std::string("cannot write the output: ") + std::strerror(errno));
-  // There 1 says that two recordings are not alike.
+  // For `diff`, 1 means that two recordings differ.
   return command == "diff" ? kBadUsage : kFailed;
 }
 
@@ -262,13 +263,13 @@ int finishOutput(std::string_view command, int status) {
 }  // namespace boxcar::cli
 
 int main(int argc, char** argv) {
-  // Where the reader of a pipe goes away (`boxcar ops | head`) the program ends without a word.
+  // If the reader of a pipe goes away (`boxcar ops | head`), the program ends silently.
   std::signal(SIGPIPE, SIG_DFL);
   // A file that grows past what `ulimit -f` allows is an error like any other.
   std::signal(SIGXFSZ, SIG_IGN);
-  // What the shell has it read and write.
+  // These are the files that the shell makes it read and write.
   for (const char* stream : {"/dev/stdin", "/dev/stdout", "/dev/stderr"}) boxcar::protectFile(stream);
-  // Alone on a terminal it is a prompt.
+  // Without arguments, on a terminal, it is a prompt.
   char repl[] = "repl";
   char* alone[] = {argv[0], repl, nullptr};
   const bool is_alone = argc == 1 && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;

@@ -1,6 +1,6 @@
 #include <boxcar/interpreter/cli/command_text.h>
 #include <boxcar/interpreter/cli/manual_page.h>
-#include <boxcar/interpreter/utf8.h>
+#include <boxcar/interpreter/syntax/utf8.h>
 #include <boxcar/version.h>
 #include <fmt/format.h>
 
@@ -41,7 +41,7 @@ constexpr std::pair<const char*, const char*> kFiles[] = {
     {"~/.local/state/boxcar/history", "What was typed at the prompt, for the user alone."},
 };
 
-// As roff reads it: what would be a request, an escape or a typographic dash stands for itself.
+// Returns [text] escaped for roff: what would be a request, an escape or a typographic dash stands for itself.
 std::string escaped(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -60,7 +60,7 @@ std::string escaped(std::string_view text) {
     } else if (static_cast<unsigned char>(byte) < 0x80) {
       out += byte;
     } else {
-      // Every text here is the program's own, which is UTF-8.
+      // Every text here is the program's own, so it is valid UTF-8.
       while (length < text.size() && utf8::isContinuation(text[length])) ++length;
       char32_t point = static_cast<unsigned char>(byte) & (0xFFU >> (length + 1));
       for (size_t i = 1; i < length; ++i) point = point << 6 | (static_cast<unsigned char>(text[i]) & 0x3FU);
@@ -68,7 +68,7 @@ std::string escaped(std::string_view text) {
     }
     text.remove_prefix(length);
   }
-  // A dot at the beginning of a line begins a request.
+  // A dot at the start of a line begins a request.
   return out.starts_with('.') ? "\\&" + out : out;
 }
 
@@ -112,7 +112,7 @@ std::string manualPage(const CLI::App& app) {
   std::string page = fmt::format(".TH BOXCAR 1 \"\" \"boxcar {}\" \"User Commands\"\n", escaped(BOXCAR_VERSION));
   page += ".SH NAME\nboxcar \\- run scripts of operators, and look at what they do\n";
   page += ".SH SYNOPSIS\n.B boxcar\n[OPTIONS] COMMAND ...\n";
-  page += fmt::format(".SH DESCRIPTION\n{}\nOptions may stand before and behind the command.\n", escaped(program.help));
+  page += fmt::format(".SH DESCRIPTION\n{}\nOptions may come before and after the command.\n", escaped(program.help));
   page += ".SH OPTIONS\n";
   for (const std::string& group : program.groups()) appendOptions(page, program.options, group);
   page += ".SH COMMANDS\n";

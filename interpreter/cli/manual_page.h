@@ -8,7 +8,8 @@ class App;
 
 namespace boxcar::cli {
 
-// boxcar(1), in the language of man: all that [app] says of its commands and options, and what is common to them.
+// Returns boxcar(1) in the language of man: everything that [app] says about its commands and options, and what they
+// have in common.
 std::string manualPage(const CLI::App& app);
 
 }  // namespace boxcar::cli

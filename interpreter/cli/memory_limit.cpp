@@ -14,13 +14,13 @@
 namespace boxcar::cli {
 namespace {
 
-// What limitMemory() was last given; "" without it.
+// The last argument of limitMemory(); "" if it was not called.
 std::string& currentLimit() {
   static std::string size;
   return size;
 }
 
-// Writable memory of this process that is no file's and no stack's: what RLIMIT_DATA counts.
+// Returns the bytes of this process's writable memory that belong to no file and no stack: what RLIMIT_DATA counts.
 uint64_t dataInUse() {
   const auto close = [](std::FILE* file) { std::fclose(file); };
   const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen("/proc/self/status", "r"), close);
@@ -41,15 +41,15 @@ uint64_t parseBytes(const std::string& text) {
   uint64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number);
-  const size_t unit = rest == end ? 0 : kUnits.find(*rest) + 1;  // 0 where it is none, too
+  const size_t unit = rest == end ? 0 : kUnits.find(*rest) + 1;  // also 0 if it is no unit
   const bool is_unit = rest == end || (rest + 1 == end && unit != 0);
   const int shift = static_cast<int>(10 * unit);
   const uint64_t most = UINT64_MAX >> 1 >> shift;
   BOXCAR_CHECK(!is_unit || error == std::errc::invalid_argument || (error == std::errc() && number <= most),
-               "'{}' is more memory than any system has; write bytes, or a number with K, M, G or T behind it: 512M",
+               "'{}' is more memory than any system has; write bytes, or a number followed by K, M, G or T: 512M",
                text);
   BOXCAR_CHECK(error == std::errc() && is_unit && number != 0,
-               "'{}' is no size of memory; write bytes, or a number with K, M, G or T behind it: 512M", text);
+               "'{}' is not a size of memory; write bytes, or a number followed by K, M, G or T: 512M", text);
   return number << shift;
 }
 
@@ -76,7 +76,7 @@ void limitMemory(const std::string& size) {
 void reportMemoryLimit(std::string_view reason) {
   if (currentLimit().empty() || !reason.starts_with("out of memory")) return;
   printError(coloured("note:", TextInk::Note, errorColours()) +
-             fmt::format(" --max-memory {} is the limit; give the run more, or let it keep less\n", currentLimit()));
+             fmt::format(" --max-memory {} is the limit; raise it, or keep less in memory\n", currentLimit()));
 }
 
 }  // namespace boxcar::cli

@@ -8,8 +8,8 @@
 
 namespace boxcar::cli {
 
-// Checks that a value is a number from [least] to [most]. Unlike CLI::Range it says what it should be, adds nothing to
-// the help, and takes no NaN.
+// Checks that a value is a number from [least] to [most]. Unlike CLI::Range, it says what the value should be, adds
+// nothing to the help, and rejects NaN.
 template <class T>
 CLI::Validator numbersFrom(T least, T most) {
   const auto fault = [least, most](const std::string& text) {

@@ -4,7 +4,7 @@
 
 namespace boxcar::cli {
 
-// What operators that are written in C++ do, as their schemas' files say; read when it is first asked for.
+// Returns what the operators written in C++ do, as their schema files say. The files are read at the first call.
 const service::Docstrings& operatorDocstrings();
 
 }  // namespace boxcar::cli

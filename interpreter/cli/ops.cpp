@@ -1,5 +1,5 @@
 #include <boxcar/backends/cuda/available.h>
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/cli/script_option.h>
@@ -25,34 +25,36 @@ struct Options {
   bool computed = false;
 };
 
-// Unlike matchesPattern, which handlers share: a part of a name selects it, and a pattern is compared with all of it.
+// Unlike matchesPattern, which handlers share, a part of a name also selects it; a pattern must match the whole name.
 bool isSelected(const std::string& name, const std::string& pattern) {
   if (pattern.find_first_of("*?[") == std::string::npos) return name.find(pattern) != std::string::npos;
   return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
 }
 
-// Whether [op] has a kernel at the key that was asked for; or, if computed ones count, somebody's code runs there.
+// Returns whether [op] has a kernel registered for [key]; if [computed], whether its computed table entry there runs
+// somebody's code.
 bool answersAt(const OperatorHandle& op, DispatchKey key, bool computed) {
   if (!computed) return op.hasKernelForDispatchKey(key);
-  return Dispatcher::singleton().computeCell(op, key).kernel->kind == KernelKind::Function;
+  return Dispatcher::singleton().computeTableEntry(op, key).kernel->kind == KernelKind::Function;
 }
 
 DispatchKey readKey(const Options& options) {
   const DispatchKey key = parseDispatchKey(*options.key);
   if (isRuntimeDispatchKey(key)) return key;
   BOXCAR_CHECK(isAliasDispatchKey(key),
-               "--key {}: it is a functionality with a key for each backend; name the one that is meant, such as {}",
-               key, toRuntimePerBackendFunctionalityKey(key, BackendComponent::CPUBit));
-  BOXCAR_CHECK(!options.computed,
-               "--computed asks what answers calls, but {} is an alias, which no call has; name one of its keys, such "
-               "as {}",
-               key, *getRuntimeDispatchKeySet(key).begin());
+               "--key {}: it is a functionality with a key for each backend; name one of them, such as {}", key,
+               toRuntimePerBackendFunctionalityKey(key, BackendComponent::CPUBit));
+  BOXCAR_CHECK(
+      !options.computed,
+      "--computed asks what answers calls, but {} is an alias, and no call has an alias; name one of its keys, such "
+      "as {}",
+      key, *getRuntimeDispatchKeySet(key).begin());
   return key;
 }
 
 int failEmpty(const Options& options, bool pattern_matches, const std::vector<OperatorName>& names) {
   if (pattern_matches) {
-    // What answers calls is not asked of an alias, which no call has.
+    // --computed is not suggested for an alias key, because no call has one.
     const bool is_alias = isAliasDispatchKey(readKey(options));
     const bool is_without_device = *options.key == "CUDA" && !cuda::isAvailable();
     reportFailure(fmt::format(
@@ -65,7 +67,7 @@ int failEmpty(const Options& options, bool pattern_matches, const std::vector<Op
   }
   std::vector<std::string_view> candidates;
   for (const OperatorName& name : names) {
-    // Overloads stand side by side.
+    // Overloads are adjacent.
     if (candidates.empty() || candidates.back() != name.name) candidates.push_back(name.name);
   }
   reportFailure(fmt::format("no operator matches '{}'.{}", options.pattern, didYouMean(options.pattern, candidates)));
@@ -73,7 +75,7 @@ int failEmpty(const Options& options, bool pattern_matches, const std::vector<Op
 }
 
 int listOperators(const Options& options) {
-  if (options.key.has_value()) static_cast<void>(cuda::isAvailable());  // its kernels are registered by asking
+  if (options.key.has_value()) static_cast<void>(cuda::isAvailable());  // asking registers its kernels
   const std::optional<Program> script = declareScript(options.script);
   std::optional<DispatchKey> key;
   try {
@@ -99,17 +101,16 @@ int listOperators(const Options& options) {
 }  // namespace
 
 void addOps(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("ops", "List operators by their schemas");
+  CLI::App* command = app.add_subcommand("ops", "List the schemas of operators");
   const auto options = std::make_shared<Options>();
-  command
-      ->add_option("PATTERN", options->pattern, "Only those whose name contains it; or, with * ? [ in it, matches it")
+  command->add_option("PATTERN", options->pattern, "Only those whose name contains it, or matches it if it has * ? [")
       ->type_name("");
   CLI::Option* const key =
       command->add_option("--key", options->key, "Only those with a kernel registered for this dispatch key")
           ->type_name("KEY");
   addExamples(*command, {"boxcar ops relu", "boxcar ops 'aten::add*'", "boxcar ops --key CUDA --computed"});
   command
-      ->add_flag("--computed", options->computed, "Also those whose kernel for an alias, or a fallback, answers there")
+      ->add_flag("--computed", options->computed, "Also those that a kernel for an alias, or a fallback, serves there")
       ->needs(key);
   addScriptOption(*command, options->script);
   command->callback([options, &status] { status = listOperators(*options); });

@@ -10,9 +10,8 @@ CLI::Option* addOutputOption(CLI::App& command, const std::string& name, std::st
 
 std::string faultOfOutput(const std::string& path) {
   if (path.empty()) return "an empty path names no file";
-  // Elsewhere it is standard output: a file of that name would surprise whoever means that.
-  if (path == "-")
-    return "this is written as a file, not to standard output: name one, or ./- for one that is called -";
+  // Elsewhere `-` means standard output: a file of that name would surprise users who mean that.
+  if (path == "-") return "this needs a file, not standard output: name one, or ./- for a file called -";
   return {};
 }
 

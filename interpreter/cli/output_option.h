@@ -9,10 +9,10 @@ class Option;
 
 namespace boxcar::cli {
 
-// Adds an option whose value names a file that is written.
+// Adds an option whose value names an output file.
 CLI::Option* addOutputOption(CLI::App& command, const std::string& name, std::string& path, const std::string& help);
 
-// What is wrong with such a name, whatever may lie there; "" where nothing is.
+// Returns what is wrong with such a name, whatever is stored there; "" if nothing is.
 std::string faultOfOutput(const std::string& path);
 
 }  // namespace boxcar::cli

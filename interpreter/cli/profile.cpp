@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/fallbacks/profiler.h>
+#include <boxcar/dispatcher/handlers/profile/profiler.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/number_range.h>
 #include <boxcar/interpreter/cli/output_option.h>
@@ -20,19 +20,19 @@ const std::map<std::string, ProfileSort> kSorts = {{"self", ProfileSort::Self}, 
 }  // namespace
 
 void addProfile(CLI::App& app, const std::vector<std::string>& rest, int& status) {
-  CLI::App* command = app.add_subcommand("profile", "Run a script and tell where its time goes");
+  CLI::App* command = app.add_subcommand("profile", "Run a script and show where its time goes");
   const auto options = std::make_shared<RunOptions>();
   const auto profile = std::make_shared<ProfilerOptions>();
   addRunOptions(*command, options);
   addOutputOption(*command, "-o,--output", profile->trace, "Write a trace for Perfetto or chrome://tracing")
       ->type_name("FILE");
-  addOutputOption(*command, "--html", profile->page, "Write a page for a browser: flame chart, time line, tables")
+  addOutputOption(*command, "--html", profile->page, "Write a page for a browser: flame chart, time line and tables")
       ->type_name("FILE");
   const auto sort = std::make_shared<std::string>("self");
   command->add_option("--sort", *sort, "The column by which the table is sorted (self)")
       ->type_name("COLUMN")
       ->check(CLI::IsMember(kSorts));
-  command->add_option("--limit", profile->table.limit, "How many rows the table has at most (all)")
+  command->add_option("--limit", profile->table.limit, "The maximum number of rows of the table (all)")
       ->type_name("N")
       ->check(numbersFrom(size_t{1}, size_t{1} << 62));
   std::vector<CLI::Option*> choices;
@@ -42,9 +42,9 @@ void addProfile(CLI::App& app, const std::vector<std::string>& rest, int& status
     for (CLI::Option* const other : choices) option->excludes(other);
     choices.push_back(option);
   };
-  add_rows("--by-shape", ProfileBy::Shape, "A row for each operator and shapes of its tensors");
-  add_rows("--by-line", ProfileBy::Line, "A row for each line of the script: what its calls take");
-  add_rows("--by-function", ProfileBy::Function, "A row for each function of the script");
+  add_rows("--by-shape", ProfileBy::Shape, "One row per operator and shapes of its tensors");
+  add_rows("--by-line", ProfileBy::Line, "One row per line of the script, with the time of its calls");
+  add_rows("--by-function", ProfileBy::Function, "One row per function of the script");
 
   addExamples(*command,
               {"boxcar profile model.ops --limit 10", "boxcar profile model.ops --html profile.html",

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-// Which glibc has without a name until 2.38.
+// glibc has no name for this member before 2.38.
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
@@ -27,21 +27,21 @@ constexpr time_t kPatience = 2;
 
 constinit bool is_allowed = true;
 
-// What the handler of the signal reads. Whoever has [busy] may write to the terminal: the handler, which does without
-// where it is taken, as the thread that it interrupts may have it; and what is written to the streams, which waits.
+// What the signal handler reads. Whoever holds [busy] may write to the terminal. The handler skips its turn if [busy]
+// is taken, because the interrupted thread may hold it; writes to the streams wait for it.
 struct Line {
   const char* command;
   ProgressCount count;
   timespec start;
   std::atomic<bool> busy;
   bool is_shown;
-  // Whether the last that was written to the terminal ended its line.
+  // Whether the last output on the terminal ended its line.
   bool is_free;
 };
 constinit Line line{};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-// A text of limited length that needs no memory, for a signal handler.
+// A text of limited length that allocates no memory, for a signal handler.
 class ShortText final {
  public:
   void add(std::string_view text) noexcept {
@@ -66,7 +66,7 @@ class ShortText final {
   size_t size_ = 0;
 };
 
-// Gives how much of [text] was written: all of it, but for an error.
+// Returns how much of [text] was written: all of it, unless there is an error.
 size_t writeAll(int stream, std::string_view text) noexcept {
   size_t written = 0;
   while (written < text.size()) {
@@ -83,8 +83,8 @@ void erase() noexcept {
   line.is_shown = false;
 }
 
-// A program in the background leaves the terminal alone, which may stop it for writing. One that is held (Ctrl-S), or
-// hangs, would hold the task.
+// A program in the background does not write to the terminal, which may stop it for that. A terminal that is held
+// (Ctrl-S) or hangs would block the task.
 bool mayDraw() noexcept {
   if (!line.is_free || ::tcgetpgrp(STDERR_FILENO) != ::getpgrp()) return false;
   pollfd terminal{STDERR_FILENO, POLLOUT, 0};
@@ -115,7 +115,7 @@ void draw() noexcept {
     text.add(" ");
     text.add(line.count.what);
   }
-  // One that went on in a second line could not be taken away.
+  // A line that wraps could not be removed.
   winsize window{};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1) text.shorten(window.ws_col - 1U);
   writeAll(STDERR_FILENO, "\r\033[K");
@@ -132,7 +132,7 @@ void onTimer(int) noexcept {
   errno = error;
 }
 
-// Stands in for stdout or stderr, where that is the terminal: takes the line away, then writes.
+// Replaces stdout or stderr if it is the terminal: removes the line, then writes.
 class WatchedStream final {
  public:
   WatchedStream(FILE*& stream, int number, int buffering) : stream_(stream), own_(stream), number_(number) {
@@ -182,7 +182,7 @@ class Progress::Watch final {
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = SIGRTMIN;
     event.sigev_notify_thread_id = static_cast<pid_t>(::syscall(SYS_gettid));
-    // Where the system has no timer left there is no line.
+    // If the system has no timer left, there is no line.
     has_timer_ = ::timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0;
     const itimerspec times{.it_interval = {1, 0}, .it_value = {kPatience, 0}};
     if (has_timer_) ::timer_settime(timer_, 0, &times, nullptr);

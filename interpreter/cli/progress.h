@@ -5,27 +5,28 @@
 
 namespace boxcar::cli {
 
-// What --no-progress says; true until then.
+// Sets what --no-progress says; true until then.
 void setProgressAllowed(bool allowed);
 
-// How far a long task is, as far as that is known. It is read while the thread that began the Progress is interrupted.
+// How far a long task has got, as far as that is known. It is read while the thread that began the Progress is
+// interrupted.
 struct ProgressCount {
   const volatile uint64_t* done = nullptr;
-  uint64_t total = 0;     // 0: nobody knows
+  uint64_t total = 0;     // 0: unknown
   const char* what = "";  // "calls"
 };
 
-// While it lives, and its task takes longer than two seconds, a line at the end of the terminal tells how long it has
-// been at work: "boxcar profile: 12 s, 340 calls". There is none where stderr is no terminal, or a dumb one, or in the
-// background. To be made on the thread that works; one at a time.
+// While it lives and its task takes longer than two seconds, a line at the end of the terminal shows how long the task
+// has run: "boxcar profile: 12 s, 340 calls". There is no line if stderr is no terminal or a dumb one, or if the
+// program is in the background. Create it on the thread that works; only one may exist at a time.
 //
-// What the task writes to stdout and stderr, through their FILEs, takes the line away first; it comes back within a
-// second, unless what was written ends within a line.
+// When the task writes to stdout or stderr through their FILEs, the line is removed first. It comes back within a
+// second, unless the output ended in the middle of a line.
 //
-// The line is written by the handler of a timer's signal, which interrupts the thread once a second. A thread that
-// waits beside the work would make the process one of several threads, in which every reference is counted by atomic
-// instructions; and a look at the clock between the calls would cost each of them. System calls go on after the signal
-// (SA_RESTART), but for those that wait with a limit of time.
+// The line is written by the handler of a timer's signal, which interrupts the thread once a second. A second thread
+// that waits would make the process multithreaded, so that every reference count would use atomic instructions;
+// checking the clock between calls would cost each call time. System calls continue after the signal (SA_RESTART),
+// except those that wait with a timeout.
 class Progress final {
  public:
   explicit Progress(const char* command, ProgressCount count = {});

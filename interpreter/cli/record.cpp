@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/fallbacks/recorder.h>
+#include <boxcar/dispatcher/handlers/record/recorder.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/output_option.h>
 #include <boxcar/interpreter/cli/run_script.h>
@@ -28,9 +28,9 @@ void addRecord(CLI::App& app, const std::vector<std::string>& rest, int& status)
   const auto options = std::make_shared<RecordOptions>();
   addRunOptions(*command, run);
   addOutputOption(*command, "-o,--output", options->output, "The recording")->required()->type_name("REC");
-  CLI::Option* shapes =
-      command->add_flag("--shapes", options->shapes, "Keep no elements of tensors: enough to measure the calls");
-  command->add_flag("--hashes", options->hashes, "Keep a hash of each tensor's elements: enough for diff")
+  CLI::Option* shapes = command->add_flag("--shapes", options->shapes,
+                                          "Keep no elements of tensors, which is enough to measure the calls");
+  command->add_flag("--hashes", options->hashes, "Keep a hash of each tensor's elements, which is enough for diff")
       ->excludes(shapes);
   addExamples(*command, {"boxcar record model.ops -o model.rec", "boxcar record model.ops --hashes -o small.rec"});
   command->callback([command, run, options, rest, &status] {

@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/fallbacks/replay.h>
+#include <boxcar/dispatcher/handlers/record/replay.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/machine_options.h>
 #include <boxcar/interpreter/cli/progress.h>
@@ -12,14 +12,13 @@
 namespace boxcar::cli {
 
 void addReplay(CLI::App& app, int& status) {
-  CLI::App* command =
-      app.add_subcommand("replay", "Make the calls of a recording again and compare what comes of them");
+  CLI::App* command = app.add_subcommand("replay", "Repeat the calls of a recording and compare their results");
   const auto path = std::make_shared<std::string>();
   const auto tolerance = std::make_shared<Tolerance>();
   const auto device = std::make_shared<std::string>();
   command->add_option("REC", *path, "The recording")->required()->type_name("");
   addToleranceOptions(*command, tolerance);
-  command->add_option("--device", *device, "Put the arguments' tensors there, whatever device they lay on")
+  command->add_option("--device", *device, "Move the arguments' tensors to this device first")
       ->type_name("DEVICE")
       ->check(CLI::Validator(
           [](const std::string& text) {

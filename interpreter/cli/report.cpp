@@ -38,7 +38,7 @@ void reportDiagnostics(const std::vector<Diagnostic>& diagnostics) {
 }
 
 void reportError(const CompileError& error) {
-  // What was added on the way out stands behind the diagnostics.
+  // What was added while the error propagated comes after the diagnostics.
   const size_t own = toString(error.diagnostics()).size();
   printError(toString(error.diagnostics(), errorColours()) + error.message().substr(own));
 }

@@ -1,12 +1,12 @@
 #include <boxcar/backends/cuda/available.h>
-#include <boxcar/dispatcher/dispatch_trace.h>
+#include <boxcar/dispatcher/call/dispatch_trace.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/handler_options.h>
 #include <boxcar/interpreter/cli/memory_limit.h>
 #include <boxcar/interpreter/cli/number_range.h>
 #include <boxcar/interpreter/cli/report.h>
 #include <boxcar/interpreter/cli/run_script.h>
-#include <boxcar/interpreter/interrupt.h>
+#include <boxcar/interpreter/runtime/interrupt.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/output_file.h>
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ void interruptOnCtrlC() {
   sigaction(SIGINT, &action, nullptr);
 }
 
-// Also of files that are not there yet.
+// Also works for files that do not exist yet.
 bool isSameFile(const std::string& a, const std::string& b) {
   std::error_code error;
   if (std::filesystem::equivalent(a, b, error)) return true;
@@ -38,7 +38,7 @@ bool isSameFile(const std::string& a, const std::string& b) {
   return place == std::filesystem::weakly_canonical(std::filesystem::absolute(b, error), error);
 }
 
-// What is wrong with folders of the sandbox; "" where nothing is.
+// Returns what is wrong with the sandbox's folders; "" if nothing is.
 std::string faultOfFolders(const SandboxFolders& folders) {
   try {
     static_cast<void>(FileAccess::sandboxed("/", folders));
@@ -63,12 +63,12 @@ void checkOutputs(const std::string& script, const std::vector<OutputName>& outp
   }
 }
 
-// Compiles the script and runs it under [handlers], the first of which is outermost. Nothing of it is left afterwards.
-// What the CPU did for other devices is left in [fallbacks], for it may be needed until the handlers are done.
+// Compiles the script and runs it under [handlers], the first of which is outermost. Afterwards only [fallbacks] is
+// left of the run: what the CPU did for other devices may be needed until the handlers are finished.
 void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options,
               std::optional<CpuFallbacks>& fallbacks) {
   applyThreads(*options.machine);
-  // The script itself may always be read, wherever its name leads.
+  // The script itself may always be read, wherever its path leads.
   std::string text = interp::readFile(options.file);
   if (options.file != "-") protectFile(options.file);
   std::optional<FileAccessGuard> guard;
@@ -81,10 +81,10 @@ void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options,
   program.setLimits(options.limits);
   interruptOnCtrlC();
   if (!options.max_memory.empty()) limitMemory(options.max_memory);
-  // Now that the script's operators and plugins are there.
+  // This comes after loading, because it needs the script's operators and plugins.
   fallbacks.emplace(*options.machine);
   checkPatterns(options.handlers);
-  // From here on: what loading computes ahead is not the script's run.
+  // Tracing starts here, because what loading computes ahead is not part of the script's run.
   if (options.dispatch_trace) setDispatchTraceEnabled(true);
   std::vector<std::unique_ptr<HandlerGuard>> guards;
   for (Handler* handler : handlers) guards.push_back(std::make_unique<HandlerGuard>(*handler));
@@ -106,8 +106,7 @@ void runUnder(const std::vector<Handler*>& handlers, const RunOptions& options,
 
 void addRunOptions(CLI::App& command, const std::shared_ptr<RunOptions>& options) {
   command.add_option("FILE", options->file, "The script, an .ops file, or - for standard input")->type_name("");
-  command.add_option("ARGS", options->args, "What the script finds in `argv`; options among it stand behind --")
-      ->type_name("");
+  command.add_option("ARGS", options->args, "The script's `argv`; put options after --")->type_name("");
   addOptionsOfRuns(command, options);
 }
 
@@ -115,8 +114,8 @@ void addOptionsOfRuns(CLI::App& command, const std::shared_ptr<RunOptions>& opti
   command.add_flag("--dispatch-trace", options->dispatch_trace,
                    "Write a line to stderr for every operator call and redispatch");
 
-  CLI::Option* sandbox = command.add_flag("--sandbox", options->sandbox,
-                                          "Let the script read the files in its folder and below, but touch no other");
+  CLI::Option* sandbox = command.add_flag(
+      "--sandbox", options->sandbox, "Let the script read files in its folder and below, and access no other files");
   const auto add_folders = [&](const char* name, std::vector<std::string> SandboxFolders::*names, const char* help) {
     const auto fault = [names](const std::string& folder) {
       SandboxFolders one;
@@ -130,21 +129,20 @@ void addOptionsOfRuns(CLI::App& command, const std::shared_ptr<RunOptions>& opti
         ->check(CLI::Validator(fault, ""));
   };
   add_folders("--allow-read", &SandboxFolders::readable,
-              "In the sandbox: a folder that may be read too; may be given several times");
+              "In the sandbox: another folder that the script may read; can be repeated");
   add_folders("--allow-write", &SandboxFolders::writable,
-              "In the sandbox: a folder that may be written, and not read; may be given several times");
+              "In the sandbox: a folder that the script may write, but not read; can be repeated");
 
-  command
-      .add_option("--max-instructions", options->limits.max_instructions, "End the run after that many instructions")
+  command.add_option("--max-instructions", options->limits.max_instructions, "End the run after N instructions")
       ->type_name("N")
       ->check(numbersFrom(uint64_t{1}, uint64_t{1} << 62));
-  command.add_option("--max-seconds", options->limits.max_seconds, "End the run after that many seconds, as 60 or 0.5")
+  command.add_option("--max-seconds", options->limits.max_seconds, "End the run after N seconds, such as 60 or 0.5")
       ->type_name("N")
       ->check(numbersFrom(0.001, 1e9));
-  command.add_option("--max-depth", options->limits.max_depth, "How many calls may be inside one another (10000)")
+  command.add_option("--max-depth", options->limits.max_depth, "The maximum depth of nested calls (10000)")
       ->type_name("N")
       ->check(numbersFrom(1U, 100'000'000U));
-  command.add_option("--max-memory", options->max_memory, "How much memory the run may take: bytes, or 512M, 2G")
+  command.add_option("--max-memory", options->max_memory, "The maximum memory of the run: bytes, or 512M, 2G")
       ->type_name("SIZE")
       ->check(CLI::Validator(faultOfBytes, ""));
   addMachineOptions(command, options->machine);
@@ -165,13 +163,13 @@ void runScript(const RunOptions& options, Handler* innermost, const std::functio
   std::vector<Handler*> handlers;
   for (const auto& handler : asked) handlers.push_back(handler.get());
   if (innermost != nullptr) handlers.push_back(innermost);
-  // The first failure is the run's; others are told.
+  // The first failure is the run's result; others are only reported.
   std::exception_ptr failure;
   const auto attempt = [&failure](const auto& action) {
     try {
       action();
     } catch (const CLI::ParseError&) {
-      throw;  // nothing has run that handlers could tell of
+      throw;  // nothing has run that handlers could report
     } catch (const std::exception& error) {
       if (failure) {
         reportFailure(error.what());

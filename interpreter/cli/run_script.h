@@ -1,10 +1,10 @@
 #pragma once
 
-#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
+#include <boxcar/dispatcher/handlers/handler_kinds.h>
 #include <boxcar/interpreter/cli/machine_options.h>
 #include <boxcar/interpreter/cli/progress.h>
-#include <boxcar/interpreter/limits.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/runtime/limits.h>
+#include <boxcar/interpreter/session/program.h>
 #include <boxcar/ivalue/file_access.h>
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@
 
 namespace boxcar::cli {
 
-// What the commands that run a script know of the run.
+// What the commands that run a script know about the run.
 struct RunOptions {
   std::string file;
   std::vector<std::string> args;
@@ -25,38 +25,38 @@ struct RunOptions {
   RunLimits limits;
   std::string max_memory;
   std::shared_ptr<MachineOptions> machine = std::make_shared<MachineOptions>();
-  // The handlers that the command line asks for, in its order, and what each is made with.
+  // The handlers that the command line asks for, in its order, and the arguments each is made with.
   struct Request {
     const HandlerKind* kind;
     std::vector<IValue> arguments;
   };
   std::vector<Request> handlers;
-  // Makes the program of the file's text and what messages call the file.
+  // Makes the program from the file's text and the file's name in messages.
   std::function<Program(std::string text, std::string name)> read = Program::compile;
-  // The command, and what it knows of how far a run is, once its handlers are on.
+  // The command, and how it learns the progress of a run once its handlers are on.
   std::string command;
   std::function<ProgressCount()> count = [] { return ProgressCount(); };
 };
 
-// A file that is written, and the option that names it.
+// An output file, and the option that names it.
 struct OutputName {
   std::string option;
-  std::string path;  // empty where the option was not given
+  std::string path;  // empty if the option was not given
 };
 
-// Adds the options of a run but for FILE and ARGS.
+// Adds the options of a run, except FILE and ARGS.
 void addOptionsOfRuns(CLI::App& command, const std::shared_ptr<RunOptions>& options);
-// Adds FILE, ARGS and the options of a run. Before the command's callback uses them it calls readRunOptions.
+// Adds FILE, ARGS and the options of a run. The command's callback must call readRunOptions before it uses them.
 void addRunOptions(CLI::App& command, const std::shared_ptr<RunOptions>& options);
-// [rest]: what stood behind `--`. [outputs]: what the command itself writes. A CLI::ValidationError where a file would
-// take the place of the script, or of another that is written.
+// [rest]: the words after `--`. [outputs]: the files that the command itself writes. Throws CLI::ValidationError if an
+// output file would overwrite the script or another output file.
 void readRunOptions(const CLI::App& command, const std::vector<std::string>& rest, RunOptions& options,
                     std::vector<OutputName> outputs = {});
 
-// Runs the script under the handlers that the options ask for and under [innermost], if there is one, and finishes all
-// of them, also where the script fails; their reports go to stderr. [afterwards] is called when that is done. Throws
-// what the script throws, or else what is first thrown of the others; a CLI::ValidationError, and nothing ran, where a
-// handler's pattern matches no operator.
+// Runs the script under the handlers that the options ask for and under [innermost], if there is one. Finishes all
+// handlers, even if the script fails, and writes their reports to stderr; then calls [afterwards]. Throws what the
+// script throws, otherwise the first exception of the other steps. Throws CLI::ValidationError, without running
+// anything, if a handler's pattern matches no operator.
 void runScript(const RunOptions& options, Handler* innermost = nullptr,
                const std::function<void(bool failed)>& afterwards = {});
 

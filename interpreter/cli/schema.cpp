@@ -1,7 +1,7 @@
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/report.h>
-#include <boxcar/interpreter/program.h>
-#include <boxcar/interpreter/source.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/syntax/source.h>
 #include <boxcar/schema/parse_schema.h>
 
 #include <CLI/CLI.hpp>
@@ -35,9 +35,11 @@ int printSchemas(const std::string& file) {
 }  // namespace
 
 void addSchema(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("schema", "Read one schema a line and print its canonical form");
+  CLI::App* command = app.add_subcommand("schema", "Read one schema per line and print its canonical form");
   const auto file = std::make_shared<std::string>();
-  command->add_option("FILE", *file, "The file, or - for standard input; blank lines and those with # are skipped")
+  command
+      ->add_option("FILE", *file,
+                   "The file, or - for standard input; blank lines and lines that start with # are skipped")
       ->required()
       ->type_name("FILE");
   addExamples(*command, {"echo 'relu(Tensor self)->Tensor' | boxcar schema -"});

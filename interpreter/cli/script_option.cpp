@@ -8,7 +8,7 @@ namespace boxcar::cli {
 void addScriptOption(CLI::App& command, std::string& file) {
   command
       .add_option("--script", file,
-                  "A script, whose `op`s are there; its statements, `impl` and `fallback` too, do not run")
+                  "A script whose `op`s are defined; its statements, `impl` and `fallback` included, do not run")
       ->type_name("FILE.ops");
 }
 

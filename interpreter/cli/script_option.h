@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/session/program.h>
 
 #include <optional>
 #include <string>
@@ -11,11 +11,11 @@ class App;
 
 namespace boxcar::cli {
 
-// Adds `--script FILE` to a command that asks about operators, which may be a script's.
+// Adds `--script FILE` to a command that asks about operators, which may be defined by a script.
 void addScriptOption(CLI::App& command, std::string& file);
 
-// Declares the operators of [file] with their bodies, for as long as what it returns lives; what only its run would
-// register is not there. Nothing where [file] is empty. CompileError where the script is wrong, an Error where it
+// Declares the operators of [file] with their bodies, for as long as the returned program lives; what only a run would
+// register is missing. Returns nullopt if [file] is empty. Throws CompileError if the script is wrong, Error if it
 // cannot be read.
 std::optional<Program> declareScript(const std::string& file);
 

@@ -1,8 +1,8 @@
 #include <boxcar/backends/cuda/available.h>
-#include <boxcar/dispatcher/cell_text.h>
-#include <boxcar/dispatcher/fallbacks/report_table.h>
-#include <boxcar/interpreter/cli/cell_json.h>
+#include <boxcar/dispatcher/handlers/report_table.h>
+#include <boxcar/dispatcher/registry/entry_text.h>
 #include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/entry_json.h>
 #include <boxcar/interpreter/cli/find_operator.h>
 #include <boxcar/interpreter/cli/output_option.h>
 #include <boxcar/interpreter/cli/script_option.h>
@@ -34,15 +34,16 @@ struct Options {
   std::string script;
 };
 
-bool isAlike(const TableCell& a, const TableCell& b) {
+bool isAlike(const TableEntry& a, const TableEntry& b) {
   return a.kernel == b.kernel && a.cause == b.cause && a.key == b.key && a.site == b.site;
 }
 
-std::vector<std::string> lineOf(std::string key, const TableCell& cell) {
-  std::vector<std::string> line = {std::move(key), std::string(kernelKindOf(cell)), std::string(toString(cell.cause))};
-  if (cell.site.line != 0) {
-    line.emplace_back(toString(cell.key));
-    line.push_back(toString(cell.site));
+std::vector<std::string> lineOf(std::string key, const TableEntry& table_entry) {
+  std::vector<std::string> line = {std::move(key), std::string(kernelKindOf(table_entry)),
+                                   std::string(toString(table_entry.cause))};
+  if (table_entry.site.line != 0) {
+    line.emplace_back(toString(table_entry.key));
+    line.push_back(toString(table_entry.site));
   }
   return line;
 }
@@ -51,24 +52,25 @@ std::vector<std::string> lineOf(std::string key, const TableCell& cell) {
 
 std::string tableText(const OperatorHandle& op, bool every) {
   const TableGrid grid = gridOf(op);
-  const std::vector<TableCell>& cells = grid.rows[0].cells;
+  const std::vector<TableEntry>& table_entries = grid.rows[0].table_entries;
   std::vector<std::vector<std::string>> lines = {{"key", "kernel", "cause", "registered for", "at"}};
   size_t missing = 0;
   size_t defaults = 0;
-  for (size_t i = 0; i < cells.size();) {
+  for (size_t i = 0; i < table_entries.size();) {
     size_t end = i + 1;
-    if (!every && isUntouched(cells[i])) {
-      ++(cells[i].cause == CellCause::Default ? defaults : missing);
+    if (!every && isUntouched(table_entries[i])) {
+      ++(table_entries[i].cause == EntryCause::Default ? defaults : missing);
     } else {
       const auto sharesLine = [&](size_t other) {
-        return isPerBackendFunctionalityKey(toFunctionalityKey(grid.keys[i])) && isAlike(cells[i], cells[other]) &&
+        return isPerBackendFunctionalityKey(toFunctionalityKey(grid.keys[i])) &&
+               isAlike(table_entries[i], table_entries[other]) &&
                toFunctionalityKey(grid.keys[i]) == toFunctionalityKey(grid.keys[other]);
       };
-      while (!every && end < cells.size() && sharesLine(end)) ++end;
+      while (!every && end < table_entries.size() && sharesLine(end)) ++end;
       const size_t count = end - i;
       lines.push_back(lineOf(count == 1 ? std::string(toString(grid.keys[i]))
                                         : fmt::format("{} to {} ({} keys)", grid.keys[i], grid.keys[end - 1], count),
-                             cells[i]));
+                             table_entries[i]));
     }
     i = end;
   }
@@ -81,24 +83,24 @@ namespace {
 
 Json tableJson(const OperatorHandle& op, bool every) {
   const TableGrid grid = gridOf(op);
-  Json cells = Json::array();
+  Json table_entries = Json::array();
   for (size_t i = 0; i < grid.keys.size(); ++i) {
-    const TableCell& cell = grid.rows[0].cells[i];
-    if (!every && cell.cause == CellCause::Missing) continue;
+    const TableEntry& table_entry = grid.rows[0].table_entries[i];
+    if (!every && table_entry.cause == EntryCause::Missing) continue;
     Json entry = {{"key", toString(grid.keys[i])}};
-    entry.update(cellToJson(cell));
-    cells.push_back(std::move(entry));
+    entry.update(entryToJson(table_entry));
+    table_entries.push_back(std::move(entry));
   }
   return {{"operator", toString(op.operator_name())},
           {"schema", toString(op.schema())},
           {"site", toString(op.entry().schemaSite())},
-          {"cells", std::move(cells)}};
+          {"cells", std::move(table_entries)}};
 }
 
-std::string wordOf(const TableCell& cell) {
-  if (cell.cause == CellCause::Missing) return ".";
-  if (cell.cause == CellCause::Default) return "-";
-  return std::string(cell.kernel->isFallthrough() ? "through" : toString(cell.cause));
+std::string wordOf(const TableEntry& table_entry) {
+  if (table_entry.cause == EntryCause::Missing) return ".";
+  if (table_entry.cause == EntryCause::Default) return "-";
+  return std::string(table_entry.kernel->isFallthrough() ? "through" : toString(table_entry.cause));
 }
 
 std::string gridText(const TableGrid& grid) {
@@ -108,7 +110,7 @@ std::string gridText(const TableGrid& grid) {
     std::vector<std::string>& line = lines.emplace_back();
     // cppcheck-suppress invalidContainerReference ; nothing is added to lines while its last is filled
     line.push_back(toString(row.op.operator_name()));
-    for (const TableCell& cell : row.cells) line.push_back(wordOf(cell));
+    for (const TableEntry& table_entry : row.table_entries) line.push_back(wordOf(table_entry));
   }
   return reportTable(lines, "<");
 }
@@ -118,19 +120,19 @@ Json gridJson(const TableGrid& grid, bool every) {
   for (const DispatchKey key : grid.keys) keys.push_back(toString(key));
   Json operators = Json::array();
   for (const TableGrid::Row& row : grid.rows) {
-    Json cells = Json::object();
+    Json table_entries = Json::object();
     for (size_t i = 0; i < grid.keys.size(); ++i) {
-      if (every || row.cells[i].cause != CellCause::Missing)
-        cells[std::string(toString(grid.keys[i]))] = cellToJson(row.cells[i]);
+      if (every || row.table_entries[i].cause != EntryCause::Missing)
+        table_entries[std::string(toString(grid.keys[i]))] = entryToJson(row.table_entries[i]);
     }
     operators.push_back({{"operator", toString(row.op.operator_name())},
                          {"schema", toString(row.op.schema())},
-                         {"cells", std::move(cells)}});
+                         {"cells", std::move(table_entries)}});
   }
   return {{"keys", std::move(keys)}, {"operators", std::move(operators)}};
 }
 
-bool isTouched(const TableCell& cell) { return !isUntouched(cell); }
+bool isTouched(const TableEntry& table_entry) { return !isUntouched(table_entry); }
 
 void showAll(const Options& options) {
   if (options.html.empty()) {
@@ -168,22 +170,21 @@ void show(const Options& options) {
 }  // namespace
 
 void addTable(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("table", "Show which kernel answers at which key, and who registered it");
+  CLI::App* command = app.add_subcommand("table", "Show the kernel of each dispatch key, and who registered it");
   const auto options = std::make_shared<Options>();
   command
       ->add_option("OPERATOR", options->op,
-                   "Its name: 'aten::add.Tensor'; without the overload where there is only one")
+                   "Its name, such as 'aten::add.Tensor'; the overload can be omitted if there is only one")
       ->type_name("");
   command->add_flag("--all", options->all,
-                    "All operators by the keys that something is registered for; with - a key's default, with . none");
-  command->add_flag("--every", options->every, "Every key, also those that nothing is registered for");
+                    "A table of all operators and of all keys with registrations; - is a key's default, . is nothing");
+  command->add_flag("--every", options->every, "Show every key, also those without registrations");
   command->add_flag("--json", options->json, "Print JSON");
-  addOutputOption(*command, "--html", options->html, "Write all operators as a page, to look at in a browser")
-      ->type_name("FILE");
+  addOutputOption(*command, "--html", options->html, "Write all operators as a page for a browser")->type_name("FILE");
   addExamples(*command, {"boxcar table aten::relu", "boxcar table --html operators.html"});
   addScriptOption(*command, options->script);
   command->callback([options, &status] {
-    static_cast<void>(cuda::isAvailable());  // its kernels are registered by asking
+    static_cast<void>(cuda::isAvailable());  // asking registers its kernels
     show(*options);
     status = kDone;
   });

@@ -1,5 +1,5 @@
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/runtime_table.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/runtime_table.h>
 #include <boxcar/interpreter/cli/table_grid.h>
 
 #include <algorithm>
@@ -9,18 +9,22 @@ namespace {
 
 void addRow(TableGrid& grid, const OperatorHandle& op) {
   TableGrid::Row& row = grid.rows.emplace_back(TableGrid::Row{op, {}});
-  for (const DispatchKey key : grid.keys) row.cells.push_back(Dispatcher::singleton().computeCell(op, key));
+  for (const DispatchKey key : grid.keys)
+    row.table_entries.push_back(Dispatcher::singleton().computeTableEntry(op, key));
 }
 
 TableGrid gridWithAllKeys() { return {{detail::kRuntimeKeys.rbegin(), detail::kRuntimeKeys.rend()}, {}}; }
 
 }  // namespace
 
-bool isUntouched(const TableCell& cell) {
-  return cell.cause == CellCause::Missing || cell.cause == CellCause::Default || cell.cause == CellCause::Undefined;
+bool isUntouched(const TableEntry& table_entry) {
+  return table_entry.cause == EntryCause::Missing || table_entry.cause == EntryCause::Default ||
+         table_entry.cause == EntryCause::Undefined;
 }
 
-bool isOwn(const TableCell& cell) { return cell.cause == CellCause::Exact || cell.cause == CellCause::Fallback; }
+bool isOwn(const TableEntry& table_entry) {
+  return table_entry.cause == EntryCause::Exact || table_entry.cause == EntryCause::Fallback;
+}
 
 TableGrid gridOf(const OperatorHandle& op) {
   TableGrid grid = gridWithAllKeys();
@@ -38,13 +42,15 @@ TableGrid gridOfAll() {
   return grid;
 }
 
-TableGrid onlyKeysWith(const TableGrid& grid, bool (*isShown)(const TableCell&)) {
+TableGrid onlyKeysWith(const TableGrid& grid, bool (*isShown)(const TableEntry&)) {
   TableGrid result;
   for (const TableGrid::Row& row : grid.rows) result.rows.push_back({row.op, {}});
   for (size_t i = 0; i < grid.keys.size(); ++i) {
-    if (!std::ranges::any_of(grid.rows, [&](const TableGrid::Row& row) { return isShown(row.cells[i]); })) continue;
+    if (!std::ranges::any_of(grid.rows, [&](const TableGrid::Row& row) { return isShown(row.table_entries[i]); }))
+      continue;
     result.keys.push_back(grid.keys[i]);
-    for (size_t row = 0; row < grid.rows.size(); ++row) result.rows[row].cells.push_back(grid.rows[row].cells[i]);
+    for (size_t row = 0; row < grid.rows.size(); ++row)
+      result.rows[row].table_entries.push_back(grid.rows[row].table_entries[i]);
   }
   return result;
 }

@@ -1,36 +1,36 @@
 #pragma once
 
-#include <boxcar/dispatcher/operator_handle.h>
+#include <boxcar/dispatcher/registry/operator_handle.h>
 
 #include <string>
 #include <vector>
 
 namespace boxcar::cli {
 
-// The cells of operators, as far as somebody may want to see them.
+// The table entries of operators that a user may want to see.
 struct TableGrid {
   struct Row {
     OperatorHandle op;
-    std::vector<TableCell> cells;  // one for each key
+    std::vector<TableEntry> table_entries;  // one for each key
   };
-  // Runtime keys, those that a call meets first in front.
+  // Runtime keys, in the order in which a call meets them.
   std::vector<DispatchKey> keys;
   std::vector<Row> rows;
 };
 
-// Whether nobody's code stands in [cell]: it is missing, or has what every operator has there.
-bool isUntouched(const TableCell& cell);
+// Returns whether nobody's code is in this table entry: it is missing, or has what every operator has there.
+bool isUntouched(const TableEntry& table_entry);
 
-// Whether somebody registered something for this very key: a kernel of the operator, or a fallback.
-bool isOwn(const TableCell& cell);
+// Returns whether somebody registered something for exactly this key: a kernel of the operator, or a fallback.
+bool isOwn(const TableEntry& table_entry);
 
-// The cells of [op], or of all operators by name; of all runtime keys, or of those that [isShown](cell) holds for
-// somewhere.
+// Return the table entries of [op], or of all operators sorted by name; for all runtime keys, or only for those where
+// [isShown] holds for some entry.
 TableGrid gridOf(const OperatorHandle& op);
 TableGrid gridOfAll();
-TableGrid onlyKeysWith(const TableGrid& grid, bool (*isShown)(const TableCell&));
+TableGrid onlyKeysWith(const TableGrid& grid, bool (*isShown)(const TableEntry&));
 
-// All operators as a self-contained page.
+// Returns all operators as a self-contained page.
 std::string pageOf(const TableGrid& grid);
 
 }  // namespace boxcar::cli

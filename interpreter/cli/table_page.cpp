@@ -1,5 +1,5 @@
-#include <boxcar/dispatcher/cell_text.h>
-#include <boxcar/dispatcher/fallbacks/page_data.h>
+#include <boxcar/dispatcher/handlers/page_data.h>
+#include <boxcar/dispatcher/registry/entry_text.h>
 #include <boxcar/interpreter/cli/table_grid.h>
 #include <boxcar/version.h>
 
@@ -10,7 +10,7 @@
 
 namespace boxcar::detail {
 
-// interpreter/cli/table_page.html, put into the program when it is built.
+// The contents of interpreter/cli/table_page.html, compiled into the program.
 extern const std::string_view kTablePage;
 
 }  // namespace boxcar::detail
@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Gives equal texts one number each, so that the page stays small: most cells of a column are alike.
+// Gives equal texts the same number, so that the page stays small: most table entries of a column are alike.
 class Numbering final {
  public:
   size_t numberOf(Json value) {
@@ -38,24 +38,24 @@ class Numbering final {
 Json dataOf(const TableGrid& grid) {
   Json keys = Json::array();
   for (const DispatchKey key : grid.keys) {
-    // The functionality of which this is one backend's key.
+    // The functionality whose key for one backend this is.
     const DispatchKey functionality = toFunctionalityKey(key);
     keys.push_back({{"name", toString(key)},
                     {"perBackend", isPerBackendFunctionalityKey(functionality) ? toString(functionality) : ""}});
   }
-  Numbering cells;
+  Numbering table_entries;
   Json operators = Json::array();
   for (const TableGrid::Row& row : grid.rows) {
     Json numbers = Json::array();
-    for (const TableCell& cell : row.cells) {
-      const bool has_site = cell.site.line != 0;
-      numbers.push_back(
-          cells.numberOf({toString(cell.cause), kernelKindOf(cell), has_site ? toString(cell.key) : std::string_view(),
-                          has_site ? toString(cell.site) : std::string()}));
+    for (const TableEntry& table_entry : row.table_entries) {
+      const bool has_site = table_entry.site.line != 0;
+      numbers.push_back(table_entries.numberOf({toString(table_entry.cause), kernelKindOf(table_entry),
+                                                has_site ? toString(table_entry.key) : std::string_view(),
+                                                has_site ? toString(table_entry.site) : std::string()}));
     }
     operators.push_back({toString(row.op.operator_name()), toString(row.op.schema()), std::move(numbers)});
   }
-  return {{"version", BOXCAR_VERSION}, {"keys", keys}, {"cells", cells.take()}, {"operators", operators}};
+  return {{"version", BOXCAR_VERSION}, {"keys", keys}, {"cells", table_entries.take()}, {"operators", operators}};
 }
 
 }  // namespace

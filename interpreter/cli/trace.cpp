@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/fallbacks/tracer.h>
+#include <boxcar/dispatcher/handlers/trace/tracer.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/graphviz.h>
 #include <boxcar/interpreter/cli/output_option.h>
@@ -20,7 +20,7 @@ struct TraceFiles {
   bool unfolds = false;
 };
 
-// Where the graph goes, opened before the script runs, so that what is wrong is told early.
+// The graph's output files, opened before the script runs, so that problems are reported early.
 class GraphFiles final {
  public:
   explicit GraphFiles(const TraceFiles& files) {
@@ -49,7 +49,7 @@ void trace(const RunOptions& options, const TraceFiles& files) {
   GraphFiles graph_files(files);
   Tracer tracer(files.program, {.has_graph = !graph_files.isEmpty()});
   runScript(options, &tracer, [&](bool failed) {
-    // As with the program: a run that called nothing leaves the files of the one before.
+    // As for the program, a failed run that called nothing leaves the files of the previous run.
     const bool has_nothing = failed && tracer.isEmpty();
     if (!graph_files.isEmpty() && !has_nothing) graph_files.write(tracer.graph(!files.unfolds));
   });
@@ -58,21 +58,20 @@ void trace(const RunOptions& options, const TraceFiles& files) {
 }  // namespace
 
 void addTrace(CLI::App& app, const std::vector<std::string>& rest, int& status) {
-  CLI::App* command = app.add_subcommand("trace", "Run a script and write the calls it made as a script of its own");
+  CLI::App* command = app.add_subcommand("trace", "Run a script and write its operator calls as a new script");
   const auto options = std::make_shared<RunOptions>();
   const auto files = std::make_shared<TraceFiles>();
   addRunOptions(*command, options);
   addOutputOption(*command, "-o,--output", files->program,
-                  "Where the program goes; its tensors go beside it, into tensors-….safetensors")
+                  "The script to write; its tensors are written next to it, to tensors-….safetensors")
       ->type_name("OUT.ops")
       ->required();
-  addOutputOption(*command, "--dot", files->dot, "Write the calls as a graph, too, in Graphviz's language")
+  addOutputOption(*command, "--dot", files->dot, "Also write the calls as a graph in Graphviz's language")
       ->type_name("OUT.dot");
-  addOutputOption(*command, "--svg", files->svg, "Draw that graph; takes Graphviz's program dot")->type_name("OUT.svg");
-  command->add_flag(
-      "--unfold", files->unfolds,
-      "In the graph: every call by itself; else what repeats is one box with a count, and large functions "
-      "are one box each");
+  addOutputOption(*command, "--svg", files->svg, "Also draw the graph; needs Graphviz's dot")->type_name("OUT.svg");
+  command->add_flag("--unfold", files->unfolds,
+                    "In the graph: draw every call; otherwise repeated parts are one box with a count, and large "
+                    "functions are one box each");
   addExamples(*command, {"boxcar trace model.ops -o calls.ops", "boxcar trace model.ops -o calls.ops --svg calls.svg"});
   command->callback([command, options, files, rest, &status] {
     readRunOptions(*command, rest, *options,

@@ -1,5 +1,5 @@
 #include <boxcar/interpreter/cli/value_summary.h>
-#include <boxcar/interpreter/utf8.h>
+#include <boxcar/interpreter/syntax/utf8.h>
 #include <boxcar/ivalue/dict_object.h>
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/ivalue/scalar_type.h>
@@ -14,14 +14,14 @@
 namespace boxcar::cli {
 namespace {
 
-constexpr int64_t kMostShown = 1000;  // as of a tensor's elements
-constexpr size_t kFirst[] = {20, 6};  // elements of the outermost container, and of those in it
+constexpr int64_t kMostShown = 1000;  // as for a tensor's elements
+constexpr size_t kFirst[] = {20, 6};  // elements of the outermost container, and of containers in it
 constexpr size_t kMostText = 60;
 constexpr size_t kTextPerValue = 8;  // bytes of a str that count as one value
 
 bool isContainer(const IValue& value) { return value.isList() || value.isTuple() || value.isGenericDict(); }
 
-// Takes from [left] what [value] holds; whether there was as much.
+// Subtracts the number of values that [value] holds from [left]; returns whether [left] was enough.
 bool fits(const IValue& value, int64_t& left) {
   if (value.isTensor()) {
     left -= value.toTensor().defined() ? std::min(value.toTensor().numel(), kMostShown + 1) : 1;
@@ -60,7 +60,7 @@ std::string summaryOfContainer(const IValue& value, size_t level) {
   if (level >= std::size(kFirst)) return fmt::format("{} of {}", kind, count);
   const size_t shown = std::min(count, kFirst[level]);
   std::vector<std::string> parts;
-  // Numbers follow one another; what has a name or elements of its own gets a line.
+  // Numbers share a line; what has a name or elements of its own gets a line each.
   bool in_lines = is_dict;
   for (size_t i = 0; i < shown; ++i) {
     if (is_dict) {

@@ -7,11 +7,11 @@
 
 namespace boxcar::cli {
 
-// "[64, 3] float32", and "on cuda:0" behind it where it is not on the CPU.
+// Returns "[64, 3] float32", followed by "on cuda:0" if the tensor is not on the CPU.
 std::string sizeAndDtype(const Tensor& tensor);
 
-// A value as the prompt shows it: as `print` does, unless it is a list, tuple or dict that holds more than 1000 values,
-// those in its tensors with them. Of such a one the first are shown, and of tensors what sizeAndDtype() tells:
+// Returns a value as the prompt shows it: as `print` does, unless it is a list, tuple or dict that holds more than 1000
+// values, including those in its tensors. It then shows only the first elements, and tensors as sizeAndDtype() does:
 //   {'weight': tensor of [64, 3] float32,
 //    …(+20 more)}
 std::string summaryOf(const IValue& value);

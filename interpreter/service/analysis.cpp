@@ -1,6 +1,6 @@
-#include <boxcar/interpreter/grammar.h>
-#include <boxcar/interpreter/inference.h>
+#include <boxcar/interpreter/compiler/inference.h>
 #include <boxcar/interpreter/service/analysis.h>
+#include <boxcar/interpreter/syntax/grammar.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/schema/parse_schema.h>
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <boxcar/interpreter/ast.h>
-#include <boxcar/interpreter/declarations.h>
-#include <boxcar/interpreter/findings.h>
+#include <boxcar/interpreter/compiler/declarations.h>
+#include <boxcar/interpreter/compiler/findings.h>
 #include <boxcar/interpreter/service/imported_files.h>
 #include <boxcar/interpreter/service/known_variable.h>
 #include <boxcar/interpreter/service/workspace.h>
+#include <boxcar/interpreter/syntax/ast.h>
 
 #include <memory>
 #include <span>
@@ -14,11 +14,11 @@
 
 namespace boxcar::service {
 
-// A text that may be broken, understood as far as it can be: what it declares, and the types that it has where. What is
-// wrong in it is for diagnose().
+// A text that may be broken, understood as far as possible: what it declares, and which types it has where. problems()
+// reports what is wrong in it.
 class Analysis {
  public:
-  // [name] is the text's path, from whose folder its imports start. [workspace] stays longer than this.
+  // [name]: the text's path; its imports start from that path's folder. [workspace] must outlive this.
   Analysis(std::string text, const std::string& name, const Workspace& workspace,
            std::span<const KnownVariable> known = {});
 
@@ -28,11 +28,11 @@ class Analysis {
   const interp::Findings& findings() const noexcept { return findings_; }
   const ImportedFiles& files() const noexcept { return files_; }
 
-  // The function or the body that [offset] lies in; null for the script's statements.
+  // Returns the function or the body that contains [offset]; null for the script's statements.
   const interp::ScriptFunction* functionAt(uint32_t offset) const;
-  // The expression of just this span, or null.
+  // Returns the expression with exactly this span, or null.
   const interp::Findings::Value* valueAt(Span span) const;
-  // The assignments of the variable that [name] is at [offset], in the order of the text.
+  // Returns the assignments of the variable that [name] denotes at [offset], in the order of the text.
   std::vector<interp::Findings::Assignment> assignmentsOf(std::string_view name, uint32_t offset) const;
 
  private:

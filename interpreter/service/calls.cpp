@@ -1,6 +1,6 @@
-#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
-#include <boxcar/interpreter/builtins.h>
-#include <boxcar/interpreter/handler_object.h>
+#include <boxcar/dispatcher/handlers/handler_kinds.h>
+#include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/interpreter/runtime/handler_object.h>
 #include <boxcar/interpreter/service/calls.h>
 #include <boxcar/interpreter/service/names.h>
 
@@ -54,7 +54,7 @@ std::vector<CallCandidate> candidatesOf(Analysis& analysis, const Cursor& cursor
   const uint32_t position = cursor.tokens()[call.callee].span.begin;
   Candidates candidates(declarations, position);
   if (!call.method.empty()) {
-    // `name.overload(` reads as a method does.
+    // `name.overload(` looks like a method call.
     if (!call.name.empty()) {
       const bool is_variable = call.space.empty() && (declarations.findConstant(call.name) != nullptr ||
                                                       !analysis.assignmentsOf(call.name, position).empty());

@@ -13,7 +13,7 @@
 
 namespace boxcar::service {
 
-// Finds what may stand at one place of a text.
+// Finds the completions at one place of a text.
 class Completer {
  public:
   Completer(std::string_view text, uint32_t offset, std::span<const KnownVariable> known, const std::string& name,
@@ -24,9 +24,9 @@ class Completer {
  private:
   using Kind = syntax::TokenKind;
 
-  // The text, understood; made when it is first asked for.
+  // Returns the analysis of the text; made at the first call.
   Analysis& analysis();
-  // Adds a proposal where it begins with what is written; the first of a text counts.
+  // Adds a proposal if it begins with the written word; of several with the same text, the first counts.
   void add(std::string_view text, CompletionKind kind, std::string detail = {}, std::string documentation = {});
   bool begins(std::string_view text) const { return text.starts_with(cursor_.wordText()); }
 
@@ -76,7 +76,7 @@ class Completer {
   const Cursor cursor_;
   std::optional<Analysis> analysis_;
   CompletionList list_;
-  std::optional<CompletionKind> wanted_;  // what comes before all else
+  std::optional<CompletionKind> wanted_;  // the kind listed first
   std::set<std::string, std::less<>> seen_;
 };
 

@@ -1,5 +1,5 @@
-#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
-#include <boxcar/interpreter/handler_object.h>
+#include <boxcar/dispatcher/handlers/handler_kinds.h>
+#include <boxcar/interpreter/runtime/handler_object.h>
 #include <boxcar/interpreter/service/calls.h>
 #include <boxcar/interpreter/service/completer.h>
 #include <boxcar/interpreter/service/names.h>
@@ -39,7 +39,7 @@ CompletionList Completer::run() {
     addByContext();
   }
   std::ranges::stable_sort(list_.items, [this](const Completion& a, const Completion& b) {
-    // What the script names itself comes first, and named arguments before it.
+    // Names from the script come first, and argument names before them.
     const auto rank = [this](CompletionKind kind) {
       if (kind == wanted_) return -1;
       if (kind == CompletionKind::Argument || kind == CompletionKind::Attribute) return 0;
@@ -80,7 +80,7 @@ void Completer::addByContext() {
   addNames();
 }
 
-// Whether the cursor stands where a declaration wants something of its own.
+// Adds what a declaration wants at the cursor; returns whether the cursor is at such a place.
 bool Completer::addInDeclaration() {
   const auto& tokens = cursor_.tokens();
   const size_t begin = cursor_.statementBegin();
@@ -158,7 +158,7 @@ void Completer::addNames() {
     addInsideCall(*call);
     addWanted(*call);
   }
-  // Behind a value only a word that goes on with it can stand.
+  // After a value, only a keyword that continues it can follow.
   const Kind last = cursor_.kindBefore(cursor_.before());
   const bool is_behind_value =
       cursor_.statementBegin() != cursor_.before() &&
@@ -205,7 +205,7 @@ void Completer::addInsideCall(const Cursor::OpenCall& call) {
   }
 }
 
-// Behind `dtype=` and `device=` what the argument takes comes first.
+// After `dtype=` and `device=`, the values that the argument takes come first.
 void Completer::addWanted(const Cursor::OpenCall& call) {
   const bool is_behind_name = cursor_.openBrackets().back() == call.paren && !call.keyword.empty() &&
                               cursor_.kindBefore(cursor_.before()) == Kind::Assign;

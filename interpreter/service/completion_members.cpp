@@ -1,6 +1,6 @@
-// Proposals behind a dot.
+// Proposals after a dot.
 
-#include <boxcar/interpreter/builtins.h>
+#include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/service/completer.h>
 #include <boxcar/interpreter/service/names.h>
 #include <boxcar/interpreter/service/text.h>
@@ -14,7 +14,7 @@ using interp::Findings;
 void Completer::addMembers(size_t dot) {
   if (dot == 0) return;
   const auto& tokens = cursor_.tokens();
-  // `ns::name.` goes on with an overload.
+  // After `ns::name.` comes an overload.
   if (dot >= 3 && tokens[dot - 1].kind == Kind::Name && tokens[dot - 2].kind == Kind::Scope) {
     addOverloads(fmt::format("{}::{}", cursor_.text(dot - 3), cursor_.text(dot - 1)));
     return;
@@ -39,20 +39,20 @@ std::optional<Findings::Value> Completer::valueIn(std::string text, Span span) {
   return *value;
 }
 
-// What stands before the dot. The statement, which is not finished, has to be mended for that.
+// Returns the value before the dot. The unfinished statement must be repaired for that.
 std::optional<Findings::Value> Completer::receiverBefore(size_t dot) {
   const Span receiver = cursor_.expressionEndingAt(dot - 1);
   if (receiver.empty()) return std::nullopt;
   const std::string_view text = source_->text();
   const uint32_t dot_begin = cursor_.tokens()[dot].span.begin;
 
-  // Most statements are whole without the dot and what follows it.
+  // Most statements are complete without the dot and what follows it.
   std::string blanked(text);
   const uint32_t word_end = wordAt(text, cursor_.offset()).end;
   std::fill(blanked.begin() + dot_begin, blanked.begin() + std::max(word_end, cursor_.offset()), ' ');
   if (const auto value = valueIn(std::move(blanked), receiver)) return value;
 
-  // Else the value is looked at in a statement of its own before this one; before the whole `if` of an `elif`.
+  // Otherwise the value is analyzed in a statement of its own before this one; for an `elif`, before the whole `if`.
   const auto& tokens = cursor_.tokens();
   size_t begin = cursor_.statementBegin();
   while (begin > 0 && tokens[begin].kind == Kind::KwElif) {

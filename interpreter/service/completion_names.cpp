@@ -1,11 +1,11 @@
-// Proposals of names: what the script has, and what it can call.
+// Proposals of names: what the script has and what it can call.
 
-#include <boxcar/interpreter/builtins.h>
-#include <boxcar/interpreter/environment.h>
+#include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/interpreter/compiler/environment.h>
 #include <boxcar/interpreter/service/completer.h>
 #include <boxcar/interpreter/service/names.h>
 #include <boxcar/interpreter/service/text.h>
-#include <boxcar/interpreter/wording.h>
+#include <boxcar/interpreter/syntax/wording.h>
 #include <boxcar/schema/words.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ void Completer::addVariables() {
   const uint32_t begin =
       cursor_.before() == cursor_.statementBegin() ? place : cursor_.tokens()[cursor_.statementBegin()].span.begin;
   const ScriptFunction* function = analysis.functionAt(place);
-  // The variables of the comprehension that the cursor may stand in are not known while it is being written.
+  // The analysis does not know the variables of a comprehension that is still being written.
   const auto& tokens = cursor_.tokens();
   if (!cursor_.openBrackets().empty()) {
     for (size_t i = cursor_.openBrackets().front(); i < tokens.size() && tokens[i].kind != Kind::Newline; ++i) {
@@ -31,7 +31,7 @@ void Completer::addVariables() {
       }
     }
   }
-  // The latest assignment before the cursor says the type.
+  // The latest assignment before the cursor determines the type.
   const auto& assignments = analysis.findings().assignments;
   std::vector<const interp::Findings::Assignment*> before;
   for (const auto& assignment : assignments) {
@@ -51,7 +51,7 @@ void Completer::addVariables() {
     }
   } else {
     for (const KnownVariable& variable : known_) add(variable.name, CompletionKind::Variable, variable.type);
-    add("argv", CompletionKind::Variable, "str[]", "The words of the command line behind the script.");
+    add("argv", CompletionKind::Variable, "str[]", "The arguments of the command line after the script.");
   }
   for (const interp::ScriptConstant& constant : analysis.declarations().constants()) {
     add(constant.name, CompletionKind::Constant, constant.type == nullptr ? "" : std::string(constant.type->text()),
@@ -76,12 +76,12 @@ void Completer::addBuiltins() {
     add(builtin.name(), CompletionKind::Builtin, signatureOf(builtin));
   }
   add("isinstance", CompletionKind::Builtin, "isinstance(value, T) -> bool",
-      "Whether a value is a T, a type as signatures write it; the compiler learns the type from it.");
+      "Whether a value has type T, written as in signatures; the compiler narrows the type.");
 }
 
 void Completer::addOperator(std::string_view label, const interp::OverloadSet& set, const FunctionSchema& shown,
                             CompletionKind kind) {
-  // What is inside is proposed once somebody begins to write it.
+  // Internal names are proposed once the user begins to write one.
   if (label.starts_with('_') && !cursor_.wordText().starts_with('_')) return;
   std::string detail = toString(shown);
   if (set.schemas.size() > 1) {

@@ -11,7 +11,7 @@ namespace boxcar::service {
 
 namespace {
 
-// What the readers of tensors take.
+// The file endings that `import` and the readers of tensors take.
 constexpr std::string_view kScripts[] = {".ops", ".so"};
 constexpr std::string_view kTensors[] = {".safetensors", ".npz"};
 constexpr std::string_view kArrays[] = {".npy"};
@@ -38,7 +38,7 @@ void Completer::addInString() {
   }
 }
 
-// What the path may go on as that is written so far.
+// Adds the completions of the path written so far.
 void Completer::addFiles(std::span<const std::string_view> endings) {
   namespace fs = std::filesystem;
   const std::string_view written = source_->text(list_.replaced);
@@ -49,7 +49,7 @@ void Completer::addFiles(std::span<const std::string_view> endings) {
   }
 }
 
-// Of a dict that was set before the text: `d["`.
+// Adds the keys of a dict that was set before the text: `d["`.
 void Completer::addKeys() {
   const size_t name = cursor_.before() - 2;
   if (cursor_.kindBefore(cursor_.before(), 2) != Kind::Name || cursor_.kindBefore(name) == Kind::Dot) return;
@@ -61,7 +61,7 @@ void Completer::addKeys() {
   }
 }
 
-// What the value at the cursor may be passed for.
+// Returns the arguments that the value at the cursor may be passed for.
 std::vector<const Argument*> Completer::argumentsAt(const Cursor::OpenCall& call) {
   std::vector<const Argument*> found;
   for (const CallCandidate& candidate : candidatesOf(analysis(), cursor_, call)) {
@@ -85,12 +85,12 @@ bool Completer::isOf(TypeKind kind, const std::vector<const Argument*>& argument
 }
 
 bool Completer::mayBeDevice(const Cursor::OpenCall& call, const std::vector<const Argument*>& arguments) {
-  // `x.to("cpu")` is accepted beside what the schemas say.
+  // `x.to("cpu")` is accepted in addition to what the schemas say.
   return (call.method == "to" && call.argument == 0) || isOf(TypeKind::Device, arguments);
 }
 
 void Completer::addDevices() {
-  // In quotes where none is open.
+  // Adds quotes unless the cursor is in a string.
   const bool is_string = cursor_.string().has_value();
   const std::string_view begun = source_->text(list_.replaced);
   for (const std::string_view device : {"cpu", "cuda", "cuda:0", "meta"}) {

@@ -1,6 +1,6 @@
-#include <boxcar/interpreter/lexer.h>
 #include <boxcar/interpreter/service/cursor.h>
 #include <boxcar/interpreter/service/text.h>
+#include <boxcar/interpreter/syntax/lexer.h>
 
 #include <algorithm>
 
@@ -44,7 +44,7 @@ void Cursor::findPlace() {
   const std::string_view text = source_->text();
   const auto beginsBehind = [](uint32_t place, const Token& token) { return place < token.span.begin; };
   const auto next = std::upper_bound(tokens_.begin(), tokens_.end(), offset_ == 0 ? 0 : offset_ - 1, beginsBehind);
-  // The token that holds the byte before the offset, or the last one before it.
+  // The token that contains the byte before the offset, or the last one before it.
   before_ = static_cast<size_t>(next - tokens_.begin());
   if (before_ > 0 && offset_ > 0) {
     const Token& token = tokens_[before_ - 1];

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/interpreter/token.h>
+#include <boxcar/interpreter/syntax/token.h>
 
 #include <cstdint>
 #include <optional>
@@ -9,51 +9,51 @@
 
 namespace boxcar::service {
 
-// Whether a statement may begin behind a token of this kind.
+// Returns whether a statement may begin after a token of this kind.
 bool separatesStatements(syntax::TokenKind kind) noexcept;
 
-// The tokens around a place of a text that may be broken. Positions of tokens are indices into tokens().
+// The tokens around an offset of a text that may be broken. Token positions are indices into tokens().
 class Cursor {
  public:
   Cursor(const SourcePtr& source, uint32_t offset);
 
   uint32_t offset() const noexcept { return offset_; }
-  // The part of a name that stands before the offset; empty at the offset where there is none.
+  // The part of a name before the offset; an empty span at the offset if there is none.
   Span word() const noexcept { return word_; }
   std::string_view wordText() const noexcept { return source_->text(word_); }
-  // The offset lies in a comment, a number or an f-string's text, where nothing is named.
+  // Whether the offset is in a comment, a number or an f-string's text, where there are no names.
   bool isInText() const noexcept { return is_in_text_; }
-  // The string that the offset lies in, without its quotes, up to the offset.
+  // The string that contains the offset, without its quotes, up to the offset.
   std::optional<Span> string() const noexcept { return string_; }
 
-  // Those that are written: what the lexer adds is left out.
+  // The tokens that are written in the text, without those that the lexer adds.
   const std::vector<syntax::Token>& tokens() const noexcept { return tokens_; }
-  // How many lie before the word, or before the string.
+  // The number of tokens before the word or the string.
   size_t before() const noexcept { return before_; }
-  // The kind of the token that lies [back] before token [index]; EndOfFile where there is none.
+  // Returns the kind of the token [back] places before token [index]; EndOfFile if there is none.
   syntax::TokenKind kindBefore(size_t index, size_t back = 1) const noexcept;
   std::string_view text(size_t index) const noexcept { return source_->text(tokens_[index].span); }
 
-  // The first token of the statement that the cursor stands in; before() where it begins here.
+  // The first token of the statement that contains the cursor; before() if the statement begins here.
   size_t statementBegin() const noexcept { return statement_; }
-  // Whether the cursor lies in no block.
+  // Whether the cursor is outside all blocks.
   bool isAtTopLevel() const noexcept { return is_at_top_level_; }
   // The brackets of the statement that are open at the cursor, the innermost last.
   const std::vector<size_t>& openBrackets() const noexcept { return brackets_; }
 
-  // A call whose parentheses are open at the cursor, the innermost of them that is no index or literal in between.
+  // The innermost call whose parentheses are open at the cursor; index brackets and literals in between are ignored.
   struct OpenCall {
     size_t paren;
-    size_t callee;             // the token of the name before it
-    std::string_view space;    // of `space::name`
-    std::string_view name;     // what is called; of `name.overload(` too
-    std::string_view method;   // of `value.method(`, with a dot before it; [name] is empty or an operator then
-    size_t argument = 0;       // how many commas stand before the cursor
-    std::string_view keyword;  // where the cursor stands behind `keyword=`
+    size_t callee;                           // the token of the name before it
+    std::string_view space;                  // of `space::name`
+    std::string_view name;                   // what is called; in `name.overload(` too
+    std::string_view method;                 // in `value.method(`; [name] is then empty or the name before the dot
+    size_t argument = 0;                     // the number of commas before the cursor
+    std::string_view keyword;                // set if the cursor is after `keyword=`
     std::vector<std::string_view> keywords;  // all that are written so far
   };
   std::optional<OpenCall> openCall() const;
-  // The expression that ends with token [last]: `f(x)[0].y`; empty where none ends there.
+  // Returns the expression that ends with token [last], such as `f(x)[0].y`; empty if none ends there.
   Span expressionEndingAt(size_t last) const noexcept;
 
  private:

@@ -1,4 +1,4 @@
-#include <boxcar/interpreter/bytecode.h>
+#include <boxcar/interpreter/bytecode/bytecode.h>
 #include <boxcar/interpreter/service/definition.h>
 #include <boxcar/interpreter/service/meaning.h>
 #include <boxcar/interpreter/service/text.h>
@@ -13,7 +13,7 @@ using interp::ScriptFunction;
 
 namespace {
 
-// The file that an `import` around [offset] names.
+// Returns the file that an `import` around [offset] names.
 std::optional<std::vector<Location>> importedFile(const Analysis& analysis, uint32_t offset) {
   for (const syntax::StmtPtr& statement : analysis.tree().statements) {
     const auto* import = get_if<syntax::Import>(&statement->node);
@@ -29,10 +29,10 @@ std::optional<std::vector<Location>> importedFile(const Analysis& analysis, uint
   return std::nullopt;
 }
 
-// Where an argument stands in the signature of [function].
+// Returns where an argument is in the signature of [function].
 Span argumentSpan(const Analysis& analysis, const ScriptFunction& function, std::string_view name) {
   const Span signature{function.name_span.end, function.body->span.begin};
-  // The name stands behind a type that may be spelled like it; each argument ends with its name.
+  // The name comes after a type, which may be spelled like it; each argument ends with its name.
   Span last;
   for (Span rest = signature; rest.begin < rest.end;) {
     const Span found = findWord(*analysis.source(), rest, name);

@@ -8,12 +8,13 @@
 
 namespace boxcar::service {
 
-// What operators that are written in C++ do, by name and overload: "aten::add.Tensor".
+// What operators written in C++ do, by name and overload: "aten::add.Tensor".
 class BOXCAR_API Docstrings {
  public:
-  // Takes those of a text in the form of a .schemas file: the `#` lines directly above a schema are its docstring.
+  // Adds the docstrings of a text in the format of a .schemas file: the `#` lines directly above a schema are its
+  // docstring.
   void add(std::string_view schemas);
-  // Empty where there is none.
+  // Returns an empty string if there is none.
   std::string_view find(const std::string& name) const;
 
  private:

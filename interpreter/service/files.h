@@ -9,11 +9,12 @@
 
 namespace boxcar::service {
 
-// Where the last part of the path [written] begins.
+// Returns where the last part of the path [written] begins.
 inline size_t lastPart(std::string_view written) noexcept { return written.rfind('/') + 1; }
 
-// What that part may go on as, in order: folders, with a slash behind them, and files that end in one of [endings], or
-// any where there are none. What is hidden is among them where the part begins so. Relative paths start from [folder].
+// Returns the completions of that last part, in order: folders, followed by a slash, and files that end in one of
+// [endings], or any files if there are none. Hidden entries are included if the part begins with a dot. Relative paths
+// start from [folder].
 BOXCAR_API std::vector<std::string> filesThatBegin(std::string_view written, const std::string& folder,
                                                    std::span<const std::string_view> endings);
 

@@ -1,5 +1,5 @@
-#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
-#include <boxcar/interpreter/builtins.h>
+#include <boxcar/dispatcher/handlers/handler_kinds.h>
+#include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/service/hover.h>
 #include <boxcar/interpreter/service/meaning.h>
 #include <boxcar/interpreter/service/names.h>
@@ -48,7 +48,7 @@ class Hovering {
     return true;
   }
 
-  // The name in a declaration itself.
+  // Describes the name in the declaration itself.
   bool declared() {
     for (const auto& function : declarations().functions()) {
       if (function->import) continue;
@@ -60,7 +60,7 @@ class Hovering {
       } else if (function->kind != interp::BodyKind::Impl) {
         hover_.code = function->title;
       } else {
-        continue;  // the operator says more
+        continue;  // the operator's own hover says more
       }
       hover_.span = name;
       hover_.text = commentAbove(source(), function->span.begin);
@@ -86,7 +86,7 @@ class Hovering {
     return true;
   }
 
-  // An attribute or a method of the language; those that are operators come later.
+  // Describes an attribute or a method of the language; operators used as methods come later.
   bool member() {
     if (!use_.is_member || use_.token < 2) return false;
     const Span object = cursor_.expressionEndingAt(use_.token - 2);
@@ -111,7 +111,7 @@ class Hovering {
 
   bool analysisHasCall() const { return std::ranges::any_of(analysis_.findings().calls, isHere()); }
 
-  // Functions of the script, and built-ins.
+  // Describes functions of the script, and built-ins.
   bool called() {
     if (use_.is_namespace || use_.is_keyword || cursor_.kindBefore(use_.token) == Kind::At) return false;
     if (use_.space.empty()) {

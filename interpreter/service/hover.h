@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/interpreter/service/workspace.h>
-#include <boxcar/interpreter/source.h>
+#include <boxcar/interpreter/syntax/source.h>
 
 #include <cstdint>
 #include <optional>
@@ -10,14 +10,14 @@
 
 namespace boxcar::service {
 
-// What is known of a name.
+// What is known about a name.
 struct Hover {
   Span span;
   std::string code;  // schemas, one a line, or `x: Tensor`; may be empty
   std::string text;  // what it does; may be empty
 };
 
-// What the name at byte [offset] of [text] is; nothing where there is nothing to say. [name] is the text's path.
+// Returns what the name at byte [offset] of [text] is; nullopt if there is nothing to say. [name]: the text's path.
 BOXCAR_API std::optional<Hover> hover(std::string_view text, uint32_t offset, const std::string& name = "<input>",
                                       const Workspace& workspace = {});
 

@@ -1,9 +1,9 @@
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/plugin.h>
-#include <boxcar/interpreter/compile_unit.h>
-#include <boxcar/interpreter/grammar.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/dispatcher/plugin/plugin.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/interpreter/compiler/compile_unit.h>
 #include <boxcar/interpreter/service/imported_files.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/syntax/grammar.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using interp::CodeUnit;
 
 namespace {
 
-// Files that import one another in a row.
+// The maximum length of a chain of imports.
 constexpr size_t kMaxImports = 100;
 
 std::string absolutePath(const std::filesystem::path& path) {
@@ -48,7 +48,7 @@ std::string ImportedFiles::textOf(const std::string& path, const std::string& na
   std::error_code error;
   const bool is_special = std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error) &&
                           !std::filesystem::is_directory(path, error);
-  BOXCAR_CHECK(!is_special, "{}: cannot be read: it is no regular file", name);
+  BOXCAR_CHECK(!is_special, "{}: cannot be read: it is not a regular file", name);
   return interp::readFile(name == "-" ? "./-" : name);
 }
 
@@ -72,12 +72,11 @@ const CodeUnit* ImportedFiles::load(const SourcePtr& source, std::string_view pa
     if (wrong_.contains(file.path)) return nullptr;
     if (!interp::isPluginPath(path)) return compile(file, source, span, diagnostics);
     if (!isLoaded(file.path)) {
-      reportPlugin(
-          source, span,
-          fmt::format("{} is a plugin, whose code is not loaded for a file that is being edited; names are not "
-                      "checked without its operators. `boxcar --plugin {} lsp` loads it",
-                      file.name, file.path),
-          diagnostics);
+      reportPlugin(source, span,
+                   fmt::format("{} is a plugin, which is not loaded for a file in an editor; names are not checked "
+                               "without its operators. `boxcar --plugin {} lsp` loads it",
+                               file.name, file.path),
+                   diagnostics);
     }
   } catch (const Error& error) {
     diagnostics.error(source, span, error.message());
@@ -90,11 +89,11 @@ const CodeUnit* ImportedFiles::compile(const File& file, const SourcePtr& source
   if (first != open_.end()) {
     std::string way;
     for (auto step = first; step != open_.end(); ++step) way += step->name + " -> ";
-    diagnostics.error(source, span, fmt::format("the files import one another in a circle: {}{}", way, first->name));
+    diagnostics.error(source, span, fmt::format("the imports form a cycle: {}{}", way, first->name));
     return nullptr;
   }
   if (const auto found = compiled_.find(file.path); found != compiled_.end()) return &found->second;
-  BOXCAR_CHECK(open_.size() < kMaxImports, "more than {} files import one another in a row", kMaxImports);
+  BOXCAR_CHECK(open_.size() < kMaxImports, "more than {} files import one another in a chain", kMaxImports);
 
   const SourcePtr text = Source::create(file.name, textOf(file.path, file.name));
   const size_t before = diagnostics.size();

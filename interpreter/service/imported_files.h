@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/interpreter/module_loader.h>
+#include <boxcar/interpreter/runtime/module_loader.h>
 #include <boxcar/interpreter/service/workspace.h>
 
 #include <map>
@@ -10,31 +10,31 @@
 
 namespace boxcar::service {
 
-// Compiles what a text imports and registers nothing. Of files that are being edited it takes the text as it is there.
-// Plugins, whose code would run, are not loaded: those that are not loaded already count as missing.
+// Compiles what a text imports and registers nothing. For a file that is being edited, it takes the text from the
+// editor. It loads no plugins, since their code would run: plugins that are not loaded already count as missing.
 class ImportedFiles final : public interp::ModuleLoader {
  public:
-  // [name] is the text's. [workspace] stays longer than this.
+  // [name]: the text's name. [workspace] must outlive this.
   ImportedFiles(const std::string& name, const Workspace& workspace);
 
   const interp::CodeUnit* load(const SourcePtr& source, std::string_view path, Span span,
                                Diagnostics& diagnostics) override;
 
-  // Whether [diagnostic] only says that a plugin is missing.
+  // Returns whether [diagnostic] only says that a plugin is missing.
   bool isAboutPlugin(const Diagnostic& diagnostic) const;
 
-  // Where the file that [source] imports as [path] lies; absolute, without symbolic links.
+  // Returns the path of the file that [source] imports as [path]: absolute, without symbolic links.
   static std::string pathOf(const Source& source, std::string_view path);
-  // A file's text: as it is edited, or on the disk. Throws Error.
+  // Returns a file's text: as it is being edited, or from the disk. Throws Error.
   std::string textOf(const std::string& path, const std::string& name) const;
 
-  // All that were compiled, by their absolute paths.
+  // All compiled files, by their absolute paths.
   const std::map<std::string, interp::CodeUnit>& units() const noexcept { return compiled_; }
 
  private:
   struct File {
     std::string path;
-    std::string name;  // what messages call it
+    std::string name;  // its name in messages
   };
   const interp::CodeUnit* compile(const File& file, const SourcePtr& source, Span span, Diagnostics& diagnostics);
   void reportPlugin(const SourcePtr& source, Span span, std::string message, Diagnostics& diagnostics);
@@ -43,7 +43,7 @@ class ImportedFiles final : public interp::ModuleLoader {
   std::vector<File> open_;  // being compiled, the outermost first
   std::map<std::string, interp::CodeUnit> compiled_;
   std::set<std::string> wrong_;
-  std::vector<Location> plugins_;  // where it is reported that one is missing
+  std::vector<Location> plugins_;  // where a missing plugin is reported
 };
 
 }  // namespace boxcar::service

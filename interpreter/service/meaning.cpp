@@ -31,7 +31,7 @@ std::optional<NameUse> nameAt(const Cursor& cursor, const SourcePtr& source, uin
   use.is_keyword = next == Kind::Assign && (last == Kind::LeftParen || last == Kind::Comma);
   if (use.is_member && cursor.kindBefore(use.token, 2) == Kind::Name &&
       cursor.kindBefore(use.token, 3) == Kind::Scope) {
-    // The overload of `space::name.overload` means what the whole means.
+    // The overload in `space::name.overload` means the same as the whole name.
     use.overload = use.text;
     use.text = cursor.text(use.token - 2);
     use.space = cursor.kindBefore(use.token, 4) == Kind::Name ? cursor.text(use.token - 4) : std::string_view();

@@ -14,20 +14,20 @@ struct NameUse {
   std::string_view text;
   std::string_view space;     // of `space::name`
   std::string_view overload;  // of `space::name.overload`
-  bool is_member = false;     // stands behind a dot
+  bool is_member = false;     // comes after a dot
   bool is_called = false;     // a `(` follows
   bool is_namespace = false;  // a `::` follows
   bool is_keyword = false;    // `name=` in a call
   size_t token = 0;           // in the cursor's tokens
 };
 
-// Nothing where [offset] touches no name or keyword.
+// Returns nullopt if [offset] touches no name or keyword.
 std::optional<NameUse> nameAt(const Cursor& cursor, const SourcePtr& source, uint32_t offset);
 
-// The operators that the name may mean, or null.
+// Returns the operators that the name may mean, or null.
 const interp::OverloadSet* operatorsOf(Analysis& analysis, const NameUse& use);
 
-// Whether the name is a variable or a constant there, and no function, operator or the like.
+// Returns whether the name is a variable or a constant there, and not a function, operator or the like.
 bool isVariable(Analysis& analysis, const NameUse& use);
 
 }  // namespace boxcar::service

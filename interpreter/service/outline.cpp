@@ -1,5 +1,5 @@
-#include <boxcar/interpreter/grammar.h>
 #include <boxcar/interpreter/service/outline.h>
+#include <boxcar/interpreter/syntax/grammar.h>
 #include <fmt/format.h>
 
 #include <set>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/interpreter/source.h>
+#include <boxcar/interpreter/syntax/source.h>
 
 #include <string>
 #include <string_view>
@@ -19,7 +19,7 @@ struct Symbol {
   Span name_span;
 };
 
-// What a text declares at its top level, in its order; what is broken is left out.
+// Returns what a text declares at its top level, in its order; broken declarations are left out.
 BOXCAR_API std::vector<Symbol> outline(std::string_view text, const std::string& name = "<input>");
 
 }  // namespace boxcar::service

@@ -1,7 +1,7 @@
-#include <boxcar/interpreter/compile_unit.h>
-#include <boxcar/interpreter/grammar.h>
+#include <boxcar/interpreter/compiler/compile_unit.h>
 #include <boxcar/interpreter/service/imported_files.h>
 #include <boxcar/interpreter/service/problems.h>
+#include <boxcar/interpreter/syntax/grammar.h>
 
 namespace boxcar::service {
 
@@ -12,7 +12,7 @@ std::vector<Problem> problems(std::string text, const std::string& name, const W
   if (!diagnostics.hasErrors()) interp::compileUnit(tree, diagnostics, &files);
   std::vector<Problem> result;
   for (const Diagnostic& diagnostic : diagnostics.all()) {
-    if (diagnostic.source != tree.source) continue;  // the import says so
+    if (diagnostic.source != tree.source) continue;  // the import's own message says so
     Problem::Level level = diagnostic.severity == Severity::Error ? Problem::Level::Error : Problem::Level::Warning;
     if (files.isAboutPlugin(diagnostic)) level = Problem::Level::Information;
     result.push_back({level, diagnostic});

@@ -1,5 +1,5 @@
-#include <boxcar/interpreter/literals.h>
 #include <boxcar/interpreter/service/text.h>
+#include <boxcar/interpreter/syntax/literals.h>
 
 #include <algorithm>
 

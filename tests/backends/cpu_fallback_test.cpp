@@ -1,6 +1,6 @@
-#include <boxcar/dispatcher/fallbacks/cpu_fallback.h>
-#include <boxcar/dispatcher/library.h>
-#include <boxcar/dispatcher/mode.h>
+#include <boxcar/dispatcher/call/mode.h>
+#include <boxcar/dispatcher/handlers/cpu_fallback/cpu_fallback.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/allocator.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 
 #include "tests/backends/tensor_helpers.h"
 
-// Operators that a device lacks run on the CPU. The device's memory is the host's here, and it can copy and no more.
+// Operators that a device lacks run on the CPU. The device's memory is host memory here, and the device can only copy.
 
 namespace boxcar {
 namespace {
@@ -24,7 +24,7 @@ constexpr Device kDevice(DeviceType::PrivateUse1, 0);
 constexpr Allocator kAllocator = {[](size_t bytes, DeviceIndex) { return std::malloc(bytes); },
                                   [](void* memory, size_t, DeviceIndex) { std::free(memory); }};
 
-// A CPU tensor over the same memory.
+// Returns a CPU tensor over the same memory.
 Tensor onHost(const Tensor& tensor) {
   if (tensor.is_cpu()) return tensor;
   const Storage& memory = tensor.storage();
@@ -58,7 +58,7 @@ class CpuFallbackTest : public ::testing::Test {
   }
   ~CpuFallbackTest() override { setAllocator(DeviceType::PrivateUse1, nullptr); }
 
-  // Defines fallback_test::…, whose kernel is the CPU's.
+  // Defines an operator fallback_test::… with a CPU kernel.
   template <class F>
   OperatorHandle define(const std::string& schema, F&& kernel, std::vector<Tag> tags = {}) {
     operators_.def(schema, std::move(tags));
@@ -121,7 +121,7 @@ TEST_F(CpuFallbackTest, WritesInPlaceIntoTheVeryTensorThroughViews) {
   const Stack result = callOp(op, column);
   EXPECT_TRUE(result[0].toTensor().is_same(column));
   EXPECT_EQ(floatsOf(base), (Floats{0, 2, 2, 3, 5, 5}));
-  // A typed caller gets its own reference.
+  // A typed caller gets back the reference that it passed.
   Tensor row = select(base, 0, 1);
   EXPECT_EQ(&op.typed<Tensor&(Tensor&)>().call(row), &row);
   EXPECT_EQ(floatsOf(base), (Floats{0, 2, 2, 4, 6, 6}));
@@ -154,7 +154,7 @@ TEST_F(CpuFallbackTest, ResizesOutputsAndKeepsTheRestOfTheirMemory) {
     EXPECT_EQ(sizesOf(out), (std::vector<int64_t>{3}));
     EXPECT_EQ(floatsOf(out), (Floats{2, 4, 6}));
   }
-  // The first element of a storage that grows is somebody else's.
+  // When a storage grows, its first element, which is outside of the view, must not change.
   const Tensor base = bring(floats({7, 8}));
   const Tensor out = slice(base, 0, 1, 2);
   callOp(op, x, x, 1, out);
@@ -214,22 +214,21 @@ TEST_F(CpuFallbackTest, RefusesWhatACopyCannotStandFor) {
   const OperatorHandle noise = define("noise(Tensor x) -> Tensor", same, {Tag::nondeterministic_seeded});
   const CpuFallback fallback = registerCpuFallback(DispatchKey::PrivateUse1);
   const Tensor x = bring(floats({1, 2}));
-  EXPECT_EQ(
-      errorOf([&] { callOp(first, x); }),
-      "fallback_test::first has no kernel for PrivateUse1, and the CPU fallback does not run it: it gives a view, "
-      "which a copy on the CPU would share no memory with. Register a kernel for PrivateUse1");
+  EXPECT_EQ(errorOf([&] { callOp(first, x); }),
+            "fallback_test::first has no kernel for PrivateUse1, and the CPU fallback does not run it: it returns a "
+            "view, and a copy on the CPU would not share its memory. Register a kernel for PrivateUse1");
   EXPECT_EQ(errorOf([&] { callOp(noise, x); }),
             "fallback_test::noise has no kernel for PrivateUse1, and the CPU fallback does not run it: it draws random "
-            "numbers, and those of the CPU are others than the device's. Register a kernel for PrivateUse1");
+            "numbers, and the CPU's differ from the device's. Register a kernel for PrivateUse1");
   EXPECT_EQ(errorOf([&] { empty_strided({2}, {1}, std::nullopt, std::nullopt, kDevice); }),
             "aten::empty_strided has no kernel for PrivateUse1, and the CPU fallback does not run it: it takes no "
-            "tensor that would tell which device its result belongs to. Register a kernel for PrivateUse1");
+            "tensor that would tell the device of its result. Register a kernel for PrivateUse1");
   EXPECT_EQ(errorOf([&] {
               mm(bring(counting({2, 2})), counting({2, 2}));
             }),
             "the CPU fallback does not run aten::mm on tensors of several devices: argument 'self' lies on "
             "'privateuseone:0' and argument 'mat2' on 'cpu'; move one of them with to()");
-  // A number goes with any device, but is not written for another's tensors.
+  // A CPU scalar tensor works with any device, but cannot be the output for tensors of another device.
   EXPECT_EQ(floatsOf(mul(x, select(floats({3}), 0, 0))), (Floats{3, 6}));
   EXPECT_NE(errorOf([&] { callOp(find("aten::add", "out"), x, x, 1, select(floats({3}), 0, 0)); }), "no error");
 }
@@ -248,10 +247,9 @@ TEST_F(CpuFallbackTest, ForcesOperatorsAsLongAsItLives) {
     EXPECT_EQ(calls, 1);
     EXPECT_EQ(errorOf([&] { fallback.force("aten::relux"); }),
               "cannot force 'aten::relux' onto the CPU: no operator has such a name");
-    EXPECT_EQ(
-        errorOf([&] { fallback.force("aten::copy_"); }),
-        "cannot force 'aten::copy_' onto the CPU: aten::copy_ is what brings tensors to the CPU and back, so that "
-        "a device must have its own");
+    EXPECT_EQ(errorOf([&] { fallback.force("aten::copy_"); }),
+              "cannot force 'aten::copy_' onto the CPU: aten::copy_ copies tensors to the CPU and back, so a device "
+              "needs its own");
   }
   relu(x);
   EXPECT_EQ(calls, 2);
@@ -280,7 +278,7 @@ TEST_F(CpuFallbackTest, HandlersSeeOneCallOfTheOperator) {
       {.sees_calls_below = true});
   relu(x);
   EXPECT_EQ(std::ranges::count(seen, "aten::relu"), 1);
-  // One to the CPU, one back; each is done by a copy of the host's.
+  // One copy to the CPU and one back; each calls the host's copy_.
   EXPECT_EQ(std::ranges::count(seen, "aten::copy_"), 4);
 }
 

@@ -1,4 +1,4 @@
-#include <boxcar/backends/shape/overlap.h>
+#include <boxcar/backends/meta/overlap.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/from_blob.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 #include "tests/backends/tensor_helpers.h"
 
-// What out= arguments may share with inputs and with each other, and what is looked at before they are written.
+// Tests which memory out= arguments may share with inputs and with each other, and what is checked before writing.
 
 namespace boxcar {
 namespace {
@@ -27,8 +27,7 @@ std::string sharesWithJoined(size_t i) {
       i);
 }
 constexpr const char* kWrittenTwice =
-    "unsupported operation: results 0 and 1 are to be written to the same memory. Please give each a tensor of its "
-    "own.";
+    "unsupported operation: results 0 and 1 would be written to the same memory. Please give each its own tensor.";
 
 using Joining = std::function<Tensor&(Tensor& out, TensorList tensors)>;
 
@@ -170,6 +169,21 @@ TEST(RunningStatistics, ShareMemoryWithNothing) {
   EXPECT_EQ(normalize(x, ones({3}), ones({3})), "no error");
 }
 
+TEST(RunningStatistics, OfInstanceNormShareMemoryWithNothing) {
+  const Tensor x = counting({2, 3, 2});
+  const Tensor mean = zeros({3});
+  const auto normalize = [&](const Tensor& input, const Tensor& bias, const Tensor& running_var, bool training) {
+    return errorOf([&] {
+      instance_norm(input, std::nullopt, bias, mean, running_var, training, 0.1, 1e-5, /*cudnn_enabled=*/false);
+    });
+  };
+  EXPECT_EQ(normalize(x, ones({3}), mean, true), kSharesWithInput);
+  EXPECT_EQ(normalize(x, mean, ones({3}), true), kSharesWithInput);
+  EXPECT_EQ(elements<float>(mean), (std::vector<float>{0, 0, 0}));
+  EXPECT_EQ(normalize(x, mean, ones({3}), false), "no error");
+  EXPECT_EQ(normalize(x, ones({3}), ones({3}), true), "no error");
+}
+
 TEST(Outputs, AreLookedAtBeforeNumbersAreDrawn) {
   const auto state = [] { return defaultCpuGenerator().unsafeGetGeneratorImpl()->state(); };
   const GeneratorState before = state();
@@ -245,7 +259,7 @@ TEST(Outputs, OfPointwiseOperatorsMayGrowBesideAnInput) {
   const Tensor base = counting({6});
   Tensor out = slice(base, 0, 3, 3);
   EXPECT_EQ(elements<float>(add_out(out, slice(base, 0, 0, 2), select(base, 0, 2))), (std::vector<float>{2, 3}));
-  // The number is read before memory grows and moves.
+  // The number is read before its memory grows and moves.
   Tensor large = slice(base, 0, 5, 5);
   EXPECT_EQ(elements<float>(add_out(large, zeros({64}), select(base, 0, 2)))[63], 2);
 }
@@ -259,8 +273,8 @@ TEST(InPlace, ViewsWithGapsAreReadBeforeTheyAreWritten) {
   EXPECT_EQ(elements<float>(later), expected);
 }
 
-// All bytes of a region.
-std::set<int64_t> bytesOf(const shape::Region& region) {
+// Returns all bytes of a region.
+std::set<int64_t> bytesOf(const meta::Region& region) {
   std::set<int64_t> places{region.offset};
   for (size_t i = 0; i < region.sizes.size(); ++i) {
     std::set<int64_t> next;
@@ -285,7 +299,7 @@ TEST(Outputs, AreAllAsTheyWereWhereOneOfThemCannotGrow) {
             }).find("cannot be resized"),
             std::string::npos);
   EXPECT_EQ(sizesOf(least), std::vector<int64_t>{0});
-  // These are made of other operators.
+  // The same for operators composed of other operators.
   EXPECT_NE(errorOf([&] { linalg_slogdet_out(least, greatest, eye(2)); }).find("cannot be resized"), std::string::npos);
   EXPECT_EQ(sizesOf(least), std::vector<int64_t>{0});
 }
@@ -327,7 +341,7 @@ TEST(SharedMemory, IsWhatListsOfAllBytesHaveInCommon) {
   for (int i = 0; i < 3000; ++i) {
     std::vector<int64_t> sizes[2];
     std::vector<int64_t> strides[2];
-    shape::Region regions[2];
+    meta::Region regions[2];
     for (int which = 0; which < 2; ++which) {
       const int64_t rank = below(4);
       for (int64_t dim = 0; dim < rank; ++dim) {
@@ -339,7 +353,7 @@ TEST(SharedMemory, IsWhatListsOfAllBytesHaveInCommon) {
     const std::set<int64_t> first = bytesOf(regions[0]);
     bool expected = false;
     for (const int64_t byte : bytesOf(regions[1])) expected |= first.contains(byte);
-    EXPECT_EQ(shape::sharedMemory(regions[0], regions[1]) != shape::Shared::kNothing, expected);
+    EXPECT_EQ(meta::sharedMemory(regions[0], regions[1]) != meta::Shared::kNothing, expected);
     ++(expected ? shared : separate);
   }
   EXPECT_GT(shared, 300);
@@ -350,12 +364,12 @@ TEST(SharedMemory, OfInterleavedViewsIsFoundAtOnce) {
   const Storage storage = StorageImpl::allocate(16, Device("cpu"));
   const std::vector<int64_t> sizes{1000, 1000, 1000};
   const std::vector<int64_t> strides{6000000, 6000, 6};
-  const shape::Region even{storage.get(), sizes, strides, 0, 4};
-  const shape::Region odd{storage.get(), sizes, strides, 3, 4};
-  EXPECT_EQ(shape::sharedMemory(even, odd), shape::Shared::kNothing);
-  EXPECT_EQ(shape::sharedMemory(even, even), shape::Shared::kSame);
-  const shape::Region later{storage.get(), sizes, strides, 6, 4};
-  EXPECT_EQ(shape::sharedMemory(even, later), shape::Shared::kSome);
+  const meta::Region even{storage.get(), sizes, strides, 0, 4};
+  const meta::Region odd{storage.get(), sizes, strides, 3, 4};
+  EXPECT_EQ(meta::sharedMemory(even, odd), meta::Shared::kNothing);
+  EXPECT_EQ(meta::sharedMemory(even, even), meta::Shared::kSame);
+  const meta::Region later{storage.get(), sizes, strides, 6, 4};
+  EXPECT_EQ(meta::sharedMemory(even, later), meta::Shared::kSome);
 }
 
 TEST(SharedMemory, OfOtherStoragesIsNothing) {
@@ -363,8 +377,8 @@ TEST(SharedMemory, OfOtherStoragesIsNothing) {
   const std::vector<int64_t> strides{1};
   const Storage one = StorageImpl::allocate(16, Device("cpu"));
   const Storage other = StorageImpl::allocate(16, Device("cpu"));
-  EXPECT_EQ(shape::sharedMemory({one.get(), sizes, strides, 0, 4}, {other.get(), sizes, strides, 0, 4}),
-            shape::Shared::kNothing);
+  EXPECT_EQ(meta::sharedMemory({one.get(), sizes, strides, 0, 4}, {other.get(), sizes, strides, 0, 4}),
+            meta::Shared::kNothing);
 }
 
 }  // namespace

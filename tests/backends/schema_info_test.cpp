@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/schema_info.h>
+#include <boxcar/dispatcher/registry/schema_info.h>
 #include <gtest/gtest.h>
 
 namespace boxcar {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/stack.h>
 #include <boxcar/ivalue/tensor.h>
@@ -19,7 +19,7 @@
 
 namespace boxcar {
 
-// A contiguous tensor of [sizes] that holds [values]; of one dimension when no sizes are given.
+// Returns a contiguous tensor of [sizes] with [values]; 1-D if no sizes are given.
 template <class T>
 Tensor tensorOf(std::initializer_list<T> values, IntArrayRef sizes) {
   const Tensor result = Tensor::allocate(sizes, scalarTypeOf<T>);
@@ -38,12 +38,12 @@ inline Tensor ints(std::initializer_list<int64_t> values, IntArrayRef sizes) {
 inline Tensor ints(std::initializer_list<int64_t> values) { return tensorOf<int64_t>(values); }
 inline Tensor bools(std::initializer_list<bool> values) { return tensorOf<bool>(values); }
 
-// The numbers 0, 1, 2 … as [dtype] in [sizes].
+// Returns the numbers 0, 1, 2 … as [dtype] in [sizes].
 inline Tensor counting(IntArrayRef sizes, ScalarType dtype = ScalarType::Float) {
   return view(arange(numelOf(sizes), dtype), sizes);
 }
 
-// The elements in order, whatever the strides.
+// Returns the elements in order, whatever the strides.
 template <class T>
 std::vector<T> elements(const Tensor& tensor) {
   const Tensor flat = contiguous(tensor);
@@ -56,12 +56,12 @@ inline std::vector<int64_t> stridesOf(const Tensor& tensor) {
   return {tensor.strides().begin(), tensor.strides().end()};
 }
 
-// "float32[2, 3]": the type and the sizes.
+// Returns the dtype and the sizes: "float32[2, 3]".
 inline std::string shapeText(const Tensor& tensor) {
   return fmt::format("{}[{}]", dtypeName(tensor.scalar_type()), fmt::join(tensor.sizes(), ", "));
 }
 
-// The result of the boxed call of [name], as "aten::add.Tensor", with [args].
+// Returns the result of a boxed call of [name], such as "aten::add.Tensor", with [args].
 template <class... Args>
 IValue callBoxed(const std::string& name, Args&&... args) {
   const OperatorName wanted = parseName(name);

@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/fallbacks/value_copy.h>
+#include <boxcar/dispatcher/values/value_copy.h>
 
 #include <algorithm>
 #include <optional>
@@ -11,7 +11,7 @@
 namespace boxcar {
 namespace {
 
-// [value] with an undefined tensor in the place of each that it holds, one at a time.
+// Returns copies of [value], each with another one of its tensors replaced by an undefined one.
 std::vector<IValue> withUndefined(const IValue& value) {
   if (value.isTensor()) return {IValue(Tensor())};
   std::vector<IValue> result;
@@ -26,7 +26,7 @@ std::vector<IValue> withUndefined(const IValue& value) {
   return result;
 }
 
-// Whether a call with [arguments] fails as it should; a crash is seen by itself.
+// Returns whether a call with [arguments] throws Error; a crash ends the test by itself.
 bool isRefused(const OperatorHandle& op, const Stack& arguments) {
   Stack stack = copyValues(last(arguments, arguments.size()));
   try {
@@ -39,7 +39,7 @@ bool isRefused(const OperatorHandle& op, const Stack& arguments) {
 
 TEST(UndefinedTensors, AreRefusedInEachPlaceOfEachOperator) {
   int64_t calls = 0;
-  const std::vector<std::string> namespaces = {"aten", "io", "cuda"};  // not those of other tests
+  const std::vector<std::string> namespaces = {"aten", "io", "cuda"};  // not operators of other tests
   for (const OperatorName& name : Dispatcher::singleton().getAllOpNames()) {
     if (std::ranges::find(namespaces, name.getNamespace()) == namespaces.end()) continue;
     const OperatorHandle op = *Dispatcher::singleton().findSchema(name);
@@ -53,7 +53,7 @@ TEST(UndefinedTensors, AreRefusedInEachPlaceOfEachOperator) {
           arguments[i] = undefined;
           ++calls;
           const bool refused = isRefused(op, arguments);
-          // Where a tensor may be left out, the undefined one says so.
+          // An optional tensor may be undefined.
           EXPECT_TRUE(refused || argument.type()->isOptional()) << toString(op) << ", argument " << argument.name();
         }
       }

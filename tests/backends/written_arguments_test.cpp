@@ -1,6 +1,6 @@
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/fallbacks/hidden_calls.h>
-#include <boxcar/dispatcher/fallbacks/value_copy.h>
+#include <boxcar/dispatcher/call/hidden_calls.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/values/value_copy.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <gtest/gtest.h>
 
@@ -17,21 +17,21 @@
 #include "tests/backends/tensor_helpers.h"
 #include "tests/sample_arguments.h"
 
-// Every operator that writes to an argument, called with arguments that share memory, and with outputs that cannot take
-// the result: it fails and changes nothing, or gives what it gives where nothing is shared.
+// Calls every operator that writes to an argument with arguments that share memory and with unsuitable outputs. It must
+// fail and change nothing, or give the result that it gives without sharing.
 
 namespace boxcar {
 namespace {
 
 using Sizes = std::vector<int64_t>;
 
-// A tensor among the arguments of a call, perhaps within a list.
+// The place of a tensor among the arguments of a call, perhaps within a list.
 struct Place {
   size_t argument;
   std::optional<size_t> element;
 };
 
-// The element of a list; undefined where it is no tensor.
+// Returns the element of a list; an undefined tensor if it is no tensor.
 Tensor elementOf(const IValue& list, size_t i) {
   const IValue element = list.elementAt(i);
   return element.isTensor() ? element.toTensor() : Tensor();
@@ -47,7 +47,7 @@ void put(Stack& stack, const Place& place, const Tensor& tensor) {
   if (!place.element.has_value()) {
     value = tensor;
   } else if (value.isTensorList()) {
-    const List<Tensor> list = value.toTensorList().copy();  // copies of the stack share theirs
+    const List<Tensor> list = value.toTensorList().copy();  // copies of a stack share their lists
     list.set(*place.element, tensor);
     value = list;
   } else {
@@ -57,7 +57,7 @@ void put(Stack& stack, const Place& place, const Tensor& tensor) {
   }
 }
 
-// Those that are read alone, or those that are written.
+// Returns the places of written tensors, or of those that are only read.
 std::vector<Place> placesOf(const OperatorHandle& op, const Stack& stack, bool written) {
   std::vector<Place> places;
   for (size_t i = 0; i < stack.size(); ++i) {
@@ -82,7 +82,7 @@ std::string call(const OperatorHandle& op, Stack stack) {
   return "";
 }
 
-// The same arguments, none of which shares memory with another.
+// Copies the arguments so that none shares memory with another.
 Stack apart(const OperatorHandle& op, const Stack& stack) {
   Stack result;
   for (const IValue& value : stack) result.push_back(copyValues(std::span(&value, 1))[0]);
@@ -96,7 +96,7 @@ bool hasSameShape(const Tensor& a, const Tensor& b) {
   return sizesOf(a) == sizesOf(b) && stridesOf(a) == stridesOf(b) && a.storage_offset() == b.storage_offset();
 }
 
-// All memory and all shapes are those of [copy].
+// Returns whether all memory and all shapes equal those of [copy].
 bool isUnchanged(const Stack& stack, const Stack& copy, const std::vector<Place>& places) {
   for (const Place& place : places) {
     const Tensor now = tensorAt(stack, place);
@@ -122,7 +122,7 @@ bool isClose(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-// Counts what was tried, and gathers what is wrong by operator and kind of call.
+// Counts the calls and collects the faults by operator and kind of call.
 class Findings {
  public:
   void check(const OperatorHandle& op, const Stack& stack, const std::string& what) {
@@ -174,7 +174,7 @@ class Findings {
   size_t refused_ = 0;
 };
 
-// [tensor] moved into memory that has room before and behind it.
+// Moves [tensor] into memory with room before and behind it.
 Tensor inRoom(const Tensor& tensor) {
   const int64_t bytes = static_cast<int64_t>(tensor.storage()->nbytes());
   const int64_t items = bytes / static_cast<int64_t>(tensor.itemsize());
@@ -185,7 +185,8 @@ Tensor inRoom(const Tensor& tensor) {
   return room.view(tensor.sizes(), tensor.strides(), items + 16 + tensor.storage_offset());
 }
 
-// A view of [sizes], in such steps, that begins [by] elements from where [tensor] does; nothing where memory ends.
+// Returns a view of [sizes] whose elements are [step] apart and which begins [by] elements after [tensor]; nullopt if
+// it exceeds the memory.
 std::optional<Tensor> shifted(const Tensor& tensor, const Sizes& sizes, int64_t by, int64_t step) {
   Sizes strides(sizes.size());
   int64_t stride = step;
@@ -200,7 +201,7 @@ std::optional<Tensor> shifted(const Tensor& tensor, const Sizes& sizes, int64_t 
 }
 
 void shareWithInputs(Findings& findings, const OperatorHandle& op, const Stack& sample) {
-  // What the results are like.
+  // Run the operator to learn the shapes of its results.
   const Stack done = apart(op, sample);
   const GeneratorState state = drawn();
   if (!call(op, done).empty()) return;
@@ -292,7 +293,7 @@ void giveWrongOutputs(Findings& findings, const OperatorHandle& op, const Stack&
   }
 }
 
-// A number for each argument that is one, which most dtypes cannot hold.
+// Replaces each number argument by numbers that most dtypes cannot hold.
 void giveWrongNumbers(Findings& findings, const OperatorHandle& op, const Stack& sample) {
   for (size_t i = 0; i < sample.size(); ++i) {
     if (op.schema().arguments()[i].type()->kind() != TypeKind::Scalar) continue;
@@ -304,7 +305,8 @@ void giveWrongNumbers(Findings& findings, const OperatorHandle& op, const Stack&
   }
 }
 
-// The operators that write to arguments, each with its sets of arguments; without the one that writes nothing.
+// Calls [body] for each operator that writes to arguments and each of its sets of arguments; skips aten::empty, which
+// writes nothing.
 template <class Body>
 void forEachWriter(const Body& body) {
   for (const OperatorName& name : Dispatcher::singleton().getAllOpNames()) {

@@ -100,7 +100,7 @@ class TablePage(unittest.TestCase):
         WebDriverWait(self.browser, 20).until(
             lambda browser: ActionChains(browser).move_to_element(other).move_to_element(cell).perform()
             or note.is_displayed())
-        self.assertRegex(note.text, r"^aten::add\.Tensor at CPU\nunboxed kernel for this very key\nregistered at backends/dense/\w+\.cpp:\d+$")
+        self.assertRegex(note.text, r"^aten::add\.Tensor at CPU\nunboxed kernel for this very key\nregistered at backends/native/\w+\.cpp:\d+$")
         self.assertEqual(self.find("th.marked").get_attribute("textContent"), "CPU")
         ActionChains(self.browser).move_to_element(self.find("#operators")).perform()
         self.assertFalse(note.is_displayed())

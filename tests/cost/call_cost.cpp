@@ -1,9 +1,9 @@
-// Runs one call path a number of times, so that callgrind can count what one call costs: the difference of two runs of
-// different lengths, over the difference of the lengths. `call_cost direct 1000`.
+// Runs one call path a given number of times for callgrind. The cost of one call is the difference of two runs divided
+// by the difference of their lengths. Usage: `call_cost direct 1000`.
 
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/fallbacks/profiler.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/handlers/profile/profiler.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/library.h>
 
 #include <algorithm>
 #include <charconv>
@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
     mode.emplace(
         [](const OperatorHandle& called, DispatchKeySet keys, Stack& stack) { called.redispatchBoxed(keys, stack); });
   }
-  // The full one has more calls behind it than it keeps.
+  // The full profiler has already seen more calls than it keeps.
   Profiler profiler({.most_calls = path == "boxed_through_full_profiler" ? size_t{16} : size_t{1} << 14});
   std::optional<HandlerGuard> profiling;
   if (path.ends_with("_profiler")) profiling.emplace(profiler);

@@ -1,4 +1,4 @@
-// Does nothing: what it costs is what every program pays that has libboxcar.so, before main.
+// Does nothing: its cost is what every program with libboxcar.so pays before main.
 
 #include <boxcar/ivalue/tensor.h>
 

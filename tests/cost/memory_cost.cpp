@@ -1,7 +1,7 @@
-// What registrations take of memory: a million that come and go, which must leave nothing, and 10,000 operators with a
-// definition and a kernel each, which must take less than 25 MB, and little beside their schemas.
+// Measures the memory of registrations. A million that come and go must leave nothing. 10,000 operators with a
+// definition and a kernel each must take less than 25 MB, with little beside their schemas.
 
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/schema/parse_schema.h>
 #include <fmt/format.h>
 #include <malloc.h>
@@ -19,7 +19,7 @@ size_t bytesInUse() {
   return info.uordblks + info.hblkhd;
 }
 
-// [rounds] times: a kernel with state, a boxed one, a fallback and an operator of its own, all called and removed.
+// Registers, calls and removes [rounds] times a kernel with state, a boxed one, a fallback and an operator.
 void replace(int rounds) {
   const Tensor x = Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float);
   const OperatorHandle replaced = Dispatcher::singleton().findSchemaOrThrow("memory::replaced", "");
@@ -54,7 +54,7 @@ bool replacementsLeaveNothing() {
   return left <= kMost;
 }
 
-// The bytes of the schema of one of [count] operators.
+// Returns the bytes of one schema, averaged over [count] operators.
 size_t bytesOfSchema(size_t count) {
   std::vector<FunctionSchema> schemas;
   const size_t before = bytesInUse();
@@ -69,7 +69,7 @@ size_t bytesOfSchema(size_t count) {
 bool operatorsAreSmall() {
   constexpr size_t kOperators = 10000;
   constexpr size_t kMost = 25'000'000;
-  constexpr size_t kMostBesideSchema = 1600;  // what was reached, rounded up
+  constexpr size_t kMostBesideSchema = 1600;  // the measured value, rounded up
   Library m(Library::FRAGMENT, "memory", std::nullopt, "memory_cost.cpp", 1);
   m.def("warm(Tensor a) -> Tensor");
   const size_t before = bytesInUse();

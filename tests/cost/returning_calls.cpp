@@ -1,12 +1,12 @@
 #include "returning_calls.h"
 
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 
 namespace {
 
 using namespace boxcar;
 
-// Returns one of its arguments, so that the result costs nothing but what a call does with it.
+// Returns one of its arguments, so that the result costs only what a call does with it.
 [[gnu::noinline]] Tensor first(const Tensor& a, const Tensor& b) {
   asm volatile("" : : "r"(&b) : "memory");
   return a;

@@ -7,8 +7,8 @@
 
 namespace boxcar {
 
-// Paths of an operator that takes two tensors and returns one. They have a source of their own: beside them the
-// compiler would make other code of the paths of an operator that returns nothing.
+// Call paths of an operator that takes two tensors and returns one. They are in their own source: otherwise they would
+// change the code that the compiler generates for an operator that returns nothing.
 std::span<const std::string_view> returningPaths();
 void runReturning(std::string_view path, const Tensor& a, const Tensor& b, long count);
 

@@ -1,9 +1,9 @@
-// Counts what a script's run allocates, with `new` and for tensors: an operator call allocates nothing beside what its
-// kernel does, a function call, a loop and arithmetic nothing at all. Prints a line for each, and fails where that is
-// not so.
+// Counts the allocations of a running script, with `new` and for tensors. An operator call must allocate no more than
+// its kernel does; a function call, a loop and arithmetic must allocate nothing. Prints a line for each and fails
+// otherwise.
 
-#include <boxcar/dispatcher/library.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/dispatcher/registry/library.h>
+#include <boxcar/interpreter/session/program.h>
 #include <boxcar/ivalue/cached_memory.h>
 
 #include <cstdio>
@@ -28,7 +28,7 @@ void* operator new(size_t size) { return count(std::malloc(size == 0 ? 1 : size)
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
-// In the place of the library's, whose cache would hide how often memory is asked for.
+// Replaces the library's functions, whose cache would hide allocations.
 namespace boxcar {
 
 void* allocateCached(size_t bytes) { return count(std::aligned_alloc(64, (bytes + 64) / 64 * 64)); }
@@ -47,7 +47,7 @@ BOXCAR_LIBRARY(allocations, m) {
 namespace boxcar {
 namespace {
 
-// What each of further rounds of the function in [body] allocates.
+// Returns the allocations per round of a loop with [body], after a warm-up.
 double perRound(const char* body) {
   const Program program = Program::compile(
       std::string("fn square(int x) -> int { return x * x }\nfn keep(Tensor x, str s) -> Tensor { return x }\n"
@@ -81,7 +81,7 @@ int main() {
   using boxcar::check;
   bool good = check("an operator call", "a = allocations::first(a, b)");
   good = check("an operator call with a keyword", "a = allocations::first(a, b, scale=2.5)") && good;
-  // The shape that the kernel asks with, the tensor and its data: what is made of the cache's memory is counted.
+  // Counts the shape that the kernel passes, the tensor and its data, including memory from the cache.
   good = check("an operator call that makes a tensor", "a = allocations::made(a)", 2, 3) && good;
   good = check("a function call", "total = total + square(i)") && good;
   good = check("a function call with values", "a = keep(a, \"text\")") && good;

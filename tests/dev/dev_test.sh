@@ -446,9 +446,9 @@ dev_build_times_tells_what_each_folder_took() {
 }
 
 dev_build_takes_a_preset_and_a_target() {
-  run build asan boxcar_tests
+  run build asan dispatcher_tests
   expect status "$status" 0
-  expect log "$(cat "$log")" '*cmake --preset asan*cmake --build build/asan --target boxcar_tests -j *'
+  expect log "$(cat "$log")" '*cmake --preset asan*cmake --build build/asan --target dispatcher_tests -j *'
 }
 
 dev_lint_reads_the_sources_that_are_named() {

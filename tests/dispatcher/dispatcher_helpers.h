@@ -1,7 +1,7 @@
 #pragma once
 
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/library.h>
 
 #include <initializer_list>
 #include <string>
@@ -17,14 +17,14 @@ inline Tensor metaTensor() {
   return Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float, Device(DeviceType::Meta));
 }
 
-// A tensor in the CPU's memory that dispatches by [keys].
+// Returns a tensor in CPU memory that dispatches on [keys].
 inline Tensor tensorWith(std::initializer_list<DispatchKey> keys) {
   Tensor tensor = cpuTensor();
   tensor.unsafeGetTensorImpl()->set_key_set(DispatchKeySet(keys));
   return tensor;
 }
 
-// Libraries of a test's own; what they register is gone when the test ends.
+// Libraries for one test; their registrations end with the test.
 inline Library definitions(std::string ns = "test", uint32_t line = 1) {
   return {Library::FRAGMENT, std::move(ns), std::nullopt, "test.cpp", line};
 }
@@ -39,7 +39,7 @@ inline OperatorHandle find(const char* name, const char* overload = "") {
 
 inline uint32_t useCount(const Tensor& tensor) { return tensor.unsafeGetTensorImpl()->useCount(); }
 
-// What a boxed call of [op] with [args] leaves on the stack.
+// Returns the stack after a boxed call of [op] with [args].
 inline Stack callOp(const OperatorHandle& op, const auto&... args) {
   Stack stack;
   stack.emplace(args...);
@@ -47,7 +47,7 @@ inline Stack callOp(const OperatorHandle& op, const auto&... args) {
   return stack;
 }
 
-// A generator that brings [keys] to a call.
+// A generator that adds [keys] to a call.
 class KeyedGeneratorImpl final : public GeneratorImpl {
  public:
   explicit KeyedGeneratorImpl(DispatchKeySet keys) : GeneratorImpl(Device(DeviceType::CPU), keys) {}

@@ -1,6 +1,6 @@
 // Calls from C++, typed and boxed.
 
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ops.h>
 
 #include <vector>

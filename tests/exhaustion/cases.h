@@ -5,7 +5,7 @@
 
 #include "tests/exhaustion/exhausted_case.h"
 
-// All cases. What they write lies in [folder].
+// All cases. They write to [folder].
 
 namespace boxcar::exhaustion {
 

@@ -1,7 +1,7 @@
 #include "tests/exhaustion/exhausted_case.h"
 
-#include <boxcar/dispatcher/local_dispatch_key_set.h>
-#include <boxcar/dispatcher/mode.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/call/mode.h>
 #include <boxcar/ivalue/error.h>
 
 #include <unistd.h>
@@ -52,7 +52,7 @@ class Runner final {
     return false;
   }
 
-  // Until no cache grows any more.
+  // Repeats the case until no cache grows any more.
   std::optional<std::string> warmUp() {
     for (int i = 0; i < kMostWarmUps; ++i) {
       const long before = livePieces();
@@ -63,7 +63,7 @@ class Runner final {
     return "each time more memory stays in use";
   }
 
-  // Without the [n]-th memory, and where [and_again] once more with all of it.
+  // Runs the case while request [n] fails. If [and_again], runs it once more with all memory.
   Attempt attempt(long n, bool and_again) {
     Attempt result;
     bool ended = false;
@@ -95,7 +95,7 @@ class Runner final {
     return result;
   }
 
-  // Whether each time more stays: what stays once may be a cache's.
+  // Returns whether memory grows each time; memory that is kept only once may belong to a cache.
   bool leaks(long n) {
     long grown = 0;
     for (int i = 0; i < kRepetitions; ++i) {

@@ -7,30 +7,30 @@
 
 namespace boxcar::exhaustion {
 
-// Something that takes memory, and does the same each time.
+// An action that allocates memory and does the same each time.
 struct ExhaustedCase {
   std::string name;
-  // What is done. It may end with an Error or std::bad_alloc where memory is short, and with neither where it is not.
+  // The action. It may throw Error or std::bad_alloc if memory is short, and neither otherwise.
   std::function<void()> body;
-  // What is wrong afterwards, whether the body ended or not; nothing where all is as it should.
+  // Returns what is wrong afterwards, whether or not the body ended normally; nullopt if all is right.
   std::function<std::optional<std::string>(bool ended)> check = [](bool) { return std::nullopt; };
 };
 
-// Each case is made when its turn comes, and goes before the next one.
+// Each case is made just before it runs and destroyed before the next one.
 using CaseMaker = std::function<ExhaustedCase()>;
 inline CaseMaker always(ExhaustedCase exhausted) {
   return [exhausted = std::move(exhausted)] { return exhausted; };
 }
 
-// From now on nothing is printed but what is wrong.
+// Silences the standard streams; from now on, only say() prints.
 void quietStandardStreams();
 
-// Says, on the stderr that there was.
+// Prints to the original stderr.
 void say(const std::string& line);
 
-// Does it once for each n while the n-th request for memory fails, and while that and all later ones do, until none
-// did; after each time once without, which must go well. Nothing may stay of a body that failed. Says what is wrong;
-// whether nothing was.
+// Runs the case for each n while the n-th request for memory fails, and again while that and all later ones fail, until
+// no request failed. After each run, one with all memory must succeed. A failed body must leave nothing behind. Prints
+// what is wrong; returns whether nothing was.
 bool passes(const ExhaustedCase& exhausted);
 
 }  // namespace boxcar::exhaustion

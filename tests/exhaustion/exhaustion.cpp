@@ -1,5 +1,5 @@
-// What boxcar does while memory is short: each case of cases.h ends with an error or as ever, leaves nothing behind,
-// and the next time it is right. `exhaustion [NAME]` runs the cases whose names have NAME in them.
+// Tests boxcar while memory is short: each case of cases.h ends with an error or normally, leaves nothing behind, and
+// is right the next time. `exhaustion [NAME]` runs the cases whose names contain NAME.
 
 #include <cstdlib>
 #include <filesystem>

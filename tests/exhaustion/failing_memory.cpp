@@ -1,5 +1,5 @@
-// All memory of the program: `new`, and what tensors are made of (cached_memory.h), of which no block is kept here, so
-// that each request is one that can fail and each piece is given back once.
+// Provides all memory of the program: `new` and tensor memory (cached_memory.h). It caches no block, so that each
+// request can fail and each piece is freed once.
 
 #include <boxcar/ivalue/cached_memory.h>
 #include <boxcar/ivalue/error.h>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// How many requests there are until one fails; 0 when none shall.
+// The number of requests until one fails; 0: none fails.
 thread_local constinit long left = 0;
 thread_local constinit bool later_ones_fail = false;
 thread_local constinit bool has_failed = false;
@@ -49,7 +49,7 @@ void takeBack(void* memory) noexcept {
 
 }  // namespace
 
-// Out of line, for GCC takes a mix of its own and ours for a mistake.
+// Not inlined, because GCC reports a mix of its own functions and ours as a mistake.
 [[gnu::noinline]] void* operator new(size_t size) { return giveOrThrow(size, alignof(std::max_align_t)); }
 [[gnu::noinline]] void* operator new(size_t size, std::align_val_t alignment) {
   return giveOrThrow(size, static_cast<size_t>(alignment));

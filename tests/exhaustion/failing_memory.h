@@ -2,14 +2,14 @@
 
 namespace boxcar::exhaustion {
 
-// Which requests for memory fail, of those that the thread makes from now on: the [n]-th, counted from 1, and where
-// [and_all_later] those behind it, too. 0: none.
+// Chooses which of this thread's memory requests from now on fail: the [n]-th, counted from 1, and with [and_all_later]
+// all after it. 0: none.
 void failRequest(long n, bool and_all_later) noexcept;
 
-// Ends that. Whether a request failed.
+// Ends this. Returns whether a request failed.
 bool endFailing() noexcept;
 
-// How many pieces of memory there are that were given and not taken back, by all threads.
+// Returns how many pieces of memory are allocated and not freed, over all threads.
 long livePieces() noexcept;
 
 }  // namespace boxcar::exhaustion

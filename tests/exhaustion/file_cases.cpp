@@ -1,7 +1,8 @@
-// Files that are read and written: under a file's name lies the old one or the new one, whole, and nothing beside it.
+// Files that are read and written: the name of a file refers to the whole old or the whole new file, and no other file
+// remains.
 
 #include <boxcar/backends/io/safetensors.h>
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ops.h>
 
 #include <filesystem>
@@ -27,7 +28,7 @@ std::string contentsOf(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// [write] writes the file at [path], in a folder of its own.
+// Returns the case in which [write] writes the file at [path], in a folder of its own.
 ExhaustedCase writing(const std::string& name, const std::string& path, std::function<void()> write) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   write();

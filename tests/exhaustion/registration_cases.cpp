@@ -1,7 +1,7 @@
-// Registrations: of what failed nothing is registered.
+// Registrations: a failed one registers nothing.
 
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/schema/parse_schema.h>
 
 #include <optional>

@@ -1,13 +1,13 @@
-// Scripts, as they are compiled, run, stopped by an error and its text made.
+// Scripts: compiling, running, stopping with an error, and formatting that error.
 
-#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
-#include <boxcar/dispatcher/fallbacks/recording.h>
-#include <boxcar/dispatcher/fallbacks/replay.h>
-#include <boxcar/dispatcher/mode.h>
-#include <boxcar/dispatcher/operator_handle.h>
-#include <boxcar/interpreter/program.h>
-#include <boxcar/interpreter/script_error.h>
-#include <boxcar/interpreter/session.h>
+#include <boxcar/dispatcher/call/mode.h>
+#include <boxcar/dispatcher/handlers/handler_kinds.h>
+#include <boxcar/dispatcher/handlers/record/recording.h>
+#include <boxcar/dispatcher/handlers/record/replay.h>
+#include <boxcar/dispatcher/registry/operator_handle.h>
+#include <boxcar/interpreter/runtime/script_error.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/session/session.h>
 #include <boxcar/schema/function_schema.h>
 
 #include <algorithm>
@@ -17,14 +17,14 @@
 #include <string>
 #include <vector>
 
-#include "tests/dispatcher/fallbacks/unwinding_samples.h"
+#include "tests/dispatcher/handlers/unwinding_samples.h"
 #include "tests/exhaustion/cases.h"
 #include "tests/exhaustion/script_samples.h"
 
 namespace boxcar::exhaustion {
 namespace {
 
-// What a script prints, without asking for memory that is not its own.
+// Collects the output of a script without allocating memory.
 class Printed final {
  public:
   void run(const Program& program) {
@@ -37,7 +37,7 @@ class Printed final {
     });
     program.run();
   }
-  // What differs from what was printed the first time.
+  // Returns the difference from the first output.
   std::optional<std::string> compare() {
     if (!first_) {
       first_ = text_;
@@ -58,7 +58,7 @@ ExhaustedCase runOf(const std::string& name, const char* text, const std::string
   return {name, [=] { printed->run(*program); }, [=](bool ended) { return ended ? printed->compare() : std::nullopt; }};
 }
 
-// A handler of [kind] that writes, where it does, to [path].
+// Makes a handler of [kind]; if it writes a file, it writes to [path].
 std::unique_ptr<Handler> makeHandler(const HandlerKind& kind, const std::string& path) {
   const FunctionSchema& schema = kind.parsedSchema();
   std::vector<IValue> arguments;
@@ -74,7 +74,7 @@ std::unique_ptr<Handler> makeHandler(const HandlerKind& kind, const std::string&
   return kind.make(arguments);
 }
 
-// A file is whole, whoever wrote it: what else could it be when it has its name. It is there where the run [ended].
+// Returns what is wrong with the file: if it exists, it must be complete. It must exist if the run [ended] normally.
 std::optional<std::string> problemOfFile(std::string_view kind, const std::string& path, bool ended) {
   if (!std::filesystem::exists(path)) {
     const bool writes = kind == "record" || kind == "trace" || kind == "profile";
@@ -116,7 +116,7 @@ ExhaustedCase runUnder(const HandlerKind& kind, const std::string& name, const c
           [=](bool ended) { return problemOfFile(kind_name, path, ended); }};
 }
 
-// The recording that a run under a handler leaves at [path], which is kept.
+// Makes a recording at [path] by a run under a handler, and keeps it.
 std::string recordedAt(const std::string& path) {
   const Program program = Program::compile(kHandledSample, path + ".ops");
   const std::unique_ptr<Handler> recorder = makeHandler(*findHandlerKind("record"), path);
@@ -128,7 +128,7 @@ std::string recordedAt(const std::string& path) {
   return path;
 }
 
-// Inputs at a prompt, which find what the ones before left.
+// Inputs at a prompt that use results of earlier ones.
 void converse() {
   Session session;
   session.evaluate("const seen = {}\nfn twice(int n) -> int { return 2 * n }");
@@ -142,7 +142,7 @@ std::string scriptWithImport(const std::string& folder) {
   return folder + "/importing.ops";
 }
 
-// What is compiled, or is found wrong and told.
+// Compiles a script, or formats its errors if it is wrong.
 ExhaustedCase compilationOf(const ScriptSample& sample, const std::string& file) {
   return {std::string("compiling ") + sample.name, [&sample, file] {
             try {

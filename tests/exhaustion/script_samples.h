@@ -7,7 +7,7 @@ namespace boxcar::exhaustion {
 struct ScriptSample {
   const char* name;
   const char* text;
-  std::string_view failure = "";  // what its run ends with, where it does
+  std::string_view failure = "";  // the error with which its run ends, if any
   bool is_wrong = false;          // it does not compile
 };
 
@@ -84,7 +84,7 @@ nope::nothing(1)
     {"a text that is none", "x = [1, 2\nprint((x)\n", "", true},
 };
 
-// What handlers watch.
+// The script that runs under handlers.
 inline constexpr const char* kHandledSample = R"(
 x = ones([4, 4])
 y = relu(x @ x) + 1

@@ -1,5 +1,5 @@
-// Memory of a fuzzed program, its tensors' too: what would take too much of it fails as it does where a process has a
-// limit.
+// Limits the memory of a fuzzed program, including that of its tensors. Larger requests fail as in a process with a
+// memory limit.
 
 #include <malloc.h>
 
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <new>
 
-// AddressSanitizer's, where it is there.
+// Defined by AddressSanitizer if it is linked.
 extern "C" size_t __sanitizer_get_current_allocated_bytes() __attribute__((weak));
 
 namespace {
@@ -42,7 +42,7 @@ void release(void* memory) noexcept {
   std::free(memory);
 }
 
-// All that lives: what tensors are made of is freed by free(), so that only who hands it out knows how much there is.
+// Returns the bytes of all live memory. Tensor memory is freed by free(), so only the allocator knows the total.
 size_t allInUse() {
   if (__sanitizer_get_current_allocated_bytes != nullptr) return __sanitizer_get_current_allocated_bytes();
   const struct mallinfo2 info = ::mallinfo2();
@@ -51,16 +51,17 @@ size_t allInUse() {
 
 }  // namespace
 
-// What tensors are made of.
+// Tensors take their memory from here.
 extern "C" void* aligned_alloc(size_t alignment, size_t size) noexcept {
-  constexpr size_t kCounted = size_t{1} << 16;  // asking how much there is takes its time
+  constexpr size_t kCounted = size_t{1} << 16;  // because mallinfo2() is slow
   if (size > kMostAtOnce) return nullptr;
   if (size > kCounted && allInUse() > kMost) return nullptr;
   void* memory = nullptr;
   return posix_memalign(&memory, alignment, size) == 0 ? memory : nullptr;
 }
 
-// All of them: a sanitizer has its own of each, which do not call one another as the library's do.
+// All forms are replaced: a sanitizer defines each one separately, and its forms do not call one another as those of
+// the standard library do.
 void* operator new(size_t size) { return allocate(size, alignof(std::max_align_t)); }
 void* operator new[](size_t size) { return allocate(size, alignof(std::max_align_t)); }
 void* operator new(size_t size, std::align_val_t alignment) { return allocate(size, static_cast<size_t>(alignment)); }

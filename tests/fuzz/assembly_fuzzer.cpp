@@ -1,8 +1,8 @@
 // Bytecode as text -> read and verified -> printed, which reads and prints as the same -> run.
 
-#include <boxcar/interpreter/assembler.h>
-#include <boxcar/interpreter/disassembler.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/bytecode/assembler.h>
+#include <boxcar/interpreter/bytecode/disassembler.h>
+#include <boxcar/interpreter/session/program.h>
 
 #include <new>
 #include <string>
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     try {
       interp::assembleAndRun(std::string(fuzz::textOf(data, size)));
     } catch (const std::bad_alloc&) {
-      // While it was read: an embedding program meets this too.
+      // Memory ran out while the assembly was read; an embedding program can meet this, too.
     }
   });
   return 0;

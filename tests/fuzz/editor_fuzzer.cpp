@@ -1,11 +1,11 @@
-// What an editor does with a script -> each request has one answer, whose places lie in the text; and the text of the
-// server is that of the editor.
+// Actions of an editor on a script -> each request gets one answer, whose places lie in the text. The server's text
+// equals the editor's.
 //
-// The first line of an input chooses what is done, four bytes a step: what, two places, and how much. The rest is the
-// script; so any script is an input.
+// The first line of an input chooses the actions, four bytes each: the action, two places, and a length. The rest is
+// the script, so any script is an input.
 
-#include <boxcar/interpreter/cli/lsp_message.h>
-#include <boxcar/interpreter/cli/lsp_server.h>
+#include <boxcar/interpreter/cli/lsp/message.h>
+#include <boxcar/interpreter/cli/lsp/server.h>
 #include <boxcar/interpreter/service/problems.h>
 #include <boxcar/ivalue/file_descriptor.h>
 #include <sys/mman.h>
@@ -21,7 +21,7 @@
 #include "tests/fuzz/fuzz.h"
 
 namespace boxcar::detail {
-// What the program has of all operators.
+// The schemas of all operators, as the program has them.
 extern const std::string_view kOperatorSchemas;
 const std::string_view kOperatorSchemas =
     "# Adds.\nadd.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\n";
@@ -48,7 +48,7 @@ class MemoryPipe {
   const FileDescriptor descriptor_;
 };
 
-// The editor's side: it writes all messages, the server answers them, and then it reads the answers.
+// The editor: it writes all messages, the server answers them, and then it reads the answers.
 class Editor {
  public:
   explicit Editor(std::string_view script) : document_(toValid(script)) {
@@ -56,7 +56,7 @@ class Editor {
     notify("textDocument/didOpen", {{"textDocument", {{"uri", kUri}, {"version", 1}, {"text", document_.text()}}}});
   }
 
-  // What the four bytes from [bytes] on choose.
+  // Performs the action that the four bytes from [bytes] on choose.
   void step(const uint8_t* bytes) {
     constexpr std::array kQuestions = {"textDocument/hover",          "textDocument/completion",
                                        "textDocument/definition",     "textDocument/signatureHelp",
@@ -71,7 +71,7 @@ class Editor {
     }
   }
 
-  // Every request has an answer, and no message is anything but JSON with places inside of some text.
+  // Checks that every request has one answer, and that all messages are JSON with places inside some text.
   void finish() {
     request("shutdown", nullptr);
     notify("exit", nullptr);
@@ -87,12 +87,12 @@ class Editor {
       checkPlaces(answer);
     }
     for (int id = 0; id < requests_; ++id) require(counts[id] == 1, "a request has not one answer");
-    // The server looks for problems when no message waits, which is never so here.
+    // The server looks for problems only when no message waits, which never happens here.
     service::problems(document_.text(), "/proc/self/fdinfo/fuzz.ops");
   }
 
  private:
-  // As JSON can hold it: ASCII alone, with one letter of two UTF-16 units.
+  // Makes the text valid for JSON: every non-ASCII byte becomes one character of two UTF-16 units.
   static std::string toValid(std::string_view text) {
     std::string valid;
     for (const char c : text) {
@@ -109,7 +109,7 @@ class Editor {
   Json at(uint8_t place) const { return toJson(document_.positionAt(offset(place))); }
   std::string textFrom(uint8_t place, uint8_t size) const { return document_.text().substr(offset(place), size); }
 
-  // Puts a piece of the text in the place of another, at the server and here.
+  // Replaces one piece of the text by another, at the server and here.
   void change(const uint8_t* bytes) {
     const std::string text = toValid(textFrom(bytes[2], bytes[3]));
     const cli::LspPosition begin = document_.positionAt(offset(bytes[1])),
@@ -128,7 +128,7 @@ class Editor {
     send({{"jsonrpc", "2.0"}, {"method", method}, {"params", params}});
   }
   void send(const Json& message) { sendRaw(message.dump(-1, ' ', false, Json::error_handler_t::replace)); }
-  // What is no JSON as a message, and what is as a question's parameters.
+  // Sends text that is not JSON as a message; JSON becomes the parameters of a request.
   void sendAnything(const std::string& text, const char* method) {
     if (Json::accept(text)) {
       request(method, Json::parse(text));
@@ -179,7 +179,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     try {
       boxcar::fuzz::edit(boxcar::fuzz::textOf(data, size));
     } catch (const std::bad_alloc&) {
-      // The editor starts the server anew.
+      // An editor would restart the server.
     }
   });
   return 0;

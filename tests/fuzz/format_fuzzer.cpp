@@ -1,20 +1,20 @@
-// A script -> laid out -> laid out again: nothing changes. A script that compiles means the same afterwards.
+// A script -> formatted -> formatted again: nothing changes. A script that compiles keeps its meaning.
 
-#include <boxcar/interpreter/formatter.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/syntax/formatter.h>
 
 #include <new>
 #include <optional>
 #include <string>
 
 #include "tests/fuzz/fuzz.h"
-#include "tests/interpreter/unit_equality.h"
-#include "tests/interpreter/without_places.h"
+#include "tests/interpreter/bytecode/unit_equality.h"
+#include "tests/interpreter/syntax/without_places.h"
 
 namespace boxcar::fuzz {
 namespace {
 
-// Nothing where the text does not compile.
+// Returns nullopt if the text does not compile.
 std::optional<interp::CodeUnit> compiled(const std::string& text) {
   Diagnostics diagnostics;
   try {
@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     try {
       boxcar::fuzz::layOut(std::string(boxcar::fuzz::textOf(data, size)));
     } catch (const std::bad_alloc&) {
-      // An embedding program meets this too.
+      // An embedding program can meet this, too.
     }
   });
   return 0;

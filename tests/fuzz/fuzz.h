@@ -1,8 +1,8 @@
 #pragma once
 
-// What the fuzz targets share. Each defines LLVMFuzzerTestOneInput, which libFuzzer calls, or replay.cpp.
+// Shared by the fuzz targets. Each defines LLVMFuzzerTestOneInput, which libFuzzer or replay.cpp calls.
 
-#include <boxcar/interpreter/limits.h>
+#include <boxcar/interpreter/runtime/limits.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/file_access.h>
 
@@ -15,14 +15,14 @@ namespace boxcar::fuzz {
 
 inline constexpr RunLimits kLimits = {.max_instructions = 20'000, .max_depth = 200};
 
-// What must hold: where it does not, that is a finding.
+// Aborts with [what] if [holds] is false; libFuzzer reports that as a finding.
 inline void require(bool holds, std::string_view what) {
   if (holds) return;
   std::fprintf(stderr, "fuzz: %.*s\n", static_cast<int>(what.size()), what.data());
   std::abort();
 }
 
-// Runs [body], which may end with an Error, unless that tells of a fault in boxcar. Whether it ended without.
+// Runs [body]. It may throw an Error, but not an internal one. Returns whether it ended without an Error.
 template <class Body>
 bool runToError(Body body) {
   try {
@@ -34,7 +34,7 @@ bool runToError(Body body) {
   }
 }
 
-// The same, as a program of strangers is run: no file can be touched.
+// Runs [body] like an untrusted program: it cannot access any file.
 template <class Body>
 void runHarmlessly(Body body) {
   static const FileAccess nowhere = FileAccess::sandboxed("/proc/self/fdinfo");
@@ -42,7 +42,7 @@ void runHarmlessly(Body body) {
   runToError(body);
 }
 
-// The input as text.
+// Returns the input as text.
 inline std::string_view textOf(const uint8_t* data, size_t size) { return {reinterpret_cast<const char*>(data), size}; }
 
 }  // namespace boxcar::fuzz

@@ -1,6 +1,6 @@
 #pragma once
 
-// A file in memory, which has a path as others have.
+// A file in memory that has a path, like other files.
 
 #include <boxcar/ivalue/file_descriptor.h>
 #include <sys/mman.h>

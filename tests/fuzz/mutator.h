@@ -1,7 +1,7 @@
 #pragma once
 
-// What the mutators share: libFuzzer changes an input, and then they put right what no reader would go past, such as a
-// checksum. One time in eight it is left wrong.
+// Shared by the mutators. libFuzzer changes an input, and then they repair parts that any reader checks first, such as
+// a checksum. One time in eight these stay wrong.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,10 +16,10 @@ namespace boxcar::fuzz {
 
 using Bytes = std::vector<uint8_t>;
 
-// Whether a mutation is to be put right.
+// Returns whether to repair a mutation.
 inline bool isMended(unsigned seed) { return seed % 8 != 0; }
 
-// [bytes], changed, at most [most] of them.
+// Returns [bytes] after a mutation, at most [most] of them.
 inline Bytes mutated(Bytes bytes, size_t most) {
   const size_t size = std::min(bytes.size(), most);
   bytes.resize(std::max<size_t>(most, 1));
@@ -27,14 +27,14 @@ inline Bytes mutated(Bytes bytes, size_t most) {
   return bytes;
 }
 
-// Puts [bytes] in the place of the input, as many as there is room for.
+// Replaces the input by [bytes], cut to [most] bytes. Returns the new size.
 inline size_t store(const Bytes& bytes, uint8_t* data, size_t most) {
   const size_t size = std::min(bytes.size(), most);
   std::copy_n(bytes.data(), size, data);
   return size;
 }
 
-// Little endian.
+// Numbers are little endian.
 template <class T>
 T readNumber(const uint8_t* bytes) {
   T value;

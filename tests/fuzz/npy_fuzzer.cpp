@@ -1,4 +1,4 @@
-// A .npy file, or an .npz archive of such -> loaded -> each array saved -> loaded again: the same.
+// A .npy file, or an .npz archive of them -> loaded -> each array saved -> loaded again: the same.
 
 #include <boxcar/backends/io/file_kind.h>
 #include <boxcar/backends/io/mapped_file.h>
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const fuzz::OutputName copy;
   std::vector<Tensor> tensors;
   fuzz::runToError([&] { tensors = load(file.path()); });
-  // What was loaded can be saved, and comes back.
+  // Loaded tensors can be saved and loaded again.
   for (const Tensor& tensor : tensors) {
     fuzz::readElements(tensor);
     try {

@@ -1,4 +1,4 @@
-// Keeps right the length of a .npy file's header, and in an archive the checksums of the members that are stored.
+// Repairs the header length of a .npy file and, in an archive, the checksums of its stored (uncompressed) members.
 
 #include "tests/fuzz/mutator.h"
 
@@ -32,7 +32,7 @@ void mendArray(uint8_t* data, size_t size) {
   }
 }
 
-// A member's sum and sizes stand in front of it, and in the directory at the end.
+// A member's checksum and sizes are in front of it and in the directory at the end.
 void mendArchive(uint8_t* data, size_t size) {
   constexpr size_t kEntry = 46;
   constexpr size_t kHead = 30;

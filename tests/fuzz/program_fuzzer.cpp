@@ -1,11 +1,11 @@
-// Bytes, each a choice -> a whole program -> run in a sandbox, as by `boxcar run --sandbox`, and again piece by
-// piece as at a prompt: it ends by itself, with an error, or soon after it is interrupted.
+// Bytes, each a choice -> a whole program -> run in a sandbox, as by `boxcar run --sandbox`, and again piece by piece
+// as at a prompt. It must end normally, with an error, or soon after it is interrupted.
 //
 // BOXCAR_FUZZ_SHOW=1 in the environment writes the program to stderr.
 
-#include <boxcar/interpreter/interrupt.h>
-#include <boxcar/interpreter/program.h>
-#include <boxcar/interpreter/session.h>
+#include <boxcar/interpreter/runtime/interrupt.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/session/session.h>
 
 #include <csignal>
 #include <ctime>
@@ -19,7 +19,7 @@
 namespace boxcar::fuzz {
 namespace {
 
-// Interrupts what runs longer than some seconds. libFuzzer has the signal of alarm() for itself.
+// Interrupts a run that takes longer than some seconds. libFuzzer itself uses the signal of alarm().
 class Watch final {
  public:
   static constexpr time_t kMostSeconds = 3;
@@ -35,7 +35,7 @@ class Watch final {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  // Once a second from then on: what was between two operators may begin another.
+  // After the first interrupt, repeats it every second: a run that was between two operators may start another one.
   void start() { set(kMostSeconds); }
   void stop() { set(0); }
 
@@ -49,8 +49,8 @@ class Watch final {
   timer_t timer_{};
 };
 
-// Runs [body] as a program of strangers is run. Where it was compiled, memory may run out: an embedding program meets
-// this too.
+// Runs [body] like an untrusted program. Memory may run out during compilation; an embedding program can meet this,
+// too.
 template <class Body>
 void runWatched(Body body) {
   static Watch watch;
@@ -70,7 +70,7 @@ void runWatched(Body body) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace boxcar;
   size_t at = 0;
-  // Two bytes choose among many, such as all operators.
+  // Choices among more than 256, such as all operators, take two bytes.
   const auto below = [&](size_t bound) -> size_t {
     size_t number = at < size ? data[at++] : 0;
     if (bound > 256) number = number << 8 | (at < size ? data[at++] : 0);
@@ -85,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     program.setLimits(fuzz::kLimits);
     program.run({"argument"});
   });
-  // The same at a prompt, which goes on behind what fails.
+  // Run the pieces at a prompt, which continues after an error.
   Session session({"argument"});
   session.setLimits(fuzz::kLimits);
   for (const std::string& piece : pieces) fuzz::runWatched([&] { session.evaluate(piece); });

@@ -1,6 +1,6 @@
 #include "tests/fuzz/program_text.h"
 
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr size_t kDeepestExpression = 3;
 
 constexpr std::array<std::string_view, 9> kTypes = {
     "int", "float", "bool", "str", "Tensor", "int[]", "Tensor[]", "Dict(str, Tensor)", "Any"};
-// The first are ordinary.
+// The first ones are ordinary.
 constexpr std::array<std::string_view, 16> kInts = {"0",
                                                     "1",
                                                     "2",
@@ -51,7 +51,7 @@ constexpr std::array<std::string_view, 12> kScopes = {
 constexpr std::array<std::string_view, 7> kKeys = {
     "CPU", "Tracer", "CompositeExplicitAutograd", "Autograd", "Meta", "CompositeImplicitAutograd", "Undefined"};
 
-// All operators but those that scripts define, in the same order everywhere.
+// All operators except those that scripts define, always in the same order.
 const std::vector<OperatorHandle>& operators() {
   static const std::vector<OperatorHandle>& all = *[] {
     auto* found = new std::vector<OperatorHandle>;
@@ -116,7 +116,7 @@ void ProgramText::declaration() {
 
 void ProgramText::signatureAndBody(const std::string& head) {
   std::vector<Kind> kinds = {anyKind()};
-  // Of what is outside, only constants are seen; while declarations are written there is nothing else.
+  // A function sees only constants from outside, and no others exist while declarations are written.
   const size_t known = variables_.size();
   std::string arguments;
   for (size_t i = 0, count = below_(4); i < count; ++i) {
@@ -401,7 +401,7 @@ std::string ProgramText::operatorCall(size_t depth) {
   for (const Argument& each : schema.arguments()) {
     is_named = is_named || each.kwarg_only();
     if (each.default_value() && oneIn(2)) {
-      is_named = true;  // what follows has no place any more
+      is_named = true;  // positional arguments cannot follow
       continue;
     }
     if (!arguments.empty()) arguments += ", ";

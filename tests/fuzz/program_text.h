@@ -12,9 +12,9 @@
 
 namespace boxcar::fuzz {
 
-// Writes whole programs, choice by choice: declarations of all kinds, statements, handlers, files, and calls of every
-// operator with arguments of its schema's types, ordinary ones and ones at the edges. Most compile; what they do when
-// they run is as it comes. Where every choice is 0 the program ends soon.
+// Writes whole programs, choice by choice: all kinds of declarations, statements, handlers, files, and calls of every
+// operator. Arguments have the types of the schema, with ordinary and extreme values. Most programs compile; they may
+// do anything when they run. If every choice is 0, the program ends soon.
 //
 //   fuzz.ops:  fn f0(Tensor a0) -> int { … }
 //              v1 = aten::tril(ones(2, 3), -1)
@@ -23,7 +23,7 @@ class ProgramText final {
   // [below](n) chooses a number below n.
   explicit ProgramText(std::function<size_t(size_t)> below) : below_(std::move(below)) {}
 
-  // Its declarations and its statements, in their order.
+  // Returns the declarations and statements, in order.
   std::vector<std::string> write();
 
  private:
@@ -58,7 +58,7 @@ class ProgramText final {
 
   // ---- expressions ----
   std::string expression(Kind kind, size_t depth);
-  // Of a kind that the compiler does not know.
+  // An expression whose kind the compiler does not know.
   std::string hidden(size_t depth);
   std::string number(size_t depth);
   std::string text(size_t depth);
@@ -68,7 +68,7 @@ class ProgramText final {
   std::string index(size_t depth);
   std::string file(size_t depth);
   std::string functionCall(Kind kind, size_t depth);
-  // A call of an operator, with arguments as its schema has them.
+  // A call of an operator, with arguments for its schema.
   std::string operatorCall(size_t depth);
   std::string argument(TypePtr type, size_t depth);
 
@@ -78,7 +78,7 @@ class ProgramText final {
   size_t statements_ = 0;
   size_t names_ = 0;
   size_t loops_ = 0;
-  std::vector<Name> variables_;  // those that can be read here
+  std::vector<Name> variables_;  // the variables that are readable here
   std::vector<std::pair<std::string, std::vector<Kind>>> functions_;
   std::vector<std::string> modes_;
 };

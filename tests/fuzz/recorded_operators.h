@@ -1,8 +1,8 @@
 #pragma once
 
-// Operators for recordings, quick ones: between them they take and give each kind of value.
+// Quick operators for recordings. Together they take and return every kind of value.
 
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/default_generators.h>
 #include <boxcar/ivalue/error.h>
 

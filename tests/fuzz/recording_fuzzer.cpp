@@ -1,13 +1,13 @@
-// A recording -> read -> its values rebuilt -> its calls made again, and compared with itself: no difference.
+// A recording -> read -> its values rebuilt -> its calls replayed -> compared with itself: no difference.
 //
-// The operators of the calls are the target's own, so that what they do takes no time; they have a row for each kind of
-// value that recordings keep.
+// The target defines the operators of the calls itself, so that they are fast. There is one row for each kind of value
+// that recordings hold.
 
-#include <boxcar/dispatcher/fallbacks/recorded_call_codec.h>
-#include <boxcar/dispatcher/fallbacks/recording.h>
-#include <boxcar/dispatcher/fallbacks/recording_diff.h>
-#include <boxcar/dispatcher/fallbacks/replay.h>
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/handlers/record/recorded_call_codec.h>
+#include <boxcar/dispatcher/handlers/record/recording.h>
+#include <boxcar/dispatcher/handlers/record/recording_diff.h>
+#include <boxcar/dispatcher/handlers/record/replay.h>
+#include <boxcar/dispatcher/registry/library.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -27,7 +27,7 @@ using fuzz::require;
 constexpr size_t kMostCalls = 64;
 constexpr int64_t kMostElements = 1 << 14;
 
-// A tensor may have any number of elements, in little memory: then what is done with it takes its time.
+// A small recording can describe a huge tensor, whose operations would take too long.
 bool isSmall(const RecordedMoment& moment) {
   return std::ranges::all_of(moment.tensors, [](const RecordedTensor& tensor) {
     int64_t elements = 1;
@@ -44,7 +44,7 @@ bool isSmall(const Recording& recording) {
          });
 }
 
-// A call that was read is written as bytes that read as the same.
+// A call that was read must be written as bytes that read back equal.
 void writeAndRead(const RecordedCall& call, const RecordedCounts& counts) {
   PackedWriter first;
   encode(first, call, std::nullopt);

@@ -1,7 +1,7 @@
-// Changes a recording part by part, and keeps the lengths and checksums of the parts right.
+// Changes a recording part by part, and repairs the lengths and checksums of the parts.
 
-#include <boxcar/dispatcher/fallbacks/content_hash.h>
-#include <boxcar/dispatcher/fallbacks/recording.h>
+#include <boxcar/dispatcher/handlers/record/recording.h>
+#include <boxcar/dispatcher/values/content_hash.h>
 
 #include <random>
 #include <span>
@@ -18,7 +18,7 @@ struct Part {
   Bytes contents;
 };
 
-// The parts that [file] has from its beginning on.
+// Returns the parts of [file] from its beginning, as far as they are readable.
 std::vector<Part> split(std::span<const uint8_t> file) {
   std::vector<Part> parts;
   for (size_t at = kFileHeader; at + kRecordingPartHeader <= file.size();) {
@@ -57,7 +57,7 @@ void change(std::vector<Part>& parts, size_t most, std::minstd_rand& random) {
   }
 }
 
-// As many calls as there are.
+// Stores the right number of calls.
 void count(std::vector<Part>& parts) {
   const auto calls = std::ranges::count(parts, static_cast<uint8_t>(RecordingPart::Call), &Part::kind);
   if (!parts.empty() && parts.back().kind == static_cast<uint8_t>(RecordingPart::End) && calls < 128 &&

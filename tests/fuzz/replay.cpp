@@ -1,5 +1,5 @@
-// Runs a fuzz target once on each of the kept inputs: what libFuzzer does with a corpus, for other compilers.
-// Usage: replay FILE-OR-FOLDER...     Fails where one of them is not there or holds no input.
+// Runs a fuzz target once on each of the kept inputs, as libFuzzer does with a corpus, for other compilers.
+// Usage: replay FILE-OR-FOLDER...     Fails if one of them does not exist or holds no input.
 
 #include <cstdio>
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// Runs the target on the file; whether it could be read.
+// Runs the target on the file; returns whether the file was readable.
 bool replay(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string input{std::istreambuf_iterator<char>(file), {}};
@@ -24,7 +24,7 @@ bool replay(const std::filesystem::path& path) {
   return true;
 }
 
-// Every file at [path] or below it, of which there must be one.
+// Replays every file at or below [path]; returns false if there is none or one is not readable.
 bool replayAll(const std::filesystem::path& path, size_t& count) {
   std::error_code fault;
   if (!std::filesystem::is_directory(path, fault)) {

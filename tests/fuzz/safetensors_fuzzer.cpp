@@ -21,7 +21,7 @@ void loadTwice(const std::string& path, const std::string& copy) {
     io::saveSafetensors(tensors, copy);
     again = io::loadSafetensors(copy);
   } catch (const Error& error) {
-    require(false, error.message());  // what was loaded can be saved and comes back
+    require(false, error.message());  // loaded tensors can be saved and loaded again
   }
   require(again.size() == tensors.size(), "another number of tensors came back");
   for (size_t i = 0; i < tensors.size(); ++i) {

@@ -1,4 +1,4 @@
-// Keeps the length of the header right: it ends with the last brace.
+// Repairs the header length: the header ends with the last brace.
 
 #include "tests/fuzz/mutator.h"
 

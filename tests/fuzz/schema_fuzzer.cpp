@@ -1,4 +1,4 @@
-// Text -> schema, type or name -> printed -> read again: the same. Errors have a place inside the text.
+// Text -> schema, type or name -> printed -> read again: equal. Errors have a place inside the text.
 
 #include <boxcar/schema/parse_schema.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using fuzz::require;
 
-// Reads the text with [parse], and then what [print] makes of it, which must be the same from then on.
+// Reads the text with [parse], then reads what [print] made of it. From then on nothing must change.
 template <class Parse, class Print>
 void readTwice(std::string_view text, Parse parse, Print print) {
   try {
@@ -34,7 +34,7 @@ void readTwice(std::string_view text, Parse parse, Print print) {
   }
 }
 
-// The beginning of a text that is a schema, or a type, is one on its own.
+// If a prefix of the text parses as a schema or type, it must also parse alone.
 void readPrefixes(std::string_view text) {
   try {
     const SchemaPrefix prefix = parseSchemaPrefix(text);

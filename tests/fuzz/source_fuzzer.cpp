@@ -1,8 +1,8 @@
 // Text -> read line by line, as at a prompt -> compiled -> run.
 
-#include <boxcar/interpreter/program.h>
-#include <boxcar/interpreter/session.h>
-#include <boxcar/interpreter/unfinished_input.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/session/session.h>
+#include <boxcar/interpreter/syntax/unfinished_input.h>
 
 #include <algorithm>
 #include <new>
@@ -14,10 +14,10 @@
 namespace boxcar::fuzz {
 namespace {
 
-// More lines would take too long, for the whole text is read with each.
+// More lines would take too long, because the whole text is read again with each line.
 constexpr auto kMostLines = 64;
 
-// Without what it does not read again an input goes on wherever its whole text does.
+// The incremental check must agree with a check of the whole text: an input is unfinished whenever its whole text is.
 void readLineByLine(std::string_view text) {
   if (std::ranges::count(text, '\n') > kMostLines) return;
   UnfinishedInput input;
@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       program.setLimits(boxcar::fuzz::kLimits);
       program.run({"argument"});
     } catch (const std::bad_alloc&) {
-      // While it was compiled: an embedding program meets this too.
+      // Memory ran out during compilation; an embedding program can meet this, too.
     }
   });
   return 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the targets that read files do with the tensors.
+// Checks on tensors for the targets that read files.
 
 #include <boxcar/ivalue/tensor.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ void visitElements(const Tensor& tensor, Visit visit, int64_t dim = 0, const std
   for (int64_t i = 0; i < tensor.sizes()[dim]; ++i) visitElements(tensor, visit, dim + 1, from + i * step);
 }
 
-// Reads all of them, as a sanitizer watches. A bool is 0 or 1.
+// Reads all elements, so that a sanitizer checks the accesses. A bool must be 0 or 1.
 inline void readElements(const Tensor& tensor) {
   const size_t bytes = tensor.itemsize();
   unsigned seen = 0;
@@ -35,7 +35,7 @@ inline void readElements(const Tensor& tensor) {
   if (tensor.dtype() == ScalarType::Bool) require(seen <= 1, "a bool is neither 0 nor 1");
 }
 
-// Bit for bit, but for their strides.
+// Returns whether both are equal bit for bit; strides may differ.
 inline bool areEqual(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || !std::ranges::equal(a.sizes(), b.sizes())) return false;
   std::string bytes[2];
@@ -48,7 +48,7 @@ inline bool areEqual(const Tensor& a, const Tensor& b) {
   return bytes[0] == bytes[1];
 }
 
-// A file that targets write, in memory where the system has such a folder; it goes with the process.
+// The name of a file that targets write; in memory if the system has such a folder. Removed when the process ends.
 class OutputName final {
  public:
   OutputName()

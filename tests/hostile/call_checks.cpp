@@ -1,9 +1,9 @@
 #include "tests/hostile/call_checks.h"
 
-#include <boxcar/backends/shape/layout.h>
-#include <boxcar/dispatcher/fallbacks/host_bytes.h>
-#include <boxcar/dispatcher/fallbacks/schema_promises.h>
-#include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
+#include <boxcar/backends/meta/layout.h>
+#include <boxcar/dispatcher/handlers/check/schema_promises.h>
+#include <boxcar/dispatcher/values/host_bytes.h>
+#include <boxcar/dispatcher/values/tensor_bytes.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,13 +16,13 @@
 namespace boxcar::hostile {
 namespace {
 
-// Larger storages, and tensors of more elements, are not looked at.
+// Larger storages, and tensors with more elements, are not checked.
 constexpr size_t kMostBytes = size_t{1} << 20;
 constexpr int64_t kMostElements = 1 << 14;
 
 bool isLess(const Storage& a, const Storage& b) { return a.get() < b.get(); }
 
-bool isDense(const Tensor& tensor) { return shape::isDense(tensor.sizes(), tensor.strides()); }
+bool isDense(const Tensor& tensor) { return meta::isDense(tensor.sizes(), tensor.strides()); }
 
 bool isExpanded(const Tensor& tensor) {
   for (size_t i = 0; i < tensor.sizes().size(); ++i) {
@@ -33,7 +33,7 @@ bool isExpanded(const Tensor& tensor) {
 
 bool nameHas(const Subject& subject, std::string_view part) { return subject.name.find(part) != std::string::npos; }
 
-// Whether two calls on the same elements write the same, whatever the layouts are.
+// Returns whether two calls on equal elements write equal results, whatever the layouts are.
 bool isFunctionOfElements(const Subject& subject) {
   for (const Tag tag : {Tag::nondeterministic_seeded, Tag::nondeterministic_bitwise, Tag::io, Tag::inplace_view}) {
     if (subject.op.hasTag(tag)) return false;
@@ -44,8 +44,9 @@ bool isFunctionOfElements(const Subject& subject) {
   return true;
 }
 
-// One of its own. It lies as [tensor] does, for what is singular but for rounding has other results in another layout;
-// but elements that are written share no memory.
+// Returns a copy that shares no memory with [tensor]. It keeps the layout, because input that is singular up to
+// rounding gives other results in another layout. Only a written tensor that is expanded becomes contiguous, so that no
+// two of its elements share memory.
 Tensor copyOf(const Tensor& tensor, bool is_written) {
   if (!tensor.defined()) return tensor;
   Tensor copy;
@@ -67,7 +68,7 @@ Tensor copyOf(const Tensor& tensor, bool is_written) {
   return copy;
 }
 
-// Each tensor, wherever it stands, as one of its own.
+// Copies each tensor in the value, also those in lists.
 IValue copyOf(const IValue& value, bool is_written) {
   if (value.isTensor()) return copyOf(value.toTensor(), is_written);
   if (value.isTensorList()) {
@@ -109,7 +110,7 @@ bool areClose(double a, double b) {
   return std::abs(a - b) <= 1e-3 + 2e-2 * std::max(std::abs(a), std::abs(b));
 }
 
-// Sums of another order may be NaN where those of this are infinite.
+// A sum in another order may be NaN where this one is infinite.
 bool areClose(const std::complex<double>& a, const std::complex<double>& b) {
   const auto isFinite = [](const std::complex<double>& x) {
     return std::isfinite(x.real()) && std::isfinite(x.imag());
@@ -215,7 +216,7 @@ std::optional<std::string> CallChecks::changedElements() const {
     const auto known = bytes_.find(shapes_[i].storage);
     if (known == bytes_.end()) continue;
     const Storage& storage = known->first;
-    // One of several outputs may have more memory than before, where another could not grow.
+    // When one of several outputs cannot grow, another one may already have more memory than before.
     const size_t size = known->second.size();
     if (storage->nbytes() < size) return fmt::format("the size of the storage of {}", tensors_[i].place);
     if (size != 0 && std::memcmp(storage->data(), known->second.data(), size) != 0)
@@ -259,7 +260,7 @@ bool CallChecks::writesWhatItReads() const {
     if (isExpanded(placed.tensor)) {
       shares = true;
     } else if (placed.tensor.numel() > 1 && !isDense(placed.tensor)) {
-      return false;  // nor those of one tensor
+      return false;  // nor within one such tensor
     }
     for (const PlacedTensor& other : tensors_) {
       if (&other == &placed || !shareMemory(other.tensor, placed.tensor)) continue;
@@ -267,7 +268,7 @@ bool CallChecks::writesWhatItReads() const {
         shares = true;
         continue;
       }
-      // Whether elements with gaps between them are the same ones nobody looks into, as in PyTorch.
+      // Like PyTorch, boxcar does not check whether tensors with gaps between their elements overlap.
       if (!isDense(other.tensor) || !isDense(placed.tensor)) return false;
       shares = true;
     }
@@ -290,7 +291,7 @@ std::optional<std::string> CallChecks::differenceFromReference() {
   try {
     subject_.op.callBoxed(reference_);
   } catch (const Error&) {
-    return std::nullopt;  // as those of sizes that only one tensor for both has
+    return std::nullopt;  // e.g. when the sizes only work because both arguments are one tensor
   }
   for (size_t i = 0; i < std::min(expected.size(), tensors_.size()); ++i) {
     if (!tensors_[i].isWritten()) continue;

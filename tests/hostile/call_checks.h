@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/fallbacks/aliasing.h>
+#include <boxcar/dispatcher/values/aliasing.h>
 #include <boxcar/ivalue/stack.h>
 
 #include <map>
@@ -14,19 +14,18 @@
 
 namespace boxcar::hostile {
 
-// What must hold of a call whatever its arguments are:
-// - one that is refused has changed nothing: no element, no size;
-// - one that is done has changed nothing but the elements that its schema lets it write, gives results of its types
-// that
-//   share no memory but what the schema says;
-// - where what it writes shares memory with what it reads, or with itself, it is refused, or right: what is written is
-//   what a call on copies writes.
+// Checks what must hold for every call, whatever its arguments are:
+// - A refused call changes nothing: no element and no size.
+// - A call that returns changes only the elements that its schema lets it write. Its results have the types of the
+//   schema and share memory only as the schema says.
+// - Where the written memory overlaps itself or memory that is read, the call is refused or correct: it writes what a
+//   call on copies writes.
 class CallChecks final {
  public:
-  // Remembers what is there before the call.
+  // Records the state before the call.
   CallChecks(const Subject& subject, const Stack& arguments);
 
-  // Each tells what is wrong; nothing where all is right.
+  // Both return what is wrong; nullopt if all is right.
   std::optional<std::string> afterRefusal(std::string_view message) const;
   std::optional<std::string> afterResults(std::span<const IValue> results);
 
@@ -52,7 +51,7 @@ class CallChecks final {
   std::vector<PlacedTensor> tensors_;
   std::vector<Shape> shapes_;  // of tensors_, before the call
   std::map<Storage, std::vector<std::byte>, bool (*)(const Storage&, const Storage&)> bytes_;
-  Stack reference_;  // copies that share nothing; empty where no call on them is made
+  Stack reference_;  // copies that share no memory; empty if there is no reference call
 };
 
 }  // namespace boxcar::hostile

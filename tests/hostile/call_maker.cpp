@@ -15,7 +15,7 @@
 namespace boxcar::hostile {
 namespace {
 
-// Where a tensor stands, or may: an argument, or an element of one that is a list.
+// A place for a tensor: an argument, or an element of a list argument.
 struct Place {
   size_t argument;
   std::optional<size_t> element;
@@ -75,7 +75,7 @@ class Maker final {
     return value;
   }
 
-  // One tensor that is given twice stays one.
+  // A tensor that is passed twice stays one tensor in the copies.
   Tensor copy(const Tensor& tensor) {
     const auto known = copies_.find(tensor.unsafeGetTensorImpl());
     if (known != copies_.end()) return known->second;
@@ -143,7 +143,7 @@ class Maker final {
     put(place, place.is_written ? hostileOutput(plausible, rest, random_) : hostileTensor(plausible, rest, random_));
   }
 
-  // A list of its own, for what was given may have been given twice.
+  // Makes a new list, because the old one may be passed twice.
   void mutateTensors(size_t index) {
     IValue& value = values_[index];
     const bool may_have_none = inner(declared_[index].type())->element()->isOptional();
@@ -181,8 +181,8 @@ class Maker final {
     dict.insert(key, hostileTensor(Tensor(), {}, random_));
   }
 
-  // One tensor at two places, of which one is written where there is such a one; now and then an empty one, or a result
-  // that overlaps what it is made of.
+  // Puts one tensor at two places, one of them written if the operator writes any. Sometimes this is a new empty
+  // tensor.
   void conspire() {
     const std::vector<Place> all = places();
     if (all.size() < 2) return;
@@ -198,7 +198,7 @@ class Maker final {
     put(second, tensor);
   }
 
-  // Without memory, and so perhaps of sizes that no memory has.
+  // Makes all tensors meta tensors; without memory, their sizes can exceed any memory.
   void makeMeta() {
     for (const Place& place : places()) {
       const Tensor tensor = at(place);
@@ -215,7 +215,7 @@ class Maker final {
   std::map<const TensorImpl*, Tensor> copies_;
 };
 
-// Tensors by the letters that name their storages.
+// Describes tensors and names their storages.
 class Describer final {
  public:
   std::string describe(const IValue& value) {

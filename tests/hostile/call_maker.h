@@ -9,11 +9,11 @@
 
 namespace boxcar::hostile {
 
-// The arguments that [seed] tells: plausible ones in guarded memory, of which up to three were changed to hostile ones.
-// Those of one seed are always the same.
+// Returns the arguments for [seed]: plausible ones in guarded memory, up to three of them changed to hostile ones. The
+// same seed always gives the same arguments.
 Stack makeArguments(const Subject& subject, uint64_t seed);
 
-// The arguments as a reader wants them: dtypes, sizes, strides and what shares memory, and some elements.
+// Describes the arguments for a reader: dtypes, sizes, strides, shared memory and some elements.
 std::string describeArguments(const Subject& subject, const Stack& arguments);
 
 }  // namespace boxcar::hostile

@@ -1,6 +1,6 @@
 #include "tests/hostile/faulty_operators.h"
 
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/tensor.h>
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ Tensor readsBehind(const Tensor& x) {
   return made;
 }
 
-// Of a few bytes only, which no page protects.
+// Writes behind a tensor of a few bytes, where no guard page catches it.
 Tensor writesBehind(const Tensor& x) {
   const Tensor made = Tensor::allocate(std::vector<int64_t>{isHostile(x) ? 5 : 6}, ScalarType::Byte);
   std::memset(made.data_ptr(), 1, 6);

@@ -7,11 +7,11 @@
 
 namespace boxcar::hostile {
 
-// The operators of namespace `faulty`, which are left out where nobody names them: each has one fault of those that the
-// driver is for, and shows it only where its arguments are hostile.
+// The operators of namespace `faulty`, which only run when a pattern names them. Each has one fault of the kinds that
+// the driver looks for, and shows it only with hostile arguments.
 inline constexpr const char* kFaultyOperators = "faulty::*";
 
-// What the driver did not find of these, or found where there is nothing, in sentences.
+// Returns, in sentences, the faults that the driver missed and the findings where there is no fault.
 std::vector<std::string> missedFaults(const Findings& findings);
 
 }  // namespace boxcar::hostile

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kMostSeeds = 3;
 
-// The beginning of a text without its numbers.
+// Returns a key for reports: the fault and the beginning of the text without its digits.
 std::string alike(const Report& report) {
   std::string key = toString(report.fault);
   for (const char* c = report.text; *c != '\0' && key.size() < 60; ++c) {

@@ -10,18 +10,18 @@
 
 namespace boxcar::hostile {
 
-// What was found, by operator, kind and text: those whose texts differ by numbers only are one.
+// The findings by operator, kind and text. Texts that differ only in numbers count as one finding.
 class Findings final {
  public:
   struct Group {
     Fault fault;
-    std::string text;             // of the first
-    std::vector<uint64_t> seeds;  // some of them
+    std::string text;             // of the first report
+    std::vector<uint64_t> seeds;  // some of the seeds
     uint64_t count = 0;
-    uint64_t calls_before = 0;  // how many calls were done before the first
+    uint64_t calls_before = 0;  // calls done before the first report
   };
 
-  // Gives how many of the kind the operator has now.
+  // Returns how many findings of this kind the operator has now.
   uint64_t add(const std::string& op, uint64_t seed, const Report& report, uint64_t calls_done);
 
   bool empty() const noexcept { return groups_.empty(); }
@@ -29,11 +29,11 @@ class Findings final {
   uint64_t calls = 0;
 
   const std::map<std::pair<std::string, std::string>, Group>& groups() const noexcept { return groups_; }
-  // All of them, a paragraph each, with what makes the call again.
+  // Returns all findings, one paragraph each, with the command lines that repeat the calls.
   std::string text(const std::string& program) const;
 
  private:
-  std::map<std::pair<std::string, std::string>, Group> groups_;  // by operator, and what is alike of the text
+  std::map<std::pair<std::string, std::string>, Group> groups_;  // by operator and the common part of the text
   std::map<std::pair<std::string, Fault>, uint64_t> counts_;
 };
 

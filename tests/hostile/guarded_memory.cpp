@@ -20,17 +20,17 @@ namespace hostile {
 namespace {
 
 constexpr size_t kPage = 4096;
-constexpr size_t kArenaPages = size_t{1} << 28;  // of addresses, not of memory
-// A freed piece is used again when so many more of its size have been freed.
+constexpr size_t kArenaPages = size_t{1} << 28;  // address space, not memory
+// A freed piece is reused only after this many pieces of its size were freed.
 constexpr size_t kQuarantine = 64;
 constexpr size_t kSmallPages = 16;
-// What tensors begin with, and what is around them: no number, no index, no truth value.
+// The first content of tensors and of the space around them: no valid number, index or bool.
 constexpr unsigned char kFill = 0xff;
 
-// What lies at a page of the arena: the piece that begins there.
+// The piece that begins at a page of the arena.
 struct Record {
   uint64_t bytes : 62;
-  uint64_t is_used : 1;  // there was a piece
+  uint64_t is_used : 1;  // a piece begins or began here
   uint64_t is_freed : 1;
 };
 
@@ -49,7 +49,7 @@ class Arena final {
   }
   long live() const noexcept { return live_; }
 
-  // Memory of [bytes], of which the first is aligned to [alignment]; null where there is none.
+  // Returns [bytes] of memory aligned to [alignment]; null if there is none.
   void* allocate(size_t bytes, size_t alignment) {
     const std::scoped_lock lock(mutex_);
     if (bytes > limits_.piece) return nullptr;
@@ -91,7 +91,7 @@ class Arena final {
     const size_t page = pageOf(byte);
     size_t back = 0;
     while (back < 2048 && back < page && records_[page - back].is_used == 0) ++back;
-    // Between two pieces the nearer one is meant.
+    // Between two pieces, describe the nearer one.
     const bool is_followed = page + 1 < kArenaPages && records_[page + 1].is_used != 0;
     const bool is_behind = static_cast<size_t>(byte - base_) % kPage < kPage / 2;
     if (back == 0 || !is_followed || is_behind) {
@@ -113,7 +113,7 @@ class Arena final {
     return static_cast<std::byte*>(memory);
   }
   static size_t pagesOf(size_t bytes) noexcept { return std::max<size_t>(1, (bytes + kPage - 1) / kPage); }
-  // Slots of large pieces are of few sizes.
+  // Rounds up, so that slots have only a few different sizes.
   static size_t slotPages(size_t count) noexcept { return std::bit_ceil(count); }
   size_t pageOf(const std::byte* byte) const noexcept { return static_cast<size_t>(byte - base_) / kPage; }
 
@@ -164,7 +164,7 @@ class Arena final {
   std::byte* base_ = nullptr;
   Record* records_ = nullptr;
   size_t next_page_ = 1;
-  size_t in_use_ = 0;  // in bytes of whole pages
+  size_t in_use_ = 0;  // bytes, in whole pages
   long live_ = 0;
   bool is_at_end_ = false;
   std::deque<Slot> freed_[64];
@@ -192,7 +192,8 @@ void freeGuarded(void* memory, size_t bytes) noexcept {
   std::free(memory);
 }
 
-// Elements alone lie in these pieces, so that their end is the piece's own: no more is aligned than their sizes are.
+// These pieces hold only elements, and their end must be the end of the piece. So they are aligned only as far as their
+// size allows.
 constexpr Allocator kElements = {
     [](size_t bytes, DeviceIndex) { return allocateGuarded(bytes, std::min<size_t>(64, bytes & (~bytes + 1))); },
     [](void* memory, size_t bytes, DeviceIndex) { freeGuarded(memory, bytes); },
@@ -206,7 +207,7 @@ void startGuarding(const MemoryLimits& limits) {
 }
 
 Storage guardedStorage(size_t bytes) {
-  // Those of few bytes are made behind their object; one that grew has them elsewhere.
+  // A small storage has its bytes behind the object; after resize() they are in a piece of their own.
   Storage storage = StorageImpl::allocate(0, Device(DeviceType::CPU));
   if (bytes != 0) storage->resize(bytes);
   return storage;
@@ -218,7 +219,7 @@ void describeAddress(const void* address, char* text, size_t size) noexcept { ar
 
 }  // namespace hostile
 
-// Objects lie at the beginning of such pieces, which therefore are aligned.
+// Objects are at the beginning of these pieces, so the pieces must be aligned.
 void* allocateCached(size_t bytes) { return hostile::allocateGuarded(bytes, 16); }
 void freeCached(void* memory, size_t bytes) noexcept { hostile::freeGuarded(memory, bytes); }
 

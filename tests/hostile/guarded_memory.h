@@ -5,29 +5,29 @@
 #include <cstddef>
 #include <string>
 
-// All memory that boxcar makes tensors of (cached_memory.h), each piece between pages that cannot be touched: it ends
-// where its last page does, or begins where its first one does, in turns. What lies between a piece and the other end
-// of its pages is looked at when the piece is freed. A freed piece cannot be touched until many others have been freed.
+// Replaces the memory that boxcar allocates for tensors (cached_memory.h). Each piece lies between pages that cannot be
+// accessed. By turns it ends at the end of its last page or begins at the start of its first one. The rest of its pages
+// is checked when the piece is freed. A freed piece cannot be accessed until many others have been freed.
 
 namespace boxcar::hostile {
 
-// How much memory there is for pieces: a request for more is the Error that it is where a machine has no more.
+// Memory limits for pieces. A request for more throws the Error of a machine that is out of memory.
 struct MemoryLimits {
   size_t piece = size_t{4} << 20;
-  size_t all = size_t{128} << 20;  // a small piece counts as the page that it has
+  size_t all = size_t{128} << 20;  // a small piece counts as a whole page
 };
 
-// From now on pieces are guarded and limited; before they come from the system as they are.
+// Starts guarding and limiting pieces; before that, the system allocates them as usual.
 void startGuarding(const MemoryLimits& limits);
 
-// A storage of [bytes] that can be resized; the guarded page begins at its very end, or ends at its beginning.
+// Returns a resizable storage of [bytes]; a guard page follows its last byte or precedes its first one.
 Storage guardedStorage(size_t bytes);
 
-// How many pieces there are that were not freed.
+// Returns how many pieces were not freed.
 long livePieces() noexcept;
 
-// "3 bytes behind the last page of a piece of 40 bytes", "in a piece of 40 bytes that was freed", or nothing where no
-// piece is near. Allocates nothing: it may be called from a signal handler.
+// Writes "3 bytes behind the last page of a piece of 40 bytes", "in a piece of 40 bytes that was freed", or nothing if
+// no piece is near. Allocates nothing, so a signal handler may call it.
 void describeAddress(const void* address, char* text, size_t size) noexcept;
 
 }  // namespace boxcar::hostile

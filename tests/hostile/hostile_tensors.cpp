@@ -22,10 +22,10 @@ namespace {
 using Sizes = std::vector<int64_t>;
 
 constexpr int64_t kTwo31 = int64_t{1} << 31;
-// More elements than that are not gone through one by one.
+// Tensors with more elements are not visited element by element.
 constexpr int64_t kMostElements = 1 << 16;
 
-// Nothing where there can be no such tensor.
+// Returns nullopt if such a tensor is impossible.
 std::optional<Tensor> tensorOver(const Storage& storage, ScalarType dtype, const Sizes& sizes, const Sizes& strides,
                                  int64_t offset) {
   try {
@@ -38,7 +38,7 @@ std::optional<Tensor> tensorOver(const Storage& storage, ScalarType dtype, const
 struct Layout {
   Sizes strides;
   int64_t offset = 0;
-  int64_t elements = 0;  // that its storage has
+  int64_t elements = 0;  // of its storage
 };
 
 Layout anyLayout(std::span<const int64_t> sizes, Random& random) {
@@ -64,13 +64,13 @@ Layout anyLayout(std::span<const int64_t> sizes, Random& random) {
   return layout;
 }
 
-// Those of a tensor without elements may be huge, too.
+// A tensor without elements may have huge sizes, too.
 bool hasSmallSizes(const Tensor& tensor) {
   return tensor.defined() && tensor.numel() <= kMostElements &&
          std::ranges::all_of(tensor.sizes(), [](int64_t size) { return size <= kMostElements; });
 }
 
-// Calls visit(place) with the place of each element, in elements of the storage, in the order of the dimensions.
+// Calls visit(place) for each element in the order of the dimensions. The place counts elements from the first one.
 template <class Visit>
 void visitPlaces(const Tensor& tensor, const Visit& visit) {
   Sizes index(tensor.sizes().size(), 0);
@@ -86,7 +86,7 @@ void visitPlaces(const Tensor& tensor, const Visit& visit) {
   }
 }
 
-// What a tensor of [sizes] lies in; zeros.
+// Returns zeros of [sizes] in a random layout.
 Tensor zeros(std::span<const int64_t> sizes, ScalarType dtype, Random& random) {
   const Sizes list(sizes.begin(), sizes.end());
   const Layout layout = anyLayout(list, random);
@@ -156,7 +156,7 @@ Sizes otherSizes(std::span<const int64_t> sizes, Random& random) {
   return other;
 }
 
-// More elements than any memory has, by strides of zero.
+// Returns sizes with more elements than any memory holds; strides of zero make such a tensor possible.
 Sizes hugeSizes(std::span<const int64_t> sizes, Random& random) {
   constexpr int64_t kHuge[] = {kTwo31 - 1,       kTwo31,           (int64_t{1} << 32) + 1,
                                int64_t{1} << 40, int64_t{1} << 62, std::numeric_limits<int64_t>::max()};
@@ -178,7 +178,7 @@ Tensor hugeTensor(std::span<const int64_t> sizes, ScalarType dtype, Random& rand
   return tensorOver(storage, dtype, huge, Sizes(huge.size(), 0), 0).value_or(plainTensor(sizes, dtype, random));
 }
 
-// Each element is of several places.
+// Returns a tensor in which several indices share an element.
 Tensor overlappingTensor(std::span<const int64_t> sizes, ScalarType dtype, Random& random) {
   const Sizes list(sizes.begin(), sizes.end());
   Sizes strides(list.size());
@@ -194,7 +194,7 @@ Tensor overlappingTensor(std::span<const int64_t> sizes, ScalarType dtype, Rando
   return made;
 }
 
-// Dimensions of one element, or none at all, may have any stride.
+// Returns a tensor with arbitrary strides where dimensions have one element or none.
 Tensor wideTensor(std::span<const int64_t> sizes, ScalarType dtype, Random& random) {
   constexpr int64_t kStrides[] = {
       0, 3, kTwo31, (int64_t{1} << 32) + 1, int64_t{1} << 60, std::numeric_limits<int64_t>::max()};
@@ -212,7 +212,7 @@ Tensor wideTensor(std::span<const int64_t> sizes, ScalarType dtype, Random& rand
   return tensorOver(storage, dtype, list, strides, 0).value_or(plainTensor(sizes, dtype, random));
 }
 
-// A part of [other], or all of it in another shape.
+// Returns a part of [other], or all of it in another shape.
 Tensor partOf(const Tensor& other, Random& random) {
   if (!hasSmallSizes(other)) return other;
   Sizes sizes(other.sizes().begin(), other.sizes().end());
@@ -221,7 +221,7 @@ Tensor partOf(const Tensor& other, Random& random) {
   switch (random.below(5)) {
     case 0:  // another object of the same shape
       break;
-    case 1:  // one row along
+    case 1:  // shifted by one row
       for (size_t i = 0; i < sizes.size(); ++i) {
         if (sizes[i] < 2) continue;
         --sizes[i];
@@ -249,7 +249,7 @@ Tensor partOf(const Tensor& other, Random& random) {
   return tensorOver(other.storage(), other.dtype(), sizes, strides, offset).value_or(other);
 }
 
-// As a file's bytes: they cannot be resized.
+// Returns a tensor whose storage cannot be resized, like the bytes of a file.
 Tensor foreignTensor(const Tensor& plausible, Random& random) {
   if (!hasSmallSizes(plausible) || !plausible.is_cpu()) return plausible;
   const Tensor inner = guardedCopy(plausible, random);

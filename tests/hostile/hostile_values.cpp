@@ -87,7 +87,7 @@ std::string text(Random& random) {
   }
 }
 
-// Changes an element, the length, or all of it.
+// Changes one element, the length or the whole list.
 template <class T, class Make>
 IValue list(std::vector<T> values, Random& random, const Make& make) {
   switch (random.below(8)) {
@@ -132,7 +132,7 @@ IValue scalar(Random& random) {
   }
 }
 
-// Now and then a number that stands for nothing.
+// Sometimes returns a number outside the enumeration.
 IValue enumerator(int count, Random& random) {
   if (random.oneIn(6)) return hostileInt(random);
   return static_cast<int64_t>(random.below(static_cast<size_t>(count) + 1));

@@ -9,13 +9,13 @@
 
 namespace boxcar::hostile {
 
-// Numbers at which something may go wrong.
+// Numbers at which things often go wrong.
 int64_t hostileInt(Random& random);
 double hostileFloat(Random& random);
 ScalarType anyDtype(Random& random);
 
-// A value of [type], which has no tensors, in the place of [plausible]: one at the edges of the type, or one that is
-// near to the plausible one.
+// Returns a value of [type], which has no tensors, to use instead of [plausible]: one at the edges of the type, or one
+// near [plausible].
 IValue hostileValue(TypePtr type, const IValue& plausible, Random& random);
 
 }  // namespace boxcar::hostile

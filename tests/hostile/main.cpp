@@ -1,7 +1,7 @@
-// Calls operators with hostile arguments: README.md tells what they are, and what must hold of a call.
+// Calls operators with hostile arguments. README.md describes the arguments and what must hold for a call.
 
 #include <boxcar/backends/cpu/parallel.h>
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,7 +20,8 @@
 namespace boxcar::hostile {
 namespace {
 
-// A folder for what operators read and write, those of plausible arguments, too; it goes with this.
+// A folder for files that operators read and write, including those of the plausible arguments. Removed with this
+// object.
 class Folder final {
  public:
   Folder() : path_((std::filesystem::canonical(std::filesystem::temp_directory_path()) / "boxcar_XXXXXX").string()) {
@@ -39,7 +40,7 @@ class Folder final {
   std::string path_;
 };
 
-// Makes the call in this process, so that a debugger can be there.
+// Makes the call in this process, so that a debugger can attach.
 int replay(const Subject& subject, uint64_t seed) {
   fmt::print("{}\n{}", toString(subject.op.schema()), describeArguments(subject, makeArguments(subject, seed)));
   std::fflush(stdout);
@@ -75,7 +76,7 @@ int run(int argc, char** argv) {
 
   const Folder folder;
   options.folder = folder.path();
-  // Processes are started from this one, which therefore must have one thread.
+  // Workers are forked from this process, so it must have one thread.
   cpu::setThreadCount(1);
   std::vector<Subject> subjects = findSubjects(patterns);
   BOXCAR_CHECK(!subjects.empty(), "no operator is called so");

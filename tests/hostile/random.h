@@ -7,8 +7,7 @@
 
 namespace boxcar::hostile {
 
-// Numbers that a seed tells (splitmix64): a call is made of them alone, so that its seed is all that it takes to make
-// it again.
+// Random numbers from a seed (splitmix64). A call depends on nothing else, so its seed is enough to repeat it.
 class Random final {
  public:
   explicit Random(uint64_t seed) noexcept : state_(seed) {}
@@ -19,10 +18,10 @@ class Random final {
     x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
     return x ^ (x >> 31);
   }
-  // From 0 to [count] - 1; [count] is 1 at least.
+  // Returns a number from 0 to [count] - 1; [count] is at least 1.
   size_t below(size_t count) noexcept { return static_cast<size_t>(next() % count); }
   bool oneIn(size_t count) noexcept { return below(count) == 0; }
-  // One of the elements.
+  // Returns one of the elements.
   template <class Range>
   decltype(auto) pick(Range&& range) noexcept {
     return std::data(range)[below(std::size(range))];

@@ -1,7 +1,7 @@
 #include "tests/hostile/subject.h"
 
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/fallbacks/name_pattern.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/name_pattern.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace boxcar::hostile {
 namespace {
 
-// More of one operator would be more of the same.
+// More stacks for one operator would add nothing new.
 constexpr size_t kMostKept = 24;
 
 bool isWanted(const OperatorName& name, const std::vector<std::string>& patterns) {
@@ -21,7 +21,7 @@ bool isWanted(const OperatorName& name, const std::vector<std::string>& patterns
   });
 }
 
-// An optional argument has none, any other one at the edge of its type.
+// Optional arguments are None; other ones get a simple value, such as an empty list.
 Stack defaultArguments(const FunctionSchema& schema) {
   Stack made;
   for (const Argument& argument : schema.arguments()) {
@@ -63,7 +63,7 @@ Stack defaultArguments(const FunctionSchema& schema) {
 std::vector<Subject> findSubjects(const std::vector<std::string>& patterns) {
   std::vector<Subject> subjects;
   for (const OperatorName& name : Dispatcher::singleton().getAllOpNames()) {
-    // What it prints is what a foreign printer is told by.
+    // It prints by design, but the driver reports printed output as a finding.
     if (name.name == "aten::_print" || !isWanted(name, patterns)) continue;
     const auto op = Dispatcher::singleton().findSchema(name);
     if (!op || op->schema().is_vararg()) continue;
@@ -78,7 +78,7 @@ void findPlausibleArguments(std::vector<Subject>& subjects) {
     std::vector<Stack>& plausible = subject.plausible;
     plausible = sampleArguments(subject.op);
     std::vector<Stack> kept = keptArguments(subject.op);
-    // Some from everywhere among them.
+    // Take them evenly from the whole list.
     const size_t count = std::min(kept.size(), kMostKept);
     for (size_t i = 0; i < count; ++i) plausible.push_back(std::move(kept[i * kept.size() / count]));
     if (plausible.empty()) plausible.push_back(defaultArguments(subject.op.schema()));

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/operator_handle.h>
+#include <boxcar/dispatcher/registry/operator_handle.h>
 #include <boxcar/ivalue/stack.h>
 
 #include <string>
@@ -8,18 +8,19 @@
 
 namespace boxcar::hostile {
 
-// An operator to be called, with arguments that it runs with, or that PyTorch's runs with.
+// An operator to call, with arguments that boxcar or PyTorch accepts.
 struct Subject {
   OperatorHandle op;
   std::string name;
   std::vector<Stack> plausible;
 };
 
-// The defined operators whose names are like one of [patterns], all where there is none, but those of which a call says
-// nothing: README.md tells which, and why. By name.
+// Returns the defined operators whose names match one of [patterns], sorted by name. No patterns means all operators
+// except those whose calls tell nothing: README.md lists these and says why.
 std::vector<Subject> findSubjects(const std::vector<std::string>& patterns);
 
-// Makes the plausible arguments of each: before anything is guarded, for there are many, and where it may take seconds.
+// Makes the plausible arguments of each subject. Call this before guarding starts and outside of time limits: there are
+// many, and this may take seconds.
 void findPlausibleArguments(std::vector<Subject>& subjects);
 
 }  // namespace boxcar::hostile

@@ -21,7 +21,7 @@ namespace boxcar::hostile {
 namespace {
 
 constexpr int kPollMilliseconds = 10;
-// So many findings of one kind of one operator are enough.
+// This many findings of one kind are enough for one operator.
 constexpr uint64_t kMostOutlasting = 3;
 constexpr uint64_t kMostOfAKind = 100;
 
@@ -31,7 +31,7 @@ constexpr bool kIsSanitized = true;
 constexpr bool kIsSanitized = false;
 #endif
 
-// Zeros that processes share.
+// Returns zeroed memory that processes share.
 template <class T>
 T* shared(size_t count) {
   void* const memory = ::mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -45,7 +45,7 @@ void limitResources() {
   ::setrlimit(RLIMIT_FSIZE, &file);
   const rlimit core{0, 0};
   ::setrlimit(RLIMIT_CORE, &core);
-  // Of addresses a sanitizer takes as many as it likes.
+  // A sanitizer needs unlimited address space.
   if (kIsSanitized) return;
   unsigned long long pages = 0;
   if (std::FILE* const file_of_sizes = std::fopen("/proc/self/statm", "r")) {
@@ -81,7 +81,7 @@ class Worker final {
     ::munmap(state_, sizeof(WorkerState));
   }
 
-  // Looks after the process; gives what is wrong where it ended, or had to be ended.
+  // Checks on the process. Returns true and fills [report] if it ended with a fault or had to be killed.
   bool look(Report& report) {
     int status = 0;
     if (::waitpid(pid_, &status, WNOHANG) == pid_) {
@@ -121,7 +121,7 @@ class Worker final {
     ::dup2(output_, STDERR_FILENO);
     ::lseek(output_, 0, SEEK_SET);
     limitResources();
-    // Nothing of the supervisor's is undone here.
+    // The child ends with _exit(), so that no destructor of the supervisor runs here.
     try {
       const std::vector<std::string> folders{options_.folder};
       const FileAccessGuard files(FileAccess::sandboxed(options_.folder, {.readable = folders, .writable = folders}));
@@ -172,7 +172,7 @@ class Pipe final {
     ::close(ends_[1]);
   }
   int in() const noexcept { return ends_[1]; }
-  // The next report, if there is one.
+  // Reads the next report; returns false if there is none.
   bool read(Report& report) const { return ::read(ends_[0], &report, sizeof(report)) == sizeof(report); }
   void wait() const {
     pollfd poll{ends_[0], POLLIN, 0};

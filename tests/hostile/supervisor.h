@@ -13,15 +13,15 @@ namespace boxcar::hostile {
 struct Options {
   uint64_t seed = 1;
   double seconds = 60;
-  uint64_t calls = 0;  // as many at most; 0: as there is time for
+  uint64_t calls = 0;  // maximum; 0: no limit but the time
   int jobs = 1;
-  // A call that takes longer is asked to end; one that goes on for [limit] seconds is a finding.
+  // In seconds. A longer call is asked to stop; one that runs for [limit] seconds is a finding.
   double patience = 0.1;
   double limit = 5;
-  std::string folder;  // that operators may read and write
+  std::string folder;  // where operators may read and write files
 };
 
-// Makes calls in [jobs] processes, which it starts anew where one ends; gives what was found.
+// Makes calls in [jobs] processes, restarts those that end, and returns the findings.
 Findings supervise(const std::vector<Subject>& subjects, const Options& options);
 
 }  // namespace boxcar::hostile

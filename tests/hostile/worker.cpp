@@ -1,7 +1,7 @@
 #include "tests/hostile/worker.h"
 
-#include <boxcar/dispatcher/local_dispatch_key_set.h>
-#include <boxcar/dispatcher/mode.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/call/mode.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/stop_request.h>
@@ -38,7 +38,7 @@ void tellFault(int signal, siginfo_t* info, void*) {
   ::raise(signal);
 }
 
-// Asks the call that runs to end when the supervisor does.
+// Stops the running call when the supervisor asks for it.
 class AskedToEnd final : public StopRequest {
  public:
   explicit AskedToEnd(const WorkerState& state) : state_(state) {}
@@ -50,7 +50,7 @@ class AskedToEnd final : public StopRequest {
   const WorkerState& state_;
 };
 
-// What was printed since the last time.
+// Returns what was printed since the last call.
 std::string printed() {
   std::fflush(nullptr);
   struct stat status {};
@@ -120,7 +120,7 @@ void handleSignals(WorkerState& state) {
   [[maybe_unused]] struct sigaction action {};
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   action.sa_sigaction = tellFault;
-#if !defined(__SANITIZE_ADDRESS__)  // which tells of it itself
+#if !defined(__SANITIZE_ADDRESS__)  // AddressSanitizer reports faults itself
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) ::sigaction(signal, &action, nullptr);
 #endif
 }
@@ -137,7 +137,7 @@ Outcome runCall(const Subject& subject, uint64_t seed, const WorkerState* state,
     outcome.fault = Fault::Promise;
     outcome.wrong = "leaves other dispatch keys";
   }
-  // What stays once may be a cache's.
+  // Memory that is kept only once may belong to a cache.
   if (livePieces() == before) return outcome;
   constexpr int kRepetitions = 3;
   int grown = 0;

@@ -51,7 +51,7 @@ consumer_output="operators $operators
 consumer::twice tensor([0, 2, 4])
 consumer_plugin::thrice tensor([0, 3, 6])
 script [2.0, 2.0]
-error: plugin absent.so cannot be opened: No such file or directory; give the path of the file, which starts from the current directory"
+error: plugin absent.so cannot be opened: No such file or directory; give the path of the file, relative to the current directory"
 needs_shared_boxcar() { readelf -d "$1" | grep -q 'NEEDED.*\[libboxcar\.so'; }
 
 if [[ $kind == shared ]]; then
@@ -75,7 +75,7 @@ if needs_shared_boxcar static/consumer; then fail "the static consumer needs lib
 if [[ $kind == shared ]]; then
   # Sanitizers would end the program for what it is asked to notice itself.
   expect_same "a plugin that brings a second boxcar" "operators $operators
-error: plugin 'consumer_plugin' (shared/libconsumer_plugin.so) is linked with libboxcar.so, but this program has a boxcar inside; build the plugin with the static package, which leaves boxcar to the program" \
+error: plugin 'consumer_plugin' (shared/libconsumer_plugin.so) is linked with libboxcar.so, but this program contains boxcar; build the plugin with the static package, which uses the program's" \
     "$(ASAN_OPTIONS=detect_odr_violation=0 static/consumer shared/libconsumer_plugin.so)"
 fi
 if [[ $kind == static ]]; then

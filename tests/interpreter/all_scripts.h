@@ -6,7 +6,7 @@
 
 namespace boxcar {
 
-// The paths of all scripts of the project whose tests/data is [data], those of its tests too.
+// Returns the paths of all scripts of the project whose tests/data is [data], including those of its tests.
 inline std::vector<std::string> allScripts(const std::filesystem::path& data) {
   std::vector<std::string> scripts;
   const std::filesystem::path root = data / ".." / "..";

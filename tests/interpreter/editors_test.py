@@ -17,7 +17,7 @@ VIM = (EDITORS / "vim/syntax/ops.vim").read_text()
 
 def keywords():
     """As the lexer spells them."""
-    text = (ROOT / "interpreter/token.cpp").read_text()
+    text = (ROOT / "interpreter/syntax/token.cpp").read_text()
     table = re.search(r"kSpellings = \{(.*?)\};", text, re.S)[1]
     words = re.findall(r'"([A-Za-z]+)"', table)
     assert "fallback" in words and len(words) > 25, words
@@ -27,12 +27,12 @@ def keywords():
 def builtins():
     """Those that are called by a plain name."""
     words = {"isinstance"}
-    for path in (ROOT / "interpreter").glob("builtins_*.cpp"):
+    for path in (ROOT / "interpreter" / "runtime").glob("builtins_*.cpp"):
         text = path.read_text()
         for match in re.finditer(r'add(?:Builtin|Variadic)\(\s*table, "([a-z_]+)\(', text):
             words.add(match[1])
     hidden = set()
-    for path in (ROOT / "interpreter").glob("builtins_*.cpp"):
+    for path in (ROOT / "interpreter" / "runtime").glob("builtins_*.cpp"):
         hidden |= set(re.findall(r'hide\w*\(table, "([a-z_]+)', path.read_text()))
     return words - hidden
 

@@ -1,6 +1,6 @@
 #include "tests/interpreter/script_helpers.h"
 
-// What scripts print: the language from end to end, subject by subject.
+// Compares the output of scripts: the language from end to end, topic by topic.
 
 namespace boxcar::interp {
 namespace {
@@ -146,7 +146,7 @@ TEST(Language, Functions) {
 TEST(Language, ConstantsKeepState) {
   EXPECT_EQ(outputOf("const seen = []\nfn note(str s) -> () { seen.append(s) }\nnote(\"a\")\nnote(\"b\")\nprint(seen)"),
             "['a', 'b']\n");
-  // Nothing has set it yet.
+  // It is not set yet.
   EXPECT_EQ(outputOf("fn early() -> int { return N }\nprint(early())\nconst N = 1").substr(0, 45),
             "the constant `N` is read before it is set; th");
 }

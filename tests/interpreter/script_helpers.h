@@ -1,9 +1,9 @@
 #pragma once
 
-#include <boxcar/interpreter/compile_unit.h>
-#include <boxcar/interpreter/executable.h>
-#include <boxcar/interpreter/grammar.h>
-#include <boxcar/interpreter/machine.h>
+#include <boxcar/interpreter/compiler/compile_unit.h>
+#include <boxcar/interpreter/runtime/executable.h>
+#include <boxcar/interpreter/runtime/machine.h>
+#include <boxcar/interpreter/syntax/grammar.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace boxcar::interp {
 
-// The unit of a script that must be right.
+// Compiles a script that must be right.
 inline CodeUnit compileScript(std::string text) {
   Diagnostics diagnostics;
   const syntax::SyntaxTree tree = syntax::parse(Source::create("test.ops", std::move(text)), diagnostics);
@@ -23,7 +23,7 @@ inline CodeUnit compileScript(std::string text) {
   return {};
 }
 
-// All that is wrong in a script, as people read it.
+// Returns all errors of a script as text.
 inline std::string errorsOf(std::string text) {
   try {
     compileScript(std::move(text));
@@ -33,7 +33,7 @@ inline std::string errorsOf(std::string text) {
   return "no error";
 }
 
-// What a script without operators of its own prints, and how it fails.
+// Returns the output of a script that defines no operators, followed by its error, if any.
 inline std::string outputOf(std::string text) {
   testing::internal::CaptureStdout();
   std::string failure;

@@ -29,7 +29,7 @@ TEST(CachedMemory, BlocksAreAlignedAndHoldWhatWasAskedFor) {
   }
 }
 
-// What /proc says of the mapping that [address] lies in: whether huge pages were asked for.
+// Returns whether huge pages were requested for the mapping that contains [address], according to /proc.
 bool hugePagesAreWanted(const void* address) {
   std::ifstream maps("/proc/self/smaps");
   bool inside = false;
@@ -76,7 +76,8 @@ TEST(CachedMemory, AFreedLargeBlockIsUsedAgainForItsSize) {
   freeCached(other_size, 7 * kMebibyte);
 }
 
-// More than are kept, so that some are given back to the system: each stays as it was written until it is freed.
+// Allocates more blocks than are kept, so that some go back to the system: each keeps what was written to it until it
+// is freed.
 TEST(CachedMemory, ManyLargeBlocksAreDistinct) {
   std::vector<std::pair<unsigned char*, size_t>> blocks;
   for (size_t i = 0; i < 24; ++i) {

@@ -84,11 +84,11 @@ TEST(Device, UnknownTypeIsAnErrorThatListsTheTypes) {
       parseError("gpu:0"),
       "device 'gpu:0' has the unknown type 'gpu'; the type is one of cpu, cuda, hip, fpga, ort, xla, vulkan, metal, "
       "xpu, mps, meta, hpu, ve, lazy, ipu, mtia or privateuseone");
-  EXPECT_EQ(parseError("float32"), "'float32' is a dtype and no device; a dtype is written without quotes: float32");
+  EXPECT_EQ(parseError("float32"), "'float32' is a dtype, not a device; write a dtype without quotes: float32");
   EXPECT_EQ(parseError("").substr(0, 33), "device '' has the unknown type ''");
 }
 
-// In a process of its own, for the name stays.
+// Runs in a separate process, because the name stays.
 TEST(PrivateUse1, IsNamedOnceAndPrintsWhatReadsBack) {
   const auto nameIt = [] {
     const auto refused = [](std::string_view name) { return errorOf([&] { register_privateuse1_backend(name); }); };
@@ -104,14 +104,15 @@ TEST(PrivateUse1, IsNamedOnceAndPrintsWhatReadsBack) {
     }
     holds(refused("float32") == "PrivateUse1 cannot be named 'float32': that is a dtype already", "a dtype");
     for (const char* name : {"", "NPU", "my npu", "0a", "npu:0"}) {
-      holds(refused(name).ends_with("a device's name is a word of small letters, digits and _, such as 'npu'"), name);
+      holds(refused(name).ends_with("a device's name consists of lowercase letters, digits and _, such as 'npu'"),
+            name);
     }
     holds(!is_privateuse1_backend_registered(), "what is refused names nothing");
 
     register_privateuse1_backend("npu_2");
     register_privateuse1_backend("npu_2");
     holds(refused("other") ==
-              "PrivateUse1 is named 'npu_2' already, and cannot be named 'other': a process names it once",
+              "PrivateUse1 is already named 'npu_2', and cannot be named 'other': a process names it once",
           "a second name");
     holds(is_privateuse1_backend_registered(), "it is named");
     holds(get_privateuse1_backend() == "npu_2" && get_privateuse1_backend(false) == "NPU_2", "its name");

@@ -11,7 +11,7 @@ namespace {
 
 using Row = std::vector<int64_t>;
 
-// [rank] numbers from [first] on.
+// Returns [rank] numbers from [first] on.
 Row numbers(size_t rank, int64_t first) {
   Row row(rank);
   std::iota(row.begin(), row.end(), first);
@@ -21,7 +21,7 @@ Row numbers(size_t rank, int64_t first) {
 Row sizesOf(const Dims& dims) { return {dims.sizes().begin(), dims.sizes().end()}; }
 Row stridesOf(const Dims& dims) { return {dims.strides().begin(), dims.strides().end()}; }
 
-// Some lie inside the object, some on the heap.
+// Covers dimensions inside the object and on the heap.
 constexpr size_t kMostDims = Dims::kInline + 3;
 
 TEST(Dims, HoldWhatTheyAreAssignedWhateverTheyHeld) {

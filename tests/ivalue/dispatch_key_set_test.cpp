@@ -18,7 +18,7 @@ std::vector<DispatchKey> keysOf(DispatchKeySet keys) { return {keys.begin(), key
 BackendComponent backend(uint8_t number) { return static_cast<BackendComponent>(number); }
 DispatchKey functionality(uint16_t number) { return static_cast<DispatchKey>(number); }
 
-// From one key to another, both among them.
+// Returns the keys from [first] to [last], both included.
 std::vector<DispatchKey> keysFrom(DispatchKey first, DispatchKey last) {
   std::vector<DispatchKey> keys;
   for (auto k = static_cast<uint16_t>(first); k <= static_cast<uint16_t>(last); ++k) keys.push_back(functionality(k));
@@ -26,7 +26,7 @@ std::vector<DispatchKey> keysFrom(DispatchKey first, DispatchKey last) {
 }
 std::vector<DispatchKey> aliasKeys() { return keysFrom(StartOfAliasKeys, EndOfAliasKeys); }
 
-// The table index as the definition says it, step by step.
+// Computes the table index step by step from its definition.
 int slowTableIndex(DispatchKeySet keys) {
   int functionality_number = 0;
   for (int k = 1; k < num_functionality_keys; ++k) {
@@ -298,7 +298,7 @@ TEST(DispatchKeySet, TableIndicesAreThoseOfTheLayout) {
       {PythonDispatcher, 115},
   };
   for (const auto& [key, index] : indices) EXPECT_EQ(getDispatchTableIndexForDispatchKey(key), index) << toString(key);
-  // The full set counts them in order: the keys of the table, each once.
+  // The full set contains every key of the table once, in order of their indices.
   int expected = 1;
   for (const DispatchKey key : DispatchKeySet(DispatchKeySet::FULL)) {
     EXPECT_EQ(getDispatchTableIndexForDispatchKey(key), expected++) << toString(key);
@@ -309,7 +309,7 @@ TEST(DispatchKeySet, TableIndicesAreThoseOfTheLayout) {
 TEST(DispatchKeySet, TableIndexAgreesWithItsDefinition) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 20000; ++i) {
-    // Fewer bits in some, so that every functionality gets to be the highest.
+    // Some sets have fewer bits, so that every functionality is the highest at times.
     // NOLINTNEXTLINE(misc-redundant-expression): random() gives another number each time
     const uint64_t bits = random() & random() & (DispatchKeySet(DispatchKeySet::FULL).raw_repr() >> (i % 60));
     const DispatchKeySet keys(DispatchKeySet::RAW, bits);

@@ -132,12 +132,12 @@ TEST(DispatchKey, OlderNamesParse) {
 }
 
 TEST(DispatchKey, UnknownNameIsAnErrorThatNamesTheNearest) {
-  EXPECT_EQ(parseError("CPUU"), "'CPUU' is no dispatch key. Did you mean 'CPU'?");
-  EXPECT_EQ(parseError("cuda"), "'cuda' is no dispatch key. Did you mean 'CUDA'?");
+  EXPECT_EQ(parseError("CPUU"), "'CPUU' is not a dispatch key. Did you mean 'CPU'?");
+  EXPECT_EQ(parseError("cuda"), "'cuda' is not a dispatch key. Did you mean 'CUDA'?");
   EXPECT_EQ(parseError("CompositeExplicit"),
-            "'CompositeExplicit' is no dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a "
+            "'CompositeExplicit' is not a dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a "
             "functionality (BackendSelect, Python) or an alias (Autograd, CompositeExplicitAutograd)");
-  EXPECT_EQ(parseError("StartOfDenseBackends").substr(0, 42), "'StartOfDenseBackends' is no dispatch key;");
+  EXPECT_EQ(parseError("StartOfDenseBackends").substr(0, 42), "'StartOfDenseBackends' is not a dispatch k");
 }
 
 TEST(DispatchKey, PerBackendFunctionalitiesAreFive) {

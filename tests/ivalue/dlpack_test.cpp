@@ -20,7 +20,7 @@ using dlpack::asDLManagedTensor;
 using dlpack::asManagedTensor;
 using dlpack::ManagedTensor;
 
-// Another library's tensor: a structure made by hand. It counts how often its deleter is called.
+// Another library's tensor: a hand-made structure that counts the calls of its deleter.
 struct Foreign {
   std::vector<int64_t> shape;
   std::vector<int64_t> strides;
@@ -45,7 +45,7 @@ struct Foreign {
   }
 };
 
-// What fromDLPack says of a tensor of two floats, once [change] has spoiled it. Nothing is ever deleted.
+// Returns the error of fromDLPack for a tensor of two floats that [change] has spoiled. The deleter must not be called.
 std::string faultOf(const std::function<void(Foreign&)>& change, DLPackCopy copy = DLPackCopy::Never) {
   alignas(16) static float data[4] = {1, 2, 3, 4};
   Foreign foreign(data, {2}, {dlpack::kFloat, 32, 1}, {1});
@@ -148,7 +148,7 @@ TEST(DLPack, TensorsWithoutDimensionsOrElementsGoOver) {
   EXPECT_EQ(fromDLPack(foreign.get()).data_ptr<int64_t>()[0], 7);
   EXPECT_EQ(foreign.deleted, 1);
 
-  // Strides of what has no elements may be anything, as in a read-only array.
+  // Without elements the strides may be anything; a read-only array may be empty too.
   Foreign empty(nullptr, {3, 0}, {dlpack::kFloat, 32, 1}, {-5, 1});
   empty.managed.flags = dlpack::kReadOnly;
   EXPECT_EQ(sizesOf(fromDLPack(empty.get())), (std::vector<int64_t>{3, 0}));
@@ -226,7 +226,7 @@ TEST(DLPack, ARoundTripGivesTheSameMemoryAndTheSameStorage) {
   EXPECT_EQ(back.storage(), x.storage());
   EXPECT_EQ(sizesOf(back), sizesOf(x));
   EXPECT_EQ(stridesOf(back), stridesOf(x));
-  // base, x and back.
+  // The owners are base, x and back.
   EXPECT_EQ(base.storage()->useCount(), 3U);
 }
 
@@ -248,7 +248,7 @@ TEST(DLPack, StridesAndOffsetsOfOthersAreKept) {
   Foreign windows(data, {3, 2}, int32, {1, 1});
   EXPECT_EQ(elements<int32_t>(fromDLPack(windows.get())), (std::vector<int32_t>{0, 1, 1, 2, 2, 3}));
 
-  // A stride along which no step is made.
+  // This stride is never stepped along.
   Foreign single(data, {1, 3}, int32, {-9, 1});
   EXPECT_EQ(stridesOf(fromDLPack(single.get())), (std::vector<int64_t>{3, 1}));
 }
@@ -307,7 +307,7 @@ TEST(DLPack, ReadOnlyMemoryIsCopiedOnlyWhenThatIsAsked) {
   EXPECT_EQ(elements<float>(x), (std::vector<float>{1, 4, 2, 5, 3, 6}));
   EXPECT_EQ(data[5], 5.0F);
 
-  // What can be shared is shared.
+  // Memory that can be shared is shared.
   Foreign writable(data, {6});
   writable.managed.flags = dlpack::kIsCopied;
   EXPECT_EQ(fromDLPack(writable.get(), DLPackCopy::WhereNeeded).data_ptr(), static_cast<void*>(data));
@@ -316,8 +316,7 @@ TEST(DLPack, ReadOnlyMemoryIsCopiedOnlyWhenThatIsAsked) {
 TEST(DLPack, ElementsThatAreNotAlignedAreCopiedOnlyWhenThatIsAsked) {
   const auto shift = [](Foreign& foreign) { foreign.managed.dl_tensor.byte_offset = 2; };
   EXPECT_EQ(faultOf(shift),
-            "its elements, float32, do not lie at multiples of 4 bytes; let fromDLPack copy it "
-            "(DLPackCopy::WhereNeeded)");
+            "its elements, float32, are not aligned to 4 bytes; let fromDLPack copy it (DLPackCopy::WhereNeeded)");
   alignas(4) std::byte bytes[10] = {};
   const float numbers[2] = {1.5, -2};
   std::memcpy(bytes + 2, numbers, sizeof(numbers));
@@ -331,8 +330,8 @@ TEST(DLPack, ElementsThatAreNotAlignedAreCopiedOnlyWhenThatIsAsked) {
                   cuda.managed.dl_tensor.device = {dlpack::kCuda, 0};
                 },
                 DLPackCopy::WhereNeeded),
-            "it is read-only, and operators may write to any tensor; copy it where it comes from, for on device "
-            "'cuda:0' fromDLPack does not");
+            "it is read-only, and operators may write to any tensor; copy it before, because fromDLPack does not copy "
+            "on device 'cuda:0'");
 }
 
 TEST(DLPack, WhatCannotBeTakenStaysTheCallers) {
@@ -340,11 +339,11 @@ TEST(DLPack, WhatCannotBeTakenStaysTheCallers) {
   EXPECT_EQ(faultOf([](Foreign& foreign) {
               foreign.managed.version = {2, 5};
             }),
-            "it has the layout of DLPack 2.5, and boxcar reads those of DLPack 1");
+            "it has the layout of DLPack 2.5, but boxcar reads that of DLPack 1");
   EXPECT_EQ(faultOf([](Foreign& foreign) {
               foreign.managed.version = {0, 8};
             }),
-            "it has the layout of DLPack 0.8, and boxcar reads those of DLPack 1");
+            "it has the layout of DLPack 0.8, but boxcar reads that of DLPack 1");
   EXPECT_EQ(faultOf([](Foreign& foreign) {
               foreign.managed.version.minor = 9;
               foreign.managed.flags = 0x11;
@@ -367,7 +366,7 @@ TEST(DLPack, WhatCannotBeTakenStaysTheCallers) {
   EXPECT_EQ(faultOf([&](Foreign& foreign) {
               shaped(foreign, {2, 2}, {2, -1});
             }),
-            "its strides [2, -1] run backwards, which those of boxcar's tensors do not; make it contiguous first");
+            "its strides [2, -1] are negative, which boxcar's tensors do not support; make it contiguous first");
   EXPECT_EQ(
       faultOf([&](Foreign& foreign) {
         shaped(foreign, {1L << 40, 1L << 40}, {0, 0});
@@ -397,28 +396,27 @@ TEST(DLPack, DtypesAndDevicesThatBoxcarLacksAreNamed) {
   EXPECT_EQ(typed(5, 32), "its elements are complex of 32 bits, " + known);
   EXPECT_EQ(typed(6, 1), "its elements are bool of 1 bits, " + known);
   EXPECT_EQ(typed(99, 8), "its elements are of the unknown code 99 of 8 bits, " + known);
-  EXPECT_EQ(typed(2, 32, 4),
-            "its elements are vectors of 4 lanes, float of 32 bits each; give the lanes as a dimension");
+  EXPECT_EQ(typed(2, 32, 4), "its elements are vectors of 4 lanes, float of 32 bits each; make the lanes a dimension");
   const auto placed = [](int type, int index) {
     return faultOf([=](Foreign& foreign) {
       foreign.managed.dl_tensor.device = {static_cast<dlpack::DeviceCode>(type), index};
     });
   };
   EXPECT_EQ(placed(13, 0),
-            "it lies on managed memory of CUDA (device type 13), and boxcar takes memory of the CPU and of CUDA; copy "
-            "it there first");
+            "it is on managed memory of CUDA (device type 13), but boxcar takes memory of the CPU and of CUDA; copy it "
+            "there first");
   EXPECT_EQ(placed(77, 0),
-            "it lies on a device that boxcar does not know (device type 77), and boxcar takes memory of the CPU and of "
+            "it is on a device that boxcar does not know (device type 77), but boxcar takes memory of the CPU and of "
             "CUDA; copy it there first");
-  EXPECT_EQ(placed(2, 128), "it lies on the CUDA device 128, and boxcar numbers devices from 0 to 127");
-  EXPECT_EQ(placed(2, -1), "it lies on the CUDA device -1, and boxcar numbers devices from 0 to 127");
+  EXPECT_EQ(placed(2, 128), "it is on the CUDA device 128, but boxcar's devices have the numbers 0 to 127");
+  EXPECT_EQ(placed(2, -1), "it is on the CUDA device -1, but boxcar's devices have the numbers 0 to 127");
 }
 
 TEST(DLPack, WhatCannotBeLentIsSaid) {
   EXPECT_EQ(errorOf([] { (void)toDLPack(Tensor()); }), "cannot lend the tensor by DLPack: it is undefined");
   EXPECT_EQ(errorOf([] { (void)toDLPack(Tensor::allocate({{2}}, ScalarType::Float, Device(DeviceType::Meta))); }),
-            "cannot lend the tensor by DLPack: it is on device 'meta', and only memory of the CPU and of CUDA is lent; "
-            "copy it to the CPU first");
+            "cannot lend the tensor by DLPack: it is on device 'meta', and only memory of the CPU and of CUDA can be "
+            "lent; copy it to the CPU first");
   const Tensor x = counting({2});
   x.set_requires_grad(true);
   EXPECT_EQ(errorOf([&] { (void)toDLPack(x); }),
@@ -436,7 +434,7 @@ TEST(DLPack, BorrowedMemoryCannotBeResized) {
             "clone the tensor first");
 }
 
-// The structure of a DLPack that is installed, where there is one.
+// Compares with the structure of an installed DLPack, if there is one.
 TEST(DLPack, TheLayoutIsThatOfItsHeader) {
 #ifdef DLPACK_FLAG_BITMASK_READ_ONLY
   using Theirs = DLManagedTensorVersioned;

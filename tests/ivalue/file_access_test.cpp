@@ -48,16 +48,16 @@ TEST(FileAccess, OpensRegularFilesOnly) {
   EXPECT_TRUE(openForReading(temporary / "file").isOpen());
   const auto fault = [](const char* path) { return errorOf([&] { openForReading(path); }); };
   EXPECT_EQ(fault("missing"), "cannot open '" + (temporary / "missing") + "': No such file or directory");
-  EXPECT_EQ(fault("pipe"), "cannot read '" + (temporary / "pipe") + "': it is no regular file");
+  EXPECT_EQ(fault("pipe"), "cannot read '" + (temporary / "pipe") + "': it is not a regular file");
   EXPECT_EQ(fault("."), "cannot read '" + (temporary / ".") + "': it is a folder, not a file");
-  EXPECT_EQ(fault("/dev/null"), "cannot read '/dev/null': it is no regular file");
+  EXPECT_EQ(fault("/dev/null"), "cannot read '/dev/null': it is not a regular file");
   EXPECT_EQ(fault(""), "an empty path names no file");
 }
 
 TEST(FileAccess, PathsThatNameNoFileAreErrors) {
   EXPECT_EQ(errorOf([] { resolvePath(""); }), "an empty path names no file");
   EXPECT_EQ(errorOf([] { resolvePath(std::string_view("a\0b", 3)); }),
-            "the path 'a\\x00b' has a zero byte in it, which no file name has");
+            "the path 'a\\x00b' contains a zero byte, which file names cannot have");
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST(FromBlob, CallsTheDeleterOnceWithTheLastTensor) {
   EXPECT_EQ(freed.size(), 1u);
   { const Tensor x = from_blob(numbers.data(), {2, 2}, {1, 2}, deleter); }
   EXPECT_EQ(freed.size(), 2u);
-  // Where nothing is lent there is still something to be told.
+  // The deleter is called even if no memory is lent.
   { const Tensor x = from_blob(nullptr, {0}, deleter); }
   EXPECT_EQ(freed.size(), 3u);
 }
@@ -75,9 +75,9 @@ TEST(FromBlob, RefusesWithASentenceAndDeletesNothing) {
             }),
             "from_blob: sizes [9223372036854775807, 2] with strides [2, 1] are or reach more than 63 bits can count");
   const std::string unaligned = errorOf([&] { from_blob(bytes + 1, {2}, deleter); });
-  EXPECT_TRUE(unaligned.starts_with("from_blob: elements of float32 must lie at multiples of 4 bytes, and those at 0x"))
+  EXPECT_TRUE(unaligned.starts_with("from_blob: elements of float32 must be aligned to 4 bytes, and those at 0x"))
       << unaligned;
-  EXPECT_TRUE(unaligned.ends_with(" do not; copy them")) << unaligned;
+  EXPECT_TRUE(unaligned.ends_with(" are not; copy them")) << unaligned;
   EXPECT_EQ(deleted, 0);
 }
 

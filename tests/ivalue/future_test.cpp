@@ -16,7 +16,7 @@ namespace boxcar {
 namespace {
 
 const std::string kCompleteAlready =
-    "a future that is complete cannot be given another value or error; setErrorIfNeeded() leaves it as it is";
+    "a completed future cannot get another value or error; setErrorIfNeeded() leaves it unchanged";
 
 std::exception_ptr failure(const std::string& text) { return std::make_exception_ptr(std::runtime_error(text)); }
 
@@ -32,7 +32,7 @@ std::string thrownBy(auto&& body) {
 TEST(Future, HasItsValueWhenItIsComplete) {
   const auto future = makeIntrusive<Future>();
   EXPECT_FALSE(future->completed() || future->hasValue() || future->hasError());
-  EXPECT_EQ(errorOf([&] { future->value(); }), "a future that is not complete has no value yet; wait() for it first");
+  EXPECT_EQ(errorOf([&] { future->value(); }), "a future has no value before it is completed; wait() for it first");
   future->markCompleted(IValue(42));
   EXPECT_TRUE(future->completed() && future->hasValue());
   EXPECT_FALSE(future->hasError());
@@ -72,7 +72,7 @@ TEST(Future, IsCompletedOnce) {
   failed->setErrorIfNeeded(failure("second"));
   EXPECT_EQ(failed->tryRetrieveErrorMessage(), "first");
   EXPECT_EQ(errorOf([] { makeIntrusive<Future>()->setError(nullptr); }),
-            "a future cannot be given a null pointer for an error");
+            "the error of a future cannot be a null pointer");
 }
 
 TEST(Future, WakesThoseWhoWait) {

@@ -6,7 +6,7 @@
 namespace boxcar {
 namespace {
 
-// torch.manual_seed(0) gives these.
+// The first numbers after torch.manual_seed(0).
 constexpr uint32_t kFirstOfSeed0[] = {2357136044, 2546248239, 3071714933, 3626093760, 2588848963};
 
 TEST(CpuGenerator, DrawsPyTorchsNumbers) {
@@ -83,10 +83,9 @@ TEST(Generator, OfAUserSaysThatItCannotTellItsPlace) {
     uint64_t current_seed() const override { return 0; }
   };
   EXPECT_EQ(errorOf([] { makeIntrusive<Own>()->state(); }),
-            "the generator of device 'cpu' cannot tell where its sequence stands: its class overrides no state()");
-  EXPECT_EQ(
-      errorOf([] { makeIntrusive<Own>()->set_state({}); }),
-      "the generator of device 'cpu' cannot be put at a place of its sequence: its class overrides no set_state()");
+            "the generator of device 'cpu' cannot tell its position: its class does not override state()");
+  EXPECT_EQ(errorOf([] { makeIntrusive<Own>()->set_state({}); }),
+            "the generator of device 'cpu' cannot be set to a position: its class does not override set_state()");
 }
 
 TEST(CpuGenerator, HasTheKeysAndTheDeviceOfTheCpu) {
@@ -109,7 +108,7 @@ TEST(Generator, DevicesHaveTheirOwn) {
   EXPECT_EQ(generator.current_seed(), 4u);
   EXPECT_FALSE(generator == defaultCpuGenerator());
   EXPECT_EQ(errorOf([] { static_cast<void>(defaultGenerator(DeviceType::Meta)); }),
-            "device 'meta' has no generators of random numbers: no backend gives any");
+            "device 'meta' has no generators of random numbers: no backend provides one");
 }
 
 TEST(Generator, CopiesAreOneGenerator) {

@@ -8,7 +8,7 @@
 namespace boxcar {
 namespace {
 
-// The value of a small float with [mantissa_bits] and exponent bias [bias], as its definition says.
+// Returns the value of a small float with [mantissa_bits] and exponent bias [bias], by definition.
 double slowDecode(uint16_t bits, int mantissa_bits, int bias) {
   const int exponent_mask = (1 << (15 - mantissa_bits)) - 1;
   const int exponent = (bits >> mantissa_bits) & exponent_mask;
@@ -19,7 +19,7 @@ double slowDecode(uint16_t bits, int mantissa_bits, int bias) {
   return sign * std::ldexp(mantissa + (1 << mantissa_bits), exponent - bias - mantissa_bits);
 }
 
-// The nearest of all values, ties to the even mantissa: found by bisection over the positive ones.
+// Returns the nearest of all values, ties to the even mantissa: bisects the positive ones.
 template <class T>
 uint16_t slowEncode(float value, int mantissa_bits, int bias) {
   const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
@@ -30,7 +30,7 @@ uint16_t slowEncode(float value, int mantissa_bits, int bias) {
     const uint16_t middle = static_cast<uint16_t>((low + high) / 2);
     (slowDecode(middle, mantissa_bits, bias) <= magnitude ? low : high) = middle;
   }
-  // Beyond the largest value the next power of two takes the place of infinity.
+  // For rounding, infinity counts as the power of two above the largest value.
   const double below = slowDecode(low, mantissa_bits, bias);
   const double above = high == infinity ? std::ldexp(1.0, bias + 1) : slowDecode(high, mantissa_bits, bias);
   const double to_below = magnitude - below, to_above = above - magnitude;
@@ -77,7 +77,7 @@ TYPED_TEST(SmallFloat, RoundsToNearestEven) {
   const auto check = [](float value) {
     ASSERT_EQ(TypeParam(value).bits, slowEncode<TypeParam>(value, F::mantissa_bits, F::bias)) << value;
   };
-  // Each value, the midpoint to the next, and a float on either side of that midpoint.
+  // Each value, the midpoint to the next one, and a float on either side of that midpoint.
   for (uint16_t bits = 0; bits < std::numeric_limits<TypeParam>::infinity().bits; ++bits) {
     const double here = slowDecode(bits, F::mantissa_bits, F::bias);
     const double next = slowDecode(bits + 1, F::mantissa_bits, F::bias);

@@ -207,7 +207,7 @@ TEST(IValue, EveryListIsAListAndOnlyGenericOnesAreGeneric) {
     EXPECT_EQ(each.value.isList(), std::string(each.name).ends_with("List")) << each.name;
   }
   EXPECT_EQ(errorOf([] { IValue(List<int64_t>{1}).toList(); }),
-            "expected a value of kind GenericList, found IntList, whose elements lie side by side: toIntList() shares "
+            "expected a value of kind GenericList, found IntList, whose elements are contiguous: toIntList() shares "
             "it, to<std::vector<IValue>>() copies its elements");
   EXPECT_EQ(IValue(List<int64_t>{7}).to<std::vector<IValue>>().at(0).toInt(), 7);
 }

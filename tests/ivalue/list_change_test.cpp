@@ -17,7 +17,7 @@ using Ints = std::vector<int64_t>;
 
 Tensor someTensor() { return Tensor::allocate(std::vector<int64_t>{2}, ScalarType::Float); }
 
-// One list of each kind of storage, and what it holds at first: two elements that are not T().
+// One list for each kind of storage, and its initial content: two elements that are not T().
 template <class T>
 std::vector<T> twoOf();
 template <>

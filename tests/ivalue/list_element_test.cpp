@@ -27,7 +27,7 @@ concept AssignableByIndex = requires(T list) {
   list[0] = list.get(0);
 };
 
-// Where nothing could be written, nothing compiles.
+// An assignment that could not write anything does not compile.
 static_assert(AssignableByIndex<List<std::string>> && !AssignableByIndex<const List<std::string>>);
 static_assert(AssignableByIndex<List<Tensor>> && !AssignableByIndex<const List<Tensor>>);
 static_assert(AssignableByIndex<List<int64_t>> && !AssignableByIndex<const List<int64_t>>);

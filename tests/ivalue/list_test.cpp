@@ -96,7 +96,7 @@ TEST(List, HoldsReferencesToTensors) {
   EXPECT_EQ(tensor.unsafeGetTensorImpl()->useCount(), 1u);
 }
 
-// Deep enough to overflow the stack, were it used.
+// Deep enough to overflow the stack if destruction were recursive.
 constexpr int kDeep = 200'000;
 
 IValue nestedLists(IValue innermost, int depth) {

@@ -9,7 +9,7 @@
 namespace boxcar {
 namespace {
 
-// Every test runs with the kernel's means and with the walk that stands in for them.
+// Every test runs with the kernel's openat2(2) and with the walk that replaces it.
 class OpenBeneath : public testing::TestWithParam<bool> {
  protected:
   OpenBeneath() {
@@ -20,7 +20,7 @@ class OpenBeneath : public testing::TestWithParam<bool> {
   }
   ~OpenBeneath() override { detail::pretendToLackOpenat2(false); }
 
-  // What is read from [name], or why it cannot be.
+  // Returns what is read from [name], or why it cannot be read.
   std::string contents(const std::string& name) const {
     const FileDescriptor file = openBeneath(folder_.get(), name, kFlagsForReading);
     if (!file.isOpen()) return std::strerror(errno);

@@ -24,7 +24,7 @@ void save(const std::string& path, std::string_view text) {
   file.commit();
 }
 
-// Relative paths start from a folder "at" that the test has for itself.
+// Relative paths start from the test's own folder "at".
 class OutputFileTest : public testing::Test {
  protected:
   OutputFileTest() : guard_(FileAccess{.folder = temporary_ / "at"}) { temporary_.write("at/old", "old"); }
@@ -59,7 +59,7 @@ TEST_F(OutputFileTest, IsTheOnlyOneForItsPlaceUntilItIsDone) {
     for (const char* name : {"old", "./old", "../at/old", "link"}) {
       const std::string path = resolvePath(name);
       EXPECT_EQ(errorOf([name] { OutputFile{name}; }),
-                "cannot write '" + path + "': this program is writing it already; name another file");
+                "cannot write '" + path + "': this program is already writing it; name another file");
     }
     OutputFile other("other");
     first.commit();
@@ -135,9 +135,8 @@ TEST_F(OutputFileTest, RefusesWhatTheProcessReads) {
   temporary_.link("at/link", "script");
   protectFile(temporary_ / "at/link");
   protectFile(temporary_ / "at/missing");
-  EXPECT_EQ(errorOf([] { OutputFile("script"); }),
-            "cannot write '" + (temporary_ / "at/script") +
-                "': this program reads it, or writes it already; name another file");
+  EXPECT_EQ(errorOf([] { OutputFile("script"); }), "cannot write '" + (temporary_ / "at/script") +
+                                                       "': this program already reads or writes it; name another file");
   EXPECT_EQ(temporary_.read("at/script"), "runs");
   save("missing", "is made");
   EXPECT_EQ(temporary_.read("at/missing"), "is made");
@@ -158,8 +157,8 @@ TEST_F(OutputFileTest, WhatIsNoFileIsLeftAlone) {
   temporary_.link("at/round", "round");
   const auto fault = [&](const std::string& path) { return errorOf([&] { save(path, "x"); }); };
   const std::string at = "cannot write '" + (temporary_ / "at/");
-  EXPECT_EQ(fault("pipe"), at + "pipe': it is no regular file");
-  EXPECT_EQ(fault("/dev/null"), "cannot write '/dev/null': it is no regular file");
+  EXPECT_EQ(fault("pipe"), at + "pipe': it is not a regular file");
+  EXPECT_EQ(fault("/dev/null"), "cannot write '/dev/null': it is not a regular file");
   EXPECT_EQ(fault("."), at + ".': Is a directory");
   EXPECT_EQ(fault("../at"), at + "../at': Is a directory");
   EXPECT_EQ(fault("../at/"), at + "../at/': Is a directory");

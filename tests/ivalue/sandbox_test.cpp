@@ -42,8 +42,8 @@ std::string faultOfWriting(const std::string& path) {
   return errorOf([&] { save(path, "overwritten"); });
 }
 
-// A folder "home" for the program, and others around it. Every test runs with the kernel's means to stay beneath a
-// folder, and with those that stand in for them.
+// A folder "home" for the program, with others around it. Every test runs with the kernel's openat2(2) and with the
+// walk that replaces it.
 class SandboxTest : public testing::TestWithParam<bool> {
  protected:
   SandboxTest() {
@@ -60,11 +60,11 @@ class SandboxTest : public testing::TestWithParam<bool> {
   FileAccess sandboxed(const SandboxFolders& folders = {}) const {
     return FileAccess::sandboxed(temporary_ / "home", folders);
   }
-  // One that reads data and writes results.
+  // A sandbox that may read data and write results.
   FileAccess opened() const {
     return sandboxed({.readable = {temporary_ / "data"}, .writable = {temporary_ / "results"}});
   }
-  // The errors for [path], which leads to the place [name]; both start from the temporary folder.
+  // The errors for [path], which leads to the place [name]; both are relative to the temporary folder.
   std::string notReadable(const std::string& path, const std::string& name) const {
     return "cannot open '" + (temporary_ / path) + "': " + outside(path, name, "read", "read", "readable");
   }
@@ -80,7 +80,7 @@ class SandboxTest : public testing::TestWithParam<bool> {
   std::string outside(const std::string& path, const std::string& name, const std::string& done,
                       const std::string& option, const std::string& field) const {
     return (path == name ? "it" : "'" + (temporary_ / name) + "'") +
-           " lies outside of the folders that the sandbox allows to be " + done + "; allow it with --allow-" + option +
+           " is outside of the folders that the sandbox allows to be " + done + "; allow it with --allow-" + option +
            " '" + fs::path(temporary_ / name).parent_path().string() + "' (in C++: SandboxFolders::" + field + ")";
   }
 };
@@ -104,10 +104,10 @@ TEST_P(SandboxTest, NothingElseMayBe) {
   EXPECT_EQ(faultOfReading("../secret/file"), notReadable("home/../secret/file", "secret/file"));
   EXPECT_EQ(faultOfReading(temporary_ / "secret/file"), notReadable("secret/file", "secret/file"));
   EXPECT_EQ(faultOfReading("sub/../../secret/file"), notReadable("home/sub/../../secret/file", "secret/file"));
-  // A name that only begins like the folder's.
+  // A name that only starts like the folder's.
   EXPECT_EQ(faultOfReading("../home2/file"), notReadable("home/../home2/file", "home2/file"));
   EXPECT_EQ(faultOfReading("/etc/passwd"),
-            "cannot open '/etc/passwd': it lies outside of the folders that the sandbox allows to be read; allow it "
+            "cannot open '/etc/passwd': it is outside of the folders that the sandbox allows to be read; allow it "
             "with --allow-read '/etc' (in C++: SandboxFolders::readable)");
 }
 
@@ -202,7 +202,7 @@ TEST_P(SandboxTest, LinksThatLeadOutAreRefused) {
   const FileAccessGuard guard(opened());
   const auto by_link = [&](const std::string& link, const std::string& doing, const std::string& name) {
     return "the symbolic link '" + (temporary_ / link) + "' leads to '" + (temporary_ / name) +
-           "', which lies outside of the folders that the sandbox allows to be " + doing + " '" +
+           "', which is outside of the folders that the sandbox allows to be " + doing + " '" +
            (temporary_ / "secret") + "' (in C++: SandboxFolders::";
   };
   const std::string read = "read; allow it with --allow-read";
@@ -241,14 +241,14 @@ TEST_P(SandboxTest, OnlyRegularFiles) {
   temporary_.link("home/null", "/dev/null");
   const FileAccessGuard guard(
       sandboxed({.readable = {"/dev", "/proc"}, .writable = {temporary_ / "results", "/dev", "/proc"}}));
-  EXPECT_EQ(faultOfReading("pipe"), "cannot read '" + (temporary_ / "home/pipe") + "': it is no regular file");
-  EXPECT_EQ(faultOfReading("null"), "cannot read '" + (temporary_ / "home/null") + "': it is no regular file");
+  EXPECT_EQ(faultOfReading("pipe"), "cannot read '" + (temporary_ / "home/pipe") + "': it is not a regular file");
+  EXPECT_EQ(faultOfReading("null"), "cannot read '" + (temporary_ / "home/null") + "': it is not a regular file");
   EXPECT_EQ(faultOfWriting(temporary_ / "results/pipe"),
-            "cannot write '" + (temporary_ / "results/pipe") + "': it is no regular file");
-  EXPECT_EQ(faultOfWriting("/dev/null"), "cannot write '/dev/null': it is no regular file");
+            "cannot write '" + (temporary_ / "results/pipe") + "': it is not a regular file");
+  EXPECT_EQ(faultOfWriting("/dev/null"), "cannot write '/dev/null': it is not a regular file");
 }
 
-// In /proc, links open files whatever their text is; here the text is what counts.
+// A link in /proc opens its file whatever the link's text is; the sandbox goes by the text.
 TEST_P(SandboxTest, OpenFilesAreNoWayOut) {
   const FileDescriptor secret(::open((temporary_ / "secret/file").c_str(), O_RDWR));
   const FileDescriptor folder(::open((temporary_ / "secret").c_str(), O_RDONLY));
@@ -256,7 +256,7 @@ TEST_P(SandboxTest, OpenFilesAreNoWayOut) {
   const std::string file = "/proc/self/fd/" + std::to_string(secret.get());
   const std::string in_folder = "/proc/self/fd/" + std::to_string(folder.get()) + "/file";
   const auto leads_out = [&](const std::string& fault) {
-    return fault.find("leads to '" + (temporary_ / "secret/file") + "', which lies outside of") != std::string::npos;
+    return fault.find("leads to '" + (temporary_ / "secret/file") + "', which is outside of") != std::string::npos;
   };
   EXPECT_TRUE(leads_out(faultOfReading(file))) << faultOfReading(file);
   EXPECT_TRUE(leads_out(faultOfWriting(file))) << faultOfWriting(file);
@@ -300,7 +300,7 @@ TEST_P(SandboxTest, RelativeFoldersStartFromTheCurrentDirectory) {
   EXPECT_EQ(contents("file"), "home");
   EXPECT_EQ(contents("../data/file"), "data");
   EXPECT_EQ(faultOfReading("../secret/file"), "cannot open 'home/../secret/file': '" + (temporary_ / "secret/file") +
-                                                  "' lies outside of the folders that the sandbox allows to be read; "
+                                                  "' is outside of the folders that the sandbox allows to be read; "
                                                   "allow it with --allow-read '" +
                                                   (temporary_ / "secret") + "' (in C++: SandboxFolders::readable)");
   const FileAccessGuard inner(access.withFolder("data"));
@@ -326,8 +326,8 @@ TEST_P(SandboxTest, FoldersThatCannotBeOpened) {
             "the sandbox cannot allow the folder 'no/folder' to be read: No such file or directory");
 }
 
-// Reads [path] in the sandbox's folder, and writes it in the folder of results, while what is called [swapped] in both
-// is exchanged for a link to [target] and back again, without a moment when it is not there.
+// Reads [path] in the sandbox's folder and writes it in the results folder. Meanwhile a thread keeps exchanging
+// [swapped] in both for a link to [target] and back again; the name never disappears.
 void SandboxTest::swapWhileItIsUsed(const std::string& path, const std::string& swapped, const std::string& target) {
   for (const std::string folder : {"home/", "results/"}) {
     temporary_.write(folder + path, "allowed");

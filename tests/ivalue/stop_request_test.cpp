@@ -10,7 +10,7 @@
 namespace boxcar {
 namespace {
 
-// A tuple of two that are the same, and so on: 2^62 numbers to whoever looks at each.
+// Returns a tuple of two equal tuples, and so on: 2^62 numbers to code that visits each.
 IValue doubledSixtyTimes() {
   IValue value = 1;
   for (int i = 0; i < 62; ++i) value = Tuple(std::vector<IValue>{value, value});

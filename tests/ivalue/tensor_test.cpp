@@ -187,7 +187,7 @@ TEST(Tensor, ATensorOfNothingMayHaveAnyOtherDimensions) {
   EXPECT_TRUE(tensor.is_contiguous());
 }
 
-// viewWith() has a shorter way where no number is huge.
+// viewWith() takes a shorter path when no number is huge.
 TEST(Tensor, WrittenViewsAreMeasuredAsAllViewsAre) {
   constexpr int64_t kNumbers[] = {-1, 0, 0, 1, 1, 2, 3, 4, 6, 12, (1 << 30) - 1, 1 << 30, int64_t{1} << 40, kHuge};
   const Tensor bases[] = {Tensor::allocate(Sizes{1}, ScalarType::Byte, kMeta),
@@ -210,7 +210,7 @@ TEST(Tensor, WrittenViewsAreMeasuredAsAllViewsAre) {
     const Tensor& base = bases[random() % std::size(bases)];
     Sizes sizes(random() % 7);
     Sizes strides(sizes.size());
-    // Dense ones in part, for few of the others fit.
+    // Strides are mostly dense, because few others fit.
     for (int64_t& size : sizes) size = random() % 2 == 0 ? draw() : 1 + static_cast<int64_t>(random() % 3);
     int64_t dense = 1;
     for (size_t i = sizes.size(); i-- > 0;) {
@@ -228,7 +228,7 @@ TEST(Tensor, WrittenViewsAreMeasuredAsAllViewsAre) {
     ASSERT_EQ(found, wanted);
     views += wanted.find(" elements from ") < 20 ? 1 : 0;
   }
-  EXPECT_GT(views, 4000U);  // else nothing but errors was compared
+  EXPECT_GT(views, 4000U);  // otherwise only errors were compared
   EXPECT_LT(views, 36000U);
 }
 

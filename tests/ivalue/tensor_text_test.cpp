@@ -10,7 +10,7 @@
 namespace boxcar {
 namespace {
 
-// The texts are those of PyTorch 1.13.
+// The expected texts are from PyTorch 1.13.
 
 using Sizes = std::vector<int64_t>;
 using Complex = std::complex<double>;
@@ -151,7 +151,7 @@ TEST(TensorText, MoreThanAThousandElementsAreSummarised) {
             "        [9700, 9701, 9702,  ..., 9797, 9798, 9799],\n"
             "        [9800, 9801, 9802,  ..., 9897, 9898, 9899],\n"
             "        [9900, 9901, 9902,  ..., 9997, 9998, 9999]])");
-  // The "..." counts as an element of the line.
+  // The "..." takes the place of one element in the line.
   EXPECT_EQ(toString(arange<float>({1, 1100})),
             "tensor([[0.0000e+00, 1.0000e+00, 2.0000e+00,  ..., 1.0970e+03, 1.0980e+03,\n"
             "         1.0990e+03]])");

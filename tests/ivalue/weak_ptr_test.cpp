@@ -47,7 +47,7 @@ Tensor someTensor() { return Tensor::allocate(std::vector<int64_t>{2}, ScalarTyp
 static_assert(std::is_nothrow_copy_constructible_v<WeakNode> && std::is_nothrow_move_constructible_v<WeakNode>);
 static_assert(std::is_convertible_v<WeakIntrusivePtr<Leaf>, WeakNode>);
 static_assert(!std::is_convertible_v<WeakNode, WeakIntrusivePtr<Leaf>>);
-// What weak references need lies beside the objects.
+// The data for weak references lie outside the objects.
 static_assert(sizeof(Object) == 16 && sizeof(StringObject) == 16 + sizeof(std::string));
 
 TEST(WeakPtr, LocksWhileTheObjectLives) {
@@ -188,7 +188,7 @@ TEST(WeakPtr, AParentAndAChildThatKnowEachOtherAreFreed) {
   EXPECT_EQ(alive, 0);
 }
 
-// Asks for itself when it goes.
+// Looks for itself while it is being destroyed.
 class Curious final : public Object {
  public:
   explicit Curious(bool* found) : found_(found) {}
@@ -242,7 +242,7 @@ TEST(WeakPtr, TheUndefinedTensorNeverExpires) {
   EXPECT_EQ(weak.lock().get(), TensorImpl::undefined());
 }
 
-// The last reference goes on one thread while others turn weak ones into strong ones: the object is freed once, and
+// One thread drops the last reference while others turn weak references into strong ones: the object is freed once, and
 // nobody gets it afterwards.
 TEST(WeakPtr, LockRacesTheLastRelease) {
   constexpr int kThreads = 3;

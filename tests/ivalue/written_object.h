@@ -4,7 +4,7 @@
 
 namespace boxcar {
 
-// Reads, when it is destroyed, what those who held it have written.
+// Its destructor reads what the holders of references have written.
 class Written final : public Object {
  public:
   explicit Written(int* sum) : sum_(sum) {}

@@ -1,9 +1,9 @@
 #include "tests/numerics/case_call.h"
 
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/fallbacks/meta_checker.h>
-#include <boxcar/dispatcher/fallbacks/schema_checker.h>
-#include <boxcar/interpreter/program.h>
+#include <boxcar/dispatcher/handlers/check/meta_checker.h>
+#include <boxcar/dispatcher/handlers/check/schema_checker.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/interpreter/session/program.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
@@ -60,7 +60,7 @@ std::string scriptFor(const FunctionSchema& schema) {
   return fmt::format("{}({}) {{\n  {} = {}\n  return {}\n}}\n", head, fmt::join(types, ", "), names, call, names);
 }
 
-// Scripts are compiled once for each operator.
+// Compiles one script for each operator and keeps it.
 const Program::Function& scriptOf(const OperatorHandle& op) {
   struct Script {
     Program program;
@@ -97,12 +97,12 @@ void call(const OperatorHandle& op, Way way, Stack& stack) {
   }
 }
 
-// A script's errors go on with where it was.
+// Errors of scripts have further lines that say where they happened.
 std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 Device case_device = DeviceType::CPU;
 
-// Makes the call where the cases' device is, and brings [stack] and what became of the arguments back.
+// Makes the call on the device of the cases, and brings the results and the changed arguments back.
 void callThere(const OperatorHandle& op, Way way, Stack& stack) {
   if (case_device.is_cpu()) return call(op, way, stack);
   DeviceCopies copies(case_device);
@@ -118,7 +118,7 @@ void callThere(const OperatorHandle& op, Way way, Stack& stack) {
   for (const IValue& result : there) stack.push_back(copies.toHost(result));
 }
 
-// The text of the Error that the call throws; nothing where it throws none.
+// Returns the text of the Error that the call throws; nullopt if it throws none.
 std::optional<std::string> errorOf(const OperatorHandle& op, Way way, Stack& stack) {
   try {
     callThere(op, way, stack);
@@ -137,13 +137,13 @@ std::optional<std::string> runError(const Case& expected, const OperatorHandle& 
   if (!case_device.is_cpu() && error->find("for dispatch key") != std::string::npos) return error;
   if (error->find("has no kernel") != std::string::npos && !hasKernel(expected.op())) return error;
   if (way == Way::kSchema || way == Way::kMeta) {
-    // The checker's own error is none of the operator's.
+    // An error of the checker itself is not the operator's.
     const CaseArguments again = expected.makeArguments(op.schema());
     Stack other = again.values;
     const auto plain = errorOf(op, Way::kBoxed, other);
     if (plain != error) return fmt::format("the checker says: {}", *error);
   }
-  // What a kernel on a device finds wrong shows when other elements are written already.
+  // A kernel on a device may report an error only after it wrote other elements.
   if (error->find("An earlier operator on") != std::string::npos) return std::nullopt;
   return differenceOfArguments(expected, arguments);
 }

@@ -10,11 +10,11 @@
 
 namespace boxcar::numerics {
 
-// How a call is made.
+// How to make a call.
 enum class Way {
   kBoxed,   // callBoxed
   kTyped,   // the function in <boxcar/ops.h>
-  kScript,  // from a script's function
+  kScript,  // from a function of a script
   kSchema,  // callBoxed under the SchemaChecker
   kMeta,    // callBoxed under the MetaChecker
 };
@@ -23,20 +23,21 @@ inline constexpr Way kAllWays[] = {Way::kBoxed, Way::kTyped, Way::kScript, Way::
 // "boxed".
 std::string_view toString(Way way);
 
-// Where calls are made from now on: the CPU, unless it is said otherwise.
+// Sets the device for calls from now on; the default is the CPU.
 void setCaseDevice(Device device);
-// Takes its first memory, from which on its kernels may be there. Not before a fork, which CUDA does not outlive.
+// Allocates on the device once; from then on it can provide kernels. Never call this before a fork, which CUDA does not
+// survive.
 void openCaseDevice();
 Device caseDevice();
 
-// Makes the call of [expected] in one way and compares what comes of it. In words, what is wrong; nothing where all is
+// Makes the call of [expected] in one way and compares the outcome. Returns what is wrong in words; nullopt if all is
 // as expected.
 std::optional<std::string> runCase(const Case& expected, Way way);
 
-// What the call is, for messages: "aten::add.Tensor(self=float32[2, 3], other=float32[3])".
+// Describes the call for messages: "aten::add.Tensor(self=float32[2, 3], other=float32[3])".
 std::string describeCall(const Case& expected);
 
-// Whether the operator of a case is defined and has a kernel that a tensor on the device of cases reaches.
+// Returns whether operator [op] is defined and has a kernel for tensors on the device of the cases.
 bool hasKernel(const std::string& op);
 
 }  // namespace boxcar::numerics

@@ -1,6 +1,6 @@
 #include "tests/numerics/case_check.h"
 
-#include <boxcar/dispatcher/fallbacks/tensor_bytes.h>
+#include <boxcar/dispatcher/values/tensor_bytes.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ struct Limits {
   double atol;
 };
 
-// Those of torch.testing.assert_close.
+// The limits of torch.testing.assert_close.
 Limits limitsOf(ScalarType dtype) {
   switch (dtype) {
     case ScalarType::Half: return {1e-3, 1e-5};
@@ -47,12 +47,12 @@ bool areClose(double found, double expected, Limits limits) {
 }
 bool areClose(std::complex<double> found, std::complex<double> expected, Limits limits) {
   const auto is_finite = [](std::complex<double> z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); };
-  // Which part of an infinite or undefined one is infinite, and which NaN, depends on the order of the arithmetic.
+  // The order of the arithmetic decides which part of a non-finite number is infinite and which is NaN.
   if (!is_finite(expected)) return !is_finite(found);
   return std::abs(found - expected) <= limits.atol + limits.rtol * std::abs(expected);
 }
 
-// An element as text, with as many digits as tell values apart.
+// Returns an element as text, with enough digits to tell values apart.
 template <class T>
 std::string shown(const T& value) {
   if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
@@ -66,7 +66,7 @@ std::string shown(const T& value) {
   }
 }
 
-// Without the sign, or the angle of a complex number.
+// Drops the sign of a number, or the angle of a complex one.
 template <class T>
 T magnitude(const T& value) {
   if constexpr (std::is_same_v<T, bool> || std::is_unsigned_v<T>) {
@@ -92,7 +92,7 @@ bool same(const T& found, const T& expected, Limits limits) {
   }
 }
 
-// "[1, 2]" of element [number] in the order of the dimensions.
+// Returns the index of element [number] in the order of the dimensions, such as "[1, 2]".
 std::string position(std::span<const int64_t> sizes, int64_t number) {
   std::vector<int64_t> index(sizes.size());
   for (size_t d = sizes.size(); d-- > 0;) {
@@ -129,7 +129,7 @@ std::optional<std::string> differenceOfElements(const Tensor& found, const Tenso
 
 std::string sizesText(std::span<const int64_t> sizes) { return fmt::format("[{}]", fmt::join(sizes, ", ")); }
 
-// Strides of dimensions of size 1, and of tensors without elements, place nothing.
+// Strides have no effect for dimensions of size 1 and tensors without elements.
 bool sameStrides(const Tensor& found, std::span<const int64_t> strides) {
   if (found.numel() == 0) return true;
   for (size_t d = 0; d < strides.size(); ++d) {
@@ -165,7 +165,7 @@ std::optional<std::string> differenceOfTensor(const Case& expected, const Tensor
   return differenceOfElements(found, elements, limitsOf(expected, elements.dtype()), expected.comparesMagnitudes());
 }
 
-// The kind and value of a number.
+// Compares the kind and value of a number.
 std::optional<std::string> differenceOfNumber(const Case& expected, const IValue& found, const IValue& wanted) {
   if (found.tag() != wanted.tag()) return fmt::format("expected {}, got {}", describe(wanted), describe(found));
   const Limits limits = limitsOf(expected, parseDtype(expected.dtype()).value_or(ScalarType::Double));
@@ -202,7 +202,7 @@ std::optional<std::string> differenceOfValue(const Case& expected, const IValue&
   return differenceOfNumber(expected, found, Case::constant(wanted, type));
 }
 
-// Which bytes of a storage belong to elements of [tensor].
+// Marks the bytes of the storage that belong to elements of [tensor].
 void markBytes(const Tensor& tensor, std::vector<bool>& marked) {
   for (const int64_t offset : elementOffsets(tensor)) {
     for (size_t i = 0; i < tensor.itemsize(); ++i) {
@@ -219,7 +219,7 @@ std::optional<std::string> differenceOfResults(const Case& expected, const Funct
   if (results.size() != wanted.size()) {
     return fmt::format("expected {} results, got {}", wanted.size(), results.size());
   }
-  // What is written keeps the strides that the caller gave it.
+  // A written argument keeps the strides that the caller gave it.
   const bool compares_strides = expected.comparesStrides();
   for (size_t i = 0; i < results.size(); ++i) {
     const auto difference =

@@ -8,19 +8,19 @@
 
 namespace boxcar::numerics {
 
-// In words, how what a call returned differs from what [expected] says; nothing where it does not. [results] are the
-// call's, [arguments] those that it was made with.
+// Describes how the [results] of a call differ from [expected]; nullopt if they do not. [arguments] are those of the
+// call.
 std::optional<std::string> differenceOfResults(const Case& expected, const FunctionSchema& schema,
                                                std::span<const IValue> results, const CaseArguments& arguments);
 
-// The same for the arguments after the call: what is to be written is written, everything else is as it was, in the
-// elements between those of views, too.
+// Describes how the arguments differ after the call; nullopt if they do not. Written arguments must have the expected
+// values. Everything else must be unchanged, also the elements between those of views.
 std::optional<std::string> differenceOfArguments(const Case& expected, const CaseArguments& arguments);
 
-// "float32[2, 3]", "[int64[3], None]", "2.5": a value in short.
+// Describes a value in short: "float32[2, 3]", "[int64[3], None]", "2.5".
 std::string describe(const IValue& value);
 
-// The call in words: "(self=float32[2, 3] strides [1, 2], dim=-1)".
+// Describes the arguments of a call: "(self=float32[2, 3] strides [1, 2], dim=-1)".
 std::string describe(const FunctionSchema& schema, const CaseArguments& arguments);
 
 }  // namespace boxcar::numerics

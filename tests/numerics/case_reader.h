@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/operator_handle.h>
+#include <boxcar/dispatcher/registry/operator_handle.h>
 #include <boxcar/ivalue/stack.h>
 
 #include <map>
@@ -14,23 +14,23 @@
 
 namespace boxcar::numerics {
 
-// The arguments of one call: the values, and the tensors among them, new ones each time they are made.
+// The arguments of one call: the values and the tensors among them. Each construction makes new tensors.
 struct CaseArguments {
   Stack values;
   std::vector<Tensor> tensors;
-  std::vector<Tensor> storages;             // all elements of each storage, as one row
-  std::vector<Tensor> initial;              // the same as it is before the call
+  std::vector<Tensor> storages;             // all elements of each storage, as a 1-D tensor
+  std::vector<Tensor> initial;              // the storages before the call
   std::vector<std::vector<int64_t>> sizes;  // of the tensors, before the call
 };
 
-// What a tensor must be: its elements, contiguous, and how they must lie.
+// An expected tensor: its elements, contiguous, and its memory layout.
 struct ExpectedTensor {
   Tensor elements;
-  std::optional<std::vector<int64_t>> strides;  // nothing where they do not count
-  int64_t storage = -1;                         // the argument's that it shares; -1: one of its own
+  std::optional<std::vector<int64_t>> strides;  // nullopt: not compared
+  int64_t storage = -1;                         // the storage of an argument that it shares; -1: its own
 };
 
-// One call and its outcome, as a file of cases has it (generator/store.py writes them).
+// One call and its outcome, from a file of cases (generator/store.py writes them).
 class Case final {
  public:
   Case(const nlohmann::json* json, const std::map<std::string, Tensor>* elements, std::string family, size_t number)
@@ -38,31 +38,31 @@ class Case final {
 
   // "aten::add.Tensor".
   std::string op() const;
-  // The dtype that it was made for, "float32".
+  // The dtype of the case, "float32".
   std::string dtype() const;
   const std::string& family() const noexcept { return family_; }
-  // Its place in the file.
+  // The position in the file.
   size_t number() const noexcept { return number_; }
 
   bool isError() const;
-  // What PyTorch says where it refuses the call.
+  // PyTorch's error if it refuses the call.
   std::string error() const;
-  // (rtol, atol) where they are not the dtype's.
+  // (rtol, atol) if they differ from the dtype's.
   std::optional<std::pair<double, double>> tolerance() const;
-  // Whether strides of results count.
+  // Whether strides of results are compared.
   bool comparesStrides() const;
-  // Whether values are compared without their signs, complex ones without their angles.
+  // Whether values are compared without their signs, and complex ones without their angles.
   bool comparesMagnitudes() const;
 
-  // An Error where the case does not fit [schema].
+  // Throws Error if the case does not fit [schema].
   CaseArguments makeArguments(const FunctionSchema& schema) const;
 
-  // The expected results: expectedTensor() and number() read what is in them.
+  // The expected results, to be read with expectedTensor() and number().
   const nlohmann::json& results() const;
-  // The expected state of tensor [index] of the arguments after the call; nothing where it must not change.
+  // Returns the expected state of tensor [index] of the arguments after the call; nullopt if it must not change.
   std::optional<ExpectedTensor> after(size_t index) const;
   ExpectedTensor expectedTensor(const nlohmann::json& expectation) const;
-  // A number, a truth value, a string, a list of these or None. [type] is a schema's.
+  // Converts a number, a bool, a string, a list of these or None. [type] is the type in a schema.
   static IValue constant(const nlohmann::json& value, TypePtr type);
 
  private:
@@ -75,16 +75,16 @@ class Case final {
   size_t number_;
 };
 
-// A file of cases. The cases refer to it.
+// A file of cases. The cases refer to it, so it must outlive them.
 class CaseFile final {
  public:
-  // Throws Error where [path] cannot be read.
+  // Throws Error if [path] cannot be read.
   explicit CaseFile(const std::string& path);
   ~CaseFile();
   CaseFile(const CaseFile&) = delete;
   CaseFile& operator=(const CaseFile&) = delete;
 
-  // The file's name without its ending, "pointwise".
+  // The file name without its extension, "pointwise".
   const std::string& family() const noexcept { return family_; }
   const std::vector<Case>& cases() const noexcept { return cases_; }
 
@@ -95,7 +95,7 @@ class CaseFile final {
   std::vector<Case> cases_;
 };
 
-// The files in [folder], by name; only [families] where these are given.
+// Reads the files in [folder], sorted by name; only [families] if given.
 std::vector<std::unique_ptr<CaseFile>> readCaseFiles(const std::string& folder,
                                                      const std::vector<std::string>& families = {});
 

@@ -8,7 +8,7 @@
 namespace boxcar::numerics {
 namespace {
 
-// All bytes of [storage] as a tensor.
+// Returns all bytes of [storage] as a tensor.
 Tensor bytesOf(const Storage& storage) {
   const auto count = static_cast<int64_t>(storage->nbytes());
   const int64_t step = 1;
@@ -28,7 +28,7 @@ Tensor over(const Storage& storage, const Tensor& like) {
   return made;
 }
 
-// [value] with convert(tensor) for each tensor in it.
+// Returns [value] with each tensor in it replaced by convert(tensor).
 template <class Convert>
 IValue mapTensors(const IValue& value, const Convert& convert) {
   if (value.isTensor()) return value.toTensor().defined() ? IValue(convert(value.toTensor())) : value;

@@ -12,8 +12,8 @@
 
 namespace boxcar::numerics {
 
-// The arguments of a call on another device, with the sharing of memory and the gaps between elements that they have on
-// the CPU, and the way back.
+// Copies the arguments of a call to another device and back. The copies share memory and have gaps between elements as
+// on the CPU.
 class DeviceCopies final {
  public:
   explicit DeviceCopies(Device device) : device_(device) {}
@@ -21,9 +21,9 @@ class DeviceCopies final {
   IValue toDevice(const IValue& value);
   Stack toDevice(const Stack& values);
 
-  // Brings the arguments on the CPU to the state of their copies: elements, and sizes where they were given others.
+  // Updates the arguments on the CPU from their copies: elements, and sizes if they changed.
   void updateHost();
-  // A result in the same way: what shares memory with an argument shares it on the CPU.
+  // Copies a result to the CPU. If it shares memory with an argument, the copy does, too.
   IValue toHost(const IValue& value);
 
  private:

@@ -6,7 +6,7 @@
 #include "tests/numerics/case_call.h"
 #include "tests/numerics/case_check.h"
 
-// Whether the harness sees what is wrong: cases with wrong expectations must fail.
+// Tests that the harness finds faults: cases with wrong expectations must fail.
 
 namespace boxcar::numerics {
 namespace {
@@ -21,7 +21,7 @@ class NumericsHarness : public ::testing::Test {
     elements_.emplace("float32", row);
   }
 
-  // What is wrong in the boxed way, "" for nothing. All ways must agree.
+  // Returns what is wrong with the boxed call, "" if nothing. All ways must agree.
   std::string run(const json& text) {
     const Case one(&text, &elements_, "harness", 0);
     std::string boxed = runCase(one, Way::kBoxed).value_or("");
@@ -73,14 +73,14 @@ TEST_F(NumericsHarness, SeesWrongResults) {
 
 TEST_F(NumericsHarness, SeesWhatBecomesOfArguments) {
   const json args = {{"self", tensor(1)}};
-  // Elements 0 and 2 of the storage are zeroed; the row has no two zeros, so that every expectation is wrong.
+  // Elements 0 and 2 of the storage are zeroed. No two elements were zero, so every expectation is wrong.
   json text = call("aten::zero_", args, result({2}, {2}, 0, 0));
   EXPECT_EQ(run(text), "1 of 2 elements differ; at [1] expected 1, got 0 (rtol 1.3e-06, atol 1e-05)");
-  // In-place on one argument, whose storage another one shares: mul_ by 1 leaves all as it is.
+  // An in-place call on an argument whose storage another argument shares: mul_ by 1 changes nothing.
   text = call("aten::mul_.Scalar", {{"self", tensor(0)}, {"other", 1}}, result({2}, {1}, 0, 0));
   text["after"] = {{"0", {"float32", {2}, {1}, 0, 0}}};
   EXPECT_EQ(run(text), "");
-  // What is not said to be written must not be.
+  // Elements not listed as written must not change.
   text = call("aten::add_.Scalar", {{"self", tensor(0)}, {"other", 5}}, result({2}, {1}, 5, 0));
   EXPECT_EQ(run(text), "byte 2 of storage 0 changed, which the call must not write");
   text["after"] = {{"0", {"float32", {2}, {1}, 5, 0}}};

@@ -1,6 +1,6 @@
-// Compares what operators answer with what PyTorch answers.
-//   numerics_tests                                     the kept sample, as GoogleTest tests, one an operator
-//   numerics_tests --files FOLDER [--only PATTERN]…    whole files, in several processes; --help tells the rest
+// Compares the results of operators with PyTorch's.
+//   numerics_tests                                     the kept sample, as GoogleTest tests, one per operator
+//   numerics_tests --files FOLDER [--only PATTERN]…    whole files, in several processes; --help shows the rest
 
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ class OperatorTest final : public ::testing::Test {
   const OperatorCases& cases_;
 };
 
-// Tests are named Family.aten__add_Tensor.
+// Tests have names like Family.aten__add_Tensor.
 void registerTests(const std::vector<std::unique_ptr<CaseFile>>& files) {
   static std::map<std::string, std::vector<OperatorCases>> by_family;
   for (OperatorCases& cases : casesByOperator(files)) {
@@ -50,10 +50,10 @@ void registerTests(const std::vector<std::unique_ptr<CaseFile>>& files) {
   }
 }
 
-// What ctest takes for a test that was left out.
+// The exit status that ctest reports as a skipped test.
 constexpr int kSkipped = 77;
 
-// Asks in another process: what has begun to use CUDA cannot be forked.
+// Checks in another process, because a process that has begun to use CUDA cannot be forked.
 bool isDeviceThere() {
   std::fflush(nullptr);
   const pid_t pid = ::fork();

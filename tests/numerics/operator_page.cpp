@@ -1,6 +1,6 @@
 #include "tests/numerics/operator_page.h"
 
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace boxcar::numerics {
 namespace {
 
-// Columns, in this order.
+// The columns, in this order.
 constexpr std::pair<const char*, const char*> kColumns[] = {
     {"float32", "f32"}, {"float64", "f64"}, {"float16", "f16"},   {"bfloat16", "bf16"},
     {"int8", "i8"},     {"int16", "i16"},   {"int32", "i32"},     {"int64", "i64"},

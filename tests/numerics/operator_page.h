@@ -8,8 +8,8 @@
 
 namespace boxcar::numerics {
 
-// The page backends/operators.md: every operator of the schemas, the dtypes that are compared with PyTorch in [files],
-// and what cannot be.
+// Returns the page backends/operators.md: every operator of the schemas, the dtypes that [files] compare with PyTorch,
+// and what cannot be compared.
 std::string operatorPage(const std::vector<std::unique_ptr<CaseFile>>& files);
 
 }  // namespace boxcar::numerics

@@ -1,6 +1,6 @@
 #include "tests/numerics/runner.h"
 
-#include <boxcar/dispatcher/fallbacks/name_pattern.h>
+#include <boxcar/dispatcher/registry/name_pattern.h>
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -19,18 +19,18 @@
 namespace boxcar::numerics {
 namespace {
 
-// What the processes tell each other, in memory that they share.
+// Results that the processes exchange in shared memory.
 struct Tally {
   std::atomic<size_t> failed;    // cases
-  std::atomic<size_t> left_out;  // those that met an operator without a kernel
-  std::atomic<size_t> position;  // of the case that is running, from 1
+  std::atomic<size_t> left_out;  // cases that met an operator without a kernel
+  std::atomic<size_t> position;  // of the running case, from 1
   std::atomic<bool> has_no_kernel;
 };
 constexpr int kMostJobs = 256;
 constexpr size_t kNothing = std::numeric_limits<size_t>::max();
 struct Shared {
-  std::atomic<size_t> next;              // the operator that nobody has taken yet
-  std::atomic<size_t> taken[kMostJobs];  // by each process: the operator that it is at
+  std::atomic<size_t> next;              // the first operator that no process has taken
+  std::atomic<size_t> taken[kMostJobs];  // the current operator of each process
   Tally tallies[];                       // by operator
 };
 
@@ -52,7 +52,7 @@ class SharedMemory final {
 };
 
 void print(const std::string& text) {
-  // One write each, so that lines of several processes do not mix.
+  // Write each text with one call, so that lines of several processes do not mix.
   std::span<const char> rest(text);
   while (!rest.empty()) {
     const ssize_t written = ::write(STDOUT_FILENO, rest.data(), rest.size());
@@ -61,10 +61,10 @@ void print(const std::string& text) {
   }
 }
 
-// What a call says of an operator that has kernels, but none for the device of cases.
+// Returns whether the failure says that an operator has kernels, but none for the device of the cases.
 bool meetsMissingKernel(const std::string& failures) {
   const std::string text = fmt::format("for dispatch key {}, which", toString(toDispatchKey(caseDevice().type())));
-  // Or what a kernel says that lacks only this.
+  // Or a kernel reports that it lacks an implementation for this device.
   return failures.find(text) != std::string::npos ||
          failures.find("; move the tensors to 'cpu'\n") != std::string::npos;
 }
@@ -87,7 +87,8 @@ void runOperator(const OperatorCases& cases, Tally& tally, const RunOptions& opt
   tally.position = 0;
 }
 
-// The work of process [job]: what it was at when it crashed, then whatever operators nobody has taken.
+// The work of process [job]: first the operator at which the process before it crashed, then operators that nobody has
+// taken.
 void work(const std::vector<OperatorCases>& operators, const SharedMemory& shared, int job, const RunOptions& options) {
   openCaseDevice();
   size_t i = shared->taken[job];
@@ -176,7 +177,7 @@ bool run(const std::vector<std::unique_ptr<CaseFile>>& files, const RunOptions& 
     processes.erase(process);
     const size_t at = shared->taken[job];
     if (!WIFSIGNALED(status) || at == kNothing || shared->tallies[at].position == 0) continue;
-    // Another one goes on behind the case that crashed.
+    // A new process continues after the case that crashed.
     reportCrash(operators[at], shared->tallies[at], status);
     start(job);
   }

@@ -10,14 +10,14 @@
 namespace boxcar::numerics {
 
 struct RunOptions {
-  std::vector<std::string> patterns;  // of operators; all of them where it is empty
+  std::vector<std::string> patterns;  // of operators; empty: all operators
   std::vector<Way> ways{std::begin(kAllWays), std::end(kAllWays)};
   int jobs = 1;
-  int max_failures = 5;  // shown of each operator
-  // Operators that have no kernel, and cases that meet one inside, count neither as passed nor as failed.
+  int max_failures = 5;  // shown for each operator
+  // Counts operators without a kernel, and cases that meet one inside, neither as passed nor as failed.
   bool skip_missing = false;
-  std::vector<std::string> except;  // patterns of operators that are left out
-  size_t at_least = 0;              // as many cases must pass
+  std::vector<std::string> except;  // patterns of operators to skip
+  size_t at_least = 0;              // minimum number of cases that must pass
 };
 
 // The cases of one operator.
@@ -26,14 +26,14 @@ struct OperatorCases {
   std::vector<const Case*> cases;
 };
 
-// By the operator's name.
+// Groups the cases by operator, sorted by name.
 std::vector<OperatorCases> casesByOperator(const std::vector<std::unique_ptr<CaseFile>>& files);
 
-// Runs the cases in processes of their own, so that one that crashes costs only its operator, and prints what fails and
-// a table. Whether none failed, and as many passed as must.
+// Runs the cases in separate processes, so that a crash affects only its case. Prints the failures and a table. Returns
+// whether no case failed and at least options.at_least passed.
 bool run(const std::vector<std::unique_ptr<CaseFile>>& files, const RunOptions& options);
 
-// A case's failure in words, with the call; empty where it passes in all of [ways].
+// Returns the failure of a case in words, with the call; empty if it passes in all [ways].
 std::string failuresOf(const Case& expected, const std::vector<Way>& ways);
 
 }  // namespace boxcar::numerics

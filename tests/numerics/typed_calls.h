@@ -1,7 +1,7 @@
 #pragma once
 
-#include <boxcar/dispatcher/boxing.h>
-#include <boxcar/dispatcher/operator_handle.h>
+#include <boxcar/dispatcher/boxing/boxing.h>
+#include <boxcar/dispatcher/registry/operator_handle.h>
 
 #include <functional>
 #include <initializer_list>
@@ -11,7 +11,7 @@
 namespace boxcar::numerics {
 
 // Calls an operator's typed function, `boxcar::add(…)`, with the arguments at the top of a stack, and replaces them by
-// its results.
+// the results.
 using TypedCall = std::function<void(const OperatorHandle& op, Stack& stack)>;
 
 // [function] takes the arguments in the schema's order.
@@ -24,13 +24,13 @@ TypedCall typedCall(R (*function)(Args...)) {
   };
 }
 
-// Notes typed calls by their operators' names; the generated files have some of these.
+// Registers typed calls by operator name; the generated files define such objects.
 class TypedCalls final {
  public:
   TypedCalls(std::initializer_list<std::pair<const char*, TypedCall>> calls);
 };
 
-// Null where the operator has no typed function, as a plugin's.
+// Returns null if the operator has no typed function, as one from a plugin.
 const TypedCall* findTypedCall(const std::string& op);
 
 }  // namespace boxcar::numerics

@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/fallbacks/handler_kinds.h>
+#include <boxcar/dispatcher/handlers/handler_kinds.h>
 #include <boxcar/ops.h>
 
 #include <atomic>

@@ -2,7 +2,7 @@
 """Holds the names in pages: `pages_test.py ROOT` reads every page of the project.
 
 - A link leads to a file that is there, and to a heading of it.
-- A name in backquotes that looks like a file of the project, as `dispatcher/mode.h`, is one, in the root or beside the
+- A name in backquotes that looks like a file of the project, as `dispatcher/call/mode.h`, is one, in the root or beside the
   page; so is each that stands in a column of text before an explanation.
 - Behind a link whose text is a file in backquotes, names in backquotes stand in that file: [`a.cpp`](a.cpp), `f`, `g`.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The READMEs' programs are those that are compiled here, the script is scripts/digits.ops, and each prints what the
 # README says: `readme_test.sh ROOT BUILD`. manual_test.py runs the other examples of interpreter/README.md
-# and dispatcher/fallbacks/README.md.
+# and dispatcher/handlers/README.md.
 set -euo pipefail
 root=$1
 build=$2
@@ -35,14 +35,14 @@ readme=$root/ivalue/README.md
 expect_program dlpack
 readme=$root/interpreter/README.md
 expect_program program
-readme=$root/dispatcher/fallbacks/README.md
+readme=$root/dispatcher/handlers/README.md
 expect_program handler
 
 # What COMPATIBILITY.md says of versions is what the code has.
 expect_has() { grep -qF -- "$2" "$1" || { echo "FAILED: $1 does not say '$2'" && failed=1; }; }
 version=$("$build/boxcar" --version | sed -n 's/^boxcar //p')
-expect_has "$root/COMPATIBILITY.md" "It is $version:"
+expect_has "$root/COMPATIBILITY.md" "It is $version."
 expect_has "$root/COMPATIBILITY.md" "find_package(boxcar ${version%.*})"
-expect_has "$root/COMPATIBILITY.md" "\`$(sed -n 's/.*kBytecodeHeader = "\(.*\)";/\1/p' "$root/interpreter/bytecode_text.h")\`"
-expect_has "$root/COMPATIBILITY.md" "magic bytes, $(sed -n 's/.*kRecordingFormat = \([0-9]*\);/\1/p' "$root/dispatcher/fallbacks/recording.h") ("
+expect_has "$root/COMPATIBILITY.md" "\`$(sed -n 's/.*kBytecodeHeader = "\(.*\)";/\1/p' "$root/interpreter/bytecode/bytecode_text.h")\`"
+expect_has "$root/COMPATIBILITY.md" "magic bytes, $(sed -n 's/.*kRecordingFormat = \([0-9]*\);/\1/p' "$root/dispatcher/handlers/record/recording.h") ("
 exit $failed

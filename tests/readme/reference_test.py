@@ -16,7 +16,7 @@ SKIPPED = 77
 SHOWN = {
     "boxcar::OperatorHandle Class Reference": "Calls the operator with the values at the top of stack and replaces them by the results.",
     "boxcar::PluginInfo Struct Reference": "as BOXCAR_PLUGIN gives it",
-    "boxcar/dispatcher/plugin.h File Reference": "A plugin is a shared library that brings operators, kernels, fallbacks or a device",
+    "boxcar/dispatcher/plugin/plugin.h File Reference": "A plugin is a shared library that adds operators, kernels, fallbacks or a device",
     "boxcar Namespace Reference": "self + alpha * other",
 }
 # What is meant as code stands as such.

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Holds the arrows between the rooms: `rooms_test.py ROOT` reads every `#include` of the rooms' sources.
+"""Checks the arrows between rooms and between their folders: `rooms_test.py ROOT [BUILD]` reads every `#include`.
 
-- A room includes only itself and those that ARROWS allows it.
-- No files include one another in a circle.
-- A header of a room is included as <boxcar/ROOM/FILE>, and is there.
-- No two headers of the rooms define classes of one name in one namespace: the linker would mix their functions.
-- No source is longer than LONGEST lines, in the rooms, tests and bench.
+- A room includes only itself and the rooms that ARROWS allows.
+- A folder of a room includes only itself and the folders that FOLDERS allows.
+- Files do not include one another in a circle.
+- A header of a room is included as <boxcar/ROOM/FILE>, and exists.
+- No two headers of the rooms define a class of the same name in the same namespace: the linker would mix their functions.
+- No source in the rooms, tests and bench is longer than LONGEST lines.
 
-A small project that breaks each rule is read as well, and must be told of.
+A small project that breaks each rule is checked as well, and each broken rule must be reported. With BUILD, the test draws
+the arrows that it found: BUILD/rooms.dot, and BUILD/rooms.svg if Graphviz is there.
 """
 
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -22,6 +26,36 @@ ARROWS = {
     "backends": ["ivalue", "schema", "dispatcher"],
     "interpreter": ["ivalue", "schema", "dispatcher"],
     "interpreter/cli": ["ivalue", "schema", "dispatcher", "backends", "interpreter"],
+}
+# Rooms with folders: what a folder may include of its room, beside itself. A folder that is not named may include what its
+# parent may; files directly in a room may include all of it.
+CORE = ["boxing", "registry", "call", "plugin"]
+FOLDERS = {
+    "dispatcher": {
+        **{folder: CORE for folder in CORE},
+        "values": CORE,
+        "handlers": [*CORE, "values"],
+    },
+    "backends": {
+        "meta": [],
+        "functors": [],
+        "native": ["meta", "functors"],
+        "cpu": ["meta", "functors", "native"],
+        "cuda": ["meta", "functors", "native"],
+        "no_cuda": ["cuda"],
+        "composite": ["meta", "native"],
+        "io": ["native"],
+        "codegen": [],
+    },
+    "interpreter": {
+        "syntax": [],
+        "bytecode": ["syntax"],
+        "runtime": ["syntax", "bytecode"],
+        "compiler": ["syntax", "bytecode", "runtime"],
+        "session": ["syntax", "bytecode", "runtime", "compiler"],
+        "service": ["syntax", "bytecode", "runtime", "compiler", "session"],
+        "cli": ["syntax", "bytecode", "runtime", "session", "service"],
+    },
 }
 # What is not where its name says: made by the build, or the header that has all others.
 MADE = {"version.h": None, "ops.h": "backends/ops.h", "boxcar.h": "interpreter/boxcar.h"}
@@ -43,6 +77,12 @@ def sources_of(folder):
 def room_of(path):
     """The room of a path inside of the project."""
     return "interpreter/cli" if path.startswith("interpreter/cli/") else path.split("/")[0]
+
+
+def folder_of(path):
+    """The room of a path and its folder there; None for a file directly in its room."""
+    parts = path.split("/")
+    return parts[0], parts[1] if len(parts) > 2 else None
 
 
 class Project:
@@ -74,10 +114,58 @@ class Project:
             other = room_of(target)
             if other not in allowed:
                 self.say(file, number, f"{room} must not include {other}, as <boxcar/{target}> does; it may include {', '.join(allowed)}")
+            self.check_folder(file, number, target)
             if (self.root / target).is_file():
                 self.included[file].append(target)
             elif name not in MADE:
                 self.say(file, number, f"<boxcar/{target}> is not there")
+
+    def check_folder(self, file, number, target):
+        (room, folder), (other_room, other) = folder_of(file), folder_of(target)
+        folders = FOLDERS.get(room, {})
+        if room != other_room or folder == other or folder is None or other is None:
+            return
+        for name in (folder, other):
+            if name not in folders:
+                self.say(file, number, f"{room}/{name} is not in FOLDERS: say there what it may include")
+                return
+        if other not in folders[folder]:
+            self.say(file, number, f"{room}/{folder} must not include {room}/{other}, as <boxcar/{target}> does; "
+                     f"it may include {', '.join(folders[folder]) or 'nothing of its room but itself'}")
+
+    def arrows(self):
+        """The includes between folders, counted: {(from, to): number}."""
+        found = {}
+        for file, others in self.included.items():
+            for other in others:
+                ends = tuple("/".join(part for part in folder_of(path) if part) for path in (file, other))
+                if ends[0] != ends[1]:
+                    found[ends] = found.get(ends, 0) + 1
+        return found
+
+    def draw(self):
+        """The folders and the includes between them as a graph in Graphviz's language; arrows lead to what is included."""
+        arrows = self.arrows()
+        places = sorted({place for ends in arrows for place in ends})
+        lines = ["digraph rooms {", "  rankdir=BT; newrank=true; fontname=Helvetica;",
+                 "  node [shape=box style=\"rounded,filled\" fillcolor=\"#e8eef7\" fontname=Helvetica];", "  edge [color=\"#51606e\"];"]
+        rooms = {place: room_of(place + "/") for place in places}
+        for room in sorted(set(rooms.values())):
+            lines.append(f'  subgraph "cluster_{room}" {{ label="{room}"; color="#c3ccd6";')
+            lines += [f'    "{place}" [label="{place.split("/")[-1]}"];' for place in places if rooms[place] == room]
+            lines.append("  }")
+        # Inside of a room each arrow; between rooms one for all folders, so that the picture can be read.
+        drawn = {}
+        for (one, other), count in sorted(arrows.items()):
+            ends = (one, other) if rooms[one] == rooms[other] else (rooms[one], rooms[other])
+            drawn[ends] = drawn.get(ends, 0) + count
+        for (one, other), count in sorted(drawn.items()):
+            if rooms.get(one) == rooms.get(other, ""):
+                lines.append(f'  "{one}" -> "{other}" [tooltip="{count} includes"];')
+            else:
+                tail, head = (next(place for place in places if rooms[place] == room) for room in (one, other))
+                lines.append(f'  "{tail}" -> "{head}" [ltail="cluster_{one}" lhead="cluster_{other}" style=bold tooltip="{count} includes"];')
+        return "\n".join([*lines[:1], "  compound=true;", *lines[1:], "}", ""])
 
     def find_types(self, file):
         """Notes the classes that a header defines in namespaces with names."""
@@ -140,6 +228,11 @@ BROKEN = {
     "backends/mill.h": "#include <boxcar/interpreter/run.h>\n",
     "interpreter/run.h": "#include <boxcar/interpreter/cli/main.h>\n#include <boxcar/ops.h>\n",
     "interpreter/cli/main.h": "",
+    "interpreter/syntax/tree.h": "#include <boxcar/interpreter/compiler/names.h>\n",
+    "interpreter/compiler/names.h": "",
+    "dispatcher/registry/why.h": "#include <boxcar/dispatcher/handlers/trace.h>\n#include <boxcar/dispatcher/attic/old.h>\n",
+    "dispatcher/handlers/trace.h": "",
+    "dispatcher/attic/old.h": "",
     "ivalue/hen.h": "#include <boxcar/ivalue/egg.h>\n",
     "ivalue/egg.h": "#include <boxcar/ivalue/hen.h>\n#include <boxcar/ivalue/gone.h>\n",
     "ivalue/near.cpp": '#include "hen.h"\n',
@@ -151,9 +244,12 @@ TOLD = """\
 ivalue/egg.h:2: <boxcar/ivalue/gone.h> is not there
 ivalue/near.cpp:1: "hen.h" is a header of a room; include it as <boxcar/ROOM/FILE>
 schema/upward.h:1: schema must not include dispatcher, as <boxcar/dispatcher/table.h> does; it may include schema, ivalue
+dispatcher/registry/why.h:1: dispatcher/registry must not include dispatcher/handlers, as <boxcar/dispatcher/handlers/trace.h> does; it may include boxing, registry, call, plugin
+dispatcher/registry/why.h:2: dispatcher/attic is not in FOLDERS: say there what it may include
 backends/mill.h:1: backends must not include interpreter, as <boxcar/interpreter/run.h> does; it may include backends, ivalue, schema, dispatcher
 interpreter/run.h:1: interpreter must not include interpreter/cli, as <boxcar/interpreter/cli/main.h> does; it may include interpreter, ivalue, schema, dispatcher
 interpreter/run.h:2: interpreter must not include backends, as <boxcar/backends/ops.h> does; it may include interpreter, ivalue, schema, dispatcher
+interpreter/syntax/tree.h:1: interpreter/syntax must not include interpreter/compiler, as <boxcar/interpreter/compiler/names.h> does; it may include nothing of its room but itself
 ivalue/range.h and ivalue/scope.h each define boxcar::a::Scope: rename one of them
 these include one another in a circle: ivalue/egg.h -> ivalue/hen.h -> ivalue/egg.h
 ivalue/long.cpp has 801 lines, and 800 at most are allowed: split it by subject""".split("\n")
@@ -169,9 +265,17 @@ def tells_of_broken_rules(folder):
     return found == TOLD
 
 
+def write_picture(text, build):
+    (build / "rooms.dot").write_text(text, encoding="utf-8")
+    if shutil.which("dot"):
+        subprocess.run(["dot", "-Tsvg", build / "rooms.dot", "-o", build / "rooms.svg"], check=True)
+
+
 def main():
     project = Project(Path(sys.argv[1]).resolve())
     problems = project.check()
+    if len(sys.argv) > 2:
+        write_picture(project.draw(), Path(sys.argv[2]))
     for problem in problems:
         print(problem)
     with tempfile.TemporaryDirectory() as folder:

@@ -50,7 +50,7 @@ TEST(AliasInfo, MirrorsTheTypeWithoutOptionals) {
 
 TEST(AliasInfo, ErrorsNameTheSet) {
   const std::string_view sets[] = {"a b"};
-  EXPECT_EQ(errorOf([&] { AliasInfo::of(sets, false); }), "'a b' cannot name an alias set: that is a word or '*'");
+  EXPECT_EQ(errorOf([&] { AliasInfo::of(sets, false); }), "'a b' cannot name an alias set: use a word or '*'");
 }
 
 }  // namespace

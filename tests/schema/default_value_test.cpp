@@ -117,43 +117,44 @@ TEST(DefaultValue, StringsHavePythonsEscapes) {
   EXPECT_EQ(defaultOf(R"(str x='\101\x41\u00e9\U0001f600')").toStringView(), "AA\xC3\xA9\xF0\x9F\x98\x80");
   EXPECT_EQ(defaultOf("str x=\"\"\"a\"b\"\"\"").toStringView(), "a\"b");
   EXPECT_EQ(defaultOf("str x=''").toStringView(), "");
-  expectRejected(R"(str x='\q')",
-                 "\\q begins no escape: there are \\\\ \\' \\\" \\a \\b \\f \\n \\r \\t \\v, \\ooo with three octal "
-                 "digits, \\xhh, \\uhhhh and \\Uhhhhhhhh");
-  EXPECT_TRUE(reasonAgainst(with(R"(str x='\x4')")).starts_with("\\x begins no escape"));
-  EXPECT_TRUE(reasonAgainst(with(R"(str x='\ud800')")).starts_with("\\u begins no escape"));
+  expectRejected(
+      R"(str x='\q')",
+      "\\q does not begin an escape: there are \\\\ \\' \\\" \\a \\b \\f \\n \\r \\t \\v, \\ooo with three octal "
+      "digits, \\xhh, \\uhhhh and \\Uhhhhhhhh");
+  EXPECT_TRUE(reasonAgainst(with(R"(str x='\x4')")).starts_with("\\x does not begin an escape"));
+  EXPECT_TRUE(reasonAgainst(with(R"(str x='\ud800')")).starts_with("\\u does not begin an escape"));
   expectRejected("str x='abc", "the string has no closing '");
   expectRejected("str x=\"abc\n\"", "the string has no closing \"");
   expectRejected("str x='''abc'", "the string has no closing '");
 }
 
 TEST(DefaultValue, OfAnotherTypeIsRejected) {
-  expectRejected("int x=1.5", "1.5 is no default of type int");
-  expectRejected("int x='s'", "'s' is no default of type int");
-  expectRejected("int x=1e3", "1e3 is no default of type int");
-  expectRejected("int x=True", "True is no default of type int");
-  expectRejected("int x=half", "half is no default of type int");
-  expectRejected("int x=2j", "2j is no default of type int");
-  expectRejected("bool x=1", "1 is no default of type bool");
-  expectRejected("float x=Mean", "Mean is no default of type float");
-  expectRejected("float x=2j", "2j is no default of type float");
-  expectRejected("float x=inf", "inf is no default of type float");
-  expectRejected("str x=1", "1 is no default of type str");
-  expectRejected("str x=abc", "abc is no default of type str");
-  expectRejected("ScalarType x=strided", "strided is no default of type ScalarType");
-  expectRejected("Layout x=float", "float is no default of type Layout");
-  expectRejected("Scalar x='1'", "'1' is no default of type Scalar");
-  expectRejected("Device x=cpu", "cpu is no default of type Device");
-  expectRejected("int x=None", "None is no default of type int: write int? to allow it");
-  expectRejected("Tensor x=None", "None is no default of type Tensor: write Tensor? to allow it");
-  expectRejected("int[] s=None", "None is no default of type int[]: write int[]? to allow it");
-  expectRejected("Tensor? x=1", "1 is no default of type Tensor?: the only one is None");
-  expectRejected("int x=[1]", "[1] is no default of type int");
-  expectRejected("int[] x=[1.5]", "1.5 is no default of type int[]");
-  expectRejected("int[] x=[1,None]", "None is no default of type int[]: write int[]? to allow it");
-  expectRejected("int[] x=1",
-                 "1 is no default of type int[]: write [1], or a length like int[2], for all of whose elements one "
-                 "value stands");
+  expectRejected("int x=1.5", "1.5 is not a default of type int");
+  expectRejected("int x='s'", "'s' is not a default of type int");
+  expectRejected("int x=1e3", "1e3 is not a default of type int");
+  expectRejected("int x=True", "True is not a default of type int");
+  expectRejected("int x=half", "half is not a default of type int");
+  expectRejected("int x=2j", "2j is not a default of type int");
+  expectRejected("bool x=1", "1 is not a default of type bool");
+  expectRejected("float x=Mean", "Mean is not a default of type float");
+  expectRejected("float x=2j", "2j is not a default of type float");
+  expectRejected("float x=inf", "inf is not a default of type float");
+  expectRejected("str x=1", "1 is not a default of type str");
+  expectRejected("str x=abc", "abc is not a default of type str");
+  expectRejected("ScalarType x=strided", "strided is not a default of type ScalarType");
+  expectRejected("Layout x=float", "float is not a default of type Layout");
+  expectRejected("Scalar x='1'", "'1' is not a default of type Scalar");
+  expectRejected("Device x=cpu", "cpu is not a default of type Device");
+  expectRejected("int x=None", "None is not a default of type int: write int? to allow it");
+  expectRejected("Tensor x=None", "None is not a default of type Tensor: write Tensor? to allow it");
+  expectRejected("int[] s=None", "None is not a default of type int[]: write int[]? to allow it");
+  expectRejected("Tensor? x=1", "1 is not a default of type Tensor?: the only one is None");
+  expectRejected("int x=[1]", "[1] is not a default of type int");
+  expectRejected("int[] x=[1.5]", "1.5 is not a default of type int[]");
+  expectRejected("int[] x=[1,None]", "None is not a default of type int[]: write int[]? to allow it");
+  expectRejected(
+      "int[] x=1",
+      "1 is not a default of type int[]: write [1], or a length like int[2], where one value stands for all elements");
   EXPECT_TRUE(reasonAgainst(with("Device x='foo'")).starts_with("device 'foo' has the unknown type 'foo'"));
 }
 
@@ -174,16 +175,16 @@ TEST(DefaultValue, IsOnlyForTypesThatHaveOne) {
   expectRejected("(int, int) x=[1,2]", "type (int, int)" + std::string(kRest));
   expectRejected("(int, int) x=(1,2)", "expected a default value, found '('");
   expectRejected("Dict(str, int) x={}", "expected a default value, found '{'");
-  expectRejected("int[2]? s=[1,1]", "[1,1] is no default of type int[]?: the only one is None");
+  expectRejected("int[2]? s=[1,1]", "[1,1] is not a default of type int[]?: the only one is None");
 }
 
 TEST(DefaultValue, NumbersAreChecked) {
-  constexpr std::string_view kNoNumber = " is no number: write it in decimal digits, like 16, 1.5, 1e-05 or 2j";
+  constexpr std::string_view kNoNumber = " is not a number: write it in decimal digits, like 16, 1.5, 1e-05 or 2j";
   for (const std::string number : {"0x10", "1_000", "1e", "1.5.2", "0b1", "1ej", "1x", "1e-5e-5"}) {
     expectRejected("float x=" + number, number + std::string(kNoNumber));
     expectRejected("int x=" + number, number + std::string(kNoNumber));
   }
-  expectRejected("float x=+1.5", "a number has no '+' before it");
+  expectRejected("float x=+1.5", "a number cannot have a '+' before it");
   expectRejected("int x=9223372036854775808", "9223372036854775808 does not fit into an int, which has 64 bits");
   expectRejected("int x=-9223372036854775809", "-9223372036854775809 does not fit into an int, which has 64 bits");
   expectRejected("int x=99999999999999999999999",

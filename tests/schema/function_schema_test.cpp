@@ -12,7 +12,7 @@
 namespace boxcar {
 namespace {
 
-// Prints, and holds that what is printed parses to an equal schema.
+// Returns the printed schema, and checks that it parses to an equal one.
 std::string stable(const FunctionSchema& schema) {
   std::string text = toString(schema);
   EXPECT_EQ(parseSchema(text), schema) << text;
@@ -72,7 +72,7 @@ TEST(FunctionSchema, RefusesWhatCannotBeWritten) {
     return errorOf([&] { Argument("x", type, std::nullopt, std::move(value)); });
   };
   EXPECT_EQ(make(Type::integer(), 1.5), "the default 1.5 is not of type int");
-  EXPECT_EQ(make(Type::floating(), INFINITY), "a default cannot be inf: schemas have no word for it");
+  EXPECT_EQ(make(Type::floating(), INFINITY), "a default cannot be inf: schemas cannot write it");
   EXPECT_EQ(make(Type::complex(), std::complex<double>(1, 2)),
             "a default cannot be (1+2j): schemas write complex numbers as 2j, or 1.5 where the type is complex");
   EXPECT_EQ(make(Type::scalar(), std::complex<double>(1, 0)),
@@ -86,7 +86,7 @@ TEST(FunctionSchema, RefusesWhatCannotBeWritten) {
             "the default [1, 2, 3] has 3 elements where int[2] takes 2");
   EXPECT_EQ(errorOf([] { Argument("x", Type::integer(), 2); }),
             "argument 'x' of type int cannot have the length 2: only lists have one, from 0 on");
-  EXPECT_EQ(errorOf([] { Argument("in"); }), "'in' cannot name an argument: a name is a word and no keyword");
+  EXPECT_EQ(errorOf([] { Argument("in"); }), "'in' cannot name an argument: a name is a word that is not a keyword");
   const std::string_view set[] = {"a"};
   const AliasInfoPtr alias = AliasInfo::of(set, false);
   EXPECT_EQ(errorOf([&] { Argument("x", Type::futureOf(Type::tensor()), std::nullopt, std::nullopt, false, alias); }),
@@ -107,11 +107,12 @@ TEST(FunctionSchema, RefusesArgumentsThatDoNotStandTogether) {
             "before it");
   EXPECT_EQ(make({defaulted("x")}, true), "f: argument 'x' cannot have a default beside '...'");
   EXPECT_EQ(make({Argument("x", nullptr, std::nullopt, std::nullopt, true), Argument("y")}),
-            "f: positional argument 'y' stands behind a keyword-only one");
+            "f: positional argument 'y' follows a keyword-only one");
   EXPECT_EQ(errorOf([&] { FunctionSchema("f", "", {}, {defaulted("x")}); }),
             "f: result 'int x=1' has a default or is keyword-only, which only arguments can be");
-  EXPECT_EQ(errorOf([] { FunctionSchema("a::b::c", "", {}, {}); }),
-            "'a::b::c' cannot name an operator: a name is a word and no keyword, or two such with '::' between");
+  EXPECT_EQ(
+      errorOf([] { FunctionSchema("a::b::c", "", {}, {}); }),
+      "'a::b::c' cannot name an operator: a name is a word that is not a keyword, or two such words separated by '::'");
   EXPECT_EQ(errorOf([] { FunctionSchema("f", "default", {}, {}); }),
             "f.default: overload name 'default' is reserved: it means the overload without a name");
 }

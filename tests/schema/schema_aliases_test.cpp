@@ -54,7 +54,7 @@ TEST(SchemaAliases, MayBeOfOneOfSeveralSetsAndOfTheWildcard) {
   const FunctionSchema wild = parseSchema("my::f(Tensor(*) x, Tensor(a) y) -> Tensor(*)");
   EXPECT_TRUE(wild.may_alias(input(0), output(0)));
   EXPECT_FALSE(wild.may_alias(input(1), output(0)));
-  // What counts is where an argument belongs after the call.
+  // An argument's set after the call is what counts.
   const FunctionSchema moved = parseSchema("my::f(Tensor(a -> *) x) -> Tensor(*)");
   EXPECT_TRUE(moved.may_alias(input(0), output(0)));
 }
@@ -102,7 +102,7 @@ TEST(SchemaAliases, ContainersOfOneElementTypeMayHoldTheSame) {
     EXPECT_FALSE(schema.may_contain_alias(output(0), input(1), bidirectional));
     EXPECT_FALSE(schema.may_contain_alias(output(0), input(2), bidirectional));
   }
-  // What may alias may be contained, too.
+  // What may alias may also be contained.
   EXPECT_TRUE(sample().may_contain_alias(input(0), output(0)));
   EXPECT_FALSE(sample().may_contain_alias(input(0), output(1)));
 }

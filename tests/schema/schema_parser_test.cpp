@@ -200,8 +200,8 @@ TEST(SchemaParser, RejectsTrailingComma) {
 }
 
 TEST(SchemaParser, RejectsMisplacedAnnotations) {
-  expectArgumentRejected("Tensor?(a!) x", "an alias annotation stands before the '?': write Tensor(a!)?");
-  expectArgumentRejected("Tensor[]?! x", "an alias annotation stands before the '?': write Tensor(a!)?");
+  expectArgumentRejected("Tensor?(a!) x", "an alias annotation comes before the '?': write Tensor(a!)?");
+  expectArgumentRejected("Tensor[]?! x", "an alias annotation comes before the '?': write Tensor(a!)?");
   expectArgumentRejected("int[2][] x", "expected an argument name, found '['");
   expectArgumentRejected("Future(int)(a) x", "expected an argument name, found '('");
   expectArgumentRejected("(int, int)(a) x", "expected an argument name, found '('");
@@ -236,10 +236,10 @@ TEST(SchemaParser, RejectsOtherSyntax) {
   expectRejected("f() -> (int, Tensor)[]", "expected the end, found '['");
   expectArgumentRejected("int x=", "expected a default value, found ')'");
   expectArgumentRejected("int[x] y", "expected a number, found 'x'");
-  expectArgumentRejected("int[1.5] y", "1.5 is no length of a list: that is a decimal number below 2147483648");
-  expectArgumentRejected("int[-1] y", "-1 is no length of a list: that is a decimal number below 2147483648");
+  expectArgumentRejected("int[1.5] y", "1.5 is not a length of a list: that is a decimal number below 2147483648");
+  expectArgumentRejected("int[-1] y", "-1 is not a length of a list: that is a decimal number below 2147483648");
   expectArgumentRejected("int[2147483648] y",
-                         "2147483648 is no length of a list: that is a decimal number below 2147483648");
+                         "2147483648 is not a length of a list: that is a decimal number below 2147483648");
   expectRejected("f(int \xC3\xA4) -> ()", "expected an argument name, found '\xC3\xA4'");
 }
 

@@ -11,7 +11,7 @@
 namespace boxcar {
 namespace {
 
-// Either an error of the parser's with a place inside the text, or a schema that prints to itself from then on.
+// Expects a parser error at a place inside the text, or a schema whose printed form parses and prints as itself.
 void expectErrorOrStable(const std::string& text) {
   try {
     const FunctionSchema schema = parseSchema(text);
@@ -22,7 +22,7 @@ void expectErrorOrStable(const std::string& text) {
   } catch (const SchemaError& error) {
     EXPECT_LE(error.offset() + error.length(), text.size()) << text;
     EXPECT_FALSE(error.reason().empty()) << text;
-    EXPECT_EQ(error.reason().find("boxcar"), std::string::npos) << error.reason();  // no parser tells its C++ name
+    EXPECT_EQ(error.reason().find("boxcar"), std::string::npos) << error.reason();  // no C++ name of a parser
   }
 }
 

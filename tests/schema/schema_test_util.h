@@ -8,10 +8,10 @@
 
 namespace boxcar {
 
-// What [text] parses to, printed.
+// Returns the printed form of what [text] parses to.
 inline std::string reprinted(std::string_view text) { return toString(parseSchema(text)); }
 
-// The error that parsing [text] gives, without its place; or that there is none.
+// Returns the error of parsing [text], without its place, or that there is none.
 inline std::string reasonAgainst(std::string_view text) {
   try {
     return "accepted as " + reprinted(text);
@@ -20,7 +20,7 @@ inline std::string reasonAgainst(std::string_view text) {
   }
 }
 
-// The whole error, with place, text and caret.
+// Returns the whole error, with place, text and caret.
 inline std::string errorAgainst(std::string_view text) {
   try {
     return "accepted as " + reprinted(text);
@@ -29,7 +29,7 @@ inline std::string errorAgainst(std::string_view text) {
   }
 }
 
-// The schemas of tests/data/aten_schemas.txt.
+// Returns the schemas of tests/data/aten_schemas.txt.
 const std::vector<std::string>& atenSchemas();
 
 }  // namespace boxcar

@@ -99,10 +99,12 @@ TEST(Type, ErrorsNameTheRule) {
             "this kind of type has parameters: make it with Type::listOf and its like");
   EXPECT_EQ(errorOf([] { Type::classNamed("Foo"); }),
             "class Foo is not of the form __torch__.torch.classes.namespace.Name");
-  EXPECT_EQ(errorOf([] { Type::variable("T"); }),
-            "'T' cannot name a type variable: that is a word that begins with a small letter and names no type");
+  EXPECT_EQ(
+      errorOf([] { Type::variable("T"); }),
+      "'T' cannot name a type variable: use a word that begins with a lowercase letter and is not the name of a type");
   EXPECT_EQ(errorOf([] { Type::variable("int"); }),
-            "'int' cannot name a type variable: that is a word that begins with a small letter and names no type");
+            "'int' cannot name a type variable: use a word that begins with a lowercase letter and is not the name of "
+            "a type");
   EXPECT_EQ(errorOf([] { Type::unionOf({}); }), "a union has at least one member");
   EXPECT_EQ(errorOf([] {
               TypePtr type = Type::integer();

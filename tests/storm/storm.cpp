@@ -1,11 +1,11 @@
-// Threads that call operators, typed and boxed, while others register, replace and remove kernels, fallbacks and whole
-// libraries: `dispatcher_storm SECONDS`. Fails when a call fails that had a kernel throughout, when a call gets what no
-// kernel gives, or when state is left at the end. Meant for the thread and address sanitizers, too.
+// Some threads call operators, typed and boxed, while others register, replace and remove kernels, fallbacks and whole
+// libraries: `dispatcher_storm SECONDS`. Fails if a call fails although it always had a kernel, if a call returns what
+// no kernel returns, or if state remains at the end. Also meant for the thread and address sanitizers.
 
-#include <boxcar/dispatcher/dispatcher.h>
-#include <boxcar/dispatcher/library.h>
-#include <boxcar/dispatcher/mode.h>
-#include <boxcar/dispatcher/record_function.h>
+#include <boxcar/dispatcher/call/mode.h>
+#include <boxcar/dispatcher/call/record_function.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/dispatcher/registry/library.h>
 
 #include <atomic>
 #include <chrono>
@@ -38,7 +38,7 @@ void fail(const std::string& what) {
   if (failures++ < 10) std::fprintf(stderr, "storm: %s\n", what.c_str());
 }
 
-// The state of a kernel: knows whether it still lives, and counts how many there are.
+// The state of a kernel: knows whether it is still alive and counts all states.
 class State {
  public:
   State() { ++states; }
@@ -50,7 +50,7 @@ class State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  // [n] + 1, as every kernel gives.
+  // Returns [n] + 1, as every kernel does.
   int64_t answer(int64_t n) const {
     if (magic_ != kAlive) fail("a kernel runs whose state was destroyed");
     return n + 1;
@@ -87,7 +87,7 @@ Library library(Library::Kind kind, std::optional<Key> key = std::nullopt, const
   return {kind, ns, key, "storm.cpp", 1};
 }
 
-// A call of [op], which may be undefined at times where [may_fail] says so.
+// Calls [op]; with [may_fail], it may be undefined at times.
 void callOnce(const OperatorHandle& op, const Tensor& x, int64_t n, bool boxed, bool may_fail) {
   Stack stack;
   try {
@@ -138,11 +138,11 @@ void callMany(int seed) {
         break;
       }
       case 3:
-        // What tools ask while everything changes.
+        // Queries that tools make while everything changes.
         static_cast<void>(steady.hasKernelForDispatchKey(Key::CPU));
         static_cast<void>(passing.getTags());
         static_cast<void>(Dispatcher::singleton().findSchema({"storm::passing", ""}));
-        static_cast<void>(Dispatcher::singleton().computeCell(steady, Key::CPU));
+        static_cast<void>(Dispatcher::singleton().computeTableEntry(steady, Key::CPU));
         break;
       default:
         if (boxed) {
@@ -174,8 +174,8 @@ void changeMany(int seed) {
         break;
       }
       case 3: {
-        // At keys that let calls through by default, so that these have a kernel throughout. Only one fallback can
-        // stand at a key, and the other thread may have put one there.
+        // Use keys that fall through by default, so that they always have a kernel. A key can have only one fallback,
+        // and the other thread may have registered it.
         const Key key = random() % 2 == 0 ? Key::VmapMode : Key::BackendSelect;
         try {
           Library fallback = library(Library::IMPL, key, "_");
@@ -186,10 +186,10 @@ void changeMany(int seed) {
         break;
       }
       case 4: {
-        // An operator that is defined, implemented, called and gone; the other thread may be at it, too.
+        // An operator is defined, implemented, called and removed; the other thread may use it, too.
         try {
           Library m = library(Library::FRAGMENT);
-          // At times with another number of arguments, which the callers do not know of.
+          // Sometimes with another number of arguments, unknown to the callers.
           if (random() % 4 == 0) {
             m.def("passing(Tensor x, int n, Tensor y) -> int",
                   [state = std::make_shared<State>()](const Tensor&, int64_t n, const Tensor&) {

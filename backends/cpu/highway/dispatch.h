@@ -6,7 +6,7 @@
 
 namespace boxcar::cpu {
 
-// Where the compiler was told of a processor with more than a kind of vectors, nothing is compiled for that kind.
+// If the compiler targets a CPU with more than a given kind of vectors, nothing is compiled for that kind.
 template <class Function>
 constexpr Function* chosenOr(Function* chosen, Function*) {
   return chosen;
@@ -18,9 +18,9 @@ constexpr Function* chosenOr(std::nullptr_t, Function* compiled) {
 
 }  // namespace boxcar::cpu
 
-// How a function that foreach_target.h compiled for several kinds of vectors is called, in place of Highway's own
-// HWY_EXPORT and HWY_DYNAMIC_DISPATCH: those need libhwy, which measures the processor's clock whenever a program
-// starts. Used where HWY_ONCE is set, in the namespace that HWY_NAMESPACE lies in.
+// Calls functions that foreach_target.h compiled for several kinds of vectors. These macros replace Highway's own
+// HWY_EXPORT and HWY_DYNAMIC_DISPATCH, which need libhwy; libhwy measures the CPU clock whenever a program starts. Use
+// them where HWY_ONCE is set, in the namespace that encloses HWY_NAMESPACE.
 //
 //   BOXCAR_VECTOR_EXPORT(SumFloat);
 //   float sum(const float* x, size_t n) { return BOXCAR_VECTOR_CALL(SumFloat)(x, n); }
@@ -31,7 +31,7 @@ constexpr Function* chosenOr(std::nullptr_t, Function* compiled) {
       ::boxcar::cpu::chosenOr(HWY_CHOOSE_AVX3(function), &HWY_STATIC_DISPATCH(function))}
 #define BOXCAR_VECTOR_CALL(function) (function##ByTarget[static_cast<int>(::boxcar::cpu::vectorTarget())])
 
-// rows<float>() and rows<double>(), what floatRows() and doubleRows() point to.
+// Defines rows<float>() and rows<double>(), which return what floatRows() and doubleRows() point to.
 #define BOXCAR_VECTOR_TABLES(Rows, rows)      \
   BOXCAR_VECTOR_EXPORT(floatRows);            \
   BOXCAR_VECTOR_EXPORT(doubleRows);           \

@@ -3,14 +3,14 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/error_function.cpp"
 #include <hwy/foreach_target.h>
-// Its headers must follow foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <boxcar/backends/cpu/highway/exponential-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace boxcar::cpu::HWY_NAMESPACE {
 
-// erf(x) / x as a function of x², a quotient of polynomials for x² up to 15.4: 2e-8 of the value off at most. From
-// there on erf is 1 in float.
+// Returns erf(x), from erf(x) / x as a rational function of x², for x² up to 15.4; the relative error is at most 2e-8.
+// Beyond that, erf is 1 in float.
 template <class D>
 HWY_INLINE hn::Vec<D> errorFunctionFloat(D d, hn::Vec<D> x) {
   const auto limit = hn::Set(d, 3.92f);
@@ -25,8 +25,8 @@ HWY_INLINE hn::Vec<D> errorFunctionFloat(D d, hn::Vec<D> x) {
   return hn::IfThenElse(hn::IsNaN(x), x, hn::Min(hn::Max(result, hn::Neg(one)), one));
 }
 
-// (1 + 2x) e^(x²) erfc(x) for x from 0 on, as polynomials in (x - k) / (x + k), which maps all of them to a bounded
-// interval: k is 3 for float (3e-9 off, up to x = 11), 4 for double (1e-17 off, up to x = 27.5).
+// Returns (1 + 2x) e^(x²) erfc(x) for x >= 0, as polynomials in (x - k) / (x + k), which maps all x to a bounded
+// interval: k is 3 for float (error 3e-9, up to x = 11), 4 for double (error 1e-17, up to x = 27.5).
 template <class D>
 HWY_INLINE hn::Vec<D> scaledComplement(D d, hn::Vec<D> x) {
   using T = hn::TFromD<D>;
@@ -47,7 +47,7 @@ HWY_INLINE hn::Vec<D> scaledComplement(D d, hn::Vec<D> x) {
   }
 }
 
-// erfc(x) for x from 0 on. x² is taken as a sum of two numbers, for its rounding would be magnified by exp.
+// Returns erfc(x) for x >= 0. x² is represented as a sum of two numbers, because exp would amplify its rounding error.
 template <class D>
 HWY_INLINE hn::Vec<D> complementOfPositive(D d, hn::Vec<D> x) {
   using T = hn::TFromD<D>;
@@ -75,7 +75,7 @@ HWY_INLINE hn::Vec<D> errorFunction(D d, hn::Vec<D> x) {
     const auto one = hn::Set(d, 1.0);
     const auto size = hn::Abs(x);
     const auto square = hn::Mul(x, x);
-    // A polynomial in x² for x up to 1: 1e-19 off.
+    // A polynomial in x² for |x| up to 1, with error 1e-19.
     const auto small =
         hn::Mul(x, polynomial(d, square, 1.1283791670955125737, -0.37612638903183747603, 0.1128379167095485744,
                               -0.026866170645072886242, 0.0052239776247807875837, -0.00085483269787378046321,

@@ -1,5 +1,5 @@
-// Exponentials and logarithms of vectors, for all numbers, that other functions are made of. Highway's functions answer
-// for finite numbers of a range; what lies outside it, and NaN, is seen to here.
+// Vector exponentials and logarithms, for all numbers, that other functions build on. Highway's functions are valid
+// only for finite numbers within a range; numbers outside it, and NaN, are handled here.
 // No #pragma once: Highway includes it once for every kind of vector.
 #if defined(BOXCAR_HIGHWAY_EXPONENTIAL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BOXCAR_HIGHWAY_EXPONENTIAL_INL_H_
@@ -14,22 +14,22 @@
 HWY_BEFORE_NAMESPACE();
 namespace boxcar::cpu::HWY_NAMESPACE {
 
-// Beyond these e to the x is infinite, or rounds to zero.
+// Beyond these limits, e to the x is infinite or rounds to zero.
 template <class T>
 constexpr T kExpHigh = kIsFloat<T> ? T(88.72283935546875) : T(709.782712893384);
 template <class T>
 constexpr T kExpLow = kIsFloat<T> ? T(-103.972) : T(-745.133);
-// Up to this size of x the result is a normal number.
+// For |x| up to this, the result is a normal number.
 template <class T>
 constexpr T kExpNormal = kIsFloat<T> ? T(87) : T(708);
 
-// e to the x for x of a size up to kExpNormal: 2 to the whole number next to x / log(2), times a polynomial of what is
-// left, between -log(2)/2 and log(2)/2. The polynomial is 2e-9 off for float, 3e-18 for double.
+// Returns e to the x for |x| up to kExpNormal: 2 to the integer nearest to x / log(2), times a polynomial of the
+// remainder, which is between -log(2)/2 and log(2)/2. The error of the polynomial is 2e-9 for float, 3e-18 for double.
 template <class D>
 HWY_INLINE hn::Vec<D> normalExponential(D d, hn::Vec<D> x) {
   using T = hn::TFromD<D>;
   const hn::RebindToSigned<D> integers;
-  // Added to a number this large, a small one stands rounded in the lowest bits.
+  // Adding a number this large leaves the small one, rounded, in the lowest bits.
   const auto shifter = hn::Set(d, kIsFloat<T> ? T(12582912) : T(6755399441055744));
   const auto shifted = hn::MulAdd(x, hn::Set(d, T(1.44269504088896340736)), shifter);
   const auto whole = hn::Sub(shifted, shifter);
@@ -47,7 +47,7 @@ HWY_INLINE hn::Vec<D> normalExponential(D d, hn::Vec<D> x) {
                        0.00002480148612078742005, 2.7557623959998973639e-6, 2.7632442279099922323e-7,
                        2.4994121758654478603e-8);
   }
-  // The whole number is added to the exponent.
+  // Adds the integer to the exponent.
   const auto exponent = hn::ShiftLeft < kIsFloat<T> ? 23 : 52 > (hn::BitCast(integers, shifted));
   return hn::BitCast(d, hn::Add(hn::BitCast(integers, power), exponent));
 }
@@ -63,7 +63,7 @@ HWY_INLINE hn::Vec<D> exponential(D d, hn::Vec<D> x) {
   return hn::IfThenElse(hn::IsNaN(x), x, hn::IfThenZeroElse(hn::Lt(x, low), bounded));
 }
 
-// e to the x, less 1.
+// Returns e to the x, minus 1.
 template <class D>
 HWY_INLINE hn::Vec<D> exponentialLessOne(D d, hn::Vec<D> x) {
   using T = hn::TFromD<D>;
@@ -71,12 +71,12 @@ HWY_INLINE hn::Vec<D> exponentialLessOne(D d, hn::Vec<D> x) {
   const auto low = hn::Set(d, T(-100));
   const auto result = hn::Expm1(d, hn::Min(hn::Max(x, low), high));
   const auto bounded = hn::IfThenElse(hn::Gt(x, high), hn::Set(d, kInfinity<T>), result);
-  // As small as this, x is the result, with its sign.
+  // For x this small, the result is x, including its sign.
   const auto tiny = hn::Lt(hn::Abs(x), hn::Set(d, kIsFloat<T> ? T(1e-8) : T(1e-17)));
   return hn::IfThenElse(hn::Or(hn::IsNaN(x), tiny), x, bounded);
 }
 
-// [result] where x is positive and finite, else what a logarithm is there.
+// Returns [result] where x is positive and finite, else the logarithm's value for such an x.
 template <class D>
 HWY_INLINE hn::Vec<D> boundLogarithm(D d, hn::Vec<D> x, hn::Vec<D> result) {
   using T = hn::TFromD<D>;

@@ -3,7 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/exponential.cpp"
 #include <hwy/foreach_target.h>
-// Its headers must follow foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <boxcar/backends/cpu/highway/exponential-inl.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -21,13 +21,13 @@ struct Exp {
 template <class T>
 struct Exp2 {
   explicit Exp2(const Scalar*) {}
-  // 2 to the whole number [n] of the range of exponents of normal numbers.
+  // Returns 2^n for an integer [n] in the exponent range of normal numbers.
   template <class D, class V>
   static HWY_INLINE V powerOfTwo(D d, V n) {
     const hn::RebindToSigned<D> integers;
     constexpr int kMantissa = kIsFloat<T> ? 23 : 52;
     constexpr int kBias = kIsFloat<T> ? 127 : 1023;
-    // Added to a number this large, n stands in its lowest bits.
+    // Adding a number this large leaves n in the lowest bits.
     const V shifter = hn::Set(d, kIsFloat<T> ? T(12582912) : T(6755399441055744));
     const auto bits = hn::BitCast(integers, hn::Add(n, hn::Add(shifter, hn::Set(d, T(kBias)))));
     return hn::BitCast(d, hn::ShiftLeft<kMantissa>(bits));
@@ -39,7 +39,7 @@ struct Exp2 {
     const V bounded = hn::Min(hn::Max(x, hn::Set(d, kLow)), hn::Set(d, kHigh));
     const V whole = hn::Round(bounded);
     const V fraction = hn::Mul(hn::Sub(bounded, whole), hn::Set(d, T(0.693147180559945309417)));
-    // In two steps, for the smallest results are not normal.
+    // In two steps, because the smallest results are subnormal.
     const V half = hn::Floor(hn::Mul(whole, hn::Set(d, T(0.5))));
     const V first = hn::Mul(hn::Exp(d, fraction), powerOfTwo(d, half));
     return hn::IfThenElse(hn::IsNaN(x), x, hn::Mul(first, powerOfTwo(d, hn::Sub(whole, half))));
@@ -79,7 +79,7 @@ struct Mish {
   explicit Mish(const Scalar*) {}
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    // x itself from here on.
+    // For larger x, the result is x itself.
     const V limit = hn::Set(d, T(40));
     const V two = hn::Set(d, T(2));
     const V e = exponential(d, hn::Min(x, limit));

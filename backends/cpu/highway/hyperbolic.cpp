@@ -5,7 +5,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/hyperbolic.cpp"
 #include <hwy/foreach_target.h>
-// Its headers must follow foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <boxcar/backends/cpu/highway/exponential-inl.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -47,7 +47,7 @@ struct Tanh {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
     if constexpr (kIsFloat<T>) {
-      // tanh(x) / x as a function of x², a quotient of polynomials for x up to 9, from where on tanh is 1: 2e-8 off.
+      // tanh(x) / x as a rational function of x² for |x| up to 9, with error 2e-8; beyond that, tanh is 1.
       const V limit = hn::Set(d, 9.0f);
       const V bounded = hn::Min(hn::Max(x, hn::Neg(limit)), limit);
       const V square = hn::Mul(bounded, bounded);
@@ -59,7 +59,7 @@ struct Tanh {
       const V result = hn::Div(hn::Mul(bounded, numerator), denominator);
       return hn::IfThenElse(hn::IsNaN(x), x, hn::Min(hn::Max(result, hn::Neg(one)), one));
     } else {
-      // 1 from here on.
+      // For larger |x|, the result is 1.
       const V limit = hn::Set(d, T(20));
       const V result = hn::Tanh(d, hn::Min(hn::Max(x, hn::Neg(limit)), limit));
       return hn::IfThenElse(hn::IsNaN(x), x, hn::CopySign(result, x));
@@ -72,7 +72,7 @@ struct Asinh {
   explicit Asinh(const Scalar*) {}
   template <class D, class V>
   HWY_INLINE auto covers(D d, V x) const {
-    // Its square must be finite.
+    // The square must be finite.
     return hn::Le(hn::Abs(x), hn::Set(d, kIsFloat<T> ? T(1e18) : T(1e150)));
   }
   static T outside(T x) { return std::asinh(x); }

@@ -3,7 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/logarithm.cpp"
 #include <hwy/foreach_target.h>
-// Its headers must follow foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <boxcar/backends/cpu/highway/exponential-inl.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -45,7 +45,7 @@ struct Log1p {
   }
 };
 
-// log(x / (1 - x)), with x at least [low] and at most 1 - [low] when there is one.
+// log(x / (1 - x)); if there is a bound [low], x is clamped to [low, 1 - low].
 template <class T>
 struct Logit {
   bool bounded;

@@ -3,7 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/moments.cpp"
 #include <hwy/foreach_target.h>
-// Its headers must follow foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <boxcar/backends/cpu/highway/rows-inl.h>
 
 HWY_BEFORE_NAMESPACE();

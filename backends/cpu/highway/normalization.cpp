@@ -3,14 +3,14 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/normalization.cpp"
 #include <hwy/foreach_target.h>
-// Its headers must follow foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <boxcar/backends/cpu/highway/rows-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace boxcar::cpu::HWY_NAMESPACE {
 namespace {
 
-// Calls take(tag, i) for whole vectors of [n] elements, then for each element that is left.
+// Calls take(tag, i) for the whole vectors of [n] elements, then for each remaining element.
 template <class T, class Take>
 HWY_INLINE void forIndices(size_t n, const Take& take) {
   const hn::ScalableTag<T> d;

@@ -3,7 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/pairs.cpp"
 #include <hwy/foreach_target.h>
-// Its headers must follow foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <boxcar/backends/cpu/highway/rows-inl.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -17,18 +17,18 @@ namespace boxcar::cpu::HWY_NAMESPACE {
     }                                                               \
   };
 BOXCAR_PAIR_FUNCTION(Add, hn::Add(a, b))
-BOXCAR_PAIR_FUNCTION(Subtract, hn::Sub(a, b))
-BOXCAR_PAIR_FUNCTION(Multiply, hn::Mul(a, b))
-BOXCAR_PAIR_FUNCTION(Divide, hn::Div(a, b))
-// A NaN wins from either side.
+BOXCAR_PAIR_FUNCTION(Sub, hn::Sub(a, b))
+BOXCAR_PAIR_FUNCTION(Mul, hn::Mul(a, b))
+BOXCAR_PAIR_FUNCTION(Div, hn::Div(a, b))
+// NaN in either operand propagates.
 BOXCAR_PAIR_FUNCTION(Maximum, hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b))
 BOXCAR_PAIR_FUNCTION(Minimum, hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b))
 #undef BOXCAR_PAIR_FUNCTION
 
 BOXCAR_VECTOR_PAIR_ROWS(Add)
-BOXCAR_VECTOR_PAIR_ROWS(Subtract)
-BOXCAR_VECTOR_PAIR_ROWS(Multiply)
-BOXCAR_VECTOR_PAIR_ROWS(Divide)
+BOXCAR_VECTOR_PAIR_ROWS(Sub)
+BOXCAR_VECTOR_PAIR_ROWS(Mul)
+BOXCAR_VECTOR_PAIR_ROWS(Div)
 BOXCAR_VECTOR_PAIR_ROWS(Maximum)
 BOXCAR_VECTOR_PAIR_ROWS(Minimum)
 
@@ -39,9 +39,9 @@ HWY_AFTER_NAMESPACE();
 namespace boxcar::cpu {
 
 BOXCAR_VECTOR_PAIR_DISPATCH(Add)
-BOXCAR_VECTOR_PAIR_DISPATCH(Subtract)
-BOXCAR_VECTOR_PAIR_DISPATCH(Multiply)
-BOXCAR_VECTOR_PAIR_DISPATCH(Divide)
+BOXCAR_VECTOR_PAIR_DISPATCH(Sub)
+BOXCAR_VECTOR_PAIR_DISPATCH(Mul)
+BOXCAR_VECTOR_PAIR_DISPATCH(Div)
 BOXCAR_VECTOR_PAIR_DISPATCH(Maximum)
 BOXCAR_VECTOR_PAIR_DISPATCH(Minimum)
 

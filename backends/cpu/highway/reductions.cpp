@@ -3,7 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/reductions.cpp"
 #include <hwy/foreach_target.h>
-// Its headers must follow foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <boxcar/backends/cpu/highway/rows-inl.h>
 #include <hwy/cache_control.h>
 
@@ -52,7 +52,7 @@ struct ExtremeFold {
   static HWY_INLINE V map(D, V x) {
     return x;
   }
-  // Max and Min leave out NaN on some processors.
+  // Max and Min drop NaN on some CPUs.
   template <class D, class V>
   static HWY_INLINE V fold(D, V a, V b) {
     const auto keeps = greatest ? hn::Gt(a, b) : hn::Lt(a, b);
@@ -67,7 +67,7 @@ struct ExtremeFold {
   }
 };
 
-// Eight vectors at a time. In long rows what lies ahead is asked for early: a processor's own guesses end with a page.
+// Folds eight vectors at a time. Prefetches in long rows, because the hardware prefetcher stops at page boundaries.
 template <class Fold, class T>
 T foldRow(const T* in, size_t n) {
   constexpr size_t kLong = 4096;
@@ -120,7 +120,7 @@ T foldRow(const T* in, size_t n) {
   return result;
 }
 
-// Columns [k, k + lanes) of all rows; four rows are folded together before they meet the accumulator.
+// Folds columns [k, k + lanes) of all rows; four rows are combined before they reach the accumulator.
 template <class Fold, class D, class T>
 HWY_INLINE void foldLanes(D d, T* acc, const char* in, int64_t step, size_t k) {
   const auto at = [&](int64_t i)

@@ -1,4 +1,4 @@
-// What the vector functions of one file share, compiled once for every kind of vector, as Highway asks for.
+// What the vector functions of one file share, compiled once for every kind of vector, as Highway requires.
 // No #pragma once: Highway includes it once for every kind of vector.
 #if defined(BOXCAR_HIGHWAY_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BOXCAR_HIGHWAY_ROWS_INL_H_
@@ -20,14 +20,14 @@ namespace boxcar::cpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A function object whose vector function answers for a part of all numbers only: covers(d, x) tells which, and
-// outside(x) answers for the others, one by one.
+// A function object whose vector code handles only some numbers: covers(d, x) tells which ones, and outside(x) computes
+// the others one by one.
 template <class F, class D, class V>
 concept CoversPart = requires(const F f, D d, V x) {
   f.covers(d, x);
 };
 
-// f(d, x) for the vector x, written to [out].
+// Writes f(d, x) for the vector x to [out].
 template <class D, class F, class T>
 HWY_INLINE void mapVector(D d, const F& f, hn::Vec<D> x, T* out) {
   hn::StoreU(f(d, x), d, out);
@@ -45,8 +45,8 @@ HWY_INLINE void mapVector(D d, const F& f, hn::Vec<D> x, T* out) {
   }
 }
 
-// Results of f(d, x) for vectors x of [n] elements at [in], written to [out]. Vectors go two by two; what does not fill
-// two is computed in a buffer, in the same loop, since [f] is a long way of code.
+// Writes f(d, x) to [out] for vectors x of the [n] elements at [in]. Processes two vectors at a time. The remainder is
+// computed in a buffer by the same loop, because the code of [f] is long.
 template <class T, class F>
 HWY_INLINE void mapRow(const T* in, T* out, size_t n, const F& f) {
   const hn::ScalableTag<T> d;
@@ -74,7 +74,7 @@ HWY_INLINE void mapRow(const T* in, T* out, size_t n, const F& f) {
   std::copy_n(rest, left, out + (n - left));
 }
 
-// The same for pairs of elements at [a] and [b]; one that does not move is the same for all.
+// Writes f(d, x, y) for pairs of elements at [a] and [b]; an operand that does not move is used for all pairs.
 template <class T, class F>
 HWY_INLINE void mapPairs(const T* a, size_t a_moves, const T* b, size_t b_moves, T* out, size_t n, const F& f) {
   const hn::ScalableTag<T> d;
@@ -107,7 +107,7 @@ constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
 template <class T>
 constexpr bool kIsFloat = sizeof(T) == 4;
 
-// first + x * (second + x * (…)).
+// Returns first + x * (second + x * (…)).
 template <class D, class T>
 HWY_INLINE hn::Vec<D> polynomial(D d, hn::Vec<D>, T first) {
   return hn::Set(d, first);
@@ -120,7 +120,7 @@ HWY_INLINE hn::Vec<D> polynomial(D d, hn::Vec<D> x, T first, Ts... others) {
 }  // namespace boxcar::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-// Declares the rows nameFloat and nameDouble of the function object [Function], within HWY_NAMESPACE.
+// Defines the rows FunctionFloat and FunctionDouble of the function object [Function]; use it within HWY_NAMESPACE.
 #ifndef BOXCAR_VECTOR_ROWS
 #define BOXCAR_VECTOR_ROWS(Function)                                                               \
   void Function##Float(const float* in, float* out, size_t n, const ::boxcar::Scalar* params) {    \
@@ -136,7 +136,7 @@ HWY_AFTER_NAMESPACE();
   void Function##Double(const double* a, size_t a_moves, const double* b, size_t b_moves, double* out, size_t n) { \
     mapPairs(a, a_moves, b, b_moves, out, n, Function());                                                          \
   }
-// Makes of them the two functions that choose by processor, outside of it.
+// Defines the two functions that select these rows by CPU; use it outside HWY_NAMESPACE.
 #define BOXCAR_VECTOR_DISPATCH(Function)                                              \
   BOXCAR_VECTOR_EXPORT(Function##Float);                                              \
   BOXCAR_VECTOR_EXPORT(Function##Double);                                             \

@@ -3,14 +3,14 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/simple.cpp"
 #include <hwy/foreach_target.h>
-// Its headers must follow foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <boxcar/backends/cpu/highway/rows-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace boxcar::cpu::HWY_NAMESPACE {
 
-// Functions of a few instructions: those that the compiler has no instruction for in vectors of 16 bytes, and those
-// that gain from longer ones.
+// Functions of a few instructions: those that have no 16-byte vector instruction that the compiler could use, and those
+// that benefit from longer vectors.
 #define BOXCAR_SIMPLE_FUNCTION(Function, expression)           \
   template <class T>                                           \
   struct Function {                                            \
@@ -20,15 +20,15 @@ namespace boxcar::cpu::HWY_NAMESPACE {
       return expression;                                       \
     }                                                          \
   };
-BOXCAR_SIMPLE_FUNCTION(Absolute, hn::Abs(x))
-BOXCAR_SIMPLE_FUNCTION(Negative, hn::Neg(x))
+BOXCAR_SIMPLE_FUNCTION(Abs, hn::Abs(x))
+BOXCAR_SIMPLE_FUNCTION(Neg, hn::Neg(x))
 BOXCAR_SIMPLE_FUNCTION(Square, hn::Mul(x, x))
-BOXCAR_SIMPLE_FUNCTION(SquareRoot, hn::Sqrt(x))
+BOXCAR_SIMPLE_FUNCTION(Sqrt, hn::Sqrt(x))
 BOXCAR_SIMPLE_FUNCTION(Reciprocal, hn::Div(hn::Set(d, T(1)), x))
-BOXCAR_SIMPLE_FUNCTION(ReciprocalSquareRoot, hn::Div(hn::Set(d, T(1)), hn::Sqrt(x)))
+BOXCAR_SIMPLE_FUNCTION(Rsqrt, hn::Div(hn::Set(d, T(1)), hn::Sqrt(x)))
 BOXCAR_SIMPLE_FUNCTION(Floor, hn::CopySign(hn::Floor(x), x))
 BOXCAR_SIMPLE_FUNCTION(Ceil, hn::CopySign(hn::Ceil(x), x))
-BOXCAR_SIMPLE_FUNCTION(Truncate, hn::CopySign(hn::Trunc(x), x))
+BOXCAR_SIMPLE_FUNCTION(Trunc, hn::CopySign(hn::Trunc(x), x))
 BOXCAR_SIMPLE_FUNCTION(Round, hn::CopySign(hn::Round(x), x))
 // NaN stays NaN.
 BOXCAR_SIMPLE_FUNCTION(Relu, hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x))
@@ -37,11 +37,11 @@ BOXCAR_SIMPLE_FUNCTION(Hardswish, hn::Div(hn::Mul(x, hn::Min(hn::Max(hn::Add(x, 
                                           hn::Set(d, T(6))))
 #undef BOXCAR_SIMPLE_FUNCTION
 
-// The upper bound wins over the lower one; one that is NaN makes all of it NaN.
+// The upper bound takes precedence over the lower one; a NaN bound makes all results NaN.
 template <class T>
-struct Clamp {
+struct ClampScalar {
   T low, high;
-  explicit Clamp(const Scalar* params) : low(params[0].to<T>()), high(params[1].to<T>()) {}
+  explicit ClampScalar(const Scalar* params) : low(params[0].to<T>()), high(params[1].to<T>()) {}
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
     const V least = hn::Set(d, low);
@@ -62,16 +62,16 @@ struct LeakyRelu {
   }
 };
 
-BOXCAR_VECTOR_ROWS(Absolute)
-BOXCAR_VECTOR_ROWS(Negative)
+BOXCAR_VECTOR_ROWS(Abs)
+BOXCAR_VECTOR_ROWS(Neg)
 BOXCAR_VECTOR_ROWS(Square)
-BOXCAR_VECTOR_ROWS(Clamp)
-BOXCAR_VECTOR_ROWS(SquareRoot)
+BOXCAR_VECTOR_ROWS(ClampScalar)
+BOXCAR_VECTOR_ROWS(Sqrt)
 BOXCAR_VECTOR_ROWS(Reciprocal)
-BOXCAR_VECTOR_ROWS(ReciprocalSquareRoot)
+BOXCAR_VECTOR_ROWS(Rsqrt)
 BOXCAR_VECTOR_ROWS(Floor)
 BOXCAR_VECTOR_ROWS(Ceil)
-BOXCAR_VECTOR_ROWS(Truncate)
+BOXCAR_VECTOR_ROWS(Trunc)
 BOXCAR_VECTOR_ROWS(Round)
 BOXCAR_VECTOR_ROWS(Relu)
 BOXCAR_VECTOR_ROWS(LeakyRelu)
@@ -83,16 +83,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace boxcar::cpu {
 
-BOXCAR_VECTOR_DISPATCH(Absolute)
-BOXCAR_VECTOR_DISPATCH(Negative)
+BOXCAR_VECTOR_DISPATCH(Abs)
+BOXCAR_VECTOR_DISPATCH(Neg)
 BOXCAR_VECTOR_DISPATCH(Square)
-BOXCAR_VECTOR_DISPATCH(Clamp)
-BOXCAR_VECTOR_DISPATCH(SquareRoot)
+BOXCAR_VECTOR_DISPATCH(ClampScalar)
+BOXCAR_VECTOR_DISPATCH(Sqrt)
 BOXCAR_VECTOR_DISPATCH(Reciprocal)
-BOXCAR_VECTOR_DISPATCH(ReciprocalSquareRoot)
+BOXCAR_VECTOR_DISPATCH(Rsqrt)
 BOXCAR_VECTOR_DISPATCH(Floor)
 BOXCAR_VECTOR_DISPATCH(Ceil)
-BOXCAR_VECTOR_DISPATCH(Truncate)
+BOXCAR_VECTOR_DISPATCH(Trunc)
 BOXCAR_VECTOR_DISPATCH(Round)
 BOXCAR_VECTOR_DISPATCH(Relu)
 BOXCAR_VECTOR_DISPATCH(LeakyRelu)

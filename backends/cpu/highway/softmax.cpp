@@ -3,7 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/softmax.cpp"
 #include <hwy/foreach_target.h>
-// Its headers must follow foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <boxcar/backends/cpu/highway/rows-inl.h>
 #include <hwy/contrib/math/math-inl.h>
 
@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace boxcar::cpu::HWY_NAMESPACE {
 namespace {
 
-// The greatest element; what it is when there is NaN depends on where that stands.
+// Returns the maximum. If there is a NaN, the result depends on its position.
 template <class T>
 T greatestOf(const T* in, size_t n) {
   const hn::ScalableTag<T> d;
@@ -30,7 +30,7 @@ T greatestOf(const T* in, size_t n) {
   return greatest;
 }
 
-// Calls take(x, i, count) for vectors of [n] elements at [in]; the last one is filled up with minus infinity, whose
+// Calls take(x, i, count) for vectors of the [n] elements at [in]; the last one is padded with minus infinity, whose
 // exponential is 0.
 template <class T, class Take>
 HWY_INLINE void forVectors(const T* in, size_t n, const Take& take) {
@@ -53,8 +53,8 @@ HWY_INLINE void storeSome(D d, V x, T* out, size_t count) {
   std::copy_n(rest, count, out);
 }
 
-// exp(x) of floats not above 0; NaN stays. x is q ln(2) + r, so that exp(x) is exp(r) by a polynomial times 2^q.
-// Results below the least normal number are 0.
+// Returns exp(x) of floats not above 0; NaN stays NaN. With x = q ln(2) + r, exp(x) is a polynomial for exp(r) times
+// 2^q. Results below the smallest normal number are flushed to 0.
 template <class D, class V>
 HWY_INLINE V expOfFloats(D d, V x) {
   const hn::RebindToUnsigned<D> bits;
@@ -74,7 +74,7 @@ HWY_INLINE V expOfFloats(D d, V x) {
   return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.336544f)), hn::Mul(p, hn::BitCast(d, power)));
 }
 
-// The same of floats and doubles; Highway's takes any number, but makes NaN 0.
+// Returns the same for floats and doubles. Highway's Exp, used for doubles, accepts any number but turns NaN into 0.
 template <class D, class V>
 HWY_INLINE V expBelowOne(D d, V x) {
   if constexpr (sizeof(hn::TFromD<D>) == sizeof(float)) {
@@ -84,8 +84,7 @@ HWY_INLINE V expBelowOne(D d, V x) {
   }
 }
 
-// A row with an element that is infinite or NaN needs no case of its own: infinity minus itself is NaN, and so is then
-// the sum.
+// Rows with infinite or NaN elements need no special case: infinity minus itself is NaN, and so is the sum.
 template <class T>
 void softmaxRow(const T* in, T* out, size_t n) {
   const hn::ScalableTag<T> d;

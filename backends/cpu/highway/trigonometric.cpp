@@ -5,14 +5,14 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/trigonometric.cpp"
 #include <hwy/foreach_target.h>
-// Its headers must follow foreach_target.h.
+// These headers must follow foreach_target.h.
 #include <boxcar/backends/cpu/highway/rows-inl.h>
 #include <hwy/contrib/math/math-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace boxcar::cpu::HWY_NAMESPACE {
 
-// Highway's sine and cosine answer for these; larger numbers, which are rare, are left to the standard library.
+// Highway's sine and cosine support these; larger numbers are rare and go to the standard library.
 struct OfModerateAngles {
   explicit OfModerateAngles(const Scalar*) {}
   template <class D, class V>
@@ -51,7 +51,7 @@ struct Tan : OfModerateAngles {
   }
 };
 
-// NaN where there is no angle.
+// Returns NaN where there is no angle.
 template <class D, class V>
 HWY_INLINE V boundAngle(D d, V x, V angle) {
   using T = hn::TFromD<D>;
@@ -81,7 +81,7 @@ struct Atan {
   explicit Atan(const Scalar*) {}
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    // A right angle from here on.
+    // For larger |x|, the result is a right angle.
     const V limit = hn::Set(d, T(1e18));
     const V result = hn::Atan(d, hn::Min(hn::Max(x, hn::Neg(limit)), limit));
     return hn::IfThenElse(hn::IsNaN(x), x, hn::CopySign(result, x));

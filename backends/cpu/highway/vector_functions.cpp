@@ -4,7 +4,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// Both in the order of the enumerators.
+// Both are in the order of the enumerators.
 #define BOXCAR_ROW(Function) run##Function,
 template <class T>
 constexpr VectorRow<T> kRows[] = {BOXCAR_VECTOR_FUNCTIONS(BOXCAR_ROW)};

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-// The rows that the files of this folder make, each for float and double.
+// The rows that the files in this folder define, each for float and double.
 
 namespace boxcar::cpu {
 

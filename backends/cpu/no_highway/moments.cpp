@@ -3,7 +3,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// Several accumulators that do not wait for each other.
+// Several accumulators, so that additions do not depend on each other.
 template <class T>
 Deviations<T> sumRow(const T* in, size_t n, T shift) {
   constexpr size_t kLanes = 8;

@@ -31,7 +31,7 @@ using GreatestFold = ExtremeFold<T, true>;
 template <class T>
 using LeastFold = ExtremeFold<T, false>;
 
-// Several accumulators that do not wait for each other.
+// Several accumulators, so that operations do not depend on each other.
 template <class T, class Fold>
 T foldRow(const T* in, size_t n) {
   constexpr size_t kLanes = 16;

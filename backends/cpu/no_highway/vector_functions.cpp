@@ -1,27 +1,31 @@
 #include <boxcar/backends/cpu/vector_functions.h>
-#include <boxcar/backends/elements/functor_list.h>
-#include <boxcar/backends/elements/pointwise_activation.h>
-#include <boxcar/backends/elements/pointwise_arithmetic.h>
-#include <boxcar/backends/elements/pointwise_bitwise.h>
-#include <boxcar/backends/elements/pointwise_comparison.h>
-#include <boxcar/backends/elements/pointwise_complex.h>
-#include <boxcar/backends/elements/pointwise_exponential.h>
-#include <boxcar/backends/elements/pointwise_gates.h>
-#include <boxcar/backends/elements/pointwise_hyperbolic.h>
-#include <boxcar/backends/elements/pointwise_losses.h>
-#include <boxcar/backends/elements/pointwise_memory.h>
-#include <boxcar/backends/elements/pointwise_pairs.h>
-#include <boxcar/backends/elements/pointwise_power.h>
-#include <boxcar/backends/elements/pointwise_products.h>
-#include <boxcar/backends/elements/pointwise_rounding.h>
-#include <boxcar/backends/elements/pointwise_special.h>
-#include <boxcar/backends/elements/pointwise_ternary.h>
-#include <boxcar/backends/elements/pointwise_trigonometric.h>
+#include <boxcar/backends/functors/pointwise_activation.h>
+#include <boxcar/backends/functors/pointwise_arithmetic.h>
+#include <boxcar/backends/functors/pointwise_bitwise.h>
+#include <boxcar/backends/functors/pointwise_comparison.h>
+#include <boxcar/backends/functors/pointwise_complex.h>
+#include <boxcar/backends/functors/pointwise_exponential.h>
+#include <boxcar/backends/functors/pointwise_gates.h>
+#include <boxcar/backends/functors/pointwise_hyperbolic.h>
+#include <boxcar/backends/functors/pointwise_losses.h>
+#include <boxcar/backends/functors/pointwise_memory.h>
+#include <boxcar/backends/functors/pointwise_pairs.h>
+#include <boxcar/backends/functors/pointwise_power.h>
+#include <boxcar/backends/functors/pointwise_products.h>
+#include <boxcar/backends/functors/pointwise_rounding.h>
+#include <boxcar/backends/functors/pointwise_special.h>
+#include <boxcar/backends/functors/pointwise_table.h>
+#include <boxcar/backends/functors/pointwise_ternary.h>
+#include <boxcar/backends/functors/pointwise_trigonometric.h>
+#include <boxcar/backends/functors/vector_names.h>
 
 #include <array>
 #include <type_traits>
 
 namespace boxcar::cpu {
+
+using namespace functors;
+
 namespace {
 
 #define BOXCAR_COUNT(name) +1
@@ -43,19 +47,17 @@ void mapRow(const T* in, T* out, size_t n, [[maybe_unused]] const Scalar* params
   }
 }
 
-// The row of the first functor that names a function.
-template <class F, class T>
+// Stores the row of the functor F, if it has one of its own.
+template <template <class> class F, class T>
 constexpr void put(Rows<T>& rows) {
-  if constexpr (requires { F::kVector; }) {
-    VectorRow<T>& row = rows[static_cast<size_t>(F::kVector)];
-    if (row == nullptr) row = mapRow<F, T>;
-  }
+  if constexpr (requires { VectorFunctionOf<kFunctorOf<F>>::value; })
+    rows[static_cast<size_t>(VectorFunctionOf<kFunctorOf<F>>::value)] = mapRow<F<T>, T>;
 }
 
 template <class T>
 constexpr Rows<T> makeRows() {
   Rows<T> rows{};
-#define BOXCAR_PUT(functor, arity, result, types) put<elements::functor<T>, T>(rows);
+#define BOXCAR_PUT(functor, arity, result, types) put<functors::functor, T>(rows);
   BOXCAR_FUNCTORS(BOXCAR_PUT)
 #undef BOXCAR_PUT
   return rows;
@@ -83,7 +85,7 @@ template <>
 VectorRow<double> vectorRow<double>(VectorFunction function) {
   return kRows<double>[static_cast<size_t>(function)];
 }
-// The loops of functors do as well.
+// The functors' own loops are used instead.
 template <>
 VectorPairRow<float> vectorPairRow<float>(VectorPair) {
   return nullptr;

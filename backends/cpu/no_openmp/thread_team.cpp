@@ -21,7 +21,7 @@ void runTeam(int parts, CallableRef<void(int)> work) {
 }
 
 LibraryThreads::LibraryThreads(int count) : before_(count) {
-  // A library may have brought OpenMP along.
+  // A library may have loaded OpenMP.
   using GetThreads = int (*)();
   if (const auto get = reinterpret_cast<GetThreads>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"))) before_ = get();
   setOpenMpThreads(count);

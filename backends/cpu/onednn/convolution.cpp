@@ -18,19 +18,20 @@ using Dims = dnnl::memory::dims;
 using Tag = dnnl::memory::format_tag;
 
 constexpr size_t kMostPrimitives = 64;
-// With fewer pixels in the result, bringing the kernels into oneDNN's order costs more than it saves.
+// With fewer pixels in the result, reordering the kernels for oneDNN costs more than it saves.
 constexpr int64_t kFewPixels = 64;
 
-// A convolution ready to run. Tensors that do not lie as it wants them go through a reorder. The kernels are reordered
-// at each call: they may be written to between two, and it costs a hundredth of the convolution where pixels are many.
+// A convolution that is ready to run. Tensors in other layouts than it expects are reordered. The kernels are reordered
+// in each call, since they may be written to between two calls; with many pixels, this takes a hundredth of the
+// convolution's time.
 struct Prepared {
-  dnnl::primitive forward;                          // empty where oneDNN has only its reference implementation
-  Description src, weights, dst, bias, scratchpad;  // what it takes
-  Description own_src, own_weights, own_dst;        // what the tensors are
+  dnnl::primitive forward;                          // empty if oneDNN has only its reference implementation
+  Description src, weights, dst, bias, scratchpad;  // what the primitive expects
+  Description own_src, own_weights, own_dst;        // the tensors' own layouts
   std::optional<dnnl::reorder> reorder_src, reorder_weights, reorder_dst;
 };
 
-// Memory for what has been reordered.
+// Memory for reordered tensors.
 class Buffer final {
  public:
   explicit Buffer(size_t bytes) : bytes_(bytes), memory_(bytes == 0 ? nullptr : allocateCached(bytes)) {}
@@ -63,16 +64,17 @@ Dims channelsLastStrides(const Dims& sizes) {
 
 Dims toDims(const DimVector& values) { return {values.begin(), values.end()}; }
 
-int64_t pixelsOf(const shape::Convolution& c) {
+int64_t pixelsOf(const meta::Convolution& c) {
   int64_t count = c.output_sizes[0];
   for (size_t i = 2; i < c.output_sizes.size(); ++i) count *= c.output_sizes[i];
   return count;
 }
 
-// Makes [prepared] of the primitive that [Operation] describes: dnnl::convolution_forward or deconvolution_forward.
+// Initialises [prepared] with the primitive that [Operation] describes: dnnl::convolution_forward or
+// deconvolution_forward.
 template <class Operation>
 void make(const ConvolutionCall& call, Prepared& prepared) {
-  const shape::Convolution& c = call.arguments;
+  const meta::Convolution& c = call.arguments;
   const auto type = onednn::dataTypeOf(call.out.scalar_type());
   const size_t rank = c.rank();
   const Dims src(call.input.sizes().begin(), call.input.sizes().end());
@@ -84,7 +86,7 @@ void make(const ConvolutionCall& call, Prepared& prepared) {
     weights[1] /= c.groups;
     weight_strides.insert(weight_strides.begin(), weights[1] * weight_strides[0]);
   }
-  // Transposed convolutions have kernels of [C, O/groups, …] where oneDNN wants [O/groups, C, …].
+  // Transposed convolutions have kernels of [C, O/groups, …], but oneDNN expects [O/groups, C, …].
   if (c.transposed) {
     const size_t outputs = c.groups > 1 ? 1 : 0;
     std::swap(weights[outputs], weights[outputs + 1]);
@@ -104,7 +106,7 @@ void make(const ConvolutionCall& call, Prepared& prepared) {
     if (c.transposed) far_padding[i] -= c.output_padding[i];
     is_pointwise = is_pointwise && call.weight.sizes()[i + 2] == 1 && c.stride[i] == 1 && c.padding[i] == 0;
   }
-  // The matrix product that such a convolution is reads the tensors as they are.
+  // Such a convolution is a matrix product, which reads the tensors in their own layout.
   const bool stays = c.channels_last || is_pointwise || (!c.transposed && pixelsOf(c) < kFewPixels && c.groups == 1);
   const Description any_src(src, type, Tag::any);
   const Description any_dst(dst, type, Tag::any);
@@ -131,9 +133,9 @@ void make(const ConvolutionCall& call, Prepared& prepared) {
   prepared.forward = typename Operation::Primitive(chosen);
 }
 
-// The direct algorithm: its error, 1e-6 to 2e-6 of the largest element for 3x3 kernels of 64 to 256 channels, is that
-// of the sums. oneDNN also has Winograd's, with tiles of 4x3 outputs and large coefficients, at 2.2e-6 to 3.6e-6 on one
-// processor and 6e-6 to 1.2e-5 on another, which saves about a tenth of the time.
+// The direct algorithm: its error, 1e-6 to 2e-6 of the largest element for 3x3 kernels of 64 to 256 channels, comes
+// from the sums. oneDNN's Winograd algorithm, with tiles of 4x3 outputs and large coefficients, has errors of 2.2e-6 to
+// 3.6e-6 on one CPU and 6e-6 to 1.2e-5 on another, and saves about a tenth of the time.
 struct Forward : dnnl::convolution_forward {
   using Primitive = dnnl::convolution_forward;
   static constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
@@ -152,7 +154,7 @@ Prepared prepare(const ConvolutionCall& call) {
       make<Forward>(call, prepared);
     }
   } catch (const dnnl::error&) {
-    prepared.forward = {};  // it has none for this call on this processor
+    prepared.forward = {};  // there is no primitive for this call on this CPU
   }
   return prepared;
 }
@@ -164,7 +166,7 @@ double multiplyAddsOf(const ConvolutionCall& call) {
 }
 
 onednn::PrimitiveKey keyOf(const ConvolutionCall& call, int threads) {
-  const shape::Convolution& c = call.arguments;
+  const meta::Convolution& c = call.arguments;
   onednn::PrimitiveKey key{static_cast<int64_t>(call.out.scalar_type()),
                            threads,
                            c.transposed,
@@ -178,7 +180,7 @@ onednn::PrimitiveKey keyOf(const ConvolutionCall& call, int threads) {
   return key;
 }
 
-// [own] as the primitive wants it: where it is, or reordered into [buffer].
+// Returns [tensor] in the layout [wanted]: in place, or reordered into [buffer].
 dnnl::memory brought(const Tensor& tensor, const Description& own, const Description& wanted,
                      std::optional<dnnl::reorder>& reorder, const Buffer& buffer) {
   dnnl::memory source = onednn::memoryOf(tensor, own);

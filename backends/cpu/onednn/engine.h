@@ -8,17 +8,18 @@
 
 namespace boxcar::cpu::onednn {
 
-// The one engine of the processor.
+// Returns the CPU engine, of which there is one.
 const dnnl::engine& engine();
 
-// The calling thread's stream. What is put into it has been done when the call returns.
+// Returns the calling thread's stream. Submitted work is complete when the call returns.
 dnnl::stream& stream();
 
-// Fewer multiply-adds are done sooner than a second thread has been woken: they take one some 10 microseconds.
+// With fewer multiply-adds, one thread finishes in about 10 microseconds, before a second one has woken up.
 inline constexpr double kLeastShared = 1 << 19;
 
-// To be held while a primitive is made or run: oneDNN uses as many threads as kernels do, and one where there is little
-// to do. That number belongs into the primitive's key, for the work is cut when the primitive is made.
+// Hold one while creating or running a primitive: oneDNN then uses as many threads as kernels do, and one thread if
+// there is little work. The thread count is part of the primitive's key, because the work is divided when the primitive
+// is created.
 class Threads final {
  public:
   explicit Threads(double multiply_adds) : Threads(multiply_adds < kLeastShared ? 1 : threadCount()) {}
@@ -31,13 +32,13 @@ class Threads final {
   LibraryThreads scope_;
 };
 
-// float32, bfloat16, float16, int32, int8 or uint8; undef for what oneDNN does not know.
+// Returns float32, bfloat16, float16, int32, int8 or uint8; undef for types that oneDNN does not support.
 dnnl::memory::data_type dataTypeOf(ScalarType type);
 
-// The sizes and strides of [tensor] as they are.
+// Returns a description with the sizes and strides of [tensor].
 dnnl::memory::desc descriptionOf(const Tensor& tensor);
 
-// The elements of [tensor], seen as [description] says, where they are.
+// Returns the memory of [tensor], without a copy, as laid out by [description].
 dnnl::memory memoryOf(const Tensor& tensor, const dnnl::memory::desc& description);
 
 }  // namespace boxcar::cpu::onednn

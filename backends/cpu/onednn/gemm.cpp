@@ -5,7 +5,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// Below these sums of products are emulated, which float32 is faster than.
+// On lesser CPUs, bfloat16 dot products are emulated, and float32 is faster.
 bool multipliesBFloat16() {
   static const bool can = dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core_bf16;
   return can;
@@ -50,7 +50,7 @@ bool multiplyBFloat16ByOneDnn(const Tensor& out, const Tensor& a, const Tensor& 
                                        {DNNL_ARG_WEIGHTS, onednn::memoryOf(b, weights)},
                                        {DNNL_ARG_DST, onednn::memoryOf(out, target)}});
   } catch (const dnnl::error&) {
-    return false;  // strides that it does not take, as of elements that overlap
+    return false;  // unsupported strides, such as those of overlapping elements
   }
   return true;
 }

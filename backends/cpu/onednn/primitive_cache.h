@@ -11,11 +11,11 @@
 
 namespace boxcar::cpu::onednn {
 
-// All that a primitive depends on, as numbers: sizes, strides, types, threads.
+// Everything that a primitive depends on, as numbers: sizes, strides, types, threads.
 using PrimitiveKey = boost::container::small_vector<int64_t, 32>;
 
-// Keeps what was made for the keys that were asked for last. A primitive and its scratchpad belong to the thread that
-// made it, so a cache does too:
+// An LRU cache of primitives by key. A primitive and its scratchpad belong to the thread that created it, so a cache
+// does too:
 //
 //   thread_local PrimitiveCache<Convolution> cache(64);
 //   Convolution& convolution = cache.get(key, [&] { return makeConvolution(…); });
@@ -24,7 +24,7 @@ class PrimitiveCache final {
  public:
   explicit PrimitiveCache(size_t capacity) : capacity_(capacity) {}
 
-  // What is kept for [key], else what [make] gives. It stays where it is until the next call.
+  // Returns the cached value for [key], else the result of [make]. The reference is valid until the next call.
   template <class Make>
   Value& get(const PrimitiveKey& key, Make&& make) {
     if (const auto found = places_.find(key); found != places_.end()) {
@@ -47,7 +47,7 @@ class PrimitiveCache final {
   struct Hash {
     size_t operator()(const PrimitiveKey& key) const { return boost::hash_range(key.begin(), key.end()); }
   };
-  // The last one used first.
+  // The most recently used entry comes first.
   using Entries = std::list<std::pair<PrimitiveKey, Value>>;
 
   size_t capacity_;

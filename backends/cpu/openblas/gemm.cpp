@@ -4,7 +4,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// Fortran's interface: everything by address, matrices column-major.
+// The Fortran interface: all arguments by address, matrices column-major.
 template <class T>
 using Gemm = void (*)(const char* transpose_a, const char* transpose_b, const int* m, const int* n, const int* k,
                       const T* alpha, const T* a, const int* lda, const T* b, const int* ldb, const T* beta, T* c,
@@ -33,7 +33,7 @@ bool gemmByOpenBlas(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
       m, n, k, a, b, c,
       [&](bool transpose_a, bool transpose_b, int64_t rows, int64_t columns, int64_t depth, const T* a_data,
           int64_t lda, const T* b_data, int64_t ldb, T* c_data, int64_t ldc) {
-        // Read column-major, row-major matrices are transposed: c^T = b^T a^T.
+        // Read as column-major, row-major matrices are transposed: c^T = b^T a^T.
         const int sizes[] = {static_cast<int>(columns), static_cast<int>(rows), static_cast<int>(depth)};
         const int steps[] = {static_cast<int>(ldb), static_cast<int>(lda), static_cast<int>(ldc)};
         run(transpose_b ? "T" : "N", transpose_a ? "T" : "N", &sizes[0], &sizes[1], &sizes[2], &alpha, b_data,

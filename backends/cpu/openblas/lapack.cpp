@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-// LAPACK's Fortran functions: everything by address, and after all others the lengths of texts.
+// LAPACK's Fortran functions: all arguments by address, followed by the lengths of the strings.
 
 namespace boxcar::cpu {
 namespace {
@@ -56,7 +56,7 @@ const Functions<T>& functions() {
   return functions;
 }
 
-// Calls a function that gives an info as its last argument, or, with [texts], one before the texts' lengths.
+// Calls a function whose last argument is an info. If there are [texts], their lengths follow the info.
 template <class... Arguments>
 int callWithInfo(void* function, size_t texts, Arguments*... arguments) {
   const openblas::Threads threads;
@@ -73,9 +73,9 @@ int callWithInfo(void* function, size_t texts, Arguments*... arguments) {
 int toInt(int64_t size) { return static_cast<int>(size); }
 const char* triangle(bool upper) { return upper ? "U" : "L"; }
 
-// A matrix whose singular values or eigenvectors are asked for: OpenBLAS's products of complex matrices and vectors
-// read one element behind a vector (0.3.21, on every processor), and where that is a row, it lies in the column behind
-// the matrix. Complex ones therefore lie in memory of their own, with one more column.
+// A matrix whose singular values or eigenvectors are computed. OpenBLAS's products of complex matrices and vectors read
+// one element past a vector (0.3.21, on every CPU); if the vector is a row, that element is in the column after the
+// matrix. Complex matrices are therefore copied to memory with an additional column.
 template <class T>
 class Padded final {
  public:
@@ -99,7 +99,8 @@ template <class T>
 struct Adapters {
   using Real = RealOf<T>;
 
-  // The memory that a function asks for as its workspace's first element when it is called with a length of -1.
+  // Returns the workspace length that a function reports in the workspace's first element if called with a length of
+  // -1.
   static int lengthOf(const T& wanted) { return std::max(1, static_cast<int>(std::real(wanted))); }
 
   static int factorLu(int64_t rows, int64_t columns, T* a, int32_t* pivots) {
@@ -200,7 +201,7 @@ struct Adapters {
     const size_t most = static_cast<size_t>(std::max(m, n));
     const int vh_step = what == 'S' ? static_cast<int>(least) : n;
     const char job[] = {what, '\0'};
-    // What LAPACK's description asks of the workspace of reals, for either job.
+    // The size of the real workspace that LAPACK's documentation requires, for either job.
     const size_t real_length =
         what == 'N' ? 7 * least : std::max(5 * least * least + 5 * least, 2 * most * least + 2 * least * least + least);
     std::vector<Real> real_work(kIsComplex<T> ? real_length : 0);

@@ -15,7 +15,7 @@ namespace {
 #define BOXCAR_TRIPLE "unknown"
 #endif
 
-// The variant that shares OpenMP's threads comes first: others start threads of their own when they are opened.
+// The variant that shares OpenMP's threads comes first: the others start their own threads when they are opened.
 constexpr const char* kPaths[] = {"/usr/lib/" BOXCAR_TRIPLE "/openblas-openmp/libopenblas.so.0", "libopenblas.so.0",
                                   "libopenblas.so"};
 
@@ -29,8 +29,8 @@ bool hasAvx512() {
 }
 
 void* open() {
-  // It takes processors that it does not know for Haswell, also those with AVX-512, and asks the environment only while
-  // it is opened.
+  // OpenBLAS treats unknown CPUs as Haswell, even those with AVX-512, and reads the environment only while it is
+  // opened.
   constexpr const char* kCoreType = "OPENBLAS_CORETYPE";
   const bool tells = hasAvx512() && std::getenv(kCoreType) == nullptr;
   if (tells) setenv(kCoreType, "SkylakeX", /*overwrite=*/0);
@@ -54,7 +54,7 @@ bool isAvailable() { return library() != nullptr; }
 void* findSymbol(const char* name) { return isAvailable() ? dlsym(library(), name) : nullptr; }
 
 Threads::Threads() : scope_(threadCount()) {
-  // The OpenMP variant is told by the scope, others by this function.
+  // The scope sets the thread count of the OpenMP variant; this function sets it for the others.
   using SetThreads = void (*)(int);
   static const auto set = reinterpret_cast<SetThreads>(findSymbol("openblas_set_num_threads"));
   static std::atomic<int> told = 0;

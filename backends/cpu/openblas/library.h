@@ -5,13 +5,13 @@
 
 namespace boxcar::cpu::openblas {
 
-// Whether the library is there. The first call opens it.
+// Returns whether the library is available. The first call opens it.
 bool isAvailable();
 
-// The address of one of its functions; null when the library or the function is missing.
+// Returns the address of one of its functions; null if the library or the function is missing.
 void* findSymbol(const char* name);
 
-// To be held while one of its functions runs: it takes as many threads as kernels do.
+// Hold one while a library function runs: the library then uses as many threads as kernels do.
 class Threads final {
  public:
   Threads();

@@ -9,7 +9,8 @@
 namespace boxcar::cpu {
 namespace {
 
-// ThreadSanitizer does not see into the library of OpenMP: it is told what a team's begin and end put in order.
+// ThreadSanitizer does not see into the OpenMP library, so it is told which order the start and end of a team
+// establish.
 #ifdef __SANITIZE_THREAD__
 #define BOXCAR_UNSEEN __attribute__((no_sanitize("thread")))
 struct TeamOrder {
@@ -29,7 +30,7 @@ struct TeamOrder {
 };
 #endif
 
-// The threads of OpenMP stay behind in the parent where a process forks, and the child would wait for them for ever.
+// OpenMP's threads stay in the parent when a process forks, and the child would wait for them forever.
 bool is_child = false;
 
 void noteForks() {
@@ -50,7 +51,7 @@ BOXCAR_UNSEEN void runTeam(int parts, CallableRef<void(int)> work) {
   }
   [[maybe_unused]] TeamOrder order;
   order.begin();
-  // A team may be smaller than what is asked for, so parts are handed out by number.
+  // A team may be smaller than requested, so parts are assigned by number.
 #pragma omp parallel for num_threads(parts) schedule(static, 1)
   for (int part = 0; part < parts; ++part) {
     order.enter();

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/host_device.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/host_device.h>
 
 #include <cstdint>
 #include <cstring>
@@ -9,14 +9,14 @@
 
 namespace boxcar::cuda {
 
-// target = f(target, value), as one step that no other thread comes between. Of complex numbers each part is one of its
-// own, for which f must do them apart, as sums do; products of complex128 are not to be had.
+// Atomically computes target = f(target, value). For complex128, f must be addition, because each part is updated by an
+// atomic addition of its own; products of complex128 are not supported.
 template <class T, class F>
 BOXCAR_HOST_DEVICE void atomicCombine(T* target, T value, const F& f) {
 #ifdef __CUDA_ARCH__
   if constexpr (sizeof(T) == 16) {
-    // By halves: a sum of complex numbers is the sums of their parts.
-    using Part = elements::RealOf<T>;
+    // In halves: the sum of complex numbers is the sum of their parts.
+    using Part = functors::RealOf<T>;
     auto* const parts = reinterpret_cast<Part*>(target);
     atomicAdd(parts, value.real());
     atomicAdd(parts + 1, value.imag());
@@ -35,7 +35,7 @@ BOXCAR_HOST_DEVICE void atomicCombine(T* target, T value, const F& f) {
       seen = found;
     }
   } else {
-    // The word of four bytes that it lies in.
+    // The four-byte word that contains the target.
     const auto address = reinterpret_cast<uintptr_t>(target);
     auto* const word = reinterpret_cast<unsigned*>(address / 4 * 4);
     const unsigned shift = static_cast<unsigned>(address % 4) * 8;
@@ -58,7 +58,7 @@ BOXCAR_HOST_DEVICE void atomicCombine(T* target, T value, const F& f) {
 #endif
 }
 
-// target += value in the same way, of types that a GPU adds by itself.
+// Atomically computes target += value, for types with a hardware atomic addition.
 template <class T>
 BOXCAR_HOST_DEVICE void atomicSum(T* target, T value) {
 #ifdef __CUDA_ARCH__
@@ -68,7 +68,7 @@ BOXCAR_HOST_DEVICE void atomicSum(T* target, T value) {
 #endif
 }
 
-// What was in [counter], which is one more then.
+// Atomically increments [counter] and returns its previous value.
 BOXCAR_HOST_DEVICE inline unsigned atomicNext(unsigned* counter) {
 #ifdef __CUDA_ARCH__
   return atomicAdd(counter, 1U);

@@ -2,23 +2,24 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/rows.h>
 #include <boxcar/backends/cuda/kernels/split.h>
-#include <boxcar/backends/elements/batch_norm.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/batch_norm.h>
+#include <boxcar/backends/functors/element.h>
 
 #include <limits>
 
 namespace boxcar::cuda {
 namespace {
 
-using elements::Compute;
-using Moments = elements::Moments<double>;
+using functors::Compute;
+using Moments = functors::Moments<double>;
 
 constexpr int kThreads = 256;
-// Threads that go along the channels side by side, where these are innermost.
+// Threads side by side along the channels, if these are innermost.
 constexpr int kColumns = 32;
 constexpr int kRows = kThreads / kColumns;
 
-// The moments of read(i) for i from [begin] to [end] in steps: deviations from the first, so that few digits are lost.
+// Returns the moments of read(i) for i in [begin, end) by [step]. Accumulates deviations from the first value, so that
+// few digits are lost.
 template <class C, class Read>
 BOXCAR_HOST_DEVICE Moments momentsOf(int64_t begin, int64_t end, int64_t step, const Read& read) {
   if (begin >= end) return {0, 0, 0};
@@ -37,7 +38,7 @@ BOXCAR_HOST_DEVICE Moments momentsOf(int64_t begin, int64_t end, int64_t step, c
   return {static_cast<double>(count), static_cast<double>(shift) + offset, around < 0 ? 0 : around};
 }
 
-// What a part of a channel is: some of the elements of all its samples, one behind the other.
+// A part of a channel: a consecutive range of the elements of all its samples.
 struct Parts {
   int64_t parts;
   int64_t per_part;
@@ -52,7 +53,7 @@ struct Parts {
   BOXCAR_HOST_DEVICE int64_t end(int64_t part) const { return begin(part + 1); }
 };
 
-// A block for each part of a channel.
+// One block per part of a channel.
 template <class T, class Index>
 struct MomentsAlongRows {
   using C = Compute<T>;
@@ -81,7 +82,7 @@ struct MomentsAlongRows {
   }
 };
 
-// A block for a part of some channels side by side.
+// One block per part of several adjacent channels.
 template <class T>
 struct MomentsAlongColumns {
   using C = Compute<T>;
@@ -110,7 +111,7 @@ struct MomentsAlongColumns {
   }
 };
 
-// What becomes of a channel of known mean and variance.
+// Computes a channel's factors from its mean and variance.
 template <class P>
 struct Channels {
   using C = Compute<P>;
@@ -143,20 +144,20 @@ struct Channels {
   BOXCAR_HOST_DEVICE static P narrow(double value) { return static_cast<P>(static_cast<C>(value)); }
   BOXCAR_HOST_DEVICE void move(P* running, int64_t channel, double value) const {
     if (running == nullptr) return;
-    running[channel] = narrow(elements::runningStatistic(read(running, channel, 0), value, momentum));
+    running[channel] = narrow(functors::runningStatistic(read(running, channel, 0), value, momentum));
   }
 
-  // Gives the reciprocal deviation.
+  // Returns the reciprocal standard deviation.
   BOXCAR_HOST_DEVICE double scaleBy(int64_t channel, double mean, double variance) const {
-    const double scale = elements::reciprocalDeviation(variance, eps);
-    const elements::ChannelScale both(mean, scale, read(weight, channel, 1), read(bias, channel, 0));
+    const double scale = functors::reciprocalDeviation(variance, eps);
+    const functors::ChannelScale both(mean, scale, read(weight, channel, 1), read(bias, channel, 0));
     factors[channel] = static_cast<C>(both.factor);
     shifts[channel] = static_cast<C>(both.shift);
     return scale;
   }
 };
 
-// Training: a block for each channel merges its parts.
+// Training: one block per channel merges its parts.
 constexpr int kMergingThreads = 64;
 template <class P>
 struct MergeParts {
@@ -183,12 +184,12 @@ struct MergeParts {
       channels.saved_mean[channel] = channels.narrow(mean);
       channels.saved_scale[channel] = channels.narrow(channels.scaleBy(channel, mean, variance));
       channels.move(channels.running_mean, channel, mean);
-      channels.move(channels.running_var, channel, elements::unbiasedVariance(variance, all.count));
+      channels.move(channels.running_var, channel, functors::unbiasedVariance(variance, all.count));
     });
   }
 };
 
-// Otherwise a thread for each.
+// Inference: one thread per channel.
 template <class P>
 struct TakeRunning {
   Channels<P> channels;
@@ -202,7 +203,7 @@ struct TakeRunning {
   }
 };
 
-// A thread for [width] elements side by side: all of one channel, or of as many channels.
+// One thread per [width] contiguous elements, which belong either to one channel or to [width] channels.
 template <class T, int width, class Index>
 struct ScaleElements {
   using C = Compute<T>;
@@ -211,7 +212,7 @@ struct ScaleElements {
   int64_t packs;
   const C* factors;
   const C* shifts;
-  int64_t step;  // 1 when channels are innermost, else 0
+  int64_t step;  // 1 if channels are innermost, else 0
   Split<Index> beside;
   Split<Index> channels;
 
@@ -289,7 +290,7 @@ void launchElements(const BatchNormLaunch& call) {
 void launchBatchNorm(const BatchNormLaunch& call) {
   visitScalarType(kFloatingTypes, call.type, "batch_norm", [&]<class T>(std::type_identity<T>) {
     if (call.training) launchMoments<T>(call);
-    if (elements::kIsSmallFloat<T> && call.parameter_type == ScalarType::Float) {
+    if (functors::kIsSmallFloat<T> && call.parameter_type == ScalarType::Float) {
       launchChannels<float>(call);
     } else {
       launchChannels<T>(call);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// A block counts its share in bins of its own.
+// Each block counts its share of the numbers in bins of its own.
 struct CountInShared {
   CountLaunch call;
 

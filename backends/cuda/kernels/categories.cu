@@ -1,16 +1,16 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/random_numbers.h>
 #include <boxcar/backends/cuda/random_kernels.h>
-#include <boxcar/backends/elements/functions.h>
+#include <boxcar/backends/functors/functions.h>
 
 namespace boxcar::cuda {
 namespace {
 
-using elements::Refusal;
+using functors::Refusal;
 
 constexpr int kThreads = CategoryLaunch::kParts;
 
-// A weight; what is none is noted, and counts as 0.
+// Returns a weight. An invalid one is noted and counts as 0.
 template <class P>
 BOXCAR_HOST_DEVICE double weightAt(const CategoryLaunch& launch, int64_t row, int64_t category) {
   const double weight = static_cast<double>(static_cast<const P*>(launch.weights)[row * launch.categories + category]);
@@ -19,13 +19,13 @@ BOXCAR_HOST_DEVICE double weightAt(const CategoryLaunch& launch, int64_t row, in
   return 0;
 }
 
-// The first category of a part of a row; that behind the last part is behind the row's.
+// Returns the first category of a part of a row. For the part after the last one, this is the end of the row.
 BOXCAR_HOST_DEVICE inline int64_t partBegin(const CategoryLaunch& launch, int64_t part) {
   const int64_t length = (launch.categories + kThreads - 1) / kThreads;
   return part * length < launch.categories ? part * length : launch.categories;
 }
 
-// A block for each row, a thread for each part of it.
+// One block per row, one thread per part of it.
 template <class P>
 struct SumWeights {
   CategoryLaunch launch;
@@ -56,7 +56,7 @@ struct SumWeights {
   }
 };
 
-// The first place of [begin, end) whose element is greater than [value], or [end].
+// Returns the first position in [begin, end) whose element is greater than [value], or [end].
 BOXCAR_HOST_DEVICE inline int64_t firstGreater(const double* sorted, int64_t begin, int64_t end, double value) {
   while (begin < end) {
     const int64_t middle = begin + (end - begin) / 2;
@@ -69,8 +69,8 @@ BOXCAR_HOST_DEVICE inline int64_t firstGreater(const double* sorted, int64_t beg
   return begin;
 }
 
-// A thread for each sample: the category in whose part of the sum a uniform number falls. It has a weight, for the sum
-// grows there.
+// One thread per sample: finds the category whose interval of the running sum contains a uniform number. That category
+// has a nonzero weight, because the sum grows there.
 struct SampleSums {
   CategoryLaunch launch;
 
@@ -81,13 +81,13 @@ struct SampleSums {
     const double* const sums = launch.sums + row * launch.categories;
     const double* const bases = launch.bases + row * (kThreads + 1);
     const auto number = static_cast<uint64_t>(i);
-    const elements::PhiloxBlock drawn = elements::philoxBlock(launch.seed, launch.block + number / 2);
+    const functors::PhiloxBlock drawn = functors::philoxBlock(launch.seed, launch.block + number / 2);
     const double place = unitNumber<double>(drawn, static_cast<int>(number % 2)) * bases[kThreads];
     const int64_t behind = firstGreater(bases, 1, kThreads, place);
     const int64_t begin = partBegin(launch, behind - 1);
     const int64_t end = partBegin(launch, behind);
     int64_t found = firstGreater(sums, begin, end, place - bases[behind - 1]);
-    if (found == end) {  // by a rounding error; the part's last category with a weight
+    if (found == end) {  // caused by rounding; take the part's last category with a weight
       --found;
       while (found > begin && sums[found] == sums[found - 1]) --found;
     }
@@ -106,7 +106,7 @@ struct GreaterKey {
   }
 };
 
-// A block for each row: the weights divided by exponential numbers.
+// One block per row: the weights divided by exponential random numbers.
 template <class P>
 struct CategoryKeys {
   CategoryLaunch launch;
@@ -115,8 +115,8 @@ struct CategoryKeys {
     const double weight = weightAt<P>(launch, row, category);
     if (weight == 0) return 0;
     const auto number = static_cast<uint64_t>(row * launch.categories + category);
-    const elements::PhiloxBlock drawn = elements::philoxBlock(launch.seed, launch.block + number / 2);
-    return weight / -elements::log1p(-insideNumber<double>(drawn, static_cast<int>(number % 2)));
+    const functors::PhiloxBlock drawn = functors::philoxBlock(launch.seed, launch.block + number / 2);
+    return weight / -functors::log1p(-insideNumber<double>(drawn, static_cast<int>(number % 2)));
   }
 
   BOXCAR_HOST_DEVICE void operator()(const Block& block) const {

@@ -1,6 +1,6 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/loss_kernels.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/element.h>
 
 namespace boxcar::cuda {
 namespace {
@@ -9,7 +9,7 @@ constexpr int kThreads = 256;
 
 template <class T>
 struct ClassLosses {
-  using C = elements::Compute<T>;
+  using C = functors::Compute<T>;
   ClassLossLaunch launch;
 
   BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {
@@ -20,7 +20,7 @@ struct ClassLosses {
     C weight = 0;
     if (target != launch.ignored) {
       if (target < 0 || target >= launch.classes) {
-        noteFailure(launch.failure, elements::Refusal::kClass, target, launch.classes);
+        noteFailure(launch.failure, functors::Refusal::kClass, target, launch.classes);
       } else {
         const int64_t sample = i / launch.pixels;
         const int64_t at = (sample * launch.classes + target) * launch.pixels + i % launch.pixels;

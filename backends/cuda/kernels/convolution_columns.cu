@@ -1,21 +1,21 @@
+#include <boxcar/backends/cuda/image_kernels.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/split.h>
 #include <boxcar/backends/cuda/kernels/words.h>
-#include <boxcar/backends/cuda/picture_kernels.h>
 
 namespace boxcar::cuda {
 namespace {
 
 constexpr int kThreads = 256;
 
-// A thread for each element of the columns; neighbours are those of one row, which read neighbours of the input.
+// One thread per element of the columns. Neighboring threads work on one row and read neighboring inputs.
 template <class Word, class Index>
 struct WriteColumns {
   const Word* in;
   Word* columns;
   int64_t count;
   int64_t begin;
-  elements::ConvolvedAxis axes[3];
+  functors::ConvolvedAxis axes[3];
   Split<Index> window;
   Split<Index> kernel[3];
   Split<Index> out[3];

@@ -1,6 +1,6 @@
 #include <boxcar/backends/cuda/copy_kernels.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/element.h>
 
 namespace boxcar::cuda {
 namespace {
@@ -13,7 +13,7 @@ struct Words {
   uint64_t low, high;
 };
 
-// Elements of one type, whatever they mean.
+// Copies elements of one type as plain words.
 template <class Word>
 struct Move {
   Offsets<2> offsets;
@@ -38,7 +38,7 @@ struct Move {
   }
 };
 
-// The type that is read is chosen while the kernel runs: all threads choose the same.
+// The source type is selected at run time in the kernel, with the same choice in all threads.
 template <class To>
 struct Convert {
   Offsets<2> offsets;
@@ -49,7 +49,7 @@ struct Convert {
 
   template <class From>
   BOXCAR_HOST_DEVICE static To read(const char* in) {
-    return elements::convertElement<To>(*reinterpret_cast<const From*>(in));
+    return functors::convertElement<To>(*reinterpret_cast<const From*>(in));
   }
   BOXCAR_HOST_DEVICE To readAs(const char* in) const {
     switch (from) {

@@ -1,13 +1,13 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/vector_kernels.h>
-#include <boxcar/backends/elements/cross.h>
+#include <boxcar/backends/functors/cross.h>
 
 namespace boxcar::cuda {
 namespace {
 
 constexpr int kThreads = 256;
 
-// A thread for each line.
+// One thread per line.
 template <class T>
 struct Cross {
   CrossLaunch call;
@@ -19,7 +19,7 @@ struct Cross {
     if (i >= n) return;
     int64_t at[3];
     offsets.at(static_cast<uint32_t>(i), at);
-    elements::crossProduct<T>(call.data[0] + at[0], call.steps[0], call.data[1] + at[1], call.steps[1],
+    functors::crossProduct<T>(call.data[0] + at[0], call.steps[0], call.data[1] + at[1], call.steps[1],
                               call.data[2] + at[2], call.steps[2]);
   }
 };

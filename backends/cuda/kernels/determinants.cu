@@ -1,15 +1,15 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/solvers.h>
-#include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/backends/functors/arithmetic.h>
 
 namespace boxcar::cuda {
 namespace {
 
-using elements::RealOf;
+using functors::RealOf;
 
 constexpr int kThreads = 128;
 
-// A block for each matrix.
+// One block per matrix.
 template <class T>
 struct Determinants {
   using Real = RealOf<T>;
@@ -20,7 +20,7 @@ struct Determinants {
   };
   struct Join {
     BOXCAR_HOST_DEVICE Part operator()(const Part& a, const Part& b) const {
-      return {elements::multiplyElements(a.product, b.product), a.logarithm + b.logarithm};
+      return {functors::multiplyElements(a.product, b.product), a.logarithm + b.logarithm};
     }
   };
 
@@ -40,12 +40,12 @@ struct Determinants {
           for (int64_t i = thread; i < n; i += kThreads) {
             T pivot = diagonal[i * (n + 1)];
             if (logarithm != nullptr) {
-              const Real size = elements::abs(pivot);
-              pivot = size == 0 ? T(0) : elements::divideElements(pivot, T(size));
-              mine.logarithm += elements::log(size);
+              const Real size = functors::abs(pivot);
+              pivot = size == 0 ? T(0) : functors::divideElements(pivot, T(size));
+              mine.logarithm += functors::log(size);
             }
             if (pivots[matrix * n + i] != i + 1) pivot = -pivot;
-            mine.product = elements::multiplyElements(mine.product, pivot);
+            mine.product = functors::multiplyElements(mine.product, pivot);
           }
           return mine;
         },

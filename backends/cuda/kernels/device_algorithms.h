@@ -16,12 +16,12 @@
 #include <vector>
 #endif
 
-// Algorithms that go through all of the device's memory at once: those of CUB, and of the standard library where there
-// is a simulated device. Each is asked for its temporary memory first; none waits for the device.
+// Device-wide algorithms: CUB's, or the standard library's on the simulated device. Each has a function that returns
+// the size of its temporary memory. None waits for the device.
 
 namespace boxcar::cuda {
 
-// Keys with a value each, to be sorted, and as much room to sort them into.
+// Keys to be sorted, each with a value, and a second buffer of the same size for the sort.
 template <class Key, class Value>
 struct KeyedValues {
   Key* keys[2];
@@ -46,8 +46,8 @@ size_t sortPairsBytes(int64_t n, int bits) {
   return bytes;
 }
 
-// Sorts by the lowest [bits] bits of the keys, those of equal keys in their order; says in which of both rooms they lie
-// then. Value is unsigned and can count the elements.
+// Stably sorts by the lowest [bits] bits of the keys. Returns which of the two buffers holds the result. Value is
+// unsigned and can count the elements.
 template <class Key, class Value>
 int sortPairs(void* workspace, size_t bytes, const KeyedValues<Key, Value>& pairs, int64_t n, int bits) {
   cub::DoubleBuffer<Key> keys(pairs.keys[0], pairs.keys[1]);
@@ -56,7 +56,7 @@ int sortPairs(void* workspace, size_t bytes, const KeyedValues<Key, Value>& pair
   checkAlgorithm(
       cub::DeviceRadixSort::SortPairs(workspace, bytes, keys, values, static_cast<Value>(n), 0, bits, stream),
       "sorting");
-  // Both go the same way.
+  // Both buffers have the same selector.
   return values.selector;
 }
 
@@ -69,7 +69,7 @@ inline size_t selectPlacesBytes(int64_t n) {
   return bytes;
 }
 
-// Writes the places of those of [n] flags that are true, in order, to [out], and how many there are to [count].
+// Writes the positions of the true ones among [n] flags to [out], in order, and their number to [count].
 inline void selectPlaces(void* workspace, size_t bytes, const bool* flags, int64_t* out, int64_t* count, int64_t n) {
   const thrust::counting_iterator<int64_t> places(0);
   const auto stream = static_cast<cudaStream_t>(currentStream().handle);
@@ -85,7 +85,7 @@ size_t sortPairsBytes(int64_t, int) {
 
 template <class Key, class Value>
 int sortPairs(void*, size_t, const KeyedValues<Key, Value>& pairs, int64_t n, int bits) {
-  // As a sort of several passes may, it ends in the other room.
+  // The result goes to the other buffer, as it may after a sort of several passes.
   enqueueSimulated([=] {
     const Key mask = static_cast<Key>(~Key{0}) >> (8 * static_cast<int>(sizeof(Key)) - bits);
     std::vector<int64_t> order(static_cast<size_t>(n));

@@ -1,17 +1,17 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/vector_kernels.h>
-#include <boxcar/backends/elements/distances.h>
+#include <boxcar/backends/functors/distances.h>
 
 namespace boxcar::cuda {
 namespace {
 
-using elements::abs;
+using functors::abs;
 
-// A block works out the distances of kTile rows of x and kTile rows of y, a thread each, and keeps kDepth elements of
-// those rows at a time. A row takes one element more, so that threads read from different banks of memory.
+// A block computes the distances between kTile rows of x and kTile rows of y, one per thread, and keeps kDepth elements
+// of those rows in shared memory at a time. Each row is padded by one element to avoid bank conflicts.
 constexpr int kTile = 16;
 constexpr int kDepth = 32;
-constexpr int kStep = kDepth + 1;
+constexpr int kHeaviside = kDepth + 1;
 constexpr int kThreads = kTile * kTile;
 
 template <class T, class Distance>
@@ -30,7 +30,7 @@ struct Distances {
     for (int i = thread; i < kTile * kDepth; i += kThreads) {
       const int row = i / kDepth;
       const int k = i % kDepth;
-      room[row * kStep + k] = row < count && k < part ? rows[row * depth + k] : T(0);
+      room[row * kHeaviside + k] = row < count && k < part ? rows[row * depth + k] : T(0);
     }
   }
 
@@ -41,8 +41,8 @@ struct Distances {
     const T* const left = x + (batch * m + i) * depth;
     const T* const right = y + (batch * n + j) * depth;
     T* const kept_left = block.shared<T>();
-    T* const kept_right = kept_left + kTile * kStep;
-    T* const sums = kept_right + kTile * kStep;
+    T* const kept_right = kept_left + kTile * kHeaviside;
+    T* const sums = kept_right + kTile * kHeaviside;
     block.each([&](int thread) { sums[thread] = 0; });
     for (int64_t start = 0; start < depth; start += kDepth) {
       const int64_t part = depth - start < kDepth ? depth - start : int64_t{kDepth};
@@ -51,8 +51,8 @@ struct Distances {
         keep(kept_right, right + start, n - j, depth, part, thread);
       });
       block.each([&](int thread) {
-        const T* const a = kept_left + thread / kTile * kStep;
-        const T* const b = kept_right + thread % kTile * kStep;
+        const T* const a = kept_left + thread / kTile * kHeaviside;
+        const T* const b = kept_right + thread % kTile * kHeaviside;
         T sum = 0;
         for (int k = 0; k < part; ++k) sum = distance.merge(sum, distance.term(abs(a[k] - b[k])));
         sums[thread] = distance.merge(sums[thread], sum);
@@ -72,8 +72,8 @@ void launchDistances(const DistancesLaunch& call) {
   const int64_t row_tiles = blocksFor(call.m, kTile);
   const int64_t column_tiles = blocksFor(call.n, kTile);
   visitScalarType(ElementTypes<float, double>{}, call.type, "cdist", [&]<class T>(std::type_identity<T>) {
-    elements::visitDistance(static_cast<T>(call.p), [&]<class Distance>(const Distance& distance) {
-      constexpr size_t kRoom = (2 * kTile * kStep + kThreads) * sizeof(T);
+    functors::visitDistance(static_cast<T>(call.p), [&]<class Distance>(const Distance& distance) {
+      constexpr size_t kRoom = (2 * kTile * kHeaviside + kThreads) * sizeof(T);
       launchBlocks<kThreads>(call.batch * row_tiles * column_tiles, kRoom,
                              Distances<T, Distance>{static_cast<const T*>(call.x), static_cast<const T*>(call.y),
                                                     static_cast<T*>(call.out), call.m, call.n, call.depth, row_tiles,

@@ -1,13 +1,13 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/module/parts.h>
-#include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/backends/functors/arithmetic.h>
 
 namespace boxcar::cuda {
 namespace {
 
 constexpr int kThreads = 256;
 
-// A thread for each element. Integers are multiplied seldom, and no library does it.
+// One thread per element. Integer products are rare, and no library has them.
 template <class T>
 struct Multiply {
   int64_t m, n, k, batch;
@@ -24,11 +24,11 @@ struct Multiply {
     const T* right = static_cast<const T*>(b.data) + which * b.batch_step + column * b.column_step;
     T sum = 0;
     for (int64_t i = 0; i < k; ++i) {
-      sum = elements::addElements(sum, elements::multiplyElements(left[i * a.column_step], right[i * b.row_step]));
+      sum = functors::addElements(sum, functors::multiplyElements(left[i * a.column_step], right[i * b.row_step]));
     }
     T& target = static_cast<T*>(c.data)[which * c.batch_step + row * c.row_step + column * c.column_step];
-    const T scaled = elements::multiplyElements(alpha, sum);
-    target = beta == T(0) ? scaled : elements::addElements(elements::multiplyElements(beta, target), scaled);
+    const T scaled = functors::multiplyElements(alpha, sum);
+    target = beta == T(0) ? scaled : functors::addElements(functors::multiplyElements(beta, target), scaled);
   }
 };
 

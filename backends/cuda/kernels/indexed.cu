@@ -2,17 +2,17 @@
 #include <boxcar/backends/cuda/kernels/atomics.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/words.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/element.h>
 #include <boxcar/ivalue/error.h>
 
 namespace boxcar::cuda {
 namespace {
 
-using elements::Combination;
+using functors::Combination;
 
 constexpr int kThreads = 256;
 
-// A thread for each index and what lies beside it; [Op] is called with both addresses.
+// One thread per index and element of [beside]; [Op] is called with both addresses.
 template <class Op>
 struct Indexed {
   Op op;
@@ -34,7 +34,7 @@ struct Indexed {
     const int64_t given = *reinterpret_cast<const int64_t*>(index + at[2]);
     const int64_t place = wraps && given < 0 ? given + size : given;
     if (place < 0 || place >= size) {
-      noteFailure(failure, elements::Refusal::kIndex, given, size);
+      noteFailure(failure, functors::Refusal::kIndex, given, size);
       return;
     }
     op(beside + at[0], chosen + at[1] + place * step);
@@ -62,12 +62,12 @@ struct CombineWith {
   bool scales;
   BOXCAR_HOST_DEVICE void operator()(const char* beside, char* chosen) const {
     const T value = *reinterpret_cast<const T*>(beside);
-    atomicCombine(reinterpret_cast<T*>(chosen), scales ? elements::multiplyElements(scale, value) : value,
-                  elements::Combine<how, T>());
+    atomicCombine(reinterpret_cast<T*>(chosen), scales ? functors::multiplyElements(scale, value) : value,
+                  functors::Combine<how, T>());
   }
 };
 
-// What chosen is counted from null, so that its address is the offset.
+// [chosen] starts at null, so that its address is the offset.
 struct AddOffset {
   BOXCAR_HOST_DEVICE void operator()(char* beside, const char* chosen) const {
     *reinterpret_cast<int64_t*>(beside) += reinterpret_cast<intptr_t>(chosen);
@@ -105,16 +105,16 @@ void launchCheckChosen(const IndexedLaunch& launch) { run(launch, Look()); }
 
 void launchCombineChosen(const IndexedLaunch& launch, ScalarType type, Combination how, const Scalar& scale) {
   visitScalarType(kAllTypes, type, "scatter", [&]<class T>(std::type_identity<T>) {
-    if constexpr (!elements::kIsSmallFloat<T>) {
+    if constexpr (!functors::kIsSmallFloat<T>) {
       const bool scales = scale != Scalar(1);
       const T factor = scales ? scale.to<T>() : T(1);
       if (how == Combination::kAdd) return run(launch, CombineWith<T, Combination::kAdd>{factor, scales});
       if constexpr (sizeof(T) < 16) {
-        if (how == Combination::kMultiply) return run(launch, CombineWith<T, Combination::kMultiply>{factor, scales});
+        if (how == Combination::kMul) return run(launch, CombineWith<T, Combination::kMul>{factor, scales});
       }
-      if constexpr (!elements::kIsComplex<T>) {
-        if (how == Combination::kGreatest) return run(launch, CombineWith<T, Combination::kGreatest>{factor, scales});
-        if (how == Combination::kLeast) return run(launch, CombineWith<T, Combination::kLeast>{factor, scales});
+      if constexpr (!functors::kIsComplex<T>) {
+        if (how == Combination::kAmax) return run(launch, CombineWith<T, Combination::kAmax>{factor, scales});
+        if (how == Combination::kAmin) return run(launch, CombineWith<T, Combination::kAmin>{factor, scales});
       }
       BOXCAR_FAIL("scatter on a CUDA device does not combine elements of {} in this way; move the tensors to 'cpu'",
                   dtypeName(type));

@@ -2,7 +2,7 @@
 
 #include <boxcar/backends/cuda/status.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/backends/elements/host_device.h>
+#include <boxcar/backends/functors/host_device.h>
 #include <boxcar/ivalue/error.h>
 
 #include <cstddef>
@@ -13,15 +13,16 @@
 #include <boxcar/backends/cuda/simulated_launch.h>
 #endif
 
-// How kernels are started. A kernel is an object with a call operator, which nvcc compiles for the device; compiled for
-// the host, where tests have a simulated device, threads become loops. None uses threadIdx or __syncthreads itself.
+// Launching kernels. A kernel is an object with a call operator, which nvcc compiles for the device. Tests compile it
+// for the host, for a simulated device where loops replace threads. Kernels do not use threadIdx or __syncthreads
+// directly.
 //
 //   launchGrid<256>(blocks, body)            body(block, thread), threads that do not wait for each other
 //   launchBlocks<256>(blocks, bytes, body)   body(Block&), threads that work together (block.h)
 
 namespace boxcar::cuda {
 
-// The threads that share a block's work. All of them run the same calls in the same order.
+// The threads that share a block's work. All of them make the same calls in the same order.
 class Block final {
  public:
 #ifdef __CUDACC__
@@ -46,7 +47,7 @@ class Block final {
   int threads() const { return threads_; }
 #endif
 
-  // Calls body(thread) in every thread; what they write to shared memory is there for all afterwards.
+  // Calls body(thread) in every thread. Afterwards all threads see what was written to shared memory.
   template <class Body>
   BOXCAR_HOST_DEVICE void each(const Body& body) const {
 #ifdef __CUDA_ARCH__
@@ -57,8 +58,8 @@ class Block final {
 #endif
   }
 
-  // merge() of all threads' value(thread), in the order of threads, in every thread. [room] is shared memory for an
-  // element of each warp, 33 of them. T is copied by words.
+  // Merges all threads' value(thread) in thread order, and returns the result in every thread. [room] is shared memory
+  // for one element per warp, 33 in total. T is copied word by word.
   template <class T, class Value, class Merge>
   BOXCAR_HOST_DEVICE T combine(T* room, const Value& value, const Merge& merge) const {
 #ifdef __CUDA_ARCH__
@@ -83,14 +84,14 @@ class Block final {
     __syncthreads();
     return result;
 #else
-    // In the order of the device's, so that rounding is the same.
+    // In the device's order, so that rounding is the same.
     std::vector<T> values(static_cast<size_t>(threads()));
     for (int thread = 0; thread < threads(); ++thread) values[static_cast<size_t>(thread)] = value(thread);
     return combineOnHost(room, values, merge);
 #endif
   }
 
-  // Shared memory, as large as the launch asked for.
+  // The block's shared memory, of the size given at launch.
   template <class T>
   BOXCAR_HOST_DEVICE T* shared() const {
     return reinterpret_cast<T*>(shared_);
@@ -142,7 +143,7 @@ class Block final {
 #endif
 };
 
-// A launch of a grid has no more blocks.
+// Throws Error if [blocks] exceeds the maximum size of a grid.
 inline void checkGrid(int64_t blocks) {
   BOXCAR_CHECK(blocks <= INT32_MAX,
                "a kernel of {} blocks is more than a CUDA device starts; work on parts of the tensor", blocks);
@@ -214,7 +215,7 @@ void launchBlocks(int64_t blocks, size_t shared_bytes, const Body& body) {
 
 #endif
 
-// Blocks of [per_block] that [n] need.
+// Returns the number of blocks of [per_block] elements that cover [n].
 constexpr int64_t blocksFor(int64_t n, int64_t per_block) { return (n + per_block - 1) / per_block; }
 
 }  // namespace boxcar::cuda

@@ -1,15 +1,15 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/rows.h>
 #include <boxcar/backends/cuda/row_kernels.h>
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/functions.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/functions.h>
 
 namespace boxcar::cuda {
 namespace {
 
-using elements::Compute;
+using functors::Compute;
 
-// A block for each row: its mean, then its variance by the distances from that, then the row. A row that fits is read
+// One block per row: computes the mean, then the variance from the deviations, then the row. A row that fits is read
 // once and kept in shared memory.
 template <class T, class W>
 struct LayerNorm {
@@ -52,7 +52,7 @@ struct LayerNorm {
           return mine;
         },
         add);
-    const C factor = C(1) / elements::sqrt(squares / static_cast<C>(length) + eps);
+    const C factor = C(1) / functors::sqrt(squares / static_cast<C>(length) + eps);
     block.each([&](int thread) {
       if (thread == 0) {
         mean[block.index()] = middle;
@@ -84,7 +84,7 @@ void launch(const LayerNormLaunch& call) {
 
 void launchLayerNorm(const LayerNormLaunch& call) {
   visitScalarType(kFloatingTypes, call.type, "layer_norm", [&]<class T>(std::type_identity<T>) {
-    if constexpr (elements::kIsSmallFloat<T>) {
+    if constexpr (functors::kIsSmallFloat<T>) {
       if (call.parameter_type == ScalarType::Float) return launch<T, float>(call);
     }
     launch<T, T>(call);

@@ -1,16 +1,16 @@
 #pragma once
 
-#include <boxcar/backends/elements/host_device.h>
+#include <boxcar/backends/functors/host_device.h>
 
 #include <bit>
 #include <cstdint>
 
-// From an element's number to its addresses in operands of any strides.
+// Converts an element's linear index to its addresses in operands with any strides.
 
 namespace boxcar::cuda {
 
-// Division by a number that does not change, by a product and a shift: an integer division takes a GPU some 20
-// instructions. Numerators are below 2^31. T. Granlund and P. L. Montgomery, "Division by invariant integers using
+// Division by an invariant number, as a multiplication and a shift, because an integer division takes a GPU some 20
+// instructions. Numerators must be below 2^31. T. Granlund and P. L. Montgomery, "Division by invariant integers using
 // multiplication", 1994.
 class Divider final {
  public:
@@ -37,7 +37,8 @@ class Divider final {
   uint32_t shift_ = 0;
 };
 
-// The addresses of [operands] operands at an element's number: dimensions innermost first, strides in bytes.
+// Computes the addresses of [operands] operands from a linear index. Dimensions are innermost first; strides are in
+// bytes.
 template <int operands>
 struct Offsets {
   static constexpr int kMaxRank = 12;

@@ -2,7 +2,7 @@
 
 namespace boxcar::cuda {
 
-// Elements that are read or written as one: 16 bytes at most, at a multiple of their size.
+// Elements that are loaded or stored as one unit: at most 16 bytes, aligned to its size.
 template <class T, int count>
 struct alignas(sizeof(T) * count) Pack {
   T elements[count];

@@ -1,20 +1,20 @@
+#include <boxcar/backends/cuda/image_kernels.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/split.h>
 #include <boxcar/backends/cuda/kernels/words.h>
-#include <boxcar/backends/cuda/picture_kernels.h>
 
 namespace boxcar::cuda {
 namespace {
 
 constexpr int kThreads = 256;
 
-// A thread for each element of the result.
+// One thread per element of the result.
 template <class Word, class Index>
 struct Pad {
   const Word* in;
   Word* out;
   int64_t count;
-  elements::PaddedAxis axes[3];
+  functors::PaddedAxis axes[3];
   Split<Index> splits[3];
 
   BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {

@@ -5,23 +5,24 @@
 #include <boxcar/backends/cuda/kernels/offsets.h>
 #include <boxcar/backends/cuda/kernels/pack.h>
 #include <boxcar/backends/cuda/pointwise_launcher.h>
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/result_element.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/result_element.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
-// Kernels of pointwise operators, made of functors of elements/.
+// Kernels of the pointwise operators, built from the functors of functors/.
 
 namespace boxcar::cuda {
 
-using namespace elements;
+using namespace functors;
 
 namespace detail {
 
-// The functor F on what elements of T are computed in, with results of Out. What it refuses is noted, and 0 its result.
+// Applies the functor F in the compute type of T, with results of type Out. If F refuses an input, notes that and
+// returns 0.
 template <class F, class Out, class T>
 struct Function {
   using C = Compute<T>;
@@ -49,7 +50,7 @@ F makeFunctor([[maybe_unused]] const Scalar* params) {
   }
 }
 
-// An input: elements side by side, one element in the device's memory, or one that travels with the launch.
+// An input: contiguous elements, one element in device memory, or one passed as a launch parameter.
 template <class T>
 struct FlatInput {
   const T* elements;
@@ -83,8 +84,8 @@ struct FlatInput {
 
 inline constexpr int kPointwiseThreads = 256;
 
-// Operands whose elements lie side by side. Each thread takes packs of 16 bytes of the largest operand, a few of them,
-// kPointwiseThreads packs from each other.
+// Contiguous operands. Each thread handles a few packs, which are 16 bytes for the largest operand and
+// kPointwiseThreads packs apart.
 template <class F, class Out, class T, size_t arity>
 struct FlatPointwiseKernel {
   static constexpr size_t kLargest = arity > 0 && sizeof(T) > sizeof(Out) ? sizeof(T) : sizeof(Out);
@@ -113,7 +114,7 @@ struct FlatPointwiseKernel {
   BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {
     const int64_t first = block * kPerBlock;
     if (aligned && first + kPerBlock <= n) {
-      // All is read before anything is written, so that many reads are under way at once.
+      // Everything is read before anything is written, so that many reads are in flight at once.
       T in[arity == 0 ? 1 : arity][kPacks][kPack];
       for (int p = 0; p < kPacks; ++p) {
         const int64_t i = first + (int64_t{p} * kPointwiseThreads + thread) * kPack;
@@ -136,7 +137,7 @@ struct FlatPointwiseKernel {
   }
 };
 
-// Any strides; each thread takes a few elements.
+// Any strides; each thread handles a few elements.
 template <class F, class Out, class T, size_t arity>
 struct StridedPointwiseKernel {
   static constexpr int kPerThread = 4;
@@ -145,7 +146,7 @@ struct StridedPointwiseKernel {
   Function<F, Out, T> function;
   Offsets<static_cast<int>(arity) + 1> offsets;
   char* out;
-  const char* data[arity == 0 ? 1 : arity];  // null for an element that travels with the launch
+  const char* data[arity == 0 ? 1 : arity];  // null for an element passed as a launch parameter
   T values[arity == 0 ? 1 : arity];
   int64_t n;
 
@@ -211,10 +212,10 @@ constexpr PointwiseLaunchers makeLaunchers(ElementTypes<Ts...>) {
   return launchers;
 }
 
-// Defines the launchers for a line of elements/functor_list.h.
+// Defines the launchers for one line of functors/pointwise_table.h.
 #define BOXCAR_DEFINE_LAUNCHERS(functor, arity, result, types)       \
   template <>                                                        \
   const PointwiseLaunchers LaunchersOf<Functor::k##functor>::value = \
-      makeLaunchers<elements::functor, arity, Result::result>(types);
+      makeLaunchers<functors::functor, arity, Result::result>(types);
 
 }  // namespace boxcar::cuda

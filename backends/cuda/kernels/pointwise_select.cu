@@ -12,7 +12,7 @@ struct Words {
 
 constexpr int kThreads = 256;
 
-// Chooses between elements without looking at what they mean. Null stands for what travels with the launch.
+// Selects between elements as plain words. Null stands for an element passed as a launch parameter.
 template <class Word>
 struct Select {
   static constexpr int kPerThread = 4;
@@ -62,7 +62,7 @@ void select(const StridedLaunch& launch) {
   });
 }
 
-// Elements side by side are a layout of one dimension.
+// Contiguous elements are a layout with one dimension.
 template <class Word>
 void selectFlat(const FlatLaunch& launch) {
   const int64_t sizes[] = {launch.n};
@@ -99,6 +99,6 @@ constexpr PointwiseLaunchers makeSelection(ElementTypes<Ts...>) {
 }  // namespace
 
 template <>
-const PointwiseLaunchers LaunchersOf<elements::Functor::kSelect>::value = makeSelection(kAllTypes);
+const PointwiseLaunchers LaunchersOf<functors::Functor::kSelect>::value = makeSelection(kAllTypes);
 
 }  // namespace boxcar::cuda

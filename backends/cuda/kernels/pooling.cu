@@ -1,35 +1,35 @@
+#include <boxcar/backends/cuda/image_kernels.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/split.h>
-#include <boxcar/backends/cuda/picture_kernels.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/element.h>
 
 namespace boxcar::cuda {
 namespace {
 
-using elements::Compute;
-using elements::WindowRange;
+using functors::Compute;
+using functors::WindowRange;
 
 constexpr int kThreads = 256;
 
-// A window, and where the elements of its picture and channel begin.
+// A window, and where the elements of its image and channel start.
 struct Window {
   int64_t first;
   WindowRange row;
   WindowRange column;
 };
 
-// From the number of an element of the result to its window.
+// Converts the linear index of a result element to its window.
 template <class Index>
 struct WindowOf {
-  elements::Pictures in;
-  elements::WindowAxis rows;
-  elements::WindowAxis columns;
+  functors::Images in;
+  functors::WindowAxis rows;
+  functors::WindowAxis columns;
   Split<Index> inner;
   Split<Index> width;
   Split<Index> height;
 
   explicit WindowOf(const PoolLaunch& call)
-      : in(call.pictures),
+      : in(call.images),
         rows(call.rows),
         columns(call.columns),
         inner(in.inner),
@@ -58,13 +58,13 @@ struct TakeGreatest {
     if (i >= count) return;
     const auto [first, row, column] = windows.at(static_cast<Index>(i));
     const int64_t width = windows.in.width;
-    C greatest = elements::lowestElement<C>();
+    C greatest = functors::lowestElement<C>();
     int64_t place = row.begin * width + column.begin;
     for (int64_t y = row.begin; y < row.end; y += windows.rows.dilation) {
       for (int64_t x = column.begin; x < column.end; x += windows.columns.dilation) {
         const int64_t at = y * width + x;
         const C element = static_cast<C>(in[first + at * windows.in.inner]);
-        if (!elements::isGreater(element, greatest)) continue;
+        if (!functors::isGreater(element, greatest)) continue;
         greatest = element;
         place = at;
       }
@@ -81,7 +81,7 @@ struct TakeMean {
   T* out;
   int64_t count;
   WindowOf<Index> windows;
-  elements::WindowDivisor divisor;
+  functors::WindowDivisor divisor;
 
   BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {
     const int64_t i = block * kThreads + thread;
@@ -89,7 +89,7 @@ struct TakeMean {
     const auto [first, row, column] = windows.at(static_cast<Index>(i));
     C sum = 0;
     for (int64_t y = row.begin; y < row.end; ++y) {
-      // Rows have sums of their own, so that large windows lose fewer digits.
+      // Each row has its own sum, so that large windows lose fewer digits.
       C line = 0;
       for (int64_t x = column.begin; x < column.end; ++x) {
         line += static_cast<C>(in[first + (y * windows.in.width + x) * windows.in.inner]);
@@ -101,7 +101,7 @@ struct TakeMean {
 };
 
 int64_t countOf(const PoolLaunch& call) {
-  return call.pictures.outer * call.rows.out * call.columns.out * call.pictures.inner;
+  return call.images.outer * call.rows.out * call.columns.out * call.images.inner;
 }
 
 }  // namespace

@@ -2,17 +2,17 @@
 #include <boxcar/backends/cuda/kernels/random_numbers.h>
 #include <boxcar/backends/cuda/kernels/rows.h>
 #include <boxcar/backends/cuda/random_kernels.h>
-#include <boxcar/backends/elements/functions.h>
+#include <boxcar/backends/functors/functions.h>
 
 namespace boxcar::cuda {
 namespace {
 
-using elements::Compute;
-using elements::PhiloxBlock;
+using functors::Compute;
+using functors::PhiloxBlock;
 
 constexpr int kThreads = 256;
 
-// A thread for each Philox block, of which [make] makes elements of [words] of its words each.
+// One thread per Philox block, which [make] turns into elements that use [words] words each.
 template <class T, int words, class Make>
 struct Fill {
   static constexpr int kElements = 4 / words;
@@ -29,7 +29,7 @@ struct Fill {
     const int64_t i = number * kElements;
     if (i >= n) return;
     Elements pack;
-    make(elements::philoxBlock(seed, first_block + static_cast<uint64_t>(number)), pack.elements);
+    make(functors::philoxBlock(seed, first_block + static_cast<uint64_t>(number)), pack.elements);
     if (i + kElements <= n && reinterpret_cast<uintptr_t>(out) % sizeof(Elements) == 0) {
       *reinterpret_cast<Elements*>(out + i) = pack;
     } else {
@@ -55,7 +55,7 @@ struct Uniform {
   C range;
   C high;
 
-  // Rounding may reach the upper bound, which does not belong to the range.
+  // Rounding may reach the upper bound, which is excluded.
   BOXCAR_HOST_DEVICE void operator()(const PhiloxBlock& drawn, T* out) const {
     for (int k = 0; k < 4 / kWords<T>; ++k) {
       const T value = static_cast<T>(unitNumber<T>(drawn, k) * range + low);
@@ -64,7 +64,7 @@ struct Uniform {
   }
 };
 
-// Two normal numbers come of two uniform ones (Box and Muller).
+// Two normal numbers from two uniform ones (Box–Muller).
 template <class T>
 struct Normal {
   using C = Compute<T>;
@@ -74,10 +74,10 @@ struct Normal {
   BOXCAR_HOST_DEVICE void operator()(const PhiloxBlock& drawn, T* out) const {
     constexpr C kTurn = static_cast<C>(6.283185307179586476925286766559);
     for (int k = 0; k < 4 / kWords<T>; k += 2) {
-      const C radius = elements::sqrt(C(-2) * elements::log(insideNumber<C>(drawn, k)));
+      const C radius = functors::sqrt(C(-2) * functors::log(insideNumber<C>(drawn, k)));
       const C turn = kTurn * unitNumber<C>(drawn, k + 1);
-      out[k] = static_cast<T>(radius * elements::cos(turn) * deviation + mean);
-      out[k + 1] = static_cast<T>(radius * elements::sin(turn) * deviation + mean);
+      out[k] = static_cast<T>(radius * functors::cos(turn) * deviation + mean);
+      out[k + 1] = static_cast<T>(radius * functors::sin(turn) * deviation + mean);
     }
   }
 };
@@ -89,7 +89,7 @@ struct Exponential {
 
   BOXCAR_HOST_DEVICE void operator()(const PhiloxBlock& drawn, T* out) const {
     for (int k = 0; k < 4 / kWords<T>; ++k) {
-      out[k] = static_cast<T>(-elements::log(insideNumber<C>(drawn, k)) / rate);
+      out[k] = static_cast<T>(-functors::log(insideNumber<C>(drawn, k)) / rate);
     }
   }
 };
@@ -101,7 +101,7 @@ struct Integers {
 
   BOXCAR_HOST_DEVICE void operator()(const PhiloxBlock& drawn, T* out) const {
     for (int k = 0; k < 4; ++k) {
-      out[k] = elements::convertElement<T>(static_cast<int64_t>((uint64_t{drawn.words[k]} * count >> 32) + base));
+      out[k] = functors::convertElement<T>(static_cast<int64_t>((uint64_t{drawn.words[k]} * count >> 32) + base));
     }
   }
 };
@@ -114,7 +114,7 @@ struct WideIntegers {
   BOXCAR_HOST_DEVICE void operator()(const PhiloxBlock& drawn, T* out) const {
     for (int k = 0; k < 2; ++k) {
       const uint64_t bits = longWord(drawn, k);
-      out[k] = elements::convertElement<T>(static_cast<int64_t>((count == 0 ? bits : bits % count) + base));
+      out[k] = functors::convertElement<T>(static_cast<int64_t>((count == 0 ? bits : bits % count) + base));
     }
   }
 };
@@ -124,7 +124,7 @@ struct Ones {
   uint64_t below;
 
   BOXCAR_HOST_DEVICE void operator()(const PhiloxBlock& drawn, T* out) const {
-    for (int k = 0; k < 4; ++k) out[k] = elements::convertElement<T>(drawn.words[k] < below);
+    for (int k = 0; k < 4; ++k) out[k] = functors::convertElement<T>(drawn.words[k] < below);
   }
 };
 
@@ -133,7 +133,7 @@ void fillFloats(const RandomLaunch& launch) {
   using C = Compute<T>;
   constexpr int kEach = kWords<T>;
   if (launch.distribution == Distribution::kUniform) {
-    // The bounds are elements, and so is their distance.
+    // The bounds are rounded to the element type, and so is their difference.
     const C low = static_cast<C>(static_cast<T>(launch.first));
     const C high = static_cast<C>(static_cast<T>(launch.second));
     fill<T, kEach>(launch, Uniform<T>{low, static_cast<C>(static_cast<T>(high - low)), high});
@@ -156,10 +156,10 @@ struct OnesOfEach {
   BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {
     const int64_t number = block * kThreads + thread;
     if (number * 4 >= n) return;
-    const PhiloxBlock drawn = elements::philoxBlock(seed, first_block + static_cast<uint64_t>(number));
+    const PhiloxBlock drawn = functors::philoxBlock(seed, first_block + static_cast<uint64_t>(number));
     for (int k = 0; k < 4 && number * 4 + k < n; ++k) {
       const double probability = static_cast<double>(p[number * 4 + k]);
-      if (!(probability >= 0 && probability <= 1)) noteFailure(failure, elements::Refusal::kNotProbability);
+      if (!(probability >= 0 && probability <= 1)) noteFailure(failure, functors::Refusal::kNotProbability);
       out[number * 4 + k] = static_cast<double>(drawn.words[k]) * 0x1p-32 < probability;
     }
   }

@@ -1,22 +1,22 @@
 #pragma once
 
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/philox.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/philox.h>
 
 #include <cstdint>
 #include <limits>
 
-// Numbers made of the random bits of a Philox block.
+// Converts the random bits of a Philox block to numbers.
 
 namespace boxcar::cuda {
 
-BOXCAR_HOST_DEVICE inline uint64_t longWord(const elements::PhiloxBlock& drawn, int k) {
+BOXCAR_HOST_DEVICE inline uint64_t longWord(const functors::PhiloxBlock& drawn, int k) {
   return uint64_t{drawn.words[2 * k + 1]} << 32 | drawn.words[2 * k];
 }
 
-// Number [k] of [0, 1) with as many random bits as T has digits; those of float64 are made of two words.
+// Returns number [k], in [0, 1), with as many random bits as T has digits. A float64 uses two words.
 template <class T>
-BOXCAR_HOST_DEVICE inline elements::Compute<T> unitNumber(const elements::PhiloxBlock& drawn, int k) {
+BOXCAR_HOST_DEVICE inline functors::Compute<T> unitNumber(const functors::PhiloxBlock& drawn, int k) {
   constexpr int kDigits = std::numeric_limits<T>::digits;
   if constexpr (std::is_same_v<T, double>) {
     return static_cast<double>(longWord(drawn, k) >> (64 - kDigits)) * 0x1p-53;
@@ -26,9 +26,9 @@ BOXCAR_HOST_DEVICE inline elements::Compute<T> unitNumber(const elements::Philox
   }
 }
 
-// Number [k] between 0 and 1, neither of both.
+// Returns number [k], in the open interval (0, 1).
 template <class C>
-BOXCAR_HOST_DEVICE inline C insideNumber(const elements::PhiloxBlock& drawn, int k) {
+BOXCAR_HOST_DEVICE inline C insideNumber(const functors::PhiloxBlock& drawn, int k) {
   C value;
   if constexpr (std::is_same_v<C, double>) {
     value = static_cast<double>(longWord(drawn, k) >> 11) * 0x1p-53 + 0x1p-54;

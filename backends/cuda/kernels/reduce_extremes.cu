@@ -1,9 +1,9 @@
 #include <boxcar/backends/cuda/kernels/reduce_launch.h>
-#include <boxcar/backends/elements/reduce_extremes.h>
+#include <boxcar/backends/functors/reduce_extremes.h>
 
 namespace boxcar::cuda {
 
-using namespace elements;
+using namespace functors;
 BOXCAR_EXTREME_REDUCERS(BOXCAR_DEFINE_REDUCE_LAUNCHERS)
 
 }  // namespace boxcar::cuda

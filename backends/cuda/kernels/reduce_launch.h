@@ -2,13 +2,13 @@
 
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/reduce_launcher.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/element.h>
 #include <boxcar/ivalue/scalar_type.h>
 
 #include <cstdint>
 #include <type_traits>
 
-// Kernels of reductions, made of the descriptions in elements/.
+// Kernels of reductions, built from the descriptions in functors/.
 
 namespace boxcar::cuda {
 namespace detail {
@@ -22,9 +22,10 @@ Op makeReducer([[maybe_unused]] double param) {
   }
 }
 
-// One launch: blocks of threads, each of which accumulates every kReduceThreads-th element (or, along columns, every
-// kReduceRows-th), whose accumulators are merged in the order of threads. Where several blocks share a result they
-// leave an Acc each, which a second launch merges in order: the result depends on sizes, not on which block is first.
+// One launch of a reduction. Each thread of a block accumulates every kReduceThreads-th element (with columns, every
+// kReduceRows-th). The threads' accumulators are merged in thread order. If several blocks share a result, each leaves
+// an Acc, and a second launch merges them in order. So the result depends on the sizes, not on which block finishes
+// first.
 template <class Op, class T>
 struct ReduceKernel {
   using Acc = typename Op::Acc;
@@ -46,12 +47,12 @@ struct ReduceKernel {
     int64_t at[3];
     launch.results_at.at(static_cast<uint32_t>(result), at);
     using Out = typename Op::Out;
-    *reinterpret_cast<Out*>(launch.out + at[1]) = elements::convertElement<Out>(op.finish(acc, launch.count));
+    *reinterpret_cast<Out*>(launch.out + at[1]) = functors::convertElement<Out>(op.finish(acc, launch.count));
     if constexpr (requires { typename Op::Second; }) {
       using Second = typename Op::Second;
       if (launch.second != nullptr) {
         *reinterpret_cast<Second*>(launch.second + at[2]) =
-            elements::convertElement<Second>(op.second(acc, launch.count));
+            functors::convertElement<Second>(op.second(acc, launch.count));
       }
     }
   }
@@ -70,7 +71,7 @@ struct ReduceKernel {
     return launch.in + at[0];
   }
 
-  // Elements [begin, end) by [step], four at a time so that their reads do not wait for each other.
+  // Accumulates elements [begin, end) by [step], four at a time so that their reads overlap.
   BOXCAR_HOST_DEVICE Acc accumulate(const char* base, int64_t begin, int64_t end, int64_t step) const {
     constexpr int kLanes = 4;
     Acc lanes[kLanes];
@@ -124,7 +125,7 @@ struct ReduceKernel {
   }
 };
 
-// Merges what the blocks of a result left.
+// Merges the accumulators left by the blocks of a result.
 template <class Op, class T>
 struct MergeKernel {
   ReduceKernel<Op, T> reduction;
@@ -161,10 +162,10 @@ constexpr ReduceLaunchers makeReduceLaunchers(ElementTypes<Ts...>) {
   return launchers;
 }
 
-// Defines the launchers for a line of elements/reducer_list.h.
+// Defines the launchers for one line of functors/reducer_list.h.
 #define BOXCAR_DEFINE_REDUCE_LAUNCHERS(reducer, types)                             \
   template <>                                                                      \
-  const ReduceLaunchers LaunchersOfReducer<elements::Reducer::k##reducer>::value = \
-      makeReduceLaunchers<elements::reducer>(types);
+  const ReduceLaunchers LaunchersOfReducer<functors::Reducer::k##reducer>::value = \
+      makeReduceLaunchers<functors::reducer>(types);
 
 }  // namespace boxcar::cuda

@@ -3,18 +3,18 @@
 #include <boxcar/backends/cuda/kernels/atomics.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/sort_network.h>
-#include <boxcar/backends/elements/ordered_key.h>
+#include <boxcar/backends/functors/ordered_key.h>
 
 #include <cstdint>
 
-// Which elements of a row come first in order, without sorting it: keys, and below them indices, are told apart digit
-// by digit, by counting how many elements have each.
+// Finds which elements of a row come first in order, without sorting it (radix select). Goes through the digits of the
+// keys, then of the indices, and counts the elements that have each digit.
 
 namespace boxcar::cuda {
 
 inline constexpr int kSelectionThreads = 512;
 
-// In shared memory.
+// Shared memory of the selection.
 struct SelectionRoom {
   static constexpr int kDigits = 256;
   unsigned counts[2 * kDigits];
@@ -25,7 +25,7 @@ struct SelectionRoom {
 };
 static_assert(sizeof(SelectionRoom) % 16 == 0);
 
-// A row of fewer than 2^31 elements. The threads of a block go through it together.
+// A row of fewer than 2^31 elements, which the threads of a block process together.
 template <class T>
 struct RowSelection {
   using Entry = NetworkEntry<T>;
@@ -34,7 +34,7 @@ struct RowSelection {
   int64_t length;
   bool descending;
 
-  // Entries up to this one: smaller keys, and this key with an index up to this.
+  // Includes the entries up to this one: smaller keys, and equal keys with an index up to this one.
   struct Bound {
     uint64_t key;
     uint64_t index;
@@ -43,20 +43,20 @@ struct RowSelection {
     }
   };
 
-  BOXCAR_HOST_DEVICE uint64_t keyAt(int64_t i) const { return elements::denseKey(row[i], descending); }
+  BOXCAR_HOST_DEVICE uint64_t keyAt(int64_t i) const { return functors::denseKey(row[i], descending); }
   BOXCAR_HOST_DEVICE Entry entryAt(int64_t i) const {
     return networkEntry<T>(row[i], static_cast<uint32_t>(i), descending);
   }
 
-  // Calls body(i) for the elements that are [thread]'s.
+  // Calls body(i) for the elements of [thread].
   template <class Body>
   BOXCAR_HOST_DEVICE void forEach(int thread, const Body& body) const {
     for (int64_t i = thread; i < length; i += kSelectionThreads) body(i);
   }
 
-  // What bounds the first [wanted] elements, at least one.
+  // Returns the bound of the first [wanted] elements; [wanted] is at least 1.
   BOXCAR_HOST_DEVICE Bound firsts(const Block& block, SelectionRoom* room, unsigned wanted) const {
-    constexpr int kKeyDigits = (elements::kKeyBits<T> + 7) / 8;
+    constexpr int kKeyDigits = (functors::kKeyBits<T> + 7) / 8;
     int index_digits = 1;
     while (length - 1 >> (8 * index_digits) != 0) ++index_digits;
     Bound bound{0, 0};
@@ -65,7 +65,7 @@ struct RowSelection {
       const int shift = 8 * (of_key ? digit - index_digits : digit);
       count(block, room, bound, of_key, shift);
       find(block, room, wanted);
-      // All threads read the same, and none writes there before they have met again.
+      // All threads read the same value, and none writes there before the next barrier.
       const uint64_t found = uint64_t{room->digit} << shift;
       const bool whole = wanted - room->before == room->inside;
       wanted -= room->before;
@@ -79,7 +79,7 @@ struct RowSelection {
   }
 
  private:
-  // Counts the digits at [shift], of keys or of indices, of those elements whose higher ones are the bound's.
+  // Counts the digits at [shift], of the keys or indices, among the elements whose higher digits match the bound.
   BOXCAR_HOST_DEVICE void count(const Block& block, SelectionRoom* room, const Bound& bound, bool of_key,
                                 int shift) const {
     block.each([&](int thread) {
@@ -97,7 +97,7 @@ struct RowSelection {
     });
   }
 
-  // The digit that the element number [wanted], counted from 1, has.
+  // Finds the digit of element number [wanted], counted from 1.
   BOXCAR_HOST_DEVICE void find(const Block& block, SelectionRoom* room, unsigned wanted) const {
     unsigned* from = room->counts;
     unsigned* to = room->counts + SelectionRoom::kDigits;

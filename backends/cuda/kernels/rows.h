@@ -1,20 +1,21 @@
 #pragma once
 
 #include <boxcar/backends/cuda/kernels/pack.h>
-#include <boxcar/backends/elements/host_device.h>
+#include <boxcar/backends/functors/host_device.h>
 
 #include <cstddef>
 #include <cstdint>
 
-// Rows of elements side by side that the threads of a block read or write together.
+// Contiguous rows that the threads of a block read or write together.
 
 namespace boxcar::cuda {
 
 inline constexpr int kRowThreads = 256;
-// Longer rows are read again instead of being kept in shared memory.
+// Longer rows are read again instead of kept in shared memory.
 inline constexpr size_t kKeptBytes = 40 * 1024;
 
-// Calls body(i, x) for the elements of [row] that are [thread]'s: packs of 16 bytes where the row begins at one.
+// Calls body(i, x) for the elements of [row] that belong to [thread], in packs of 16 bytes if the row is aligned to
+// them.
 template <class T, class Body>
 BOXCAR_HOST_DEVICE void forRow(const T* row, int64_t n, int thread, const Body& body) {
   constexpr int kPack = sizeof(T) >= 16 ? 1 : static_cast<int>(16 / sizeof(T));
@@ -30,7 +31,7 @@ BOXCAR_HOST_DEVICE void forRow(const T* row, int64_t n, int thread, const Body& 
   for (int64_t i = thread; i < n; i += kRowThreads) body(i, row[i]);
 }
 
-// Writes value(i) to the elements of [row] that are [thread]'s.
+// Writes value(i) to the elements of [row] that belong to [thread].
 template <class T, class Value>
 BOXCAR_HOST_DEVICE void writeRow(T* row, int64_t n, int thread, const Value& value) {
   constexpr int kPack = sizeof(T) >= 16 ? 1 : static_cast<int>(16 / sizeof(T));

@@ -1,19 +1,19 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/scan_kernels.h>
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/scan.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/scan.h>
 
 #include <type_traits>
 #include <utility>
 
-// A block scans a row tile by tile; long rows are cut in parts, whose totals are made first.
+// A block scans a row tile by tile. Long rows are split into parts, whose totals are computed first.
 
 namespace boxcar::cuda {
 namespace {
 
-using namespace elements;
+using namespace functors;
 
-// Sums, products and sums of powers of e.
+// Sums, products and logcumsumexp.
 template <class T, Scan scan>
 struct Join {
   using Step = ScanStep<scan>;
@@ -30,7 +30,7 @@ struct Join {
 template <class C>
 struct Place {
   C value;
-  int64_t index;  // -1 where there is no element
+  int64_t index;  // -1 if there is no element
 };
 
 template <class T, bool greatest>
@@ -43,7 +43,7 @@ struct Extreme {
 
   BOXCAR_HOST_DEVICE A none() const { return {Compute<T>(0), -1}; }
   BOXCAR_HOST_DEVICE A load(int64_t at, int64_t i) const { return {static_cast<Compute<T>>(in[at]), i}; }
-  // In whichever order they come.
+  // Merges in either order.
   BOXCAR_HOST_DEVICE A merge(const A& a, const A& b) const {
     const A& earlier = a.index < b.index ? a : b;
     const A& later = a.index < b.index ? b : a;
@@ -55,14 +55,14 @@ struct Extreme {
   }
 };
 
-// What a thread takes of a tile.
+// The number of elements of a tile that one thread handles.
 template <class A>
 constexpr int kItems = sizeof(A) > 8 ? 4 : 8;
 template <class A>
 constexpr int kTile = kScanThreads* kItems<A>;
 static_assert(kScanTile % (kScanThreads * 8) == 0);
 
-// An element's place in shared memory: what a thread takes begins in another bank than its neighbour's.
+// An element's position in shared memory, padded so that neighboring threads start in different banks.
 template <class A>
 BOXCAR_HOST_DEVICE constexpr int placed(int i) {
   return i + i / kItems<A>;
@@ -70,7 +70,7 @@ BOXCAR_HOST_DEVICE constexpr int placed(int i) {
 template <class A>
 constexpr size_t kSharedBytes = (kTile<A> + 3 * kScanThreads) * sizeof(A);
 
-// The total of each part of each row.
+// Computes the total of each part of each row.
 template <class Op>
 struct PartTotals {
   using A = typename Op::A;
@@ -101,7 +101,7 @@ struct ScanRows {
   Op op;
   ScanLaunch call;
 
-  // What comes before a part of a row.
+  // Returns the total of everything before a part of a row.
   BOXCAR_HOST_DEVICE A before(const Block& block, A* room) const {
     if (call.parts == 1) return op.none();
     const int64_t part = block.index() % call.parts;
@@ -140,7 +140,7 @@ struct ScanRows {
         }
         sums[thread] = sum;
       });
-      // The sums of the threads, from one half of their room to the other.
+      // Scans the threads' sums, alternating between the two halves of their memory.
       A* from = sums;
       A* to = sums + kScanThreads;
       for (int step = 1; step < kScanThreads; step *= 2) {
@@ -165,7 +165,7 @@ struct ScanRows {
   }
 };
 
-// A thread for each line.
+// One thread per line.
 template <class Op>
 struct ScanLines {
   Op op;
@@ -205,7 +205,7 @@ Join<T, scan> joinOf(const ScanLaunch& call) {
 void launchScan(const ScanLaunch& call, Scan scan) {
   visitScalarType(kAllTypes, call.type, "cumsum", [&]<class T>(std::type_identity<T>) {
     if (scan == Scan::kSum) return run(call, joinOf<T, Scan::kSum>(call));
-    if (scan == Scan::kProduct) return run(call, joinOf<T, Scan::kProduct>(call));
+    if (scan == Scan::kProd) return run(call, joinOf<T, Scan::kProd>(call));
     if constexpr (std::is_floating_point_v<Compute<T>>) run(call, joinOf<T, Scan::kLogSumExp>(call));
   });
 }

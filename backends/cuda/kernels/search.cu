@@ -1,17 +1,17 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/search_kernels.h>
-#include <boxcar/backends/elements/arithmetic.h>
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/search.h>
+#include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/search.h>
 
 namespace boxcar::cuda {
 namespace {
 
-using namespace elements;
+using namespace functors;
 
 constexpr int kThreads = 256;
 
-// How many of [count] sorted elements are not NaN: those are the last ones.
+// Returns how many of [count] sorted elements are not NaN; NaNs come last.
 template <class T>
 BOXCAR_HOST_DEVICE int64_t withoutNan(const T* sorted, int64_t count) {
   if (count == 0 || !isNan(sorted[count - 1])) return count;
@@ -25,7 +25,7 @@ BOXCAR_HOST_DEVICE int64_t withoutNan(const T* sorted, int64_t count) {
   return first;
 }
 
-// A thread for each value.
+// One thread per value.
 template <class T>
 struct Search {
   SearchLaunch call;
@@ -79,7 +79,7 @@ struct Middle {
     if (row >= call.rows) return;
     const T* const sorted = static_cast<const T*>(call.in) + row * call.length;
     const int64_t count = withoutNan(sorted, call.length);
-    // The first NaN, or the first element where there is nothing else.
+    // The first NaN, or 0 if there is none.
     const int64_t nan = count < call.length ? count : 0;
     const int64_t place = count == 0 || (nan > 0 && !call.skips_nan) ? nan : (count - 1) / 2;
     static_cast<T*>(call.values)[row] = sorted[place];

@@ -30,7 +30,7 @@ struct FillMasked {
     if (i >= call.n || !call.mask[i]) return;
     const int64_t place = call.counts[i] - 1;
     if (place >= call.available) {
-      noteFailure(call.failure, elements::Refusal::kIndex, place, call.available);
+      noteFailure(call.failure, functors::Refusal::kIndex, place, call.available);
       return;
     }
     static_cast<Word*>(call.out)[i] = static_cast<const Word*>(call.source)[place];

@@ -3,7 +3,7 @@
 #include <boxcar/backends/cuda/kernels/sort_network.h>
 #include <boxcar/backends/cuda/search_kernels.h>
 #include <boxcar/backends/cuda/sort_kernels.h>
-#include <boxcar/backends/elements/arithmetic.h>
+#include <boxcar/backends/functors/arithmetic.h>
 
 #include <bit>
 #include <cstdint>
@@ -11,12 +11,12 @@
 namespace boxcar::cuda {
 namespace {
 
-// A block for each row: finds what comes first, and sorts that.
+// One block per row: finds the first elements and sorts them.
 template <class T>
 struct ChooseRows {
   using Entry = NetworkEntry<T>;
   SortLaunch call;
-  int width;  // what is chosen, filled up to a power of 2
+  int width;  // the number of selected elements, rounded up to a power of 2
 
   BOXCAR_HOST_DEVICE void operator()(const Block& block) const {
     const T* const row = static_cast<const T*>(call.in) + block.index() * call.length;
@@ -50,7 +50,7 @@ struct NanCount {
   int64_t first;
 };
 
-// A block for each row: finds its middle element.
+// One block per row: finds its middle element.
 template <class T>
 struct MiddleOfRows {
   using Entry = NetworkEntry<T>;
@@ -74,7 +74,7 @@ struct MiddleOfRows {
         [&](int thread) {
           NanCount mine{0, call.length};
           selection.forEach(thread, [&](int64_t i) {
-            if (!elements::isNan(row[i])) return;
+            if (!functors::isNan(row[i])) return;
             if (mine.count == 0) mine.first = i;
             ++mine.count;
           });
@@ -87,7 +87,7 @@ struct MiddleOfRows {
     if (nan.count == call.length) return 0;
     const auto wanted = static_cast<unsigned>((call.length - nan.count - 1) / 2 + 1);
     const auto bound = selection.firsts(block, block.shared<SelectionRoom>(), wanted);
-    // The last of those, none of which is NaN.
+    // The last of the [wanted] elements, none of which is NaN.
     const Entry last = block.combine(
         block.shared<Entry>(),
         [&](int thread) {

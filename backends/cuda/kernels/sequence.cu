@@ -1,11 +1,11 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/matrix_kernels.h>
-#include <boxcar/backends/elements/sequence.h>
+#include <boxcar/backends/functors/sequence.h>
 
 namespace boxcar::cuda {
 namespace {
 
-using namespace elements;
+using namespace functors;
 
 constexpr int kThreads = 256;
 
@@ -28,15 +28,15 @@ void run(void* out, int64_t count, const At& at) {
 
 }  // namespace
 
-void launchSequence(void* out, ScalarType type, int64_t count, const dense::Sequence& sequence) {
+void launchSequence(void* out, ScalarType type, int64_t count, const native::Sequence& sequence) {
   visitScalarType(kRealTypes + kComplexTypes, type, "arange", [&]<class T>(std::type_identity<T>) {
     using Number = BetweenNumber<T>;
-    if (sequence.kind == dense::Sequence::kSteps) {
+    if (sequence.kind == native::Sequence::kSteps) {
       using Step = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
       return run<T>(out, count, Steps<Step>{sequence.first.to<Step>(), sequence.second.to<Step>()});
     }
     const EqualDistances<Number> between(sequence.first.to<Number>(), sequence.second.to<Number>(), sequence.count);
-    if (sequence.kind == dense::Sequence::kBetween) return run<T>(out, count, between);
+    if (sequence.kind == native::Sequence::kClamp) return run<T>(out, count, between);
     run<T>(out, count, PowersAtDistances<Number>{between, Number(sequence.base)});
   });
 }

@@ -1,26 +1,26 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/rows.h>
 #include <boxcar/backends/cuda/row_kernels.h>
-#include <boxcar/backends/elements/arithmetic.h>
-#include <boxcar/backends/elements/element.h>
+#include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/functors/element.h>
 
 #include <limits>
 
 namespace boxcar::cuda {
 namespace {
 
-using elements::Compute;
+using functors::Compute;
 
 template <class C>
 struct Greater {
-  BOXCAR_HOST_DEVICE C operator()(C a, C b) const { return a > b || elements::isNan(a) ? a : b; }
+  BOXCAR_HOST_DEVICE C operator()(C a, C b) const { return a > b || functors::isNan(a) ? a : b; }
 };
 template <class C>
 struct Sum {
   BOXCAR_HOST_DEVICE C operator()(C a, C b) const { return a + b; }
 };
 
-// A block for each row. A row that fits is read once and kept in shared memory.
+// One block per row. A row that fits is read once and kept in shared memory.
 template <class In, class Out>
 struct SoftmaxRows {
   using C = Compute<In>;
@@ -51,27 +51,27 @@ struct SoftmaxRows {
         [&](int thread) {
           C mine = 0;
           forRow(row, keeps ? 0 : length, thread,
-                 [&](int64_t, In x) { mine += elements::exp(static_cast<C>(x) - greatest); });
+                 [&](int64_t, In x) { mine += functors::exp(static_cast<C>(x) - greatest); });
           for (int64_t i = thread; keeps && i < length; i += kRowThreads) {
-            const C power = elements::exp(kept[i] - greatest);
+            const C power = functors::exp(kept[i] - greatest);
             mine += power;
             if (!logarithm) kept[i] = power;
           }
           return mine;
         },
         Sum<C>());
-    const C shift = logarithm ? greatest + elements::log(sum) : C(1) / sum;
+    const C shift = logarithm ? greatest + functors::log(sum) : C(1) / sum;
     block.each([&](int thread) {
       writeRow(out + block.index() * length, length, thread, [&](int64_t i) {
         const C x = keeps ? kept[i] : static_cast<C>(row[i]);
         if (logarithm) return static_cast<Out>(x - shift);
-        return static_cast<Out>((keeps ? x : elements::exp(x - greatest)) * shift);
+        return static_cast<Out>((keeps ? x : functors::exp(x - greatest)) * shift);
       });
     });
   }
 };
 
-// A thread for each column.
+// One thread per column.
 template <class In, class Out>
 struct SoftmaxColumns {
   using C = Compute<In>;
@@ -89,11 +89,11 @@ struct SoftmaxColumns {
     C greatest = -std::numeric_limits<C>::infinity();
     for (int64_t i = 0; i < length; ++i) greatest = Greater<C>()(greatest, static_cast<C>(in[first + i * inner]));
     C sum = 0;
-    for (int64_t i = 0; i < length; ++i) sum += elements::exp(static_cast<C>(in[first + i * inner]) - greatest);
-    const C shift = logarithm ? greatest + elements::log(sum) : C(1) / sum;
+    for (int64_t i = 0; i < length; ++i) sum += functors::exp(static_cast<C>(in[first + i * inner]) - greatest);
+    const C shift = logarithm ? greatest + functors::log(sum) : C(1) / sum;
     for (int64_t i = 0; i < length; ++i) {
       const C x = static_cast<C>(in[first + i * inner]);
-      out[first + i * inner] = static_cast<Out>(logarithm ? x - shift : elements::exp(x - greatest) * shift);
+      out[first + i * inner] = static_cast<Out>(logarithm ? x - shift : functors::exp(x - greatest) * shift);
     }
   }
 };

@@ -2,7 +2,7 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/sort_network.h>
 #include <boxcar/backends/cuda/sort_kernels.h>
-#include <boxcar/backends/elements/ordered_key.h>
+#include <boxcar/backends/functors/ordered_key.h>
 
 #include <bit>
 #include <type_traits>
@@ -10,13 +10,13 @@
 namespace boxcar::cuda {
 namespace {
 
-using namespace elements;
+using namespace functors;
 
 constexpr int kThreads = 256;
-// Entries that a block sorts at least: several rows where they are short.
+// Minimum number of entries that a block sorts: several rows if they are short.
 constexpr int kLeastEntries = 1024;
 
-// A block for rows that it sorts in shared memory, each filled up to [width] entries.
+// One block sorts some rows in shared memory, each padded to [width] entries.
 template <class T>
 struct ShortRows {
   using Entry = NetworkEntry<T>;
@@ -53,16 +53,16 @@ struct ShortRows {
   }
 };
 
-// The bits that a number below [n] needs.
+// Returns the number of bits that numbers below [n] need.
 int bitsFor(int64_t n) { return static_cast<int>(std::bit_width(static_cast<uint64_t>(n - 1))); }
 
-// How rows that are sorted together are: by a key that has the row's number above that of the element, or, where those
-// take more than 64 bits, by the element and then by the row.
+// How rows are sorted together: by a key with the row's number above the element's key or, if the two take more than 64
+// bits, by the element and then by the row.
 struct Plan {
   int64_t rows;  // sorted together
   int key_bits;
   int row_bits;
-  bool wide_keys;  // of 64 bits
+  bool wide_keys;  // 64 bits wide
   bool wide_places;
   bool rows_apart;
 
@@ -78,7 +78,7 @@ struct Plan {
   }
 };
 
-// The key of each element, below the number of its row, and its place.
+// Makes the key of each element, with its row's number above it, and its position.
 template <class T, class Key, class Place>
 struct MakeKeys {
   const T* in;
@@ -86,7 +86,7 @@ struct MakeKeys {
   Place* places;
   int64_t n;
   int64_t length;
-  int row_shift;  // 64 where the key has no row
+  int row_shift;  // 64 if the key has no row
   bool descending;
 
   BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {
@@ -116,7 +116,7 @@ struct WriteSorted {
   Word* values;
   int64_t* indices;
   const Place* places;
-  int64_t n;  // that are written
+  int64_t n;  // number of elements to write
   int64_t length;
   int64_t kept;
 
@@ -132,7 +132,7 @@ struct WriteSorted {
 
 constexpr size_t rounded(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-// The keys, the places, and room to sort them into, then what the sort itself needs.
+// The keys, the positions, a second buffer for both, and the sort's own workspace.
 template <class Key, class Place>
 struct Room {
   KeyedValues<Key, Place> pairs;
@@ -214,7 +214,7 @@ struct LongRows {
   }
 };
 
-// Calls body(std::type_identity<LongRows<…>>, plan) for what [call] needs.
+// Calls body(std::type_identity<LongRows<…>>, plan) with the types that [call] needs.
 template <class Body>
 auto withPlan(const SortLaunch& call, const Body& body) {
   return visitScalarType(kRealAndBoolTypes, call.type, "sort", [&]<class T>(std::type_identity<T>) {

@@ -1,14 +1,14 @@
 #pragma once
 
 #include <boxcar/backends/cuda/kernels/launch.h>
-#include <boxcar/backends/elements/host_device.h>
-#include <boxcar/backends/elements/ordered_key.h>
+#include <boxcar/backends/functors/host_device.h>
+#include <boxcar/backends/functors/ordered_key.h>
 
 #include <cstdint>
 #include <type_traits>
 
-// Sorting in shared memory. An entry is an element's key with its index below, so that all differ, and whatever sorts
-// them is stable. K. E. Batcher, "Sorting networks and their applications", 1968.
+// Sorting in shared memory. An entry is an element's key with its index in the low bits. So all entries differ, and any
+// sort of them is stable. K. E. Batcher, "Sorting networks and their applications", 1968.
 
 namespace boxcar::cuda {
 
@@ -35,16 +35,16 @@ struct LongEntry {
   }
 };
 
-// What elements of T become.
+// The entry type for elements of T.
 template <class T>
-using NetworkEntry = std::conditional_t<sizeof(elements::OrderedKey<T>) == 4, ShortEntry, LongEntry>;
+using NetworkEntry = std::conditional_t<sizeof(functors::OrderedKey<T>) == 4, ShortEntry, LongEntry>;
 
 template <class T>
 BOXCAR_HOST_DEVICE inline NetworkEntry<T> networkEntry(T x, uint32_t index, bool descending) {
-  return NetworkEntry<T>::make(elements::denseKey(x, descending), index);
+  return NetworkEntry<T>::make(functors::denseKey(x, descending), index);
 }
 
-// Sorts each [width] of [count] entries in shared memory. Both are powers of 2.
+// Sorts each group of [width] among [count] entries in shared memory. Both are powers of 2.
 template <int threads, class Entry>
 BOXCAR_HOST_DEVICE void sortByNetwork(const Block& block, Entry* entries, int count, int width) {
   for (int size = 2; size <= width; size *= 2) {

@@ -1,15 +1,15 @@
 #pragma once
 
 #include <boxcar/backends/cuda/kernels/offsets.h>
-#include <boxcar/backends/elements/host_device.h>
+#include <boxcar/backends/functors/host_device.h>
 
 #include <cstdint>
 #include <type_traits>
 
 namespace boxcar::cuda {
 
-// An element's number, cut into its indices in dimensions one after the other, from the innermost. Index is uint32_t
-// where there are less than 2^31 elements, which saves divisions, and int64_t where there are more.
+// Splits an element's linear index into indices along dimensions, one after another from the innermost. Index is
+// uint32_t for fewer than 2^31 elements, which saves divisions, and int64_t for more.
 template <class Index>
 class Split;
 
@@ -17,7 +17,7 @@ template <>
 class Split<uint32_t> final {
  public:
   explicit Split(int64_t size) : divider_(static_cast<uint32_t>(size)) {}
-  // Takes the index in this dimension off [number].
+  // Removes this dimension's index from [number] and returns it.
   BOXCAR_HOST_DEVICE int64_t take(uint32_t& number) const {
     const uint32_t rest = divider_.divide(number);
     const uint32_t index = number - rest * divider_.divisor();
@@ -43,7 +43,7 @@ class Split<int64_t> final {
   int64_t size_;
 };
 
-// Calls body(std::type_identity<Index>) with the type that counts [n] elements.
+// Calls body(std::type_identity<Index>) with the index type for [n] elements.
 template <class Body>
 void visitIndex(int64_t n, const Body& body) {
   if (n <= INT32_MAX) return body(std::type_identity<uint32_t>{});

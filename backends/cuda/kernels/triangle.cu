@@ -10,7 +10,7 @@ struct Words {
   uint64_t low, high;
 };
 
-// A thread for each element of all matrices.
+// One thread per element of all matrices.
 template <class Word>
 struct Triangle {
   TriangleLaunch launch;

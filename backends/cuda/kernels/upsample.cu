@@ -1,23 +1,23 @@
+#include <boxcar/backends/cuda/image_kernels.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/split.h>
-#include <boxcar/backends/cuda/picture_kernels.h>
-#include <boxcar/backends/elements/element.h>
-#include <boxcar/backends/elements/upsample.h>
+#include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/upsample.h>
 
 namespace boxcar::cuda {
 namespace {
 
-using elements::Compute;
-using elements::Coordinate;
+using functors::Compute;
+using functors::Coordinate;
 
 constexpr int kThreads = 256;
 
-// An element of the result: its channel where channels are innermost, its place, and the number of its picture.
+// The position of a result element: its channel if channels are innermost, its coordinates, and its image number.
 struct Place {
   int64_t channel;
   int64_t x;
   int64_t y;
-  int64_t picture;
+  int64_t image;
 };
 
 template <class Index>
@@ -26,15 +26,14 @@ struct Places {
   Split<Index> width;
   Split<Index> height;
 
-  explicit Places(const elements::Pictures& pictures)
-      : inner(pictures.inner), width(pictures.width), height(pictures.height) {}
+  explicit Places(const functors::Images& images) : inner(images.inner), width(images.width), height(images.height) {}
 
   BOXCAR_HOST_DEVICE Place at(Index number) const {
     Place place;
     place.channel = inner.take(number);
     place.x = width.take(number);
     place.y = height.take(number);
-    place.picture = static_cast<int64_t>(number);
+    place.image = static_cast<int64_t>(number);
     return place;
   }
 };
@@ -44,16 +43,16 @@ struct TakeNearest {
   const T* in;
   T* out;
   int64_t count;
-  elements::Pictures from;
+  functors::Images from;
   Places<Index> places;
-  elements::NearestAxis<Coordinate<T>> rows;
-  elements::NearestAxis<Coordinate<T>> columns;
+  functors::NearestAxis<Coordinate<T>> rows;
+  functors::NearestAxis<Coordinate<T>> columns;
 
   BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {
     const int64_t i = block * kThreads + thread;
     if (i >= count) return;
     const Place place = places.at(static_cast<Index>(i));
-    const int64_t row = place.picture * from.height + rows.at(place.y);
+    const int64_t row = place.image * from.height + rows.at(place.y);
     out[i] = in[(row * from.width + columns.at(place.x)) * from.inner + place.channel];
   }
 };
@@ -64,11 +63,11 @@ struct BlendLinearly {
   const T* in;
   T* out;
   int64_t count;
-  elements::Pictures from;
+  functors::Images from;
   bool is_signal;
   Places<Index> places;
-  elements::LinearAxis<Coordinate<T>> rows;
-  elements::LinearAxis<Coordinate<T>> columns;
+  functors::LinearAxis<Coordinate<T>> rows;
+  functors::LinearAxis<Coordinate<T>> columns;
 
   BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {
     const int64_t i = block * kThreads + thread;
@@ -76,8 +75,8 @@ struct BlendLinearly {
     const Place place = places.at(static_cast<Index>(i));
     const auto row = rows.at(place.y);
     const auto column = columns.at(place.x);
-    const T* const picture = in + place.picture * from.height * from.width * from.inner + place.channel;
-    const auto read = [&](int64_t y, int64_t x) { return static_cast<C>(picture[(y * from.width + x) * from.inner]); };
+    const T* const image = in + place.image * from.height * from.width * from.inner + place.channel;
+    const auto read = [&](int64_t y, int64_t x) { return static_cast<C>(image[(y * from.width + x) * from.inner]); };
     const auto blended = [&](int64_t x) {
       if (is_signal) return read(0, x);
       return row.low_weight * read(row.low, x) + row.high_weight * read(row.high, x);
@@ -86,9 +85,7 @@ struct BlendLinearly {
   }
 };
 
-int64_t countOf(const elements::Pictures& pictures) {
-  return pictures.outer * pictures.height * pictures.width * pictures.inner;
-}
+int64_t countOf(const functors::Images& images) { return images.outer * images.height * images.width * images.inner; }
 
 }  // namespace
 
@@ -97,7 +94,7 @@ void launchNearest(const UpsampleLaunch& call) {
   constexpr auto kTypes = kFloatingTypes + ElementTypes<uint8_t>{};
   visitScalarType(kTypes, call.type, "upsample_nearest2d", [&]<class T>(std::type_identity<T>) {
     visitIndex(count, [&]<class Index>(std::type_identity<Index>) {
-      using Axis = elements::NearestAxis<Coordinate<T>>;
+      using Axis = functors::NearestAxis<Coordinate<T>>;
       launchGrid<kThreads>(
           blocksFor(count, kThreads),
           TakeNearest<T, Index>{static_cast<const T*>(call.in), static_cast<T*>(call.out), count, call.from,
@@ -111,7 +108,7 @@ void launchLinear(const UpsampleLaunch& call) {
   const int64_t count = countOf(call.to);
   visitScalarType(kFloatingTypes, call.type, "upsample_bilinear2d", [&]<class T>(std::type_identity<T>) {
     visitIndex(count, [&]<class Index>(std::type_identity<Index>) {
-      using Axis = elements::LinearAxis<Coordinate<T>>;
+      using Axis = functors::LinearAxis<Coordinate<T>>;
       const bool is_signal = call.from.height == 1 && call.to.height == 1;
       launchGrid<kThreads>(
           blocksFor(count, kThreads),

@@ -6,12 +6,12 @@
 
 namespace boxcar::cuda {
 
-// Two words, for elements of 16 bytes, which may lie at any multiple of 8.
+// Two words, for 16-byte elements, which may be aligned to only 8 bytes.
 struct WordPair {
   uint64_t low, high;
 };
 
-// Calls body(std::type_identity<Word>) with a type of [itemsize] bytes, for elements that are moved as they are.
+// Calls body(std::type_identity<Word>) with a type of [itemsize] bytes, for elements that are moved unchanged.
 template <class Body>
 void visitWord(size_t itemsize, const Body& body) {
   switch (itemsize) {

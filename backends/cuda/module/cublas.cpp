@@ -20,7 +20,7 @@
 namespace boxcar::cuda {
 namespace {
 
-constexpr size_t kWorkspaceBytes = size_t{32} << 20;  // what NVIDIA advises for Hopper
+constexpr size_t kWorkspaceBytes = size_t{32} << 20;  // what NVIDIA recommends for Hopper
 
 SharedLibrary& library() {
   static SharedLibrary& opened =
@@ -53,7 +53,7 @@ void checkBlas(cublasStatus_t status, const GemmCall& call) {
                dtypeName(call.type), call.m, call.k, call.k, call.n, lib().cublasLtGetStatusString(status));
 }
 
-// One for each device, as long as the process lives.
+// Returns the device's handle; there is one per device, for the lifetime of the process.
 cublasLtHandle_t handle(const GemmCall& call) {
   static std::mutex mutex;
   static std::array<cublasLtHandle_t, kMaxDevices> handles{};
@@ -63,7 +63,7 @@ cublasLtHandle_t handle(const GemmCall& call) {
   return made;
 }
 
-// Something that cuBLAS makes and that is given back.
+// An object that cuBLAS creates and that must be destroyed.
 template <class T>
 struct Owned {
   T object = nullptr;
@@ -94,7 +94,8 @@ Types typesOf(ScalarType type) {
   }
 }
 
-// A matrix as cuBLAS sees it, by columns: with [rows] side by side in memory, [step] apart, turned or not.
+// A matrix as cuBLAS sees it, column-major: columns of [rows] contiguous elements, [step] apart; [turned] if it has to
+// be transposed.
 struct Layout {
   bool turned;
   int64_t rows;
@@ -102,7 +103,8 @@ struct Layout {
   int64_t step;
 };
 
-// Of the transpose of a matrix of [rows] by [columns]: rows that lie side by side are its columns.
+// Returns the layout of the transpose of a matrix of [rows] by [columns], because contiguous rows are columns for
+// cuBLAS.
 Layout layoutOf(const MatrixOperand& matrix, int64_t rows, int64_t columns) {
   const bool by_rows = matrix.column_step == 1 && (matrix.row_step >= columns || rows == 1);
   if (by_rows) return {false, columns, rows, std::max(matrix.row_step, columns)};
@@ -128,7 +130,8 @@ void makeLayout(Owned<cublasLtMatrixLayout_t>& made, const GemmCall& call, const
 using Key = std::tuple<int, ScalarType, bool, int64_t, int64_t, int64_t, int64_t, bool, int64_t, int64_t, bool, int64_t,
                        int64_t, uint32_t, bool>;
 
-// The algorithm that cuBLAS advises, which takes it longer to find than a small product: once for each shape.
+// Returns the algorithm that cuBLAS recommends. Finding it takes longer than a small product, so it is looked up once
+// per shape.
 std::optional<cublasLtMatmulAlgo_t> knownAlgorithm(const Key& key, const cublasLtMatmulAlgo_t* found) {
   static std::mutex mutex;
   static std::map<Key, cublasLtMatmulAlgo_t> known;
@@ -143,7 +146,7 @@ std::optional<cublasLtMatmulAlgo_t> knownAlgorithm(const Key& key, const cublasL
   return at == known.end() ? std::nullopt : std::optional(at->second);
 }
 
-// Room for alpha and beta in any type.
+// Storage for alpha or beta in any type.
 struct Factor {
   alignas(16) std::byte bytes[16];
   Factor(const Scalar& number, cudaDataType_t type) {
@@ -159,12 +162,12 @@ struct Factor {
 
 }  // namespace
 
-// Matrices of cuBLAS lie by columns: c' = b' @ a', where ' is the transpose, has c by rows.
+// cuBLAS matrices are column-major, so c' = b' @ a', where ' is the transpose, yields a row-major c.
 bool multiplyByLibrary(const GemmCall& call) {
   const Types types = typesOf(call.type);
   const Layout left = layoutOf(call.b, call.k, call.n);
   const Layout right = layoutOf(call.a, call.m, call.k);
-  // A single row may lie at any step, which is none of its layout.
+  // A single row may have any step, including ones that are invalid for a layout.
   const Layout result{false, call.n, call.m, call.m == 1 ? call.n : std::max(call.c.row_step, call.n)};
   const Factor alpha(call.alpha, types.scale);
   const Factor beta(call.beta, types.scale);

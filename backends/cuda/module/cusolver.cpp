@@ -30,7 +30,7 @@ SharedLibrary& blasLibrary() {
 #define BOXCAR_SOLVER(name) \
   decltype(&::cusolverDn##name) name = solverLibrary().function<decltype(::cusolverDn##name)>("cusolverDn" #name, op);
 
-// What is the same for all types. [op] is who first wants the library.
+// The functions that all types share. [op] is the first operator that needs the library.
 struct Common {
   std::string_view op;
   BOXCAR_SOLVER(Create)
@@ -130,8 +130,8 @@ void checkBlas(cublasStatus_t status, std::string_view op) {
 
 cudaStream_t stream() { return static_cast<cudaStream_t>(currentStream().handle); }
 
-// A library's handle for the current device and stream, which no two threads use at once; as long as the process lives,
-// one for each device.
+// A library handle for the current device and stream, which only one thread uses at a time. There is one per device,
+// for the lifetime of the process.
 class SolverHandle final {
  public:
   explicit SolverHandle(std::string_view op) : lock_(mutex()) {
@@ -172,7 +172,7 @@ class BlasHandle final {
   cublasHandle_t* handle_ = nullptr;
 };
 
-// Memory of the device for [count] elements. The allocator gives it to later work of the same stream.
+// Device memory for [count] elements. Afterwards the allocator reuses it for later work on the same stream.
 template <class Element>
 class Workspace final {
  public:
@@ -230,20 +230,21 @@ using ElementOf = typename std::remove_cvref_t<F>::Element;
 template <class F>
 using RealOf = typename std::remove_cvref_t<F>::Real;
 
-// Several small matrices are computed by one kernel, as one alone leaves most of a device idle; large ones in turn.
+// Whether to process the batch with one kernel. That is done for several small matrices, because one alone leaves most
+// of a device idle; large ones are processed one by one.
 bool goesTogether(const MatrixBatch& a) {
   constexpr int64_t kLargest = 128;
   return a.count > 1 && a.count <= INT32_MAX && a.rows <= kLargest && a.columns <= kLargest;
 }
 
-// The addresses of a batch's matrices, in the device's memory.
+// The addresses of a batch's matrices, in device memory.
 template <class Element>
 class Addresses final {
  public:
   explicit Addresses(const MatrixBatch& a) : memory_(a.count) {
     const auto bytes = a.rows * a.columns * static_cast<int64_t>(sizeof(Element));
     launchSequence(static_cast<int64_t*>(memory_), ScalarType::Long, a.count,
-                   {dense::Sequence::kSteps, Scalar(static_cast<int64_t>(reinterpret_cast<intptr_t>(a.data))),
+                   {native::Sequence::kSteps, Scalar(static_cast<int64_t>(reinterpret_cast<intptr_t>(a.data))),
                     Scalar(bytes), a.count, 0});
   }
   operator Element**() const { return reinterpret_cast<Element**>(static_cast<int64_t*>(memory_)); }
@@ -407,7 +408,7 @@ void findEigen(bool vectors, bool upper, const MatrixBatch& a, void* values, int
   });
 }
 
-// How Jacobi's method is to work: as the library thinks best.
+// The parameters of Jacobi's method, left at the library's defaults.
 struct JacobiChoices {
   explicit JacobiChoices(std::string_view by) : op(by) { checkSolver(common(op).CreateGesvdjInfo(&choices), op); }
   ~JacobiChoices() { common(op).DestroyGesvdjInfo(choices); }

@@ -3,7 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <nvtx3/nvToolsExt.h>
 
-// The table of the CUDA runtime, which is linked statically: where there is no driver it loads nothing and says so.
+// The table of the CUDA runtime, which is linked statically. If there is no driver, it loads nothing and reports that.
 
 namespace boxcar::cuda {
 namespace {
@@ -46,14 +46,14 @@ Status createEvent(EventHandle* event, bool timing) {
   return status;
 }
 
-// That work goes on is an answer, and no failure that the next launch should find.
+// Unfinished work is an answer, not an error that the next launch should find.
 Status answerOf(cudaError_t status) {
   if (status == cudaErrorNotReady) cudaGetLastError();
   return status;
 }
 
 Status beginCapture(StreamHandle stream) {
-  // Other threads may go on to allocate and to wait.
+  // Other threads may still allocate and wait.
   return cudaStreamBeginCapture(streamOf(stream), cudaStreamCaptureModeRelaxed);
 }
 

@@ -4,8 +4,8 @@
 #include <boxcar/backends/cuda/gemm.h>
 #include <boxcar/backends/cuda/solvers.h>
 
-// What the module's table is made of, besides the kernels that have headers of their own. Tests make one of the same
-// kernels, compiled for the host, and of a make-believe driver.
+// The parts of the module's table besides the kernels with headers of their own. Tests build a table from the same
+// kernels, compiled for the host, and a fake driver.
 
 namespace boxcar::cuda {
 

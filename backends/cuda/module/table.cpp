@@ -5,16 +5,16 @@
 namespace boxcar::cuda {
 namespace {
 
-using elements::Functor;
-using elements::Reducer;
+using functors::Functor;
+using functors::Reducer;
 
 #define BOXCAR_ADDRESS_OF_LAUNCHERS(functor, arity, result, types) &LaunchersOf<Functor::k##functor>::value,
-constexpr const PointwiseLaunchers* kPointwise[elements::kFunctors] = {BOXCAR_FUNCTORS(BOXCAR_ADDRESS_OF_LAUNCHERS) &
+constexpr const PointwiseLaunchers* kPointwise[functors::kFunctors] = {BOXCAR_FUNCTORS(BOXCAR_ADDRESS_OF_LAUNCHERS) &
                                                                        LaunchersOf<Functor::kSelect>::value};
 #undef BOXCAR_ADDRESS_OF_LAUNCHERS
 
 #define BOXCAR_ADDRESS_OF_LAUNCHERS(reducer, types) &LaunchersOfReducer<Reducer::k##reducer>::value,
-constexpr const ReduceLaunchers* kReductions[elements::kReducers] = {BOXCAR_REDUCERS(BOXCAR_ADDRESS_OF_LAUNCHERS)};
+constexpr const ReduceLaunchers* kReductions[functors::kReducers] = {BOXCAR_REDUCERS(BOXCAR_ADDRESS_OF_LAUNCHERS)};
 #undef BOXCAR_ADDRESS_OF_LAUNCHERS
 
 }  // namespace

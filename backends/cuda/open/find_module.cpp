@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kFile = "libboxcar_cuda.so";
 
-// Beside the library that this code is in.
+// Next to the library that contains this code.
 std::string pathOfModule() {
   Dl_info self;
   if (::dladdr(reinterpret_cast<const void*>(&pathOfModule), &self) == 0 || self.dli_fname == nullptr) return kFile;

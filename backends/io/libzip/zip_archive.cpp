@@ -10,7 +10,7 @@
 namespace boxcar::io {
 namespace {
 
-// What is used of it.
+// The libzip functions that are used.
 #define BOXCAR_ZIP_FUNCTIONS(X) \
   X(zip_discard)                \
   X(zip_error_code_zip)         \
@@ -28,16 +28,16 @@ namespace {
   X(zip_source_free)            \
   X(zip_stat_index)
 
-// libzip is opened when the first archive is: programs that read none do not wait for it.
+// libzip is opened with the first archive, so programs that read none do not wait for it.
 struct Library {
 #define X(name) decltype(&::name) name = nullptr;
   BOXCAR_ZIP_FUNCTIONS(X)
 #undef X
-  std::string missing;  // why it cannot be used; "" where it can
+  std::string missing;  // why it cannot be used; "" if it can
 
   Library() {
     void* library = nullptr;
-    // What is used is the same in both.
+    // The functions used are the same in both versions.
     for (const char* file : {"libzip.so.5", "libzip.so.4"}) {
       if (library == nullptr) library = ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
       if (library == nullptr) missing = ::dlerror();
@@ -57,7 +57,7 @@ const Library& libzip() {
   return library;
 }
 
-// libzip's words for what went wrong.
+// Returns libzip's description of an error.
 std::string textOf(zip_error_t* error) {
   if (libzip().zip_error_code_zip(error) == ZIP_ER_CRC) return "its bytes do not have the checksum of the archive";
   return libzip().zip_error_strerror(error);
@@ -73,13 +73,13 @@ class ErrorOfOpening final {
   zip_error_t error_;
 };
 
-// A member's description, checked: [bytes] is the size of the archive.
+// Returns a member's validated description; [bytes] is the size of the archive.
 ZipMember describe(zip_t* archive, uint64_t index, uint64_t bytes, uint64_t& bytes_before, const std::string& path) {
   zip_stat_t status;
   constexpr zip_uint64_t kNeeded =
       ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
   BOXCAR_CHECK(libzip().zip_stat_index(archive, index, 0, &status) == 0 && (status.valid & kNeeded) == kNeeded,
-               "'{}' is no valid .npz file: its member {} is not described: {}", path, index,
+               "'{}' is not a valid .npz file: its member {} is not described: {}", path, index,
                textOf(libzip().zip_get_error(archive)));
   const std::string what =
       fmt::format("{} in '{}'", pythonStringRepr(std::string_view(status.name).substr(0, 80)), path);
@@ -89,13 +89,13 @@ ZipMember describe(zip_t* archive, uint64_t index, uint64_t bytes, uint64_t& byt
                "{} cannot be loaded: it is compressed by method {}, and NumPy's archives are stored (0) or deflated "
                "({}); write it with numpy.savez or numpy.savez_compressed",
                what, status.comp_method, ZIP_CM_DEFLATE);
-  // Members that shared their bytes would make much of little.
+  // Members that share bytes could expand a small file enormously.
   BOXCAR_CHECK(status.comp_size <= bytes - bytes_before,
                "{} is not in a valid .npz file: its {} bytes and those of the members before it are more than the {} "
                "of the file",
                what, status.comp_size, bytes);
   bytes_before += status.comp_size;
-  // A pair of a length and a distance takes two bits at least, and stands for 258 bytes at most.
+  // A length-distance pair takes at least two bits and stands for at most 258 bytes.
   constexpr uint64_t kMostFromOne = uint64_t{4} * 258;
   const bool fits = status.comp_method == ZIP_CM_STORE ? status.size == status.comp_size
                                                        : status.size / kMostFromOne <= status.comp_size;
@@ -119,14 +119,15 @@ ZipArchive::ZipArchive(std::span<const std::byte> file, const std::string& path)
                "array with numpy.save and load it with io::load_npy",
                path, libzip().missing);
   ErrorOfOpening error;
-  // libzip takes a file without bytes for an archive that is to be filled.
+  // libzip treats an empty file as a new archive to be filled.
   zip_source_t* const source =
       file.empty() ? nullptr : libzip().zip_source_buffer_create(file.data(), file.size(), 0, error.get());
   if (source != nullptr) handle_->archive = libzip().zip_open_from_source(source, ZIP_RDONLY, error.get());
   if (handle_->archive == nullptr) {
     libzip().zip_source_free(source);
     BOXCAR_FAIL(
-        "'{}' is no valid .npz file: it has {} bytes, and the directory at the end of a zip archive cannot be read: {}",
+        "'{}' is not a valid .npz file: it has {} bytes, and the directory at the end of a zip archive cannot be read: "
+        "{}",
         path, file.size(), file.empty() ? "there is none" : textOf(error.get()));
   }
   uint64_t bytes_before = 0;

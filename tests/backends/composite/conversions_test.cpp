@@ -72,7 +72,7 @@ TEST(Item, ReadsOneElement) {
   EXPECT_EQ(errorOf([] { item(zeros({0})); }), "a Tensor with 0 elements cannot be converted to Scalar");
 }
 
-TEST(Equal, ComparesSizesAndElements) {
+TEST(Eq, ComparesSizesAndElements) {
   EXPECT_TRUE(equal(floats({1, 2}), floats({1, 2})));
   EXPECT_TRUE(equal(floats({1, 2}), ints({1, 2})));
   EXPECT_FALSE(equal(floats({1, 2}), floats({1, 3})));

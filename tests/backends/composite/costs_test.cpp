@@ -1,11 +1,11 @@
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "tests/dispatcher/fallbacks/cost_helpers.h"
+#include "tests/dispatcher/handlers/cost/cost_helpers.h"
 
 namespace boxcar {
 namespace {
@@ -72,8 +72,8 @@ TEST(Costs, PointwiseOperatorsAreTagged) {
   EXPECT_FALSE(is_pointwise("aten::copy_", ""));
 }
 
-// An operator of this library that works on tensors has a cost, is pointwise, gives a view or is made of others; which
-// is for the one who adds it to say.
+// Every operator on tensors has a cost, is pointwise, returns a view or is a composite. Whoever adds an operator must
+// declare which.
 TEST(Costs, NoCallOfTheShownKindsIsUnknown) {
   CostCounter counter;
   {

@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/allocator.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,8 @@
 
 #include "tests/backends/tensor_helpers.h"
 
-// What a device needs that is no CPU: an allocator, and kernels for `empty` and `copy_`. Its memory is the host's here.
+// The minimum for a device other than the CPU: an allocator, and kernels for `empty` and `copy_`. Its memory is host
+// memory here.
 
 namespace boxcar {
 namespace {

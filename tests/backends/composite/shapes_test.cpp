@@ -4,7 +4,7 @@
 
 #include "tests/backends/tensor_helpers.h"
 
-// What the cases of tests/numerics do not hold: texts of errors, what is left as it was, huge sizes.
+// Covers what the cases of tests/numerics do not: texts of errors, unchanged arguments, huge sizes.
 
 namespace boxcar {
 namespace {

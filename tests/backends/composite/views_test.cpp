@@ -97,7 +97,7 @@ TEST(Slice, RefusesStepsThatNoStrideCanBe) {
             "slice(): a step of 9223372036854775807 along dimension 0 is longer than 63 bits can count");
 }
 
-// The strides of tensors without elements may be more than 63 bits can count.
+// The strides of tensors without elements may need more than 63 bits.
 TEST(View, OfNothingMayHaveAnySizes) {
   constexpr int64_t kLarge = int64_t{1} << 32;
   EXPECT_EQ(sizesOf(view(zeros({0}), {0, kLarge, kLarge})), (Ints{0, kLarge, kLarge}));
@@ -109,8 +109,8 @@ TEST(View, OfNothingMayHaveAnySizes) {
 }
 
 TEST(View, OfStridesThatCannotBe) {
-  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
-  const int64_t sizes[] = {kLeast};
+  constexpr int64_t kAmin = std::numeric_limits<int64_t>::min();
+  const int64_t sizes[] = {kAmin};
   const int64_t strides[] = {1};
   EXPECT_EQ(errorOf([&] { as_strided(zeros({3}), sizes, strides); }),
             "a tensor cannot have a negative dimension: sizes [-9223372036854775808]");

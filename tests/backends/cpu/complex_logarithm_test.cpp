@@ -8,7 +8,7 @@
 namespace boxcar {
 namespace {
 
-// What PyTorch gives: no infinite part makes a NaN of the other.
+// As in PyTorch, an infinite part does not make the other part NaN.
 template <class T>
 void expectLimits() {
   constexpr T kInfinity = std::numeric_limits<T>::infinity();

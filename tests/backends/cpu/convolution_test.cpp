@@ -20,7 +20,7 @@ Tensor wholeNumbers(IntArrayRef sizes, int64_t seed) {
   return to(sub(remainder(add(mul(counting(sizes, ScalarType::Long), 7), seed), 11), 5), ScalarType::Float);
 }
 
-// By the matrix product that stands in where oneDNN is left out of the build or has no kernel.
+// Tests the matrix product that replaces oneDNN where the build omits it or it has no kernel.
 TEST(Convolution, ByColumnsIsTheSame) {
   for (const Setting& s : {Setting{false, 1, 0, 1, 0, 1},
                            {false, 2, 1, 1, 0, 2},
@@ -34,15 +34,15 @@ TEST(Convolution, ByColumnsIsTheSame) {
     const Tensor expected =
         convolution(x, w, b, {s.stride}, {s.padding}, {s.dilation}, s.transposed, {s.output_padding}, s.groups);
     const auto one = [](const int64_t& value) { return std::span(&value, 1); };
-    const shape::Convolution arguments = shape::checkConvolution(
-        x, w, b, one(s.stride), one(s.padding), one(s.dilation), s.transposed, one(s.output_padding), s.groups);
+    const meta::Convolution arguments = meta::checkConvolution(x, w, b, one(s.stride), one(s.padding), one(s.dilation),
+                                                               s.transposed, one(s.output_padding), s.groups);
     const Tensor out = empty_like(expected);
     cpu::convolveByColumns({arguments, out, x, w, b});
     EXPECT_TRUE(equal(out, expected)) << s.transposed << " groups " << s.groups;
   }
 }
 
-// The largest error of a convolution with kernels of 3x3, as a part of the largest element.
+// The largest error of a convolution with 3x3 kernels, relative to the largest element.
 double relativeErrorOf(IntArrayRef sizes, int64_t out_channels) {
   const Tensor x = randn(sizes);
   const Tensor w = randn({out_channels, sizes[1], 3, 3});
@@ -53,7 +53,7 @@ double relativeErrorOf(IntArrayRef sizes, int64_t out_channels) {
   return item(max(abs(error))).toDouble() / item(max(abs(expected))).toDouble();
 }
 
-// Winograd's algorithm in large tiles is above that.
+// Winograd's algorithm with large tiles would exceed this error.
 TEST(Convolution, WithManyChannelsIsAsExactAsFloat32Allows) {
   EXPECT_LT(relativeErrorOf({1, 64, 14, 14}, 64), 3e-6);
   EXPECT_LT(relativeErrorOf({8, 48, 9, 12}, 128), 3e-6);
@@ -74,7 +74,7 @@ TEST(Convolution, GivesTheSameSharedBetweenThreadsAndAlone) {
   }
 }
 
-// Kernels are written to in place between two calls of one primitive.
+// Writes to the convolution's kernels in place between two calls of one primitive.
 TEST(Convolution, ReadsItsKernelsAtEachCall) {
   const Tensor x = ones({1, 16, 12, 12});
   Tensor w = ones({16, 16, 3, 3});
@@ -111,7 +111,7 @@ TEST(Pool, WritesNothingWhenOneOutputDoesNotFit) {
 }
 
 TEST(Pool, AWindowBetweenPaddingReadsNothing) {
-  // Places -1, 2 and 5 of one row of three: only 2 is there.
+  // The window covers places -1, 2 and 5 of the row, of which only 2 exists.
   const auto [values, indices] = max_pool1d_with_indices(counting({1, 1, 5}), {3}, {1}, {1}, {3}, true);
   EXPECT_EQ(toString(values), "tensor([[[2.]]])");
   EXPECT_EQ(toString(indices), "tensor([[[2]]])");

@@ -8,14 +8,14 @@
 namespace boxcar {
 namespace {
 
-// ThreadSanitizer ends processes that fork while they have threads.
+// ThreadSanitizer kills a process that forks while it has threads.
 #ifndef __SANITIZE_THREAD__
 TEST(Fork, TheChildComputesAlone) {
   const int before = cpu::threadCount();
   cpu::setThreadCount(2);
   const Tensor x = randn({1000, 1000});
   const Tensor expected = exp(x);
-  const Tensor product = mm(expected, x);  // by a library with threads of its own
+  const Tensor product = mm(expected, x);  // by a library with its own threads
   const pid_t child = ::fork();
   if (child == 0) {
     ::alarm(30);

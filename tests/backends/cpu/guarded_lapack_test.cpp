@@ -10,8 +10,8 @@
 
 #include "tests/guarded_memory.h"
 
-// Libraries read and write only what they are given: what lies beside it may be no memory at all. A test fails by a
-// crash.
+// Libraries must read and write only the memory that they are given; memory next to it may be inaccessible. A failure
+// is a crash.
 
 namespace boxcar::cpu {
 namespace {
@@ -31,7 +31,7 @@ class GuardedLapack : public testing::Test {
       }
     }
   }
-  // A Hermitian positive one when the other triangle is not read.
+  // Fills a matrix that is Hermitian positive definite if only one triangle is read.
   void fillRegular(int64_t n, const GuardedMemory<T>& memory) {
     fillRandom(memory);
     for (int64_t i = 0; i < n; ++i) memory.data()[i + i * n] = static_cast<Real>(2 * n);

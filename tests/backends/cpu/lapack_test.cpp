@@ -10,7 +10,8 @@
 #include <random>
 #include <vector>
 
-// The library's functions and the plain ones that stand in for it are held to the same: factors give back the matrix.
+// The LAPACK functions and the plain ones that replace them must pass the same tests: the product of the factors is the
+// matrix.
 
 namespace boxcar::cpu {
 namespace {
@@ -23,7 +24,7 @@ class LapackTest : public testing::Test {
 
   static std::vector<const Lapack<T>*> implementations() { return {&plainLapack<T>(), &lapack<T>()}; }
 
-  // Matrices are column-major.
+  // Returns a random matrix; matrices are column-major.
   Elements randomMatrix(int64_t m, int64_t n) {
     std::uniform_real_distribution<Real> values(-1, 1);
     Elements matrix(static_cast<size_t>(m * n));
@@ -37,7 +38,7 @@ class LapackTest : public testing::Test {
     return matrix;
   }
 
-  // a^H a + n, or a + n without [hermitian].
+  // Returns a^H a + n, or a + n without [hermitian].
   Elements regularMatrix(int64_t n, bool hermitian = false) {
     Elements matrix = randomMatrix(n, n);
     if (hermitian) matrix = multiply(n, n, n, adjoint(n, n, matrix), matrix);
@@ -162,7 +163,7 @@ TYPED_TEST(LapackTest, SolvesTriangles) {
       for (const int choice : {0, 1, 2, 3, 4, 5, 6, 7}) {
         const bool left = (choice & 1) != 0, upper = (choice & 2) != 0, unit = (choice & 4) != 0;
         auto a = this->regularMatrix(n);
-        // What is beside a diagonal of ones must be small, lest solutions grow.
+        // With a unit diagonal, other elements must be small, or solutions would grow.
         if (unit) {
           for (TypeParam& element : a) element /= static_cast<RealOf<TypeParam>>(2 * n);
         }
@@ -252,7 +253,7 @@ TYPED_TEST(LapackTest, FindsSingularValues) {
   }
 }
 
-// Those that stand in for the library come to an end whatever they are given.
+// The plain functions terminate for any input.
 TYPED_TEST(LapackTest, ThePlainSolversRefuseWhatIsNotFinite) {
   using Real = RealOf<TypeParam>;
   for (const Real value : {std::numeric_limits<Real>::infinity(), -std::numeric_limits<Real>::infinity(),

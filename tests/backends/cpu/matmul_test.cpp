@@ -5,7 +5,7 @@
 namespace boxcar {
 namespace {
 
-// The product by the definition, element by element.
+// The product by definition, element by element.
 Tensor productOf(const Tensor& a, const Tensor& b) {
   return sum(mul(unsqueeze(a, -1), unsqueeze(b, -3)), IntArrayRef{-2}, false, a.scalar_type());
 }
@@ -47,7 +47,7 @@ TEST(Mm, ReadsAnyStrides) {
   EXPECT_TRUE(equal(mm(row, b), productOf(row, b)));
 }
 
-// Each row is the one before, one element along: oneDNN takes no such strides.
+// Each row is the previous one shifted by one element; oneDNN does not support such strides.
 TEST(Mm, ReadsElementsThatOverlap) {
   for (const ScalarType dtype : {ScalarType::Float, ScalarType::BFloat16}) {
     const Tensor a = as_strided(wholeNumbers({8}, dtype, 1), IntArrayRef{4, 3}, IntArrayRef{1, 1});

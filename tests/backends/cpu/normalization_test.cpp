@@ -5,7 +5,7 @@
 namespace boxcar {
 namespace {
 
-// Means 1 and 4, variances 2/3 of three elements.
+// Two channels of three elements, with means 1 and 4 and variances 2/3.
 Tensor twoChannels() { return reshape(counting({1, 6}), IntArrayRef{1, 2, 3}); }
 
 TEST(BatchNorm, MovesTheRunningStatisticsInTraining) {
@@ -13,7 +13,7 @@ TEST(BatchNorm, MovesTheRunningStatisticsInTraining) {
   const Tensor var = ones({2});
   batch_norm(twoChannels(), std::nullopt, std::nullopt, mean, var, true, 0.5, 1e-5, false);
   EXPECT_EQ(toString(mean), "tensor([0.5000, 2.0000])");
-  // The variance that is kept is the unbiased one, 1.
+  // The running variance is the unbiased one, 1.
   EXPECT_EQ(toString(var), "tensor([1., 1.])");
   batch_norm(twoChannels(), std::nullopt, std::nullopt, mean, var, false, 0.5, 1e-5, false);
   EXPECT_EQ(toString(mean), "tensor([0.5000, 2.0000])");

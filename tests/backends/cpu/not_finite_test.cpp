@@ -7,7 +7,7 @@
 #include "tests/backends/tensor_helpers.h"
 #include "tests/captured_output.h"
 
-// Algorithms that iterate are not given what they come to no end with, and print nothing.
+// Iterative algorithms must never get input on which they do not converge, and must print nothing.
 
 namespace boxcar {
 namespace {
@@ -17,7 +17,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr ScalarType kTypes[] = {ScalarType::Float, ScalarType::Double, ScalarType::ComplexFloat,
                                  ScalarType::ComplexDouble};
 
-// Random numbers, and [value] in row 0, column 1.
+// Returns random numbers with [value] in row 0, column 1.
 Tensor matrixWith(IntArrayRef sizes, double value, ScalarType dtype = ScalarType::Double) {
   Tensor matrix = to(rand(sizes, ScalarType::Double), dtype);
   Tensor place = select(select(matrix, 0, 0), 0, 1);
@@ -85,7 +85,7 @@ TEST(NotFinite, EigenvaluesReadOneTriangle) {
   EXPECT_EQ(toString(std::get<1>(linalg_eigh(single))), "tensor([[1.]])");
 }
 
-// Finite numbers whose magnitude is not.
+// Finite complex numbers whose magnitude overflows.
 TEST(NotFinite, AComplexNumberTooLargeCountsAsInfinite) {
   const Tensor large = full({3, 3}, Scalar(std::complex<double>(1.5e308, 1.5e308)), ScalarType::ComplexDouble);
   EXPECT_TRUE(holdsOnlyNan(linalg_svdvals(large)));

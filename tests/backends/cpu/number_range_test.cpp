@@ -5,7 +5,7 @@
 namespace boxcar {
 namespace {
 
-// A number that becomes an element as it is must fit there; one that takes part in arithmetic wraps as integers do.
+// A number that is stored as an element must fit; one that takes part in arithmetic wraps like an integer.
 TEST(NumberRange, NumbersThatDoNotFitAreRefusedAndNothingIsWritten) {
   const std::string error = "value cannot be converted to type int8_t without overflow";
   Tensor x = zeros({2}, ScalarType::Char);

@@ -121,13 +121,13 @@ TEST(Arithmetic, IntegersWrap) {
             (std::vector<uint8_t>{44, 3}));
   EXPECT_EQ(elements<uint8_t>(add(tensorOf<uint8_t>({1}), 300)), (std::vector<uint8_t>{45}));
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
-  EXPECT_EQ(elements<int64_t>(add(ints({kMost}), 1)), (std::vector<int64_t>{kLeast}));
-  EXPECT_EQ(elements<int64_t>(neg(ints({kLeast}))), (std::vector<int64_t>{kLeast}));
+  constexpr int64_t kAmin = std::numeric_limits<int64_t>::min();
+  EXPECT_EQ(elements<int64_t>(add(ints({kMost}), 1)), (std::vector<int64_t>{kAmin}));
+  EXPECT_EQ(elements<int64_t>(neg(ints({kAmin}))), (std::vector<int64_t>{kAmin}));
   EXPECT_EQ(elements<int16_t>(mul(tensorOf<int16_t>({-32768}), tensorOf<int16_t>({-32768}))),
             (std::vector<int16_t>{0}));
-  EXPECT_EQ(elements<int64_t>(floor_divide(ints({kLeast}), -1)), (std::vector<int64_t>{kLeast}));
-  EXPECT_EQ(elements<int64_t>(remainder(ints({kLeast}), -1)), (std::vector<int64_t>{0}));
+  EXPECT_EQ(elements<int64_t>(floor_divide(ints({kAmin}), -1)), (std::vector<int64_t>{kAmin}));
+  EXPECT_EQ(elements<int64_t>(remainder(ints({kAmin}), -1)), (std::vector<int64_t>{0}));
 }
 
 TEST(Arithmetic, DividesRoundingDown) {

@@ -5,7 +5,7 @@
 
 #include "tests/backends/tensor_helpers.h"
 
-// Every element type in every layout that the engine has a path for, against one element at a time.
+// Every element type in every layout for which the engine has a path, compared with computing one element at a time.
 
 namespace boxcar {
 namespace {
@@ -14,7 +14,7 @@ constexpr auto kNumberTypes = kRealTypes + kComplexTypes;
 
 class PointwiseTypes : public testing::TestWithParam<ScalarType> {
  protected:
-  // Small whole numbers, which all types hold.
+  // Returns small whole numbers, which all types can hold.
   Tensor make(IntArrayRef sizes) const {
     return to(add(remainder(counting(sizes, ScalarType::Long), 7), 1), GetParam());
   }

@@ -2,7 +2,7 @@
 
 #include "tests/backends/tensor_helpers.h"
 
-// In-place and out forms: what they write to, and what they refuse.
+// In-place and out variants: what they write and what they refuse.
 
 namespace boxcar {
 namespace {

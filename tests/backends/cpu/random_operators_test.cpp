@@ -85,7 +85,7 @@ TEST(RandomOperators, SamplesWithoutReplacementDiffer) {
     std::ranges::sort(places);
     EXPECT_EQ(places, elements<int64_t>(arange(20)));
   }
-  // What weighs nothing is taken last.
+  // An element of weight zero is chosen last.
   EXPECT_EQ(elements<int64_t>(multinomial(floats({0, 1, 0}), 1)), Ints{1});
 }
 

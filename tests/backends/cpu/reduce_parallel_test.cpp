@@ -59,7 +59,7 @@ TEST(ScanInThreads, EqualLinesHaveEqualSumsWhereverTheyLie) {
 }
 
 TEST(ProductInThreads, GivesTheSameBits) {
-  // Sides that no number of threads cuts into parts of four.
+  // Sizes that no number of threads divides into parts that are multiples of four.
   const Tensor matrix = randn({1026, 512});
   const Tensor row = randn({1, 512});
   expectSameForAnyThreads([&] { return mv(matrix, select(row, 0, 0)); });

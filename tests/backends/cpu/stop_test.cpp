@@ -1,4 +1,4 @@
-// Operators that work long, and are asked to stop: on tensors of 2^62 elements, of which memory has one.
+// Long-running operators are asked to stop. Their tensors have 2^62 elements that share one in memory.
 
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/thread_team.h>

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-// The functions that are computed in vectors against the standard library's in more digits, over all exponents: how far
-// they are off, in units in the last place of the result.
+// Compares the vectorized functions with the standard library's in higher precision, over all exponents. Errors are in
+// units in the last place of the result.
 
 namespace boxcar {
 namespace {
@@ -21,12 +21,12 @@ struct Function {
   Tensor (*run)(const Tensor&);
   Real (*exact)(Real);
   Real ulps;
-  // Errors of smaller results count as if they were of this size: functions with zeros lose digits near them, and
-  // others underflow early.
+  // Results below this are measured in units of this size: functions with zeros lose digits near them, and others
+  // underflow early.
   Real floor = 0;
 };
 
-// Numbers of every exponent, both signs, and those where functions turn odd.
+// Returns numbers of every exponent and both signs, and those where functions have special cases.
 template <class T>
 std::vector<T> numbersOfAllSizes(int each) {
   using Limits = std::numeric_limits<T>;
@@ -59,7 +59,7 @@ Real distance(T got, Real wanted, Real floor) {
   if (std::isnan(got) || std::isnan(rounded)) return std::isnan(got) == std::isnan(rounded) ? 0 : HUGE_VALL;
   if (got == rounded) return 0;
   if (std::isinf(got) || std::isinf(rounded)) {
-    // One step beyond the largest number.
+    // Overflow next to the largest number counts as one unit.
     const T finite = std::isinf(got) ? rounded : got;
     return !std::isinf(finite) && std::abs(finite) > std::numeric_limits<T>::max() * T(0.999999) ? 1 : HUGE_VALL;
   }

@@ -6,7 +6,7 @@
 #include "tests/backends/cuda/on_device/device_helpers.h"
 #include "tests/backends/cuda/simulated_device.h"
 
-// Which calls of scaled_dot_product_attention go to cuDNN, and how their tensors are described to it.
+// Tests which calls of scaled_dot_product_attention go to cuDNN, and how their tensors are described to it.
 
 namespace boxcar::cuda {
 namespace {
@@ -25,7 +25,7 @@ std::optional<PreparedAttention> prepare(const Tensor& query, const Tensor& key,
   return prepareAttention(query, key, value, mask, /*is_causal=*/false, 0.5, enable_gqa);
 }
 
-// How many calls go to cuDNN when attention is asked for.
+// Returns how many calls go to cuDNN for one call of attention.
 template <class... Rest>
 size_t callsOf(const Tensor& query, const Tensor& key, const Tensor& value, const Rest&... rest) {
   const size_t before = simulated::device().attentions.size();
@@ -120,7 +120,7 @@ TEST(CudaAttention, IsDescribedInFourDimensions) {
 }
 
 TEST(CudaAttention, ReadsTransposedHeadsWhereTheyLie) {
-  const Tensor packed = there({2, 5, 3, 3, 16});  // batch, length, of which, heads, width
+  const Tensor packed = there({2, 5, 3, 3, 16});  // batch, length, query/key/value, heads, width
   const auto part = [&](int64_t index) { return boxcar::transpose(boxcar::select(packed, 2, index), 1, 2); };
   const auto prepared = prepare(part(0), part(1), part(2));
   ASSERT_TRUE(prepared);
@@ -137,10 +137,10 @@ TEST(CudaAttention, CopiesWhatKernelsCannotReadWhereItLies) {
     EXPECT_NE(prepared->call.key.data, key.data_ptr());
     EXPECT_EQ(prepared->call.key.strides, (Four{80, 40, 8, 1}));
   };
-  expectCopied(boxcar::transpose(there({2, 8, 5}), 1, 2));                       // its columns lie side by side
-  expectCopied(boxcar::narrow(there({2, 5, 9}), 2, 0, 8));                       // rows begin anywhere
-  expectCopied(boxcar::view(boxcar::narrow(there({81}), 0, 1, 80), {2, 5, 8}));  // all of it does
-  expectCopied(boxcar::expand(there({1, 5, 8}), {2, 5, 8}));                     // batches share it
+  expectCopied(boxcar::transpose(there({2, 8, 5}), 1, 2));                       // columns are contiguous
+  expectCopied(boxcar::narrow(there({2, 5, 9}), 2, 0, 8));                       // rows are not aligned
+  expectCopied(boxcar::view(boxcar::narrow(there({81}), 0, 1, 80), {2, 5, 8}));  // the whole tensor is not aligned
+  expectCopied(boxcar::expand(there({1, 5, 8}), {2, 5, 8}));                     // batches share memory
 }
 
 TEST(CudaAttention, LeavesStridesOfSingleElementsOutOfItsPlans) {

@@ -54,7 +54,7 @@ TEST_F(CachingAllocatorTest, JoinsFreeNeighboursToOneBlock) {
   allocator.deallocate(a, {});
   allocator.deallocate(c, {});
   allocator.deallocate(b, {});
-  allocator.releaseCache();  // which it can only when the segment is one free block
+  allocator.releaseCache();  // only possible if the segment is one free block
   EXPECT_EQ(simulated::device().frees, 1);
   EXPECT_EQ(allocator.statistics().reserved, 0U);
 }
@@ -123,7 +123,7 @@ TEST_F(CachingAllocatorTest, KeepsAGraphsMemoryUntilTheGraphIsReleased) {
   void* const outside = allocator.allocate(1000, nullptr);
   EXPECT_NE(captured, outside);
   allocator.releaseCache();
-  EXPECT_EQ(simulated::device().frees, 0);  // a replay writes there
+  EXPECT_EQ(simulated::device().frees, 0);  // a replay writes to this memory
   allocator.releaseGraph(7);
   EXPECT_EQ(simulated::device().frees, 1);
   allocator.deallocate(outside, {});

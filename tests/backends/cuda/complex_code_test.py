@@ -1,7 +1,7 @@
 """That code for a device holds the arithmetic of complex numbers.
 
-nvcc takes the operators of std::complex without a word and compiles them to nothing (kernels/complex_functions.h has
-others), which no simulated device shows. Usage: complex_code_test.py NVCC KERNELS [OPTION ...]
+nvcc takes the operators of std::complex without a word and compiles them to nothing (functors/complex_functions.h has
+others), which no simulated device shows. Usage: complex_code_test.py NVCC KERNELS GENERATED_KERNELS [OPTION ...]
 """
 
 import pathlib
@@ -10,17 +10,17 @@ import subprocess
 import sys
 import tempfile
 
-nvcc, kernels = sys.argv[1:3]
-options = sys.argv[3:]
+nvcc, *folders = sys.argv[1:4]
+options = sys.argv[4:]
 ARITHMETIC = re.compile(r"\b(?:add|sub|mul|fma|div)\.(?:[a-z]+\.)*f(?:32|64)")
 # What compares and does not compute.
-COMPARES = ("NonZeros",)
+COMPARES = ("CountNonzero",)
 
 failed = False
 with tempfile.TemporaryDirectory() as folder:
     for name in ("pointwise_arithmetic", "reduce_sums", "reduce_moments", "sequence"):
         code = pathlib.Path(folder, name + ".ptx")
-        source = pathlib.Path(kernels, name + ".cu")
+        source = next(path for path in (pathlib.Path(place, name + ".cu") for place in folders) if path.exists())
         subprocess.run([nvcc, "-std=c++20", "-O3", "-ptx", *options, "-x", "cu", source, "-o", code], check=True)
         entries = re.split(r"\.entry ", code.read_text())[1:]
         of_complex = [entry for entry in entries if "complex" in entry.partition("(")[0]]

@@ -82,7 +82,7 @@ expectOutput "$drawn"
 [[ $(grep "^manual_seed" traced.ops | sort -u | tr "\n" " ") == "manual_seed(3) manual_seed(3, device='cuda:0') " && $(grep -c "^manual_seed" traced.ops) == 2 ]] || fail "the trace seeds each generator once" "$(< traced.ops)"
 run "a recording of them" record draws.ops -o draws.rec
 run "the recording made again" replay draws.rec
-expectOutputHas "9 calls, 8 equal, 1 not made again"
+expectOutputHas "9 calls, 8 equal, 1 not repeated"
 
 cat > fallback.ops <<'END'
 op my::running(Tensor x) -> Tensor
@@ -142,7 +142,7 @@ fn outer(Tensor x) -> Tensor { return show(x) }
 with cuda_graph() { outer(ones(2, device="cuda:0")) }
 END
 run "what a graph would not do again" run refused.ops
-expectErrorsHave "cuda_graph(): \`outer\` cannot be captured: \`show\`, which it calls, calls \`print\`, which a replay of the graph would not do again."
+expectErrorsHave "cuda_graph(): \`outer\` cannot be captured: \`show\`, which it calls, calls \`print\`, which a replay of the graph would not repeat."
 expectErrorsHave "refused.ops:3:"
 expectStatus 1
 
@@ -150,7 +150,7 @@ expectStatus 1
 expectRefused() {
   cat - <(echo 'with cuda_graph() { step(ones(2, device="cuda:0")) }') > step.ops
   run "no graph: $1" run step.ops
-  expectErrorsHave "cuda_graph(): \`step\` cannot be captured: $1, which a replay of the graph would not do again."
+  expectErrorsHave "cuda_graph(): \`step\` cannot be captured: $1, which a replay of the graph would not repeat."
   expectStatus 1
 }
 expectRefused "it opens a scope with \`with\`" <<'END'
@@ -258,7 +258,7 @@ expectOutput "tensor([7., 7.], device='cuda:0') cpu"
 expectStatus 0
 echo 'print(cuda::memory_stats("cpu"))' > host.ops
 run "the memory of a device that is none of CUDA's" run host.ops
-expectErrorsHave "'cpu' is no CUDA device; those are 'cuda:0' and so on"
+expectErrorsHave "'cpu' is not a CUDA device; they are 'cuda:0' and so on"
 expectStatus 1
 echo 'with stream("cpu") { print(1) }' > host.ops
 run "a stream of the CPU" run host.ops
@@ -302,7 +302,7 @@ aten::exp2_(Tensor(a!) self) -> Tensor(a!)"
 expectStatus 0
 
 run "the table of an operator" table aten::exp
-expectOutputHas "CUDA  unboxed  exact  CUDA            backends/dense/pointwise_exponential.cpp"
+expectOutputHas "CUDA  unboxed  exact  CUDA            backends/native/pointwise_exponential.cpp"
 
 # ---- Where there is no driver ----
 

@@ -13,7 +13,7 @@
 #include "tests/backends/cuda/on_device/device_helpers.h"
 #include "tests/backends/cuda/simulated_device.h"
 
-// Tensors on a make-believe GPU, by way of the dispatcher.
+// Tensors on a simulated GPU, through the dispatcher.
 
 namespace boxcar::cuda {
 namespace {
@@ -54,7 +54,7 @@ TEST_F(CudaDeviceTest, ReportsALaunchThatFails) {
   EXPECT_EQ(
       errorOf([&] { boxcar::add(tensor, tensor); }),
       "CUDA failed while starting a kernel: unknown error (cudaErrorUnknown, error 700). The cause may be an earlier "
-      "operator, as kernels run behind the program's back; with BOXCAR_CUDA_SYNC=1 in the environment the operator "
+      "operator, because kernels run asynchronously; with BOXCAR_CUDA_SYNC=1 in the environment the operator "
       "that caused it reports it");
 }
 
@@ -104,7 +104,7 @@ TEST_F(CudaDeviceTest, OrdersTheNextOwnerOfMemoryBehindTheStreamThatUsedIt) {
   const StreamGuard guard;
   const int waits = simulated::device().event_waits;
   Tensor y = boxcar::add(x, x);
-  y = Tensor();  // of this stream itself
+  y = Tensor();  // memory that only this stream used
   EXPECT_EQ(simulated::device().event_waits, waits);
   x = Tensor();
   EXPECT_EQ(simulated::device().event_waits, waits + 1);

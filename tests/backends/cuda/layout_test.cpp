@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <vector>
 
-// The arithmetic that kernels are started with and find elements by.
+// The arithmetic for launching kernels and finding elements.
 
 namespace boxcar::cuda {
 namespace {
@@ -61,7 +61,7 @@ TEST(StridedLayout, HasNoDimensionForOneElement) {
 }
 
 TEST(StridedLayout, FindsEachElementOnceInAnyNumberOfDimensions) {
-  // As many dimensions as no kernel takes, none of which follows another.
+  // More dimensions than any kernel takes, none of which can be merged.
   Sizes sizes(16, 2);
   Sizes strides;
   for (int64_t step = 1; strides.size() < 16; step *= 3) strides.insert(strides.begin(), step);

@@ -1,10 +1,10 @@
-#include <boxcar/backends/elements/philox.h>
+#include <boxcar/backends/functors/philox.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdint>
 
-namespace boxcar::elements {
+namespace boxcar::functors {
 namespace {
 
 using Words = std::array<uint32_t, 4>;
@@ -14,7 +14,7 @@ Words block(const Words& counter, uint32_t key_low, uint32_t key_high) {
   return {made.words[0], made.words[1], made.words[2], made.words[3]};
 }
 
-// The known answers that its authors give.
+// The known answers published by the authors of Philox.
 TEST(Philox, GivesTheKnownAnswers) {
   EXPECT_EQ(block({0, 0, 0, 0}, 0, 0), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   constexpr uint32_t kAll = 0xffffffff;
@@ -30,4 +30,4 @@ TEST(Philox, CountsBlocksWithTheLowerHalfAndTakesTheSeedForItsKey) {
 }
 
 }  // namespace
-}  // namespace boxcar::elements
+}  // namespace boxcar::functors

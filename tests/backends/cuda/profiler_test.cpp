@@ -1,5 +1,5 @@
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/dispatcher/fallbacks/profiler.h>
+#include <boxcar/dispatcher/handlers/profile/profiler.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -8,10 +8,10 @@
 
 #include "tests/backends/cuda/on_device/device_helpers.h"
 #include "tests/backends/cuda/simulated_device.h"
-#include "tests/dispatcher/fallbacks/profile_rows.h"
+#include "tests/dispatcher/handlers/profile/profile_rows.h"
 #include "tests/temporary_folder.h"
 
-// Device time in profiles. The make-believe device takes a millisecond for each piece of work.
+// Device time in profiles. Each piece of work takes a millisecond on the simulated device.
 
 namespace boxcar::cuda {
 namespace {

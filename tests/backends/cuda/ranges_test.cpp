@@ -1,5 +1,5 @@
 #include <boxcar/backends/cuda/ranges.h>
-#include <boxcar/dispatcher/record_function.h>
+#include <boxcar/dispatcher/call/record_function.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>

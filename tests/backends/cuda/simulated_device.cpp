@@ -39,7 +39,7 @@ struct Event {
 struct State {
   std::recursive_mutex mutex;
   Device device;
-  std::map<void*, std::pair<size_t, int>> memory;  // of the devices
+  std::map<void*, std::pair<size_t, int>> memory;  // size and device of each allocation
   std::map<void*, size_t> pinned;
   std::array<size_t, 2> used{};
   Status last_error = kSuccess;
@@ -53,7 +53,7 @@ thread_local int current_device = 0;
 
 Stream* streamOf(StreamHandle handle) { return static_cast<Stream*>(handle); }
 
-// Runs work, or keeps it for the stream's graph.
+// Runs work, or adds it to the graph that the stream captures.
 Status put(StreamHandle handle, Work work) {
   ++state().ticks;
   Stream* const stream = streamOf(handle);
@@ -65,7 +65,7 @@ Status put(StreamHandle handle, Work work) {
   return kSuccess;
 }
 
-// Waiting for a stream that goes into a graph spoils the graph.
+// Waiting for a capturing stream invalidates its graph.
 Status refuseInCapture(StreamHandle handle) {
   Stream* const stream = streamOf(handle);
   if (stream == nullptr || !stream->capture) return kSuccess;
@@ -87,7 +87,7 @@ Status allocate(void** memory, size_t bytes) {
   if (used + bytes > state().device.capacity) return state().last_error = kOutOfMemory;
   *memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
   if (*memory == nullptr) return state().last_error = kOutOfMemory;
-  // Whoever reads what was never written reads NaN.
+  // Reading uninitialized memory gives NaN.
   std::memset(*memory, 0xff, bytes);
   used += bytes;
   state().memory[*memory] = {bytes, current_device};
@@ -158,7 +158,7 @@ const char* textOf(Status status) {
   }
 }
 
-// For programs: as where there is no driver, or one of an older CUDA.
+// Lets programs simulate a missing driver or one for an older CUDA.
 bool hasDriver(std::string_view kind) {
   const char* const devices = std::getenv("BOXCAR_SIMULATED_DEVICES");
   return devices != nullptr && devices == kind;
@@ -254,7 +254,7 @@ constexpr Driver kSimulated = {
     .query_event = [](EventHandle) -> Status { return kSuccess; },
     .synchronize_event = [](EventHandle) -> Status { return kSuccess; },
     .elapsed = [](float* milliseconds, EventHandle begin, EventHandle end) -> Status {
-      // A millisecond for each piece of work.
+      // One millisecond for each piece of work.
       *milliseconds = static_cast<float>(static_cast<Event*>(end)->ticks - static_cast<Event*>(begin)->ticks);
       return kSuccess;
     },

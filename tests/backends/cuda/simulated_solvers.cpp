@@ -1,4 +1,4 @@
-// cuSOLVER and cuBLAS of the make-believe device: the CPU's solvers.
+// cuSOLVER and cuBLAS of the simulated device, implemented by the CPU's solvers.
 
 #include <boxcar/backends/cpu/lapack.h>
 #include <boxcar/backends/cuda/module/parts.h>
@@ -76,13 +76,13 @@ void findEigen(bool vectors, bool upper, const MatrixBatch& a, void* values, int
   });
 }
 
-// LAPACK gives V^H, of which V is the transpose with conjugated elements.
+// LAPACK returns V^H; V is its conjugate transpose.
 template <class T>
 void turn(const std::vector<T>& vh, int64_t rows, int64_t columns, T* v) {
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t j = 0; j < columns; ++j) {
       const T element = vh[static_cast<size_t>(i + j * rows)];
-      if constexpr (elements::kIsComplex<T>) {
+      if constexpr (functors::kIsComplex<T>) {
         v[j + i * columns] = std::conj(element);
       } else {
         v[j + i * columns] = element;

@@ -20,7 +20,7 @@ std::string kindOf(const std::string& file) {
   return kind == nullptr ? "" : std::string(kind->what);
 }
 
-// Eight bytes that say how long [header] is, and the header.
+// Returns eight bytes with the length of [header], followed by the header.
 std::string safetensorsOf(const std::string& header) {
   std::string file;
   for (size_t i = 0, length = header.size(); i < 8; ++i, length >>= 8) file += static_cast<char>(length);
@@ -69,7 +69,7 @@ TEST(FileKind, FilesThatMayBeReadAreNotForeign) {
   EXPECT_EQ(kindOf("PK\x05\x06" + std::string(18, '\0')), "");
   EXPECT_EQ(kindOf(safetensorsOf("{}")), "");
   EXPECT_EQ(kindOf(std::string(64, '\xee')), "");
-  // Lengths of headers that look like the starts of other files.
+  // Header lengths that look like the starts of other files.
   for (const size_t length : {size_t{0x0280}, size_t{0x0580}, size_t{0x088b1f}, size_t{0x120108}}) {
     std::string header = "{}";
     header.resize(length, ' ');
@@ -85,7 +85,7 @@ TEST(FileKind, MessageSaysWhatTheFileIsAndWhatToDo) {
   EXPECT_EQ(errorOf([] { io::load("model.safetensors"); }),
             "'" + (folder / "model.safetensors") +
                 "' is a pointer of Git LFS, not a file that io::load "
-                "reads: fetch the file that it stands for, `git lfs install` and `git lfs pull`");
+                "reads: fetch the real file with `git lfs install` and `git lfs pull`");
   folder.write("model.npz", "<!doctype html><p>moved");
   EXPECT_EQ(errorOf([] { io::load("model.npz"); }),
             "'" + (folder / "model.npz") +
@@ -103,7 +103,7 @@ TEST(FileKind, MessageSaysWhatTheFileIsAndWhatToDo) {
                 "safetensors.torch.save_file(torch.load(…), 'x.safetensors'), and load that file");
   folder.write("b.npy", safetensorsOf("{}"));
   EXPECT_EQ(errorOf([] { io::load_npy("b.npy"); }),
-            "'" + (folder / "b.npy") + "' is no .npy file, but a safetensors file: io::load reads it");
+            "'" + (folder / "b.npy") + "' is not a .npy file, but a safetensors file: io::load reads it");
 }
 
 TEST(FileKind, FirstMemberOfAnArchiveIsReadWithoutItsDirectory) {

@@ -13,7 +13,7 @@
 
 #include "tests/backends/tensor_helpers.h"
 
-// npy_test.py compares with NumPy; here is what a file can have wrong.
+// npy_test.py compares with NumPy; this file tests faulty files.
 
 namespace boxcar::io {
 namespace {
@@ -39,7 +39,7 @@ class Npy : public testing::Test {
     return static_cast<size_t>(
         std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator()));
   }
-  // What loading [bytes] says, behind "'…/x' ".
+  // Returns the error of loading [bytes], after "'…/x' ".
   std::string faultOf(const std::string& bytes) const {
     writeFile(bytes);
     const std::string message = errorOf([] { loadNpy("x"); });
@@ -52,7 +52,7 @@ class Npy : public testing::Test {
   FileAccessGuard guard_;
 };
 
-// A file in format 1.0.
+// Returns a file in format 1.0.
 std::string fileOf(const std::string& dict, const std::string& data = "") {
   const auto low = static_cast<char>(dict.size() & 0xff);
   const auto high = static_cast<char>(dict.size() >> 8);
@@ -73,7 +73,7 @@ TEST_F(Npy, IsWrittenAsNumPyWritesIt) {
   EXPECT_EQ(bytes.size(), 140);
   const Tensor read = loadNpy("a.npy");
   EXPECT_EQ(elements<float>(read), (std::vector<float>{1, 2, 3}));
-  // Writing to what was read leaves the file.
+  // Writing to the loaded tensor does not change the file.
   read.data_ptr<float>()[0] = 9;
   EXPECT_EQ(readFile("a.npy"), bytes);
 }
@@ -95,21 +95,21 @@ TEST_F(Npy, ReadsOtherWaysToWriteAHeader) {
 }
 
 TEST_F(Npy, TellsWhatIsWrongWithAFileAndWhere) {
-  EXPECT_EQ(faultOf(""), "is no .npy file: it has 0 bytes and does not begin with '\\x93NUMPY'");
-  EXPECT_EQ(faultOf("PK\x03\x04 a zip file"), "is no .npy file, but an archive: io::load reads .npz files");
-  EXPECT_EQ(faultOf("\x93NUMPY\x01"), "is no valid .npy file: it ends at byte 7, before its version");
+  EXPECT_EQ(faultOf(""), "is not a .npy file: it has 0 bytes and does not begin with '\\x93NUMPY'");
+  EXPECT_EQ(faultOf("PK\x03\x04 a zip file"), "is not a .npy file, but an archive: io::load reads .npz files");
+  EXPECT_EQ(faultOf("\x93NUMPY\x01"), "is not a valid .npy file: it ends at byte 7, before its version");
   EXPECT_EQ(faultOf(std::string("\x93NUMPY\x04\x00\x00\x00", 10)),
             "cannot be loaded: at byte 6, it has the format version 4.0, and 1.0, 2.0 and 3.0 are known");
   EXPECT_EQ(faultOf(std::string("\x93NUMPY\x02\x00\x00\x00", 10)),
-            "is no valid .npy file: it ends at byte 10, in the length of its header");
+            "is not a valid .npy file: it ends at byte 10, in the length of its header");
   EXPECT_EQ(faultOf(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff{}", 14)),
-            "is no valid .npy file: at byte 8, its header should have 4294967295 bytes, but only 2 follow");
+            "is not a valid .npy file: at byte 8, its header should have 4294967295 bytes, but only 2 follow");
 }
 
 TEST_F(Npy, TellsWhatIsWrongWithAHeaderAndWhere) {
   const auto of = [&](const std::string& dict) {
     const std::string fault = faultOf(fileOf(dict));
-    const std::string begin = "is no valid .npy file: at byte ";
+    const std::string begin = "is not a valid .npy file: at byte ";
     return fault.starts_with(begin) ? fault.substr(begin.size()) : fault;
   };
   EXPECT_EQ(of(""), "10, the header ends where it needs the header to be a dict");
@@ -135,17 +135,18 @@ TEST_F(Npy, TellsWhatIsWrongWithAHeaderAndWhere) {
 TEST_F(Npy, TellsWhatIsWrongWithTheElements) {
   EXPECT_EQ(
       faultOf(fileOf(dictOf("<f4", "(2,)"), "1234567")),
-      "is no valid .npy file: an array of dtype float32 and shape (2,) has 8 bytes, but 7 follow the header, which "
+      "is not a valid .npy file: an array of dtype float32 and shape (2,) has 8 bytes, but 7 follow the header, which "
       "ends at byte 67");
-  EXPECT_EQ(faultOf(fileOf(dictOf("<f4", "()"), "12345")),
-            "is no valid .npy file: an array of dtype float32 and shape () has 4 bytes, but 5 follow the header, which "
-            "ends at byte 65");
+  EXPECT_EQ(
+      faultOf(fileOf(dictOf("<f4", "()"), "12345")),
+      "is not a valid .npy file: an array of dtype float32 and shape () has 4 bytes, but 5 follow the header, which "
+      "ends at byte 65");
   EXPECT_EQ(
       faultOf(fileOf(dictOf("<f8", "(4611686018427387904, 4)"))),
-      "is no valid .npy file: an array of dtype float64 and shape (4611686018427387904, 4) has more bytes than 63 "
+      "is not a valid .npy file: an array of dtype float64 and shape (4611686018427387904, 4) has more bytes than 63 "
       "bits can count");
   EXPECT_EQ(faultOf(fileOf(dictOf("|b1", "(2,)"), std::string("\x01\x02"))),
-            "is no valid .npy file: at byte 68, a bool is 2, neither 0 nor 1");
+            "is not a valid .npy file: at byte 68, a bool is 2, neither 0 nor 1");
   writeFile(fileOf(dictOf("<f8", "(4611686018427387904, 0)")));
   EXPECT_EQ(sizesOf(loadNpy("x")), (std::vector<int64_t>{4611686018427387904, 0}));
 }

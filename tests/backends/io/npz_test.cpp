@@ -14,7 +14,7 @@
 #include "tests/backends/tensor_helpers.h"
 #include "tests/temporary_folder.h"
 
-// npz_test.py reads what zipfile and NumPy write; here are archives made by hand, and broken ones.
+// npz_test.py reads archives that zipfile and NumPy write; this file tests archives made by hand, and broken ones.
 
 namespace boxcar::io {
 namespace {
@@ -40,7 +40,7 @@ struct Member {
   bool is_deflated = false;
 };
 
-// Deflate's blocks may be stored; the last one has this mark.
+// Deflates data as one stored block; this mark says that it is the last one.
 std::string deflated(const std::string& data) {
   return "\x01" + number(data.size(), 2) + number(~data.size(), 2) + data;
 }
@@ -92,16 +92,17 @@ TEST_F(Npz, MembersAreTensorsInTheirOrder) {
 
 TEST_F(Npz, MembersThatAreNoArraysAreNamed) {
   EXPECT_EQ(faultOf(archiveOf({{"a.npy", ""}})),
-            "'a.npy' in 'x.npz' is no .npy file: it has 0 bytes and does not begin with '\\x93NUMPY'");
+            "'a.npy' in 'x.npz' is not a .npy file: it has 0 bytes and does not begin with '\\x93NUMPY'");
   EXPECT_EQ(faultOf(archiveOf({{"it's\n", "PICKLE and more"}})),
-            "\"it's\\n\" in 'x.npz' is no .npy file: it has 15 bytes and does not begin with '\\x93NUMPY'");
+            "\"it's\\n\" in 'x.npz' is not a .npy file: it has 15 bytes and does not begin with '\\x93NUMPY'");
   EXPECT_EQ(faultOf(archiveOf({{"a.npy", std::string("\x93NUMPY\x01\x00\x00", 9)}})),
-            "'a.npy' in 'x.npz' is no valid .npy file: it ends at byte 9, in the length of its header");
-  EXPECT_EQ(faultOf(archiveOf({{"a.npy", std::string("\x93NUMPY\x01\x00\x00\x00", 10), true}})),
-            "'a.npy' in 'x.npz' is no valid .npy file: at byte 10, the header ends where it needs the header to be a "
-            "dict");
+            "'a.npy' in 'x.npz' is not a valid .npy file: it ends at byte 9, in the length of its header");
+  EXPECT_EQ(
+      faultOf(archiveOf({{"a.npy", std::string("\x93NUMPY\x01\x00\x00\x00", 10), true}})),
+      "'a.npy' in 'x.npz' is not a valid .npy file: at byte 10, the header ends where it needs the header to be a "
+      "dict");
   EXPECT_EQ(faultOf(archiveOf({{"a.npy", arrayOf("|b1", "(2,)", "\1\5")}})),
-            "'a.npy' in 'x.npz' is no valid .npy file: at byte 68, a bool is 5, neither 0 nor 1");
+            "'a.npy' in 'x.npz' is not a valid .npy file: at byte 68, a bool is 5, neither 0 nor 1");
   EXPECT_EQ(faultOf(archiveOf({{"a.npy", arrayOf("|O", "(1,)", "12345678")}})),
             "'a.npy' in 'x.npz' cannot be loaded: at byte 20, its dtype is '|O', which boxcar does not have (it has "
             "b1, u1, i1, i2, i4, i8, f2, f4, f8, c8, c16); Python objects are not read: save numbers");
@@ -114,14 +115,14 @@ TEST_F(Npz, ArchivesThatAreCutOffAreNone) {
   const std::string file = archiveOf({{"a.npy", arrayOf("|u1", "(3,)", "abc")}});
   for (size_t size = 0; size < file.size(); ++size) {
     const std::string fault = faultOf(file.substr(0, size));
-    EXPECT_TRUE(fault.starts_with("'x.npz' is no valid .npz file: it has " + std::to_string(size) +
+    EXPECT_TRUE(fault.starts_with("'x.npz' is not a valid .npz file: it has " + std::to_string(size) +
                                   " bytes, and the "
                                   "directory at the end of a zip archive cannot be read: "))
         << fault;
   }
 }
 
-// Whatever is changed, there are tensors or a sentence; what comes out of an archive has the checksum that it says.
+// Any change gives tensors or an error; loaded members match their checksums.
 TEST_F(Npz, ChangedArchivesNeverCrash) {
   const std::string good = archiveOf({{"a.npy", arrayOf("<i4", "(4,)", std::string(16, '\1'))},
                                       {"b.npy", arrayOf("<f8", "(2, 3)", std::string(48, '\2')), true}});
@@ -144,7 +145,7 @@ TEST_F(Npz, ChangedArchivesNeverCrash) {
     }
   }
   EXPECT_GT(refused, 1000);
-  EXPECT_GT(loaded, 100);  // times and versions of members do not matter
+  EXPECT_GT(loaded, 100);  // times and versions of members are ignored
 }
 
 TEST(NpzFile, IsToldByWhatItHoldsAndByItsName) {
@@ -153,9 +154,9 @@ TEST(NpzFile, IsToldByWhatItHoldsAndByItsName) {
   EXPECT_TRUE(is_zip(archiveOf({})));
   EXPECT_FALSE(is_zip(""));
   EXPECT_FALSE(is_zip("PK"));
-  // PyTorch writes that no version is needed to read it.
+  // PyTorch writes version 0 as the version needed to read the file.
   EXPECT_TRUE(is_zip(std::string("PK\x03\x04\0\0\0\0\0\0", 10)));
-  // The length of a safetensors header that is there.
+  // A complete safetensors header whose length looks like the signature of a zip archive.
   EXPECT_FALSE(is_zip(std::string("PK\x03\x04\0\0\0\0{", 9) + std::string(0x04034b50, ' ')));
 
   const TemporaryFolder folder;
@@ -164,12 +165,12 @@ TEST(NpzFile, IsToldByWhatItHoldsAndByItsName) {
   folder.write("cut", "PK");
   const std::string missing = "'" + (folder / "cut.npz") + "' cannot be loaded: ";
   const std::string invalid =
-      "'" + (folder / "cut.npz") + "' is no valid .npz file: it has 2 bytes, and the directory ";
+      "'" + (folder / "cut.npz") + "' is not a valid .npz file: it has 2 bytes, and the directory ";
   const std::string fault = errorOf([] { io::load("cut.npz"); });
   EXPECT_TRUE(fault.starts_with(ZipArchive::isAvailable() ? invalid : missing)) << fault;
   EXPECT_EQ(errorOf([] { io::load("cut"); }),
             "'" + (folder / "cut") +
-                "' is no safetensors file: it has 2 bytes, and the length of the header alone "
+                "' is not a safetensors file: it has 2 bytes, and the length of the header alone "
                 "takes 8");
 }
 
@@ -210,7 +211,7 @@ TEST_F(Npz, FilesOfAnotherKindSayWhatReadsThem) {
             "'" + (folder / "a.npy") + "' is a .npy file, one array without a name: io::load_npy reads it");
   folder.write("b.npz", archiveOf({{"x.npy", "x"}}));
   EXPECT_EQ(errorOf([] { io::load_npy("b.npz"); }),
-            "'" + (folder / "b.npz") + "' is no .npy file, but an archive: io::load reads .npz files");
+            "'" + (folder / "b.npz") + "' is not a .npy file, but an archive: io::load reads .npz files");
 }
 
 }  // namespace

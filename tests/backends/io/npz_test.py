@@ -117,7 +117,7 @@ def what_it_holds_tells_the_kind(folder):
     found = folder.output('x = io::load("weights")\nx["w"].add_(1)\nprint(x)\nprint(io::load("weights"))\nio::save(x, "x.npz")')
     assert found == "{'w': tensor([2., 3.])}\n{'w': tensor([1., 2.])}\n", found
     # A safetensors file that is called .npz is none.
-    folder.refuses("'x.npz' is no valid .npz file: it has", "x.npz")
+    folder.refuses("'x.npz' is not a valid .npz file: it has", "x.npz")
 
 
 def names_are_keys_and_nothing_else(folder):
@@ -131,11 +131,11 @@ def what_is_no_array_is_refused(folder):
     folder.refuses("'o.npy' in 'x.npz' cannot be loaded: at byte 20, its dtype is '|O', which boxcar does not have")
     folder.refuses("Python objects are not read: save numbers")
     folder.write("x.npz", [("readme.txt", b"hello")])
-    folder.refuses("'readme.txt' in 'x.npz' is no .npy file: it has 5 bytes and does not begin with '\\x93NUMPY'")
+    folder.refuses("'readme.txt' in 'x.npz' is not a .npy file: it has 5 bytes and does not begin with '\\x93NUMPY'")
     folder.write("x.npz", [("a.npy", floats(1)), ("a", floats(2))])
     folder.refuses("'a' in 'x.npz' cannot be loaded: another array of the archive is called 'a', too")
     folder.write("x.npz", [("a.npy", npy("<f4", "(9,)", b"1234"))])
-    folder.refuses("'a.npy' in 'x.npz' is no valid .npy file: an array of dtype float32 and shape (9,) has 36 bytes, but "
+    folder.refuses("'a.npy' in 'x.npz' is not a valid .npy file: an array of dtype float32 and shape (9,) has 36 bytes, but "
                    "4 follow the header, which ends at byte 128")
     folder.write("x.npz", [("a.npy", floats(1))], zipfile.ZIP_BZIP2)
     folder.refuses("'a.npy' in 'x.npz' cannot be loaded: it is compressed by method 12, and NumPy's archives are stored "
@@ -160,7 +160,7 @@ def damage_is_noticed(folder):
         for cut in [1, 30, size // 2, size - 4]:
             folder.write("x.npz", [("a.npy", data)], method)
             os.truncate(path, size - cut)
-            folder.refuses(f"'x.npz' is no valid .npz file: it has {size - cut} bytes, and the directory at the end of a "
+            folder.refuses(f"'x.npz' is not a valid .npz file: it has {size - cut} bytes, and the directory at the end of a "
                            "zip archive cannot be read")
     # Its directory says encrypted, its member is not.
     path = folder.write("x.npz", [("a.npy", data)])

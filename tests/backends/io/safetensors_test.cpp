@@ -21,7 +21,7 @@ namespace {
 using Sizes = std::vector<int64_t>;
 using TensorDict = Dict<std::string, Tensor>;
 
-// Every test has a folder of its own, where relative paths start.
+// Each test has its own folder, where relative paths start.
 class Safetensors : public testing::Test {
  protected:
   Safetensors()
@@ -42,18 +42,18 @@ class Safetensors : public testing::Test {
     std::ifstream file(pathOf(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  // A file of a header as it is, and [data].
+  // Writes a file with exactly this header, and [data].
   void writeParts(const std::string& header, const std::string& data) const {
     const uint64_t length = header.size();
     std::string bytes(sizeof(length), '\0');
     std::memcpy(bytes.data(), &length, sizeof(length));
     writeFile("x", bytes + header + data);
   }
-  // What loading it says, behind "'…/x' is no valid safetensors file: ".
+  // Returns the error of loading it, after "'…/x' is not a valid safetensors file: ".
   std::string faultOf(const std::string& header, const std::string& data = "") const {
     writeParts(header, data);
     const std::string message = errorOf([] { loadSafetensors("x"); });
-    const std::string begin = "'" + pathOf("x") + "' is no valid safetensors file: ";
+    const std::string begin = "'" + pathOf("x") + "' is not a valid safetensors file: ";
     return message.starts_with(begin) ? message.substr(begin.size()) : message;
   }
   size_t filesInFolder() const {
@@ -149,7 +149,7 @@ TEST_F(Safetensors, AStridedTensorIsWrittenInItsOwnOrder) {
 }
 
 TEST_F(Safetensors, AlignedTensorsLieInTheFileAndOthersAreCopied) {
-  // One byte lies before the float, so that it is not aligned.
+  // One byte precedes the float, so that it is not aligned.
   writeParts(
       R"({"f":{"dtype":"F32","shape":[1],"data_offsets":[1,5]},"b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
       std::string("\x07\0\0\x20\x40", 5));
@@ -239,11 +239,11 @@ TEST_F(Safetensors, MissingFilesAndFoldersAreNamed) {
   EXPECT_EQ(errorOf([&] { loadSafetensors(pathOf("")); }),
             "cannot read '" + pathOf("") + "': it is a folder, not a file");
   ASSERT_EQ(::mkfifo(pathOf("pipe").c_str(), 0600), 0);
-  EXPECT_EQ(errorOf([] { loadSafetensors("pipe"); }), "cannot read '" + pathOf("pipe") + "': it is no regular file");
+  EXPECT_EQ(errorOf([] { loadSafetensors("pipe"); }), "cannot read '" + pathOf("pipe") + "': it is not a regular file");
 }
 
 TEST_F(Safetensors, FilesThatEndInTheirHeader) {
-  const std::string file = "'" + pathOf("x") + "' is no ";
+  const std::string file = "'" + pathOf("x") + "' is not a ";
   writeFile("x", "");
   EXPECT_EQ(errorOf([] { loadSafetensors("x"); }),
             file + "safetensors file: it has 0 bytes, and the length of the header alone takes 8");
@@ -289,20 +289,19 @@ TEST_F(Safetensors, UnknownDtypes) {
           "' cannot be loaded: its tensor 'a' has the dtype \"F8_E4M3\", which boxcar does not have; it has BOOL, "
           "U8, I8, I16, I32, I64, F16, BF16, F32, F64, C64");
   EXPECT_EQ(faultOf(R"({"a":{"dtype":8,"shape":[1],"data_offsets":[0,1]}})", "x"),
-            "its tensor 'a' has the dtype 8, which is no string");
+            "its tensor 'a' has the dtype 8, which is not a string");
 }
 
 TEST_F(Safetensors, ShapesThatCannotBe) {
   const auto fault = [&](const std::string& shape) {
     return faultOf(R"({"a":{"dtype":"F32","shape":)" + shape + R"(,"data_offsets":[0,4]}})", "1234");
   };
-  EXPECT_EQ(fault("3"), "its tensor 'a' has the shape 3, which is no list");
-  EXPECT_EQ(fault("[2,-1]"), "its tensor 'a' has the shape [2,-1], where -1 is no whole number from 0 to 2^63 - 1");
-  EXPECT_EQ(fault("[1.5]"), "its tensor 'a' has the shape [1.5], where 1.5 is no whole number from 0 to 2^63 - 1");
-  EXPECT_EQ(
-      fault("[9223372036854775808]"),
-      "its tensor 'a' has the shape [9223372036854775808], where 9223372036854775808 is no whole number from 0 to "
-      "2^63 - 1");
+  EXPECT_EQ(fault("3"), "its tensor 'a' has the shape 3, which is not a list");
+  EXPECT_EQ(fault("[2,-1]"), "its tensor 'a' has the shape [2,-1], where -1 is not a whole number from 0 to 2^63 - 1");
+  EXPECT_EQ(fault("[1.5]"), "its tensor 'a' has the shape [1.5], where 1.5 is not a whole number from 0 to 2^63 - 1");
+  EXPECT_EQ(fault("[9223372036854775808]"),
+            "its tensor 'a' has the shape [9223372036854775808], where 9223372036854775808 is not a whole number from "
+            "0 to 2^63 - 1");
   EXPECT_EQ(fault("[4611686018427387904,4]"),
             "its tensor 'a' of dtype F32 and shape [4611686018427387904, 4] has more bytes than 63 bits can count");
   EXPECT_EQ(fault("[2]"),
@@ -312,7 +311,7 @@ TEST_F(Safetensors, ShapesThatCannotBe) {
       "its tensor 'a' of dtype F32 and shape [4611686018427387904, 4, 0] has 0 bytes, but its data_offsets [0, 4] "
       "give it 4");
   EXPECT_EQ(fault(std::string(100000, '[') + std::string(100000, ']')),
-            "its tensor 'a' has the shape [...], where [...] is no whole number from 0 to 2^63 - 1");
+            "its tensor 'a' has the shape [...], where [...] is not a whole number from 0 to 2^63 - 1");
 }
 
 TEST_F(Safetensors, OffsetsThatCannotBe) {
@@ -363,7 +362,7 @@ TEST_F(Safetensors, WhatCannotBeSaved) {
             "a tensor of 4611686018427387904 elements of float32 has more bytes than a file can have; save what it was "
             "expanded from");
   EXPECT_EQ(fault("__metadata__", tensorOf<float>({1}, {1})), "'__metadata__' cannot be the name of a tensor");
-  EXPECT_EQ(fault("\xff", tensorOf<float>({1}, {1})), "the name '\\xff' of a tensor is no UTF-8 text");
+  EXPECT_EQ(fault("\xff", tensorOf<float>({1}, {1})), "the name '\\xff' of a tensor is not UTF-8 text");
   EXPECT_EQ(filesInFolder(), 0u);
 }
 
@@ -385,7 +384,7 @@ TEST_F(Safetensors, ASandboxHoldsForBoth) {
   std::filesystem::create_directory(pathOf("home"));
   saveSafetensors(dict, "x");
   saveSafetensors(dict, "home/x");
-  const std::string outside = " lies outside of the folders that the sandbox allows to be ";
+  const std::string outside = " is outside of the folders that the sandbox allows to be ";
   const auto refused = [&](const std::string& begin, auto&& body) {
     const std::string message = errorOf(body);
     return message.starts_with(begin) && message.find(outside) != std::string::npos;

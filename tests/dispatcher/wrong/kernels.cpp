@@ -1,6 +1,6 @@
-// Does not compile: every mistake in the block below gives one sentence, which compile_errors_test.sh looks for.
+// Does not compile: every mistake in the block below gives one error, which compile_errors_test.sh looks for.
 
-#include <boxcar/dispatcher/library.h>
+#include <boxcar/dispatcher/registry/library.h>
 
 #include <vector>
 
@@ -21,7 +21,7 @@ struct Overloaded {
 
 }  // namespace
 
-// What is only instantiated where nothing else is wrong stands alone.
+// Some mistakes are only instantiated if nothing else is wrong; ALONE compiles them alone.
 BOXCAR_LIBRARY_FRAGMENT(wrong, m) {
 #ifndef ALONE
   m.impl("f", CppFunction::makeFromBoxedFunction<&boxedKernel>);

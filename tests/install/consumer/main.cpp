@@ -9,7 +9,7 @@ BOXCAR_LIBRARY(consumer, m) {
   m.def("twice(Tensor x) -> Tensor", [](const Tensor& x) { return mul(x, 2); });
 }
 
-// Prints what works, then how many operators there are without those of consumers; loads the plugins it is given.
+// Prints what works, then the number of operators without those of consumers. Loads the plugins given as arguments.
 int main(int argc, char** argv) {
   Dispatcher& dispatcher = Dispatcher::singleton();
   for (const std::string& error : dispatcher.registrationErrors()) std::cout << error << "\n";

@@ -87,14 +87,14 @@ assert rows["boxed call"] < rows["call in a script"] < rows["boxed call"] + 400,
 ' 2>&1) || fail "what callgrind counts" "$output"
 fi
 
-remedy="give its arguments by --args '[…]', an expression of a script, in this order: aten::mm(Tensor self, Tensor mat2) -> Tensor"
+remedy="give its arguments with --args '[…]', an expression, in this order: aten::mm(Tensor self, Tensor mat2) -> Tensor"
 refuses 1 "boxcar: aten::add has several overloads; name one: aten::add.Tensor, aten::add.Scalar, aten::add.out" aten::add
-refuses 1 "boxcar: aten::_print reads or writes outside of the program, so it is not called again and again; name another operator" aten::_print
+refuses 1 "boxcar: aten::_print reads or writes outside of the program, so it cannot be called repeatedly; name another operator" aten::_print
 refusesUsage() {  # TEXT WORDS…
   local text=$1
   shift
   refuses 2 "boxcar bench: $text
-Run \`boxcar bench --help\` to see how it is called." "$@"
+Run \`boxcar bench --help\` for its usage." "$@"
 }
 refusesUsage "--args gives no value for \`mat2\` of aten::mm, which has no default; $remedy" aten::mm --args '[ones([8, 8])]'
 refusesUsage "--args gives 3 values, more than aten::mm takes; $remedy" aten::mm --args '[1, 2, 3]'
@@ -122,10 +122,10 @@ refuses 1 "boxcar: the values of --args do not fit aten::mm: mat2 must be a matr
   aten::mm --args '[ones([8, 8]), ones(8)]'
 echo 'op mine::strict(Tensor x) -> Tensor { assert x.dim() == 3, "three dimensions, please"; return x }' > strict.ops
 runMerged "bench" bench --script strict.ops mine::strict
-[[ $status -eq 1 && $output == "boxcar: made-up arguments do not fit mine::strict: "*"three dimensions, please"*"; give its arguments by --args"* ]] ||
+[[ $status -eq 1 && $output == "boxcar: made-up arguments do not fit mine::strict: "*"three dimensions, please"*"; give its arguments with --args"* ]] ||
   fail "made-up arguments that do not fit" "$output"
-refuses 2 "boxcar bench: --args: needs one OP, whose arguments it gives
-Run \`boxcar bench --help\` to see how it is called." --args '[]'
+refuses 2 "boxcar bench: --args: needs one OP, and gives its arguments
+Run \`boxcar bench --help\` for its usage." --args '[]'
 runMerged "bench --seconds nan" bench --seconds nan
 expectStatus 2
 expectOutputHas "boxcar bench: --seconds: it must be a number from 0.001 to 1000000"
@@ -165,6 +165,6 @@ refuses 1 "boxcar: 'shapes.rec' has no call of aten::relu that can be made again
   --recorded shapes.rec aten::relu
 refuses 1 "boxcar: cannot open 'missing.rec': No such file or directory" --recorded missing.rec
 refuses 2 "boxcar bench: --args excludes --recorded
-Run \`boxcar bench --help\` to see how it is called." aten::mm --recorded shapes.rec --args '[1]'
+Run \`boxcar bench --help\` for its usage." aten::mm --recorded shapes.rec --args '[1]'
 
 [[ $failures -eq 0 ]] || exit 1

@@ -36,7 +36,7 @@ cat > schema.ops <<'END'
 op my::first(Tensor x) -> Tensor { return x[0] }
 print(my::first(tensor([1.0])))
 END
-check "--check-schema" 1 "error: my::first gave memory of argument 'x' as its result, and my::first(Tensor x) -> Tensor does not say that they share it: return a copy, or annotate both with (a)
+check "--check-schema" 1 "error: my::first returned memory of argument 'x' as its result, but my::first(Tensor x) -> Tensor does not say that they share it: return a copy, or annotate both with (a)
   schema.ops:2:7
     print(my::first(tensor([1.0])))
           ^~~~~~~~~~~~~~~~~~~~~~~~" --check-schema schema.ops

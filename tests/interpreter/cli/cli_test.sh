@@ -28,13 +28,13 @@ run "no command"
 expectStatus 2
 expectOutput ""
 expectErrors "boxcar: A subcommand is required
-Run \`boxcar --help\` to see how it is called."
+Run \`boxcar --help\` for its usage."
 
 expectNoOption() {  # OPTION REMEDY
   run "an unknown option, $1" "$1"
   expectStatus 2
   expectErrors "boxcar: there is no option '$1'.$2
-Run \`boxcar --help\` to see what there is."
+Run \`boxcar --help\` for a list."
 }
 expectNoOption -v " Did you mean '--version'?"
 expectNoOption -V " Did you mean '--version'?"
@@ -44,12 +44,12 @@ expectNoOption --nonsense ""
 run "an unknown command" chek file.ops
 expectStatus 2
 expectErrors "boxcar: there is no command 'chek'. Did you mean 'check'?
-Run \`boxcar --help\` to see what there is."
+Run \`boxcar --help\` for a list."
 
 run "a missing argument" run
 expectStatus 2
 expectErrors "boxcar run: FILE is required
-Run \`boxcar run --help\` to see how it is called."
+Run \`boxcar run --help\` for its usage."
 
 run "an unknown option" run --fast file.ops
 expectStatus 2
@@ -70,7 +70,7 @@ done
 
 run "a script as a plugin" --plugin one.ops run one.ops
 expectStatus 1
-expectErrors "boxcar: plugin one.ops is no shared library for this machine; build one with boxcar_add_plugin(), a function of boxcar's CMake package"
+expectErrors "boxcar: plugin one.ops is not a shared library for this machine; build one with boxcar_add_plugin(), a function of boxcar's CMake package"
 
 run "--plugin without a file" run one.ops --plugin
 expectStatus 2
@@ -136,7 +136,7 @@ runHome() {
 expectRefusal() {
   expectStatus 1
   expectOutput ""
-  [[ $errors == "error: $1 lies outside of the folders that the sandbox allows to be $2 (in C++: SandboxFolders::"*")
+  [[ $errors == "error: $1 is outside of the folders that the sandbox allows to be $2 (in C++: SandboxFolders::"*")
   home/s.ops:1:"* ]] || fail "$test_name" "its error output was:" "$errors"
 }
 
@@ -183,11 +183,11 @@ run "--allow-read of a missing folder" run --sandbox --allow-read nowhere hello.
 expectStatus 2
 expectOutput ""
 expectErrors "boxcar run: --allow-read: the sandbox cannot allow the folder 'nowhere' to be read: No such file or directory
-Run \`boxcar run --help\` to see how it is called."
+Run \`boxcar run --help\` for its usage."
 run "--allow-write of a file" run --sandbox --allow-write hello.ops hello.ops
 expectStatus 2
 expectErrors "boxcar run: --allow-write: the sandbox cannot allow the folder 'hello.ops' to be written: Not a directory
-Run \`boxcar run --help\` to see how it is called."
+Run \`boxcar run --help\` for its usage."
 run "a missing file in the sandbox" run --sandbox nowhere/absent.ops
 expectStatus 1
 expectErrors "boxcar: nowhere/absent.ops: cannot be opened: No such file or directory"
@@ -196,7 +196,7 @@ for option in --allow-read --allow-write; do
   expectStatus 2
   expectOutput ""
   expectErrors "boxcar run: $option requires --sandbox
-Run \`boxcar run --help\` to see how it is called."
+Run \`boxcar run --help\` for its usage."
 done
 
 printf 'print("never")\nx = nothing\n' > wrong.ops
@@ -276,7 +276,7 @@ expectOutputHas "CallBuiltin print"
 run "dis without a script" dis
 expectStatus 2
 expectErrors "boxcar dis: FILE is required
-Run \`boxcar dis --help\` to see how it is called."
+Run \`boxcar dis --help\` for its usage."
 
 run "dis --opcodes" dis --opcodes
 expectStatus 0

@@ -51,7 +51,7 @@ operator "
 
 run "--deny" run --deny 'aten::mm' work.ops
 expectStatus 1
-expectErrors "error: aten::mm is denied here by the pattern 'aten::mm': call another operator, or run without it
+expectErrors "error: aten::mm is denied by the pattern 'aten::mm': call another operator, or run without deny
   aten::matmul(self: float32[64, 64], other: float32[64, 64])
   work.ops:2:30
     for i in range(4) { y = relu(x @ x) }
@@ -78,11 +78,11 @@ expectErrors "inject 'aten::conv2d': no call matched, nothing was injected"
 
 run "--inject of call 0" run --inject 'aten::mm,n=0' work.ops
 expectStatus 2
-expectErrors "boxcar run: --inject: n=0 is no call; they are counted from 1
-Run \`boxcar run --help\` to see how it is called."
+expectErrors "boxcar run: --inject: n=0 is not a call; calls are counted from 1
+Run \`boxcar run --help\` for its usage."
 run "--inject with a probability that is none" run --inject 'aten::mm,probability=2' work.ops
 expectStatus 2
-expectErrorsHave "boxcar run: --inject: probability=2 is none; it is from 0.0 to 1.0"
+expectErrorsHave "boxcar run: --inject: probability=2 is not from 0.0 to 1.0"
 
 run "several, nested" run --memory --inject 'aten::mm,n=2' --memory work.ops
 expectStatus 1

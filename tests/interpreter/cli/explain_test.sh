@@ -21,7 +21,7 @@ misuses() {
   expectStatus 2
   expectOutput ""
   expectErrors "boxcar $1: $expected
-Run \`boxcar $1 --help\` to see how it is called."
+Run \`boxcar $1 --help\` for its usage."
 }
 
 # ---- explain ----
@@ -33,7 +33,7 @@ passed over: BackendSelect, which lets the call through by default"
 
 run "explain: all tensors on the CPU" explain aten::relu
 expectStatus 0
-site=$(grep -o 'backends/dense/[a-z_]*.[a-z]*:[0-9]*$' <<< "$output")
+site=$(grep -o 'backends/native/[a-z_]*.[a-z]*:[0-9]*$' <<< "$output")
 expectOutput "aten::relu(Tensor self) -> Tensor
 argument 'self' (position 1, Tensor) brings: CPU, ADInplaceOrView
 $thread
@@ -50,10 +50,10 @@ together: CPU, PrivateUse1, ADInplaceOrView, AutogradCPU, AutogradPrivateUse1
 $thread
 passed over: AutogradPrivateUse1, which lets the call through by default
 $through
-of several backends the highest answers: PrivateUse1 before CPU
+the highest of several backends serves the call: PrivateUse1 before CPU
 dispatched to: PrivateUse1, which has no kernel
 the operator has kernels for: Meta, CPU
-the call would be answered by: a kernel for PrivateUse1 or for an alias of it (CompositeImplicitAutograd, CompositeExplicitAutograd, CompositeExplicitAutogradNonFunctional), or a fallback at PrivateUse1"
+the call would be served by: a kernel for PrivateUse1 or for an alias of it (CompositeImplicitAutograd, CompositeExplicitAutograd, CompositeExplicitAutogradNonFunctional), or a fallback at PrivateUse1"
 
 run "explain: lists, and keys of the thread" explain aten::cat --arg cpu,meta --include Tracer --exclude Tracer --exclude Dense
 expectStatus 0
@@ -68,7 +68,7 @@ expectStatus 0
 expectOutputHas "argument 'self' (position 1, Tensor) brings: CPU, Negative"
 expectOutputHas "dispatched to: Tracer, which has no kernel
 the operator has kernels for: Meta, CPU
-the call would be answered by: a kernel for Tracer, or a fallback at Tracer"
+the call would be served by: a kernel for Tracer, or a fallback at Tracer"
 
 run "explain: arguments that bring nothing" explain aten::linear --arg none --arg weight=cpu
 expectStatus 0
@@ -89,26 +89,26 @@ refuses "there is no operator 'aten::reluu'. Did you mean 'aten::relu', 'aten::r
 refuses "there is no operator 'aten::add.Tensr'; the overloads of aten::add are: aten::add.Tensor, aten::add.Scalar, aten::add.out" explain aten::add.Tensr
 refuses "there is no operator 'relu'; a name begins with its namespace: aten::relu" explain relu
 misuses "--arg meta is one too many: aten::relu is dispatched on: self" explain aten::relu --arg cpu --arg meta
-misuses "--arg cpu is too much: aten::zeros takes neither tensors nor generators, so that no argument brings a key; leave it out" explain aten::zeros --arg cpu
+misuses "--arg cpu is too much: aten::zeros takes neither tensors nor generators, so no argument brings a key; leave it out" explain aten::zeros --arg cpu
 misuses "--arg othr=cpu: aten::add.Tensor has no argument 'othr'. Did you mean 'other'? It is dispatched on: self, other" explain aten::add.Tensor --arg othr=cpu
 misuses "--arg alpha=cpu: 'alpha' brings no key, as it is a Scalar; the arguments that do are: self, other" explain aten::add.Tensor --arg alpha=cpu
 misuses "--arg cpu: argument 'self' was given already; give it once" explain aten::relu --arg self=cpu --arg cpu
 misuses "--arg cpux: device 'cpux' has the unknown type 'cpux'; the type is one of cpu, cuda, hip, fpga, ort, xla, vulkan, metal, xpu, mps, meta, hpu, ve, lazy, ipu, mtia or privateuseone" explain aten::relu --arg cpux
-misuses "--arg CPUU: 'CPUU' is no dispatch key. Did you mean 'CPU'?" explain aten::relu --arg CPUU
-misuses "--arg CPU|Autograd: Autograd is an alias for several keys, which no tensor brings; name the keys: AutogradCPU" explain aten::relu --arg 'CPU|Autograd'
-misuses "--arg input=CPU|: '' is no dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a functionality (BackendSelect, Python) or an alias (Autograd, CompositeExplicitAutograd)" explain aten::linear --arg 'input=CPU|'
-misuses "--arg Dense: Dense is a functionality with a key for each backend; name the one that is meant, such as CPU" explain aten::relu --arg Dense
-misuses "--arg cpu,meta: argument 'self' is a Tensor, which 'cpu,meta' is not: several devices are for lists" explain aten::relu --arg cpu,meta
+misuses "--arg CPUU: 'CPUU' is not a dispatch key. Did you mean 'CPU'?" explain aten::relu --arg CPUU
+misuses "--arg CPU|Autograd: Autograd is an alias for several keys, and no tensor has it; name the keys: AutogradCPU" explain aten::relu --arg 'CPU|Autograd'
+misuses "--arg input=CPU|: '' is not a dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a functionality (BackendSelect, Python) or an alias (Autograd, CompositeExplicitAutograd)" explain aten::linear --arg 'input=CPU|'
+misuses "--arg Dense: Dense is a functionality with a key for each backend; name one of them, such as CPU" explain aten::relu --arg Dense
+misuses "--arg cpu,meta: argument 'self' is a Tensor, and 'cpu,meta' is not one: several devices are for lists" explain aten::relu --arg cpu,meta
 misuses "--arg +grad: argument 'self' cannot be '+grad'; it is a device (cpu, cuda, meta), with +grad for a tensor that requires grad, none, or keys: CPU|AutogradCPU" explain aten::relu --arg +grad
 misuses "--include Autograd: Autograd is an alias for several keys; a thread has functionality keys, here AutogradFunctionality" explain aten::relu --include Autograd
 misuses "--exclude CPU: CPU belongs to one backend; a thread has functionality keys, such as Dense" explain aten::relu --exclude CPU
 misuses "--include Undefined: Undefined is the key of calls that have none; it cannot be given" explain aten::relu --include Undefined
-misuses "--include Trcer: 'Trcer' is no dispatch key. Did you mean 'Tracer'?" explain aten::relu --include Trcer
+misuses "--include Trcer: 'Trcer' is not a dispatch key. Did you mean 'Tracer'?" explain aten::relu --include Trcer
 
 run "explain without an operator" explain
 expectStatus 2
 expectErrors "boxcar explain: OPERATOR is required
-Run \`boxcar explain --help\` to see how it is called."
+Run \`boxcar explain --help\` for its usage."
 
 # ---- ops --key ----
 
@@ -128,10 +128,10 @@ expectErrors "boxcar: no operator that matches 'hardtanh' has a kernel that answ
 refuses "no operator that matches 'cross_entropy_loss' has a kernel registered for CPU; --computed also lists those that another key's kernel answers for" ops cross_entropy_loss --key CPU
 refuses "no operator has a kernel registered for Tracer; --computed also lists those that another key's kernel answers for" ops --key Tracer
 refuses "no operator has a kernel registered for Autograd" ops --key Autograd
-misuses "'CPPU' is no dispatch key. Did you mean 'CPU'?" ops --key CPPU
-misuses "'' is no dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a functionality (BackendSelect, Python) or an alias (Autograd, CompositeExplicitAutograd)" ops --key ""
-misuses "--key Dense: it is a functionality with a key for each backend; name the one that is meant, such as CPU" ops --key Dense
-misuses "--computed asks what answers calls, but CompositeExplicitAutograd is an alias, which no call has; name one of its keys, such as CPU" ops --key CompositeExplicitAutograd --computed
+misuses "'CPPU' is not a dispatch key. Did you mean 'CPU'?" ops --key CPPU
+misuses "'' is not a dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a functionality (BackendSelect, Python) or an alias (Autograd, CompositeExplicitAutograd)" ops --key ""
+misuses "--key Dense: it is a functionality with a key for each backend; name one of them, such as CPU" ops --key Dense
+misuses "--computed asks what answers calls, but CompositeExplicitAutograd is an alias, and no call has an alias; name one of its keys, such as CPU" ops --key CompositeExplicitAutograd --computed
 run "ops --computed without --key" ops --computed
 expectStatus 2
 expectErrorsHave "--computed requires --key"

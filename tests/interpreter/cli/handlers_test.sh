@@ -19,7 +19,7 @@ x = relu(ones(2))
 print(mm(ones(2, 2), ones(2, 2)).sum().item(), argv)
 OPS
 denied() {  # NAME PATTERN LINE COLUMN TEXT
-  printf "error: %s is denied here by the pattern '%s': call another operator, or run without it\n  twice.ops:%s:%s\n    %s\n        ^~~~~~~~~~~~~" "$@"
+  printf "error: %s is denied by the pattern '%s': call another operator, or run without deny\n  twice.ops:%s:%s\n    %s\n        ^~~~~~~~~~~~~" "$@"
 }
 
 expect 0 "begins
@@ -27,20 +27,20 @@ expect 0 "begins
 expect 1 begins "$(denied aten::relu relu 2 5 'x = relu(ones(2))')" run twice.ops --deny relu
 expect 1 begins "$(denied aten::relu 'aten::re*' 2 5 'x = relu(ones(2))')" run --deny mm --deny 'aten::re*' twice.ops
 expect 1 begins "$(denied aten::relu relu 2 5 'x = relu(ones(2))')" run --deny pattern=relu twice.ops
-expect 2 "" "boxcar run: --deny: 'n=3' is not understood. Behind the first value stand others by name: deny(str pattern) -> ()
-Run \`boxcar run --help\` to see how it is called." run --deny relu,n=3 twice.ops
+expect 2 "" "boxcar run: --deny: 'n=3' is not understood. After the first value, name the others: deny(str pattern) -> ()
+Run \`boxcar run --help\` for its usage." run --deny relu,n=3 twice.ops
 expect 2 "" "boxcar run: --deny: 1 required PATTERN missing
-Run \`boxcar run --help\` to see how it is called." run twice.ops --deny
+Run \`boxcar run --help\` for its usage." run twice.ops --deny
 
 # The overload without a name is `default`.
 expect 1 begins "$(denied aten::relu aten::relu.default 2 5 'x = relu(ones(2))')" run twice.ops --deny aten::relu.default
 expect 2 "" "boxcar run: check-nan was given a disallowed flag override
-Run \`boxcar run --help\` to see how it is called." run --check-nan=false twice.ops
-expect 2 "" "boxcar run: --inject: 'corrupt' is not understood. Write corrupt=… Behind the first value stand others by name: inject(str pattern, *, int n=1, bool corrupt=False, int seed=0, float probability=0.0) -> ()
-Run \`boxcar run --help\` to see how it is called." run --inject relu,corrupt twice.ops
+Run \`boxcar run --help\` for its usage." run --check-nan=false twice.ops
+expect 2 "" "boxcar run: --inject: 'corrupt' is not understood. Write corrupt=… After the first value, name the others: inject(str pattern, *, int n=1, bool corrupt=False, int seed=0, float probability=0.0) -> ()
+Run \`boxcar run --help\` for its usage." run --inject relu,corrupt twice.ops
 # Files that would take each other's place, or the script's.
 expect 2 "" "boxcar run: --trace: --record writes './a' already: name another file
-Run \`boxcar run --help\` to see how it is called." run --record a --trace ./a twice.ops
+Run \`boxcar run --help\` for its usage." run --record a --trace ./a twice.ops
 [[ ! -e a ]] || fail "a refused command leaves no file"
 
 # Names of files and values that make no sense are told before anything is made; a file that cannot be written has failed.
@@ -48,11 +48,11 @@ expectUsage() {  # MESSAGE ARGUMENTS…
   local message=$1
   shift
   expect 2 "" "boxcar $message
-Run \`boxcar $1 --help\` to see how it is called." "$@"
+Run \`boxcar $1 --help\` for its usage." "$@"
 }
 for option in --trace --record --profile; do
   expectUsage "run: $option: an empty path names no file" run "$option" "" twice.ops
-  expectUsage "run: $option: this is written as a file, not to standard output: name one, or ./- for one that is called -" \
+  expectUsage "run: $option: this needs a file, not standard output: name one, or ./- for a file called -" \
     run "$option" - twice.ops
 done
 expectUsage "run: --record: an empty path names no file" run --record , twice.ops
@@ -62,7 +62,7 @@ for words in "trace --output" "trace -o a --dot" "trace -o a --svg" "profile --o
   "bench --svg" "table --html"; do
   # shellcheck disable=SC2086
   set -- $words -
-  expectUsage "$1: ${*: -2:1}: this is written as a file, not to standard output: name one, or ./- for one that is called -" "$@"
+  expectUsage "$1: ${*: -2:1}: this needs a file, not standard output: name one, or ./- for a file called -" "$@"
 done
 [[ ! -e - && ! -e a ]] || fail "a refused command leaves no file"
 expect 1 "" "boxcar: cannot write 'nowhere/a': No such file or directory" run --record nowhere/a twice.ops
@@ -87,6 +87,6 @@ print(own::twice(ones(1)).item())
 OPS
 run "an operator of the script, denied" run --deny 'own::*' own.ops
 expectStatus 1
-expectErrorsHave "error: own::twice is denied here by the pattern 'own::*'"
+expectErrorsHave "error: own::twice is denied by the pattern 'own::*'"
 
 [[ $failures -eq 0 ]]

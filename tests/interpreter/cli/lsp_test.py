@@ -262,12 +262,12 @@ class LspTest(unittest.TestCase):
         server.ask("initialize", NEOVIM)
         self.assertEqual(server.ask("initialize", NEOVIM)["error"]["message"], "`initialize` came twice")
         for text, code, sentence in [
-            (b"{", -32700, "the message is no JSON"),
+            (b"{", -32700, "the message is not JSON"),
             (b"[]", -32600, "a message is a JSON object"),
             (b"{}", -32600, "the message has no `method`"),
-            (b'{"method": 3}', -32600, "`method` is no string"),
+            (b'{"method": 3}', -32600, "`method` is not a string"),
             (b"[" * 100000 + b"]" * 100000, -32600, "the message nests more than 100 levels deep"),
-            (b"\xff", -32700, "the message is no JSON"),
+            (b"\xff", -32700, "the message is not JSON"),
         ]:
             server.send_bytes(b"content-length:%d\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n%s" % (len(text), text))
             error = server.receive()["error"]
@@ -291,14 +291,14 @@ class LspTest(unittest.TestCase):
 
     def test_wrong_streams_end_the_server_with_a_sentence(self):
         for data, sentence in [
-            (b"hello\r\n\r\n", "boxcar: lsp: 'hello' stands where a header's line should, such as `Content-Length: 42`; the input is not that of an editor\n"),
-            (b"Content-Length: many\r\n\r\n", "boxcar: lsp: `Content-Length: many` is no number of bytes\n"),
+            (b"hello\r\n\r\n", "boxcar: lsp: 'hello' was found instead of a header line, such as `Content-Length: 42`; the input is not from an editor\n"),
+            (b"Content-Length: many\r\n\r\n", "boxcar: lsp: `Content-Length: many` is not a number of bytes\n"),
             (b"Content-Length: 99999999999\r\n\r\n", "boxcar: lsp: a message of 99999999999 bytes is too long; at most 268435456 are read\n"),
             (b"Content-Type: x\r\n\r\n", "boxcar: lsp: a message has no `Content-Length`\n"),
             (b"Content-Length: 10\r\n\r\n{}", "boxcar: lsp: the input ends 8 bytes before the message does\n"),
             (b"Content-Length: 10", "boxcar: lsp: the input ends in the middle of a header\n"),
-            (b"x" * 20000, "boxcar: lsp: no message begins in the first 20000 bytes; the input is not that of an editor\n"),
-            (b"", "boxcar: lsp: the editor went away without `exit`\n"),
+            (b"x" * 20000, "boxcar: lsp: no message begins in the first 20000 bytes; the input is not from an editor\n"),
+            (b"", "boxcar: lsp: the editor disconnected without `exit`\n"),
         ]:
             ended = subprocess.run([BOXCAR, "lsp", "--stdio"], input=data, capture_output=True, timeout=60)
             self.assertEqual((ended.returncode, ended.stdout, ended.stderr.decode()), (1, b"", sentence))

@@ -8,7 +8,7 @@ scripts=$3
 source "$(dirname "$0")/expectations.sh"
 
 usage() { expectErrors "boxcar $1
-Run \`boxcar ${1%%:*} --help\` to see how it is called."; expectStatus 2; }
+Run \`boxcar ${1%%:*} --help\` for its usage."; expectStatus 2; }
 
 # ---- Threads ----
 
@@ -81,10 +81,10 @@ expectErrorsLike "^CPU fallback: "
 run "nothing to do" --plugin "$plugin" run --cpu-fallback "$moved" cpu
 expectErrors "CPU fallback: no operator needed it"
 run "no device" run --cpu-fallback "$scripts/digits.ops"
-expectErrors "CPU fallback: there is no device but the CPU; --plugin loads one"
+expectErrors "CPU fallback: there is no device except the CPU; --plugin loads one"
 
 run "the CPU itself" run --cpu-fallback=cpu sums.ops
-usage "run: --cpu-fallback: 'cpu' is no device that can run its operators on the CPU instead"
+usage "run: --cpu-fallback: 'cpu' is not a device that can run its operators on the CPU instead"
 run "a device with an index" run --cpu-fallback=cuda:0 sums.ops
 usage "run: --cpu-fallback: name a kind of device, without an index: 'cuda'"
 run "a device that nobody knows" run --cpu-fallback=gpu sums.ops

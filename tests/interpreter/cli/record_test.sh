@@ -15,7 +15,7 @@ expectOutput "correct 273 of 297
 13 calls are recorded in full.rec"
 runMerged "replay" replay full.rec
 expectStatus 0
-expectOutput "full.rec: 13 calls, 10 equal, 3 not made again as acting outside of the program"
+expectOutput "full.rec: 13 calls, 10 equal, 3 not repeated because of effects outside of the program"
 runMerged "diff with itself" diff full.rec full.rec
 expectStatus 0
 expectOutput "full.rec and full.rec are alike: 13 calls"
@@ -25,7 +25,7 @@ runMerged "record --hashes" record --hashes digits.ops -o changed.rec
 expectStatus 0
 runMerged "diff with a changed script" diff full.rec changed.rec
 expectStatus 1
-expectOutput 'the runs part at call 3: `other`: 16 in full.rec, 15 in changed.rec
+expectOutput 'the runs differ at call 3: `other`: 16 in full.rec, 15 in changed.rec
   full.rec: aten::div.Scalar at digits.ops:9: x = data["test.images"].to(float32) / 16
   changed.rec: aten::div.Scalar at digits.ops:9: x = data["test.images"].to(float32) / 15
 alike before it:
@@ -105,7 +105,7 @@ expectStatus 1
 runMerged "diff of runs of which one failed outside of operators" diff good.rec bad.rec
 expectStatus 0
 expectOutput "good.rec and bad.rec are alike: 3 calls
-but the program of bad.rec failed behind them"
+but the program of bad.rec failed after them"
 
 # ---- A plugin's operator ----
 
@@ -116,10 +116,10 @@ expectOutput "tensor([2., 2.])
 3 calls are recorded in plugin.rec"
 runMerged "replay with the plugin" --plugin "$plugin" replay plugin.rec
 expectStatus 0
-expectOutput "plugin.rec: 3 calls, 2 equal, 1 not made again as acting outside of the program"
+expectOutput "plugin.rec: 3 calls, 2 equal, 1 not repeated because of effects outside of the program"
 runMerged "replay without the plugin" replay plugin.rec
 expectStatus 1
-expectOutput "plugin.rec: 3 calls, 1 equal, 1 of operators that are missing, 1 not made again as acting outside of the program
+expectOutput "plugin.rec: 3 calls, 1 equal, 1 of operators that are missing, 1 not repeated because of effects outside of the program
 test_plugin::twice is not registered: load the plugin 'good', which brought it, with --plugin"
 runMerged "diff without the plugin" diff plugin.rec plugin.rec
 expectStatus 0
@@ -130,7 +130,7 @@ expectOutput "plugin.rec and plugin.rec are alike: 3 calls"
 expectBadUsage() {
   expectStatus 2
   expectOutput "$1
-Run \`boxcar ${test_name%% *} --help\` to see how it is called."
+Run \`boxcar ${test_name%% *} --help\` for its usage."
 }
 runMerged "record without a file to write" record digits.ops
 expectBadUsage "boxcar record: --output is required"
@@ -140,32 +140,32 @@ echo 'fn f() -> int { return 1 }' > imported.ops
 echo 'import "imported.ops"' > imports.ops
 runMerged "record over what the script imports" record imports.ops -o imported.ops
 expectStatus 1
-expectOutputHas "cannot write 'imported.ops': this program reads it, or writes it already; name another file"
+expectOutputHas "cannot write 'imported.ops': this program already reads or writes it; name another file"
 runMerged "record over what the script imports in the sandbox" record --sandbox imports.ops -o imported.ops
 expectStatus 1
-expectOutputHas "cannot write 'imported.ops': this program reads it, or writes it already; name another file"
+expectOutputHas "cannot write 'imported.ops': this program already reads or writes it; name another file"
 [[ $(< imported.ops) == 'fn f() -> int { return 1 }' ]] || fail "the imported script is what it was"
 test_name="record over where the output goes"
 "$boxcar" record digits.ops -o /dev/stdout > kept.txt 2> errors.txt
 status=$? errors=$(< errors.txt)
 expectStatus 1
-expectErrorsHave "this program reads it, or writes it already; name another file"
+expectErrorsHave "this program already reads or writes it; name another file"
 output=$("$boxcar" record digits.ops -o /dev/stdout 2>&1 | cat)
-expectOutputHas "cannot write '/dev/stdout': it is no regular file"
+expectOutputHas "cannot write '/dev/stdout': it is not a regular file"
 runMerged "bench over what it replays" bench --recorded full.rec --quick --svg full.rec
 expectStatus 1
-expectOutputHas "this program reads it, or writes it already; name another file"
+expectOutputHas "this program already reads or writes it; name another file"
 runMerged "record of shapes and hashes" record digits.ops -o x.rec --shapes --hashes
 expectBadUsage "boxcar record: --shapes excludes --hashes"
 runMerged "replay with a tolerance that is none" replay full.rec --rtol -1
-expectBadUsage "boxcar replay: --rtol: -1 is no number of 0 or more"
+expectBadUsage "boxcar replay: --rtol: -1 is not a number of 0 or more"
 runMerged "replay with an absolute tolerance that is none" replay full.rec --atol x
-expectBadUsage "boxcar replay: --atol: x is no number of 0 or more"
+expectBadUsage "boxcar replay: --atol: x is not a number of 0 or more"
 runMerged "diff of one recording" diff full.rec
 expectBadUsage "boxcar diff: REC2 is required"
-runMerged "diff with what is no recording" diff full.rec digits.ops
+runMerged "diff with what is not a recording" diff full.rec digits.ops
 expectStatus 2
-expectOutput "boxcar: 'digits.ops' is no recording: it does not begin as one; \`boxcar record\` makes recordings"
+expectOutput "boxcar: 'digits.ops' is not a recording: it does not begin like one; \`boxcar record\` makes recordings"
 runMerged "replay of nothing" replay missing.rec
 expectStatus 1
 expectOutput "boxcar: cannot open 'missing.rec': No such file or directory"

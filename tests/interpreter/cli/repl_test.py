@@ -92,7 +92,7 @@ class Terminal:
 
 def begin(home, *arguments, kind="vt100"):
     terminal = Terminal(arguments, home, kind)
-    terminal.expect(":help tells what there is")
+    terminal.expect(":help lists the commands")
     terminal.expect("> ")
     return terminal
 
@@ -119,7 +119,7 @@ def test_pipe():
         status, out, err = pipe(word + "\n")
         check(status == 1 and err.endswith("\nnote: `:quit` ends the prompt\n"), f"{word} gets the command that is meant: {err}")
     for word in ("help", "help()", "help(relu)"):
-        check("note: `:help` tells what there is at the prompt\n" in pipe(word + "\n")[2], f"{word} gets the command that is meant")
+        check("note: `:help` lists the commands of the prompt\n" in pipe(word + "\n")[2], f"{word} gets the command that is meant")
     check(":quit" not in pipe("exit = 3\nexit()\n")[2], "a variable of that name is meant itself")
     check(":help" not in pipe("fn help(int x) -> () { }\nhelp()\n")[2], "and so is a function")
     check("\x1b" not in "".join(map(str, pipe(":help\nones(2)\n"))), "no escape codes land in a pipe")
@@ -174,7 +174,7 @@ def test_commands():
     check("on, the innermost last: check_nan" in out and status == 1 and "NaN" in err, f":mode switches on: {out} {err}")
     status, out, err = pipe(":mode check_nan\n:mode off\ntensor([-1.0]).sqrt()\n")
     for name in ("vars", "reset", "quit"):
-        check(f"`:{name}` stands alone; 'x' is too much" in pipe(f":{name} x\n")[2], f":{name} takes nothing")
+        check(f"`:{name}` takes no argument; 'x' is too much" in pipe(f":{name} x\n")[2], f":{name} takes nothing")
     check(status == 0 and "nan" in out, f":mode off switches off: {out} {err}")
     status, out, err = pipe(":mode profile\nones(2)\n:mode off\n1 + 1\n")
     check(status == 0 and "aten::ones" in err and out.endswith("\n2\n"), f":mode profile alone prints its table: {out} {err}")

@@ -29,7 +29,7 @@ expectOutput "ran []"
 runMerged "an option that is none" run script.ops --flag
 expectStatus 2
 expectOutputHas "boxcar run: there is no option '--flag'."
-expectOutputHas "Run \`boxcar run --help\` to see how it is called."
+expectOutputHas "Run \`boxcar run --help\` for its usage."
 for misspelt in --thread --thread=2 --treads; do
   runMerged "a misspelt option, $misspelt" run "$misspelt" script.ops
   expectStatus 2
@@ -66,7 +66,7 @@ expectOutputHas "--max-seconds"
 printf 'fn f(int n) -> int { return f(n + 1) }\nprint(f(0))' > deep.ops
 runMerged "--max-depth" run --max-depth 20 deep.ops
 expectStatus 1
-expectOutputHas "error: more than 20 calls inside one another: does the recursion end?"
+expectOutputHas "error: more than 20 nested calls: does the recursion end?"
 echo 'xs = [0]
 while True { xs = xs + xs }' > large.ops
 if [[ -z ${MEMORY_CANNOT_BE_LIMITED:-} ]]; then
@@ -76,7 +76,7 @@ if [[ -z ${MEMORY_CANNOT_BE_LIMITED:-} ]]; then
   large.ops:2:19
     while True { xs = xs + xs }
                       ^~~~~~~
-note: --max-memory 200M is the limit; give the run more, or let it keep less"
+note: --max-memory 200M is the limit; raise it, or keep less in memory"
   echo 'kept = []
 while True { kept.append(ones([1000, 1000])) }' > tensors.ops
   runMerged "--max-memory of tensors" run --max-memory 100M tensors.ops
@@ -93,7 +93,7 @@ while True { kept.append([kept]) }' > small.ops
   expectStatus 1
   expectOutputHas "out of memory"
   expectOutputHas "
-note: --max-memory 1K is the limit; give the run more, or let it keep less"
+note: --max-memory 1K is the limit; raise it, or keep less in memory"
 fi
 for size in 99999999999G 8388608T 99999999999999999999; do
   runMerged "a size that is too large: $size" run --max-memory "$size" large.ops
@@ -102,12 +102,12 @@ for size in 99999999999G 8388608T 99999999999999999999; do
 done
 runMerged "a size that is none" run --max-memory 5X large.ops
 expectStatus 2
-expectOutput "boxcar run: --max-memory: '5X' is no size of memory; write bytes, or a number with K, M, G or T behind it: 512M
-Run \`boxcar run --help\` to see how it is called."
+expectOutput "boxcar run: --max-memory: '5X' is not a size of memory; write bytes, or a number followed by K, M, G or T: 512M
+Run \`boxcar run --help\` for its usage."
 runMerged "an option with = and no value" run --max-depth= large.ops
 expectStatus 2
-expectOutput "boxcar: --max-depth= has no value behind the =
-Run \`boxcar --help\` to see how it is called."
+expectOutput "boxcar: --max-depth= has no value after the =
+Run \`boxcar --help\` for its usage."
 echo 'print(argv)' > argv.ops
 run "behind -- a word may end with =" run argv.ops -- --fast=
 expectOutput "['--fast=']"

@@ -67,7 +67,7 @@ run "--html to nowhere" table --html absent/page.html
 expectStatus 1
 expectErrors "boxcar: cannot write 'absent/page.html': No such file or directory"
 usage="
-Run \`boxcar table --help\` to see how it is called."
+Run \`boxcar table --help\` for its usage."
 run "nothing asked for" table
 expectStatus 2
 expectErrors "boxcar table: OPERATOR, --all or --html FILE is required$usage"

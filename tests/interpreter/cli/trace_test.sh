@@ -47,7 +47,7 @@ check "$demo" --plugin "$plugin"
 same "what the demo needs" "# needs: $(basename "$plugin")" "$(grep '^# needs' "$folder/demo.ops")"
 
 same "the head of a trace" "# A trace: the operator calls of one run, in their order. What that run computed without operators, such as
-# numbers from x.item(), its loops and its decisions, stands here as it was then, whatever the tensors hold.
+# numbers from x.item(), its loops and its decisions, is constant here, whatever the tensors hold.
 t0 = aten::ones.default([2])" "$(echo 'x = ones(2)' | { cat > "$folder/h.ops"; "$boxcar" trace "$folder/h.ops" -o "$folder/ht.ops"; cat "$folder/ht.ops"; })"
 
 # ---- Overloads, defaults, constants ----
@@ -281,7 +281,7 @@ if command -v dot > /dev/null; then
 fi
 printf 'x = ones(2)\nfor i in range(2000) { x = x + 1 }\n' > "$folder/large.ops"
 if command -v dot > /dev/null; then
-  same "a picture that is too large" "boxcar: a picture of some 4006 nodes and edges is more than \`dot\` draws in a sensible time: write the graph with --dot, leave out --unfold, or trace a part of the script by \`with trace(…)\`" \
+  same "a picture that is too large" "boxcar: a picture of some 4006 nodes and edges is more than \`dot\` draws in reasonable time: write the graph with --dot, leave out --unfold, or trace a part of the script by \`with trace(…)\`" \
     "$("$boxcar" trace "$folder/large.ops" -o "$folder/large_trace.ops" --svg "$folder/large.svg" --unfold 2>&1)"
   "$boxcar" trace "$folder/large.ops" -o "$folder/large_trace.ops" --svg "$folder/large.svg" 2>&1
   grep -q 'aten::add ×2000</text>' "$folder/large.svg" || fail "what repeats is drawn once: $(head -c 300 "$folder/large.svg")"
@@ -309,7 +309,7 @@ check "$folder/layers.ops"
 "$boxcar" trace "$folder/layers.ops" -o "$folder/layers_trace.ops" --dot "$folder/layers.dot" --unfold
 same "layers that are not folded" 20 "$(grep -c '<td>aten::relu</td>' "$folder/layers.dot")"
 
-same "a picture without Graphviz" "boxcar: there is no program \`dot\` that could draw the picture: install the package graphviz, or write the graph with --dot" \
+same "a picture without Graphviz" "boxcar: the program \`dot\`, which draws the picture, was not found: install the package graphviz, or write the graph with --dot" \
   "$(PATH=/nowhere "$boxcar" trace "$folder/graph.ops" -o "$folder/x.ops" --svg "$folder/x.svg" 2>&1)"
 [[ ! -e $folder/x.ops ]] || fail "a trace although no picture could be drawn"
 
@@ -322,7 +322,7 @@ refused() {  # EXPECTED ARGUMENT...
   local expected=$1
   shift
   same "files of one name" "boxcar trace: $expected: name another file
-Run \`boxcar trace --help\` to see how it is called." "$(cd "$folder" && "$boxcar" trace "$@" 2>&1)"
+Run \`boxcar trace --help\` for its usage." "$(cd "$folder" && "$boxcar" trace "$@" 2>&1)"
 }
 before=$(< "$folder/graph.ops")
 refused "--output: './graph.ops' is the script itself" graph.ops -o ./graph.ops

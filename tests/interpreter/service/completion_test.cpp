@@ -1,4 +1,4 @@
-#include <boxcar/dispatcher/dispatcher.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/service/completion.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ CompletionList completionsOf(const std::string& marked, std::span<const KnownVar
   return complete(at.text, at.offset, known);
 }
 
-// "kind text: detail", or nothing where [text] is not proposed.
+// Returns "kind text: detail", or "" if [text] is not proposed.
 std::string proposal(const CompletionList& list, std::string_view text) {
   const auto found = std::ranges::find(list.items, text, &Completion::text);
   if (found == list.items.end()) return "";
@@ -55,7 +55,7 @@ TEST(CompletionTest, proposesMethodsThatTheValueHas) {
   EXPECT_EQ(proposal("x = ones(2)\nx.rel|", "relu"),
             "method relu: aten::relu(Tensor self) -> Tensor  (and 1 more overload)");
   EXPECT_EQ(proposal("x = ones(2)\nx.sh|", "shape"), "attribute shape: int[]");
-  // What wants something else than a tensor first is no method of one.
+  // An operator whose first argument is not a tensor is no tensor method.
   EXPECT_EQ(proposal("x = ones(2)\nx.on|", "ones"), "");
   EXPECT_EQ(proposal("x = ones(2)\nx.ca|", "cat"), "");
   EXPECT_EQ(proposal("x = [ones(2)]\nx.ca|", "cat").substr(0, 10), "method cat");
@@ -71,17 +71,17 @@ TEST(CompletionTest, knowsTheTypesOfUnfinishedExpressions) {
   EXPECT_EQ(texts("fn f(str s) -> str {\n  t = foo(s.low|\n"), "lower");
   EXPECT_EQ(texts("xs = [\"a\"]\ny = [x.upp| for x in xs]"), "upper");
   EXPECT_EQ(texts("x = 1\nprint(f\"{x} {'a'.upp|}\")"), "upper");
-  // Of a value that may be anything all methods are.
+  // A value of unknown type gets all methods.
   EXPECT_EQ(texts("x = unknown_thing\nx.appe|"), "append");
 }
 
 TEST(CompletionTest, proposesVariablesWithTheirTypes) {
   EXPECT_EQ(proposal("width = 3\nheight = 1.5\nw|", "width"), "variable width: int");
   EXPECT_EQ(proposal("width = 3\nwidth = \"s\"\nprint(wi|", "width"), "variable width: str");
-  // What is set later is not there yet.
+  // A variable that is set later is not proposed yet.
   EXPECT_EQ(proposal("print(wi|)\nwidth = 3\n", "width"), "");
   EXPECT_EQ(proposal("fn f(Tensor weight) -> Tensor {\n  y = wei|\n}", "weight"), "variable weight: Tensor");
-  // A function sees no variables of the script, but its constants.
+  // A function does not see the script's variables, only its constants.
   EXPECT_EQ(proposal("const kSize = 3\nkind = 1\nfn f(Tensor x) -> Tensor {\n  y = k|\n}", "kind"), "");
   EXPECT_EQ(proposal("const kSize = 3\nfn f(Tensor x) -> Tensor {\n  y = k|\n}", "kSize"), "constant kSize: int");
   EXPECT_EQ(proposal("fallback @ Meta {\n  print(op.na|)\n}", "name"), "attribute name: str");
@@ -122,7 +122,7 @@ TEST(CompletionTest, proposesWhatANamedArgumentTakesFirst) {
   for (size_t i = 0; i < 12; ++i) EXPECT_EQ(toString(dtypes.items[i].kind), "dtype") << dtypes.items[i].text;
   EXPECT_EQ(proposal(dtypes, "bool"), "dtype bool: ScalarType");
   EXPECT_EQ(texts("float_width = 1\ny = ones(2, dtype=float|)").substr(0, 35), "float16 float32 float64 float_width");
-  // As a value of its own a variable is likelier.
+  // Outside of such an argument, a variable is likelier.
   EXPECT_EQ(texts("float_width = 1\ny = float|").substr(0, 11), "float_width");
   EXPECT_EQ(texts("y = ones(2, device=|)").substr(0, 29), "\"cpu\" \"cuda\" \"cuda:0\" \"meta\" ");
   EXPECT_EQ(texts("y = ones(2, dtype=torch.comp|)"), "complex128 complex64");

@@ -8,7 +8,7 @@
 
 namespace boxcar::service {
 
-// A text with the place that is asked about marked as `|`: "x.re|".
+// A text in which `|` marks the place of the request: "x.re|".
 struct MarkedText {
   std::string text;
   uint32_t offset = 0;

@@ -13,7 +13,7 @@
 namespace boxcar::service {
 namespace {
 
-// "code | text" of what stands at the mark; "nothing" where there is nothing to say.
+// Returns "code | text" for the marked place; "nothing" if there is no information.
 std::string hovered(const std::string& marked, const std::string& name = "<input>") {
   const MarkedText at(marked);
   Docstrings docstrings;
@@ -24,7 +24,7 @@ std::string hovered(const std::string& marked, const std::string& name = "<input
   return found->code + (found->text.empty() ? "" : " | " + found->text);
 }
 
-// "file:line:column" of each place.
+// Returns "file:line:column" of each definition.
 std::string defined(const std::string& marked, const std::string& name = "t.ops") {
   const MarkedText at(marked);
   std::string all;
@@ -81,7 +81,7 @@ TEST(HoverTest, showsModesAndDeclarations) {
 }
 
 TEST(HoverTest, explainsKeywords) {
-  EXPECT_EQ(hovered("wh|ile True { }"), " | `while c { }`: repeats as long as the condition holds.");
+  EXPECT_EQ(hovered("wh|ile True { }"), " | `while c { }`: repeats while the condition is true.");
   EXPECT_EQ(hovered("o|p a::b(Tensor x) -> Tensor { return x }").substr(0, 9), " | `op ns");
 }
 
@@ -177,7 +177,7 @@ TEST(ProblemsTest, ofImportedFilesStandAtTheImport) {
   folder.write("lib.ops", "x = (\n");
   EXPECT_EQ(problemsOf("import \"lib.ops\"\ny = nothing_there\n", folder / "main.ops"),
             fmt::format("1:8: error: {}/lib.ops, which is imported here, has errors\n", folder.path()));
-  // What an editor has open counts, not the disk.
+  // The text open in an editor counts, not the file on disk.
   Workspace workspace;
   workspace.open_text = [&](const std::string& path) -> std::optional<std::string> {
     if (path == folder / "lib.ops") return "fn good(int x) -> int { return x }\n";
@@ -190,12 +190,11 @@ TEST(ProblemsTest, tellThatAPluginIsNotLoaded) {
   const TemporaryFolder folder;
   folder.write("libmine.so", "no library at all");
   folder.write("lib.ops", "import \"libmine.so\"\n");
-  EXPECT_EQ(
-      problemsOf("import \"libmine.so\"\ny = mine::unknown(1)\n", folder / "main.ops"),
-      fmt::format("1:8: information: {0}/libmine.so is a plugin, whose code is not loaded for a file that is being "
-                  "edited; names are not checked without its operators. `boxcar --plugin {0}/libmine.so lsp` loads "
-                  "it\n",
-                  folder.path()));
+  EXPECT_EQ(problemsOf("import \"libmine.so\"\ny = mine::unknown(1)\n", folder / "main.ops"),
+            fmt::format("1:8: information: {0}/libmine.so is a plugin, which is not loaded for a file in an editor; "
+                        "names are not checked without its operators. `boxcar --plugin {0}/libmine.so lsp` loads "
+                        "it\n",
+                        folder.path()));
   EXPECT_EQ(
       problemsOf("import \"lib.ops\"\ny = mine::unknown(1)\n", folder / "main.ops"),
       fmt::format("1:8: information: {}/lib.ops imports a plugin that is not loaded; names are not checked without "

@@ -20,7 +20,7 @@
 namespace boxcar::cuda {
 namespace {
 
-// Algorithms that want more room than this are left out.
+// Algorithms that need a larger workspace are not used.
 constexpr size_t kMostWorkspaceBytes = size_t{1} << 30;
 constexpr size_t kMostPrepared = 512;
 constexpr int kMostCandidates = 8;
@@ -56,12 +56,12 @@ void checkCudnn(cudnnStatus_t status) {
   BOXCAR_CHECK(status == CUDNN_STATUS_SUCCESS, "cuDNN failed at a convolution: {}", lib().cudnnGetErrorString(status));
 }
 
-// Whether [status] tells that cuDNN has no such convolution, rather than that it failed.
+// Whether [status] means that cuDNN does not support the convolution, rather than that it failed.
 bool isRefusal(cudnnStatus_t status) {
   return status >= CUDNN_STATUS_BAD_PARAM && status < CUDNN_STATUS_INTERNAL_ERROR;
 }
 
-// A description that cuDNN makes and that is given back.
+// A descriptor that cuDNN creates and that must be destroyed.
 template <class T>
 class Description final {
  public:
@@ -94,7 +94,7 @@ std::vector<int> toInts(std::span<const int64_t> values) {
   return ints;
 }
 
-// Of [N, C, spatial dimensions…], contiguous or with the channels innermost.
+// Returns the strides of [N, C, spatial dimensions…], contiguous or with the channels innermost.
 std::vector<int> stridesOf(std::span<const int64_t> sizes, bool channels_last) {
   std::vector<int> strides(sizes.size());
   int64_t step = channels_last ? sizes[1] : 1;
@@ -107,14 +107,14 @@ std::vector<int> stridesOf(std::span<const int64_t> sizes, bool channels_last) {
   return strides;
 }
 
-// Which way to compute a convolution; the number is that of cuDNN's enumeration, of forward or backward algorithms.
+// An algorithm for a convolution. The number is from cuDNN's enumeration of forward or of backward algorithms.
 struct Candidate {
   int algorithm;
   size_t workspace;
   cudnnMathType_t math;
 };
 
-// A convolution that was described to cuDNN, and what it advises, the fastest first.
+// A convolution's descriptors, and the algorithms that cuDNN recommends for it, fastest first.
 struct Prepared {
   Description<cudnnTensorDescriptor_t> input{lib().cudnnCreateTensorDescriptor, lib().cudnnDestroyTensorDescriptor};
   Description<cudnnTensorDescriptor_t> out{lib().cudnnCreateTensorDescriptor, lib().cudnnDestroyTensorDescriptor};
@@ -126,15 +126,15 @@ struct Prepared {
   std::vector<Candidate> candidates;
 };
 
-// What a thread has of cuDNN for a device. They are kept for the next thread when one ends, for making one takes cuDNN
-// long, and so does giving it back.
+// A thread's cuDNN state for a device. When the thread ends, the next thread gets its sessions, because creating and
+// destroying one takes cuDNN long.
 struct Session {
   cudnnHandle_t handle = nullptr;
   StreamHandle stream = nullptr;
   std::map<std::vector<int64_t>, std::unique_ptr<Prepared>> prepared;
 };
 
-// The sessions that no thread has.
+// Sessions that no thread uses.
 struct SpareSessions {
   std::mutex mutex;
   std::array<std::vector<Session*>, kMaxDevices> of;
@@ -155,7 +155,7 @@ struct ThreadSessions {
   }
 };
 
-// That of the thread for the current device, on its current stream.
+// Returns the thread's session for the current device, set to its current stream.
 Session& session() {
   thread_local ThreadSessions sessions;
   const auto device = static_cast<size_t>(currentDevice());
@@ -181,15 +181,15 @@ Session& session() {
   return *own;
 }
 
-// float32 by multiplications of its own, not of TensorFloat-32, unless that is allowed.
+// Multiplies float32 as float32, not TensorFloat-32, unless that is allowed.
 cudnnMathType_t mathOf(ScalarType type) {
   if (type == ScalarType::Half || type == ScalarType::BFloat16) return CUDNN_TENSOR_OP_MATH;
   return type == ScalarType::Float && !allowsTf32() ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH;
 }
 
-// False when cuDNN has no such convolution.
+// Returns false if cuDNN does not support the convolution.
 bool describe(const ConvolutionCall& call, Prepared& prepared) {
-  const shape::Convolution& c = call.arguments;
+  const meta::Convolution& c = call.arguments;
   const cudnnDataType_t type = dataTypeOf(call.type);
   prepared.transposed = c.transposed;
   prepared.is_double = call.type == ScalarType::Double;
@@ -219,7 +219,7 @@ bool describe(const ConvolutionCall& call, Prepared& prepared) {
   return is_taken;
 }
 
-// Asks cuDNN for the algorithms of [prepared], with [ask] of forward or backward ones.
+// Asks cuDNN for the algorithms of [prepared]; [ask] queries forward or backward ones.
 template <class Advice, class Ask>
 void findCandidates(const ConvolutionCall& call, Prepared& prepared, const Ask& ask) {
   std::array<Advice, kMostCandidates> advice{};
@@ -255,7 +255,7 @@ std::unique_ptr<Prepared> prepare(const ConvolutionCall& call, cudnnHandle_t han
 }
 
 std::vector<int64_t> keyOf(const ConvolutionCall& call) {
-  const shape::Convolution& c = call.arguments;
+  const meta::Convolution& c = call.arguments;
   std::vector<int64_t> key{
       static_cast<int64_t>(call.type), allowsTf32(), c.transposed, c.channels_last, c.groups, call.accumulates};
   for (const DimVector* values :
@@ -278,7 +278,7 @@ cudnnStatus_t run(const ConvolutionCall& call, const Prepared& prepared, const C
   const int64_t workspace_size[] = {static_cast<int64_t>(candidate.workspace)};
   const Tensor workspace = Tensor::allocate(workspace_size, ScalarType::Byte,
                                             Device(DeviceType::CUDA, static_cast<DeviceIndex>(currentDevice())));
-  // One and zero in the type that cuDNN computes in.
+  // One and zero in cuDNN's compute type.
   constexpr double kDoubles[] = {1, 0};
   constexpr float kFloats[] = {1, 0};
   const void* const one = prepared.is_double ? static_cast<const void*>(&kDoubles[0]) : &kFloats[0];
@@ -286,7 +286,7 @@ cudnnStatus_t run(const ConvolutionCall& call, const Prepared& prepared, const C
   const void* const before = call.accumulates ? one : zero;
   checkCudnn(lib().cudnnSetConvolutionMathType(prepared.convolution.get(), candidate.math));
   if (prepared.transposed) {
-    // What a convolution from the result to the input hands back to its input.
+    // Computes the input gradient of a convolution from the result to the input.
     return lib().cudnnConvolutionBackwardData(
         handle, one, prepared.weight.get(), call.weight, prepared.input.get(), call.input, prepared.convolution.get(),
         static_cast<cudnnConvolutionBwdDataAlgo_t>(candidate.algorithm), workspace.data_ptr(), candidate.workspace,
@@ -310,7 +310,7 @@ bool convolveByCudnn(const ConvolutionCall& call) {
       checkLaunch();
       return true;
     }
-    prepared.candidates.erase(prepared.candidates.begin());  // advised, but not there
+    prepared.candidates.erase(prepared.candidates.begin());  // recommended, but not available
   }
   return false;
 }

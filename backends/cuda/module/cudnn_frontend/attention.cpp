@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-// The library is opened here, and its functions are looked up in it.
+// The library is opened by this file, and its functions are looked up in it.
 #define NV_CUDNN_FRONTEND_USE_DYNAMIC_LOADING
 #define NV_CUDNN_FRONTEND_DISABLE_LOGGING
 #define CUDNN_FRONTEND_SKIP_JSON_LIB
@@ -33,29 +33,29 @@ namespace {
 namespace fe = cudnn_frontend;
 
 constexpr size_t kMostPlans = 512;
-constexpr size_t kPlansGivenUp = 64;  // at a time, as it means to wait for the device
-// Plans of a kind with kernels of their own; those after them share kernels for any lengths.
+constexpr size_t kPlansGivenUp = 64;  // plans to drop at a time, because dropping waits for the device
+// Number of plans of a kind that get kernels of their own; later ones share kernels that support any lengths.
 constexpr int kFixedPlans = 4;
 constexpr size_t kMostKinds = 64;
 
 enum Place : int64_t { kQuery = 1, kKey, kValue, kBias, kOut };
 
-// How cuDNN computes a call, or that it does not.
+// How cuDNN computes a call, or that it cannot.
 struct Plan {
   fe::graph::Graph graph;
   int64_t workspace_bytes = 0;
   bool is_taken = false;
-  bool is_captured = false;  // in a graph, which needs the plan's kernels as long as it lives
+  bool is_captured = false;  // in a graph, which needs the plan's kernels as long as it exists
 };
 
-// Calls that differ in lengths alone, as those of a script that makes a text.
+// Calls that differ only in lengths, as in a script that generates text.
 struct Kind {
   int plans = 0;
   std::shared_ptr<fe::KernelCache> kernels = std::make_shared<fe::KernelCache>();
 };
 
-// Of a device, for all threads: they want the same plans. cuDNN compiles kernels for a plan, which takes it up to a
-// second, or milliseconds where kernels of the same kind are there.
+// The state for one device. All threads share it, because they use the same plans. cuDNN takes up to a second to
+// compile the kernels of a plan, or milliseconds if the kind has kernels already.
 struct Session {
   std::mutex mutex;
   cudnnHandle_t handle = nullptr;
@@ -107,14 +107,15 @@ void describe(fe::graph::Graph& graph, const AttentionCall& call) {
       .set_stride({call.out.strides.begin(), call.out.strides.end()});
 }
 
-// False when cuDNN, or the runtime libraries that are here, have no kernel for what [graph] describes.
+// Returns false if cuDNN, or the installed runtime libraries, have no kernel for [graph].
 bool build(fe::graph::Graph& graph, cudnnHandle_t handle) {
   return graph.validate().is_good() && graph.build_operation_graph(handle).is_good() &&
          graph.create_execution_plans({fe::HeurMode_t::A}).is_good() && graph.check_support(handle).is_good() &&
          graph.build_plans(handle).is_good();
 }
 
-// With [kernels] for any lengths, or for those of the call alone when that is null.
+// Makes a plan that uses [kernels], which support any lengths, or kernels for this call's lengths only if [kernels] is
+// null.
 std::unique_ptr<Plan> makePlan(const AttentionCall& call, cudnnHandle_t handle,
                                const std::shared_ptr<fe::KernelCache>& kernels) {
   auto plan = std::make_unique<Plan>();
@@ -123,7 +124,7 @@ std::unique_ptr<Plan> makePlan(const AttentionCall& call, cudnnHandle_t handle,
     if (kernels != nullptr) plan->graph.set_dynamic_shape_enabled(true).set_kernel_cache(kernels);
     plan->is_taken = build(plan->graph, handle);
     if (plan->is_taken) plan->workspace_bytes = plan->graph.get_workspace_size();
-  } catch (const std::exception&) {  // a function or a library that cuDNN needs for it is not here
+  } catch (const std::exception&) {  // a function or library that cuDNN needs is missing
     plan->is_taken = false;
   }
   return plan;
@@ -142,18 +143,18 @@ std::unique_ptr<Plan> makePlan(const AttentionCall& call, Session& own) {
   return makePlan(call, own.handle, nullptr);
 }
 
-// False when all plans are in use, or it is no time to wait for the device.
+// Returns false if all plans are in use, or if this is not the time to wait for the device.
 bool makeRoom(const AttentionCall& call, Session& own) {
   if (!own.plans.isFull()) return true;
   if (call.recording != Recording::kNone) return false;
-  synchronizeDevice();  // a plan takes its kernels along
+  synchronizeDevice();  // destroying a plan destroys its kernels
   for (size_t i = 0; i < kPlansGivenUp; ++i) {
     if (own.plans.takeOldest([](const Plan& plan) { return !plan.is_captured; }) == nullptr) break;
   }
   return !own.plans.isFull();
 }
 
-// Null when there is none and none can be made now.
+// Returns null if there is no plan and none can be made now.
 Plan* planFor(const AttentionCall& call, Session& own) {
   const std::vector<int64_t> key = planKey(call);
   if (Plan* const known = own.plans.find(key)) return known;

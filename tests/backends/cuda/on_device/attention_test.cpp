@@ -10,7 +10,7 @@
 
 #include "tests/backends/cuda/on_device/device_helpers.h"
 
-// Attention of float16 and bfloat16 on a GPU against that of the same numbers in float32 on the CPU.
+// Compares attention in float16 and bfloat16 on a GPU with float32 on the CPU for the same numbers.
 
 namespace boxcar::cuda {
 namespace {
@@ -19,12 +19,12 @@ using Sizes = std::vector<int64_t>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Numbers from -1.5 to 1.5 that are no neighbours' copies, other ones for each [seed].
+// Returns numbers from -1.5 to 1.5 in which neighbours differ; each [seed] gives other numbers.
 Tensor numbers(const Sizes& sizes, ScalarType type, double seed = 1) {
   const Tensor angles = boxcar::mul(counting(sizes, ScalarType::Double), 12.9898 + seed);
   return boxcar::to(boxcar::mul(boxcar::sin(angles), 1.5), type);
 }
-// About two thirds of them true.
+// Returns bools, of which about 60 % are true.
 Tensor flags(const Sizes& sizes) { return boxcar::gt(numbers(sizes, ScalarType::Float, 3), -0.5); }
 
 struct Options {
@@ -43,7 +43,7 @@ void expectClose(const Tensor& there, const Tensor& wide, ScalarType type) {
   EXPECT_EQ(there.device(), kCuda);
   EXPECT_EQ(there.scalar_type(), type);
   EXPECT_EQ(sizesOf(there), sizesOf(wide));
-  // Weights are rounded before they are multiplied with values, and so is the result.
+  // Weights are rounded before the multiplication with values, and the result is rounded, too.
   const double tolerance = type == ScalarType::Half ? 4e-3 : 3e-2;
   EXPECT_TRUE(boxcar::allclose(boxcar::to(onHost(there), ScalarType::Float), wide, tolerance, tolerance));
 }
@@ -111,8 +111,7 @@ TEST(CudaAttentionOf, NothingIsZero) {
   const Tensor allowed = flags({128, 256});
   Tensor hidden = boxcar::narrow(allowed, 0, 3, 2);
   boxcar::fill_(hidden, false);
-  Tensor begin =
-      boxcar::narrow(boxcar::narrow(allowed, 0, 64, 64), 1, 0, 200);  // more keys than a kernel takes at once
+  Tensor begin = boxcar::narrow(boxcar::narrow(allowed, 0, 64, 64), 1, 0, 200);  // more keys than one kernel step takes
   boxcar::fill_(begin, false);
   const Tensor added = boxcar::where(allowed, 0.5, -kInfinity);
   for (const Tensor& mask : {allowed, added}) {
@@ -156,7 +155,7 @@ TEST(CudaAttentionOf, TensorsThatLieAnywhere) {
               ScalarType::Half);
 }
 
-// As a text that is made word by word: later lengths are computed by kernels for any.
+// Simulates text generation word by word. From some length on, general kernels are used.
 TEST(CudaAttentionOf, GrowingLengths) {
   for (int64_t length = 60; length < 72; ++length) {
     SCOPED_TRACE(length);

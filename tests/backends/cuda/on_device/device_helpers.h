@@ -8,7 +8,7 @@
 
 #include "tests/backends/tensor_helpers.h"
 
-// For tests that run on a GPU, and on the make-believe one where there is none.
+// Helpers for tests that run on a GPU, or on the simulated one if there is none.
 
 namespace boxcar::cuda {
 
@@ -18,10 +18,10 @@ inline Tensor onCuda(const Tensor& tensor) { return boxcar::to(tensor, std::null
 inline Tensor onHost(const Tensor& tensor) {
   return boxcar::to(tensor, std::nullopt, std::nullopt, Device(DeviceType::CPU));
 }
-// The elements of a tensor of float32 on a device.
+// Returns the elements of a float32 tensor on a device.
 inline std::vector<float> hostFloats(const Tensor& tensor) { return elements<float>(onHost(tensor)); }
 
-// Whatever would wait for the device is an error as long as it lives.
+// While it exists, waiting for the device is an error.
 using NoWaiting = RehearsalGuard;
 
 }  // namespace boxcar::cuda

@@ -2,7 +2,7 @@
 #include <boxcar/backends/cuda/function_graphs.h>
 #include <boxcar/backends/cuda/graph.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/dispatcher/mode.h>
+#include <boxcar/dispatcher/call/mode.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 #include "tests/backends/cuda/on_device/device_helpers.h"
 
-// Streams and graphs, and functions that graphs stand in for.
+// Streams and graphs, and functions that graphs replace.
 
 namespace boxcar::cuda {
 namespace {
@@ -61,7 +61,7 @@ TEST(CudaGraph, DoesNotNest) {
             "a graph is being captured on this thread already; graphs do not nest");
 }
 
-// A function as a script has it, and how often it ran.
+// A graphed function like that of a script, with a count of its runs.
 class Function final {
  public:
   using Body = std::function<IValue(std::span<const IValue>)>;
@@ -222,15 +222,15 @@ TEST(CudaGraph, NamesTheFunctionAndWhatItCannotTake) {
             }),
             "cuda_graph(): `step` reads tensors of cuda:0 and of 'cuda:1'; a graph is of one device");
   EXPECT_EQ(errorOf([&] { any({makeCpuGenerator()}); }),
-            "cuda_graph(): `step` is given a generator, whose numbers would be the same in every replay");
+            "cuda_graph(): `step` has a generator as argument, and its numbers would be the same in every replay");
   Function grows([](auto values) {
     values[0].toList().push_back(IValue(1));
     return IValue();
   });
   EXPECT_EQ(errorOf([&] { grows({GenericList()}); }),
             "cuda_graph(): `step` cannot be captured: it changes the sizes of its inputs, or what the lists, dicts and "
-            "tensors on the CPU hold that it is given or that are constants, which a replay of the graph would not do "
-            "again. Do that outside of the function");
+            "tensors on the CPU hold that it is given or that are constants, which a replay of the graph would not "
+            "repeat. Do that outside of the function");
 }
 
 TEST(CudaGraph, GivesTheMemoryOfGraphsBack) {

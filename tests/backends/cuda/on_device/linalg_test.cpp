@@ -8,8 +8,8 @@
 
 #include "tests/backends/cuda/on_device/device_helpers.h"
 
-// Linear algebra on a make-believe GPU, whose solvers are the CPU's: what is made of their results, on matrices larger
-// than the blocks of kernels.
+// Linear algebra on a simulated GPU, whose solvers are the CPU's. Tests what is done with their results, for matrices
+// larger than the blocks of kernels.
 
 namespace boxcar {
 namespace {
@@ -20,7 +20,7 @@ using cuda::onHost;
 constexpr ScalarType kTypes[] = {ScalarType::Float, ScalarType::Double, ScalarType::ComplexFloat,
                                  ScalarType::ComplexDouble};
 
-// The greatest distance of elements, a part of the greatest magnitude.
+// Returns the largest difference of elements, relative to the largest magnitude.
 double distance(const Tensor& found, const Tensor& expected) {
   EXPECT_EQ(found.device(), kCuda);
   EXPECT_EQ(sizesOf(found), sizesOf(expected));
@@ -41,7 +41,7 @@ class CudaLinalgTest : public testing::TestWithParam<ScalarType> {
     Tensor x = empty(sizes, GetParam());
     return normal_(x, 0, 1);
   }
-  // Matrices far from singular.
+  // Returns matrices far from singular.
   Tensor regular(IntArrayRef sizes) const {
     return add(randomOf(sizes), mul(eye(sizes.back(), GetParam()), 2.5 * std::sqrt(static_cast<double>(sizes.back()))));
   }
@@ -80,7 +80,7 @@ TEST_P(CudaLinalgTest, DeterminantsAreThoseOfTheCpu) {
     const Tensor a = regular({3, n, n});
     expectClose(linalg_det(onCuda(a)), linalg_det(a));
   }
-  // More rows than a block has threads, in any order.
+  // More rows than a block has threads, in random order.
   const Tensor rows = index_select(regular({300, 300}), 0, randperm(300));
   const auto [sign, logarithm] = linalg_slogdet(onCuda(rows));
   const auto [expected_sign, expected_logarithm] = linalg_slogdet(rows);
@@ -147,7 +147,7 @@ TEST(CudaLinalg, FailuresAreThoseOfTheCpu) {
 TEST(CudaLinalg, NamesTheDriverThereIs) {
   const Tensor a = onCuda(ones({2, 2}));
   EXPECT_EQ(errorOf([&] { linalg_svd(a, true, "gesvda"); }),
-            "linalg.svd: there is no driver 'gesvda'; the one there is on CUDA is 'gesvdj'");
+            "linalg.svd: there is no driver 'gesvda'; CUDA has 'gesvdj'");
   EXPECT_EQ(sizesOf(std::get<1>(linalg_svd(a, true, "gesvdj"))), std::vector<int64_t>{2});
 }
 

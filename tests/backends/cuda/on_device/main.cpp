@@ -1,4 +1,4 @@
-// The tests of this folder on the machine's GPU; where there is none, each says so and is skipped.
+// Runs the tests of this folder on the machine's GPU; without one, each is skipped with a message.
 
 #include <boxcar/backends/cuda/device.h>
 #include <gtest/gtest.h>

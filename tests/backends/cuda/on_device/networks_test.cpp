@@ -10,7 +10,7 @@
 
 #include "tests/backends/cuda/on_device/device_helpers.h"
 
-// Layers of networks on a GPU, in sizes that several blocks of threads share, against the CPU.
+// Network layers on a GPU compared with the CPU, in sizes that need several thread blocks.
 
 namespace boxcar::cuda {
 namespace {
@@ -19,7 +19,7 @@ using Sizes = std::vector<int64_t>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Numbers around 3 that are no neighbours' copies.
+// Returns numbers around 3 in which neighbours differ.
 Tensor numbers(const Sizes& sizes, ScalarType type = ScalarType::Float) {
   const Tensor angles = boxcar::mul(counting(sizes, ScalarType::Double), 12.9898);
   return boxcar::to(boxcar::add(boxcar::mul(boxcar::sin(angles), 2), 3), type);
@@ -140,34 +140,34 @@ TEST(CudaPools, TakeWindowsAsTheCpuDoes) {
       return which == 0 ? values : places;
     };
   };
-  const Tensor pictures = numbers({3, 5, 33, 47});
+  const Tensor images = numbers({3, 5, 33, 47});
   for (const size_t which : {0, 1}) {
-    both(greatest(which), pictures);
+    both(greatest(which), images);
     both(greatest(which), integers({2, 3, 33, 47}));
     both(greatest(which), numbers({2, 3, 33, 47}, ScalarType::BFloat16));
   }
-  both([](const Tensor& x) { return boxcar::avg_pool2d(x, Sizes{5, 4}, Sizes{3, 2}, Sizes{2, 1}, true); }, pictures);
+  both([](const Tensor& x) { return boxcar::avg_pool2d(x, Sizes{5, 4}, Sizes{3, 2}, Sizes{2, 1}, true); }, images);
   both(
       [](const Tensor& x) {
         return boxcar::avg_pool2d(x, Sizes{5, 4}, Sizes{3, 2}, Sizes{2, 1}, true, false);
       },
-      pictures);
+      images);
   both(
       [](const Tensor& x) {
         return boxcar::avg_pool2d(x, Sizes{3, 3}, Sizes{}, Sizes{0, 0}, false, true, 7);
       },
       integers({2, 3, 33, 47}));
-  both([](const Tensor& x) { return boxcar::_adaptive_avg_pool2d(x, Sizes{7, 50}); }, pictures);
-  both([](const Tensor& x) { return std::get<0>(boxcar::adaptive_max_pool2d(x, Sizes{40, 6})); }, pictures);
-  both([](const Tensor& x) { return std::get<1>(boxcar::adaptive_max_pool2d(x, Sizes{40, 6})); }, pictures);
+  both([](const Tensor& x) { return boxcar::_adaptive_avg_pool2d(x, Sizes{7, 50}); }, images);
+  both([](const Tensor& x) { return std::get<0>(boxcar::adaptive_max_pool2d(x, Sizes{40, 6})); }, images);
+  both([](const Tensor& x) { return std::get<1>(boxcar::adaptive_max_pool2d(x, Sizes{40, 6})); }, images);
 }
 TEST(CudaPools, TakeTheLastNanAndTheFirstOfEqualElements) {
-  const Tensor pictures = boxcar::zeros(Sizes{2, 3, 20, 20});
-  Tensor some = boxcar::slice(boxcar::slice(pictures, 2, 4, 6), 3, 7, 9);
+  const Tensor images = boxcar::zeros(Sizes{2, 3, 20, 20});
+  Tensor some = boxcar::slice(boxcar::slice(images, 2, 4, 6), 3, 7, 9);
   boxcar::fill_(some, std::numeric_limits<double>::quiet_NaN());
   const auto places = [](const Tensor& x) { return std::get<1>(boxcar::max_pool2d_with_indices(x, Sizes{3, 3})); };
-  expectSame(places, pictures);
-  expectSame(places, boxcar::full_like(pictures, -kInfinity));
+  expectSame(places, images);
+  expectSame(places, boxcar::full_like(images, -kInfinity));
 }
 
 TEST(CudaPads, ReadTheTensorsOwnElements) {
@@ -194,17 +194,17 @@ TEST(CudaPads, ReadTheTensorsOwnElements) {
   expectSame([](const Tensor& x) { return boxcar::replication_pad1d(x, Sizes{600, 7}); }, numbers({3, 40}));
 }
 
-TEST(CudaUpsample, BringsPicturesToOtherSizes) {
+TEST(CudaUpsample, BringsImagesToOtherSizes) {
   for (const ScalarType type : {ScalarType::Float, ScalarType::Double, ScalarType::Half}) {
-    for (const Tensor& pictures : {numbers({2, 3, 11, 14}, type), channelsLast(numbers({2, 3, 11, 14}, type))}) {
-      expectSame([](const Tensor& x) { return boxcar::upsample_nearest2d(x, Sizes{25, 9}); }, pictures);
-      expectSame([](const Tensor& x) { return boxcar::upsample_nearest2d(x, Sizes{25, 9}, 2.3, 0.7); }, pictures);
-      expectSame([](const Tensor& x) { return boxcar::upsample_bilinear2d(x, Sizes{25, 9}, true); }, pictures);
+    for (const Tensor& images : {numbers({2, 3, 11, 14}, type), channelsLast(numbers({2, 3, 11, 14}, type))}) {
+      expectSame([](const Tensor& x) { return boxcar::upsample_nearest2d(x, Sizes{25, 9}); }, images);
+      expectSame([](const Tensor& x) { return boxcar::upsample_nearest2d(x, Sizes{25, 9}, 2.3, 0.7); }, images);
+      expectSame([](const Tensor& x) { return boxcar::upsample_bilinear2d(x, Sizes{25, 9}, true); }, images);
       expectSame(
           [](const Tensor& x) {
             return boxcar::upsample_bilinear2d(x, Sizes{25, 40}, false, 2.3, 2.9);
           },
-          pictures);
+          images);
     }
   }
   expectSame([](const Tensor& x) { return boxcar::upsample_linear1d(x, Sizes{700}, false); }, numbers({2, 3, 90}));
@@ -295,7 +295,7 @@ TEST(CudaConvolution, IsMadeOfProductsWhereTheLibraryHasNone) {
                          .groups = 2};
   expectSame(back, integers({3, 4, 9, 13}), integers({4, 3, 3, 4}), integers({6}));
 }
-TEST(CudaConvolution, WritesTheColumnsOfLargePicturesInParts) {
+TEST(CudaConvolution, WritesTheColumnsOfLargeImagesInParts) {
   const Convolution plain{.padding = {2, 2}};
   expectSame(plain, integers({1, 4, 301, 299}), integers({2, 4, 5, 5}), integers({2}));
 }

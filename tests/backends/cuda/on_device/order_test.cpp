@@ -11,8 +11,7 @@
 
 #include "tests/backends/cuda/on_device/device_helpers.h"
 
-// Scans, sorting, selection and searches on a GPU: sizes at which blocks share work, compared with the
-// CPU.
+// Scans, sorting, selection and searches on a GPU, in sizes for which blocks share work, compared with the CPU.
 
 namespace boxcar::cuda {
 namespace {
@@ -29,12 +28,12 @@ Tensor floats(const std::vector<int64_t>& sizes, ScalarType type = ScalarType::F
   return boxcar::randn(sizes, type);
 }
 
-// call(tensor) on both devices gives the same bits.
+// Checks that call(tensor) gives the same bits on both devices.
 template <class Call>
 void expectSame(const Tensor& host, const Call& call) {
   EXPECT_TRUE(boxcar::equal(onHost(call(onCuda(host))), call(host)));
 }
-// The same for both of two results.
+// The same for a pair of results.
 template <class Call>
 void expectSamePairs(const Tensor& host, const Call& call) {
   const auto [first, second] = call(host);
@@ -47,8 +46,8 @@ void expectClose(const Tensor& host, const Call& call) {
   EXPECT_TRUE(boxcar::allclose(onHost(call(onCuda(host))), call(host), 1e-5, 1e-5));
 }
 
-// Shapes and dimensions: one long row, which blocks share, also where its parts end within a tile; rows of some tiles;
-// lines side by side, few and many; short rows.
+// Shapes and dimensions: one long row that blocks share, also with parts that end within a tile; rows of a few tiles;
+// few and many lines that lie side by side; short rows.
 const std::initializer_list<std::tuple<std::vector<int64_t>, int64_t>> kLongLines = {
     {{100000}, 0},  {{32768}, 0}, {{3, 40961}, 1},  {{5, 2048}, 1},   {{2, 2049}, 1}, {{300, 33}, 1},
     {{5000, 3}, 0}, {{40, 3}, 0}, {{70, 20000}, 0}, {{3, 500, 2}, 1}, {{1000, 7}, 1}};
@@ -86,7 +85,7 @@ TEST_F(CudaOrderTest, ScansViews) {
   });
 }
 
-// Rows that a block sorts by itself, several of them or one; longer ones, one or many; lines that are no rows.
+// One or several rows that one block sorts; one or many longer rows; lines that are not contiguous rows.
 const std::initializer_list<std::tuple<std::vector<int64_t>, int64_t>> kSortedLines = {
     {{1}, 0},     {{2048}, 0},    {{1000, 3}, 1},  {{77, 100}, 1}, {{5, 1025}, 1},   {{2049}, 0},
     {{20000}, 0}, {{3, 9001}, 1}, {{40, 2100}, 1}, {{3000, 5}, 0}, {{2, 700, 3}, 1}, {{4, 1}, 1}};
@@ -161,7 +160,7 @@ TEST_F(CudaOrderTest, ReportsASourceThatIsTooShort) {
   }
 }
 
-// Blocks that each choose from a row tell equal elements apart by all digits of their indices.
+// With one block per row, the choice among equal elements depends on all digits of their indices.
 TEST_F(CudaOrderTest, ChoosesFromManyLongRows) {
   for (const int64_t most : {int64_t{3}, int64_t{100000}}) {
     const Tensor x = integers({32, 66000}, most);
@@ -176,7 +175,7 @@ TEST_F(CudaOrderTest, ChoosesFromManyLongRows) {
   }
 }
 
-// Rows that are cut in parts: those have equal elements, too, and some are left behind them.
+// Rows are split into parts, which have equal elements, too, and a remainder.
 TEST_F(CudaOrderTest, ChoosesFromFewLongRows) {
   for (const std::vector<int64_t>& sizes : {std::vector<int64_t>{600011}, {2, 300007}, {300007, 2}}) {
     const int64_t dim = sizes[0] == 2 ? 1 : 0;

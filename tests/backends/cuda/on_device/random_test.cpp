@@ -46,7 +46,7 @@ Moments momentsOf(const std::vector<double>& values) {
 double least(const std::vector<double>& values) { return std::ranges::min(values); }
 double most(const std::vector<double>& values) { return std::ranges::max(values); }
 
-// The first block of key 0 is one of Philox' known answers.
+// The first block for key 0 is a known answer of Philox.
 TEST(CudaRandom, UniformNumbersAreMadeOfTheSeedsPhiloxBlocks) {
   manualSeed(0);
   const Tensor x = rand({3}, ScalarType::Float, std::nullopt, kFirst);
@@ -60,7 +60,7 @@ TEST(CudaRandom, UniformNumbersAreMadeOfTheSeedsPhiloxBlocks) {
             (std::vector<int64_t>{0x66, 0xe1, 0xbc, 0x9b}));
 }
 
-// Every operator that draws, on many elements.
+// All operators that draw random numbers, on many elements.
 const std::vector<std::function<Tensor(Device, std::optional<Generator>)>>& draws() {
   static const std::vector<std::function<Tensor(Device, std::optional<Generator>)>> all = {
       [](Device device, const std::optional<Generator>& generator) {
@@ -171,7 +171,7 @@ TEST(CudaRandom, AGeneratorKnowsItsDeviceAndKeys) {
   EXPECT_EQ(errorOf([] { makeGenerator(Device(DeviceType::CUDA, 5), 2); }),
             "device 'cuda:5': there are only 2 CUDA devices, so that the last one is 'cuda:1'");
   EXPECT_EQ(errorOf([] { makeGenerator(DeviceType::Meta, 2); }),
-            "device 'meta' has no generators of random numbers: no backend gives any");
+            "device 'meta' has no generators of random numbers: no backend provides one");
 }
 
 TEST(CudaRandom, UniformNumbersFillTheirRange) {
@@ -198,7 +198,7 @@ TEST(CudaRandom, NormalNumbersHaveTheirMoments) {
     const Moments moments = momentsOf(values);
     EXPECT_NEAR(moments.mean, 1.5, 0.03) << dtypeName(type);
     EXPECT_NEAR(moments.deviation, 2, 0.02) << dtypeName(type);
-    // Neighbours, which are made of the same two uniform numbers, do not go together, nor do their squares.
+    // Neighbours come from the same two uniform numbers, but must be uncorrelated, and so must their squares.
     double product = 0, squares = 0, within = 0;
     for (size_t i = 0; i + 1 < values.size(); i += 2) {
       const double a = (values[i] - 1.5) / 2, b = (values[i + 1] - 1.5) / 2;
@@ -243,11 +243,11 @@ TEST(CudaRandom, IntegersFillTheirRange) {
 
 TEST(CudaRandom, IntegersOfAllBits) {
   manualSeed(1);
-  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kAmin = std::numeric_limits<int64_t>::min();
   Tensor longs = emptyOn(kFirst, {kMany}, ScalarType::Long);
-  const std::vector<int64_t> all = elements<int64_t>(onHost(random_(longs, kLeast, std::optional<int64_t>())));
-  EXPECT_LT(std::ranges::min(all), kLeast / 10 * 9);
-  EXPECT_GT(std::ranges::max(all), -(kLeast / 10 * 9));
+  const std::vector<int64_t> all = elements<int64_t>(onHost(random_(longs, kAmin, std::optional<int64_t>())));
+  EXPECT_LT(std::ranges::min(all), kAmin / 10 * 9);
+  EXPECT_GT(std::ranges::max(all), -(kAmin / 10 * 9));
   Tensor ints = emptyOn(kFirst, {kMany}, ScalarType::Int);
   const std::vector<double> wide = doubles(random_(ints, std::numeric_limits<int32_t>::min(), int64_t{1} << 31));
   EXPECT_LT(least(wide), -2.1e9);
@@ -293,7 +293,7 @@ TEST(CudaRandom, TakesProbabilitiesFromTheTensorItself) {
   Tensor x = onCuda(floats({0, 1, 1, 0, 1}));
   EXPECT_EQ(doubles(bernoulli_(x, x)), (std::vector<double>{0, 1, 1, 0, 1}));
   Tensor y = emptyOn(kFirst, {4});
-  EXPECT_EQ(doubles(bernoulli_(y, ones({}))), std::vector<double>(4, 1));  // a number on the CPU
+  EXPECT_EQ(doubles(bernoulli_(y, ones({}))), std::vector<double>(4, 1));  // a CPU scalar tensor
   const Tensor dropped = dropout(ones({kMany}, std::nullopt, std::nullopt, kFirst), 0.25, true);
   EXPECT_NEAR(momentsOf(doubles(dropped)).mean, 1, 0.01);
   EXPECT_NEAR(most(doubles(dropped)), 4.0 / 3, 1e-6);
@@ -329,9 +329,9 @@ TEST(CudaRandom, StridesDoNotChangeWhatAnElementGets) {
     const Tensor around = zeros({7, 10}, std::nullopt, std::nullopt, kFirst);
     Tensor apart = slice(around, 1, 0, 10, 2);
     EXPECT_EQ(doubles(fills[i](apart)), expected) << i;
-    EXPECT_EQ(most(doubles(slice(around, 1, 1, 10, 2))), 0) << i;  // what lies between is left alone
+    EXPECT_EQ(most(doubles(slice(around, 1, 1, 10, 2))), 0) << i;  // elements in between are unchanged
     manualSeed(2);
-    Tensor shifted = view(slice(emptyOn(kFirst, {36}), 0, 1), {7, 5});  // begins between two packs
+    Tensor shifted = view(slice(emptyOn(kFirst, {36}), 0, 1), {7, 5});  // not aligned to a pack
     EXPECT_EQ(doubles(fills[i](shifted)), expected) << i;
   }
 }
@@ -351,7 +351,7 @@ TEST(CudaRandom, DrawsNothingForNoElements) {
   EXPECT_EQ(defaultGenerator(kFirst).unsafeGetGeneratorImpl()->state(), before);
 }
 
-// How often each category was drawn.
+// Returns the share of draws of each category.
 std::vector<double> shares(const Tensor& samples, size_t categories) {
   std::vector<double> counts(categories, 0);
   const std::vector<int64_t> drawn = elements<int64_t>(onHost(samples));
@@ -377,7 +377,8 @@ TEST(CudaRandom, CategoriesComeByTheirWeights) {
 
 TEST(CudaRandom, ManyCategoriesComeByTheirWeights) {
   manualSeed(1);
-  // More than a thread takes alone; those of the second half weigh three times as much, and every third one nothing.
+  // More categories than one thread handles. Those in the second half weigh three times as much, and every third one
+  // weighs nothing.
   constexpr int64_t kCategories = 5000;
   const Tensor places = arange(kCategories);
   const Tensor weights = mul(add(mul(to(ge(places, kCategories / 2), ScalarType::Float), 2), 1),
@@ -432,7 +433,7 @@ TEST(CudaRandomOrder, PermutationsHoldEachNumberOnce) {
             "Expected a 'cuda:0' device type for generator but found 'cpu'");
 }
 
-// All six orders of three numbers.
+// Counts all six orders of three numbers.
 TEST(CudaRandomOrder, PermutationsAreAsLikelyAsEachOther) {
   manualSeed(1);
   std::map<std::vector<double>, int> counts;

@@ -7,7 +7,7 @@
 
 #include "tests/backends/cuda/on_device/device_helpers.h"
 
-// Tensors on a GPU, by way of the dispatcher; its memory, streams and events.
+// Tensors on a GPU, through the dispatcher; its memory, streams and events.
 
 namespace boxcar::cuda {
 namespace {
@@ -42,10 +42,9 @@ TEST(CudaTensors, ReportsADivisionByZeroAtTheNextOperatorThatWaits) {
   const Tensor zeros = boxcar::zeros_like(ones);
   const Tensor quotient = boxcar::floor_divide(ones, zeros);
   EXPECT_EQ(errorOf([&] { onHost(quotient); }),
-            "ZeroDivisionError: an integer was divided by zero. An earlier operator on cuda:0 found it, as kernels run "
-            "behind "
-            "the program's back; with BOXCAR_CUDA_SYNC=1 in the environment that operator reports it");
-  EXPECT_EQ(errorOf([&] { onHost(quotient); }), "no error");  // once
+            "ZeroDivisionError: an integer was divided by zero. An earlier operator on cuda:0 found it, because "
+            "kernels run asynchronously; with BOXCAR_CUDA_SYNC=1 in the environment that operator reports it");
+  EXPECT_EQ(errorOf([&] { onHost(quotient); }), "no error");  // reported only once
 }
 
 TEST(CudaTensors, ResizesAnOutput) {
@@ -59,7 +58,7 @@ TEST(CudaTensors, HandsStreamsOutInTurn) {
   const CudaStream second = streamFromPool();
   EXPECT_NE(first.id, second.id);
   EXPECT_EQ(streamById(first.id).handle, first.handle);
-  EXPECT_EQ(errorOf([] { streamById(9); }), "there is no stream 9; streams have the numbers 0 to 8");
+  EXPECT_EQ(errorOf([] { streamById(9); }), "there is no stream 9; streams are numbered 0 to 8");
 }
 
 TEST(CudaTensors, KeepMemoryForTheNext) {
@@ -99,7 +98,7 @@ TEST(CudaTensors, AreLargerThanABlockOfThreads) {
                             boxcar::amax(square, std::vector<int64_t>{0})));
 }
 
-// What nvcc made nothing of, where it was std::complex's own arithmetic.
+// nvcc did not compile this with the arithmetic of std::complex.
 TEST(CudaTensors, OfComplexNumbersAreComputedWith) {
   for (const ScalarType type : {ScalarType::ComplexFloat, ScalarType::ComplexDouble}) {
     manualSeed(5);

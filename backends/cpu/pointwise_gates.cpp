@@ -1,8 +1,0 @@
-#include <boxcar/backends/cpu/pointwise_loops.h>
-#include <boxcar/backends/elements/pointwise_gates.h>
-
-namespace boxcar::cpu {
-
-BOXCAR_GATE_FUNCTORS(BOXCAR_DEFINE_LOOPS)
-
-}  // namespace boxcar::cpu

@@ -1,8 +1,0 @@
-#include <boxcar/backends/cuda/kernels/pointwise_launch.h>
-#include <boxcar/backends/elements/pointwise_arithmetic.h>
-
-namespace boxcar::cuda {
-
-BOXCAR_ARITHMETIC_FUNCTORS(BOXCAR_DEFINE_LAUNCHERS)
-
-}  // namespace boxcar::cuda

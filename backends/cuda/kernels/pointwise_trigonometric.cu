@@ -1,8 +1,0 @@
-#include <boxcar/backends/cuda/kernels/pointwise_launch.h>
-#include <boxcar/backends/elements/pointwise_trigonometric.h>
-
-namespace boxcar::cuda {
-
-BOXCAR_TRIGONOMETRIC_FUNCTORS(BOXCAR_DEFINE_LAUNCHERS)
-
-}  // namespace boxcar::cuda

@@ -1,9 +1,0 @@
-#pragma once
-
-namespace boxcar::elements {
-
-// A list of argument types: what a functor's `Parameters` are.
-template <class... Ts>
-struct Arguments {};
-
-}  // namespace boxcar::elements

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <boxcar/backends/functors/functions.h>
+#include <boxcar/backends/functors/host_device.h>
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+// The input elements of a resized dimension.
+
+namespace boxcar::functors {
+
+// The type that positions and weights are computed in.
+template <class T>
+using Coordinate = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+// Returns the step in the input per output element. A scale factor given by the caller takes precedence over the sizes.
+template <class C>
+C upsampleStep(int64_t in, int64_t out, std::optional<double> scale) {
+  if (scale.has_value() && *scale > 0) return static_cast<C>(1.0 / *scale);
+  return static_cast<C>(in) / static_cast<C>(out);
+}
+
+// A dimension of [in] elements resized to the nearest elements.
+template <class C>
+struct NearestAxis {
+  int64_t in;
+  C step;
+
+  NearestAxis(int64_t in_size, int64_t out, std::optional<double> scale)
+      : in(in_size), step(upsampleStep<C>(in_size, out, scale)) {}
+
+  // Returns the input index of output element [i].
+  BOXCAR_HOST_DEVICE int64_t at(int64_t i) const {
+    const C position = floor(static_cast<C>(i) * step);
+    const C last = static_cast<C>(in - 1);
+    const auto index = static_cast<int64_t>(position < last ? position : last);
+    return index < in ? index : in - 1;
+  }
+};
+
+// Two neighbours and their weights in an output element.
+template <class C>
+struct Blend {
+  int64_t low;
+  int64_t high;
+  C low_weight;
+  C high_weight;
+};
+
+// A dimension of [in] elements resized by linear interpolation.
+template <class C>
+struct LinearAxis {
+  int64_t in;
+  int64_t out;
+  bool align_corners;
+  C step;
+
+  LinearAxis(int64_t in_size, int64_t out_size, bool aligned, std::optional<double> scale)
+      : in(in_size), out(out_size), align_corners(aligned), step(0) {
+    if (!aligned) {
+      step = upsampleStep<C>(in_size, out_size, scale);
+    } else if (out_size > 1) {
+      step = static_cast<C>(in_size - 1) / static_cast<C>(out_size - 1);
+    }
+  }
+
+  BOXCAR_HOST_DEVICE Blend<C> at(int64_t i) const {
+    const auto place = static_cast<C>(i);
+    C position = align_corners ? place * step : (place + C(0.5)) * step - C(0.5);
+    if (position < 0) position = 0;
+    if (in == out) position = place;
+    const C last = static_cast<C>(in - 1);
+    const auto low = static_cast<int64_t>(position < last ? position : last);
+    const int64_t bounded = low < in - 1 ? low : in - 1;
+    const C rest = position - static_cast<C>(bounded);
+    const C fraction = rest < 0 ? C(0) : rest > 1 ? C(1) : rest;
+    return {bounded, bounded < in - 1 ? bounded + 1 : in - 1, C(1) - fraction, fraction};
+  }
+};
+
+}  // namespace boxcar::functors

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/ivalue/tensor.h>
+
+#include <cstdint>
+
+namespace boxcar::native {
+
+// An input of [N, channels, …] whose channels are normalised, and the per-channel parameters: tensors of one floating
+// type with one element per channel, or null.
+struct BatchNormCall {
+  const Tensor& input;
+  const Tensor* weight;
+  const Tensor* bias;
+  const Tensor* running_mean;
+  const Tensor* running_var;
+  bool training;
+  double momentum;
+  double eps;
+
+  int64_t channels() const { return input.sizes()[1]; }
+};
+
+// Writes the normalised elements to [out], which has the input's type and memory format: contiguous or channels-last.
+// In training, running statistics, if given, are moved towards those of the input, and [mean] and [scale] receive the
+// means and reciprocal standard deviations; otherwise [mean] and [scale] have no elements.
+using BatchNormFunction = void(const BatchNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale);
+extern DeviceStub<BatchNormFunction> normalizeChannels;
+
+}  // namespace boxcar::native

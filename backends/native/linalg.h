@@ -1,0 +1,90 @@
+#pragma once
+
+#include <boxcar/backends/meta/linalg.h>
+#include <boxcar/backends/native/device_stub.h>
+#include <boxcar/ivalue/tensor.h>
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+// Shared by the linear algebra operators, and what they leave to each device. Unless stated otherwise, matrices are
+// batches as allocateMatrices makes them, and [op] is the operator's name in messages.
+
+namespace boxcar::native {
+
+// Allocates an uninitialised batch of column-major matrices.
+Tensor allocateMatrices(std::span<const int64_t> sizes, ScalarType dtype, Device device);
+// Returns such a batch with the elements of [source], broadcast to [sizes].
+Tensor copyMatrices(std::span<const int64_t> sizes, const Tensor& source);
+
+// Returns how many matrices [tensor] holds.
+int64_t matrixCount(const Tensor& tensor);
+
+enum class Failure { kSingular, kNotInvertible, kNotPositive, kNoSingularValues, kNoEigenvalues };
+
+// The info of a matrix that contains NaN; such matrices are not passed to iterative algorithms.
+inline constexpr int32_t kHoldsNan = -4;
+
+// Throws Error for the first matrix whose [info], int32, is not 0; waits for it if it is on another device. Does
+// nothing on Meta.
+void checkInfo(std::string_view name, const Tensor& info, Failure failure);
+
+// Overwrites square [matrices] with their factors L, without its unit diagonal, and U. Row i was swapped with row
+// pivots[i], counted from 1, in order of i. [pivots] and [info] are contiguous int32. The info is the first zero pivot,
+// counted from 1.
+using FactorLu = void(std::string_view op, const Tensor& matrices, const Tensor& pivots, const Tensor& info);
+extern DeviceStub<FactorLu> factorLu;
+// Overwrites as many matrices b, dense with [columns] columns, with a^-1 b, or a^-T b if [transposed].
+using SolveLu = void(std::string_view op, const Tensor& b, const Tensor& factors, const Tensor& pivots, int64_t columns,
+                     bool transposed);
+extern DeviceStub<SolveLu> solveLu;
+// Writes the products of the diagonals of U, with the sign from the pivots, to [result].
+using MultiplyPivots = void(const Tensor& result, const Tensor& factors, const Tensor& pivots);
+extern DeviceStub<MultiplyPivots> multiplyPivots;
+// Writes the same product as a number of magnitude 1, or 0, and the logarithm of its magnitude.
+using AddPivotLogarithms = void(const Tensor& sign, const Tensor& logarithm, const Tensor& factors,
+                                const Tensor& pivots);
+extern DeviceStub<AddPivotLogarithms> addPivotLogarithms;
+
+// Overwrites Hermitian [matrices], reading one triangle, with L of L L^H, or U of U^H U if [upper], and zeros in the
+// other triangle. The info, int32, is the order of the first leading minor that is not positive.
+using FactorCholesky = void(std::string_view op, const Tensor& matrices, const Tensor& info, bool upper);
+extern DeviceStub<FactorCholesky> factorCholesky;
+// Overwrites [b], which has elements, with (L L^H)^-1 b, or (U^H U)^-1 b if [upper].
+using SolveCholesky = void(std::string_view op, const Tensor& b, const Tensor& factors, bool upper);
+extern DeviceStub<SolveCholesky> solveCholesky;
+// Overwrites [b], which has elements, with a^-1 b, or b a^-1 if not [left]; a is triangular, with a unit diagonal if
+// [unit].
+using SolveTriangular = void(std::string_view op, const Tensor& b, const Tensor& a, bool left, bool upper, bool unit);
+extern DeviceStub<SolveTriangular> solveTriangular;
+
+// Writes ones to the diagonals of square [matrices] and zeros elsewhere.
+using FillIdentity = void(const Tensor& matrices);
+extern DeviceStub<FillIdentity> fillIdentity;
+
+// Writes the factors of [matrices], which are overwritten, to [r] and, if the mode forms it, to [q].
+using DecomposeQr = void(std::string_view op, const Tensor& q, const Tensor& r, const Tensor& matrices,
+                         const meta::QrMode& mode);
+extern DeviceStub<DecomposeQr> decomposeQr;
+
+// Writes the eigenvalues of Hermitian [matrices], reading one triangle, to [values] in ascending order, and overwrites
+// the matrices with their eigenvectors if [vectors]. A nonzero info, int32, means that the algorithm did not converge,
+// or is kHoldsNan. The results of a matrix with infinite elements are NaN.
+using FindEigen = void(std::string_view op, const Tensor& values, const Tensor& matrices, const Tensor& info,
+                       bool vectors, bool upper);
+extern DeviceStub<FindEigen> findEigen;
+
+// Writes the singular values of [matrices], which have elements and are overwritten, to [s] in descending order. [what]
+// is 'A' for square [u] and [vh], 'S' for as many columns of [u] and rows of [vh] as there are values, 'N' for [s]
+// alone. The info is as for findEigen.
+struct SvdResult {
+  const Tensor& u;
+  const Tensor& s;
+  const Tensor& vh;
+  const Tensor& info;
+};
+using FindSvd = void(std::string_view op, char what, const Tensor& matrices, const SvdResult& result);
+extern DeviceStub<FindSvd> findSvd;
+
+}  // namespace boxcar::native

@@ -1,0 +1,13 @@
+#include <boxcar/backends/functors/pointwise_comparison.h>
+#include <boxcar/backends/functors/pointwise_table.h>
+#include <boxcar/backends/native/pointwise_registration.h>
+#include <boxcar/backends/native/registration.h>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace boxcar::native {
+
+BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) { BOXCAR_REGISTER_POINTWISE(BOXCAR_COMPARISON_TABLE, m) }
+
+}  // namespace boxcar::native

@@ -1,0 +1,12 @@
+#include <boxcar/backends/functors/pointwise_exponential.h>
+#include <boxcar/backends/functors/pointwise_table.h>
+#include <boxcar/backends/native/pointwise_registration.h>
+#include <boxcar/backends/native/registration.h>
+
+#include <optional>
+
+namespace boxcar::native {
+
+BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) { BOXCAR_REGISTER_POINTWISE(BOXCAR_EXPONENTIAL_TABLE, m) }
+
+}  // namespace boxcar::native

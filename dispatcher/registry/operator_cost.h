@@ -1,0 +1,41 @@
+#pragma once
+
+#include <boxcar/dispatcher/registry/registration_handle.h>
+#include <boxcar/ivalue/ivalue.h>
+#include <boxcar/ivalue/macros.h>
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace boxcar {
+
+// A finished call of an operator, with its arguments and results as its boxed kernel took and returned them.
+struct FinishedCall {
+  std::span<const IValue> arguments;
+  std::span<const IValue> results;
+};
+
+// How much work a call was. A value that is not given is estimated from the tensors, or stays unknown.
+struct OperatorCost {
+  std::optional<double> flops;  // a multiplication and an addition count as two
+  std::optional<double> bytes;  // read and written
+};
+
+using CostFunction = std::function<OperatorCost(const FinishedCall&)>;
+
+// Registers the cost of an operator's calls until the handle is destroyed; the newest registration counts. [name] is
+// one overload, "aten::add.Tensor", or all overloads without their own registration, "aten::add". The operator need not
+// be defined. If the function throws, the cost is unknown.
+//
+//   const boxcar::RegistrationHandleRAII kCost = boxcar::registerCost("my::fft", [](const FinishedCall& call) {
+//     const double n = static_cast<double>(call.arguments[0].toTensor().numel());
+//     return OperatorCost{.flops = 5 * n * std::log2(n), .bytes = {}};
+//   });
+BOXCAR_API RegistrationHandleRAII registerCost(std::string name, CostFunction cost);
+
+// Returns the function for the operator [name], which includes the overload; empty if there is none.
+BOXCAR_API CostFunction findCost(const std::string& name);
+
+}  // namespace boxcar

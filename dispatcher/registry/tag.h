@@ -1,0 +1,39 @@
+#pragma once
+
+#include <boxcar/ivalue/macros.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace boxcar {
+
+// What a definition says about an operator besides its schema: m.def("rand(…) -> Tensor",
+// {Tag::nondeterministic_seeded}). These are PyTorch's names and meanings, and two of boxcar's: `io` is for operators
+// that read or affect things outside the program, and `not_observed` hides the operator's calls from observers.
+#define BOXCAR_FORALL_TAGS(_)   \
+  _(core)                       \
+  _(cudagraph_unsafe)           \
+  _(data_dependent_output)      \
+  _(dynamic_output_shape)       \
+  _(flexible_layout)            \
+  _(generated)                  \
+  _(inplace_view)               \
+  _(io)                         \
+  _(maybe_aliasing_or_mutating) \
+  _(needs_fixed_stride_order)   \
+  _(nondeterministic_bitwise)   \
+  _(nondeterministic_seeded)    \
+  _(not_observed)               \
+  _(pointwise)                  \
+  _(pt2_compliant_tag)          \
+  _(view_copy)
+
+enum class Tag : uint8_t {
+#define BOXCAR_TAG(name) name,
+  BOXCAR_FORALL_TAGS(BOXCAR_TAG)
+#undef BOXCAR_TAG
+};
+
+BOXCAR_API std::string_view toString(Tag tag) noexcept;
+
+}  // namespace boxcar

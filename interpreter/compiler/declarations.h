@@ -1,0 +1,196 @@
+#pragma once
+
+#include <boxcar/interpreter/bytecode/bytecode.h>
+#include <boxcar/interpreter/compiler/input_scope.h>
+#include <boxcar/interpreter/compiler/typed_program.h>
+#include <boxcar/interpreter/runtime/module_loader.h>
+#include <boxcar/interpreter/syntax/ast.h>
+#include <boxcar/interpreter/syntax/diagnostic.h>
+#include <boxcar/schema/function_schema.h>
+#include <boxcar/schema/parse_schema.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace boxcar::interp {
+
+enum class BodyKind : uint8_t {
+  Function,  // `fn`
+  Operator,  // `op`
+  Impl,
+  Handler,  // of a fallback or a mode
+  Exit,     // of a mode
+};
+
+// A function or another body of a script.
+struct ScriptFunction {
+  BodyKind kind;
+  FunctionSchema schema;  // what the body takes and returns
+  std::string title;      // its name in call stacks
+  Span name_span;
+  Span span;
+  const syntax::Block* body;       // null for an operator that is only declared and for an imported function
+  uint32_t function;               // its index in the unit, if it has a body; the script's statements have 0
+  uint32_t visible_from = 0;       // if imported: the position in the text from which it is visible
+  std::optional<uint32_t> import;  // if imported: its index in imports()
+};
+
+// The name of a mode of this script or of an imported file.
+struct ScriptMode {
+  std::string_view name;
+  Span span;
+  CodeScope scope;
+  uint32_t visible_from = 0;
+};
+
+struct ScriptConstant {
+  std::string_view name;
+  Span span;
+  uint32_t global;
+  TypePtr type = nullptr;   // known once inference of the script's statements has reached it
+  bool is_earlier = false;  // from an earlier input of the session: already set, and not in this text
+};
+
+// The candidate overloads of a call: operators of one name, those of the dispatcher first.
+struct OverloadSet {
+  std::string name;  // "aten::add"
+  std::vector<OperatorName> operators;
+  std::vector<const FunctionSchema*> schemas;
+};
+
+// The declarations of a script, and what its names mean.
+class Declarations {
+ public:
+  // Reports what cannot be read and what is defined twice. Without [loader] nothing can be imported.
+  // [earlier]: what else an input of a session knows; null for a script.
+  Declarations(const syntax::SyntaxTree& tree, ModuleLoader* loader, Diagnostics& diagnostics,
+               const EarlierInputs* earlier = nullptr);
+
+  // Returns the function or the mode that [name] means at [position].
+  const ScriptFunction* findFunction(std::string_view name, uint32_t position) const;
+  const ScriptMode* findMode(std::string_view name, uint32_t position) const;
+  ScriptConstant* findConstant(std::string_view name);
+  const std::vector<std::unique_ptr<ScriptFunction>>& functions() const noexcept { return functions_; }
+  const std::vector<ScriptConstant>& constants() const noexcept { return constants_; }
+  const std::vector<ScriptMode>& modes() const noexcept { return modes_; }
+  const std::vector<CodeHandler>& handlers() const noexcept { return handlers_; }
+  const std::vector<CodeModule>& modules() const noexcept { return modules_; }
+  const std::vector<CodeImport>& imports() const noexcept { return imports_; }
+
+  // Returns the index of the handler that [statement], an `impl` or a `fallback`, registers; nothing if it was wrong.
+  std::optional<uint32_t> handlerOf(const void* statement) const;
+  // Returns the index of the script that [statement] imports; nothing for a plugin.
+  std::optional<uint32_t> moduleOf(const syntax::Import* statement) const;
+  // Whether the import of a script failed.
+  bool lacksModule() const noexcept { return lacks_module_; }
+  // Returns the import that calls the statements of module [module].
+  uint32_t importOfStatements(uint32_t module);
+
+  // Returns the type written at [span]; Any if an error was reported.
+  TypePtr readType(Span span, Diagnostics& diagnostics) const;
+
+  // Records a variable that the script's own statements set. Functions cannot see it, but error messages mention it.
+  void addScriptVariable(const syntax::Name& name) { script_variables_.emplace(name.text, name.span); }
+  const Span* findScriptVariable(std::string_view name) const;
+
+  // What the statements of an input see from earlier inputs; null for a script.
+  const EarlierInputs* earlier() const noexcept { return earlier_; }
+  // Whether the text may mention [name] at all. This keeps the cost of compiling an input independent of the session's
+  // size.
+  bool mentions(std::string_view name) const { return source_->text().find(name) != std::string_view::npos; }
+
+  // Called before the statements that set constants are inferred again.
+  void forgetConstantTypes();
+
+  // Returns the operators called [name], or null. Without a namespace, these are those of the first namespace in use at
+  // [position] that has the name.
+  const OverloadSet* findOperators(const syntax::QualifiedName& name, uint32_t position);
+  const OverloadSet* findOperators(std::string_view name, uint32_t position);
+  const OverloadSet* findQualified(const std::string& name, uint32_t position = UINT32_MAX);
+
+  // Whether the operator's own kernel may be the body of a script. Such a body can change the lists that it gets.
+  bool mayBeScript(const OperatorName& name) const;
+
+  // Returns candidates for a misspelt operator name; without a namespace, those in use at [position].
+  std::vector<std::string> operatorNames(bool qualified, uint32_t position) const;
+
+  // Returns the names of the results of [schema]; null if they have none, or if there is only one result.
+  typed::FieldNames fieldNames(const FunctionSchema& schema);
+
+  const SourcePtr& source() const noexcept { return source_; }
+
+ private:
+  void add(const syntax::Stmt& statement, const syntax::Function& function, Diagnostics& diagnostics);
+  void add(const syntax::Stmt& statement, const syntax::Operator& op, Diagnostics& diagnostics);
+  void add(const syntax::Const& constant, Diagnostics& diagnostics);
+  void add(const syntax::Stmt& statement, const syntax::Mode& mode, Diagnostics& diagnostics);
+  void add(const syntax::Stmt& statement, const syntax::Import& import, ModuleLoader* loader, Diagnostics& diagnostics);
+  // Adds the names that module [index] exports to a script that imports it by [import].
+  void addNamesOf(uint32_t index, const syntax::Import& import, uint32_t visible_from, Diagnostics& diagnostics);
+  void addOperatorsOf(uint32_t index, const syntax::Import& import, uint32_t visible_from, Diagnostics& diagnostics);
+  void addModulesOf(const EarlierInputs& earlier);
+  // Adds the earlier names that no declaration of this input replaces.
+  void addNamesOf(const EarlierInputs& earlier);
+  void addImport(uint32_t index, const CodeUnit& unit, const CodeExport& exported, Span span, uint32_t visible_from);
+  // Reports operators of the script that an imported file defines, too.
+  void compareWithImports(Diagnostics& diagnostics) const;
+  // Adds the handlers of the impls and fallbacks in [statements] and in nested blocks.
+  void addHandlers(const std::vector<syntax::StmtPtr>& statements, Diagnostics& diagnostics);
+  void addHandler(const syntax::Stmt& statement, const syntax::Impl& impl, Diagnostics& diagnostics);
+  void addHandler(const syntax::Stmt& statement, const syntax::Fallback& fallback, Diagnostics& diagnostics);
+  ScriptFunction& addBody(BodyKind kind, FunctionSchema schema, std::string title, Span name_span, Span span,
+                          const syntax::Block* body);
+  // Declares [name]; reports it and returns false if it is already declared.
+  bool claimName(std::string_view name, const SourcePtr& source, Span span, const SourcePtr& place_source, Span place,
+                 Diagnostics& diagnostics);
+  std::optional<DispatchKey> readKey(const syntax::Name& key, Diagnostics& diagnostics) const;
+  std::optional<FunctionSchema> readSignature(Span signature, Diagnostics& diagnostics) const;
+  // Reports the words in [types], written at [span], that name no type; returns whether there are any.
+  bool reportTypeVariables(std::span<const TypePtr> types, Span span, Diagnostics& diagnostics) const;
+  void checkUses(Diagnostics& diagnostics) const;
+  bool checkArgumentNames(const FunctionSchema& schema, Span span, Diagnostics& diagnostics) const;
+  void report(const SchemaError& error, Span span, Diagnostics& diagnostics) const;
+  std::vector<std::string_view> namespacesAt(uint32_t position) const;
+
+  struct Use {
+    std::string_view space;
+    Span span;
+    bool is_earlier = false;
+  };
+
+  SourcePtr source_;
+  const EarlierInputs* earlier_;
+  std::vector<std::unique_ptr<ScriptFunction>> functions_;
+  uint32_t body_count_ = 0;
+  std::unordered_map<std::string_view, Location> names_;                     // of functions, constants and modes
+  std::unordered_map<std::string_view, ScriptFunction*> functions_by_name_;  // `fn` only
+  std::unordered_map<std::string, std::vector<ScriptFunction*>> operators_by_name_;
+  struct ImportedOperator {
+    const CodeOperator* op;
+    const CodeUnit* unit;
+    uint32_t visible_from;
+  };
+  std::unordered_map<std::string, std::vector<ImportedOperator>> imported_operators_;
+  std::vector<ScriptConstant> constants_;
+  std::unordered_map<std::string_view, size_t> constants_by_name_;
+  std::vector<ScriptMode> modes_;
+  std::vector<CodeHandler> handlers_;
+  std::unordered_map<const void*, uint32_t> handlers_by_statement_;
+  std::vector<CodeModule> modules_;
+  std::unordered_map<const void*, uint32_t> modules_by_statement_;
+  std::vector<const CodeUnit*> units_;  // of the modules; null for plugins
+  std::vector<CodeImport> imports_;
+  bool lacks_module_ = false;
+  std::unordered_map<std::string_view, Span> script_variables_;
+  std::vector<Use> uses_;
+  std::unordered_map<const FunctionSchema*, typed::FieldNames> field_names_;
+  std::unordered_map<std::string, std::unique_ptr<OverloadSet>> overloads_;  // null if there is none
+};
+
+}  // namespace boxcar::interp

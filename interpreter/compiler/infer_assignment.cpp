@@ -1,0 +1,304 @@
+#include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/syntax/wording.h>
+
+// Assignments to names and places, and unpacking.
+
+namespace boxcar::interp {
+
+using boost::variant2::get_if;
+using syntax::BinaryOp;
+using typed::ExprPtr;
+
+void Inference::infer(const syntax::Assign& assign, Span span, typed::Block& out) {
+  assignAll(assign.targets, infer(*assign.value), span, out);
+}
+
+void Inference::assignAll(const syntax::Targets& targets, ExprPtr value, Span span, typed::Block& out) {
+  if (targets.unpacks) {
+    unpack(targets, std::move(value), span, out);
+  } else {
+    assign(*targets.items[0], std::move(value), span, out);
+  }
+}
+
+void Inference::assign(const syntax::Expr& target, ExprPtr value, Span span, typed::Block& out) {
+  if (const auto* ref = get_if<syntax::NameRef>(&target.node)) {
+    assignVariable(ref->name.name, std::move(value), span, out);
+  } else {
+    assignIndex(boost::variant2::get<syntax::Index>(target.node), std::move(value), span, out);
+  }
+}
+
+void Inference::assignVariable(const syntax::Name& name, ExprPtr value, Span span, typed::Block& out) {
+  const auto variable = findVariable(name.text);
+  if (!variable) {
+    const ScriptConstant* known = declarations_.findConstant(name.text);
+    Diagnostic& diagnostic =
+        error(name.span, fmt::format("`{}` is a constant, and a constant is set only once", name.text));
+    if (known->is_earlier) {
+      diagnostic.note(fmt::format("an earlier input set it; `const {} = ...` makes another of that name", name.text));
+    } else {
+      diagnostic.note("it is set here", source_, known->span);
+    }
+    return;
+  }
+  typed::FieldNames fields = value->fields;
+  TypePtr bound = nullptr;
+  const auto declared = declared_types_.find(*variable);
+  if (declared != declared_types_.end() && declared->second.first != nullptr && !isPoison(*value)) {
+    bound = declared->second.first;
+    value = convertOrReport(std::move(value), bound, fmt::format("`{}`", name.text));
+    // A value that is not None when assigned stays so until the next assignment.
+    if (bound->isOptional() && value->type == bound->element()) bound = value->type;
+  }
+  const TypePtr type = bound == nullptr ? value->type : bound;
+  if (findings_ != nullptr) findings_->assignments.push_back({name.text, name.span, type});
+  const SlotKind kind = kindOf(type);
+  append(out, span, typed::SetVariable{{*variable, kind}, std::move(value)});
+  environment_[*variable] = {type, std::move(fields), kind, false};
+  assigned_.push_back(*variable);
+}
+
+void Inference::assignIndex(const syntax::Index& target, ExprPtr value, Span span, typed::Block& out) {
+  const Span place_span = join(target.object->span, target.index->span);
+  ExprPtr object = infer(*target.object);
+  if (isPoison(*object)) return;
+  const TypePtr type = object->type;
+  // The value is evaluated before the place.
+  const bool is_tensor = type->kind() == TypeKind::Tensor;
+  if (!isSimple(*object)) value = keep(std::move(value), out);
+  if (is_tensor) {
+    setTensorIndex(tensorIndex(std::move(object), *target.index, place_span), std::move(value), span, out);
+    return;
+  }
+  if (get_if<syntax::Slice>(&target.index->node) != nullptr) {
+    error(target.index->span, fmt::format("a slice of {} cannot be assigned to", withArticle(type)));
+    return;
+  }
+  ExprPtr index = infer(*target.index);
+  if (isPoison(*index) || isPoison(*value)) return;
+  switch (type->kind()) {
+    case TypeKind::List:
+      index = convertOrReport(std::move(index), Type::integer(), fmt::format("an index of {}", withArticle(type)));
+      value = convertOrReport(std::move(value), type->element(), fmt::format("an element of {}", withArticle(type)));
+      break;
+    case TypeKind::Dict:
+      index = convertOrReport(std::move(index), type->contained()[0], fmt::format("a key of {}", withArticle(type)));
+      value = convertOrReport(std::move(value), type->contained()[1], fmt::format("a value of {}", withArticle(type)));
+      break;
+    case TypeKind::Any: break;
+    default: {
+      Diagnostic& diagnostic =
+          error(place_span, fmt::format("nothing can be assigned to an element of {}", withArticle(type)));
+      if (type->isOptional()) diagnostic.note("check `is None` first");
+      return;
+    }
+  }
+  append(out, span, typed::SetIndex{std::move(object), std::move(index), std::move(value)});
+}
+
+void Inference::setTensorIndex(TensorIndex place, ExprPtr value, Span span, typed::Block& out) {
+  if (isPoison(*place.view) || isPoison(*value)) return;
+  if (!place.parts.empty()) {
+    std::vector<ExprPtr> arguments;
+    arguments.push_back(std::move(place.view));
+    arguments.push_back(std::move(value));
+    for (ExprPtr& part : place.parts) arguments.push_back(std::move(part));
+    const uint16_t builtin = *findBuiltin("set_tensor_element");
+    append(out, span, typed::Evaluate{make(Type::none(), span, typed::CallBuiltin{builtin, std::move(arguments)})});
+    return;
+  }
+  ExprPtr call;
+  if (place.indices != nullptr) {
+    if (value->type->kind() != TypeKind::Tensor) {
+      // A number gets the tensor's dtype.
+      place.view = keep(std::move(place.view), out);
+      ExprPtr like = copyOf(*place.view);
+      value = callAten("type_as", {&value, &like}, span);
+    }
+    call = callAten("index_put_", {&place.view, &place.indices, &value}, span);
+  } else if (value->type->kind() == TypeKind::Tensor || value->type->kind() == TypeKind::Any) {
+    call = callAten("copy_", {&place.view, &value}, span);
+  } else {
+    call = callAten("fill_", {&place.view, &value}, span);
+  }
+  append(out, span, typed::Evaluate{std::move(call)});
+}
+
+void Inference::unpack(const syntax::Targets& targets, ExprPtr value, Span span, typed::Block& out) {
+  const TypePtr type = value->type;
+  const size_t count = targets.items.size();
+  std::vector<TypePtr> types(count, Type::any());
+  if (type->kind() == TypeKind::Tuple) {
+    if (type->contained().size() != count) {
+      error(targets.span, fmt::format("{} name{} cannot take the {} values of {}", count, count == 1 ? "" : "s",
+                                      type->contained().size(), withArticle(type)));
+      for (const syntax::ExprPtr& target : targets.items) assign(*target, poison(span), span, out);
+      return;
+    }
+    types.assign(type->contained().begin(), type->contained().end());
+  } else if (const TypePtr element = isPoison(*value) ? Type::any() : iteratedType(type)) {
+    types.assign(count, element);
+  } else {
+    error(value->span, fmt::format("{} cannot be unpacked", withArticle(type)));
+  }
+
+  // A tuple literal on the right side is never built.
+  std::vector<ExprPtr> elements;
+  if (auto* tuple = get_if<typed::MakeTuple>(&value->node)) {
+    for (ExprPtr& item : tuple->items) {
+      elements.push_back(keepValue(std::move(item), out));
+    }
+  } else {
+    typed::Unpack node;
+    node.value = std::move(value);
+    for (const TypePtr element : types) {
+      const typed::Target target{makeVariable(), slotKindOf(element)};
+      node.targets.push_back(target);
+      elements.push_back(read(target, element, span));
+    }
+    append(out, span, std::move(node));
+  }
+  for (size_t i = 0; i < count; ++i) assign(*targets.items[i], std::move(elements[i]), span, out);
+}
+
+void Inference::infer(const syntax::TypedAssign& assign, Span span, typed::Block& out) {
+  const TypePtr type = readType(assign.type);
+  ExprPtr value = infer(*assign.value);
+  const auto variable = findVariable(assign.name.text);
+  if (variable) {
+    auto& [declared, place] = declared_types_[*variable];
+    if (declared == nullptr) declared = type;
+    if (declared != type) {
+      error(assign.type, fmt::format("`{}` is declared as {} already", assign.name.text, *declared))
+          .note("the first declaration", source_, place);
+      return;
+    }
+  }
+  assignVariable(assign.name, std::move(value), span, out);
+}
+
+void Inference::infer(const syntax::AugmentedAssign& assign, Span span, typed::Block& out) {
+  if (const auto* index = get_if<syntax::Index>(&assign.target->node)) {
+    updateIndex(*index, assign, span, out);
+    return;
+  }
+  ExprPtr old = infer(*assign.target);
+  ExprPtr value = infer(*assign.value);
+  if (isPoison(*old) || isPoison(*value)) return;
+  const bool is_in_place = changesInPlace(assign.op, old->type);
+  ExprPtr result = updated(assign.op, std::move(old), std::move(value), span);
+  if (is_in_place) {
+    append(out, span, typed::Evaluate{std::move(result)});
+    return;
+  }
+  const auto& name = boost::variant2::get<syntax::NameRef>(assign.target->node).name.name;
+  assignVariable(name, std::move(result), span, out);
+}
+
+// Whether `x += …` and similar change the value of x in place.
+bool Inference::changesInPlace(BinaryOp op, TypePtr type) {
+  if (type->kind() == TypeKind::Tensor) return op != BinaryOp::MatrixMultiply;
+  return type->isList() && op == BinaryOp::Add;
+}
+
+// The result of `old op= value`, in place if the operation works that way.
+ExprPtr Inference::updated(BinaryOp op, ExprPtr old, ExprPtr value, Span span) {
+  static constexpr std::string_view names[] = {"bitwise_or_", "bitwise_xor_",  "bitwise_and_", "__ilshift__",
+                                               "__irshift__", "add_",          "sub_",         "mul_",
+                                               "div_",        "floor_divide_", "remainder_",   "",
+                                               "pow_"};
+  const std::string_view in_place = names[static_cast<size_t>(op)];
+  if (old->type->kind() == TypeKind::Tensor && changesInPlace(op, old->type)) {
+    return callAten(in_place, {&old, &value}, span);
+  }
+  if (old->type->isList() && changesInPlace(op, old->type)) {
+    const TypePtr element = iteratedType(value->type);
+    if (element == nullptr || !conversionCost(element, {old->type->element()}, {})) {
+      error(span, fmt::format("`{}=` does not work on {} and {}", op, *old->type, *value->type));
+      return poison(span);
+    }
+    std::vector<TypedArgument> arguments;
+    const Span value_span = value->span;
+    arguments.push_back({std::move(old), {}, span});
+    arguments.push_back({std::move(value), {}, value_span});
+    return callBuiltin("list.extend", std::move(arguments), span);
+  }
+  if (old->type->kind() == TypeKind::Any) {
+    std::vector<ExprPtr> arguments;
+    arguments.push_back(std::move(old));
+    arguments.push_back(std::move(value));
+    arguments.push_back(constant(static_cast<int64_t>(op), Type::integer(), span));
+    arguments.push_back(constant(std::string(in_place), Type::string(), span));
+    return make(Type::any(), span, typed::CallBuiltin{*findBuiltin("updated"), std::move(arguments)});
+  }
+  return binary(op, std::move(old), std::move(value), span);
+}
+
+// `x[i] += e`: x and i are evaluated once.
+void Inference::updateIndex(const syntax::Index& target, const syntax::AugmentedAssign& assign, Span span,
+                            typed::Block& out) {
+  const Span place_span = assign.target->span;
+  ExprPtr object = keep(infer(*target.object), out);
+  if (isPoison(*object)) return;
+  if (object->type->kind() == TypeKind::Tensor) {
+    TensorIndex place = tensorIndex(std::move(object), *target.index, place_span);
+    place.view = keep(std::move(place.view), out);
+    if (place.indices == nullptr && place.parts.empty()) {
+      ExprPtr value = infer(*assign.value);
+      if (isPoison(*place.view) || isPoison(*value)) return;
+      ExprPtr result = updated(assign.op, copyOf(*place.view), std::move(value), span);
+      if (changesInPlace(assign.op, Type::tensor())) {
+        append(out, span, typed::Evaluate{std::move(result)});
+      } else {
+        setTensorIndex(std::move(place), std::move(result), span, out);
+      }
+      return;
+    }
+    ExprPtr old;
+    if (!place.parts.empty()) {
+      std::vector<ExprPtr> copies;
+      for (ExprPtr& part : place.parts) {
+        part = keep(std::move(part), out);
+        copies.push_back(copyOf(*part));
+      }
+      old = partsElement(copyOf(*place.view), std::move(copies), place_span);
+    } else {
+      place.indices = keep(std::move(place.indices), out);
+      ExprPtr view = copyOf(*place.view);
+      ExprPtr indices = copyOf(*place.indices);
+      old = callAten("index", {&view, &indices}, place_span);
+    }
+    ExprPtr value = infer(*assign.value);
+    if (isPoison(*old) || isPoison(*value)) return;
+    setTensorIndex(std::move(place), updated(assign.op, std::move(old), std::move(value), span), span, out);
+    return;
+  }
+  if (get_if<syntax::Slice>(&target.index->node) != nullptr) {
+    error(target.index->span, fmt::format("a slice of {} cannot be assigned to", withArticle(object->type)));
+    return;
+  }
+  ExprPtr index = keep(infer(*target.index), out);
+  if (isPoison(*index)) return;
+  ExprPtr old = element(copyOf(*object), copyOf(*index), place_span);
+  ExprPtr value = infer(*assign.value);
+  if (isPoison(*old) || isPoison(*value)) return;
+  const TypePtr old_type = old->type;
+  ExprPtr result = updated(assign.op, std::move(old), std::move(value), span);
+  if (changesInPlace(assign.op, old_type)) {
+    append(out, span, typed::Evaluate{std::move(result)});
+    return;
+  }
+  const TypePtr type = object->type;
+  if (type->isList() || type->kind() == TypeKind::Dict) {
+    const TypePtr wanted = type->isList() ? type->element() : type->contained()[1];
+    result = convertOrReport(std::move(result), wanted, fmt::format("what lies in {}", withArticle(type)));
+  } else if (type->kind() != TypeKind::Any) {
+    error(place_span, fmt::format("nothing can be assigned to an element of {}", withArticle(type)));
+    return;
+  }
+  append(out, span, typed::SetIndex{std::move(object), std::move(index), std::move(result)});
+}
+
+}  // namespace boxcar::interp

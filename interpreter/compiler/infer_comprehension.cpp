@@ -1,0 +1,82 @@
+#include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/interpreter/compiler/inference.h>
+
+// `[e for x in xs if c]`: loops that append to a list. Its variables are local and set again in every iteration, so one
+// pass finds their types.
+
+namespace boxcar::interp {
+
+using typed::ExprPtr;
+
+ExprPtr Inference::infer(const syntax::Comprehension& comprehension, Span span) {
+  const typed::Target list{makeVariable(), SlotKind::Value};
+  typed::Block loops;
+  TypePtr element = Type::any();
+  const Environment before = environment_;
+  inferClauses(comprehension, 0, list, element, loops);
+  environment_ = before;
+  if (element->kind() == TypeKind::None || element->depth() + 2 > Type::kMaxDepth) element = Type::any();
+
+  const TypePtr type = Type::listOf(element);
+  typed::Block statements;
+  append(statements, span, typed::SetVariable{list, make(type, span, typed::MakeList{})});
+  for (typed::StmtPtr& loop : loops) statements.push_back(std::move(loop));
+  return withStatements(std::move(statements), read(list, type, span));
+}
+
+void Inference::inferClauses(const syntax::Comprehension& comprehension, size_t clause, typed::Target list,
+                             TypePtr& element_type, typed::Block& out) {
+  if (clause == comprehension.clauses.size()) {
+    ExprPtr element = infer(*comprehension.element);
+    element_type = element->type;
+    const Span span = element->span;
+    std::vector<ExprPtr> arguments;
+    arguments.push_back(read(list, Type::listOf(Type::any()), span));
+    arguments.push_back(std::move(element));
+    append(out, span,
+           typed::Evaluate{
+               make(Type::none(), span, typed::CallBuiltin{*findBuiltin("list.append"), std::move(arguments)})});
+    return;
+  }
+
+  const syntax::ComprehensionClause& parts = comprehension.clauses[clause];
+  typed::Stmt::Node loop = loopOver(*parts.iterable);
+  const size_t outer_names = scoped_.size();
+  std::vector<typed::VariableId>& variables = clause_variables_[&parts];
+  const bool is_first_pass = variables.empty();
+  for (size_t i = 0; i < parts.targets.items.size(); ++i) {
+    const auto* ref = boost::variant2::get_if<syntax::NameRef>(&parts.targets.items[i]->node);
+    if (ref == nullptr) continue;
+    if (is_first_pass) {
+      variables.push_back(static_cast<typed::VariableId>(names_.size()));
+      names_.push_back(ref->name.name.text);
+    }
+    scoped_.emplace_back(ref->name.name.text, variables[scoped_.size() - outer_names]);
+  }
+  typed::Block body;
+  assignAll(parts.targets, loopElement(loop, parts.iterable->span), parts.targets.span, body);
+
+  // What follows a condition runs if it holds.
+  typed::Block inner;
+  std::vector<ExprPtr> conditions;
+  for (const syntax::ExprPtr& condition : parts.conditions) {
+    Condition holds = this->condition(*condition);
+    assume(holds.if_true);
+    conditions.push_back(std::move(holds.value));
+  }
+  inferClauses(comprehension, clause + 1, list, element_type, inner);
+  if (conditions.empty()) {
+    for (typed::StmtPtr& statement : inner) body.push_back(std::move(statement));
+  } else {
+    const Span span = join(parts.conditions.front()->span, parts.conditions.back()->span);
+    typed::If check;
+    check.branches.push_back(
+        {make(Type::boolean(), span, typed::Logical{true, std::move(conditions)}), std::move(inner)});
+    append(body, span, std::move(check));
+  }
+  scoped_.resize(outer_names);
+  finishLoop(loop, std::move(body), {});
+  append(out, parts.targets.span, std::move(loop));
+}
+
+}  // namespace boxcar::interp

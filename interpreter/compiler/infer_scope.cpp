@@ -1,0 +1,132 @@
+#include <boxcar/dispatcher/handlers/handler_kinds.h>
+#include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/runtime/handler_object.h>
+#include <boxcar/interpreter/syntax/wording.h>
+#include <boxcar/ivalue/error.h>
+
+#include <algorithm>
+
+// `with`, and the statements that register handlers and run other files.
+
+namespace boxcar::interp {
+
+using boost::variant2::get_if;
+
+void Inference::infer(const syntax::With& statement, Span span, typed::Block& out) {
+  typed::With with;
+  for (const syntax::ExprPtr& expr : statement.scopes) {
+    if (auto found = scope(*expr)) with.scopes.push_back(*std::move(found));
+  }
+  infer(statement.body.statements, with.body);
+  append(out, span, std::move(with));
+}
+
+std::optional<typed::Scope> Inference::scope(const syntax::Expr& expr) {
+  constexpr std::string_view kScopes[] = {"include", "exclude", "inference_mode"};
+  const auto* ref = get_if<syntax::NameRef>(&expr.node);
+  const auto* call = get_if<syntax::Call>(&expr.node);
+  const syntax::QualifiedName* name = ref != nullptr ? &ref->name : call != nullptr ? &call->callee : nullptr;
+  if (name == nullptr || name->space) {
+    error(expr.span,
+          "`with` takes scopes: a mode's name, a handler such as `check_nan()`, `include(KEY)`, `exclude(KEY)` or "
+          "`inference_mode()`");
+    return std::nullopt;
+  }
+  const std::string_view word = name->name.text;
+  if (const ScriptMode* mode = declarations_.findMode(word, expr.span.begin)) {
+    if (ref != nullptr) return typed::Scope{mode->scope, nullptr};
+    error(expr.span, fmt::format("`{}` is a mode, which takes no arguments: `with {} {{ … }}`", word, word));
+    return std::nullopt;
+  }
+  const boxcar::HandlerKind* const kind = findHandlerKind(word);
+  const bool is_device_scope = std::ranges::find(kDeviceScopes, word) != std::end(kDeviceScopes);
+  if (kind != nullptr || is_device_scope) {
+    if (call == nullptr) {
+      const std::string form =
+          kind == nullptr ? fmt::format("{}()", word) : std::string(kind->schema.substr(0, kind->schema.rfind(" ->")));
+      error(expr.span, fmt::format("a {} is called: `with {}`", kind == nullptr ? "scope" : "handler", form));
+      return std::nullopt;
+    }
+    return typed::Scope{{}, callBuiltin(handlerBuiltin(word), inferArguments(call->arguments), expr.span)};
+  }
+  if (std::ranges::find(kScopes, word) == std::end(kScopes)) {
+    std::vector<std::string_view> candidates(std::begin(kScopes), std::end(kScopes));
+    candidates.insert(candidates.end(), std::begin(kDeviceScopes), std::end(kDeviceScopes));
+    for (const boxcar::HandlerKind* each : handlerKinds()) candidates.push_back(each->name());
+    for (const ScriptMode& mode : declarations_.modes()) candidates.push_back(mode.name);
+    error(name->span, withSuggestion(fmt::format("there is no mode or scope called `{}`", word), word, candidates));
+    return std::nullopt;
+  }
+  if (call == nullptr) {
+    error(expr.span, fmt::format("a scope is called: `{}({})`", word, word == "inference_mode" ? "" : "KEY"));
+    return std::nullopt;
+  }
+  CodeScope scope;
+  if (word == "inference_mode") {
+    if (!call->arguments.empty()) error(call->arguments_span, "`inference_mode()` takes no arguments");
+    scope.kind = ScopeKind::InferenceMode;
+    return typed::Scope{scope, nullptr};
+  }
+  const auto keys = scopeKeys(*call);
+  if (!keys) return std::nullopt;
+  scope.kind = word == "include" ? ScopeKind::Include : ScopeKind::Exclude;
+  scope.keys = *keys;
+  return typed::Scope{scope, nullptr};
+}
+
+// Returns the keys of `include(Tracer, Python)`; nothing if one of them is wrong.
+std::optional<DispatchKeySet> Inference::scopeKeys(const syntax::Call& call) {
+  DispatchKeySet keys;
+  bool is_good = true;
+  const auto reject = [&](Span span, std::string message) {
+    error(span, std::move(message));
+    is_good = false;
+  };
+  if (call.arguments.empty()) {
+    reject(call.arguments_span,
+           fmt::format("`{}` takes one key or more: `{}(Tracer)`", text(call.callee.span), text(call.callee.span)));
+  }
+  for (const syntax::Argument& argument : call.arguments) {
+    const auto* ref = get_if<syntax::NameRef>(&argument.value->node);
+    if (ref == nullptr || ref->name.space || argument.keyword) {
+      reject(argument.span, fmt::format("`{}` takes names of dispatch keys, such as `Tracer`", text(call.callee.span)));
+      continue;
+    }
+    const std::string_view name = ref->name.name.text;
+    try {
+      const DispatchKey key = parseDispatchKey(name);
+      if (isAliasDispatchKey(key)) {
+        reject(argument.span, fmt::format("`{}` is an alias for several keys; a scope takes functionality keys{}", name,
+                                          key == DispatchKey::Autograd ? ", here `AutogradFunctionality`" : ""));
+      } else if (toBackendComponent(key) != BackendComponent::InvalidBit) {
+        reject(argument.span, fmt::format("`{}` belongs to one backend; a scope takes functionality keys, such as `{}`",
+                                          name, toFunctionalityKey(key)));
+      } else if (key == DispatchKey::Undefined) {
+        reject(argument.span, "`Undefined` is the key of calls that have none; it cannot be switched on or off");
+      } else {
+        keys = keys.add(key);
+      }
+    } catch (const Error& failure) {
+      reject(argument.span, failure.message());
+    }
+  }
+  if (!is_good) return std::nullopt;
+  return keys;
+}
+
+void Inference::infer(const syntax::Impl& statement, Span span, typed::Block& out) {
+  if (const auto handler = declarations_.handlerOf(&statement)) append(out, span, typed::Register{*handler});
+}
+
+void Inference::infer(const syntax::Fallback& statement, Span span, typed::Block& out) {
+  if (const auto handler = declarations_.handlerOf(&statement)) append(out, span, typed::Register{*handler});
+}
+
+void Inference::infer(const syntax::Import& statement, Span span, typed::Block& out) {
+  const auto module = declarations_.moduleOf(&statement);
+  if (!module) return;
+  if (!module_imports_.contains(*module)) module_imports_[*module] = declarations_.importOfStatements(*module);
+  append(out, span, typed::RunModule{*module, module_imports_[*module]});
+}
+
+}  // namespace boxcar::interp

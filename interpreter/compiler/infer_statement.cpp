@@ -1,0 +1,232 @@
+#include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/syntax/wording.h>
+
+// Statements other than assignments.
+
+namespace boxcar::interp {
+
+using boost::variant2::get_if;
+using typed::ExprPtr;
+
+void Inference::infer(const std::vector<syntax::StmtPtr>& statements, typed::Block& out) {
+  for (const syntax::StmtPtr& statement : statements) {
+    if (environment_.isReachable()) {
+      infer(*statement, out);
+    } else {
+      // Unreachable, but errors in it are reported.
+      typed::Block dropped;
+      infer(*statement, dropped);
+    }
+  }
+}
+
+void Inference::infer(const syntax::Stmt& statement, typed::Block& out) {
+  const Span span = statement.span;
+  if (outline_ != nullptr) places_.insert_or_assign(&statement, environment_);
+  boost::variant2::visit(
+      [&]<class T>(const T& node) {
+        if constexpr (std::is_same_v<T, syntax::ExpressionStatement>) {
+          append(out, span, typed::Evaluate{infer(*node.value)});
+        } else if constexpr (std::is_same_v<T, syntax::Break>) {
+          if (loops_.empty()) {
+            error(span, "`break` is only allowed in a loop");
+            return;
+          }
+          exitLoop(*loops_.back(), span, out);
+          append(out, span, typed::Break{});
+          environment_.setUnreachable();
+        } else if constexpr (std::is_same_v<T, syntax::Continue>) {
+          if (loops_.empty()) {
+            error(span, "`continue` is only allowed in a loop");
+            return;
+          }
+          repeatLoop(*loops_.back(), span, out);
+          append(out, span, typed::Continue{});
+          environment_.setUnreachable();
+        } else if constexpr (std::is_same_v<T, syntax::Use> || std::is_same_v<T, syntax::Function> ||
+                             std::is_same_v<T, syntax::Operator> || std::is_same_v<T, syntax::Mode>) {
+          // Visible throughout the file.
+        } else {
+          infer(node, span, out);
+        }
+      },
+      statement.node);
+}
+
+void Inference::infer(const syntax::If& statement, Span span, typed::Block& out) {
+  typed::If typed_if;
+  std::vector<Environment> ends;
+  for (const syntax::If::Branch& branch : statement.branches) {
+    Condition condition = this->condition(*branch.condition);
+    const Environment before = environment_;
+    assume(condition.if_true);
+    typed::If::Branch& typed_branch = typed_if.branches.emplace_back();
+    typed_branch.condition = std::move(condition.value);
+    infer(branch.body.statements, typed_branch.body);
+    ends.push_back(std::move(environment_));
+    environment_ = before;
+    assume(condition.if_false);
+  }
+  if (statement.otherwise) infer(statement.otherwise->statements, typed_if.otherwise);
+  const Environment end_of_otherwise = environment_;
+  for (const Environment& end : ends) environment_.join(end);
+
+  const auto recast = [&](const Environment& end, typed::Block& block) {
+    typed::Recasts recasts = end.recastsTo(environment_);
+    if (!recasts.empty()) append(block, span, typed::RecastAll{std::move(recasts)});
+  };
+  for (size_t i = 0; i < ends.size(); ++i) recast(ends[i], typed_if.branches[i].body);
+  recast(end_of_otherwise, typed_if.otherwise);
+  append(out, span, std::move(typed_if));
+}
+
+void Inference::infer(const syntax::While& statement, Span span, typed::Block& out) {
+  openLoop(&statement, span, out);
+  OpenLoop open{&statement, assigned_.size(), {}};
+  typed::While loop;
+  Condition condition = this->condition(*statement.condition);
+  const auto* known = get_if<typed::Constant>(&condition.value->node);
+  const bool is_for_ever = known != nullptr && known->value.isBool() && known->value.toBool();
+  loop.condition = std::move(condition.value);
+  const Environment before = environment_;
+  if (!is_for_ever) {
+    assume(condition.if_false);
+    exitLoop(open, span, loop.at_end);
+  }
+  environment_ = before;
+  assume(condition.if_true);
+  loops_.push_back(&open);
+  infer(statement.body.statements, loop.body);
+  loops_.pop_back();
+  repeatLoop(open, span, loop.body);
+  closeLoop(open);
+  append(out, span, std::move(loop));
+}
+
+void Inference::infer(const syntax::For& statement, Span span, typed::Block& out) {
+  typed::Stmt::Node loop = loopOver(*statement.iterable);
+  openLoop(&statement, span, out);
+  OpenLoop open{&statement, assigned_.size(), {}};
+  // The element is assigned to the targets in every iteration.
+  typed::Block body;
+  typed::Block at_end;
+  exitLoop(open, span, at_end);
+  assignAll(statement.targets, loopElement(loop, statement.iterable->span), statement.targets.span, body);
+  loops_.push_back(&open);
+  infer(statement.body.statements, body);
+  loops_.pop_back();
+  repeatLoop(open, span, body);
+  closeLoop(open);
+  finishLoop(loop, std::move(body), std::move(at_end));
+  append(out, span, std::move(loop));
+}
+
+typed::Stmt::Node Inference::loopOver(const syntax::Expr& iterable) {
+  const auto* call = get_if<syntax::Call>(&iterable.node);
+  if (call != nullptr && !call->callee.space && call->callee.name.text == "range" &&
+      declarations_.findFunction("range", iterable.span.begin) == nullptr && !call->arguments.empty() &&
+      call->arguments.size() <= 3) {
+    std::vector<ExprPtr> limits;
+    for (TypedArgument& argument : inferArguments(call->arguments)) {
+      if (!argument.keyword.empty()) error(argument.span, "range takes no keyword arguments");
+      limits.push_back(convertOrReport(std::move(argument.value), Type::integer(), "an argument of range"));
+    }
+    const Span span = iterable.span;
+    typed::ForRange loop;
+    loop.variable = makeVariable();
+    if (limits.size() == 1) limits.insert(limits.begin(), constant(0, Type::integer(), span));
+    if (limits.size() == 2) limits.push_back(constant(1, Type::integer(), span));
+    loop.start = std::move(limits[0]);
+    loop.stop = std::move(limits[1]);
+    loop.step = std::move(limits[2]);
+    return loop;
+  }
+  typed::ForEach loop;
+  loop.variable = makeVariable();
+  loop.iterable = infer(iterable);
+  loop.element = iteratedType(loop.iterable->type);
+  if (loop.element == nullptr) {
+    Diagnostic& diagnostic =
+        error(iterable.span, fmt::format("`for` cannot iterate over {}", withArticle(loop.iterable->type)));
+    if (loop.iterable->type->isOptional()) diagnostic.note("check `is None` first");
+    loop.element = Type::any();
+  }
+  return loop;
+}
+
+ExprPtr Inference::loopElement(const typed::Stmt::Node& loop, Span span) {
+  if (const auto* range = get_if<typed::ForRange>(&loop)) {
+    return read({range->variable, SlotKind::Int}, Type::integer(), span);
+  }
+  const auto& each = boost::variant2::get<typed::ForEach>(loop);
+  return unboxed(read({each.variable, SlotKind::Value}, Type::any(), span), each.element);
+}
+
+void Inference::finishLoop(typed::Stmt::Node& loop, typed::Block body, typed::Block at_end) {
+  if (auto* range = get_if<typed::ForRange>(&loop)) {
+    range->body = std::move(body);
+    range->at_end = std::move(at_end);
+  } else {
+    auto& each = boost::variant2::get<typed::ForEach>(loop);
+    each.body = std::move(body);
+    each.at_end = std::move(at_end);
+  }
+}
+
+void Inference::infer(const syntax::Return& statement, Span span, typed::Block& out) {
+  if (function_ == nullptr) {
+    error(span, "`return` is only allowed in a function");
+    if (statement.value != nullptr) infer(*statement.value);
+    return;
+  }
+  const std::string_view name = shownName();
+  ExprPtr value = statement.value == nullptr ? none(span) : infer(*statement.value);
+  if (!isPoison(*value)) {
+    if (result_->kind() == TypeKind::None && value->type->kind() != TypeKind::None) {
+      error(value->span, fmt::format("`{}` returns nothing, so no value is allowed here", name));
+    } else if (statement.value == nullptr && !conversionCost(value->type, {result_}, {})) {
+      error(span, fmt::format("`{}` returns {}, so a value is needed here", name, *result_));
+    } else {
+      value = convertOrReport(std::move(value), result_, fmt::format("what `{}` returns", name));
+    }
+  }
+  append(out, span, typed::Return{std::move(value)});
+  environment_.setUnreachable();
+}
+
+void Inference::infer(const syntax::Assert& statement, Span span, typed::Block& out) {
+  Condition condition = this->condition(*statement.condition);
+  const Environment before = environment_;
+  typed::If check;
+  check.branches.push_back({std::move(condition.value), {}});
+  assume(condition.if_false);
+  ExprPtr message;
+  if (statement.message == nullptr) {
+    const Span condition_span = statement.condition->span;
+    message = constant(fmt::format("assertion failed: {}", text(condition_span)), Type::string(), condition_span);
+  } else {
+    ExprPtr given = shown(infer(*statement.message));
+    const Span message_span = given->span;
+    std::vector<ExprPtr> parts;
+    parts.push_back(constant("assertion failed: ", Type::string(), message_span));
+    parts.push_back(constant("", Type::string(), message_span));
+    parts.push_back(std::move(given));
+    parts.push_back(constant("", Type::string(), message_span));
+    message = make(Type::string(), message_span, typed::CallBuiltin{*findBuiltin("format"), std::move(parts)});
+  }
+  append(check.otherwise, span, typed::Fail{std::move(message)});
+  environment_ = before;
+  assume(condition.if_true);
+  append(out, span, std::move(check));
+}
+
+void Inference::infer(const syntax::Const& statement, Span span, typed::Block& out) {
+  ExprPtr value = infer(*statement.value);
+  ScriptConstant* known = declarations_.findConstant(statement.name.text);
+  if (known == nullptr || known->span != statement.name.span) return;
+  known->type = value->type;
+  append(out, span, typed::SetGlobal{known->global, std::move(value)});
+}
+
+}  // namespace boxcar::interp

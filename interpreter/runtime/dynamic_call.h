@@ -1,0 +1,18 @@
+#pragma once
+
+#include <boxcar/interpreter/runtime/executable.h>
+#include <boxcar/ivalue/stack.h>
+
+#include <span>
+
+namespace boxcar::interp {
+
+// Replaces the site's arguments, the last values of [stack], by the result of the overload that fits them: None for an
+// operator without results, a tuple for one with several. Throws Error if none fits; it lists the candidates and why
+// each was rejected.
+void callDynamic(const LinkedDynamicSite& linked, Stack& stack);
+
+// Calls the operator called [name] with positional arguments, resolved in the same way.
+IValue callOperator(const char* name, std::span<const IValue> arguments);
+
+}  // namespace boxcar::interp

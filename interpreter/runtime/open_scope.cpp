@@ -1,0 +1,38 @@
+#include <boxcar/interpreter/runtime/open_scope.h>
+#include <boxcar/interpreter/runtime/script_handler.h>
+
+namespace boxcar::interp {
+
+OpenScope::OpenScope(const Executable& program, const CodeScope& scope, const void* frame) : frame_(frame) {
+  switch (scope.kind) {
+    case ScopeKind::Include: guard_.emplace<IncludeDispatchKeyGuard>(scope.keys); return;
+    case ScopeKind::Exclude: guard_.emplace<ExcludeDispatchKeyGuard>(scope.keys); return;
+    case ScopeKind::InferenceMode: guard_.emplace<InferenceMode>(); return;
+    case ScopeKind::Mode:
+    case ScopeKind::ImportedMode: break;
+  }
+  const bool is_imported = scope.kind == ScopeKind::ImportedMode;
+  const Executable& owner = is_imported ? program.module(scope.index) : program;
+  const uint32_t index = is_imported ? owner.modeNamed(scope.name) : scope.index;
+  const CodeHandler& handler = owner.unit().handlers[index];
+  const std::shared_ptr<const Executable> shared = owner.shared_from_this();
+  if (handler.exit) exit_ = Exit{shared, *handler.exit};
+  guard_.emplace<ModeGuard>(ScriptModeHandler(shared, index), ModeOptions{.key = handler.key});
+}
+
+OpenScope::OpenScope(std::unique_ptr<Handler> handler, const void* frame)
+    : frame_(frame), handler_(std::move(handler)) {
+  guard_.emplace<HandlerGuard>(*handler_);
+}
+
+OpenScope::OpenScope(std::unique_ptr<DeviceScope> scope, const void* frame)
+    : frame_(frame), device_scope_(std::move(scope)) {
+  device_scope_->enter();
+}
+
+std::unique_ptr<Handler> OpenScope::close() noexcept {
+  guard_.emplace<std::monostate>();
+  return std::move(handler_);
+}
+
+}  // namespace boxcar::interp

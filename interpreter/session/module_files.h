@@ -1,0 +1,47 @@
+#pragma once
+
+#include <boxcar/interpreter/runtime/module_loader.h>
+#include <boxcar/interpreter/session/loaded_script.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace boxcar::interp {
+
+// Finds imported scripts in files. A file is compiled once. It is loaded once per process, for as long as a program
+// uses it: programs that import the same file share its operators and its constants.
+class ModuleFiles final : public ModuleLoader {
+ public:
+  // [name]: the importing script's name.
+  explicit ModuleFiles(const std::string& name);
+
+  const CodeUnit* load(const SourcePtr& source, std::string_view path, Span span, Diagnostics& diagnostics) override;
+
+  // Returns the scripts that [unit] imports, loaded; null for plugins. Throws CompileError if [unit] was not compiled
+  // here and one of them is wrong.
+  // [known]: the unit's first modules, which are not files.
+  std::vector<std::shared_ptr<LoadedScript>> modulesOf(const CodeUnit& unit,
+                                                       std::vector<std::shared_ptr<LoadedScript>> known = {});
+
+ private:
+  struct Script {
+    std::string key;   // identifies the file, whatever path leads to it
+    std::string name;  // the name in messages
+  };
+  static Script scriptAt(const Source& importer, std::string_view path);
+  const CodeUnit* compile(const Script& script, const SourcePtr& source, Span span, Diagnostics& diagnostics);
+  std::shared_ptr<LoadedScript> loaded(const std::string& key);
+
+  // Only one program is loaded at a time.
+  const std::unique_lock<std::recursive_mutex> lock_;
+  std::vector<Script> open_;  // being compiled, outermost first
+  std::map<std::string, CodeUnit> compiled_;
+  std::set<std::string> wrong_;  // files whose errors were reported
+  std::map<std::string, std::shared_ptr<LoadedScript>> found_;
+};
+
+}  // namespace boxcar::interp

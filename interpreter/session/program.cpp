@@ -1,0 +1,153 @@
+#include <boxcar/interpreter/bytecode/verifier.h>
+#include <boxcar/interpreter/compiler/compile_unit.h>
+#include <boxcar/interpreter/runtime/conversion.h>
+#include <boxcar/interpreter/runtime/machine.h>
+#include <boxcar/interpreter/runtime/script_operator.h>
+#include <boxcar/interpreter/runtime/value_operations.h>
+#include <boxcar/interpreter/session/loaded_script.h>
+#include <boxcar/interpreter/session/module_files.h>
+#include <boxcar/interpreter/session/program.h>
+#include <boxcar/interpreter/syntax/grammar.h>
+#include <boxcar/interpreter/syntax/wording.h>
+#include <boxcar/ivalue/error.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace boxcar {
+
+using interp::CodeExport;
+using interp::LoadedScript;
+using interp::Machine;
+using interp::ModuleFiles;
+
+namespace {
+
+interp::CodeUnit compileWith(ModuleFiles& files, std::string text, std::string name, Diagnostics& diagnostics) {
+  const syntax::SyntaxTree tree = syntax::parse(Source::create(std::move(name), std::move(text)), diagnostics);
+  diagnostics.throwIfErrors();
+  interp::CodeUnit unit = interp::compileUnit(tree, diagnostics, &files);
+  diagnostics.throwIfErrors();
+  return unit;
+}
+
+}  // namespace
+
+Program::Program(std::shared_ptr<LoadedScript> script) : script_(std::move(script)) {}
+Program::Program(Program&&) noexcept = default;
+Program& Program::operator=(Program&&) noexcept = default;
+Program::~Program() = default;
+
+Program Program::compile(std::string text, std::string name) {
+  Diagnostics diagnostics;
+  ModuleFiles files(name);
+  interp::CodeUnit unit = compileWith(files, std::move(text), std::move(name), diagnostics);
+  auto modules = files.modulesOf(unit);
+  Program program(std::make_shared<LoadedScript>(std::move(unit), std::move(modules)));
+  program.script_->warnings = diagnostics.all();
+  return program;
+}
+
+Program Program::load(const std::string& path) { return compile(interp::readFile(path), interp::nameOfFile(path)); }
+
+Program Program::fromUnit(interp::CodeUnit unit) {
+  interp::verify(unit);  // before its imports are read
+  ModuleFiles files(unit.source->name());
+  auto modules = files.modulesOf(unit);
+  return Program(std::make_shared<LoadedScript>(std::move(unit), std::move(modules)));
+}
+
+const std::vector<Diagnostic>& Program::warnings() const noexcept { return script_->warnings; }
+
+void Program::setLimits(const RunLimits& limits) { script_->setLimits(limits); }
+
+void Program::run(const std::vector<std::string>& args) const {
+  Stack stack;
+  // It keeps running even if its code destroys the Program.
+  const std::shared_ptr<const LoadedScript> script = script_;
+  const interp::Executable& program = script->executable();
+  if (program.unit().functions[0].argument_count != 0) {
+    const GenericList argv;
+    for (const std::string& arg : args) argv.push_back(IValue(arg));
+    stack.push_back(argv);
+  }
+  Machine::current().run(program, 0, stack, program.limits());
+}
+
+// ---- Functions ----
+
+Program::Function::Function(std::shared_ptr<const LoadedScript> script, size_t index) noexcept
+    : script_(std::move(script)), index_(index) {}
+
+const FunctionSchema& Program::Function::schema() const noexcept {
+  return script_->executable().unit().exports[index_].schema;
+}
+
+void Program::Function::call(Stack& stack) const {
+  const FunctionSchema& schema = this->schema();
+  const size_t count = schema.arguments().size();
+  BOXCAR_CHECK(stack.size() >= count, "{} takes {} argument{}, but the stack has {} value{}\n  {}", schema.name(),
+               count, count == 1 ? "" : "s", stack.size(), stack.size() == 1 ? "" : "s", schema);
+  for (size_t i = 0; i < count; ++i) {
+    const Argument& argument = schema.arguments()[i];
+    IValue& value = peek(stack, i, count);
+    try {
+      value = interp::convertValue(value, interp::targetOf(argument));
+    } catch (const Error&) {
+      BOXCAR_FAIL("{}: argument '{}' must be {}, not {}\n  {}", schema.name(), argument.name(), *argument.type(),
+                  interp::kindName(value), schema);
+    }
+  }
+  const std::shared_ptr<const LoadedScript> script = script_;
+  const interp::Executable& program = script->executable();
+  Machine::current().run(program, program.unit().exports[index_].function, stack, program.limits());
+  interp::spreadOperatorResults(schema, stack);
+}
+
+Program::Function Program::function(std::string_view name) const {
+  const std::vector<CodeExport>& exports = script_->executable().unit().exports;
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < exports.size(); ++i) {
+    if (exports[i].schema.name() == name) return Function(script_, i);
+    names.push_back(exports[i].schema.name());
+  }
+  throw RuntimeError(interp::withSuggestion(
+      fmt::format("{} has no function called `{}`", script_->executable().unit().source->name(), name), name, names));
+}
+
+std::vector<FunctionSchema> Program::functions() const {
+  std::vector<FunctionSchema> schemas;
+  for (const CodeExport& exported : script_->executable().unit().exports) schemas.push_back(exported.schema);
+  return schemas;
+}
+
+namespace interp {
+
+CodeUnit compileText(std::string text, std::string name, Diagnostics& diagnostics) {
+  ModuleFiles files(name);
+  return compileWith(files, std::move(text), std::move(name), diagnostics);
+}
+
+std::string nameOfFile(const std::string& path) { return path == "-" ? "<stdin>" : path; }
+
+std::string readFile(const std::string& path) {
+  std::error_code error;
+  BOXCAR_CHECK(!std::filesystem::is_directory(path, error), "{}: cannot be read: it is a directory", path);
+  const auto close = [](std::FILE* file) {
+    if (file != stdin) std::fclose(file);
+  };
+  const std::unique_ptr<std::FILE, decltype(close)> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"), close);
+  BOXCAR_CHECK(file != nullptr, "{}: cannot be opened: {}", path, std::strerror(errno));
+  std::string text;
+  char buffer[1 << 16];
+  while (const size_t size = std::fread(buffer, 1, sizeof(buffer), file.get())) text.append(buffer, size);
+  BOXCAR_CHECK(std::ferror(file.get()) == 0, "{}: cannot be read: {}", nameOfFile(path), std::strerror(errno));
+  return text;
+}
+
+}  // namespace interp
+}  // namespace boxcar
