@@ -104,7 +104,7 @@ void callOnce(const OperatorHandle& op, const Tensor& x, int64_t n, bool boxed, 
   } catch (const Error& error) {
     const std::string_view what = error.what();
     const bool is_gone = what.find("is not defined") != what.npos || what.find("is being defined") != what.npos ||
-                         what.find("has defined it since") != what.npos || what.find("defined anew") != what.npos ||
+                         what.find("has defined it since") != what.npos || what.find("redefined") != what.npos ||
                          what.find("was accessed at") != what.npos ||
                          what.find("no kernel is registered for it") != what.npos ||
                          what.find("takes 3 arguments, but the stack holds 2 values") != what.npos;
