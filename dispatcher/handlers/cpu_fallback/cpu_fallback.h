@@ -1,13 +1,12 @@
 #pragma once
 
-#include <boxcar/dispatcher/registry/operator_handle.h>
 #include <boxcar/dispatcher/registry/registration_handle.h>
 #include <boxcar/ivalue/dispatch_key.h>
 #include <boxcar/ivalue/macros.h>
+#include <boxcar/schema/operator_name.h>
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <source_location>
 #include <string>
 #include <vector>
