@@ -9,7 +9,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// Op, a Variance or a StandardDeviation, computed on whole rows.
+// Op, Var or Std, computed on whole rows.
 template <class T, class Op>
 struct MomentRows : Op {
   using Op::Op;

@@ -10,7 +10,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// Op, a GreatestPlace or a LeastPlace, computed on whole rows.
+// Op, Argmax or Argmin, computed on whole rows.
 template <class T, bool greatest>
 struct PlaceRows : functors::ExtremePlace<T, greatest> {
   using Op = functors::ExtremePlace<T, greatest>;

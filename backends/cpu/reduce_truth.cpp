@@ -6,7 +6,7 @@
 namespace boxcar::cpu {
 namespace {
 
-// Op, AnyTrue or AllTrue, on rows, in a loop that the compiler vectorises.
+// Op, Any or All, on rows, in a loop that the compiler vectorises.
 template <class T, class Op>
 struct TruthRows : Op {
   using Acc = typename Op::Acc;

@@ -59,7 +59,7 @@ struct Lgamma {
   }
 };
 
-// The derivative of LogGamma.
+// The derivative of Lgamma.
 template <class T>
 struct Digamma {
   BOXCAR_HOST_DEVICE T operator()(T a) const { return static_cast<T>(digamma(static_cast<double>(a))); }

@@ -92,7 +92,7 @@ struct Clamp {
   }
 };
 
-// Like Between, with two numbers as bounds, for floats.
+// Like Clamp, with two numbers as bounds, for floats.
 template <class T>
 struct ClampScalar {
   Clamp<T> between;

@@ -137,7 +137,7 @@ TEST(DispatchKey, UnknownNameIsAnErrorThatNamesTheNearest) {
   EXPECT_EQ(parseError("CompositeExplicit"),
             "'CompositeExplicit' is not a dispatch key; a key is a backend's (CPU, QuantizedCUDA, AutogradMeta), a "
             "functionality (BackendSelect, Python) or an alias (Autograd, CompositeExplicitAutograd)");
-  EXPECT_EQ(parseError("StartOfDenseBackends").substr(0, 42), "'StartOfDenseBackends' is not a dispatch k");
+  EXPECT_EQ(parseError("StartOfDenseBackends").substr(0, 45), "'StartOfDenseBackends' is not a dispatch key;");
 }
 
 TEST(DispatchKey, PerBackendFunctionalitiesAreFive) {
