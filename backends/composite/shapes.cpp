@@ -1,4 +1,5 @@
 #include <boxcar/backends/meta/defined.h>
+#include <boxcar/backends/meta/part_list.h>
 #include <boxcar/backends/meta/views.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>

@@ -1,5 +1,5 @@
 #include <boxcar/backends/composite/write_out.h>
-#include <boxcar/backends/meta/views.h>
+#include <boxcar/backends/meta/part_list.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -30,14 +30,13 @@ std::vector<Tensor> splitWithSizes(const Tensor& self, IntSpan split_sizes, int6
                "split_with_sizes expects split_sizes to sum exactly to {} (input tensor's size at dimension {}), but "
                "got split_sizes=[{}]",
                size, dim, fmt::join(split_sizes, ", "));
-  std::vector<Tensor> parts;
-  parts.reserve(split_sizes.size());
+  meta::PartList parts("split_with_sizes", static_cast<int64_t>(split_sizes.size()));
   int64_t start = 0;
   for (const int64_t length : split_sizes) {
-    parts.push_back(boxcar::slice(self, dim, start, start + length, 1));
+    parts.add(boxcar::slice(self, dim, start, start + length, 1));
     start += length;
   }
-  return parts;
+  return std::move(parts).take();
 }
 
 std::vector<Tensor> splitSizes(const Tensor& self, IntSpan split_size, int64_t dim) {
@@ -53,29 +52,26 @@ std::vector<Tensor> tensorSplitSections(const Tensor& self, int64_t sections, in
   checkTensorSplit(self);
   const int64_t size = self.size(dim);
   BOXCAR_CHECK(sections > 0, "number of sections must be larger than 0, got {}", sections);
-  meta::checkPartCount("tensor_split", sections);
-  std::vector<Tensor> parts;
-  parts.reserve(static_cast<size_t>(sections));
+  meta::PartList parts("tensor_split", sections);
   int64_t start = 0;
   for (int64_t i = 0; i < sections; ++i) {
     const int64_t length = size / sections + (i < size % sections ? 1 : 0);
-    parts.push_back(boxcar::slice(self, dim, start, start + length, 1));
+    parts.add(boxcar::slice(self, dim, start, start + length, 1));
     start += length;
   }
-  return parts;
+  return std::move(parts).take();
 }
 
 std::vector<Tensor> tensorSplitIndices(const Tensor& self, IntSpan indices, int64_t dim) {
   checkTensorSplit(self);
-  std::vector<Tensor> parts;
-  parts.reserve(indices.size() + 1);
+  meta::PartList parts("tensor_split", static_cast<int64_t>(indices.size()) + 1);
   int64_t start = 0;
   for (const int64_t end : indices) {
-    parts.push_back(boxcar::slice(self, dim, start, end, 1));
+    parts.add(boxcar::slice(self, dim, start, end, 1));
     start = end;
   }
-  parts.push_back(boxcar::slice(self, dim, start, self.size(dim), 1));
-  return parts;
+  parts.add(boxcar::slice(self, dim, start, self.size(dim), 1));
+  return std::move(parts).take();
 }
 
 std::vector<Tensor> tensorSplitTensor(const Tensor& self, const Tensor& given, int64_t dim) {

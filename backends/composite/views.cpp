@@ -1,4 +1,5 @@
 #include <boxcar/backends/meta/broadcast.h>
+#include <boxcar/backends/meta/part_list.h>
 #include <boxcar/backends/meta/views.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
@@ -160,12 +161,10 @@ Tensor expand(const Tensor& self, IntSpan size, bool /*implicit*/) { return meta
 
 std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
   BOXCAR_CHECK(self.dim() > 0, "unbind() cannot be applied to a 0-dim tensor.");
-  std::vector<Tensor> parts;
   const int64_t count = self.size(dim);
-  meta::checkPartCount("unbind", count);
-  parts.reserve(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) parts.push_back(select(self, dim, i));
-  return parts;
+  meta::PartList parts("unbind", count);
+  for (int64_t i = 0; i < count; ++i) parts.add(select(self, dim, i));
+  return std::move(parts).take();
 }
 
 std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
@@ -175,14 +174,13 @@ std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
   const int64_t size = self.sizes()[chosen];
   BOXCAR_CHECK(split_size > 0 || size == 0,
                "split_size can only be 0 if dimension size is 0, but got dimension size of {}", size);
-  std::vector<Tensor> parts;
-  int64_t start = 0;
-  do {
-    const int64_t count = std::min(split_size, size - start);
-    parts.push_back(sliced(self, chosen, start, count, 1));
-    start += split_size;
-  } while (start < size);
-  return parts;
+  const int64_t count = size == 0 ? 1 : size / split_size + (size % split_size != 0 ? 1 : 0);
+  meta::PartList parts("split", count);
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t start = i * split_size;
+    parts.add(sliced(self, chosen, start, std::min(split_size, size - start), 1));
+  }
+  return std::move(parts).take();
 }
 
 }  // namespace

@@ -19,6 +19,10 @@ constexpr double kOneDnnWork = 32 * 32 * 32;
 constexpr double kOpenBlasWork = 64 * 64 * 64;
 // With fewer rows or columns, a product is memory-bound, and reading the matrices in place is fastest.
 constexpr int64_t kLibrarySide = 4;
+// Sums up to this length are never computed in parts.
+constexpr int64_t kShortSum = int64_t{1} << 14;
+// Products with more multiplications are computed in parts: a library that is at one cannot be stopped.
+constexpr double kLongWork = 1e12;
 
 template <class T>
 T multiplyAdd(T sum, T a, T b) {
@@ -70,10 +74,14 @@ void multiplyByRows(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
   });
 }
 
+double workOf(int64_t m, int64_t n, int64_t k) {
+  return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+}
+
 template <class T>
 void multiplyInParts(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta,
                      Matrix<T> c) {
-  const int64_t most = std::max<int64_t>(kLongSum / (m * n), 1 << 14);
+  const int64_t most = std::max(kLongSum / (m * n), kShortSum);
   for (int64_t p = 0; p < k; p += most) {
     gemm<T>(m, n, std::min(most, k - p), alpha, {&a.at(0, p), a.row_step, a.column_step},
             {&b.at(p, 0), b.row_step, b.column_step}, p == 0 ? beta : T(1), c);
@@ -86,10 +94,10 @@ void multiplyInParts(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a
 template <class T>
 void gemm(int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a, Matrix<const T> b, T beta, Matrix<T> c) {
   if (m == 0 || n == 0) return;
-  if (k > kLongSum) [[unlikely]]
+  if (k > kShortSum && (k > kLongSum || workOf(m, n, k) > kLongWork)) [[unlikely]]
     return multiplyInParts<T>(m, n, k, alpha, a, b, beta, c);
   if constexpr (std::is_floating_point_v<T> || kIsComplex<T>) {
-    const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    const double work = workOf(m, n, k);
     if (m >= kLibrarySide && n >= kLibrarySide) {
       if constexpr (std::is_same_v<T, float>) {
         if (work >= kOneDnnWork && gemmByOneDnn(m, n, k, alpha, a, b, beta, c)) return;

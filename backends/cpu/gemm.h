@@ -7,7 +7,7 @@
 namespace boxcar::cpu {
 
 // Longer sums are computed in parts, with a call of checkStop() between them.
-inline constexpr int64_t kLongSum = int64_t{1} << 27;
+inline constexpr int64_t kLongSum = int64_t{1} << 24;
 
 // c = beta * c + alpha * a @ b, where a is [m] by [k] and b is [k] by [n] elements; [c] is not read if [beta] is 0.
 // Supports all numeric types except float16 and bfloat16 (integers wrap); [c] must not overlap an input. Large products

@@ -1,11 +1,8 @@
 #include <boxcar/backends/meta/views.h>
 #include <boxcar/ivalue/error.h>
-#include <boxcar/ivalue/tensor.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
-#include <vector>
 
 namespace boxcar::meta {
 
@@ -76,11 +73,6 @@ Slice resolveSlice(int64_t size, std::optional<int64_t> start, std::optional<int
   const int64_t last = std::max(first, end.has_value() ? bound(*end) : size);
   const int64_t length = last - first;
   return {first, length / step + (length % step != 0)};
-}
-
-void checkPartCount(std::string_view name, int64_t count) {
-  const auto most = static_cast<int64_t>(std::vector<Tensor>().max_size());
-  BOXCAR_CHECK(count <= most, "{}: {} parts are more than a list can hold; ask for {} at most", name, count, most);
 }
 
 void checkMaskable(int64_t rank) {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 
 namespace boxcar::meta {
 
@@ -25,9 +24,6 @@ struct Slice {
   int64_t count;
 };
 Slice resolveSlice(int64_t size, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step);
-
-// Throws Error if [count], the number of tensors that operator [name] would return, is more than a list can hold.
-void checkPartCount(std::string_view name, int64_t count);
 
 // Throws Error if [rank] is above 64: reductions and similar operators represent dimensions as bits.
 void checkMaskable(int64_t rank);

@@ -64,7 +64,7 @@ int run(int argc, char** argv) {
   app.add_option("--seed", options.seed, "What calls are made; those of one seed are always the same");
   app.add_option("--jobs", options.jobs, "How many processes");
   app.add_option("--patience", options.patience, "After how many seconds a call is asked to end");
-  app.add_option("--limit", options.limit, "After how many seconds a call that goes on is a finding");
+  app.add_option("--limit", options.limit, "After how many seconds of processor time a call that goes on is a finding");
   app.add_option("--only", patterns, "Operators: aten::add.Tensor, add, 'aten::*_'")->expected(1, -1);
   app.add_option("--replay", replayed, "One call again: the operator's name and the seed that a finding names")
       ->expected(2);
