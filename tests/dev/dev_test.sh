@@ -29,10 +29,10 @@ start() {
       touch "build/$2/build.ninja"
     else
       [[ $BREAK == build ]] && exit 1
-      echo "ninja: no work to do."
+      echo "${STEPS:-ninja: no work to do.}"
       printf "#!/bin/bash\necho \"\$@\"; exit 7\n" >"$2/boxcar" && chmod +x "$2/boxcar"
     fi'
-  export MISSING='' BREAK=''
+  export MISSING='' BREAK='' STEPS=''
 }
 
 # Further tools of the system.
@@ -225,6 +225,13 @@ dev_second_build_does_not_configure() {
   run build debug
   expect status "$status" 0
   expect 'configurations' "$(calls 'cmake --preset debug')" 1
+}
+
+dev_build_tells_the_time_left() {
+  STEPS=$'[0/1 0.001] Re-checking globbed directories...\n[1/120 0.400] Building a.o\n[40/120 100.250] Building b.o\nb.cpp: warning\n[110/120 300.000] Building c.o\n[120/120 310.000] Linking d'
+  run build
+  expect status "$status" 0
+  expect stderr "$errors" $'\[1/120] Building a.o\n\[40/120, about 3 min left] Building b.o\nb.cpp: warning\n\[110/120, less than a minute left] Building c.o\n\[120/120] Linking d'
 }
 
 dev_builds_of_one_preset_wait_for_each_other() {
