@@ -1,5 +1,5 @@
-# Writes SOURCE, which has the bytes of FILE as SYMBOL: see boxcarEmbed.cmake. They are numbers, not a string literal,
-# whose length compilers limit.
+# Writes SOURCE, which defines SYMBOL with the bytes of FILE; see boxcarEmbed.cmake. The bytes are written as numbers
+# because compilers limit the length of string literals.
 file(READ ${FILE} bytes HEX)
 string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")

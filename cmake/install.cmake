@@ -1,4 +1,4 @@
-# What `cmake --install` puts where. `--component static` adds the static library to an installed shared one.
+# What `cmake --install` installs, and where. `--component static` adds the static library to an installed shared one.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/boxcar)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -18,7 +18,7 @@ install(FILES ${PROJECT_BINARY_DIR}/package/boxcarConfig.cmake ${PROJECT_BINARY_
               cmake/boxcarPlugin.cmake
         DESTINATION ${package_dir})
 
-# Writes the pkg-config file [name].pc for programs that link with [libs]. It finds its folders from its own place.
+# Writes the pkg-config file [name].pc for programs that link with [libs]. Its folders are relative to its own location.
 file(RELATIVE_PATH BOXCAR_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 set(BOXCAR_PC_CFLAGS "-I\${includedir}")
 foreach(dir ${Boost_INCLUDE_DIRS})
@@ -55,8 +55,8 @@ install(TARGETS boxcar_archive boxcar_static EXPORT boxcarStatic ${optional})
 install(EXPORT boxcarStatic NAMESPACE boxcar:: DESTINATION ${package_dir} ${optional})
 boxcar_pkgconfig(boxcar-static ${whole_archive} ${optional})
 
-# The program finds libboxcar.so wherever both are moved together, and where they are built. CMake would fill up a path
-# of its own for that with empty entries, for which the loader searches the current folder.
+# The program finds libboxcar.so if both are moved together, and in the build folder. CMake would pad a path that it sets
+# itself with empty entries, for which the loader searches the current folder.
 if(TARGET boxcar_cli)
   file(RELATIVE_PATH libdir_from_bindir ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(boxcar_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${libdir_from_bindir};$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
@@ -67,7 +67,7 @@ if(TARGET boxcar_cli)
   install(FILES ${described}/boxcar.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 
-# What is installed, without the tests and benchmarks.
+# Builds what is installed, without the tests and benchmarks.
 add_custom_target(boxcar_installed DEPENDS boxcar_ops)
 foreach(target boxcar boxcar_cuda boxcar_cli)
   if(TARGET ${target})

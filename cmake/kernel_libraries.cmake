@@ -1,8 +1,8 @@
-# The libraries that kernels use where they are found. For each there is a folder NAME in backends/cpu or backends/io with
-# what needs it, and no_NAME beside it with what stands in for it: only one of both is compiled.
+# The libraries that kernels use if they are found. For each, a folder NAME in backends/cpu or backends/io contains the
+# code that needs it, and no_NAME beside it the fallback. Only one of the two is compiled.
 #
 # BOXCAR_KERNEL_LIBRARIES   what to link
-# BOXCAR_KERNEL_STANDINS    a pattern of the folders that are left out
+# BOXCAR_KERNEL_STANDINS    a regular expression for the folders that are not compiled
 
 option(BOXCAR_OPENMP "Share the work of CPU kernels between threads, by OpenMP" ON)
 option(BOXCAR_HIGHWAY "Vectorise CPU kernels for the processor that they run on, by Highway" ON)
@@ -34,15 +34,15 @@ function(boxcar_kernel_library option name header library)
 endfunction()
 
 boxcar_kernel_library(BOXCAR_OPENMP openmp omp.h gomp -fopenmp)
-boxcar_kernel_library(BOXCAR_HIGHWAY highway hwy/highway.h "")  # its headers alone
+boxcar_kernel_library(BOXCAR_HIGHWAY highway hwy/highway.h "")  # header-only use
 boxcar_kernel_library(BOXCAR_ONEDNN onednn oneapi/dnnl/dnnl.hpp dnnl)
 boxcar_kernel_library(BOXCAR_OPENBLAS openblas "" "")
-boxcar_kernel_library(BOXCAR_LIBZIP libzip zip.h "")  # its header alone
+boxcar_kernel_library(BOXCAR_LIBZIP libzip zip.h "")  # only its header
 list(JOIN BOXCAR_KERNEL_STANDINS "|" BOXCAR_KERNEL_STANDINS)
 
-# CUDA: backends/cuda where nvcc is found, backends/no_cuda where it is not. Its runtime is linked statically, so that the
-# same program runs where no driver is. CMake 3.25 wants architectures before the language, or it tries one that CUDA 13
-# has no longer.
+# CUDA: backends/cuda if nvcc is found, otherwise backends/no_cuda. The CUDA runtime is linked statically, so that the
+# same program runs on machines without a driver. CMake 3.25 needs the architectures before the language is enabled, or it
+# tries one that CUDA 13 no longer supports.
 option(BOXCAR_CUDA "Kernels for NVIDIA GPUs, by nvcc" ON)
 set(BOXCAR_HAS_CUDA FALSE)
 if(BOXCAR_CUDA)
@@ -50,13 +50,13 @@ if(BOXCAR_CUDA)
   if(BOXCAR_NVCC)
     set(CMAKE_CUDA_COMPILER ${BOXCAR_NVCC})
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-      set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # 90 is code and PTX, from which later devices make theirs
+      set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # 90 is machine code plus PTX, which later devices compile
     endif()
     if(NOT DEFINED CMAKE_CUDA_HOST_COMPILER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
     endif()
     enable_language(CUDA)
-    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)  # which CMake 3.25 does not know
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)  # CMake 3.25 does not know this option
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
     find_package(CUDAToolkit REQUIRED)
     if(CUDAToolkit_VERSION VERSION_LESS 12)

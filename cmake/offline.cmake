@@ -1,6 +1,6 @@
-# Gives a build the libraries that it needs from the folder that `./dev bundle` makes, where there is no package registry:
-# the presets offline and gpu-offline include it. Headers lie in the folder's include/, which ./dev puts on the
-# compilers' path; what has to be compiled is compiled along.
+# Takes the libraries that a build needs from the folder that `./dev bundle` makes, for machines without a package
+# registry. The presets offline and gpu-offline include this file. Headers are in the folder's include/, which ./dev adds
+# to the compilers' include path; libraries that must be compiled are compiled as part of the build.
 #
 # BOXCAR_BUNDLE   the folder
 
