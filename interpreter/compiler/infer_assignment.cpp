@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/syntax/wording.h>
 
 // Assignments to names and places, and unpacking.
@@ -46,7 +47,7 @@ void Inference::assignVariable(const syntax::Name& name, ExprPtr value, Span spa
   typed::FieldNames fields = value->fields;
   TypePtr bound = nullptr;
   const auto declared = declared_types_.find(*variable);
-  if (declared != declared_types_.end() && declared->second.first != nullptr && !isPoison(*value)) {
+  if (declared != declared_types_.end() && declared->second.first != nullptr && !typed::isPoison(*value)) {
     bound = declared->second.first;
     value = convertOrReport(std::move(value), bound, fmt::format("`{}`", name.text));
     // A value that is not None when assigned stays so until the next assignment.
@@ -55,7 +56,7 @@ void Inference::assignVariable(const syntax::Name& name, ExprPtr value, Span spa
   const TypePtr type = bound == nullptr ? value->type : bound;
   if (findings_ != nullptr) findings_->assignments.push_back({name.text, name.span, type});
   const SlotKind kind = kindOf(type);
-  append(out, span, typed::SetVariable{{*variable, kind}, std::move(value)});
+  typed::append(out, span, typed::SetVariable{{*variable, kind}, std::move(value)});
   environment_[*variable] = {type, std::move(fields), kind, false};
   assigned_.push_back(*variable);
 }
@@ -63,11 +64,11 @@ void Inference::assignVariable(const syntax::Name& name, ExprPtr value, Span spa
 void Inference::assignIndex(const syntax::Index& target, ExprPtr value, Span span, typed::Block& out) {
   const Span place_span = join(target.object->span, target.index->span);
   ExprPtr object = infer(*target.object);
-  if (isPoison(*object)) return;
+  if (typed::isPoison(*object)) return;
   const TypePtr type = object->type;
   // The value is evaluated before the place.
   const bool is_tensor = type->kind() == TypeKind::Tensor;
-  if (!isSimple(*object)) value = keep(std::move(value), out);
+  if (!typed::isSimple(*object)) value = keep(std::move(value), out);
   if (is_tensor) {
     setTensorIndex(tensorIndex(std::move(object), *target.index, place_span), std::move(value), span, out);
     return;
@@ -77,7 +78,7 @@ void Inference::assignIndex(const syntax::Index& target, ExprPtr value, Span spa
     return;
   }
   ExprPtr index = infer(*target.index);
-  if (isPoison(*index) || isPoison(*value)) return;
+  if (typed::isPoison(*index) || typed::isPoison(*value)) return;
   switch (type->kind()) {
     case TypeKind::List:
       index = convertOrReport(std::move(index), Type::integer(), fmt::format("an index of {}", withArticle(type)));
@@ -95,18 +96,19 @@ void Inference::assignIndex(const syntax::Index& target, ExprPtr value, Span spa
       return;
     }
   }
-  append(out, span, typed::SetIndex{std::move(object), std::move(index), std::move(value)});
+  typed::append(out, span, typed::SetIndex{std::move(object), std::move(index), std::move(value)});
 }
 
 void Inference::setTensorIndex(TensorIndex place, ExprPtr value, Span span, typed::Block& out) {
-  if (isPoison(*place.view) || isPoison(*value)) return;
+  if (typed::isPoison(*place.view) || typed::isPoison(*value)) return;
   if (!place.parts.empty()) {
     std::vector<ExprPtr> arguments;
     arguments.push_back(std::move(place.view));
     arguments.push_back(std::move(value));
     for (ExprPtr& part : place.parts) arguments.push_back(std::move(part));
     const uint16_t builtin = *findBuiltin("set_tensor_element");
-    append(out, span, typed::Evaluate{make(Type::none(), span, typed::CallBuiltin{builtin, std::move(arguments)})});
+    typed::append(out, span,
+                  typed::Evaluate{typed::make(Type::none(), span, typed::CallBuiltin{builtin, std::move(arguments)})});
     return;
   }
   ExprPtr call;
@@ -114,7 +116,7 @@ void Inference::setTensorIndex(TensorIndex place, ExprPtr value, Span span, type
     if (value->type->kind() != TypeKind::Tensor) {
       // A number gets the tensor's dtype.
       place.view = keep(std::move(place.view), out);
-      ExprPtr like = copyOf(*place.view);
+      ExprPtr like = typed::copyOf(*place.view);
       value = callAten("type_as", {&value, &like}, span);
     }
     call = callAten("index_put_", {&place.view, &place.indices, &value}, span);
@@ -123,7 +125,7 @@ void Inference::setTensorIndex(TensorIndex place, ExprPtr value, Span span, type
   } else {
     call = callAten("fill_", {&place.view, &value}, span);
   }
-  append(out, span, typed::Evaluate{std::move(call)});
+  typed::append(out, span, typed::Evaluate{std::move(call)});
 }
 
 void Inference::unpack(const syntax::Targets& targets, ExprPtr value, Span span, typed::Block& out) {
@@ -134,11 +136,11 @@ void Inference::unpack(const syntax::Targets& targets, ExprPtr value, Span span,
     if (type->contained().size() != count) {
       error(targets.span, fmt::format("{} name{} cannot take the {} values of {}", count, count == 1 ? "" : "s",
                                       type->contained().size(), withArticle(type)));
-      for (const syntax::ExprPtr& target : targets.items) assign(*target, poison(span), span, out);
+      for (const syntax::ExprPtr& target : targets.items) assign(*target, typed::poison(span), span, out);
       return;
     }
     types.assign(type->contained().begin(), type->contained().end());
-  } else if (const TypePtr element = isPoison(*value) ? Type::any() : iteratedType(type)) {
+  } else if (const TypePtr element = typed::isPoison(*value) ? Type::any() : iteratedType(type)) {
     types.assign(count, element);
   } else {
     error(value->span, fmt::format("{} cannot be unpacked", withArticle(type)));
@@ -156,9 +158,9 @@ void Inference::unpack(const syntax::Targets& targets, ExprPtr value, Span span,
     for (const TypePtr element : types) {
       const typed::Target target{makeVariable(), slotKindOf(element)};
       node.targets.push_back(target);
-      elements.push_back(read(target, element, span));
+      elements.push_back(typed::read(target, element, span));
     }
-    append(out, span, std::move(node));
+    typed::append(out, span, std::move(node));
   }
   for (size_t i = 0; i < count; ++i) assign(*targets.items[i], std::move(elements[i]), span, out);
 }
@@ -186,11 +188,11 @@ void Inference::infer(const syntax::AugmentedAssign& assign, Span span, typed::B
   }
   ExprPtr old = infer(*assign.target);
   ExprPtr value = infer(*assign.value);
-  if (isPoison(*old) || isPoison(*value)) return;
+  if (typed::isPoison(*old) || typed::isPoison(*value)) return;
   const bool is_in_place = changesInPlace(assign.op, old->type);
   ExprPtr result = updated(assign.op, std::move(old), std::move(value), span);
   if (is_in_place) {
-    append(out, span, typed::Evaluate{std::move(result)});
+    typed::append(out, span, typed::Evaluate{std::move(result)});
     return;
   }
   const auto& name = boost::variant2::get<syntax::NameRef>(assign.target->node).name.name;
@@ -217,7 +219,7 @@ ExprPtr Inference::updated(BinaryOp op, ExprPtr old, ExprPtr value, Span span) {
     const TypePtr element = iteratedType(value->type);
     if (element == nullptr || !conversionCost(element, {old->type->element()}, {})) {
       error(span, fmt::format("`{}=` does not work on {} and {}", op, *old->type, *value->type));
-      return poison(span);
+      return typed::poison(span);
     }
     std::vector<TypedArgument> arguments;
     const Span value_span = value->span;
@@ -229,9 +231,9 @@ ExprPtr Inference::updated(BinaryOp op, ExprPtr old, ExprPtr value, Span span) {
     std::vector<ExprPtr> arguments;
     arguments.push_back(std::move(old));
     arguments.push_back(std::move(value));
-    arguments.push_back(constant(static_cast<int64_t>(op), Type::integer(), span));
-    arguments.push_back(constant(std::string(in_place), Type::string(), span));
-    return make(Type::any(), span, typed::CallBuiltin{*findBuiltin("updated"), std::move(arguments)});
+    arguments.push_back(typed::constant(static_cast<int64_t>(op), Type::integer(), span));
+    arguments.push_back(typed::constant(std::string(in_place), Type::string(), span));
+    return typed::make(Type::any(), span, typed::CallBuiltin{*findBuiltin("updated"), std::move(arguments)});
   }
   return binary(op, std::move(old), std::move(value), span);
 }
@@ -241,16 +243,16 @@ void Inference::updateIndex(const syntax::Index& target, const syntax::Augmented
                             typed::Block& out) {
   const Span place_span = assign.target->span;
   ExprPtr object = keep(infer(*target.object), out);
-  if (isPoison(*object)) return;
+  if (typed::isPoison(*object)) return;
   if (object->type->kind() == TypeKind::Tensor) {
     TensorIndex place = tensorIndex(std::move(object), *target.index, place_span);
     place.view = keep(std::move(place.view), out);
     if (place.indices == nullptr && place.parts.empty()) {
       ExprPtr value = infer(*assign.value);
-      if (isPoison(*place.view) || isPoison(*value)) return;
-      ExprPtr result = updated(assign.op, copyOf(*place.view), std::move(value), span);
+      if (typed::isPoison(*place.view) || typed::isPoison(*value)) return;
+      ExprPtr result = updated(assign.op, typed::copyOf(*place.view), std::move(value), span);
       if (changesInPlace(assign.op, Type::tensor())) {
-        append(out, span, typed::Evaluate{std::move(result)});
+        typed::append(out, span, typed::Evaluate{std::move(result)});
       } else {
         setTensorIndex(std::move(place), std::move(result), span, out);
       }
@@ -261,17 +263,17 @@ void Inference::updateIndex(const syntax::Index& target, const syntax::Augmented
       std::vector<ExprPtr> copies;
       for (ExprPtr& part : place.parts) {
         part = keep(std::move(part), out);
-        copies.push_back(copyOf(*part));
+        copies.push_back(typed::copyOf(*part));
       }
-      old = partsElement(copyOf(*place.view), std::move(copies), place_span);
+      old = partsElement(typed::copyOf(*place.view), std::move(copies), place_span);
     } else {
       place.indices = keep(std::move(place.indices), out);
-      ExprPtr view = copyOf(*place.view);
-      ExprPtr indices = copyOf(*place.indices);
+      ExprPtr view = typed::copyOf(*place.view);
+      ExprPtr indices = typed::copyOf(*place.indices);
       old = callAten("index", {&view, &indices}, place_span);
     }
     ExprPtr value = infer(*assign.value);
-    if (isPoison(*old) || isPoison(*value)) return;
+    if (typed::isPoison(*old) || typed::isPoison(*value)) return;
     setTensorIndex(std::move(place), updated(assign.op, std::move(old), std::move(value), span), span, out);
     return;
   }
@@ -280,14 +282,14 @@ void Inference::updateIndex(const syntax::Index& target, const syntax::Augmented
     return;
   }
   ExprPtr index = keep(infer(*target.index), out);
-  if (isPoison(*index)) return;
-  ExprPtr old = element(copyOf(*object), copyOf(*index), place_span);
+  if (typed::isPoison(*index)) return;
+  ExprPtr old = element(typed::copyOf(*object), typed::copyOf(*index), place_span);
   ExprPtr value = infer(*assign.value);
-  if (isPoison(*old) || isPoison(*value)) return;
+  if (typed::isPoison(*old) || typed::isPoison(*value)) return;
   const TypePtr old_type = old->type;
   ExprPtr result = updated(assign.op, std::move(old), std::move(value), span);
   if (changesInPlace(assign.op, old_type)) {
-    append(out, span, typed::Evaluate{std::move(result)});
+    typed::append(out, span, typed::Evaluate{std::move(result)});
     return;
   }
   const TypePtr type = object->type;
@@ -298,7 +300,7 @@ void Inference::updateIndex(const syntax::Index& target, const syntax::Augmented
     error(place_span, fmt::format("nothing can be assigned to an element of {}", withArticle(type)));
     return;
   }
-  append(out, span, typed::SetIndex{std::move(object), std::move(index), std::move(result)});
+  typed::append(out, span, typed::SetIndex{std::move(object), std::move(index), std::move(result)});
 }
 
 }  // namespace boxcar::interp

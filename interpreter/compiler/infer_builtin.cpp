@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/syntax/wording.h>
 
 #include <algorithm>
@@ -58,32 +59,32 @@ ExprPtr Inference::inlineBuiltin(std::string_view name, std::vector<TypedArgumen
   if (name == "len") {
     const bool has_length =
         kind == TypeKind::List || kind == TypeKind::Dict || kind == TypeKind::String || kind == TypeKind::Tuple;
-    return has_length ? operate(Opcode::Length, Type::integer(), span, std::move(value)) : nullptr;
+    return has_length ? typed::operate(Opcode::Length, Type::integer(), span, std::move(value)) : nullptr;
   }
   if (name == "int" && kind == TypeKind::Float) {
-    return operate(Opcode::FloatToInt, Type::integer(), span, std::move(value));
+    return typed::operate(Opcode::FloatToInt, Type::integer(), span, std::move(value));
   }
   if (name == "int" && is_number) return convert(std::move(value), {Type::integer()});
   if (name == "float" && is_number) return convert(std::move(value), {Type::floating()});
-  if (name == "bool") return truth(std::move(value));
+  if (name == "bool") return typed::truth(std::move(value));
   return nullptr;
 }
 
 ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument> arguments, Span span) {
   for (const TypedArgument& argument : arguments) {
-    if (isPoison(*argument.value)) return poison(span);
+    if (typed::isPoison(*argument.value)) return typed::poison(span);
   }
   if (name == "redispatch" &&
       (function_ == nullptr || (function_->kind != BodyKind::Handler && function_->kind != BodyKind::Impl))) {
     error(span, "`redispatch` is only allowed in the bodies of `impl`, `fallback` and `mode`");
-    return poison(span);
+    return typed::poison(span);
   }
   if (ExprPtr inlined = inlineBuiltin(name, arguments, span)) return inlined;
 
   const uint16_t index = *findBuiltin(name);
   const Builtin& builtin = builtins()[index];
   if (name == "print" || name == "str") {
-    for (TypedArgument& argument : arguments) argument.value = shown(std::move(argument.value));
+    for (TypedArgument& argument : arguments) argument.value = typed::shown(std::move(argument.value));
   }
   if (builtin.is_hidden && name.starts_with("with.")) name.remove_prefix(5);
   std::string given;
@@ -98,7 +99,7 @@ ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument>
   std::vector<ExprPtr> values;
   if (builtin.variadic) {
     auto placed = variadicArguments(builtin, std::move(arguments), span);
-    if (!placed) return poison(span);
+    if (!placed) return typed::poison(span);
     values = *std::move(placed);
     declared_result = scriptType(resultType(builtin.schema, {}));
   } else {
@@ -108,7 +109,7 @@ ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument>
     const Resolution resolution = resolveOverload(candidates, signature, false);
     if (resolution.kind == Resolution::Kind::None) {
       reportRejections(span, name, candidates, arguments, resolution.rejections);
-      return poison(span);
+      return typed::poison(span);
     }
     values = arrange(builtin.schema, resolution.fit, std::move(arguments), before, span, false);
     declared_result = scriptType(resultType(builtin.schema, resolution.fit));
@@ -121,14 +122,14 @@ ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument>
     if (std::ranges::any_of(types, [](TypePtr t) { return t->isOptional(); })) {
       diagnostic.note("check `is None` first for what may be None");
     }
-    return poison(span);
+    return typed::poison(span);
   }
   // Built-ins that make lists make lists of any values; numbers and tensors have their own kinds of list.
   const TypePtr any_list = Type::listOf(Type::any());
   const bool is_packed = declared_result == any_list && !isSameRepresentation(type, any_list);
-  ExprPtr call = make(is_packed ? any_list : type, span, typed::CallBuiltin{index, std::move(values)});
-  if (is_packed) call = convertAtRunTime(std::move(call), type);
-  return withStatements(std::move(before), std::move(call));
+  ExprPtr call = typed::make(is_packed ? any_list : type, span, typed::CallBuiltin{index, std::move(values)});
+  if (is_packed) call = typed::convertAtRunTime(std::move(call), type);
+  return typed::withStatements(std::move(before), std::move(call));
 }
 
 // Returns the arguments of a built-in whose last positional parameter takes separate arguments: those before it, the
@@ -177,7 +178,7 @@ std::optional<std::vector<ExprPtr>> Inference::variadicArguments(const Builtin& 
   for (size_t p = fixed + 1; p < parameters.size(); ++p) {
     const auto given = std::ranges::find(arguments, std::string_view(parameters[p].name()), &TypedArgument::keyword);
     if (given == arguments.end()) {
-      values.push_back(constant(*parameters[p].default_value(), parameters[p].type(), span));
+      values.push_back(typed::constant(*parameters[p].default_value(), parameters[p].type(), span));
     } else {
       values.push_back(convertOrReport(std::move(given->value), parameters[p].type(),
                                        fmt::format("argument '{}' of {}", parameters[p].name(), builtin.name())));

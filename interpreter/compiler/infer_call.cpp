@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/handlers/handler_kinds.h>
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/runtime/join_types.h>
 #include <boxcar/interpreter/syntax/wording.h>
 #include <boxcar/schema/value_type.h>
@@ -43,8 +44,8 @@ bool dependsOnValues(const ParameterPlan& plan, std::span<const CallArgument> si
   return true;
 }
 
-bool hasPoison(std::span<const TypedArgument> arguments, bool (*is_poison)(const typed::Expr&)) {
-  return std::ranges::any_of(arguments, [is_poison](const TypedArgument& a) { return is_poison(*a.value); });
+bool hasPoison(std::span<const TypedArgument> arguments) {
+  return std::ranges::any_of(arguments, [](const TypedArgument& a) { return typed::isPoison(*a.value); });
 }
 
 // Returns the value of a list literal of constants.
@@ -91,7 +92,7 @@ ExprPtr Inference::infer(const syntax::Call& call, Span span) {
     std::vector<TypedArgument> arguments = inferArguments(call.arguments);
     if (set == nullptr) {
       reportUnknownFunction(callee);
-      return poison(span);
+      return typed::poison(span);
     }
     if (callee.overload) return callOverload(*set, callee.overload, std::move(arguments), span, callee.span);
     return callOperators(*set, std::move(arguments), span, callee.span);
@@ -109,7 +110,7 @@ ExprPtr Inference::infer(const syntax::Call& call, Span span) {
     return callOperators(*set, std::move(arguments), span, callee.span);
   }
   reportUnknownFunction(callee);
-  return poison(span);
+  return typed::poison(span);
 }
 
 ExprPtr Inference::infer(const syntax::MethodCall& call, Span span) {
@@ -129,7 +130,7 @@ ExprPtr Inference::infer(const syntax::MethodCall& call, Span span) {
   const TypePtr type = object->type;
   arguments.push_back({std::move(object), {}, call.object->span});
   for (TypedArgument& argument : inferArguments(call.arguments)) arguments.push_back(std::move(argument));
-  if (hasPoison(arguments, isPoison)) return poison(span);
+  if (hasPoison(arguments)) return typed::poison(span);
 
   const std::string_view name = call.method.text;
   if (const ScriptFunction* function = declarations_.findFunction(name, span.begin)) {
@@ -151,7 +152,7 @@ ExprPtr Inference::infer(const syntax::MethodCall& call, Span span) {
   if (isCallable(name)) return callBuiltin(name, std::move(arguments), span);
   if (operators != nullptr) return callOperators(*operators, std::move(arguments), span, call.method.span);
   reportUnknownMethod(call.method, type);
-  return poison(span);
+  return typed::poison(span);
 }
 
 // A method call on a value whose kind is only known at run time.
@@ -195,10 +196,10 @@ ExprPtr Inference::anyMethod(const syntax::Name& method, const OverloadSet* oper
         diagnostic.note(fmt::format("{}.{}", name.substr(0, name.find('.')), builtins()[*findBuiltin(name)].schema));
       }
     }
-    if (methods.empty()) return poison(span);
+    if (methods.empty()) return typed::poison(span);
   }
   if (methods.size() == 1 && (operators == nullptr || is_tensor_method)) {
-    arguments[0].value = convertAtRunTime(std::move(arguments[0].value), methods[0].second);
+    arguments[0].value = typed::convertAtRunTime(std::move(arguments[0].value), methods[0].second);
     return callBuiltin(methods[0].first, std::move(arguments), span);
   }
 
@@ -207,7 +208,7 @@ ExprPtr Inference::anyMethod(const syntax::Name& method, const OverloadSet* oper
   for (TypedArgument& argument : arguments) argument.value = keep(std::move(argument.value), before);
   const auto copy = [&arguments] {
     std::vector<TypedArgument> copies;
-    for (const TypedArgument& a : arguments) copies.push_back({copyOf(*a.value), a.keyword, a.span});
+    for (const TypedArgument& a : arguments) copies.push_back({typed::copyOf(*a.value), a.keyword, a.span});
     return copies;
   };
   ExprPtr result;
@@ -215,38 +216,39 @@ ExprPtr Inference::anyMethod(const syntax::Name& method, const OverloadSet* oper
     result = callOperators(*operators, copy(), span, method.span);
   } else {
     std::vector<TypedArgument> last = copy();
-    last[0].value = convertAtRunTime(std::move(last[0].value), methods.back().second);
+    last[0].value = typed::convertAtRunTime(std::move(last[0].value), methods.back().second);
     result = callBuiltin(methods.back().first, std::move(last), span);
     methods.pop_back();
   }
   for (auto found = methods.rbegin(); found != methods.rend(); ++found) {
     std::vector<TypedArgument> own = copy();
-    ExprPtr is_kind = operate(Opcode::TestType, Type::boolean(), span, copyOf(*own[0].value), nullptr, found->second);
+    ExprPtr is_kind =
+        typed::operate(Opcode::TestType, Type::boolean(), span, typed::copyOf(*own[0].value), nullptr, found->second);
     own[0].value->type = found->second;
     ExprPtr value = callBuiltin(found->first, std::move(own), span);
     const TypePtr type = joinTypes(value->type, result->type);
-    result = make(type, span, typed::Conditional{std::move(is_kind), std::move(value), std::move(result)});
+    result = typed::make(type, span, typed::Conditional{std::move(is_kind), std::move(value), std::move(result)});
   }
-  return withStatements(std::move(before), std::move(result));
+  return typed::withStatements(std::move(before), std::move(result));
 }
 
 ExprPtr Inference::callScriptFunction(const ScriptFunction& function, std::vector<TypedArgument> arguments, Span span) {
-  if (hasPoison(arguments, isPoison)) return poison(span);
+  if (hasPoison(arguments)) return typed::poison(span);
   const FunctionSchema* candidates[] = {&function.schema};
   const std::vector<CallArgument> signature = signatureOf(arguments);
   Resolution resolution = resolveOverload(candidates, signature, false);
   if (resolution.kind == Resolution::Kind::None) {
     reportRejections(span, function.schema.name(), candidates, arguments, resolution.rejections);
-    return poison(span);
+    return typed::poison(span);
   }
   const TypePtr type = scriptType(resultType(function.schema, resolution.fit));
   typed::Block before;
   auto arranged = arrange(function.schema, resolution.fit, std::move(arguments), before, span, false);
-  ExprPtr call = make(type, span,
-                      typed::CallFunction{function.import.value_or(function.function), std::move(arranged),
-                                          function.import.has_value()});
+  ExprPtr call = typed::make(type, span,
+                             typed::CallFunction{function.import.value_or(function.function), std::move(arranged),
+                                                 function.import.has_value()});
   call->fields = declarations_.fieldNames(function.schema);
-  return withStatements(std::move(before), std::move(call));
+  return typed::withStatements(std::move(before), std::move(call));
 }
 
 ExprPtr Inference::callOverload(const OverloadSet& set, const syntax::Name& overload,
@@ -261,17 +263,17 @@ ExprPtr Inference::callOverload(const OverloadSet& set, const syntax::Name& over
       error(overload.span,
             withSuggestion(fmt::format("{} has no overload `{}`", set.name, overload.text), overload.text, names));
   for (const FunctionSchema* schema : set.schemas) diagnostic.note(toString(*schema));
-  return poison(span);
+  return typed::poison(span);
 }
 
 ExprPtr Inference::callOperators(const OverloadSet& set, std::vector<TypedArgument> arguments, Span span,
                                  Span name_span) {
-  if (hasPoison(arguments, isPoison)) return poison(span);
+  if (hasPoison(arguments)) return typed::poison(span);
   const std::vector<CallArgument> signature = signatureOf(arguments);
   Resolution resolution = resolveOverload(set.schemas, signature, false);
   if (resolution.kind == Resolution::Kind::None) {
     reportRejections(name_span.empty() ? span : name_span, set.name, set.schemas, arguments, resolution.rejections);
-    return poison(span);
+    return typed::poison(span);
   }
   bool is_dynamic = resolution.kind == Resolution::Kind::Dynamic;
   if (!is_dynamic) {
@@ -290,11 +292,11 @@ ExprPtr Inference::callOperators(const OverloadSet& set, std::vector<TypedArgume
   typed::Block before;
   const bool shares_constants = !declarations_.mayBeScript(set.operators[resolution.candidate]);
   auto arranged = arrange(schema, resolution.fit, std::move(arguments), before, span, shares_constants);
-  ExprPtr call = make(type, span,
-                      typed::CallOperator{set.operators[resolution.candidate], std::move(arranged),
-                                          static_cast<uint16_t>(schema.returns().size())});
+  ExprPtr call = typed::make(type, span,
+                             typed::CallOperator{set.operators[resolution.candidate], std::move(arranged),
+                                                 static_cast<uint16_t>(schema.returns().size())});
   call->fields = declarations_.fieldNames(schema);
-  return withStatements(std::move(before), std::move(call));
+  return typed::withStatements(std::move(before), std::move(call));
 }
 
 ExprPtr Inference::callDynamic(const OverloadSet& set, const Resolution& resolution,
@@ -311,14 +313,14 @@ ExprPtr Inference::callDynamic(const OverloadSet& set, const Resolution& resolut
     if (!argument.keyword.empty()) call.keywords.emplace_back(argument.keyword);
     call.arguments.push_back(std::move(argument.value));
   }
-  return make(type, span, std::move(call));
+  return typed::make(type, span, std::move(call));
 }
 
 ExprPtr Inference::callAten(std::string_view name, std::initializer_list<ExprPtr*> operands, Span span) {
   const OverloadSet* set = declarations_.findQualified(fmt::format("aten::{}", name));
   if (set == nullptr) {
     error(span, fmt::format("this needs the operator aten::{}, which is not defined", name));
-    return poison(span);
+    return typed::poison(span);
   }
   std::vector<TypedArgument> arguments;
   for (ExprPtr* operand : operands) {
@@ -335,7 +337,7 @@ std::vector<ExprPtr> Inference::arrange(const FunctionSchema& schema, const Fit&
   size_t furthest = 0;
   bool in_order = true;
   for (const ParameterPlan& plan : fit.parameters) {
-    if (plan.from == ParameterPlan::From::Default || isSimple(*arguments[plan.first].value)) continue;
+    if (plan.from == ParameterPlan::From::Default || typed::isSimple(*arguments[plan.first].value)) continue;
     in_order = in_order && plan.first >= furthest;
     furthest = plan.first;
   }
@@ -355,11 +357,11 @@ std::vector<ExprPtr> Inference::arrange(const FunctionSchema& schema, const Fit&
           std::vector<ExprPtr> items;
           for (size_t k = 0; k < initial.length(); ++k) {
             const IValue item = initial.elementAt(k);
-            items.push_back(constant(item, typeOf(item), span));
+            items.push_back(typed::constant(item, typeOf(item), span));
           }
-          value = make(scriptType(parameter.type()), span, typed::MakeList{std::move(items)});
+          value = typed::make(scriptType(parameter.type()), span, typed::MakeList{std::move(items)});
         } else {
-          value = constant(initial, initial.isNone() ? Type::none() : scriptType(parameter.type()), span);
+          value = typed::constant(initial, initial.isNone() ? Type::none() : scriptType(parameter.type()), span);
         }
         break;
       }
@@ -371,12 +373,12 @@ std::vector<ExprPtr> Inference::arrange(const FunctionSchema& schema, const Fit&
           items_span = join(items_span, arguments[k].span);
           items.push_back(convert(std::move(arguments[k].value), {Type::integer()}));
         }
-        value = make(scriptType(plan.target.type), items_span, typed::MakeList{std::move(items)});
+        value = typed::make(scriptType(plan.target.type), items_span, typed::MakeList{std::move(items)});
         break;
       }
     }
     if (shares_constants && !parameter.is_write()) {
-      if (auto list = constantList(*value)) value = constant(*std::move(list), value->type, value->span);
+      if (auto list = constantList(*value)) value = typed::constant(*std::move(list), value->type, value->span);
     }
     arranged.push_back(std::move(value));
   }

@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/typed_builder.h>
 
 // `[e for x in xs if c]`: loops that append to a list. Its variables are local and set again in every iteration, so one
 // pass finds their types.
@@ -19,9 +20,9 @@ ExprPtr Inference::infer(const syntax::Comprehension& comprehension, Span span) 
 
   const TypePtr type = Type::listOf(element);
   typed::Block statements;
-  append(statements, span, typed::SetVariable{list, make(type, span, typed::MakeList{})});
+  typed::append(statements, span, typed::SetVariable{list, typed::make(type, span, typed::MakeList{})});
   for (typed::StmtPtr& loop : loops) statements.push_back(std::move(loop));
-  return withStatements(std::move(statements), read(list, type, span));
+  return typed::withStatements(std::move(statements), typed::read(list, type, span));
 }
 
 void Inference::inferClauses(const syntax::Comprehension& comprehension, size_t clause, typed::Target list,
@@ -31,11 +32,11 @@ void Inference::inferClauses(const syntax::Comprehension& comprehension, size_t 
     element_type = element->type;
     const Span span = element->span;
     std::vector<ExprPtr> arguments;
-    arguments.push_back(read(list, Type::listOf(Type::any()), span));
+    arguments.push_back(typed::read(list, Type::listOf(Type::any()), span));
     arguments.push_back(std::move(element));
-    append(out, span,
-           typed::Evaluate{
-               make(Type::none(), span, typed::CallBuiltin{*findBuiltin("list.append"), std::move(arguments)})});
+    typed::append(out, span,
+                  typed::Evaluate{typed::make(Type::none(), span,
+                                              typed::CallBuiltin{*findBuiltin("list.append"), std::move(arguments)})});
     return;
   }
 
@@ -54,7 +55,7 @@ void Inference::inferClauses(const syntax::Comprehension& comprehension, size_t 
     scoped_.emplace_back(ref->name.name.text, variables[scoped_.size() - outer_names]);
   }
   typed::Block body;
-  assignAll(parts.targets, loopElement(loop, parts.iterable->span), parts.targets.span, body);
+  assignAll(parts.targets, typed::loopElement(loop, parts.iterable->span), parts.targets.span, body);
 
   // What follows a condition runs if it holds.
   typed::Block inner;
@@ -71,12 +72,12 @@ void Inference::inferClauses(const syntax::Comprehension& comprehension, size_t 
     const Span span = join(parts.conditions.front()->span, parts.conditions.back()->span);
     typed::If check;
     check.branches.push_back(
-        {make(Type::boolean(), span, typed::Logical{true, std::move(conditions)}), std::move(inner)});
-    append(body, span, std::move(check));
+        {typed::make(Type::boolean(), span, typed::Logical{true, std::move(conditions)}), std::move(inner)});
+    typed::append(body, span, std::move(check));
   }
   scoped_.resize(outer_names);
-  finishLoop(loop, std::move(body), {});
-  append(out, parts.targets.span, std::move(loop));
+  typed::finishLoop(loop, std::move(body), {});
+  typed::append(out, parts.targets.span, std::move(loop));
 }
 
 }  // namespace boxcar::interp

@@ -1,4 +1,5 @@
 #include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/runtime/join_types.h>
 
 #include <algorithm>
@@ -34,7 +35,7 @@ Inference::Condition Inference::condition(const syntax::Expr& expr) {
   if (const auto* unary = get_if<syntax::Unary>(&expr.node); unary != nullptr && unary->op == syntax::UnaryOp::Not) {
     Condition inner = condition(*unary->operand);
     std::swap(inner.if_true, inner.if_false);
-    inner.value = operate(Opcode::NotBool, Type::boolean(), expr.span, std::move(inner.value));
+    inner.value = typed::operate(Opcode::NotBool, Type::boolean(), expr.span, std::move(inner.value));
     return inner;
   }
   if (const auto* logical = get_if<syntax::Logical>(&expr.node)) return condition(*logical, expr.span);
@@ -44,7 +45,7 @@ Inference::Condition Inference::condition(const syntax::Expr& expr) {
       declarations_.findFunction("isinstance", expr.span.begin) == nullptr) {
     return isInstance(*call, expr.span);
   }
-  return {truth(infer(expr)), {}, {}};
+  return {typed::truth(infer(expr)), {}, {}};
 }
 
 Inference::Condition Inference::condition(const syntax::Logical& logical, Span span) {
@@ -69,14 +70,14 @@ Inference::Condition Inference::condition(const syntax::Logical& logical, Span s
     }
   }
   environment_ = before;
-  result.value = make(Type::boolean(), span, typed::Logical{is_and, std::move(operands)});
+  result.value = typed::make(Type::boolean(), span, typed::Logical{is_and, std::move(operands)});
   return result;
 }
 
 Inference::Condition Inference::condition(const syntax::Comparison& comparison, Span span) {
   if (comparison.links.size() == 1) {
     const syntax::ComparisonLink& link = comparison.links[0];
-    Condition result{truth(this->comparison(comparison, span)), {}, {}};
+    Condition result{typed::truth(this->comparison(comparison, span)), {}, {}};
     const bool is_identity = link.op == CompareOp::Is || link.op == CompareOp::IsNot;
     const bool against_none = get_if<syntax::NoneLiteral>(&link.operand->node) != nullptr;
     const auto variable = is_identity && against_none ? narrowable(*comparison.first) : std::nullopt;
@@ -99,18 +100,18 @@ Inference::Condition Inference::condition(const syntax::Comparison& comparison, 
     ExprPtr right = infer(*link.operand);
     const bool is_last = i + 1 == comparison.links.size();
     if (!is_last) right = keep(std::move(right), of_link);
-    ExprPtr next = is_last ? nullptr : copyOf(*right);
-    if (isPoison(*left) || isPoison(*right)) {
-      links.push_back(poison(span));
+    ExprPtr next = is_last ? nullptr : typed::copyOf(*right);
+    if (typed::isPoison(*left) || typed::isPoison(*right)) {
+      links.push_back(typed::poison(span));
     } else {
-      ExprPtr holds =
-          truth(compare(link.op, std::move(left), std::move(right), join(comparison.first->span, link.operand->span)));
-      links.push_back(withStatements(std::move(of_link), std::move(holds)));
+      ExprPtr holds = typed::truth(
+          compare(link.op, std::move(left), std::move(right), join(comparison.first->span, link.operand->span)));
+      links.push_back(typed::withStatements(std::move(of_link), std::move(holds)));
     }
     left = std::move(next);
   }
-  ExprPtr all = make(Type::boolean(), span, typed::Logical{true, std::move(links)});
-  return {withStatements(std::move(before), std::move(all)), {}, {}};
+  ExprPtr all = typed::make(Type::boolean(), span, typed::Logical{true, std::move(links)});
+  return {typed::withStatements(std::move(before), std::move(all)), {}, {}};
 }
 
 Inference::Condition Inference::isInstance(const syntax::Call& call, Span span) {
@@ -118,10 +119,10 @@ Inference::Condition Inference::isInstance(const syntax::Call& call, Span span) 
   const TypePtr tested = readType(call.arguments[1].value->span);
   const TypePtr type = value->type;
   Condition result;
-  if (isSimple(*value) && type->kind() != TypeKind::Any && isSubtypeOf(type, tested)) {
-    result.value = constant(true, Type::boolean(), span);
+  if (typed::isSimple(*value) && type->kind() != TypeKind::Any && isSubtypeOf(type, tested)) {
+    result.value = typed::constant(true, Type::boolean(), span);
   } else {
-    result.value = operate(Opcode::TestType, Type::boolean(), span, std::move(value), nullptr, tested);
+    result.value = typed::operate(Opcode::TestType, Type::boolean(), span, std::move(value), nullptr, tested);
   }
   if (const auto variable = narrowable(*call.arguments[0].value)) {
     const bool is_narrower = type->kind() == TypeKind::Any || (tested != type && isSubtypeOf(tested, type));

@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/runtime/join_types.h>
 #include <boxcar/interpreter/syntax/wording.h>
 #include <boxcar/ivalue/layout.h>
@@ -31,43 +32,10 @@ std::string specText(const syntax::FormatSpec& spec) {
   return text;
 }
 
-// Whether a value of type [type] is, or contains, an int that is shown by its name.
-bool holdsNames(TypePtr type) {
-  const TypeKind kind = type->kind();
-  return kind == TypeKind::ScalarType || kind == TypeKind::Layout || kind == TypeKind::MemoryFormat ||
-         std::ranges::any_of(type->contained(), holdsNames);
-}
-
 }  // namespace
 
-ExprPtr Inference::make(TypePtr type, Span span, typed::Expr::Node node) {
-  return std::make_unique<typed::Expr>(typed::Expr{type, span, std::move(node), nullptr});
-}
-
-ExprPtr Inference::noneOf(TypePtr type, Span span) {
-  static const IValue none;
-  return make(type, span, typed::Constant{none});
-}
-
-ExprPtr Inference::constant(IValue value, TypePtr type, Span span) {
-  return make(type, span, typed::Constant{std::move(value)});
-}
-
-ExprPtr Inference::read(typed::Target target, TypePtr type, Span span) {
-  return make(type, span, typed::ReadVariable{target.variable, target.kind});
-}
-
-bool Inference::isSimple(const typed::Expr& expr) {
-  return get_if<typed::Constant>(&expr.node) != nullptr || get_if<typed::ReadVariable>(&expr.node) != nullptr;
-}
-
-bool Inference::isPoison(const typed::Expr& expr) {
-  const auto* constant = get_if<typed::Constant>(&expr.node);
-  return constant != nullptr && constant->value.isNone() && expr.type->kind() == TypeKind::Any;
-}
-
 ExprPtr Inference::keep(ExprPtr value, typed::Block& before) {
-  return isSimple(*value) ? std::move(value) : keepValue(std::move(value), before);
+  return typed::isSimple(*value) ? std::move(value) : keepValue(std::move(value), before);
 }
 
 ExprPtr Inference::keepValue(ExprPtr value, typed::Block& before) {
@@ -75,37 +43,16 @@ ExprPtr Inference::keepValue(ExprPtr value, typed::Block& before) {
   const TypePtr type = value->type;
   const Span span = value->span;
   typed::FieldNames fields = value->fields;
-  append(before, span, typed::SetVariable{target, std::move(value)});
-  ExprPtr kept = read(target, type, span);
+  typed::append(before, span, typed::SetVariable{target, std::move(value)});
+  ExprPtr kept = typed::read(target, type, span);
   kept->fields = std::move(fields);
   return kept;
 }
 
-ExprPtr Inference::copyOf(const typed::Expr& simple) {
-  typed::Expr::Node node;
-  if (const auto* constant = get_if<typed::Constant>(&simple.node)) {
-    node = *constant;
-  } else {
-    node = boost::variant2::get<typed::ReadVariable>(simple.node);
-  }
-  ExprPtr copy = make(simple.type, simple.span, std::move(node));
-  copy->fields = simple.fields;
-  return copy;
-}
-
-ExprPtr Inference::withStatements(typed::Block before, ExprPtr value) {
-  if (before.empty()) return value;
-  const TypePtr type = value->type;
-  const Span span = value->span;
-  typed::FieldNames fields = value->fields;
-  ExprPtr sequence = make(type, span, typed::Sequence{std::move(before), std::move(value)});
-  sequence->fields = std::move(fields);
-  return sequence;
-}
-
 ExprPtr Inference::infer(const syntax::Expr& expr) {
   ExprPtr value = inferNode(expr);
-  if (findings_ != nullptr && !isPoison(*value)) findings_->values.push_back({expr.span, value->type, value->fields});
+  if (findings_ != nullptr && !typed::isPoison(*value))
+    findings_->values.push_back({expr.span, value->type, value->fields});
   return value;
 }
 
@@ -113,17 +60,17 @@ ExprPtr Inference::inferNode(const syntax::Expr& expr) {
   return boost::variant2::visit(
       [&]<class T>(const T& node) -> ExprPtr {
         if constexpr (std::is_same_v<T, syntax::NoneLiteral>) {
-          return none(expr.span);
+          return typed::none(expr.span);
         } else if constexpr (std::is_same_v<T, syntax::BoolLiteral>) {
-          return constant(node.value, Type::boolean(), expr.span);
+          return typed::constant(node.value, Type::boolean(), expr.span);
         } else if constexpr (std::is_same_v<T, syntax::IntLiteral>) {
-          return constant(node.value, Type::integer(), expr.span);
+          return typed::constant(node.value, Type::integer(), expr.span);
         } else if constexpr (std::is_same_v<T, syntax::FloatLiteral>) {
-          return constant(node.value, Type::floating(), expr.span);
+          return typed::constant(node.value, Type::floating(), expr.span);
         } else if constexpr (std::is_same_v<T, syntax::ImaginaryLiteral>) {
-          return constant(std::complex<double>(0, node.value), Type::complex(), expr.span);
+          return typed::constant(std::complex<double>(0, node.value), Type::complex(), expr.span);
         } else if constexpr (std::is_same_v<T, syntax::StringLiteral>) {
-          return constant(node.value, Type::string(), expr.span);
+          return typed::constant(node.value, Type::string(), expr.span);
         } else if constexpr (std::is_same_v<T, syntax::Logical> || std::is_same_v<T, syntax::Comparison>) {
           if constexpr (std::is_same_v<T, syntax::Comparison>) {
             if (node.links.size() == 1) return comparison(node, expr.span);
@@ -131,13 +78,13 @@ ExprPtr Inference::inferNode(const syntax::Expr& expr) {
           return condition(expr).value;
         } else if constexpr (std::is_same_v<T, syntax::Slice>) {
           error(expr.span, "a slice is only allowed directly in an index");
-          return poison(expr.span);
+          return typed::poison(expr.span);
         } else if constexpr (std::is_same_v<T, syntax::Ellipsis>) {
           error(expr.span, "`...` is only allowed directly in an index of a tensor");
-          return poison(expr.span);
+          return typed::poison(expr.span);
         } else if constexpr (std::is_same_v<T, syntax::TypeText>) {
           error(expr.span, "a type is only allowed in `isinstance`");
-          return poison(expr.span);
+          return typed::poison(expr.span);
         } else {
           return infer(node, expr.span);
         }
@@ -159,7 +106,7 @@ ExprPtr Inference::infer(const syntax::ListLiteral& list, Span span) {
   std::vector<ExprPtr> items;
   for (const syntax::ExprPtr& item : list.items) items.push_back(infer(*item));
   const TypePtr type = Type::listOf(commonType(items));
-  return make(type, span, typed::MakeList{std::move(items)});
+  return typed::make(type, span, typed::MakeList{std::move(items)});
 }
 
 ExprPtr Inference::infer(const syntax::TupleLiteral& tuple, Span span) {
@@ -170,7 +117,7 @@ ExprPtr Inference::infer(const syntax::TupleLiteral& tuple, Span span) {
     const TypePtr type = items.back()->type;
     types.push_back(type->depth() + 2 > Type::kMaxDepth ? Type::any() : type);
   }
-  return make(Type::tupleOf(types), span, typed::MakeTuple{std::move(items)});
+  return typed::make(Type::tupleOf(types), span, typed::MakeTuple{std::move(items)});
 }
 
 ExprPtr Inference::infer(const syntax::DictLiteral& dict, Span span) {
@@ -180,52 +127,32 @@ ExprPtr Inference::infer(const syntax::DictLiteral& dict, Span span) {
     items.push_back(infer(*item.value));
   }
   const TypePtr type = Type::dictOf(commonType(items, 0, 2), commonType(items, 1, 2));
-  return make(type, span, typed::MakeDict{std::move(items)});
+  return typed::make(type, span, typed::MakeDict{std::move(items)});
 }
 
 ExprPtr Inference::infer(const syntax::FormattedString& string, Span span) {
   std::vector<ExprPtr> parts;
   for (const auto& part : string.parts) {
     if (const auto* literal = get_if<std::string>(&part)) {
-      parts.push_back(constant(*literal, Type::string(), span));
-      parts.push_back(constant("", Type::string(), span));
+      parts.push_back(typed::constant(*literal, Type::string(), span));
+      parts.push_back(typed::constant("", Type::string(), span));
       continue;
     }
     const auto& field = boost::variant2::get<syntax::FormatField>(part);
-    parts.push_back(shown(infer(*field.value)));
-    parts.push_back(constant(field.spec ? specText(*field.spec) : std::string(), Type::string(), field.span));
+    parts.push_back(typed::shown(infer(*field.value)));
+    parts.push_back(typed::constant(field.spec ? specText(*field.spec) : std::string(), Type::string(), field.span));
   }
-  return make(Type::string(), span, typed::CallBuiltin{*findBuiltin("format"), std::move(parts)});
-}
-
-ExprPtr Inference::shown(ExprPtr value) {
-  std::string_view name;
-  switch (value->type->kind()) {
-    case TypeKind::ScalarType: name = "dtype_name"; break;
-    case TypeKind::Layout: name = "layout_name"; break;
-    case TypeKind::MemoryFormat: name = "memory_format_name"; break;
-    default: break;
-  }
-  if (name.empty() && !holdsNames(value->type)) return value;
-  const Span span = value->span;
-  std::vector<ExprPtr> arguments;
-  const TypePtr type = value->type;
-  arguments.push_back(std::move(value));
-  if (name.empty()) {
-    arguments.push_back(constant(std::string(type->text()), Type::string(), span));
-    return make(Type::any(), span, typed::CallBuiltin{*findBuiltin("named"), std::move(arguments)});
-  }
-  return make(Type::string(), span, typed::CallBuiltin{*findBuiltin(name), std::move(arguments)});
+  return typed::make(Type::string(), span, typed::CallBuiltin{*findBuiltin("format"), std::move(parts)});
 }
 
 ExprPtr Inference::infer(const syntax::NameRef& ref, Span span) {
   if (ref.name.space) {
     if (ref.name.space.text == "math") {
-      if (ref.name.name.text == "pi") return constant(3.141592653589793, Type::floating(), span);
-      if (ref.name.name.text == "e") return constant(2.718281828459045, Type::floating(), span);
+      if (ref.name.name.text == "pi") return typed::constant(3.141592653589793, Type::floating(), span);
+      if (ref.name.name.text == "e") return typed::constant(2.718281828459045, Type::floating(), span);
     }
     error(span, fmt::format("`{}` is not a value; an operator is called as `{}(…)`", text(span), text(span)));
-    return poison(span);
+    return typed::poison(span);
   }
 
   const std::string_view name = ref.name.name.text;
@@ -246,9 +173,9 @@ ExprPtr Inference::infer(const syntax::NameRef& ref, Span span) {
       Binding& known = environment_[*variable];
       if (is_never_set) known.type = Type::any();
       known.maybe_unset = false;
-      return poison(span);
+      return typed::poison(span);
     }
-    ExprPtr value = read({*variable, binding.kind}, binding.type, span);
+    ExprPtr value = typed::read({*variable, binding.kind}, binding.type, span);
     value->fields = binding.fields;
     return value;
   }
@@ -256,9 +183,9 @@ ExprPtr Inference::infer(const syntax::NameRef& ref, Span span) {
     if (known->type == nullptr) {
       error(span, fmt::format("the constant `{}` is read before it is set", name))
           .note("it is set here", source_, known->span);
-      return poison(span);
+      return typed::poison(span);
     }
-    return make(known->type, span, typed::ReadGlobal{known->global});
+    return typed::make(known->type, span, typed::ReadGlobal{known->global});
   }
   // Only the names that tensors show: `float` and `int` mean other things in PyTorch than in Python.
   if (name != "float" && name != "int") {
@@ -268,16 +195,16 @@ ExprPtr Inference::infer(const syntax::NameRef& ref, Span span) {
   if (name == "infj" || name == "nanj") {
     using Limits = std::numeric_limits<double>;
     const double part = name == "infj" ? Limits::infinity() : Limits::quiet_NaN();
-    return constant(std::complex<double>(0, part), Type::complex(), span);
+    return typed::constant(std::complex<double>(0, part), Type::complex(), span);
   }
   reportUnknownName(ref.name.name);
-  return poison(span);
+  return typed::poison(span);
 }
 
 ExprPtr Inference::namedByTorch(std::string_view name, Span span) {
-  if (const auto dtype = parseDtype(name)) return constant(*dtype, Type::scalarType(), span);
-  if (const auto layout = parseLayout(name)) return constant(*layout, Type::layout(), span);
-  if (const auto format = parseMemoryFormat(name)) return constant(*format, Type::memoryFormat(), span);
+  if (const auto dtype = parseDtype(name)) return typed::constant(*dtype, Type::scalarType(), span);
+  if (const auto layout = parseLayout(name)) return typed::constant(*layout, Type::layout(), span);
+  if (const auto format = parseMemoryFormat(name)) return typed::constant(*format, Type::memoryFormat(), span);
   return nullptr;
 }
 
@@ -299,7 +226,7 @@ ExprPtr Inference::infer(const syntax::Conditional& conditional, Span span) {
   const TypePtr type = joinTypes(value->type, otherwise->type);
   typed::FieldNames fields = value->fields == otherwise->fields ? value->fields : nullptr;
   ExprPtr result =
-      make(type, span, typed::Conditional{std::move(condition.value), std::move(value), std::move(otherwise)});
+      typed::make(type, span, typed::Conditional{std::move(condition.value), std::move(value), std::move(otherwise)});
   result->fields = std::move(fields);
   return result;
 }
@@ -308,18 +235,19 @@ ExprPtr Inference::infer(const syntax::Attribute& attribute, Span span) {
   if (isTorch(*attribute.object)) {
     if (ExprPtr known = namedByTorch(attribute.name.text, span)) return known;
     reportUnknownInTorch(attribute.name, span);
-    return poison(span);
+    return typed::poison(span);
   }
   ExprPtr object = infer(*attribute.object);
-  if (isPoison(*object)) return object;
+  if (typed::isPoison(*object)) return object;
   const std::string_view name = attribute.name.text;
   if (object->fields != nullptr) {
     const auto found = std::ranges::find(*object->fields, name);
     if (found != object->fields->end()) {
       const auto index = found - object->fields->begin();
       const TypePtr type = object->type->contained()[static_cast<size_t>(index)];
-      ExprPtr position = constant(static_cast<int64_t>(index), Type::integer(), attribute.name.span);
-      return unboxed(operate(Opcode::Index, Type::any(), span, std::move(object), std::move(position)), type);
+      ExprPtr position = typed::constant(static_cast<int64_t>(index), Type::integer(), attribute.name.span);
+      return typed::unboxed(typed::operate(Opcode::Index, Type::any(), span, std::move(object), std::move(position)),
+                            type);
     }
   }
   const bool is_tensor_attribute = isTensorAttribute(name);
@@ -330,7 +258,7 @@ ExprPtr Inference::infer(const syntax::Attribute& attribute, Span span) {
     return callBuiltin(fmt::format("operator.{}", name), std::move(arguments), span);
   }
   if (is_tensor_attribute && (kind == TypeKind::Tensor || kind == TypeKind::Any)) {
-    if (kind == TypeKind::Any) object = convertAtRunTime(std::move(object), Type::tensor());
+    if (kind == TypeKind::Any) object = typed::convertAtRunTime(std::move(object), Type::tensor());
     std::vector<TypedArgument> arguments;
     arguments.push_back({std::move(object), {}, span});
     return callBuiltin(fmt::format("tensor.{}", name), std::move(arguments), span);
@@ -348,7 +276,7 @@ ExprPtr Inference::infer(const syntax::Attribute& attribute, Span span) {
   } else if (kind == TypeKind::Tensor && declarations_.findOperators(name, span.begin) != nullptr) {
     diagnostic.note(fmt::format("it is an operator; call it, `.{}()`", name));
   }
-  return poison(span);
+  return typed::poison(span);
 }
 
 }  // namespace boxcar::interp

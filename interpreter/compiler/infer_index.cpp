@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/runtime/join_types.h>
 #include <boxcar/interpreter/syntax/wording.h>
 
@@ -36,18 +37,18 @@ std::optional<int64_t> constantInt(const typed::Expr& expr) {
 
 ExprPtr Inference::infer(const syntax::Index& index, Span span) {
   ExprPtr object = infer(*index.object);
-  if (isPoison(*object)) {
-    return poison(span);
+  if (typed::isPoison(*object)) {
+    return typed::poison(span);
   }
   if (object->type->kind() == TypeKind::Tensor) return tensorElement(std::move(object), *index.index, span);
   if (const auto* slice = get_if<syntax::Slice>(&index.index->node)) {
     return this->slice(std::move(object), *slice, span);
   }
   if (object->type->kind() == TypeKind::Any && isForTensors(*index.index)) {
-    return tensorElement(convertAtRunTime(std::move(object), Type::tensor()), *index.index, span);
+    return tensorElement(typed::convertAtRunTime(std::move(object), Type::tensor()), *index.index, span);
   }
   ExprPtr position = infer(*index.index);
-  if (isPoison(*position)) return poison(span);
+  if (typed::isPoison(*position)) return typed::poison(span);
   return element(std::move(object), std::move(position), span);
 }
 
@@ -59,27 +60,28 @@ ExprPtr Inference::element(ExprPtr object, ExprPtr index, Span span) {
     case TypeKind::String: {
       index = convertOrReport(std::move(index), Type::integer(), fmt::format("an index of {}", withArticle(type)));
       if (type->kind() == TypeKind::String)
-        return operate(Opcode::Index, type, span, std::move(object), std::move(index));
+        return typed::operate(Opcode::Index, type, span, std::move(object), std::move(index));
       if (type->kind() == TypeKind::Tuple) return tupleElement(std::move(object), std::move(index), span);
       const TypePtr item = type->element();
       if (item->kind() == TypeKind::Int)
-        return operate(Opcode::IndexInt, item, span, std::move(object), std::move(index));
+        return typed::operate(Opcode::IndexInt, item, span, std::move(object), std::move(index));
       if (item->kind() == TypeKind::Float) {
-        return operate(Opcode::IndexFloat, item, span, std::move(object), std::move(index));
+        return typed::operate(Opcode::IndexFloat, item, span, std::move(object), std::move(index));
       }
-      return unboxed(operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index)), item);
+      return typed::unboxed(typed::operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index)),
+                            item);
     }
     case TypeKind::Dict: {
       index = convertOrReport(std::move(index), type->contained()[0], fmt::format("a key of {}", withArticle(type)));
-      return unboxed(operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index)),
-                     type->contained()[1]);
+      return typed::unboxed(typed::operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index)),
+                            type->contained()[1]);
     }
-    case TypeKind::Any: return operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index));
+    case TypeKind::Any: return typed::operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index));
     default: break;
   }
   Diagnostic& diagnostic = error(span, fmt::format("{} cannot be indexed", withArticle(type)));
   if (type->isOptional()) diagnostic.note("check `is None` first");
-  return poison(span);
+  return typed::poison(span);
 }
 
 ExprPtr Inference::tupleElement(ExprPtr object, ExprPtr index, Span span) {
@@ -89,20 +91,20 @@ ExprPtr Inference::tupleElement(ExprPtr object, ExprPtr index, Span span) {
     const auto size = static_cast<int64_t>(elements.size());
     if (*position < -size || *position >= size) {
       error(index->span, fmt::format("index {} is out of range for {}", *position, withArticle(object->type)));
-      return poison(span);
+      return typed::poison(span);
     }
     type = elements[static_cast<size_t>(*position < 0 ? *position + size : *position)];
   } else {
     for (const TypePtr element : elements) type = type == nullptr ? element : joinTypes(type, element);
     if (type == nullptr) type = Type::any();
   }
-  return unboxed(operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index)), type);
+  return typed::unboxed(typed::operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index)), type);
 }
 
 ExprPtr Inference::sliceBound(const syntax::ExprPtr& bound, Span span, std::string_view what) {
-  if (bound == nullptr) return none(span);
+  if (bound == nullptr) return typed::none(span);
   ExprPtr value = infer(*bound);
-  if (value->type->kind() == TypeKind::None || isPoison(*value)) return value;
+  if (value->type->kind() == TypeKind::None || typed::isPoison(*value)) return value;
   const TypePtr type = value->type->isOptional() || value->type->kind() == TypeKind::Any
                            ? Type::optionalOf(Type::integer())
                            : Type::integer();
@@ -122,10 +124,11 @@ ExprPtr Inference::slice(ExprPtr object, const syntax::Slice& slice, Span span) 
     default: {
       Diagnostic& diagnostic = error(span, fmt::format("{} cannot be sliced", withArticle(type)));
       if (type->isOptional()) diagnostic.note("check `is None` first");
-      return poison(span);
+      return typed::poison(span);
     }
   }
-  return make(type, span, typed::MakeSlice{std::move(object), std::move(start), std::move(stop), std::move(step)});
+  return typed::make(type, span,
+                     typed::MakeSlice{std::move(object), std::move(start), std::move(stop), std::move(step)});
 }
 
 // Returns the type of a tuple's slice: a tuple type if the bounds are constants and the step is one.
@@ -181,7 +184,8 @@ std::optional<std::vector<Inference::IndexPart>> Inference::indexParts(const syn
         return std::nullopt;
       }
     }
-    if (std::ranges::any_of(part.values, [](const ExprPtr& value) { return isPoison(*value); })) return std::nullopt;
+    if (std::ranges::any_of(part.values, [](const ExprPtr& value) { return typed::isPoison(*value); }))
+      return std::nullopt;
   }
   return parts;
 }
@@ -217,14 +221,14 @@ Inference::TensorIndex Inference::tensorIndex(ExprPtr object, const syntax::Expr
   auto parts = indexParts(index);
   TensorIndex place;
   if (!parts) {
-    place.view = poison(span);
+    place.view = typed::poison(span);
     return place;
   }
   place.view = std::move(object);
   if (dependOnValues(*parts)) {
     std::string form;
     for (const IndexPart& part : *parts) form += part.letter;
-    place.parts.push_back(constant(std::move(form), Type::string(), index.span));
+    place.parts.push_back(typed::constant(std::move(form), Type::string(), index.span));
     for (IndexPart& part : *parts) {
       for (ExprPtr& value : part.values) place.parts.push_back(std::move(value));
     }
@@ -239,7 +243,7 @@ Inference::TensorIndex Inference::tensorIndex(ExprPtr object, const syntax::Expr
     const bool is_index =
         part->letter == 'v' && (part->values[0]->type->kind() == TypeKind::Tensor || part->values[0]->type->isList());
     if (is_index) {
-      while (static_cast<int64_t>(indices.size()) < passed) indices.push_back(none(part->span));
+      while (static_cast<int64_t>(indices.size()) < passed) indices.push_back(typed::none(part->span));
       indices.push_back(asTensor(std::move(part->values[0])));
       ++passed;
     } else {
@@ -254,7 +258,7 @@ Inference::TensorIndex Inference::tensorIndex(ExprPtr object, const syntax::Expr
   }
   if (!indices.empty()) {
     const TypePtr list = Type::listOf(Type::optionalOf(Type::tensor()));
-    place.indices = make(list, index.span, typed::MakeList{std::move(indices)});
+    place.indices = typed::make(list, index.span, typed::MakeList{std::move(indices)});
   }
   return place;
 }
@@ -269,21 +273,21 @@ ExprPtr Inference::asTensor(ExprPtr index) {
 
 // Returns what a slice, None or int leaves of [view]; [passed] dimensions are done, counted from the first or the last.
 ExprPtr Inference::viewOf(ExprPtr view, IndexPart& part, int64_t& passed, bool is_from_end, Span span) {
-  if (isPoison(*view)) return view;
-  ExprPtr dim = constant(is_from_end ? -passed - 1 : passed, Type::integer(), part.span);
+  if (typed::isPoison(*view)) return view;
+  ExprPtr dim = typed::constant(is_from_end ? -passed - 1 : passed, Type::integer(), part.span);
   if (part.letter == 'v' && isInt(part.values[0]->type))
     return callAten("select", {&view, &dim, &part.values[0]}, span);
   ++passed;
   if (part.letter == 'v') return callAten("unsqueeze", {&view, &dim}, span);
   if (isWholeSlice(part)) return view;
   ExprPtr step = std::move(part.values[2]);
-  if (step->type->kind() == TypeKind::None) step = constant(1, Type::integer(), part.span);
+  if (step->type->kind() == TypeKind::None) step = typed::constant(1, Type::integer(), part.span);
   return callAten("slice", {&view, &dim, &part.values[0], &part.values[1], &step}, span);
 }
 
 ExprPtr Inference::tensorElement(ExprPtr object, const syntax::Expr& index, Span span) {
   TensorIndex place = tensorIndex(std::move(object), index, span);
-  if (isPoison(*place.view)) return std::move(place.view);
+  if (typed::isPoison(*place.view)) return std::move(place.view);
   if (!place.parts.empty()) return partsElement(std::move(place.view), std::move(place.parts), span);
   if (place.indices == nullptr) return std::move(place.view);
   return callAten("index", {&place.view, &place.indices}, span);
@@ -291,7 +295,7 @@ ExprPtr Inference::tensorElement(ExprPtr object, const syntax::Expr& index, Span
 
 ExprPtr Inference::partsElement(ExprPtr view, std::vector<ExprPtr> parts, Span span) {
   parts.insert(parts.begin(), std::move(view));
-  return make(Type::tensor(), span, typed::CallBuiltin{*findBuiltin("tensor_element"), std::move(parts)});
+  return typed::make(Type::tensor(), span, typed::CallBuiltin{*findBuiltin("tensor_element"), std::move(parts)});
 }
 
 }  // namespace boxcar::interp

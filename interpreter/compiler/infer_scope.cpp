@@ -1,5 +1,6 @@
 #include <boxcar/dispatcher/handlers/handler_kinds.h>
 #include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/runtime/handler_object.h>
 #include <boxcar/interpreter/syntax/wording.h>
 #include <boxcar/ivalue/error.h>
@@ -18,7 +19,7 @@ void Inference::infer(const syntax::With& statement, Span span, typed::Block& ou
     if (auto found = scope(*expr)) with.scopes.push_back(*std::move(found));
   }
   infer(statement.body.statements, with.body);
-  append(out, span, std::move(with));
+  typed::append(out, span, std::move(with));
 }
 
 std::optional<typed::Scope> Inference::scope(const syntax::Expr& expr) {
@@ -115,18 +116,18 @@ std::optional<DispatchKeySet> Inference::scopeKeys(const syntax::Call& call) {
 }
 
 void Inference::infer(const syntax::Impl& statement, Span span, typed::Block& out) {
-  if (const auto handler = declarations_.handlerOf(&statement)) append(out, span, typed::Register{*handler});
+  if (const auto handler = declarations_.handlerOf(&statement)) typed::append(out, span, typed::Register{*handler});
 }
 
 void Inference::infer(const syntax::Fallback& statement, Span span, typed::Block& out) {
-  if (const auto handler = declarations_.handlerOf(&statement)) append(out, span, typed::Register{*handler});
+  if (const auto handler = declarations_.handlerOf(&statement)) typed::append(out, span, typed::Register{*handler});
 }
 
 void Inference::infer(const syntax::Import& statement, Span span, typed::Block& out) {
   const auto module = declarations_.moduleOf(&statement);
   if (!module) return;
   if (!module_imports_.contains(*module)) module_imports_[*module] = declarations_.importOfStatements(*module);
-  append(out, span, typed::RunModule{*module, module_imports_[*module]});
+  typed::append(out, span, typed::RunModule{*module, module_imports_[*module]});
 }
 
 }  // namespace boxcar::interp

@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/syntax/wording.h>
 
 // Statements other than assignments.
@@ -27,14 +28,14 @@ void Inference::infer(const syntax::Stmt& statement, typed::Block& out) {
   boost::variant2::visit(
       [&]<class T>(const T& node) {
         if constexpr (std::is_same_v<T, syntax::ExpressionStatement>) {
-          append(out, span, typed::Evaluate{infer(*node.value)});
+          typed::append(out, span, typed::Evaluate{infer(*node.value)});
         } else if constexpr (std::is_same_v<T, syntax::Break>) {
           if (loops_.empty()) {
             error(span, "`break` is only allowed in a loop");
             return;
           }
           exitLoop(*loops_.back(), span, out);
-          append(out, span, typed::Break{});
+          typed::append(out, span, typed::Break{});
           environment_.setUnreachable();
         } else if constexpr (std::is_same_v<T, syntax::Continue>) {
           if (loops_.empty()) {
@@ -42,7 +43,7 @@ void Inference::infer(const syntax::Stmt& statement, typed::Block& out) {
             return;
           }
           repeatLoop(*loops_.back(), span, out);
-          append(out, span, typed::Continue{});
+          typed::append(out, span, typed::Continue{});
           environment_.setUnreachable();
         } else if constexpr (std::is_same_v<T, syntax::Use> || std::is_same_v<T, syntax::Function> ||
                              std::is_same_v<T, syntax::Operator> || std::is_same_v<T, syntax::Mode>) {
@@ -74,11 +75,11 @@ void Inference::infer(const syntax::If& statement, Span span, typed::Block& out)
 
   const auto recast = [&](const Environment& end, typed::Block& block) {
     typed::Recasts recasts = end.recastsTo(environment_);
-    if (!recasts.empty()) append(block, span, typed::RecastAll{std::move(recasts)});
+    if (!recasts.empty()) typed::append(block, span, typed::RecastAll{std::move(recasts)});
   };
   for (size_t i = 0; i < ends.size(); ++i) recast(ends[i], typed_if.branches[i].body);
   recast(end_of_otherwise, typed_if.otherwise);
-  append(out, span, std::move(typed_if));
+  typed::append(out, span, std::move(typed_if));
 }
 
 void Inference::infer(const syntax::While& statement, Span span, typed::Block& out) {
@@ -101,7 +102,7 @@ void Inference::infer(const syntax::While& statement, Span span, typed::Block& o
   loops_.pop_back();
   repeatLoop(open, span, loop.body);
   closeLoop(open);
-  append(out, span, std::move(loop));
+  typed::append(out, span, std::move(loop));
 }
 
 void Inference::infer(const syntax::For& statement, Span span, typed::Block& out) {
@@ -112,14 +113,14 @@ void Inference::infer(const syntax::For& statement, Span span, typed::Block& out
   typed::Block body;
   typed::Block at_end;
   exitLoop(open, span, at_end);
-  assignAll(statement.targets, loopElement(loop, statement.iterable->span), statement.targets.span, body);
+  assignAll(statement.targets, typed::loopElement(loop, statement.iterable->span), statement.targets.span, body);
   loops_.push_back(&open);
   infer(statement.body.statements, body);
   loops_.pop_back();
   repeatLoop(open, span, body);
   closeLoop(open);
-  finishLoop(loop, std::move(body), std::move(at_end));
-  append(out, span, std::move(loop));
+  typed::finishLoop(loop, std::move(body), std::move(at_end));
+  typed::append(out, span, std::move(loop));
 }
 
 typed::Stmt::Node Inference::loopOver(const syntax::Expr& iterable) {
@@ -135,8 +136,8 @@ typed::Stmt::Node Inference::loopOver(const syntax::Expr& iterable) {
     const Span span = iterable.span;
     typed::ForRange loop;
     loop.variable = makeVariable();
-    if (limits.size() == 1) limits.insert(limits.begin(), constant(0, Type::integer(), span));
-    if (limits.size() == 2) limits.push_back(constant(1, Type::integer(), span));
+    if (limits.size() == 1) limits.insert(limits.begin(), typed::constant(0, Type::integer(), span));
+    if (limits.size() == 2) limits.push_back(typed::constant(1, Type::integer(), span));
     loop.start = std::move(limits[0]);
     loop.stop = std::move(limits[1]);
     loop.step = std::move(limits[2]);
@@ -155,25 +156,6 @@ typed::Stmt::Node Inference::loopOver(const syntax::Expr& iterable) {
   return loop;
 }
 
-ExprPtr Inference::loopElement(const typed::Stmt::Node& loop, Span span) {
-  if (const auto* range = get_if<typed::ForRange>(&loop)) {
-    return read({range->variable, SlotKind::Int}, Type::integer(), span);
-  }
-  const auto& each = boost::variant2::get<typed::ForEach>(loop);
-  return unboxed(read({each.variable, SlotKind::Value}, Type::any(), span), each.element);
-}
-
-void Inference::finishLoop(typed::Stmt::Node& loop, typed::Block body, typed::Block at_end) {
-  if (auto* range = get_if<typed::ForRange>(&loop)) {
-    range->body = std::move(body);
-    range->at_end = std::move(at_end);
-  } else {
-    auto& each = boost::variant2::get<typed::ForEach>(loop);
-    each.body = std::move(body);
-    each.at_end = std::move(at_end);
-  }
-}
-
 void Inference::infer(const syntax::Return& statement, Span span, typed::Block& out) {
   if (function_ == nullptr) {
     error(span, "`return` is only allowed in a function");
@@ -181,8 +163,8 @@ void Inference::infer(const syntax::Return& statement, Span span, typed::Block& 
     return;
   }
   const std::string_view name = shownName();
-  ExprPtr value = statement.value == nullptr ? none(span) : infer(*statement.value);
-  if (!isPoison(*value)) {
+  ExprPtr value = statement.value == nullptr ? typed::none(span) : infer(*statement.value);
+  if (!typed::isPoison(*value)) {
     if (result_->kind() == TypeKind::None && value->type->kind() != TypeKind::None) {
       error(value->span, fmt::format("`{}` returns nothing, so no value is allowed here", name));
     } else if (statement.value == nullptr && !conversionCost(value->type, {result_}, {})) {
@@ -191,7 +173,7 @@ void Inference::infer(const syntax::Return& statement, Span span, typed::Block& 
       value = convertOrReport(std::move(value), result_, fmt::format("what `{}` returns", name));
     }
   }
-  append(out, span, typed::Return{std::move(value)});
+  typed::append(out, span, typed::Return{std::move(value)});
   environment_.setUnreachable();
 }
 
@@ -204,21 +186,22 @@ void Inference::infer(const syntax::Assert& statement, Span span, typed::Block& 
   ExprPtr message;
   if (statement.message == nullptr) {
     const Span condition_span = statement.condition->span;
-    message = constant(fmt::format("assertion failed: {}", text(condition_span)), Type::string(), condition_span);
+    message =
+        typed::constant(fmt::format("assertion failed: {}", text(condition_span)), Type::string(), condition_span);
   } else {
-    ExprPtr given = shown(infer(*statement.message));
+    ExprPtr given = typed::shown(infer(*statement.message));
     const Span message_span = given->span;
     std::vector<ExprPtr> parts;
-    parts.push_back(constant("assertion failed: ", Type::string(), message_span));
-    parts.push_back(constant("", Type::string(), message_span));
+    parts.push_back(typed::constant("assertion failed: ", Type::string(), message_span));
+    parts.push_back(typed::constant("", Type::string(), message_span));
     parts.push_back(std::move(given));
-    parts.push_back(constant("", Type::string(), message_span));
-    message = make(Type::string(), message_span, typed::CallBuiltin{*findBuiltin("format"), std::move(parts)});
+    parts.push_back(typed::constant("", Type::string(), message_span));
+    message = typed::make(Type::string(), message_span, typed::CallBuiltin{*findBuiltin("format"), std::move(parts)});
   }
-  append(check.otherwise, span, typed::Fail{std::move(message)});
+  typed::append(check.otherwise, span, typed::Fail{std::move(message)});
   environment_ = before;
   assume(condition.if_true);
-  append(out, span, std::move(check));
+  typed::append(out, span, std::move(check));
 }
 
 void Inference::infer(const syntax::Const& statement, Span span, typed::Block& out) {
@@ -226,7 +209,7 @@ void Inference::infer(const syntax::Const& statement, Span span, typed::Block& o
   ScriptConstant* known = declarations_.findConstant(statement.name.text);
   if (known == nullptr || known->span != statement.name.span) return;
   known->type = value->type;
-  append(out, span, typed::SetGlobal{known->global, std::move(value)});
+  typed::append(out, span, typed::SetGlobal{known->global, std::move(value)});
 }
 
 }  // namespace boxcar::interp

@@ -1,4 +1,5 @@
 #include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/syntax/wording.h>
 
 #include <algorithm>
@@ -64,7 +65,7 @@ typed::Function Inference::run(const std::vector<syntax::StmtPtr>& statements, S
 
   if (function_ != nullptr && environment_.isReachable() && result_->kind() != TypeKind::None) {
     if (result_->isOptional() || result_->kind() == TypeKind::Any) {
-      append(result.body, span, typed::Return{none(span)});
+      typed::append(result.body, span, typed::Return{typed::none(span)});
     } else {
       Diagnostic& diagnostic =
           error(function_->name_span,
@@ -117,7 +118,8 @@ void Inference::finishInput(const std::vector<syntax::StmtPtr>& statements, Span
   outline_->has_value = false;
   if (!environment_.isReachable()) return;
   std::vector<typed::ExprPtr> items;
-  for (typed::VariableId i = 0; i < names_.size(); ++i) items.push_back(read({i, SlotKind::Value}, Type::any(), span));
+  for (typed::VariableId i = 0; i < names_.size(); ++i)
+    items.push_back(typed::read({i, SlotKind::Value}, Type::any(), span));
   const bool ends_in_expression =
       !statements.empty() &&
       boost::variant2::get_if<syntax::ExpressionStatement>(&statements.back()->node) != nullptr && !out.empty();
@@ -125,15 +127,15 @@ void Inference::finishInput(const std::vector<syntax::StmtPtr>& statements, Span
   if (last != nullptr && last->value->type->kind() != TypeKind::None) {
     typed::ExprPtr value = std::move(last->value);
     const TypePtr type = value->type;
-    value = shown(std::move(value));
+    value = typed::shown(std::move(value));
     outline_->has_value = true;
     outline_->value_is_name = value->type->kind() == TypeKind::String && type->kind() != TypeKind::String;
     const Span value_span = value->span;
     const typed::Target kept{makeVariable(), SlotKind::Value};
     out.back() = std::make_unique<typed::Stmt>(typed::Stmt{value_span, typed::SetVariable{kept, std::move(value)}});
-    items.push_back(read(kept, Type::any(), value_span));
+    items.push_back(typed::read(kept, Type::any(), value_span));
   }
-  append(out, span, typed::Return{make(Type::any(), span, typed::MakeTuple{std::move(items)})});
+  typed::append(out, span, typed::Return{typed::make(Type::any(), span, typed::MakeTuple{std::move(items)})});
 }
 
 void Inference::declareNames(const std::vector<syntax::StmtPtr>& statements) {
@@ -200,17 +202,13 @@ void Inference::assume(const Facts& facts) {
 
 Diagnostic& Inference::error(Span span, std::string message) { return found_.error(source_, span, std::move(message)); }
 
-void Inference::append(typed::Block& out, Span span, typed::Stmt::Node node) {
-  out.push_back(std::make_unique<typed::Stmt>(typed::Stmt{span, std::move(node)}));
-}
-
 // ---- Loops ----
 
 void Inference::openLoop(const void* key, Span span, typed::Block& out) {
   const auto [entry, is_new] = heads_.try_emplace(key, environment_);
   if (!is_new) entry->second.join(environment_);
   typed::Recasts recasts = environment_.recastsTo(entry->second);
-  if (!recasts.empty()) append(out, span, typed::RecastAll{std::move(recasts)});
+  if (!recasts.empty()) typed::append(out, span, typed::RecastAll{std::move(recasts)});
   const bool is_reachable = environment_.isReachable();
   environment_ = entry->second;
   if (!is_reachable) environment_.setUnreachable();
@@ -227,7 +225,7 @@ void Inference::repeatLoop(const OpenLoop& loop, Span span, typed::Block& out) {
     head = std::move(joined);
   }
   typed::Recasts recasts = environment_.recastsTo(head);
-  if (!recasts.empty()) append(out, span, typed::RecastAll{std::move(recasts)});
+  if (!recasts.empty()) typed::append(out, span, typed::RecastAll{std::move(recasts)});
 }
 
 void Inference::takeForAny(Environment& joined, const Environment& head, const OpenLoop& loop) const {
@@ -249,7 +247,7 @@ void Inference::takeForAny(Environment& joined, const Environment& head, const O
 
 void Inference::exitLoop(OpenLoop& loop, Span span, typed::Block& out) {
   if (!environment_.isReachable()) return;
-  append(out, span, typed::RecastAll{});
+  typed::append(out, span, typed::RecastAll{});
   loop.exits.emplace_back(environment_, out.back().get());
 }
 

@@ -81,21 +81,10 @@ class Inference {
   std::string_view shownName() const;
 
   // ---- expressions ----
-  static typed::ExprPtr make(TypePtr type, Span span, typed::Expr::Node node);
-  typed::ExprPtr constant(IValue value, TypePtr type, Span span);
-  typed::ExprPtr none(Span span) { return noneOf(Type::none(), span); }
-  // Stands for an expression with a reported error, so that no further error is reported for it.
-  typed::ExprPtr poison(Span span) { return noneOf(Type::any(), span); }
-  static typed::ExprPtr noneOf(TypePtr type, Span span);
-  typed::ExprPtr read(typed::Target target, TypePtr type, Span span);
-  static bool isSimple(const typed::Expr& expr);
-  static bool isPoison(const typed::Expr& expr);
   // Stores [value] in a variable, so that it can be read twice; the assignment goes to [before].
   typed::ExprPtr keep(typed::ExprPtr value, typed::Block& before);
   // Also copies the value of a variable, which may change.
   typed::ExprPtr keepValue(typed::ExprPtr value, typed::Block& before);
-  static typed::ExprPtr copyOf(const typed::Expr& simple);
-  static typed::ExprPtr withStatements(typed::Block before, typed::ExprPtr value);
 
   typed::ExprPtr infer(const syntax::Expr& expr);
   typed::ExprPtr inferNode(const syntax::Expr& expr);
@@ -120,17 +109,10 @@ class Inference {
   // Converts [value] to [target]; the conversion must be allowed.
   typed::ExprPtr convert(typed::ExprPtr value, ConversionTarget target);
   typed::ExprPtr convertToList(typed::ExprPtr value, ConversionTarget target);
-  typed::ExprPtr unboxed(typed::ExprPtr value, TypePtr type);
-  // Returns the text that print and f-strings show for a dtype and similar values, which are otherwise ints.
-  typed::ExprPtr shown(typed::ExprPtr value);
-  typed::ExprPtr convertAtRunTime(typed::ExprPtr value, TypePtr type);
   // For an assignment or a return; reports an impossible conversion. [what] is, for example, "`x`".
   typed::ExprPtr convertOrReport(typed::ExprPtr value, TypePtr type, std::string_view what);
-  typed::ExprPtr truth(typed::ExprPtr value);
 
   // ---- operators ----
-  typed::ExprPtr operate(Opcode op, TypePtr type, Span span, typed::ExprPtr left, typed::ExprPtr right = nullptr,
-                         TypePtr parameter = nullptr);
   typed::ExprPtr infer(const syntax::Unary& unary, Span span);
   typed::ExprPtr infer(const syntax::Binary& binary, Span span);
   typed::ExprPtr binary(syntax::BinaryOp op, typed::ExprPtr left, typed::ExprPtr right, Span span);
@@ -237,8 +219,6 @@ class Inference {
   static bool changesInPlace(syntax::BinaryOp op, TypePtr type);
   // Starts a loop over [iterable]; finishLoop adds its body.
   typed::Stmt::Node loopOver(const syntax::Expr& iterable);
-  typed::ExprPtr loopElement(const typed::Stmt::Node& loop, Span span);
-  static void finishLoop(typed::Stmt::Node& loop, typed::Block body, typed::Block at_end);
   // Starts the loop called [key]: moves the variables to the slots that they have in every iteration.
   void openLoop(const void* key, Span span, typed::Block& out);
   // Jumps back to the begin of the loop.
@@ -249,8 +229,6 @@ class Inference {
   // Continues after the loop; [out] ends here.
   void exitLoop(OpenLoop& loop, Span span, typed::Block& out);
   void closeLoop(OpenLoop& loop);
-
-  static void append(typed::Block& out, Span span, typed::Stmt::Node node);
 
   Declarations& declarations_;
   const ScriptFunction* function_;
