@@ -32,33 +32,33 @@ void Inference::assign(const syntax::Expr& target, ExprPtr value, Span span, typ
 }
 
 void Inference::assignVariable(const syntax::Name& name, ExprPtr value, Span span, typed::Block& out) {
-  const auto variable = findVariable(name.text);
+  const auto variable = context_.findVariable(name.text);
   if (!variable) {
-    const ScriptConstant* known = declarations_.findConstant(name.text);
+    const ScriptConstant* known = context_.declarations.findConstant(name.text);
     Diagnostic& diagnostic =
-        error(name.span, fmt::format("`{}` is a constant, and a constant is set only once", name.text));
+        context_.error(name.span, fmt::format("`{}` is a constant, and a constant is set only once", name.text));
     if (known->is_earlier) {
       diagnostic.note(fmt::format("an earlier input set it; `const {} = ...` makes another of that name", name.text));
     } else {
-      diagnostic.note("it is set here", source_, known->span);
+      diagnostic.note("it is set here", context_.source, known->span);
     }
     return;
   }
   typed::FieldNames fields = value->fields;
   TypePtr bound = nullptr;
-  const auto declared = declared_types_.find(*variable);
-  if (declared != declared_types_.end() && declared->second.first != nullptr && !typed::isPoison(*value)) {
+  const auto declared = context_.declared_types.find(*variable);
+  if (declared != context_.declared_types.end() && declared->second.first != nullptr && !typed::isPoison(*value)) {
     bound = declared->second.first;
     value = convertOrReport(std::move(value), bound, fmt::format("`{}`", name.text));
     // A value that is not None when assigned stays so until the next assignment.
     if (bound->isOptional() && value->type == bound->element()) bound = value->type;
   }
   const TypePtr type = bound == nullptr ? value->type : bound;
-  if (findings_ != nullptr) findings_->assignments.push_back({name.text, name.span, type});
-  const SlotKind kind = kindOf(type);
+  if (context_.findings != nullptr) context_.findings->assignments.push_back({name.text, name.span, type});
+  const SlotKind kind = context_.kindOf(type);
   typed::append(out, span, typed::SetVariable{{*variable, kind}, std::move(value)});
-  environment_[*variable] = {type, std::move(fields), kind, false};
-  assigned_.push_back(*variable);
+  context_.environment[*variable] = {type, std::move(fields), kind, false};
+  context_.assigned.push_back(*variable);
 }
 
 void Inference::assignIndex(const syntax::Index& target, ExprPtr value, Span span, typed::Block& out) {
@@ -68,13 +68,13 @@ void Inference::assignIndex(const syntax::Index& target, ExprPtr value, Span spa
   const TypePtr type = object->type;
   // The value is evaluated before the place.
   const bool is_tensor = type->kind() == TypeKind::Tensor;
-  if (!typed::isSimple(*object)) value = keep(std::move(value), out);
+  if (!typed::isSimple(*object)) value = context_.keep(std::move(value), out);
   if (is_tensor) {
     setTensorIndex(tensorIndex(std::move(object), *target.index, place_span), std::move(value), span, out);
     return;
   }
   if (get_if<syntax::Slice>(&target.index->node) != nullptr) {
-    error(target.index->span, fmt::format("a slice of {} cannot be assigned to", withArticle(type)));
+    context_.error(target.index->span, fmt::format("a slice of {} cannot be assigned to", withArticle(type)));
     return;
   }
   ExprPtr index = infer(*target.index);
@@ -91,7 +91,7 @@ void Inference::assignIndex(const syntax::Index& target, ExprPtr value, Span spa
     case TypeKind::Any: break;
     default: {
       Diagnostic& diagnostic =
-          error(place_span, fmt::format("nothing can be assigned to an element of {}", withArticle(type)));
+          context_.error(place_span, fmt::format("nothing can be assigned to an element of {}", withArticle(type)));
       if (type->isOptional()) diagnostic.note("check `is None` first");
       return;
     }
@@ -115,7 +115,7 @@ void Inference::setTensorIndex(TensorIndex place, ExprPtr value, Span span, type
   if (place.indices != nullptr) {
     if (value->type->kind() != TypeKind::Tensor) {
       // A number gets the tensor's dtype.
-      place.view = keep(std::move(place.view), out);
+      place.view = context_.keep(std::move(place.view), out);
       ExprPtr like = typed::copyOf(*place.view);
       value = callAten("type_as", {&value, &like}, span);
     }
@@ -134,8 +134,8 @@ void Inference::unpack(const syntax::Targets& targets, ExprPtr value, Span span,
   std::vector<TypePtr> types(count, Type::any());
   if (type->kind() == TypeKind::Tuple) {
     if (type->contained().size() != count) {
-      error(targets.span, fmt::format("{} name{} cannot take the {} values of {}", count, count == 1 ? "" : "s",
-                                      type->contained().size(), withArticle(type)));
+      context_.error(targets.span, fmt::format("{} name{} cannot take the {} values of {}", count,
+                                               count == 1 ? "" : "s", type->contained().size(), withArticle(type)));
       for (const syntax::ExprPtr& target : targets.items) assign(*target, typed::poison(span), span, out);
       return;
     }
@@ -143,20 +143,20 @@ void Inference::unpack(const syntax::Targets& targets, ExprPtr value, Span span,
   } else if (const TypePtr element = typed::isPoison(*value) ? Type::any() : iteratedType(type)) {
     types.assign(count, element);
   } else {
-    error(value->span, fmt::format("{} cannot be unpacked", withArticle(type)));
+    context_.error(value->span, fmt::format("{} cannot be unpacked", withArticle(type)));
   }
 
   // A tuple literal on the right side is never built.
   std::vector<ExprPtr> elements;
   if (auto* tuple = get_if<typed::MakeTuple>(&value->node)) {
     for (ExprPtr& item : tuple->items) {
-      elements.push_back(keepValue(std::move(item), out));
+      elements.push_back(context_.keepValue(std::move(item), out));
     }
   } else {
     typed::Unpack node;
     node.value = std::move(value);
     for (const TypePtr element : types) {
-      const typed::Target target{makeVariable(), slotKindOf(element)};
+      const typed::Target target{context_.makeVariable(), slotKindOf(element)};
       node.targets.push_back(target);
       elements.push_back(typed::read(target, element, span));
     }
@@ -166,15 +166,15 @@ void Inference::unpack(const syntax::Targets& targets, ExprPtr value, Span span,
 }
 
 void Inference::infer(const syntax::TypedAssign& assign, Span span, typed::Block& out) {
-  const TypePtr type = readType(assign.type);
+  const TypePtr type = context_.readType(assign.type);
   ExprPtr value = infer(*assign.value);
-  const auto variable = findVariable(assign.name.text);
+  const auto variable = context_.findVariable(assign.name.text);
   if (variable) {
-    auto& [declared, place] = declared_types_[*variable];
+    auto& [declared, place] = context_.declared_types[*variable];
     if (declared == nullptr) declared = type;
     if (declared != type) {
-      error(assign.type, fmt::format("`{}` is declared as {} already", assign.name.text, *declared))
-          .note("the first declaration", source_, place);
+      context_.error(assign.type, fmt::format("`{}` is declared as {} already", assign.name.text, *declared))
+          .note("the first declaration", context_.source, place);
       return;
     }
   }
@@ -218,7 +218,7 @@ ExprPtr Inference::updated(BinaryOp op, ExprPtr old, ExprPtr value, Span span) {
   if (old->type->isList() && changesInPlace(op, old->type)) {
     const TypePtr element = iteratedType(value->type);
     if (element == nullptr || !conversionCost(element, {old->type->element()}, {})) {
-      error(span, fmt::format("`{}=` does not work on {} and {}", op, *old->type, *value->type));
+      context_.error(span, fmt::format("`{}=` does not work on {} and {}", op, *old->type, *value->type));
       return typed::poison(span);
     }
     std::vector<TypedArgument> arguments;
@@ -242,11 +242,11 @@ ExprPtr Inference::updated(BinaryOp op, ExprPtr old, ExprPtr value, Span span) {
 void Inference::updateIndex(const syntax::Index& target, const syntax::AugmentedAssign& assign, Span span,
                             typed::Block& out) {
   const Span place_span = assign.target->span;
-  ExprPtr object = keep(infer(*target.object), out);
+  ExprPtr object = context_.keep(infer(*target.object), out);
   if (typed::isPoison(*object)) return;
   if (object->type->kind() == TypeKind::Tensor) {
     TensorIndex place = tensorIndex(std::move(object), *target.index, place_span);
-    place.view = keep(std::move(place.view), out);
+    place.view = context_.keep(std::move(place.view), out);
     if (place.indices == nullptr && place.parts.empty()) {
       ExprPtr value = infer(*assign.value);
       if (typed::isPoison(*place.view) || typed::isPoison(*value)) return;
@@ -262,12 +262,12 @@ void Inference::updateIndex(const syntax::Index& target, const syntax::Augmented
     if (!place.parts.empty()) {
       std::vector<ExprPtr> copies;
       for (ExprPtr& part : place.parts) {
-        part = keep(std::move(part), out);
+        part = context_.keep(std::move(part), out);
         copies.push_back(typed::copyOf(*part));
       }
       old = partsElement(typed::copyOf(*place.view), std::move(copies), place_span);
     } else {
-      place.indices = keep(std::move(place.indices), out);
+      place.indices = context_.keep(std::move(place.indices), out);
       ExprPtr view = typed::copyOf(*place.view);
       ExprPtr indices = typed::copyOf(*place.indices);
       old = callAten("index", {&view, &indices}, place_span);
@@ -278,10 +278,10 @@ void Inference::updateIndex(const syntax::Index& target, const syntax::Augmented
     return;
   }
   if (get_if<syntax::Slice>(&target.index->node) != nullptr) {
-    error(target.index->span, fmt::format("a slice of {} cannot be assigned to", withArticle(object->type)));
+    context_.error(target.index->span, fmt::format("a slice of {} cannot be assigned to", withArticle(object->type)));
     return;
   }
-  ExprPtr index = keep(infer(*target.index), out);
+  ExprPtr index = context_.keep(infer(*target.index), out);
   if (typed::isPoison(*index)) return;
   ExprPtr old = element(typed::copyOf(*object), typed::copyOf(*index), place_span);
   ExprPtr value = infer(*assign.value);
@@ -297,7 +297,7 @@ void Inference::updateIndex(const syntax::Index& target, const syntax::Augmented
     const TypePtr wanted = type->isList() ? type->element() : type->contained()[1];
     result = convertOrReport(std::move(result), wanted, fmt::format("what lies in {}", withArticle(type)));
   } else if (type->kind() != TypeKind::Any) {
-    error(place_span, fmt::format("nothing can be assigned to an element of {}", withArticle(type)));
+    context_.error(place_span, fmt::format("nothing can be assigned to an element of {}", withArticle(type)));
     return;
   }
   typed::append(out, span, typed::SetIndex{std::move(object), std::move(index), std::move(result)});

@@ -11,21 +11,6 @@ namespace boxcar::interp {
 
 using typed::ExprPtr;
 
-bool Inference::isCallable(std::string_view name) {
-  const auto index = findBuiltin(name);
-  return index && !builtins()[*index].is_hidden && name.find_first_of(".:") == std::string_view::npos;
-}
-
-bool Inference::isOperatorAttribute(std::string_view name) {
-  static constexpr std::string_view names[] = {"name", "overload", "schema", "arg_names", "tags"};
-  return std::ranges::find(names, name) != std::end(names);
-}
-
-bool Inference::isTensorAttribute(std::string_view name) {
-  static constexpr std::string_view names[] = {"shape", "dtype", "device", "ndim", "T", "layout", "keys"};
-  return std::ranges::find(names, name) != std::end(names);
-}
-
 // Whether [builtin] takes arguments of these types.
 bool Inference::takes(const Builtin& builtin, std::span<const CallArgument> arguments) {
   const std::vector<Argument>& parameters = builtin.schema.arguments();
@@ -74,9 +59,9 @@ ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument>
   for (const TypedArgument& argument : arguments) {
     if (typed::isPoison(*argument.value)) return typed::poison(span);
   }
-  if (name == "redispatch" &&
-      (function_ == nullptr || (function_->kind != BodyKind::Handler && function_->kind != BodyKind::Impl))) {
-    error(span, "`redispatch` is only allowed in the bodies of `impl`, `fallback` and `mode`");
+  if (name == "redispatch" && (context_.function == nullptr || (context_.function->kind != BodyKind::Handler &&
+                                                                context_.function->kind != BodyKind::Impl))) {
+    context_.error(span, "`redispatch` is only allowed in the bodies of `impl`, `fallback` and `mode`");
     return typed::poison(span);
   }
   if (ExprPtr inlined = inlineBuiltin(name, arguments, span)) return inlined;
@@ -117,7 +102,7 @@ ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument>
   for (const ExprPtr& value : values) types.push_back(value->type);
   const TypePtr type = builtin.result_rule != nullptr ? builtin.result_rule(types) : declared_result;
   if (type == nullptr) {
-    Diagnostic& diagnostic = error(span, fmt::format("{} does not take ({})", name, given));
+    Diagnostic& diagnostic = context_.error(span, fmt::format("{} does not take ({})", name, given));
     diagnostic.note(toString(builtin.schema));
     if (std::ranges::any_of(types, [](TypePtr t) { return t->isOptional(); })) {
       diagnostic.note("check `is None` first for what may be None");
@@ -148,11 +133,11 @@ std::optional<std::vector<ExprPtr>> Inference::variadicArguments(const Builtin& 
   if (positional < least || positional > most) {
     const bool too_many = positional > most;
     const size_t limit = too_many ? most : least;
-    error(span, fmt::format("{} takes {} {} argument{}, not {}", builtin.name(),
-                            least == most ? "exactly"
-                            : too_many    ? "at most"
-                                          : "at least",
-                            limit, limit == 1 ? "" : "s", positional));
+    context_.error(span, fmt::format("{} takes {} {} argument{}, not {}", builtin.name(),
+                                     least == most ? "exactly"
+                                     : too_many    ? "at most"
+                                                   : "at least",
+                                     limit, limit == 1 ? "" : "s", positional));
     return std::nullopt;
   }
 
@@ -171,8 +156,8 @@ std::optional<std::vector<ExprPtr>> Inference::variadicArguments(const Builtin& 
   for (size_t i = positional; i < arguments.size(); ++i) {
     if (std::ranges::find(names, arguments[i].keyword) != names.end()) continue;
     const std::string suggestion = didYouMeanArgument(arguments[i].keyword, names);
-    error(arguments[i].span, fmt::format("{} has no argument '{}'{}{}", builtin.name(), arguments[i].keyword,
-                                         suggestion.empty() ? "" : ".", suggestion));
+    context_.error(arguments[i].span, fmt::format("{} has no argument '{}'{}{}", builtin.name(), arguments[i].keyword,
+                                                  suggestion.empty() ? "" : ".", suggestion));
     return std::nullopt;
   }
   for (size_t p = fixed + 1; p < parameters.size(); ++p) {

@@ -1,7 +1,9 @@
 #include <boxcar/dispatcher/handlers/handler_kinds.h>
 #include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/interpreter/compiler/builtin_names.h>
 #include <boxcar/interpreter/compiler/inference.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
+#include <boxcar/interpreter/compiler/unknown_names.h>
 #include <boxcar/interpreter/runtime/join_types.h>
 #include <boxcar/interpreter/syntax/wording.h>
 #include <boxcar/schema/value_type.h>
@@ -88,17 +90,17 @@ ExprPtr Inference::infer(const syntax::Call& call, Span span) {
       const std::string full = fmt::format("math::{}", name);
       if (findBuiltin(full)) return callBuiltin(full, inferArguments(call.arguments), span);
     }
-    const OverloadSet* set = declarations_.findOperators(callee, span.begin);
+    const OverloadSet* set = context_.declarations.findOperators(callee, span.begin);
     std::vector<TypedArgument> arguments = inferArguments(call.arguments);
     if (set == nullptr) {
-      reportUnknownFunction(callee);
+      reportUnknownFunction(context_, callee);
       return typed::poison(span);
     }
     if (callee.overload) return callOverload(*set, callee.overload, std::move(arguments), span, callee.span);
     return callOperators(*set, std::move(arguments), span, callee.span);
   }
 
-  if (const ScriptFunction* function = declarations_.findFunction(name, span.begin)) {
+  if (const ScriptFunction* function = context_.declarations.findFunction(name, span.begin)) {
     return callScriptFunction(*function, inferArguments(call.arguments), span);
   }
   if (name == "isinstance") return isInstance(call, span).value;
@@ -106,19 +108,19 @@ ExprPtr Inference::infer(const syntax::Call& call, Span span) {
   if (isCallable(name) && !(isOperatorOnTensors(name) && isTensorOperator(name, arguments))) {
     return callBuiltin(name, std::move(arguments), span);
   }
-  if (const OverloadSet* set = declarations_.findOperators(callee, span.begin)) {
+  if (const OverloadSet* set = context_.declarations.findOperators(callee, span.begin)) {
     return callOperators(*set, std::move(arguments), span, callee.span);
   }
-  reportUnknownFunction(callee);
+  reportUnknownFunction(context_, callee);
   return typed::poison(span);
 }
 
 ExprPtr Inference::infer(const syntax::MethodCall& call, Span span) {
   // `add.Tensor(x, y)`: an overload of an operator whose namespace is in use.
   const auto* ref = get_if<syntax::NameRef>(&call.object->node);
-  if (ref != nullptr && !ref->name.space && !findVariable(ref->name.name.text) &&
-      declarations_.findConstant(ref->name.name.text) == nullptr) {
-    const OverloadSet* set = declarations_.findOperators(ref->name, span.begin);
+  if (ref != nullptr && !ref->name.space && !context_.findVariable(ref->name.name.text) &&
+      context_.declarations.findConstant(ref->name.name.text) == nullptr) {
+    const OverloadSet* set = context_.declarations.findOperators(ref->name, span.begin);
     if (set != nullptr) {
       return callOverload(*set, call.method, inferArguments(call.arguments), span,
                           join(ref->name.span, call.method.span));
@@ -133,10 +135,10 @@ ExprPtr Inference::infer(const syntax::MethodCall& call, Span span) {
   if (hasPoison(arguments)) return typed::poison(span);
 
   const std::string_view name = call.method.text;
-  if (const ScriptFunction* function = declarations_.findFunction(name, span.begin)) {
+  if (const ScriptFunction* function = context_.declarations.findFunction(name, span.begin)) {
     return callScriptFunction(*function, std::move(arguments), span);
   }
-  const OverloadSet* operators = declarations_.findOperators(name, span.begin);
+  const OverloadSet* operators = context_.declarations.findOperators(name, span.begin);
   const std::string method = fmt::format("{}.{}", methodPrefix(type), name);
   if (type->kind() == TypeKind::Tensor) {
     // `x.size()` is a method, `x.size(0)` an operator.
@@ -151,7 +153,7 @@ ExprPtr Inference::infer(const syntax::MethodCall& call, Span span) {
   }
   if (isCallable(name)) return callBuiltin(name, std::move(arguments), span);
   if (operators != nullptr) return callOperators(*operators, std::move(arguments), span, call.method.span);
-  reportUnknownMethod(call.method, type);
+  reportUnknownMethod(context_, call.method, type);
   return typed::poison(span);
 }
 
@@ -189,9 +191,9 @@ ExprPtr Inference::anyMethod(const syntax::Name& method, const OverloadSet* oper
     if (operators != nullptr) return callOperators(*operators, std::move(arguments), span, method.span);
     if (known.size() == 1) return callBuiltin(known[0], std::move(arguments), span);  // reports what is wrong
     if (known.empty()) {
-      reportUnknownMethod(method, any);
+      reportUnknownMethod(context_, method, any);
     } else {
-      Diagnostic& diagnostic = error(span, fmt::format("no method `{}` takes such arguments", method.text));
+      Diagnostic& diagnostic = context_.error(span, fmt::format("no method `{}` takes such arguments", method.text));
       for (const std::string& name : known) {
         diagnostic.note(fmt::format("{}.{}", name.substr(0, name.find('.')), builtins()[*findBuiltin(name)].schema));
       }
@@ -205,7 +207,7 @@ ExprPtr Inference::anyMethod(const syntax::Name& method, const OverloadSet* oper
 
   // A branch per kind calls its method; what the branches share is evaluated once, before them.
   typed::Block before;
-  for (TypedArgument& argument : arguments) argument.value = keep(std::move(argument.value), before);
+  for (TypedArgument& argument : arguments) argument.value = context_.keep(std::move(argument.value), before);
   const auto copy = [&arguments] {
     std::vector<TypedArgument> copies;
     for (const TypedArgument& a : arguments) copies.push_back({typed::copyOf(*a.value), a.keyword, a.span});
@@ -247,7 +249,7 @@ ExprPtr Inference::callScriptFunction(const ScriptFunction& function, std::vecto
   ExprPtr call = typed::make(type, span,
                              typed::CallFunction{function.import.value_or(function.function), std::move(arranged),
                                                  function.import.has_value()});
-  call->fields = declarations_.fieldNames(function.schema);
+  call->fields = context_.declarations.fieldNames(function.schema);
   return typed::withStatements(std::move(before), std::move(call));
 }
 
@@ -259,9 +261,9 @@ ExprPtr Inference::callOverload(const OverloadSet& set, const syntax::Name& over
   }
   std::vector<std::string_view> names;
   for (const OperatorName& name : set.operators) names.push_back(name.overload_name);
-  Diagnostic& diagnostic =
-      error(overload.span,
-            withSuggestion(fmt::format("{} has no overload `{}`", set.name, overload.text), overload.text, names));
+  Diagnostic& diagnostic = context_.error(
+      overload.span,
+      withSuggestion(fmt::format("{} has no overload `{}`", set.name, overload.text), overload.text, names));
   for (const FunctionSchema* schema : set.schemas) diagnostic.note(toString(*schema));
   return typed::poison(span);
 }
@@ -282,20 +284,20 @@ ExprPtr Inference::callOperators(const OverloadSet& set, std::vector<TypedArgume
     }
     if (is_dynamic) resolution.viable = {resolution.candidate};
   }
-  if (findings_ != nullptr && !is_dynamic) {
-    findings_->calls.push_back({name_span, set.schemas[resolution.candidate]});
+  if (context_.findings != nullptr && !is_dynamic) {
+    context_.findings->calls.push_back({name_span, set.schemas[resolution.candidate]});
   }
   if (is_dynamic) return callDynamic(set, resolution, std::move(arguments), span);
 
   const FunctionSchema& schema = *set.schemas[resolution.candidate];
   const TypePtr type = scriptType(resultType(schema, resolution.fit));
   typed::Block before;
-  const bool shares_constants = !declarations_.mayBeScript(set.operators[resolution.candidate]);
+  const bool shares_constants = !context_.declarations.mayBeScript(set.operators[resolution.candidate]);
   auto arranged = arrange(schema, resolution.fit, std::move(arguments), before, span, shares_constants);
   ExprPtr call = typed::make(type, span,
                              typed::CallOperator{set.operators[resolution.candidate], std::move(arranged),
                                                  static_cast<uint16_t>(schema.returns().size())});
-  call->fields = declarations_.fieldNames(schema);
+  call->fields = context_.declarations.fieldNames(schema);
   return typed::withStatements(std::move(before), std::move(call));
 }
 
@@ -317,9 +319,9 @@ ExprPtr Inference::callDynamic(const OverloadSet& set, const Resolution& resolut
 }
 
 ExprPtr Inference::callAten(std::string_view name, std::initializer_list<ExprPtr*> operands, Span span) {
-  const OverloadSet* set = declarations_.findQualified(fmt::format("aten::{}", name));
+  const OverloadSet* set = context_.declarations.findQualified(fmt::format("aten::{}", name));
   if (set == nullptr) {
-    error(span, fmt::format("this needs the operator aten::{}, which is not defined", name));
+    context_.error(span, fmt::format("this needs the operator aten::{}, which is not defined", name));
     return typed::poison(span);
   }
   std::vector<TypedArgument> arguments;
@@ -342,7 +344,7 @@ std::vector<ExprPtr> Inference::arrange(const FunctionSchema& schema, const Fit&
     furthest = plan.first;
   }
   if (!in_order) {
-    for (TypedArgument& argument : arguments) argument.value = keep(std::move(argument.value), before);
+    for (TypedArgument& argument : arguments) argument.value = context_.keep(std::move(argument.value), before);
   }
 
   std::vector<ExprPtr> arranged;
@@ -390,86 +392,8 @@ std::vector<ExprPtr> Inference::arrange(const FunctionSchema& schema, const Fit&
 void Inference::reportRejections(Span span, std::string_view name, std::span<const FunctionSchema* const> candidates,
                                  std::span<const TypedArgument> arguments, std::span<const Rejection> rejections) {
   if (haveSameReason(rejections) && rejections[0].argument) span = arguments[*rejections[0].argument].span;
-  Diagnostic& diagnostic = error(span, rejectionHeadline(name, signatureOf(arguments), rejections));
+  Diagnostic& diagnostic = context_.error(span, rejectionHeadline(name, signatureOf(arguments), rejections));
   for (std::string& line : rejectionLines(candidates, rejections)) diagnostic.note(std::move(line));
-}
-
-// Returns the operators of that name in namespaces that are not in use.
-std::vector<std::string> Inference::namesakes(const syntax::QualifiedName& name) const {
-  std::vector<std::string> found;
-  const std::string ending = fmt::format("::{}", name.name.text);
-  for (std::string& op : declarations_.operatorNames(true, name.span.begin)) {
-    if (op.ends_with(ending)) found.push_back(std::move(op));
-  }
-  return found;
-}
-
-void Inference::reportUnknownFunction(const syntax::QualifiedName& name) {
-  if (isOnlyCounted()) {
-    error(name.span, {});
-    return;
-  }
-  const std::string_view shown = text(name.span);
-  std::vector<std::string> operators = declarations_.operatorNames(static_cast<bool>(name.space), name.span.begin);
-  std::vector<std::string_view> candidates(operators.begin(), operators.end());
-  if (!name.space) {
-    for (const auto& function : declarations_.functions()) {
-      const bool is_known = function->visible_from <= name.span.begin;
-      if (function->kind == BodyKind::Function && is_known) candidates.push_back(function->schema.name());
-    }
-    for (const Builtin& builtin : builtins()) {
-      if (isCallable(builtin.name())) candidates.push_back(builtin.name());
-    }
-  }
-  // A built-in may have an operator's name.
-  std::ranges::sort(candidates);
-  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
-  const std::string full = name.space ? fmt::format("{}::{}", name.space.text, name.name.text) : std::string(shown);
-  const std::string_view kind = name.space ? "operator" : "function or operator";
-  // The same name in another namespace is a better suggestion than another name.
-  const std::vector<std::string> elsewhere = name.space ? std::vector<std::string>() : namesakes(name);
-  std::string message = fmt::format("there is no {} called `{}`", kind, full);
-  if (elsewhere.empty()) {
-    message = withSuggestion(std::move(message), full, candidates);
-  } else {
-    message += fmt::format(". Did you mean '{}'?", fmt::join(elsewhere, "' or '"));
-  }
-  Diagnostic& diagnostic = error(name.span, std::move(message));
-  if (!elsewhere.empty()) {
-    diagnostic.note(fmt::format("write its namespace, or `use {}`", elsewhere[0].substr(0, elsewhere[0].find(':'))));
-  }
-  if (!name.space && declarations_.findMode(shown, name.span.begin) != nullptr) {
-    diagnostic.note(fmt::format("`{}` is a mode: `with {} {{ … }}`", shown, shown));
-  } else if (!name.space && findHandlerKind(shown) != nullptr) {
-    diagnostic.note(fmt::format("`{}` is a handler: `with {}(…) {{ … }}`", shown, shown));
-  } else if (const ScriptFunction* later = name.space ? nullptr : declarations_.findFunction(shown, UINT32_MAX)) {
-    diagnostic.note(fmt::format("`{}` is only known after its import, which is here", shown), source_, later->span);
-  } else if (!name.space && findVariable(shown)) {
-    diagnostic.note(fmt::format("`{}` is a variable here, but a name before `(` is a function", shown));
-  }
-}
-
-void Inference::reportUnknownMethod(const syntax::Name& name, TypePtr type) {
-  if (isOnlyCounted()) {
-    error(name.span, {});
-    return;
-  }
-  const std::string prefix = fmt::format("{}.", methodPrefix(type));
-  std::vector<std::string_view> candidates;
-  for (const Builtin& builtin : builtins()) {
-    if (prefix.size() > 1 && builtin.name().starts_with(prefix)) {
-      candidates.push_back(builtin.name().substr(prefix.size()));
-    }
-  }
-  std::vector<std::string> operators;
-  if (type->kind() == TypeKind::Tensor || type->kind() == TypeKind::Any) {
-    operators = declarations_.operatorNames(false, name.span.begin);
-    candidates.insert(candidates.end(), operators.begin(), operators.end());
-  }
-  Diagnostic& diagnostic = error(
-      name.span, withSuggestion(fmt::format("there is no function, method or operator `{}` for {}", name.text, *type),
-                                name.text, candidates));
-  if (type->isOptional()) diagnostic.note("check `is None` first");
 }
 
 }  // namespace boxcar::interp

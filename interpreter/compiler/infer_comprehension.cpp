@@ -10,12 +10,12 @@ namespace boxcar::interp {
 using typed::ExprPtr;
 
 ExprPtr Inference::infer(const syntax::Comprehension& comprehension, Span span) {
-  const typed::Target list{makeVariable(), SlotKind::Value};
+  const typed::Target list{context_.makeVariable(), SlotKind::Value};
   typed::Block loops;
   TypePtr element = Type::any();
-  const Environment before = environment_;
+  const Environment before = context_.environment;
   inferClauses(comprehension, 0, list, element, loops);
-  environment_ = before;
+  context_.environment = before;
   if (element->kind() == TypeKind::None || element->depth() + 2 > Type::kMaxDepth) element = Type::any();
 
   const TypePtr type = Type::listOf(element);
@@ -42,17 +42,17 @@ void Inference::inferClauses(const syntax::Comprehension& comprehension, size_t 
 
   const syntax::ComprehensionClause& parts = comprehension.clauses[clause];
   typed::Stmt::Node loop = loopOver(*parts.iterable);
-  const size_t outer_names = scoped_.size();
-  std::vector<typed::VariableId>& variables = clause_variables_[&parts];
+  const size_t outer_names = context_.scoped.size();
+  std::vector<typed::VariableId>& variables = context_.clause_variables[&parts];
   const bool is_first_pass = variables.empty();
   for (size_t i = 0; i < parts.targets.items.size(); ++i) {
     const auto* ref = boost::variant2::get_if<syntax::NameRef>(&parts.targets.items[i]->node);
     if (ref == nullptr) continue;
     if (is_first_pass) {
-      variables.push_back(static_cast<typed::VariableId>(names_.size()));
-      names_.push_back(ref->name.name.text);
+      variables.push_back(static_cast<typed::VariableId>(context_.names.size()));
+      context_.names.push_back(ref->name.name.text);
     }
-    scoped_.emplace_back(ref->name.name.text, variables[scoped_.size() - outer_names]);
+    context_.scoped.emplace_back(ref->name.name.text, variables[context_.scoped.size() - outer_names]);
   }
   typed::Block body;
   assignAll(parts.targets, typed::loopElement(loop, parts.iterable->span), parts.targets.span, body);
@@ -62,7 +62,7 @@ void Inference::inferClauses(const syntax::Comprehension& comprehension, size_t 
   std::vector<ExprPtr> conditions;
   for (const syntax::ExprPtr& condition : parts.conditions) {
     Condition holds = this->condition(*condition);
-    assume(holds.if_true);
+    context_.assume(holds.if_true);
     conditions.push_back(std::move(holds.value));
   }
   inferClauses(comprehension, clause + 1, list, element_type, inner);
@@ -75,7 +75,7 @@ void Inference::inferClauses(const syntax::Comprehension& comprehension, size_t 
         {typed::make(Type::boolean(), span, typed::Logical{true, std::move(conditions)}), std::move(inner)});
     typed::append(body, span, std::move(check));
   }
-  scoped_.resize(outer_names);
+  context_.scoped.resize(outer_names);
   typed::finishLoop(loop, std::move(body), {});
   typed::append(out, parts.targets.span, std::move(loop));
 }

@@ -14,8 +14,6 @@ using typed::ExprPtr;
 
 namespace {
 
-using Facts = std::vector<std::pair<typed::VariableId, TypePtr>>;
-
 // Returns what is known if one of two conditions held: for variables in both, the join.
 Facts either(const Facts& a, const Facts& b) {
   Facts facts;
@@ -42,7 +40,7 @@ Inference::Condition Inference::condition(const syntax::Expr& expr) {
   if (const auto* comparison = get_if<syntax::Comparison>(&expr.node)) return condition(*comparison, expr.span);
   if (const auto* call = get_if<syntax::Call>(&expr.node);
       call != nullptr && !call->callee.space && call->callee.name.text == "isinstance" &&
-      declarations_.findFunction("isinstance", expr.span.begin) == nullptr) {
+      context_.declarations.findFunction("isinstance", expr.span.begin) == nullptr) {
     return isInstance(*call, expr.span);
   }
   return {typed::truth(infer(expr)), {}, {}};
@@ -50,14 +48,14 @@ Inference::Condition Inference::condition(const syntax::Expr& expr) {
 
 Inference::Condition Inference::condition(const syntax::Logical& logical, Span span) {
   const bool is_and = logical.op == syntax::LogicalOp::And;
-  const Environment before = environment_;
+  const Environment before = context_.environment;
   Condition result;
   std::vector<ExprPtr> operands;
   for (const syntax::ExprPtr& operand : logical.operands) {
     Condition next = condition(*operand);
     operands.push_back(std::move(next.value));
     // The next operand is only evaluated if this one has not decided yet.
-    assume(is_and ? next.if_true : next.if_false);
+    context_.assume(is_and ? next.if_true : next.if_false);
     if (operands.size() == 1) {
       result.if_true = std::move(next.if_true);
       result.if_false = std::move(next.if_false);
@@ -69,7 +67,7 @@ Inference::Condition Inference::condition(const syntax::Logical& logical, Span s
       also(result.if_false, next.if_false);
     }
   }
-  environment_ = before;
+  context_.environment = before;
   result.value = typed::make(Type::boolean(), span, typed::Logical{is_and, std::move(operands)});
   return result;
 }
@@ -82,7 +80,7 @@ Inference::Condition Inference::condition(const syntax::Comparison& comparison, 
     const bool against_none = get_if<syntax::NoneLiteral>(&link.operand->node) != nullptr;
     const auto variable = is_identity && against_none ? narrowable(*comparison.first) : std::nullopt;
     if (variable) {
-      const TypePtr type = environment_.at(*variable).type;
+      const TypePtr type = context_.environment.at(*variable).type;
       if (type->isOptional() || type->kind() == TypeKind::Any) result.if_true.emplace_back(*variable, Type::none());
       if (type->isOptional()) result.if_false.emplace_back(*variable, type->element());
       if (link.op == CompareOp::IsNot) std::swap(result.if_true, result.if_false);
@@ -92,14 +90,14 @@ Inference::Condition Inference::condition(const syntax::Comparison& comparison, 
 
   // a < b < c: each operand is evaluated once, and only while the links hold.
   typed::Block before;
-  ExprPtr left = keep(infer(*comparison.first), before);
+  ExprPtr left = context_.keep(infer(*comparison.first), before);
   std::vector<ExprPtr> links;
   for (size_t i = 0; i < comparison.links.size(); ++i) {
     const syntax::ComparisonLink& link = comparison.links[i];
     typed::Block of_link;
     ExprPtr right = infer(*link.operand);
     const bool is_last = i + 1 == comparison.links.size();
-    if (!is_last) right = keep(std::move(right), of_link);
+    if (!is_last) right = context_.keep(std::move(right), of_link);
     ExprPtr next = is_last ? nullptr : typed::copyOf(*right);
     if (typed::isPoison(*left) || typed::isPoison(*right)) {
       links.push_back(typed::poison(span));
@@ -116,7 +114,7 @@ Inference::Condition Inference::condition(const syntax::Comparison& comparison, 
 
 Inference::Condition Inference::isInstance(const syntax::Call& call, Span span) {
   ExprPtr value = infer(*call.arguments[0].value);
-  const TypePtr tested = readType(call.arguments[1].value->span);
+  const TypePtr tested = context_.readType(call.arguments[1].value->span);
   const TypePtr type = value->type;
   Condition result;
   if (typed::isSimple(*value) && type->kind() != TypeKind::Any && isSubtypeOf(type, tested)) {
@@ -140,8 +138,8 @@ Inference::Condition Inference::isInstance(const syntax::Call& call, Span span) 
 std::optional<typed::VariableId> Inference::narrowable(const syntax::Expr& expr) const {
   const auto* ref = get_if<syntax::NameRef>(&expr.node);
   if (ref == nullptr || ref->name.space) return std::nullopt;
-  const auto variable = findVariable(ref->name.name.text);
-  if (!variable || !environment_.at(*variable).isSet()) return std::nullopt;
+  const auto variable = context_.findVariable(ref->name.name.text);
+  if (!variable || !context_.environment.at(*variable).isSet()) return std::nullopt;
   return variable;
 }
 

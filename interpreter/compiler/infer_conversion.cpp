@@ -83,7 +83,7 @@ ExprPtr Inference::convertToList(ExprPtr value, ConversionTarget target) {
   }
   if (slotKindOf(value->type) == SlotKind::Int || value->type->kind() == TypeKind::Bool) {
     typed::Block before;
-    value = keep(convert(std::move(value), {Type::integer()}), before);
+    value = context_.keep(convert(std::move(value), {Type::integer()}), before);
     std::vector<ExprPtr> copies;
     for (int32_t i = 0; i < target.list_size; ++i) copies.push_back(typed::copyOf(*value));
     return typed::withStatements(std::move(before),
@@ -95,7 +95,8 @@ ExprPtr Inference::convertToList(ExprPtr value, ConversionTarget target) {
 
 ExprPtr Inference::convertOrReport(ExprPtr value, TypePtr type, std::string_view what) {
   if (!conversionCost(value->type, {type}, {})) {
-    Diagnostic& diagnostic = error(value->span, fmt::format("{} must be {}, not {}", what, *type, *value->type));
+    Diagnostic& diagnostic =
+        context_.error(value->span, fmt::format("{} must be {}, not {}", what, *type, *value->type));
     if (value->type->isOptional() && conversionCost(value->type->element(), {type}, {})) {
       diagnostic.note("check `is None` first");
     }

@@ -1,6 +1,8 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/interpreter/compiler/builtin_names.h>
 #include <boxcar/interpreter/compiler/inference.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
+#include <boxcar/interpreter/compiler/unknown_names.h>
 #include <boxcar/interpreter/runtime/join_types.h>
 #include <boxcar/interpreter/syntax/wording.h>
 #include <boxcar/ivalue/layout.h>
@@ -34,25 +36,10 @@ std::string specText(const syntax::FormatSpec& spec) {
 
 }  // namespace
 
-ExprPtr Inference::keep(ExprPtr value, typed::Block& before) {
-  return typed::isSimple(*value) ? std::move(value) : keepValue(std::move(value), before);
-}
-
-ExprPtr Inference::keepValue(ExprPtr value, typed::Block& before) {
-  const typed::Target target{makeVariable(), slotKindOf(value->type)};
-  const TypePtr type = value->type;
-  const Span span = value->span;
-  typed::FieldNames fields = value->fields;
-  typed::append(before, span, typed::SetVariable{target, std::move(value)});
-  ExprPtr kept = typed::read(target, type, span);
-  kept->fields = std::move(fields);
-  return kept;
-}
-
 ExprPtr Inference::infer(const syntax::Expr& expr) {
   ExprPtr value = inferNode(expr);
-  if (findings_ != nullptr && !typed::isPoison(*value))
-    findings_->values.push_back({expr.span, value->type, value->fields});
+  if (context_.findings != nullptr && !typed::isPoison(*value))
+    context_.findings->values.push_back({expr.span, value->type, value->fields});
   return value;
 }
 
@@ -77,13 +64,13 @@ ExprPtr Inference::inferNode(const syntax::Expr& expr) {
           }
           return condition(expr).value;
         } else if constexpr (std::is_same_v<T, syntax::Slice>) {
-          error(expr.span, "a slice is only allowed directly in an index");
+          context_.error(expr.span, "a slice is only allowed directly in an index");
           return typed::poison(expr.span);
         } else if constexpr (std::is_same_v<T, syntax::Ellipsis>) {
-          error(expr.span, "`...` is only allowed directly in an index of a tensor");
+          context_.error(expr.span, "`...` is only allowed directly in an index of a tensor");
           return typed::poison(expr.span);
         } else if constexpr (std::is_same_v<T, syntax::TypeText>) {
-          error(expr.span, "a type is only allowed in `isinstance`");
+          context_.error(expr.span, "a type is only allowed in `isinstance`");
           return typed::poison(expr.span);
         } else {
           return infer(node, expr.span);
@@ -151,26 +138,27 @@ ExprPtr Inference::infer(const syntax::NameRef& ref, Span span) {
       if (ref.name.name.text == "pi") return typed::constant(3.141592653589793, Type::floating(), span);
       if (ref.name.name.text == "e") return typed::constant(2.718281828459045, Type::floating(), span);
     }
-    error(span, fmt::format("`{}` is not a value; an operator is called as `{}(…)`", text(span), text(span)));
+    context_.error(span, fmt::format("`{}` is not a value; an operator is called as `{}(…)`", context_.text(span),
+                                     context_.text(span)));
     return typed::poison(span);
   }
 
   const std::string_view name = ref.name.name.text;
-  if (const auto variable = findVariable(name)) {
-    const Binding& binding = environment_.at(*variable);
+  if (const auto variable = context_.findVariable(name)) {
+    const Binding& binding = context_.environment.at(*variable);
     if (!binding.isSet()) {
       const bool is_never_set = binding.type == nullptr;
       Diagnostic& diagnostic =
-          error(span, fmt::format("`{}` {} before it is set", name, is_never_set ? "is read" : "may be read"));
-      const Span* of_script = function_ == nullptr ? nullptr : declarations_.findScriptVariable(name);
+          context_.error(span, fmt::format("`{}` {} before it is set", name, is_never_set ? "is read" : "may be read"));
+      const Span* of_script = context_.function == nullptr ? nullptr : context_.declarations.findScriptVariable(name);
       if (is_never_set && of_script != nullptr) {
         diagnostic.note(fmt::format("the script's `{}` is another variable, which functions cannot access; keep "
                                     "changing state in a `const` list or dict, or pass and return it",
                                     name),
-                        source_, *of_script);
+                        context_.source, *of_script);
       }
       // Reporting it once is enough.
-      Binding& known = environment_[*variable];
+      Binding& known = context_.environment[*variable];
       if (is_never_set) known.type = Type::any();
       known.maybe_unset = false;
       return typed::poison(span);
@@ -179,10 +167,10 @@ ExprPtr Inference::infer(const syntax::NameRef& ref, Span span) {
     value->fields = binding.fields;
     return value;
   }
-  if (const ScriptConstant* known = declarations_.findConstant(name)) {
+  if (const ScriptConstant* known = context_.declarations.findConstant(name)) {
     if (known->type == nullptr) {
-      error(span, fmt::format("the constant `{}` is read before it is set", name))
-          .note("it is set here", source_, known->span);
+      context_.error(span, fmt::format("the constant `{}` is read before it is set", name))
+          .note("it is set here", context_.source, known->span);
       return typed::poison(span);
     }
     return typed::make(known->type, span, typed::ReadGlobal{known->global});
@@ -197,7 +185,7 @@ ExprPtr Inference::infer(const syntax::NameRef& ref, Span span) {
     const double part = name == "infj" ? Limits::infinity() : Limits::quiet_NaN();
     return typed::constant(std::complex<double>(0, part), Type::complex(), span);
   }
-  reportUnknownName(ref.name.name);
+  reportUnknownName(context_, ref.name.name);
   return typed::poison(span);
 }
 
@@ -211,18 +199,18 @@ ExprPtr Inference::namedByTorch(std::string_view name, Span span) {
 bool Inference::isTorch(const syntax::Expr& expr) const {
   const auto* ref = get_if<syntax::NameRef>(&expr.node);
   if (ref == nullptr || ref->name.space || ref->name.name.text != "torch") return false;
-  return !findVariable("torch") && declarations_.findConstant("torch") == nullptr;
+  return !context_.findVariable("torch") && context_.declarations.findConstant("torch") == nullptr;
 }
 
 ExprPtr Inference::infer(const syntax::Conditional& conditional, Span span) {
   Condition condition = this->condition(*conditional.condition);
-  const Environment before = environment_;
-  assume(condition.if_true);
+  const Environment before = context_.environment;
+  context_.assume(condition.if_true);
   ExprPtr value = infer(*conditional.value);
-  environment_ = before;
-  assume(condition.if_false);
+  context_.environment = before;
+  context_.assume(condition.if_false);
   ExprPtr otherwise = infer(*conditional.otherwise);
-  environment_ = before;
+  context_.environment = before;
   const TypePtr type = joinTypes(value->type, otherwise->type);
   typed::FieldNames fields = value->fields == otherwise->fields ? value->fields : nullptr;
   ExprPtr result =
@@ -234,7 +222,7 @@ ExprPtr Inference::infer(const syntax::Conditional& conditional, Span span) {
 ExprPtr Inference::infer(const syntax::Attribute& attribute, Span span) {
   if (isTorch(*attribute.object)) {
     if (ExprPtr known = namedByTorch(attribute.name.text, span)) return known;
-    reportUnknownInTorch(attribute.name, span);
+    reportUnknownInTorch(context_, attribute.name, span);
     return typed::poison(span);
   }
   ExprPtr object = infer(*attribute.object);
@@ -268,12 +256,12 @@ ExprPtr Inference::infer(const syntax::Attribute& attribute, Span span) {
   if (kind == TypeKind::Tensor) candidates = {"shape", "dtype", "device", "ndim", "T", "layout", "keys"};
   if (kind == TypeKind::Capsule) candidates = {"name", "overload", "schema", "arg_names", "tags"};
   if (object->fields != nullptr) candidates.assign(object->fields->begin(), object->fields->end());
-  Diagnostic& diagnostic =
-      error(attribute.name.span,
-            withSuggestion(fmt::format("{} has no attribute `{}`", withArticle(object->type), name), name, candidates));
+  Diagnostic& diagnostic = context_.error(
+      attribute.name.span,
+      withSuggestion(fmt::format("{} has no attribute `{}`", withArticle(object->type), name), name, candidates));
   if (is_tensor_attribute && object->type->isOptional() && object->type->element()->kind() == TypeKind::Tensor) {
     diagnostic.note("check `is None` first");
-  } else if (kind == TypeKind::Tensor && declarations_.findOperators(name, span.begin) != nullptr) {
+  } else if (kind == TypeKind::Tensor && context_.declarations.findOperators(name, span.begin) != nullptr) {
     diagnostic.note(fmt::format("it is an operator; call it, `.{}()`", name));
   }
   return typed::poison(span);

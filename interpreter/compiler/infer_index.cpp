@@ -79,7 +79,7 @@ ExprPtr Inference::element(ExprPtr object, ExprPtr index, Span span) {
     case TypeKind::Any: return typed::operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index));
     default: break;
   }
-  Diagnostic& diagnostic = error(span, fmt::format("{} cannot be indexed", withArticle(type)));
+  Diagnostic& diagnostic = context_.error(span, fmt::format("{} cannot be indexed", withArticle(type)));
   if (type->isOptional()) diagnostic.note("check `is None` first");
   return typed::poison(span);
 }
@@ -90,7 +90,7 @@ ExprPtr Inference::tupleElement(ExprPtr object, ExprPtr index, Span span) {
   if (const auto position = constantInt(*index)) {
     const auto size = static_cast<int64_t>(elements.size());
     if (*position < -size || *position >= size) {
-      error(index->span, fmt::format("index {} is out of range for {}", *position, withArticle(object->type)));
+      context_.error(index->span, fmt::format("index {} is out of range for {}", *position, withArticle(object->type)));
       return typed::poison(span);
     }
     type = elements[static_cast<size_t>(*position < 0 ? *position + size : *position)];
@@ -122,7 +122,7 @@ ExprPtr Inference::slice(ExprPtr object, const syntax::Slice& slice, Span span) 
     case TypeKind::Any: break;
     case TypeKind::Tuple: type = sliceOfTuple(type, *start, *stop, *step); break;
     default: {
-      Diagnostic& diagnostic = error(span, fmt::format("{} cannot be sliced", withArticle(type)));
+      Diagnostic& diagnostic = context_.error(span, fmt::format("{} cannot be sliced", withArticle(type)));
       if (type->isOptional()) diagnostic.note("check `is None` first");
       return typed::poison(span);
     }
@@ -170,7 +170,7 @@ std::optional<std::vector<Inference::IndexPart>> Inference::indexParts(const syn
     } else if (get_if<syntax::Ellipsis>(&item->node) != nullptr) {
       part.letter = '.';
       if (std::exchange(has_ellipsis, true)) {
-        error(index.span, "an index has at most one `...`");
+        context_.error(index.span, "an index has at most one `...`");
         return std::nullopt;
       }
     } else {
@@ -179,7 +179,7 @@ std::optional<std::vector<Inference::IndexPart>> Inference::indexParts(const syn
       const bool is_index = isInt(type) || type->kind() == TypeKind::None || type->kind() == TypeKind::Tensor ||
                             type->kind() == TypeKind::Any || type->kind() == TypeKind::Tuple || type->isList();
       if (!is_index) {
-        Diagnostic& diagnostic = error(item->span, fmt::format("{} cannot index a Tensor", withArticle(type)));
+        Diagnostic& diagnostic = context_.error(item->span, fmt::format("{} cannot index a Tensor", withArticle(type)));
         if (type->isOptional()) diagnostic.note("check `is None` first");
         return std::nullopt;
       }

@@ -108,7 +108,7 @@ ExprPtr Inference::infer(const syntax::Unary& unary, Span span) {
                                                           : Opcode::InvertValue;
     return typed::operate(op, type, span, std::move(operand));
   }
-  Diagnostic& diagnostic = error(span, fmt::format("`{}` does not work on {}", unary.op, *type));
+  Diagnostic& diagnostic = context_.error(span, fmt::format("`{}` does not work on {}", unary.op, *type));
   if (type->isOptional()) diagnostic.note("check `is None` first");
   return typed::poison(span);
 }
@@ -131,7 +131,7 @@ ExprPtr Inference::binary(BinaryOp op, ExprPtr left, ExprPtr right, Span span) {
   } else if (const TypePtr type = genericBinaryType(op, a, b)) {
     return typed::operate(ruleOf(op).on_values, type, span, std::move(left), std::move(right));
   }
-  Diagnostic& diagnostic = error(span, fmt::format("`{}` does not work on {} and {}", op, *a, *b));
+  Diagnostic& diagnostic = context_.error(span, fmt::format("`{}` does not work on {} and {}", op, *a, *b));
   if (a->isOptional() || b->isOptional()) diagnostic.note("check `is None` first for what may be None");
   return typed::poison(span);
 }
@@ -155,7 +155,7 @@ ExprPtr Inference::tensorBinary(std::string_view name, std::string_view swapped,
                                 Span span) {
   if (isTensor(left->type) || swapped.empty()) return callAten(name, {&left, &right}, span);
   typed::Block before;
-  if (!typed::isSimple(*right)) left = keep(std::move(left), before);
+  if (!typed::isSimple(*right)) left = context_.keep(std::move(left), before);
   return typed::withStatements(std::move(before), callAten(swapped, {&right, &left}, span));
 }
 
@@ -234,7 +234,7 @@ ExprPtr Inference::orderOrEquality(CompareOp op, ExprPtr left, ExprPtr right, Sp
       isAnyNumber(a) && isAnyNumber(b) && a->kind() != TypeKind::Complex && b->kind() != TypeKind::Complex;
   const bool same_kind = a->kind() == b->kind() || isAny(a) || isAny(b);
   if (!isEquality(op) && !is_number_order && !(is_ordered(a) && is_ordered(b) && same_kind)) {
-    Diagnostic& diagnostic = error(span, fmt::format("`{}` does not work on {} and {}", op, *a, *b));
+    Diagnostic& diagnostic = context_.error(span, fmt::format("`{}` does not work on {} and {}", op, *a, *b));
     if (a->isOptional() || b->isOptional()) diagnostic.note("check `is None` first for what may be None");
     return typed::poison(span);
   }
@@ -268,7 +268,7 @@ ExprPtr Inference::compareScalars(CompareOp op, ExprPtr left, ExprPtr right, Spa
 
   typed::Block before;
   if (op == CompareOp::Greater || op == CompareOp::GreaterEqual) {
-    if (!typed::isSimple(*right)) left = keep(std::move(left), before);
+    if (!typed::isSimple(*right)) left = context_.keep(std::move(left), before);
     std::swap(left, right);
     op = op == CompareOp::Greater ? CompareOp::Less : CompareOp::LessEqual;
   }
@@ -294,7 +294,7 @@ ExprPtr Inference::contains(ExprPtr element, ExprPtr container, Span span) {
     case TypeKind::Tensor: {
       if (!isTensor(element->type) && !isAnyNumber(element->type)) break;
       typed::Block before;
-      if (!typed::isSimple(*container)) element = keep(std::move(element), before);
+      if (!typed::isSimple(*container)) element = context_.keep(std::move(element), before);
       ExprPtr equal = callAten("eq", {&container, &element}, span);
       return typed::withStatements(std::move(before), typed::truth(callAten("any", {&equal}, span)));
     }
@@ -308,7 +308,7 @@ ExprPtr Inference::contains(ExprPtr element, ExprPtr container, Span span) {
       return typed::operate(Opcode::Contains, Type::boolean(), span, std::move(element), std::move(container));
     default: break;
   }
-  error(span, fmt::format("`in` does not work on {} and {}", *element->type, *container->type));
+  context_.error(span, fmt::format("`in` does not work on {} and {}", *element->type, *container->type));
   return typed::poison(span);
 }
 

@@ -28,15 +28,16 @@ std::optional<typed::Scope> Inference::scope(const syntax::Expr& expr) {
   const auto* call = get_if<syntax::Call>(&expr.node);
   const syntax::QualifiedName* name = ref != nullptr ? &ref->name : call != nullptr ? &call->callee : nullptr;
   if (name == nullptr || name->space) {
-    error(expr.span,
-          "`with` takes scopes: a mode's name, a handler such as `check_nan()`, `include(KEY)`, `exclude(KEY)` or "
-          "`inference_mode()`");
+    context_.error(
+        expr.span,
+        "`with` takes scopes: a mode's name, a handler such as `check_nan()`, `include(KEY)`, `exclude(KEY)` or "
+        "`inference_mode()`");
     return std::nullopt;
   }
   const std::string_view word = name->name.text;
-  if (const ScriptMode* mode = declarations_.findMode(word, expr.span.begin)) {
+  if (const ScriptMode* mode = context_.declarations.findMode(word, expr.span.begin)) {
     if (ref != nullptr) return typed::Scope{mode->scope, nullptr};
-    error(expr.span, fmt::format("`{}` is a mode, which takes no arguments: `with {} {{ … }}`", word, word));
+    context_.error(expr.span, fmt::format("`{}` is a mode, which takes no arguments: `with {} {{ … }}`", word, word));
     return std::nullopt;
   }
   const boxcar::HandlerKind* const kind = findHandlerKind(word);
@@ -45,7 +46,7 @@ std::optional<typed::Scope> Inference::scope(const syntax::Expr& expr) {
     if (call == nullptr) {
       const std::string form =
           kind == nullptr ? fmt::format("{}()", word) : std::string(kind->schema.substr(0, kind->schema.rfind(" ->")));
-      error(expr.span, fmt::format("a {} is called: `with {}`", kind == nullptr ? "scope" : "handler", form));
+      context_.error(expr.span, fmt::format("a {} is called: `with {}`", kind == nullptr ? "scope" : "handler", form));
       return std::nullopt;
     }
     return typed::Scope{{}, callBuiltin(handlerBuiltin(word), inferArguments(call->arguments), expr.span)};
@@ -54,17 +55,18 @@ std::optional<typed::Scope> Inference::scope(const syntax::Expr& expr) {
     std::vector<std::string_view> candidates(std::begin(kScopes), std::end(kScopes));
     candidates.insert(candidates.end(), std::begin(kDeviceScopes), std::end(kDeviceScopes));
     for (const boxcar::HandlerKind* each : handlerKinds()) candidates.push_back(each->name());
-    for (const ScriptMode& mode : declarations_.modes()) candidates.push_back(mode.name);
-    error(name->span, withSuggestion(fmt::format("there is no mode or scope called `{}`", word), word, candidates));
+    for (const ScriptMode& mode : context_.declarations.modes()) candidates.push_back(mode.name);
+    context_.error(name->span,
+                   withSuggestion(fmt::format("there is no mode or scope called `{}`", word), word, candidates));
     return std::nullopt;
   }
   if (call == nullptr) {
-    error(expr.span, fmt::format("a scope is called: `{}({})`", word, word == "inference_mode" ? "" : "KEY"));
+    context_.error(expr.span, fmt::format("a scope is called: `{}({})`", word, word == "inference_mode" ? "" : "KEY"));
     return std::nullopt;
   }
   CodeScope scope;
   if (word == "inference_mode") {
-    if (!call->arguments.empty()) error(call->arguments_span, "`inference_mode()` takes no arguments");
+    if (!call->arguments.empty()) context_.error(call->arguments_span, "`inference_mode()` takes no arguments");
     scope.kind = ScopeKind::InferenceMode;
     return typed::Scope{scope, nullptr};
   }
@@ -80,17 +82,18 @@ std::optional<DispatchKeySet> Inference::scopeKeys(const syntax::Call& call) {
   DispatchKeySet keys;
   bool is_good = true;
   const auto reject = [&](Span span, std::string message) {
-    error(span, std::move(message));
+    context_.error(span, std::move(message));
     is_good = false;
   };
   if (call.arguments.empty()) {
-    reject(call.arguments_span,
-           fmt::format("`{}` takes one key or more: `{}(Tracer)`", text(call.callee.span), text(call.callee.span)));
+    reject(call.arguments_span, fmt::format("`{}` takes one key or more: `{}(Tracer)`", context_.text(call.callee.span),
+                                            context_.text(call.callee.span)));
   }
   for (const syntax::Argument& argument : call.arguments) {
     const auto* ref = get_if<syntax::NameRef>(&argument.value->node);
     if (ref == nullptr || ref->name.space || argument.keyword) {
-      reject(argument.span, fmt::format("`{}` takes names of dispatch keys, such as `Tracer`", text(call.callee.span)));
+      reject(argument.span,
+             fmt::format("`{}` takes names of dispatch keys, such as `Tracer`", context_.text(call.callee.span)));
       continue;
     }
     const std::string_view name = ref->name.name.text;
@@ -116,17 +119,19 @@ std::optional<DispatchKeySet> Inference::scopeKeys(const syntax::Call& call) {
 }
 
 void Inference::infer(const syntax::Impl& statement, Span span, typed::Block& out) {
-  if (const auto handler = declarations_.handlerOf(&statement)) typed::append(out, span, typed::Register{*handler});
+  if (const auto handler = context_.declarations.handlerOf(&statement))
+    typed::append(out, span, typed::Register{*handler});
 }
 
 void Inference::infer(const syntax::Fallback& statement, Span span, typed::Block& out) {
-  if (const auto handler = declarations_.handlerOf(&statement)) typed::append(out, span, typed::Register{*handler});
+  if (const auto handler = context_.declarations.handlerOf(&statement))
+    typed::append(out, span, typed::Register{*handler});
 }
 
 void Inference::infer(const syntax::Import& statement, Span span, typed::Block& out) {
-  const auto module = declarations_.moduleOf(&statement);
+  const auto module = context_.declarations.moduleOf(&statement);
   if (!module) return;
-  if (!module_imports_.contains(*module)) module_imports_[*module] = declarations_.importOfStatements(*module);
+  if (!module_imports_.contains(*module)) module_imports_[*module] = context_.declarations.importOfStatements(*module);
   typed::append(out, span, typed::RunModule{*module, module_imports_[*module]});
 }
 

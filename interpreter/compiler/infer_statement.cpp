@@ -12,7 +12,7 @@ using typed::ExprPtr;
 
 void Inference::infer(const std::vector<syntax::StmtPtr>& statements, typed::Block& out) {
   for (const syntax::StmtPtr& statement : statements) {
-    if (environment_.isReachable()) {
+    if (context_.environment.isReachable()) {
       infer(*statement, out);
     } else {
       // Unreachable, but errors in it are reported.
@@ -24,27 +24,27 @@ void Inference::infer(const std::vector<syntax::StmtPtr>& statements, typed::Blo
 
 void Inference::infer(const syntax::Stmt& statement, typed::Block& out) {
   const Span span = statement.span;
-  if (outline_ != nullptr) places_.insert_or_assign(&statement, environment_);
+  if (context_.outline != nullptr) context_.places.insert_or_assign(&statement, context_.environment);
   boost::variant2::visit(
       [&]<class T>(const T& node) {
         if constexpr (std::is_same_v<T, syntax::ExpressionStatement>) {
           typed::append(out, span, typed::Evaluate{infer(*node.value)});
         } else if constexpr (std::is_same_v<T, syntax::Break>) {
-          if (loops_.empty()) {
-            error(span, "`break` is only allowed in a loop");
+          if (loops_.innermost() == nullptr) {
+            context_.error(span, "`break` is only allowed in a loop");
             return;
           }
-          exitLoop(*loops_.back(), span, out);
+          loops_.leave(*loops_.innermost(), span, out);
           typed::append(out, span, typed::Break{});
-          environment_.setUnreachable();
+          context_.environment.setUnreachable();
         } else if constexpr (std::is_same_v<T, syntax::Continue>) {
-          if (loops_.empty()) {
-            error(span, "`continue` is only allowed in a loop");
+          if (loops_.innermost() == nullptr) {
+            context_.error(span, "`continue` is only allowed in a loop");
             return;
           }
-          repeatLoop(*loops_.back(), span, out);
+          loops_.repeat(*loops_.innermost(), span, out);
           typed::append(out, span, typed::Continue{});
-          environment_.setUnreachable();
+          context_.environment.setUnreachable();
         } else if constexpr (std::is_same_v<T, syntax::Use> || std::is_same_v<T, syntax::Function> ||
                              std::is_same_v<T, syntax::Operator> || std::is_same_v<T, syntax::Mode>) {
           // Visible throughout the file.
@@ -60,21 +60,21 @@ void Inference::infer(const syntax::If& statement, Span span, typed::Block& out)
   std::vector<Environment> ends;
   for (const syntax::If::Branch& branch : statement.branches) {
     Condition condition = this->condition(*branch.condition);
-    const Environment before = environment_;
-    assume(condition.if_true);
+    const Environment before = context_.environment;
+    context_.assume(condition.if_true);
     typed::If::Branch& typed_branch = typed_if.branches.emplace_back();
     typed_branch.condition = std::move(condition.value);
     infer(branch.body.statements, typed_branch.body);
-    ends.push_back(std::move(environment_));
-    environment_ = before;
-    assume(condition.if_false);
+    ends.push_back(std::move(context_.environment));
+    context_.environment = before;
+    context_.assume(condition.if_false);
   }
   if (statement.otherwise) infer(statement.otherwise->statements, typed_if.otherwise);
-  const Environment end_of_otherwise = environment_;
-  for (const Environment& end : ends) environment_.join(end);
+  const Environment end_of_otherwise = context_.environment;
+  for (const Environment& end : ends) context_.environment.join(end);
 
   const auto recast = [&](const Environment& end, typed::Block& block) {
-    typed::Recasts recasts = end.recastsTo(environment_);
+    typed::Recasts recasts = end.recastsTo(context_.environment);
     if (!recasts.empty()) typed::append(block, span, typed::RecastAll{std::move(recasts)});
   };
   for (size_t i = 0; i < ends.size(); ++i) recast(ends[i], typed_if.branches[i].body);
@@ -83,42 +83,40 @@ void Inference::infer(const syntax::If& statement, Span span, typed::Block& out)
 }
 
 void Inference::infer(const syntax::While& statement, Span span, typed::Block& out) {
-  openLoop(&statement, span, out);
-  OpenLoop open{&statement, assigned_.size(), {}};
+  LoopTracker::Loop open = loops_.open(&statement, span, out);
   typed::While loop;
   Condition condition = this->condition(*statement.condition);
   const auto* known = get_if<typed::Constant>(&condition.value->node);
   const bool is_for_ever = known != nullptr && known->value.isBool() && known->value.toBool();
   loop.condition = std::move(condition.value);
-  const Environment before = environment_;
+  const Environment before = context_.environment;
   if (!is_for_ever) {
-    assume(condition.if_false);
-    exitLoop(open, span, loop.at_end);
+    context_.assume(condition.if_false);
+    loops_.leave(open, span, loop.at_end);
   }
-  environment_ = before;
-  assume(condition.if_true);
-  loops_.push_back(&open);
+  context_.environment = before;
+  context_.assume(condition.if_true);
+  loops_.beginBody(open);
   infer(statement.body.statements, loop.body);
-  loops_.pop_back();
-  repeatLoop(open, span, loop.body);
-  closeLoop(open);
+  loops_.endBody();
+  loops_.repeat(open, span, loop.body);
+  loops_.close(open);
   typed::append(out, span, std::move(loop));
 }
 
 void Inference::infer(const syntax::For& statement, Span span, typed::Block& out) {
   typed::Stmt::Node loop = loopOver(*statement.iterable);
-  openLoop(&statement, span, out);
-  OpenLoop open{&statement, assigned_.size(), {}};
+  LoopTracker::Loop open = loops_.open(&statement, span, out);
   // The element is assigned to the targets in every iteration.
   typed::Block body;
   typed::Block at_end;
-  exitLoop(open, span, at_end);
+  loops_.leave(open, span, at_end);
   assignAll(statement.targets, typed::loopElement(loop, statement.iterable->span), statement.targets.span, body);
-  loops_.push_back(&open);
+  loops_.beginBody(open);
   infer(statement.body.statements, body);
-  loops_.pop_back();
-  repeatLoop(open, span, body);
-  closeLoop(open);
+  loops_.endBody();
+  loops_.repeat(open, span, body);
+  loops_.close(open);
   typed::finishLoop(loop, std::move(body), std::move(at_end));
   typed::append(out, span, std::move(loop));
 }
@@ -126,16 +124,16 @@ void Inference::infer(const syntax::For& statement, Span span, typed::Block& out
 typed::Stmt::Node Inference::loopOver(const syntax::Expr& iterable) {
   const auto* call = get_if<syntax::Call>(&iterable.node);
   if (call != nullptr && !call->callee.space && call->callee.name.text == "range" &&
-      declarations_.findFunction("range", iterable.span.begin) == nullptr && !call->arguments.empty() &&
+      context_.declarations.findFunction("range", iterable.span.begin) == nullptr && !call->arguments.empty() &&
       call->arguments.size() <= 3) {
     std::vector<ExprPtr> limits;
     for (TypedArgument& argument : inferArguments(call->arguments)) {
-      if (!argument.keyword.empty()) error(argument.span, "range takes no keyword arguments");
+      if (!argument.keyword.empty()) context_.error(argument.span, "range takes no keyword arguments");
       limits.push_back(convertOrReport(std::move(argument.value), Type::integer(), "an argument of range"));
     }
     const Span span = iterable.span;
     typed::ForRange loop;
-    loop.variable = makeVariable();
+    loop.variable = context_.makeVariable();
     if (limits.size() == 1) limits.insert(limits.begin(), typed::constant(0, Type::integer(), span));
     if (limits.size() == 2) limits.push_back(typed::constant(1, Type::integer(), span));
     loop.start = std::move(limits[0]);
@@ -144,12 +142,12 @@ typed::Stmt::Node Inference::loopOver(const syntax::Expr& iterable) {
     return loop;
   }
   typed::ForEach loop;
-  loop.variable = makeVariable();
+  loop.variable = context_.makeVariable();
   loop.iterable = infer(iterable);
   loop.element = iteratedType(loop.iterable->type);
   if (loop.element == nullptr) {
     Diagnostic& diagnostic =
-        error(iterable.span, fmt::format("`for` cannot iterate over {}", withArticle(loop.iterable->type)));
+        context_.error(iterable.span, fmt::format("`for` cannot iterate over {}", withArticle(loop.iterable->type)));
     if (loop.iterable->type->isOptional()) diagnostic.note("check `is None` first");
     loop.element = Type::any();
   }
@@ -157,37 +155,37 @@ typed::Stmt::Node Inference::loopOver(const syntax::Expr& iterable) {
 }
 
 void Inference::infer(const syntax::Return& statement, Span span, typed::Block& out) {
-  if (function_ == nullptr) {
-    error(span, "`return` is only allowed in a function");
+  if (context_.function == nullptr) {
+    context_.error(span, "`return` is only allowed in a function");
     if (statement.value != nullptr) infer(*statement.value);
     return;
   }
-  const std::string_view name = shownName();
+  const std::string_view name = context_.shownName();
   ExprPtr value = statement.value == nullptr ? typed::none(span) : infer(*statement.value);
   if (!typed::isPoison(*value)) {
-    if (result_->kind() == TypeKind::None && value->type->kind() != TypeKind::None) {
-      error(value->span, fmt::format("`{}` returns nothing, so no value is allowed here", name));
-    } else if (statement.value == nullptr && !conversionCost(value->type, {result_}, {})) {
-      error(span, fmt::format("`{}` returns {}, so a value is needed here", name, *result_));
+    if (context_.result->kind() == TypeKind::None && value->type->kind() != TypeKind::None) {
+      context_.error(value->span, fmt::format("`{}` returns nothing, so no value is allowed here", name));
+    } else if (statement.value == nullptr && !conversionCost(value->type, {context_.result}, {})) {
+      context_.error(span, fmt::format("`{}` returns {}, so a value is needed here", name, *context_.result));
     } else {
-      value = convertOrReport(std::move(value), result_, fmt::format("what `{}` returns", name));
+      value = convertOrReport(std::move(value), context_.result, fmt::format("what `{}` returns", name));
     }
   }
   typed::append(out, span, typed::Return{std::move(value)});
-  environment_.setUnreachable();
+  context_.environment.setUnreachable();
 }
 
 void Inference::infer(const syntax::Assert& statement, Span span, typed::Block& out) {
   Condition condition = this->condition(*statement.condition);
-  const Environment before = environment_;
+  const Environment before = context_.environment;
   typed::If check;
   check.branches.push_back({std::move(condition.value), {}});
-  assume(condition.if_false);
+  context_.assume(condition.if_false);
   ExprPtr message;
   if (statement.message == nullptr) {
     const Span condition_span = statement.condition->span;
-    message =
-        typed::constant(fmt::format("assertion failed: {}", text(condition_span)), Type::string(), condition_span);
+    message = typed::constant(fmt::format("assertion failed: {}", context_.text(condition_span)), Type::string(),
+                              condition_span);
   } else {
     ExprPtr given = typed::shown(infer(*statement.message));
     const Span message_span = given->span;
@@ -199,14 +197,14 @@ void Inference::infer(const syntax::Assert& statement, Span span, typed::Block& 
     message = typed::make(Type::string(), message_span, typed::CallBuiltin{*findBuiltin("format"), std::move(parts)});
   }
   typed::append(check.otherwise, span, typed::Fail{std::move(message)});
-  environment_ = before;
-  assume(condition.if_true);
+  context_.environment = before;
+  context_.assume(condition.if_true);
   typed::append(out, span, std::move(check));
 }
 
 void Inference::infer(const syntax::Const& statement, Span span, typed::Block& out) {
   ExprPtr value = infer(*statement.value);
-  ScriptConstant* known = declarations_.findConstant(statement.name.text);
+  ScriptConstant* known = context_.declarations.findConstant(statement.name.text);
   if (known == nullptr || known->span != statement.name.span) return;
   known->type = value->type;
   typed::append(out, span, typed::SetGlobal{known->global, std::move(value)});

@@ -3,6 +3,8 @@
 #include <boxcar/interpreter/compiler/declarations.h>
 #include <boxcar/interpreter/compiler/environment.h>
 #include <boxcar/interpreter/compiler/findings.h>
+#include <boxcar/interpreter/compiler/inference_context.h>
+#include <boxcar/interpreter/compiler/loop_tracker.h>
 #include <boxcar/interpreter/compiler/typed_program.h>
 #include <boxcar/interpreter/runtime/overload.h>
 #include <boxcar/interpreter/syntax/ast.h>
@@ -40,51 +42,22 @@ class Inference {
   typed::Function run(const std::vector<syntax::StmtPtr>& statements, Span span);
 
  private:
-  // What is known in addition if a condition holds, or if it does not.
-  using Facts = std::vector<std::pair<typed::VariableId, TypePtr>>;
   struct Condition {
     typed::ExprPtr value;  // bool
     Facts if_true;
     Facts if_false;
-  };
-  // A loop whose body is being inferred.
-  struct OpenLoop {
-    const void* key;
-    size_t first_assigned;  // in assigned_: the loop's assignments begin here
-    // The exits: what is known there, and the statement that receives the recasts for the point where the exits meet.
-    std::vector<std::pair<Environment, typed::Stmt*>> exits;
   };
 
   // ---- inference.cpp: passes, names, small things ----
   void beginPass();
   // Ends an input: its statements return the values of its variables, and the value of the last statement.
   void finishInput(const std::vector<syntax::StmtPtr>& statements, Span span, typed::Block& out);
-  // Returns the slot kind of a variable that the text names. Variables of a session are always Values.
-  SlotKind kindOf(TypePtr type) const noexcept { return outline_ == nullptr ? slotKindOf(type) : SlotKind::Value; }
   void declareNames(const std::vector<syntax::StmtPtr>& statements);
   void declareTargets(const syntax::Targets& targets);
   void declareName(const syntax::Name& name);
   void declareType(const syntax::TypedAssign& assign);
-  typed::VariableId makeVariable() { return typed::kFirstMadeVariable + made_count_++; }
-  std::optional<typed::VariableId> findVariable(std::string_view name) const;
-  TypePtr readType(Span span) { return declarations_.readType(span, found_); }
-  void assume(const Facts& facts);
-  std::string_view text(Span span) const { return source_->text(span); }
-  Diagnostic& error(Span span, std::string message);
-  // Whether the next error will only be counted, so that looking for suggestions would be wasted.
-  bool isOnlyCounted() const noexcept {
-    return diagnostics_.error_count() + found_.error_count() >= Diagnostics::kMaxErrors;
-  }
-  void reportUnknownName(const syntax::Name& name);
-  void reportUnknownInTorch(const syntax::Name& name, Span span);
-  // The name that messages use for the function.
-  std::string_view shownName() const;
 
   // ---- expressions ----
-  // Stores [value] in a variable, so that it can be read twice; the assignment goes to [before].
-  typed::ExprPtr keep(typed::ExprPtr value, typed::Block& before);
-  // Also copies the value of a variable, which may change.
-  typed::ExprPtr keepValue(typed::ExprPtr value, typed::Block& before);
 
   typed::ExprPtr infer(const syntax::Expr& expr);
   typed::ExprPtr inferNode(const syntax::Expr& expr);
@@ -151,19 +124,13 @@ class Inference {
                                       bool shares_constants);
   typed::ExprPtr anyMethod(const syntax::Name& method, const OverloadSet* operators,
                            std::vector<TypedArgument> arguments, Span span);
-  static bool isCallable(std::string_view name);
   static bool takes(const Builtin& builtin, std::span<const CallArgument> arguments);
   static bool isTensorOperator(std::string_view name, std::span<const TypedArgument> arguments);
-  static bool isTensorAttribute(std::string_view name);
-  static bool isOperatorAttribute(std::string_view name);
   typed::ExprPtr inlineBuiltin(std::string_view name, std::vector<TypedArgument>& arguments, Span span);
   std::optional<std::vector<typed::ExprPtr>> variadicArguments(const Builtin& builtin,
                                                                std::vector<TypedArgument> arguments, Span span);
   void reportRejections(Span span, std::string_view name, std::span<const FunctionSchema* const> candidates,
                         std::span<const TypedArgument> arguments, std::span<const Rejection> rejections);
-  std::vector<std::string> namesakes(const syntax::QualifiedName& name) const;
-  void reportUnknownFunction(const syntax::QualifiedName& name);
-  void reportUnknownMethod(const syntax::Name& name, TypePtr type);
 
   // ---- indexing ----
   typed::ExprPtr infer(const syntax::Index& index, Span span);
@@ -219,50 +186,17 @@ class Inference {
   static bool changesInPlace(syntax::BinaryOp op, TypePtr type);
   // Starts a loop over [iterable]; finishLoop adds its body.
   typed::Stmt::Node loopOver(const syntax::Expr& iterable);
-  // Starts the loop called [key]: moves the variables to the slots that they have in every iteration.
-  void openLoop(const void* key, Span span, typed::Block& out);
-  // Jumps back to the begin of the loop.
-  void repeatLoop(const OpenLoop& loop, Span span, typed::Block& out);
-  // Limits the number of passes: makes variables Any whose types might keep changing. [head] is what was known so far
-  // where the loop begins, [joined] what is known now.
-  void takeForAny(Environment& joined, const Environment& head, const OpenLoop& loop) const;
-  // Continues after the loop; [out] ends here.
-  void exitLoop(OpenLoop& loop, Span span, typed::Block& out);
-  void closeLoop(OpenLoop& loop);
 
-  Declarations& declarations_;
-  const ScriptFunction* function_;
-  Diagnostics& diagnostics_;
-  Findings* findings_;              // may be null
-  Findings::Mark findings_before_;  // the findings before this inference
-  SourcePtr source_;
-  TypePtr result_ = nullptr;  // null for the script's statements
-  InputOutline* outline_;     // null except for the statements of a session's input
-
-  // Shared by all passes.
-  std::vector<std::string_view> names_;  // of the variables that the function sets, by id
-  std::unordered_map<std::string_view, typed::VariableId> ids_;
-  std::unordered_map<typed::VariableId, std::pair<TypePtr, Span>> declared_types_;
-  std::unordered_map<const void*, Environment> heads_;                                // by loop
-  std::unordered_map<const void*, std::vector<typed::VariableId>> clause_variables_;  // by comprehension clause
   struct ArgumentVariable {
     std::string_view name;
     TypePtr type;
     typed::FieldNames fields;
   };
-  std::vector<ArgumentVariable> arguments_;
-  std::unordered_map<const syntax::Stmt*, Environment> places_;  // of an input: the state before each statement
-  std::unordered_map<uint32_t, uint32_t> module_imports_;        // the import that calls the statements of a module
 
-  // Reset by each pass.
-  Diagnostics found_;
-  Environment environment_;
-  uint32_t made_count_ = 0;
-  std::vector<OpenLoop*> loops_;
-  std::vector<typed::VariableId> assigned_;                             // in the order of the assignments
-  std::vector<std::pair<std::string_view, typed::VariableId>> scoped_;  // variables of comprehensions, innermost last
-  bool changed_ = false;
-  int pass_ = 0;
+  InferenceContext context_;
+  LoopTracker loops_{context_};
+  std::vector<ArgumentVariable> arguments_;
+  std::unordered_map<uint32_t, uint32_t> module_imports_;  // the import that calls the statements of a module
 };
 
 }  // namespace boxcar::interp
