@@ -49,7 +49,7 @@ void Inference::assignVariable(const syntax::Name& name, ExprPtr value, Span spa
   const auto declared = context_.declared_types.find(*variable);
   if (declared != context_.declared_types.end() && declared->second.first != nullptr && !typed::isPoison(*value)) {
     bound = declared->second.first;
-    value = convertOrReport(std::move(value), bound, fmt::format("`{}`", name.text));
+    value = converter_.convertOrReport(std::move(value), bound, fmt::format("`{}`", name.text));
     // A value that is not None when assigned stays so until the next assignment.
     if (bound->isOptional() && value->type == bound->element()) bound = value->type;
   }
@@ -81,12 +81,16 @@ void Inference::assignIndex(const syntax::Index& target, ExprPtr value, Span spa
   if (typed::isPoison(*index) || typed::isPoison(*value)) return;
   switch (type->kind()) {
     case TypeKind::List:
-      index = convertOrReport(std::move(index), Type::integer(), fmt::format("an index of {}", withArticle(type)));
-      value = convertOrReport(std::move(value), type->element(), fmt::format("an element of {}", withArticle(type)));
+      index = converter_.convertOrReport(std::move(index), Type::integer(),
+                                         fmt::format("an index of {}", withArticle(type)));
+      value = converter_.convertOrReport(std::move(value), type->element(),
+                                         fmt::format("an element of {}", withArticle(type)));
       break;
     case TypeKind::Dict:
-      index = convertOrReport(std::move(index), type->contained()[0], fmt::format("a key of {}", withArticle(type)));
-      value = convertOrReport(std::move(value), type->contained()[1], fmt::format("a value of {}", withArticle(type)));
+      index = converter_.convertOrReport(std::move(index), type->contained()[0],
+                                         fmt::format("a key of {}", withArticle(type)));
+      value = converter_.convertOrReport(std::move(value), type->contained()[1],
+                                         fmt::format("a value of {}", withArticle(type)));
       break;
     case TypeKind::Any: break;
     default: {
@@ -117,13 +121,13 @@ void Inference::setTensorIndex(TensorIndex place, ExprPtr value, Span span, type
       // A number gets the tensor's dtype.
       place.view = context_.keep(std::move(place.view), out);
       ExprPtr like = typed::copyOf(*place.view);
-      value = callAten("type_as", {&value, &like}, span);
+      value = resolver_.callAten("type_as", {&value, &like}, span);
     }
-    call = callAten("index_put_", {&place.view, &place.indices, &value}, span);
+    call = resolver_.callAten("index_put_", {&place.view, &place.indices, &value}, span);
   } else if (value->type->kind() == TypeKind::Tensor || value->type->kind() == TypeKind::Any) {
-    call = callAten("copy_", {&place.view, &value}, span);
+    call = resolver_.callAten("copy_", {&place.view, &value}, span);
   } else {
-    call = callAten("fill_", {&place.view, &value}, span);
+    call = resolver_.callAten("fill_", {&place.view, &value}, span);
   }
   typed::append(out, span, typed::Evaluate{std::move(call)});
 }
@@ -213,7 +217,7 @@ ExprPtr Inference::updated(BinaryOp op, ExprPtr old, ExprPtr value, Span span) {
                                                "pow_"};
   const std::string_view in_place = names[static_cast<size_t>(op)];
   if (old->type->kind() == TypeKind::Tensor && changesInPlace(op, old->type)) {
-    return callAten(in_place, {&old, &value}, span);
+    return resolver_.callAten(in_place, {&old, &value}, span);
   }
   if (old->type->isList() && changesInPlace(op, old->type)) {
     const TypePtr element = iteratedType(value->type);
@@ -225,7 +229,7 @@ ExprPtr Inference::updated(BinaryOp op, ExprPtr old, ExprPtr value, Span span) {
     const Span value_span = value->span;
     arguments.push_back({std::move(old), {}, span});
     arguments.push_back({std::move(value), {}, value_span});
-    return callBuiltin("list.extend", std::move(arguments), span);
+    return builtins_.callBuiltin("list.extend", std::move(arguments), span);
   }
   if (old->type->kind() == TypeKind::Any) {
     std::vector<ExprPtr> arguments;
@@ -235,7 +239,7 @@ ExprPtr Inference::updated(BinaryOp op, ExprPtr old, ExprPtr value, Span span) {
     arguments.push_back(typed::constant(std::string(in_place), Type::string(), span));
     return typed::make(Type::any(), span, typed::CallBuiltin{*findBuiltin("updated"), std::move(arguments)});
   }
-  return binary(op, std::move(old), std::move(value), span);
+  return operators_.binary(op, std::move(old), std::move(value), span);
 }
 
 // `x[i] += e`: x and i are evaluated once.
@@ -270,7 +274,7 @@ void Inference::updateIndex(const syntax::Index& target, const syntax::Augmented
       place.indices = context_.keep(std::move(place.indices), out);
       ExprPtr view = typed::copyOf(*place.view);
       ExprPtr indices = typed::copyOf(*place.indices);
-      old = callAten("index", {&view, &indices}, place_span);
+      old = resolver_.callAten("index", {&view, &indices}, place_span);
     }
     ExprPtr value = infer(*assign.value);
     if (typed::isPoison(*old) || typed::isPoison(*value)) return;
@@ -295,7 +299,7 @@ void Inference::updateIndex(const syntax::Index& target, const syntax::Augmented
   const TypePtr type = object->type;
   if (type->isList() || type->kind() == TypeKind::Dict) {
     const TypePtr wanted = type->isList() ? type->element() : type->contained()[1];
-    result = convertOrReport(std::move(result), wanted, fmt::format("what lies in {}", withArticle(type)));
+    result = converter_.convertOrReport(std::move(result), wanted, fmt::format("what lies in {}", withArticle(type)));
   } else if (type->kind() != TypeKind::Any) {
     context_.error(place_span, fmt::format("nothing can be assigned to an element of {}", withArticle(type)));
     return;

@@ -102,14 +102,21 @@ Inference::Condition Inference::condition(const syntax::Comparison& comparison, 
     if (typed::isPoison(*left) || typed::isPoison(*right)) {
       links.push_back(typed::poison(span));
     } else {
-      ExprPtr holds = typed::truth(
-          compare(link.op, std::move(left), std::move(right), join(comparison.first->span, link.operand->span)));
+      ExprPtr holds = typed::truth(operators_.compare(link.op, std::move(left), std::move(right),
+                                                      join(comparison.first->span, link.operand->span)));
       links.push_back(typed::withStatements(std::move(of_link), std::move(holds)));
     }
     left = std::move(next);
   }
   ExprPtr all = typed::make(Type::boolean(), span, typed::Logical{true, std::move(links)});
   return {typed::withStatements(std::move(before), std::move(all)), {}, {}};
+}
+
+ExprPtr Inference::comparison(const syntax::Comparison& comparison, Span span) {
+  ExprPtr left = infer(*comparison.first);
+  ExprPtr right = infer(*comparison.links[0].operand);
+  if (typed::isPoison(*left) || typed::isPoison(*right)) return typed::poison(span);
+  return operators_.compare(comparison.links[0].op, std::move(left), std::move(right), span);
 }
 
 Inference::Condition Inference::isInstance(const syntax::Call& call, Span span) {

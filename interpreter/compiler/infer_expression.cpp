@@ -202,6 +202,20 @@ bool Inference::isTorch(const syntax::Expr& expr) const {
   return !context_.findVariable("torch") && context_.declarations.findConstant("torch") == nullptr;
 }
 
+ExprPtr Inference::infer(const syntax::Unary& unary, Span span) {
+  if (unary.op == syntax::UnaryOp::Not) {
+    return typed::operate(Opcode::NotBool, Type::boolean(), span, condition(*unary.operand).value);
+  }
+  return operators_.unary(unary.op, infer(*unary.operand), span);
+}
+
+ExprPtr Inference::infer(const syntax::Binary& binary, Span span) {
+  ExprPtr left = infer(*binary.left);
+  ExprPtr right = infer(*binary.right);
+  if (typed::isPoison(*left) || typed::isPoison(*right)) return typed::poison(span);
+  return operators_.binary(binary.op, std::move(left), std::move(right), span);
+}
+
 ExprPtr Inference::infer(const syntax::Conditional& conditional, Span span) {
   Condition condition = this->condition(*conditional.condition);
   const Environment before = context_.environment;
@@ -243,13 +257,13 @@ ExprPtr Inference::infer(const syntax::Attribute& attribute, Span span) {
   if (isOperatorAttribute(name) && (kind == TypeKind::Capsule || kind == TypeKind::Any)) {
     std::vector<TypedArgument> arguments;
     arguments.push_back({std::move(object), {}, span});
-    return callBuiltin(fmt::format("operator.{}", name), std::move(arguments), span);
+    return builtins_.callBuiltin(fmt::format("operator.{}", name), std::move(arguments), span);
   }
   if (is_tensor_attribute && (kind == TypeKind::Tensor || kind == TypeKind::Any)) {
     if (kind == TypeKind::Any) object = typed::convertAtRunTime(std::move(object), Type::tensor());
     std::vector<TypedArgument> arguments;
     arguments.push_back({std::move(object), {}, span});
-    return callBuiltin(fmt::format("tensor.{}", name), std::move(arguments), span);
+    return builtins_.callBuiltin(fmt::format("tensor.{}", name), std::move(arguments), span);
   }
 
   std::vector<std::string_view> candidates;

@@ -58,7 +58,8 @@ ExprPtr Inference::element(ExprPtr object, ExprPtr index, Span span) {
     case TypeKind::List:
     case TypeKind::Tuple:
     case TypeKind::String: {
-      index = convertOrReport(std::move(index), Type::integer(), fmt::format("an index of {}", withArticle(type)));
+      index = converter_.convertOrReport(std::move(index), Type::integer(),
+                                         fmt::format("an index of {}", withArticle(type)));
       if (type->kind() == TypeKind::String)
         return typed::operate(Opcode::Index, type, span, std::move(object), std::move(index));
       if (type->kind() == TypeKind::Tuple) return tupleElement(std::move(object), std::move(index), span);
@@ -72,7 +73,8 @@ ExprPtr Inference::element(ExprPtr object, ExprPtr index, Span span) {
                             item);
     }
     case TypeKind::Dict: {
-      index = convertOrReport(std::move(index), type->contained()[0], fmt::format("a key of {}", withArticle(type)));
+      index = converter_.convertOrReport(std::move(index), type->contained()[0],
+                                         fmt::format("a key of {}", withArticle(type)));
       return typed::unboxed(typed::operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index)),
                             type->contained()[1]);
     }
@@ -108,7 +110,7 @@ ExprPtr Inference::sliceBound(const syntax::ExprPtr& bound, Span span, std::stri
   const TypePtr type = value->type->isOptional() || value->type->kind() == TypeKind::Any
                            ? Type::optionalOf(Type::integer())
                            : Type::integer();
-  return convertOrReport(std::move(value), type, fmt::format("the {} of a slice", what));
+  return converter_.convertOrReport(std::move(value), type, fmt::format("the {} of a slice", what));
 }
 
 ExprPtr Inference::slice(ExprPtr object, const syntax::Slice& slice, Span span) {
@@ -268,7 +270,7 @@ ExprPtr Inference::asTensor(ExprPtr index) {
   const Span span = index->span;
   std::vector<TypedArgument> arguments;
   arguments.push_back({std::move(index), {}, span});
-  return callBuiltin("tensor", std::move(arguments), span);
+  return builtins_.callBuiltin("tensor", std::move(arguments), span);
 }
 
 // Returns what a slice, None or int leaves of [view]; [passed] dimensions are done, counted from the first or the last.
@@ -276,13 +278,13 @@ ExprPtr Inference::viewOf(ExprPtr view, IndexPart& part, int64_t& passed, bool i
   if (typed::isPoison(*view)) return view;
   ExprPtr dim = typed::constant(is_from_end ? -passed - 1 : passed, Type::integer(), part.span);
   if (part.letter == 'v' && isInt(part.values[0]->type))
-    return callAten("select", {&view, &dim, &part.values[0]}, span);
+    return resolver_.callAten("select", {&view, &dim, &part.values[0]}, span);
   ++passed;
-  if (part.letter == 'v') return callAten("unsqueeze", {&view, &dim}, span);
+  if (part.letter == 'v') return resolver_.callAten("unsqueeze", {&view, &dim}, span);
   if (isWholeSlice(part)) return view;
   ExprPtr step = std::move(part.values[2]);
   if (step->type->kind() == TypeKind::None) step = typed::constant(1, Type::integer(), part.span);
-  return callAten("slice", {&view, &dim, &part.values[0], &part.values[1], &step}, span);
+  return resolver_.callAten("slice", {&view, &dim, &part.values[0], &part.values[1], &step}, span);
 }
 
 ExprPtr Inference::tensorElement(ExprPtr object, const syntax::Expr& index, Span span) {
@@ -290,7 +292,7 @@ ExprPtr Inference::tensorElement(ExprPtr object, const syntax::Expr& index, Span
   if (typed::isPoison(*place.view)) return std::move(place.view);
   if (!place.parts.empty()) return partsElement(std::move(place.view), std::move(place.parts), span);
   if (place.indices == nullptr) return std::move(place.view);
-  return callAten("index", {&place.view, &place.indices}, span);
+  return resolver_.callAten("index", {&place.view, &place.indices}, span);
 }
 
 ExprPtr Inference::partsElement(ExprPtr view, std::vector<ExprPtr> parts, Span span) {

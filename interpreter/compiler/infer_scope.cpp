@@ -49,7 +49,7 @@ std::optional<typed::Scope> Inference::scope(const syntax::Expr& expr) {
       context_.error(expr.span, fmt::format("a {} is called: `with {}`", kind == nullptr ? "scope" : "handler", form));
       return std::nullopt;
     }
-    return typed::Scope{{}, callBuiltin(handlerBuiltin(word), inferArguments(call->arguments), expr.span)};
+    return typed::Scope{{}, builtins_.callBuiltin(handlerBuiltin(word), inferArguments(call->arguments), expr.span)};
   }
   if (std::ranges::find(kScopes, word) == std::end(kScopes)) {
     std::vector<std::string_view> candidates(std::begin(kScopes), std::end(kScopes));

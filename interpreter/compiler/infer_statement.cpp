@@ -129,7 +129,7 @@ typed::Stmt::Node Inference::loopOver(const syntax::Expr& iterable) {
     std::vector<ExprPtr> limits;
     for (TypedArgument& argument : inferArguments(call->arguments)) {
       if (!argument.keyword.empty()) context_.error(argument.span, "range takes no keyword arguments");
-      limits.push_back(convertOrReport(std::move(argument.value), Type::integer(), "an argument of range"));
+      limits.push_back(converter_.convertOrReport(std::move(argument.value), Type::integer(), "an argument of range"));
     }
     const Span span = iterable.span;
     typed::ForRange loop;
@@ -168,7 +168,7 @@ void Inference::infer(const syntax::Return& statement, Span span, typed::Block& 
     } else if (statement.value == nullptr && !conversionCost(value->type, {context_.result}, {})) {
       context_.error(span, fmt::format("`{}` returns {}, so a value is needed here", name, *context_.result));
     } else {
-      value = convertOrReport(std::move(value), context_.result, fmt::format("what `{}` returns", name));
+      value = converter_.convertOrReport(std::move(value), context_.result, fmt::format("what `{}` returns", name));
     }
   }
   typed::append(out, span, typed::Return{std::move(value)});

@@ -1,10 +1,15 @@
 #pragma once
 
+#include <boxcar/interpreter/compiler/builtin_resolver.h>
+#include <boxcar/interpreter/compiler/call_resolver.h>
+#include <boxcar/interpreter/compiler/converter.h>
 #include <boxcar/interpreter/compiler/declarations.h>
 #include <boxcar/interpreter/compiler/environment.h>
 #include <boxcar/interpreter/compiler/findings.h>
 #include <boxcar/interpreter/compiler/inference_context.h>
 #include <boxcar/interpreter/compiler/loop_tracker.h>
+#include <boxcar/interpreter/compiler/operator_checker.h>
+#include <boxcar/interpreter/compiler/typed_argument.h>
 #include <boxcar/interpreter/compiler/typed_program.h>
 #include <boxcar/interpreter/runtime/overload.h>
 #include <boxcar/interpreter/syntax/ast.h>
@@ -20,15 +25,6 @@
 #include <vector>
 
 namespace boxcar::interp {
-
-struct Builtin;
-
-// An argument of a call, with its value inferred.
-struct TypedArgument {
-  typed::ExprPtr value;
-  std::string_view keyword;  // empty: by position
-  Span span;
-};
 
 // Infers the types of one function's body, or of a script's statements, and builds the typed program. Types follow the
 // control flow; passes over loops repeat until what is known at their begin no longer changes.
@@ -58,7 +54,6 @@ class Inference {
   void declareType(const syntax::TypedAssign& assign);
 
   // ---- expressions ----
-
   typed::ExprPtr infer(const syntax::Expr& expr);
   typed::ExprPtr inferNode(const syntax::Expr& expr);
   typed::ExprPtr infer(const syntax::ListLiteral& list, Span span);
@@ -78,32 +73,14 @@ class Inference {
                     TypePtr& element_type, typed::Block& out);
   TypePtr commonType(std::span<const typed::ExprPtr> items, size_t first = 0, size_t step = 1) const;
 
-  // ---- conversions ----
-  // Converts [value] to [target]; the conversion must be allowed.
-  typed::ExprPtr convert(typed::ExprPtr value, ConversionTarget target);
-  typed::ExprPtr convertToList(typed::ExprPtr value, ConversionTarget target);
-  // For an assignment or a return; reports an impossible conversion. [what] is, for example, "`x`".
-  typed::ExprPtr convertOrReport(typed::ExprPtr value, TypePtr type, std::string_view what);
-
-  // ---- operators ----
   typed::ExprPtr infer(const syntax::Unary& unary, Span span);
   typed::ExprPtr infer(const syntax::Binary& binary, Span span);
-  typed::ExprPtr binary(syntax::BinaryOp op, typed::ExprPtr left, typed::ExprPtr right, Span span);
-  typed::ExprPtr scalarBinary(syntax::BinaryOp op, typed::ExprPtr left, typed::ExprPtr right, Span span);
-  typed::ExprPtr tensorBinary(std::string_view name, std::string_view swapped, typed::ExprPtr left,
-                              typed::ExprPtr right, Span span);
-  TypePtr genericBinaryType(syntax::BinaryOp op, TypePtr left, TypePtr right) const;
-  typed::ExprPtr comparison(const syntax::Comparison& comparison, Span span);
-  typed::ExprPtr compareScalars(syntax::CompareOp op, typed::ExprPtr left, typed::ExprPtr right, Span span);
-  typed::ExprPtr identity(typed::ExprPtr left, typed::ExprPtr right, Span span);
-  typed::ExprPtr compare(syntax::CompareOp op, typed::ExprPtr left, typed::ExprPtr right, Span span);
-  typed::ExprPtr orderOrEquality(syntax::CompareOp op, typed::ExprPtr left, typed::ExprPtr right, Span span);
-  typed::ExprPtr contains(typed::ExprPtr element, typed::ExprPtr container, Span span);
 
   // ---- conditions ----
   Condition condition(const syntax::Expr& expr);
   Condition condition(const syntax::Logical& logical, Span span);
   Condition condition(const syntax::Comparison& comparison, Span span);
+  typed::ExprPtr comparison(const syntax::Comparison& comparison, Span span);
   Condition isInstance(const syntax::Call& call, Span span);
   std::optional<typed::VariableId> narrowable(const syntax::Expr& expr) const;
 
@@ -111,26 +88,9 @@ class Inference {
   typed::ExprPtr infer(const syntax::Call& call, Span span);
   typed::ExprPtr infer(const syntax::MethodCall& call, Span span);
   std::vector<TypedArgument> inferArguments(const std::vector<syntax::Argument>& arguments);
-  typed::ExprPtr callScriptFunction(const ScriptFunction& function, std::vector<TypedArgument> arguments, Span span);
-  typed::ExprPtr callBuiltin(std::string_view name, std::vector<TypedArgument> arguments, Span span);
-  typed::ExprPtr callOperators(const OverloadSet& set, std::vector<TypedArgument> arguments, Span span, Span name_span);
-  typed::ExprPtr callOverload(const OverloadSet& set, const syntax::Name& overload,
-                              std::vector<TypedArgument> arguments, Span span, Span name_span);
-  typed::ExprPtr callAten(std::string_view name, std::initializer_list<typed::ExprPtr*> arguments, Span span);
-  typed::ExprPtr callDynamic(const OverloadSet& set, const Resolution& resolution, std::vector<TypedArgument> arguments,
-                             Span span);
-  std::vector<typed::ExprPtr> arrange(const FunctionSchema& schema, const Fit& fit,
-                                      std::vector<TypedArgument> arguments, typed::Block& before, Span span,
-                                      bool shares_constants);
   typed::ExprPtr anyMethod(const syntax::Name& method, const OverloadSet* operators,
                            std::vector<TypedArgument> arguments, Span span);
-  static bool takes(const Builtin& builtin, std::span<const CallArgument> arguments);
   static bool isTensorOperator(std::string_view name, std::span<const TypedArgument> arguments);
-  typed::ExprPtr inlineBuiltin(std::string_view name, std::vector<TypedArgument>& arguments, Span span);
-  std::optional<std::vector<typed::ExprPtr>> variadicArguments(const Builtin& builtin,
-                                                               std::vector<TypedArgument> arguments, Span span);
-  void reportRejections(Span span, std::string_view name, std::span<const FunctionSchema* const> candidates,
-                        std::span<const TypedArgument> arguments, std::span<const Rejection> rejections);
 
   // ---- indexing ----
   typed::ExprPtr infer(const syntax::Index& index, Span span);
@@ -195,6 +155,10 @@ class Inference {
 
   InferenceContext context_;
   LoopTracker loops_{context_};
+  Converter converter_{context_};
+  CallResolver resolver_{context_, converter_};
+  BuiltinResolver builtins_{context_, converter_};
+  OperatorChecker operators_{context_, converter_, resolver_};
   std::vector<ArgumentVariable> arguments_;
   std::unordered_map<uint32_t, uint32_t> module_imports_;  // the import that calls the statements of a module
 };

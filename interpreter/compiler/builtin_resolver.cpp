@@ -1,18 +1,15 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
-#include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/builtin_resolver.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/syntax/wording.h>
 
 #include <algorithm>
 
-// Calls of built-ins, which are not operators.
-
 namespace boxcar::interp {
 
 using typed::ExprPtr;
 
-// Whether [builtin] takes arguments of these types.
-bool Inference::takes(const Builtin& builtin, std::span<const CallArgument> arguments) {
+bool BuiltinResolver::takes(const Builtin& builtin, std::span<const CallArgument> arguments) {
   const std::vector<Argument>& parameters = builtin.schema.arguments();
   if (!builtin.variadic) {
     const FunctionSchema* candidates[] = {&builtin.schema};
@@ -35,8 +32,7 @@ bool Inference::takes(const Builtin& builtin, std::span<const CallArgument> argu
   return true;
 }
 
-// Returns a call that is a single instruction for known types; null if it is not.
-ExprPtr Inference::inlineBuiltin(std::string_view name, std::vector<TypedArgument>& arguments, Span span) {
+ExprPtr BuiltinResolver::inlineBuiltin(std::string_view name, std::vector<TypedArgument>& arguments, Span span) {
   if (arguments.size() != 1 || !arguments[0].keyword.empty()) return nullptr;
   ExprPtr& value = arguments[0].value;
   const TypeKind kind = value->type->kind();
@@ -49,16 +45,14 @@ ExprPtr Inference::inlineBuiltin(std::string_view name, std::vector<TypedArgumen
   if (name == "int" && kind == TypeKind::Float) {
     return typed::operate(Opcode::FloatToInt, Type::integer(), span, std::move(value));
   }
-  if (name == "int" && is_number) return convert(std::move(value), {Type::integer()});
-  if (name == "float" && is_number) return convert(std::move(value), {Type::floating()});
+  if (name == "int" && is_number) return converter_.convert(std::move(value), {Type::integer()});
+  if (name == "float" && is_number) return converter_.convert(std::move(value), {Type::floating()});
   if (name == "bool") return typed::truth(std::move(value));
   return nullptr;
 }
 
-ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument> arguments, Span span) {
-  for (const TypedArgument& argument : arguments) {
-    if (typed::isPoison(*argument.value)) return typed::poison(span);
-  }
+ExprPtr BuiltinResolver::callBuiltin(std::string_view name, std::vector<TypedArgument> arguments, Span span) {
+  if (hasPoison(arguments)) return typed::poison(span);
   if (name == "redispatch" && (context_.function == nullptr || (context_.function->kind != BodyKind::Handler &&
                                                                 context_.function->kind != BodyKind::Impl))) {
     context_.error(span, "`redispatch` is only allowed in the bodies of `impl`, `fallback` and `mode`");
@@ -89,14 +83,13 @@ ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument>
     declared_result = scriptType(resultType(builtin.schema, {}));
   } else {
     const FunctionSchema* candidates[] = {&builtin.schema};
-    std::vector<CallArgument> signature;
-    for (const TypedArgument& argument : arguments) signature.push_back({argument.value->type, argument.keyword});
+    const std::vector<CallArgument> signature = signatureOf(arguments);
     const Resolution resolution = resolveOverload(candidates, signature, false);
     if (resolution.kind == Resolution::Kind::None) {
-      reportRejections(span, name, candidates, arguments, resolution.rejections);
+      reportRejections(context_, span, name, candidates, arguments, resolution.rejections);
       return typed::poison(span);
     }
-    values = arrange(builtin.schema, resolution.fit, std::move(arguments), before, span, false);
+    values = converter_.arrange(builtin.schema, resolution.fit, std::move(arguments), before, span, false);
     declared_result = scriptType(resultType(builtin.schema, resolution.fit));
   }
   for (const ExprPtr& value : values) types.push_back(value->type);
@@ -117,10 +110,9 @@ ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument>
   return typed::withStatements(std::move(before), std::move(call));
 }
 
-// Returns the arguments of a built-in whose last positional parameter takes separate arguments: those before it, the
-// separate ones, then keyword arguments in the schema's order.
-std::optional<std::vector<ExprPtr>> Inference::variadicArguments(const Builtin& builtin,
-                                                                 std::vector<TypedArgument> arguments, Span span) {
+std::optional<std::vector<ExprPtr>> BuiltinResolver::variadicArguments(const Builtin& builtin,
+                                                                       std::vector<TypedArgument> arguments,
+                                                                       Span span) {
   const std::vector<Argument>& parameters = builtin.schema.arguments();
   size_t fixed = 0;
   while (fixed + 1 < parameters.size() && !parameters[fixed + 1].kwarg_only()) ++fixed;
@@ -148,8 +140,8 @@ std::optional<std::vector<ExprPtr>> Inference::variadicArguments(const Builtin& 
       const TypePtr own = arguments[i].value->type;
       wanted = own->kind() == wanted->kind() ? own : substituteVariables(wanted, {});
     }
-    values.push_back(convertOrReport(std::move(arguments[i].value), wanted,
-                                     fmt::format("argument {} of {}", i + 1, builtin.name())));
+    values.push_back(converter_.convertOrReport(std::move(arguments[i].value), wanted,
+                                                fmt::format("argument {} of {}", i + 1, builtin.name())));
   }
   std::vector<std::string_view> names;
   for (size_t p = fixed + 1; p < parameters.size(); ++p) names.push_back(parameters[p].name());
@@ -165,8 +157,9 @@ std::optional<std::vector<ExprPtr>> Inference::variadicArguments(const Builtin& 
     if (given == arguments.end()) {
       values.push_back(typed::constant(*parameters[p].default_value(), parameters[p].type(), span));
     } else {
-      values.push_back(convertOrReport(std::move(given->value), parameters[p].type(),
-                                       fmt::format("argument '{}' of {}", parameters[p].name(), builtin.name())));
+      values.push_back(
+          converter_.convertOrReport(std::move(given->value), parameters[p].type(),
+                                     fmt::format("argument '{}' of {}", parameters[p].name(), builtin.name())));
     }
   }
   return values;

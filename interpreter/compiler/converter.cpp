@@ -1,9 +1,13 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
-#include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/converter.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/syntax/wording.h>
+#include <boxcar/schema/value_type.h>
+#include <fmt/format.h>
 
-// Conversions of typed expressions.
+#include <cstdint>
+#include <optional>
+#include <utility>
 
 namespace boxcar::interp {
 
@@ -16,9 +20,22 @@ bool isTensorOrNone(TypePtr type) {
   return type->kind() == TypeKind::Tensor || (type->isOptional() && type->element()->kind() == TypeKind::Tensor);
 }
 
+// Returns the value of a list literal of constants.
+std::optional<IValue> constantList(const typed::Expr& expr) {
+  const auto* list = get_if<typed::MakeList>(&expr.node);
+  if (list == nullptr) return std::nullopt;
+  std::vector<IValue> items;
+  for (const ExprPtr& item : list->items) {
+    const auto* constant = get_if<typed::Constant>(&item->node);
+    if (constant == nullptr) return std::nullopt;
+    items.push_back(constant->value);
+  }
+  return convertValue(IValue(std::move(items)), {expr.type});
+}
+
 }  // namespace
 
-ExprPtr Inference::convert(ExprPtr value, ConversionTarget target) {
+ExprPtr Converter::convert(ExprPtr value, ConversionTarget target) {
   const TypePtr from = value->type;
   const TypePtr to = target.type;
   const Span span = value->span;
@@ -65,7 +82,7 @@ ExprPtr Inference::convert(ExprPtr value, ConversionTarget target) {
   return typed::convertAtRunTime(std::move(value), to);
 }
 
-ExprPtr Inference::convertToList(ExprPtr value, ConversionTarget target) {
+ExprPtr Converter::convertToList(ExprPtr value, ConversionTarget target) {
   const TypePtr to = target.type;
   const TypePtr element = to->element();
   const Span span = value->span;
@@ -93,7 +110,7 @@ ExprPtr Inference::convertToList(ExprPtr value, ConversionTarget target) {
   return typed::convertAtRunTime(std::move(value), scriptType(to));
 }
 
-ExprPtr Inference::convertOrReport(ExprPtr value, TypePtr type, std::string_view what) {
+ExprPtr Converter::convertOrReport(ExprPtr value, TypePtr type, std::string_view what) {
   if (!conversionCost(value->type, {type}, {})) {
     Diagnostic& diagnostic =
         context_.error(value->span, fmt::format("{} must be {}, not {}", what, *type, *value->type));
@@ -103,6 +120,61 @@ ExprPtr Inference::convertOrReport(ExprPtr value, TypePtr type, std::string_view
     return typed::noneOf(type, value->span);
   }
   return convert(std::move(value), {type});
+}
+
+std::vector<ExprPtr> Converter::arrange(const FunctionSchema& schema, const Fit& fit,
+                                        std::vector<TypedArgument> arguments, typed::Block& before, Span span,
+                                        bool shares_constants) {
+  // Arguments are evaluated in the order in which they are written.
+  size_t furthest = 0;
+  bool in_order = true;
+  for (const ParameterPlan& plan : fit.parameters) {
+    if (plan.from == ParameterPlan::From::Default || typed::isSimple(*arguments[plan.first].value)) continue;
+    in_order = in_order && plan.first >= furthest;
+    furthest = plan.first;
+  }
+  if (!in_order) {
+    for (TypedArgument& argument : arguments) argument.value = context_.keep(std::move(argument.value), before);
+  }
+
+  std::vector<ExprPtr> arranged;
+  for (size_t i = 0; i < fit.parameters.size(); ++i) {
+    const ParameterPlan& plan = fit.parameters[i];
+    const Argument& parameter = schema.arguments()[i];
+    ExprPtr value;
+    switch (plan.from) {
+      case ParameterPlan::From::Default: {
+        const IValue& initial = *parameter.default_value();
+        if (initial.isList() && !shares_constants) {
+          std::vector<ExprPtr> items;
+          for (size_t k = 0; k < initial.length(); ++k) {
+            const IValue item = initial.elementAt(k);
+            items.push_back(typed::constant(item, typeOf(item), span));
+          }
+          value = typed::make(scriptType(parameter.type()), span, typed::MakeList{std::move(items)});
+        } else {
+          value = typed::constant(initial, initial.isNone() ? Type::none() : scriptType(parameter.type()), span);
+        }
+        break;
+      }
+      case ParameterPlan::From::Argument: value = convert(std::move(arguments[plan.first].value), plan.target); break;
+      case ParameterPlan::From::Rest: {
+        std::vector<ExprPtr> items;
+        Span items_span = arguments[plan.first].span;
+        for (uint32_t k = plan.first; k < plan.first + plan.count; ++k) {
+          items_span = join(items_span, arguments[k].span);
+          items.push_back(convert(std::move(arguments[k].value), {Type::integer()}));
+        }
+        value = typed::make(scriptType(plan.target.type), items_span, typed::MakeList{std::move(items)});
+        break;
+      }
+    }
+    if (shares_constants && !parameter.is_write()) {
+      if (auto list = constantList(*value)) value = typed::constant(*std::move(list), value->type, value->span);
+    }
+    arranged.push_back(std::move(value));
+  }
+  return arranged;
 }
 
 }  // namespace boxcar::interp
