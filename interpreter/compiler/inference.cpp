@@ -1,8 +1,6 @@
 #include <boxcar/interpreter/compiler/inference.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
-#include <boxcar/interpreter/syntax/wording.h>
-
-#include <algorithm>
+#include <fmt/format.h>
 
 namespace boxcar::interp {
 
@@ -43,7 +41,7 @@ typed::Function Inference::run(const std::vector<syntax::StmtPtr>& statements, S
   do {
     beginPass();
     result.body.clear();
-    infer(statements, result.body);
+    statements_.infer(statements, result.body);
     if (context_.outline != nullptr) finishInput(statements, span, result.body);
   } while (loops_.hasChanged());
 

@@ -1,10 +1,8 @@
-#include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/condition_checker.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/runtime/join_types.h>
 
 #include <algorithm>
-
-// Conditions, and what is known if they hold and if they do not.
 
 namespace boxcar::interp {
 
@@ -29,7 +27,7 @@ void also(Facts& facts, const Facts& more) { facts.insert(facts.end(), more.begi
 
 }  // namespace
 
-Inference::Condition Inference::condition(const syntax::Expr& expr) {
+Condition ConditionChecker::condition(const syntax::Expr& expr) {
   if (const auto* unary = get_if<syntax::Unary>(&expr.node); unary != nullptr && unary->op == syntax::UnaryOp::Not) {
     Condition inner = condition(*unary->operand);
     std::swap(inner.if_true, inner.if_false);
@@ -43,10 +41,10 @@ Inference::Condition Inference::condition(const syntax::Expr& expr) {
       context_.declarations.findFunction("isinstance", expr.span.begin) == nullptr) {
     return isInstance(*call, expr.span);
   }
-  return {typed::truth(infer(expr)), {}, {}};
+  return {typed::truth(expressions_.infer(expr)), {}, {}};
 }
 
-Inference::Condition Inference::condition(const syntax::Logical& logical, Span span) {
+Condition ConditionChecker::condition(const syntax::Logical& logical, Span span) {
   const bool is_and = logical.op == syntax::LogicalOp::And;
   const Environment before = context_.environment;
   Condition result;
@@ -72,7 +70,7 @@ Inference::Condition Inference::condition(const syntax::Logical& logical, Span s
   return result;
 }
 
-Inference::Condition Inference::condition(const syntax::Comparison& comparison, Span span) {
+Condition ConditionChecker::condition(const syntax::Comparison& comparison, Span span) {
   if (comparison.links.size() == 1) {
     const syntax::ComparisonLink& link = comparison.links[0];
     Condition result{typed::truth(this->comparison(comparison, span)), {}, {}};
@@ -90,12 +88,12 @@ Inference::Condition Inference::condition(const syntax::Comparison& comparison, 
 
   // a < b < c: each operand is evaluated once, and only while the links hold.
   typed::Block before;
-  ExprPtr left = context_.keep(infer(*comparison.first), before);
+  ExprPtr left = context_.keep(expressions_.infer(*comparison.first), before);
   std::vector<ExprPtr> links;
   for (size_t i = 0; i < comparison.links.size(); ++i) {
     const syntax::ComparisonLink& link = comparison.links[i];
     typed::Block of_link;
-    ExprPtr right = infer(*link.operand);
+    ExprPtr right = expressions_.infer(*link.operand);
     const bool is_last = i + 1 == comparison.links.size();
     if (!is_last) right = context_.keep(std::move(right), of_link);
     ExprPtr next = is_last ? nullptr : typed::copyOf(*right);
@@ -112,15 +110,15 @@ Inference::Condition Inference::condition(const syntax::Comparison& comparison, 
   return {typed::withStatements(std::move(before), std::move(all)), {}, {}};
 }
 
-ExprPtr Inference::comparison(const syntax::Comparison& comparison, Span span) {
-  ExprPtr left = infer(*comparison.first);
-  ExprPtr right = infer(*comparison.links[0].operand);
+ExprPtr ConditionChecker::comparison(const syntax::Comparison& comparison, Span span) {
+  ExprPtr left = expressions_.infer(*comparison.first);
+  ExprPtr right = expressions_.infer(*comparison.links[0].operand);
   if (typed::isPoison(*left) || typed::isPoison(*right)) return typed::poison(span);
   return operators_.compare(comparison.links[0].op, std::move(left), std::move(right), span);
 }
 
-Inference::Condition Inference::isInstance(const syntax::Call& call, Span span) {
-  ExprPtr value = infer(*call.arguments[0].value);
+Condition ConditionChecker::isInstance(const syntax::Call& call, Span span) {
+  ExprPtr value = expressions_.infer(*call.arguments[0].value);
   const TypePtr tested = context_.readType(call.arguments[1].value->span);
   const TypePtr type = value->type;
   Condition result;
@@ -142,7 +140,7 @@ Inference::Condition Inference::isInstance(const syntax::Call& call, Span span) 
   return result;
 }
 
-std::optional<typed::VariableId> Inference::narrowable(const syntax::Expr& expr) const {
+std::optional<typed::VariableId> ConditionChecker::narrowable(const syntax::Expr& expr) const {
   const auto* ref = get_if<syntax::NameRef>(&expr.node);
   if (ref == nullptr || ref->name.space) return std::nullopt;
   const auto variable = context_.findVariable(ref->name.name.text);

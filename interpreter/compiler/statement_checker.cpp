@@ -1,16 +1,14 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
-#include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/statement_checker.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
-#include <boxcar/interpreter/syntax/wording.h>
-
-// Statements other than assignments.
+#include <fmt/format.h>
 
 namespace boxcar::interp {
 
 using boost::variant2::get_if;
 using typed::ExprPtr;
 
-void Inference::infer(const std::vector<syntax::StmtPtr>& statements, typed::Block& out) {
+void StatementChecker::infer(const std::vector<syntax::StmtPtr>& statements, typed::Block& out) {
   for (const syntax::StmtPtr& statement : statements) {
     if (context_.environment.isReachable()) {
       infer(*statement, out);
@@ -22,13 +20,13 @@ void Inference::infer(const std::vector<syntax::StmtPtr>& statements, typed::Blo
   }
 }
 
-void Inference::infer(const syntax::Stmt& statement, typed::Block& out) {
+void StatementChecker::infer(const syntax::Stmt& statement, typed::Block& out) {
   const Span span = statement.span;
   if (context_.outline != nullptr) context_.places.insert_or_assign(&statement, context_.environment);
   boost::variant2::visit(
       [&]<class T>(const T& node) {
         if constexpr (std::is_same_v<T, syntax::ExpressionStatement>) {
-          typed::append(out, span, typed::Evaluate{infer(*node.value)});
+          typed::append(out, span, typed::Evaluate{expressions_.infer(*node.value)});
         } else if constexpr (std::is_same_v<T, syntax::Break>) {
           if (loops_.innermost() == nullptr) {
             context_.error(span, "`break` is only allowed in a loop");
@@ -48,6 +46,8 @@ void Inference::infer(const syntax::Stmt& statement, typed::Block& out) {
         } else if constexpr (std::is_same_v<T, syntax::Use> || std::is_same_v<T, syntax::Function> ||
                              std::is_same_v<T, syntax::Operator> || std::is_same_v<T, syntax::Mode>) {
           // Visible throughout the file.
+        } else if constexpr (std::is_same_v<T, syntax::AugmentedAssign>) {
+          updates_.infer(node, span, out);
         } else {
           infer(node, span, out);
         }
@@ -55,11 +55,31 @@ void Inference::infer(const syntax::Stmt& statement, typed::Block& out) {
       statement.node);
 }
 
-void Inference::infer(const syntax::If& statement, Span span, typed::Block& out) {
+void StatementChecker::infer(const syntax::Assign& assign, Span span, typed::Block& out) {
+  assignments_.assignAll(assign.targets, expressions_.infer(*assign.value), span, out);
+}
+
+void StatementChecker::infer(const syntax::TypedAssign& assign, Span span, typed::Block& out) {
+  const TypePtr type = context_.readType(assign.type);
+  ExprPtr value = expressions_.infer(*assign.value);
+  const auto variable = context_.findVariable(assign.name.text);
+  if (variable) {
+    auto& [declared, place] = context_.declared_types[*variable];
+    if (declared == nullptr) declared = type;
+    if (declared != type) {
+      context_.error(assign.type, fmt::format("`{}` is declared as {} already", assign.name.text, *declared))
+          .note("the first declaration", context_.source, place);
+      return;
+    }
+  }
+  assignments_.assignVariable(assign.name, std::move(value), span, out);
+}
+
+void StatementChecker::infer(const syntax::If& statement, Span span, typed::Block& out) {
   typed::If typed_if;
   std::vector<Environment> ends;
   for (const syntax::If::Branch& branch : statement.branches) {
-    Condition condition = this->condition(*branch.condition);
+    Condition condition = conditions_.condition(*branch.condition);
     const Environment before = context_.environment;
     context_.assume(condition.if_true);
     typed::If::Branch& typed_branch = typed_if.branches.emplace_back();
@@ -82,10 +102,10 @@ void Inference::infer(const syntax::If& statement, Span span, typed::Block& out)
   typed::append(out, span, std::move(typed_if));
 }
 
-void Inference::infer(const syntax::While& statement, Span span, typed::Block& out) {
+void StatementChecker::infer(const syntax::While& statement, Span span, typed::Block& out) {
   LoopTracker::Loop open = loops_.open(&statement, span, out);
   typed::While loop;
-  Condition condition = this->condition(*statement.condition);
+  Condition condition = conditions_.condition(*statement.condition);
   const auto* known = get_if<typed::Constant>(&condition.value->node);
   const bool is_for_ever = known != nullptr && known->value.isBool() && known->value.toBool();
   loop.condition = std::move(condition.value);
@@ -104,14 +124,15 @@ void Inference::infer(const syntax::While& statement, Span span, typed::Block& o
   typed::append(out, span, std::move(loop));
 }
 
-void Inference::infer(const syntax::For& statement, Span span, typed::Block& out) {
-  typed::Stmt::Node loop = loopOver(*statement.iterable);
+void StatementChecker::infer(const syntax::For& statement, Span span, typed::Block& out) {
+  typed::Stmt::Node loop = iterations_.loopOver(*statement.iterable);
   LoopTracker::Loop open = loops_.open(&statement, span, out);
   // The element is assigned to the targets in every iteration.
   typed::Block body;
   typed::Block at_end;
   loops_.leave(open, span, at_end);
-  assignAll(statement.targets, typed::loopElement(loop, statement.iterable->span), statement.targets.span, body);
+  assignments_.assignAll(statement.targets, typed::loopElement(loop, statement.iterable->span), statement.targets.span,
+                         body);
   loops_.beginBody(open);
   infer(statement.body.statements, body);
   loops_.endBody();
@@ -121,47 +142,14 @@ void Inference::infer(const syntax::For& statement, Span span, typed::Block& out
   typed::append(out, span, std::move(loop));
 }
 
-typed::Stmt::Node Inference::loopOver(const syntax::Expr& iterable) {
-  const auto* call = get_if<syntax::Call>(&iterable.node);
-  if (call != nullptr && !call->callee.space && call->callee.name.text == "range" &&
-      context_.declarations.findFunction("range", iterable.span.begin) == nullptr && !call->arguments.empty() &&
-      call->arguments.size() <= 3) {
-    std::vector<ExprPtr> limits;
-    for (TypedArgument& argument : inferArguments(call->arguments)) {
-      if (!argument.keyword.empty()) context_.error(argument.span, "range takes no keyword arguments");
-      limits.push_back(converter_.convertOrReport(std::move(argument.value), Type::integer(), "an argument of range"));
-    }
-    const Span span = iterable.span;
-    typed::ForRange loop;
-    loop.variable = context_.makeVariable();
-    if (limits.size() == 1) limits.insert(limits.begin(), typed::constant(0, Type::integer(), span));
-    if (limits.size() == 2) limits.push_back(typed::constant(1, Type::integer(), span));
-    loop.start = std::move(limits[0]);
-    loop.stop = std::move(limits[1]);
-    loop.step = std::move(limits[2]);
-    return loop;
-  }
-  typed::ForEach loop;
-  loop.variable = context_.makeVariable();
-  loop.iterable = infer(iterable);
-  loop.element = iteratedType(loop.iterable->type);
-  if (loop.element == nullptr) {
-    Diagnostic& diagnostic =
-        context_.error(iterable.span, fmt::format("`for` cannot iterate over {}", withArticle(loop.iterable->type)));
-    if (loop.iterable->type->isOptional()) diagnostic.note("check `is None` first");
-    loop.element = Type::any();
-  }
-  return loop;
-}
-
-void Inference::infer(const syntax::Return& statement, Span span, typed::Block& out) {
+void StatementChecker::infer(const syntax::Return& statement, Span span, typed::Block& out) {
   if (context_.function == nullptr) {
     context_.error(span, "`return` is only allowed in a function");
-    if (statement.value != nullptr) infer(*statement.value);
+    if (statement.value != nullptr) expressions_.infer(*statement.value);
     return;
   }
   const std::string_view name = context_.shownName();
-  ExprPtr value = statement.value == nullptr ? typed::none(span) : infer(*statement.value);
+  ExprPtr value = statement.value == nullptr ? typed::none(span) : expressions_.infer(*statement.value);
   if (!typed::isPoison(*value)) {
     if (context_.result->kind() == TypeKind::None && value->type->kind() != TypeKind::None) {
       context_.error(value->span, fmt::format("`{}` returns nothing, so no value is allowed here", name));
@@ -175,8 +163,8 @@ void Inference::infer(const syntax::Return& statement, Span span, typed::Block& 
   context_.environment.setUnreachable();
 }
 
-void Inference::infer(const syntax::Assert& statement, Span span, typed::Block& out) {
-  Condition condition = this->condition(*statement.condition);
+void StatementChecker::infer(const syntax::Assert& statement, Span span, typed::Block& out) {
+  Condition condition = conditions_.condition(*statement.condition);
   const Environment before = context_.environment;
   typed::If check;
   check.branches.push_back({std::move(condition.value), {}});
@@ -187,7 +175,7 @@ void Inference::infer(const syntax::Assert& statement, Span span, typed::Block& 
     message = typed::constant(fmt::format("assertion failed: {}", context_.text(condition_span)), Type::string(),
                               condition_span);
   } else {
-    ExprPtr given = typed::shown(infer(*statement.message));
+    ExprPtr given = typed::shown(expressions_.infer(*statement.message));
     const Span message_span = given->span;
     std::vector<ExprPtr> parts;
     parts.push_back(typed::constant("assertion failed: ", Type::string(), message_span));
@@ -202,12 +190,38 @@ void Inference::infer(const syntax::Assert& statement, Span span, typed::Block& 
   typed::append(out, span, std::move(check));
 }
 
-void Inference::infer(const syntax::Const& statement, Span span, typed::Block& out) {
-  ExprPtr value = infer(*statement.value);
+void StatementChecker::infer(const syntax::Const& statement, Span span, typed::Block& out) {
+  ExprPtr value = expressions_.infer(*statement.value);
   ScriptConstant* known = context_.declarations.findConstant(statement.name.text);
   if (known == nullptr || known->span != statement.name.span) return;
   known->type = value->type;
   typed::append(out, span, typed::SetGlobal{known->global, std::move(value)});
+}
+
+void StatementChecker::infer(const syntax::With& statement, Span span, typed::Block& out) {
+  typed::With with;
+  for (const syntax::ExprPtr& expr : statement.scopes) {
+    if (auto found = scopes_.scope(*expr)) with.scopes.push_back(*std::move(found));
+  }
+  infer(statement.body.statements, with.body);
+  typed::append(out, span, std::move(with));
+}
+
+void StatementChecker::infer(const syntax::Impl& statement, Span span, typed::Block& out) {
+  if (const auto handler = context_.declarations.handlerOf(&statement))
+    typed::append(out, span, typed::Register{*handler});
+}
+
+void StatementChecker::infer(const syntax::Fallback& statement, Span span, typed::Block& out) {
+  if (const auto handler = context_.declarations.handlerOf(&statement))
+    typed::append(out, span, typed::Register{*handler});
+}
+
+void StatementChecker::infer(const syntax::Import& statement, Span span, typed::Block& out) {
+  const auto module = context_.declarations.moduleOf(&statement);
+  if (!module) return;
+  if (!module_imports_.contains(*module)) module_imports_[*module] = context_.declarations.importOfStatements(*module);
+  typed::append(out, span, typed::RunModule{*module, module_imports_[*module]});
 }
 
 }  // namespace boxcar::interp

@@ -1,17 +1,12 @@
-#include <boxcar/dispatcher/handlers/handler_kinds.h>
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/compiler/builtin_names.h>
-#include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/call_checker.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/compiler/unknown_names.h>
 #include <boxcar/interpreter/runtime/join_types.h>
-#include <boxcar/interpreter/syntax/wording.h>
-#include <boxcar/schema/value_type.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-
-// Resolves calls, and brings their arguments into the order and the types of the callee.
 
 namespace boxcar::interp {
 
@@ -26,26 +21,26 @@ bool isOperatorOnTensors(std::string_view name) {
   return std::ranges::find(names, name) != std::end(names);
 }
 
-}  // namespace
-
 // Whether a call of a built-in means the operator of its name: if an argument is a Tensor, or if it is Any and only the
 // operator takes such arguments. Otherwise the built-in calls the operator once it gets a Tensor.
-bool Inference::isTensorOperator(std::string_view name, std::span<const TypedArgument> arguments) {
+bool isTensorOperator(std::string_view name, std::span<const TypedArgument> arguments) {
   if (arguments.empty()) return false;
   const TypeKind kind = arguments[0].value->type->kind();
   if (kind == TypeKind::Any) return !BuiltinResolver::takes(builtins()[*findBuiltin(name)], signatureOf(arguments));
   return kind == TypeKind::Tensor;
 }
 
-std::vector<TypedArgument> Inference::inferArguments(const std::vector<syntax::Argument>& arguments) {
+}  // namespace
+
+std::vector<TypedArgument> CallChecker::inferArguments(const std::vector<syntax::Argument>& arguments) {
   std::vector<TypedArgument> typed_arguments;
   for (const syntax::Argument& argument : arguments) {
-    typed_arguments.push_back({infer(*argument.value), argument.keyword.text, argument.span});
+    typed_arguments.push_back({expressions_.infer(*argument.value), argument.keyword.text, argument.span});
   }
   return typed_arguments;
 }
 
-ExprPtr Inference::infer(const syntax::Call& call, Span span) {
+ExprPtr CallChecker::infer(const syntax::Call& call, Span span) {
   const syntax::QualifiedName& callee = call.callee;
   const std::string_view name = callee.name.text;
   if (callee.space) {
@@ -66,7 +61,7 @@ ExprPtr Inference::infer(const syntax::Call& call, Span span) {
   if (const ScriptFunction* function = context_.declarations.findFunction(name, span.begin)) {
     return resolver_.callScriptFunction(*function, inferArguments(call.arguments), span);
   }
-  if (name == "isinstance") return isInstance(call, span).value;
+  if (name == "isinstance") return conditions_.isInstance(call, span).value;
   std::vector<TypedArgument> arguments = inferArguments(call.arguments);
   if (isCallable(name) && !(isOperatorOnTensors(name) && isTensorOperator(name, arguments))) {
     return builtins_.callBuiltin(name, std::move(arguments), span);
@@ -78,7 +73,7 @@ ExprPtr Inference::infer(const syntax::Call& call, Span span) {
   return typed::poison(span);
 }
 
-ExprPtr Inference::infer(const syntax::MethodCall& call, Span span) {
+ExprPtr CallChecker::infer(const syntax::MethodCall& call, Span span) {
   // `add.Tensor(x, y)`: an overload of an operator whose namespace is in use.
   const auto* ref = get_if<syntax::NameRef>(&call.object->node);
   if (ref != nullptr && !ref->name.space && !context_.findVariable(ref->name.name.text) &&
@@ -91,7 +86,7 @@ ExprPtr Inference::infer(const syntax::MethodCall& call, Span span) {
   }
 
   std::vector<TypedArgument> arguments;
-  ExprPtr object = infer(*call.object);
+  ExprPtr object = expressions_.infer(*call.object);
   const TypePtr type = object->type;
   arguments.push_back({std::move(object), {}, call.object->span});
   for (TypedArgument& argument : inferArguments(call.arguments)) arguments.push_back(std::move(argument));
@@ -121,8 +116,8 @@ ExprPtr Inference::infer(const syntax::MethodCall& call, Span span) {
 }
 
 // A method call on a value whose kind is only known at run time.
-ExprPtr Inference::anyMethod(const syntax::Name& method, const OverloadSet* operators,
-                             std::vector<TypedArgument> arguments, Span span) {
+ExprPtr CallChecker::anyMethod(const syntax::Name& method, const OverloadSet* operators,
+                               std::vector<TypedArgument> arguments, Span span) {
   const TypePtr any = Type::any();
   const std::pair<std::string_view, TypePtr> kinds[] = {{"list", Type::listOf(any)},
                                                         {"dict", Type::dictOf(any, any)},

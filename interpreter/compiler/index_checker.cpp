@@ -1,13 +1,11 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
-#include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/index_checker.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/runtime/join_types.h>
 #include <boxcar/interpreter/syntax/wording.h>
 
 #include <algorithm>
 #include <utility>
-
-// Indexing: of lists, tuples, strs and dicts by instructions, of tensors by operators.
 
 namespace boxcar::interp {
 
@@ -33,10 +31,26 @@ std::optional<int64_t> constantInt(const typed::Expr& expr) {
   return constant->value.toInt();
 }
 
+// Returns the type of a tuple's slice: a tuple type if the bounds are constants and the step is one.
+TypePtr sliceOfTuple(TypePtr tuple, const typed::Expr& start, const typed::Expr& stop, const typed::Expr& step) {
+  const auto size = static_cast<int64_t>(tuple->contained().size());
+  const auto bound = [size](const typed::Expr& expr, int64_t otherwise) -> std::optional<int64_t> {
+    if (expr.type->kind() == TypeKind::None) return otherwise;
+    const auto value = constantInt(expr);
+    if (!value) return std::nullopt;
+    return std::clamp<int64_t>(*value < 0 ? *value + size : *value, 0, size);
+  };
+  const auto first = bound(start, 0);
+  const auto last = bound(stop, size);
+  if (!first || !last || step.type->kind() != TypeKind::None) return Type::any();
+  const auto begin = static_cast<size_t>(*first);
+  return Type::tupleOf(tuple->contained().subspan(begin, static_cast<size_t>(std::max(*last, *first)) - begin));
+}
+
 }  // namespace
 
-ExprPtr Inference::infer(const syntax::Index& index, Span span) {
-  ExprPtr object = infer(*index.object);
+ExprPtr IndexChecker::infer(const syntax::Index& index, Span span) {
+  ExprPtr object = expressions_.infer(*index.object);
   if (typed::isPoison(*object)) {
     return typed::poison(span);
   }
@@ -47,12 +61,12 @@ ExprPtr Inference::infer(const syntax::Index& index, Span span) {
   if (object->type->kind() == TypeKind::Any && isForTensors(*index.index)) {
     return tensorElement(typed::convertAtRunTime(std::move(object), Type::tensor()), *index.index, span);
   }
-  ExprPtr position = infer(*index.index);
+  ExprPtr position = expressions_.infer(*index.index);
   if (typed::isPoison(*position)) return typed::poison(span);
   return element(std::move(object), std::move(position), span);
 }
 
-ExprPtr Inference::element(ExprPtr object, ExprPtr index, Span span) {
+ExprPtr IndexChecker::element(ExprPtr object, ExprPtr index, Span span) {
   const TypePtr type = object->type;
   switch (type->kind()) {
     case TypeKind::List:
@@ -86,7 +100,7 @@ ExprPtr Inference::element(ExprPtr object, ExprPtr index, Span span) {
   return typed::poison(span);
 }
 
-ExprPtr Inference::tupleElement(ExprPtr object, ExprPtr index, Span span) {
+ExprPtr IndexChecker::tupleElement(ExprPtr object, ExprPtr index, Span span) {
   const auto elements = object->type->contained();
   TypePtr type = nullptr;
   if (const auto position = constantInt(*index)) {
@@ -103,9 +117,9 @@ ExprPtr Inference::tupleElement(ExprPtr object, ExprPtr index, Span span) {
   return typed::unboxed(typed::operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index)), type);
 }
 
-ExprPtr Inference::sliceBound(const syntax::ExprPtr& bound, Span span, std::string_view what) {
+ExprPtr IndexChecker::sliceBound(const syntax::ExprPtr& bound, Span span, std::string_view what) {
   if (bound == nullptr) return typed::none(span);
-  ExprPtr value = infer(*bound);
+  ExprPtr value = expressions_.infer(*bound);
   if (value->type->kind() == TypeKind::None || typed::isPoison(*value)) return value;
   const TypePtr type = value->type->isOptional() || value->type->kind() == TypeKind::Any
                            ? Type::optionalOf(Type::integer())
@@ -113,7 +127,7 @@ ExprPtr Inference::sliceBound(const syntax::ExprPtr& bound, Span span, std::stri
   return converter_.convertOrReport(std::move(value), type, fmt::format("the {} of a slice", what));
 }
 
-ExprPtr Inference::slice(ExprPtr object, const syntax::Slice& slice, Span span) {
+ExprPtr IndexChecker::slice(ExprPtr object, const syntax::Slice& slice, Span span) {
   TypePtr type = object->type;
   ExprPtr start = sliceBound(slice.start, span, "start");
   ExprPtr stop = sliceBound(slice.stop, span, "stop");
@@ -133,36 +147,19 @@ ExprPtr Inference::slice(ExprPtr object, const syntax::Slice& slice, Span span) 
                      typed::MakeSlice{std::move(object), std::move(start), std::move(stop), std::move(step)});
 }
 
-// Returns the type of a tuple's slice: a tuple type if the bounds are constants and the step is one.
-TypePtr Inference::sliceOfTuple(TypePtr tuple, const typed::Expr& start, const typed::Expr& stop,
-                                const typed::Expr& step) const {
-  const auto size = static_cast<int64_t>(tuple->contained().size());
-  const auto bound = [size](const typed::Expr& expr, int64_t otherwise) -> std::optional<int64_t> {
-    if (expr.type->kind() == TypeKind::None) return otherwise;
-    const auto value = constantInt(expr);
-    if (!value) return std::nullopt;
-    return std::clamp<int64_t>(*value < 0 ? *value + size : *value, 0, size);
-  };
-  const auto first = bound(start, 0);
-  const auto last = bound(stop, size);
-  if (!first || !last || step.type->kind() != TypeKind::None) return Type::any();
-  const auto begin = static_cast<size_t>(*first);
-  return Type::tupleOf(tuple->contained().subspan(begin, static_cast<size_t>(std::max(*last, *first)) - begin));
-}
-
 // ---- Tensors ----
 
 // Returns the parts of a tensor's index, in order, with their values inferred; nothing if one is wrong.
-std::optional<std::vector<Inference::IndexPart>> Inference::indexParts(const syntax::Expr& index) {
+std::optional<std::vector<IndexChecker::Part>> IndexChecker::indexParts(const syntax::Expr& index) {
   std::vector<const syntax::Expr*> items = {&index};
   if (const auto* tuple = get_if<syntax::TupleLiteral>(&index.node)) {
     items.clear();
     for (const syntax::ExprPtr& item : tuple->items) items.push_back(item.get());
   }
-  std::vector<IndexPart> parts;
+  std::vector<Part> parts;
   bool has_ellipsis = false;
   for (const syntax::Expr* item : items) {
-    IndexPart& part = parts.emplace_back();
+    Part& part = parts.emplace_back();
     part.span = item->span;
     if (const auto* slice = get_if<syntax::Slice>(&item->node)) {
       part.letter = ':';
@@ -176,7 +173,7 @@ std::optional<std::vector<Inference::IndexPart>> Inference::indexParts(const syn
         return std::nullopt;
       }
     } else {
-      part.values.push_back(infer(*item));
+      part.values.push_back(expressions_.infer(*item));
       const TypePtr type = part.values[0]->type;
       const bool is_index = isInt(type) || type->kind() == TypeKind::None || type->kind() == TypeKind::Tensor ||
                             type->kind() == TypeKind::Any || type->kind() == TypeKind::Tuple || type->isList();
@@ -219,7 +216,7 @@ bool dependOnValues(const auto& parts) {
 
 }  // namespace
 
-Inference::TensorIndex Inference::tensorIndex(ExprPtr object, const syntax::Expr& index, Span span) {
+TensorIndex IndexChecker::tensorIndex(ExprPtr object, const syntax::Expr& index, Span span) {
   auto parts = indexParts(index);
   TensorIndex place;
   if (!parts) {
@@ -229,16 +226,16 @@ Inference::TensorIndex Inference::tensorIndex(ExprPtr object, const syntax::Expr
   place.view = std::move(object);
   if (dependOnValues(*parts)) {
     std::string form;
-    for (const IndexPart& part : *parts) form += part.letter;
+    for (const Part& part : *parts) form += part.letter;
     place.parts.push_back(typed::constant(std::move(form), Type::string(), index.span));
-    for (IndexPart& part : *parts) {
+    for (Part& part : *parts) {
       for (ExprPtr& value : part.values) place.parts.push_back(std::move(value));
     }
     return place;
   }
 
   // Parts before `...` in order, from the first dimension on; then the parts after it, from the last dimension back.
-  const auto ellipsis = std::ranges::find(*parts, '.', &IndexPart::letter);
+  const auto ellipsis = std::ranges::find(*parts, '.', &Part::letter);
   std::vector<ExprPtr> indices;
   int64_t passed = 0;  // dimensions that the parts keep
   for (auto part = parts->begin(); part != ellipsis; ++part) {
@@ -265,7 +262,7 @@ Inference::TensorIndex Inference::tensorIndex(ExprPtr object, const syntax::Expr
   return place;
 }
 
-ExprPtr Inference::asTensor(ExprPtr index) {
+ExprPtr IndexChecker::asTensor(ExprPtr index) {
   if (!index->type->isList()) return index;
   const Span span = index->span;
   std::vector<TypedArgument> arguments;
@@ -274,7 +271,7 @@ ExprPtr Inference::asTensor(ExprPtr index) {
 }
 
 // Returns what a slice, None or int leaves of [view]; [passed] dimensions are done, counted from the first or the last.
-ExprPtr Inference::viewOf(ExprPtr view, IndexPart& part, int64_t& passed, bool is_from_end, Span span) {
+ExprPtr IndexChecker::viewOf(ExprPtr view, Part& part, int64_t& passed, bool is_from_end, Span span) {
   if (typed::isPoison(*view)) return view;
   ExprPtr dim = typed::constant(is_from_end ? -passed - 1 : passed, Type::integer(), part.span);
   if (part.letter == 'v' && isInt(part.values[0]->type))
@@ -287,7 +284,7 @@ ExprPtr Inference::viewOf(ExprPtr view, IndexPart& part, int64_t& passed, bool i
   return resolver_.callAten("slice", {&view, &dim, &part.values[0], &part.values[1], &step}, span);
 }
 
-ExprPtr Inference::tensorElement(ExprPtr object, const syntax::Expr& index, Span span) {
+ExprPtr IndexChecker::tensorElement(ExprPtr object, const syntax::Expr& index, Span span) {
   TensorIndex place = tensorIndex(std::move(object), index, span);
   if (typed::isPoison(*place.view)) return std::move(place.view);
   if (!place.parts.empty()) return partsElement(std::move(place.view), std::move(place.parts), span);
@@ -295,7 +292,7 @@ ExprPtr Inference::tensorElement(ExprPtr object, const syntax::Expr& index, Span
   return resolver_.callAten("index", {&place.view, &place.indices}, span);
 }
 
-ExprPtr Inference::partsElement(ExprPtr view, std::vector<ExprPtr> parts, Span span) {
+ExprPtr IndexChecker::partsElement(ExprPtr view, std::vector<ExprPtr> parts, Span span) {
   parts.insert(parts.begin(), std::move(view));
   return typed::make(Type::tensor(), span, typed::CallBuiltin{*findBuiltin("tensor_element"), std::move(parts)});
 }

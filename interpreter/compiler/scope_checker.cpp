@@ -1,28 +1,16 @@
 #include <boxcar/dispatcher/handlers/handler_kinds.h>
-#include <boxcar/interpreter/compiler/inference.h>
-#include <boxcar/interpreter/compiler/typed_builder.h>
+#include <boxcar/interpreter/compiler/scope_checker.h>
 #include <boxcar/interpreter/runtime/handler_object.h>
 #include <boxcar/interpreter/syntax/wording.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
 
-// `with`, and the statements that register handlers and run other files.
-
 namespace boxcar::interp {
 
 using boost::variant2::get_if;
 
-void Inference::infer(const syntax::With& statement, Span span, typed::Block& out) {
-  typed::With with;
-  for (const syntax::ExprPtr& expr : statement.scopes) {
-    if (auto found = scope(*expr)) with.scopes.push_back(*std::move(found));
-  }
-  infer(statement.body.statements, with.body);
-  typed::append(out, span, std::move(with));
-}
-
-std::optional<typed::Scope> Inference::scope(const syntax::Expr& expr) {
+std::optional<typed::Scope> ScopeChecker::scope(const syntax::Expr& expr) {
   constexpr std::string_view kScopes[] = {"include", "exclude", "inference_mode"};
   const auto* ref = get_if<syntax::NameRef>(&expr.node);
   const auto* call = get_if<syntax::Call>(&expr.node);
@@ -49,7 +37,8 @@ std::optional<typed::Scope> Inference::scope(const syntax::Expr& expr) {
       context_.error(expr.span, fmt::format("a {} is called: `with {}`", kind == nullptr ? "scope" : "handler", form));
       return std::nullopt;
     }
-    return typed::Scope{{}, builtins_.callBuiltin(handlerBuiltin(word), inferArguments(call->arguments), expr.span)};
+    return typed::Scope{{},
+                        builtins_.callBuiltin(handlerBuiltin(word), calls_.inferArguments(call->arguments), expr.span)};
   }
   if (std::ranges::find(kScopes, word) == std::end(kScopes)) {
     std::vector<std::string_view> candidates(std::begin(kScopes), std::end(kScopes));
@@ -77,8 +66,7 @@ std::optional<typed::Scope> Inference::scope(const syntax::Expr& expr) {
   return typed::Scope{scope, nullptr};
 }
 
-// Returns the keys of `include(Tracer, Python)`; nothing if one of them is wrong.
-std::optional<DispatchKeySet> Inference::scopeKeys(const syntax::Call& call) {
+std::optional<DispatchKeySet> ScopeChecker::scopeKeys(const syntax::Call& call) {
   DispatchKeySet keys;
   bool is_good = true;
   const auto reject = [&](Span span, std::string message) {
@@ -116,23 +104,6 @@ std::optional<DispatchKeySet> Inference::scopeKeys(const syntax::Call& call) {
   }
   if (!is_good) return std::nullopt;
   return keys;
-}
-
-void Inference::infer(const syntax::Impl& statement, Span span, typed::Block& out) {
-  if (const auto handler = context_.declarations.handlerOf(&statement))
-    typed::append(out, span, typed::Register{*handler});
-}
-
-void Inference::infer(const syntax::Fallback& statement, Span span, typed::Block& out) {
-  if (const auto handler = context_.declarations.handlerOf(&statement))
-    typed::append(out, span, typed::Register{*handler});
-}
-
-void Inference::infer(const syntax::Import& statement, Span span, typed::Block& out) {
-  const auto module = context_.declarations.moduleOf(&statement);
-  if (!module) return;
-  if (!module_imports_.contains(*module)) module_imports_[*module] = context_.declarations.importOfStatements(*module);
-  typed::append(out, span, typed::RunModule{*module, module_imports_[*module]});
 }
 
 }  // namespace boxcar::interp

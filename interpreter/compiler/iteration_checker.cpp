@@ -1,15 +1,13 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
-#include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/iteration_checker.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
-
-// `[e for x in xs if c]`: loops that append to a list. Its variables are local and set again in every iteration, so one
-// pass finds their types.
+#include <boxcar/interpreter/syntax/wording.h>
 
 namespace boxcar::interp {
 
 using typed::ExprPtr;
 
-ExprPtr Inference::infer(const syntax::Comprehension& comprehension, Span span) {
+ExprPtr IterationChecker::infer(const syntax::Comprehension& comprehension, Span span) {
   const typed::Target list{context_.makeVariable(), SlotKind::Value};
   typed::Block loops;
   TypePtr element = Type::any();
@@ -25,10 +23,10 @@ ExprPtr Inference::infer(const syntax::Comprehension& comprehension, Span span) 
   return typed::withStatements(std::move(statements), typed::read(list, type, span));
 }
 
-void Inference::inferClauses(const syntax::Comprehension& comprehension, size_t clause, typed::Target list,
-                             TypePtr& element_type, typed::Block& out) {
+void IterationChecker::inferClauses(const syntax::Comprehension& comprehension, size_t clause, typed::Target list,
+                                    TypePtr& element_type, typed::Block& out) {
   if (clause == comprehension.clauses.size()) {
-    ExprPtr element = infer(*comprehension.element);
+    ExprPtr element = expressions_.infer(*comprehension.element);
     element_type = element->type;
     const Span span = element->span;
     std::vector<ExprPtr> arguments;
@@ -55,13 +53,13 @@ void Inference::inferClauses(const syntax::Comprehension& comprehension, size_t 
     context_.scoped.emplace_back(ref->name.name.text, variables[context_.scoped.size() - outer_names]);
   }
   typed::Block body;
-  assignAll(parts.targets, typed::loopElement(loop, parts.iterable->span), parts.targets.span, body);
+  assignments_.assignAll(parts.targets, typed::loopElement(loop, parts.iterable->span), parts.targets.span, body);
 
   // What follows a condition runs if it holds.
   typed::Block inner;
   std::vector<ExprPtr> conditions;
   for (const syntax::ExprPtr& condition : parts.conditions) {
-    Condition holds = this->condition(*condition);
+    Condition holds = conditions_.condition(*condition);
     context_.assume(holds.if_true);
     conditions.push_back(std::move(holds.value));
   }
@@ -78,6 +76,39 @@ void Inference::inferClauses(const syntax::Comprehension& comprehension, size_t 
   context_.scoped.resize(outer_names);
   typed::finishLoop(loop, std::move(body), {});
   typed::append(out, parts.targets.span, std::move(loop));
+}
+
+typed::Stmt::Node IterationChecker::loopOver(const syntax::Expr& iterable) {
+  const auto* call = get_if<syntax::Call>(&iterable.node);
+  if (call != nullptr && !call->callee.space && call->callee.name.text == "range" &&
+      context_.declarations.findFunction("range", iterable.span.begin) == nullptr && !call->arguments.empty() &&
+      call->arguments.size() <= 3) {
+    std::vector<ExprPtr> limits;
+    for (TypedArgument& argument : calls_.inferArguments(call->arguments)) {
+      if (!argument.keyword.empty()) context_.error(argument.span, "range takes no keyword arguments");
+      limits.push_back(converter_.convertOrReport(std::move(argument.value), Type::integer(), "an argument of range"));
+    }
+    const Span span = iterable.span;
+    typed::ForRange loop;
+    loop.variable = context_.makeVariable();
+    if (limits.size() == 1) limits.insert(limits.begin(), typed::constant(0, Type::integer(), span));
+    if (limits.size() == 2) limits.push_back(typed::constant(1, Type::integer(), span));
+    loop.start = std::move(limits[0]);
+    loop.stop = std::move(limits[1]);
+    loop.step = std::move(limits[2]);
+    return loop;
+  }
+  typed::ForEach loop;
+  loop.variable = context_.makeVariable();
+  loop.iterable = expressions_.infer(iterable);
+  loop.element = iteratedType(loop.iterable->type);
+  if (loop.element == nullptr) {
+    Diagnostic& diagnostic =
+        context_.error(iterable.span, fmt::format("`for` cannot iterate over {}", withArticle(loop.iterable->type)));
+    if (loop.iterable->type->isOptional()) diagnostic.note("check `is None` first");
+    loop.element = Type::any();
+  }
+  return loop;
 }
 
 }  // namespace boxcar::interp

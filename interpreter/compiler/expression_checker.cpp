@@ -1,6 +1,12 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/compiler/builtin_names.h>
-#include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/builtin_resolver.h>
+#include <boxcar/interpreter/compiler/call_checker.h>
+#include <boxcar/interpreter/compiler/condition_checker.h>
+#include <boxcar/interpreter/compiler/expression_checker.h>
+#include <boxcar/interpreter/compiler/index_checker.h>
+#include <boxcar/interpreter/compiler/iteration_checker.h>
+#include <boxcar/interpreter/compiler/operator_checker.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/compiler/unknown_names.h>
 #include <boxcar/interpreter/runtime/join_types.h>
@@ -11,8 +17,6 @@
 #include <algorithm>
 #include <complex>
 #include <limits>
-
-// Expressions other than operators, calls and indexing.
 
 namespace boxcar::interp {
 
@@ -34,16 +38,34 @@ std::string specText(const syntax::FormatSpec& spec) {
   return text;
 }
 
+TypePtr commonType(std::span<const ExprPtr> items, size_t first = 0, size_t step = 1) {
+  TypePtr common = nullptr;
+  for (size_t i = first; i < items.size(); i += step) {
+    common = common == nullptr ? items[i]->type : joinTypes(common, items[i]->type);
+  }
+  if (common == nullptr || common->kind() == TypeKind::None) return Type::any();
+  // The nesting depth of types is limited.
+  return common->depth() + 2 > Type::kMaxDepth ? Type::any() : common;
+}
+
+// Returns a dtype, a layout or a memory format; null if none has that name.
+ExprPtr namedByTorch(std::string_view name, Span span) {
+  if (const auto dtype = parseDtype(name)) return typed::constant(*dtype, Type::scalarType(), span);
+  if (const auto layout = parseLayout(name)) return typed::constant(*layout, Type::layout(), span);
+  if (const auto format = parseMemoryFormat(name)) return typed::constant(*format, Type::memoryFormat(), span);
+  return nullptr;
+}
+
 }  // namespace
 
-ExprPtr Inference::infer(const syntax::Expr& expr) {
+ExprPtr ExpressionChecker::infer(const syntax::Expr& expr) {
   ExprPtr value = inferNode(expr);
   if (context_.findings != nullptr && !typed::isPoison(*value))
     context_.findings->values.push_back({expr.span, value->type, value->fields});
   return value;
 }
 
-ExprPtr Inference::inferNode(const syntax::Expr& expr) {
+ExprPtr ExpressionChecker::inferNode(const syntax::Expr& expr) {
   return boost::variant2::visit(
       [&]<class T>(const T& node) -> ExprPtr {
         if constexpr (std::is_same_v<T, syntax::NoneLiteral>) {
@@ -60,9 +82,9 @@ ExprPtr Inference::inferNode(const syntax::Expr& expr) {
           return typed::constant(node.value, Type::string(), expr.span);
         } else if constexpr (std::is_same_v<T, syntax::Logical> || std::is_same_v<T, syntax::Comparison>) {
           if constexpr (std::is_same_v<T, syntax::Comparison>) {
-            if (node.links.size() == 1) return comparison(node, expr.span);
+            if (node.links.size() == 1) return conditions_.comparison(node, expr.span);
           }
-          return condition(expr).value;
+          return conditions_.condition(expr).value;
         } else if constexpr (std::is_same_v<T, syntax::Slice>) {
           context_.error(expr.span, "a slice is only allowed directly in an index");
           return typed::poison(expr.span);
@@ -72,6 +94,12 @@ ExprPtr Inference::inferNode(const syntax::Expr& expr) {
         } else if constexpr (std::is_same_v<T, syntax::TypeText>) {
           context_.error(expr.span, "a type is only allowed in `isinstance`");
           return typed::poison(expr.span);
+        } else if constexpr (std::is_same_v<T, syntax::Call> || std::is_same_v<T, syntax::MethodCall>) {
+          return calls_.infer(node, expr.span);
+        } else if constexpr (std::is_same_v<T, syntax::Index>) {
+          return indexing_.infer(node, expr.span);
+        } else if constexpr (std::is_same_v<T, syntax::Comprehension>) {
+          return iterations_.infer(node, expr.span);
         } else {
           return infer(node, expr.span);
         }
@@ -79,24 +107,14 @@ ExprPtr Inference::inferNode(const syntax::Expr& expr) {
       expr.node);
 }
 
-TypePtr Inference::commonType(std::span<const ExprPtr> items, size_t first, size_t step) const {
-  TypePtr common = nullptr;
-  for (size_t i = first; i < items.size(); i += step) {
-    common = common == nullptr ? items[i]->type : joinTypes(common, items[i]->type);
-  }
-  if (common == nullptr || common->kind() == TypeKind::None) return Type::any();
-  // The nesting depth of types is limited.
-  return common->depth() + 2 > Type::kMaxDepth ? Type::any() : common;
-}
-
-ExprPtr Inference::infer(const syntax::ListLiteral& list, Span span) {
+ExprPtr ExpressionChecker::infer(const syntax::ListLiteral& list, Span span) {
   std::vector<ExprPtr> items;
   for (const syntax::ExprPtr& item : list.items) items.push_back(infer(*item));
   const TypePtr type = Type::listOf(commonType(items));
   return typed::make(type, span, typed::MakeList{std::move(items)});
 }
 
-ExprPtr Inference::infer(const syntax::TupleLiteral& tuple, Span span) {
+ExprPtr ExpressionChecker::infer(const syntax::TupleLiteral& tuple, Span span) {
   std::vector<ExprPtr> items;
   std::vector<TypePtr> types;
   for (const syntax::ExprPtr& item : tuple.items) {
@@ -107,7 +125,7 @@ ExprPtr Inference::infer(const syntax::TupleLiteral& tuple, Span span) {
   return typed::make(Type::tupleOf(types), span, typed::MakeTuple{std::move(items)});
 }
 
-ExprPtr Inference::infer(const syntax::DictLiteral& dict, Span span) {
+ExprPtr ExpressionChecker::infer(const syntax::DictLiteral& dict, Span span) {
   std::vector<ExprPtr> items;
   for (const syntax::DictItem& item : dict.items) {
     items.push_back(infer(*item.key));
@@ -117,7 +135,7 @@ ExprPtr Inference::infer(const syntax::DictLiteral& dict, Span span) {
   return typed::make(type, span, typed::MakeDict{std::move(items)});
 }
 
-ExprPtr Inference::infer(const syntax::FormattedString& string, Span span) {
+ExprPtr ExpressionChecker::infer(const syntax::FormattedString& string, Span span) {
   std::vector<ExprPtr> parts;
   for (const auto& part : string.parts) {
     if (const auto* literal = get_if<std::string>(&part)) {
@@ -132,7 +150,7 @@ ExprPtr Inference::infer(const syntax::FormattedString& string, Span span) {
   return typed::make(Type::string(), span, typed::CallBuiltin{*findBuiltin("format"), std::move(parts)});
 }
 
-ExprPtr Inference::infer(const syntax::NameRef& ref, Span span) {
+ExprPtr ExpressionChecker::infer(const syntax::NameRef& ref, Span span) {
   if (ref.name.space) {
     if (ref.name.space.text == "math") {
       if (ref.name.name.text == "pi") return typed::constant(3.141592653589793, Type::floating(), span);
@@ -189,35 +207,28 @@ ExprPtr Inference::infer(const syntax::NameRef& ref, Span span) {
   return typed::poison(span);
 }
 
-ExprPtr Inference::namedByTorch(std::string_view name, Span span) {
-  if (const auto dtype = parseDtype(name)) return typed::constant(*dtype, Type::scalarType(), span);
-  if (const auto layout = parseLayout(name)) return typed::constant(*layout, Type::layout(), span);
-  if (const auto format = parseMemoryFormat(name)) return typed::constant(*format, Type::memoryFormat(), span);
-  return nullptr;
-}
-
-bool Inference::isTorch(const syntax::Expr& expr) const {
+bool ExpressionChecker::isTorch(const syntax::Expr& expr) const {
   const auto* ref = get_if<syntax::NameRef>(&expr.node);
   if (ref == nullptr || ref->name.space || ref->name.name.text != "torch") return false;
   return !context_.findVariable("torch") && context_.declarations.findConstant("torch") == nullptr;
 }
 
-ExprPtr Inference::infer(const syntax::Unary& unary, Span span) {
+ExprPtr ExpressionChecker::infer(const syntax::Unary& unary, Span span) {
   if (unary.op == syntax::UnaryOp::Not) {
-    return typed::operate(Opcode::NotBool, Type::boolean(), span, condition(*unary.operand).value);
+    return typed::operate(Opcode::NotBool, Type::boolean(), span, conditions_.condition(*unary.operand).value);
   }
   return operators_.unary(unary.op, infer(*unary.operand), span);
 }
 
-ExprPtr Inference::infer(const syntax::Binary& binary, Span span) {
+ExprPtr ExpressionChecker::infer(const syntax::Binary& binary, Span span) {
   ExprPtr left = infer(*binary.left);
   ExprPtr right = infer(*binary.right);
   if (typed::isPoison(*left) || typed::isPoison(*right)) return typed::poison(span);
   return operators_.binary(binary.op, std::move(left), std::move(right), span);
 }
 
-ExprPtr Inference::infer(const syntax::Conditional& conditional, Span span) {
-  Condition condition = this->condition(*conditional.condition);
+ExprPtr ExpressionChecker::infer(const syntax::Conditional& conditional, Span span) {
+  Condition condition = conditions_.condition(*conditional.condition);
   const Environment before = context_.environment;
   context_.assume(condition.if_true);
   ExprPtr value = infer(*conditional.value);
@@ -233,7 +244,7 @@ ExprPtr Inference::infer(const syntax::Conditional& conditional, Span span) {
   return result;
 }
 
-ExprPtr Inference::infer(const syntax::Attribute& attribute, Span span) {
+ExprPtr ExpressionChecker::infer(const syntax::Attribute& attribute, Span span) {
   if (isTorch(*attribute.object)) {
     if (ExprPtr known = namedByTorch(attribute.name.text, span)) return known;
     reportUnknownInTorch(context_, attribute.name, span);
