@@ -1,32 +1,32 @@
 #pragma once
 
+// The inference of types, from a syntax tree to a typed program.
+
+#include <boxcar/interpreter/compiler/assignment_checker.h>
+#include <boxcar/interpreter/compiler/builtin_resolver.h>
+#include <boxcar/interpreter/compiler/call_checker.h>
+#include <boxcar/interpreter/compiler/call_resolver.h>
+#include <boxcar/interpreter/compiler/condition_checker.h>
+#include <boxcar/interpreter/compiler/converter.h>
 #include <boxcar/interpreter/compiler/declarations.h>
-#include <boxcar/interpreter/compiler/environment.h>
+#include <boxcar/interpreter/compiler/expression_checker.h>
 #include <boxcar/interpreter/compiler/findings.h>
+#include <boxcar/interpreter/compiler/index_checker.h>
+#include <boxcar/interpreter/compiler/inference_context.h>
+#include <boxcar/interpreter/compiler/iteration_checker.h>
+#include <boxcar/interpreter/compiler/loop_tracker.h>
+#include <boxcar/interpreter/compiler/operator_checker.h>
+#include <boxcar/interpreter/compiler/scope_checker.h>
+#include <boxcar/interpreter/compiler/statement_checker.h>
 #include <boxcar/interpreter/compiler/typed_program.h>
-#include <boxcar/interpreter/runtime/overload.h>
+#include <boxcar/interpreter/compiler/update_checker.h>
 #include <boxcar/interpreter/syntax/ast.h>
 #include <boxcar/interpreter/syntax/diagnostic.h>
 
-#include <initializer_list>
-#include <optional>
-#include <span>
-#include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace boxcar::interp {
-
-struct Builtin;
-
-// An argument of a call, with its value inferred.
-struct TypedArgument {
-  typed::ExprPtr value;
-  std::string_view keyword;  // empty: by position
-  Span span;
-};
 
 // Infers the types of one function's body, or of a script's statements, and builds the typed program. Types follow the
 // control flow; passes over loops repeat until what is known at their begin no longer changes.
@@ -36,255 +36,51 @@ class Inference {
   // statements of a session's input; it is filled in here.
   Inference(Declarations& declarations, const ScriptFunction* function, Diagnostics& diagnostics,
             Findings* findings = nullptr, InputOutline* outline = nullptr);
+  // The checkers refer to one another.
+  Inference(const Inference&) = delete;
+  Inference& operator=(const Inference&) = delete;
 
   typed::Function run(const std::vector<syntax::StmtPtr>& statements, Span span);
 
  private:
-  // What is known in addition if a condition holds, or if it does not.
-  using Facts = std::vector<std::pair<typed::VariableId, TypePtr>>;
-  struct Condition {
-    typed::ExprPtr value;  // bool
-    Facts if_true;
-    Facts if_false;
-  };
-  // A loop whose body is being inferred.
-  struct OpenLoop {
-    const void* key;
-    size_t first_assigned;  // in assigned_: the loop's assignments begin here
-    // The exits: what is known there, and the statement that receives the recasts for the point where the exits meet.
-    std::vector<std::pair<Environment, typed::Stmt*>> exits;
-  };
-
-  // ---- inference.cpp: passes, names, small things ----
-  void beginPass();
-  // Ends an input: its statements return the values of its variables, and the value of the last statement.
-  void finishInput(const std::vector<syntax::StmtPtr>& statements, Span span, typed::Block& out);
-  // Returns the slot kind of a variable that the text names. Variables of a session are always Values.
-  SlotKind kindOf(TypePtr type) const noexcept { return outline_ == nullptr ? slotKindOf(type) : SlotKind::Value; }
-  void declareNames(const std::vector<syntax::StmtPtr>& statements);
-  void declareTargets(const syntax::Targets& targets);
-  void declareName(const syntax::Name& name);
-  void declareType(const syntax::TypedAssign& assign);
-  typed::VariableId makeVariable() { return typed::kFirstMadeVariable + made_count_++; }
-  std::optional<typed::VariableId> findVariable(std::string_view name) const;
-  TypePtr readType(Span span) { return declarations_.readType(span, found_); }
-  void assume(const Facts& facts);
-  std::string_view text(Span span) const { return source_->text(span); }
-  Diagnostic& error(Span span, std::string message);
-  // Whether the next error will only be counted, so that looking for suggestions would be wasted.
-  bool isOnlyCounted() const noexcept {
-    return diagnostics_.error_count() + found_.error_count() >= Diagnostics::kMaxErrors;
-  }
-  void reportUnknownName(const syntax::Name& name);
-  void reportUnknownInTorch(const syntax::Name& name, Span span);
-  // The name that messages use for the function.
-  std::string_view shownName() const;
-
-  // ---- expressions ----
-  static typed::ExprPtr make(TypePtr type, Span span, typed::Expr::Node node);
-  typed::ExprPtr constant(IValue value, TypePtr type, Span span);
-  typed::ExprPtr none(Span span) { return noneOf(Type::none(), span); }
-  // Stands for an expression with a reported error, so that no further error is reported for it.
-  typed::ExprPtr poison(Span span) { return noneOf(Type::any(), span); }
-  static typed::ExprPtr noneOf(TypePtr type, Span span);
-  typed::ExprPtr read(typed::Target target, TypePtr type, Span span);
-  static bool isSimple(const typed::Expr& expr);
-  static bool isPoison(const typed::Expr& expr);
-  // Stores [value] in a variable, so that it can be read twice; the assignment goes to [before].
-  typed::ExprPtr keep(typed::ExprPtr value, typed::Block& before);
-  // Also copies the value of a variable, which may change.
-  typed::ExprPtr keepValue(typed::ExprPtr value, typed::Block& before);
-  static typed::ExprPtr copyOf(const typed::Expr& simple);
-  static typed::ExprPtr withStatements(typed::Block before, typed::ExprPtr value);
-
-  typed::ExprPtr infer(const syntax::Expr& expr);
-  typed::ExprPtr inferNode(const syntax::Expr& expr);
-  typed::ExprPtr infer(const syntax::ListLiteral& list, Span span);
-  typed::ExprPtr infer(const syntax::TupleLiteral& tuple, Span span);
-  typed::ExprPtr infer(const syntax::DictLiteral& dict, Span span);
-  typed::ExprPtr infer(const syntax::FormattedString& string, Span span);
-  typed::ExprPtr infer(const syntax::Comprehension& comprehension, Span span);
-  typed::ExprPtr infer(const syntax::NameRef& ref, Span span);
-  // Returns a dtype, a layout or a memory format; null if none has that name.
-  typed::ExprPtr namedByTorch(std::string_view name, Span span);
-  // Whether [expr] is the `torch` of `torch.float32`, which is how tensors show their dtypes.
-  bool isTorch(const syntax::Expr& expr) const;
-  typed::ExprPtr infer(const syntax::Conditional& conditional, Span span);
-  typed::ExprPtr infer(const syntax::Attribute& attribute, Span span);
-  // Emits the loops of [comprehension] from clause [clause] on, which append to the list in [list].
-  void inferClauses(const syntax::Comprehension& comprehension, size_t clause, typed::Target list,
-                    TypePtr& element_type, typed::Block& out);
-  TypePtr commonType(std::span<const typed::ExprPtr> items, size_t first = 0, size_t step = 1) const;
-
-  // ---- conversions ----
-  // Converts [value] to [target]; the conversion must be allowed.
-  typed::ExprPtr convert(typed::ExprPtr value, ConversionTarget target);
-  typed::ExprPtr convertToList(typed::ExprPtr value, ConversionTarget target);
-  typed::ExprPtr unboxed(typed::ExprPtr value, TypePtr type);
-  // Returns the text that print and f-strings show for a dtype and similar values, which are otherwise ints.
-  typed::ExprPtr shown(typed::ExprPtr value);
-  typed::ExprPtr convertAtRunTime(typed::ExprPtr value, TypePtr type);
-  // For an assignment or a return; reports an impossible conversion. [what] is, for example, "`x`".
-  typed::ExprPtr convertOrReport(typed::ExprPtr value, TypePtr type, std::string_view what);
-  typed::ExprPtr truth(typed::ExprPtr value);
-
-  // ---- operators ----
-  typed::ExprPtr operate(Opcode op, TypePtr type, Span span, typed::ExprPtr left, typed::ExprPtr right = nullptr,
-                         TypePtr parameter = nullptr);
-  typed::ExprPtr infer(const syntax::Unary& unary, Span span);
-  typed::ExprPtr infer(const syntax::Binary& binary, Span span);
-  typed::ExprPtr binary(syntax::BinaryOp op, typed::ExprPtr left, typed::ExprPtr right, Span span);
-  typed::ExprPtr scalarBinary(syntax::BinaryOp op, typed::ExprPtr left, typed::ExprPtr right, Span span);
-  typed::ExprPtr tensorBinary(std::string_view name, std::string_view swapped, typed::ExprPtr left,
-                              typed::ExprPtr right, Span span);
-  TypePtr genericBinaryType(syntax::BinaryOp op, TypePtr left, TypePtr right) const;
-  typed::ExprPtr comparison(const syntax::Comparison& comparison, Span span);
-  typed::ExprPtr compareScalars(syntax::CompareOp op, typed::ExprPtr left, typed::ExprPtr right, Span span);
-  typed::ExprPtr identity(typed::ExprPtr left, typed::ExprPtr right, Span span);
-  typed::ExprPtr compare(syntax::CompareOp op, typed::ExprPtr left, typed::ExprPtr right, Span span);
-  typed::ExprPtr orderOrEquality(syntax::CompareOp op, typed::ExprPtr left, typed::ExprPtr right, Span span);
-  typed::ExprPtr contains(typed::ExprPtr element, typed::ExprPtr container, Span span);
-
-  // ---- conditions ----
-  Condition condition(const syntax::Expr& expr);
-  Condition condition(const syntax::Logical& logical, Span span);
-  Condition condition(const syntax::Comparison& comparison, Span span);
-  Condition isInstance(const syntax::Call& call, Span span);
-  std::optional<typed::VariableId> narrowable(const syntax::Expr& expr) const;
-
-  // ---- calls ----
-  typed::ExprPtr infer(const syntax::Call& call, Span span);
-  typed::ExprPtr infer(const syntax::MethodCall& call, Span span);
-  std::vector<TypedArgument> inferArguments(const std::vector<syntax::Argument>& arguments);
-  typed::ExprPtr callScriptFunction(const ScriptFunction& function, std::vector<TypedArgument> arguments, Span span);
-  typed::ExprPtr callBuiltin(std::string_view name, std::vector<TypedArgument> arguments, Span span);
-  typed::ExprPtr callOperators(const OverloadSet& set, std::vector<TypedArgument> arguments, Span span, Span name_span);
-  typed::ExprPtr callOverload(const OverloadSet& set, const syntax::Name& overload,
-                              std::vector<TypedArgument> arguments, Span span, Span name_span);
-  typed::ExprPtr callAten(std::string_view name, std::initializer_list<typed::ExprPtr*> arguments, Span span);
-  typed::ExprPtr callDynamic(const OverloadSet& set, const Resolution& resolution, std::vector<TypedArgument> arguments,
-                             Span span);
-  std::vector<typed::ExprPtr> arrange(const FunctionSchema& schema, const Fit& fit,
-                                      std::vector<TypedArgument> arguments, typed::Block& before, Span span,
-                                      bool shares_constants);
-  typed::ExprPtr anyMethod(const syntax::Name& method, const OverloadSet* operators,
-                           std::vector<TypedArgument> arguments, Span span);
-  static bool isCallable(std::string_view name);
-  static bool takes(const Builtin& builtin, std::span<const CallArgument> arguments);
-  static bool isTensorOperator(std::string_view name, std::span<const TypedArgument> arguments);
-  static bool isTensorAttribute(std::string_view name);
-  static bool isOperatorAttribute(std::string_view name);
-  typed::ExprPtr inlineBuiltin(std::string_view name, std::vector<TypedArgument>& arguments, Span span);
-  std::optional<std::vector<typed::ExprPtr>> variadicArguments(const Builtin& builtin,
-                                                               std::vector<TypedArgument> arguments, Span span);
-  void reportRejections(Span span, std::string_view name, std::span<const FunctionSchema* const> candidates,
-                        std::span<const TypedArgument> arguments, std::span<const Rejection> rejections);
-  std::vector<std::string> namesakes(const syntax::QualifiedName& name) const;
-  void reportUnknownFunction(const syntax::QualifiedName& name);
-  void reportUnknownMethod(const syntax::Name& name, TypePtr type);
-
-  // ---- indexing ----
-  typed::ExprPtr infer(const syntax::Index& index, Span span);
-  typed::ExprPtr element(typed::ExprPtr object, typed::ExprPtr index, Span span);
-  typed::ExprPtr slice(typed::ExprPtr object, const syntax::Slice& slice, Span span);
-  typed::ExprPtr tupleElement(typed::ExprPtr object, typed::ExprPtr index, Span span);
-  typed::ExprPtr sliceBound(const syntax::ExprPtr& bound, Span span, std::string_view what);
-  TypePtr sliceOfTuple(TypePtr tuple, const typed::Expr& start, const typed::Expr& stop, const typed::Expr& step) const;
-  struct TensorIndex {
-    typed::ExprPtr view = nullptr;      // the view after ints, slices and Nones
-    typed::ExprPtr indices = nullptr;   // Tensor?[] into the view, null if no tensor indexes
-    std::vector<typed::ExprPtr> parts;  // or the whole index, if only the run knows it: its form, then its values
-  };
-  // A part of an index of a tensor.
-  struct IndexPart {
-    char letter = 'v';                   // `v` a value, `:` a slice, `.` the ellipsis
-    std::vector<typed::ExprPtr> values;  // of a slice: start, stop and step
-    Span span;
-  };
-  std::optional<std::vector<IndexPart>> indexParts(const syntax::Expr& index);
-  typed::ExprPtr asTensor(typed::ExprPtr index);
-  typed::ExprPtr viewOf(typed::ExprPtr view, IndexPart& part, int64_t& passed, bool is_from_end, Span span);
-  typed::ExprPtr partsElement(typed::ExprPtr view, std::vector<typed::ExprPtr> parts, Span span);
-  TensorIndex tensorIndex(typed::ExprPtr object, const syntax::Expr& index, Span span);
-  typed::ExprPtr tensorElement(typed::ExprPtr object, const syntax::Expr& index, Span span);
-
-  // ---- statements ----
-  void infer(const std::vector<syntax::StmtPtr>& statements, typed::Block& out);
-  void infer(const syntax::Stmt& statement, typed::Block& out);
-  void infer(const syntax::Assign& assign, Span span, typed::Block& out);
-  void infer(const syntax::TypedAssign& assign, Span span, typed::Block& out);
-  void infer(const syntax::AugmentedAssign& assign, Span span, typed::Block& out);
-  void infer(const syntax::If& statement, Span span, typed::Block& out);
-  void infer(const syntax::While& statement, Span span, typed::Block& out);
-  void infer(const syntax::For& statement, Span span, typed::Block& out);
-  void infer(const syntax::Return& statement, Span span, typed::Block& out);
-  void infer(const syntax::Assert& statement, Span span, typed::Block& out);
-  void infer(const syntax::Const& statement, Span span, typed::Block& out);
-  void infer(const syntax::With& statement, Span span, typed::Block& out);
-  void infer(const syntax::Impl& statement, Span span, typed::Block& out);
-  void infer(const syntax::Fallback& statement, Span span, typed::Block& out);
-  void infer(const syntax::Import& statement, Span span, typed::Block& out);
-  std::optional<typed::Scope> scope(const syntax::Expr& expr);
-  std::optional<DispatchKeySet> scopeKeys(const syntax::Call& call);
-  void assign(const syntax::Expr& target, typed::ExprPtr value, Span span, typed::Block& out);
-  void assignVariable(const syntax::Name& name, typed::ExprPtr value, Span span, typed::Block& out);
-  void assignIndex(const syntax::Index& target, typed::ExprPtr value, Span span, typed::Block& out);
-  void assignAll(const syntax::Targets& targets, typed::ExprPtr value, Span span, typed::Block& out);
-  void unpack(const syntax::Targets& targets, typed::ExprPtr value, Span span, typed::Block& out);
-  void setTensorIndex(TensorIndex place, typed::ExprPtr value, Span span, typed::Block& out);
-  typed::ExprPtr updated(syntax::BinaryOp op, typed::ExprPtr old, typed::ExprPtr value, Span span);
-  void updateIndex(const syntax::Index& target, const syntax::AugmentedAssign& assign, Span span, typed::Block& out);
-  static bool changesInPlace(syntax::BinaryOp op, TypePtr type);
-  // Starts a loop over [iterable]; finishLoop adds its body.
-  typed::Stmt::Node loopOver(const syntax::Expr& iterable);
-  typed::ExprPtr loopElement(const typed::Stmt::Node& loop, Span span);
-  static void finishLoop(typed::Stmt::Node& loop, typed::Block body, typed::Block at_end);
-  // Starts the loop called [key]: moves the variables to the slots that they have in every iteration.
-  void openLoop(const void* key, Span span, typed::Block& out);
-  // Jumps back to the begin of the loop.
-  void repeatLoop(const OpenLoop& loop, Span span, typed::Block& out);
-  // Limits the number of passes: makes variables Any whose types might keep changing. [head] is what was known so far
-  // where the loop begins, [joined] what is known now.
-  void takeForAny(Environment& joined, const Environment& head, const OpenLoop& loop) const;
-  // Continues after the loop; [out] ends here.
-  void exitLoop(OpenLoop& loop, Span span, typed::Block& out);
-  void closeLoop(OpenLoop& loop);
-
-  static void append(typed::Block& out, Span span, typed::Stmt::Node node);
-
-  Declarations& declarations_;
-  const ScriptFunction* function_;
-  Diagnostics& diagnostics_;
-  Findings* findings_;              // may be null
-  Findings::Mark findings_before_;  // the findings before this inference
-  SourcePtr source_;
-  TypePtr result_ = nullptr;  // null for the script's statements
-  InputOutline* outline_;     // null except for the statements of a session's input
-
-  // Shared by all passes.
-  std::vector<std::string_view> names_;  // of the variables that the function sets, by id
-  std::unordered_map<std::string_view, typed::VariableId> ids_;
-  std::unordered_map<typed::VariableId, std::pair<TypePtr, Span>> declared_types_;
-  std::unordered_map<const void*, Environment> heads_;                                // by loop
-  std::unordered_map<const void*, std::vector<typed::VariableId>> clause_variables_;  // by comprehension clause
+  // A variable that is set before the statements begin.
   struct ArgumentVariable {
     std::string_view name;
     TypePtr type;
     typed::FieldNames fields;
   };
-  std::vector<ArgumentVariable> arguments_;
-  std::unordered_map<const syntax::Stmt*, Environment> places_;  // of an input: the state before each statement
-  std::unordered_map<uint32_t, uint32_t> module_imports_;        // the import that calls the statements of a module
 
-  // Reset by each pass.
-  Diagnostics found_;
-  Environment environment_;
-  uint32_t made_count_ = 0;
-  std::vector<OpenLoop*> loops_;
-  std::vector<typed::VariableId> assigned_;                             // in the order of the assignments
-  std::vector<std::pair<std::string_view, typed::VariableId>> scoped_;  // variables of comprehensions, innermost last
-  bool changed_ = false;
-  int pass_ = 0;
+  void beginPass();
+  // Ends an input: its statements return the values of its variables, and the value of the last statement.
+  void finishInput(const std::vector<syntax::StmtPtr>& statements, Span span, typed::Block& out);
+  void declareNames(const std::vector<syntax::StmtPtr>& statements);
+  void declareTargets(const syntax::Targets& targets);
+  void declareName(const syntax::Name& name);
+  void declareType(const syntax::TypedAssign& assign);
+
+  InferenceContext context_;
+  LoopTracker loops_{context_};
+  std::vector<ArgumentVariable> arguments_;
+
+  // On values that are inferred already.
+  Converter converter_{context_};
+  CallResolver resolver_{context_, converter_};
+  BuiltinResolver builtins_{context_, converter_};
+  OperatorChecker operators_{context_, converter_, resolver_};
+
+  // Expressions, which contain one another. Comprehensions contain assignments, too.
+  ExpressionChecker expressions_{context_, builtins_, operators_, conditions_, calls_, indexing_, iterations_};
+  ConditionChecker conditions_{context_, expressions_, operators_};
+  CallChecker calls_{context_, resolver_, builtins_, expressions_, conditions_};
+  IndexChecker indexing_{context_, converter_, resolver_, builtins_, expressions_};
+  AssignmentChecker assignments_{context_, converter_, resolver_, expressions_, indexing_};
+  IterationChecker iterations_{context_, converter_, expressions_, conditions_, calls_, assignments_};
+
+  // Statements, which contain expressions.
+  UpdateChecker updates_{context_, converter_, resolver_, builtins_, operators_, expressions_, indexing_, assignments_};
+  ScopeChecker scopes_{context_, builtins_, calls_};
+  StatementChecker statements_{context_,    loops_,       converter_, expressions_, conditions_,
+                               iterations_, assignments_, updates_,   scopes_};
 };
 
 }  // namespace boxcar::interp

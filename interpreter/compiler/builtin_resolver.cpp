@@ -1,32 +1,15 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
-#include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/builtin_resolver.h>
+#include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/syntax/wording.h>
 
 #include <algorithm>
-
-// Calls of built-ins, which are not operators.
 
 namespace boxcar::interp {
 
 using typed::ExprPtr;
 
-bool Inference::isCallable(std::string_view name) {
-  const auto index = findBuiltin(name);
-  return index && !builtins()[*index].is_hidden && name.find_first_of(".:") == std::string_view::npos;
-}
-
-bool Inference::isOperatorAttribute(std::string_view name) {
-  static constexpr std::string_view names[] = {"name", "overload", "schema", "arg_names", "tags"};
-  return std::ranges::find(names, name) != std::end(names);
-}
-
-bool Inference::isTensorAttribute(std::string_view name) {
-  static constexpr std::string_view names[] = {"shape", "dtype", "device", "ndim", "T", "layout", "keys"};
-  return std::ranges::find(names, name) != std::end(names);
-}
-
-// Whether [builtin] takes arguments of these types.
-bool Inference::takes(const Builtin& builtin, std::span<const CallArgument> arguments) {
+bool BuiltinResolver::takes(const Builtin& builtin, std::span<const CallArgument> arguments) {
   const std::vector<Argument>& parameters = builtin.schema.arguments();
   if (!builtin.variadic) {
     const FunctionSchema* candidates[] = {&builtin.schema};
@@ -49,8 +32,7 @@ bool Inference::takes(const Builtin& builtin, std::span<const CallArgument> argu
   return true;
 }
 
-// Returns a call that is a single instruction for known types; null if it is not.
-ExprPtr Inference::inlineBuiltin(std::string_view name, std::vector<TypedArgument>& arguments, Span span) {
+ExprPtr BuiltinResolver::inlineBuiltin(std::string_view name, std::vector<TypedArgument>& arguments, Span span) {
   if (arguments.size() != 1 || !arguments[0].keyword.empty()) return nullptr;
   ExprPtr& value = arguments[0].value;
   const TypeKind kind = value->type->kind();
@@ -58,32 +40,30 @@ ExprPtr Inference::inlineBuiltin(std::string_view name, std::vector<TypedArgumen
   if (name == "len") {
     const bool has_length =
         kind == TypeKind::List || kind == TypeKind::Dict || kind == TypeKind::String || kind == TypeKind::Tuple;
-    return has_length ? operate(Opcode::Length, Type::integer(), span, std::move(value)) : nullptr;
+    return has_length ? typed::operate(Opcode::Length, Type::integer(), span, std::move(value)) : nullptr;
   }
   if (name == "int" && kind == TypeKind::Float) {
-    return operate(Opcode::FloatToInt, Type::integer(), span, std::move(value));
+    return typed::operate(Opcode::FloatToInt, Type::integer(), span, std::move(value));
   }
-  if (name == "int" && is_number) return convert(std::move(value), {Type::integer()});
-  if (name == "float" && is_number) return convert(std::move(value), {Type::floating()});
-  if (name == "bool") return truth(std::move(value));
+  if (name == "int" && is_number) return converter_.convert(std::move(value), {Type::integer()});
+  if (name == "float" && is_number) return converter_.convert(std::move(value), {Type::floating()});
+  if (name == "bool") return typed::truth(std::move(value));
   return nullptr;
 }
 
-ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument> arguments, Span span) {
-  for (const TypedArgument& argument : arguments) {
-    if (isPoison(*argument.value)) return poison(span);
-  }
-  if (name == "redispatch" &&
-      (function_ == nullptr || (function_->kind != BodyKind::Handler && function_->kind != BodyKind::Impl))) {
-    error(span, "`redispatch` is only allowed in the bodies of `impl`, `fallback` and `mode`");
-    return poison(span);
+ExprPtr BuiltinResolver::callBuiltin(std::string_view name, std::vector<TypedArgument> arguments, Span span) {
+  if (hasPoison(arguments)) return typed::poison(span);
+  if (name == "redispatch" && (context_.function == nullptr || (context_.function->kind != BodyKind::Handler &&
+                                                                context_.function->kind != BodyKind::Impl))) {
+    context_.error(span, "`redispatch` is only allowed in the bodies of `impl`, `fallback` and `mode`");
+    return typed::poison(span);
   }
   if (ExprPtr inlined = inlineBuiltin(name, arguments, span)) return inlined;
 
   const uint16_t index = *findBuiltin(name);
   const Builtin& builtin = builtins()[index];
   if (name == "print" || name == "str") {
-    for (TypedArgument& argument : arguments) argument.value = shown(std::move(argument.value));
+    for (TypedArgument& argument : arguments) argument.value = typed::shown(std::move(argument.value));
   }
   if (builtin.is_hidden && name.starts_with("with.")) name.remove_prefix(5);
   std::string given;
@@ -98,43 +78,41 @@ ExprPtr Inference::callBuiltin(std::string_view name, std::vector<TypedArgument>
   std::vector<ExprPtr> values;
   if (builtin.variadic) {
     auto placed = variadicArguments(builtin, std::move(arguments), span);
-    if (!placed) return poison(span);
+    if (!placed) return typed::poison(span);
     values = *std::move(placed);
     declared_result = scriptType(resultType(builtin.schema, {}));
   } else {
     const FunctionSchema* candidates[] = {&builtin.schema};
-    std::vector<CallArgument> signature;
-    for (const TypedArgument& argument : arguments) signature.push_back({argument.value->type, argument.keyword});
+    const std::vector<CallArgument> signature = signatureOf(arguments);
     const Resolution resolution = resolveOverload(candidates, signature, false);
     if (resolution.kind == Resolution::Kind::None) {
-      reportRejections(span, name, candidates, arguments, resolution.rejections);
-      return poison(span);
+      reportRejections(context_, span, name, candidates, arguments, resolution.rejections);
+      return typed::poison(span);
     }
-    values = arrange(builtin.schema, resolution.fit, std::move(arguments), before, span, false);
+    values = converter_.arrange(builtin.schema, resolution.fit, std::move(arguments), before, span, false);
     declared_result = scriptType(resultType(builtin.schema, resolution.fit));
   }
   for (const ExprPtr& value : values) types.push_back(value->type);
   const TypePtr type = builtin.result_rule != nullptr ? builtin.result_rule(types) : declared_result;
   if (type == nullptr) {
-    Diagnostic& diagnostic = error(span, fmt::format("{} does not take ({})", name, given));
+    Diagnostic& diagnostic = context_.error(span, fmt::format("{} does not take ({})", name, given));
     diagnostic.note(toString(builtin.schema));
     if (std::ranges::any_of(types, [](TypePtr t) { return t->isOptional(); })) {
       diagnostic.note("check `is None` first for what may be None");
     }
-    return poison(span);
+    return typed::poison(span);
   }
   // Built-ins that make lists make lists of any values; numbers and tensors have their own kinds of list.
   const TypePtr any_list = Type::listOf(Type::any());
   const bool is_packed = declared_result == any_list && !isSameRepresentation(type, any_list);
-  ExprPtr call = make(is_packed ? any_list : type, span, typed::CallBuiltin{index, std::move(values)});
-  if (is_packed) call = convertAtRunTime(std::move(call), type);
-  return withStatements(std::move(before), std::move(call));
+  ExprPtr call = typed::make(is_packed ? any_list : type, span, typed::CallBuiltin{index, std::move(values)});
+  if (is_packed) call = typed::convertAtRunTime(std::move(call), type);
+  return typed::withStatements(std::move(before), std::move(call));
 }
 
-// Returns the arguments of a built-in whose last positional parameter takes separate arguments: those before it, the
-// separate ones, then keyword arguments in the schema's order.
-std::optional<std::vector<ExprPtr>> Inference::variadicArguments(const Builtin& builtin,
-                                                                 std::vector<TypedArgument> arguments, Span span) {
+std::optional<std::vector<ExprPtr>> BuiltinResolver::variadicArguments(const Builtin& builtin,
+                                                                       std::vector<TypedArgument> arguments,
+                                                                       Span span) {
   const std::vector<Argument>& parameters = builtin.schema.arguments();
   size_t fixed = 0;
   while (fixed + 1 < parameters.size() && !parameters[fixed + 1].kwarg_only()) ++fixed;
@@ -147,11 +125,11 @@ std::optional<std::vector<ExprPtr>> Inference::variadicArguments(const Builtin& 
   if (positional < least || positional > most) {
     const bool too_many = positional > most;
     const size_t limit = too_many ? most : least;
-    error(span, fmt::format("{} takes {} {} argument{}, not {}", builtin.name(),
-                            least == most ? "exactly"
-                            : too_many    ? "at most"
-                                          : "at least",
-                            limit, limit == 1 ? "" : "s", positional));
+    context_.error(span, fmt::format("{} takes {} {} argument{}, not {}", builtin.name(),
+                                     least == most ? "exactly"
+                                     : too_many    ? "at most"
+                                                   : "at least",
+                                     limit, limit == 1 ? "" : "s", positional));
     return std::nullopt;
   }
 
@@ -162,25 +140,26 @@ std::optional<std::vector<ExprPtr>> Inference::variadicArguments(const Builtin& 
       const TypePtr own = arguments[i].value->type;
       wanted = own->kind() == wanted->kind() ? own : substituteVariables(wanted, {});
     }
-    values.push_back(convertOrReport(std::move(arguments[i].value), wanted,
-                                     fmt::format("argument {} of {}", i + 1, builtin.name())));
+    values.push_back(converter_.convertOrReport(std::move(arguments[i].value), wanted,
+                                                fmt::format("argument {} of {}", i + 1, builtin.name())));
   }
   std::vector<std::string_view> names;
   for (size_t p = fixed + 1; p < parameters.size(); ++p) names.push_back(parameters[p].name());
   for (size_t i = positional; i < arguments.size(); ++i) {
     if (std::ranges::find(names, arguments[i].keyword) != names.end()) continue;
     const std::string suggestion = didYouMeanArgument(arguments[i].keyword, names);
-    error(arguments[i].span, fmt::format("{} has no argument '{}'{}{}", builtin.name(), arguments[i].keyword,
-                                         suggestion.empty() ? "" : ".", suggestion));
+    context_.error(arguments[i].span, fmt::format("{} has no argument '{}'{}{}", builtin.name(), arguments[i].keyword,
+                                                  suggestion.empty() ? "" : ".", suggestion));
     return std::nullopt;
   }
   for (size_t p = fixed + 1; p < parameters.size(); ++p) {
     const auto given = std::ranges::find(arguments, std::string_view(parameters[p].name()), &TypedArgument::keyword);
     if (given == arguments.end()) {
-      values.push_back(constant(*parameters[p].default_value(), parameters[p].type(), span));
+      values.push_back(typed::constant(*parameters[p].default_value(), parameters[p].type(), span));
     } else {
-      values.push_back(convertOrReport(std::move(given->value), parameters[p].type(),
-                                       fmt::format("argument '{}' of {}", parameters[p].name(), builtin.name())));
+      values.push_back(
+          converter_.convertOrReport(std::move(given->value), parameters[p].type(),
+                                     fmt::format("argument '{}' of {}", parameters[p].name(), builtin.name())));
     }
   }
   return values;

@@ -1,12 +1,11 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
-#include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/index_checker.h>
+#include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/runtime/join_types.h>
 #include <boxcar/interpreter/syntax/wording.h>
 
 #include <algorithm>
 #include <utility>
-
-// Indexing: of lists, tuples, strs and dicts by instructions, of tensors by operators.
 
 namespace boxcar::interp {
 
@@ -32,105 +31,8 @@ std::optional<int64_t> constantInt(const typed::Expr& expr) {
   return constant->value.toInt();
 }
 
-}  // namespace
-
-ExprPtr Inference::infer(const syntax::Index& index, Span span) {
-  ExprPtr object = infer(*index.object);
-  if (isPoison(*object)) {
-    return poison(span);
-  }
-  if (object->type->kind() == TypeKind::Tensor) return tensorElement(std::move(object), *index.index, span);
-  if (const auto* slice = get_if<syntax::Slice>(&index.index->node)) {
-    return this->slice(std::move(object), *slice, span);
-  }
-  if (object->type->kind() == TypeKind::Any && isForTensors(*index.index)) {
-    return tensorElement(convertAtRunTime(std::move(object), Type::tensor()), *index.index, span);
-  }
-  ExprPtr position = infer(*index.index);
-  if (isPoison(*position)) return poison(span);
-  return element(std::move(object), std::move(position), span);
-}
-
-ExprPtr Inference::element(ExprPtr object, ExprPtr index, Span span) {
-  const TypePtr type = object->type;
-  switch (type->kind()) {
-    case TypeKind::List:
-    case TypeKind::Tuple:
-    case TypeKind::String: {
-      index = convertOrReport(std::move(index), Type::integer(), fmt::format("an index of {}", withArticle(type)));
-      if (type->kind() == TypeKind::String)
-        return operate(Opcode::Index, type, span, std::move(object), std::move(index));
-      if (type->kind() == TypeKind::Tuple) return tupleElement(std::move(object), std::move(index), span);
-      const TypePtr item = type->element();
-      if (item->kind() == TypeKind::Int)
-        return operate(Opcode::IndexInt, item, span, std::move(object), std::move(index));
-      if (item->kind() == TypeKind::Float) {
-        return operate(Opcode::IndexFloat, item, span, std::move(object), std::move(index));
-      }
-      return unboxed(operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index)), item);
-    }
-    case TypeKind::Dict: {
-      index = convertOrReport(std::move(index), type->contained()[0], fmt::format("a key of {}", withArticle(type)));
-      return unboxed(operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index)),
-                     type->contained()[1]);
-    }
-    case TypeKind::Any: return operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index));
-    default: break;
-  }
-  Diagnostic& diagnostic = error(span, fmt::format("{} cannot be indexed", withArticle(type)));
-  if (type->isOptional()) diagnostic.note("check `is None` first");
-  return poison(span);
-}
-
-ExprPtr Inference::tupleElement(ExprPtr object, ExprPtr index, Span span) {
-  const auto elements = object->type->contained();
-  TypePtr type = nullptr;
-  if (const auto position = constantInt(*index)) {
-    const auto size = static_cast<int64_t>(elements.size());
-    if (*position < -size || *position >= size) {
-      error(index->span, fmt::format("index {} is out of range for {}", *position, withArticle(object->type)));
-      return poison(span);
-    }
-    type = elements[static_cast<size_t>(*position < 0 ? *position + size : *position)];
-  } else {
-    for (const TypePtr element : elements) type = type == nullptr ? element : joinTypes(type, element);
-    if (type == nullptr) type = Type::any();
-  }
-  return unboxed(operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index)), type);
-}
-
-ExprPtr Inference::sliceBound(const syntax::ExprPtr& bound, Span span, std::string_view what) {
-  if (bound == nullptr) return none(span);
-  ExprPtr value = infer(*bound);
-  if (value->type->kind() == TypeKind::None || isPoison(*value)) return value;
-  const TypePtr type = value->type->isOptional() || value->type->kind() == TypeKind::Any
-                           ? Type::optionalOf(Type::integer())
-                           : Type::integer();
-  return convertOrReport(std::move(value), type, fmt::format("the {} of a slice", what));
-}
-
-ExprPtr Inference::slice(ExprPtr object, const syntax::Slice& slice, Span span) {
-  TypePtr type = object->type;
-  ExprPtr start = sliceBound(slice.start, span, "start");
-  ExprPtr stop = sliceBound(slice.stop, span, "stop");
-  ExprPtr step = sliceBound(slice.step, span, "step");
-  switch (type->kind()) {
-    case TypeKind::List:
-    case TypeKind::String:
-    case TypeKind::Any: break;
-    case TypeKind::Tuple: type = sliceOfTuple(type, *start, *stop, *step); break;
-    default: {
-      Diagnostic& diagnostic = error(span, fmt::format("{} cannot be sliced", withArticle(type)));
-      if (type->isOptional()) diagnostic.note("check `is None` first");
-      return poison(span);
-    }
-  }
-  return make(type, span, typed::MakeSlice{std::move(object), std::move(start), std::move(stop), std::move(step)});
-}
-
 // Returns the type of a tuple's slice: a tuple type if the bounds are constants and the step is one.
-TypePtr Inference::sliceOfTuple(TypePtr tuple, const typed::Expr& start, const typed::Expr& stop,
-                                const typed::Expr& step) const {
+TypePtr sliceOfTuple(TypePtr tuple, const typed::Expr& start, const typed::Expr& stop, const typed::Expr& step) {
   const auto size = static_cast<int64_t>(tuple->contained().size());
   const auto bound = [size](const typed::Expr& expr, int64_t otherwise) -> std::optional<int64_t> {
     if (expr.type->kind() == TypeKind::None) return otherwise;
@@ -145,19 +47,119 @@ TypePtr Inference::sliceOfTuple(TypePtr tuple, const typed::Expr& start, const t
   return Type::tupleOf(tuple->contained().subspan(begin, static_cast<size_t>(std::max(*last, *first)) - begin));
 }
 
+}  // namespace
+
+ExprPtr IndexChecker::infer(const syntax::Index& index, Span span) {
+  ExprPtr object = expressions_.infer(*index.object);
+  if (typed::isPoison(*object)) {
+    return typed::poison(span);
+  }
+  if (object->type->kind() == TypeKind::Tensor) return tensorElement(std::move(object), *index.index, span);
+  if (const auto* slice = get_if<syntax::Slice>(&index.index->node)) {
+    return this->slice(std::move(object), *slice, span);
+  }
+  if (object->type->kind() == TypeKind::Any && isForTensors(*index.index)) {
+    return tensorElement(typed::convertAtRunTime(std::move(object), Type::tensor()), *index.index, span);
+  }
+  ExprPtr position = expressions_.infer(*index.index);
+  if (typed::isPoison(*position)) return typed::poison(span);
+  return element(std::move(object), std::move(position), span);
+}
+
+ExprPtr IndexChecker::element(ExprPtr object, ExprPtr index, Span span) {
+  const TypePtr type = object->type;
+  switch (type->kind()) {
+    case TypeKind::List:
+    case TypeKind::Tuple:
+    case TypeKind::String: {
+      index = converter_.convertOrReport(std::move(index), Type::integer(),
+                                         fmt::format("an index of {}", withArticle(type)));
+      if (type->kind() == TypeKind::String)
+        return typed::operate(Opcode::Index, type, span, std::move(object), std::move(index));
+      if (type->kind() == TypeKind::Tuple) return tupleElement(std::move(object), std::move(index), span);
+      const TypePtr item = type->element();
+      if (item->kind() == TypeKind::Int)
+        return typed::operate(Opcode::IndexInt, item, span, std::move(object), std::move(index));
+      if (item->kind() == TypeKind::Float) {
+        return typed::operate(Opcode::IndexFloat, item, span, std::move(object), std::move(index));
+      }
+      return typed::unboxed(typed::operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index)),
+                            item);
+    }
+    case TypeKind::Dict: {
+      index = converter_.convertOrReport(std::move(index), type->contained()[0],
+                                         fmt::format("a key of {}", withArticle(type)));
+      return typed::unboxed(typed::operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index)),
+                            type->contained()[1]);
+    }
+    case TypeKind::Any: return typed::operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index));
+    default: break;
+  }
+  Diagnostic& diagnostic = context_.error(span, fmt::format("{} cannot be indexed", withArticle(type)));
+  if (type->isOptional()) diagnostic.note("check `is None` first");
+  return typed::poison(span);
+}
+
+ExprPtr IndexChecker::tupleElement(ExprPtr object, ExprPtr index, Span span) {
+  const auto elements = object->type->contained();
+  TypePtr type = nullptr;
+  if (const auto position = constantInt(*index)) {
+    const auto size = static_cast<int64_t>(elements.size());
+    if (*position < -size || *position >= size) {
+      context_.error(index->span, fmt::format("index {} is out of range for {}", *position, withArticle(object->type)));
+      return typed::poison(span);
+    }
+    type = elements[static_cast<size_t>(*position < 0 ? *position + size : *position)];
+  } else {
+    for (const TypePtr element : elements) type = type == nullptr ? element : joinTypes(type, element);
+    if (type == nullptr) type = Type::any();
+  }
+  return typed::unboxed(typed::operate(Opcode::Index, Type::any(), span, std::move(object), std::move(index)), type);
+}
+
+ExprPtr IndexChecker::sliceBound(const syntax::ExprPtr& bound, Span span, std::string_view what) {
+  if (bound == nullptr) return typed::none(span);
+  ExprPtr value = expressions_.infer(*bound);
+  if (value->type->kind() == TypeKind::None || typed::isPoison(*value)) return value;
+  const TypePtr type = value->type->isOptional() || value->type->kind() == TypeKind::Any
+                           ? Type::optionalOf(Type::integer())
+                           : Type::integer();
+  return converter_.convertOrReport(std::move(value), type, fmt::format("the {} of a slice", what));
+}
+
+ExprPtr IndexChecker::slice(ExprPtr object, const syntax::Slice& slice, Span span) {
+  TypePtr type = object->type;
+  ExprPtr start = sliceBound(slice.start, span, "start");
+  ExprPtr stop = sliceBound(slice.stop, span, "stop");
+  ExprPtr step = sliceBound(slice.step, span, "step");
+  switch (type->kind()) {
+    case TypeKind::List:
+    case TypeKind::String:
+    case TypeKind::Any: break;
+    case TypeKind::Tuple: type = sliceOfTuple(type, *start, *stop, *step); break;
+    default: {
+      Diagnostic& diagnostic = context_.error(span, fmt::format("{} cannot be sliced", withArticle(type)));
+      if (type->isOptional()) diagnostic.note("check `is None` first");
+      return typed::poison(span);
+    }
+  }
+  return typed::make(type, span,
+                     typed::MakeSlice{std::move(object), std::move(start), std::move(stop), std::move(step)});
+}
+
 // ---- Tensors ----
 
 // Returns the parts of a tensor's index, in order, with their values inferred; nothing if one is wrong.
-std::optional<std::vector<Inference::IndexPart>> Inference::indexParts(const syntax::Expr& index) {
+std::optional<std::vector<IndexChecker::Part>> IndexChecker::indexParts(const syntax::Expr& index) {
   std::vector<const syntax::Expr*> items = {&index};
   if (const auto* tuple = get_if<syntax::TupleLiteral>(&index.node)) {
     items.clear();
     for (const syntax::ExprPtr& item : tuple->items) items.push_back(item.get());
   }
-  std::vector<IndexPart> parts;
+  std::vector<Part> parts;
   bool has_ellipsis = false;
   for (const syntax::Expr* item : items) {
-    IndexPart& part = parts.emplace_back();
+    Part& part = parts.emplace_back();
     part.span = item->span;
     if (const auto* slice = get_if<syntax::Slice>(&item->node)) {
       part.letter = ':';
@@ -167,21 +169,22 @@ std::optional<std::vector<Inference::IndexPart>> Inference::indexParts(const syn
     } else if (get_if<syntax::Ellipsis>(&item->node) != nullptr) {
       part.letter = '.';
       if (std::exchange(has_ellipsis, true)) {
-        error(index.span, "an index has at most one `...`");
+        context_.error(index.span, "an index has at most one `...`");
         return std::nullopt;
       }
     } else {
-      part.values.push_back(infer(*item));
+      part.values.push_back(expressions_.infer(*item));
       const TypePtr type = part.values[0]->type;
       const bool is_index = isInt(type) || type->kind() == TypeKind::None || type->kind() == TypeKind::Tensor ||
                             type->kind() == TypeKind::Any || type->kind() == TypeKind::Tuple || type->isList();
       if (!is_index) {
-        Diagnostic& diagnostic = error(item->span, fmt::format("{} cannot index a Tensor", withArticle(type)));
+        Diagnostic& diagnostic = context_.error(item->span, fmt::format("{} cannot index a Tensor", withArticle(type)));
         if (type->isOptional()) diagnostic.note("check `is None` first");
         return std::nullopt;
       }
     }
-    if (std::ranges::any_of(part.values, [](const ExprPtr& value) { return isPoison(*value); })) return std::nullopt;
+    if (std::ranges::any_of(part.values, [](const ExprPtr& value) { return typed::isPoison(*value); }))
+      return std::nullopt;
   }
   return parts;
 }
@@ -213,33 +216,33 @@ bool dependOnValues(const auto& parts) {
 
 }  // namespace
 
-Inference::TensorIndex Inference::tensorIndex(ExprPtr object, const syntax::Expr& index, Span span) {
+TensorIndex IndexChecker::tensorIndex(ExprPtr object, const syntax::Expr& index, Span span) {
   auto parts = indexParts(index);
   TensorIndex place;
   if (!parts) {
-    place.view = poison(span);
+    place.view = typed::poison(span);
     return place;
   }
   place.view = std::move(object);
   if (dependOnValues(*parts)) {
     std::string form;
-    for (const IndexPart& part : *parts) form += part.letter;
-    place.parts.push_back(constant(std::move(form), Type::string(), index.span));
-    for (IndexPart& part : *parts) {
+    for (const Part& part : *parts) form += part.letter;
+    place.parts.push_back(typed::constant(std::move(form), Type::string(), index.span));
+    for (Part& part : *parts) {
       for (ExprPtr& value : part.values) place.parts.push_back(std::move(value));
     }
     return place;
   }
 
   // Parts before `...` in order, from the first dimension on; then the parts after it, from the last dimension back.
-  const auto ellipsis = std::ranges::find(*parts, '.', &IndexPart::letter);
+  const auto ellipsis = std::ranges::find(*parts, '.', &Part::letter);
   std::vector<ExprPtr> indices;
   int64_t passed = 0;  // dimensions that the parts keep
   for (auto part = parts->begin(); part != ellipsis; ++part) {
     const bool is_index =
         part->letter == 'v' && (part->values[0]->type->kind() == TypeKind::Tensor || part->values[0]->type->isList());
     if (is_index) {
-      while (static_cast<int64_t>(indices.size()) < passed) indices.push_back(none(part->span));
+      while (static_cast<int64_t>(indices.size()) < passed) indices.push_back(typed::none(part->span));
       indices.push_back(asTensor(std::move(part->values[0])));
       ++passed;
     } else {
@@ -254,44 +257,44 @@ Inference::TensorIndex Inference::tensorIndex(ExprPtr object, const syntax::Expr
   }
   if (!indices.empty()) {
     const TypePtr list = Type::listOf(Type::optionalOf(Type::tensor()));
-    place.indices = make(list, index.span, typed::MakeList{std::move(indices)});
+    place.indices = typed::make(list, index.span, typed::MakeList{std::move(indices)});
   }
   return place;
 }
 
-ExprPtr Inference::asTensor(ExprPtr index) {
+ExprPtr IndexChecker::asTensor(ExprPtr index) {
   if (!index->type->isList()) return index;
   const Span span = index->span;
   std::vector<TypedArgument> arguments;
   arguments.push_back({std::move(index), {}, span});
-  return callBuiltin("tensor", std::move(arguments), span);
+  return builtins_.callBuiltin("tensor", std::move(arguments), span);
 }
 
 // Returns what a slice, None or int leaves of [view]; [passed] dimensions are done, counted from the first or the last.
-ExprPtr Inference::viewOf(ExprPtr view, IndexPart& part, int64_t& passed, bool is_from_end, Span span) {
-  if (isPoison(*view)) return view;
-  ExprPtr dim = constant(is_from_end ? -passed - 1 : passed, Type::integer(), part.span);
+ExprPtr IndexChecker::viewOf(ExprPtr view, Part& part, int64_t& passed, bool is_from_end, Span span) {
+  if (typed::isPoison(*view)) return view;
+  ExprPtr dim = typed::constant(is_from_end ? -passed - 1 : passed, Type::integer(), part.span);
   if (part.letter == 'v' && isInt(part.values[0]->type))
-    return callAten("select", {&view, &dim, &part.values[0]}, span);
+    return resolver_.callAten("select", {&view, &dim, &part.values[0]}, span);
   ++passed;
-  if (part.letter == 'v') return callAten("unsqueeze", {&view, &dim}, span);
+  if (part.letter == 'v') return resolver_.callAten("unsqueeze", {&view, &dim}, span);
   if (isWholeSlice(part)) return view;
   ExprPtr step = std::move(part.values[2]);
-  if (step->type->kind() == TypeKind::None) step = constant(1, Type::integer(), part.span);
-  return callAten("slice", {&view, &dim, &part.values[0], &part.values[1], &step}, span);
+  if (step->type->kind() == TypeKind::None) step = typed::constant(1, Type::integer(), part.span);
+  return resolver_.callAten("slice", {&view, &dim, &part.values[0], &part.values[1], &step}, span);
 }
 
-ExprPtr Inference::tensorElement(ExprPtr object, const syntax::Expr& index, Span span) {
+ExprPtr IndexChecker::tensorElement(ExprPtr object, const syntax::Expr& index, Span span) {
   TensorIndex place = tensorIndex(std::move(object), index, span);
-  if (isPoison(*place.view)) return std::move(place.view);
+  if (typed::isPoison(*place.view)) return std::move(place.view);
   if (!place.parts.empty()) return partsElement(std::move(place.view), std::move(place.parts), span);
   if (place.indices == nullptr) return std::move(place.view);
-  return callAten("index", {&place.view, &place.indices}, span);
+  return resolver_.callAten("index", {&place.view, &place.indices}, span);
 }
 
-ExprPtr Inference::partsElement(ExprPtr view, std::vector<ExprPtr> parts, Span span) {
+ExprPtr IndexChecker::partsElement(ExprPtr view, std::vector<ExprPtr> parts, Span span) {
   parts.insert(parts.begin(), std::move(view));
-  return make(Type::tensor(), span, typed::CallBuiltin{*findBuiltin("tensor_element"), std::move(parts)});
+  return typed::make(Type::tensor(), span, typed::CallBuiltin{*findBuiltin("tensor_element"), std::move(parts)});
 }
 
 }  // namespace boxcar::interp

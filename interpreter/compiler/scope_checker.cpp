@@ -1,41 +1,31 @@
 #include <boxcar/dispatcher/handlers/handler_kinds.h>
-#include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/scope_checker.h>
 #include <boxcar/interpreter/runtime/handler_object.h>
 #include <boxcar/interpreter/syntax/wording.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
 
-// `with`, and the statements that register handlers and run other files.
-
 namespace boxcar::interp {
 
 using boost::variant2::get_if;
 
-void Inference::infer(const syntax::With& statement, Span span, typed::Block& out) {
-  typed::With with;
-  for (const syntax::ExprPtr& expr : statement.scopes) {
-    if (auto found = scope(*expr)) with.scopes.push_back(*std::move(found));
-  }
-  infer(statement.body.statements, with.body);
-  append(out, span, std::move(with));
-}
-
-std::optional<typed::Scope> Inference::scope(const syntax::Expr& expr) {
+std::optional<typed::Scope> ScopeChecker::scope(const syntax::Expr& expr) {
   constexpr std::string_view kScopes[] = {"include", "exclude", "inference_mode"};
   const auto* ref = get_if<syntax::NameRef>(&expr.node);
   const auto* call = get_if<syntax::Call>(&expr.node);
   const syntax::QualifiedName* name = ref != nullptr ? &ref->name : call != nullptr ? &call->callee : nullptr;
   if (name == nullptr || name->space) {
-    error(expr.span,
-          "`with` takes scopes: a mode's name, a handler such as `check_nan()`, `include(KEY)`, `exclude(KEY)` or "
-          "`inference_mode()`");
+    context_.error(
+        expr.span,
+        "`with` takes scopes: a mode's name, a handler such as `check_nan()`, `include(KEY)`, `exclude(KEY)` or "
+        "`inference_mode()`");
     return std::nullopt;
   }
   const std::string_view word = name->name.text;
-  if (const ScriptMode* mode = declarations_.findMode(word, expr.span.begin)) {
+  if (const ScriptMode* mode = context_.declarations.findMode(word, expr.span.begin)) {
     if (ref != nullptr) return typed::Scope{mode->scope, nullptr};
-    error(expr.span, fmt::format("`{}` is a mode, which takes no arguments: `with {} {{ … }}`", word, word));
+    context_.error(expr.span, fmt::format("`{}` is a mode, which takes no arguments: `with {} {{ … }}`", word, word));
     return std::nullopt;
   }
   const boxcar::HandlerKind* const kind = findHandlerKind(word);
@@ -44,26 +34,28 @@ std::optional<typed::Scope> Inference::scope(const syntax::Expr& expr) {
     if (call == nullptr) {
       const std::string form =
           kind == nullptr ? fmt::format("{}()", word) : std::string(kind->schema.substr(0, kind->schema.rfind(" ->")));
-      error(expr.span, fmt::format("a {} is called: `with {}`", kind == nullptr ? "scope" : "handler", form));
+      context_.error(expr.span, fmt::format("a {} is called: `with {}`", kind == nullptr ? "scope" : "handler", form));
       return std::nullopt;
     }
-    return typed::Scope{{}, callBuiltin(handlerBuiltin(word), inferArguments(call->arguments), expr.span)};
+    return typed::Scope{{},
+                        builtins_.callBuiltin(handlerBuiltin(word), calls_.inferArguments(call->arguments), expr.span)};
   }
   if (std::ranges::find(kScopes, word) == std::end(kScopes)) {
     std::vector<std::string_view> candidates(std::begin(kScopes), std::end(kScopes));
     candidates.insert(candidates.end(), std::begin(kDeviceScopes), std::end(kDeviceScopes));
     for (const boxcar::HandlerKind* each : handlerKinds()) candidates.push_back(each->name());
-    for (const ScriptMode& mode : declarations_.modes()) candidates.push_back(mode.name);
-    error(name->span, withSuggestion(fmt::format("there is no mode or scope called `{}`", word), word, candidates));
+    for (const ScriptMode& mode : context_.declarations.modes()) candidates.push_back(mode.name);
+    context_.error(name->span,
+                   withSuggestion(fmt::format("there is no mode or scope called `{}`", word), word, candidates));
     return std::nullopt;
   }
   if (call == nullptr) {
-    error(expr.span, fmt::format("a scope is called: `{}({})`", word, word == "inference_mode" ? "" : "KEY"));
+    context_.error(expr.span, fmt::format("a scope is called: `{}({})`", word, word == "inference_mode" ? "" : "KEY"));
     return std::nullopt;
   }
   CodeScope scope;
   if (word == "inference_mode") {
-    if (!call->arguments.empty()) error(call->arguments_span, "`inference_mode()` takes no arguments");
+    if (!call->arguments.empty()) context_.error(call->arguments_span, "`inference_mode()` takes no arguments");
     scope.kind = ScopeKind::InferenceMode;
     return typed::Scope{scope, nullptr};
   }
@@ -74,22 +66,22 @@ std::optional<typed::Scope> Inference::scope(const syntax::Expr& expr) {
   return typed::Scope{scope, nullptr};
 }
 
-// Returns the keys of `include(Tracer, Python)`; nothing if one of them is wrong.
-std::optional<DispatchKeySet> Inference::scopeKeys(const syntax::Call& call) {
+std::optional<DispatchKeySet> ScopeChecker::scopeKeys(const syntax::Call& call) {
   DispatchKeySet keys;
   bool is_good = true;
   const auto reject = [&](Span span, std::string message) {
-    error(span, std::move(message));
+    context_.error(span, std::move(message));
     is_good = false;
   };
   if (call.arguments.empty()) {
-    reject(call.arguments_span,
-           fmt::format("`{}` takes one key or more: `{}(Tracer)`", text(call.callee.span), text(call.callee.span)));
+    reject(call.arguments_span, fmt::format("`{}` takes one key or more: `{}(Tracer)`", context_.text(call.callee.span),
+                                            context_.text(call.callee.span)));
   }
   for (const syntax::Argument& argument : call.arguments) {
     const auto* ref = get_if<syntax::NameRef>(&argument.value->node);
     if (ref == nullptr || ref->name.space || argument.keyword) {
-      reject(argument.span, fmt::format("`{}` takes names of dispatch keys, such as `Tracer`", text(call.callee.span)));
+      reject(argument.span,
+             fmt::format("`{}` takes names of dispatch keys, such as `Tracer`", context_.text(call.callee.span)));
       continue;
     }
     const std::string_view name = ref->name.name.text;
@@ -112,21 +104,6 @@ std::optional<DispatchKeySet> Inference::scopeKeys(const syntax::Call& call) {
   }
   if (!is_good) return std::nullopt;
   return keys;
-}
-
-void Inference::infer(const syntax::Impl& statement, Span span, typed::Block& out) {
-  if (const auto handler = declarations_.handlerOf(&statement)) append(out, span, typed::Register{*handler});
-}
-
-void Inference::infer(const syntax::Fallback& statement, Span span, typed::Block& out) {
-  if (const auto handler = declarations_.handlerOf(&statement)) append(out, span, typed::Register{*handler});
-}
-
-void Inference::infer(const syntax::Import& statement, Span span, typed::Block& out) {
-  const auto module = declarations_.moduleOf(&statement);
-  if (!module) return;
-  if (!module_imports_.contains(*module)) module_imports_[*module] = declarations_.importOfStatements(*module);
-  append(out, span, typed::RunModule{*module, module_imports_[*module]});
 }
 
 }  // namespace boxcar::interp

@@ -1,14 +1,14 @@
-#include <boxcar/interpreter/compiler/inference.h>
+#include <boxcar/interpreter/compiler/operator_checker.h>
+#include <boxcar/interpreter/compiler/typed_builder.h>
 
 #include <array>
-
-// Arithmetic and comparisons: opcodes on numbers, operators on tensors, run-time decisions otherwise.
 
 namespace boxcar::interp {
 
 using boost::variant2::get_if;
 using syntax::BinaryOp;
 using syntax::CompareOp;
+using syntax::UnaryOp;
 using typed::ExprPtr;
 
 namespace {
@@ -77,90 +77,9 @@ bool isExactAsFloat(const typed::Expr& expr) {
          constant->value.toInt() <= kLimit;
 }
 
-}  // namespace
-
-ExprPtr Inference::infer(const syntax::Unary& unary, Span span) {
-  if (unary.op == syntax::UnaryOp::Not) {
-    return operate(Opcode::NotBool, Type::boolean(), span, condition(*unary.operand).value);
-  }
-  ExprPtr operand = infer(*unary.operand);
-  const TypePtr type = operand->type;
-  if (isPoison(*operand)) return operand;
-
-  if (isTensor(type)) {
-    if (unary.op == syntax::UnaryOp::Plus) return operand;
-    return callAten(unary.op == syntax::UnaryOp::Negate ? "neg" : "bitwise_not", {&operand}, span);
-  }
-  const bool is_negate = unary.op == syntax::UnaryOp::Negate;
-  if (type->kind() == TypeKind::Float && unary.op != syntax::UnaryOp::Invert) {
-    return is_negate ? operate(Opcode::NegFloat, type, span, std::move(operand)) : std::move(operand);
-  }
-  if (type->kind() == TypeKind::Int || type->kind() == TypeKind::Bool) {
-    operand = convert(std::move(operand), {Type::integer()});
-    if (unary.op == syntax::UnaryOp::Plus) return operand;
-    return operate(is_negate ? Opcode::NegInt : Opcode::InvertInt, Type::integer(), span, std::move(operand));
-  }
-  if (isAny(type) || ((type->kind() == TypeKind::Complex || type->kind() == TypeKind::Scalar) &&
-                      (unary.op != syntax::UnaryOp::Invert || type->kind() == TypeKind::Scalar))) {
-    const Opcode op = unary.op == syntax::UnaryOp::Negate ? Opcode::NegValue
-                      : unary.op == syntax::UnaryOp::Plus ? Opcode::PlusValue
-                                                          : Opcode::InvertValue;
-    return operate(op, type, span, std::move(operand));
-  }
-  Diagnostic& diagnostic = error(span, fmt::format("`{}` does not work on {}", unary.op, *type));
-  if (type->isOptional()) diagnostic.note("check `is None` first");
-  return poison(span);
-}
-
-ExprPtr Inference::infer(const syntax::Binary& binary, Span span) {
-  ExprPtr left = infer(*binary.left);
-  ExprPtr right = infer(*binary.right);
-  if (isPoison(*left) || isPoison(*right)) return poison(span);
-  return this->binary(binary.op, std::move(left), std::move(right), span);
-}
-
-ExprPtr Inference::binary(BinaryOp op, ExprPtr left, ExprPtr right, Span span) {
-  const TypePtr a = left->type;
-  const TypePtr b = right->type;
-  if (isPlainNumber(a) && isPlainNumber(b) && op != BinaryOp::MatrixMultiply) {
-    const bool is_float = a->kind() == TypeKind::Float || b->kind() == TypeKind::Float;
-    if (!is_float || !isBitwise(op)) return scalarBinary(op, std::move(left), std::move(right), span);
-  } else if ((isTensor(a) && (isTensor(b) || isAnyNumber(b))) || (isTensor(b) && isAnyNumber(a))) {
-    return tensorBinary(ruleOf(op).on_tensors, ruleOf(op).swapped, std::move(left), std::move(right), span);
-  } else if (const TypePtr type = genericBinaryType(op, a, b)) {
-    return operate(ruleOf(op).on_values, type, span, std::move(left), std::move(right));
-  }
-  Diagnostic& diagnostic = error(span, fmt::format("`{}` does not work on {} and {}", op, *a, *b));
-  if (a->isOptional() || b->isOptional()) diagnostic.note("check `is None` first for what may be None");
-  return poison(span);
-}
-
-ExprPtr Inference::scalarBinary(BinaryOp op, ExprPtr left, ExprPtr right, Span span) {
-  const bool are_bool = left->type->kind() == TypeKind::Bool && right->type->kind() == TypeKind::Bool;
-  if (are_bool && op <= BinaryOp::And) {
-    const Opcode opcode = op == BinaryOp::Or ? Opcode::OrBool : op == BinaryOp::Xor ? Opcode::XorBool : Opcode::AndBool;
-    return operate(opcode, Type::boolean(), span, std::move(left), std::move(right));
-  }
-  const bool is_float = left->type->kind() == TypeKind::Float || right->type->kind() == TypeKind::Float;
-  const TypePtr operand_type = is_float ? Type::floating() : Type::integer();
-  left = convert(std::move(left), {operand_type});
-  right = convert(std::move(right), {operand_type});
-  const Opcode opcode = is_float ? ruleOf(op).on_floats : ruleOf(op).on_ints;
-  const TypePtr type = op == BinaryOp::Divide ? Type::floating() : operand_type;
-  return operate(opcode, type, span, std::move(left), std::move(right));
-}
-
-ExprPtr Inference::tensorBinary(std::string_view name, std::string_view swapped, ExprPtr left, ExprPtr right,
-                                Span span) {
-  if (isTensor(left->type) || swapped.empty()) return callAten(name, {&left, &right}, span);
-  typed::Block before;
-  if (!isSimple(*right)) left = keep(std::move(left), before);
-  return withStatements(std::move(before), callAten(swapped, {&right, &left}, span));
-}
-
 // Returns the type of an operator's result for values that are only known at run time or that are not plain numbers;
 // null if it cannot work.
-TypePtr Inference::genericBinaryType(BinaryOp op, TypePtr a, TypePtr b) const {
+TypePtr genericBinaryType(BinaryOp op, TypePtr a, TypePtr b) {
   if (isAny(a) || isAny(b)) return isTensor(a) || isTensor(b) ? Type::tensor() : Type::any();
   const bool has_scalar = a->kind() == TypeKind::Scalar || b->kind() == TypeKind::Scalar;
   if (has_scalar && isAnyNumber(a) && isAnyNumber(b)) return op == BinaryOp::MatrixMultiply ? nullptr : Type::scalar();
@@ -186,28 +105,101 @@ TypePtr Inference::genericBinaryType(BinaryOp op, TypePtr a, TypePtr b) const {
   return Type::tupleOf(elements);
 }
 
-// ---- Comparisons ----
-
-ExprPtr Inference::comparison(const syntax::Comparison& comparison, Span span) {
-  ExprPtr left = infer(*comparison.first);
-  ExprPtr right = infer(*comparison.links[0].operand);
-  if (isPoison(*left) || isPoison(*right)) return poison(span);
-  return compare(comparison.links[0].op, std::move(left), std::move(right), span);
+// `left is right`
+ExprPtr identity(ExprPtr left, ExprPtr right, Span span) {
+  const bool against_none = right->type->kind() == TypeKind::None;
+  if (against_none && typed::isSimple(*left) && get_if<typed::Constant>(&right->node) != nullptr) {
+    if (left->type->kind() == TypeKind::None) return typed::constant(true, Type::boolean(), span);
+    if (!isAny(left->type) && !left->type->isOptional()) return typed::constant(false, Type::boolean(), span);
+  }
+  return typed::operate(Opcode::Is, Type::boolean(), span, std::move(left), std::move(right));
 }
 
-ExprPtr Inference::compare(CompareOp op, ExprPtr left, ExprPtr right, Span span) {
+}  // namespace
+
+ExprPtr OperatorChecker::unary(UnaryOp op, ExprPtr operand, Span span) {
+  const TypePtr type = operand->type;
+  if (typed::isPoison(*operand)) return operand;
+
+  if (isTensor(type)) {
+    if (op == UnaryOp::Plus) return operand;
+    return resolver_.callAten(op == UnaryOp::Negate ? "neg" : "bitwise_not", {&operand}, span);
+  }
+  const bool is_negate = op == UnaryOp::Negate;
+  if (type->kind() == TypeKind::Float && op != UnaryOp::Invert) {
+    return is_negate ? typed::operate(Opcode::NegFloat, type, span, std::move(operand)) : std::move(operand);
+  }
+  if (type->kind() == TypeKind::Int || type->kind() == TypeKind::Bool) {
+    operand = converter_.convert(std::move(operand), {Type::integer()});
+    if (op == UnaryOp::Plus) return operand;
+    return typed::operate(is_negate ? Opcode::NegInt : Opcode::InvertInt, Type::integer(), span, std::move(operand));
+  }
+  if (isAny(type) || ((type->kind() == TypeKind::Complex || type->kind() == TypeKind::Scalar) &&
+                      (op != UnaryOp::Invert || type->kind() == TypeKind::Scalar))) {
+    const Opcode opcode = op == UnaryOp::Negate ? Opcode::NegValue
+                          : op == UnaryOp::Plus ? Opcode::PlusValue
+                                                : Opcode::InvertValue;
+    return typed::operate(opcode, type, span, std::move(operand));
+  }
+  Diagnostic& diagnostic = context_.error(span, fmt::format("`{}` does not work on {}", op, *type));
+  if (type->isOptional()) diagnostic.note("check `is None` first");
+  return typed::poison(span);
+}
+
+ExprPtr OperatorChecker::binary(BinaryOp op, ExprPtr left, ExprPtr right, Span span) {
+  const TypePtr a = left->type;
+  const TypePtr b = right->type;
+  if (isPlainNumber(a) && isPlainNumber(b) && op != BinaryOp::MatrixMultiply) {
+    const bool is_float = a->kind() == TypeKind::Float || b->kind() == TypeKind::Float;
+    if (!is_float || !isBitwise(op)) return scalarBinary(op, std::move(left), std::move(right), span);
+  } else if ((isTensor(a) && (isTensor(b) || isAnyNumber(b))) || (isTensor(b) && isAnyNumber(a))) {
+    return tensorBinary(ruleOf(op).on_tensors, ruleOf(op).swapped, std::move(left), std::move(right), span);
+  } else if (const TypePtr type = genericBinaryType(op, a, b)) {
+    return typed::operate(ruleOf(op).on_values, type, span, std::move(left), std::move(right));
+  }
+  Diagnostic& diagnostic = context_.error(span, fmt::format("`{}` does not work on {} and {}", op, *a, *b));
+  if (a->isOptional() || b->isOptional()) diagnostic.note("check `is None` first for what may be None");
+  return typed::poison(span);
+}
+
+ExprPtr OperatorChecker::scalarBinary(BinaryOp op, ExprPtr left, ExprPtr right, Span span) {
+  const bool are_bool = left->type->kind() == TypeKind::Bool && right->type->kind() == TypeKind::Bool;
+  if (are_bool && op <= BinaryOp::And) {
+    const Opcode opcode = op == BinaryOp::Or ? Opcode::OrBool : op == BinaryOp::Xor ? Opcode::XorBool : Opcode::AndBool;
+    return typed::operate(opcode, Type::boolean(), span, std::move(left), std::move(right));
+  }
+  const bool is_float = left->type->kind() == TypeKind::Float || right->type->kind() == TypeKind::Float;
+  const TypePtr operand_type = is_float ? Type::floating() : Type::integer();
+  left = converter_.convert(std::move(left), {operand_type});
+  right = converter_.convert(std::move(right), {operand_type});
+  const Opcode opcode = is_float ? ruleOf(op).on_floats : ruleOf(op).on_ints;
+  const TypePtr type = op == BinaryOp::Divide ? Type::floating() : operand_type;
+  return typed::operate(opcode, type, span, std::move(left), std::move(right));
+}
+
+ExprPtr OperatorChecker::tensorBinary(std::string_view name, std::string_view swapped, ExprPtr left, ExprPtr right,
+                                      Span span) {
+  if (isTensor(left->type) || swapped.empty()) return resolver_.callAten(name, {&left, &right}, span);
+  typed::Block before;
+  if (!typed::isSimple(*right)) left = context_.keep(std::move(left), before);
+  return typed::withStatements(std::move(before), resolver_.callAten(swapped, {&right, &left}, span));
+}
+
+// ---- Comparisons ----
+
+ExprPtr OperatorChecker::compare(CompareOp op, ExprPtr left, ExprPtr right, Span span) {
   switch (op) {
     case CompareOp::In: return contains(std::move(left), std::move(right), span);
     case CompareOp::NotIn:
-      return operate(Opcode::NotBool, Type::boolean(), span, contains(std::move(left), std::move(right), span));
+      return typed::operate(Opcode::NotBool, Type::boolean(), span, contains(std::move(left), std::move(right), span));
     case CompareOp::Is: return identity(std::move(left), std::move(right), span);
     case CompareOp::IsNot:
-      return operate(Opcode::NotBool, Type::boolean(), span, identity(std::move(left), std::move(right), span));
+      return typed::operate(Opcode::NotBool, Type::boolean(), span, identity(std::move(left), std::move(right), span));
     default: return orderOrEquality(op, std::move(left), std::move(right), span);
   }
 }
 
-ExprPtr Inference::orderOrEquality(CompareOp op, ExprPtr left, ExprPtr right, Span span) {
+ExprPtr OperatorChecker::orderOrEquality(CompareOp op, ExprPtr left, ExprPtr right, Span span) {
   const TypePtr a = left->type;
   const TypePtr b = right->type;
   const CompareRule& rule = kCompareRules[static_cast<size_t>(op)];
@@ -218,13 +210,13 @@ ExprPtr Inference::orderOrEquality(CompareOp op, ExprPtr left, ExprPtr right, Sp
     return tensorBinary(rule.on_tensors, rule.swapped, std::move(left), std::move(right), span);
   }
   if (isEquality(op) && a->kind() == TypeKind::Device && b->kind() == TypeKind::String) {
-    right = convert(std::move(right), {Type::device()});
+    right = converter_.convert(std::move(right), {Type::device()});
   } else if (isEquality(op) && b->kind() == TypeKind::Device && a->kind() == TypeKind::String) {
-    left = convert(std::move(left), {Type::device()});
+    left = converter_.convert(std::move(left), {Type::device()});
   }
   const bool is_tensor_possible =
       (isAny(a) && (isAny(b) || isAnyNumber(b) || isTensor(b))) || (isAny(b) && (isAnyNumber(a) || isTensor(a)));
-  if (is_tensor_possible) return operate(rule.on_values, Type::any(), span, std::move(left), std::move(right));
+  if (is_tensor_possible) return typed::operate(rule.on_values, Type::any(), span, std::move(left), std::move(right));
 
   const auto is_ordered = [](TypePtr type) {
     return isAny(type) || type->kind() == TypeKind::String || type->isList() || type->kind() == TypeKind::Tuple;
@@ -233,21 +225,21 @@ ExprPtr Inference::orderOrEquality(CompareOp op, ExprPtr left, ExprPtr right, Sp
       isAnyNumber(a) && isAnyNumber(b) && a->kind() != TypeKind::Complex && b->kind() != TypeKind::Complex;
   const bool same_kind = a->kind() == b->kind() || isAny(a) || isAny(b);
   if (!isEquality(op) && !is_number_order && !(is_ordered(a) && is_ordered(b) && same_kind)) {
-    Diagnostic& diagnostic = error(span, fmt::format("`{}` does not work on {} and {}", op, *a, *b));
+    Diagnostic& diagnostic = context_.error(span, fmt::format("`{}` does not work on {} and {}", op, *a, *b));
     if (a->isOptional() || b->isOptional()) diagnostic.note("check `is None` first for what may be None");
-    return poison(span);
+    return typed::poison(span);
   }
-  return unboxed(operate(rule.on_values, Type::any(), span, std::move(left), std::move(right)), Type::boolean());
+  return typed::unboxed(typed::operate(rule.on_values, Type::any(), span, std::move(left), std::move(right)),
+                        Type::boolean());
 }
 
-// Both are int, float or bool.
-ExprPtr Inference::compareScalars(CompareOp op, ExprPtr left, ExprPtr right, Span span) {
+ExprPtr OperatorChecker::compareScalars(CompareOp op, ExprPtr left, ExprPtr right, Span span) {
   const SlotKind a = slotKindOf(left->type);
   const SlotKind b = slotKindOf(right->type);
   if (a == SlotKind::Bool && b == SlotKind::Bool && isEquality(op)) {
-    ExprPtr differ = operate(Opcode::XorBool, Type::boolean(), span, std::move(left), std::move(right));
+    ExprPtr differ = typed::operate(Opcode::XorBool, Type::boolean(), span, std::move(left), std::move(right));
     if (op == CompareOp::NotEqual) return differ;
-    return operate(Opcode::NotBool, Type::boolean(), span, std::move(differ));
+    return typed::operate(Opcode::NotBool, Type::boolean(), span, std::move(differ));
   }
   const bool has_float = a == SlotKind::Float || b == SlotKind::Float;
   if (has_float) {
@@ -256,43 +248,35 @@ ExprPtr Inference::compareScalars(CompareOp op, ExprPtr left, ExprPtr right, Spa
     };
     if (loses(a, *left) || loses(b, *right)) {
       const Opcode opcode = kCompareRules[static_cast<size_t>(op)].on_values;
-      return unboxed(operate(opcode, Type::any(), span, std::move(left), std::move(right)), Type::boolean());
+      return typed::unboxed(typed::operate(opcode, Type::any(), span, std::move(left), std::move(right)),
+                            Type::boolean());
     }
   }
   const TypePtr type = has_float ? Type::floating() : Type::integer();
-  left = convert(std::move(left), {type});
-  right = convert(std::move(right), {type});
+  left = converter_.convert(std::move(left), {type});
+  right = converter_.convert(std::move(right), {type});
 
   typed::Block before;
   if (op == CompareOp::Greater || op == CompareOp::GreaterEqual) {
-    if (!isSimple(*right)) left = keep(std::move(left), before);
+    if (!typed::isSimple(*right)) left = context_.keep(std::move(left), before);
     std::swap(left, right);
     op = op == CompareOp::Greater ? CompareOp::Less : CompareOp::LessEqual;
   }
   constexpr Opcode on_ints[] = {Opcode::EqInt, Opcode::NeInt, Opcode::LtInt, Opcode::LeInt};
   constexpr Opcode on_floats[] = {Opcode::EqFloat, Opcode::NeFloat, Opcode::LtFloat, Opcode::LeFloat};
   const Opcode opcode = (has_float ? on_floats : on_ints)[static_cast<size_t>(op)];
-  return withStatements(std::move(before), operate(opcode, Type::boolean(), span, std::move(left), std::move(right)));
+  return typed::withStatements(std::move(before),
+                               typed::operate(opcode, Type::boolean(), span, std::move(left), std::move(right)));
 }
 
-// `left is right`
-ExprPtr Inference::identity(ExprPtr left, ExprPtr right, Span span) {
-  const bool against_none = right->type->kind() == TypeKind::None;
-  if (against_none && isSimple(*left) && get_if<typed::Constant>(&right->node) != nullptr) {
-    if (left->type->kind() == TypeKind::None) return constant(true, Type::boolean(), span);
-    if (!isAny(left->type) && !left->type->isOptional()) return constant(false, Type::boolean(), span);
-  }
-  return operate(Opcode::Is, Type::boolean(), span, std::move(left), std::move(right));
-}
-
-ExprPtr Inference::contains(ExprPtr element, ExprPtr container, Span span) {
+ExprPtr OperatorChecker::contains(ExprPtr element, ExprPtr container, Span span) {
   switch (container->type->kind()) {
     case TypeKind::Tensor: {
       if (!isTensor(element->type) && !isAnyNumber(element->type)) break;
       typed::Block before;
-      if (!isSimple(*container)) element = keep(std::move(element), before);
-      ExprPtr equal = callAten("eq", {&container, &element}, span);
-      return withStatements(std::move(before), truth(callAten("any", {&equal}, span)));
+      if (!typed::isSimple(*container)) element = context_.keep(std::move(element), before);
+      ExprPtr equal = resolver_.callAten("eq", {&container, &element}, span);
+      return typed::withStatements(std::move(before), typed::truth(resolver_.callAten("any", {&equal}, span)));
     }
     case TypeKind::String:
       if (element->type->kind() != TypeKind::String && !isAny(element->type)) break;
@@ -301,11 +285,11 @@ ExprPtr Inference::contains(ExprPtr element, ExprPtr container, Span span) {
     case TypeKind::Tuple:
     case TypeKind::Dict:
     case TypeKind::Any:
-      return operate(Opcode::Contains, Type::boolean(), span, std::move(element), std::move(container));
+      return typed::operate(Opcode::Contains, Type::boolean(), span, std::move(element), std::move(container));
     default: break;
   }
-  error(span, fmt::format("`in` does not work on {} and {}", *element->type, *container->type));
-  return poison(span);
+  context_.error(span, fmt::format("`in` does not work on {} and {}", *element->type, *container->type));
+  return typed::poison(span);
 }
 
 }  // namespace boxcar::interp

@@ -1,0 +1,45 @@
+#pragma once
+
+// Calls as written.
+
+#include <boxcar/interpreter/compiler/builtin_resolver.h>
+#include <boxcar/interpreter/compiler/call_resolver.h>
+#include <boxcar/interpreter/compiler/condition_checker.h>
+#include <boxcar/interpreter/compiler/expression_checker.h>
+#include <boxcar/interpreter/compiler/inference_context.h>
+#include <boxcar/interpreter/compiler/typed_argument.h>
+#include <boxcar/interpreter/compiler/typed_program.h>
+#include <boxcar/interpreter/syntax/ast.h>
+
+#include <vector>
+
+namespace boxcar::interp {
+
+// Finds out what the name of a call means: a function, an operator, a built-in or a method.
+class CallChecker {
+ public:
+  CallChecker(InferenceContext& context, CallResolver& resolver, BuiltinResolver& builtins,
+              ExpressionChecker& expressions, ConditionChecker& conditions)
+      : context_(context),
+        resolver_(resolver),
+        builtins_(builtins),
+        expressions_(expressions),
+        conditions_(conditions) {}
+
+  typed::ExprPtr infer(const syntax::Call& call, Span span);
+  typed::ExprPtr infer(const syntax::MethodCall& call, Span span);
+  std::vector<TypedArgument> inferArguments(const std::vector<syntax::Argument>& arguments);
+
+ private:
+  // Infers a method call on a value whose kind is only known at run time. [operators] is null if none has the name.
+  typed::ExprPtr anyMethod(const syntax::Name& method, const OverloadSet* operators,
+                           std::vector<TypedArgument> arguments, Span span);
+
+  InferenceContext& context_;
+  CallResolver& resolver_;
+  BuiltinResolver& builtins_;
+  ExpressionChecker& expressions_;
+  ConditionChecker& conditions_;
+};
+
+}  // namespace boxcar::interp

@@ -1,0 +1,66 @@
+#include <boxcar/interpreter/compiler/inference_context.h>
+#include <boxcar/interpreter/compiler/typed_builder.h>
+
+namespace boxcar::interp {
+
+using typed::ExprPtr;
+
+InferenceContext::InferenceContext(Declarations& declarations, const ScriptFunction* function, Diagnostics& diagnostics,
+                                   Findings* findings, InputOutline* outline)
+    : declarations(declarations),
+      function(function),
+      diagnostics(diagnostics),
+      findings(findings),
+      source(declarations.source()),
+      outline(outline) {
+  if (findings != nullptr) findings_before = findings->mark();
+}
+
+void InferenceContext::beginPass() {
+  found = Diagnostics();
+  if (findings != nullptr) findings->dropFrom(findings_before);
+  environment = Environment();
+  made_count = 0;
+  assigned.clear();
+  scoped.clear();
+}
+
+std::optional<typed::VariableId> InferenceContext::findVariable(std::string_view name) const {
+  for (auto inner = scoped.rbegin(); inner != scoped.rend(); ++inner) {
+    if (inner->first == name) return inner->second;
+  }
+  const auto named = ids.find(name);
+  if (named == ids.end()) return std::nullopt;
+  return named->second;
+}
+
+void InferenceContext::assume(const Facts& facts) {
+  for (const auto& [variable, type] : facts) environment[variable].type = type;
+}
+
+ExprPtr InferenceContext::keep(ExprPtr value, typed::Block& before) {
+  return typed::isSimple(*value) ? std::move(value) : keepValue(std::move(value), before);
+}
+
+ExprPtr InferenceContext::keepValue(ExprPtr value, typed::Block& before) {
+  const typed::Target target{makeVariable(), slotKindOf(value->type)};
+  const TypePtr type = value->type;
+  const Span span = value->span;
+  typed::FieldNames fields = value->fields;
+  typed::append(before, span, typed::SetVariable{target, std::move(value)});
+  ExprPtr kept = typed::read(target, type, span);
+  kept->fields = std::move(fields);
+  return kept;
+}
+
+Diagnostic& InferenceContext::error(Span span, std::string message) {
+  return found.error(source, span, std::move(message));
+}
+
+std::string_view InferenceContext::shownName() const {
+  // A fallback has no name of its own.
+  const bool is_exit = function->kind == BodyKind::Exit;
+  return is_exit || function->title.starts_with("fallback") ? function->title : text(function->name_span);
+}
+
+}  // namespace boxcar::interp
