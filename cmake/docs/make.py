@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the C++ reference: `make.py SOURCE BUILD OUTPUT` reads the headers that are installed, from the tree SOURCE and its
-BUILD, and writes OUTPUT/index.html with Doxygen. Fails if Doxygen gives a warning.
+"""Makes the C++ reference: `make.py SOURCE BUILD OUTPUT` reads the headers that are installed, from the tree SOURCE and
+its BUILD, and writes OUTPUT/index.html with Doxygen. Fails if Doxygen gives a warning.
 """
 
 import os

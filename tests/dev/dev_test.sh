@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests the script `dev` in a project of its own, with fakes in place of every tool that installs, configures or builds.
+# Tests the script `dev` in a temporary project, with fakes for every tool that installs, configures or builds.
 set -uo pipefail
 dev=$(readlink -f "${1:?usage: dev_test.sh PATH_OF_DEV}")
 sandbox=$(readlink -f "$(mktemp -d)")
@@ -39,7 +39,7 @@ start() {
 # Adds more of the system's tools to PATH.
 link() { local tool; for tool; do ln -sf "$(command -v "$tool")" "$bin/$tool"; done; }
 
-# Runs ./dev with the arguments in a directory that is not the project's; fills output, errors and status.
+# Runs ./dev with the arguments in a directory outside the project; sets output, errors and status.
 run() {
   (cd "$sandbox" && PATH=$bin "$project/dev" "$@" >"$sandbox/stdout" 2>"$sandbox/stderr")
   status=$? output=$(cat "$sandbox/stdout") errors=$(cat "$sandbox/stderr")
@@ -438,7 +438,7 @@ dev_build_configures_again_where_a_package_of_the_build_came_or_went_and_for_no_
 }
 
 dev_build_times_tells_what_each_folder_took() {
-  ln -sf "$(python3 -c 'import sys; print(sys.executable)')" "$bin/python3"    # the first python3 in PATH may be a script
+  ln -sf "$(python3 -c 'import sys; print(sys.executable)')" "$bin/python3"    # python3 in PATH may be a script
   run build --times
   expect status "$status" 1
   expect stderr "$errors" '*build_times: nothing was built in build/release; ./dev build builds'
