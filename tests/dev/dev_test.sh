@@ -171,7 +171,7 @@ dev_setup_without_apt_needs_the_tools() {
   rm "$bin/cmake"
   run setup
   expect status "$status" 1
-  expect stderr "$errors" 'dev: cannot install packages without apt-get; please install the counterparts of: g++ cmake *'
+  expect stderr "$errors" 'dev: cannot install packages without apt-get; please install the equivalents of: g++ cmake *'
 }
 
 dev_setup_rejects_an_unknown_group() {
