@@ -1,4 +1,4 @@
-"""Charts as SVG: lines over two logarithmic axes, and bars of ratios with their targets."""
+"""Draws SVG charts: lines on two logarithmic axes, and bars of ratios with their targets."""
 
 import math
 import re
@@ -36,7 +36,7 @@ class Canvas:
 
 
 def shown_number(value):
-    """1000 as 1,000, 0.5 as 0.5, 2e6 as 2M."""
+    """Returns a number as text: 1000 as 1,000, 0.5 as 0.5, 2e6 as 2M."""
     if value >= 1e6:
         return f"{value / 1e6:g}M"
     return f"{value:,.0f}" if value >= 1 else f"{value:g}"
@@ -47,7 +47,7 @@ def decades(low, high):
 
 
 def lines(title, x_label, y_label, series):
-    """[series]: {label: [(x, y), ...]}, all above zero. A line of slope one is dashed, for the eye."""
+    """Returns a line chart. [series]: {label: [(x, y), ...]}, all above zero. A dashed line shows slope one."""
     series = {label: [(x, y) for x, y in points if x > 0 and y > 0] for label, points in series.items()}
     points = [point for each in series.values() for point in each]
     if not points:
@@ -82,13 +82,13 @@ def lines(title, x_label, y_label, series):
     middle = (top + height - bottom) / 2
     canvas.text(20, middle, y_label, "middle", extra=f' transform="rotate(-90 20 {middle:.0f})"')
 
-    # What is twice as much for twice the size, from the middle of the lower edge.
+    # The line of linear growth, from the middle of the lower edge.
     reach = min(x_high / x_low, y_high / y_low)
     x1, y1 = place(x_low, y_low)
     x2, y2 = place(x_low * reach, y_low * reach)
     canvas.add(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="#8c959f" stroke-dasharray="2 5"/>')
 
-    # Labels stand at the lines' ends, moved apart where they would lie on each other.
+    # Labels are at the lines' ends, moved apart where they would overlap.
     ends = sorted((place(*each[-1])[1], label) for label, each in series.items() if each)
     heights = {}
     last = top - 16
@@ -115,8 +115,8 @@ def lines(title, x_label, y_label, series):
 
 
 def bars(title, note, rows):
-    """[rows]: (label, ratio, must, aim), where the targets may be None. Bars end at the ratio, on a logarithmic axis
-    whose line at 1 is the peer."""
+    """Returns a bar chart. [rows]: (label, ratio, must, aim), where the targets may be None. Bars end at the ratio, on
+    a logarithmic axis whose line at 1 is the peer."""
     if not rows:
         raise ValueError(f"there is nothing to draw in '{title}'")
     left, width, step, top = 360, 860, 22, 66
@@ -124,9 +124,9 @@ def bars(title, note, rows):
     values = [value for row in rows for value in row[1:] if value]
     powers = decades(min(values), max([*values, 1.0]))
     low, high = 10.0 ** powers[0], 10.0 ** powers[-1]
-    # A decade that is barely begun is cut off.
+    # Cuts off a decade that is barely used.
     high = min(high, max([*values, 1.0]) * 1.6)
-    # Where all are 1 an axis would have no length.
+    # If all are 1, the axis would have no length.
     low = min(low, high / 10)
 
     def place(value):

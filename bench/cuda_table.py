@@ -1,4 +1,4 @@
-"""Runs boxcar_cuda_bench, does the same with PyTorch where that is installed, and prints both as a table.
+"""Runs boxcar_cuda_bench and, if PyTorch is installed, the same work with PyTorch, and prints both as a table.
 
 Usage: cuda_table.py BOXCAR_CUDA_BENCH
 """
@@ -12,7 +12,7 @@ ROUNDS = 20
 REPEATS = 9
 LARGE = 64 << 20  # of float32: 256 MB
 
-# What is aimed at: boxcar's time as a part of PyTorch's, or of the copy's with the bytes that are moved.
+# Targets: boxcar's time relative to PyTorch's, or to that of a copy that moves the same number of bytes.
 AIMS = {
     "add of 2 elements, queued": "0.5",
     "1,000 operators of a script": "0.5",
@@ -32,7 +32,7 @@ def median(values):
 
 
 def times_of_boxcar(program):
-    """Microseconds by name."""
+    """Returns {name: microseconds}."""
     command = [program, "--benchmark_format=json", f"--benchmark_repetitions={REPEATS}"]
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     runs = json.loads(output)["benchmarks"]
@@ -40,7 +40,7 @@ def times_of_boxcar(program):
 
 
 def times_of_torch():
-    """Microseconds by the same names; None where PyTorch or its device is not there."""
+    """Returns {name: microseconds} with the same names; None if PyTorch or its device is missing."""
     try:
         import torch
         import torch.nn.functional as F
@@ -111,7 +111,7 @@ def main():
     boxcar = times_of_boxcar(sys.argv[1])
     torch = times_of_torch()
     if torch is None:
-        print("PyTorch with CUDA is not here: boxcar alone", file=sys.stderr)
+        print("PyTorch with CUDA was not found: measuring only boxcar", file=sys.stderr)
     print("| | boxcar, µs | PyTorch, µs | ratio | aim |")
     print("|---|---|---|---|---|")
     for name, ours in boxcar.items():

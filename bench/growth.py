@@ -1,7 +1,7 @@
 """Measures how cost grows with size, fits the exponents and draws a chart of each subject. `./dev bench --growth` runs
-it. Writes growth.json, growth.md and a chart for each subject to build/bench, and fails where something grows faster
-than it may: what is flat has an exponent of at most 0.15, and at the largest size at most 1.5 times the cost at the
-smallest; all else has an exponent of at most 1.15.
+it. Writes growth.json, growth.md and a chart for each subject to build/bench. Fails if something grows faster than
+allowed: a flat series may have an exponent of at most 0.15, and at the largest size at most 1.5 times the cost at the
+smallest; any other series may have an exponent of at most 1.15.
 """
 
 import argparse
@@ -18,13 +18,13 @@ import page  # noqa: E402
 import report  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
-# The exponent at most, and the cost at the largest size over that at the smallest. What starts in an empty process finds
-# the first tables small, and so may double until it is flat.
+# The limits of the exponent, and of the ratio of the cost at the largest size to that at the smallest. A series that
+# starts in an empty process begins with small tables, so its cost may double before it is flat.
 MOST = {"flat": (0.15, 1.5), "flat in the end": (0.15, 2), "linear": (1.15, math.inf)}
 
 CALLS = {"typed call, ns": "flat", "boxed call, ns": "flat"}
 LINEAR_CALLS = {"typed call, ns": "linear", "boxed call, ns": "linear"}
-# (file, subject of boxcar_growth, title, what x is, what y is, series and how each may grow)
+# (file, subject of boxcar_growth, title, label of x, label of y, series and how each may grow)
 CHARTS = [
     ("operators", "operators", "Calls and registrations, with more operators registered", "operators", "ns",
      {**CALLS, "look-up by name, ns": "flat in the end", "def and impl of one more, ns": "flat in the end", "a fallback for all, ns": "linear"}),
@@ -51,7 +51,7 @@ CHARTS = [
 
 
 def read_points(text):
-    """{series: [(size, cost), ...]} of what boxcar_growth printed."""
+    """Returns {series: [(size, cost), ...]} from the output of boxcar_growth."""
     series = {}
     for line in text.splitlines():
         cells = line.split("\t")
@@ -66,7 +66,7 @@ def read_points(text):
 
 
 class Row(typing.NamedTuple):
-    """What was found of a series."""
+    """The result for one series."""
 
     file: str
     series: str
@@ -81,13 +81,13 @@ class Row(typing.NamedTuple):
 
 
 def positive(points):
-    """The points that have a logarithm, by size."""
+    """Returns the points with positive values, which have a logarithm, sorted by size."""
     return [(x, y) for x, y in sorted(points) if x > 0 and y > 0]
 
 
 def exponent(points):
-    """Of size, by least squares over the logarithms of the larger half of the sizes: what is constant beside it, such
-    as a start, has less to say there. At least three points count."""
+    """Returns the exponent of size, fitted by least squares to the logarithms of the larger half of the sizes, where
+    constant costs, such as startup, matter less. Uses at least three points."""
     points = [(math.log(x), math.log(y)) for x, y in positive(points)]
     points = points[-max(3, (len(points) + 1) // 2):]
     middle_x = sum(x for x, _ in points) / len(points)
@@ -97,7 +97,7 @@ def exponent(points):
 
 
 def judge(charts, points_of):
-    """A row for each series."""
+    """Returns a row for each series."""
     rows = []
     for file, subject, _, _, _, wanted in charts:
         for series, kind in wanted.items():
@@ -113,7 +113,7 @@ def judge(charts, points_of):
 
 
 def shown_growth(row):
-    """What the row is judged by; the growth from end to end where that is what it is too much of."""
+    """Returns the exponent as text, followed by the growth from end to end if that exceeds its limit."""
     found = f"{max(row.exponent, 0):.2f}"
     if row.times > MOST[row.kind][1]:
         found += f", {row.times:.1f} times"
@@ -146,7 +146,7 @@ def shown(value):
 
 
 def read_kept(path):
-    """The points of a growth.json, {subject: {series: [(size, cost), ...]}}."""
+    """Returns the points of a growth.json, {subject: {series: [(size, cost), ...]}}."""
     try:
         kept = json.loads(path.read_text())
         return {subject: {name: [(float(x), float(y)) for x, y in points] for name, points in series.items()} for subject, series in kept.items()}

@@ -1,8 +1,8 @@
-"""The instructions of a typed and of a boxed call, as they are compiled, each with what it is for.
+"""Lists the compiled instructions of a typed and of a boxed call, each with its purpose.
 
-`hot_path.py CALL_COST` counts with callgrind which instructions of call_cost run for every call, takes their text from
-objdump and their sources from addr2line, and prints them as bench/README.md has them, in the order in which they lie in
-each function; --update-readme puts them there.
+`hot_path.py CALL_COST` finds with callgrind which instructions of call_cost run for every call, takes their text from
+objdump and their source lines from addr2line, and prints them as in bench/README.md, in the order of their addresses in
+each function; --update-readme writes them to that page.
 """
 
 import argparse
@@ -20,8 +20,8 @@ import report  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 CALLS = 3000
 
-# What an instruction is for, by a function that it comes from: the first that fits the innermost function that is named
-# here. Where none is, the first that fits the line of the source; where none does, that line is shown.
+# The purpose of an instruction, by the function it comes from: the first match for the innermost function that is named
+# here. If none matches, the first match for the source line; if none matches that either, the line itself is shown.
 PURPOSES = [
     (r"\bcallsAreWatched\b", "does anybody watch calls (observers, tracing)?"),
     (r"\bholdsBytes\b", "does the stack hold as many values as the operator has arguments?"),
@@ -53,7 +53,7 @@ LOOP = "the loop that makes the calls"
 
 
 def callgrind(program, path):
-    """How often each instruction of the program ran, by address, in CALLS calls."""
+    """Returns {address: times}: how often each instruction of the program ran in CALLS calls."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out"
         report.run(["valgrind", "--tool=callgrind", "--dump-instr=yes", "--compress-pos=no", "--compress-strings=no",
@@ -62,7 +62,7 @@ def callgrind(program, path):
 
 
 def executed(dump, program):
-    """Of callgrind's file: {address: times} for the program's own instructions."""
+    """Returns {address: times} for the program's own instructions, from callgrind's file."""
     counts, of_program, is_inclusive = {}, False, False
     for line in dump.splitlines():
         if line.startswith("ob="):
@@ -86,7 +86,7 @@ def disassembled(program):
 
 
 def sources(program, addresses):
-    """[(function, file, line), ...] of each address, innermost first."""
+    """Returns [(function, file, line), ...] of each address, innermost first."""
     text = report.run(["addr2line", "-e", program, "-a", "-f", "-i", "-C", *[hex(address) for address in addresses]])
     found, chain = {}, None
     lines = iter(text.splitlines())
@@ -100,7 +100,7 @@ def sources(program, addresses):
 
 
 def part_of(chain):
-    """Which of the functions that a call goes through, in their order, and what the page calls it."""
+    """Returns which function on the path of a call this is, by its position, and its name on the page."""
     function = chain[-1][0]
     if "Adapters<" in function or "StaticCallee<" in function:
         return 1, "the adapter around the kernel"
@@ -116,7 +116,7 @@ def purpose(chain):
     if len(chain) == 1 and part_of(chain)[0] == 0:
         return LOOP
     for function, file, line in chain:
-        # Sources are named as if they lay in the folder that the compiler ran in.
+        # Source paths are given as if the files were in the compiler's working folder.
         path = HERE.parent / re.sub(r"^(.*/)?build/[^/]+/", "", file)
         if path.suffix == ".h" and path.is_file() and path.is_relative_to(HERE.parent):
             source = path.read_text().splitlines()[line - 1].strip().rstrip("{").rstrip()
@@ -128,7 +128,7 @@ def purpose(chain):
 
 
 def listing(program, path):
-    """Lines of text, and how many instructions a call executes."""
+    """Returns lines of text, and the number of instructions that a call executes."""
     counts = callgrind(program, path)
     hot = {address: round(count / CALLS) for address, count in counts.items() if count >= 0.99 * CALLS}
     code, chains = disassembled(program), sources(program, sorted(hot))

@@ -1,5 +1,6 @@
-"""Reads what the measuring programs print. A measurement is a dict: `median`, `low` and `high`, in nanoseconds,
-instructions or bytes. They lie in a dict of dicts, by what is measured and then by who: "boxcar", "libtorch", "Lua".
+"""Reads the output of the measuring programs. A measurement is a dict with `median`, `low` and `high`, in nanoseconds,
+instructions or bytes. Measurements are in a dict of dicts: first key what is measured, second key "boxcar", "libtorch"
+or "Lua".
 """
 
 import json
@@ -10,23 +11,23 @@ NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
 class Malformed(Exception):
-    """What a program printed is not what it prints; str() is a sentence that names the program."""
+    """A program's output does not have the expected form; str() is a sentence that names the program."""
 
 
 def one(value):
-    """The measurement of what comes out the same each time."""
+    """Returns the measurement of a value that is the same in every run."""
     return {"median": value, "low": value, "high": value}
 
 
 def parts_of(name):
-    """(MEASURE, WHO) of what Google Benchmark calls a benchmark; MEASURE is empty where it is none of ours."""
+    """Returns (MEASURE, WHO) from a name of a Google Benchmark; MEASURE is empty if it is not one of ours."""
     name = re.sub(r"/(real_time|manual_time|process_time|iterations:\d+|threads:\d+|repeats:\d+)", "", name)
     measure, _, who = name.rpartition("/")
     return measure, who if measure else ""
 
 
 def of_benchmarks(text):
-    """What Google Benchmark wrote as JSON; benchmarks are called MEASURE/WHO. Also a list of those that failed."""
+    """Returns the measurements in Google Benchmark's JSON and a list of failed ones; names are MEASURE/WHO."""
     try:
         runs = json.loads(text)["benchmarks"]
         times, failed = {}, []
@@ -50,7 +51,7 @@ def of_benchmarks(text):
 
 
 def of_call_cost(text):
-    """What call_cost_test.sh printed."""
+    """Returns the measurements in the output of call_cost_test.sh."""
     results = {}
     for path, count in re.findall(r"^(\w+): (\d+) (?:above a direct call|added to a boxed call)", text, re.M):
         results[f"instructions/{path}"] = {"boxcar": one(int(count))}
@@ -60,7 +61,7 @@ def of_call_cost(text):
 
 
 def of_memory(text, who, program):
-    """What memory_cost or torch_call_cost printed of operators."""
+    """Returns the measurements about operators in the output of memory_cost or torch_call_cost."""
     found = re.search(r"^(\d+) bytes each beside the schema's", text, re.M)
     if not found:
         raise Malformed(f"{program} did not tell the bytes of an operator: {text.strip() or 'it printed nothing'}")
@@ -68,7 +69,7 @@ def of_memory(text, who, program):
 
 
 def of_torch_dumps(dumps, calls):
-    """Instructions from the files that callgrind dumped, of [calls] calls each."""
+    """Returns the instructions from the files that callgrind dumped, for [calls] calls each."""
     counts = {}
     for dump in dumps:
         path = re.search(r"^desc: Trigger: Client Request: (\w+)", dump, re.M)

@@ -1,6 +1,6 @@
-"""What commands measure stands in bench/README.md between markers, <!-- begin NAME --> and <!-- end NAME -->.
+"""Updates measured results in bench/README.md between the markers <!-- begin NAME --> and <!-- end NAME -->.
 
-`page.py NAME FILE` puts the file there. ./dev check --update-readme calls it.
+`page.py NAME FILE` inserts the file there. ./dev check --update-readme calls it.
 """
 
 import pathlib
@@ -14,7 +14,7 @@ PAGE = pathlib.Path(__file__).resolve().parent / "README.md"
 
 
 def replaced(page, parts):
-    """[page] with [parts], a dict of texts by name, between their markers."""
+    """Returns [page] with [parts], a dict of texts by name, between their markers."""
     for name, text in parts.items():
         pattern = re.compile(rf"(<!-- begin {re.escape(name)} -->\n).*?(<!-- end {re.escape(name)} -->)", re.S)
         page, count = pattern.subn(lambda match: match[1] + "\n" + text + "\n" + match[2], page)

@@ -1,8 +1,8 @@
-"""Measures boxcar beside libtorch and Lua, and tells what misses its target. `./dev bench` runs it.
+"""Measures boxcar beside libtorch and Lua, and reports missed targets. `./dev bench` runs it.
 
-Writes results.json, table.md and a chart for each table to build/bench; prints the tables, with what misses marked, and
-a list of it. Exits with 1 where a count of instructions or of bytes, which comes out the same each time, is above what
-it must be or was not taken, and where a program or a benchmark failed; times only count with --strict.
+Writes results.json, table.md and a chart for each table to build/bench. Prints the tables, with missed targets marked,
+and a list of these. Exits with 1 if a count of instructions or bytes, which is the same in every run, is above its
+limit or was not measured, or if a program or a benchmark failed; times only count with --strict.
 """
 
 import argparse
@@ -29,7 +29,7 @@ def say(text):
 
 
 def run(command, log=None, may_fail=False):
-    """What the command prints. It may fail where its figures are wanted nonetheless; what it said is told."""
+    """Returns the command's output. With [may_fail], a failing command's output is still returned, and reported."""
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if log:
         log.write_text(done.stdout + done.stderr)
@@ -41,7 +41,7 @@ def run(command, log=None, may_fail=False):
 
 
 def filter_of(benchmark_arguments):
-    """What --benchmark_filter says, the last one; None where there is none."""
+    """Returns the value of the last --benchmark_filter, or None if there is none."""
     chosen = [argument.partition("=")[2] for argument in benchmark_arguments if argument.startswith("--benchmark_filter")]
     return chosen[-1] if chosen else None
 
@@ -59,18 +59,18 @@ def has_valgrind():
 
 
 def linked_peers(program):
-    """Those that the program has benchmarks of."""
+    """Returns the peers that the program has benchmarks of."""
     names = run([program, "--benchmark_list_tests=true"]).split()
     return sorted({measured.parts_of(name)[1] for name in names} - {"boxcar", ""})
 
 
 def missing_peers(targets, peers):
-    """The packages of those that are not among [peers]."""
+    """Returns the packages of the peers that are not among [peers]."""
     return {who: package for who, package in targets["peers"].items() if who not in peers}
 
 
 def measure(build, folder, benchmark_arguments, peers):
-    """All figures, what failed, the [peers] that are there, and the filter that chose among the benchmarks, or None."""
+    """Returns all figures, what failed, the available [peers], and the filter that selected benchmarks, or None."""
     program, out = build / "boxcar_bench", folder / "google_benchmark.json"
     chosen = filter_of(benchmark_arguments)
     say("times: boxcar and its peers in one process, in turns")
@@ -111,12 +111,12 @@ def measure(build, folder, benchmark_arguments, peers):
 
 
 def spread(figure):
-    """Half of what lies between the fastest and the slowest repetition, as a share of the median."""
+    """Returns half the difference between the fastest and the slowest repetition, as a fraction of the median."""
     return (figure["high"] - figure["low"]) / 2 / figure["median"]
 
 
 def judge(row, results):
-    """The row with what was found: figures, their ratio, and whether targets are met. None where boxcar has none."""
+    """Returns the row with its figures, their ratio, and whether targets are met; None if boxcar has no figure."""
     found = results.get(row["measure"], {})
     if "boxcar" not in found:
         return None
@@ -150,7 +150,7 @@ def missed(tables):
 
 
 def not_measured(targets, kept):
-    """The rows with a target that were to be measured and were not, or whose peer was not, though it is there."""
+    """Returns the rows with a target that should have been measured and were not, or whose available peer was not."""
     if kept["filter"] is not None:
         return []
     rows = []
@@ -188,7 +188,7 @@ def shown_ratio(ratio, more=0):
 
 
 def shown_miss(row):
-    """What misses the target, with as many more digits as tell it from the target."""
+    """Returns the value that misses the target, with enough digits to differ from the target."""
     is_own = row["judged"] == "boxcar"
     if is_own and not is_time(row):
         return f"{row['value']:,}"
@@ -250,7 +250,7 @@ def misses_text(tables, lacking):
 
 
 def charts(tables):
-    """SVG by file name."""
+    """Returns {file name: SVG}."""
     bars = {}
     for table in tables:
         rows = []
@@ -267,7 +267,7 @@ def charts(tables):
 
 
 def report(targets, kept):
-    """(tables, the rows that were not measured, the Markdown of each part, the text for people)."""
+    """Returns (tables, the rows that were not measured, the Markdown of each part, the text for the terminal)."""
     missing = missing_peers(targets, kept["peers"])
     tables = [table for table in judge_all(targets, kept["results"]) if table["rows"]]
     lacking = not_measured(targets, kept)
@@ -282,7 +282,7 @@ def report(targets, kept):
 
 
 def read_kept(path):
-    """What measure() gave, of a results.json; older ones do not tell the peers and the filter."""
+    """Returns measure()'s result from a results.json; older files lack the peers and the filter."""
     kept = json.loads(path.read_text())
     if not isinstance(kept, dict) or not isinstance(kept.get("results"), dict) or "failed" not in kept:
         raise measured.Malformed(f"{path} is no results.json of ./dev bench; make it again")

@@ -1,4 +1,4 @@
-"""The sizes that bench/README.md tells, as the tests that hold them measure them."""
+"""Makes the table of sizes in bench/README.md, as measured by the tests that check them."""
 
 import pathlib
 import re
@@ -13,7 +13,7 @@ TESTS = ROOT / "tests" / "cost"
 
 
 def found(pattern, text):
-    """The numbers in the one line of a test's [text] that [pattern] fits."""
+    """Returns the numbers in the only line of a test's [text] that matches [pattern]."""
     match = re.search(pattern, text, re.M)
     if not match:
         raise measured.Malformed(f"a test of tests/cost printed no line like '{pattern}': {text}")
@@ -21,7 +21,7 @@ def found(pattern, text):
 
 
 def table(sizes, start, peak):
-    """The Markdown of what the tests size, start_cost and peak_memory printed."""
+    """Returns the Markdown table of the output of the tests size, start_cost and peak_memory."""
     (program,), (library,) = found(r"^boxcar: (\d+) bytes", sizes), found(r"^libboxcar.so: (\d+) bytes", sizes)
     both, most = found(r"^together: (\d+) bytes \(at most (\d+)\)", sizes)
     initialisation, most_of_it = found(r"^static initialisation: (\d+) instructions \(at most (\d+)\)", start)
@@ -41,13 +41,13 @@ def table(sizes, start, peak):
 
 
 def bounds():
-    """What the build hands the tests size and peak_memory: bytes, and MB."""
+    """Returns the limits that the build passes to the tests size and peak_memory: bytes, and MB."""
     text = (ROOT / "tests" / "CMakeLists.txt").read_text()
     return found(r"size_test\.sh (\d+) ", text)[0], found(r"peak_memory_test\.py (\d+) ", text)[0]
 
 
 def part(build):
-    """The table of the programs in the folder [build]."""
+    """Returns the table of the programs in the folder [build]."""
     bytes_at_most, megabytes_at_most = bounds()
     program = build / "boxcar"
     sizes = report.run([TESTS / "size_test.sh", f"{bytes_at_most:.0f}", program, build / "libboxcar.so"])

@@ -1,6 +1,6 @@
 # boxcar_embed(FILE SYMBOL SOURCE_VARIABLE) embeds the bytes of FILE in the program as the std::string_view
-# boxcar::detail::SYMBOL. Sources that use it declare it: `extern const std::string_view kPage;`. Sets SOURCE_VARIABLE to
-# the source that defines it. Add that source to a target of the same folder; it is regenerated when FILE changes.
+# boxcar::detail::SYMBOL. Sources that use it declare it: `extern const std::string_view kPage;`. Sets SOURCE_VARIABLE
+# to the source that defines it. Add that source to a target of the same folder; it is regenerated when FILE changes.
 set(BOXCAR_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed_file.cmake)
 function(boxcar_embed file symbol source_variable)
   cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})

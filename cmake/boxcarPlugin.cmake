@@ -1,5 +1,5 @@
-# boxcar_add_plugin(NAME SOURCE...) adds a library libNAME.so that `boxcar --plugin` loads. One of the sources must contain
-# the line BOXCAR_PLUGIN("name", "version").
+# boxcar_add_plugin(NAME SOURCE...) adds a library libNAME.so that `boxcar --plugin` loads. One of the sources must
+# contain the line BOXCAR_PLUGIN("name", "version").
 function(boxcar_add_plugin name)
   add_library(${name} MODULE ${ARGN})
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

@@ -55,8 +55,8 @@ install(TARGETS boxcar_archive boxcar_static EXPORT boxcarStatic ${optional})
 install(EXPORT boxcarStatic NAMESPACE boxcar:: DESTINATION ${package_dir} ${optional})
 boxcar_pkgconfig(boxcar-static ${whole_archive} ${optional})
 
-# The program finds libboxcar.so if both are moved together, and in the build folder. CMake would pad a path that it sets
-# itself with empty entries, for which the loader searches the current folder.
+# The program finds libboxcar.so if both are moved together, and in the build folder. CMake would pad a path that it
+# sets itself with empty entries, for which the loader searches the current folder.
 if(TARGET boxcar_cli)
   file(RELATIVE_PATH libdir_from_bindir ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(boxcar_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${libdir_from_bindir};$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)

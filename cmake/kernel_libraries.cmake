@@ -21,7 +21,7 @@ function(boxcar_kernel_library option name header library)
       set(found TRUE)
     endif()
     if(NOT found)
-      message(STATUS "${name} is not here: no_${name}/ stands in for it")
+      message(STATUS "${name} was not found: no_${name}/ is used instead")
     endif()
   endif()
   if(found)
@@ -41,8 +41,8 @@ boxcar_kernel_library(BOXCAR_LIBZIP libzip zip.h "")  # only its header
 list(JOIN BOXCAR_KERNEL_STANDINS "|" BOXCAR_KERNEL_STANDINS)
 
 # CUDA: backends/cuda if nvcc is found, otherwise backends/no_cuda. The CUDA runtime is linked statically, so that the
-# same program runs on machines without a driver. CMake 3.25 needs the architectures before the language is enabled, or it
-# tries one that CUDA 13 no longer supports.
+# same program runs on machines without a driver. CMake 3.25 needs the architectures before the language is enabled, or
+# it tries one that CUDA 13 no longer supports.
 option(BOXCAR_CUDA "Kernels for NVIDIA GPUs, by nvcc" ON)
 set(BOXCAR_HAS_CUDA FALSE)
 if(BOXCAR_CUDA)
@@ -68,6 +68,6 @@ if(BOXCAR_CUDA)
       endif()
     endif()
   else()
-    message(STATUS "nvcc is not here: boxcar is built without CUDA")
+    message(STATUS "nvcc was not found: boxcar is built without CUDA")
   endif()
 endif()

@@ -1,6 +1,6 @@
 # Takes the libraries that a build needs from the folder that `./dev bundle` makes, for machines without a package
-# registry. The presets offline and gpu-offline include this file. Headers are in the folder's include/, which ./dev adds
-# to the compilers' include path; libraries that must be compiled are compiled as part of the build.
+# registry. The presets offline and gpu-offline include this file. Headers are in the folder's include/, which ./dev
+# adds to the compilers' include path; libraries that must be compiled are compiled as part of the build.
 #
 # BOXCAR_BUNDLE   the folder
 

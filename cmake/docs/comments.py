@@ -1,8 +1,9 @@
-"""Turns the headers' plain comments into those that Doxygen reads.
+"""Turns the headers' plain comments into comments that Doxygen reads.
 
-Lines of `//` before a declaration become `///`, those behind a member `///<`; a block that a blank line follows, before
-anything is declared, describes the file. What is indented further is code, unless it goes on with a list. Brackets in a text, as in [stack], mean
-an argument. Nothing else in a comment has a meaning to Doxygen: its signs are quoted.
+`//` lines before a declaration become `///`, and those after a member become `///<`. A block followed by a blank line,
+before anything is declared, describes the file. Text that is indented further is code, unless it continues a list.
+Brackets in a text, as in [stack], mark an argument. Nothing else in a comment has a meaning to Doxygen: its special
+characters are escaped.
 """
 
 import re
@@ -11,12 +12,12 @@ WHOLE = re.compile(r"^(\s*)//(?: (.*))?$")
 BEHIND = re.compile(r"^(\s*[^\s/#].*[;,}])(\s+)// (.*)$")
 RULE = re.compile(r"^-{3,}|-{3,}$")
 DECLARATION = re.compile(r"^\s*(namespace|class|struct|template|enum|inline|constexpr|#\s*define)\b")
-# How a type is printed by fmt is no part of the reference, and too much for Doxygen.
+# fmt's formatters are not part of the reference, and Doxygen cannot parse them.
 FORMATTER = re.compile(r"^template <.*>\n(?:  requires .*\n)?struct fmt::formatter<(?:.|\n)*?^};$", re.MULTILINE)
 
 
 def quoted(text):
-    """[text] as Doxygen shows it unchanged, but for `code` and [argument]."""
+    """Returns [text] escaped so that Doxygen shows it unchanged, except for `code` and [argument]."""
     parts = []
     for part in re.split(r"(`[^`]*`)", text):
         is_code = len(part) > 1 and part[0] == part[-1] == "`"
@@ -27,7 +28,7 @@ def quoted(text):
 
 
 def comment(indent, texts, is_file):
-    """The lines of one block of comments; [texts] are its lines without slashes."""
+    """Returns the lines of one block of comments; [texts] are its lines without slashes."""
     lines, in_code, in_list = (["@file"] if is_file else []), False, False
     for text in texts:
         in_list = text.startswith("- ") or (in_list and text.startswith("  "))
@@ -63,5 +64,5 @@ def filtered(lines):
 
 
 def for_doxygen(header):
-    """The text of a header with comments that Doxygen reads."""
+    """Returns the text of a header with comments that Doxygen reads."""
     return "\n".join(filtered(FORMATTER.sub("", header).split("\n")))

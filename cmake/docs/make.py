@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the C++ reference: `make.py SOURCE BUILD OUTPUT` reads the headers that are installed, of the tree SOURCE and its
-BUILD, and writes OUTPUT/index.html by Doxygen. A warning of Doxygen fails it.
+"""Makes the C++ reference: `make.py SOURCE BUILD OUTPUT` reads the headers that are installed, from the tree SOURCE and
+its BUILD, and writes OUTPUT/index.html with Doxygen. Fails if Doxygen gives a warning.
 """
 
 import os
@@ -13,11 +13,11 @@ from pathlib import Path
 
 from comments import for_doxygen
 
-ROOMS = ["ivalue", "schema", "dispatcher", "interpreter"]  # as cmake/install.cmake has them
+ROOMS = ["ivalue", "schema", "dispatcher", "interpreter"]  # as in cmake/install.cmake
 
 
 def headers_of(source, build):
-    """Each header: its path below <boxcar/, and where it lies."""
+    """Yields the path below <boxcar/ and the location of each header."""
     for room in ROOMS:
         for path in sorted((source / room).rglob("*.h")):
             if "cli" not in path.relative_to(source).parts:

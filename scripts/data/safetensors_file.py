@@ -23,7 +23,7 @@ def read_tensors(path):
 def write_tensors(path, tensors, **metadata):
     names = {dtype: name for name, dtype in DTYPES.items()}
     header, data = ({"__metadata__": metadata} if metadata else {}), b""
-    # The widest elements first, so that all are aligned.
+    # Widest elements first, so that all data is aligned.
     for name, tensor in sorted(tensors.items(), key=lambda item: -item[1].element_size()):
         content = tensor.contiguous().numpy().tobytes()
         header[name] = {"dtype": names[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [len(data), len(data) + len(content)]}

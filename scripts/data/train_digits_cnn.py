@@ -13,7 +13,8 @@ FOLDER = pathlib.Path(__file__).parent
 
 
 def logits(net, x, training):
-    """x: [N, 1, 8, 8]. Batch normalisation uses the batch's statistics in training and keeps running ones."""
+    """Returns the logits for x: [N, 1, 8, 8]. In training, batch normalisation uses the batch's statistics and updates
+    the running ones."""
     for name in ("conv1", "conv2"):
         x = F.conv2d(x, net[f"{name}.weight"], None, padding=1)
         norm = f"norm{name[-1]}"
@@ -43,7 +44,7 @@ def main():
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs)
     for _ in range(epochs):
         for rows in torch.randperm(len(images)).split(batch):
-            # Each picture moved by up to a pixel in each direction.
+            # Shifts each image by up to one pixel in each direction.
             down, right = torch.randint(-1, 2, (2,)).tolist()
             moved = F.pad(images[rows], (1, 1, 1, 1))[:, :, 1 + down : 9 + down, 1 + right : 9 + right]
             loss = F.cross_entropy(logits(net, moved, True), labels[rows])

@@ -2,7 +2,7 @@
 
     python3 train_gpt.py              needs PyTorch (Debian: python3-torch); some minutes
 
-Its text is made up here, by a small grammar, so that the data is as free as the project.
+A small grammar generates the training text here, so that the data is as free as the project.
 """
 import pathlib
 import random
@@ -51,7 +51,7 @@ def weights(characters):
 
 
 def logits(net, tokens):
-    """tokens: [N, T]. Scores of the next character at each place: [N, T, characters]."""
+    """Returns the scores of the next character at each position, [N, T, characters], for tokens: [N, T]."""
     count, length = tokens.shape
     x = net["embedding"][tokens] + net["positions"][:length]
     hidden = torch.ones(length, length).triu(1).bool()

@@ -1,4 +1,4 @@
-"""Tests of what bench/ makes of figures: `report_test.py SOURCE_ROOT`."""
+"""Tests how bench/ evaluates and reports figures: `report_test.py SOURCE_ROOT`."""
 
 import contextlib
 import io
@@ -185,7 +185,7 @@ class Command(unittest.TestCase):
             self.assertEqual((self.status(kept)[0], self.status(kept, "--strict")[0]), statuses, measure)
 
     def measure(self, folder, script, *arguments):
-        """Has main() measure with a program that runs this script, and has benchmarks of boxcar and Lua."""
+        """Runs main() with a measuring program that runs this script and has benchmarks of boxcar and Lua."""
         path = pathlib.Path(folder) / "boxcar_bench"
         path.write_text(f'#!/bin/sh\n[ "$1" != --benchmark_list_tests=true ] || {{ echo a/boxcar; echo b/Lua/real_time; exit 0; }}\n{script}\n')
         path.chmod(0o755)
@@ -335,7 +335,7 @@ class Page(unittest.TestCase):
         cases = (ROOT / "bench" / "kernel_cases.h").read_text()
         targets = json.loads((ROOT / "bench" / "targets.json").read_text())
         rows = next(table["rows"] for table in targets["tables"] if table["name"] == "kernels")
-        # What has no peer is a bound, not a kernel.
+        # A row without a peer is a bound, not a kernel.
         self.assertEqual({row["measure"] for row in rows if row["peer"]}, set(re.findall(r"^(?:KERNEL|SHARED)\((\w+),", cases, re.M)))
         self.assertEqual({row["measure"] for row in rows if "two_threads" in row}, set(re.findall(r"^SHARED\((\w+),", cases, re.M)))
 

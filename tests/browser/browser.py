@@ -1,6 +1,7 @@
 """A headless Chromium for tests of pages: `with Page("page.html") as page: …`.
 
-Where Selenium, Chromium or its driver is missing, or does not start, the test ends with status 77, which CTest takes for "skipped".
+If Selenium, Chromium or its driver is missing or does not start, the test ends with status 77, which means "skipped" to
+CTest.
 """
 
 import shutil
@@ -25,7 +26,7 @@ except ImportError:
 
 
 class Page:
-    """A file in a browser window of its own. Leaving it fails the test where the page wrote errors to the console."""
+    """A file in a new browser window. Leaving it fails the test if the page wrote errors to the console."""
 
     def __init__(self, path, width=1400, height=1000):
         chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
@@ -39,7 +40,7 @@ class Page:
         try:
             self.driver = webdriver.Chrome(service=Service(driver), options=options)
         except WebDriverException as error:
-            # As where a machine has no name for itself, or no memory to share.
+            # For example on a machine without a host name or without shared memory.
             skip(f"Chromium cannot be started here: {error.msg}")
         self.url = Path(path).resolve().as_uri()
 
@@ -55,7 +56,7 @@ class Page:
         assert error is not None or not messages, f"the page wrote errors to the console: {messages}"
 
     def all(self, selector):
-        """The elements that a CSS selector finds."""
+        """Returns the elements that match a CSS selector."""
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def one(self, selector):
@@ -67,7 +68,7 @@ class Page:
         return [element.text for element in self.all(selector)]
 
     def run(self, script, *arguments):
-        """What `return` gives in a script that runs in the page."""
+        """Runs a script in the page and returns the value of its `return`."""
         return self.driver.execute_script(script, *arguments)
 
     def press(self, key):

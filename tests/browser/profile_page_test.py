@@ -131,7 +131,7 @@ def test_kinds_of_rows(page):
 
 
 def offset(page, box, x, y):
-    """Selenium 4 counts from the middle of an element, which may lie between pixels."""
+    """Converts a position: Selenium 4 counts from the middle of an element, which may be between pixels."""
     return int(x - box["width"] / 2), int(y - box["height"] / 2)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The page of `boxcar table --html` in a browser without a window: table_page_test.py BOXCAR.
+"""Tests the page of `boxcar table --html` in a headless browser: table_page_test.py BOXCAR.
 
-Where there is no browser it is skipped (browser.py).
+Skipped if there is no browser (browser.py).
 """
 
 import subprocess
@@ -94,8 +94,8 @@ class TablePage(unittest.TestCase):
         note = self.find("#note")
         self.assertFalse(note.is_displayed())
         cell = self.cell("aten::add.Tensor", "CPU")
-        # On a busy machine the page scrolls after the mouse has moved; that it then lies over the cell nobody tells it
-        # before it moves again.
+        # On a busy machine the page scrolls after the mouse has moved. The page then learns that the mouse is over the
+        # cell only when the mouse moves again.
         other = self.find("#operators")
         WebDriverWait(self.browser, 20).until(
             lambda browser: ActionChains(browser).move_to_element(other).move_to_element(cell).perform()

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Holds what a call may cost, in instructions above a direct call: `call_cost_test.sh CALL_COST`. Counts are exact for a
-# compiler and its flags, so the test runs with those it was made for, and says so elsewhere. The bounds are what was
-# reached; those of the profiler, which reads clocks, leave some room.
+# Checks the cost of a call, in instructions above a direct call: `call_cost_test.sh CALL_COST`. Counts are exact for
+# one compiler and its flags, so the test runs only with the ones it was made for, and otherwise says so. The bounds are
+# the measured counts; those of the profiler, which reads clocks, leave some room.
 set -euo pipefail
 
 program=$1
 # shellcheck source=callgrind.sh
 source "$(dirname "${BASH_SOURCE[0]}")/callgrind.sh"
 
-# What one call by path $1 costs.
+# Prints the instructions of one call through path $1.
 cost() {
   local few many
   few=$(instructions "$program" "$1" 1000)
@@ -20,7 +20,7 @@ failed=0
 check_above() {  # PATH AT_MOST BASE WHAT_IT_IS
   local spent above
   spent=$(cost "$1")
-  above=$((spent - $3))    # below zero where something went wrong
+  above=$((spent - $3))    # negative if something went wrong
   echo "$1: $above $4 (at most $2)"
   ((above >= 0 && above <= $2)) || failed=1
 }
@@ -38,8 +38,8 @@ check_added boxed_through_fallback 24
 check_added boxed_through_mode 185
 check_added boxed_through_profiler 250
 check_added boxed_through_full_profiler 280
-# The same of an operator that takes two tensors and returns one: what a call does with a result counts here, and nowhere
-# above. The bounds are what this state reaches; a boxed call drops its result, too.
+# The same for an operator that takes two tensors and returns one. Only these counts include what a call does with a
+# result. The bounds are the measured counts; the boxed call also drops its result.
 direct=$(cost direct_returning)
 echo "a direct call that returns a tensor: $direct instructions"
 ((direct > 0)) || failed=1

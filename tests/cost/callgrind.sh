@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# Sourced by the tests that count instructions: they have valgrind and a folder, $folder, or are skipped.
+# Sourced by the tests that count instructions: gives them a folder, $folder, or skips them if valgrind is missing.
 command -v valgrind >/dev/null || { echo "skipped: valgrind is not installed"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# What fails inside $(…) ends the test, where its result is assigned on a line of its own.
+# A failure inside $(…) ends the test if its result is assigned on a separate line.
 set -e
 shopt -s inherit_errexit
 
-# How many instructions a command takes: `instructions [OPTION_OF_CALLGRIND...] COMMAND...`. One that fails has no count.
+# `instructions [OPTION_OF_CALLGRIND...] COMMAND...` prints the instructions that COMMAND takes. Fails if COMMAND fails.
 instructions() {
   local count status=0
   valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" >"$folder/out" 2>"$folder/errors" || status=$?

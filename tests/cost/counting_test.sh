@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Tests the tests that count instructions, with a fake in the place of valgrind: what crashes or is not counted fails them.
+# Tests the tests that count instructions, with a fake valgrind: they must fail if a program crashes or is not counted.
 set -uo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
 failures=0
 
-# In place of valgrind: a call of call_cost takes 5 instructions, by any path but `direct` $BOXED more.
+# The fake valgrind: a call of call_cost takes 5 instructions, and $BOXED more through any path except `direct`.
 cat >"$sandbox/valgrind" <<'FAKE'
 #!/bin/bash
 shift 2
@@ -18,7 +18,7 @@ case $1 in
     [[ $2 == direct ]] && each=5 || each=$((BOXED + 5))
     echo "==1== Collected : $((1000 + $3 * each))" >&2 ;;
   boxcar)
-    # A run has an empty script; a check has lines, and so has a prompt.
+    # `run` gets an empty script; `check` and `repl` get lines.
     [[ $2 != "${CRASHES:-}" ]] || exit 1
     lines=0
     if [[ $2 != run ]]; then lines=$(wc -l); fi

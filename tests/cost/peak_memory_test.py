@@ -1,4 +1,4 @@
-"""Holds what memory a script takes at most: `peak_memory_test.py AT_MOST_MB PROGRAM ARGUMENTS…`."""
+"""Checks the peak memory of a script: `peak_memory_test.py AT_MOST_MB PROGRAM ARGUMENTS…`."""
 
 import resource
 import subprocess

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Holds that the work of compiling a script, and of reading it at a prompt, grows in proportion to its length: `script_growth_test.sh BOXCAR`.
-# Instructions are counted by callgrind for three lengths that double; what the second doubling adds must be about twice
-# what the first adds.
+# Checks that the work of compiling a script, and of reading it at a prompt, is proportional to its length:
+# `script_growth_test.sh BOXCAR`. Callgrind counts instructions for three lengths, each twice the one before. The second
+# doubling must add about twice as many instructions as the first.
 set -euo pipefail
 
 boxcar=$1
@@ -10,7 +10,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/callgrind.sh"
 
 # Writes COUNT lines of a kind to $folder/input.
 functions() { for ((i = 0; i < $1; ++i)); do echo "fn f_$i(int x) -> int { if x > $i { return x } else { return $i } }"; done; }
-# A loop in which types go from one variable to the one before, one in a round.
+# A loop that hands types from each variable to the previous one, one variable per round of type inference.
 handed_on() {
   for ((i = 0; i <= $1; ++i)); do echo "x_$i = $i"; done
   echo "while x_0 == 0 {"
@@ -18,7 +18,7 @@ handed_on() {
   echo "x_$1 = 'text'"
   echo "}"
 }
-# What a prompt asks of each line whether it is the last.
+# An input of many lines: after each line, the prompt must decide whether it was the last.
 long_function() { echo "fn f(int x) -> int {" && statements "$1" && echo "return x" && echo "}"; }
 statements() { for ((i = 0; i < $1; ++i)); do echo "x_$i = $i + 1"; done; }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Holds the size of what a user installs, stripped and without CUDA: `size_test.sh AT_MOST PROGRAM LIBRARY`, in bytes; and
-# that the library exports no types of functions, which are most of what a compiler exports unasked.
+# Checks the size of what a user installs, stripped and without CUDA: `size_test.sh AT_MOST PROGRAM LIBRARY`, in bytes.
+# Also checks that the library exports no function types, which are most of what a compiler exports by default.
 set -euo pipefail
 
 at_most=$1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Holds what starting costs, in instructions: `start_cost_test.sh EMPTY_PROGRAM BOXCAR`. Most of it is the dynamic
-# linker's, whose share differs a little with the names of files and the environment, so that the limits are a tenth above
-# what was counted.
+# Checks the cost of starting, in instructions: `start_cost_test.sh EMPTY_PROGRAM BOXCAR`. Most of it is spent in the
+# dynamic linker and varies slightly with file names and the environment, so the limits are a tenth above the measured
+# counts.
 set -euo pipefail
 
 empty_program=$1 boxcar=$2
@@ -15,7 +15,7 @@ check() {  # WHAT COUNT AT_MOST
   (($2 > 0 && $2 <= $3)) || failed=1
 }
 
-# The functions that the compiler makes of a file's static objects, with all that they call.
+# Counts the functions that initialise a file's static objects, with everything that they call.
 count=$(instructions --toggle-collect='_GLOBAL__sub_I_*' "$empty_program")
 check "static initialisation" "$count" 210000
 count=$(instructions "$boxcar" run "$folder/empty.ops")

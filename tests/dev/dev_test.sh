@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests the script `dev` in a project of its own, with fakes in place of every tool that installs, configures or builds.
+# Tests the script `dev` in a temporary project, with fakes for every tool that installs, configures or builds.
 set -uo pipefail
 dev=$(readlink -f "${1:?usage: dev_test.sh PATH_OF_DEV}")
 sandbox=$(readlink -f "$(mktemp -d)")
@@ -7,10 +7,11 @@ trap 'rm -rf "$sandbox"' EXIT
 project="$sandbox/a tree" bin=$sandbox/bin log=$sandbox/log
 failures=0 output='' errors='' status=0
 
-# A tool that was linked is not written to.
+# Installs a fake tool. Removes the old file first, so that the target of a link is not overwritten.
 fake() { rm -f "$bin/$1" && printf '#!/bin/bash\necho "%s $*" >>"%s"\n%s\n' "$1" "$log" "$2" >"$bin/$1" && chmod +x "$bin/$1"; }
 
-# A machine that has every package and a project that was never built. PATH holds nothing but the fakes and what any system has.
+# Sets up a machine that has every package and a project that was never built. PATH holds only the fakes and standard
+# tools.
 start() {
   rm -rf "$project" "$bin" "$log" && mkdir -p "$project" "$bin" && touch "$log"
   cp "$dev" "$project/dev" && cp -r "$(dirname "$dev")/.ci" "$project/" && echo '{}' >"$project/CMakePresets.json"
@@ -35,10 +36,10 @@ start() {
   export MISSING='' BREAK='' STEPS=''
 }
 
-# Further tools of the system.
+# Adds more of the system's tools to PATH.
 link() { local tool; for tool; do ln -sf "$(command -v "$tool")" "$bin/$tool"; done; }
 
-# Runs ./dev with the arguments in a directory that is not the project's; fills output, errors and status.
+# Runs ./dev with the arguments in a directory outside the project; sets output, errors and status.
 run() {
   (cd "$sandbox" && PATH=$bin "$project/dev" "$@" >"$sandbox/stdout" 2>"$sandbox/stderr")
   status=$? output=$(cat "$sandbox/stdout") errors=$(cat "$sandbox/stderr")
@@ -82,7 +83,7 @@ dev_fuzz_knows_the_targets_that_cmake_has() {
   for seconds in soon 0 00 -1 1.5; do
     run fuzz schema "$seconds"
     expect status "$status" 2
-    expect stderr "$errors" "dev: '$seconds' is no number of seconds from 1 on"
+    expect stderr "$errors" "dev: '$seconds' is not a whole number of seconds, at least 1"
   done
 }
 
@@ -166,11 +167,11 @@ dev_setup_without_apt_needs_the_tools() {
   rm "$bin/apt-get" "$bin/dpkg-query"
   run setup
   expect status "$status" 0
-  expect stderr "$errors" 'dev: no apt-get here, so the counterparts of these are taken to be there: g++ cmake *'
+  expect stderr "$errors" 'dev: there is no apt-get, so the equivalents of these are assumed to be installed: g++ cmake *'
   rm "$bin/cmake"
   run setup
   expect status "$status" 1
-  expect stderr "$errors" 'dev: cannot install packages without apt-get; please install the counterparts of: g++ cmake *'
+  expect stderr "$errors" 'dev: cannot install packages without apt-get; please install the equivalents of: g++ cmake *'
 }
 
 dev_setup_rejects_an_unknown_group() {
@@ -242,7 +243,7 @@ dev_builds_of_one_preset_wait_for_each_other() {
   exec 8>"$project/build/.release.lock" && flock 8
   run build debug
   expect stderr "$errors" 'ninja: no work to do.'
-  # Let go of once the other is waiting.
+  # Releases the lock once the other build is waiting.
   (
     until grep -q waiting "$sandbox/stderr"; do sleep 0.05; done
     echo released >>"$log" && flock -u 8
@@ -355,7 +356,7 @@ dev_gpu_builds_for_it_and_names_what_failed() {
   fake python3 'echo "| table |"'
   fake timeout 'shift; case $1 in *numerics_tests) exit 1;; esac'
   run gpu
-  expect stderr "$errors" '*nvcc is not here, so that nothing was built for the GPU'
+  expect stderr "$errors" '*nvcc was not found, so nothing was built for the GPU'
   touch "$project/build/gpu/libboxcar_cuda.so"
   run gpu
   expect status "$status" 1
@@ -437,7 +438,7 @@ dev_build_configures_again_where_a_package_of_the_build_came_or_went_and_for_no_
 }
 
 dev_build_times_tells_what_each_folder_took() {
-  ln -sf "$(python3 -c 'import sys; print(sys.executable)')" "$bin/python3"    # what is found first may be a script
+  ln -sf "$(python3 -c 'import sys; print(sys.executable)')" "$bin/python3"    # python3 in PATH may be a script
   run build --times
   expect status "$status" 1
   expect stderr "$errors" '*build_times: nothing was built in build/release; ./dev build builds'

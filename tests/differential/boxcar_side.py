@@ -1,4 +1,4 @@
-"""Runs programs with boxcar, and says where one differs from Python."""
+"""Runs programs with boxcar, and reports how one differs from Python."""
 
 import os
 import re
@@ -7,20 +7,20 @@ import subprocess
 import python_side
 from tree import Lines
 
-kTimeout = 60  # seconds, for a file
+kTimeout = 60  # seconds per file
 kMarker = "@@ "
 
 
 class Outcome:
-    """Of a program's run: what it printed, and where and why it failed. [kind] is ok, rejected (before running), failed
-    or crashed; [line] counts from 1."""
+    """The outcome of a program's run: what it printed, and where and why it failed. [kind] is ok, rejected (before
+    running), failed or crashed; [line] counts from 1."""
 
     def __init__(self, kind, output, line=0, message=""):
         self.kind, self.output, self.line, self.message = kind, output, line, message
 
 
 def pythonOutcome(program):
-    """Raises python_side.Discarded for a program that is not compared."""
+    """Returns Python's outcome. Raises python_side.Discarded if the program cannot be compared."""
     lines = Lines()
     lines.program(program)
     output, line, failure = python_side.run(lines.python)
@@ -30,8 +30,8 @@ def pythonOutcome(program):
 
 
 def difference(wanted, found):
-    """What kind of difference there is between Python's outcome and boxcar's; None where there is none."""
-    # The generator may know that a loop runs, and what it sets, where the compiler must think of None.
+    """Returns the kind of difference between Python's outcome and boxcar's, or None if they agree."""
+    # The generator may know that a loop runs and sets a variable, while the compiler must assume it may be None.
     if found.kind == "rejected" and re.search(r"does not work on .*\?", found.message):
         return None
     if found.kind in ("rejected", "crashed"):
@@ -46,7 +46,7 @@ def difference(wanted, found):
 
 
 def withoutNames(message):
-    """So that programs that are made smaller still have the same difference."""
+    """Returns the message without names and numbers, so that a reduced program still shows the same difference."""
     return re.sub(r"`[^`]*`|'[^']*'|\"[^\"]*\"|-?\d+(\.\d+)?", "*", message)
 
 
@@ -55,7 +55,7 @@ class Boxcar:
         self.path, self.folder, self.runs = path, folder, 0
 
     def start(self, lines):
-        """Runs a file of [lines]: (status, output, error output)."""
+        """Runs a file of [lines] and returns (status, output, error output)."""
         self.runs += 1
         path = os.path.join(self.folder, "program.ops")
         with open(path, "w", encoding="utf-8", newline="\n") as file:
@@ -64,7 +64,7 @@ class Boxcar:
             done = subprocess.run([self.path, "run", path], capture_output=True, timeout=kTimeout)
         except subprocess.TimeoutExpired:
             return None, "", f"no end after {kTimeout} s"
-        # What is no UTF-8 must differ from all that Python prints.
+        # Output that is not UTF-8 must differ from everything that Python prints.
         return (
             done.returncode,
             done.stdout.decode("utf-8", "backslashreplace"),
@@ -88,7 +88,7 @@ class Boxcar:
         return Outcome("crashed", output, 0, f"status {status}, {errors[-500:]}")
 
     def runTogether(self, programs):
-        """Runs programs that should not fail in one file. [programs] are (number, program); gives {number: Outcome}."""
+        """Runs programs that should not fail in one file. [programs]: (number, program). Returns {number: Outcome}."""
         outcomes = {}
         while programs:
             lines, starts = [], []

@@ -1,4 +1,4 @@
-"""Random expressions that give lists, dicts, tuples, and what may be None."""
+"""Random expressions that give lists, dicts, tuples, and values that may be None."""
 
 from tree import Expr, dictOf, joinAll, listOf, literal, tupleOf
 
@@ -97,7 +97,7 @@ class Containers:
         )
 
     def loopOver(self, depth):
-        """What `for` walks over: (names, iterable, their types)."""
+        """Returns what a `for` iterates over: (names, iterable, their types)."""
         kind = self.random.random()
         if kind < 0.35:
             return [self.newName("i")], self.builtin(listOf("int"), "range", *self.rangeLimits(depth - 1)), ["int"]

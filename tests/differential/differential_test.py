@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs random programs with boxcar and with Python, and compares what they print and where they fail."""
+"""Runs random programs with boxcar and with Python, and compares their output and where they fail."""
 
 import argparse
 import sys
@@ -14,7 +14,7 @@ from reduction import reduced
 from tree import Lines
 
 kBatch = 150
-# Programs end where they fail, so that too many that fail show little.
+# Programs end where they fail, so too many failing programs would test little.
 kShareOfFailures = 0.2
 
 
@@ -35,7 +35,7 @@ class Comparison:
         self.compared = self.failures = self.discarded = 0
 
     def nextProgram(self):
-        """The next program that is to be compared: (number, program, Python's outcome)."""
+        """Returns the next program to compare: (number, program, Python's outcome)."""
         while True:
             number = self.number
             self.number += 1
@@ -53,7 +53,7 @@ class Comparison:
             return number, program, outcome
 
     def differing(self, count):
-        """Compares [count] programs; gives (number, program) of those that differ."""
+        """Compares [count] programs; yields (number, program) of those that differ."""
         while count > 0:
             batch = [self.nextProgram() for _ in range(min(count, kBatch))]
             count -= len(batch)
@@ -66,7 +66,7 @@ class Comparison:
                     yield number, program, found
 
     def report(self, number, program, found):
-        """Says how a program differs, once it is as small as can be."""
+        """Reduces a program as far as possible and prints how it differs."""
         wanted = pythonOutcome(program)
         alone = self.boxcar.run(program)
         kind = difference(wanted, alone)
@@ -86,7 +86,7 @@ class Comparison:
             try:
                 return difference(pythonOutcome(smaller), self.boxcar.run(smaller)) == kind
             except (python_side.Discarded, NameError, SyntaxError, IndexError):
-                return False  # no program any more, or none to compare
+                return False  # no longer a program, or not comparable
 
         small = reduced(program, stillDiffers)
         wanted, found = pythonOutcome(small), self.boxcar.run(small)

@@ -1,4 +1,4 @@
-"""Random expressions of given types. An expression's type is exactly the one that the language infers for it."""
+"""Random expressions of given types. An expression's type is exactly the type that the language infers for it."""
 
 from containers import Containers
 from pools import kEdgeFloats, kEdgeInts, kEdgeStrings, kFloats, kFormats, kInts, kParts, kStrings
@@ -75,7 +75,7 @@ class Expressions(Containers):
     # ---- Values ----
 
     def value(self, depth):
-        """An expression of any type."""
+        """Returns an expression of any type."""
         choices = [
             (10, lambda: self.make(self.simpleType(), depth)),
             (3, lambda: self.make(self.storableType(), depth)),
@@ -91,7 +91,7 @@ class Expressions(Containers):
         return self.weighted(choices)()
 
     def make(self, type_, depth):
-        """An expression of [type_]; one of Any has no narrower type."""
+        """Returns an expression of [type_]; if that is Any, the inferred type is not narrower."""
         names = self.namesOf(type_)
         if names and self.chance(0.35 if depth > 0 else 0.6):
             return variable(self.one(names), type_)
@@ -124,7 +124,7 @@ class Expressions(Containers):
         return literal(self.one(kEdgeStrings if edge else kStrings))
 
     def general(self, type_, depth):
-        """What gives values of all types: conditionals, functions, elements."""
+        """Returns an expression of a kind that exists for all types: a conditional, a function call, an element."""
         choices = [self.conditional]
         for name, (_, result, _) in self.functions.items():
             if result == type_:
@@ -169,7 +169,7 @@ class Expressions(Containers):
         return Expr("index", type_, [made, self.index()])
 
     def key(self, type_):
-        """A key that most dicts of such keys have."""
+        """Returns a key that most dicts with this key type contain."""
         if self.chance(0.1):
             return self.make(type_, 0)
         return literal({"int": 0, "str": "a"}[type_])
@@ -258,7 +258,7 @@ class Expressions(Containers):
         )
 
     def safeIntOperand(self, depth):
-        """An operator on ints and its right operand, which seldom is an error."""
+        """Returns an operator on ints and its right operand, which rarely causes an error."""
         op = self.one(["+", "+", "-", "-", "*", "*", "//", "%", "&", "|", "^", "<<", ">>", "**"])
         if op in ("//", "%"):
             right = literal(self.one([1, 2, 3, 5, 7, -2, -3, 10])) if self.chance(0.94) else self.make("int", depth)
@@ -337,7 +337,7 @@ class Expressions(Containers):
         )()
 
     def mathFunction(self, depth):
-        # Libraries differ in the last digits.
+        # Math libraries differ in the last digits.
         name = "math::" + self.one(["exp", "log", "sin", "cos", "tan", "tanh"])
         argument = (
             self.binary("float", "%", self.make("float", depth), literal(4.0))
@@ -369,7 +369,7 @@ class Expressions(Containers):
         )
 
     def makeComplex(self, depth):
-        # Small whole parts, whose products are exact however they are computed.
+        # Small integral parts, so that products are exact however they are computed.
         imaginary = Expr("literal", "complex", data=complex(0, self.random.randint(1, 4)))
         number = self.binary("complex", self.one("+-*"), literal(self.random.randint(0, 4)), imaginary)
         return self.binary("complex", "**", number, literal(self.random.randint(0, 4))) if self.chance(0.2) else number
@@ -484,7 +484,7 @@ class Expressions(Containers):
         return Expr("compare", "bool", [self.make(type_, depth), self.make(type_, depth)], [op])
 
     def anyComparison(self, depth):
-        """Any beside a number or Any might be a Tensor, so that only the run knows the result's type."""
+        """Returns a comparison of Any with a number or Any. It might be a Tensor, so only the run knows its type."""
         ops = ["==", "!="] if self.chance(0.7) else ["<", ">", "<=", ">="]
         return Expr(
             "compare",
@@ -514,7 +514,7 @@ class Expressions(Containers):
         return Expr("compare", "bool", [self.make(element, depth), self.make(container, depth)], [op])
 
     def identity(self, depth):
-        """Of lists, which are the same only where one name was given the other's list."""
+        """Returns an identity test of lists, which are identical only if one name was assigned the other's list."""
         names = [n for n, t in [*self.environment.items(), *self.constants.items()] if kindOf(t) == "list"]
         if not names:
             return self.noneTest(depth)
@@ -531,7 +531,7 @@ class Expressions(Containers):
         return Expr("compare", "bool", [self.unnamed(value), literal(None)], [self.one(["is", "is not"])])
 
     def unnamed(self, value):
-        """[value], but no name: only the statements follow what a test of a name tells about its type."""
+        """Returns [value] in a form that is not a name: only statements track what a test tells about a name's type."""
         if value.kind != "variable" or value.type == "none":
             return value
         return Expr("index", value.type, [Expr("list", listOf(value.type), [value]), literal(0)])
@@ -608,7 +608,8 @@ class Expressions(Containers):
         return Expr("format", "str", args, data)
 
     def inField(self, expr):
-        """Older Pythons have no quotes and backslashes in fields, and this language's are as strict."""
+        """Returns [expr] or a literal that may be in a field: neither older Pythons nor the language allow quotes and
+        backslashes there."""
 
         def isPlain(e):
             if e.kind == "format":

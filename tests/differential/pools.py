@@ -1,4 +1,4 @@
-"""What literals and format specifications are chosen from: mostly plain, now and then at an edge."""
+"""Pools that literals and format specifications are chosen from: mostly plain values, sometimes edge cases."""
 
 kInts = [0, 1, 2, 3, 4, 5, 7, 9, 10, 12, 63, 64, 100, 255, 1000, 12345, -1, -2, -3, -7, -10, -1000]
 kEdgeInts = [2**31, 2**32 - 1, 2**53, 2**53 + 1, 10**18, 2**62, 2**63 - 1, -(2**63), -(2**63) + 1, -(2**53) - 1]

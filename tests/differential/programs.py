@@ -1,4 +1,4 @@
-"""Random programs, typed as the language types them, so that it takes them all: `makeProgram(seed)`."""
+"""Random programs that follow the language's typing rules, so that it accepts all of them: `makeProgram(seed)`."""
 
 import random
 
@@ -17,14 +17,14 @@ def isNone(name, is_none=True):
 
 
 class Programs(Expressions):
-    """Statements. What a name holds is followed as the language does: where paths meet, types are joined."""
+    """Statements. Tracks the types of names as the language does: types are joined where paths meet."""
 
     def __init__(self, seed):
         super().__init__(random.Random(seed))
-        self.result = None  # of the function that is made; None in the script
-        self.loops = 0  # around the statement
+        self.result = None  # result type of the function being made; None in the script
+        self.loops = 0  # number of loops around the statement
         self.kept = [set()]  # names whose types must stay, by loop
-        self.fixed = set()  # counters: set by nothing but the loop
+        self.fixed = set()  # counters, which only the loop sets
         self.mode = self.random.random()
 
     def program(self):
@@ -44,7 +44,7 @@ class Programs(Expressions):
     # ---- Functions ----
 
     def sayer(self, type_):
-        """A function that tells when it is called: for the order in which things are looked at."""
+        """Returns a function that prints when it is called, to test the order of evaluation."""
         name = f"say_{type_}"
         is_operator = self.chance(0.2)
         self.functions[name] = ([("x", type_, None)], type_, is_operator)
@@ -97,7 +97,7 @@ class Programs(Expressions):
         return statements
 
     def branch(self, count, facts=()):
-        """A block of its own: (statements, the types at its end)."""
+        """Returns a block with its own types: (statements, the types at its end)."""
         before = dict(self.environment)
         self.environment.update(facts)
         statements = self.block(count)
@@ -105,7 +105,7 @@ class Programs(Expressions):
         return statements, after
 
     def meet(self, ends):
-        """Only what is set on all paths is known behind them."""
+        """Joins the types at the ends of paths: only names that are set on all paths are known afterwards."""
         names = set.intersection(*(set(end) for end in ends))
         self.environment = {name: type_ for name, type_ in self.environment.items() if name in names}
         for name in sorted(names):
@@ -174,7 +174,7 @@ class Programs(Expressions):
         return [name for name in self.environment if name not in self.fixed]
 
     def valueFor(self, name, depth):
-        """A value that the name may take here."""
+        """Returns a value that may be assigned to the name here."""
         if name in self.declared:
             declared = self.declared[name]
             if kindOf(declared) == "opt":
@@ -210,7 +210,7 @@ class Programs(Expressions):
         type_ = self.environment[name]
         target = variable(name, type_)
         if kindOf(type_) != "list" and name in self.declared:
-            # It is as wide as declared again, whatever was known.
+            # It has its declared type again, whatever narrower type was known.
             if type_ != self.declared[name]:
                 return self.reassignment()
         if kindOf(type_) == "list":
@@ -248,7 +248,7 @@ class Programs(Expressions):
         ]
 
     def place(self, name):
-        """An element of a list or dict: an index expression."""
+        """Returns an element of a list or dict: an index expression."""
         type_ = self.typeOfName(name)
         if kindOf(type_) == "dict":
             return Expr(
@@ -298,7 +298,7 @@ class Programs(Expressions):
         )
         targets = [variable(n, t) for n, t in zip(names, types)]
         for i, type_ in enumerate(types):
-            # Of other names than those that are set here.
+            # Uses only names that are not set here.
             lists = [] if is_swap else self.namesOf(listOf(type_))
             if lists and self.chance(0.3):
                 targets[i] = self.place(self.one(lists))
@@ -306,7 +306,7 @@ class Programs(Expressions):
         return [Stmt("unpack", [*targets, value])]
 
     def changing(self):
-        """A method that changes a list or dict."""
+        """Returns a call of a method that changes a list or dict."""
         names = self.places()
         if not names:
             return self.assignment()
@@ -344,7 +344,7 @@ class Programs(Expressions):
         return [Stmt("assert", [condition])]
 
     def mixing(self):
-        """A list of mixed things, and one of them."""
+        """Returns statements that make a list of values of mixed types, and take one of them."""
         name, element = self.newName("v"), self.newName("v")
         value = self.make(listOf("any"), 2)
         self.environment[name] = value.type
@@ -354,7 +354,7 @@ class Programs(Expressions):
             Stmt("assign", [Expr("index", "any", [variable(name, value.type), self.index()])], data=(element, None)),
         ]
 
-    # ---- What may be None, or is of a type that only the run knows ----
+    # ---- Values that may be None, or whose type is only known at run time ----
 
     def noneable(self):
         name, type_ = self.newName("v"), self.simpleType()
@@ -366,7 +366,7 @@ class Programs(Expressions):
         return [Stmt("assign", [maybe], data=(name, None))]
 
     def condition(self):
-        """A condition, and what is known where it holds and where it does not."""
+        """Returns a condition, and what is known if it holds and if it does not."""
         narrowable = [n for n, t in self.environment.items() if kindOf(t) == "opt" or t == "any"]
         if narrowable and self.chance(0.6):
             name = self.one(narrowable)
@@ -412,8 +412,8 @@ class Programs(Expressions):
         return [Stmt("if", conditions, blocks)]
 
     def loop(self, names, types, fixed=(), makeCondition=None):
-        """The condition and the body of a loop. A name may change its type in it: it then has the joined type from the
-        loop's head on."""
+        """Returns the condition and the body of a loop. If a name changes its type in the loop, it has the joined type
+        from the loop's head on."""
         self.depth += 1
         self.loops += 1
         retyped = None
@@ -427,14 +427,14 @@ class Programs(Expressions):
             retyped = self.one(plain)
             new = self.simpleType()
             head[retyped] = joinTypes(head[retyped], new)
-        # What is narrowed stays so in a loop that does not set it.
+        # A narrowed type stays narrowed in a loop that does not set the name.
         narrowed = {n for n in self.declared if n in head and head[n] != self.declared[n]} - self.fixed
         self.fixed |= narrowed
         self.environment = dict(head)
         self.kept.append(set(head))
         old_types = self.kept_types
         self.kept_types = {**head, **old_types}
-        # What the head's type is made of, so that the join is no other.
+        # The name is set only before the loop and at the body's end, so that the join gives exactly the head's type.
         if retyped is not None:
             self.fixed.add(retyped)
         self.fixed.update(fixed)

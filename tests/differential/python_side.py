@@ -1,5 +1,5 @@
-"""What a program's Python text calls: Python's own meaning, but with ints of 64 bits that wrap, and errors where the
-language has none of Python's wider values. Programs that leave what is compared raise Discarded."""
+"""Functions that a program's Python text calls. They behave as in Python, but ints have 64 bits and wrap, and values
+that the language does not have are errors. Programs that leave the comparable range raise Discarded."""
 
 import math
 
@@ -9,11 +9,11 @@ kMaxTicks = 4000
 
 
 class Discarded(Exception):
-    """The program is not compared: too long a run, too large a value, or what the language leaves open."""
+    """The program is not compared: its run is too long, a value too large, or its behaviour unspecified."""
 
 
 class State:
-    """Of the program that runs: its output so far, its loops' rounds."""
+    """The state of the running program: its output so far, and its loop iterations."""
 
     output = []
     ticks = 0
@@ -43,7 +43,7 @@ def wrap(value):
 
 
 def fits(value):
-    """An int that came from what is no int does not wrap."""
+    """Returns an int computed from another type. Raises OverflowError beyond 64 bits, because it does not wrap."""
     if not -(1 << 63) <= value < 1 << 63:
         raise OverflowError("more than 64 bits")
     return value
@@ -64,7 +64,7 @@ def isContainer(value):
 
 
 def partsOf(value):
-    """The value and all that lies in it, which may be the value itself again, without end."""
+    """Yields the value and everything in it; endless if the value contains itself."""
     todo = [value]
     for part in todo:
         if len(todo) > kMaxParts:
@@ -77,7 +77,8 @@ def partsOf(value):
 
 
 def discardNan(*values):
-    """In containers Python takes a nan for equal to itself, by identity, which floats do not have here."""
+    """Discards the program if a value is nan: in containers Python treats a nan as equal to itself by identity, which
+    floats do not have in the language."""
     if any(part != part for value in values for part in partsOf(value) if isinstance(part, float)):
         raise Discarded("nan in a container")
 
@@ -157,14 +158,14 @@ def bitAnd(a, b):
 
 
 def bitwise(a, b, function):
-    # Python's dicts and types have these too.
+    # In Python, dicts and types have these operators too.
     if not (isWhole(a) and isWhole(b)):
         raise TypeError("bitwise")
     return function()
 
 
 def update(function, old, value):
-    """`x op= value` where x is no list by its type."""
+    """Returns x after `x op= value`, where x is not a list by its static type."""
     if function is add and isinstance(old, list):
         old += limited(likeElements(old, value))
         return limited(old)
@@ -172,7 +173,8 @@ def update(function, old, value):
 
 
 def likeElements(old, values):
-    """The elements to extend a list of unknown type by: an int[] takes ints only, and it may be one."""
+    """Returns the elements to extend a list with. Raises Discarded if its type may be too narrow: an int[] takes only
+    ints."""
     values = list(values)
     kinds = {type(value) for value in old}
     if not kinds or (len(kinds) == 1 and kinds <= {bool, int, float, complex} and {*map(type, values)} - kinds):
@@ -181,7 +183,7 @@ def likeElements(old, values):
 
 
 def updateIndex(function, container, index, value):
-    """`c[i] op= value`: looked at in Python's order."""
+    """Does `c[i] op= value`, evaluated in Python's order."""
     container[index] = update(function, container[index], value())
 
 
@@ -297,7 +299,7 @@ def max_(*values):
 
 
 def sum_(values, start=0):
-    # One after the other: newer Pythons round sums of floats less often.
+    # Adds one element at a time: newer Pythons round sums of floats less often.
     for value in values:
         start = add(start, value)
     return start
@@ -319,7 +321,7 @@ def countOf(values, item):
 
 
 def extendOf(values, items):
-    # Also by itself, in a loop.
+    # A loop may extend a list by itself, so its length is limited.
     values.extend(limited(items))
     limited(values)
 
@@ -369,7 +371,7 @@ def math_ceil_(x):
 
 
 def run(lines):
-    """The outcome of a program's Python lines: (output, line of the failure or 0, the exception)."""
+    """Runs a program's Python lines and returns (output, line of the failure or 0, the exception)."""
     start()
     names = dict(globals())
     line, failure = 0, None
@@ -378,7 +380,7 @@ def run(lines):
     except Discarded:
         raise
     except (RuntimeError, MemoryError) as error:
-        # A dict that changes while a loop walks over it; endless recursion.
+        # A dict that changes during iteration; endless recursion.
         raise Discarded(str(error)) from None
     except Exception as error:  # whatever the program's own text raises is its outcome
         if isinstance(error, (NameError, SyntaxError)):

@@ -1,4 +1,4 @@
-"""Makes a program smaller, as long as it still differs in the same way."""
+"""Reduces a program while it still differs in the same way."""
 
 from tree import kindOf, literal
 
@@ -6,7 +6,7 @@ kSmallest = {"int": (0, 1), "float": (0.0, 1.5), "bool": (False, True), "str": (
 
 
 def blocksOf(program):
-    """Every list of statements, outer ones first."""
+    """Yields every list of statements, outer ones first."""
     todo = [program.body] + [function.body for function in program.functions]
     for block in todo:
         yield block
@@ -15,7 +15,7 @@ def blocksOf(program):
 
 
 def slotsOf(program):
-    """(list, index) of every expression, outer ones first."""
+    """Yields (list, index) of every expression, outer ones first."""
     holders = [statement.exprs for block in blocksOf(program) for statement in block]
     todo = [(holder, i) for holder in holders for i in range(len(holder))]
     for holder, i in todo:
@@ -32,7 +32,7 @@ def descendants(expr):
 
 
 def withoutParts(program):
-    """The program with something less, by falling size."""
+    """Yields versions of the program with a part removed, larger parts first."""
     for part in ("functions", "constants"):
         for i in range(len(getattr(program, part))):
             smaller = program.copy()
@@ -45,7 +45,7 @@ def withoutParts(program):
                 del list(blocksOf(smaller))[b][i : i + size]
                 yield smaller
         for i, statement in enumerate(block):
-            for inner in range(len(statement.blocks)):  # what a block holds instead of the statement around it
+            for inner in range(len(statement.blocks)):  # replaces a statement by the contents of its block
                 smaller = program.copy()
                 target = list(blocksOf(smaller))[b]
                 target[i : i + 1] = target[i].blocks[inner]
@@ -68,7 +68,7 @@ def withSmallerExpressions(program):
             target, place = list(slotsOf(smaller))[s]
             target[place] = replacement.copy()
             yield smaller
-        # Without one of its elements a list of Any may be of a narrower type.
+        # A list of Any may get a narrower type when an element is removed.
         is_flexible = expr.kind == "format" or (expr.kind == "list" and expr.type[1] != "any")
         if expr.kind == "call" and expr.data[0] == "print" and not expr.data[1]:
             is_flexible = True
@@ -83,7 +83,7 @@ def withSmallerExpressions(program):
 
 
 def reduced(program, stillDiffers, most_tries=1500):
-    """[stillDiffers] says whether a program still shows the difference."""
+    """Returns the reduced program. [stillDiffers] returns whether a program still shows the difference."""
     tries = 0
     changed = True
     while changed:

@@ -1,6 +1,6 @@
-"""Programs as trees, and the two texts of each: .ops and Python, line for line the same."""
+"""Programs as trees, and their texts in .ops and in Python, which match line by line."""
 
-# Precedences of .ops, so that its text has only the parentheses it needs; Python's text has them all.
+# Precedences of .ops, so that its text has only the necessary parentheses; Python's text has all of them.
 CONDITIONAL, OR, AND, NOT, COMPARE, BIT_OR, BIT_XOR, BIT_AND, SHIFT, ADD, MULTIPLY, UNARY, POWER, POSTFIX, ATOM = range(
     15
 )
@@ -26,9 +26,9 @@ COMPARE_FUNCTIONS = {
     ">": "greater",
     ">=": "greaterEqual",
 }
-# Built-ins whose Python namesake is used as it is.
+# Built-ins for which Python's function of the same name is used directly.
 PLAIN_BUILTINS = {"len", "float", "bool", "ord", "any", "all"}
-# Methods whose result Python gives as a view.
+# Methods whose result is a view in Python.
 VIEWS = {"keys", "values", "items"}
 
 
@@ -56,7 +56,7 @@ kNumbers = ("bool", "int", "float", "complex", "scalar")
 
 
 def joinTypes(a, b):
-    """What a variable is where it has type [a] on one path and [b] on another."""
+    """Returns the type of a variable that has type [a] on one path and [b] on another."""
     if a == b:
         return a
     if a == "none":
@@ -93,8 +93,8 @@ def typeText(type_):
 
 
 class Expr:
-    """[kind] says what it is, [data] what distinguishes it from others of its kind. [style] is a free choice of the
-    text: needless parentheses, escapes, or `x.f(a)` for `f(x, a)`."""
+    """[kind] is the kind of expression; [data] distinguishes it from others of its kind. [style] is a free choice in
+    its text: redundant parentheses, escapes, or `x.f(a)` for `f(x, a)`."""
 
     __slots__ = ("kind", "type", "args", "data", "style")
 
@@ -125,7 +125,7 @@ class Stmt:
 
 
 class Function:
-    """[parameters] are (name, type, default or None). One that [is_operator] is declared with `op`."""
+    """[parameters] are (name, type, default or None). With [is_operator], it is declared with `op`."""
 
     def __init__(self, name, parameters, result, body, is_operator=False):
         self.name, self.parameters, self.result, self.body = name, parameters, result, body
@@ -136,7 +136,7 @@ class Function:
 
 
 class Program:
-    """[constants] are (name, Expr). The body is run in a function, or with [at_top_level] as the script itself."""
+    """[constants] are (name, Expr). The body runs in a function, or, with [at_top_level], as the script itself."""
 
     def __init__(self, constants, functions, body, at_top_level):
         self.constants, self.functions, self.body, self.at_top_level = constants, functions, body, at_top_level
@@ -196,7 +196,7 @@ class OpsText:
         return self.at(expr, CONDITIONAL)
 
     def behindSign(self, expr):
-        """The text where `{` opens a dict: behind `=`, `(`, `,`, `[`, `:` and `return`."""
+        """Returns the text for places where `{` opens a dict: after `=`, `(`, `,`, `[`, `:` and `return`."""
         return self.braces(expr) if expr.kind == "dict" else self(expr)
 
     def listed(self, exprs):
@@ -224,7 +224,7 @@ class OpsText:
         if expr.data == "not":
             return "not " + self.at(expr.args[0], NOT), NOT
         operand = self.at(expr.args[0], UNARY)
-        # The least int is written with its sign, so two signs stay apart.
+        # The smallest int is written with its sign, so two signs are kept apart.
         return expr.data + (f"({operand})" if operand.startswith("-") else operand), UNARY
 
     def of_binary(self, expr):
@@ -288,7 +288,7 @@ class OpsText:
         return "(" + ", ".join(texts) + ")"
 
     def of_call(self, expr):
-        """[data] is (name, keywords, and what it is of the program's own: "fn", "op", or False for a built-in)."""
+        """[data] is (name, keywords, kind); kind is "fn" or "op" for the program's own, or False for a built-in."""
         name, keywords, is_own = expr.data
         if is_own:
             name = ("ops_of_tests::" if is_own == "op" else "") + self.name(name)
@@ -311,7 +311,7 @@ class OpsText:
         return f"isinstance({self(expr.args[0])}, {expr.data})", POSTFIX
 
     def of_format(self, expr):
-        """[data] holds the texts between the fields, and (spec,) for each field."""
+        """[data] contains the texts between the fields, and (spec,) for each field."""
         fields = iter(expr.args)
         text = ""
         for part in expr.data:
@@ -437,7 +437,7 @@ class PythonText:
 
 
 class Lines:
-    """The lines of both texts; what stands at one number in one of them stands there in the other."""
+    """The lines of both texts; lines with the same number correspond."""
 
     def __init__(self, suffix=""):
         self.ops, self.python = [], []
@@ -465,7 +465,7 @@ class Lines:
     def close(self):
         self.ops_depth -= 1
         self.ops.append("    " * self.ops_depth + "}")
-        # Blocks that lost their statements still need one in Python.
+        # Python needs a statement even in a block whose statements were removed.
         self.python.append("    " * self.python_depth + "pass")
         self.python_depth -= 1
 
@@ -493,7 +493,7 @@ class Lines:
         )
 
     def of_update(self, statement):
-        """`target op= value`. [data] is (op, whether Python's own statement says it: it extends lists in place)."""
+        """`target op= value`. [data] is (op, whether Python's own statement is used: it extends lists in place)."""
         target, value = statement.exprs
         op, is_in_place = statement.data
         (ops_target, python_target), (ops_value, python_value) = self.both(target), self.both(value)

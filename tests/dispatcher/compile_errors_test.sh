@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Each wrong kernel is told by one sentence, and nothing beside it: `compile_errors_test.sh COMPILER FLAGS…`.
+# Checks that each wrong kernel gives exactly one error message: `compile_errors_test.sh COMPILER FLAGS…`.
 set -uo pipefail
 source=$(dirname "$0")/wrong/kernels.cpp
 errors=$({ "$@" -fsyntax-only "$source"; "$@" -fsyntax-only -DALONE "$source"; } 2>&1 | grep 'error:')
 failures=0
 
-# So many mistakes of the source are told by the sentence that begins so.
+# Expects COUNT errors whose message begins with SENTENCE.
 expect() {  # COUNT SENTENCE
   local found
   found=$(grep -cF "$2" <<<"$errors")
@@ -22,7 +22,7 @@ expect 2 "a kernel is a function, BOXCAR_FN(function), a lambda or a functor wit
 expect 1 "this is a boxed kernel: register it with CppFunction::makeFromBoxedFunction<&function>()"
 expect 1 "a boxed kernel is void(const OperatorHandle&, Stack*)"
 
-# Compilers add one of their own for the call that cannot be made.
+# Compilers add one error of their own for the call that cannot be made.
 count=$(grep -c 'error:' <<<"$errors")
 if ((count > expected + 1)); then
   echo "FAILED: there are $count errors instead of $expected:"

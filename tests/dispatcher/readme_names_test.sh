@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every test that a README names in backquotes, `Suite.Test`, exists: `readme_names_test.sh README EXECUTABLE...`.
+# Checks that every test named in backquotes in a README, `Suite.Test`, exists: `readme_names_test.sh README
+# EXECUTABLE...`.
 set -euo pipefail
 readme=$1
 shift

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs a build and uses it as somebody else would: moved to another place, with CMake and pkg-config, shared and
-# static, with the sample plugin. Usage: install_test.sh CMAKE SOURCE BUILD KIND COMPILER [FLAGS]
-# KIND is what the build makes: shared, which has the static library as a component, or static.
+# Installs a build and uses it as a user would: moved to another folder, with CMake and pkg-config, shared and static,
+# with the sample plugin. Usage: install_test.sh CMAKE SOURCE BUILD KIND COMPILER [FLAGS]
+# KIND is what the build makes: shared, which includes the static library as a component, or static.
 set -euo pipefail
 cmake=$1 source=$2 build=$3 kind=$4 compiler=$5 flags=${6:-}
 folder=$(readlink -f "$(mktemp -d)")
@@ -23,7 +23,7 @@ mv first moved
 prefix=$folder/moved
 boxcar=$prefix/bin/boxcar
 libdir=$(dirname "$(find "$prefix" -name 'libboxcar.a')")
-# A whole path: sources in a folder /boxcar are not meant by lib/cmake/boxcar.
+# Matches only whole paths: if the sources are in /boxcar, lib/cmake/boxcar must not match.
 begins='(^|[^[:alnum:]_.}/-])'
 if grep -rIlE -e "$begins$source" -e "$begins$build" -e "$begins$folder/first" "$prefix" >paths; then fail "these name the places of the build:" "$(<paths)"; fi
 
@@ -40,7 +40,7 @@ expect_same "the manual page" "$("$boxcar" manual-page)" "$(<"$prefix/share/man/
 
 # ---- Projects of users ----
 
-# Builds what lies in [1] into the folder [2]; what follows goes to CMake.
+# Builds the project in folder $1 into folder $2; further arguments go to CMake.
 build() {
   quietly "$cmake" -S "$1" -B "$2" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$compiler" \
     -DCMAKE_CXX_FLAGS="$flags" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF "${@:3}"
@@ -73,7 +73,7 @@ build "$source/tests/install/consumer" static -DBOXCAR_STATIC=ON
 expect_same "find_package, static" "$consumer_output" "$(static/consumer static/libconsumer_plugin.so)"
 if needs_shared_boxcar static/consumer; then fail "the static consumer needs libboxcar.so"; fi
 if [[ $kind == shared ]]; then
-  # Sanitizers would end the program for what it is asked to notice itself.
+  # Sanitizers would abort the program for the mistake that it must detect itself.
   expect_same "a plugin that brings a second boxcar" "operators $operators
 error: plugin 'consumer_plugin' (shared/libconsumer_plugin.so) is linked with libboxcar.so, but this program contains boxcar; build the plugin with the static package, which uses the program's" \
     "$(ASAN_OPTIONS=detect_odr_violation=0 static/consumer shared/libconsumer_plugin.so)"

@@ -1,4 +1,4 @@
-"""The editors' files know the language's words. Usage: editors_test.py ROOT"""
+"""Checks that the editors' files contain the language's words. Usage: editors_test.py ROOT"""
 
 import json
 import re
@@ -16,7 +16,7 @@ VIM = (EDITORS / "vim/syntax/ops.vim").read_text()
 
 
 def keywords():
-    """As the lexer spells them."""
+    """Returns the keywords, as spelled in the lexer."""
     text = (ROOT / "interpreter/syntax/token.cpp").read_text()
     table = re.search(r"kSpellings = \{(.*?)\};", text, re.S)[1]
     words = re.findall(r'"([A-Za-z]+)"', table)
@@ -25,7 +25,7 @@ def keywords():
 
 
 def builtins():
-    """Those that are called by a plain name."""
+    """Returns the built-ins that are called by a plain name."""
     words = {"isinstance"}
     for path in (ROOT / "interpreter" / "runtime").glob("builtins_*.cpp"):
         text = path.read_text()
@@ -50,7 +50,7 @@ def patterns(node):
 
 
 def scopes_of(line):
-    """What the top rules make of a line that has no fields in strings: (text, scope) of each match."""
+    """Applies the top-level rules to a line without fields in strings; returns (text, scope) of each match."""
     def rules(name):
         for rule in (GRAMMAR["patterns"] if name == "$" else GRAMMAR["repository"][name].get("patterns", [GRAMMAR["repository"][name]])):
             if "include" in rule:
@@ -104,7 +104,7 @@ class EditorsTest(unittest.TestCase):
         for word in keywords():
             self.assertRegex(rules, rf"\b{word}\b")
             self.assertRegex(VIM, rf"\b(?:zs)?{word}\b")
-        # And no others.
+        # And contain no other words.
         words = re.search(r"^syntax keyword opsDeclaration (.*)$", VIM, re.M)[1].split()
         for group in ("opsStatement", "opsOperator", "opsConstant"):
             words += re.search(rf"^syntax keyword {group} (.*)$", VIM, re.M)[1].split()
@@ -118,7 +118,7 @@ class EditorsTest(unittest.TestCase):
         documented = (ROOT / "interpreter/README.md").read_text()
         for word in builtins() & set(re.findall(r"[a-z_]+", documented)):
             if word in ("format", "named", "updated", "dtype_name"):
-                continue  # the compiler's own
+                continue  # internal to the compiler
             self.assertIn(word, named)
         self.assertLessEqual(named, builtins())
 

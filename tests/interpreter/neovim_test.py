@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Neovim's own client, set up as the page on editors says, talks to `boxcar lsp`: what a user of it sees.
+"""Tests what a user of Neovim sees: its own client, configured as on the page on editors, talks to `boxcar lsp`.
 
-Usage: neovim_test.py BOXCAR SOURCE; exits with 77 where there is no Neovim of version 0.7 or later."""
+Usage: neovim_test.py BOXCAR SOURCE; exits with 77 if there is no Neovim 0.7 or later."""
 import json
 import os
 import re
@@ -25,7 +25,8 @@ def version():
     return tuple(map(int, found.groups())) if found else (0, 0)
 
 
-# Runs inside of Neovim: opens a script, waits for what the server says, asks as keys do, and writes down the answers.
+# Runs inside Neovim: opens a script, waits for the server's diagnostics, sends the requests that keys send, and writes
+# the answers to a file.
 SESSION = """
 local patience = %d * 1000
 vim.cmd("edit " .. os.getenv("SCRIPT"))
@@ -73,7 +74,7 @@ y=halved( x ).summ()
 
 
 def recipe():
-    """The shell's part and Lua's part of what the page on editors says of Neovim, as they stand there."""
+    """Returns the shell block and the Lua block of the Neovim section of the page on editors, unchanged."""
     section = (SOURCE / "interpreter/editors/README.md").read_text().split("\n## Neovim\n")[1].split("\n## ")[0]
     blocks = dict(re.findall(r"```(\w+)\n(.*?)```", section, re.DOTALL))
     return blocks["sh"], blocks["lua"]

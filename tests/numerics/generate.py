@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Writes the cases that tests/numerics/cases/*.py declare, with PyTorch's answers, to safetensors files.
+"""Writes the cases that tests/numerics/cases/*.py declare, with PyTorch's results, to safetensors files.
 
-Needs Debian's python3-torch (1.13.1). `./dev numerics` calls it; README.md beside it tells how cases are written.
+Needs Debian's python3-torch (1.13.1). `./dev numerics` calls it; README.md beside it describes how to write cases.
 """
 
 import argparse
@@ -28,19 +28,19 @@ from generator import declare, expected, store, values  # noqa: E402
 from generator.schemas import Operators  # noqa: E402
 
 
-# PyTorch takes an out= of another dtype that the result can be cast to at some operators and refuses it at others: what
-# it refuses so says nothing of what is right.
+# Some PyTorch operators accept an out= of another dtype that the result can be cast to, others refuse it. Such a
+# refusal does not show what is right.
 kOutDtypeTexts = ("Found dtype", "Expected out tensor to have dtype", "Expected the dtype for input and out to match",
                   "Expected object of scalar type", "Expected dtype")
 
 
-# Those of torch.testing.assert_close.
+# The tolerances of torch.testing.assert_close.
 kTolerances = {torch.float16: [1e-3, 1e-5], torch.bfloat16: [1.6e-2, 1e-5], torch.float32: [1.3e-6, 1e-5],
                torch.complex64: [1.3e-6, 1e-5]}
 
 
 def resolved(value):
-    """Tensors whose elements lie in memory as they are: what `x.mH` puts off is done."""
+    """Returns tensors whose memory contains the actual values: applies the conjugation that `x.mH` defers."""
     if isinstance(value, torch.Tensor):
         return value.resolve_conj().resolve_neg()
     return [resolved(element) for element in value] if isinstance(value, (list, tuple)) else value
@@ -51,7 +51,7 @@ class Writer:
 
     def __init__(self, operators, running):
         self.operators = operators
-        self.running = running  # a file that tells what is being called, should PyTorch crash
+        self.running = running  # a file that names the current call, in case PyTorch crashes
         self.elements = store.Elements()
         self.cases = []
         self.unsupported = {}
@@ -74,7 +74,7 @@ class Writer:
                 self.running.flush()
                 try:
                     self._add(schema, forms, dtype, index, call, {**declaration.options, **call.options})
-                except Exception as error:  # a mistake in the declaration must name its place
+                except Exception as error:  # the error must name the place of a mistake in a declaration
                     self.problems.append(f"{declaration.name} {dtype} call {index}: {type(error).__name__}: {error}")
 
     def _add(self, schema, forms, dtype, index, call, options):
@@ -103,7 +103,7 @@ class Writer:
         return bound
 
     def _outs(self, index, base, count, other_dtypes):
-        """Tensors for the out= arguments of the call whose results are known: now of one kind, now of another."""
+        """Returns tensors for the out= arguments of a call with known results; their kind varies between calls."""
         if base is None:
             return [[torch.empty(0) for _ in range(count)]]
         results = [result for result in base.results if isinstance(result, torch.Tensor)]
@@ -120,13 +120,13 @@ class Writer:
         return [[kinds[index % len(kinds)](result) for result in results]]
 
     def _quirk(self, schema, bound, base_outcome):
-        """Some of PyTorch's out= forms write to dtypes that others refuse."""
+        """Returns whether the case shows a quirk of PyTorch: some out= forms write to dtypes that others refuse."""
         results = [result for result in base_outcome.results if isinstance(result, torch.Tensor)]
         return any(not torch.can_cast(result.dtype, bound[argument.name].dtype)
                    for argument, result in zip(schema.outs, results))
 
     def _case(self, schema, base, dtype, bound, call, options, base_outcome=None):
-        """Adds one case of [schema]; its outcome, or None where there is none."""
+        """Adds one case of [schema]; returns its outcome, or None if there is none."""
         function = expected.function_for(schema, base, options.get("reference"))
         written = [argument.name for argument in schema.arguments if argument.is_written]
         encoder = store.CaseEncoder(self.elements)
@@ -161,7 +161,7 @@ class Writer:
         if tolerance:
             extra["tol"] = list(tolerance)
         elif base_outcome is not None:
-            # Operators may round to their result's dtype before they write, or compute in that of the out=.
+            # Operators may round to the result's dtype before writing, or compute in the dtype of out=.
             computed = {result.dtype for result in base_outcome.results if isinstance(result, torch.Tensor)}
             if len(computed) == 1 and computed != {bound[argument.name].dtype for argument in schema.outs}:
                 limits = kTolerances.get(computed.pop())
@@ -176,14 +176,14 @@ class Writer:
 
 
 def load_family(family):
-    """What cases/[family].py declares."""
+    """Returns what cases/[family].py declares."""
     declare.declared.clear()
     importlib.import_module(f"cases.{family}")
     return list(declare.declared)
 
 
 def fingerprint(family, declarations, operators, pattern):
-    """Changes with all that the cases depend on."""
+    """Returns a hash of everything that the cases depend on."""
     digest = hashlib.sha256(torch.__version__.encode())
     for path in sorted(HERE.glob("generator/*.py")) + [HERE / "generate.py", HERE / "cases" / f"{family}.py"]:
         digest.update(path.read_bytes())
@@ -200,13 +200,13 @@ def size_of(case):
 
 
 def kept_sample(cases):
-    """The cases that are kept with the sources: of each operator and dtype one that has elements, one that is strided
-    and one that is refused."""
+    """Returns the cases that are kept with the sources: for each operator and dtype one with elements, one strided, and
+    one that is refused."""
     best = {}
     for number, case in enumerate(cases):
         strided = any(len(sizes) > 1 and strides[-1] != 1 for _, sizes, strides, _ in case["te"])
         size = size_of(case)
-        # The first small case that is not empty, else the smallest.
+        # The first small non-empty case, or else the smallest.
         cost = (size < 2, size > 64, size if size > 64 else 0, number)
         keys = [(case["op"], "err")] if "err" in case else [(case["op"], case["dtype"])] + (
             [(case["op"], "strided")] if strided else [])
@@ -217,7 +217,7 @@ def kept_sample(cases):
 
 
 class Repacked:
-    """Puts the elements of some cases into rows of their own."""
+    """Copies the elements of some cases into new rows."""
 
     def __init__(self, source):
         self.rows = {store.dtype_name(dtype): b"".join(parts) for dtype, parts in source.parts.items()}
@@ -266,12 +266,12 @@ def write_family(path, cases, elements, mark):
 
 
 def generate_family(family, folder, sample, pattern, force):
-    """Writes the family's files where they are out of date; gives what there is to say."""
+    """Writes the family's files if they are out of date; returns the messages to print."""
     torch.set_num_threads(1)
-    # What oneDNN takes goes by the processor: with AVX-512 it refuses transposed convolutions of bfloat16.
+    # What oneDNN supports depends on the CPU: with AVX-512 it refuses transposed convolutions of bfloat16.
     torch.backends.mkldnn.set_flags(False)
     warnings.simplefilter("ignore")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # PyTorch's C++ warns of what cases do on purpose; errors are results
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # hides C++ warnings that cases cause on purpose; errors are results
     operators = Operators()
     declarations = load_family(family)
     if pattern:
@@ -317,12 +317,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
     arguments = parser.parse_args()
     families = arguments.family or sorted(path.stem for path in (HERE / "cases").glob("*.py"))
-    # The longest first, so that the processes end together.
+    # Longest first, so that the processes end at about the same time.
     families.sort(key=lambda family: -(HERE / "cases" / f"{family}.py").stat().st_size)
     failed = False
 
     def make(family):
-        # A process of its own, for PyTorch crashes at some calls.
+        # A separate process, because PyTorch crashes in some calls.
         with concurrent.futures.ProcessPoolExecutor(1) as process:
             made = process.submit(generate_family, family, arguments.out, arguments.sample, arguments.only,
                                   arguments.force)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The page of operators is what the schemas and the kept cases say: `page_test.sh NUMERICS_TESTS PAGE`.
+# Checks that the page of operators agrees with the schemas and the kept cases: `page_test.sh NUMERICS_TESTS PAGE`.
 set -euo pipefail
 if ! diff -u "$2" <("$1" --page); then
   echo "FAILED: $2 is out of date; ./dev numerics --page > $2"

@@ -1,5 +1,5 @@
 #include <boxcar/boxcar.h>
-#include <boxcar/ivalue/dlpack_abi.h>  // or <dlpack/dlpack.h>, where there is one
+#include <boxcar/ivalue/dlpack_abi.h>  // or <dlpack/dlpack.h>, if it is installed
 #include <boxcar/ops.h>
 
 #include <iostream>
@@ -7,7 +7,7 @@
 
 using namespace boxcar;
 
-// Somebody's matrix, lent by DLPack.
+// A matrix that another library shares through DLPack.
 struct Matrix {
   std::vector<float> numbers;
   int64_t shape[2];
@@ -40,7 +40,7 @@ int main() {
     std::cout << x << "\n" << matrix->numbers[3] << "\n";
   }
 
-  // The other way round: whoever gets the pointer calls its deleter when the numbers are no longer needed.
+  // The other direction: the receiver of the pointer calls its deleter when it no longer needs the numbers.
   DLManagedTensorVersioned* const managed = toDLPack(arange(3));
   std::cout << static_cast<const int64_t*>(dlpack::asManagedTensor(managed)->dl_tensor.data)[2] << "\n";
   releaseDLPack(managed);

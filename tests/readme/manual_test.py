@@ -2,13 +2,13 @@
 """Runs every example of a manual, such as interpreter/README.md: `manual_test.py README BOXCAR`.
 
 A block marked `ops` is a script. `# prints TEXT` in it stands for a line that it prints. A line `<!-- NAME.ops -->` before
-it names its file, which the blocks behind it find; the others are called example.ops. Where a paragraph that begins with
-"It fails with" or "It is refused with" follows, the indented text behind it is all of the error output, and the exit
-status is 1; without one the status is 0 and there is no error output. What is refused is refused by `check` too.
-A block marked `console` holds command lines behind `$ `, each with what it prints on either output. In that `…` stands for
-what differs from run to run: a line of its own for any number of lines, else for any text in its line.
+it names its file, which later blocks can use; other blocks are called example.ops. If a paragraph follows that begins
+with "It fails with" or "It is refused with", the indented text after it is the whole error output, and the exit status
+is 1. Otherwise the status is 0 and there is no error output. `check` must refuse what is refused, too.
+A block marked `console` contains command lines after `$ `, each followed by what it prints on either output. There `…`
+stands for text that differs between runs: alone on a line for any number of lines, otherwise for any text in its line.
 
-tutorial_test.py runs a page whose blocks are files beside it. There a block behind `<!-- NAME -->` is the file of that
+tutorial_test.py runs a page whose blocks are files beside it. There a block after `<!-- NAME -->` is the file of that
 name, whatever its language; `<!-- NAME.ops, run below -->` is not run by itself.
 """
 
@@ -24,7 +24,8 @@ NAME = re.compile(r"^<!-- ([\w.]+\.\w+)(, run below)? -->$")
 
 
 def blocks_of(lines):
-    """Each block: its line's number, its language, what NAME found before it, its lines, and where the text goes on."""
+    """Yields each block: its line number, its language, the match of NAME before it, its lines, and where the text
+    continues."""
     at = 0
     while at < len(lines):
         opening = FENCE.match(lines[at])
@@ -38,7 +39,7 @@ def blocks_of(lines):
 
 
 def expected_errors(lines, at):
-    """The word that says how the script ends, and its error output; None where it succeeds."""
+    """Returns the word that says how the script ends, and its error output; None if it succeeds."""
     while at < len(lines) and lines[at] == "":
         at += 1
     found = re.match(r"^It (fails|is refused) with$", lines[at]) if at < len(lines) else None
@@ -53,7 +54,7 @@ def expected_errors(lines, at):
 
 
 def matches(wanted, found):
-    """Whether [found] is the text [wanted], in which `…` stands for any text."""
+    """Returns whether [found] matches the text [wanted], in which `…` stands for any text."""
     parts = re.split(r"(^…\n|…)", wanted, flags=re.MULTILINE)
     wild = {"…\n": r"(?:.*\n)*?", "…": r".*?"}
     return re.fullmatch("".join(wild.get(part, re.escape(part)) for part in parts), found) is not None
@@ -101,7 +102,7 @@ class Examples:
             self.compare(line, f"what `{command}` prints", "".join(output), done.stdout)
 
     def page(self, lines, beside=None):
-        """Runs all blocks and counts them by language. With [beside] named blocks are the files in that folder."""
+        """Runs all blocks and counts them by language. With [beside], named blocks are the files in that folder."""
         counts = {"ops": 0, "console": 0, "files": 0}
         for line, language, name, text, behind in blocks_of(lines):
             if name and beside:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Holds the names in pages: `pages_test.py ROOT` reads every page of the project.
+"""Checks the names in pages: `pages_test.py ROOT` reads every page of the project.
 
-- A link leads to a file that is there, and to a heading of it.
-- A name in backquotes that looks like a file of the project, as `dispatcher/call/mode.h`, is one, in the root or beside the
-  page; so is each that stands in a column of text before an explanation.
-- Behind a link whose text is a file in backquotes, names in backquotes stand in that file: [`a.cpp`](a.cpp), `f`, `g`.
+- A link leads to an existing file, and to an existing heading of it.
+- A name in backquotes that looks like a file of the project, as `dispatcher/call/mode.h`, exists in the root or beside
+  the page; so does each name in a column of text before an explanation.
+- After a link whose text is a file in backquotes, names in backquotes occur in that file: [`a.cpp`](a.cpp), `f`, `g`.
 """
 
 import re
@@ -19,12 +19,12 @@ ROOMS = ("ivalue/", "schema/", "dispatcher/", "backends/", "interpreter/", "test
 
 
 def without_code(text):
-    """[text] with blank lines in the place of blocks of code."""
+    """Returns [text] with code blocks replaced by blank lines."""
     return re.sub(r"^```.*?^```$", lambda block: "\n" * block[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL)
 
 
 def anchors_of(page):
-    """As they are made of headings: small letters, no signs, dashes for spaces."""
+    """Returns the anchors of the headings: lower case, no punctuation, dashes for spaces."""
     headings = re.findall(r"^#+ (.*)$", without_code(page.read_text(encoding="utf-8")), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -15,7 +15,7 @@ print("set up with", argv)
 )";
 
 int main() {
-  // What is wrong in a script comes as data; what() has it as text.
+  // Errors in a script are reported as data; what() returns them as text.
   try {
     Program::compile("x = ones(2)\ny = reluu(x)\n", "wrong.ops");
   } catch (const CompileError& error) {
@@ -23,20 +23,20 @@ int main() {
     std::cout << "line " << first.source->position(first.span.begin).line << ": " << first.message << "\n";
   }
 
-  // On this thread scripts may read what is in the current folder, and touch no other file.
+  // On this thread, scripts may read files in the current folder, and access no other files.
   const FileAccessGuard files(FileAccess::sandboxed("."));
   Program program = Program::compile(kScript, "scale.ops");
   program.setLimits({.max_instructions = 1'000'000, .max_depth = 100});
   program.run({"--fast"});
 
-  // A function takes its arguments from the stack, and leaves its results there.
+  // A function takes its arguments from the stack and leaves its results there.
   const Program::Function scale = program.function("scale");
   Stack stack;
   push(stack, arange(3), 2);
   scale.call(stack);
   std::cout << scale.schema() << "\n" << pop(stack).toTensor() << "\n";
 
-  // The operators that the script defines are operators of the process.
+  // Operators that the script defines belong to the whole process.
   const OperatorHandle soften = Dispatcher::singleton().findSchemaOrThrow("demo::soften", "");
   std::cout << soften.typed<Tensor(const Tensor&, double)>().call(arange(3), 1.0) << "\n";
 

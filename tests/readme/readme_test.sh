@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# The READMEs' programs are those that are compiled here, the script is scripts/digits.ops, and each prints what the
-# README says: `readme_test.sh ROOT BUILD`. manual_test.py runs the other examples of interpreter/README.md
-# and dispatcher/handlers/README.md.
+# Checks that the programs in READMEs equal the ones compiled here, that the script equals scripts/digits.ops, and that
+# each prints what the README says: `readme_test.sh ROOT BUILD`. manual_test.py runs the other examples of
+# interpreter/README.md and dispatcher/handlers/README.md.
 set -euo pipefail
 root=$1
 build=$2
 readme=$root/README.md
 failed=0
 
-# The code block behind the line `<!-- $1 -->`.
+# Prints the code block after the line `<!-- $1 -->`.
 block() { awk -v mark="<!-- $1 -->" '$0 == mark { found = 1; next } found && /^```/ { if (open) exit; open = 1; next } open' "$readme"; }
-# The indented lines behind the first "It prints" after the line `<!-- $1 -->`.
+# Prints the indented lines that follow the first "It prints" after the line `<!-- $1 -->`.
 output() { awk -v mark="<!-- $1 -->" '$0 == mark { found = 1 } found && /^It prints/ { seen = 1; next } seen && /^    / { print substr($0, 5); any = 1; next } any && !/^$/ { exit }' "$readme"; }
 
 expect_same() {
@@ -20,7 +20,7 @@ expect_same() {
   fi
 }
 
-# The block and the output of tests/readme/$1.cpp in $readme.
+# Checks the code block and the output of tests/readme/$1.cpp in $readme.
 expect_program() {
   expect_same "block of tests/readme/$1.cpp in $readme" "$(block "tests/readme/$1.cpp")" "$(cat "$root/tests/readme/$1.cpp")"
   expect_same "output of tests/readme/$1.cpp in $readme" "$(output "tests/readme/$1.cpp")" "$("$build/readme_$1")"
@@ -38,7 +38,7 @@ expect_program program
 readme=$root/dispatcher/handlers/README.md
 expect_program handler
 
-# What COMPATIBILITY.md says of versions is what the code has.
+# Checks that the versions in COMPATIBILITY.md agree with the code.
 expect_has() { grep -qF -- "$2" "$1" || { echo "FAILED: $1 does not say '$2'" && failed=1; }; }
 version=$("$build/boxcar" --version | sed -n 's/^boxcar //p')
 expect_has "$root/COMPATIBILITY.md" "It is $version."

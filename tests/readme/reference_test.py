@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The C++ reference that `./dev docs` writes: `reference_test.py SOURCE BUILD`. Doxygen must read the installed headers
-without a warning, and show what their plain comments say. Skipped where there is no Doxygen.
+"""Tests the C++ reference that `./dev docs` writes: `reference_test.py SOURCE BUILD`. Doxygen must read the installed
+headers without a warning, and show the text of their plain comments. Skipped if there is no Doxygen.
 """
 
 import html
@@ -12,14 +12,14 @@ import tempfile
 from pathlib import Path
 
 SKIPPED = 77
-# Of each: a page's title, and a text of a comment in the headers that it must show.
+# For each: a page's title, and text of a comment in the headers that the page must show.
 SHOWN = {
     "boxcar::OperatorHandle Class Reference": "Calls the operator with the values at the top of stack and replaces them by the results.",
     "boxcar::PluginInfo Struct Reference": "as BOXCAR_PLUGIN gives it",
     "boxcar/dispatcher/plugin/plugin.h File Reference": "A plugin is a shared library that adds operators, kernels, fallbacks or a device",
     "boxcar Namespace Reference": "self + alpha * other",
 }
-# What is meant as code stands as such.
+# Code in comments is shown as code.
 CODE = 'op.typed<Tensor(const Tensor&, const Tensor&, const Scalar&)>().call(a, b, 1);'
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Follows scripts/tutorial/README.md as a reader does: `tutorial_test.py CMAKE SOURCE BUILD COMPILER [FLAGS]` installs the
-BUILD in a folder of its own, copies the tutorial beside the scripts' data, and runs each block there, as manual_test.py
-does. Every file of the tutorial must be a block of the page.
+BUILD in a temporary folder, copies the tutorial beside the scripts' data, and runs each block there, like
+manual_test.py does. Every file of the tutorial must be a block of the page.
 """
 
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the arrows between rooms and between their folders: `rooms_test.py ROOT [BUILD]` reads every `#include`.
+"""Checks the dependencies between rooms and between their folders: `rooms_test.py ROOT [BUILD]` reads every `#include`.
 
 - A room includes only itself and the rooms that ARROWS allows.
 - A folder of a room includes only itself and the folders that FOLDERS allows.
@@ -8,8 +8,8 @@
 - No two headers of the rooms define a class of the same name in the same namespace: the linker would mix their functions.
 - No source in the rooms, tests and bench is longer than LONGEST lines.
 
-A small project that breaks each rule is checked as well, and each broken rule must be reported. With BUILD, the test draws
-the arrows that it found: BUILD/rooms.dot, and BUILD/rooms.svg if Graphviz is there.
+The test also checks a small project that breaks each rule, and each broken rule must be reported. With BUILD, the test
+draws the dependencies that it found: BUILD/rooms.dot, and BUILD/rooms.svg if Graphviz is installed.
 """
 
 import re
@@ -27,8 +27,8 @@ ARROWS = {
     "interpreter": ["ivalue", "schema", "dispatcher"],
     "interpreter/cli": ["ivalue", "schema", "dispatcher", "backends", "interpreter"],
 }
-# Rooms with folders: what a folder may include of its room, beside itself. A folder that is not named may include what its
-# parent may; files directly in a room may include all of it.
+# Rooms with folders: what a folder may include from its room, besides itself. A folder that is not listed may include
+# what its parent may; files directly in a room may include all of it.
 CORE = ["boxing", "registry", "call", "plugin"]
 FOLDERS = {
     "dispatcher": {
@@ -57,11 +57,11 @@ FOLDERS = {
         "cli": ["syntax", "bytecode", "runtime", "session", "service"],
     },
 }
-# What is not where its name says: made by the build, or the header that has all others.
+# Headers that are not at the path of their name: made by the build, or the header that includes all others.
 MADE = {"version.h": None, "ops.h": "backends/ops.h", "boxcar.h": "interpreter/boxcar.h"}
 SOURCES = {".h", ".cpp", ".cu", ".cuh", ".inc"}
 LONGEST = 800
-# What opens or closes a brace, and what is named where a namespace or a class opens one.
+# Matches opening and closing braces, and the name if a namespace or a class opens one.
 BRACE = re.compile(
     r"namespace(?P<namespace>\s+[\w:]+)?\s*\{"
     r"|\b(?:struct|class|enum|union)\s+(?:class\s+|BOXCAR_API\s+|alignas\([^)]*\)\s+|\[\[[^\]]*\]\]\s+)*"
@@ -75,12 +75,12 @@ def sources_of(folder):
 
 
 def room_of(path):
-    """The room of a path inside of the project."""
+    """Returns the room of a path inside the project."""
     return "interpreter/cli" if path.startswith("interpreter/cli/") else path.split("/")[0]
 
 
 def folder_of(path):
-    """The room of a path and its folder there; None for a file directly in its room."""
+    """Returns the room of a path and the folder in it; the folder is None for a file directly in its room."""
     parts = path.split("/")
     return parts[0], parts[1] if len(parts) > 2 else None
 
@@ -107,7 +107,7 @@ class Project:
             if quoted is not None and (self.root / file).parent.joinpath(quoted).is_file():
                 self.say(file, number, f'"{quoted}" is a header of a room; include it as <boxcar/ROOM/FILE>')
                 continue
-            # The programs that read ops/ while boxcar is built write whole paths in quotes.
+            # Programs that read ops/ during the build of boxcar use full paths in quotes.
             target = MADE.get(name, name) if name is not None else quoted
             if target is None or (quoted is not None and not (self.root / quoted).is_file()):
                 continue
@@ -134,7 +134,7 @@ class Project:
                      f"it may include {', '.join(folders[folder]) or 'nothing of its room but itself'}")
 
     def arrows(self):
-        """The includes between folders, counted: {(from, to): number}."""
+        """Counts the includes between folders: {(from, to): number}."""
         found = {}
         for file, others in self.included.items():
             for other in others:
@@ -144,7 +144,8 @@ class Project:
         return found
 
     def draw(self):
-        """The folders and the includes between them as a graph in Graphviz's language; arrows lead to what is included."""
+        """Returns the folders and the includes between them as a graph in Graphviz's language; arrows point to the
+        included folder."""
         arrows = self.arrows()
         places = sorted({place for ends in arrows for place in ends})
         lines = ["digraph rooms {", "  rankdir=BT; newrank=true; fontname=Helvetica;",
@@ -154,7 +155,7 @@ class Project:
             lines.append(f'  subgraph "cluster_{room}" {{ label="{room}"; color="#c3ccd6";')
             lines += [f'    "{place}" [label="{place.split("/")[-1]}"];' for place in places if rooms[place] == room]
             lines.append("  }")
-        # Inside of a room each arrow; between rooms one for all folders, so that the picture can be read.
+        # Draws each arrow inside a room, but only one between two rooms, so that the picture stays readable.
         drawn = {}
         for (one, other), count in sorted(arrows.items()):
             ends = (one, other) if rooms[one] == rooms[other] else (rooms[one], rooms[other])
@@ -168,9 +169,9 @@ class Project:
         return "\n".join([*lines[:1], "  compound=true;", *lines[1:], "}", ""])
 
     def find_types(self, file):
-        """Notes the classes that a header defines in namespaces with names."""
+        """Records the classes that a header defines in named namespaces."""
         text = NO_CODE.sub("", (self.root / file).read_text(encoding="utf-8"))
-        opened = []  # a namespace's name, or None where a brace is another's
+        opened = []  # a namespace's name, or None for any other brace
         for found in BRACE.finditer(text):
             if found[0].startswith("namespace"):
                 opened.append((found["namespace"] or "").strip())

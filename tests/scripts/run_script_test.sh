@@ -2,13 +2,12 @@
 # Runs a script and compares what it does with what its comments expect:
 #
 #   # expect: text              the next line of its output
-#   # expect error: text        a line of its error output that says `error: text…`; behind code, at this very line
+#   # expect error: text        a line `error: text…` of its error output; after code, the error must be at this line
 #   # expect stderr: text       any other line of its error output, such as one of the call stack
-#   # args: a b                 what stands behind the script's name
+#   # args: a b                 arguments after the script's name
 #
-# A script with an expected error ends with status 1, any other with 0, and with nothing on its error output unless it
-# expects some.
-# Usage: run_script_test.sh BOXCAR SCRIPT
+# A script with an expected error must exit with status 1; any other must exit with 0 and print nothing to its error
+# output unless it expects that. Usage: run_script_test.sh BOXCAR SCRIPT
 set -u
 
 boxcar=$1
@@ -54,7 +53,7 @@ while read -r wanted; do
   grep -qF -- "$wanted" "$errors" || complain "no error output says '$wanted'"
 done < <(sed -n 's/^.*# expect stderr: //p' "$name")
 
-# The shown source lines hold the expectations themselves.
+# The source lines shown in errors contain the expectations themselves.
 found_errors=$(grep -vF '# expect' "$errors" | grep -cE '^error: |^[^ ]+:[0-9]+:[0-9]+: error: ')
 [[ $found_errors -eq $expected_errors ]] || complain "$found_errors errors instead of $expected_errors"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
-# A script of scripts/ prints exactly what expected/ holds for it: `shown_script_test.sh BOXCAR SCRIPT EXPECTED`.
+# Checks that a script of scripts/ prints exactly the contents of its file in expected/:
+# `shown_script_test.sh BOXCAR SCRIPT EXPECTED`.
 set -euo pipefail
 "$1" run "$2" | diff -u "$3" -

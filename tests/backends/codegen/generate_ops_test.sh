@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What generate_ops makes of .schemas files, and what it refuses. Usage: generate_ops_test.sh GENERATE_OPS
+# Tests what generate_ops generates from .schemas files, and what it rejects. Usage: generate_ops_test.sh GENERATE_OPS
 set -u
 
 generate_ops=$1
@@ -8,7 +8,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 2
 failed=0
 
-# What is made of the lines of standard input, as schemas.txt has it; or the error.
+# Prints the schemas.txt that is generated from the lines of standard input, or the error.
 made() { cat > some.schemas && mkdir -p out && if "$generate_ops" out some.schemas 2> errors.txt; then cat out/schemas.txt; else cat errors.txt; fi; }
 expect() {  # WHAT FOUND EXPECTED
   [[ $2 == "$3" ]] || { printf 'FAILED: %s\n  expected: %s\n  found:    %s\n' "$1" "$3" "$2" && failed=1; }

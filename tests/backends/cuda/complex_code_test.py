@@ -1,7 +1,7 @@
-"""That code for a device holds the arithmetic of complex numbers.
+"""Checks that device code contains the arithmetic of complex numbers.
 
-nvcc takes the operators of std::complex without a word and compiles them to nothing (functors/complex_functions.h has
-others), which no simulated device shows. Usage: complex_code_test.py NVCC KERNELS GENERATED_KERNELS [OPTION ...]
+nvcc silently compiles the operators of std::complex to nothing (functors/complex_functions.h has replacements), which a
+simulated device does not show. Usage: complex_code_test.py NVCC KERNELS GENERATED_KERNELS [OPTION ...]
 """
 
 import pathlib
@@ -13,7 +13,7 @@ import tempfile
 nvcc, *folders = sys.argv[1:4]
 options = sys.argv[4:]
 ARITHMETIC = re.compile(r"\b(?:add|sub|mul|fma|div)\.(?:[a-z]+\.)*f(?:32|64)")
-# What compares and does not compute.
+# Words in the names of kernels that compare and do not compute.
 COMPARES = ("CountNonzero",)
 
 failed = False

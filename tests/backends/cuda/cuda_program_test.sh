@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The program on a make-believe GPU, and where there is none.
+# Tests the program on a simulated GPU, and without a GPU.
 # Usage: cuda_program_test.sh BOXCAR_SIMULATED EXPECTATIONS, the file with the functions of the command line's tests.
 set -u
 
@@ -146,7 +146,7 @@ expectErrorsHave "cuda_graph(): \`outer\` cannot be captured: \`show\`, which it
 expectErrorsHave "refused.ops:3:"
 expectStatus 1
 
-# Runs the lines that it reads with `step` captured, and expects that this is refused for a reason.
+# Runs the lines of standard input with `step` captured, and expects that the capture is rejected with the given reason.
 expectRefused() {
   cat - <(echo 'with cuda_graph() { step(ones(2, device="cuda:0")) }') > step.ops
   run "no graph: $1" run step.ops
@@ -228,7 +228,7 @@ run "random numbers in a graph" run draws.ops
 expectErrorsHave "a CUDA graph cannot capture what draws random numbers, which would be the same in every replay; do that outside of it"
 expectErrorsHave "draws.ops:1:"
 expectStatus 1
-# Numbers, files and answers of the CPU would be those of the capture in every replay.
+# Numbers, files and CPU results would stay those of the capture in every replay.
 refusedInGraph() {  # EXPRESSION REASON
   printf 'fn step(Tensor x) -> Tensor { return x + %s }\nwith cuda_graph() { step(ones(1, device="cuda:0")) }\n' "$1" > step.ops
   run "$1 in a graph" run step.ops

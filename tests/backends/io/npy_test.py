@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Compares .npy files with NumPy: boxcar reads what NumPy writes, and NumPy what boxcar writes.
+"""Checks .npy files against NumPy: boxcar reads what NumPy writes, and NumPy reads what boxcar writes.
 
-Usage: npy_test.py BOXCAR. Skipped (status 77) where there is no NumPy.
+Usage: npy_test.py BOXCAR. Skipped (status 77) if NumPy is missing.
 """
 import itertools
 import os
@@ -20,7 +20,7 @@ SHAPES = [(), (0,), (1,), (7,), (2, 3), (3, 1, 2), (0, 4), (2, 0, 3), (2, 3, 4)]
 
 
 def sample(dtype, shape):
-    """An array of numbers that differ, with signs and fractions where the dtype has them."""
+    """Returns an array of different numbers, with signs and fractions if the dtype has them."""
     numbers = numpy.arange(int(numpy.prod(shape)), dtype="f8").reshape(shape)
     kind = numpy.dtype(dtype).kind
     if kind in "fc":
@@ -44,7 +44,7 @@ def main():
             with open(os.path.join(folder, f"in{len(expected)}.npy"), "wb") as file:
                 numpy.lib.format.write_array(file, array, version=version)
             expected.append(array)
-        # A tensor that is neither in C's nor in Fortran's order is written in C's.
+        # A tensor that is in neither C order nor Fortran order is written in C order.
         script = f"""i = 0
 while i < {len(expected)} {{
     x = io::load_npy(f"in{{i}}.npy")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Loads .npz files that Python's zipfile makes, as NumPy does, and NumPy itself where it is there.
+"""Loads .npz files written with Python's zipfile, as NumPy writes them, and by NumPy itself if it is installed.
 
-Usage: npz_test.py BOXCAR. Skipped (status 77) where boxcar was built without libzip.
+Usage: npz_test.py BOXCAR. Skipped (status 77) if boxcar was built without libzip.
 """
 import os
 import struct
@@ -15,7 +15,7 @@ try:
 except ImportError:
     numpy = None
 
-# Descr, what struct calls it, the text of dtype in boxcar, numbers.
+# NumPy's descr, the format character of struct, the dtype as boxcar prints it, numbers.
 DTYPES = [
     ("|b1", "?", "bool", [True, False, True, True, False, True]),
     ("|u1", "B", "uint8", [0, 1, 2, 100, 200, 255]),
@@ -30,7 +30,7 @@ DTYPES = [
 
 
 def npy(descr, shape, data, fortran=False):
-    """A .npy file in format 1.0."""
+    """Returns a .npy file in format 1.0."""
     text = f"{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}".encode()
     text += b" " * (-(10 + len(text) + 1) % 64) + b"\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + data
@@ -116,7 +116,7 @@ def what_it_holds_tells_the_kind(folder):
     folder.write("weights", [("w.npy", floats(1, 2))])
     found = folder.output('x = io::load("weights")\nx["w"].add_(1)\nprint(x)\nprint(io::load("weights"))\nio::save(x, "x.npz")')
     assert found == "{'w': tensor([2., 3.])}\n{'w': tensor([1., 2.])}\n", found
-    # A safetensors file that is called .npz is none.
+    # A safetensors file named .npz is not an .npz file.
     folder.refuses("'x.npz' is not a valid .npz file: it has", "x.npz")
 
 
@@ -162,7 +162,7 @@ def damage_is_noticed(folder):
             os.truncate(path, size - cut)
             folder.refuses(f"'x.npz' is not a valid .npz file: it has {size - cut} bytes, and the directory at the end of a "
                            "zip archive cannot be read")
-    # Its directory says encrypted, its member is not.
+    # The directory says that the member is encrypted, but it is not.
     path = folder.write("x.npz", [("a.npy", data)])
     directory = open(path, "rb").read().rindex(b"PK\x01\x02")
     changed(path, directory + 8, 1)
@@ -171,7 +171,7 @@ def damage_is_noticed(folder):
 
 
 def sizes_are_checked_before_memory_is_taken(folder):
-    # What the directory says of a member's size, and its header of the elements.
+    # Wrong sizes: of a member in the directory, and of the elements in the member's header.
     huge = npy("<f4", "(268435456, 64)", b"1234")
     path = folder.write("x.npz", [("a.npy", huge)], zipfile.ZIP_DEFLATED)
     folder.refuses("has 68719476736 bytes, but 4 follow the header")
@@ -181,7 +181,7 @@ def sizes_are_checked_before_memory_is_taken(folder):
     packed = struct.unpack("<I", content[directory + 20:directory + 24])[0]
     folder.refuses(f"'a.npy' in 'x.npz' is not valid: it should have 4026531840 bytes, which the {packed} bytes in the "
                    "archive cannot become")
-    # Two members share one's bytes.
+    # Two members share the same bytes.
     path = folder.write("x.npz", [("a.npy", floats(*range(1000))), ("b.npy", floats(1))])
     content = open(path, "rb").read()
     first, second = content.index(b"PK\x01\x02"), content.rindex(b"PK\x01\x02")
@@ -191,7 +191,7 @@ def sizes_are_checked_before_memory_is_taken(folder):
                    f"are more than the {len(content)} of the file")
     if "MEMORY_CANNOT_BE_LIMITED" in os.environ:
         return
-    # What is true, and too much.
+    # Sizes that are correct, but too large.
     folder.write("x.npz", [("a.npy", npy("|u1", "(200000000,)", bytes(200000000)))], zipfile.ZIP_DEFLATED)
     found = folder.fault("x.npz", "--max-memory", "100M")
     assert "200000000" in found and "memory" in found, found

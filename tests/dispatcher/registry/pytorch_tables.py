@@ -1,11 +1,11 @@
-"""Prints what PyTorch's tables hold for chosen and random registrations of one operator: pytorch_tables.txt.
+"""Prints the contents of PyTorch's tables for chosen and random registrations of one operator: pytorch_tables.txt.
 
     python3 tests/dispatcher/registry/pytorch_tables.py > tests/data/pytorch_tables.txt
 
-The first line has what each compared key holds without kernels: `through` where the call goes on, or `-`. Each other
-line has the keys that kernels are registered for, a colon, and the compared keys where that is different: the key that
-the kernel there was registered for, or `ambiguous`. Functionalize is left out: what composite kernels do there changed
-between versions.
+The first line has the entry of each compared key without kernels: `through` for a fallthrough, or `-`. Each other line
+has the keys that kernels are registered for, a colon, and the compared keys whose entry differs from the first line,
+each with the key that its kernel was registered for, or `ambiguous`. Functionalize is left out, because the behaviour
+of composite kernels there changed between versions.
 """
 
 import itertools
@@ -24,7 +24,7 @@ REGISTERED = ALIASES + BACKENDS + AUTOGRAD
 
 
 def library_at(line):
-    """A library whose registrations are told apart by the line that made it."""
+    """Returns a library whose registrations can be identified by the line that made it."""
     scope = {}
     exec(compile("\n" * (line - 1) + "import torch; made = torch.library.Library('tables', 'FRAGMENT')", "k.py", "exec"),
          scope)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the pages beside the interpreter say of bytecode is so: opcodes.md is what the program prints of its opcodes, and
-# the program of bytecode.md runs. Usage: bytecode_pages_test.sh BOXCAR INTERPRETER
+# Checks the pages on bytecode beside the interpreter: opcodes.md must equal what the program prints about its opcodes,
+# and the program in bytecode.md must run. Usage: bytecode_pages_test.sh BOXCAR INTERPRETER
 set -euo pipefail
 boxcar=$1
 interpreter=$2

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A script's bytecode, written and read back, does what the script does. Usage: bytecode_run_test.sh BOXCAR SCRIPT...
+# Checks that a script's bytecode, written and read back, does the same as the script. Usage: bytecode_run_test.sh
+# BOXCAR SCRIPT...
 set -u
 boxcar=$1
 shift
@@ -12,7 +13,7 @@ for script in "$@"; do
   name=$(basename "$script")
   "$boxcar" run "$name" -- one --two > "$work/output" 2> "$work/errors" < /dev/null
   status=$?
-  # What does not compile has no bytecode.
+  # Scripts that do not compile have no bytecode.
   "$boxcar" dis "$name" > "$work/text" 2> /dev/null || continue
   "$boxcar" asm --run "$work/text" -- one --two > "$work/asm_output" 2> "$work/asm_errors" < /dev/null
   asm_status=$?

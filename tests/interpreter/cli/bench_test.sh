@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# `boxcar bench` from outside: its rows, its JSON and its chart, what its counts say, and what it refuses.
-# Usage: bench_test.sh BOXCAR [counted], where the second word says that callgrind can run the program.
+# Tests `boxcar bench` as a program: its rows, JSON and chart, its counts, and what it rejects.
+# Usage: bench_test.sh BOXCAR [counted], where "counted" means that callgrind can run the program.
 set -u
 
 source "$(dirname "$0")/expectations.sh"
 counted=${2:-}
 
-refuses() {  # STATUS TEXT WORDS…: all that `boxcar bench WORDS…` says
+refuses() {  # STATUS TEXT WORDS…: the whole output of `boxcar bench WORDS…`
   local wanted=$1 text=$2
   shift 2
   runMerged "bench $*" bench "$@"
@@ -16,7 +16,8 @@ refuses() {  # STATUS TEXT WORDS…: all that `boxcar bench WORDS…` says
 
 command -v python3 > /dev/null || { echo "skipped: JSON and SVG are read with python3"; exit 77; }
 
-# Without an operator: every path of a call of nothing, and what boxing costs on the way to a million elements.
+# Without an operator: every path of a call that does nothing, and the cost of boxing for sizes up to a million
+# elements.
 runMerged "bench" bench --quick --seconds 0.2 --json --svg chart.svg
 [[ $status -eq 0 ]] || fail "bench --json: status $status" "$output"
 output=$(printf '%s' "$output" | python3 -c '
@@ -50,13 +51,13 @@ assert len(chart.getElementsByTagName("rect")) == len(rows) + 1
 for text in titles + names: assert text in texts, (text, texts)
 ' 2>&1) || fail "the report without operators" "$output"
 
-# The sentence says what the table says.
+# The sentence agrees with the table.
 runMerged "bench" bench --quick --seconds 0.05 aten::relu
 ratio=$(sed -nE 's/^  boxed call  .* ([0-9.]+)$/\1/p' <<< "$output")
 [[ $status -eq 0 && -n $ratio && $output == *"A boxed call of aten::relu(float32[4, 4]) takes $ratio times as long as a typed one." ]] ||
   fail "the sentence under the table, with $ratio" "$output"
 
-# Operators of any kind: with arguments given, of an unknown C++ type, of a script.
+# All kinds of operators: with given arguments, with an unknown C++ type, defined by a script.
 runMerged "bench" bench --quick --seconds 0.05 aten::mm --args '[ones([3, 2]), ones([2, 5])]'
 [[ $status -eq 0 && $output == "aten::mm(float32[3, 2], float32[2, 5])
 "* ]] || fail "--args" "$output"
@@ -72,7 +73,7 @@ runMerged "bench" bench --quick --seconds 0.05 --script mine.ops mine::twice
 runMerged "bench --no-instructions counts none, even where valgrind is" bench --no-instructions --seconds 0.05 --json aten::relu
 [[ $status -eq 0 && $output == *'"instructions": null'* && $(grep '"instructions"' <<< "$output") != *[0-9]* ]] || fail "$test_name" "$output"
 
-# What callgrind counts does not depend on the machine's other work: keys that are let through cost nothing.
+# Callgrind's counts do not depend on the machine's load. Keys with a fallthrough cost nothing.
 if [[ $counted == counted ]] && command -v valgrind > /dev/null; then
   runMerged "bench" bench --quick --seconds 0.05 --instructions --json aten::add_.Tensor
   output=$(printf '%s' "$output" | python3 -c '
@@ -135,7 +136,7 @@ output=$(TMPDIR=$folder/none "$boxcar" bench --quick aten::relu 2>&1)
 [[ $output == "boxcar: the folder for temporary files cannot be used: "*"; set TMPDIR to one that can be written" ]] ||
   fail "a folder for temporary files that is missing" "$output"
 
-# Nothing is left behind.
+# No files are left over.
 mkdir empty
 TMPDIR=$folder/empty "$boxcar" bench --quick --seconds 0.01 aten::relu > /dev/null
 output=$(ls empty)
@@ -152,7 +153,7 @@ expectOutputHas "aten::add_.Scalar(float32[3, 5], 1"
 runMerged "--recorded, all" bench --quick --seconds 0.05 --recorded shapes.rec --json
 expectStatus 0
 for op in aten::ones aten::matmul aten::add_.Scalar aten::sum aten::item; do expectOutputHas "$op("; done
-# The bias, None, is left out as the schema's default, and what stands behind it is passed by name.
+# The bias, None, is omitted because it is the schema's default, so the arguments after it are passed by name.
 echo 'x = conv2d(ones(1, 2, 4, 4), ones(3, 2, 3, 3), None, [2, 2], [1, 1]); y = x.clamp(None, 3.0)' > none.ops
 "$boxcar" record none.ops -o none.rec > /dev/null 2>&1
 runMerged "--recorded, with arguments that are None" bench --quick --seconds 0.05 --recorded none.rec aten::conv2d aten::clamp --json

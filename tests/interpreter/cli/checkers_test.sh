@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `boxcar run --check-nan`, `--check-schema` and `--check-meta` from outside.
+# Tests `boxcar run --check-nan`, `--check-schema` and `--check-meta` as a program.
 # Usage: checkers_test.sh BOXCAR PLUGIN
 set -u
 

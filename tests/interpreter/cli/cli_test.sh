@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the program prints and how it ends, command by command.
+# Tests what the program prints and its exit status, command by command.
 # Usage: cli_test.sh BOXCAR
 set -u
 
@@ -55,7 +55,7 @@ run "an unknown option" run --fast file.ops
 expectStatus 2
 expectErrorsHave "--fast"
 
-# ---- --plugin ---- (what plugins bring is tested by tests/install)
+# ---- --plugin ---- (tests/install tests the contents of plugins)
 
 echo 'print(1)' > one.ops
 for command in "run one.ops" "check one.ops" "fmt one.ops" "dis one.ops" "asm one.asm" ops "explain aten::relu" "table aten::relu" "schema one.ops"; do
@@ -126,13 +126,13 @@ run "files for the sandbox" run setup.ops
 expectStatus 0
 here=$(pwd -P)
 ln -s ../elsewhere/x home/link
-# Runs a script home/s.ops of one line with the options behind it.
+# Runs the script home/s.ops, which gets the line $1, with the options that follow.
 runHome() {
   test_name="run ${*:2} of $1"
   echo "$1" > home/s.ops
   run "$test_name" run "${@:2}" home/s.ops
 }
-# Of a script that is not allowed something: what, where it lies, and what would allow it.
+# Expects the error for a forbidden access: what was accessed, where it is, and which option would allow it.
 expectRefusal() {
   expectStatus 1
   expectOutput ""
@@ -166,14 +166,14 @@ expectErrors ""
 runHome "$load\"../results/x\"))" --sandbox --allow-write results
 expectRefusal "cannot open 'home/../results/x': '$here/results/x'" "read; allow it with --allow-read '$here/results'"
 
-# An operator's folder is its script's, whoever calls it; what it may touch is what the run may.
+# An operator's folder is that of its script, whoever calls it; it may access what the run may access.
 runHome 'op cli_test::peek(str path) -> int { return len(io::load(path)) }
 print(cli_test::peek("x")); cli_test::peek("../elsewhere/x")' --sandbox
 expectStatus 1
 expectOutput 1
 expectErrorsHave "cannot open 'home/../elsewhere/x'"
 
-# The script itself may be read wherever it lies.
+# The script itself may be read from any folder.
 ln -s ../hello.ops home/hello.ops
 run "a script that is a link, in the sandbox" run --sandbox home/hello.ops
 expectStatus 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `boxcar run` with --memory, --cost, --deny and --inject.
+# Tests `boxcar run` with --memory, --cost, --deny and --inject.
 # Usage: counts_test.sh BOXCAR
 set -u
 source "$(dirname "${BASH_SOURCE[0]}")/expectations.sh"
@@ -44,7 +44,7 @@ expectStatus 0
 expectErrorsHave "cost: one core of this machine does "
 expectErrorsHave "
 operator "
-# calls, operations, bytes and operations a byte; the rest are times
+# calls, operations, bytes and operations per byte; the other columns are times
 [[ $errors =~ aten::mm\ +4\ +[0-9.]+\ +[0-9.]+\ +2\.10\ M\ +192\.0\ KiB\ +10\.67\  ]] || fail "$test_name" "$errors"
 [[ $errors =~ aten::relu\ +4\ +[0-9.]+\ +[0-9.]+\ +16\.38\ k\ +128\.0\ KiB\ +0\.12\  ]] || fail "$test_name" "$errors"
 [[ $errors =~ aten::matmul\ +4\ +[0-9.]+\ +[0-9.]+\ +-\ +-\ +-\ +-\ +-\ +-\ +overhead ]] || fail "$test_name" "$errors"

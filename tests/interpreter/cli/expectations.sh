@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced by the tests of the program, which have it as their first argument: a folder of their own to work in, a way to
-# run the program, and what is expected of it. They end with `[[ $failures -eq 0 ]]`.
+# Sourced by the tests of the program, whose first argument is the program. Gives them a temporary working folder,
+# functions that run the program, and functions that check its output. The tests end with `[[ $failures -eq 0 ]]`.
 
 boxcar=$1
 folder=$(mktemp -d)
@@ -16,7 +16,7 @@ fail() {
   failures=$((failures + 1))
 }
 
-# Runs the program with the arguments behind the name of the test; leaves $status, $output and $errors.
+# Runs the program with the arguments after the test's name; sets $status, $output and $errors.
 run() {
   test_name=$1
   shift
@@ -25,7 +25,7 @@ run() {
   errors=$(< errors.txt)
 }
 
-# The same with the error output in $output, among the rest.
+# The same, with standard error merged into $output.
 runMerged() {
   test_name=$1
   shift

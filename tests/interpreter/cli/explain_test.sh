@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# `boxcar explain`, what `boxcar ops --key` lists, and how both refuse what they do not understand.
+# Tests `boxcar explain`, what `boxcar ops --key` lists, and the errors of both.
 # Usage: explain_test.sh BOXCAR
 set -u
 source "$(dirname "$0")/expectations.sh"
 
-# Runs the program with the arguments behind the text that its error output must be.
+# Runs the program with the arguments after the first one, which is the expected error output.
 refuses() {
   local expected=$1
   shift
@@ -13,7 +13,7 @@ refuses() {
   expectOutput ""
   expectErrors "boxcar: $expected"
 }
-# The same of a command line that is wrong.
+# The same for a wrong command line.
 misuses() {
   local expected=$1
   shift

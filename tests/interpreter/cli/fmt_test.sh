@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `boxcar fmt` from outside.
+# Tests `boxcar fmt` as a program.
 # Usage: fmt_test.sh BOXCAR
 set -u
 
@@ -83,7 +83,7 @@ for file in folder/.hidden/c.ops folder/.d.ops folder/e.txt outside/f.ops; do
   [[ $(< "$file") == "a=1" ]] || fail "$test_name" "it wrote $file"
 done
 
-# ---- What is wrong ----
+# ---- Errors ----
 
 printf 'x=1\ny = (2\n' > wrong.ops
 printf 'x = "\xff"\n' > latin.ops

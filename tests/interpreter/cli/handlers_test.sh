@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Handlers that the command line switches on for an unchanged script. Usage: handlers_test.sh BOXCAR
+# Tests handlers that the command line enables for an unchanged script. Usage: handlers_test.sh BOXCAR
 set -u
 
 source "$(dirname "$0")/expectations.sh"
@@ -38,12 +38,12 @@ expect 2 "" "boxcar run: check-nan was given a disallowed flag override
 Run \`boxcar run --help\` for its usage." run --check-nan=false twice.ops
 expect 2 "" "boxcar run: --inject: 'corrupt' is not understood. Write corrupt=… After the first value, name the others: inject(str pattern, *, int n=1, bool corrupt=False, int seed=0, float probability=0.0) -> ()
 Run \`boxcar run --help\` for its usage." run --inject relu,corrupt twice.ops
-# Files that would take each other's place, or the script's.
+# Output files that would overwrite each other, or the script.
 expect 2 "" "boxcar run: --trace: --record writes './a' already: name another file
 Run \`boxcar run --help\` for its usage." run --record a --trace ./a twice.ops
 [[ ! -e a ]] || fail "a refused command leaves no file"
 
-# Names of files and values that make no sense are told before anything is made; a file that cannot be written has failed.
+# Bad file names and values are reported before anything is written; a file that cannot be written is a failure.
 expectUsage() {  # MESSAGE ARGUMENTS…
   local message=$1
   shift
@@ -70,7 +70,7 @@ run "a file that is called -" record twice.ops -o ./-
 expectStatus 0
 [[ -s ./- ]] || fail "$test_name is written"
 
-# A pattern that matches no operator is told before anything runs; a script's own operators count.
+# A pattern that matches no operator is reported before anything runs; operators of the script count.
 expectUsage "run: --deny: no operator is called 'aten::Relu'. Did you mean 'aten::relu', 'aten::celu' or 'aten::elu'? \`boxcar ops\` lists all" \
   run --deny aten::Relu twice.ops
 for pattern in "" "[" "no::*"; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the program says of itself: help, the manual page, and what completes its command lines in shells.
+# Tests the program's description of itself: help, the manual page, and shell completion.
 # Usage: help_test.sh BOXCAR SOURCE
 set -u
 
@@ -27,7 +27,7 @@ done
 options=$(sort -u <<< "$options" | sed '/^$/d')
 (($(wc -l <<< "$options") >= 40)) || fail "the options are listed" "$options"
 
-# ---- Each has a test ----
+# ---- Every command and option has a test ----
 
 tests=$(find "$(dirname "$0")" "$source/tests/scripts" "$source/tests/readme" \( -name '*_test.sh' -o -name '*_test.py' \) ! -name help_test.sh)
 # shellcheck disable=SC2086
@@ -51,7 +51,7 @@ for option in $options --help --version --plugin --color --no-progress; do
   grep -qE -- "^\.B (.*, )?$option([ ,[]|$)" <<< "$plain" || fail "$test_name has $option"
 done
 for status in 0 1 2 130; do grep -q "^\.B $status$" <<< "$plain" || fail "$test_name has the exit status $status"; done
-# What the sources read of the environment, with the names that they keep in constants.
+# The environment variables that the sources read, including names kept in constants.
 variables=$(grep -rhoE 'getenv\("[A-Z0-9_]+"\)|(variable|asksForTrace|isSwitchedOn)\("[A-Z_]+"\)|"OPENBLAS_CORETYPE"' --include=*.cpp --include=*.h \
   "$source"/{ivalue,schema,dispatcher,backends,interpreter} | grep -oE '[A-Z0-9_]{4,}' | sort -u)
 for variable in BOXCAR_NUM_THREADS BOXCAR_SHOW_DISPATCH_TRACE NO_COLOR $variables; do
@@ -73,11 +73,11 @@ expectStatus 0
 echo "$output" > completion.bash
 touch one.ops two.ops other.txt 'with space.ops' plug.so
 mkdir -p folder
-# What is offered behind LINE, whose end the cursor is at; words are broken as readline does it.
+# Prints the completions at the end of LINE, which is split into words like readline does.
 offered() {
   PATH=$(dirname "$boxcar"):$PATH "$BASH" --norc -c '
     source ./completion.bash
-    compopt() { :; }  # of a completion that readline asks for
+    compopt() { :; }  # works only in a completion that readline starts
     COMP_LINE=$1 COMP_POINT=${#1} COMP_WORDS=()
     rest=$1
     while [[ $rest =~ ^[[:space:]]*([:=]+|[^[:space:]:=]+)(.*)$ ]]; do COMP_WORDS+=("${BASH_REMATCH[1]}") rest=${BASH_REMATCH[2]}; done

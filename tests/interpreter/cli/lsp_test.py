@@ -1,4 +1,4 @@
-"""Talks to `boxcar lsp` as editors do. Usage: lsp_test.py BOXCAR"""
+"""Tests `boxcar lsp` with the messages that editors send. Usage: lsp_test.py BOXCAR"""
 
 import json
 import os
@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 BOXCAR = sys.argv.pop(1)
 
-# What Neovim's client says of itself, less what this server has nothing for.
+# The capabilities that Neovim's client declares, without those that this server does not use.
 NEOVIM = {
     "processId": os.getpid(),
     "clientInfo": {"name": "Neovim", "version": "0.10.2"},
@@ -41,7 +41,7 @@ NEOVIM = {
         "workspace": {"applyEdit": True, "configuration": True, "workspaceFolders": True},
     },
 }
-# And VS Code's; it sends further notifications that a server may not know.
+# The capabilities of VS Code, which also sends notifications that a server may not know.
 VSCODE = {
     "processId": os.getpid(),
     "clientInfo": {"name": "Visual Studio Code", "version": "1.95.3"},
@@ -113,7 +113,7 @@ class Server:
         self.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": changes})
 
     def diagnostics(self, uri):
-        """The next that are published for [uri]."""
+        """Returns the next diagnostics that are published for [uri]."""
         while True:
             message = self.notifications.pop(0) if self.notifications else self.receive()
             assert message is not None, self.process.stderr.read().decode()
@@ -200,7 +200,7 @@ class LspTest(unittest.TestCase):
         server.change(uri, [{"range": span(0, 6, 0, 8), "text": "ü😀"}, {"range": span(0, 23, 0, 23), "text": "r()"}])
         self.assertEqual(server.diagnostics(uri)["diagnostics"], [])
         self.assertEqual(server.ask_at("hover", uri, 0, 12), {"contents": {"kind": "markdown", "value": "```ops\nyy: str\n```"}, "range": span(0, 12, 0, 14)})
-        # Past the end of a line is its end, past the last line the end of the text.
+        # A position past the end of a line means the line's end; past the last line, the end of the text.
         self.assertIsNone(server.ask_at("hover", uri, 99, 99))
         server.change(uri, [{"text": "z = 1"}])
         self.assertEqual(server.diagnostics(uri)["diagnostics"], [])
@@ -222,7 +222,7 @@ class LspTest(unittest.TestCase):
         uri = self.uri("a.ops")
         options = {"textDocument": {"uri": uri}, "options": {"tabSize": 4, "insertSpaces": True}}
         server.open(uri, "é = 1\n")
-        self.assertEqual(server.ask("textDocument/formatting", options)["result"], [])  # it is wrong
+        self.assertEqual(server.ask("textDocument/formatting", options)["result"], [])  # the script has an error
         text = "a = 1\nb=2\nc  =  3\nd = 4\n"
         server.change(uri, [{"text": text}])
         self.assertEqual(server.ask("textDocument/formatting", options)["result"], [{"range": span(1, 0, 3, 0), "newText": "b = 2\nc = 3\n"}])
@@ -334,7 +334,7 @@ class LspTest(unittest.TestCase):
         server.open(uri, "\n".join(lines) + "\n")
         self.assertEqual(server.diagnostics(uri)["diagnostics"], [])
         last = "\n".join(lines).count("\n")
-        # Many keys at once: what is typed over is not checked in between.
+        # Many keys at once: intermediate texts are not checked.
         for version in range(2, 40):
             server.change(uri, [{"range": span(last + 1, version - 2, last + 1, version - 2), "text": "x"}], version)
         before = time.monotonic()

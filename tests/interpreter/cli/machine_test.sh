@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# --threads, BOXCAR_NUM_THREADS and --cpu-fallback from outside.
-# Usage: machine_test.sh BOXCAR PLUGIN SCRIPTS, the sample plugin and the folder of the scripts that users are shown.
+# Tests --threads, BOXCAR_NUM_THREADS and --cpu-fallback as a program.
+# Usage: machine_test.sh BOXCAR PLUGIN SCRIPTS, with the sample plugin and the folder of example scripts.
 set -u
 
 plugin=$2

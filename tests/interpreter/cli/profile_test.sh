@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `boxcar profile`, `boxcar run --profile` and `with profile(…)` from outside.
+# Tests `boxcar profile`, `boxcar run --profile` and `with profile(…)` as a program.
 # Usage: profile_test.sh BOXCAR PLUGIN, where the plugin has an operator test_plugin::twice
 set -u
 
@@ -11,7 +11,7 @@ expect() {  # STATUS OUTPUT PATTERN-OF-ERRORS
   expectOutput "$2"
   expectErrorsLike "$3"
 }
-# How many calls of operator $2 the trace $1 has.
+# Prints the number of calls of operator $2 in the trace $1.
 calls() { grep -c "^{\"name\":\"$2\",\"cat\":\"operator\",\"ph\":\"X\"" "$1"; }
 
 cat > script.ops <<'OPS'

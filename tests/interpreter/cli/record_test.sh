@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# record, replay and diff from outside, also of a plugin's operator.
+# Tests record, replay and diff as a program, including an operator of a plugin.
 # Usage: record_test.sh BOXCAR SCRIPTS PLUGIN
 set -u
 
 source "$(dirname "$0")/expectations.sh"
 scripts=$2 plugin=$3
 
-# ---- A script that is shown to users ----
+# ---- An example script ----
 
 cp -r "$scripts/digits.ops" "$scripts/data" .
 runMerged "record" record digits.ops -o full.rec
@@ -169,7 +169,7 @@ expectOutput "boxcar: 'digits.ops' is not a recording: it does not begin like on
 runMerged "replay of nothing" replay missing.rec
 expectStatus 1
 expectOutput "boxcar: cannot open 'missing.rec': No such file or directory"
-# A byte of a tensor.
+# Changes one byte of a tensor.
 cp full.rec changed_since.rec
 printf '\x55' | dd of=changed_since.rec bs=1 seek=300000 conv=notrunc status=none
 runMerged "diff with a file that has changed since" diff full.rec changed_since.rec

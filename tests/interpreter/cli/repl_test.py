@@ -1,4 +1,4 @@
-"""Types at boxcar's prompt through a pseudo-terminal, and pipes inputs in: repl_test.py BOXCAR"""
+"""Tests boxcar's prompt, with keys typed on a pseudo-terminal and with piped input: repl_test.py BOXCAR"""
 
 import os
 import pty
@@ -13,7 +13,7 @@ import time
 from terminals import there_are_terminals
 
 BOXCAR = os.path.abspath(sys.argv[1])
-PATIENCE = 60  # seconds; what hangs fails, however slow the machine is
+PATIENCE = 60  # seconds; enough for slow machines, so only a hang fails
 
 
 def check(condition, what):
@@ -32,10 +32,10 @@ class Terminal:
             os.chdir(home)
             os.execve(BOXCAR, [BOXCAR, *arguments], environment)
         self.seen = ""
-        self.sent = ""  # all that came so far
+        self.sent = ""  # all output so far
 
     def type(self, keys):
-        """In pieces that a terminal's buffer holds, as someone pastes them."""
+        """Types keys in pieces that fit into a terminal's buffer, as when someone pastes them."""
         data = keys.encode()
         while data:
             data = data[os.write(self.terminal, data[:1000]):]
@@ -55,7 +55,7 @@ class Terminal:
         return bool(data)
 
     def expect(self, text):
-        """Waits for [text] behind what was expected before; what came until its end."""
+        """Waits for [text] after what was expected before; returns the output up to its end."""
         deadline = time.monotonic() + PATIENCE
         while True:
             plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]", "", self.seen)
@@ -67,14 +67,14 @@ class Terminal:
             check(self.read() or text in self.seen, f"ended before {text!r}, saw {self.seen!r}")
 
     def wait_raw(self, text):
-        """What is seen by the time that [text] is, escape sequences included; all of it stays to be expected."""
+        """Waits for [text] and returns the output so far, with escape sequences; all of it can still be expected."""
         deadline = time.monotonic() + PATIENCE
         while text not in self.seen:
             check(time.monotonic() < deadline and self.read(), f"waited for {text!r}, saw {self.seen!r}")
         return self.seen
 
     def ask(self, line, answer):
-        """Types a line, and waits for its answer on a line of its own, and the next prompt."""
+        """Types a line, and waits for its answer on a separate line, and for the next prompt."""
         self.type(line + "\n")
         self.expect("\r\n" + answer)
         return self.expect("> ")
@@ -130,7 +130,7 @@ def test_pipe():
 
 
 def test_manual():
-    """The conversation on the manual's page goes as it stands there."""
+    """The session on the manual's page runs as it is printed there."""
     page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../interpreter/prompt.md")
     with open(page, encoding="utf-8") as file:
         lines = file.read().split("```text\n$ boxcar\n")[1].split("```")[0].splitlines()
@@ -149,7 +149,7 @@ def test_answers_come_at_once():
             run.stdin.flush()
             check(select.select([run.stdout], [], [], PATIENCE)[0], f"whoever writes {text} need not write more")
             check(os.read(run.stdout.fileno(), 100) == answer, f"the answer to {text}")
-        run.stdin.write(b"if True { print(1) }\n\n")  # here `else` may follow
+        run.stdin.write(b"if True { print(1) }\n\n")  # an `else` may follow here
         run.stdin.flush()
         check(select.select([run.stdout], [], [], PATIENCE)[0], "a blank line ends an `if`")
         run.stdin.close()
@@ -205,7 +205,7 @@ def test_commands():
 
 
 def test_summaries():
-    """The prompt shows large values in part; print and str do not."""
+    """The prompt abbreviates large values; print and str do not."""
     net = 'd = {"layer0": ones(64, 3)}\nfor i in range(1, 122) { d[f"layer{i}"] = ones(64, 3, dtype=float64) }\n'
     shown = pipe(net + "d\n")[1].splitlines()
     check(len(shown) == 21 and shown[:2] == ["{'layer0': tensor of [64, 3] float32,", " 'layer1': tensor of [64, 3] float64,"]
@@ -238,7 +238,7 @@ def test_terminal(home):
     terminal.type("}\n")
     terminal.expect("> ")
     terminal.ask("f(x)", "40")
-    # Ctrl-C at a prompt drops the input, and in a run ends the run.
+    # Ctrl-C at the prompt discards the input; during a run it ends the run.
     terminal.type("y = [1,\n")
     terminal.expect(". ")
     terminal.type("\x03")
@@ -264,7 +264,7 @@ def test_editing(home):
     terminal.type("\n")
     terminal.expect("\r\n303")
     terminal.expect("> ")
-    terminal.type("\x1b[A")  # up: the line before
+    terminal.type("\x1b[A")  # up: the previous line
     terminal.expect("1+302")
     terminal.type("\n")
     terminal.expect("\r\n303")
@@ -282,7 +282,7 @@ def test_editing(home):
     complete(terminal)
     complete_paths_and_keys(terminal, home)
     paste(terminal)
-    # What is not ASCII stays, and a word behind it is completed.
+    # Non-ASCII text is kept, and a word after it is completed.
     terminal.ask('"é" + "日本"', "'é日本'")
     terminal.ask('"é" + str(weig\t.sum())', "'étensor(6.)'")
     # A line may be longer than an editor's buffer.
@@ -299,7 +299,7 @@ def test_editing(home):
         terminal.end()
     with open(history) as file:
         check(file.read().splitlines()[-3:] == ["1001", "1002", "1003"], "no prompt drops another's lines")
-    # An input of many lines is one of the former ones, in the next session, too.
+    # An input of many lines is one entry of the history, also in the next session.
     terminal = begin(home)
     for line, prompt in (("for i in [1, 2] {", ". "), ("\tprint(i + 40)", ". "), ("}", "\r\n42\r\n")):
         terminal.type(line + "\n")
@@ -313,12 +313,12 @@ def test_editing(home):
     terminal.type("\n")
     terminal.expect("\r\n41\r\n42\r\n")
     terminal.expect("> ")
-    terminal.type("\x1b[A\x1b[D\x1b[D\x1b[D0\n")  # and is edited as one: before the `)` of the line above
+    terminal.type("\x1b[A\x1b[D\x1b[D\x1b[D0\n")  # and is edited as one text: before the `)` of the line above
     terminal.expect("\r\n401\r\n402\r\n")
     terminal.expect("> ")
     terminal.type("\x04")
     terminal.end()
-    # What was kept line by line is still read.
+    # A history that was kept line by line can still be read.
     with open(history, "w") as file:
         file.write("_HiStOrY_V2_\nx\\040=\\04020\nx\\040+\\04022\n")
     terminal = begin(home)
@@ -333,7 +333,7 @@ def test_editing(home):
     terminal.expect("> ")
     terminal.type("\x04")
     check(terminal.end() == 0, "an old history is read")
-    # Where nobody would understand it, or Escape is a key of its own, pastes are not asked for.
+    # Marked pastes are not requested if the terminal would not understand this, or if Escape is a separate key.
     for kind, settings in (("dumb", ""), ("vt100", "bind -v\n")):
         with open(os.path.join(home, ".editrc"), "w") as file:
             file.write(settings)
@@ -346,7 +346,7 @@ def test_editing(home):
 
 
 def paste(terminal):
-    """What the terminal marks as pasted is text, and one input."""
+    """Text that the terminal marks as pasted is plain text, and one input."""
     begin_paste, end_paste = "\x1b[200~", "\x1b[201~"
     check("\x1b[?2004h" in terminal.sent and "\x1b[?2004l" in terminal.sent, "pastes are asked for, and only at the prompt")
     code = "fn pasted(int n) -> int {\r\tm = n + 1\r\tif m > 2 {\r\t\treturn m * 10\r\t}\r\telse { return m }\r}\r"
@@ -363,11 +363,11 @@ def paste(terminal):
     terminal.expect("median of")
     terminal.expect("\r\n42\r\n")
     terminal.expect("> ")
-    # It is no key: neither completed nor run, though it looks so; control characters are left out.
+    # Pasted characters are not keys: they neither complete nor run anything. Control characters are left out.
     terminal.type("[" + begin_paste + "\t1,\r\n2\x01\x04" + end_paste + "]\n")
     terminal.expect("\r\n[1, 2]\r\n")
     terminal.expect("> ")
-    # Lines that come as keys: Tab indents, blanks or none before it.
+    # Lines that arrive as keys: Tab indents, with or without blanks before it.
     for line, prompt in (("if k == 20 {", ". "), ("\tif True {", ". "), ("\t\tprint('in' + 'side')", ". "), ("\t}", ". ")):
         terminal.type(line + "\n")
         terminal.expect(prompt)
@@ -393,12 +393,12 @@ def complete_paths_and_keys(terminal, home):
     terminal.ask('io::save({"a": ones(1)}, "net.safetensors")', "")
     terminal.ask('io::load("ne\t")["a"]', "tensor([1.])")
     terminal.type("ones(2, dtype=f\tl")
-    terminal.expect("dtype=f\r\nfloat16 ")  # before what else begins so
+    terminal.expect("dtype=f\r\nfloat16 ")  # before other words that begin the same
     terminal.type("\x15\x0b")
 
 
 def complete(terminal):
-    """Tab knows variables, methods, functions, operators and commands; earlier inputs and lines count."""
+    """Tab completes variables, methods, functions, operators and commands, also from earlier inputs and lines."""
     terminal.ask("weights = ones(2, 3)", "")
     terminal.ask("fn halved(Tensor x) -> Tensor { return x / 2 }", "")
     terminal.ask("weig\t.sha\t", "[2, 3]")
@@ -411,13 +411,13 @@ def complete(terminal):
     terminal.ask("}", "3.0")
     terminal.ask("print(\"é√\", weig\t.sha\t)", "é√ [2, 3]")
     terminal.ask("len(\"é√\")", "2")
-    terminal.type(":nonsense\n")  # in colours, as all that is wrong
+    terminal.type(":nonsense\n")  # coloured, like all errors
     check("\x1b[1;31merror:\x1b[0m there is no command" in terminal.wait_raw("there is no command"), "errors are coloured")
     terminal.expect("> ")
     terminal.type("weights.argm\t\t")
     terminal.expect("argmax  argmin")
     terminal.type("\x15")
-    # What a command takes: handlers, modes and commands.
+    # A command's arguments are completed: handlers, modes and commands.
     terminal.ask(":mode check_na\t", "")
     terminal.ask(":mode", "on, the innermost last: check_nan")
     terminal.ask(":mode of\t", "")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `boxcar run` and `boxcar check` from outside: standard input, arguments, limits, Ctrl-C, JSON.
+# Tests `boxcar run` and `boxcar check` as a program: standard input, arguments, limits, Ctrl-C, JSON.
 # Usage: run_test.sh BOXCAR
 set -u
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `boxcar table`: one operator, all of them, JSON and the page. What the page does in a browser is tested by tests/browser.
+# Tests `boxcar table`: one operator, all operators, JSON and the page. tests/browser tests the page in a browser.
 # Usage: table_test.sh BOXCAR
 set -u
 source "$(dirname "$0")/expectations.sh"
@@ -61,7 +61,7 @@ grep -q '<title>boxcar: operators and their kernels</title>' page.html || fail "
 grep -q '"aten::relu(Tensor self) -' page.html || fail "$test_name" "no operators in the page"
 ! grep -q '{{data}}\|https\?://' page.html || fail "$test_name" "the page lacks something"
 
-# ---- What is refused ----
+# ---- Errors ----
 
 run "--html to nowhere" table --html absent/page.html
 expectStatus 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the program does on a terminal: colours of its messages, and the line that tells how far a long run is.
+"""Tests the program on a terminal: colours of its messages, and the progress line of a long run.
 Usage: terminal_test.py BOXCAR"""
 import fcntl
 import os
@@ -38,7 +38,7 @@ class Result:
 
 
 def run(*args, out="pipe", err="pipe", env=None, columns=80, interrupt_at=None):
-    """Runs the program with each stream on one pseudo-terminal or on a pipe of its own."""
+    """Runs the program with each stream either on one shared pseudo-terminal or on a separate pipe."""
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     attributes = termios.tcgetattr(follower)
@@ -63,7 +63,7 @@ def run(*args, out="pipe", err="pipe", env=None, columns=80, interrupt_at=None):
         for number in select.select(list(waiting), [], [])[0]:
             try:
                 part = os.read(number, 65536)
-            except OSError:  # of a terminal that nobody has open any more
+            except OSError:  # no process has the terminal open any more
                 part = b""
             texts[number] += part
             if not part:
@@ -174,7 +174,7 @@ class Colours(Case):
 
 
 def lines(command, count="", *, erase=re.escape(ERASE)):
-    """A pattern of the line, shown once or several times."""
+    """Returns a pattern that matches the progress line, shown once or several times."""
     return rf"({erase}boxcar {command}: \d+ s{count})+"
 
 
@@ -212,7 +212,7 @@ class ProgressLine(Case):
         self.assertRegex(result.terminal, "^" + lines("profile", r", [1-9]\d* calls") + re.escape(ERASE) + "done\n")
 
     def test_a_replay_tells_how_many_of_the_calls_it_has_made(self):
-        # A call that takes long, of little to be written down.
+        # A call that takes long and records little data.
         self.write("calls.ops", "x = rand(3000000)\nstart = clock()\nwhile clock() - start < 3.5 { y = x.median() }\n")
         recorded = run("record", "calls.ops", "-o", "calls.rec", "--threads=1", out="terminal", err="terminal")
         self.assertEqual(recorded.status, 0)
@@ -221,17 +221,17 @@ class ProgressLine(Case):
         self.assertRegex(result.terminal, "^" + lines("replay", r", \d+ of \d+ calls") + re.escape(ERASE) + "calls.rec")
 
     def test_what_is_printed_stands_on_lines_of_its_own(self):
-        # One line is left open over the time when the progress line would be shown.
+        # A line is unfinished at the time when the progress line would be shown.
         self.write("prints.ops", "start = clock()\nwhile clock() - start < 2.5 { y = ones(2) }\n"
                                  "print('first')\naten::_print('open')\n"
                                  "while clock() - start < 4.5 { y = ones(2) }\n"
                                  "aten::_print(' end\\n')\nassert False, 'over'\n")
         result = run("run", "prints.ops", out="terminal", err="terminal", env=environment(NO_COLOR="1"))
-        # The stream of stdout gives a line to the terminal with its end, so that the line goes on being shown till then.
+        # stdout passes a line to the terminal only when it ends, so the progress line stays visible until then.
         erase = re.escape(ERASE)
         self.assertRegex(result.terminal, f"^{lines('run')}{erase}first\n{lines('run')}{erase}open end\n"
                                           "error: assertion failed: over\n")
-        # What goes to stderr goes at once; a line that is open there is left alone.
+        # Output on stderr appears at once; the progress line does not touch an unfinished line there.
         self.write("traced.ops", "start = clock()\nx = ones(2)\nwhile clock() - start < 2.5 { }\ny = x.relu()\n")
         result = run("run", "--dispatch-trace", "traced.ops", out="terminal", err="terminal")
         self.assertRegex(result.terminal, rf"\]\n{lines('run')}{erase}\[callBoxed\] op=\[aten::relu\], key=\[CPU\]\n")

@@ -1,4 +1,4 @@
-"""Whether the machine has pseudo-terminals, without which what happens on one cannot be tested."""
+"""Checks whether the machine has pseudo-terminals, which tests of terminals need."""
 import os
 import pty
 

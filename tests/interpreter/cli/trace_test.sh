@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `boxcar trace`, and the handler `trace`: a trace prints what its script printed, and its own trace is the same text.
-# Usage: trace_test.sh BOXCAR SAMPLE-PLUGIN DEMO-SCRIPT SCRIPT...
+# Tests `boxcar trace` and the handler `trace`: a trace prints what its script printed, and tracing it gives the same
+# text. Usage: trace_test.sh BOXCAR SAMPLE-PLUGIN DEMO-SCRIPT SCRIPT...
 set -u
 
 source "$(dirname "$0")/expectations.sh"
@@ -33,7 +33,7 @@ check() {  # SCRIPT [OPTION...]
     "$(cd "$work/other" && md5sum tensors-*.safetensors 2> /dev/null)"
 }
 
-# The lines of a trace of the script on standard input, without its head's comments.
+# Prints the trace of the script on standard input, without the comments at its head.
 traced() {
   cat > "$folder/small.ops"
   check "$folder/small.ops"
@@ -138,7 +138,7 @@ print(x[:, tensor([1])], m.indices)
 END
 )"
 
-# ---- Names of tensors that a dict has ----
+# ---- Names of tensors in a dict ----
 
 cat > "$folder/words.ops" <<'END'
 net: Dict(str, Tensor) = {}
@@ -264,7 +264,7 @@ printf 'with trace("a.ops") { x = ones(2) }' > "$folder/boxed.ops"
 
 printf 'x = tensor([1.0, 2.0])\ny = x * 2\nx += 1\nprint("done", x + y)\n' > "$folder/graph.ops"
 "$boxcar" trace "$folder/graph.ops" -o "$folder/graph_trace.ops" --dot "$folder/graph.dot" > /dev/null
-boxes() {  # FILE: the calls of a graph with the tensors in them, and the edges
+boxes() {  # FILE: prints the calls of a graph with the tensors in them, and the edges
   sed -n -e 's/^  \(n[0-9]*\) \[label=<\(.*\)<\/table>>.*/\1 \2/; T edge; s/<[^>]*>/ /g; s/  */ /g; p; b' \
     -e ':edge; s/^  \(n[0-9]* -> n[0-9]*\) \[label="\([^"]*\)"\(, style=dashed\)\?.*/\1 \2\3/p' -e 's/^ *subgraph.*label="\([^"]*\)".*/{ \1/p; s/^  }/}/p' "$1" |
     sed 's/ *$//'
@@ -316,7 +316,7 @@ same "a picture without Graphviz" "boxcar: the program \`dot\`, which draws the 
 "$boxcar" trace "$folder/wrong.ops" -o "$folder/graph_trace.ops" --dot "$folder/graph.dot" > /dev/null 2>&1
 grep -q 'aten::add_' "$folder/graph.dot" || fail "a script that does not compile costs an older graph"
 
-# ---- Files that would take the place of others ----
+# ---- Files that would overwrite others ----
 
 refused() {  # EXPECTED ARGUMENT...
   local expected=$1

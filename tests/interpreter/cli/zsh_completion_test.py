@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What zsh offers for the program's command lines, asked of a zsh on a pseudo-terminal.
-Usage: zsh_completion_test.py BOXCAR; exits with 77 where there is no zsh."""
+"""Tests the completions that zsh offers for the program's command lines, with a zsh on a pseudo-terminal.
+Usage: zsh_completion_test.py BOXCAR; exits with 77 if there is no zsh."""
 import os
 import pathlib
 import pty
@@ -21,7 +21,7 @@ if not there_are_terminals():
     print("skipped: the machine has no pseudo-terminals")
     sys.exit(77)
 
-# What completion offers goes to a file, a word a line; where it asks compadd something of its own, that is left alone.
+# Writes the offered completions to a file, one word per line. Internal queries of compadd are left alone.
 SETUP = """
 fpath=($PWD/functions $fpath)
 path=(${BOXCAR:h} $path)

@@ -1,4 +1,4 @@
-"""What makes tensors, copies and converts them."""
+"""Operators that make, copy and convert tensors."""
 
 import math
 
@@ -23,7 +23,7 @@ def full(make):
     for number in [2, 2.5, True, 1j]:
         yield [2, 3], number
         for dtype in ALL:
-            if dtype != torch.bool or number != 1j:  # of which PyTorch looks at the real part
+            if dtype != torch.bool or number != 1j:  # PyTorch uses its real part
                 yield call([2], number, dtype=dtype)
     yield [], math.inf
     yield error([2, -3], 1)
@@ -166,7 +166,7 @@ def item(make):
     yield make()
     yield make(1, 1)
     yield make(6)[3]
-    yield error(make(2), unchecked=True)  # PyTorch's _local_scalar_dense reads the first
+    yield error(make(2), unchecked=True)  # PyTorch's _local_scalar_dense reads the first element
     yield error(make(0), unchecked=True)
 
 
@@ -192,7 +192,7 @@ def size(make):
 
 @cases("aten::empty_strided", [torch.float32])
 def empty_strided(make):
-    # Only what is refused: an empty tensor has no values to compare.
+    # Only errors: an empty tensor has no values to compare.
     yield error([2, -3], [3, 1])
     yield error([2, 3], [1])
     yield error([2, 3], [-3, 1])
@@ -228,7 +228,7 @@ def eye_out(make, name):
     yield call(*size, out=make(4, 3).t() if len(size) == 2 else make(3, 6)[:, ::2])
 
 
-# Halves and integers are computed in double and converted once; PyTorch 1.13 rounds each step to the dtype.
+# Computes half precision and integers in double and converts once; PyTorch 1.13 rounds each step to the dtype.
 def _linspace(start, end, steps, dtype=None, base=None):
     if steps < 0:
         raise RuntimeError("steps")

@@ -19,7 +19,7 @@ pointwise_unary("aten::log1p", REALS + BOOL, special="moderate")
 pointwise_unary("aten::exp2 aten::expm1 aten::erf aten::erfc aten::lgamma aten::digamma", REALS + BOOL)
 pointwise_unary("aten::log2 aten::log10", REALS + BOOL)
 pointwise_unary("aten::tan aten::atan aten::asinh aten::sinh aten::cosh aten::arctan aten::arcsinh", REALS + BOOL)
-# Halves written to doubles are rounded before.
+# Half-precision results are rounded before they are written to doubles.
 pointwise_unary("aten::sinc", REALS + BOOL, out_dtypes=False)
 pointwise_unary("aten::log2 aten::log10 aten::tan aten::sinh aten::cosh aten::sinc", COMPLEX, special=False, low=-2, high=2)
 pointwise_unary("aten::asin aten::acos aten::atan aten::asinh aten::acosh aten::atanh", COMPLEX, special=False,
@@ -30,9 +30,9 @@ pointwise_unary("aten::asin aten::acos aten::atanh aten::erfinv", INTS + BOOL, l
 pointwise_unary("aten::acosh aten::arccosh", REALS + BOOL, low=1, high=20)
 pointwise_unary("aten::silu aten::mish aten::hardsigmoid aten::hardswish aten::selu aten::softplus "
                 "aten::leaky_relu aten::elu aten::celu aten::hardtanh aten::hardshrink aten::softshrink aten::gelu", REALS)
-# PyTorch 1.13 takes no out= of another dtype.
+# PyTorch 1.13 does not accept an out= of another dtype.
 pointwise_unary("aten::log_sigmoid", REALS, out_dtypes=False)
-# Conjugates are computed at once.
+# Conjugates are computed immediately.
 pointwise_unary("aten::conj", COMPLEX, reference=torch.conj_physical)
 pointwise_unary("aten::real aten::imag aten::resolve_conj aten::resolve_neg aten::is_complex", ALL,
                 special=False)
@@ -311,7 +311,7 @@ def close(make):
         yield error(x, x.clone(), rtol=-1.0)
 
 
-# PyTorch 1.13 has no isin for bfloat16, and finds NaN among many numbers.
+# PyTorch 1.13 has no isin for bfloat16, and finds NaN in long lists of numbers.
 @cases("aten::isin.Tensor_Tensor", WIDE_FLOATS + INTS)
 def isin(make):
     yield make(2, 3), make(4)
@@ -399,7 +399,7 @@ def log_target(make):
     yield call(make(2, 3), make(2, 3), 1, log_target=True)
 
 
-# Its out= form reduces into what is there.
+# Its out= form reduces into the existing values.
 @cases("aten::binary_cross_entropy", FLOATS, low=0, high=1, forms=False)
 def binary_cross_entropy(make):
     for reduction in [0, 1, 2]:

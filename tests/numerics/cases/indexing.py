@@ -1,4 +1,4 @@
-"""What reads or writes elements where indices or masks say."""
+"""Operators that read or write elements selected by indices or masks."""
 
 import torch
 
@@ -12,7 +12,7 @@ def ints(*values, dtype=torch.int64):
 
 
 def places(make, of, dim, count=None):
-    """An index for gather or scatter into [of], one shorter in the other dimensions where they are longer than 2."""
+    """Returns an index for gather or scatter into [of]; other dimensions longer than 2 are one shorter."""
     sizes = [max(1, size - 1) if size > 2 else size for size in of.shape]
     if of.dim() > 0:
         sizes[dim] = count or of.shape[dim]
@@ -21,7 +21,7 @@ def places(make, of, dim, count=None):
 
 
 def distinct_places(make, of, dim):
-    """The same without duplicates along [dim], so that it does not matter what is written last."""
+    """Like places(), without duplicates along [dim], so that the order of writing does not matter."""
     sizes = list(of.shape)
     if not sizes:
         return torch.tensor(0)
@@ -30,7 +30,7 @@ def distinct_places(make, of, dim):
 
 
 def operands(make):
-    """Tensors with a dimension of theirs."""
+    """Yields tensors with one of their dimensions."""
     yield make(5), 0
     yield make(3, 4), 0
     yield make(3, 4), -1
@@ -230,7 +230,7 @@ def index_fill_tensor(make):
 
 
 def index_lists(make):
-    """Tensors with lists of indices."""
+    """Yields tensors with lists of indices."""
     yield make(3, 4), [ints(2, 0, -1)]
     yield make(3, 4), [None, ints(2, 0, 1, 3)]
     yield make(3, 4), [ints(0, 1), ints(1, 3)]
@@ -259,7 +259,7 @@ def index_out(make):
     yield call(make(3, 4), [ints(2, 0, -1)], out=make(3, 4))
     yield call(make(3, 4), [None, ints(2, 0)], out=make(2, 3).t())
     yield call(make(3, 4).t(), [ints(2, 0)], out=make(0))
-    # PyTorch 1.13 writes elements of another size, also past the end.
+    # PyTorch 1.13 writes elements of the wrong size, even past the end.
     yield error(make(3, 4), [ints(2, 0)], out=make(2, 4, dtype=torch.float64 if make.dtype != torch.float64 else torch.int8),
                 unchecked=True)
 
@@ -371,7 +371,7 @@ def masked_select(make):
 
 @cases("aten::masked_scatter", ALL, forms=False)
 def masked_scatter_strided(make):
-    """PyTorch 1.13's form in place goes by the order in memory."""
+    """PyTorch 1.13's in-place form uses the order in memory."""
     for x in [make(4, 3).t(), make(4, 6)[1:, ::2]]:
         yield x, make.mask(*x.shape), make(x.numel())
         yield x, make.mask(3), make(x.numel() + 3)

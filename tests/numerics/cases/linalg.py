@@ -11,12 +11,12 @@ WHY = "errors grow with the condition of the matrix"
 
 
 def regular(make, *sizes):
-    """Matrices far from singular."""
+    """Returns matrices that are far from singular."""
     return make(*sizes) + 6 * torch.eye(sizes[-1], dtype=make.dtype)
 
 
 def positive(make, *sizes):
-    """Hermitian matrices with positive eigenvalues, none close to another."""
+    """Returns Hermitian matrices with positive eigenvalues that are well separated."""
     half = make(*sizes)
     steps = torch.diag(torch.arange(1, sizes[-1] + 1, dtype=torch.float64)).to(make.dtype)
     return half @ half.mH.resolve_conj() / 8 + 2 * steps
@@ -29,7 +29,7 @@ def singular(make):
 
 
 def refuses(make, name, square=True):
-    """Arguments that every operator on one matrix refuses."""
+    """Yields arguments that every operator on one matrix refuses."""
     yield error(make(3))
     yield error(make(3, 3, dtype=torch.int64))
     if square:
@@ -171,7 +171,7 @@ def qr(make):
 
 
 def spread(make, m, n, *batch):
-    """Matrices whose singular values are far from each other."""
+    """Returns matrices whose singular values are well separated."""
     k = min(m, n)
     matrix = make(*batch, m, n)
     matrix[..., range(k), range(k)] += torch.arange(3, 3 + 3 * k, 3).to(make.dtype)
@@ -181,7 +181,7 @@ def spread(make, m, n, *batch):
 @cases("aten::linalg_svd aten::_linalg_svd aten::svd", TYPES, low=-1, high=1, out_dtypes=False, magnitudes=True,
        tolerance=LOOSE, reason=WHY)
 def svd(make, name):
-    # Of full matrices no more than one vector is free, so that its magnitudes are not.
+    # With full matrices at most one vector is free, so that its magnitudes are determined.
     for full in (True, False):
         yield spread(make, 3, 3), full
         yield spread(make, 4, 3), full

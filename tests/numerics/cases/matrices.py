@@ -63,7 +63,7 @@ def mv(make):
     yield error(make(2, 3), make(3, 1))
 
 
-# Debian's PyTorch gets no result back from the complex products of its BLAS.
+# In Debian's PyTorch, the complex dot products of its BLAS return no result.
 @cases("aten::dot", NUMBERS, out_dtypes=False, reference=lambda x, y: torch.mv(x[None], y)[0])
 def dot(make):
     yield make(3), make(3)
@@ -75,7 +75,7 @@ def dot(make):
 
 @cases("aten::matmul", NUMBERS, strides=False, tolerance=HALF_SUMS, reason="PyTorch sums rounded products of halves, in some order")
 def matmul(make):
-    if not make.dtype.is_complex:  # as dot
+    if not make.dtype.is_complex:  # as for dot
         yield make(3), make(3)
     yield make(2, 3), make(3)
     yield make(3), make(3, 2)
@@ -123,7 +123,7 @@ def baddbmm(make):
     yield error(make(5), make(2, 3, 4), make(4, 5))
 
 
-# In place, and of halves, PyTorch 1.13 multiplies NaN by 0.
+# In place and at half precision, PyTorch 1.13 multiplies NaN by 0.
 @cases("aten::baddbmm", [torch.float32, torch.float64], forms=False)
 def baddbmm_of_nan(make):
     yield call(torch.full((2, 3, 5), torch.nan, dtype=make.dtype), make(2, 3, 4), make(2, 4, 5), beta=0)
@@ -288,7 +288,7 @@ def einsum(make):
 
 
 def distances(x1, x2, p):
-    """cdist in float64, rounded: PyTorch's root of a difference of squares is no measure of rounding."""
+    """Returns cdist computed in float64 and rounded: PyTorch's root of a difference of squares is too inexact."""
     return torch.cdist(x1.double(), x2.double(), p, "donot_use_mm_for_euclid_dist").to(x1.dtype)
 
 

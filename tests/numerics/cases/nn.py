@@ -8,7 +8,7 @@ from generator import ALL, COMPLEX, FLOATS, INTS, call, cases, error
 
 kChannelsLast = torch.channels_last
 
-# float32 sums of up to some hundred products, in another order; at float16's and bfloat16's own precision otherwise.
+# For float32 sums of up to some hundred products in another order; float16 and bfloat16 use their own precision.
 kSums = {torch.float32: (1e-5, 1e-4)}
 kSumsReason = "sums of many products in another order"
 
@@ -16,7 +16,7 @@ kSumsReason = "sums of many products in another order"
 # == Convolution ==
 
 def convolution_calls(make, rank, transposed=False):
-    """Arguments of aten::convolution for [rank] spatial dimensions."""
+    """Yields arguments of aten::convolution for [rank] spatial dimensions."""
     def weight(out, ins, kernel, groups=1):
         return make(ins, out // groups, *kernel) if transposed else make(out, ins // groups, *kernel)
 
@@ -145,10 +145,10 @@ def conv_transpose(make, name):
 # == Pools ==
 
 def pictures(make):
-    """Inputs of pools and interpolation, in the layouts that matter."""
+    """Yields inputs of pools and interpolation, in the layouts that matter."""
     yield make(2, 3, 7, 6)
     yield make(3, 8, 5)
-    if make.dtype != torch.float16:  # expected as float32's, whose out= is not the one that is resized
+    if make.dtype != torch.float16:  # expected results come from float32, whose out= is not the one that is resized
         yield make(2, 3, 6, 7).contiguous(memory_format=kChannelsLast)
     yield make(2, 7, 6, 4)[:, :, ::2, 1:]
     yield make(0, 3, 6, 5)
@@ -256,7 +256,7 @@ cases("aten::_adaptive_avg_pool2d", FLOATS)(adaptive_avg_pool2d_calls)
 cases("aten::adaptive_avg_pool2d", FLOATS, forms=False)(adaptive_avg_pool2d_calls)
 
 
-# PyTorch 1.13 gives every out= the strides of the result, so that only empty ones are compared.
+# PyTorch 1.13 gives every out= the strides of the result, so only empty ones are compared.
 @cases("aten::adaptive_avg_pool2d.out", FLOATS)
 def adaptive_avg_pool2d_out(make):
     for size in [[1, 1], [2, 3], [7, 9]]:
@@ -350,7 +350,7 @@ def upsample_vec(make, name):
 # == Losses of classes ==
 
 def samples(make, *sizes):
-    """Log-probabilities of [N, C, ...], as a network gives them."""
+    """Returns log-probabilities [N, C, ...], like the output of a network."""
     return make(*sizes, low=-3, high=0)
 
 

@@ -61,7 +61,7 @@ def batch_norm(make):
     inputs = [make(4, 3), make(2, 3, 5), make(2, 3, 4, 5), make(2, 3, 2, 2, 3), make(3, 2, 5).transpose(0, 1),
               make(2, 3, 4, 5).contiguous(memory_format=torch.channels_last), make(2, 3, 70), make(33, 3)]
     for x in inputs:
-        # The running statistics that training writes are not annotated in the schema: see normalization_test.cpp.
+        # Training writes the running statistics, which the schema does not annotate: see normalization_test.cpp.
         yield x, make(3), make(3), None, None, True, 0.1, 1e-5, False
         mean, var = statistics(make, 3)
         yield x, make(3), make(3), mean, var, False, 0.1, 1e-5, False

@@ -18,7 +18,7 @@ pointwise_binary("aten::floor_divide aten::floor_divide.Scalar aten::remainder.T
 pointwise_binary("aten::bitwise_and.Tensor aten::bitwise_and.Scalar aten::bitwise_or.Tensor aten::bitwise_or.Scalar "
                  "aten::bitwise_xor.Tensor aten::bitwise_xor.Scalar", INTS + BOOL, scalars=[2, -3, True, 1.5])
 pointwise_binary("aten::logical_and aten::logical_or aten::logical_xor")
-# What shifting by more than the width, or by a negative number, gives depends on the processor.
+# The result of shifting by more than the width, or by a negative number, depends on the CPU.
 pointwise_binary("aten::__lshift__.Tensor aten::__lshift__.Scalar aten::__rshift__.Tensor aten::__rshift__.Scalar "
                  "aten::__ilshift__.Tensor aten::__ilshift__.Scalar aten::__irshift__.Tensor aten::__irshift__.Scalar",
                  INTS, low=0, high=7, mixed=False, special=False, scalars=[0, 2, 5])
@@ -116,7 +116,7 @@ def pow_scalar(make):
 
 pointwise_unary("aten::neg aten::abs aten::square aten::reciprocal aten::bitwise_not aten::logical_not aten::isnan "
                 "aten::floor aten::ceil aten::round aten::relu aten::sigmoid aten::rsqrt aten::sqrt aten::tanh")
-# Far from 0 the arguments' own rounding decides.
+# Far from 0, the rounding of the arguments dominates.
 pointwise_unary("aten::exp aten::log aten::sin aten::cos", special=False)
 
 
@@ -166,7 +166,7 @@ def masked_fill_number(make):
     yield make(4, 6)[:, ::2], make.mask(4, 3), 3
     yield make(0, 3), make.mask(3), 3
     yield make(3), make.mask(2, 3), 1
-    if make.dtype != torch.bool:  # PyTorch looks at the real part
+    if make.dtype != torch.bool:  # PyTorch uses the real part
         yield make(3), make.mask(3), 1j
     yield error(make(2, 3), make.mask(4), 1)
     yield error(make(2, 3), make(2, 3, dtype=torch.float32), 1)
@@ -206,7 +206,7 @@ def fill_number(make):
     for x in layouts(make, full=False):
         yield x, 1
     yield make(2, 3), 2.5
-    if make.dtype != torch.bool:  # PyTorch looks at the real part
+    if make.dtype != torch.bool:  # PyTorch uses the real part
         yield make(2, 3), 2j
 
 

@@ -162,7 +162,7 @@ def vector_norms(make):
     yield error(make(2, 3).to(torch.complex128).real.to(torch.int64))
 
 
-# PyTorch 1.13 takes an out= of another dtype for some orders.
+# PyTorch 1.13 accepts an out= of another dtype for some orders of the norm.
 @cases("aten::norm.Scalar aten::norm.ScalarOpt_dim aten::norm.ScalarOpt_dtype aten::norm.ScalarOpt_dim_dtype", FLOATS,
        forms=False)
 def norms(make, name):

@@ -1,4 +1,4 @@
-"""What joins, repeats, turns round, picks out and pads tensors."""
+"""Operators that join, repeat, flip, select from and pad tensors."""
 
 import torch
 
@@ -329,7 +329,7 @@ def constant_pad(make):
     yield error(make(2, 3), [-2, -2])
 
 
-# Computed by functional.pad, for PyTorch 1.13 writes a strided out= as if it were contiguous.
+# Computed with functional.pad, because PyTorch 1.13 writes a strided out= as if it were contiguous.
 def _reflect(dims):
     def reflect(x, padding):
         if len(padding) != 2 * dims:

@@ -8,7 +8,7 @@ from generator import ALL, BOOL, COMPLEX, FLOATS, INTS, REALS, call, cases, erro
 
 
 def lines(make):
-    """Tensors with a dimension to go along."""
+    """Yields tensors with a dimension to operate along."""
     yield make(7), 0
     yield make(3, 5), -1
     yield make(3, 5), 0
@@ -26,13 +26,13 @@ def lines(make):
 
 
 def long_lines(make):
-    """Lines of each way of sorting: short, of a few hundred and of many thousand elements."""
+    """Yields tensors for each sorting algorithm: rows of few, of some hundred and of many thousand elements."""
     for count in [33, 250, 3000, 20000]:
         yield make(count)
 
 
 def distinct(make, *sizes):
-    """Elements that all differ, so that it is clear where each was."""
+    """Returns elements that all differ, so that each one's original position is clear."""
     count = math.prod(sizes)
     order = torch.randperm(count, generator=make.generator)
     if make.dtype.is_floating_point:
@@ -171,7 +171,7 @@ def unique2(make):
 
 
 def repeated(make, *sizes):
-    """Few different values, next to each other often."""
+    """Returns few different values, with many equal neighbours."""
     return (torch.randint(0, 2, sizes, generator=make.generator)).to(make.dtype)
 
 
@@ -203,7 +203,7 @@ def ascending(make, *sizes):
 
 
 def searching(name):
-    # By position: Python has a parameter called self already.
+    # By position, because Python already has a parameter named self.
     operator = getattr(torch.ops.aten.searchsorted, name)
     return lambda sorted_sequence, value, **options: operator(sorted_sequence, value, **options)
 
@@ -270,7 +270,7 @@ def bucketize_number(make):
 @cases("aten::cumsum", ALL)
 def cumsum(make):
     for x, dim in lines(make):
-        # PyTorch refuses to write a complex number to an out= of real ones, but not a tensor with a dimension.
+        # PyTorch refuses to write a complex 0-dim tensor to a real out=, but not one with dimensions.
         if x.dim() > 0 or not make.dtype.is_complex:
             yield x, dim
     yield make(1037), 0
@@ -285,7 +285,7 @@ def cumsum(make):
 @cases("aten::cumprod", ALL, low=-1.5, high=1.5)
 def cumprod(make):
     for x, dim in lines(make):
-        # PyTorch refuses to write a complex number to an out= of real ones, but not a tensor with a dimension.
+        # PyTorch refuses to write a complex 0-dim tensor to a real out=, but not one with dimensions.
         if x.dim() > 0 or not make.dtype.is_complex:
             yield x, dim
     yield make(23), 0
@@ -336,7 +336,7 @@ def diff(make):
 
 @cases("aten::diff", ALL, forms=False)
 def diff_of_nothing(make):
-    """Whose out= form PyTorch 1.13 refuses."""
+    """PyTorch 1.13 refuses the out= form of these calls."""
     for n in [0, 1, 2]:
         yield make(0), n, 0
         yield make(2, 0), n, 1

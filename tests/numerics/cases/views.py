@@ -288,7 +288,7 @@ def numpy_transpose(make):
     yield make()
 
 
-# Of complex numbers PyTorch's is a view with a conjugate bit, which boxcar does not have.
+# For complex numbers PyTorch returns a view with a conjugate bit, which boxcar does not have.
 @cases("aten::adjoint", [dtype for dtype in SOME if not dtype.is_complex])
 @cases("aten::mT", SOME)
 def matrix_transpose(make):

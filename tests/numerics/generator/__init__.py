@@ -1,4 +1,4 @@
-"""What the files in tests/numerics/cases declare cases with; README.md there has examples."""
+"""Functions with which the files in tests/numerics/cases declare cases; README.md there has examples."""
 
 from .declare import call, cases, error, pointwise_binary, pointwise_ternary, pointwise_unary, reduction
 from .values import (ALL, BOOL, COMPLEX, FLOATS, HALVES, INTS, REALS, WIDE_FLOATS, Make, layouts)

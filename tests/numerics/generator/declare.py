@@ -1,4 +1,4 @@
-"""How the files of cases say what is called: decorators that note a generator function, and matrices of arguments."""
+"""Declares the calls in files of cases: decorators that register a generator function, and matrices of arguments."""
 
 import inspect
 
@@ -8,7 +8,7 @@ from .values import ALL, FLOATS, Make, layouts
 
 
 class Call:
-    """One call: positional arguments, those by name, and what of the result is compared."""
+    """One call: positional arguments, keyword arguments, and options for comparing the result."""
 
     def __init__(self, args, kwargs, raises=False, unchecked=False, options=None):
         self.args = list(args)
@@ -19,12 +19,12 @@ class Call:
 
 
 def call(*args, options=None, **kwargs):
-    """A call with arguments by name; [options] are those of `cases`, for this call alone."""
+    """Returns a call with keyword arguments; [options] are those of `cases`, for this call only."""
     return Call(args, kwargs, options=options)
 
 
 def error(*args, unchecked=False, **kwargs):
-    """A call that PyTorch refuses, and boxcar must refuse. [unchecked]: boxcar refuses what PyTorch does not."""
+    """Returns a call that PyTorch refuses, and boxcar must refuse. [unchecked]: only boxcar refuses it."""
     return Call(args, kwargs, raises=True, unchecked=unchecked)
 
 
@@ -36,7 +36,7 @@ class Declaration:
         self.options = options
 
 
-# What the file that is being imported declares.
+# The declarations of the file that is being imported.
 declared = []
 
 kOptions = {"forms", "low", "high", "reference", "tolerance", "reason", "strides", "upcast", "unsupported", "native",
@@ -46,19 +46,19 @@ kOptions = {"forms", "low", "high", "reference", "tolerance", "reason", "strides
 def cases(names, dtypes=FLOATS, **options):
     """Declares cases of the operators [names] ("aten::add.Tensor aten::sub.Tensor"), made for each of [dtypes].
 
-    The function takes a Make and yields calls: a tuple of arguments (a dict at its end holds those by name), one
+    The function takes a Make and yields calls: a tuple of arguments (a dict at its end contains keyword arguments), one
     argument, call(...) or error(...). A function with a second parameter gets the operator's name there. Options:
       forms=True        the in-place and out= forms with the same arguments get cases, too
       out_dtypes=False  an out= has the result's own dtype
-      magnitudes=True   values are compared without their signs (complex ones without their angles): those of
-                        eigenvectors are free
-      low=, high=       where the values of tensors lie
+      magnitudes=True   values are compared without their signs (complex ones without their angles), which are
+                        arbitrary for eigenvectors
+      low=, high=       the range of the values of tensors
       reference=f       f(*args, **kwargs) on torch tensors gives the expected result, instead of PyTorch's operator
       tolerance=(rtol, atol), or {dtype: (rtol, atol)}, with reason="…": instead of the dtype's own
       strides=False     the results' strides are not compared
       upcast=False      float16 and bfloat16 are expected as PyTorch computes them, not as float32 rounded
-      unsupported="skip"   what becomes of dtypes that PyTorch has "not implemented"; or "error"
-      native=False      PyTorch's operator is called at float32 for halves, whether or not it takes them itself
+      unsupported="skip"   how to treat dtypes that PyTorch has "not implemented"; or "error"
+      native=False      PyTorch's operator is called with float32 for float16 and bfloat16, even if it supports these
     """
     unknown = set(options) - kOptions
     if unknown:
@@ -76,7 +76,7 @@ def cases(names, dtypes=FLOATS, **options):
 
 
 def as_call(made):
-    """What a generator function yields, as a Call."""
+    """Returns what a generator function yielded as a Call."""
     if isinstance(made, Call):
         return made
     args = list(made) if isinstance(made, tuple) else [made]
@@ -84,12 +84,12 @@ def as_call(made):
     return Call(args, kwargs)
 
 
-# The dtypes that go through the whole list of layouts; the others through its head.
+# The dtypes that use the whole list of layouts; the others use only its first entries.
 kMainDtypes = {torch.float32, torch.int64, torch.bfloat16, torch.complex64, torch.bool}
 
 
 def pointwise_unary(names, dtypes=ALL, special=True, **options):
-    """f(x) element by element: all layouts, and the values where functions turn odd."""
+    """Declares cases of f(x) element by element: all layouts, and special values."""
     @cases(names, dtypes, **options)
     def unary(make):
         yield from layouts(make, full=make.dtype in kMainDtypes)
@@ -98,7 +98,7 @@ def pointwise_unary(names, dtypes=ALL, special=True, **options):
 
 
 def _pairs(make, other):
-    """Pairs of tensors whose shapes broadcast, in many layouts; [other] makes the second."""
+    """Yields pairs of tensors whose shapes broadcast, in many layouts; [other] makes the second."""
     yield make(2, 3), other(2, 3)
     yield make(2, 3), other(3)
     yield make(), other()
@@ -130,10 +130,11 @@ operators = None
 
 
 def pointwise_binary(names, dtypes=ALL, mixed=True, special=True, nonzero=False, scalars=None, **options):
-    """f(x, y) element by element, y a tensor or a number as the schema says: broadcasting, layouts, mixed dtypes.
+    """Declares cases of f(x, y) element by element: broadcasting, layouts, mixed dtypes. The schema says if y is a
+    tensor or a number.
 
     [special]: "moderate" leaves out numbers beyond a thousand; False, all special ones.
-    [nonzero]: y is never 0 where it is an integer or a bool; [scalars]: the numbers that y may be.
+    [nonzero]: y is never 0 if it is an integer or a bool; [scalars]: the possible numbers y.
     """
     @cases(names, dtypes, **options)
     def binary(make, name):
@@ -167,7 +168,7 @@ def pointwise_binary(names, dtypes=ALL, mixed=True, special=True, nonzero=False,
 
 
 def pointwise_ternary(names, dtypes=FLOATS, **options):
-    """f(x, y, z) element by element of three tensors."""
+    """Declares cases of f(x, y, z) element by element of three tensors."""
     @cases(names, dtypes, **options)
     def ternary(make):
         yield make(2, 3), make(2, 3), make(2, 3)
@@ -182,7 +183,8 @@ def pointwise_ternary(names, dtypes=FLOATS, **options):
 
 
 def reduction(names, dtypes=ALL, empty=True, lists=None, dtype_argument=True, **options):
-    """f(x), f(x, dim), f(x, dim, keepdim) as the schema has them: dims, lists of dims, negative ones, sizes 0 and 1."""
+    """Declares cases of f(x), f(x, dim), f(x, dim, keepdim), as in the schema: dims, lists of dims, negative dims,
+    sizes 0 and 1."""
     from .schemas import Operators
     all_operators = Operators()
 

@@ -1,7 +1,7 @@
-"""What PyTorch answers to a call: results, what became of written arguments, or that it refuses.
+"""Computes PyTorch's outcome of a call: results, the written arguments, or a refusal.
 
-float16 and bfloat16 are expected as float32 computes them, rounded once: that is what boxcar promises, and PyTorch's
-CPU backend lacks many kernels for them.
+The expected results of float16 and bfloat16 are computed in float32 and rounded once: that is what boxcar promises, and
+PyTorch's CPU backend lacks many kernels for these dtypes.
 """
 
 import torch
@@ -11,12 +11,12 @@ from .values import HALVES, WIDE_FLOATS
 kErrors = (RuntimeError, IndexError, TypeError, ValueError, NotImplementedError, OverflowError, ZeroDivisionError)
 
 
-# What PyTorch says where it lacks a kernel, or has one with a fault.
+# PyTorch's messages if it lacks a kernel, or has a faulty one.
 kUnsupported = ("ComplexHalf", "INTERNAL ASSERT", "not implemented for", "Could not run", "not supported on CPU")
 
 
 class Unsupported(Exception):
-    """PyTorch has no kernel for the dtype, so that nothing can be said of what is right."""
+    """PyTorch has no kernel for the dtype, so the right result is unknown."""
 
 
 class Refused(Exception):
@@ -36,14 +36,14 @@ def storage_key(tensor):
 
 
 def whole_storage(tensor):
-    """All elements of the tensor's storage as one row."""
+    """Returns all elements of the tensor's storage as one row."""
     storage = tensor._storage()
     row = torch.empty(0, dtype=tensor.dtype)
     return row.set_(storage, 0, (storage.nbytes() // tensor.element_size(),), (1,))
 
 
 class Copier:
-    """Copies arguments with their strides; what shares memory or is one object does so among the copies.
+    """Copies arguments with their strides. Copies share memory, or are the same object, if the originals do.
 
     With [widen], float16 and bfloat16 become float32.
     """
@@ -52,7 +52,7 @@ class Copier:
         self.widen = widen
         self.storages = {}
         self.tensors = {}
-        self.kept = []  # keeps the ids good
+        self.kept = []  # keeps the objects alive, so that ids stay valid
 
     def copy(self, value):
         if isinstance(value, torch.Tensor):
@@ -77,7 +77,7 @@ class Copier:
 
 
 def invoke(function, values):
-    """function(**values) with PyTorch's refusals as Refused or Unsupported."""
+    """Returns function(**values); raises PyTorch's refusals as Refused or Unsupported."""
     try:
         with torch.no_grad():
             results = function(values)
@@ -92,7 +92,7 @@ def invoke(function, values):
 
 
 def _call_with_truth(schema, args, kwargs):
-    """torch.ops makes an int of a bool that is a Scalar; the functions of Python do not."""
+    """Calls the Python function, because torch.ops turns a bool passed as a Scalar into an int."""
     function = getattr(torch, schema.base, None) or getattr(torch.Tensor, schema.base, None)
     if function is None:
         raise LookupError("only functions of the module torch take a bool for a Scalar; give an int, or a reference=")
@@ -100,7 +100,7 @@ def _call_with_truth(schema, args, kwargs):
 
 
 def torch_function(schema):
-    """Calls PyTorch's operator [schema] with values by name; None where it lacks the operator."""
+    """Returns a function that calls PyTorch's operator [schema] with values by name; None if PyTorch lacks it."""
     operator = schema.torch_operator()
     if operator is None:
         return None
@@ -114,7 +114,7 @@ def torch_function(schema):
                     raise LookupError(f"{schema.name}: PyTorch 1.13 has no argument {argument.name}; give a reference=")
             elif argument.name in values:
                 kwargs[argument.name] = values[argument.name]
-        # By position as far as that goes: the binding keeps the name `self` to itself.
+        # By position as far as possible, because the binding uses the name `self` itself.
         for argument in operator._schema.arguments:
             if argument.kwarg_only or argument.name not in kwargs:
                 break
@@ -128,7 +128,7 @@ def torch_function(schema):
 
 def reference_function(schema, reference):
     def run(values):
-        # Arguments behind one that is left out go by name.
+        # Arguments after an omitted one are passed by name.
         kwargs, positional, gap = {}, [], False
         for argument in schema.inputs:
             if argument.name not in values:
@@ -142,7 +142,7 @@ def reference_function(schema, reference):
 
 
 def written_form(schema, base):
-    """An in-place or out= form of the function [base]: compute, then write."""
+    """Returns an in-place or out= form of the function [base]: it computes, then writes."""
     def run(values):
         outs = [argument.name for argument in schema.outs]
         results = base({name: value for name, value in values.items() if name not in outs})
@@ -161,7 +161,8 @@ def written_form(schema, base):
 
 
 def function_for(schema, base_schema, reference):
-    """What computes the expected result of [schema], a form of [base_schema]; None where nothing does."""
+    """Returns the function that computes the expected result of [schema], a form of [base_schema]; None if there is
+    none."""
     if reference is not None:
         base = reference_function(base_schema, reference)
         return base if schema is base_schema else written_form(schema, base)
@@ -173,7 +174,7 @@ def function_for(schema, base_schema, reference):
 
 
 class Outcome:
-    """Arguments as they were (for what is stored), as they are after the call, and the results."""
+    """The arguments before the call (which are stored) and after it, and the results."""
 
     def __init__(self, before, after, results):
         self.before = before
@@ -190,13 +191,13 @@ def _as_list(results, count):
 
 
 def _narrowed(wide, like, dtype):
-    """[wide], computed in float32, as a tensor of [dtype] with the strides of [like]."""
+    """Returns [wide], computed in float32, as a tensor of [dtype] with the strides of [like]."""
     made = torch.empty_strided(like.size(), like.stride(), dtype=dtype)
     return made.copy_(wide)
 
 
 def _merge(wide, native, native_keys):
-    """The results at half precision: native ones with the values that float32 has."""
+    """Returns the results at half precision: native tensors with the values computed in float32."""
     if isinstance(native, torch.Tensor) and isinstance(wide, torch.Tensor):
         if native.dtype not in HALVES or storage_key(native) in native_keys or native.shape != wide.shape:
             return native
@@ -219,7 +220,8 @@ def _narrow_all(wide, dtype, by_id):
 
 
 def _has_complex_number(values):
-    """A complex number, or a tensor of one, which leaves the result at the width of the other operand."""
+    """Returns whether [values] contain a complex number or a complex 0-dim tensor, with which the result keeps the
+    width of the other operand."""
     for value in values:
         if isinstance(value, complex) or (isinstance(value, torch.Tensor) and value.dim() == 0 and value.is_complex()):
             return True
@@ -236,7 +238,7 @@ def outcome_of(function, schema, values, upcast=True, native=True):
     halves = {tensor.dtype for tensor in tensors_in(list(values.values())) if tensor.dtype in HALVES}
     if torch.float16 in halves and _has_complex_number(list(values.values())):
         raise Unsupported("complex32, which boxcar's tensors do not have")
-    # A number in a tensor is rounded to the dtype of the result before it is computed with.
+    # The number in a 0-dim tensor is rounded to the result's dtype before the computation.
     wide_numbers = any(tensor.dim() == 0 and tensor.dtype in (torch.float32, torch.float64)
                        for tensor in tensors_in(list(values.values())))
     if not halves or not upcast or wide_numbers:
@@ -273,7 +275,7 @@ def outcome_of(function, schema, values, upcast=True, native=True):
             if to.shape != source.shape:
                 to.resize_(source.shape)
             same = to.stride() == source.stride() and whole_storage(to).numel() == whole_storage(source).numel()
-            if same:  # also where elements lie on one another
+            if same:  # also if elements overlap
                 whole_storage(to).copy_(whole_storage(source))
             else:
                 to.copy_(source)

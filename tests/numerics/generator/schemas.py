@@ -1,4 +1,4 @@
-"""The operators that boxcar declares, read with PyTorch's own parser from the list that the build makes of them."""
+"""Reads the operators that boxcar declares, with PyTorch's own parser, from the list that the build makes."""
 
 import pathlib
 import sys
@@ -19,12 +19,12 @@ class Argument:
         self.default = argument.default_value
 
     def takes_like(self, other):
-        """Both have one name and one type; the alias set does not count."""
+        """Returns whether both have the same name and type; the alias set does not count."""
         return (self.name, self.type) == (other.name, other.type)
 
 
 class Schema:
-    """One operator: aten::add.Tensor."""
+    """One operator, such as aten::add.Tensor."""
 
     def __init__(self, text):
         parsed = torch._C.parse_schema(text)
@@ -40,13 +40,13 @@ class Schema:
             argument.is_written for argument in self.inputs)
 
     def torch_operator(self):
-        """PyTorch's own operator of this name, None where this version lacks it."""
+        """Returns PyTorch's own operator of this name; None if this version lacks it."""
         packet = getattr(getattr(torch.ops, self.namespace), self.base, None)
         return getattr(packet, self.overload or "default", None) if packet is not None else None
 
 
 def read_schemas():
-    """All operators by name."""
+    """Returns all operators by name."""
     path = ROOT / "build" / "release" / "generated" / "schemas.txt"
     if not path.exists():
         sys.exit(f"{path.relative_to(ROOT)} is missing: ./dev build release boxcar_ops makes it")
@@ -67,7 +67,7 @@ class Operators:
         return self.by_name.get(name.removesuffix(".default"))
 
     def forms(self, schema):
-        """The in-place and out= forms of [schema] that take the same arguments."""
+        """Returns the in-place and out= forms of [schema] that take the same arguments."""
         found = []
         for base in (schema.base + "_", schema.base):
             for other in self.by_base.get((schema.namespace, base), []):

@@ -1,5 +1,5 @@
-"""Cases on disk: a safetensors file whose tensors are all elements of one dtype in a row, and whose metadata has the
-cases as JSON. case_reader.h reads it."""
+"""Stores cases in a safetensors file. It has one tensor per dtype, a row of all elements of that dtype, and the cases
+as JSON in its metadata. case_reader.h reads it."""
 
 import json
 import math
@@ -19,7 +19,7 @@ def dtype_name(dtype):
 
 
 def bytes_of(row):
-    """The bytes of a contiguous tensor."""
+    """Returns the bytes of a contiguous tensor."""
     if row.numel() == 0:
         return b""
     if row.dtype == torch.bfloat16:
@@ -28,7 +28,7 @@ def bytes_of(row):
 
 
 class Elements:
-    """The elements of all cases, by dtype, each run of them once."""
+    """The elements of all cases, by dtype; equal rows are stored once."""
 
     def __init__(self):
         self.parts = {}
@@ -36,7 +36,7 @@ class Elements:
         self.places = {}
 
     def place(self, row):
-        """Where the elements of [row] lie among those of their dtype."""
+        """Returns the position of the elements of [row] among those of their dtype."""
         data = bytes_of(row)
         key = (row.dtype, data)
         if key not in self.places:
@@ -47,7 +47,7 @@ class Elements:
 
 
 class CaseEncoder:
-    """Makes one case's JSON."""
+    """Makes the JSON of one case."""
 
     def __init__(self, elements):
         self.elements = elements
@@ -95,7 +95,7 @@ class CaseEncoder:
         return self.tensor_index[id(tensor)]
 
     def expectation(self, tensor, storages_after):
-        """[dtype, sizes, strides or None where they do not count, place, storage that it shares or -1]."""
+        """Returns [dtype, sizes, strides or None if they are not compared, place, storage that it shares or -1]."""
         row = tensor.detach().resolve_conj().resolve_neg().contiguous().view(-1)
         return [dtype_name(tensor.dtype), list(tensor.size()), list(tensor.stride()), self.elements.place(row),
                 storages_after.get(storage_key(tensor), -1)]
@@ -104,13 +104,13 @@ class CaseEncoder:
         if isinstance(value, torch.Tensor):
             expectation = self.expectation(value, storages_after)
             if id(value) in resized:
-                expectation[2] = None  # how a resized out= lies is nobody's promise
+                expectation[2] = None  # the strides of a resized out= are not guaranteed
             return {"x": expectation}
         return self.constant(value, lambda element: self.result(element, storages_after, resized))
 
     def encode(self, name, dtype, outcome, written, options):
         args = {key: self.argument(value) for key, value in outcome.before.items()}
-        # Which storage is which after the call: the copies are made in the order of the originals.
+        # Identifies the storages after the call: copies are made in the order of the originals.
         storages_after = {}
         originals = list(tensors_in(list(outcome.before.values())))
         copies = list(tensors_in(list(outcome.after.values())))
@@ -158,7 +158,7 @@ def write(path, metadata, elements):
 
 
 def read_metadata(path):
-    """The metadata of the file [path]; {} where there is none."""
+    """Returns the metadata of the file [path]; {} if the file does not exist."""
     if not path.exists():
         return {}
     with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-"""Tensors for cases: seeded values of a dtype, in the layouts that kernels meet."""
+"""Tensors for cases: seeded values of a dtype, in the layouts that kernels must handle."""
 
 import math
 
@@ -15,9 +15,9 @@ ALL = REALS + BOOL + COMPLEX
 
 
 class Make:
-    """Makes tensors of one dtype. `make(2, 3)` is a contiguous one of random values; make.dtype is the dtype.
+    """Makes tensors of one dtype. `make(2, 3)` is a contiguous tensor of random values; make.dtype is the dtype.
 
-    Values lie in [low, high): by default [-4, 4) for floating point and complex parts, [-9, 10) for signed and [0, 10)
+    Values are in [low, high): by default [-4, 4) for floating point and complex parts, [-9, 10) for signed and [0, 10)
     for unsigned integers. The results are torch tensors, so that views are made as in PyTorch: `make(4, 6)[:, ::2]`.
     """
 
@@ -48,7 +48,7 @@ class Make:
         return torch.randint(low, max(high, low + 1), sizes, generator=self.generator).to(dtype)
 
     def indices(self, *sizes, below, dtype=torch.int64, negative=False):
-        """Indices in [0, below), or [-below, below) where negative ones are allowed."""
+        """Returns indices in [0, below), or in [-below, below) if [negative]."""
         return torch.randint(-below if negative else 0, below, sizes, generator=self.generator).to(dtype)
 
     def permutation(self, count):
@@ -61,11 +61,11 @@ class Make:
         return int(torch.randint(low, high, (), generator=self.generator))
 
     def scalar(self):
-        """A Python number of the dtype's kind."""
+        """Returns a Python number of the dtype's kind."""
         return self.tensor(()).item()
 
     def special(self):
-        """The values of a floating point, integer or complex dtype where functions turn odd."""
+        """Returns the special values of a floating point, integer or complex dtype, where functions may go wrong."""
         if self.dtype == torch.bool:
             return torch.tensor([True, False])
         if self.dtype.is_complex:
@@ -80,7 +80,7 @@ class Make:
         return torch.tensor(values, dtype=torch.int64).to(self.dtype)
 
     def moderate(self):
-        """special() without what is so large or small that vectorised functions of PyTorch give up."""
+        """Returns special() without values so large or small that PyTorch's vectorised functions fail."""
         values = self.special()
         if not self.dtype.is_floating_point:
             return values
@@ -88,13 +88,13 @@ class Make:
         return values[~((magnitudes > 1e3) & (magnitudes < torch.inf)) & ~((magnitudes > 0) & (magnitudes < 1e-3))]
 
     def symmetric(self, *sizes):
-        """Symmetric (hermitian) positive definite matrices."""
+        """Returns symmetric (Hermitian) positive definite matrices."""
         a = self.tensor(sizes, torch.complex128 if self.dtype.is_complex else torch.float64, -1, 1)
         return (a @ a.mH + sizes[-1] * torch.eye(sizes[-1], dtype=a.dtype)).to(self.dtype)
 
 
 def layouts(make, full=True):
-    """One tensor in each layout; of the whole list, or of the few that matter most."""
+    """Yields one tensor in each layout: of the whole list, or only of the most important ones."""
     yield make(2, 3)
     yield make()
     yield make(0, 3)
