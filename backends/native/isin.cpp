@@ -2,8 +2,8 @@
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/isin.h>
 #include <boxcar/backends/native/memory_checks.h>
-#include <boxcar/backends/native/numbers.h>
 #include <boxcar/backends/native/registration.h>
+#include <boxcar/backends/native/scalar_tensor.h>
 #include <boxcar/backends/native/write_out.h>
 #include <boxcar/ivalue/error.h>
 

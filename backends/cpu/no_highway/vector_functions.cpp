@@ -5,11 +5,11 @@
 #include <boxcar/backends/functors/pointwise_comparison.h>
 #include <boxcar/backends/functors/pointwise_complex.h>
 #include <boxcar/backends/functors/pointwise_exponential.h>
-#include <boxcar/backends/functors/pointwise_gates.h>
+#include <boxcar/backends/functors/pointwise_binary_activation.h>
 #include <boxcar/backends/functors/pointwise_hyperbolic.h>
 #include <boxcar/backends/functors/pointwise_losses.h>
 #include <boxcar/backends/functors/pointwise_memory.h>
-#include <boxcar/backends/functors/pointwise_pairs.h>
+#include <boxcar/backends/functors/pointwise_binary.h>
 #include <boxcar/backends/functors/pointwise_power.h>
 #include <boxcar/backends/functors/pointwise_products.h>
 #include <boxcar/backends/functors/pointwise_rounding.h>

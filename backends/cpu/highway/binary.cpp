@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/highway/vector_functions.h>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/pairs.cpp"
+#define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/binary.cpp"
 #include <hwy/foreach_target.h>
 // These headers must follow foreach_target.h.
 #include <boxcar/backends/cpu/highway/rows-inl.h>
