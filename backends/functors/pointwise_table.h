@@ -37,8 +37,6 @@ enum class Result : uint8_t {
 inline constexpr auto kNumberTypes = kRealTypes + kComplexTypes;
 inline constexpr auto kContinuousTypes = kFloatingTypes + kComplexTypes;
 inline constexpr auto kBitTypes = kBoolType + kIntegralTypes;
-// The floating types without float16 and bfloat16, which would be computed in float32.
-inline constexpr ElementTypes<float, double> kFullFloatTypes;
 
 }  // namespace boxcar::functors
 
