@@ -134,7 +134,7 @@ dev_fuzz_operators_is_the_driver_of_the_release_build() {
 dev_setup_with_everything_present_does_not_call_apt() {
   run setup
   expect status "$status" 0
-  expect stderr "$errors" 'dev: the packages are there'
+  expect stderr "$errors" 'dev: the packages are installed'
   expect 'calls of apt-get' "$(calls apt-get)" 0
 }
 
@@ -196,7 +196,7 @@ dev_run_stops_when_the_build_fails() {
 dev_run_needs_a_script() {
   run run
   expect status "$status" 2
-  expect stderr "$errors" 'dev: run what? ./dev run FILE.ops \[ARGS\]'
+  expect stderr "$errors" 'dev: run needs a script: ./dev run FILE.ops \[ARGS\]'
 }
 
 dev_install_builds_what_is_installed_alone() {
@@ -209,7 +209,7 @@ dev_install_builds_what_is_installed_alone() {
   expect log "$(cat "$log")" "*cmake --install build/release --prefix $sandbox/my prefix"
   run install one two
   expect status "$status" 2
-  expect stderr "$errors" 'dev: install where? ./dev install \[PREFIX\]'
+  expect stderr "$errors" 'dev: install takes at most one folder: ./dev install \[PREFIX\]'
 }
 
 dev_docs_installs_doxygen_and_reads_the_headers_of_the_build() {
@@ -260,7 +260,7 @@ dev_builds_go_on_where_nothing_can_be_locked() {
   fake flock 'exit 71'
   run build
   expect status "$status" 0
-  expect stderr "$errors" '*dev: build/.release.lock cannot be locked; another ./dev build of release would spoil this one*ninja*'
+  expect stderr "$errors" '*dev: build/.release.lock cannot be locked; another ./dev build of release would corrupt this one*ninja*'
 }
 
 dev_changed_presets_configure_again() {
@@ -275,7 +275,7 @@ dev_half_done_configuration_is_made_afresh() {
   expect status "$status" 1
   run build
   expect status "$status" 0
-  expect stderr "$errors" 'dev: build/release was left half configured; configuring it afresh*'
+  expect stderr "$errors" 'dev: build/release was only partly configured; configuring it again*'
   expect 'fresh configurations' "$(calls 'cmake --preset release --fresh')" 1
 }
 
@@ -380,7 +380,7 @@ dev_format_check_names_all_that_differs() {
   run format --check
   expect status "$status" 1
   expect stdout "$output" 'fmt --check scripts'
-  expect stderr "$errors" 'a.cpp differs*dev: these differ; ./dev format lays them out'
+  expect stderr "$errors" 'a.cpp differs*dev: these files are not formatted; run ./dev format'
   expect log "$(cat "$log")" '*clang-format-14 --dry-run --Werror a.cpp*'
 }
 
