@@ -578,7 +578,7 @@ dev_check_cppcheck_reads_every_room_and_fails_where_it_finds_something() {
 }
 
 dev_check_tidy_is_lint() {
-  link grep paste tee awk
+  link grep paste tee awk tail
   run check tidy
   expect status "$status" 1
   expect stderr "$errors" '*lint: build/lint/compile_commands.json has none of the sources*'
@@ -646,6 +646,23 @@ dev_check_debug_fails_where_a_room_is_covered_too_little() {
   expect status "$status" 1
   expect stderr "$errors" '*uncovered: interpreter/bad.cpp is below 90.0 %: test it, or say in .ci/uncovered.txt why it is not tested*'
   expect stderr "$errors" '*uncovered: .ci/uncovered.txt says why interpreter/gone.h is below 90.0 %, and it is not, or is not there*interpreter/good.h*'
+}
+
+dev_check_budget_measures_a_build_without_ccache() {
+  link grep paste tee awk tail
+  fake cmake 'echo "ccache off: $CCACHE_DISABLE" >>"'"$log"'"'
+  run check budget
+  expect status "$status" 0
+  expect stdout "$output" '*| budget | *boxcar took 0 s of 6 min; all took 0 s of 25 min*'
+  expect log "$(cat "$log")" $'*cmake --preset release -B build/budget *ccache off: 1\ncmake --build build/budget --target boxcar\n*--target all\n*'
+  fake awk 'echo 361'
+  run check budget
+  expect status "$status" 1
+  expect stdout "$output" '*failed, see build/check/budget.log: boxcar took 361 s of 6 min; all took 361 s of 25 min*'
+  fake cmake '[[ $1 == --preset ]] || { echo "error: no" && exit 1; }'
+  run check budget
+  expect status "$status" 1
+  expect stderr "$errors" '*error: no*'
 }
 
 dev_check_memcheck_tells_a_finding_from_a_failure() {
