@@ -9,5 +9,6 @@ function(boxcar_embed file symbol source_variable)
                      COMMAND ${CMAKE_COMMAND} -D FILE=${file} -D SYMBOL=${symbol} -D SOURCE=${source} -P ${BOXCAR_EMBED_SCRIPT}
                      DEPENDS ${file} ${BOXCAR_EMBED_SCRIPT}
                      VERBATIM)
+  set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)    # every such source has the array kBytes
   set(${source_variable} ${source} PARENT_SCOPE)
 endfunction()

@@ -162,6 +162,7 @@ constexpr ElementTypes<Ts..., Us...> operator+(ElementTypes<Ts...>, ElementTypes
 inline constexpr ElementTypes<bool> kBoolType;
 inline constexpr ElementTypes<uint8_t, int8_t, int16_t, int32_t, int64_t> kIntegralTypes;
 inline constexpr ElementTypes<Half, BFloat16, float, double> kFloatingTypes;
+inline constexpr ElementTypes<float, double> kFullFloatTypes;  // without those that are computed in float32
 inline constexpr ElementTypes<std::complex<float>, std::complex<double>> kComplexTypes;
 inline constexpr auto kRealTypes = kIntegralTypes + kFloatingTypes;
 inline constexpr auto kRealAndBoolTypes = kBoolType + kRealTypes;

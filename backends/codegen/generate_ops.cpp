@@ -112,20 +112,21 @@ std::string header(const std::vector<Operator>& operators) {
   return text;
 }
 
-std::string bodies(const std::vector<Operator>& operators) {
+// [stem]: of the file with their schemas. It is part of the names, because sources may be compiled together.
+std::string bodies(const std::string& stem, const std::vector<Operator>& operators) {
   std::string text =
       "#include <boxcar/dispatcher/registry/declared_operator.h>\n#include <boxcar/ops.h>\n\n#include <utility>\n";
   for (size_t i = 0; i < operators.size(); ++i) {
     const Operator& op = operators[i];
-    text += fmt::format("\nnamespace boxcar {{\nstatic constinit DeclaredOperator<{}> op_{}(\"{}\", \"{}\");\n}}\n",
-                        functionType(op.schema), i, op.schema.name(), op.schema.overload_name());
+    text += fmt::format("\nnamespace boxcar {{\nstatic constinit DeclaredOperator<{}> op_{}_{}(\"{}\", \"{}\");\n}}\n",
+                        functionType(op.schema), stem, i, op.schema.name(), op.schema.overload_name());
     for (const bool redispatch : {false, true}) {
       const std::string rest = parameters(op.schema, op.schema.arguments().size());
       const std::string arguments = forwarded(op.schema);
-      text += fmt::format("namespace {} {{\n{} {}({}{}{}) {{ return op_{}.{}({}{}{}); }}\n}}\n",
+      text += fmt::format("namespace {} {{\n{} {}({}{}{}) {{ return op_{}_{}.{}({}{}{}); }}\n}}\n",
                           outerNamespace(op.schema, redispatch), resultType(op.schema), functionName(op.schema),
-                          redispatch ? "DispatchKeySet keys" : "", redispatch && !rest.empty() ? ", " : "", rest, i,
-                          redispatch ? "redispatch" : "call", redispatch ? "keys" : "",
+                          redispatch ? "DispatchKeySet keys" : "", redispatch && !rest.empty() ? ", " : "", rest, stem,
+                          i, redispatch ? "redispatch" : "call", redispatch ? "keys" : "",
                           redispatch && !arguments.empty() ? ", " : "", arguments);
     }
   }
@@ -168,8 +169,10 @@ void generate(int argc, char** argv) {
   // A source for each file of schemas, so that they compile in parallel.
   std::map<std::string, std::vector<Operator>> files;
   for (const Operator& op : operators) files[op.file].push_back(op);
-  for (const auto& [file, declared] : files)
-    writeIfChanged(fmt::format("{}/ops_{}.cpp", folder, std::filesystem::path(file).stem().string()), bodies(declared));
+  for (const auto& [file, declared] : files) {
+    const std::string stem = std::filesystem::path(file).stem().string();
+    writeIfChanged(fmt::format("{}/ops_{}.cpp", folder, stem), bodies(stem, declared));
+  }
   writeIfChanged(folder + "/schemas.cpp", definitions(operators));
   std::string texts;
   for (const Operator& op : operators) texts += op.text + "\n";

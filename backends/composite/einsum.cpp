@@ -19,13 +19,13 @@ constexpr int kEllipsis = EinsumEquation::kEllipsis;
 
 // How operands are laid out so that their dimensions match: first the dimensions of the result, in order, then the
 // summed ones. Each label has one place; the ellipsis has as many as it has dimensions.
-struct Layout {
+struct EinsumLayout {
   std::array<int64_t, EinsumEquation::kLetters + 1> place;
   int64_t ellipsis_rank = 0;
   int64_t result_rank = 0;
   int64_t rank = 0;
 
-  Layout(const EinsumEquation& equation, TensorList operands) {
+  EinsumLayout(const EinsumEquation& equation, TensorList operands) {
     place.fill(-1);
     for (size_t i = 0; i < operands.size(); ++i) {
       const std::vector<int>& labels = equation.operands[i];
@@ -57,7 +57,7 @@ struct Layout {
 
 // Returns [operand] with its dimensions in the places given by [layout]; missing dimensions get size 1. If dimensions
 // share a label, only their diagonal is kept.
-Tensor arranged(const Tensor& operand, size_t index, const std::vector<int>& labels, const Layout& layout) {
+Tensor arranged(const Tensor& operand, size_t index, const std::vector<int>& labels, const EinsumLayout& layout) {
   std::array<int64_t, EinsumEquation::kLetters> seen;
   seen.fill(-1);
   DimVector places(static_cast<size_t>(layout.rank), -1);
@@ -185,7 +185,7 @@ Tensor einsum(std::string_view text, TensorList tensors, std::optional<std::span
   BOXCAR_CHECK(!tensors.empty(), "einsum(): must provide at least one operand");
   const EinsumEquation equation = parseEinsum(text, tensors.size());
   if (path.has_value()) checkPath(*path, tensors.size());
-  const Layout layout(equation, tensors);
+  const EinsumLayout layout(equation, tensors);
   std::vector<Tensor> operands;
   for (size_t i = 0; i < tensors.size(); ++i) {
     operands.push_back(arranged(tensors[i], i, equation.operands[i], layout));

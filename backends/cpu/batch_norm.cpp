@@ -13,8 +13,6 @@
 namespace boxcar::cpu {
 namespace {
 
-constexpr ElementTypes<float, double> kComputedTypes;
-
 // Returns an element for each channel, in float64; [value] (1 or 0) if there is no tensor.
 std::vector<double> channelValues(const Tensor* tensor, int64_t channels, double value) {
   std::vector<double> values(static_cast<size_t>(channels), value);
@@ -110,7 +108,7 @@ void batchNorm(const BatchNormCall& call, const Tensor& out, const Tensor& mean,
   const Statistics values = statisticsOf(call, call.input);
   const std::vector<double> weights = channelValues(call.weight, call.channels(), 1);
   const std::vector<double> biases = channelValues(call.bias, call.channels(), 0);
-  visitScalarType(kComputedTypes, out.scalar_type(), "batch_norm", [&]<class T>(std::type_identity<T>) {
+  visitScalarType(kFullFloatTypes, out.scalar_type(), "batch_norm", [&]<class T>(std::type_identity<T>) {
     std::vector<T> factors;
     std::vector<T> shifts;
     for (size_t i = 0; i < weights.size(); ++i) {

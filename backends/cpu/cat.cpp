@@ -10,7 +10,7 @@ namespace boxcar::cpu {
 namespace {
 
 // Copies the bytes of one outer index from each tensor in turn.
-bool joinRows(const Tensor& out, TensorList tensors, const meta::Joined& joined) {
+bool copyRowsOfEach(const Tensor& out, TensorList tensors, const meta::Joined& joined) {
   // For a single row of long parts, it is better if threads share the work within each part.
   if (joined.dim == 0 && out.numel() >= kParallelGrain) return false;
   size_t inner = out.itemsize();
@@ -38,6 +38,6 @@ bool joinRows(const Tensor& out, TensorList tensors, const meta::Joined& joined)
 
 namespace boxcar::native {
 
-BOXCAR_REGISTER_STUB(CPU, joinRows, cpu::joinRows)
+BOXCAR_REGISTER_STUB(CPU, joinRows, cpu::copyRowsOfEach)
 
 }  // namespace boxcar::native

@@ -1,6 +1,7 @@
 #include <boxcar/backends/cpu/conversions.h>
 #include <boxcar/backends/cpu/loops.h>
 #include <boxcar/backends/cpu/names.h>
+#include <boxcar/backends/functors/words.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -77,18 +78,8 @@ void moveLoop(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, c
   }
 }
 
-struct Words {
-  uint64_t low, high;
-};
-
 Loop moveLoopOf(size_t itemsize) {
-  switch (itemsize) {
-    case 1: return moveLoop<uint8_t>;
-    case 2: return moveLoop<uint16_t>;
-    case 4: return moveLoop<uint32_t>;
-    case 8: return moveLoop<uint64_t>;
-    default: return moveLoop<Words>;
-  }
+  return functors::visitWord(itemsize, []<class Word>(std::type_identity<Word>) -> Loop { return moveLoop<Word>; });
 }
 
 }  // namespace

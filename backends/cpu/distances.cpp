@@ -11,8 +11,6 @@
 namespace boxcar::cpu {
 namespace {
 
-constexpr ElementTypes<float, double> kDistanceTypes;
-
 // Returns the distance between two rows, using several accumulators.
 template <class T, class Distance>
 T distanceOf(const Distance& distance, int64_t n, const T* x, const T* y) {
@@ -68,7 +66,7 @@ void distances(const Tensor& out, const Tensor& a, const Tensor& b, double p, bo
   const int64_t m = a.sizes().last(2)[0];
   const int64_t n = b.sizes().last(2)[0];
   const int64_t depth = a.sizes().back();
-  visitScalarType(kDistanceTypes, out.scalar_type(), "cdist", [&]<class T>(std::type_identity<T>) {
+  visitScalarType(kFullFloatTypes, out.scalar_type(), "cdist", [&]<class T>(std::type_identity<T>) {
     for (int64_t i = 0; i < out.numel() / (m * n); ++i) {
       const T* x = a.const_data_ptr<T>() + i * m * depth;
       const T* y = b.const_data_ptr<T>() + i * n * depth;

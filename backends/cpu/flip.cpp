@@ -1,4 +1,5 @@
 #include <boxcar/backends/cpu/strided_loop.h>
+#include <boxcar/backends/functors/words.h>
 #include <boxcar/backends/native/flip.h>
 
 #include <cstdint>
@@ -6,10 +7,6 @@
 
 namespace boxcar::cpu {
 namespace {
-
-struct Words {
-  uint64_t low, high;
-};
 
 template <class Word>
 void copyRows(char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
@@ -30,13 +27,7 @@ void copyRows(char* const* data, const int64_t* steps, int64_t n0, int64_t n1) {
 }
 
 auto rowsFor(size_t itemsize) {
-  switch (itemsize) {
-    case 1: return copyRows<uint8_t>;
-    case 2: return copyRows<uint16_t>;
-    case 4: return copyRows<uint32_t>;
-    case 8: return copyRows<uint64_t>;
-    default: return copyRows<Words>;
-  }
+  return functors::visitWord(itemsize, []<class Word>(std::type_identity<Word>) { return copyRows<Word>; });
 }
 
 void copy(const Tensor& result, char* start, std::span<const int64_t> steps) {

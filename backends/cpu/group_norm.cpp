@@ -10,8 +10,6 @@
 namespace boxcar::cpu {
 namespace {
 
-constexpr ElementTypes<float, double> kComputedTypes;
-
 // [samples, groups, channels per group, elements per channel], contiguous, with elements of T.
 template <class T>
 struct GroupNorm {
@@ -52,7 +50,7 @@ struct GroupNorm {
 };
 
 void normalize(const native::GroupNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale) {
-  visitScalarType(kComputedTypes, call.input.scalar_type(), "group_norm", [&]<class T>(std::type_identity<T>) {
+  visitScalarType(kFullFloatTypes, call.input.scalar_type(), "group_norm", [&]<class T>(std::type_identity<T>) {
     const auto elementsOf = [](const Tensor& tensor) {
       return tensor.defined() ? tensor.const_data_ptr<T>() : nullptr;
     };

@@ -1,5 +1,6 @@
 #include <boxcar/backends/cpu/indexed_loop.h>
 #include <boxcar/backends/cpu/names.h>
+#include <boxcar/backends/functors/words.h>
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/ivalue/error.h>
 
@@ -93,10 +94,10 @@ void IndexedRun::checkIndices() const {
 namespace {
 
 void read(const native::IndexedLoop& loop, size_t itemsize) {
-  visitWord(itemsize, [&]<class Word>(std::type_identity<Word>) { IndexedRun(loop).run(MoveOut<Word>()); });
+  functors::visitWord(itemsize, [&]<class Word>(std::type_identity<Word>) { IndexedRun(loop).run(MoveOut<Word>()); });
 }
 void write(const native::IndexedLoop& loop, size_t itemsize) {
-  visitWord(itemsize, [&]<class Word>(std::type_identity<Word>) { IndexedRun(loop).run(MoveIn<Word>()); });
+  functors::visitWord(itemsize, [&]<class Word>(std::type_identity<Word>) { IndexedRun(loop).run(MoveIn<Word>()); });
 }
 
 template <class T>

@@ -102,23 +102,6 @@ struct IndexedRun : native::IndexedLoop {
   void cut(CallableRef<void(const IndexedRun&, int64_t)> body) const;
 };
 
-// Elements are moved as words of their size.
-struct LongWord {
-  uint64_t low, high;
-};
-
-// Calls body(std::type_identity<Word>()) with a type of [itemsize] bytes.
-template <class Body>
-void visitWord(size_t itemsize, Body&& body) {
-  switch (itemsize) {
-    case 1: return body(std::type_identity<uint8_t>());
-    case 2: return body(std::type_identity<uint16_t>());
-    case 4: return body(std::type_identity<uint32_t>());
-    case 8: return body(std::type_identity<uint64_t>());
-    default: return body(std::type_identity<LongWord>());
-  }
-}
-
 namespace detail {
 template <class Word>
 void moveRow(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) {

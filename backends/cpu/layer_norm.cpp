@@ -14,8 +14,6 @@ namespace {
 
 using native::LayerNormCall;
 
-constexpr ElementTypes<float, double> kComputedTypes;
-
 template <class T>
 const T* elementsOf(const Tensor* tensor) {
   return tensor == nullptr ? nullptr : tensor->const_data_ptr<T>();
@@ -43,25 +41,21 @@ void normalizeRows(const LayerNormCall& call, const Tensor& out, const Tensor& m
   });
 }
 
-// Returns [tensor] as contiguous elements of [type].
-Tensor prepared(const Tensor& tensor, ScalarType type) {
-  return toContiguous(tensor.scalar_type() == type ? tensor : convertTo(tensor, type));
-}
-std::optional<Tensor> prepared(const Tensor* tensor, ScalarType type) {
+std::optional<Tensor> toContiguousOrNone(const Tensor* tensor, ScalarType type) {
   if (tensor == nullptr) return std::nullopt;
-  return prepared(*tensor, type);
+  return toContiguous(*tensor, type);
 }
 
 // float16 and bfloat16 are computed in float32.
 void normalize(const LayerNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale) {
   const ScalarType computed = mean.scalar_type();
-  const Tensor source = prepared(call.input, computed);
-  const std::optional<Tensor> weights = prepared(call.weight, computed);
-  const std::optional<Tensor> biases = prepared(call.bias, computed);
+  const Tensor source = toContiguous(call.input, computed);
+  const std::optional<Tensor> weights = toContiguousOrNone(call.weight, computed);
+  const std::optional<Tensor> biases = toContiguousOrNone(call.bias, computed);
   const Tensor result = out.scalar_type() == computed ? out : Tensor::allocate(out.sizes(), computed);
   const LayerNormCall prepared_call{
       source, weights ? &*weights : nullptr, biases ? &*biases : nullptr, call.rows, call.length, call.eps};
-  visitScalarType(kComputedTypes, computed, "layer_norm",
+  visitScalarType(kFullFloatTypes, computed, "layer_norm",
                   [&]<class T>(std::type_identity<T>) { normalizeRows<T>(prepared_call, result, mean, scale); });
   if (!result.is_same(out)) copyElements(out, result);
 }

@@ -1,5 +1,6 @@
 #include <boxcar/backends/cpu/indexed_loop.h>
 #include <boxcar/backends/cpu/names.h>
+#include <boxcar/backends/functors/words.h>
 #include <boxcar/backends/meta/layout.h>
 #include <boxcar/backends/native/nonzero.h>
 #include <boxcar/ivalue/error.h>
@@ -62,7 +63,7 @@ Tensor copyMasked(const Tensor& self, const Tensor& mask) {
   const std::span<const bool> bools = boolsOf(mask);
   const int64_t count[] = {std::ranges::count(bools, true)};
   Tensor out = Tensor::allocate(count, self.scalar_type());
-  visitWord(self.itemsize(), [&]<class Word>(std::type_identity<Word>) {
+  functors::visitWord(self.itemsize(), [&]<class Word>(std::type_identity<Word>) {
     const auto* from = static_cast<const Word*>(self.data_ptr());
     auto* to = static_cast<Word*>(out.data_ptr());
     forEachTrue(bools, [&](size_t i) { *to++ = from[i]; });
@@ -76,7 +77,7 @@ void fillMasked(const Tensor& self, const Tensor& mask, const Tensor& source) {
   BOXCAR_CHECK(source.numel() >= count,
                "masked_scatter: expected source to have as many elements as the mask has ones, {}, but it has {}",
                count, source.numel());
-  visitWord(self.itemsize(), [&]<class Word>(std::type_identity<Word>) {
+  functors::visitWord(self.itemsize(), [&]<class Word>(std::type_identity<Word>) {
     const auto* from = static_cast<const Word*>(source.data_ptr());
     auto* to = static_cast<Word*>(self.data_ptr());
     forEachTrue(bools, [&](size_t i) { to[i] = *from++; });

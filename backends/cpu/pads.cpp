@@ -1,5 +1,6 @@
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
+#include <boxcar/backends/functors/words.h>
 #include <boxcar/backends/native/pads.h>
 
 #include <algorithm>
@@ -48,24 +49,13 @@ void padRows(const Word* in, Word* out, int64_t rows, std::span<const PaddedAxis
   });
 }
 
-struct Words {
-  uint64_t low, high;
-};
-
 void pad(const Tensor& out, const Tensor& self, std::span<const PaddedAxis> axes) {
   std::vector<std::vector<int64_t>> from;
   for (const PaddedAxis& axis : axes) from.push_back(sources(axis));
   const int64_t rows = out.numel() / axes.back().padded;
-  const auto run = [&]<class Word>(std::type_identity<Word>) {
+  functors::visitWord(self.itemsize(), [&]<class Word>(std::type_identity<Word>) {
     padRows(static_cast<const Word*>(self.data_ptr()), static_cast<Word*>(out.data_ptr()), rows, axes, from);
-  };
-  switch (self.itemsize()) {
-    case 1: return run(std::type_identity<uint8_t>{});
-    case 2: return run(std::type_identity<uint16_t>{});
-    case 4: return run(std::type_identity<uint32_t>{});
-    case 8: return run(std::type_identity<uint64_t>{});
-    default: return run(std::type_identity<Words>{});
-  }
+  });
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ void runInFloats(const FloatLoop& of_floats, char* const* data, const int64_t* s
 }
 
 template <class T>
-void runVectorRows(VectorRow<T> rows, char* const* data, const int64_t* steps, int64_t n0, int64_t n1,
+void runVectorRows(VectorUnaryRow<T> rows, char* const* data, const int64_t* steps, int64_t n0, int64_t n1,
                    const Scalar* params) {
   constexpr int64_t kBuffer = 256;
   constexpr int64_t kItemsize = sizeof(T);
@@ -75,8 +75,8 @@ void runVectorRows(VectorRow<T> rows, char* const* data, const int64_t* steps, i
     }
   }
 }
-template void runVectorRows(VectorRow<float>, char* const*, const int64_t*, int64_t, int64_t, const Scalar*);
-template void runVectorRows(VectorRow<double>, char* const*, const int64_t*, int64_t, int64_t, const Scalar*);
+template void runVectorRows(VectorUnaryRow<float>, char* const*, const int64_t*, int64_t, int64_t, const Scalar*);
+template void runVectorRows(VectorUnaryRow<double>, char* const*, const int64_t*, int64_t, int64_t, const Scalar*);
 
 }  // namespace detail
 }  // namespace boxcar::cpu

@@ -75,28 +75,30 @@ void runSmallFloats(char* const* data, const int64_t* steps, int64_t n0, int64_t
 
 // Runs vector rows with any steps; non-contiguous elements go through a buffer.
 template <class T>
-void runVectorRows(VectorRow<T> rows, char* const* data, const int64_t* steps, int64_t n0, int64_t n1,
+void runVectorRows(VectorUnaryRow<T> rows, char* const* data, const int64_t* steps, int64_t n0, int64_t n1,
                    const Scalar* params);
-extern template void runVectorRows(VectorRow<float>, char* const*, const int64_t*, int64_t, int64_t, const Scalar*);
-extern template void runVectorRows(VectorRow<double>, char* const*, const int64_t*, int64_t, int64_t, const Scalar*);
+extern template void runVectorRows(VectorUnaryRow<float>, char* const*, const int64_t*, int64_t, int64_t,
+                                   const Scalar*);
+extern template void runVectorRows(VectorUnaryRow<double>, char* const*, const int64_t*, int64_t, int64_t,
+                                   const Scalar*);
 
 // The loop of a functor with the vector rows of [function].
-template <VectorFunction function, class T>
+template <VectorUnary function, class T>
 void runVector(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar* params) {
-  runVectorRows(vectorRow<T>(function), data, steps, n0, n1, params);
+  runVectorRows(vectorUnaryRow<T>(function), data, steps, n0, n1, params);
 }
 
 // The loop of a functor of two inputs with the vector rows of [pair]. They handle operands that are
 // contiguous or a single repeated element; the functor itself handles all other rows.
-template <class F, class T, VectorPair pair>
-struct VectorPairLoop {
+template <class F, class T, VectorBinary pair>
+struct VectorBinaryLoop {
   // Shorter rows are not worth the check.
   static constexpr int64_t kShortest = 16;
 
   static void run(char* const* data, const int64_t* steps, int64_t n0, int64_t n1, const Scalar* params) {
     const auto follows = [&](int operand) { return steps[operand] == sizeof(T); };
     const bool suits = n0 >= kShortest && follows(0) && (follows(1) || steps[1] == 0) && (follows(2) || steps[2] == 0);
-    const VectorPairRow<T> rows = suits ? vectorPairRow<T>(pair) : nullptr;
+    const VectorBinaryRow<T> rows = suits ? vectorBinaryRow<T>(pair) : nullptr;
     if (rows == nullptr) return FunctorLoop<F, T>::template run<2, T>(data, steps, n0, n1, params);
     for (int64_t j = 0; j < n1; ++j) {
       const auto address = [&](int operand) { return data[operand] + j * steps[kMaxOperands + operand]; };
@@ -109,11 +111,11 @@ struct VectorPairLoop {
 // Whether the functor F has vector rows for elements of T.
 template <template <class> class F, class T>
 concept HasVector = std::is_floating_point_v<T> && requires {
-  VectorFunctionOf<kVectorSourceOf<F>>::value;
+  VectorUnaryOf<kVectorSourceOf<F>>::value;
 };
 template <template <class> class F, class T>
-concept HasVectorPair = std::is_floating_point_v<T> && requires {
-  VectorPairOf<kVectorSourceOf<F>>::value;
+concept HasVectorBinary = std::is_floating_point_v<T> && requires {
+  VectorBinaryOf<kVectorSourceOf<F>>::value;
 };
 
 template <template <class> class F, size_t arity, Result result, class T>
@@ -122,9 +124,9 @@ constexpr Loop loopOf() {
   if constexpr (kIsSmallFloat<T>) {
     return runSmallFloats<loopOf<F, arity, result, float>(), arity, T, std::is_same_v<Out, T>>;
   } else if constexpr (arity == 1 && std::is_same_v<Out, T> && HasVector<F, T>) {
-    return runVector<VectorFunctionOf<kVectorSourceOf<F>>::value, T>;
-  } else if constexpr (arity == 2 && std::is_same_v<Out, T> && HasVectorPair<F, T>) {
-    return VectorPairLoop<F<T>, T, VectorPairOf<kVectorSourceOf<F>>::value>::run;
+    return runVector<VectorUnaryOf<kVectorSourceOf<F>>::value, T>;
+  } else if constexpr (arity == 2 && std::is_same_v<Out, T> && HasVectorBinary<F, T>) {
+    return VectorBinaryLoop<F<T>, T, VectorBinaryOf<kVectorSourceOf<F>>::value>::run;
   } else {
     return FunctorLoop<F<T>, T>::template run<arity, Out>;
   }

@@ -1,13 +1,10 @@
 #include <boxcar/backends/cpu/pointwise_loops.h>
+#include <boxcar/backends/functors/words.h>
 
 #include <cstdint>
 
 namespace boxcar::cpu {
 namespace {
-
-struct Words {
-  uint64_t low, high;
-};
 
 // Selects elements regardless of their type.
 template <class Word>
@@ -18,13 +15,7 @@ void selectLoop(char* const* data, const int64_t* steps, int64_t n0, int64_t n1,
 
 template <class T>
 constexpr Loop selectLoopFor() {
-  switch (sizeof(T)) {
-    case 1: return selectLoop<uint8_t>;
-    case 2: return selectLoop<uint16_t>;
-    case 4: return selectLoop<uint32_t>;
-    case 8: return selectLoop<uint64_t>;
-    default: return selectLoop<Words>;
-  }
+  return visitWord(sizeof(T), []<class Word>(std::type_identity<Word>) -> Loop { return selectLoop<Word>; });
 }
 
 template <class... Ts>

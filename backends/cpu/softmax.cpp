@@ -14,8 +14,6 @@ namespace {
 
 using native::Lines;
 
-constexpr ElementTypes<float, double> kComputedTypes;
-
 // Processes [width] columns of [length] elements, which are [inner] apart.
 template <class T>
 void softmaxColumns(const T* in, T* out, int64_t length, int64_t inner, int64_t width, bool logarithm) {
@@ -76,7 +74,7 @@ void softmax(const Tensor& out, const Tensor& self, const Lines& lines, bool log
     softmax(result, convertTo(self, ScalarType::Float), lines, logarithm);
     return copyElements(out, result);
   }
-  visitScalarType(kComputedTypes, self.scalar_type(), "softmax",
+  visitScalarType(kFullFloatTypes, self.scalar_type(), "softmax",
                   [&]<class T>(std::type_identity<T>) { softmaxLines<T>(out, self, lines, logarithm); });
 }
 

@@ -2,6 +2,7 @@
 #include <boxcar/backends/cpu/lines.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/sort_entries.h>
+#include <boxcar/backends/functors/words.h>
 #include <boxcar/backends/native/pointwise.h>
 #include <boxcar/backends/native/sort.h>
 #include <boxcar/ivalue/stop_request.h>
@@ -36,8 +37,9 @@ void writeChosen(const Tensor& values, const Tensor& indices, const Tensor& self
     OrderedLine ordered(self.scalar_type(), scalarTypeOf<T>);
     const auto [in, step] = ordered.read(line[0], steps[0], count);
     const Entry* chosen = choose(in, step, count, entries, scratch);
-    visitWord(self.itemsize(),
-              [&]<class Word>(std::type_identity<Word>) { writeLine<Entry, Word>(line, steps, chosen, kept); });
+    functors::visitWord(self.itemsize(), [&]<class Word>(std::type_identity<Word>) {
+      writeLine<Entry, Word>(line, steps, chosen, kept);
+    });
   });
 }
 

@@ -1,5 +1,6 @@
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/strided_loop.h>
+#include <boxcar/backends/functors/words.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -18,10 +19,6 @@ constexpr size_t kMostSquareBytes = 2048;
 
 // A row of a square block is one cache line, within limits.
 constexpr int64_t squareSide(int64_t itemsize) { return std::clamp<int64_t>(64 / itemsize, kLeastSide, kMostSide); }
-
-struct Words {
-  uint64_t low, high;
-};
 
 // Writes [height] rows of [width] elements to [to] from as many columns at [from]. They are first gathered in a square
 // block, whose rows do not map to the same cache sets as those of a matrix do.
@@ -46,13 +43,9 @@ void turnSquareOf(char* to, int64_t to_step, const char* from, int64_t from_step
 
 void turnSquare(int64_t itemsize, char* to, int64_t to_step, const char* from, int64_t from_step, int64_t width,
                 int64_t height) {
-  switch (itemsize) {
-    case 1: return turnSquareOf<uint8_t>(to, to_step, from, from_step, width, height);
-    case 2: return turnSquareOf<uint16_t>(to, to_step, from, from_step, width, height);
-    case 4: return turnSquareOf<uint32_t>(to, to_step, from, from_step, width, height);
-    case 8: return turnSquareOf<uint64_t>(to, to_step, from, from_step, width, height);
-    default: return turnSquareOf<Words>(to, to_step, from, from_step, width, height);
-  }
+  functors::visitWord(static_cast<size_t>(itemsize), [&]<class Word>(std::type_identity<Word>) {
+    turnSquareOf<Word>(to, to_step, from, from_step, width, height);
+  });
 }
 
 }  // namespace

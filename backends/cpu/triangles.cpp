@@ -1,5 +1,6 @@
 #include <boxcar/backends/cpu/lines.h>
 #include <boxcar/backends/cpu/names.h>
+#include <boxcar/backends/functors/words.h>
 #include <boxcar/backends/meta/broadcast.h>
 #include <boxcar/backends/native/triangles.h>
 
@@ -55,18 +56,9 @@ void writeWords(const Tensor& out, const Tensor& self, int64_t diagonal, Triangl
   });
 }
 
-struct Words {
-  uint64_t low, high;
-};
-
 void write(const Tensor& out, const Tensor& self, int64_t diagonal, Triangle triangle) {
-  switch (self.itemsize()) {
-    case 1: return writeWords<uint8_t>(out, self, diagonal, triangle);
-    case 2: return writeWords<uint16_t>(out, self, diagonal, triangle);
-    case 4: return writeWords<uint32_t>(out, self, diagonal, triangle);
-    case 8: return writeWords<uint64_t>(out, self, diagonal, triangle);
-    default: return writeWords<Words>(out, self, diagonal, triangle);
-  }
+  functors::visitWord(self.itemsize(),
+                      [&]<class Word>(std::type_identity<Word>) { writeWords<Word>(out, self, diagonal, triangle); });
 }
 
 }  // namespace

@@ -11,32 +11,32 @@
 
 namespace boxcar::cpu {
 
-using functors::VectorFunction;
-using functors::VectorPair;
+using functors::VectorBinary;
+using functors::VectorUnary;
 
 // Writes the results for [n] elements at [in] to [out], which may be [in]. [params] holds the operator's extra
 // arguments.
 template <class T>
-using VectorRow = void (*)(const T* in, T* out, size_t n, const Scalar* params);
+using VectorUnaryRow = void (*)(const T* in, T* out, size_t n, const Scalar* params);
 
 // Writes the results for [n] pairs of elements at [a] and [b] to [out], which may be one of them. [a_moves] and
 // [b_moves] are 1 for contiguous elements, 0 for a single repeated element.
 template <class T>
-using VectorPairRow = void (*)(const T* a, size_t a_moves, const T* b, size_t b_moves, T* out, size_t n);
+using VectorBinaryRow = void (*)(const T* a, size_t a_moves, const T* b, size_t b_moves, T* out, size_t n);
 
 // Returns the row of [function] for elements of float or double.
 template <class T>
-VectorRow<T> vectorRow(VectorFunction function);
+VectorUnaryRow<T> vectorUnaryRow(VectorUnary function);
 template <>
-VectorRow<float> vectorRow<float>(VectorFunction function);
+VectorUnaryRow<float> vectorUnaryRow<float>(VectorUnary function);
 template <>
-VectorRow<double> vectorRow<double>(VectorFunction function);
+VectorUnaryRow<double> vectorUnaryRow<double>(VectorUnary function);
 
 template <class T>
-VectorPairRow<T> vectorPairRow(VectorPair function);
+VectorBinaryRow<T> vectorBinaryRow(VectorBinary function);
 template <>
-VectorPairRow<float> vectorPairRow<float>(VectorPair function);
+VectorBinaryRow<float> vectorBinaryRow<float>(VectorBinary function);
 template <>
-VectorPairRow<double> vectorPairRow<double>(VectorPair function);
+VectorBinaryRow<double> vectorBinaryRow<double>(VectorBinary function);
 
 }  // namespace boxcar::cpu

@@ -50,7 +50,7 @@ void leave(int before) {
   if (before != kStays) driver().set_device(before);
 }
 
-[[maybe_unused]] const bool kLoaded = [] {
+[[maybe_unused]] const bool kBackendLoaded = [] {
   native::device_switches[static_cast<size_t>(DeviceType::CUDA)] = {enter, leave};
   native::completeDevice = completeDevice;
   native::refuse_recording = refuseInGraph;

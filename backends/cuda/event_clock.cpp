@@ -152,7 +152,7 @@ std::unique_ptr<DeviceClock> makeClock(size_t capacity) noexcept {
   return std::make_unique<EventClock>(capacity);
 }
 
-[[maybe_unused]] const bool kLoaded = (setDeviceClock(BackendComponent::CUDABit, makeClock), true);
+[[maybe_unused]] const bool kClockLoaded = (setDeviceClock(BackendComponent::CUDABit, makeClock), true);
 
 }  // namespace
 }  // namespace boxcar::cuda

@@ -52,7 +52,7 @@ void seedDefaults(uint64_t seed) {
 
 constexpr DeviceGenerators kGenerators = {makeGeneratorOf, defaultGeneratorOf, seedDefaults};
 
-[[maybe_unused]] const bool kLoaded = (setDeviceGenerators(DeviceType::CUDA, &kGenerators), true);
+[[maybe_unused]] const bool kGeneratorsLoaded = (setDeviceGenerators(DeviceType::CUDA, &kGenerators), true);
 
 }  // namespace
 

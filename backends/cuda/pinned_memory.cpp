@@ -19,7 +19,7 @@ Storage allocate(size_t bytes) {
 
 bool holds(const void* memory) { return deviceCount() > 0 && driver().is_pinned(memory); }
 
-[[maybe_unused]] const bool kLoaded = [] {
+[[maybe_unused]] const bool kPinnedMemoryLoaded = [] {
   native::pinned_memory = {allocate, holds};
   return true;
 }();

@@ -51,7 +51,7 @@ std::unique_ptr<DeviceScope> makeGraph() {
 
 constexpr DeviceScopes kScopes = {makeStream, makeGraph};
 
-[[maybe_unused]] const bool kLoaded = (setDeviceScopes(&kScopes), true);
+[[maybe_unused]] const bool kScopesLoaded = (setDeviceScopes(&kScopes), true);
 
 }  // namespace
 }  // namespace boxcar::cuda

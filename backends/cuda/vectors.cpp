@@ -52,7 +52,7 @@ void distances(const Tensor& out, const Tensor& a, const Tensor& b, double p, bo
   const int64_t m = a.sizes().last(2)[0];
   const int64_t n = b.sizes().last(2)[0];
   const int64_t depth = a.sizes().back();
-  visitScalarType(ElementTypes<float, double>{}, type, "cdist", [](auto) {});
+  visitScalarType(kFullFloatTypes, type, "cdist", [](auto) {});
   if (by_product && depth > 0) return distancesByProduct(out, a, b);
   module().distances({a.data_ptr(), b.data_ptr(), out.data_ptr(), type, out.numel() / (m * n), m, n, depth, p});
 }

@@ -37,8 +37,6 @@ enum class Result : uint8_t {
 inline constexpr auto kNumberTypes = kRealTypes + kComplexTypes;
 inline constexpr auto kContinuousTypes = kFloatingTypes + kComplexTypes;
 inline constexpr auto kBitTypes = kBoolType + kIntegralTypes;
-// The floating types without float16 and bfloat16, which would be computed in float32.
-inline constexpr ElementTypes<float, double> kFullFloatTypes;
 
 }  // namespace boxcar::functors
 
@@ -60,7 +58,7 @@ inline constexpr ElementTypes<float, double> kFullFloatTypes;
   OPERATOR(X, Binary, Fmax, kSame, kRealAndBoolTypes, Plain, "fmax", kPlainNotInPlace) \
   OPERATOR(X, Binary, Fmin, kSame, kRealAndBoolTypes, Plain, "fmin", kPlainNotInPlace)
 
-#define BOXCAR_PAIRS_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
+#define BOXCAR_BINARY_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   OPERATOR(X, Binary, Copysign, kFloat, kFloatingTypes, Plain, "copysign", kCopysignForms) \
   OPERATOR(X, Binary, Atan2, kFloat, kFloatingTypes, Plain, "atan2", kPlainForms) \
   OPERATOR(X, Binary, Hypot, kSame, kFloatingTypes, Plain, "hypot", kPlainForms) \
@@ -186,7 +184,7 @@ inline constexpr ElementTypes<float, double> kFullFloatTypes;
   OPERATOR(X, Unary, Hardshrink, kSame, kFloatingTypes, Plain, "hardshrink", kNotInPlace) \
   OPERATOR(X, Unary, Softshrink, kSame, kFloatingTypes, Plain, "softshrink", kNotInPlace)
 
-#define BOXCAR_GATES_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
+#define BOXCAR_BINARY_ACTIVATION_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   FUNCTOR(X, Binary, Prelu, kSame, kFloatingTypes, Plain) \
   FUNCTOR(X, Binary, Glu, kSame, kFloatingTypes, Plain)
 
@@ -213,7 +211,7 @@ inline constexpr ElementTypes<float, double> kFullFloatTypes;
 
 #define BOXCAR_POINTWISE_TABLES(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_ARITHMETIC_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
-  BOXCAR_PAIRS_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
+  BOXCAR_BINARY_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_TERNARY_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_BITWISE_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_COMPARISON_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
@@ -224,7 +222,7 @@ inline constexpr ElementTypes<float, double> kFullFloatTypes;
   BOXCAR_SPECIAL_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_COMPLEX_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_ACTIVATION_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
-  BOXCAR_GATES_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
+  BOXCAR_BINARY_ACTIVATION_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_LOSSES_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_POWER_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_MEMORY_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \

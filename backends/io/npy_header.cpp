@@ -21,7 +21,7 @@ struct Dtype {
   std::string_view code;  // without the byte order
   ScalarType type;
 };
-constexpr Dtype kDtypes[] = {
+constexpr Dtype kNpyDtypes[] = {
     {"b1", ScalarType::Bool},
     {"u1", ScalarType::Byte},
     {"i1", ScalarType::Char},
@@ -42,10 +42,10 @@ std::string shown(std::string_view text) {
 
 // Parses the header's text: a Python dict of three entries, in any order, whose values are a string, a bool and a tuple
 // of integers.
-class Parser {
+class NpyParser {
  public:
   // [begin] is the position of [text] in the file.
-  Parser(std::string_view text, size_t begin, const std::string& what) : text_(text), begin_(begin), what_(what) {}
+  NpyParser(std::string_view text, size_t begin, const std::string& what) : text_(text), begin_(begin), what_(what) {}
 
   NpyHeader parse() {
     NpyHeader header;
@@ -173,8 +173,8 @@ class Parser {
     const char order = text.empty() ? '\0' : text[0];
     const bool has_order = order == '<' || order == '>' || order == '|' || order == '=';
     const std::string_view code = text.substr(has_order ? 1 : 0);
-    const auto* found = std::ranges::find(kDtypes, code, &Dtype::code);
-    if (found == std::end(kDtypes)) failDtype(from, text, code);
+    const auto* found = std::ranges::find(kNpyDtypes, code, &Dtype::code);
+    if (found == std::end(kNpyDtypes)) failDtype(from, text, code);
     header.dtype = found->type;
     header.is_big_endian = order == '>' && elementSize(found->type) > 1;
   }
@@ -186,7 +186,7 @@ class Parser {
                                         ? "; convert it with astype('int64') or another dtype that holds its numbers"
                                         : "; convert it with astype() before saving it";
     std::vector<std::string_view> known;
-    for (const Dtype& dtype : kDtypes) known.push_back(dtype.code);
+    for (const Dtype& dtype : kNpyDtypes) known.push_back(dtype.code);
     BOXCAR_FAIL("{} cannot be loaded: at byte {}, its dtype is {}, which boxcar does not have (it has {}){}", what_,
                 begin_ + from, shown(text), fmt::join(known, ", "), remedy);
   }
@@ -232,14 +232,14 @@ NpyHeaderPlace findNpyHeader(std::span<const std::byte> start, uint64_t size, co
 NpyHeader parseNpyHeader(std::span<const std::byte> file, const std::string& what) {
   const auto [begin, end] = findNpyHeader(file, file.size(), what);
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
-  NpyHeader header = Parser(text.substr(begin, end - begin), begin, what).parse();
+  NpyHeader header = NpyParser(text.substr(begin, end - begin), begin, what).parse();
   header.data_begin = end;
   return header;
 }
 
 std::string npyDtype(ScalarType dtype) {
-  const auto* found = std::ranges::find(kDtypes, dtype, &Dtype::type);
-  if (found == std::end(kDtypes)) return {};
+  const auto* found = std::ranges::find(kNpyDtypes, dtype, &Dtype::type);
+  if (found == std::end(kNpyDtypes)) return {};
   return fmt::format("{}{}", elementSize(dtype) == 1 ? '|' : '<', found->code);
 }
 

@@ -15,7 +15,7 @@
 namespace boxcar::io {
 namespace {
 
-constexpr std::pair<std::string_view, ScalarType> kDtypes[] = {
+constexpr std::pair<std::string_view, ScalarType> kSafetensorsDtypes[] = {
     {"BOOL", ScalarType::Bool},  {"U8", ScalarType::Byte},          {"I8", ScalarType::Char},
     {"I16", ScalarType::Short},  {"I32", ScalarType::Int},          {"I64", ScalarType::Long},
     {"F16", ScalarType::Half},   {"BF16", ScalarType::BFloat16},    {"F32", ScalarType::Float},
@@ -25,9 +25,9 @@ constexpr std::pair<std::string_view, ScalarType> kDtypes[] = {
 constexpr const char* kMetadata = "__metadata__";
 
 // Parses one header. All errors have the same form: file, tensor, numbers.
-class Parser {
+class SafetensorsParser {
  public:
-  Parser(uint64_t data_bytes, const std::string& path) : data_bytes_(data_bytes), path_(path) {}
+  SafetensorsParser(uint64_t data_bytes, const std::string& path) : data_bytes_(data_bytes), path_(path) {}
 
   std::vector<SafetensorsEntry> parse(std::string_view header) {
     const JsonValue root = readJson(header);
@@ -100,10 +100,11 @@ class Parser {
 
   ScalarType readDtype(const std::string& tensor, const JsonValue& value) const {
     if (!value.isString()) fail("its tensor {} has the dtype {}, which is not a string", tensor, shown(value));
-    const auto* found = std::ranges::find(kDtypes, value.text, &std::pair<std::string_view, ScalarType>::first);
-    if (found != std::end(kDtypes)) return found->second;
+    const auto* found =
+        std::ranges::find(kSafetensorsDtypes, value.text, &std::pair<std::string_view, ScalarType>::first);
+    if (found != std::end(kSafetensorsDtypes)) return found->second;
     std::vector<std::string_view> known;
-    for (const auto& dtype : kDtypes) known.push_back(dtype.first);
+    for (const auto& dtype : kSafetensorsDtypes) known.push_back(dtype.first);
     BOXCAR_FAIL("'{}' cannot be loaded: its tensor {} has the dtype {}, which boxcar does not have; it has {}", path_,
                 tensor, shown(value), fmt::join(known, ", "));
   }
@@ -183,12 +184,12 @@ class Parser {
 
 std::vector<SafetensorsEntry> parseSafetensorsHeader(std::string_view header, uint64_t data_bytes,
                                                      const std::string& path) {
-  return Parser(data_bytes, path).parse(header);
+  return SafetensorsParser(data_bytes, path).parse(header);
 }
 
 std::vector<std::pair<std::string, std::string>> parseSafetensorsMetadata(std::string_view header, uint64_t data_bytes,
                                                                           const std::string& path) {
-  return Parser(data_bytes, path).parseMetadata(header);
+  return SafetensorsParser(data_bytes, path).parseMetadata(header);
 }
 
 std::string formatSafetensorsHeader(const std::vector<SafetensorsEntry>& entries, const std::string& path) {
@@ -211,8 +212,8 @@ std::string formatSafetensorsHeader(const std::vector<SafetensorsEntry>& entries
 }
 
 std::string_view safetensorsDtypeName(ScalarType dtype) {
-  const auto* found = std::ranges::find(kDtypes, dtype, &std::pair<std::string_view, ScalarType>::second);
-  return found == std::end(kDtypes) ? std::string_view() : found->first;
+  const auto* found = std::ranges::find(kSafetensorsDtypes, dtype, &std::pair<std::string_view, ScalarType>::second);
+  return found == std::end(kSafetensorsDtypes) ? std::string_view() : found->first;
 }
 
 }  // namespace boxcar::io

@@ -6,12 +6,6 @@
 #include <limits>
 
 namespace boxcar::meta {
-namespace {
-
-auto listed(const Tensor& tensor) { return fmt::join(tensor.sizes(), ", "); }
-
-}  // namespace
-
 void checkOrdered(std::string_view name, const Tensor& self) {
   BOXCAR_CHECK(!isComplexType(self.scalar_type()), "{}(): elements of {} have no order", name,
                dtypeName(self.scalar_type()));
@@ -47,11 +41,11 @@ bool checkSearch(std::string_view name, const Tensor& boundaries, const Tensor& 
                name);
   BOXCAR_CHECK(values.dim() > 0 || boundaries.dim() == 1,
                "{}(): input value can be a scalar only when boundaries tensor dimension is 1, but it has sizes [{}]",
-               name, listed(boundaries));
+               name, fmt::join(boundaries.sizes(), ", "));
   if (sorter.has_value()) {
     BOXCAR_CHECK(std::ranges::equal(sorter->sizes(), boundaries.sizes()),
                  "{}(): boundaries and sorter must have the same sizes, but got boundaries of [{}] and sorter of [{}]",
-                 name, listed(boundaries), listed(*sorter));
+                 name, fmt::join(boundaries.sizes(), ", "), fmt::join(sorter->sizes(), ", "));
     BOXCAR_CHECK(sorter->scalar_type() == ScalarType::Long, "{}(): sorter must be a tensor of int64 but got dtype {}",
                  name, dtypeName(sorter->scalar_type()));
   }
@@ -63,7 +57,7 @@ bool checkSearch(std::string_view name, const Tensor& boundaries, const Tensor& 
         fits,
         "{}(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input "
         "value tensor must match, but we got boundaries tensor [{}] and input value tensor [{}]",
-        name, listed(boundaries), listed(values));
+        name, fmt::join(boundaries.sizes(), ", "), fmt::join(values.sizes(), ", "));
   }
   BOXCAR_CHECK(!out_int32 || boundaries.sizes().back() < std::numeric_limits<int32_t>::max(),
                "{}(): the size of boundaries' last dimension should be less than {}, but we got {}", name,

@@ -14,10 +14,6 @@ constinit DeviceStub<CountNumbers> countNumbers("bincount");
 
 namespace {
 
-Tensor prepared(const Tensor& tensor, ScalarType type) {
-  return toContiguous(tensor.scalar_type() == type ? tensor : convertTo(tensor, type));
-}
-
 Tensor bincount(const Tensor& self, const std::optional<Tensor>& weights, int64_t minlength) {
   checkDense(self);
   BOXCAR_CHECK(!self.is_meta(),
@@ -35,11 +31,11 @@ Tensor bincount(const Tensor& self, const std::optional<Tensor>& weights, int64_
     BOXCAR_CHECK(!isComplexType(weights->scalar_type()), "bincount(): weights cannot be {}",
                  dtypeName(weights->scalar_type()));
   }
-  const Tensor numbers = prepared(self, ScalarType::Long);
+  const Tensor numbers = toContiguous(self, ScalarType::Long);
   // Without numbers, ignore the weights, including their type.
   if (!weighted || numbers.numel() == 0) return countNumbers(self.device(), numbers, Tensor(), minlength);
   const ScalarType type = weights->scalar_type() == ScalarType::Float ? ScalarType::Float : ScalarType::Double;
-  return countNumbers(self.device(), numbers, prepared(*weights, type), minlength);
+  return countNumbers(self.device(), numbers, toContiguous(*weights, type), minlength);
 }
 
 }  // namespace

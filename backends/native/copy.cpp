@@ -21,6 +21,10 @@ Tensor convertTo(const Tensor& tensor, ScalarType dtype) {
 
 Tensor toContiguous(const Tensor& tensor) { return tensor.is_contiguous() ? tensor : contiguousCopy(tensor); }
 
+Tensor toContiguous(const Tensor& tensor, ScalarType dtype) {
+  return toContiguous(tensor.scalar_type() == dtype ? tensor : convertTo(tensor, dtype));
+}
+
 Tensor contiguousCopy(const Tensor& tensor) {
   Tensor copy = Tensor::allocate(tensor.sizes(), tensor.scalar_type(), tensor.device());
   copyElements(copy, tensor);

@@ -20,6 +20,8 @@ Tensor convertTo(const Tensor& tensor, ScalarType dtype);
 
 // Returns [tensor] if it is contiguous, else a contiguous copy.
 Tensor toContiguous(const Tensor& tensor);
+// Returns [tensor] if it is contiguous and has elements of [dtype], else a contiguous copy with such elements.
+Tensor toContiguous(const Tensor& tensor, ScalarType dtype);
 // Returns a contiguous copy of [tensor] in any case.
 Tensor contiguousCopy(const Tensor& tensor);
 

@@ -15,10 +15,6 @@ constinit DeviceStub<GroupNormFunction> groupNormRows("group_norm");
 
 namespace {
 
-Tensor prepared(const Tensor& tensor, ScalarType type) {
-  return toContiguous(tensor.scalar_type() == type ? tensor : convertTo(tensor, type));
-}
-
 // float16 and bfloat16 are computed in float32.
 std::tuple<Tensor, Tensor, Tensor> groupNorm(const Tensor& input, const std::optional<Tensor>& weight,
                                              const std::optional<Tensor>& bias, int64_t samples, int64_t channels,
@@ -44,9 +40,9 @@ std::tuple<Tensor, Tensor, Tensor> groupNorm(const Tensor& input, const std::opt
   Tensor mean = Tensor::allocate(statistics, computed, device);
   Tensor scale = Tensor::allocate(statistics, computed, device);
   if (!input.is_meta()) {
-    const Tensor source = prepared(input, computed);
-    const Tensor weights = parameters[0] != nullptr ? prepared(*parameters[0], computed) : Tensor();
-    const Tensor biases = parameters[1] != nullptr ? prepared(*parameters[1], computed) : Tensor();
+    const Tensor source = toContiguous(input, computed);
+    const Tensor weights = parameters[0] != nullptr ? toContiguous(*parameters[0], computed) : Tensor();
+    const Tensor biases = parameters[1] != nullptr ? toContiguous(*parameters[1], computed) : Tensor();
     if (mean.numel() > 0) {
       groupNormRows(device, {source, weights, biases, samples, groups, channels / groups, length, eps}, out, mean,
                     scale);

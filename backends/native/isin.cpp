@@ -2,8 +2,8 @@
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/isin.h>
 #include <boxcar/backends/native/memory_checks.h>
-#include <boxcar/backends/native/numbers.h>
 #include <boxcar/backends/native/registration.h>
+#include <boxcar/backends/native/scalar_tensor.h>
 #include <boxcar/backends/native/write_out.h>
 #include <boxcar/ivalue/error.h>
 
@@ -12,10 +12,6 @@ namespace boxcar::native {
 constinit DeviceStub<FindEach> findEach("isin");
 
 namespace {
-
-Tensor prepared(const Tensor& tensor, ScalarType type, Device device) {
-  return toDevice(toContiguous(tensor.scalar_type() == type ? tensor : convertTo(tensor, type)), device);
-}
 
 ScalarType commonType(const Tensor& elements, const Tensor& tested) {
   meta::TypePromotion types;
@@ -34,7 +30,8 @@ Tensor isinTensors(const Tensor& elements, const Tensor& tested, bool, bool inve
   const ScalarType common = commonType(elements, tested);
   Tensor result = Tensor::allocate(elements.sizes(), ScalarType::Bool, device);
   if (result.is_meta()) return result;
-  findEach(device, result, prepared(elements, common, device), prepared(tested, common, device), invert);
+  findEach(device, result, toDevice(toContiguous(elements, common), device),
+           toDevice(toContiguous(tested, common), device), invert);
   return result;
 }
 

@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kName = "linalg.vector_norm";
 constexpr auto kTypes = kFloatingTypes + kComplexTypes;
 constexpr Reduction kSquared = makeReduction<L2Norm>(kName, kTypes);
-constexpr Reduction kSum = makeReduction<L1Norm>(kName, kTypes);
+constexpr Reduction kL1Norm = makeReduction<L1Norm>(kName, kTypes);
 constexpr Reduction kNonZero = makeReduction<L0Norm>(kName, kTypes);
 constexpr Reduction kPow = makeReduction<LpNorm>(kName, kTypes);
 constexpr Reduction kAmax = makeReduction<InfNorm>(kName, kTypes);
@@ -29,7 +29,7 @@ constexpr Reduction kAmin = makeReduction<NegInfNorm>(kName, kTypes);
 
 const Reduction& normOf(double order) {
   if (order == 2) return kSquared;
-  if (order == 1) return kSum;
+  if (order == 1) return kL1Norm;
   if (order == 0) return kNonZero;
   if (std::isinf(order)) return order > 0 ? kAmax : kAmin;
   return kPow;

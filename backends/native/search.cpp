@@ -2,8 +2,8 @@
 #include <boxcar/backends/meta/sorting.h>
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/memory_checks.h>
-#include <boxcar/backends/native/numbers.h>
 #include <boxcar/backends/native/registration.h>
+#include <boxcar/backends/native/scalar_tensor.h>
 #include <boxcar/backends/native/search.h>
 #include <boxcar/backends/native/write_out.h>
 #include <boxcar/ivalue/error.h>
@@ -26,13 +26,10 @@ Tensor search(std::string_view name, const Tensor& boundaries, const Tensor& val
   const bool behind = meta::checkSearch(name, boundaries, values, right, side, sorter, out_int32);
   Tensor out = Tensor::allocate(values.sizes(), out_int32 ? ScalarType::Int : ScalarType::Long, values.device());
   if (out.is_meta() || out.numel() == 0) return out;
-  const auto prepared = [&](const Tensor& tensor) {
-    return toContiguous(tensor.scalar_type() == common ? tensor : convertTo(tensor, common));
-  };
-  searchRows(
-      out.device(),
-      {name, prepared(boundaries), prepared(values), sorter.has_value() ? toContiguous(*sorter) : Tensor(), behind},
-      out);
+  searchRows(out.device(),
+             {name, toContiguous(boundaries, common), toContiguous(values, common),
+              sorter.has_value() ? toContiguous(*sorter) : Tensor(), behind},
+             out);
   return out;
 }
 
@@ -82,7 +79,7 @@ Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32, b
                 std::nullopt);
 }
 Tensor& bucketizeOut(const Tensor& self, const Tensor& boundaries, bool out_int32, bool right, Tensor& out) {
-  return writeSameType(out, bucketize(self, boundaries, out_int32, right), {&self, &boundaries});
+  return writeSameType(out, native::bucketize(self, boundaries, out_int32, right), {&self, &boundaries});
 }
 Tensor bucketizeNumber(const Scalar& self, const Tensor& boundaries, bool out_int32, bool right) {
   checkBoundaries(boundaries);

@@ -60,7 +60,7 @@ Pair topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool /*sorte
 }
 PairOut topkOut(const Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted, Tensor& values,
                 Tensor& indices) {
-  return writeSameTypes(values, indices, topk(self, k, dim, largest, sorted), {&self}, Overlap::kSame);
+  return writeSameTypes(values, indices, native::topk(self, k, dim, largest, sorted), {&self}, Overlap::kSame);
 }
 
 }  // namespace

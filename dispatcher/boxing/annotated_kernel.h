@@ -14,8 +14,8 @@ struct AnnotatedKernel {
   RegistrationSite site;
   DispatchKey key;
   uint64_t id;
-  // What table entries point to: the kernel's own record, or the record of the slot that guards its state.
-  const Kernel* record = nullptr;
+  // What table entries point to: the kernel's own Kernel, or that of the slot that guards its state.
+  const Kernel* table_kernel = nullptr;
   detail::KernelSlot* slot = nullptr;
 };
 

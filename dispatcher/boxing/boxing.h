@@ -74,14 +74,14 @@ BOXCAR_API void checkArgumentCount(const OperatorHandle& op, size_t given);
 
 // --- An unboxed caller and an unboxed kernel.
 
-// Calls [kernel], whose record has this type in canonical types.
+// Calls [kernel], an UnboxedKernel of this type in canonical types.
 template <class R, class... Args>
 [[gnu::always_inline]] inline R callUnboxedKernel(const Kernel* kernel, DispatchKeySet keys, Args&&... args) {
-  const auto* record = static_cast<const UnboxedKernel<CanonicalType<R>(CanonicalType<Args>...)>*>(kernel);
+  const auto* typed = static_cast<const UnboxedKernel<CanonicalType<R>(CanonicalType<Args>...)>*>(kernel);
   if constexpr (std::is_same_v<R, CanonicalType<R>>) {
-    return record->unboxed(kernel, keys, recast<CanonicalType<Args>>(static_cast<Args&&>(args))...);
+    return typed->unboxed(kernel, keys, recast<CanonicalType<Args>>(static_cast<Args&&>(args))...);
   } else {
-    return recast<R>(record->unboxed(kernel, keys, recast<CanonicalType<Args>>(static_cast<Args&&>(args))...));
+    return recast<R>(typed->unboxed(kernel, keys, recast<CanonicalType<Args>>(static_cast<Args&&>(args))...));
   }
 }
 

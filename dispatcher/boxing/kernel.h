@@ -19,8 +19,8 @@ enum class KernelKind : uint8_t {
   UndefinedOperator,  // the operator has no schema (any more): throws
 };
 
-// What a table entry points to. Callers pass the record itself as the first argument, so one adapter
-// function serves every kernel of a signature and finds the kernel's state behind the record.
+// What a table entry points to. Callers pass the Kernel itself as the first argument, so one adapter function serves
+// every kernel of a signature and finds the state in the object that the Kernel is the base of.
 struct Kernel {
   using BoxedFunction = void (*)(const Kernel*, const OperatorHandle&, DispatchKeySet, Stack&);
 
@@ -33,7 +33,7 @@ struct Kernel {
   constexpr bool isFallthrough() const noexcept { return kind == KernelKind::Fallthrough; }
 };
 
-// The record of a kernel that can be called without boxing. [Function] is its type in canonical types (SymInt as
+// A kernel that can be called without boxing. [Function] is its type in canonical types (SymInt as
 // int64_t, no DispatchKeySet). All kernels and typed handles of an operator have the same one; registration checks
 // this.
 template <class Function>

@@ -8,7 +8,7 @@ namespace {
 struct BoxedOnlyKernel final : Kernel {
   explicit BoxedOnlyKernel(const KernelFunction& given)
       : Kernel{[](const Kernel* kernel, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
-          const Kernel* inner = static_cast<const BoxedOnlyKernel*>(kernel)->kernel.record();
+          const Kernel* inner = static_cast<const BoxedOnlyKernel*>(kernel)->kernel.kernel();
           inner->boxed(inner, op, keys, stack);
         }},
         kernel(given) {}
@@ -43,9 +43,9 @@ void KernelFunction::callBoxed(const OperatorHandle& op, DispatchKeySet keys, St
 }
 
 KernelFunction KernelFunction::makeBoxedOnly(const KernelFunction& kernel) {
-  auto record = std::make_shared<BoxedOnlyKernel>(kernel);
-  const Kernel* boxed = record.get();
-  return {boxed, std::move(record), kernel.signature_, &detail::PinnedBoxedKernel::make};
+  auto boxed_only = std::make_shared<BoxedOnlyKernel>(kernel);
+  const Kernel* boxed = boxed_only.get();
+  return {boxed, std::move(boxed_only), kernel.signature_, &detail::PinnedBoxedKernel::make};
 }
 
 }  // namespace boxcar

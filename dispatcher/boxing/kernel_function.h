@@ -18,7 +18,7 @@ namespace boxcar {
 
 namespace detail {
 
-// The two adapters of a kernel of type [Function]. [Callee] finds the kernel's own code from the record.
+// The two adapters of a kernel of type [Function]. [Callee] finds the kernel's own code from the Kernel.
 template <class Callee, class Function>
 struct Adapters;
 
@@ -83,7 +83,7 @@ constexpr UnboxedKernel<CanonicalFunction<Function>> makeUnboxedKernel() noexcep
 #endif
 }
 
-// The function is known at compile time, so the record needs no state: one constant object.
+// The function is known at compile time, so the kernel needs no state: one constant object.
 template <auto* function>
 struct StaticCallee {
   static constexpr auto* get(const Kernel*) noexcept { return function; }
@@ -95,9 +95,9 @@ struct StatelessCallee {
 template <class Callee, class Function>
 inline constexpr auto kStatelessKernel = makeUnboxedKernel<Callee, Function>();
 
-// Such a record with its signature: all that registration needs.
+// Such a kernel with its signature: all that registration needs.
 struct StatelessKernel {
-  const Kernel* record;
+  const Kernel* kernel;
   const CppSignature* signature;
 };
 template <auto* function>
@@ -105,7 +105,7 @@ inline constexpr StatelessKernel kStatelessKernelOf = {
     &kStatelessKernel<StaticCallee<function>, FunctionType<std::remove_pointer_t<decltype(function)>>>,
     &SignatureOf<CanonicalFunction<FunctionType<std::remove_pointer_t<decltype(function)>>>>::kValue};
 
-// A function pointer known only at run time, or a functor with state. It is stored behind the record as [Held]: the
+// A function pointer known only at run time, or a functor with state. It is stored behind the Kernel as [Held]: the
 // functor itself or a pointer to it.
 template <class Functor, class Held = Functor>
 struct FunctorKernel final : UnboxedKernel<CanonicalFunction<FunctionType<Functor>>> {
@@ -161,7 +161,7 @@ struct BoxedFunctorKernel final : Kernel {
   mutable Functor functor;
 };
 
-// The records of table entries that hold no registered function.
+// The kernels of table entries that hold no registered function.
 extern BOXCAR_API const Kernel kFallthroughKernel;
 extern BOXCAR_API const Kernel kMissingKernel;
 extern BOXCAR_API const Kernel kMissingMetaKernel;
@@ -179,7 +179,7 @@ struct CompileTimeFunction {
 };
 #define BOXCAR_FN(function) (::boxcar::CompileTimeFunction<(function)>())
 
-// A kernel as it is registered: its record, and its C++ signature if it has one. It can also be called directly,
+// A kernel as it is registered, with its C++ signature if it has one. It can also be called directly,
 // registered or not. Copies share the kernel's state.
 class BOXCAR_API KernelFunction final {
  public:
@@ -191,10 +191,10 @@ class BOXCAR_API KernelFunction final {
     return KernelFunction(detail::kStatelessKernelOf<function>);
   }
   explicit KernelFunction(const detail::StatelessKernel& kernel) noexcept
-      : kernel_(kernel.record), signature_(kernel.signature) {}
+      : kernel_(kernel.kernel), signature_(kernel.signature) {}
   template <class R, class... Args>
   static KernelFunction makeFromUnboxedRuntimeFunction(R (*function)(Args...)) {
-    return ownRecord(std::make_shared<detail::FunctorKernel<R (*)(Args...)>>(function));
+    return own(std::make_shared<detail::FunctorKernel<R (*)(Args...)>>(function));
   }
   // Takes a lambda or functor object; one without state needs no memory.
   template <class Functor>
@@ -204,7 +204,7 @@ class BOXCAR_API KernelFunction final {
       return {&detail::kStatelessKernel<detail::StatelessCallee<Functor>, Function>, nullptr,
               &CppSignature::of<Function>(), nullptr};
     } else {
-      return ownRecord(std::make_shared<detail::FunctorKernel<Functor>>(std::move(functor)));
+      return own(std::make_shared<detail::FunctorKernel<Functor>>(std::move(functor)));
     }
   }
   // Takes the functor that [functor] points to, which must be a [Functor].
@@ -212,7 +212,7 @@ class BOXCAR_API KernelFunction final {
   static KernelFunction makeFromUnboxedFunctor(std::unique_ptr<OperatorKernel> functor) {
     checkGiven(functor.get());
     std::unique_ptr<Functor> given(static_cast<Functor*>(functor.release()));
-    return ownRecord(std::make_shared<detail::FunctorKernel<Functor, std::unique_ptr<Functor>>>(std::move(given)));
+    return own(std::make_shared<detail::FunctorKernel<Functor, std::unique_ptr<Functor>>>(std::move(given)));
   }
   template <auto* function>
   static KernelFunction makeFromBoxedFunction() {
@@ -220,9 +220,9 @@ class BOXCAR_API KernelFunction final {
   }
   template <class Functor>
   static KernelFunction makeFromBoxedFunctor(Functor functor) {
-    auto record = std::make_shared<detail::BoxedFunctorKernel<Functor>>(std::move(functor));
-    const Kernel* kernel = record.get();
-    return {kernel, std::move(record), nullptr, &detail::PinnedBoxedKernel::make};
+    auto owner = std::make_shared<detail::BoxedFunctorKernel<Functor>>(std::move(functor));
+    const Kernel* kernel = owner.get();
+    return {kernel, std::move(owner), nullptr, &detail::PinnedBoxedKernel::make};
   }
   template <class Functor>
   static KernelFunction makeFromBoxedFunctor(std::unique_ptr<Functor> functor) {
@@ -259,9 +259,9 @@ class BOXCAR_API KernelFunction final {
   // As above, with the values at the top of [stack], which the results replace.
   void callBoxed(const OperatorHandle& op, DispatchKeySet keys, Stack* stack) const;
 
-  // The kernel itself. For a kernel with state, tables hold a slot's record instead.
-  const Kernel* record() const noexcept { return kernel_; }
-  // Keeps a record with state alive; null for others.
+  // The kernel itself. For a kernel with state, table entries point to a slot's instead.
+  const Kernel* kernel() const noexcept { return kernel_; }
+  // Keeps a kernel with state alive; null for others.
   const std::shared_ptr<const Kernel>& owner() const noexcept { return owner_; }
   // Null for boxed kernels.
   const CppSignature* signature() const noexcept { return signature_; }
@@ -277,11 +277,11 @@ class BOXCAR_API KernelFunction final {
   static void checkGiven(const void* functor);
   const Kernel* kernelToCall(const OperatorHandle& op, const CppSignature& signature) const;
 
-  template <class Record>
-  static KernelFunction ownRecord(std::shared_ptr<Record> record) {
-    const Kernel* kernel = record.get();
-    using Function = typename Record::Function;
-    return {kernel, std::move(record), &CppSignature::of<Function>(),
+  template <class Owned>
+  static KernelFunction own(std::shared_ptr<Owned> owner) {
+    const Kernel* kernel = owner.get();
+    using Function = typename Owned::Function;
+    return {kernel, std::move(owner), &CppSignature::of<Function>(),
             &detail::PinnedKernel<detail::CanonicalFunction<Function>>::make};
   }
 

@@ -17,7 +17,7 @@ void KernelSlot::retire() noexcept {
 bool KernelSlot::enter(const OperatorEntry& entry, DispatchKeySet keys) noexcept {
   // Reads what `fill` released, so this call sees the table entry changes made before the slot was reused.
   const uint64_t before = word_.fetch_add(1, std::memory_order_acq_rel);
-  return before >> kStateShift == kLive && entry.lookup(keys) == record_;
+  return before >> kStateShift == kLive && entry.lookup(keys) == kernel_;
 }
 
 void KernelSlot::leave() noexcept {
@@ -42,12 +42,12 @@ KernelPin::KernelPin(KernelSlot& slot, const OperatorEntry& entry, DispatchKeySe
   }
   slot.leave();
   slot_ = nullptr;
-  // The table entry has changed since the caller read it. If it holds this slot again, its record enters again.
+  // The table entry has changed since the caller read it. If it points to this slot again, its kernel enters again.
   kernel_ = entry.lookup(keys);
 }
 
-void PinnedBoxedKernel::run(const Kernel* record, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
-  auto& slot = const_cast<PinnedBoxedKernel&>(*static_cast<const PinnedBoxedKernel*>(record));
+void PinnedBoxedKernel::run(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  auto& slot = const_cast<PinnedBoxedKernel&>(*static_cast<const PinnedBoxedKernel*>(kernel));
   const KernelPin pin(slot, op.entry(), keys);
   pin.kernel()->boxed(pin.kernel(), op, keys, stack);
 }

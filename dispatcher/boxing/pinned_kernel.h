@@ -17,7 +17,7 @@ namespace detail {
 
 // Keeps a kernel's state alive while calls are inside it, although nothing on the call path takes a lock.
 //
-// A table entry points to a slot's record, never to the state itself. Slots are never freed: a caller that read a
+// A table entry points to a slot's kernel, never to the state itself. Slots are never freed: a caller that read a
 // table entry just before it changed may still register in the slot. Entering and retiring change one word, so either
 // the caller sees that the slot is retired, or the retiring thread sees the caller. The last caller to leave a retired
 // slot destroys the state. The slot is reused for a later kernel of the same operator and C++ type, so memory is
@@ -30,22 +30,24 @@ class BOXCAR_API KernelSlot {
   KernelSlot& operator=(const KernelSlot&) = delete;
 
   // What table entries point to.
-  const Kernel* record() const noexcept { return record_; }
-  // The C++ type that typed callers rely on; null for a record that can only be called boxed.
+  const Kernel* kernel() const noexcept { return kernel_; }
+  // The C++ type that typed callers rely on; null for a kernel that can only be called boxed.
   const CppSignature* signature() const noexcept { return signature_; }
   bool isFree() const noexcept { return word_.load(std::memory_order_acquire) >> kStateShift == kFree; }
 
-  // The following are called by the Dispatcher, under its lock. Gives a free slot [state], which must match its record.
+  // The following are called by the Dispatcher, under its lock. Gives a free slot [state], whose type must match the
+  // slot's.
   void fill(std::shared_ptr<const Kernel> state) noexcept;
-  // Call it after every table entry that held the record holds another. Destroys the state now if no call is inside it.
+  // Call it after every table entry that pointed to the slot points elsewhere. Destroys the state now if no call is
+  // inside it.
   void retire() noexcept;
 
   // The slots of one owner, newest first.
   KernelSlot* next = nullptr;
 
  protected:
-  KernelSlot(const Kernel* record, const CppSignature* signature, const OperatorEntry* entry) noexcept
-      : record_(record), signature_(signature), entry_(entry) {}
+  KernelSlot(const Kernel* kernel, const CppSignature* signature, const OperatorEntry* entry) noexcept
+      : kernel_(kernel), signature_(signature), entry_(entry) {}
   ~KernelSlot() = default;
 
   const OperatorEntry& entry() const noexcept { return *entry_; }
@@ -64,7 +66,7 @@ class BOXCAR_API KernelSlot {
 
   std::atomic<uint64_t> word_{uint64_t{kFree} << kStateShift};
   std::shared_ptr<const Kernel> state_;
-  const Kernel* record_;
+  const Kernel* kernel_;
   const CppSignature* signature_;
   const OperatorEntry* entry_;
 };
@@ -79,7 +81,7 @@ class BOXCAR_API KernelPin final {
   KernelPin(const KernelPin&) = delete;
   KernelPin& operator=(const KernelPin&) = delete;
 
-  // The slot's own state, or the record that the table holds by now.
+  // The slot's own state, or the kernel that the table entry points to by now.
   const Kernel* kernel() const noexcept { return kernel_; }
 
  private:
@@ -87,7 +89,7 @@ class BOXCAR_API KernelPin final {
   const Kernel* kernel_;
 };
 
-// Returns the operator of an entry, for a record that only gets the arguments. Defined where OperatorHandle is
+// Returns the operator of an entry, for a kernel that only gets the arguments. Defined where OperatorHandle is
 // complete; [R] only defers its use until then.
 template <class R>
 OperatorHandle handleOf(const OperatorEntry& entry) noexcept;
@@ -114,12 +116,12 @@ struct PinnedKernel<R(Args...)> final : UnboxedKernel<R(Args...)>, KernelSlot {
   static KernelSlot* make(const OperatorEntry* entry) { return new PinnedKernel(entry); }
 
  private:
-  static PinnedKernel& slotOf(const Kernel* record) noexcept {
-    return const_cast<PinnedKernel&>(*static_cast<const PinnedKernel*>(record));
+  static PinnedKernel& slotOf(const Kernel* kernel) noexcept {
+    return const_cast<PinnedKernel&>(*static_cast<const PinnedKernel*>(kernel));
   }
 
-  static R runUnboxed(const Kernel* record, DispatchKeySet keys, Args... args) {
-    PinnedKernel& slot = slotOf(record);
+  static R runUnboxed(const Kernel* slot_kernel, DispatchKeySet keys, Args... args) {
+    PinnedKernel& slot = slotOf(slot_kernel);
     const OperatorEntry& entry = slot.entry();
     const KernelPin pin(slot, entry, keys);
     const Kernel* kernel = pin.kernel();
@@ -130,8 +132,8 @@ struct PinnedKernel<R(Args...)> final : UnboxedKernel<R(Args...)>, KernelSlot {
     return static_cast<const UnboxedKernel<R(Args...)>*>(kernel)->unboxed(kernel, keys, static_cast<Args&&>(args)...);
   }
 
-  static void runBoxed(const Kernel* record, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
-    PinnedKernel& slot = slotOf(record);
+  static void runBoxed(const Kernel* slot_kernel, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+    PinnedKernel& slot = slotOf(slot_kernel);
     const KernelPin pin(slot, slot.entry(), keys);
     pin.kernel()->boxed(pin.kernel(), op, keys, stack);
   }

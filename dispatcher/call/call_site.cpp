@@ -7,7 +7,7 @@
 namespace boxcar {
 namespace {
 
-constinit std::atomic<detail::CallSiteReader> reader = nullptr;
+constinit std::atomic<detail::CallSiteReader> call_site_reader = nullptr;
 constinit thread_local const std::optional<CallSite>* assumed = nullptr;
 
 }  // namespace
@@ -15,7 +15,7 @@ constinit thread_local const std::optional<CallSite>* assumed = nullptr;
 std::string toString(const CallSite& site) { return fmt::format("{}:{}", site.file, site.line); }
 
 std::optional<CallSite> currentCallSite() {
-  const detail::CallSiteReader read = reader.load(std::memory_order_acquire);
+  const detail::CallSiteReader read = call_site_reader.load(std::memory_order_acquire);
   if (std::optional<CallSite> site = read == nullptr ? std::nullopt : read()) return site;
   return assumed == nullptr ? std::nullopt : *assumed;
 }
@@ -24,6 +24,8 @@ CallSiteGuard::CallSiteGuard(const std::optional<CallSite>& site) noexcept : out
 
 CallSiteGuard::~CallSiteGuard() { assumed = outer_; }
 
-void detail::setCallSiteReader(CallSiteReader next) noexcept { reader.store(next, std::memory_order_release); }
+void detail::setCallSiteReader(CallSiteReader next) noexcept {
+  call_site_reader.store(next, std::memory_order_release);
+}
 
 }  // namespace boxcar

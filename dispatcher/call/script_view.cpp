@@ -6,7 +6,7 @@ namespace {
 constexpr detail::ScriptReader kNoScript = {[] { return std::vector<CallFrame>(); },
                                             [](const Tensor&) { return std::string(); },
                                             [](const void**, size_t) noexcept { return size_t{0}; }};
-constinit std::atomic<const detail::ScriptReader*> reader = &kNoScript;
+constinit std::atomic<const detail::ScriptReader*> script_reader = &kNoScript;
 
 }  // namespace
 
@@ -14,9 +14,11 @@ std::vector<CallFrame> currentCallPath() { return detail::scriptReader().path();
 
 std::string keyInScript(const Tensor& tensor) { return detail::scriptReader().key(tensor); }
 
-void detail::setScriptReader(const ScriptReader& next) noexcept { reader.store(&next, std::memory_order_release); }
+void detail::setScriptReader(const ScriptReader& next) noexcept {
+  script_reader.store(&next, std::memory_order_release);
+}
 
-const detail::ScriptReader& detail::scriptReader() noexcept { return *reader.load(std::memory_order_acquire); }
+const detail::ScriptReader& detail::scriptReader() noexcept { return *script_reader.load(std::memory_order_acquire); }
 
 constinit thread_local bool detail::has_run_script = false;
 

@@ -44,8 +44,8 @@ constexpr auto kDefaultKernels = makeDefaultKernels();
 const Kernel* defaultKernelOf(DispatchKey key) noexcept { return kDefaultKernels[detail::tableIndexOf(key)]; }
 
 BackendFallbacks::BackendFallbacks()
-    : records_(kDefaultKernels),
-      non_fallthrough_keys_(detail::nonFallthroughKeysOf([this](size_t index) { return records_[index]; })) {}
+    : kernels_(kDefaultKernels),
+      non_fallthrough_keys_(detail::nonFallthroughKeysOf([this](size_t index) { return kernels_[index]; })) {}
 
 const AnnotatedKernel* BackendFallbacks::find(DispatchKey key) const noexcept {
   const auto& fallback = fallbacks_[detail::tableIndexOf(key)];
@@ -66,8 +66,8 @@ AnnotatedKernel BackendFallbacks::remove(DispatchKey key) {
 
 void BackendFallbacks::update(DispatchKey key) {
   const AnnotatedKernel* fallback = find(key);
-  records_[detail::tableIndexOf(key)] = fallback == nullptr ? defaultKernelOf(key) : fallback->record;
-  non_fallthrough_keys_ = detail::nonFallthroughKeysOf([this](size_t index) { return records_[index]; });
+  kernels_[detail::tableIndexOf(key)] = fallback == nullptr ? defaultKernelOf(key) : fallback->table_kernel;
+  non_fallthrough_keys_ = detail::nonFallthroughKeysOf([this](size_t index) { return kernels_[index]; });
 }
 
 }  // namespace boxcar

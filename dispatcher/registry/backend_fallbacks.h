@@ -27,7 +27,7 @@ class BOXCAR_API BackendFallbacks final {
   AnnotatedKernel remove(DispatchKey key);
 
   // What the table entries of an operator without kernels hold, and the keys that calls of such an operator consider.
-  const std::array<const Kernel*, num_runtime_entries>& records() const noexcept { return records_; }
+  const std::array<const Kernel*, num_runtime_entries>& kernels() const noexcept { return kernels_; }
   uint64_t nonFallthroughKeys() const noexcept { return non_fallthrough_keys_; }
 
   // While a program's blocks are first read, no operator is called: operators compute their table entries once
@@ -39,7 +39,7 @@ class BOXCAR_API BackendFallbacks final {
   void update(DispatchKey key);
 
   std::array<std::optional<AnnotatedKernel>, num_runtime_entries> fallbacks_;
-  std::array<const Kernel*, num_runtime_entries> records_;
+  std::array<const Kernel*, num_runtime_entries> kernels_;
   uint64_t non_fallthrough_keys_ = 0;
   bool holds_entries_ = false;
 };

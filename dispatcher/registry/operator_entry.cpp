@@ -179,7 +179,7 @@ TableEntry OperatorEntry::computeTableEntry(const BackendFallbacks& fallbacks, D
 
 TableEntry OperatorEntry::chooseEntry(const BackendFallbacks& fallbacks, DispatchKey key) const {
   const auto entryOf = [](const AnnotatedKernel& kernel, EntryCause cause) {
-    return TableEntry{kernel.record, cause, kernel.key, kernel.site};
+    return TableEntry{kernel.table_kernel, cause, kernel.key, kernel.site};
   };
   if (const AnnotatedKernel* exact = findKernel(key)) return entryOf(*exact, EntryCause::Exact);
 
@@ -253,17 +253,17 @@ void OperatorEntry::updateTouchedEntries(const BackendFallbacks& fallbacks, Disp
 }
 
 void OperatorEntry::updateAllEntries(const BackendFallbacks& fallbacks) {
-  std::array<const Kernel*, num_runtime_entries> records = fallbacks.records();
+  std::array<const Kernel*, num_runtime_entries> kernels = fallbacks.kernels();
   std::bitset<num_runtime_entries> computed;
   for (const AnnotatedKernel& kernel : kernels_) {
     forEachTouchedKey(kernel.key, [&](DispatchKey key) {
       const size_t index = detail::tableIndexOf(key);
       if (computed[index]) return;
       computed.set(index);
-      records[index] = chooseEntry(fallbacks, key).kernel;
+      kernels[index] = chooseEntry(fallbacks, key).kernel;
     });
   }
-  for (size_t i = 0; i < num_runtime_entries; ++i) table_[i].store(records[i], std::memory_order_release);
+  for (size_t i = 0; i < num_runtime_entries; ++i) table_[i].store(kernels[i], std::memory_order_release);
   if (kernels_.empty()) {
     extractor_.setNonFallthroughKeys({DispatchKeySet::RAW, fallbacks.nonFallthroughKeys()});
   } else {
@@ -277,8 +277,8 @@ void OperatorEntry::updateFallback(const BackendFallbacks& fallbacks, DispatchKe
 }
 
 void OperatorEntry::updateFallthroughMask() {
-  const auto recordAt = [this](size_t index) { return table_[index].load(std::memory_order_relaxed); };
-  extractor_.setNonFallthroughKeys({DispatchKeySet::RAW, detail::nonFallthroughKeysOf(recordAt)});
+  const auto kernelAt = [this](size_t index) { return table_[index].load(std::memory_order_relaxed); };
+  extractor_.setNonFallthroughKeys({DispatchKeySet::RAW, detail::nonFallthroughKeysOf(kernelAt)});
 }
 
 void OperatorEntry::checkKernelAgainstSchema(const AnnotatedKernel& kernel, const Definition& definition) const {
@@ -362,10 +362,10 @@ void OperatorEntry::computeTableEntries(const BackendFallbacks& fallbacks, std::
   if (plan == plans.end()) plan = plans.insert(plans.end(), planEntries(fallbacks));
   for (size_t i = 0; i < num_runtime_entries; ++i) {
     const uint8_t source = plan->sources[i];
-    const Kernel* record = source == EntryPlan::kFallback    ? fallbacks.records()[i]
+    const Kernel* kernel = source == EntryPlan::kFallback    ? fallbacks.kernels()[i]
                            : source == EntryPlan::kAmbiguous ? &detail::kAmbiguousAutogradKernel
-                                                             : kernels_[source].record;
-    table_[i].store(record, std::memory_order_release);
+                                                             : kernels_[source].table_kernel;
+    table_[i].store(kernel, std::memory_order_release);
   }
   updateFallthroughMask();
 }
@@ -378,7 +378,7 @@ void OperatorEntry::deregisterSchema() {
 
 void OperatorEntry::putIntoSlot(AnnotatedKernel& kernel) {
   const CppSignature* signature = kernel.kernel.signature();
-  // A typed caller assumes that an unboxed record has the caller's type.
+  // A typed caller assumes that an unboxed kernel has the caller's type.
   if (signature != nullptr && typed_signature_ != nullptr &&
       (has_handles_of_other_types_ || !(*typed_signature_ == *signature))) {
     kernel.kernel = KernelFunction::makeBoxedOnly(kernel.kernel);
@@ -422,9 +422,9 @@ AnnotatedKernel OperatorEntry::deregisterKernel(const BackendFallbacks& fallback
 namespace detail {
 
 void fillSlot(AnnotatedKernel& kernel, KernelSlot*& slots, const OperatorEntry* entry) {
-  kernel.record = kernel.kernel.record();
+  kernel.table_kernel = kernel.kernel.kernel();
   if (kernel.kernel.makeSlot() == nullptr) return;
-  const CppSignature* signature = kernel.kernel.record()->has_unboxed ? kernel.kernel.signature() : nullptr;
+  const CppSignature* signature = kernel.kernel.kernel()->has_unboxed ? kernel.kernel.signature() : nullptr;
   const auto suits = [signature](const KernelSlot& slot) {
     if (!slot.isFree() || (slot.signature() == nullptr) != (signature == nullptr)) return false;
     return signature == nullptr || *slot.signature() == *signature;
@@ -438,7 +438,7 @@ void fillSlot(AnnotatedKernel& kernel, KernelSlot*& slots, const OperatorEntry* 
   }
   slot->fill(kernel.kernel.owner());
   kernel.slot = slot;
-  kernel.record = slot->record();
+  kernel.table_kernel = slot->kernel();
 }
 
 }  // namespace detail

@@ -35,7 +35,7 @@ struct TableEntry {
 };
 
 // All that the dispatcher knows about one operator. Made when its name is first registered, and never freed. The
-// members that calls read come first: the extractor and the table, with one record pointer for each runtime key.
+// members that calls read come first: the extractor and the table, with one kernel pointer for each runtime key.
 // Everything else is read and changed under the dispatcher's lock. A call sees each table entry as it is before or
 // after a change, never in between.
 class BOXCAR_API OperatorEntry final {
@@ -48,7 +48,7 @@ class BOXCAR_API OperatorEntry final {
   [[gnu::always_inline]] const Kernel* lookup(DispatchKeySet keys) const noexcept {
     return table_[keys.getDispatchTableIndex()].load(std::memory_order_acquire);
   }
-  // Returns the first record that is not a fallthrough, and the keys that remain at that point. The record is a
+  // Returns the first kernel that is not a fallthrough, and the keys that remain at that point. The kernel is a
   // fallthrough only if the table entry of Undefined holds one.
   std::pair<const Kernel*, DispatchKeySet> lookupBelowFallthroughs(DispatchKeySet keys) const noexcept;
   // The size of a boxed call's arguments on the stack, in bytes; larger than any stack while there is no schema.

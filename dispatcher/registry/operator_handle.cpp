@@ -79,7 +79,7 @@ void OperatorHandle::callBoxedForDispatchKey(DispatchKey key, Stack& stack) cons
   try {
     // A fallthrough at [key] continues at the keys below it.
     if (kernel.isFallthrough()) return redispatchBoxed(keys & DispatchKeySet(DispatchKeySet::FULL_AFTER, key), stack);
-    const auto run = [&] { kernel.record()->boxed(kernel.record(), *this, keys, stack); };
+    const auto run = [&] { kernel.kernel()->boxed(kernel.kernel(), *this, keys, stack); };
     if (!detail::callsAreWatched()) return run();
     callWatched(arguments, DispatchKeySet(key), stack, run);
   } catch (...) {

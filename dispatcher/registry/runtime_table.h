@@ -36,13 +36,13 @@ constexpr auto makeFunctionalityBits() {
 // The functionality of each table entry as a bit of a key set.
 inline constexpr auto kFunctionalityBits = makeFunctionalityBits();
 
-// Returns the key set that calls consider, given the records [recordAt](table entry). A functionality is left out if
+// Returns the key set that calls consider, given the kernels [kernelAt](table entry). A functionality is left out if
 // every backend lets it through. If the backends differ, the table entry itself passes the call on.
-template <class RecordAt>
-uint64_t nonFallthroughKeysOf(RecordAt&& recordAt) {
+template <class KernelAt>
+uint64_t nonFallthroughKeysOf(KernelAt&& kernelAt) {
   uint64_t keys = full_backend_mask;
   for (size_t i = 1; i < num_runtime_entries; ++i) {
-    if (!recordAt(i)->isFallthrough()) keys |= kFunctionalityBits[i];
+    if (!kernelAt(i)->isFallthrough()) keys |= kFunctionalityBits[i];
   }
   return keys;
 }

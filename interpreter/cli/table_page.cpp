@@ -18,7 +18,7 @@ extern const std::string_view kTablePage;
 namespace boxcar::cli {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 // Gives equal texts the same number, so that the page stays small: most table entries of a column are alike.
 class Numbering final {

@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kLeastMagnitude = uint64_t{1} << 63;
 constexpr uint32_t kMaxFormatPlaces = 9999;
 
-char at(std::string_view text, size_t index) { return index < text.size() ? text[index] : '\0'; }
+char charAt(std::string_view text, size_t index) { return index < text.size() ? text[index] : '\0'; }
 
 int digitValue(char c) {
   if (isDigit(c)) return c - '0';
@@ -32,7 +32,7 @@ bool underscoresFit(std::string_view text, int base) {
   for (size_t i = text.find('_'); i != std::string_view::npos; i = text.find('_', i + 1)) {
     const bool behind_prefix = base != 10 && i == 2;
     const bool behind_digit = i > 0 && digitValue(text[i - 1]) < base;
-    if (!(behind_prefix || behind_digit) || digitValue(at(text, i + 1)) >= base) return false;
+    if (!(behind_prefix || behind_digit) || digitValue(charAt(text, i + 1)) >= base) return false;
   }
   return true;
 }
@@ -78,7 +78,7 @@ double readReal(std::string_view text) {
 
 NumberLiteral readNumber(std::string_view text) {
   NumberLiteral number;
-  const char letter = at(text, 0) == '0' ? at(text, 1) : '\0';
+  const char letter = charAt(text, 0) == '0' ? charAt(text, 1) : '\0';
   const int base = letter == 'x' || letter == 'X'   ? 16
                    : letter == 'o' || letter == 'O' ? 8
                    : letter == 'b' || letter == 'B' ? 2
@@ -87,29 +87,30 @@ NumberLiteral readNumber(std::string_view text) {
   const size_t digits_end = end;
   if (base == 10) {
     // `1.` is a float and `1.j` imaginary, but `1.sqrt()` calls a method and `1...` is not a number.
-    const char after = at(text, end + 1);
-    const bool exponent_after = (after == 'e' || after == 'E') &&
-                                (isDigit(at(text, end + 2)) || at(text, end + 2) == '-' || at(text, end + 2) == '+');
-    const char behind = at(text, end + 2);
+    const char after = charAt(text, end + 1);
+    const bool exponent_after =
+        (after == 'e' || after == 'E') &&
+        (isDigit(charAt(text, end + 2)) || charAt(text, end + 2) == '-' || charAt(text, end + 2) == '+');
+    const char behind = charAt(text, end + 2);
     const bool j_after = (after == 'j' || after == 'J') && !isNamePart(behind) && behind != '(';
-    if (at(text, end) == '.' && after != '.' && (!isNameStart(after) || exponent_after || j_after)) {
+    if (charAt(text, end) == '.' && after != '.' && (!isNameStart(after) || exponent_after || j_after)) {
       end = skipDigits(text, end + 1);
       number.kind = TokenKind::Float;
     }
-    if (at(text, end) == 'e' || at(text, end) == 'E') {
-      const size_t sign = at(text, end + 1) == '-' || at(text, end + 1) == '+' ? 1 : 0;
-      if (isDigit(at(text, end + 1 + sign))) {
+    if (charAt(text, end) == 'e' || charAt(text, end) == 'E') {
+      const size_t sign = charAt(text, end + 1) == '-' || charAt(text, end + 1) == '+' ? 1 : 0;
+      if (isDigit(charAt(text, end + 1 + sign))) {
         end = skipDigits(text, end + 1 + sign);
         number.kind = TokenKind::Float;
       }
     }
-    if ((at(text, end) == 'j' || at(text, end) == 'J') && !isNamePart(at(text, end + 1))) {
+    if ((charAt(text, end) == 'j' || charAt(text, end) == 'J') && !isNamePart(charAt(text, end + 1))) {
       number.kind = TokenKind::Imaginary;
       ++end;
     }
   }
   number.length = end;
-  while (isNamePart(at(text, number.length))) ++number.length;
+  while (isNamePart(charAt(text, number.length))) ++number.length;
 
   const std::string_view body = text.substr(0, end);
   const bool no_digits = base != 10 && digits_end == 2;
@@ -127,7 +128,7 @@ NumberLiteral readNumber(std::string_view text) {
 }
 
 Escape readEscape(std::string_view text, std::string& out) {
-  const char kind = at(text, 1);
+  const char kind = charAt(text, 1);
   constexpr std::string_view kPlain = "\\'\"abfnrtv";
   constexpr std::string_view kMeaning = "\\'\"\a\b\f\n\r\t\v";
   if (const size_t plain = kPlain.find(kind); kind != '\0' && plain != std::string_view::npos) {
@@ -135,12 +136,13 @@ Escape readEscape(std::string_view text, std::string& out) {
     return {2, {}};
   }
   if (kind == '\n') return {2, {}};
-  if (kind == '\r' && at(text, 2) == '\n') return {3, {}};
+  if (kind == '\r' && charAt(text, 2) == '\n') return {3, {}};
 
   if (digitValue(kind) < 8) {
     char32_t value = 0;
     size_t end = 1;
-    while (end < 4 && digitValue(at(text, end)) < 8) value = value * 8 + static_cast<char32_t>(digitValue(text[end++]));
+    while (end < 4 && digitValue(charAt(text, end)) < 8)
+      value = value * 8 + static_cast<char32_t>(digitValue(text[end++]));
     utf8::append(out, value);
     return {end, {}};
   }
@@ -149,7 +151,7 @@ Escape readEscape(std::string_view text, std::string& out) {
   if (digits != 0) {
     char32_t value = 0;
     size_t end = 2;
-    while (end < 2 + digits && digitValue(at(text, end)) < 16) {
+    while (end < 2 + digits && digitValue(charAt(text, end)) < 16) {
       value = value << 4 | static_cast<char32_t>(digitValue(text[end++]));
     }
     if (end != 2 + digits) return {end, fmt::format("`\\{}` takes {} hexadecimal digits", kind, digits)};
@@ -167,7 +169,7 @@ std::optional<FormatSpec> readFormatSpec(std::string_view text) {
   FormatSpec spec;
   const auto isAlign = [](char c) { return c == '<' || c == '>' || c == '^'; };
   const auto take = [&](char c) {
-    const bool found = at(text, 0) == c && !text.empty();
+    const bool found = charAt(text, 0) == c && !text.empty();
     if (found) text.remove_prefix(1);
     return found;
   };
@@ -180,17 +182,17 @@ std::optional<FormatSpec> readFormatSpec(std::string_view text) {
   };
 
   const size_t fill = utf8::decode(text).length;
-  if (fill != 0 && isAlign(at(text, fill))) {
+  if (fill != 0 && isAlign(charAt(text, fill))) {
     spec.fill = text.substr(0, fill);
     text.remove_prefix(fill);
   }
-  if (isAlign(at(text, 0))) {
+  if (isAlign(charAt(text, 0))) {
     spec.align = text[0];
     text.remove_prefix(1);
   }
   spec.plus = take('+');
   spec.zero = take('0');
-  if (isDigit(at(text, 0))) {
+  if (isDigit(charAt(text, 0))) {
     spec.width = takeNumber();
     if (!spec.width) return {};
   }

@@ -1,3 +1,4 @@
+#include <boxcar/interpreter/syntax/literals.h>
 #include <boxcar/interpreter/syntax/number_text.h>
 #include <boxcar/interpreter/syntax/utf8.h>
 #include <boxcar/ivalue/error.h>
@@ -12,8 +13,7 @@
 namespace boxcar::interp {
 namespace {
 
-bool isDigit(char c) { return c >= '0' && c <= '9'; }
-bool isLetterOrDigit(char c) { return isDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool isLetterOrDigit(char c) { return syntax::isDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // Removes each `_` between digits; returns an empty text if one is elsewhere.
 std::string withoutSeparators(std::string_view text) {
@@ -21,7 +21,7 @@ std::string withoutSeparators(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '_') {
       result += text[i];
-    } else if (i == 0 || i + 1 == text.size() || !isDigit(text[i - 1]) || !isDigit(text[i + 1])) {
+    } else if (i == 0 || i + 1 == text.size() || !syntax::isDigit(text[i - 1]) || !syntax::isDigit(text[i + 1])) {
       return {};
     }
   }

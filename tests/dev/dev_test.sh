@@ -134,7 +134,7 @@ dev_fuzz_operators_is_the_driver_of_the_release_build() {
 dev_setup_with_everything_present_does_not_call_apt() {
   run setup
   expect status "$status" 0
-  expect stderr "$errors" 'dev: the packages are there'
+  expect stderr "$errors" 'dev: the packages are installed'
   expect 'calls of apt-get' "$(calls apt-get)" 0
 }
 
@@ -196,7 +196,7 @@ dev_run_stops_when_the_build_fails() {
 dev_run_needs_a_script() {
   run run
   expect status "$status" 2
-  expect stderr "$errors" 'dev: run what? ./dev run FILE.ops \[ARGS\]'
+  expect stderr "$errors" 'dev: run needs a script: ./dev run FILE.ops \[ARGS\]'
 }
 
 dev_install_builds_what_is_installed_alone() {
@@ -209,7 +209,7 @@ dev_install_builds_what_is_installed_alone() {
   expect log "$(cat "$log")" "*cmake --install build/release --prefix $sandbox/my prefix"
   run install one two
   expect status "$status" 2
-  expect stderr "$errors" 'dev: install where? ./dev install \[PREFIX\]'
+  expect stderr "$errors" 'dev: install takes at most one folder: ./dev install \[PREFIX\]'
 }
 
 dev_docs_installs_doxygen_and_reads_the_headers_of_the_build() {
@@ -260,7 +260,7 @@ dev_builds_go_on_where_nothing_can_be_locked() {
   fake flock 'exit 71'
   run build
   expect status "$status" 0
-  expect stderr "$errors" '*dev: build/.release.lock cannot be locked; another ./dev build of release would spoil this one*ninja*'
+  expect stderr "$errors" '*dev: build/.release.lock cannot be locked; another ./dev build of release would corrupt this one*ninja*'
 }
 
 dev_changed_presets_configure_again() {
@@ -275,7 +275,7 @@ dev_half_done_configuration_is_made_afresh() {
   expect status "$status" 1
   run build
   expect status "$status" 0
-  expect stderr "$errors" 'dev: build/release was left half configured; configuring it afresh*'
+  expect stderr "$errors" 'dev: build/release was only partly configured; configuring it again*'
   expect 'fresh configurations' "$(calls 'cmake --preset release --fresh')" 1
 }
 
@@ -380,7 +380,7 @@ dev_format_check_names_all_that_differs() {
   run format --check
   expect status "$status" 1
   expect stdout "$output" 'fmt --check scripts'
-  expect stderr "$errors" 'a.cpp differs*dev: these differ; ./dev format lays them out'
+  expect stderr "$errors" 'a.cpp differs*dev: these files are not formatted; run ./dev format'
   expect log "$(cat "$log")" '*clang-format-14 --dry-run --Werror a.cpp*'
 }
 
@@ -578,7 +578,7 @@ dev_check_cppcheck_reads_every_room_and_fails_where_it_finds_something() {
 }
 
 dev_check_tidy_is_lint() {
-  link grep paste tee awk
+  link grep paste tee awk tail
   run check tidy
   expect status "$status" 1
   expect stderr "$errors" '*lint: build/lint/compile_commands.json has none of the sources*'
@@ -646,6 +646,23 @@ dev_check_debug_fails_where_a_room_is_covered_too_little() {
   expect status "$status" 1
   expect stderr "$errors" '*uncovered: interpreter/bad.cpp is below 90.0 %: test it, or say in .ci/uncovered.txt why it is not tested*'
   expect stderr "$errors" '*uncovered: .ci/uncovered.txt says why interpreter/gone.h is below 90.0 %, and it is not, or is not there*interpreter/good.h*'
+}
+
+dev_check_budget_measures_a_build_without_ccache() {
+  link grep paste tee awk tail
+  fake cmake 'echo "ccache off: $CCACHE_DISABLE" >>"'"$log"'"'
+  run check budget
+  expect status "$status" 0
+  expect stdout "$output" '*| budget | *boxcar took 0 s of 6 min; all took 0 s of 25 min*'
+  expect log "$(cat "$log")" $'*cmake --preset release -B build/budget *ccache off: 1\ncmake --build build/budget --target boxcar\n*--target all\n*'
+  fake awk 'echo 361'
+  run check budget
+  expect status "$status" 1
+  expect stdout "$output" '*failed, see build/check/budget.log: boxcar took 361 s of 6 min; all took 361 s of 25 min*'
+  fake cmake '[[ $1 == --preset ]] || { echo "error: no" && exit 1; }'
+  run check budget
+  expect status "$status" 1
+  expect stderr "$errors" '*error: no*'
 }
 
 dev_check_memcheck_tells_a_finding_from_a_failure() {

@@ -121,15 +121,15 @@ HWY_INLINE hn::Vec<D> polynomial(D d, hn::Vec<D> x, T first, Ts... others) {
 HWY_AFTER_NAMESPACE();
 
 // Defines the rows FunctionFloat and FunctionDouble of the function object [Function]; use it within HWY_NAMESPACE.
-#ifndef BOXCAR_VECTOR_ROWS
-#define BOXCAR_VECTOR_ROWS(Function)                                                               \
+#ifndef BOXCAR_VECTOR_UNARY_ROWS
+#define BOXCAR_VECTOR_UNARY_ROWS(Function)                                                         \
   void Function##Float(const float* in, float* out, size_t n, const ::boxcar::Scalar* params) {    \
     mapRow(in, out, n, Function<float>(params));                                                   \
   }                                                                                                \
   void Function##Double(const double* in, double* out, size_t n, const ::boxcar::Scalar* params) { \
     mapRow(in, out, n, Function<double>(params));                                                  \
   }
-#define BOXCAR_VECTOR_PAIR_ROWS(Function)                                                                          \
+#define BOXCAR_VECTOR_BINARY_ROWS(Function)                                                                        \
   void Function##Float(const float* a, size_t a_moves, const float* b, size_t b_moves, float* out, size_t n) {     \
     mapPairs(a, a_moves, b, b_moves, out, n, Function());                                                          \
   }                                                                                                                \
@@ -137,7 +137,7 @@ HWY_AFTER_NAMESPACE();
     mapPairs(a, a_moves, b, b_moves, out, n, Function());                                                          \
   }
 // Defines the two functions that select these rows by CPU; use it outside HWY_NAMESPACE.
-#define BOXCAR_VECTOR_DISPATCH(Function)                                              \
+#define BOXCAR_VECTOR_UNARY_DISPATCH(Function)                                        \
   BOXCAR_VECTOR_EXPORT(Function##Float);                                              \
   BOXCAR_VECTOR_EXPORT(Function##Double);                                             \
   void run##Function(const float* in, float* out, size_t n, const Scalar* params) {   \
@@ -146,7 +146,7 @@ HWY_AFTER_NAMESPACE();
   void run##Function(const double* in, double* out, size_t n, const Scalar* params) { \
     BOXCAR_VECTOR_CALL(Function##Double)(in, out, n, params);                         \
   }
-#define BOXCAR_VECTOR_PAIR_DISPATCH(Function)                                                                   \
+#define BOXCAR_VECTOR_BINARY_DISPATCH(Function)                                                                 \
   BOXCAR_VECTOR_EXPORT(Function##Float);                                                                        \
   BOXCAR_VECTOR_EXPORT(Function##Double);                                                                       \
   void run##Function(const float* a, size_t a_moves, const float* b, size_t b_moves, float* out, size_t n) {    \

@@ -7,28 +7,28 @@ namespace {
 // Both are in the order of the enumerators.
 #define BOXCAR_ROW(Function) run##Function,
 template <class T>
-constexpr VectorRow<T> kRows[] = {BOXCAR_VECTOR_FUNCTIONS(BOXCAR_ROW)};
+constexpr VectorUnaryRow<T> kRows[] = {BOXCAR_VECTOR_UNARY_FUNCTIONS(BOXCAR_ROW)};
 template <class T>
-constexpr VectorPairRow<T> kPairRows[] = {BOXCAR_VECTOR_PAIRS(BOXCAR_ROW)};
+constexpr VectorBinaryRow<T> kBinaryRows[] = {BOXCAR_VECTOR_BINARY_FUNCTIONS(BOXCAR_ROW)};
 #undef BOXCAR_ROW
 
 }  // namespace
 
 template <>
-VectorRow<float> vectorRow<float>(VectorFunction function) {
+VectorUnaryRow<float> vectorUnaryRow<float>(VectorUnary function) {
   return kRows<float>[static_cast<size_t>(function)];
 }
 template <>
-VectorRow<double> vectorRow<double>(VectorFunction function) {
+VectorUnaryRow<double> vectorUnaryRow<double>(VectorUnary function) {
   return kRows<double>[static_cast<size_t>(function)];
 }
 template <>
-VectorPairRow<float> vectorPairRow<float>(VectorPair function) {
-  return kPairRows<float>[static_cast<size_t>(function)];
+VectorBinaryRow<float> vectorBinaryRow<float>(VectorBinary function) {
+  return kBinaryRows<float>[static_cast<size_t>(function)];
 }
 template <>
-VectorPairRow<double> vectorPairRow<double>(VectorPair function) {
-  return kPairRows<double>[static_cast<size_t>(function)];
+VectorBinaryRow<double> vectorBinaryRow<double>(VectorBinary function) {
+  return kBinaryRows<double>[static_cast<size_t>(function)];
 }
 
 }  // namespace boxcar::cpu

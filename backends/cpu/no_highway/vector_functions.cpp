@@ -1,15 +1,15 @@
 #include <boxcar/backends/cpu/vector_functions.h>
 #include <boxcar/backends/functors/pointwise_activation.h>
 #include <boxcar/backends/functors/pointwise_arithmetic.h>
+#include <boxcar/backends/functors/pointwise_binary.h>
+#include <boxcar/backends/functors/pointwise_binary_activation.h>
 #include <boxcar/backends/functors/pointwise_bitwise.h>
 #include <boxcar/backends/functors/pointwise_comparison.h>
 #include <boxcar/backends/functors/pointwise_complex.h>
 #include <boxcar/backends/functors/pointwise_exponential.h>
-#include <boxcar/backends/functors/pointwise_gates.h>
 #include <boxcar/backends/functors/pointwise_hyperbolic.h>
 #include <boxcar/backends/functors/pointwise_losses.h>
 #include <boxcar/backends/functors/pointwise_memory.h>
-#include <boxcar/backends/functors/pointwise_pairs.h>
 #include <boxcar/backends/functors/pointwise_power.h>
 #include <boxcar/backends/functors/pointwise_products.h>
 #include <boxcar/backends/functors/pointwise_rounding.h>
@@ -29,11 +29,11 @@ using namespace functors;
 namespace {
 
 #define BOXCAR_COUNT(name) +1
-constexpr size_t kFunctions = 0 BOXCAR_VECTOR_FUNCTIONS(BOXCAR_COUNT);
+constexpr size_t kFunctions = 0 BOXCAR_VECTOR_UNARY_FUNCTIONS(BOXCAR_COUNT);
 #undef BOXCAR_COUNT
 
 template <class T>
-using Rows = std::array<VectorRow<T>, kFunctions>;
+using Rows = std::array<VectorUnaryRow<T>, kFunctions>;
 
 template <class F, class T>
 void mapRow(const T* in, T* out, size_t n, [[maybe_unused]] const Scalar* params) {
@@ -50,8 +50,8 @@ void mapRow(const T* in, T* out, size_t n, [[maybe_unused]] const Scalar* params
 // Stores the row of the functor F, if it has one of its own.
 template <template <class> class F, class T>
 constexpr void put(Rows<T>& rows) {
-  if constexpr (requires { VectorFunctionOf<kFunctorOf<F>>::value; })
-    rows[static_cast<size_t>(VectorFunctionOf<kFunctorOf<F>>::value)] = mapRow<F<T>, T>;
+  if constexpr (requires { VectorUnaryOf<kFunctorOf<F>>::value; })
+    rows[static_cast<size_t>(VectorUnaryOf<kFunctorOf<F>>::value)] = mapRow<F<T>, T>;
 }
 
 template <class T>
@@ -68,7 +68,7 @@ constexpr Rows<T> kRows = makeRows<T>();
 
 template <class T>
 constexpr bool hasAll(const Rows<T>& rows) {
-  for (const VectorRow<T> row : rows) {
+  for (const VectorUnaryRow<T> row : rows) {
     if (row == nullptr) return false;
   }
   return true;
@@ -78,20 +78,20 @@ static_assert(hasAll<float>(kRows<float>) && hasAll<double>(kRows<double>), "a f
 }  // namespace
 
 template <>
-VectorRow<float> vectorRow<float>(VectorFunction function) {
+VectorUnaryRow<float> vectorUnaryRow<float>(VectorUnary function) {
   return kRows<float>[static_cast<size_t>(function)];
 }
 template <>
-VectorRow<double> vectorRow<double>(VectorFunction function) {
+VectorUnaryRow<double> vectorUnaryRow<double>(VectorUnary function) {
   return kRows<double>[static_cast<size_t>(function)];
 }
 // The functors' own loops are used instead.
 template <>
-VectorPairRow<float> vectorPairRow<float>(VectorPair) {
+VectorBinaryRow<float> vectorBinaryRow<float>(VectorBinary) {
   return nullptr;
 }
 template <>
-VectorPairRow<double> vectorPairRow<double>(VectorPair) {
+VectorBinaryRow<double> vectorBinaryRow<double>(VectorBinary) {
   return nullptr;
 }
 

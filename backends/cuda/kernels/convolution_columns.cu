@@ -1,7 +1,7 @@
 #include <boxcar/backends/cuda/image_kernels.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/split.h>
-#include <boxcar/backends/cuda/kernels/words.h>
+#include <boxcar/backends/functors/words.h>
 
 namespace boxcar::cuda {
 namespace {
@@ -44,7 +44,7 @@ void launchColumns(const ColumnsLaunch& call) {
   const auto& axes = call.axes;
   const int64_t count = call.channels * axes[0].kernel * axes[1].kernel * axes[2].kernel * call.count;
   const int64_t windows = axes[0].out * axes[1].out * axes[2].out;
-  visitWord(call.itemsize, [&]<class Word>(std::type_identity<Word>) {
+  functors::visitWord(call.itemsize, [&]<class Word>(std::type_identity<Word>) {
     visitIndex(count > windows ? count : windows, [&]<class Index>(std::type_identity<Index>) {
       using Axis = Split<Index>;
       launchGrid<kThreads>(blocksFor(count, kThreads),

@@ -1,6 +1,7 @@
 #include <boxcar/backends/cuda/copy_kernels.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/words.h>
 
 namespace boxcar::cuda {
 namespace {
@@ -8,10 +9,6 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kPerThread = 4;
 constexpr int64_t kPerBlock = int64_t{kThreads} * kPerThread;
-
-struct Words {
-  uint64_t low, high;
-};
 
 // Copies elements of one type as plain words.
 template <class Word>
@@ -94,13 +91,8 @@ void run(Kernel kernel, char* target, const char* source, const StridedLayout& l
 
 void copyStrided(char* target, ScalarType to, const char* source, ScalarType from, const StridedLayout& layout) {
   if (to == from) {
-    switch (elementSize(to)) {
-      case 1: return run(Move<uint8_t>{}, target, source, layout);
-      case 2: return run(Move<uint16_t>{}, target, source, layout);
-      case 4: return run(Move<uint32_t>{}, target, source, layout);
-      case 8: return run(Move<uint64_t>{}, target, source, layout);
-      default: return run(Move<Words>{}, target, source, layout);
-    }
+    return functors::visitWord(
+        elementSize(to), [&]<class Word>(std::type_identity<Word>) { run(Move<Word>{}, target, source, layout); });
   }
   visitScalarType(kAllTypes, to, "copy", [&]<class To>(std::type_identity<To>) {
     Convert<To> kernel{};

@@ -71,7 +71,7 @@ struct Distances {
 void launchDistances(const DistancesLaunch& call) {
   const int64_t row_tiles = blocksFor(call.m, kTile);
   const int64_t column_tiles = blocksFor(call.n, kTile);
-  visitScalarType(ElementTypes<float, double>{}, call.type, "cdist", [&]<class T>(std::type_identity<T>) {
+  visitScalarType(kFullFloatTypes, call.type, "cdist", [&]<class T>(std::type_identity<T>) {
     functors::visitDistance(static_cast<T>(call.p), [&]<class Distance>(const Distance& distance) {
       constexpr size_t kRoom = (2 * kTile * kHeaviside + kThreads) * sizeof(T);
       launchBlocks<kThreads>(call.batch * row_tiles * column_tiles, kRoom,

@@ -1,8 +1,8 @@
 #include <boxcar/backends/cuda/indexed_launcher.h>
 #include <boxcar/backends/cuda/kernels/atomics.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
-#include <boxcar/backends/cuda/kernels/words.h>
 #include <boxcar/backends/functors/element.h>
+#include <boxcar/backends/functors/words.h>
 #include <boxcar/ivalue/error.h>
 
 namespace boxcar::cuda {
@@ -93,7 +93,7 @@ void run(const IndexedLaunch& launch, const Op& op) {
 
 template <template <class> class Op>
 void runWords(const IndexedLaunch& launch, size_t itemsize) {
-  visitWord(itemsize, [&]<class Word>(std::type_identity<Word>) { run(launch, Op<Word>()); });
+  functors::visitWord(itemsize, [&]<class Word>(std::type_identity<Word>) { run(launch, Op<Word>()); });
 }
 
 }  // namespace

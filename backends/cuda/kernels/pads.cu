@@ -1,7 +1,7 @@
 #include <boxcar/backends/cuda/image_kernels.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/kernels/split.h>
-#include <boxcar/backends/cuda/kernels/words.h>
+#include <boxcar/backends/functors/words.h>
 
 namespace boxcar::cuda {
 namespace {
@@ -34,7 +34,7 @@ struct Pad {
 }  // namespace
 
 void launchPad(const PadLaunch& call) {
-  visitWord(call.itemsize, [&]<class Word>(std::type_identity<Word>) {
+  functors::visitWord(call.itemsize, [&]<class Word>(std::type_identity<Word>) {
     visitIndex(call.count, [&]<class Index>(std::type_identity<Index>) {
       using Axis = Split<Index>;
       const auto& axes = call.axes;

@@ -1,14 +1,11 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/pointwise_launcher.h>
+#include <boxcar/backends/functors/words.h>
 
 #include <cstring>
 
 namespace boxcar::cuda {
 namespace {
-
-struct Words {
-  uint64_t low, high;
-};
 
 constexpr int kThreads = 256;
 
@@ -80,13 +77,7 @@ constexpr PointwiseLauncher kLauncher{selectFlat<Word>, select<Word>};
 
 template <class T>
 constexpr PointwiseLauncher launcherFor() {
-  switch (sizeof(T)) {
-    case 1: return kLauncher<uint8_t>;
-    case 2: return kLauncher<uint16_t>;
-    case 4: return kLauncher<uint32_t>;
-    case 8: return kLauncher<uint64_t>;
-    default: return kLauncher<Words>;
-  }
+  return functors::visitWord(sizeof(T), []<class Word>(std::type_identity<Word>) { return kLauncher<Word>; });
 }
 
 template <class... Ts>

@@ -1,7 +1,7 @@
 #include <boxcar/backends/cuda/kernels/device_algorithms.h>
 #include <boxcar/backends/cuda/kernels/launch.h>
-#include <boxcar/backends/cuda/kernels/words.h>
 #include <boxcar/backends/cuda/select_kernels.h>
+#include <boxcar/backends/functors/words.h>
 
 namespace boxcar::cuda {
 namespace {
@@ -50,7 +50,7 @@ void launchIndicesAlong(int64_t* out, const int64_t* places, int64_t below, int6
 }
 
 void launchFillMasked(const FillMaskedLaunch& call, size_t itemsize) {
-  visitWord(itemsize, [&]<class Word>(std::type_identity<Word>) {
+  functors::visitWord(itemsize, [&]<class Word>(std::type_identity<Word>) {
     launchGrid<kThreads>(blocksFor(call.n, kThreads), FillMasked<Word>{call});
   });
 }

@@ -1,14 +1,11 @@
 #include <boxcar/backends/cuda/kernels/launch.h>
 #include <boxcar/backends/cuda/matrix_kernels.h>
+#include <boxcar/backends/functors/words.h>
 
 namespace boxcar::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-
-struct Words {
-  uint64_t low, high;
-};
 
 // One thread per element of all matrices.
 template <class Word>
@@ -46,13 +43,7 @@ void run(TriangleLaunch launch) {
 }  // namespace
 
 void launchTriangle(const TriangleLaunch& launch) {
-  switch (launch.itemsize) {
-    case 1: return run<uint8_t>(launch);
-    case 2: return run<uint16_t>(launch);
-    case 4: return run<uint32_t>(launch);
-    case 8: return run<uint64_t>(launch);
-    default: return run<Words>(launch);
-  }
+  functors::visitWord(launch.itemsize, [&]<class Word>(std::type_identity<Word>) { run<Word>(launch); });
 }
 
 }  // namespace boxcar::cuda

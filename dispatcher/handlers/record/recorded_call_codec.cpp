@@ -6,7 +6,7 @@ namespace boxcar {
 namespace {
 
 // A reader must not overflow its stack on a forged recording.
-constexpr int kDeepest = 100;
+constexpr int kDeepestRecorded = 100;
 
 template <class T, class Encode>
 void encodeOptional(PackedWriter& writer, const std::optional<T>& value, Encode encode) {
@@ -162,7 +162,7 @@ void encodeValue(PackedWriter& writer, const RecordedValue& value) {
 
 RecordedValue decodeValue(PackedReader& reader, const RecordedMoment& moment, int depth = 0) {
   using Kind = RecordedValue::Kind;
-  BOXCAR_CHECK(depth < kDeepest, "values lie more than {} deep in one another", kDeepest);
+  BOXCAR_CHECK(depth < kDeepestRecorded, "values lie more than {} deep in one another", kDeepestRecorded);
   RecordedValue value;
   value.kind = static_cast<Kind>(reader.number(static_cast<uint64_t>(Kind::Opaque)));
   switch (value.kind) {

@@ -1,4 +1,5 @@
 #include <boxcar/dispatcher/handlers/trace/trace_fold.h>
+#include <boxcar/schema/words.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -112,12 +113,10 @@ bool foldPeriod(std::vector<TraceItem>& items, std::vector<size_t>& looks, size_
   return has_folded;
 }
 
-bool isDigit(char c) noexcept { return c >= '0' && c <= '9'; }
-
 // Splits text into numbers, words, and single other characters.
 std::vector<std::string_view> partsOf(std::string_view text) {
   const auto kindOf = [](char c) {
-    if (isDigit(c)) return 1;
+    if (isOfClass(c, kDigit)) return 1;
     const bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
     return is_word ? 2 : 0;
   };
@@ -226,7 +225,7 @@ void closeFunctions(TraceItem& item, size_t most) {
 std::string commonText(const std::string& a, const std::string& b) {
   if (a == b) return a;
   const std::vector<std::string_view> parts = partsOf(a), others = partsOf(b);
-  const auto isNumber = [](std::string_view part) { return part == "*" || isDigit(part[0]); };
+  const auto isNumber = [](std::string_view part) { return part == "*" || isOfClass(part[0], kDigit); };
   const auto differsInNumbers = [&](std::string_view part, std::string_view other) {
     return part == other || (isNumber(part) && isNumber(other));
   };

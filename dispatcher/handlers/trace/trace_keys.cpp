@@ -3,6 +3,7 @@
 #include <boxcar/dispatcher/handlers/trace/trace_text.h>
 #include <boxcar/ivalue/dict.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/schema/words.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,16 +14,15 @@
 namespace boxcar::detail {
 namespace {
 
-constexpr int kMostNested = 8;
+constexpr int kMostNestedDicts = 8;
 constexpr size_t kLongestKey = 200;
 constexpr size_t kFindsBetweenSweeps = 64;
-
-bool isDigit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 // Whether it is a name that the trace gives to tensors without a key: "t7". In a trace of a trace, such a tensor has no
 // key either.
 bool isNumbered(std::string_view text) noexcept {
-  return text.size() > 1 && (text[0] == 't' || text[0] == 'l') && std::ranges::all_of(text.substr(1), isDigit);
+  return text.size() > 1 && (text[0] == 't' || text[0] == 'l') &&
+         std::ranges::all_of(text.substr(1), [](char c) { return isOfClass(c, kDigit); });
 }
 
 bool canName(const std::string& key) {
@@ -52,8 +52,8 @@ bool isReserved(const std::string& word) {
 
 std::string variableOf(const std::string& key) {
   std::string word;
-  for (const char c : key) word += isDigit(c) || std::isalpha(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  if (isDigit(word[0]) || word[0] == '_') word.insert(0, "t_");
+  for (const char c : key) word += isOfClass(c, kDigit) || std::isalpha(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  if (isOfClass(word[0], kDigit) || word[0] == '_') word.insert(0, "t_");
   if (isReserved(word)) word += '_';
   return word;
 }
@@ -72,7 +72,7 @@ void TraceKeys::noteDict(const IValue& value, const std::string& prefix, int dep
     const auto [key, held] = dict.entryAt(i);
     const std::string name = prefix + (key.isString() ? key.toStringRef() : fmt::format("{}", key));
     if (held.isTensor()) add(held.toTensor(), name);
-    if (held.isGenericDict() && depth < kMostNested) noteDict(held, name + ".", depth + 1);
+    if (held.isGenericDict() && depth < kMostNestedDicts) noteDict(held, name + ".", depth + 1);
   }
 }
 

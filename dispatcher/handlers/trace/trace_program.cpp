@@ -11,8 +11,6 @@
 namespace boxcar::detail {
 namespace {
 
-constexpr int kMostNested = 64;
-
 OperatorHandle operatorCalled(const char* name, const char* overload = "") {
   return Dispatcher::singleton().findSchemaOrThrow(name, overload);
 }

@@ -13,8 +13,6 @@
 namespace boxcar::detail {
 namespace {
 
-constexpr int kMostNested = 64;
-
 // Quoting would write bytes that are not UTF-8 as the characters with those numbers.
 bool isUtf8(std::string_view text) {
   while (!text.empty()) {

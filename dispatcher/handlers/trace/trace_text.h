@@ -13,6 +13,9 @@
 
 namespace boxcar::detail {
 
+// The number of lists and dicts that may contain one another.
+inline constexpr int kMostNested = 64;
+
 // A text in which each tensor is a gap; code that knows the tensors' names fills the gaps in.
 struct TraceText {
   static constexpr char kGap = '\1';  // occurs in no other text

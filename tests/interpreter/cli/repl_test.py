@@ -157,8 +157,8 @@ def test_answers_come_at_once():
 
 def test_commands():
     check("aten::relu(Tensor self) -> Tensor\n" in pipe(":schema relu\n")[1], ":schema of an operator")
-    check("\n    The element, or 0 if it is negative.\n" in pipe(":schema relu\n")[1], ":schema has the docstring")
-    check("\n    The element, or 0 if it is negative.\n" in pipe(":schema ones(2).relu()\n")[1], "also of what an expression calls")
+    check("\n    Each element, or 0 if it is negative.\n" in pipe(":schema relu\n")[1], ":schema has the docstring")
+    check("\n    Each element, or 0 if it is negative.\n" in pipe(":schema ones(2).relu()\n")[1], "also of what an expression calls")
     check(pipe("fn f(int x) -> int { return x }\n:schema f\n")[1] == "f(int x) -> int\n", ":schema of a function")
     check(pipe(":schema ones(2) + 1\n")[1].count("aten::add") == 1, ":schema of what an expression calls")
     check("dispatched to: CPU" in pipe(":explain relu\n")[1], ":explain of an operator")

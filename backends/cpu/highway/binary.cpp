@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/highway/vector_functions.h>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/pairs.cpp"
+#define HWY_TARGET_INCLUDE "boxcar/backends/cpu/highway/binary.cpp"
 #include <hwy/foreach_target.h>
 // These headers must follow foreach_target.h.
 #include <boxcar/backends/cpu/highway/rows-inl.h>
@@ -25,12 +25,12 @@ BOXCAR_PAIR_FUNCTION(Maximum, hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)),
 BOXCAR_PAIR_FUNCTION(Minimum, hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b))
 #undef BOXCAR_PAIR_FUNCTION
 
-BOXCAR_VECTOR_PAIR_ROWS(Add)
-BOXCAR_VECTOR_PAIR_ROWS(Sub)
-BOXCAR_VECTOR_PAIR_ROWS(Mul)
-BOXCAR_VECTOR_PAIR_ROWS(Div)
-BOXCAR_VECTOR_PAIR_ROWS(Maximum)
-BOXCAR_VECTOR_PAIR_ROWS(Minimum)
+BOXCAR_VECTOR_BINARY_ROWS(Add)
+BOXCAR_VECTOR_BINARY_ROWS(Sub)
+BOXCAR_VECTOR_BINARY_ROWS(Mul)
+BOXCAR_VECTOR_BINARY_ROWS(Div)
+BOXCAR_VECTOR_BINARY_ROWS(Maximum)
+BOXCAR_VECTOR_BINARY_ROWS(Minimum)
 
 }  // namespace boxcar::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -38,12 +38,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace boxcar::cpu {
 
-BOXCAR_VECTOR_PAIR_DISPATCH(Add)
-BOXCAR_VECTOR_PAIR_DISPATCH(Sub)
-BOXCAR_VECTOR_PAIR_DISPATCH(Mul)
-BOXCAR_VECTOR_PAIR_DISPATCH(Div)
-BOXCAR_VECTOR_PAIR_DISPATCH(Maximum)
-BOXCAR_VECTOR_PAIR_DISPATCH(Minimum)
+BOXCAR_VECTOR_BINARY_DISPATCH(Add)
+BOXCAR_VECTOR_BINARY_DISPATCH(Sub)
+BOXCAR_VECTOR_BINARY_DISPATCH(Mul)
+BOXCAR_VECTOR_BINARY_DISPATCH(Div)
+BOXCAR_VECTOR_BINARY_DISPATCH(Maximum)
+BOXCAR_VECTOR_BINARY_DISPATCH(Minimum)
 
 }  // namespace boxcar::cpu
 #endif

@@ -1,4 +1,4 @@
-#include <boxcar/backends/functors/pointwise_gates.h>
+#include <boxcar/backends/functors/pointwise_binary_activation.h>
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/memory_checks.h>

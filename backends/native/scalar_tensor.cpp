@@ -1,6 +1,6 @@
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/backends/native/copy.h>
-#include <boxcar/backends/native/numbers.h>
+#include <boxcar/backends/native/scalar_tensor.h>
 #include <boxcar/ops.h>
 
 #include <optional>

@@ -1,5 +1,5 @@
 #include <boxcar/backends/cuda/kernels/reduce_launch.h>
-#include <boxcar/backends/functors/reduce_extremes.h>
+#include <boxcar/backends/functors/reduce_minmax.h>
 
 namespace boxcar::cuda {
 

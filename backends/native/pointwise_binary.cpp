@@ -1,4 +1,4 @@
-#include <boxcar/backends/functors/pointwise_pairs.h>
+#include <boxcar/backends/functors/pointwise_binary.h>
 #include <boxcar/backends/functors/pointwise_table.h>
 #include <boxcar/backends/native/pointwise_registration.h>
 #include <boxcar/backends/native/registration.h>
@@ -8,6 +8,6 @@
 
 namespace boxcar::native {
 
-BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) { BOXCAR_REGISTER_POINTWISE(BOXCAR_PAIRS_TABLE, m) }
+BOXCAR_NATIVE_KERNELS(aten, m, runPointwise) { BOXCAR_REGISTER_POINTWISE(BOXCAR_BINARY_TABLE, m) }
 
 }  // namespace boxcar::native

@@ -1,4 +1,4 @@
-#include <boxcar/backends/functors/reduce_extremes.h>
+#include <boxcar/backends/functors/reduce_minmax.h>
 #include <boxcar/backends/meta/reduction.h>
 #include <boxcar/backends/meta/views.h>
 #include <boxcar/backends/native/memory_checks.h>

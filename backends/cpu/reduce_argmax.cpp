@@ -1,7 +1,7 @@
 #include <boxcar/backends/cpu/reduction.h>
 #include <boxcar/backends/cpu/vector_reductions.h>
 #include <boxcar/backends/functors/arithmetic.h>
-#include <boxcar/backends/functors/reduce_places.h>
+#include <boxcar/backends/functors/reduce_argmax.h>
 
 #include <algorithm>
 #include <cstdint>

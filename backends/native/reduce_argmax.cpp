@@ -1,4 +1,4 @@
-#include <boxcar/backends/functors/reduce_places.h>
+#include <boxcar/backends/functors/reduce_argmax.h>
 #include <boxcar/backends/meta/reduction.h>
 #include <boxcar/backends/meta/views.h>
 #include <boxcar/backends/native/copy.h>

@@ -1,9 +1,9 @@
 #include <boxcar/backends/cuda/kernels/reduce_launch.h>
-#include <boxcar/backends/functors/reduce_places.h>
+#include <boxcar/backends/functors/reduce_logic.h>
 
 namespace boxcar::cuda {
 
 using namespace functors;
-BOXCAR_PLACE_REDUCERS(BOXCAR_DEFINE_REDUCE_LAUNCHERS)
+BOXCAR_TRUTH_REDUCERS(BOXCAR_DEFINE_REDUCE_LAUNCHERS)
 
 }  // namespace boxcar::cuda

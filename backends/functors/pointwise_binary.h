@@ -9,7 +9,7 @@
 #include <numbers>
 #include <type_traits>
 
-// The element functions of family "pairs" in pointwise_table.h.
+// The element functions of family "binary" in pointwise_table.h.
 
 namespace boxcar::functors {
 

@@ -1,4 +1,4 @@
-#include <boxcar/backends/functors/reduce_truth.h>
+#include <boxcar/backends/functors/reduce_logic.h>
 #include <boxcar/backends/meta/views.h>
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/memory_checks.h>

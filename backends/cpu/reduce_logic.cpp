@@ -1,5 +1,5 @@
 #include <boxcar/backends/cpu/reduction.h>
-#include <boxcar/backends/functors/reduce_truth.h>
+#include <boxcar/backends/functors/reduce_logic.h>
 
 #include <cstdint>
 

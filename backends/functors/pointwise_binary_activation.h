@@ -3,7 +3,7 @@
 #include <boxcar/backends/functors/functions.h>
 #include <boxcar/backends/functors/host_device.h>
 
-// The element functions of family "gates" in pointwise_table.h.
+// The element functions of family "binary_activation" in pointwise_table.h.
 
 namespace boxcar::functors {
 

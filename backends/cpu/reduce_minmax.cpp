@@ -1,5 +1,5 @@
 #include <boxcar/backends/cpu/reduction.h>
-#include <boxcar/backends/functors/reduce_extremes.h>
+#include <boxcar/backends/functors/reduce_minmax.h>
 
 namespace boxcar::cpu {
 
