@@ -12,6 +12,9 @@ inline constexpr int kFlagsForReading = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NO
 // For a folder that is only opened to find what is in it; it need not be readable.
 inline constexpr int kFlagsForFolders = O_PATH | O_DIRECTORY | O_CLOEXEC;
 
+// The number of links that Linux follows in one path.
+inline constexpr int kMostLinks = 40;
+
 // Opens [name] in the open folder [folder], with the [flags] of open(2). The name is a path of plain names, without "."
 // and ".."; "" is the folder itself. It follows no symbolic link, so whatever happens to the folder meanwhile, the
 // opened file lies beneath it. On failure the result is not open and errno says why: ELOOP where there is a link.

@@ -36,9 +36,6 @@ void checkNotProtected(const struct stat& status, const std::string& path) {
                "cannot write '{}': this program already reads or writes it; name another file", path);
 }
 
-// The number of links that Linux follows in one path.
-constexpr int kMostLinks = 40;
-
 // A write to the name of a link goes to the link's target, as with any program.
 OutputPlace openAnywhereForWriting(std::filesystem::path path) {
   std::error_code error;

@@ -11,8 +11,6 @@
 namespace boxcar {
 namespace {
 
-// The number of links that Linux follows in one path.
-constexpr int kMostLinks = 40;
 // How often a path is retried because links changed under it.
 constexpr int kMostAttempts = 1000;
 

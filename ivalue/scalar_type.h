@@ -165,6 +165,7 @@ inline constexpr ElementTypes<Half, BFloat16, float, double> kFloatingTypes;
 inline constexpr ElementTypes<float, double> kFullFloatTypes;  // without those that are computed in float32
 inline constexpr ElementTypes<std::complex<float>, std::complex<double>> kComplexTypes;
 inline constexpr auto kRealTypes = kIntegralTypes + kFloatingTypes;
+inline constexpr auto kNumberTypes = kRealTypes + kComplexTypes;
 inline constexpr auto kRealAndBoolTypes = kBoolType + kRealTypes;
 inline constexpr auto kAllTypes = kRealAndBoolTypes + kComplexTypes;
 

@@ -87,7 +87,7 @@ class NumberFormat {
 };
 
 // An element, converted for reading on the host.
-struct Element {
+struct TextElement {
   double real = 0;
   double imaginary = 0;
   int64_t integer = 0;
@@ -98,8 +98,8 @@ class TensorWriter {
   explicit TensorWriter(const Tensor& tensor)
       : tensor_(tensor),
         summarised_(tensor.numel() > kThreshold),
-        real_(formatOf(&Element::real)),
-        imaginary_(formatOf(&Element::imaginary)) {}
+        real_(formatOf(&TextElement::real)),
+        imaginary_(formatOf(&TextElement::imaginary)) {}
 
   std::string take() {
     write(0, 0, kPrefix.size());
@@ -109,11 +109,11 @@ class TensorWriter {
  private:
   bool isIntegral() const { return isIntegralType(tensor_.scalar_type(), /*includeBool=*/true); }
 
-  Element elementAt(int64_t offset) const {
+  TextElement elementAt(int64_t offset) const {
     return visitScalarType(kAllTypes, tensor_.scalar_type(), "print", [&](auto tag) {
       using T = typename decltype(tag)::type;
       const T value = static_cast<const T*>(tensor_.data_ptr())[offset];
-      Element element;
+      TextElement element;
       if constexpr (std::is_integral_v<T>) {
         element.integer = value;  // NOLINT(bugprone-signed-char-misuse): int8 is a number
       } else if constexpr (std::is_convertible_v<T, double>) {
@@ -150,23 +150,23 @@ class TensorWriter {
     }
   }
 
-  NumberFormat formatOf(double Element::*part) const {
+  NumberFormat formatOf(double TextElement::*part) const {
     if (isIntegral()) {
       size_t width = 1;
-      forEachElement(0, 0, [&](const Element& element) { width = std::max(width, integerText(element).size()); });
+      forEachElement(0, 0, [&](const TextElement& element) { width = std::max(width, integerText(element).size()); });
       return NumberFormat(width);
     }
     std::vector<double> numbers;
-    forEachElement(0, 0, [&](const Element& element) { numbers.push_back(element.*part); });
+    forEachElement(0, 0, [&](const TextElement& element) { numbers.push_back(element.*part); });
     return NumberFormat(numbers);
   }
 
-  std::string integerText(const Element& element) const {
+  std::string integerText(const TextElement& element) const {
     if (tensor_.scalar_type() == ScalarType::Bool) return std::string(pythonBool(element.integer != 0));
     return fmt::to_string(element.integer);
   }
 
-  std::string elementText(const Element& element) const {
+  std::string elementText(const TextElement& element) const {
     if (isIntegral()) return real_.padded(integerText(element));
     std::string text = real_.format(element.real);
     if (tensor_.is_complex()) {

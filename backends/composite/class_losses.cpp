@@ -1,3 +1,4 @@
+#include <boxcar/backends/composite/dtype.h>
 #include <boxcar/backends/meta/class_losses.h>
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
@@ -115,14 +116,9 @@ Tensor smoothLoss(const Tensor& log_probabilities, const Tensor& target, const T
 }
 
 // float16 and bfloat16 are rounded only once, at the end.
-bool isSmallFloat(const Tensor& tensor) {
-  return tensor.scalar_type() == ScalarType::Half || tensor.scalar_type() == ScalarType::BFloat16;
-}
-Tensor widened(const Tensor& tensor) { return isSmallFloat(tensor) ? boxcar::to(tensor, ScalarType::Float) : tensor; }
-
 Tensor crossEntropyLoss(const Tensor& self, const Tensor& target, const OptionalTensor& weight, int64_t reduction,
                         int64_t ignore_index, double label_smoothing) {
-  if (isSmallFloat(self)) {
+  if (native::isSmallFloat(self)) {
     const OptionalTensor wide_weight = weight.has_value() ? OptionalTensor(widened(*weight)) : std::nullopt;
     const Tensor loss =
         crossEntropyLoss(widened(self), widened(target), wide_weight, reduction, ignore_index, label_smoothing);

@@ -8,7 +8,8 @@ namespace boxcar::composite {
 namespace {
 
 // Returns [self]'s storage as elements of [dtype].
-Tensor viewAs(const Tensor& self, ScalarType dtype, const DimVector& sizes, const DimVector& strides, int64_t offset) {
+Tensor viewElementsAs(const Tensor& self, ScalarType dtype, const DimVector& sizes, const DimVector& strides,
+                      int64_t offset) {
   Tensor result(makeIntrusive<TensorImpl>(self.storage(), dtype, sizes, strides, offset));
   result.unsafeGetTensorImpl()->set_key_set(self.key_set() - DispatchKeySet(DispatchKey::AutogradFunctionality));
   return result;
@@ -21,7 +22,7 @@ Tensor viewAsReal(const Tensor& self) {
   for (int64_t& stride : strides) stride *= 2;
   sizes.push_back(2);
   strides.push_back(1);
-  return viewAs(self, toRealValueType(self.scalar_type()), sizes, strides, 2 * self.storage_offset());
+  return viewElementsAs(self, toRealValueType(self.scalar_type()), sizes, strides, 2 * self.storage_offset());
 }
 
 Tensor viewAsComplex(const Tensor& self) {
@@ -46,7 +47,7 @@ Tensor viewAsComplex(const Tensor& self) {
   }
   BOXCAR_CHECK(self.storage_offset() % 2 == 0, "Tensor must have a storage_offset divisible by 2, here it is {}",
                self.storage_offset());
-  return viewAs(self, toComplexType(self.scalar_type()), sizes, strides, self.storage_offset() / 2);
+  return viewElementsAs(self, toComplexType(self.scalar_type()), sizes, strides, self.storage_offset() / 2);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <boxcar/backends/composite/dtype.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -18,10 +19,6 @@ using IntSpan = std::span<const int64_t>;
 using OptionalDims = std::optional<IntSpan>;
 using OptionalType = std::optional<ScalarType>;
 using OptionalScalar = std::optional<Scalar>;
-
-Tensor converted(const Tensor& self, OptionalType dtype) {
-  return dtype.has_value() && *dtype != self.scalar_type() ? boxcar::to(self, *dtype) : self;
-}
 
 // The operators named `norm` are vector norms, whatever the number of dimensions.
 Tensor normOver(const Tensor& self, const OptionalScalar& p, IntSpan dim, bool keepdim, OptionalType dtype) {

@@ -1,3 +1,4 @@
+#include <boxcar/backends/composite/dtype.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -52,7 +53,6 @@ std::tuple<Tensor, Tensor> stdMean(const Tensor& self, OptionalDims dim, bool un
 constexpr bool isSmall(ScalarType type) { return type == ScalarType::Half || type == ScalarType::BFloat16; }
 
 // Computations with several steps use float32 for float16 and bfloat16.
-Tensor widened(const Tensor& self) { return isSmall(self.scalar_type()) ? boxcar::to(self, ScalarType::Float) : self; }
 Tensor narrowed(const Tensor& result, ScalarType type) {
   return isSmall(type) && result.scalar_type() == ScalarType::Float ? boxcar::to(result, type) : result;
 }
@@ -102,7 +102,6 @@ Tensor& logsumexpOut(const Tensor& self, IntSpan dim, bool keepdim, Tensor& out)
   return boxcar::add_out(out, boxcar::log(sums), shift);
 }
 
-Tensor converted(const Tensor& self, OptionalType dtype) { return dtype.has_value() ? boxcar::to(self, *dtype) : self; }
 Tensor& softmaxOut(const Tensor& self, int64_t dim, OptionalType dtype, Tensor& out) {
   return boxcar::_softmax_out(out, converted(self, dtype), dim, /*half_to_float=*/false);
 }

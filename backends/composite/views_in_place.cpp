@@ -30,7 +30,7 @@ Tensor& squeezeDim(Tensor& self, int64_t dim) { return become(self, boxcar::sque
 Tensor& squeezeDims(Tensor& self, IntSpan dim) { return become(self, boxcar::squeeze(self, dim)); }
 Tensor& unsqueeze(Tensor& self, int64_t dim) { return become(self, boxcar::unsqueeze(self, dim)); }
 
-Tensor& swapDims(Tensor& self, int64_t dim0, int64_t dim1) { return boxcar::transpose_(self, dim0, dim1); }
+Tensor& swapDimsInPlace(Tensor& self, int64_t dim0, int64_t dim1) { return boxcar::transpose_(self, dim0, dim1); }
 
 Tensor& detach(Tensor& self) {
   meta::checkDefined(self);
@@ -52,8 +52,8 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
 }
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
-  m.impl("swapaxes_", BOXCAR_FN(swapDims));
-  m.impl("swapdims_", BOXCAR_FN(swapDims));
+  m.impl("swapaxes_", BOXCAR_FN(swapDimsInPlace));
+  m.impl("swapdims_", BOXCAR_FN(swapDimsInPlace));
 }
 
 }  // namespace boxcar::composite

@@ -14,7 +14,7 @@
 namespace boxcar::cpu {
 namespace {
 
-constexpr auto kNumberTypes = kIntegralTypes + ElementTypes<float, double>{} + kComplexTypes;
+constexpr auto kConvolutionTypes = kIntegralTypes + ElementTypes<float, double>{} + kComplexTypes;
 // Bytes of columns: about the size of the L2 cache.
 constexpr int64_t kColumnBytes = int64_t{256} * 1024;
 constexpr int64_t kFewestColumns = 64;
@@ -169,7 +169,7 @@ std::vector<T> withOutputsFirst(const ConvolutionCall& call, const Columns<T>& c
 }  // namespace
 
 void convolveByColumns(const ConvolutionCall& call) {
-  visitScalarType(kNumberTypes, call.out.scalar_type(), "convolution", [&]<class T>(std::type_identity<T>) {
+  visitScalarType(kConvolutionTypes, call.out.scalar_type(), "convolution", [&]<class T>(std::type_identity<T>) {
     Columns<T> columns(call);
     std::vector<T> kernels;
     if (call.arguments.transposed) {

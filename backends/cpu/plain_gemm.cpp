@@ -102,7 +102,7 @@ void addTile(const T* tile, int64_t width, int64_t rows, int64_t columns, T alph
 
 // Columns of b, [width] adjacent ones at a time: packed or in place.
 template <class T>
-struct Columns {
+struct GemmColumns {
   const T* data;
   int64_t column_step;  // from one tile's first column to the next tile's, divided by the width
   int64_t step;         // from one k to the next
@@ -112,7 +112,7 @@ struct Columns {
 // Multiplies columns of b with rows of a, packed or not, into a block of c.
 template <class T>
 void multiplyBlock(const GemmKernels<T>& kernels, int64_t m, int64_t n, int64_t k, T alpha, Matrix<const T> a,
-                   bool rows_packed, const Columns<T>& columns, bool accumulate, Matrix<T> c) {
+                   bool rows_packed, const GemmColumns<T>& columns, bool accumulate, Matrix<T> c) {
   alignas(64) T tile[GemmKernels<T>::kMostRows * GemmKernels<T>::kMostColumns];
   const int64_t width = columns.width;
   const bool narrow = width != kernels.columns;

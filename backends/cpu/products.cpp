@@ -13,8 +13,6 @@
 namespace boxcar::cpu {
 namespace {
 
-constexpr auto kNumberTypes = kRealTypes + kComplexTypes;
-
 // Matrices with at least this many multiplications keep all threads busy one by one.
 constexpr int64_t kLargeProduct = int64_t{128} * 128 * 128;
 

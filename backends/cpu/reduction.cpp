@@ -86,11 +86,11 @@ bool coversAll(uint64_t mask, int64_t rank) {
 }
 
 #define BOXCAR_ADDRESS_OF_LOOPS(reducer, types) &LoopsOfReducer<Reducer::k##reducer>::value,
-constexpr const ReduceLoops* kAllLoops[functors::kReducers] = {BOXCAR_REDUCERS(BOXCAR_ADDRESS_OF_LOOPS)};
+constexpr const ReduceLoops* kReduceLoops[functors::kReducers] = {BOXCAR_REDUCERS(BOXCAR_ADDRESS_OF_LOOPS)};
 #undef BOXCAR_ADDRESS_OF_LOOPS
 
 void reduce(Reducer reducer, const Tensor& out, const Tensor* second, const Tensor& self, uint64_t mask, double param) {
-  const ReduceLoop& loop = *(*kAllLoops[static_cast<size_t>(reducer)])[static_cast<size_t>(self.scalar_type())];
+  const ReduceLoop& loop = *(*kReduceLoops[static_cast<size_t>(reducer)])[static_cast<size_t>(self.scalar_type())];
   if (self.is_contiguous() && coversAll(mask, self.dim())) return reduceAll(loop, out, second, self, param);
   const auto itemsize = static_cast<int64_t>(self.itemsize());
   const bool keeps_rank = out.dim() == self.dim();

@@ -42,7 +42,7 @@ Four contiguousStrides(const Four& sizes) {
 
 // The strides of dimensions of size 1 mean nothing. They are set to those of a contiguous tensor, so that calls that
 // differ only there share a plan.
-AttentionOperand operandOf(const Tensor& tensor) {
+AttentionOperand attentionOperand(const Tensor& tensor) {
   AttentionOperand operand{tensor.data_ptr(), inFour(tensor.sizes()), {}};
   operand.strides = contiguousStrides(operand.sizes);
   const size_t missing = 4 - tensor.sizes().size();
@@ -61,10 +61,10 @@ bool liesWell(const AttentionOperand& operand) {
 
 // Returns the operand of [tensor], after replacing [tensor] with a copy if kernels cannot read it in place.
 AttentionOperand readable(Tensor& tensor) {
-  const AttentionOperand operand = operandOf(tensor);
+  const AttentionOperand operand = attentionOperand(tensor);
   if (liesWell(operand)) return operand;
   tensor = native::contiguousCopy(tensor);
-  return operandOf(tensor);
+  return attentionOperand(tensor);
 }
 
 // Whether cuDNN is used for tensors of these sizes.
@@ -152,7 +152,7 @@ std::optional<PreparedAttention> prepareAttention(const Tensor& query, const Ten
   prepared.call.value = readable(prepared.value);
   if (mask.defined()) {
     prepared.bias = biasOf(mask, scores, type);
-    prepared.call.bias = operandOf(prepared.bias);
+    prepared.call.bias = attentionOperand(prepared.bias);
     std::copy_n(prepared.bias.strides().begin(), 4, prepared.call.bias.strides.begin());  // strides of padded rows
     const int64_t last[] = {-1};
     prepared.hidden = boxcar::eq(boxcar::amax(prepared.bias, last, /*keepdim=*/true), -kInfinity);
@@ -161,7 +161,7 @@ std::optional<PreparedAttention> prepareAttention(const Tensor& query, const Ten
   DimVector sizes = toDimVector(query.sizes());
   sizes.back() = value.sizes().back();
   prepared.out = Tensor::allocate(sizes, type, query.device());
-  prepared.call.out = operandOf(prepared.out);
+  prepared.call.out = attentionOperand(prepared.out);
   return prepared;
 }
 

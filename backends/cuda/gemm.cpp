@@ -26,7 +26,7 @@ bool isReadable(const Tensor& tensor) {
   return takes(rank - 1, rank - 2) || takes(rank - 2, rank - 1);
 }
 
-MatrixOperand operandOf(const Tensor& tensor) {
+MatrixOperand matrixOperand(const Tensor& tensor) {
   const auto rank = static_cast<size_t>(tensor.dim());
   return {tensor.data_ptr(), tensor.strides()[rank - 2], tensor.strides()[rank - 1],
           rank == 3 ? tensor.strides()[0] : 0};
@@ -50,9 +50,9 @@ bool multiplyByKernels(const Tensor& out, const Tensor& a, const Tensor& b, cons
                       out.sizes()[rank - 2],
                       out.sizes()[rank - 1],
                       a.sizes()[rank - 1],
-                      operandOf(left),
-                      operandOf(right),
-                      operandOf(target),
+                      matrixOperand(left),
+                      matrixOperand(right),
+                      matrixOperand(target),
                       alpha,
                       beta,
                       bias};

@@ -34,7 +34,7 @@ void combine(const IndexedLoop& loop, ScalarType type, native::Combination how, 
 }
 
 // Checks each index once. Loops that write check their indices themselves, unless they are empty.
-void check(const IndexedLoop& loop) {
+void checkIndices(const IndexedLoop& loop) {
   IndexedLoop looking = loop;
   if (loop.writes_chosen && std::ranges::find(loop.sizes, 0) == loop.sizes.end()) return;
   for (size_t i = 0; i < looking.sizes.size(); ++i) {
@@ -61,6 +61,6 @@ BOXCAR_REGISTER_STUB(CUDA, native::addOffsets, addOffsets)
 BOXCAR_REGISTER_STUB(CUDA, native::readChosen, read)
 BOXCAR_REGISTER_STUB(CUDA, native::writeChosen, write)
 BOXCAR_REGISTER_STUB(CUDA, native::combineChosen, combine)
-BOXCAR_REGISTER_STUB(CUDA, native::checkChosen, check)
+BOXCAR_REGISTER_STUB(CUDA, native::checkChosen, checkIndices)
 
 }  // namespace boxcar::cuda

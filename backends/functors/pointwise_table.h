@@ -34,7 +34,6 @@ enum class Result : uint8_t {
   kTruth,      // bool, and inputs are read as bools: true if not zero
 };
 
-inline constexpr auto kNumberTypes = kRealTypes + kComplexTypes;
 inline constexpr auto kContinuousTypes = kFloatingTypes + kComplexTypes;
 inline constexpr auto kBitTypes = kBoolType + kIntegralTypes;
 

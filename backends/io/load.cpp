@@ -14,7 +14,7 @@ namespace boxcar::io {
 namespace {
 
 // Loads the tensors of a file of either kind. The contents determine the kind; if they are cut off, the name does.
-Dict<std::string, Tensor> load(std::string_view path) {
+Dict<std::string, Tensor> loadTensors(std::string_view path) {
   native::refuseWhereRecorded("reads a file");
   const std::string resolved = resolvePath(path);
   const auto file = makeIntrusive<MappedFile>(path);
@@ -28,6 +28,6 @@ Dict<std::string, Tensor> load(std::string_view path) {
 
 }  // namespace
 
-BOXCAR_LIBRARY_IMPL(io, CompositeExplicitAutograd, m) { m.impl("load", BOXCAR_FN(load)); }
+BOXCAR_LIBRARY_IMPL(io, CompositeExplicitAutograd, m) { m.impl("load", BOXCAR_FN(loadTensors)); }
 
 }  // namespace boxcar::io

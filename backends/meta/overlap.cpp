@@ -10,10 +10,10 @@ namespace {
 
 // The possible distances in bytes between an element of one region and an element of another: an offset plus multiples
 // of steps.
-class Distances {
+class ElementDistances {
  public:
-  // Distances from the elements of [one] to those of [other]; neither is empty.
-  Distances(const Region& one, const Region& other) {
+  // ElementDistances from the elements of [one] to those of [other]; neither is empty.
+  ElementDistances(const Region& one, const Region& other) {
     addTo(first_, other.offset, other.itemsize);
     addTo(first_, -one.offset, one.itemsize);
     for (size_t i = 0; i < one.sizes.size(); ++i) {
@@ -107,7 +107,8 @@ Shared sharedMemory(const Region& one, const Region& other) {
       std::ranges::equal(one.strides, other.strides)) {
     return Shared::kSame;
   }
-  return Distances(one, other).anyWithin(1 - other.itemsize, one.itemsize - 1) ? Shared::kSome : Shared::kNothing;
+  return ElementDistances(one, other).anyWithin(1 - other.itemsize, one.itemsize - 1) ? Shared::kSome
+                                                                                      : Shared::kNothing;
 }
 
 }  // namespace boxcar::meta

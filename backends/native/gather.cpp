@@ -14,7 +14,7 @@ Tensor gather(const Tensor& self, int64_t dim, const Tensor& index, bool /*spars
 }
 
 Tensor& gatherOut(const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad, Tensor& out) {
-  return writeSameType(out, gather(self, dim, index, sparse_grad), {&self, &index});
+  return writeSameType(out, native::gather(self, dim, index, sparse_grad), {&self, &index});
 }
 
 // Indices refer to elements in contiguous order.
@@ -38,7 +38,7 @@ Tensor take(const Tensor& self, const Tensor& index) {
 }
 
 Tensor& takeOut(const Tensor& self, const Tensor& index, Tensor& out) {
-  return writeSameType(out, take(self, index), {&self, &index});
+  return writeSameType(out, native::take(self, index), {&self, &index});
 }
 
 }  // namespace

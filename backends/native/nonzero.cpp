@@ -27,7 +27,7 @@ Tensor nonzero(const Tensor& self) {
   checkHasData("nonzero", self);
   return indicesOfTrue(self.device(), toBools(self), self.sizes());
 }
-Tensor& nonzeroOut(const Tensor& self, Tensor& out) { return writeSameType(out, nonzero(self), {&self}); }
+Tensor& nonzeroOut(const Tensor& self, Tensor& out) { return writeSameType(out, native::nonzero(self), {&self}); }
 
 Tensor maskedSelect(const Tensor& self, const Tensor& mask) {
   checkHasData("masked_select", self);

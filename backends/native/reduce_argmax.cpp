@@ -44,11 +44,11 @@ Tensor argmin(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
 }
 Tensor& argmaxOut(const Tensor& self, std::optional<int64_t> dim, bool keepdim, Tensor& out) {
   meta::checkOutType("argmax", out, ScalarType::Long);
-  return writeResult(out, argmax(self, dim, keepdim));
+  return writeResult(out, native::argmax(self, dim, keepdim));
 }
 Tensor& argminOut(const Tensor& self, std::optional<int64_t> dim, bool keepdim, Tensor& out) {
   meta::checkOutType("argmin", out, ScalarType::Long);
-  return writeResult(out, argmin(self, dim, keepdim));
+  return writeResult(out, native::argmin(self, dim, keepdim));
 }
 
 std::tuple<Tensor, Tensor> valuesAndPlaces(const Reduction& op, const Tensor& self, int64_t dim, bool keepdim) {

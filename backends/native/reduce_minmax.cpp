@@ -47,8 +47,8 @@ Tensor& aminOut(const Tensor& self, IntSpan dim, bool keepdim, Tensor& out) {
 
 Tensor max(const Tensor& self) { return overDims(kAmax, "max", self, {}, false); }
 Tensor min(const Tensor& self) { return overDims(kAmin, "min", self, {}, false); }
-Tensor& maxOut(const Tensor& self, Tensor& out) { return writeResult(out, max(self)); }
-Tensor& minOut(const Tensor& self, Tensor& out) { return writeResult(out, min(self)); }
+Tensor& maxOut(const Tensor& self, Tensor& out) { return writeResult(out, native::max(self)); }
+Tensor& minOut(const Tensor& self, Tensor& out) { return writeResult(out, native::min(self)); }
 
 std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim) {
   checkDense(self);
@@ -67,7 +67,7 @@ std::tuple<Tensor&, Tensor&> aminmaxOut(const Tensor& self, std::optional<int64_
                                         Tensor& greatest) {
   meta::checkOutType("aminmax", least, self.scalar_type());
   meta::checkOutType("aminmax", greatest, self.scalar_type());
-  return writeSameTypes(least, greatest, aminmax(self, dim, keepdim), {&self});
+  return writeSameTypes(least, greatest, native::aminmax(self, dim, keepdim), {&self});
 }
 
 }  // namespace

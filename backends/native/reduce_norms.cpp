@@ -20,19 +20,19 @@ namespace {
 
 constexpr std::string_view kName = "linalg.vector_norm";
 constexpr auto kTypes = kFloatingTypes + kComplexTypes;
-constexpr Reduction kSquared = makeReduction<L2Norm>(kName, kTypes);
+constexpr Reduction kL2Norm = makeReduction<L2Norm>(kName, kTypes);
 constexpr Reduction kL1Norm = makeReduction<L1Norm>(kName, kTypes);
-constexpr Reduction kNonZero = makeReduction<L0Norm>(kName, kTypes);
-constexpr Reduction kPow = makeReduction<LpNorm>(kName, kTypes);
-constexpr Reduction kAmax = makeReduction<InfNorm>(kName, kTypes);
-constexpr Reduction kAmin = makeReduction<NegInfNorm>(kName, kTypes);
+constexpr Reduction kL0Norm = makeReduction<L0Norm>(kName, kTypes);
+constexpr Reduction kLpNorm = makeReduction<LpNorm>(kName, kTypes);
+constexpr Reduction kInfNorm = makeReduction<InfNorm>(kName, kTypes);
+constexpr Reduction kNegInfNorm = makeReduction<NegInfNorm>(kName, kTypes);
 
 const Reduction& normOf(double order) {
-  if (order == 2) return kSquared;
+  if (order == 2) return kL2Norm;
   if (order == 1) return kL1Norm;
-  if (order == 0) return kNonZero;
-  if (std::isinf(order)) return order > 0 ? kAmax : kAmin;
-  return kPow;
+  if (order == 0) return kL0Norm;
+  if (std::isinf(order)) return order > 0 ? kInfNorm : kNegInfNorm;
+  return kLpNorm;
 }
 
 using OptionalDims = std::optional<std::span<const int64_t>>;

@@ -82,12 +82,14 @@ Tensor meanDims(const Tensor& self, OptionalDims dim, bool keepdim, OptionalType
   checkMeanType(self, dtype);
   return reduceAs(kMean, self, maskOf(dim, self), keepdim, dtype);
 }
-Tensor mean(const Tensor& self, OptionalType dtype) { return meanDims(self, std::nullopt, false, dtype); }
+Tensor meanAll(const Tensor& self, OptionalType dtype) { return meanDims(self, std::nullopt, false, dtype); }
 Tensor& meanOut(const Tensor& self, OptionalDims dim, bool keepdim, OptionalType dtype, Tensor& out) {
   checkMeanType(self, dtype);
   return writeResult(out, meanDims(self, dim, keepdim, meta::reducedTypeInto("mean", out, dtype)));
 }
-Tensor& meanAllOut(const Tensor& self, OptionalType dtype, Tensor& out) { return writeResult(out, mean(self, dtype)); }
+Tensor& meanAllOut(const Tensor& self, OptionalType dtype, Tensor& out) {
+  return writeResult(out, meanAll(self, dtype));
+}
 
 Tensor countNonzero(const Tensor& self, IntSpan dim) {
   checkDense(self);
@@ -105,7 +107,7 @@ BOXCAR_NATIVE_KERNELS(aten, m, runReduction) {
   m.impl("prod", BOXCAR_FN(prod));
   m.impl("prod.dim_int", BOXCAR_FN(prodDim));
   m.impl("prod.int_out", BOXCAR_FN(prodOut));
-  m.impl("mean", BOXCAR_FN(mean));
+  m.impl("mean", BOXCAR_FN(meanAll));
   m.impl("mean.dim", BOXCAR_FN(meanDims));
   m.impl("mean.out", BOXCAR_FN(meanOut));
   m.impl("mean.dtype_out", BOXCAR_FN(meanAllOut));

@@ -41,7 +41,7 @@ Tensor& multinomialOut(const Tensor& self, int64_t num_samples, bool replacement
                        Tensor& out) {
   // Check before drawing numbers.
   meta::checkOutput({out, out.sizes(), {}, ScalarType::Long, self.device()});
-  return writeSameType(out, multinomial(self, num_samples, replacement, generator), {}, Overlap::kAllowed);
+  return writeSameType(out, native::multinomial(self, num_samples, replacement, generator), {}, Overlap::kAllowed);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ Tensor logcumsumexp(const Tensor& self, int64_t dim) {
 }
 
 Tensor& logcumsumexpOut(const Tensor& self, int64_t dim, Tensor& out) {
-  return writeSameType(out, logcumsumexp(self, dim), {&self}, Overlap::kSame);
+  return writeSameType(out, native::logcumsumexp(self, dim), {&self}, Overlap::kSame);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/bytecode/bytecode_text.h>
 #include <boxcar/interpreter/bytecode/disassembler.h>
+#include <boxcar/interpreter/syntax/utf8.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,12 +15,6 @@ namespace {
 // The columns of the span after an instruction's operands, and of the comment after the span.
 constexpr size_t kSpanColumn = 44;
 constexpr size_t kCommentColumn = 59;
-
-std::string_view trimmed(std::string_view line) {
-  const size_t begin = line.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
-}
 
 void padTo(std::string& line, size_t column) { line.resize(std::max(line.size() + 1, column), ' '); }
 
@@ -169,7 +164,7 @@ class Disassembler {
     for (size_t i = 0; i < function.code.size(); ++i) {
       const uint32_t line = function.source->position(function.spans[i].begin).line;
       if (line != last_line) {
-        write("; {}:{}: {}\n", function.source->name(), line, trimmed(function.source->line(line)));
+        write("; {}:{}: {}\n", function.source->name(), line, utf8::withoutSpaces(function.source->line(line)));
         last_line = line;
       }
       writeInstruction(function, i);

@@ -13,10 +13,10 @@
 namespace boxcar::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // Adds a place as editors count: lines and columns from 1, columns in code points, the end exclusive.
-void addPlace(Json& object, const SourcePtr& source, Span span) {
+void addPlace(OrderedJson& object, const SourcePtr& source, Span span) {
   if (source == nullptr) return;
   const LineColumn begin = source->position(span.begin);
   const LineColumn end = source->position(span.end);
@@ -27,12 +27,12 @@ void addPlace(Json& object, const SourcePtr& source, Span span) {
   object["end_column"] = end.column;
 }
 
-Json toJson(const Diagnostic& diagnostic) {
-  Json object = {{"severity", toString(diagnostic.severity)}, {"message", diagnostic.message}};
+OrderedJson toJson(const Diagnostic& diagnostic) {
+  OrderedJson object = {{"severity", toString(diagnostic.severity)}, {"message", diagnostic.message}};
   addPlace(object, diagnostic.source, diagnostic.span);
-  Json notes = Json::array();
+  OrderedJson notes = OrderedJson::array();
   for (const Diagnostic::Note& note : diagnostic.notes) {
-    Json entry = {{"message", note.text}};
+    OrderedJson entry = {{"message", note.text}};
     addPlace(entry, note.place.source, note.place.span);
     notes.push_back(std::move(entry));
   }
@@ -42,9 +42,9 @@ Json toJson(const Diagnostic& diagnostic) {
 
 // Prints one JSON array with an object for each diagnostic; text that is not UTF-8 is replaced.
 void printJson(const std::vector<Diagnostic>& diagnostics) {
-  Json array = Json::array();
+  OrderedJson array = OrderedJson::array();
   for (const Diagnostic& diagnostic : diagnostics) array.push_back(toJson(diagnostic));
-  print(array.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  print(array.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
 }
 
 }  // namespace

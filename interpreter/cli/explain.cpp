@@ -16,9 +16,9 @@
 namespace boxcar::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-struct Options {
+struct ExplainOptions {
   std::string op;
   std::vector<std::string> args;
   std::vector<std::string> included;
@@ -27,25 +27,25 @@ struct Options {
   bool json = false;
 };
 
-Json toJson(const std::vector<PassedKey>& passed) {
-  Json array = Json::array();
+OrderedJson toJson(const std::vector<PassedKey>& passed) {
+  OrderedJson array = OrderedJson::array();
   for (const PassedKey& each : passed) {
-    Json entry = {{"key", toString(each.key)}, {"reason", each.is_excluded ? "excluded" : "fallthrough"}};
+    OrderedJson entry = {{"key", toString(each.key)}, {"reason", each.is_excluded ? "excluded" : "fallthrough"}};
     entry.update(entryToJson(each.table_entry));
     array.push_back(std::move(entry));
   }
   return array;
 }
 
-Json toJson(const DispatchExplanation& explanation) {
-  Json arguments = Json::array();
+OrderedJson toJson(const DispatchExplanation& explanation) {
+  OrderedJson arguments = OrderedJson::array();
   for (const ArgumentKeys& argument : explanation.arguments) {
     arguments.push_back({{"name", argument.name},
                          {"position", argument.index + 1},
                          {"type", fmt::format("{}", *argument.type)},
                          {"keys", keyNamesOf(argument.keys)}});
   }
-  Json end = {{"key", toString(explanation.chosen)}};
+  OrderedJson end = {{"key", toString(explanation.chosen)}};
   end.update(entryToJson(explanation.table_entry));
   return {{"operator", toString(explanation.schema.operator_name())},
           {"schema", toString(explanation.schema)},
@@ -66,7 +66,7 @@ DispatchKeySet readAll(std::string_view option, const std::vector<std::string>& 
   return keys;
 }
 
-void explain(const Options& options) {
+void explain(const ExplainOptions& options) {
   const std::optional<Program> script = declareScript(options.script);
   const OperatorHandle op = findOperator(options.op);
   std::vector<DispatchKeySet> keys;
@@ -89,7 +89,7 @@ void explain(const Options& options) {
 
 void addExplain(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("explain", "Explain how a call finds its kernel, without running it");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ExplainOptions>();
   command
       ->add_option("OPERATOR", options->op,
                    "Its name, such as 'aten::add.Tensor'; the overload can be omitted if there is only one")

@@ -42,7 +42,7 @@ constexpr std::pair<const char*, const char*> kFiles[] = {
 };
 
 // Returns [text] escaped for roff: what would be a request, an escape or a typographic dash stands for itself.
-std::string escaped(std::string_view text) {
+std::string roffText(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const char byte = text[0];
@@ -73,7 +73,7 @@ std::string escaped(std::string_view text) {
 }
 
 void appendItem(std::string& page, std::string_view term, std::string_view text) {
-  page += fmt::format(".TP\n.B {}\n{}\n", escaped(term), escaped(text));
+  page += fmt::format(".TP\n.B {}\n{}\n", roffText(term), roffText(text));
 }
 
 template <size_t count>
@@ -90,16 +90,16 @@ void appendOptions(std::string& page, const std::vector<OptionText>& options, co
 
 void appendExamples(std::string& page, const std::string& examples) {
   page += ".PP\n.nf\n.RS\n";
-  for (const std::string& line : CLI::detail::split(examples, '\n')) page += escaped(line) + '\n';
+  for (const std::string& line : CLI::detail::split(examples, '\n')) page += roffText(line) + '\n';
   page += ".RE\n.fi\n";
 }
 
 void appendCommand(std::string& page, const CommandText& command) {
-  page += fmt::format(".SS \"boxcar {}{}\"\n{}.\n", escaped(command.name), escaped(command.synopsis()),
-                      escaped(command.help));
+  page += fmt::format(".SS \"boxcar {}{}\"\n{}.\n", roffText(command.name), roffText(command.synopsis()),
+                      roffText(command.help));
   for (const OptionText& argument : command.arguments) appendItem(page, argument.names[0], argument.help);
   for (const std::string& group : command.groups()) {
-    if (group != command.groups().front()) page += fmt::format(".PP\n{}:\n", escaped(group));
+    if (group != command.groups().front()) page += fmt::format(".PP\n{}:\n", roffText(group));
     appendOptions(page, command.options, group);
   }
   if (!command.examples.empty()) appendExamples(page, command.examples);
@@ -109,10 +109,10 @@ void appendCommand(std::string& page, const CommandText& command) {
 
 std::string manualPage(const CLI::App& app) {
   const CommandText program = describe(app);
-  std::string page = fmt::format(".TH BOXCAR 1 \"\" \"boxcar {}\" \"User Commands\"\n", escaped(BOXCAR_VERSION));
+  std::string page = fmt::format(".TH BOXCAR 1 \"\" \"boxcar {}\" \"User Commands\"\n", roffText(BOXCAR_VERSION));
   page += ".SH NAME\nboxcar \\- run scripts of operators, and look at what they do\n";
   page += ".SH SYNOPSIS\n.B boxcar\n[OPTIONS] COMMAND ...\n";
-  page += fmt::format(".SH DESCRIPTION\n{}\nOptions may come before and after the command.\n", escaped(program.help));
+  page += fmt::format(".SH DESCRIPTION\n{}\nOptions may come before and after the command.\n", roffText(program.help));
   page += ".SH OPTIONS\n";
   for (const std::string& group : program.groups()) appendOptions(page, program.options, group);
   page += ".SH COMMANDS\n";

@@ -18,7 +18,7 @@
 namespace boxcar::cli {
 namespace {
 
-struct Options {
+struct OpsOptions {
   std::string pattern;
   std::optional<std::string> key;
   std::string script;
@@ -38,7 +38,7 @@ bool answersAt(const OperatorHandle& op, DispatchKey key, bool computed) {
   return Dispatcher::singleton().computeTableEntry(op, key).kernel->kind == KernelKind::Function;
 }
 
-DispatchKey readKey(const Options& options) {
+DispatchKey readKey(const OpsOptions& options) {
   const DispatchKey key = parseDispatchKey(*options.key);
   if (isRuntimeDispatchKey(key)) return key;
   BOXCAR_CHECK(isAliasDispatchKey(key),
@@ -52,7 +52,7 @@ DispatchKey readKey(const Options& options) {
   return key;
 }
 
-int failEmpty(const Options& options, bool pattern_matches, const std::vector<OperatorName>& names) {
+int failEmpty(const OpsOptions& options, bool pattern_matches, const std::vector<OperatorName>& names) {
   if (pattern_matches) {
     // --computed is not suggested for an alias key, because no call has one.
     const bool is_alias = isAliasDispatchKey(readKey(options));
@@ -74,7 +74,7 @@ int failEmpty(const Options& options, bool pattern_matches, const std::vector<Op
   return kFailed;
 }
 
-int listOperators(const Options& options) {
+int listOperators(const OpsOptions& options) {
   if (options.key.has_value()) static_cast<void>(cuda::isAvailable());  // asking registers its kernels
   const std::optional<Program> script = declareScript(options.script);
   std::optional<DispatchKey> key;
@@ -102,7 +102,7 @@ int listOperators(const Options& options) {
 
 void addOps(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("ops", "List the schemas of operators");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<OpsOptions>();
   command->add_option("PATTERN", options->pattern, "Only those whose name contains it, or matches it if it has * ? [")
       ->type_name("");
   CLI::Option* const key =

@@ -23,7 +23,7 @@
 namespace boxcar::cli {
 namespace {
 
-constexpr time_t kPatience = 2;
+constexpr time_t kSecondsBeforeProgress = 2;
 
 constinit bool is_allowed = true;
 
@@ -184,7 +184,7 @@ class Progress::Watch final {
     event.sigev_notify_thread_id = static_cast<pid_t>(::syscall(SYS_gettid));
     // If the system has no timer left, there is no line.
     has_timer_ = ::timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0;
-    const itimerspec times{.it_interval = {1, 0}, .it_value = {kPatience, 0}};
+    const itimerspec times{.it_interval = {1, 0}, .it_value = {kSecondsBeforeProgress, 0}};
     if (has_timer_) ::timer_settime(timer_, 0, &times, nullptr);
   }
   ~Watch() {

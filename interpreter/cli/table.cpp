@@ -23,9 +23,9 @@
 namespace boxcar::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-struct Options {
+struct TableOptions {
   std::string op;
   bool all = false;
   bool every = false;
@@ -81,13 +81,13 @@ std::string tableText(const OperatorHandle& op, bool every) {
 
 namespace {
 
-Json tableJson(const OperatorHandle& op, bool every) {
+OrderedJson tableJson(const OperatorHandle& op, bool every) {
   const TableGrid grid = gridOf(op);
-  Json table_entries = Json::array();
+  OrderedJson table_entries = OrderedJson::array();
   for (size_t i = 0; i < grid.keys.size(); ++i) {
     const TableEntry& table_entry = grid.rows[0].table_entries[i];
     if (!every && table_entry.cause == EntryCause::Missing) continue;
-    Json entry = {{"key", toString(grid.keys[i])}};
+    OrderedJson entry = {{"key", toString(grid.keys[i])}};
     entry.update(entryToJson(table_entry));
     table_entries.push_back(std::move(entry));
   }
@@ -115,12 +115,12 @@ std::string gridText(const TableGrid& grid) {
   return reportTable(lines, "<");
 }
 
-Json gridJson(const TableGrid& grid, bool every) {
-  Json keys = Json::array();
+OrderedJson gridJson(const TableGrid& grid, bool every) {
+  OrderedJson keys = OrderedJson::array();
   for (const DispatchKey key : grid.keys) keys.push_back(toString(key));
-  Json operators = Json::array();
+  OrderedJson operators = OrderedJson::array();
   for (const TableGrid::Row& row : grid.rows) {
-    Json table_entries = Json::object();
+    OrderedJson table_entries = OrderedJson::object();
     for (size_t i = 0; i < grid.keys.size(); ++i) {
       if (every || row.table_entries[i].cause != EntryCause::Missing)
         table_entries[std::string(toString(grid.keys[i]))] = entryToJson(row.table_entries[i]);
@@ -134,7 +134,7 @@ Json gridJson(const TableGrid& grid, bool every) {
 
 bool isTouched(const TableEntry& table_entry) { return !isUntouched(table_entry); }
 
-void showAll(const Options& options) {
+void showAll(const TableOptions& options) {
   if (options.html.empty()) {
     const TableGrid all = gridOfAll();
     if (options.json) {
@@ -150,7 +150,7 @@ void showAll(const Options& options) {
   file.commit();
 }
 
-void show(const Options& options) {
+void show(const TableOptions& options) {
   const bool is_all = options.all || !options.html.empty();
   if (is_all && !options.op.empty()) {
     throw CLI::ValidationError(fmt::format("{} shows all operators, but '{}' names one; leave one of them out",
@@ -171,7 +171,7 @@ void show(const Options& options) {
 
 void addTable(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("table", "Show the kernel of each dispatch key, and who registered it");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<TableOptions>();
   command
       ->add_option("OPERATOR", options->op,
                    "Its name, such as 'aten::add.Tensor'; the overload can be omitted if there is only one")

@@ -18,25 +18,25 @@ extern const std::string_view kTablePage;
 namespace boxcar::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // Gives equal texts the same number, so that the page stays small: most table entries of a column are alike.
 class Numbering final {
  public:
-  size_t numberOf(Json value) {
+  size_t numberOf(OrderedJson value) {
     const auto [found, is_new] = numbers_.emplace(value.dump(), values_.size());
     if (is_new) values_.push_back(std::move(value));
     return found->second;
   }
-  Json take() { return std::move(values_); }
+  OrderedJson take() { return std::move(values_); }
 
  private:
   std::map<std::string, size_t> numbers_;
-  Json values_ = Json::array();
+  OrderedJson values_ = OrderedJson::array();
 };
 
-Json dataOf(const TableGrid& grid) {
-  Json keys = Json::array();
+OrderedJson dataOf(const TableGrid& grid) {
+  OrderedJson keys = OrderedJson::array();
   for (const DispatchKey key : grid.keys) {
     // The functionality whose key for one backend this is.
     const DispatchKey functionality = toFunctionalityKey(key);
@@ -44,9 +44,9 @@ Json dataOf(const TableGrid& grid) {
                     {"perBackend", isPerBackendFunctionalityKey(functionality) ? toString(functionality) : ""}});
   }
   Numbering table_entries;
-  Json operators = Json::array();
+  OrderedJson operators = OrderedJson::array();
   for (const TableGrid::Row& row : grid.rows) {
-    Json numbers = Json::array();
+    OrderedJson numbers = OrderedJson::array();
     for (const TableEntry& table_entry : row.table_entries) {
       const bool has_site = table_entry.site.line != 0;
       numbers.push_back(table_entries.numberOf({toString(table_entry.cause), kernelKindOf(table_entry),
@@ -61,7 +61,7 @@ Json dataOf(const TableGrid& grid) {
 }  // namespace
 
 std::string pageOf(const TableGrid& grid) {
-  return pageWithData(detail::kTablePage, dataOf(grid).dump(-1, ' ', false, Json::error_handler_t::replace));
+  return pageWithData(detail::kTablePage, dataOf(grid).dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
 }
 
 }  // namespace boxcar::cli

@@ -34,7 +34,7 @@ void noteTypeOfPython(std::string_view word, Diagnostic& diagnostic) {
 }
 
 // Returns [text] without trailing blanks.
-std::string_view trimmed(std::string_view text) {
+std::string_view withoutTrailingBlanks(std::string_view text) {
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
   return text;
 }
@@ -110,7 +110,7 @@ ScriptFunction& Declarations::addBody(BodyKind kind, FunctionSchema schema, std:
 }
 
 std::optional<FunctionSchema> Declarations::readSignature(Span signature, Diagnostics& diagnostics) const {
-  const std::string_view text = trimmed(source_->text(signature));
+  const std::string_view text = withoutTrailingBlanks(source_->text(signature));
   try {
     SchemaPrefix prefix = parseSchemaPrefix(text);
     if (prefix.length != text.size()) {
@@ -181,7 +181,8 @@ void Declarations::report(const SchemaError& error, Span span, Diagnostics& diag
   }
   if (reason.starts_with("expected the end")) {
     end = span.end;
-    reason = fmt::format("this does not belong to the type `{}`", trimmed(source_->text({span.begin, begin})));
+    reason =
+        fmt::format("this does not belong to the type `{}`", withoutTrailingBlanks(source_->text({span.begin, begin})));
   }
   if (!reason.ends_with(kEnd)) {
     const bool wants_name = reason.starts_with("expected an argument name");

@@ -47,7 +47,7 @@ IValue argumentNames(std::span<IValue> arguments) {
 
 IValue tags(std::span<IValue> arguments) {
   const GenericList names;
-  for (const Tag tag : self(arguments, "tags").getTags()) names.push_back(IValue(toString(tag)));
+  for (const boxcar::Tag tag : self(arguments, "tags").getTags()) names.push_back(IValue(toString(tag)));
   return names;
 }
 

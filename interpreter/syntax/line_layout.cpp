@@ -10,12 +10,12 @@ namespace {
 using Kind = TokenKind;
 
 // Binary operators by how tightly they bind; None is not an operator.
-enum class Level : uint8_t { Or, And, Compare, BitOr, BitXor, BitAnd, Shift, Sum, Product, Power, None };
+enum class LayoutLevel : uint8_t { Or, And, Compare, BitOr, BitXor, BitAnd, Shift, Sum, Product, Power, None };
 
-Level levelOf(Kind kind) {
+LayoutLevel levelOf(Kind kind) {
   switch (kind) {
-    case Kind::KwOr: return Level::Or;
-    case Kind::KwAnd: return Level::And;
+    case Kind::KwOr: return LayoutLevel::Or;
+    case Kind::KwAnd: return LayoutLevel::And;
     case Kind::Equal:
     case Kind::NotEqual:
     case Kind::Less:
@@ -23,21 +23,21 @@ Level levelOf(Kind kind) {
     case Kind::Greater:
     case Kind::GreaterEqual:
     case Kind::KwIn:
-    case Kind::KwIs: return Level::Compare;
-    case Kind::Bar: return Level::BitOr;
-    case Kind::Caret: return Level::BitXor;
-    case Kind::Ampersand: return Level::BitAnd;
+    case Kind::KwIs: return LayoutLevel::Compare;
+    case Kind::Bar: return LayoutLevel::BitOr;
+    case Kind::Caret: return LayoutLevel::BitXor;
+    case Kind::Ampersand: return LayoutLevel::BitAnd;
     case Kind::ShiftLeft:
-    case Kind::ShiftRight: return Level::Shift;
+    case Kind::ShiftRight: return LayoutLevel::Shift;
     case Kind::Plus:
-    case Kind::Minus: return Level::Sum;
+    case Kind::Minus: return LayoutLevel::Sum;
     case Kind::Star:
     case Kind::Slash:
     case Kind::DoubleSlash:
     case Kind::Percent:
-    case Kind::At: return Level::Product;
-    case Kind::DoubleStar: return Level::Power;
-    default: return Level::None;
+    case Kind::At: return LayoutLevel::Product;
+    case Kind::DoubleStar: return LayoutLevel::Power;
+    default: return LayoutLevel::None;
   }
 }
 
@@ -385,19 +385,20 @@ class LineLayout final {
     return std::min(find(Kind::KwIf, begin, end), find(Kind::KwElse, begin, end));
   }
 
-  Level levelAt(size_t i, size_t begin) const {
+  LayoutLevel levelAt(size_t i, size_t begin) const {
     // `not in` is one sign.
-    if (kind(i) == Kind::KwNot && i > begin && kind(i + 1) == Kind::KwIn && endsOperand(i - 1)) return Level::Compare;
-    if (i == begin || !endsOperand(i - 1)) return Level::None;
+    if (kind(i) == Kind::KwNot && i > begin && kind(i + 1) == Kind::KwIn && endsOperand(i - 1))
+      return LayoutLevel::Compare;
+    if (i == begin || !endsOperand(i - 1)) return LayoutLevel::None;
     return levelOf(kind(i));
   }
 
   void operators(Element element, bool is_indented) {
-    Level loosest = Level::None;
+    LayoutLevel loosest = LayoutLevel::None;
     for (size_t i = element.begin; i < element.end; i = reader_.next(i)) {
       loosest = std::min(loosest, levelAt(i, element.begin));
     }
-    if (loosest == Level::None) return sequence(element.begin, element.end, Mode::Element);
+    if (loosest == LayoutLevel::None) return sequence(element.begin, element.end, Mode::Element);
     layout_.beginGroup();
     size_t begin = element.begin;
     for (size_t i = element.begin; i < element.end; i = reader_.next(i)) {

@@ -32,6 +32,6 @@ bool isSpace(char32_t point) noexcept;
 size_t countSpaces(std::string_view text) noexcept;
 size_t findSpace(std::string_view text) noexcept;
 // Returns [text] without the white space at both ends.
-std::string_view withoutSpaces(std::string_view text) noexcept;
+BOXCAR_API std::string_view withoutSpaces(std::string_view text) noexcept;
 
 }  // namespace boxcar::utf8

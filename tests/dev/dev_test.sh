@@ -648,6 +648,16 @@ dev_check_debug_fails_where_a_room_is_covered_too_little() {
   expect stderr "$errors" '*uncovered: .ci/uncovered.txt says why interpreter/gone.h is below 90.0 %, and it is not, or is not there*interpreter/good.h*'
 }
 
+dev_check_whole_builds_with_and_without_the_libraries() {
+  link grep paste tee
+  fake cmake '[[ $* != *"$BREAK"* ]]'
+  BREAK=nothing run check whole
+  expect status "$status" 0
+  expect log "$(cat "$log")" $'*-B build/whole *BATCH_SIZE=0*\ncmake --build build/whole --target boxcar\n*-B build/whole_alone *-D BOXCAR_HIGHWAY=OFF*\ncmake --build build/whole_alone --target boxcar'
+  BREAK=whole_alone run check whole
+  expect status "$status" 1
+}
+
 dev_check_budget_measures_a_build_without_ccache() {
   link grep paste tee awk tail
   fake cmake 'echo "ccache off: $CCACHE_DISABLE" >>"'"$log"'"'

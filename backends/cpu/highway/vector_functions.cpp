@@ -7,7 +7,7 @@ namespace {
 // Both are in the order of the enumerators.
 #define BOXCAR_ROW(Function) run##Function,
 template <class T>
-constexpr VectorUnaryRow<T> kRows[] = {BOXCAR_VECTOR_UNARY_FUNCTIONS(BOXCAR_ROW)};
+constexpr VectorUnaryRow<T> kUnaryRows[] = {BOXCAR_VECTOR_UNARY_FUNCTIONS(BOXCAR_ROW)};
 template <class T>
 constexpr VectorBinaryRow<T> kBinaryRows[] = {BOXCAR_VECTOR_BINARY_FUNCTIONS(BOXCAR_ROW)};
 #undef BOXCAR_ROW
@@ -16,11 +16,11 @@ constexpr VectorBinaryRow<T> kBinaryRows[] = {BOXCAR_VECTOR_BINARY_FUNCTIONS(BOX
 
 template <>
 VectorUnaryRow<float> vectorUnaryRow<float>(VectorUnary function) {
-  return kRows<float>[static_cast<size_t>(function)];
+  return kUnaryRows<float>[static_cast<size_t>(function)];
 }
 template <>
 VectorUnaryRow<double> vectorUnaryRow<double>(VectorUnary function) {
-  return kRows<double>[static_cast<size_t>(function)];
+  return kUnaryRows<double>[static_cast<size_t>(function)];
 }
 template <>
 VectorBinaryRow<float> vectorBinaryRow<float>(VectorBinary function) {

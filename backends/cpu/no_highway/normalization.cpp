@@ -22,17 +22,17 @@ void scaleColumnsRow(const T* in, T* out, size_t n, const T* scale, const T* shi
 }
 
 template <class T>
-constexpr NormalizationRows<T> kRows = {normalizeRow<T>, scaleRow<T>, scaleColumnsRow<T>};
+constexpr NormalizationRows<T> kNormalizationRows = {normalizeRow<T>, scaleRow<T>, scaleColumnsRow<T>};
 
 }  // namespace
 
 template <>
 const NormalizationRows<float>& normalizationRows<float>() {
-  return kRows<float>;
+  return kNormalizationRows<float>;
 }
 template <>
 const NormalizationRows<double>& normalizationRows<double>() {
-  return kRows<double>;
+  return kNormalizationRows<double>;
 }
 
 }  // namespace boxcar::cpu

@@ -43,17 +43,17 @@ void exponentialsRow(const T* in, const T* shift, T* out, T* sum, size_t n) {
 }
 
 template <class T>
-constexpr SoftmaxRows<T> kRows = {softmaxRow<T>, logSoftmaxRow<T>, exponentialsRow<T>};
+constexpr SoftmaxRows<T> kSoftmaxRows = {softmaxRow<T>, logSoftmaxRow<T>, exponentialsRow<T>};
 
 }  // namespace
 
 template <>
 const SoftmaxRows<float>& softmaxRows<float>() {
-  return kRows<float>;
+  return kSoftmaxRows<float>;
 }
 template <>
 const SoftmaxRows<double>& softmaxRows<double>() {
-  return kRows<double>;
+  return kSoftmaxRows<double>;
 }
 
 }  // namespace boxcar::cpu

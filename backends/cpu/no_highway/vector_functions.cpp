@@ -64,7 +64,7 @@ constexpr Rows<T> makeRows() {
 }
 
 template <class T>
-constexpr Rows<T> kRows = makeRows<T>();
+constexpr Rows<T> kUnaryRows = makeRows<T>();
 
 template <class T>
 constexpr bool hasAll(const Rows<T>& rows) {
@@ -73,17 +73,18 @@ constexpr bool hasAll(const Rows<T>& rows) {
   }
   return true;
 }
-static_assert(hasAll<float>(kRows<float>) && hasAll<double>(kRows<double>), "a function that no functor names");
+static_assert(hasAll<float>(kUnaryRows<float>) && hasAll<double>(kUnaryRows<double>),
+              "a function that no functor names");
 
 }  // namespace
 
 template <>
 VectorUnaryRow<float> vectorUnaryRow<float>(VectorUnary function) {
-  return kRows<float>[static_cast<size_t>(function)];
+  return kUnaryRows<float>[static_cast<size_t>(function)];
 }
 template <>
 VectorUnaryRow<double> vectorUnaryRow<double>(VectorUnary function) {
-  return kRows<double>[static_cast<size_t>(function)];
+  return kUnaryRows<double>[static_cast<size_t>(function)];
 }
 // The functors' own loops are used instead.
 template <>

@@ -5,7 +5,7 @@
 namespace boxcar {
 namespace {
 
-constinit thread_local EffectWatch* innermost = nullptr;
+constinit thread_local EffectWatch* innermost_watch = nullptr;
 
 // A call that returns nothing and writes nothing has no other purpose.
 bool actsOutside(const OperatorHandle& op) {
@@ -17,11 +17,13 @@ bool actsOutside(const OperatorHandle& op) {
 
 }  // namespace
 
-EffectWatch::EffectWatch(const OperatorHandle& op) : outer_(innermost), acted_(actsOutside(op)) { innermost = this; }
+EffectWatch::EffectWatch(const OperatorHandle& op) : outer_(innermost_watch), acted_(actsOutside(op)) {
+  innermost_watch = this;
+}
 
 EffectWatch::~EffectWatch() {
   if (outer_ != nullptr && acted_) outer_->acted_ = true;
-  innermost = outer_;
+  innermost_watch = outer_;
 }
 
 }  // namespace boxcar

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kMostBoxes = 60;
 constexpr size_t kMostWeights = 8;
 
-std::string quoted(std::string_view text) {
+std::string dotText(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -59,8 +59,8 @@ class Drawing final {
     if (!is_root) {
       const bool is_function = item.kind == TraceItem::Kind::Function;
       text_ += fmt::format("  subgraph cluster_{} {{ label={}; tooltip={}; style={};\n", clusters_++,
-                           quoted((is_function ? item.title : "repeated") + item.countText()),
-                           quoted(is_function ? item.title : placeText(nodes_[item.node].path)),
+                           dotText((is_function ? item.title : "repeated") + item.countText()),
+                           dotText(is_function ? item.title : placeText(nodes_[item.node].path)),
                            is_function ? "\"rounded,filled\"" : "\"rounded,dashed\"");
     }
     for (const TraceItem& inner : item.inner) draw(inner);
@@ -84,7 +84,7 @@ class Drawing final {
       label += fmt::format("<tr><td align=\"left\"><font point-size=\"9\" color=\"#51606e\">{}</font></td></tr>",
                            escaped(row));
     text_ += fmt::format("  n{} [label=<{}</table>>, tooltip={}{}];\n", number, label,
-                         quoted(placeText(nodes_[number].path)), style);
+                         dotText(placeText(nodes_[number].path)), style);
   }
 
   void drawCall(const TraceItem& item) {
@@ -182,7 +182,7 @@ std::string TraceGraph::dot(bool folds) const {
   for (const auto& [between, label] : edges) {
     // An edge from one repeat to the next.
     const bool is_back = between.first >= between.second;
-    lines += fmt::format("  n{} -> n{} [label={}{}];\n", between.first, between.second, quoted(label),
+    lines += fmt::format("  n{} -> n{} [label={}{}];\n", between.first, between.second, dotText(label),
                          is_back ? ", style=dashed, constraint=false" : "");
   }
   return "digraph trace {\n"

@@ -41,7 +41,7 @@ struct Active {
   Tracer* tracer;
   Active* outer;
 };
-constinit thread_local Active* innermost = nullptr;
+constinit thread_local Active* innermost_tracer = nullptr;
 // The tracer that the running one passes calls on to.
 constinit thread_local Active* next_out = nullptr;
 
@@ -89,9 +89,9 @@ void traceCall(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   const DispatchKeySet below = keys.remove(DispatchKey::Tracer);
   // The script is not there when a trace runs, so the trace instead has the calls that the script's bodies and handlers
   // make or pass on.
-  if (innermost == nullptr || scriptAnswers(op, below)) return op.redispatchBoxed(below, stack);
+  if (innermost_tracer == nullptr || scriptAnswers(op, below)) return op.redispatchBoxed(below, stack);
   const ExcludeDispatchKeyGuard untraced(DispatchKey::Tracer);
-  goOn(innermost, op, below, stack);
+  goOn(innermost_tracer, op, below, stack);
 }
 
 // The fallback that serves the tracers of all threads; registered while there are any.
@@ -126,9 +126,11 @@ class SharedFallback final {
 // Switches a tracer on for this thread while it lives.
 class Scope final {
  public:
-  explicit Scope(Tracer& tracer) : included_(DispatchKey::Tracer), active_{&tracer, innermost} { innermost = &active_; }
+  explicit Scope(Tracer& tracer) : included_(DispatchKey::Tracer), active_{&tracer, innermost_tracer} {
+    innermost_tracer = &active_;
+  }
   ~Scope() {
-    Active** place = &innermost;
+    Active** place = &innermost_tracer;
     while (*place != &active_) place = &(*place)->outer;
     *place = active_.outer;
   }

@@ -18,7 +18,7 @@ constexpr int kBarsWidth = 460;
 constexpr int kValueWidth = 120;
 constexpr double kLetterWidth = 6.6;
 
-std::string escaped(std::string_view text) {
+std::string svgText(std::string_view text) {
   std::string result;
   for (const char c : text) {
     switch (c) {
@@ -94,7 +94,7 @@ std::string toSvg(const std::vector<BenchTable>& tables) {
   int y = kMargin;
   for (const BenchTable& table : tables) {
     svg += fmt::format("<text x=\"{}\" y=\"{}\" font-weight=\"bold\" fill=\"black\">{}</text>\n", kMargin, y + 22,
-                       escaped(table.title));
+                       svgText(table.title));
     y += kTitleHeight;
     for (const BenchRow& row : table.rows) {
       const bool is_reference = row.name == kTypedCall || row.name == kBoxedCall;
@@ -104,7 +104,7 @@ std::string toSvg(const std::vector<BenchTable>& tables) {
       svg += fmt::format(
           "<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\" fill=\"black\">{}</text>\n"
           "<rect x=\"{}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" fill=\"{}\"/>\n",
-          left - 8, middle + 4, escaped(row.name), left, middle - kBarHeight / 2.0, end - left, kBarHeight,
+          left - 8, middle + 4, svgText(row.name), left, middle - kBarHeight / 2.0, end - left, kBarHeight,
           is_reference ? "#1f5fa8" : "#8fb8de");
       svg += fmt::format("<line x1=\"{1:.1f}\" y1=\"{0:.1f}\" x2=\"{2:.1f}\" y2=\"{0:.1f}\" stroke=\"black\"/>\n",
                          middle, left + axis.place(row.time.first_quartile), third);

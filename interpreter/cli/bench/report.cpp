@@ -9,7 +9,7 @@
 namespace boxcar::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 std::string conclusion(const std::vector<BenchTable>& tables) {
   std::string text;
@@ -64,9 +64,9 @@ std::string toText(const std::vector<BenchTable>& tables) {
 }
 
 std::string toJson(const std::vector<BenchTable>& tables) {
-  Json operators = Json::array();
+  OrderedJson operators = OrderedJson::array();
   for (const BenchTable& table : tables) {
-    Json rows = Json::array();
+    OrderedJson rows = OrderedJson::array();
     for (const BenchRow& row : table.rows) {
       rows.push_back({{"name", row.name},
                       {"nanoseconds",
@@ -75,9 +75,9 @@ std::string toJson(const std::vector<BenchTable>& tables) {
                         {"median", row.time.median},
                         {"third_quartile", row.time.third_quartile}}},
                       {"ratio", row.time.ratio},
-                      {"instructions", row.instructions.has_value() ? Json(*row.instructions) : Json()}});
+                      {"instructions", row.instructions.has_value() ? OrderedJson(*row.instructions) : OrderedJson()}});
     }
-    Json skipped = Json::array();
+    OrderedJson skipped = OrderedJson::array();
     for (const SkippedPath& path : table.skipped) skipped.push_back({{"name", path.name}, {"reason", path.reason}});
     operators.push_back({{"call", table.title},
                          {"operator", table.operator_name},
@@ -86,8 +86,8 @@ std::string toJson(const std::vector<BenchTable>& tables) {
                          {"rows", std::move(rows)},
                          {"skipped", std::move(skipped)}});
   }
-  const Json report = {{"version", BOXCAR_VERSION}, {"operators", std::move(operators)}};
-  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const OrderedJson report = {{"version", BOXCAR_VERSION}, {"operators", std::move(operators)}};
+  return report.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 std::string formatNanoseconds(double nanoseconds) {

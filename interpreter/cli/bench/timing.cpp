@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // The minimum number of seconds before paths are left out, even if fewer are given.
-constexpr double kPatience = 5;
+constexpr double kLeastSeconds = 5;
 
 // The time for the calls of one repetition: much less than a scheduler's time slice.
 constexpr double kSlice = 200e-6;
@@ -87,7 +87,7 @@ std::vector<BenchTime> timePaths(BenchGroup& group, const TimingOptions& options
   std::erase_if(group.paths, [&](const BenchPath& path) {
     std::string reason;
     // On a busy machine, finding out how long a call takes may take longer; calls that take seconds are not waited for.
-    if (secondsSince(start) > std::max(kPatience, options.seconds)) {
+    if (secondsSince(start) > std::max(kLeastSeconds, options.seconds)) {
       reason = fmt::format("the {} s of --seconds for this operator were over", options.seconds);
     } else {
       try {

@@ -36,12 +36,6 @@ constexpr std::string_view kBlanks = " \t\r";
 constexpr std::chrono::milliseconds kTimingLength(300);
 constexpr size_t kShownText = 60;
 
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
-}
-
 bool isOperatorName(std::string_view text) {
   const auto isPart = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':' ||
@@ -170,7 +164,7 @@ void timeExpression(Prompt& prompt, std::string_view argument) {
 
 void switchMode(Prompt& prompt, std::string_view argument) {
   const std::string_view name = argument.substr(0, argument.find_first_of(kBlanks));
-  const std::string_view rest = trimmed(argument.substr(name.size()));
+  const std::string_view rest = utf8::withoutSpaces(argument.substr(name.size()));
   if (name.empty()) {
     const auto on = prompt.session.switchedOn();
     print(on.empty() ? "nothing is switched on\n" : fmt::format("on, the innermost last: {}\n", fmt::join(on, ", ")));
@@ -241,7 +235,7 @@ struct PromptCommand {
   void (*run)(Prompt&, std::string_view);
 };
 
-constexpr PromptCommand kCommands[] = {
+constexpr PromptCommand kPromptCommands[] = {
     {"schema", "NAME | EXPR", "the schemas of an operator or a function, or of what a call means",
      "Below each stands its docstring, or the comment above its declaration. Without a namespace an\n"
      "operator is one of aten's. An expression is compiled, not run: the overloads that its calls mean\n"
@@ -269,9 +263,9 @@ constexpr PromptCommand kCommands[] = {
     {"quit", "", "ends, as Ctrl-D does", "", quit},
 };
 
-const PromptCommand& findCommand(std::string_view name) {
+const PromptCommand& findPromptCommand(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const PromptCommand& command : kCommands) {
+  for (const PromptCommand& command : kPromptCommands) {
     if (command.name == name) return command;
     names.push_back(command.name);
   }
@@ -280,7 +274,7 @@ const PromptCommand& findCommand(std::string_view name) {
 
 void help(Prompt& prompt, std::string_view argument) {
   if (!argument.empty()) {
-    const PromptCommand& command = findCommand(argument.starts_with(':') ? argument.substr(1) : argument);
+    const PromptCommand& command = findPromptCommand(argument.starts_with(':') ? argument.substr(1) : argument);
     print(fmt::format(":{}{}{}\n{}\n{}{}", command.name, command.argument.empty() ? "" : " ", command.argument,
                       command.line, command.more, command.more.empty() ? "" : "\n"));
     return;
@@ -288,7 +282,7 @@ void help(Prompt& prompt, std::string_view argument) {
   print(
       "Statements run at once, and the value of an expression is shown. An open bracket or block continues\n"
       "on the next line. Ctrl-C discards a line or stops a run, Ctrl-D ends the prompt.\n");
-  for (const PromptCommand& command : kCommands)
+  for (const PromptCommand& command : kPromptCommands)
     print(fmt::format("  {:<28}{}\n", fmt::format(":{} {}", command.name, command.argument), command.line));
   print("Large lists and dicts are abbreviated; print(x) shows everything.\n");
   print(prompt.edits ? "Arrow keys edit the line and recall previous ones, Tab completes.\n"
@@ -297,13 +291,13 @@ void help(Prompt& prompt, std::string_view argument) {
 
 }  // namespace
 
-bool isPromptCommand(std::string_view line) { return trimmed(line).starts_with(':'); }
+bool isPromptCommand(std::string_view line) { return utf8::withoutSpaces(line).starts_with(':'); }
 
 void runPromptCommand(Prompt& prompt, std::string_view line) {
-  const std::string_view text = trimmed(line).substr(1);
+  const std::string_view text = utf8::withoutSpaces(line).substr(1);
   const std::string_view name = text.substr(0, text.find_first_of(kBlanks));
-  const PromptCommand& command = findCommand(name);
-  const std::string_view argument = trimmed(text.substr(name.size()));
+  const PromptCommand& command = findPromptCommand(name);
+  const std::string_view argument = utf8::withoutSpaces(text.substr(name.size()));
   BOXCAR_CHECK(argument.empty() || !command.argument.empty(), "`:{}` takes no argument; '{}' is too much", name,
                argument);
   command.run(prompt, argument);
@@ -311,12 +305,12 @@ void runPromptCommand(Prompt& prompt, std::string_view line) {
 
 std::vector<std::string> promptCommands() {
   std::vector<std::string> names;
-  for (const PromptCommand& command : kCommands) names.push_back(fmt::format(":{}", command.name));
+  for (const PromptCommand& command : kPromptCommands) names.push_back(fmt::format(":{}", command.name));
   return names;
 }
 
 std::string commandMeantBy(const Session& session, std::string_view input) {
-  const std::string_view word = trimmed(input.substr(0, input.find_first_of("(\n")));
+  const std::string_view word = utf8::withoutSpaces(input.substr(0, input.find_first_of("(\n")));
   const auto isWord = [word](const auto& each) { return each == word; };
   if (std::ranges::any_of(session.variables(), isWord, &Session::Variable::name)) return {};
   if (std::ranges::any_of(session.functions(), isWord, &FunctionSchema::name)) return {};
