@@ -58,11 +58,21 @@ std::string unknownOption(const CLI::App& app, const CLI::App& command) {
   return {};
 }
 
+// Returns the message for a flag that was given a value, such as `--check-nan=false`. Empty if [what], which CLI11
+// wrote, is about something else.
+std::string flagWithValue(std::string_view what) {
+  constexpr std::string_view kWording = " was given a disallowed flag override";
+  if (!what.ends_with(kWording)) return {};
+  what.remove_suffix(kWording.size());
+  return fmt::format("--{0} takes no value: write it as --{0}, or leave it out", what);
+}
+
 // Reports what is wrong with a command line, and which --help to read.
 void reportUsage(const CLI::App& app, const CLI::ParseError& error) {
   const auto commands = app.get_subcommands();
   const std::string command = commands.empty() ? "" : commands[0]->get_name();
   std::string what = error.what();
+  if (std::string flag = flagWithValue(what); !flag.empty()) what = std::move(flag);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !commands.empty()) {
     if (std::string unknown = unknownOption(app, *commands[0]); !unknown.empty()) what = std::move(unknown);
   }

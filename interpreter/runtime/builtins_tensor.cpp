@@ -52,8 +52,9 @@ void measure(const IValue& data, size_t depth, NestedShape& shape) {
     BOXCAR_CHECK(shape.kind == Tag::None, "tensor(): there is a list where a number should be");
     shape.sizes.push_back(size);
   }
-  BOXCAR_CHECK(shape.sizes[depth] == size, "tensor(): lists of {} and of {} stand in dimension {}", shape.sizes[depth],
-               size, depth);
+  BOXCAR_CHECK(shape.sizes[depth] == size,
+               "tensor(): lists in one dimension must be equally long, but dimension {} has lists of length {} and {}",
+               depth, shape.sizes[depth], size);
   for (size_t i = 0; i < data.length(); ++i) measure(data.elementAt(i), depth + 1, shape);
 }
 

@@ -295,10 +295,10 @@ IValue iterable(const IValue& value) {
     const Characters characters(value.toStringView());
     for (size_t i = 0; i < characters.size(); ++i) elements.emplace_back(characters[i]);
   } else if (value.isTensor()) {
-    BOXCAR_CHECK(value.toTensor().dim() > 0, "a loop cannot iterate over a Tensor without dimensions");
+    BOXCAR_CHECK(value.toTensor().dim() > 0, "a Tensor without dimensions cannot be iterated over");
     for (int64_t i = 0; i < value.toTensor().size(0); ++i) elements.push_back(indexTensor(value, i));
   } else {
-    BOXCAR_FAIL("a loop cannot iterate over {}", kindName(value));
+    BOXCAR_FAIL("{} cannot be iterated over; lists, tuples, dicts, strs and tensors can", kindName(value));
   }
   return makeGenericList(std::move(elements));
 }

@@ -190,7 +190,7 @@ TEST(Builtins, TensorsFromData) {
   EXPECT_EQ(call("tensor", {GenericList(), IValue(), IValue(), IValue()}), "tensor([])");
   EXPECT_EQ(call("tensor",
                  {GenericList{IValue(List<int64_t>{1, 2}), IValue(List<int64_t>{3})}, IValue(), IValue(), IValue()}),
-            "tensor(): lists of 2 and of 1 stand in dimension 1");
+            "tensor(): lists in one dimension must be equally long, but dimension 1 has lists of length 2 and 1");
   EXPECT_EQ(call("tensor", {GenericList{IValue(1), IValue(List<int64_t>{3})}, IValue(), IValue(), IValue()}),
             "tensor(): there is a list where a number should be");
   EXPECT_EQ(call("tensor", {GenericList{IValue(List<int64_t>{3}), IValue(1)}, IValue(), IValue(), IValue()}),

@@ -111,7 +111,8 @@ TEST(Containers, UnpackingChecksTheCount) {
   EXPECT_EQ(stack.size(), 2U);
   EXPECT_EQ(stack[0].toInt(), 1);
   EXPECT_EQ(errorOf([&] { unpack(List<int64_t>{1, 2}, 3, stack); }), "3 names take the values of int[], which has 2");
-  EXPECT_EQ(errorOf([&] { unpack(5, 2, stack); }), "a loop cannot iterate over int");
+  EXPECT_EQ(errorOf([&] { unpack(5, 2, stack); }),
+            "int cannot be iterated over; lists, tuples, dicts, strs and tensors can");
 }
 
 TEST(Containers, ALoopOverAListSeesWhatIsAppended) {
