@@ -1,7 +1,7 @@
 #pragma once
 
 #include <boxcar/dispatcher/handlers/handler_kinds.h>
-#include <boxcar/schema/parse_schema.h>
+#include <boxcar/ivalue/error.h>
 
 #include <memory>
 #include <string>
@@ -10,25 +10,31 @@
 namespace boxcar {
 
 // Returns arguments that any kind of handler accepts and with which it changes nothing in the calls that it wraps:
-// files are in [folder], patterns match no operator.
-inline std::vector<IValue> harmlessArguments(const HandlerKind& kind, const std::string& folder) {
-  static int files = 0;
+// its file is [path], and its pattern matches no operator. Throws Error for another argument without a default.
+inline std::vector<IValue> harmlessArguments(const HandlerKind& kind, const std::string& path) {
   std::vector<IValue> values;
-  const FunctionSchema schema = parseSchema(kind.schema);
-  for (const Argument& argument : schema.arguments()) {
+  for (const Argument& argument : kind.parsedSchema().arguments()) {
     if (argument.name() == "path") {
-      values.emplace_back(folder + "/" + std::string(kind.name()) + std::to_string(++files));
+      values.emplace_back(path);
     } else if (argument.name() == "pattern") {
       values.emplace_back(std::string("no::such_operator"));
     } else {
-      values.push_back(argument.default_value().value());
+      BOXCAR_CHECK(argument.default_value().has_value(), "add a value for '{}' of {} to tests/handler_arguments.h",
+                   argument.name(), kind.name());
+      values.push_back(*argument.default_value());
     }
   }
   return values;
 }
 
+// Returns arguments whose file is a new one in [folder].
+inline std::vector<IValue> harmlessArgumentsIn(const HandlerKind& kind, const std::string& folder) {
+  static int files = 0;
+  return harmlessArguments(kind, folder + "/" + std::string(kind.name()) + std::to_string(++files));
+}
+
 inline std::unique_ptr<Handler> makeHarmless(const HandlerKind& kind, const std::string& folder) {
-  return kind.make(harmlessArguments(kind, folder));
+  return kind.make(harmlessArgumentsIn(kind, folder));
 }
 
 }  // namespace boxcar

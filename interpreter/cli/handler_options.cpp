@@ -117,7 +117,7 @@ void addHandlerOptions(CLI::App& command) {
     const std::string name = optionName(*kind);
     CLI::Option* option = nullptr;
     if (schema.arguments().empty()) {
-      option = command.add_flag(name)->description(std::string(kind->help))->disable_flag_override();
+      option = command.add_flag(name)->description(std::string(kind->help));
     } else {
       std::string more;
       for (size_t i = 1; i < schema.arguments().size(); ++i)

@@ -134,8 +134,15 @@ void addProgramOptions(CLI::App& app, std::vector<std::string>& plugins) {
       ->check(CLI::IsMember(kChoices))
       ->trigger_on_parse();
   app.add_flag_callback(
-         "--no-progress", [] { setProgressAllowed(false); }, "Show no progress line on a terminal")
-      ->disable_flag_override();
+      "--no-progress", [] { setProgressAllowed(false); }, "Show no progress line on a terminal");
+}
+
+// Makes the flags of all commands refuse a value: `--sandbox=false` would run a script without a sandbox.
+void refuseFlagValues(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() == 0) option->disable_flag_override();
+  }
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) refuseFlagValues(*command);
 }
 
 using AddWithRest = void(CLI::App& app, const std::vector<std::string>& rest, int& status);
@@ -221,6 +228,7 @@ int runCommandLine(int argc, char** argv) {
   } else {
     for (const Command& each : kCommands) each.add(app, rest, status);
   }
+  refuseFlagValues(app);
   addExamples(app, {"Example: boxcar run script.ops. Help for a command: boxcar COMMAND --help"});
   try {
     checkValues(static_cast<int>(dashes - argv), argv);

@@ -20,6 +20,7 @@
 #include "tests/dispatcher/handlers/unwinding_samples.h"
 #include "tests/exhaustion/cases.h"
 #include "tests/exhaustion/script_samples.h"
+#include "tests/handler_arguments.h"
 
 namespace boxcar::exhaustion {
 namespace {
@@ -59,21 +60,6 @@ ExhaustedCase runOf(const std::string& name, const char* text, const std::string
 }
 
 // Makes a handler of [kind]; if it writes a file, it writes to [path].
-std::unique_ptr<Handler> makeHandler(const HandlerKind& kind, const std::string& path) {
-  const FunctionSchema& schema = kind.parsedSchema();
-  std::vector<IValue> arguments;
-  for (const Argument& argument : schema.arguments()) {
-    if (argument.name() == "path") {
-      arguments.emplace_back(path);
-    } else if (argument.name() == "pattern") {
-      arguments.emplace_back("no::such");
-    } else {
-      arguments.push_back(*argument.default_value());
-    }
-  }
-  return kind.make(arguments);
-}
-
 // Returns what is wrong with the file: if it exists, it must be complete. It must exist if the run [ended] normally.
 std::optional<std::string> problemOfFile(std::string_view kind, const std::string& path, bool ended) {
   if (!std::filesystem::exists(path)) {
@@ -97,7 +83,7 @@ ExhaustedCase runUnder(const HandlerKind& kind, const std::string& name, const c
   return {name + " with " + kind_name,
           [=, &kind] {
             std::filesystem::remove(path);
-            const std::unique_ptr<Handler> handler = makeHandler(kind, path);
+            const std::unique_ptr<Handler> handler = kind.make(harmlessArguments(kind, path));
             struct Finish {
               Handler& handler;
               bool failed = true;

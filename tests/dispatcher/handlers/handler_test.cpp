@@ -151,7 +151,7 @@ TEST(Handler, EveryKindStandsAKernelThatTakesMoreThanItsArguments) {
     const OperatorHandle op = find(name);
     for (const HandlerKind* kind : handlerKinds()) {
       SCOPED_TRACE(std::string(kind->name()) + " of " + name);
-      std::vector<IValue> arguments = harmlessArguments(*kind, folder.path());
+      std::vector<IValue> arguments = harmlessArgumentsIn(*kind, folder.path());
       if (kind->name() == "inject") arguments = {std::string("greedy_test::*"), 1, true, 0, 1.0};
       const auto handler = kind->make(arguments);
       Stack stack;

@@ -17,6 +17,7 @@
 #include "tests/captured_output.h"
 #include "tests/dispatcher/handlers/fault/fault_helpers.h"
 #include "tests/dispatcher/handlers/unwinding_samples.h"
+#include "tests/handler_arguments.h"
 #include "tests/temporary_folder.h"
 #include "tests/test_support.h"
 
@@ -189,17 +190,8 @@ TEST(Unwinding, AFirstRunThatFailsIsMadeUpFor) {
 
 // Makes a handler of [kind] with simple arguments; null if these are not enough. Files go to [folder].
 std::unique_ptr<Handler> makeSimply(const HandlerKind& kind, const TemporaryFolder& folder, const std::string& suffix) {
-  std::vector<IValue> arguments;
-  const FunctionSchema& schema = kind.parsedSchema();
-  for (const Argument& argument : schema.arguments()) {
-    if (argument.default_value()) {
-      arguments.push_back(*argument.default_value());
-    } else if (argument.name() == "pattern") {
-      arguments.emplace_back("no::such");
-    } else {
-      arguments.emplace_back(folder / ("handler_" + std::string(kind.name()) + suffix));
-    }
-  }
+  const std::vector<IValue> arguments =
+      harmlessArguments(kind, folder / ("handler_" + std::string(kind.name()) + suffix));
   try {
     return kind.make(arguments);
   } catch (const Error&) {

@@ -36,6 +36,8 @@ Run \`boxcar run --help\` for its usage." run twice.ops --deny
 expect 1 begins "$(denied aten::relu aten::relu.default 2 5 'x = relu(ones(2))')" run twice.ops --deny aten::relu.default
 expect 2 "" "boxcar run: --check-nan takes no value: write it as --check-nan, or leave it out
 Run \`boxcar run --help\` for its usage." run --check-nan=false twice.ops
+expect 2 "" "boxcar run: --sandbox takes no value: write it as --sandbox, or leave it out
+Run \`boxcar run --help\` for its usage." run --sandbox=false twice.ops
 expect 2 "" "boxcar run: --inject: 'corrupt' is not understood. Write corrupt=… After the first value, name the others: inject(str pattern, *, int n=1, bool corrupt=False, int seed=0, float probability=0.0) -> ()
 Run \`boxcar run --help\` for its usage." run --inject relu,corrupt twice.ops
 # Output files that would overwrite each other, or the script.
