@@ -171,7 +171,7 @@ Scatter reduction(int64_t dim, const Tensor& index, const Tensor& src, std::stri
 
 // The functional, in-place and out= forms of an operator; [make] turns the remaining arguments into a Scatter.
 template <auto make, class... Args>
-struct Forms {
+struct ScatterForms {
   static Tensor functional(const Tensor& self, Args... args) { return make(args...).functional(self); }
   static Tensor& inPlace(Tensor& self, Args... args) { return make(args...).inPlace(self); }
   static Tensor& out(const Tensor& self, Args... args, Tensor& out) { return make(args...).out(self, out); }
@@ -190,12 +190,12 @@ constexpr auto kReducedNumber = [](int64_t dim, const Tensor& index, const Scala
   return number(dim, index, value, howOf(reduce));
 };
 
-using Elements = Forms<kElements, int64_t, const Tensor&, const Tensor&>;
-using Number = Forms<kNumber, int64_t, const Tensor&, const Scalar&>;
-using Reduced = Forms<kReduced, int64_t, const Tensor&, const Tensor&, std::string_view>;
-using ReducedNumber = Forms<kReducedNumber, int64_t, const Tensor&, const Scalar&, std::string_view>;
-using Sums = Forms<sums, int64_t, const Tensor&, const Tensor&>;
-using Two = Forms<reduction, int64_t, const Tensor&, const Tensor&, std::string_view, bool>;
+using Elements = ScatterForms<kElements, int64_t, const Tensor&, const Tensor&>;
+using Number = ScatterForms<kNumber, int64_t, const Tensor&, const Scalar&>;
+using Reduced = ScatterForms<kReduced, int64_t, const Tensor&, const Tensor&, std::string_view>;
+using ReducedNumber = ScatterForms<kReducedNumber, int64_t, const Tensor&, const Scalar&, std::string_view>;
+using Sums = ScatterForms<sums, int64_t, const Tensor&, const Tensor&>;
+using Two = ScatterForms<reduction, int64_t, const Tensor&, const Tensor&, std::string_view, bool>;
 
 }  // namespace
 

@@ -137,10 +137,11 @@ void addProgramOptions(CLI::App& app, std::vector<std::string>& plugins) {
       "--no-progress", [] { setProgressAllowed(false); }, "Show no progress line on a terminal");
 }
 
-// Makes the flags of all commands refuse a value: `--sandbox=false` would run a script without a sandbox.
+// Makes the flags of all commands refuse a value, unless they are declared with one: `--sandbox=false` would run a
+// script without a sandbox.
 void refuseFlagValues(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
-    if (option->get_items_expected_max() == 0) option->disable_flag_override();
+    if (option->get_expected_max() == 0 && option->get_fnames().empty()) option->disable_flag_override();
   }
   for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) refuseFlagValues(*command);
 }

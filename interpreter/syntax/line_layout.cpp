@@ -63,7 +63,7 @@ bool wouldMerge(std::string_view left, std::string_view right) {
 }
 
 // How blanks are placed, and whether a trailing comma is allowed.
-enum class Mode { Statement, Element, Type };
+enum class LayoutMode { Statement, Element, Type };
 
 class LineLayout final {
  public:
@@ -71,21 +71,21 @@ class LineLayout final {
 
   void line(size_t begin, size_t end) {
     if (kind(begin) == Kind::KwFn || reader_.isContextual(begin, "op", Kind::Name)) {
-      sequence(begin, end, Mode::Type);
+      sequence(begin, end, LayoutMode::Type);
     } else if (kind(begin) == Kind::Name && begin + 1 < end && kind(begin + 1) == Kind::Colon) {
       const size_t assign = find(Kind::Assign, begin, end);
-      sequence(begin, begin + 2, Mode::Statement);
+      sequence(begin, begin + 2, LayoutMode::Statement);
       layout_.text(" ");
-      sequence(begin + 2, assign, Mode::Type);
+      sequence(begin + 2, assign, LayoutMode::Type);
       layout_.text(" ");
-      sequence(assign, end, Mode::Statement);
+      sequence(assign, end, LayoutMode::Statement);
     } else if (kind(begin) == Kind::KwFor) {
       const size_t in = find(Kind::KwIn, begin, end);
-      sequence(begin, in, Mode::Statement);
+      sequence(begin, in, LayoutMode::Statement);
       layout_.text(" ");
-      sequence(in, end, Mode::Statement);
+      sequence(in, end, LayoutMode::Statement);
     } else {
-      sequence(begin, end, Mode::Statement);
+      sequence(begin, end, LayoutMode::Statement);
     }
   }
 
@@ -116,7 +116,7 @@ class LineLayout final {
   }
 
   // Whether a blank precedes token [i], which follows another in the same row.
-  bool hasBlank(size_t i, Mode mode) const {
+  bool hasBlank(size_t i, LayoutMode mode) const {
     const size_t before = i - 1;
     const Kind left = kind(before), right = kind(i);
     if (left == Kind::Colon && right == Kind::Colon) return colonsWouldMerge(i);
@@ -138,7 +138,7 @@ class LineLayout final {
       default: break;
     }
     if (left == Kind::Dot || left == Kind::Scope || isPrefix(before)) return false;
-    if (mode == Mode::Type) return reader_.isWord(i) && (endsOperand(before) || left == Kind::Exclamation);
+    if (mode == LayoutMode::Type) return reader_.isWord(i) && (endsOperand(before) || left == Kind::Exclamation);
     return true;
   }
 
@@ -166,12 +166,12 @@ class LineLayout final {
   void token(size_t i) { layout_.text(reader_.text(i)); }
 
   // Writes tokens without possible breaks outside of their brackets.
-  void sequence(size_t begin, size_t end, Mode mode) {
+  void sequence(size_t begin, size_t end, LayoutMode mode) {
     size_t commas = 0;
     for (size_t i = begin; i < end; i = reader_.next(i)) {
       if (kind(i) == Kind::Comma) {
         // The last comma of `a, b, = e` is redundant; that of `a, = e` is not.
-        if (mode == Mode::Statement && ++commas > 1 && endsList(i + 1, end)) continue;
+        if (mode == LayoutMode::Statement && ++commas > 1 && endsList(i + 1, end)) continue;
       } else if (endsList(i, end)) {
         commas = 0;
       }
@@ -204,12 +204,12 @@ class LineLayout final {
     bool needs_last_comma = false;  // only the comma makes it a tuple
   };
 
-  Content contentOf(size_t open, Mode mode) const {
+  Content contentOf(size_t open, LayoutMode mode) const {
     const size_t close = reader_.closer(open);
     const bool follows_value = open > 0 && endsOperand(open - 1) && kind(open) != Kind::DictOpen;
     Content content;
     content.is_index = kind(open) == Kind::LeftBracket && follows_value;
-    content.is_type = mode == Mode::Type;
+    content.is_type = mode == LayoutMode::Type;
     if (kind(open) == Kind::LeftBracket && find(Kind::KwFor, open + 1, close) != close) {
       content.is_comprehension = true;
       content.elements.push_back({open + 1, close});
@@ -262,12 +262,12 @@ class LineLayout final {
     return next != comments.end() && next->begin < reader_.span(last).begin;
   }
 
-  void bracket(size_t open, Mode mode) {
+  void bracket(size_t open, LayoutMode mode) {
     const size_t close = reader_.closer(open);
     token(open);
     const Content content = contentOf(open, mode);
     if (leavesBreaking(open, content)) {
-      sequence(content.elements[0].begin, content.elements[0].end, Mode::Element);
+      sequence(content.elements[0].begin, content.elements[0].end, LayoutMode::Element);
     } else if (close > open + 1 || hasCommentBetween(open, close)) {
       layout_.beginGroup();
       layout_.indent();
@@ -292,7 +292,7 @@ class LineLayout final {
       const bool is_last = i + 1 == content.elements.size();
       placeBefore(element.begin, i > 0);
       if (content.is_type || (i == 1 && isInstance(open))) {
-        sequence(element.begin, element.end, Mode::Type);
+        sequence(element.begin, element.end, LayoutMode::Type);
       } else if (content.is_comprehension) {
         comprehension(element);
       } else {
@@ -330,7 +330,7 @@ class LineLayout final {
       const size_t colon = find(Kind::Colon, begin, element.end);
       if (begin < colon) expression({begin, colon}, is_indented || first_colon < element.end);
       if (colon < element.end) {
-        if (colon > element.begin && kind(colon - 1) == Kind::Colon && hasBlank(colon, Mode::Element))
+        if (colon > element.begin && kind(colon - 1) == Kind::Colon && hasBlank(colon, LayoutMode::Element))
           layout_.text(" ");
         token(colon);
       }
@@ -354,7 +354,7 @@ class LineLayout final {
       layout_.text(" ");
       if (kind(begin) == Kind::KwFor) {
         const size_t in = find(Kind::KwIn, begin, at);
-        sequence(begin + 1, in, Mode::Statement);
+        sequence(begin + 1, in, LayoutMode::Statement);
         layout_.text(" in ");
         begin = in;
       }
@@ -398,7 +398,7 @@ class LineLayout final {
     for (size_t i = element.begin; i < element.end; i = reader_.next(i)) {
       loosest = std::min(loosest, levelAt(i, element.begin));
     }
-    if (loosest == LayoutLevel::None) return sequence(element.begin, element.end, Mode::Element);
+    if (loosest == LayoutLevel::None) return sequence(element.begin, element.end, LayoutMode::Element);
     layout_.beginGroup();
     size_t begin = element.begin;
     for (size_t i = element.begin; i < element.end; i = reader_.next(i)) {

@@ -105,7 +105,8 @@ ExhaustedCase runUnder(const HandlerKind& kind, const std::string& name, const c
 // Makes a recording at [path] by a run under a handler, and keeps it.
 std::string recordedAt(const std::string& path) {
   const Program program = Program::compile(kHandledSample, path + ".ops");
-  const std::unique_ptr<Handler> recorder = makeHandler(*findHandlerKind("record"), path);
+  const HandlerKind& kind = *findHandlerKind("record");
+  const std::unique_ptr<Handler> recorder = kind.make(harmlessArguments(kind, path));
   {
     const HandlerGuard on(*recorder);
     program.run();

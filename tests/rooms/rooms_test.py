@@ -6,6 +6,8 @@
 - Files do not include one another in a circle.
 - A header of a room is included as <boxcar/ROOM/FILE>, and exists.
 - No two headers of the rooms define a class of the same name in the same namespace: the linker would mix their functions.
+- No source defines a class in an anonymous namespace whose name a header has in an enclosing namespace: sources are
+  compiled together, and others would mean the wrong one.
 - No source in the rooms, tests and bench is longer than LONGEST lines.
 
 The test also checks a small project that breaks each rule, and each broken rule must be reported. With BUILD, the test
@@ -90,6 +92,7 @@ class Project:
         self.root = root
         self.included = {}  # file -> the project's files that it includes
         self.types = {}  # a class with its namespaces -> the headers that define it
+        self.unnamed = []  # a source, the namespaces around its anonymous one, and a class in there
         self.problems = []
 
     def say(self, file, line, text):
@@ -169,7 +172,8 @@ class Project:
         return "\n".join([*lines[:1], "  compound=true;", *lines[1:], "}", ""])
 
     def find_types(self, file):
-        """Records the classes that a header defines in named namespaces."""
+        """Records the classes that a header defines in named namespaces, or a source in an anonymous one."""
+        is_header = file.endswith((".h", ".inc"))
         text = NO_CODE.sub("", (self.root / file).read_text(encoding="utf-8"))
         opened = []  # a namespace's name, or None for any other brace
         for found in BRACE.finditer(text):
@@ -179,14 +183,27 @@ class Project:
                 if opened:
                     opened.pop()
             else:
-                if found["type"] and all(opened):
+                if found["type"] and is_header and all(opened):
                     self.types.setdefault("::".join([*opened, found["type"]]), []).append(file)
+                if found["type"] and not is_header and opened.count("") == 1 and None not in opened:
+                    self.unnamed.append((file, "::".join(filter(None, opened)), found["type"]))
                 opened.append(None)
 
     def find_twins(self):
         for name, files in sorted(self.types.items()):
             if len(set(files)) > 1:
                 self.problems.append(f"{' and '.join(sorted(set(files)))} each define {name}: rename one of them")
+
+    def find_hidden(self):
+        for file, namespace, name in self.unnamed:
+            rooms = [room_of(file), *ARROWS[room_of(file)]]
+            words = namespace.split("::")
+            for depth in range(len(words), 0, -1):
+                hidden = "::".join([*words[:depth], name])
+                headers = [header for header in self.types.get(hidden, []) if room_of(header) in rooms]
+                if headers:
+                    self.problems.append(f"{file}: its class {name} hides {hidden} of {headers[0]}: rename it")
+                    break
 
     def find_circles(self):
         done, path = set(), []
@@ -211,9 +228,10 @@ class Project:
         for room in ("ivalue", "schema", "dispatcher", "backends", "interpreter"):
             for path in sources_of(self.root / room):
                 self.read(path.relative_to(self.root).as_posix())
-                if path.suffix in (".h", ".inc"):
+                if path.suffix in (".h", ".inc", ".cpp"):
                     self.find_types(path.relative_to(self.root).as_posix())
         self.find_twins()
+        self.find_hidden()
         self.find_circles()
         for folder in ("ivalue", "schema", "dispatcher", "backends", "interpreter", "tests", "bench", "scripts"):
             for path in sources_of(self.root / folder):
@@ -239,6 +257,7 @@ BROKEN = {
     "ivalue/near.cpp": '#include "hen.h"\n',
     "ivalue/scope.h": "namespace boxcar::a {\nstruct Scope { struct Part {}; };  // class Other {\n}\nnamespace boxcar { struct Scope; }\n",
     "ivalue/range.h": "namespace boxcar {\nnamespace a {\nclass Scope final : public B<C> {\n};\n}\nenum class Part {};\n}\n",
+    "schema/hiding.cpp": "namespace boxcar::a {\nnamespace {\nenum class Part {};\nclass Own { struct Scope {}; };\n}\n}\n",
     "ivalue/long.cpp": "\n" * 801,
 }
 TOLD = """\
@@ -252,6 +271,7 @@ interpreter/run.h:1: interpreter must not include interpreter/cli, as <boxcar/in
 interpreter/run.h:2: interpreter must not include backends, as <boxcar/backends/ops.h> does; it may include interpreter, ivalue, schema, dispatcher
 interpreter/syntax/tree.h:1: interpreter/syntax must not include interpreter/compiler, as <boxcar/interpreter/compiler/names.h> does; it may include nothing of its room but itself
 ivalue/range.h and ivalue/scope.h each define boxcar::a::Scope: rename one of them
+schema/hiding.cpp: its class Part hides boxcar::Part of ivalue/range.h: rename it
 these include one another in a circle: ivalue/egg.h -> ivalue/hen.h -> ivalue/egg.h
 ivalue/long.cpp has 801 lines, and 800 at most are allowed: split it by subject""".split("\n")
 

@@ -96,7 +96,7 @@ Types typesOf(ScalarType type) {
 
 // A matrix as cuBLAS sees it, column-major: columns of [rows] contiguous elements, [step] apart; [turned] if it has to
 // be transposed.
-struct Layout {
+struct MatrixLayout {
   bool turned;
   int64_t rows;
   int64_t columns;
@@ -105,7 +105,7 @@ struct Layout {
 
 // Returns the layout of the transpose of a matrix of [rows] by [columns], because contiguous rows are columns for
 // cuBLAS.
-Layout layoutOf(const MatrixOperand& matrix, int64_t rows, int64_t columns) {
+MatrixLayout layoutOf(const MatrixOperand& matrix, int64_t rows, int64_t columns) {
   const bool by_rows = matrix.column_step == 1 && (matrix.row_step >= columns || rows == 1);
   if (by_rows) return {false, columns, rows, std::max(matrix.row_step, columns)};
   return {true, rows, columns, std::max(matrix.column_step, rows)};
@@ -117,7 +117,8 @@ uint32_t alignmentOf(const void* data) {
   return static_cast<uint32_t>(std::min<uintptr_t>(256, address & (~address + 1)));
 }
 
-void makeLayout(Owned<cublasLtMatrixLayout_t>& made, const GemmCall& call, const Layout& layout, int64_t batch_step) {
+void makeLayout(Owned<cublasLtMatrixLayout_t>& made, const GemmCall& call, const MatrixLayout& layout,
+                int64_t batch_step) {
   checkBlas(lib().cublasLtMatrixLayoutCreate(&made.object, typesOf(call.type).data, static_cast<uint64_t>(layout.rows),
                                              static_cast<uint64_t>(layout.columns), layout.step),
             call);
@@ -165,10 +166,10 @@ struct Factor {
 // cuBLAS matrices are column-major, so c' = b' @ a', where ' is the transpose, yields a row-major c.
 bool multiplyByLibrary(const GemmCall& call) {
   const Types types = typesOf(call.type);
-  const Layout left = layoutOf(call.b, call.k, call.n);
-  const Layout right = layoutOf(call.a, call.m, call.k);
+  const MatrixLayout left = layoutOf(call.b, call.k, call.n);
+  const MatrixLayout right = layoutOf(call.a, call.m, call.k);
   // A single row may have any step, including ones that are invalid for a layout.
-  const Layout result{false, call.n, call.m, call.m == 1 ? call.n : std::max(call.c.row_step, call.n)};
+  const MatrixLayout result{false, call.n, call.m, call.m == 1 ? call.n : std::max(call.c.row_step, call.n)};
   const Factor alpha(call.alpha, types.scale);
   const Factor beta(call.beta, types.scale);
   Owned<cublasLtMatmulDesc_t> description(lib().cublasLtMatmulDescDestroy);

@@ -29,13 +29,13 @@ namespace {
   X(zip_stat_index)
 
 // libzip is opened with the first archive, so programs that read none do not wait for it.
-struct Library {
+struct ZipLibrary {
 #define X(name) decltype(&::name) name = nullptr;
   BOXCAR_ZIP_FUNCTIONS(X)
 #undef X
   std::string missing;  // why it cannot be used; "" if it can
 
-  Library() {
+  ZipLibrary() {
     void* library = nullptr;
     // The functions used are the same in both versions.
     for (const char* file : {"libzip.so.5", "libzip.so.4"}) {
@@ -52,8 +52,8 @@ struct Library {
   }
 };
 
-const Library& libzip() {
-  static const Library library;
+const ZipLibrary& libzip() {
+  static const ZipLibrary library;
   return library;
 }
 

@@ -116,7 +116,8 @@ TEST(ProfileOfAScript, LinesAndFunctionsCountCallsThatTheTimeLineHasNoRoomFor) {
       const std::vector<std::string> outer = rowOf(table, by == ProfileBy::Line ? "test.ops:5" : "test.ops");
       ASSERT_GE(outer.size(), 7U) << table;
       EXPECT_EQ(outer[6], by == ProfileBy::Line ? "0" : "1") << table;
-      EXPECT_GT(std::stod(outer[3]), by == ProfileBy::Line ? 50.0 : 99.9) << table;
+      // The line that calls the function has the function's time, too.
+      EXPECT_GE(std::stod(outer[3]), by == ProfileBy::Line ? std::stod(inner[3]) : 99.9) << table;
     }
   }
 }
