@@ -12,7 +12,7 @@ namespace {
 // of steps.
 class ElementDistances {
  public:
-  // ElementDistances from the elements of [one] to those of [other]; neither is empty.
+  // Finds the distances from the elements of [one] to those of [other]; neither is empty.
   ElementDistances(const Region& one, const Region& other) {
     addTo(first_, other.offset, other.itemsize);
     addTo(first_, -one.offset, one.itemsize);
