@@ -9,6 +9,7 @@ function(boxcar_embed file symbol source_variable)
                      COMMAND ${CMAKE_COMMAND} -D FILE=${file} -D SYMBOL=${symbol} -D SOURCE=${source} -P ${BOXCAR_EMBED_SCRIPT}
                      DEPENDS ${file} ${BOXCAR_EMBED_SCRIPT}
                      VERBATIM)
-  set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)    # every such source has the array kBytes
+  # Every such source has the array kBytes, and none needs precompiled headers, which take longer to compile than it.
+  set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
   set(${source_variable} ${source} PARENT_SCOPE)
 endfunction()

@@ -1,9 +1,7 @@
 #include <boxcar/dispatcher/registry/operator_cost.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
 
 // The cost of calls to operators that are not pointwise. Composite operators have no cost of their own.
 
@@ -89,38 +87,30 @@ OperatorCost reading(const FinishedCall&) { return {.flops = 0, .bytes = {}}; }
 // Operators that look only at a tensor's shape, not at its elements.
 OperatorCost nothing(const FinishedCall&) { return {.flops = 0, .bytes = 0}; }
 
-std::vector<RegistrationHandleRAII> registerAll() {
-  std::vector<RegistrationHandleRAII> handles;
-  const auto add = [&](const CostFunction& cost, std::initializer_list<const char*> names) {
-    for (const char* name : names) handles.push_back(registerCost(std::string("aten::") + name, cost));
-  };
-  add(&product<0>, {"mm", "mm.out", "bmm", "bmm.out", "mv", "mv.out", "dot", "vdot"});
-  add(&productAndSum,
-      {"addmm", "addmm.out", "addmm_", "baddbmm", "baddbmm.out", "baddbmm_", "addmv", "addmv.out", "addmv_"});
-  add(&reduction<1>, {"sum", "prod", "mean", "amax", "amin", "max", "max.dim", "min", "min.dim", "argmax", "argmin",
-                      "any", "all", "equal"});
-  // A maximum, a subtraction, an exponential, a sum, and a division or subtraction.
-  add(&reduction<5>, {"_softmax", "_log_softmax"});
-  add(&convolution, {"convolution"});
-  add(&pool, {"max_pool2d_with_indices", "avg_pool2d"});
-  add(&reduction<1>, {"_adaptive_avg_pool2d", "adaptive_avg_pool2d.out", "adaptive_max_pool2d"});
-  add(&classLoss, {"nll_loss_forward", "nll_loss2d_forward"});
-  // Two multiplies and one add along each dimension.
-  add(&interpolation<3>, {"upsample_linear1d"});
-  add(&interpolation<6>, {"upsample_bilinear2d"});
-  add(&movement, {"upsample_nearest1d", "upsample_nearest2d"});
-  add(&movement, {"clone", "_to_copy", "cat", "stack", "index"});
-  add(&movementByIndex<2>, {"index_select", "gather"});
-  add(&placement<2>, {"index_put_"});
-  add(&reading, {"_local_scalar_dense", "nonzero"});
-  add(&copying, {"copy_"});
-  add(&filling, {"fill_", "zero_", "uniform_", "normal_", "zeros", "ones", "full", "arange", "rand", "randn",
-                 "zeros_like", "ones_like", "full_like"});
-  add(&nothing, {"size", "is_floating_point", "is_same_size", "empty", "empty_like", "empty_strided"});
-  return handles;
-}
+constexpr CostRow kCosts[] = {
+    {&product<0>, "mm mm.out bmm bmm.out mv mv.out dot vdot"},
+    {&productAndSum, "addmm addmm.out addmm_ baddbmm baddbmm.out baddbmm_ addmv addmv.out addmv_"},
+    {&reduction<1>, "sum prod mean amax amin max max.dim min min.dim argmax argmin any all equal"},
+    // A maximum, a subtraction, an exponential, a sum, and a division or subtraction.
+    {&reduction<5>, "_softmax _log_softmax"},
+    {&convolution, "convolution"},
+    {&pool, "max_pool2d_with_indices avg_pool2d"},
+    {&reduction<1>, "_adaptive_avg_pool2d adaptive_avg_pool2d.out adaptive_max_pool2d"},
+    {&classLoss, "nll_loss_forward nll_loss2d_forward"},
+    // Two multiplies and one add along each dimension.
+    {&interpolation<3>, "upsample_linear1d"},
+    {&interpolation<6>, "upsample_bilinear2d"},
+    {&movement, "upsample_nearest1d upsample_nearest2d"},
+    {&movement, "clone _to_copy cat stack index"},
+    {&movementByIndex<2>, "index_select gather"},
+    {&placement<2>, "index_put_"},
+    {&reading, "_local_scalar_dense nonzero"},
+    {&copying, "copy_"},
+    {&filling, "fill_ zero_ uniform_ normal_ zeros ones full arange rand randn zeros_like ones_like full_like"},
+    {&nothing, "size is_floating_point is_same_size empty empty_like empty_strided"},
+};
 
-const std::vector<RegistrationHandleRAII> kCosts = registerAll();
+[[maybe_unused]] const bool kCostsAreRegistered = (registerCosts("aten", kCosts), true);
 
 }  // namespace
 }  // namespace boxcar::composite

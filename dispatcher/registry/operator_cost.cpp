@@ -1,18 +1,49 @@
 #include <boxcar/dispatcher/registry/operator_cost.h>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <list>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace boxcar {
 namespace {
+
+struct CostTable {
+  std::string_view ns;
+  std::span<const CostRow> rows;
+};
 
 struct CostRegistry {
   std::mutex mutex;
   // Newest first.
   std::map<std::string, std::list<std::shared_ptr<const CostFunction>>> costs;
+  std::vector<CostTable> unread_tables;
+  std::map<std::string, OperatorCost (*)(const FinishedCall&)> from_tables;
+
+  void readTables() {
+    for (const CostTable& table : unread_tables) {
+      for (const CostRow& row : table.rows) {
+        for (size_t begin = 0; begin < row.operators.size();) {
+          const size_t end = std::min(row.operators.find(' ', begin), row.operators.size());
+          from_tables[fmt::format("{}::{}", table.ns, row.operators.substr(begin, end - begin))] = row.cost;
+          begin = end + 1;
+        }
+      }
+    }
+    unread_tables.clear();
+  }
+
+  CostFunction find(const std::string& name) const {
+    if (const auto found = costs.find(name); found != costs.end() && !found->second.empty())
+      return *found->second.front();
+    if (const auto found = from_tables.find(name); found != from_tables.end()) return found->second;
+    return {};
+  }
 };
 
 // Never destroyed: handles that are static objects are destroyed when the process ends.
@@ -33,13 +64,17 @@ RegistrationHandleRAII registerCost(std::string name, CostFunction cost) {
   });
 }
 
-CostFunction findCost(const std::string& name) {
+void registerCosts(std::string_view ns, std::span<const CostRow> table) {
   const std::lock_guard lock(costRegistry().mutex);
-  for (const std::string& wanted : {name, name.substr(0, name.rfind('.'))}) {
-    const auto found = costRegistry().costs.find(wanted);
-    if (found != costRegistry().costs.end() && !found->second.empty()) return *found->second.front();
-  }
-  return {};
+  costRegistry().unread_tables.push_back({ns, table});
+}
+
+CostFunction findCost(const std::string& name) {
+  CostRegistry& registry = costRegistry();
+  const std::lock_guard lock(registry.mutex);
+  registry.readTables();
+  CostFunction found = registry.find(name);
+  return found ? found : registry.find(name.substr(0, name.rfind('.')));
 }
 
 }  // namespace boxcar

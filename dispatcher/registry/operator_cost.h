@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace boxcar {
 
@@ -34,6 +35,17 @@ using CostFunction = std::function<OperatorCost(const FinishedCall&)>;
 //     return OperatorCost{.flops = 5 * n * std::log2(n), .bytes = {}};
 //   });
 BOXCAR_API RegistrationHandleRAII registerCost(std::string name, CostFunction cost);
+
+// One line of a table of costs.
+struct CostRow {
+  OperatorCost (*cost)(const FinishedCall&);
+  std::string_view operators;  // separated by blanks, without namespace: "mm mm.out bmm"
+};
+
+// Registers the costs in [table], which must live as long as the program, for operators of the namespace [ns]. A
+// registration by registerCost, even an older one, goes before it. Costs no more than a few instructions, so that a
+// library can do it when it is loaded: the table is read when a cost is first looked up.
+BOXCAR_API void registerCosts(std::string_view ns, std::span<const CostRow> table);
 
 // Returns the function for the operator [name], which includes the overload; empty if there is none.
 BOXCAR_API CostFunction findCost(const std::string& name);

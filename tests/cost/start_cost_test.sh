@@ -17,7 +17,7 @@ check() {  # WHAT COUNT AT_MOST
 
 # Counts the functions that initialise a file's static objects, with everything that they call.
 count=$(instructions --toggle-collect='_GLOBAL__sub_I_*' "$empty_program")
-check "static initialisation" "$count" 210000
+check "static initialisation" "$count" 25000
 count=$(instructions "$boxcar" run "$folder/empty.ops")
 check "boxcar run of an empty script" "$count" 16000000
 exit $failed

@@ -35,5 +35,27 @@ TEST(OperatorCost, TheNewestCountsUntilItGoesInAnyOrder) {
   EXPECT_EQ(flopsFound("cost_test::f"), -1);
 }
 
+constexpr CostRow kTable[] = {
+    {[](const FinishedCall&) { return OperatorCost{.flops = 1, .bytes = {}}; }, "f g.out"},
+    {[](const FinishedCall&) { return OperatorCost{.flops = 2, .bytes = {}}; }, "f.two"},
+};
+
+TEST(OperatorCost, ATableNamesSeveralOperatorsAndARegistrationGoesBeforeIt) {
+  const RegistrationHandleRAII older = registerCost("cost_table::g", costing(3));
+  registerCosts("cost_table", kTable);
+  EXPECT_EQ(flopsFound("cost_table::f"), 1);
+  EXPECT_EQ(flopsFound("cost_table::f.other"), 1);
+  EXPECT_EQ(flopsFound("cost_table::f.two"), 2);
+  EXPECT_EQ(flopsFound("cost_table::g.out"), 1);
+  EXPECT_EQ(flopsFound("cost_table::g"), 3);
+  EXPECT_EQ(flopsFound("cost_table::"), -1);
+  {
+    const RegistrationHandleRAII newer = registerCost("cost_table::f", costing(4));
+    EXPECT_EQ(flopsFound("cost_table::f"), 4);
+    EXPECT_EQ(flopsFound("cost_table::f.two"), 2);
+  }
+  EXPECT_EQ(flopsFound("cost_table::f"), 1);
+}
+
 }  // namespace
 }  // namespace boxcar
