@@ -36,11 +36,14 @@ DimVector inferSizes(std::span<const int64_t> wanted, int64_t numel) {
 
 std::optional<DimVector> viewStrides(std::span<const int64_t> sizes, std::span<const int64_t> strides,
                                      std::span<const int64_t> wanted) {
-  DimVector result(wanted.size(), 1);
+  std::optional<DimVector> found(std::in_place, wanted.size(), 1);
+  DimVector& result = *found;
   if (std::ranges::find(sizes, 0) != sizes.end()) {
-    if (std::ranges::equal(sizes, wanted)) return toDimVector(strides);
-    contiguousStrides(wanted, result);
-    return result;
+    if (std::ranges::equal(sizes, wanted))
+      std::ranges::copy(strides, result.begin());
+    else
+      contiguousStrides(wanted, result);
+    return found;
   }
   // Process runs of dimensions that are contiguous with each other, from the last one. The wanted dimensions must fill
   // each run exactly.
@@ -63,7 +66,7 @@ std::optional<DimVector> viewStrides(std::span<const int64_t> sizes, std::span<c
       step = strides[i - 1];
     }
   }
-  return result;
+  return found;
 }
 
 Slice resolveSlice(int64_t size, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
