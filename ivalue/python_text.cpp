@@ -137,7 +137,7 @@ std::vector<std::string_view> nearestNames(std::string_view name, std::span<cons
   for (const Near& each : near) {
     // Leaves out names that are clearly worse than the best.
     if (names.size() == limit || each.distance > near.front().distance + 1) break;
-    names.push_back(each.name);
+    if (std::ranges::find(names, each.name) == names.end()) names.push_back(each.name);
   }
   return names;
 }

@@ -108,9 +108,7 @@ void reportUnknownFunction(InferenceContext& context, const syntax::QualifiedNam
       if (isCallable(builtin.name())) candidates.push_back(builtin.name());
     }
   }
-  // A built-in may have an operator's name.
   std::ranges::sort(candidates);
-  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
   const std::string full = name.space ? fmt::format("{}::{}", name.space.text, name.name.text) : std::string(shown);
   const std::string_view kind = name.space ? "operator" : "function or operator";
   // The same name in another namespace is a better suggestion than another name.

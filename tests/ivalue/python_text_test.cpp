@@ -104,6 +104,8 @@ TEST(PythonText, NearestNamesComeNearestFirst) {
   EXPECT_EQ(nearestNames("matmul", candidates), Names{});
   EXPECT_EQ(nearestNames("", candidates), Names{});
   EXPECT_EQ(nearestNames("a", Names{"b"}), Names{});
+  // A built-in and an operator may have one name.
+  EXPECT_EQ(nearestNames("sizes", Names{"size", "resize", "size"}), (Names{"size"}));
 }
 
 TEST(PythonText, DidYouMeanReadsAsASentence) {
