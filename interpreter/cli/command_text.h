@@ -13,7 +13,7 @@ namespace boxcar::cli {
 
 // What a word of the command line names, so that a shell can complete it. The word's name tells: an argument FILE or a
 // value FILE.ops is a script; FILE, OUT…, PATH or REC are other files; KEY or FUNCTIONALITY (dispatch keys, too many
-// for the help) and what CLI::IsMember adds are choices; and so on. An argument whose name says too little has a
+// for the help) and what oneOf() adds are choices; and so on. An argument whose name says too little has a
 // type_name(), which is not shown.
 enum class WordKind { Other, Script, File, Folder, Plugin, Operator, Choice };
 

@@ -1,3 +1,4 @@
+#include <boxcar/interpreter/cli/choices.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/completion.h>
 #include <boxcar/interpreter/cli/manual_page.h>
@@ -11,7 +12,7 @@ namespace boxcar::cli {
 void addCompletion(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("completion", "Print the completion script of a shell");
   const auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "The shell")->required()->type_name("")->check(CLI::IsMember({"bash", "zsh"}));
+  command->add_option("SHELL", *shell, "The shell")->required()->type_name("")->check(oneOf({"bash", "zsh"}));
   addExamples(*command, {"source <(boxcar completion bash)",
                          "boxcar completion zsh > ~/.zfunc/_boxcar   # a folder that fpath names"});
   command->callback([&app, shell, &status] {

@@ -1,4 +1,14 @@
 #include <boxcar/backends/cuda/available.h>
+#include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/interpreter/cli/choices.h>
+#include <boxcar/interpreter/cli/command.h>
+#include <boxcar/interpreter/cli/help_text.h>
+#include <boxcar/interpreter/cli/memory_limit.h>
+#include <boxcar/interpreter/cli/progress.h>
+#include <boxcar/interpreter/cli/report.h>
+#include <boxcar/ivalue/output_file.h>
+#include <boxcar/ivalue/python_text.h>
+#include <boxcar/version.h>
 #include <boxcar/dispatcher/plugin/plugin.h>  // IWYU pragma: keep, for what loadPlugin() gives
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/cli/command.h>
@@ -67,14 +77,28 @@ std::string flagWithValue(std::string_view what) {
   return fmt::format("--{0} takes no value: write it as --{0}, or leave it out", what);
 }
 
+// Returns the message for an option without its value. Empty if [what], which CLI11 wrote, is about something else.
+std::string valueMissing(std::string_view what) {
+  constexpr std::string_view kBefore = ": 1 required ";
+  constexpr std::string_view kAfter = " missing";
+  const size_t at = what.find(kBefore);
+  if (at == std::string_view::npos || !what.ends_with(kAfter)) return {};
+  const std::string_view option = what.substr(0, at);
+  what.remove_prefix(at + kBefore.size());
+  what.remove_suffix(kAfter.size());
+  return fmt::format("{0} needs a value: {0} {1}", option, what);
+}
+
 // Reports what is wrong with a command line, and which --help to read.
 void reportUsage(const CLI::App& app, const CLI::ParseError& error) {
   const auto commands = app.get_subcommands();
   const std::string command = commands.empty() ? "" : commands[0]->get_name();
   std::string what = error.what();
   if (std::string flag = flagWithValue(what); !flag.empty()) what = std::move(flag);
+  if (std::string missing = valueMissing(what); !missing.empty()) what = std::move(missing);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !commands.empty()) {
-    if (std::string unknown = unknownOption(app, *commands[0]); !unknown.empty()) what = std::move(unknown);
+    what = unknownOption(app, *commands[0]);
+    if (what.empty()) what = fmt::format("there are too many arguments: {}", fmt::join(app.remaining(true), ", "));
   }
   reportFailure(fmt::format("{}\nRun `boxcar{}{} --help` for its usage.", what, command.empty() ? "" : " ", command),
                 command);
@@ -131,7 +155,7 @@ void addProgramOptions(CLI::App& app, std::vector<std::string>& plugins) {
          "--color", [](const std::string& choice) { setColourChoice(kChoices.at(choice)); },
          "Whether messages have colours; auto: on a terminal, unless NO_COLOR is set")
       ->type_name("WHEN")
-      ->check(CLI::IsMember(kChoices))
+      ->check(oneOf(kChoices))
       ->trigger_on_parse();
   app.add_flag_callback(
       "--no-progress", [] { setProgressAllowed(false); }, "Show no progress line on a terminal");

@@ -1,4 +1,5 @@
 #include <boxcar/dispatcher/handlers/profile/profiler.h>
+#include <boxcar/interpreter/cli/choices.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/number_range.h>
 #include <boxcar/interpreter/cli/output_option.h>
@@ -31,7 +32,7 @@ void addProfile(CLI::App& app, const std::vector<std::string>& rest, int& status
   const auto sort = std::make_shared<std::string>("self");
   command->add_option("--sort", *sort, "The column by which the table is sorted (self)")
       ->type_name("COLUMN")
-      ->check(CLI::IsMember(kSorts));
+      ->check(oneOf(kSorts));
   command->add_option("--limit", profile->table.limit, "The maximum number of rows of the table (all)")
       ->type_name("N")
       ->check(numbersFrom(size_t{1}, size_t{1} << 62));

@@ -29,7 +29,7 @@ expect 1 begins "$(denied aten::relu 'aten::re*' 2 5 'x = relu(ones(2))')" run -
 expect 1 begins "$(denied aten::relu relu 2 5 'x = relu(ones(2))')" run --deny pattern=relu twice.ops
 expect 2 "" "boxcar run: --deny: 'n=3' is not understood. After the first value, name the others: deny(str pattern) -> ()
 Run \`boxcar run --help\` for its usage." run --deny relu,n=3 twice.ops
-expect 2 "" "boxcar run: --deny: 1 required PATTERN missing
+expect 2 "" "boxcar run: --deny needs a value: --deny PATTERN
 Run \`boxcar run --help\` for its usage." run twice.ops --deny
 
 # The overload without a name is `default`.
@@ -38,6 +38,10 @@ expect 2 "" "boxcar run: --check-nan takes no value: write it as --check-nan, or
 Run \`boxcar run --help\` for its usage." run --check-nan=false twice.ops
 expect 2 "" "boxcar run: --sandbox takes no value: write it as --sandbox, or leave it out
 Run \`boxcar run --help\` for its usage." run --sandbox=false twice.ops
+expect 2 "" "boxcar run: --color: it must be always, auto or never, not 'alway'. Did you mean 'always'?
+Run \`boxcar run --help\` for its usage." run --color alway twice.ops
+expect 2 "" "boxcar ops: there are too many arguments: b, c
+Run \`boxcar ops --help\` for its usage." ops a b c
 expect 2 "" "boxcar run: --inject: 'corrupt' is not understood. Write corrupt=… After the first value, name the others: inject(str pattern, *, int n=1, bool corrupt=False, int seed=0, float probability=0.0) -> ()
 Run \`boxcar run --help\` for its usage." run --inject relu,corrupt twice.ops
 # Output files that would overwrite each other, or the script.
