@@ -2,12 +2,43 @@
 #include <boxcar/interpreter/compiler/builtin_resolver.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/syntax/wording.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
 
 namespace boxcar::interp {
 
 using typed::ExprPtr;
+
+namespace {
+
+// Returns "it takes a str, a list or a dict", from the types that [rule] accepts for the first argument beside the others
+// in [types]. Empty if it accepts none of them.
+std::string acceptedTypes(Builtin::ResultRule rule, std::vector<TypePtr> types) {
+  if (types.empty()) return {};
+  const std::pair<const char*, TypePtr> kSamples[] = {
+      {"a number", Type::floating()},
+      {"a str", Type::string()},
+      {"a Tensor", Type::tensor()},
+      {"a list", Type::listOf(Type::integer())},
+      {"a tuple", Type::tupleOf(std::array{Type::integer()})},
+      {"a dict", Type::dictOf(Type::string(), Type::integer())},
+  };
+  std::vector<std::string_view> names;
+  for (const auto& [name, type] : kSamples) {
+    types[0] = type;
+    if (rule(types) != nullptr) names.push_back(name);
+  }
+  if (names.empty()) return {};
+  const std::string_view last = names.back();
+  names.pop_back();
+  return fmt::format("it takes {}{}{}", fmt::join(names, ", "), names.empty() ? "" : " or ", last);
+}
+
+}  // namespace
 
 bool BuiltinResolver::takes(const Builtin& builtin, std::span<const CallArgument> arguments) {
   const std::vector<Argument>& parameters = builtin.schema.arguments();
@@ -96,7 +127,8 @@ ExprPtr BuiltinResolver::callBuiltin(std::string_view name, std::vector<TypedArg
   const TypePtr type = builtin.result_rule != nullptr ? builtin.result_rule(types) : declared_result;
   if (type == nullptr) {
     Diagnostic& diagnostic = context_.error(span, fmt::format("{} does not take ({})", name, given));
-    diagnostic.note(toString(builtin.schema));
+    const std::string accepted = acceptedTypes(builtin.result_rule, types);
+    diagnostic.note(accepted.empty() ? toString(builtin.schema) : accepted);
     if (std::ranges::any_of(types, [](TypePtr t) { return t->isOptional(); })) {
       diagnostic.note("check `is None` first for what may be None");
     }
