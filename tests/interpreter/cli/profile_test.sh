@@ -108,7 +108,7 @@ grep -q '^op mine::block' script.ops || fail "the script is what it was"
 run "a folder that is missing" profile script.ops -o missing/trace.json
 expect 1 "" "^boxcar: cannot write 'missing/trace.json': No such file or directory$"
 run "a column that is none" profile script.ops --sort time
-expect 2 "" '^boxcar profile: --sort: time not in \{average,calls,device,memory,name,self,total\}'
+expect 2 "" '^boxcar profile: --sort: it must be average, calls, device, memory, name, self or total, not .time.'
 run "a limit of no rows" profile script.ops --limit 0
 expect 2 "" '^boxcar profile: --limit: '
 
