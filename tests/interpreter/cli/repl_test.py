@@ -142,6 +142,23 @@ def test_manual():
     check(done.stdout.splitlines() == shown, f"the page shows {shown}, but it is {done.stdout}")
 
 
+def test_large_values_are_summarised():
+    def shown(text):
+        status, out, err = pipe(text)
+        check(status == 0 and err == "", f"a summary is no fault, but {err}")
+        return out
+    numbers = shown("[i for i in range(2000)]\n")
+    check(numbers.startswith("[0, 1, 2,") and numbers.endswith("19, …(+1980 more)]\n"), f"twenty of many numbers, not {numbers}")
+    weights = shown('({"w": ones(50, 50), "s": "é" * 2000, "t": (ones(40, 40),), "n": [[1] for i in range(9)], "one": ones(1)})\n')
+    lines = weights.splitlines()
+    check(lines[0] == "{'w': tensor of [50, 50] float32,", f"a tensor by its size, not {lines[0]}")
+    check(lines[1].startswith(" 's': 'éé") and lines[1].endswith("é'…,") and len(lines[1]) < 60, f"the begin of a str, not {lines[1]}")
+    check(lines[2] == " 't': (tensor of [40, 40] float32,),", f"a tuple of one, not {lines[2]}")
+    check(lines[3] == " 'n': [list of 1, list of 1, list of 1, list of 1, list of 1, list of 1, …(+3 more)],", f"inner lists by length, not {lines[3]}")
+    check(lines[4] == " 'one': tensor([1.])}", f"a small tensor as it is, not {lines[4]}")
+    check(shown("({1: 2})\n") == "{1: 2}\n", "a small dict is shown whole")
+
+
 def test_answers_come_at_once():
     with subprocess.Popen([BOXCAR, "repl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as run:
         for text, answer in ((b"1 + 2\n", b"3\n"), (b"[2,\n1]\n", b"[2, 1]\n"), (b"for i in [7] { print(i) }\n", b"7\n")):
@@ -427,6 +444,7 @@ def complete(terminal):
 with tempfile.TemporaryDirectory() as home:
     test_pipe()
     test_manual()
+    test_large_values_are_summarised()
     test_answers_come_at_once()
     test_commands()
     if not there_are_terminals():
