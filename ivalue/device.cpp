@@ -1,7 +1,9 @@
+#include <boxcar/ivalue/alternatives.h>
 #include <boxcar/ivalue/device.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/ivalue/scalar_type.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
@@ -9,6 +11,7 @@
 #include <limits>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace boxcar {
 
@@ -125,13 +128,10 @@ Device::Device(std::string_view text) : Device(DeviceType::CPU) {
   if (!type) {
     BOXCAR_CHECK(!parseDtype(text), "{} is a dtype, not a device; write a dtype without quotes: {}",
                  pythonStringRepr(text), text);
-    std::string names;
-    for (const TypeInfo& info : kTypes) {
-      if (!names.empty()) names += &info == std::end(kTypes) - 1 ? " or " : ", ";
-      names += nameOf(info);
-    }
+    std::vector<std::string_view> names;
+    for (const TypeInfo& info : kTypes) names.push_back(nameOf(info));
     BOXCAR_FAIL("device {} has the unknown type {}; the type is one of {}", pythonStringRepr(text),
-                pythonStringRepr(name), names);
+                pythonStringRepr(name), alternatives(names));
   }
   type_ = *type;
   if (colon != std::string_view::npos) index_ = parseIndex(text.substr(colon + 1), text);

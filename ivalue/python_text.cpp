@@ -1,3 +1,4 @@
+#include <boxcar/ivalue/alternatives.h>
 #include <boxcar/ivalue/python_text.h>
 
 #include <fmt/format.h>
@@ -5,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 namespace boxcar {
 
@@ -145,12 +147,9 @@ std::vector<std::string_view> nearestNames(std::string_view name, std::span<cons
 std::string didYouMean(std::string_view name, std::span<const std::string_view> candidates) {
   const std::vector<std::string_view> names = nearestNames(name, candidates);
   if (names.empty()) return {};
-  std::string text = " Did you mean ";
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (i != 0) text += i + 1 == names.size() ? " or " : ", ";
-    text += pythonStringRepr(names[i]);
-  }
-  return text += '?';
+  std::vector<std::string> quoted;
+  for (const std::string_view each : names) quoted.push_back(pythonStringRepr(each));
+  return fmt::format(" Did you mean {}?", alternatives(std::vector<std::string_view>(quoted.begin(), quoted.end())));
 }
 
 }  // namespace boxcar

@@ -1,8 +1,11 @@
+#include <boxcar/ivalue/alternatives.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ivalue/scalar_type.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace boxcar {
 
@@ -89,12 +92,9 @@ ScalarType promoteTypes(ScalarType a, ScalarType b) {
 }
 
 void detail::failUnsupportedScalarType(std::string_view op, ScalarType type, std::span<const ScalarType> supported) {
-  std::string names;
-  for (const ScalarType each : supported) {
-    if (!names.empty()) names += each == supported.back() ? " or " : ", ";
-    names += dtypeName(each);
-  }
-  BOXCAR_FAIL("{} does not take dtype {}; it takes {}", op, dtypeName(type), names);
+  std::vector<std::string_view> names;
+  for (const ScalarType each : supported) names.push_back(dtypeName(each));
+  BOXCAR_FAIL("{} does not take dtype {}; it takes {}", op, dtypeName(type), alternatives(names));
 }
 
 }  // namespace boxcar

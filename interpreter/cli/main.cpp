@@ -1,16 +1,7 @@
 #include <boxcar/backends/cuda/available.h>
-#include <boxcar/dispatcher/registry/dispatcher.h>
-#include <boxcar/interpreter/cli/choices.h>
-#include <boxcar/interpreter/cli/command.h>
-#include <boxcar/interpreter/cli/help_text.h>
-#include <boxcar/interpreter/cli/memory_limit.h>
-#include <boxcar/interpreter/cli/progress.h>
-#include <boxcar/interpreter/cli/report.h>
-#include <boxcar/ivalue/output_file.h>
-#include <boxcar/ivalue/python_text.h>
-#include <boxcar/version.h>
 #include <boxcar/dispatcher/plugin/plugin.h>  // IWYU pragma: keep, for what loadPlugin() gives
 #include <boxcar/dispatcher/registry/dispatcher.h>
+#include <boxcar/interpreter/cli/choices.h>
 #include <boxcar/interpreter/cli/command.h>
 #include <boxcar/interpreter/cli/help_text.h>
 #include <boxcar/interpreter/cli/memory_limit.h>

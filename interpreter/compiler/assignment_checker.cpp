@@ -99,7 +99,8 @@ void AssignmentChecker::assignIndex(const syntax::Index& target, ExprPtr value, 
 void AssignmentChecker::setTensorIndex(TensorIndex place, ExprPtr value, Span span, typed::Block& out) {
   if (typed::isPoison(*place.view) || typed::isPoison(*value)) return;
   const TypeKind kind = value->type->kind();
-  if (kind == TypeKind::String || kind == TypeKind::List || kind == TypeKind::Dict || kind == TypeKind::Tuple) {
+  if (kind == TypeKind::String || kind == TypeKind::List || kind == TypeKind::Dict || kind == TypeKind::Tuple ||
+      kind == TypeKind::None) {
     Diagnostic& diagnostic = context_.error(
         span, fmt::format("elements of a Tensor are set to a number or a Tensor, not to {}", withArticle(value->type)));
     if (kind == TypeKind::List) diagnostic.note("`tensor(values)` makes a Tensor of a list");

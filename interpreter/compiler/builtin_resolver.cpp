@@ -2,10 +2,13 @@
 #include <boxcar/interpreter/compiler/builtin_resolver.h>
 #include <boxcar/interpreter/compiler/typed_builder.h>
 #include <boxcar/interpreter/syntax/wording.h>
+#include <boxcar/ivalue/alternatives.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,11 +18,11 @@ using typed::ExprPtr;
 
 namespace {
 
-// Returns "it takes a str, a list or a dict", from the types that [rule] accepts for the first argument beside the others
-// in [types]. Empty if it accepts none of them.
+// Returns "it takes a str, a list or a dict", from the types that [rule] accepts for the first argument beside the
+// others in [types]. Empty if it accepts none of them.
 std::string acceptedTypes(Builtin::ResultRule rule, std::vector<TypePtr> types) {
   if (types.empty()) return {};
-  const std::pair<const char*, TypePtr> kSamples[] = {
+  const std::pair<std::string_view, TypePtr> samples[] = {
       {"a number", Type::floating()},
       {"a str", Type::string()},
       {"a Tensor", Type::tensor()},
@@ -28,14 +31,11 @@ std::string acceptedTypes(Builtin::ResultRule rule, std::vector<TypePtr> types) 
       {"a dict", Type::dictOf(Type::string(), Type::integer())},
   };
   std::vector<std::string_view> names;
-  for (const auto& [name, type] : kSamples) {
+  for (const auto& [name, type] : samples) {
     types[0] = type;
     if (rule(types) != nullptr) names.push_back(name);
   }
-  if (names.empty()) return {};
-  const std::string_view last = names.back();
-  names.pop_back();
-  return fmt::format("it takes {}{}{}", fmt::join(names, ", "), names.empty() ? "" : " or ", last);
+  return names.empty() ? std::string() : "it takes " + alternatives(names);
 }
 
 }  // namespace
