@@ -6,7 +6,7 @@
 namespace boxcar::detail {
 namespace {
 
-constexpr int kMostNested = 100;
+constexpr int kMostRecursive = 100;
 
 // The outermost call owns the waiting values. Plain data: values may outlive a thread's own destructors.
 struct Nesting {
@@ -20,7 +20,7 @@ struct Nesting {
 
 void destroyNested(std::vector<IValue>&& values) noexcept {
   if (values.empty()) return;
-  if (nesting.depth >= kMostNested) {
+  if (nesting.depth >= kMostRecursive) {
     try {
       nesting.waiting->push_back(std::move(values));
     } catch (const std::bad_alloc&) {

@@ -11,7 +11,7 @@ namespace boxcar {
 
 namespace {
 
-struct Names {
+struct DtypeNames {
   ScalarType type;
   std::string_view enumerator;
   std::string_view in_python;
@@ -19,7 +19,7 @@ struct Names {
   std::string_view alias;
 };
 
-constexpr Names kNames[] = {
+constexpr DtypeNames kDtypeNames[] = {
     {ScalarType::Byte, "Byte", "uint8", "byte"},
     {ScalarType::Char, "Char", "int8", "char"},
     {ScalarType::Short, "Short", "int16", "short"},
@@ -33,11 +33,11 @@ constexpr Names kNames[] = {
     {ScalarType::Bool, "Bool", "bool", "bool"},
     {ScalarType::BFloat16, "BFloat16", "bfloat16", "bfloat16"},
 };
-constexpr Names kComplexHalf = {ScalarType::ComplexHalf, "ComplexHalf", "complex32", ""};
-constexpr Names kUndefined = {ScalarType::Undefined, "Undefined", "undefined", ""};
+constexpr DtypeNames kComplexHalf = {ScalarType::ComplexHalf, "ComplexHalf", "complex32", ""};
+constexpr DtypeNames kUndefined = {ScalarType::Undefined, "Undefined", "undefined", ""};
 
-const Names& namesOf(ScalarType type) {
-  for (const Names& names : kNames) {
+const DtypeNames& namesOf(ScalarType type) {
+  for (const DtypeNames& names : kDtypeNames) {
     if (names.type == type) return names;
   }
   return type == ScalarType::ComplexHalf ? kComplexHalf : kUndefined;
@@ -71,7 +71,7 @@ std::string_view dtypeName(ScalarType type) { return namesOf(type).in_python; }
 
 std::optional<ScalarType> parseDtype(std::string_view name) {
   if (name.starts_with("torch.")) name.remove_prefix(6);
-  for (const Names& names : kNames) {
+  for (const DtypeNames& names : kDtypeNames) {
     if (names.in_python == name || names.alias == name) return names.type;
   }
   return std::nullopt;

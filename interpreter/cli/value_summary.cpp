@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kMostShown = 1000;  // as for a tensor's elements
 constexpr size_t kFirst[] = {20, 6};  // elements of the outermost container, and of containers in it
-constexpr size_t kMostText = 60;
+constexpr size_t kTextShown = 60;
 constexpr size_t kTextPerValue = 8;  // bytes of a str that count as one value
 
 bool isContainer(const IValue& value) { return value.isList() || value.isTuple() || value.isGenericDict(); }
@@ -45,10 +45,8 @@ bool fits(const IValue& value, int64_t& left) {
 }
 
 std::string shortText(const std::string& text) {
-  if (text.size() <= kMostText) return pythonStringRepr(text);
-  size_t end = kMostText;
-  while (utf8::isContinuation(text[end])) --end;
-  return pythonStringRepr(std::string_view(text).substr(0, end)) + "…";
+  const std::string_view shown = utf8::beginning(text, kTextShown);
+  return pythonStringRepr(shown) + (shown.size() < text.size() ? "…" : "");
 }
 
 std::string summary(const IValue& value, size_t level);

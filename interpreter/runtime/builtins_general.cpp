@@ -18,7 +18,7 @@ namespace boxcar::interp {
 namespace {
 
 // The maximum number of elements of a list that a built-in makes at once.
-constexpr uint64_t kMaxElements = uint64_t{1} << 28;
+constexpr uint64_t kMaxRange = uint64_t{1} << 28;
 
 TypePtr listOfElements(std::span<const TypePtr> arguments) {
   const TypePtr element = iteratedType(arguments[0]);
@@ -30,7 +30,7 @@ IValue makeRange(std::span<IValue> arguments) {
   const int64_t stop = arguments[arguments.size() == 1 ? 0 : 1].toInt();
   const int64_t step = arguments.size() == 3 ? arguments[2].toInt() : 1;
   const uint64_t count = rangeCount(start, stop, step);
-  BOXCAR_CHECK(count <= kMaxElements, "a range of {} ints is too long for a list; iterate over it with `for`", count);
+  BOXCAR_CHECK(count <= kMaxRange, "a range of {} ints is too long for a list; iterate over it with `for`", count);
   std::vector<int64_t> numbers(count);
   for (uint64_t i = 0; i < count; ++i) {
     numbers[i] = static_cast<int64_t>(static_cast<uint64_t>(start) + i * static_cast<uint64_t>(step));

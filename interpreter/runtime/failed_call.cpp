@@ -1,5 +1,6 @@
 #include <boxcar/interpreter/bytecode/verifier.h>
 #include <boxcar/interpreter/runtime/failed_call.h>
+#include <boxcar/interpreter/syntax/utf8.h>
 #include <boxcar/ivalue/layout.h>
 #include <boxcar/ivalue/python_text.h>
 #include <boxcar/ivalue/scalar_type.h>
@@ -14,15 +15,6 @@ namespace {
 // Longer texts and lists are shown in part, from their beginning.
 constexpr size_t kMostText = 60;
 constexpr size_t kMostElements = 8;
-
-bool isContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
-std::string_view beginning(std::string_view text) {
-  if (text.size() <= kMostText) return text;
-  size_t end = kMostText;
-  while (end > 0 && isContinuation(text[end])) --end;
-  return text.substr(0, end);
-}
 
 std::string tensorText(const Tensor& tensor) {
   if (!tensor.defined()) return "an undefined Tensor";
@@ -56,7 +48,7 @@ std::string valueText(const IValue& value, TypePtr type) {
   if (value.isGenericDict()) return fmt::format("a dict of {}", value.length());
   if (value.isString()) {
     const std::string_view text = value.toStringView();
-    const std::string_view shown = beginning(text);
+    const std::string_view shown = utf8::beginning(text, kMostText);
     return pythonStringRepr(shown) + (shown.size() < text.size() ? "…" : "");
   }
   if (value.isInt()) {
@@ -68,7 +60,7 @@ std::string valueText(const IValue& value, TypePtr type) {
     }
   }
   std::string text = repr(value);
-  if (text.size() > kMostText) text = std::string(beginning(text)) + "…";
+  if (text.size() > kMostText) text = std::string(utf8::beginning(text, kMostText)) + "…";
   return text;
 }
 

@@ -22,7 +22,7 @@ using syntax::BinaryOp;
 using syntax::CompareOp;
 using syntax::UnaryOp;
 
-constexpr size_t kMaxElements = size_t{1} << 32;
+constexpr size_t kMaxRepeated = size_t{1} << 32;
 
 // The operators that replace Python's if an operand is a tensor, in the order of the enums.
 constexpr std::array kBinaryOperators = {
@@ -121,7 +121,7 @@ IValue binaryComplexes(BinaryOp op, const IValue& left, const IValue& right) {
 // Returns how often `sequence * count` repeats [size] elements.
 size_t repeatCount(const IValue& count, size_t size) {
   const int64_t times = std::max<int64_t>(asInt(count), 0);
-  BOXCAR_CHECK(size == 0 || static_cast<uint64_t>(times) <= kMaxElements / size,
+  BOXCAR_CHECK(size == 0 || static_cast<uint64_t>(times) <= kMaxRepeated / size,
                "{} times {} elements do not fit in memory", times, size);
   return static_cast<size_t>(times);
 }

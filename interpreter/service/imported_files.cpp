@@ -17,9 +17,6 @@ using interp::CodeUnit;
 
 namespace {
 
-// The maximum length of a chain of imports.
-constexpr size_t kMaxImports = 100;
-
 std::string absolutePath(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::path result = std::filesystem::weakly_canonical(path, error);
@@ -34,7 +31,7 @@ bool isLoaded(const std::string& path) {
 }  // namespace
 
 ImportedFiles::ImportedFiles(const std::string& name, const Workspace& workspace) : workspace_(workspace) {
-  open_.push_back({absolutePath(name), name});
+  open_.push({absolutePath(name), name});
 }
 
 std::string ImportedFiles::pathOf(const Source& source, std::string_view path) {
@@ -66,16 +63,16 @@ bool ImportedFiles::isAboutPlugin(const Diagnostic& diagnostic) const {
 const CodeUnit* ImportedFiles::load(const SourcePtr& source, std::string_view path, Span span,
                                     Diagnostics& diagnostics) {
   const std::filesystem::path name = std::filesystem::path(source->name()).parent_path() / path;
-  const File file{pathOf(*source, path), name.lexically_normal().string()};
+  const interp::ScriptFile file{pathOf(*source, path), name.lexically_normal().string()};
   try {
     BOXCAR_CHECK(!path.empty(), "an import names a file, but this path is empty");
-    if (wrong_.contains(file.path)) return nullptr;
+    if (wrong_.contains(file.key)) return nullptr;
     if (!interp::isPluginPath(path)) return compile(file, source, span, diagnostics);
-    if (!isLoaded(file.path)) {
+    if (!isLoaded(file.key)) {
       reportPlugin(source, span,
                    fmt::format("{} is a plugin, which is not loaded for a file in an editor; names are not checked "
                                "without its operators. `boxcar --plugin {} lsp` loads it",
-                               file.name, file.path),
+                               file.name, file.key),
                    diagnostics);
     }
   } catch (const Error& error) {
@@ -84,28 +81,25 @@ const CodeUnit* ImportedFiles::load(const SourcePtr& source, std::string_view pa
   return nullptr;
 }
 
-const CodeUnit* ImportedFiles::compile(const File& file, const SourcePtr& source, Span span, Diagnostics& diagnostics) {
-  const auto first = std::ranges::find(open_, file.path, &File::path);
-  if (first != open_.end()) {
-    std::string way;
-    for (auto step = first; step != open_.end(); ++step) way += step->name + " -> ";
-    diagnostics.error(source, span, fmt::format("the imports form a cycle: {}{}", way, first->name));
+const CodeUnit* ImportedFiles::compile(const interp::ScriptFile& file, const SourcePtr& source, Span span,
+                                       Diagnostics& diagnostics) {
+  if (const std::string cycle = open_.cycleAt(file); !cycle.empty()) {
+    diagnostics.error(source, span, cycle);
     return nullptr;
   }
-  if (const auto found = compiled_.find(file.path); found != compiled_.end()) return &found->second;
-  BOXCAR_CHECK(open_.size() < kMaxImports, "more than {} files import one another in a chain", kMaxImports);
+  if (const auto found = compiled_.find(file.key); found != compiled_.end()) return &found->second;
 
-  const SourcePtr text = Source::create(file.name, textOf(file.path, file.name));
+  const SourcePtr text = Source::create(file.name, textOf(file.key, file.name));
   const size_t before = diagnostics.size();
   const size_t errors_before = diagnostics.error_count();
-  open_.push_back(file);
+  open_.push(file);
   CodeUnit unit;
   const syntax::SyntaxTree tree = syntax::parse(text, diagnostics);
   if (diagnostics.error_count() == errors_before) unit = interp::compileUnit(tree, diagnostics, this);
-  open_.pop_back();
-  if (diagnostics.error_count() == errors_before) return &compiled_.emplace(file.path, std::move(unit)).first->second;
+  open_.pop();
+  if (diagnostics.error_count() == errors_before) return &compiled_.emplace(file.key, std::move(unit)).first->second;
 
-  wrong_.insert(file.path);
+  wrong_.insert(file.key);
   const auto isReal = [this](const Diagnostic& d) { return d.severity == Severity::Error && !isAboutPlugin(d); };
   const auto& all = diagnostics.all();
   const auto real = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(before), all.end(), isReal);

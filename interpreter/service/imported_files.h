@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/interpreter/compiler/import_chain.h>
 #include <boxcar/interpreter/runtime/module_loader.h>
 #include <boxcar/interpreter/service/workspace.h>
 
@@ -32,15 +33,12 @@ class ImportedFiles final : public interp::ModuleLoader {
   const std::map<std::string, interp::CodeUnit>& units() const noexcept { return compiled_; }
 
  private:
-  struct File {
-    std::string path;
-    std::string name;  // its name in messages
-  };
-  const interp::CodeUnit* compile(const File& file, const SourcePtr& source, Span span, Diagnostics& diagnostics);
+  const interp::CodeUnit* compile(const interp::ScriptFile& file, const SourcePtr& source, Span span,
+                                  Diagnostics& diagnostics);
   void reportPlugin(const SourcePtr& source, Span span, std::string message, Diagnostics& diagnostics);
 
   const Workspace& workspace_;
-  std::vector<File> open_;  // being compiled, the outermost first
+  interp::ImportChain open_;
   std::map<std::string, interp::CodeUnit> compiled_;
   std::set<std::string> wrong_;
   std::vector<Location> plugins_;  // where a missing plugin is reported

@@ -17,9 +17,6 @@
 namespace boxcar::interp {
 namespace {
 
-// The maximum length of a chain of imports.
-constexpr size_t kMaxImports = 100;
-
 std::recursive_mutex& loadMutex() {
   static std::recursive_mutex& mutex = *new std::recursive_mutex;
   return mutex;
@@ -65,15 +62,15 @@ std::string textOf(const std::string& key, const std::string& name) {
 
 }  // namespace
 
-ModuleFiles::ModuleFiles(const std::string& name) : lock_(loadMutex()) { open_.push_back({keyOf(name), name}); }
+ModuleFiles::ModuleFiles(const std::string& name) : lock_(loadMutex()) { open_.push({keyOf(name), name}); }
 
-ModuleFiles::Script ModuleFiles::scriptAt(const Source& importer, std::string_view path) {
+ScriptFile ModuleFiles::scriptAt(const Source& importer, std::string_view path) {
   const std::filesystem::path file = std::filesystem::path(importer.name()).parent_path() / path;
   return {keyOf(file), file.lexically_normal().string()};
 }
 
 const CodeUnit* ModuleFiles::load(const SourcePtr& source, std::string_view path, Span span, Diagnostics& diagnostics) {
-  const Script script = scriptAt(*source, path);
+  const ScriptFile script = scriptAt(*source, path);
   try {
     BOXCAR_CHECK(!path.empty(), "an import names a file, but this path is empty");
     if (wrong_.contains(script.key)) return nullptr;
@@ -88,26 +85,22 @@ const CodeUnit* ModuleFiles::load(const SourcePtr& source, std::string_view path
   }
 }
 
-const CodeUnit* ModuleFiles::compile(const Script& script, const SourcePtr& source, Span span,
+const CodeUnit* ModuleFiles::compile(const ScriptFile& script, const SourcePtr& source, Span span,
                                      Diagnostics& diagnostics) {
-  const auto first = std::ranges::find(open_, script.key, &Script::key);
-  if (first != open_.end()) {
-    std::string way;
-    for (auto step = first; step != open_.end(); ++step) way += step->name + " -> ";
-    diagnostics.error(source, span, fmt::format("the imports form a cycle: {}{}", way, first->name));
+  if (const std::string cycle = open_.cycleAt(script); !cycle.empty()) {
+    diagnostics.error(source, span, cycle);
     return nullptr;
   }
   if (const auto found = compiled_.find(script.key); found != compiled_.end()) return &found->second;
   if (const auto running = loaded(script.key)) return &running->executable().unit();
-  BOXCAR_CHECK(open_.size() < kMaxImports, "more than {} files import one another in a chain", kMaxImports);
 
   const SourcePtr text = Source::create(script.name, textOf(script.key, script.name));
   const size_t errors_before = diagnostics.error_count();
-  open_.push_back(script);
+  open_.push(script);
   CodeUnit unit;
   const syntax::SyntaxTree tree = syntax::parse(text, diagnostics);
   if (diagnostics.error_count() == errors_before) unit = compileUnit(tree, diagnostics, this);
-  open_.pop_back();
+  open_.pop();
   if (diagnostics.error_count() != errors_before) {
     diagnostics.error(source, span, fmt::format("{}, which is imported here, has errors", script.name));
     wrong_.insert(script.key);
@@ -135,7 +128,7 @@ std::vector<std::shared_ptr<LoadedScript>> ModuleFiles::modulesOf(const CodeUnit
                                                                   std::vector<std::shared_ptr<LoadedScript>> known) {
   std::vector<std::shared_ptr<LoadedScript>> modules = std::move(known);
   for (const CodeModule& module : std::span(unit.modules).subspan(modules.size())) {
-    const Script script = scriptAt(*unit.source, module.path);
+    const ScriptFile script = scriptAt(*unit.source, module.path);
     if (isPluginPath(module.path)) {
       loadPlugin(script.key, script.name);  // a unit compiled elsewhere may not have loaded it
       modules.push_back(nullptr);
@@ -147,9 +140,9 @@ std::vector<std::shared_ptr<LoadedScript>> ModuleFiles::modulesOf(const CodeUnit
       const CodeUnit* code = compile(script, unit.source, module.span, diagnostics);
       diagnostics.throwIfErrors();
       BOXCAR_INTERNAL_ASSERT(code != nullptr);
-      open_.push_back(script);
+      open_.push(script);
       found = std::make_shared<LoadedScript>(*code, modulesOf(*code));
-      open_.pop_back();
+      open_.pop();
       loadedFiles()[script.key] = found;
       found_.emplace(script.key, found);
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/interpreter/compiler/import_chain.h>
 #include <boxcar/interpreter/runtime/module_loader.h>
 #include <boxcar/interpreter/session/loaded_script.h>
 
@@ -28,17 +29,13 @@ class ModuleFiles final : public ModuleLoader {
                                                        std::vector<std::shared_ptr<LoadedScript>> known = {});
 
  private:
-  struct Script {
-    std::string key;   // identifies the file, whatever path leads to it
-    std::string name;  // the name in messages
-  };
-  static Script scriptAt(const Source& importer, std::string_view path);
-  const CodeUnit* compile(const Script& script, const SourcePtr& source, Span span, Diagnostics& diagnostics);
+  static ScriptFile scriptAt(const Source& importer, std::string_view path);
+  const CodeUnit* compile(const ScriptFile& script, const SourcePtr& source, Span span, Diagnostics& diagnostics);
   std::shared_ptr<LoadedScript> loaded(const std::string& key);
 
   // Only one program is loaded at a time.
   const std::unique_lock<std::recursive_mutex> lock_;
-  std::vector<Script> open_;  // being compiled, outermost first
+  ImportChain open_;
   std::map<std::string, CodeUnit> compiled_;
   std::set<std::string> wrong_;  // files whose errors were reported
   std::map<std::string, std::shared_ptr<LoadedScript>> found_;

@@ -8,6 +8,12 @@ size_t countCodePoints(std::string_view text) noexcept {
   return text.size() - std::count_if(text.begin(), text.end(), isContinuation);
 }
 
+std::string_view beginning(std::string_view text, size_t bytes) noexcept {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && isContinuation(text[bytes])) --bytes;
+  return text.substr(0, bytes);
+}
+
 CodePoint decode(std::string_view text) noexcept {
   if (text.empty()) return {};
   const unsigned char lead = text[0];

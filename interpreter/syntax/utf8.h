@@ -13,6 +13,9 @@ inline bool isContinuation(char byte) noexcept { return (static_cast<unsigned ch
 // Counts the code points of [text]; every byte that is not a continuation byte begins one.
 size_t countCodePoints(std::string_view text) noexcept;
 
+// Returns as many whole code points of [text] as fit in [bytes].
+BOXCAR_API std::string_view beginning(std::string_view text, size_t bytes) noexcept;
+
 struct CodePoint {
   char32_t value = 0;
   size_t length = 0;  // in bytes; 0 if the text is not UTF-8

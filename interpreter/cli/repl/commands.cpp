@@ -32,7 +32,7 @@
 namespace boxcar::cli {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r";
+constexpr std::string_view kSeparators = " \t\r";
 constexpr std::chrono::milliseconds kTimingLength(300);
 constexpr size_t kShownText = 60;
 
@@ -163,7 +163,7 @@ void timeExpression(Prompt& prompt, std::string_view argument) {
 }
 
 void switchMode(Prompt& prompt, std::string_view argument) {
-  const std::string_view name = argument.substr(0, argument.find_first_of(kBlanks));
+  const std::string_view name = argument.substr(0, argument.find_first_of(kSeparators));
   const std::string_view rest = utf8::withoutSpaces(argument.substr(name.size()));
   if (name.empty()) {
     const auto on = prompt.session.switchedOn();
@@ -295,7 +295,7 @@ bool isPromptCommand(std::string_view line) { return utf8::withoutSpaces(line).s
 
 void runPromptCommand(Prompt& prompt, std::string_view line) {
   const std::string_view text = utf8::withoutSpaces(line).substr(1);
-  const std::string_view name = text.substr(0, text.find_first_of(kBlanks));
+  const std::string_view name = text.substr(0, text.find_first_of(kSeparators));
   const PromptCommand& command = findPromptCommand(name);
   const std::string_view argument = utf8::withoutSpaces(text.substr(name.size()));
   BOXCAR_CHECK(argument.empty() || !command.argument.empty(), "`:{}` takes no argument; '{}' is too much", name,
