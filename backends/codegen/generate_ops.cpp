@@ -1,8 +1,9 @@
 // Generates the calls of operators from their schemas: `generate_ops OUT_DIR FILE.schemas…` writes
-//   OUT_DIR/ops.h         a typed function for every operator
-//   OUT_DIR/ops_FILE.cpp  their bodies, a source for each file of schemas
-//   OUT_DIR/schemas.cpp   the operators' definitions
-//   OUT_DIR/schemas.txt   all schemas, one per line
+//   OUT_DIR/ops.h           a typed function for every operator
+//   OUT_DIR/ops_FILE.cpp    their bodies, a source for each file of schemas
+//   OUT_DIR/schemas.cpp     the operators' definitions
+//   OUT_DIR/view_forms.cpp  the kernels of operators that are derived from views
+//   OUT_DIR/schemas.txt     all schemas, one per line
 
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
@@ -160,6 +161,31 @@ std::string definitions(std::vector<Operator> operators) {
   return text;
 }
 
+// Registers kernels for the _copy and _scatter forms of views.
+std::string viewForms(const std::vector<Operator>& operators) {
+  std::map<std::string, std::string> forms;
+  for (const Operator& op : operators) {
+    if (op.view_form == ViewForm::kNone) continue;
+    const OperatorName& name = op.schema.operator_name();
+    const bool is_out = std::ranges::any_of(op.schema.arguments(), &Argument::is_out);
+    forms[namespaceOf(op.schema)] += fmt::format(
+        "    {{\"{}\", \"{}\", \"{}\", ViewForm::{}, {}}},\n",
+        (name.name + (name.overload_name.empty() ? "" : ".") + name.overload_name)
+            .substr(namespaceOf(op.schema).size() + 2),
+        op.view.name, op.view.overload_name, op.view_form == ViewForm::kCopy ? "kCopy" : "kScatter", is_out);
+  }
+  std::string text = "#include <boxcar/backends/composite/view_forms.h>\n";
+  for (const auto& [ns, body] : forms) {
+    text += fmt::format(
+        "\nusing boxcar::composite::ViewForm;\nstatic constexpr boxcar::composite::DerivedFromView k_forms_{0}[] = "
+        "{{\n{1}}};\n"
+        "BOXCAR_LIBRARY_IMPL({0}, CompositeExplicitAutograd, m) {{ boxcar::composite::implViewForms(m, k_forms_{0}); "
+        "}}\n",
+        ns, body);
+  }
+  return text;
+}
+
 void generate(int argc, char** argv) {
   BOXCAR_CHECK(argc > 2, "usage: generate_ops OUT_DIR FILE.schemas…");
   std::vector<Operator> operators = readSchemas({argv + 2, argv + argc});
@@ -174,6 +200,7 @@ void generate(int argc, char** argv) {
     writeIfChanged(fmt::format("{}/ops_{}.cpp", folder, stem), bodies(stem, declared));
   }
   writeIfChanged(folder + "/schemas.cpp", definitions(operators));
+  writeIfChanged(folder + "/view_forms.cpp", viewForms(operators));
   std::string texts;
   for (const Operator& op : operators) texts += op.text + "\n";
   writeIfChanged(folder + "/schemas.txt", texts);

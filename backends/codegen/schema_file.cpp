@@ -42,36 +42,93 @@ std::vector<std::string> takeAutogen(std::string& line) {
 // Returns whether the name is that of an in-place variant: true for add_.Tensor, false for add.out.
 bool isInplace(const std::string& name) { return name.substr(0, name.find('.')).ends_with('_'); }
 
-// Returns the schema of the in-place or out= variant called [name] of an operator that returns one Tensor.
-std::string derivedText(const std::string& functional, const std::string& name) {
-  constexpr std::string_view kResult = " -> Tensor";
-  const std::string full_name = functional.substr(0, functional.find("::") + 2) + name;
-  const size_t open = functional.find('(');
-  BOXCAR_CHECK(functional.ends_with(kResult),
-               "autogen makes forms of operators that return one Tensor: write out the line of {}", full_name);
-  std::string arguments = functional.substr(open + 1, functional.size() - kResult.size() - open - 2);
-  if (isInplace(name)) {
-    constexpr std::string_view kSelf = "Tensor self";
-    BOXCAR_CHECK(arguments.starts_with(kSelf),
-                 "autogen makes in-place forms of operators whose first argument is `Tensor self`: write out the line "
-                 "of {}",
-                 full_name);
-    arguments.replace(0, kSelf.size(), "Tensor(a!) self");
-  } else {
-    if (!arguments.empty()) arguments += ", ";
-    if (arguments.find("*, ") == std::string::npos) arguments += "*, ";
-    arguments += "Tensor(a!) out";
-  }
-  return fmt::format("{}({}) -> Tensor(a!)", full_name, arguments);
+// Returns whether the name is that of an out= variant: true for add.out and squeeze_copy.dim_out.
+bool isOut(const std::string& name) { return name.ends_with(".out") || name.ends_with("_out"); }
+
+// Returns the form of a view that the name tells: kCopy for permute_copy and permute_copy.out.
+ViewForm viewFormOf(const std::string& name) {
+  const std::string base = name.substr(0, name.find('.'));
+  return base.ends_with("_copy") ? ViewForm::kCopy : base.ends_with("_scatter") ? ViewForm::kScatter : ViewForm::kNone;
 }
 
-// "The sine." becomes "In place: the sine." and "The sine. Writes the result to [out]."
-std::string derivedDocstring(std::string docstring, bool is_inplace) {
-  if (is_inplace) {
-    docstring[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(docstring[0])));
-    return "In place: " + docstring;
+// The line of an operator: its schema, and its docstring.
+struct Line {
+  std::string text;
+  std::string docstring;
+
+  std::string namespaceMark() const { return text.substr(0, text.find("::") + 2); }
+  std::string arguments() const {
+    const size_t open = text.find('(') + 1;
+    return text.substr(open, text.rfind(") -> ") - open);
   }
-  return docstring + (docstring.ends_with('.') ? "" : ".") + " Writes the result to [out].";
+  std::string result() const { return text.substr(text.rfind(" -> ") + 4); }
+};
+
+std::string lowered(std::string sentence) {
+  sentence[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(sentence[0])));
+  return sentence;
+}
+
+// Throws Error unless [text] begins with [old]; else returns it with [replacement] in place of that.
+std::string withBeginning(const std::string& text, std::string_view old, std::string_view replacement,
+                          std::string_view what, const std::string& name) {
+  BOXCAR_CHECK(text.starts_with(old), "autogen makes {}: write out the line of {}", what, name);
+  return std::string(replacement) + text.substr(old.size());
+}
+
+// "The sine." becomes "In place: the sine."
+Line inplaceForm(const Line& functional, const std::string& name) {
+  const std::string arguments =
+      withBeginning(functional.arguments(), "Tensor self", "Tensor(a!) self",
+                    "in-place forms of operators whose first argument is `Tensor self`", name);
+  return {fmt::format("{}({}) -> Tensor(a!)", name, arguments), "In place: " + lowered(functional.docstring)};
+}
+
+// "The sine." becomes "The sine. Writes the result to [out]." An operator that returns lists writes to a list.
+Line outForm(const Line& functional, const std::string& name) {
+  const bool is_list = functional.result() == "Tensor[]";
+  std::string arguments = functional.arguments();
+  if (!arguments.empty()) arguments += ", ";
+  if (arguments.find("*, ") == std::string::npos) arguments += "*, ";
+  return {fmt::format("{}({}{}) -> {}", name, arguments, is_list ? "Tensor(a!)[] out" : "Tensor(a!) out",
+                      is_list ? "()" : "Tensor(a!)"),
+          fmt::format("{}{} Writes the {} to [out].", functional.docstring,
+                      functional.docstring.ends_with('.') ? "" : ".", is_list ? "results" : "result")};
+}
+
+// "A view of x." becomes "A copy of x." and "A copy of [self] in which [src] is written to: a view of x."
+Line formOfView(const Line& view, const std::string& name, ViewForm form) {
+  const bool is_list = view.result() == "Tensor(a)[]";
+  std::string arguments = withBeginning(view.arguments(), is_list ? "Tensor(a -> *) self" : "Tensor(a) self",
+                                        "Tensor self", "forms of views whose first argument is `Tensor(a) self`", name);
+  if (form == ViewForm::kCopy) {
+    const bool is_plural = view.docstring.starts_with("Views");
+    return {fmt::format("{}({}) -> {}", name, arguments, is_list ? "Tensor[]" : "Tensor"),
+            withBeginning(view.docstring, is_plural ? "Views" : "A view", is_plural ? "Copies" : "A copy",
+                          "copies of views whose docstring begins with `A view` or `Views`", name)};
+  }
+  BOXCAR_CHECK(!is_list, "autogen makes scatter forms of views that return one Tensor: write out the line of {}", name);
+  arguments.insert(std::string_view("Tensor self").size(), ", Tensor src");
+  return {fmt::format("{}({}) -> Tensor", name, arguments),
+          "A copy of [self] in which [src] is written to: " + lowered(view.docstring)};
+}
+
+bool isView(const Line& line) { return line.result() == "Tensor(a)" || line.result() == "Tensor(a)[]"; }
+
+// Returns the in-place, out= or view form called [short_name].
+Line derivedLine(const Line& line, const std::string& short_name) {
+  const std::string name = line.namespaceMark() + short_name;
+  const bool is_view = isView(line);
+  BOXCAR_CHECK(is_view || line.result() == "Tensor",
+               "autogen makes forms of operators that return one Tensor: write out the line of {}", name);
+  if (is_view) {
+    const ViewForm form = viewFormOf(short_name);
+    BOXCAR_CHECK(form != ViewForm::kNone,
+                 "autogen makes forms of a view that are called _copy or _scatter: write out the line of {}", name);
+    const Line functional = formOfView(line, name, form);
+    return isOut(short_name) ? outForm(functional, name) : functional;
+  }
+  return isInplace(short_name) ? inplaceForm(line, name) : outForm(line, name);
 }
 
 std::vector<Operator> readFile(const std::string& path) {
@@ -89,16 +146,20 @@ std::vector<Operator> readFile(const std::string& path) {
       try {
         const std::vector<std::string> forms = takeAutogen(line);
         const std::string tags = takeTags(line);
-        const auto add = [&](const std::string& text, std::string of_text) {
+        const auto add = [&](const Line& declared) -> Operator& {
           // Only the part of the path that is the same on every machine is shown.
-          operators.push_back({parseSchema(text), text, tags, std::move(of_text),
+          operators.push_back({parseSchema(declared.text), declared.text, tags, declared.docstring,
                                "backends/ops/" + std::filesystem::path(path).filename().string(), number});
+          return operators.back();
         };
-        add(line, docstring);
-        BOXCAR_CHECK(!docstring.empty(), "{} has no docstring: put a `# ` line above it",
-                     operators.back().schema.operator_name());
+        const Line written{line, docstring};
+        const OperatorName name = add(written).schema.operator_name();
+        BOXCAR_CHECK(!docstring.empty(), "{} has no docstring: put a `# ` line above it", name);
         for (const std::string& form : forms) {
-          add(derivedText(line, form), derivedDocstring(docstring, isInplace(form)));
+          Operator& derived = add(derivedLine(written, form));
+          if (!isView(written)) continue;
+          derived.view_form = viewFormOf(form);
+          derived.view = name;
         }
       } catch (const Error& error) {
         BOXCAR_FAIL("{}:{}: {}", path, number, error.message());

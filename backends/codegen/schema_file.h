@@ -14,8 +14,18 @@
 //
 // This also declares sin_(Tensor(a!) self) -> Tensor(a!) and sin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!).
 // Variants that differ in more than this, such as those with several outputs, have lines of their own.
+//
+// A view, which returns Tensor(a) or Tensor(a)[], has forms called NAME_copy (the same as a copy) and NAME_scatter (a
+// copy of self, in which `Tensor src` is written to what is viewed), and out= variants of them:
+//
+//   # A view of diagonal [offset].
+//   aten::diagonal(Tensor(a) self, int offset=0) -> Tensor(a) autogen: diagonal_copy, diagonal_copy.out,
+//   diagonal_scatter
 
 namespace boxcar::codegen {
+
+// How an operator that is derived from a view uses it.
+enum class ViewForm { kNone, kCopy, kScatter };
 
 struct Operator {
   FunctionSchema schema;
@@ -24,7 +34,9 @@ struct Operator {
   std::string docstring;
   std::string file;
   int line;
-  size_t required = 0;  // number of parameters without a default in C++
+  ViewForm view_form = ViewForm::kNone;
+  OperatorName view = {};  // of a view form: the view
+  size_t required = 0;     // number of parameters without a default in C++
 };
 
 // Reads all operators of the files [paths], in order. Throws Error naming file and line if one cannot be read.

@@ -134,35 +134,12 @@ Tensor rotate90(const Tensor& self, int64_t k, IntSpan dims) {
   }
 }
 
-// Returns a copy of [self] with [src] written to the view that [part] returns.
-template <class Part>
-Tensor scattered(const Tensor& self, const Tensor& src, const Part& part) {
-  Tensor result = boxcar::clone(self);
-  Tensor written = part(result);
-  BOXCAR_CHECK(std::ranges::equal(written.sizes(), src.sizes()),
-               "expected src to have a size equal to the slice of self. src size = [{}], slice size = [{}]",
-               fmt::join(src.sizes(), ", "), fmt::join(written.sizes(), ", "));
-  boxcar::copy_(written, src);
-  return result;
-}
-
-Tensor sliceScatter(const Tensor& self, const Tensor& src, int64_t dim, std::optional<int64_t> start,
-                    std::optional<int64_t> end, int64_t step) {
-  return scattered(self, src, [&](const Tensor& copy) { return boxcar::slice(copy, dim, start, end, step); });
-}
-
-Tensor selectScatter(const Tensor& self, const Tensor& src, int64_t dim, int64_t index) {
-  return scattered(self, src, [&](const Tensor& copy) { return boxcar::select(copy, dim, index); });
-}
-
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("repeat", BOXCAR_FN(repeat));
   m.impl("roll", BOXCAR_FN(roll));
   m.impl("rot90", BOXCAR_FN(rotate90));
-  m.impl("slice_scatter", BOXCAR_FN(sliceScatter));
-  m.impl("select_scatter", BOXCAR_FN(selectScatter));
 }
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {

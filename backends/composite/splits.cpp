@@ -1,4 +1,3 @@
-#include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/meta/part_list.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
@@ -97,24 +96,10 @@ Tensor narrowTensor(const Tensor& self, int64_t dim, const Tensor& start, int64_
   return boxcar::narrow(self, dim, boxcar::item(start).toLong(), length);
 }
 
-Tensor narrowCopy(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
-  return boxcar::clone(boxcar::narrow(self, dim, start, length), MemoryFormat::Contiguous);
-}
-Tensor& narrowCopyOut(const Tensor& self, int64_t dim, int64_t start, int64_t length, Tensor& out) {
-  return writeSameType(out, boxcar::narrow(self, dim, start, length));
-}
-
-Tensor selectCopy(const Tensor& self, int64_t dim, int64_t index) {
-  return boxcar::clone(boxcar::select(self, dim, index), MemoryFormat::Contiguous);
-}
-
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("split_with_sizes", BOXCAR_FN(splitWithSizes));
-  m.impl("narrow_copy", BOXCAR_FN(narrowCopy));
-  m.impl("narrow_copy.out", BOXCAR_FN(narrowCopyOut));
-  m.impl("select_copy.int", BOXCAR_FN(selectCopy));
 }
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {

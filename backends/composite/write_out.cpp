@@ -18,7 +18,7 @@ void resize(const meta::Output& output, Tensor& out) {
 
 }  // namespace
 
-void writeAll(std::initializer_list<Written> written) {
+void writeAll(std::span<const Written> written) {
   const std::vector<meta::Output> outputs = meta::checkWritten(written, {}, meta::Overlap::kAllowed);
   // Copies results that are views of an output before the output is written.
   std::vector<Tensor> results;

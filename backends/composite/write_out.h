@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -17,7 +18,8 @@ using meta::Written;
 // Writes computed results. Each out= argument takes the sizes of its result; if its sizes change, it takes the result's
 // strides too. Throws Error, and changes nothing, if an argument cannot take its result or shares memory with another
 // argument.
-void writeAll(std::initializer_list<Written> written);
+void writeAll(std::span<const Written> written);
+inline void writeAll(std::initializer_list<Written> written) { writeAll(std::span(written.begin(), written.size())); }
 
 // Writes [result] to [out]; the dtype of [result] must be castable to that of [out].
 Tensor& writeResult(Tensor& out, const Tensor& result);

@@ -38,13 +38,18 @@ Region regionOf(const Output& output) {
   return region;
 }
 
-void checkNoInternalOverlap(const Tensor& tensor) {
-  if (tensor.is_contiguous()) return;
+bool overlapsItself(const Tensor& tensor) {
+  if (tensor.is_contiguous()) return false;
   for (size_t i = 0; i < tensor.sizes().size(); ++i) {
-    BOXCAR_CHECK(tensor.strides()[i] != 0 || tensor.sizes()[i] <= 1,
-                 "unsupported operation: more than one element of the written-to tensor refers to a single memory "
-                 "location. Please clone() the tensor before performing the operation.");
+    if (tensor.strides()[i] == 0 && tensor.sizes()[i] > 1) return true;
   }
+  return false;
+}
+
+void checkNoInternalOverlap(const Tensor& tensor) {
+  BOXCAR_CHECK(!overlapsItself(tensor),
+               "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+               "location. Please clone() the tensor before performing the operation.");
 }
 
 bool Output::resizes() const { return !std::ranges::equal(tensor.sizes(), sizes); }
@@ -97,7 +102,7 @@ void growStorages(std::span<const Output> outputs) {
   for (const Output& output : outputs) growStorage(output);
 }
 
-std::vector<Output> checkWritten(std::initializer_list<Written> written, TensorPointers inputs, Overlap overlap) {
+std::vector<Output> checkWritten(std::span<const Written> written, TensorPointers inputs, Overlap overlap) {
   std::vector<Output> outputs;
   outputs.reserve(written.size());
   for (const Written& one : written) outputs.push_back(outputOf(one.out, one.result, one.type));

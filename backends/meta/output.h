@@ -48,7 +48,9 @@ inline void checkOutputHolds(const Tensor& out, ScalarType dtype) {
                out.scalar_type());
 }
 
-// Throws Error if a stride of 0 makes elements of [tensor] share memory, so that it cannot be written to.
+// Whether a stride of 0 makes elements of [tensor] share memory.
+bool overlapsItself(const Tensor& tensor);
+// Throws Error if it does, because [tensor] is to be written to.
 void checkNoInternalOverlap(const Tensor& tensor);
 
 enum class OutputType { kExact, kCastable };
@@ -103,7 +105,7 @@ struct Written {
   OutputType type = OutputType::kExact;
 };
 // Calls checkOutputs() for all of [written] and returns the outputs.
-std::vector<Output> checkWritten(std::initializer_list<Written> written, TensorPointers inputs, Overlap overlap);
+std::vector<Output> checkWritten(std::span<const Written> written, TensorPointers inputs, Overlap overlap);
 
 // Throws Error if [written], whose sizes do not change, shares memory with [input].
 void checkNoOverlap(const Tensor& written, const Tensor& input);

@@ -35,7 +35,7 @@ void checkWrittenInPlace(const Tensor& self, TensorPointers inputs) {
 }
 
 void writeAll(std::initializer_list<Written> written, TensorPointers inputs, Overlap overlap) {
-  resizeOutputs(meta::checkWritten(written, inputs, overlap));
+  resizeOutputs(meta::checkWritten(std::span(written.begin(), written.size()), inputs, overlap));
   for (const Written& one : written) write(one.out, one.result);
 }
 

@@ -148,7 +148,7 @@ def to_other(make):
     yield make(3, 2).t(), make(1)
 
 
-@cases("aten::clone aten::detach aten::alias", ALL)
+@cases("aten::clone aten::detach aten::detach_copy aten::alias aten::alias_copy", ALL)
 def clone(make):
     yield from layouts(make)
 

@@ -95,24 +95,6 @@ def triangles(make):
     yield error(make())
 
 
-# PyTorch 1.13 writes a strided out= as if it were contiguous.
-@cases("aten::narrow_copy", SOME, reference=lambda x, *args: x.narrow(*args).clone(memory_format=torch.contiguous_format))
-def narrow_copy(make):
-    yield make(5, 3), 0, 1, 3
-    yield make(5, 3), 1, 3, 0
-    yield make(3, 5).t(), 1, 0, 2
-    yield error(make(5, 3), 0, 3, 3)
-    yield error(make(5, 3), 0, 0, -1)
-
-
-@cases("aten::select_copy.int", SOME, reference=lambda *args: torch.select(*args).clone(memory_format=torch.contiguous_format))
-def select_copy(make):
-    yield make(2, 3, 4), 1, 2
-    yield make(2, 3, 4).permute(2, 0, 1), -1, -2
-    yield error(make(2, 3), 0, 2)
-    yield error(make(), 0, 0)
-
-
 @cases("aten::concat", SOME)
 def concat(make):
     yield [make(2, 3), make(1, 3)],
@@ -311,6 +293,25 @@ def select_scatter(make):
     yield make(3, 6).t(), make(6), 1, 0
     yield error(make(6, 3), make(2), 0, 1)
     yield error(make(6, 3), make(3), 0, 6)
+
+
+@cases("aten::diagonal_scatter", SOME)
+def diagonal_scatter(make):
+    yield make(4, 3), make(3)
+    yield make(4, 3), make(2), 1
+    yield make(3, 4).t(), make(3), -1
+    yield make(2, 3, 4), make(3, 2), 0, 0, 2
+    yield make(4, 6)[:, ::2], make(3)
+    yield error(make(4, 3), make(4))
+
+
+@cases("aten::as_strided_scatter", SOME)
+def as_strided_scatter(make):
+    yield make(12), make(2, 2), [2, 2], [4, 1]
+    yield make(12), make(2, 2), [2, 2], [4, 1], 3
+    yield make(12)[4:], make(2), [2], [3]
+    yield make(12)[4:], make(2), [2], [3], 0
+    yield error(make(12), make(3), [2], [1])
 
 
 @cases("aten::constant_pad_nd", ALL)

@@ -7,7 +7,7 @@ from generator import ALL, cases, error, layouts
 SOME = [torch.float32, torch.int64, torch.bool, torch.bfloat16, torch.complex64]
 
 
-@cases("aten::as_strided", SOME)
+@cases("aten::as_strided aten::as_strided_copy", SOME)
 def as_strided(make):
     x = make(12)
     yield x, [2, 3], [3, 1]
@@ -21,10 +21,10 @@ def as_strided(make):
     yield error(x, [2, 3], [-3, 1])
     yield error(x, [2], [1], -1)
     yield error(x, [-2], [1])
-    yield error(x, [2], [2 ** 62])
+    yield error(x, [2], [2 ** 62], unchecked=True)
 
 
-@cases("aten::view aten::reshape aten::_unsafe_view", SOME)
+@cases("aten::view aten::view_copy aten::reshape aten::_unsafe_view", SOME)
 def view(make, name):
     yield make(2, 6), [3, 4]
     yield make(2, 6), [-1]
@@ -66,7 +66,7 @@ def flatten(make):
     yield error(make(2, 3, 4), 3)
 
 
-@cases("aten::transpose.int", SOME)
+@cases("aten::transpose.int aten::transpose_copy.int", SOME)
 def transpose(make):
     yield make(2, 3, 4), 0, 2
     yield make(2, 3, 4), -1, 1
@@ -77,7 +77,7 @@ def transpose(make):
     yield error(make(2, 3), -3, 0)
 
 
-@cases("aten::t", SOME)
+@cases("aten::t aten::t_copy", SOME)
 def t(make):
     yield make(2, 3)
     yield make(3)
@@ -86,7 +86,7 @@ def t(make):
     yield error(make(2, 3, 4))
 
 
-@cases("aten::permute", SOME)
+@cases("aten::permute aten::permute_copy", SOME)
 def permute(make):
     yield make(2, 3, 4), [2, 0, 1]
     yield make(2, 3, 4), [-1, 0, -2]
@@ -96,7 +96,7 @@ def permute(make):
     yield error(make(2, 3), [0, 2])
 
 
-@cases("aten::select.int", SOME)
+@cases("aten::select.int aten::select_copy.int", SOME)
 def select(make):
     yield make(2, 3, 4), 1, 2
     yield make(2, 3, 4), -1, -4
@@ -108,7 +108,7 @@ def select(make):
     yield error(make(), 0, 0)
 
 
-@cases("aten::slice.Tensor", SOME)
+@cases("aten::slice.Tensor aten::slice_copy.Tensor", SOME)
 def slice_(make):
     x = make(7, 3)
     yield x,
@@ -127,7 +127,7 @@ def slice_(make):
     yield error(make(), 0)
 
 
-@cases("aten::narrow", SOME)
+@cases("aten::narrow aten::narrow_copy", SOME)
 def narrow(make):
     yield make(5, 3), 0, 1, 3
     yield make(5, 3), 0, -2, 2
@@ -138,7 +138,7 @@ def narrow(make):
     yield error(make(), 0, 0, 0)
 
 
-@cases("aten::unsqueeze", SOME)
+@cases("aten::unsqueeze aten::unsqueeze_copy", SOME)
 def unsqueeze(make):
     for dim in [0, 1, 2, -1, -3]:
         yield make(2, 3), dim
@@ -148,7 +148,7 @@ def unsqueeze(make):
     yield error(make(2, 3), -4)
 
 
-@cases("aten::squeeze", SOME)
+@cases("aten::squeeze aten::squeeze_copy", SOME)
 def squeeze(make):
     yield make(1, 2, 1, 3)
     yield make()
@@ -156,7 +156,7 @@ def squeeze(make):
     yield make(3, 1, 2).permute(2, 1, 0)
 
 
-@cases("aten::squeeze.dim", SOME)
+@cases("aten::squeeze.dim aten::squeeze_copy.dim", SOME)
 def squeeze_dim(make):
     yield make(1, 2, 1), 0
     yield make(1, 2, 1), 1
@@ -196,7 +196,7 @@ def squeeze_dims_in_place(make):
     yield error(make(1, 2), [0, -2])
 
 
-@cases("aten::expand", SOME)
+@cases("aten::expand aten::expand_copy", SOME)
 def expand(make):
     yield make(1, 3), [2, 3]
     yield make(1, 3), [4, -1, 3]
@@ -210,7 +210,7 @@ def expand(make):
     yield error(make(1), [-2])
 
 
-@cases("aten::unbind.int", SOME)
+@cases("aten::unbind.int aten::unbind_copy.int", SOME)
 def unbind(make):
     yield make(2, 3),
     yield make(2, 3), 1
@@ -220,7 +220,7 @@ def unbind(make):
     yield error(make(2), 1)
 
 
-@cases("aten::split.Tensor", SOME)
+@cases("aten::split.Tensor aten::split_copy.Tensor", SOME)
 def split(make):
     yield make(5, 2), 2
     yield make(2, 6), 3, 1
@@ -357,7 +357,7 @@ def atleast_each(make):
     yield [make(), make(3), make(2, 3), make(2, 3, 4)],
 
 
-@cases("aten::unfold", SOME)
+@cases("aten::unfold aten::unfold_copy", SOME)
 def unfold(make):
     yield make(7), 0, 3, 2
     yield make(2, 7), 1, 2, 1
@@ -374,7 +374,7 @@ def unfold(make):
     yield error(make(7), 0, -1, 1)
 
 
-@cases("aten::diagonal", SOME)
+@cases("aten::diagonal aten::diagonal_copy", SOME)
 def diagonal(make):
     for offset in [0, 1, -1, 3, -3, 100, -100, 2 ** 62]:
         yield make(3, 4), offset
@@ -387,7 +387,7 @@ def diagonal(make):
     yield error(make(3))
 
 
-@cases("aten::view.dtype", ALL)
+@cases("aten::view.dtype aten::view_copy.dtype", ALL)
 def view_dtype(make):
     for dtype in [torch.float32, torch.int64, torch.uint8, torch.int16, torch.complex64]:
         yield make(2, 8), dtype
@@ -399,7 +399,7 @@ def view_dtype(make):
     yield make(0, 8), torch.uint8
 
 
-@cases("aten::split.sizes aten::split_with_sizes", SOME)
+@cases("aten::split.sizes aten::split_with_sizes aten::split_with_sizes_copy", SOME)
 def split_sizes(make):
     yield make(5, 2), [2, 3]
     yield make(2, 6), [1, 0, 5], 1

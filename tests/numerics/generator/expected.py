@@ -31,13 +31,17 @@ def tensors_in(value):
             yield from tensors_in(element)
 
 
+def untyped_storage(tensor):
+    return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor._storage()  # PyTorch 1.13
+
+
 def storage_key(tensor):
-    return tensor._storage()._cdata
+    return untyped_storage(tensor)._cdata
 
 
 def whole_storage(tensor):
     """Returns all elements of the tensor's storage as one row."""
-    storage = tensor._storage()
+    storage = untyped_storage(tensor)
     row = torch.empty(0, dtype=tensor.dtype)
     return row.set_(storage, 0, (storage.nbytes() // tensor.element_size(),), (1,))
 
@@ -70,7 +74,7 @@ class Copier:
             self.storages[key] = row.float() if self.widen and tensor.dtype in HALVES else row
         row = self.storages[key]
         made = torch.empty(0, dtype=row.dtype)
-        made.set_(row._storage(), tensor.storage_offset(), tensor.size(), tensor.stride())
+        made.set_(untyped_storage(row), tensor.storage_offset(), tensor.size(), tensor.stride())
         self.tensors[id(tensor)] = made
         self.kept.append(tensor)
         return made
