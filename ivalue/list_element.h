@@ -34,7 +34,7 @@ class ListElementReference final {
     return *this;
   }
   const ListElementReference& operator=(const ListElementReference& other) const {
-    *element_ = *other.element_;
+    if (this != &other) *element_ = *other.element_;
     return *this;
   }
 

@@ -1,5 +1,6 @@
 #include <boxcar/backends/composite/view_forms.h>
 #include <boxcar/backends/composite/write_out.h>
+#include <boxcar/backends/meta/defined.h>
 #include <boxcar/backends/meta/output.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/ivalue/error.h>
@@ -35,6 +36,7 @@ Tensor cloneWithStrides(const Tensor& self) {
 
 Tensor scattered(const DerivedFromView& form, const OperatorHandle& op, Stack& stack, size_t count) {
   const size_t self = stack.size() - count;
+  meta::checkDefined(stack[self + 1].toTensor());
   const Tensor result = cloneWithStrides(stack[self].toTensor());
   const Tensor source = stack[self + 1].toTensor();
   stack[self] = result;
@@ -65,6 +67,7 @@ void run(const DerivedFromView& form, const OperatorHandle& op, Stack& stack) {
   const IValue out = form.is_out ? pop(stack) : IValue();
   const size_t inputs = count - (form.is_out ? 1 : 0);
   const IValue self = stack[stack.size() - inputs];
+  meta::checkDefined(self.toTensor());
   std::vector<Tensor> results;
   if (form.form == ViewForm::kScatter) {
     results.push_back(scattered(form, op, stack, inputs));

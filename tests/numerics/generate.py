@@ -106,8 +106,9 @@ class Writer:
         """Returns tensors for the out= arguments of a call with known results; their kind varies between calls."""
         if base is None:
             return [[torch.empty(0) for _ in range(count)]]
-        results = [result for result in base.results if isinstance(result, torch.Tensor)]
-        if len(results) != count:
+        is_list = count == 1 and isinstance(base.results[0], (list, tuple))
+        results = [result for result in (base.results[0] if is_list else base.results) if isinstance(result, torch.Tensor)]
+        if len(results) != count and not is_list:
             return []
         kinds = [lambda r: torch.ones_like(r, memory_format=torch.contiguous_format),
                  lambda r: torch.empty(0, dtype=r.dtype),
@@ -117,11 +118,16 @@ class Writer:
         if other_dtypes:
             kinds += [lambda r: torch.ones(r.shape, dtype=torch.promote_types(r.dtype, torch.float64)),
                       lambda r: torch.ones(r.shape, dtype=torch.int64 if r.dtype.is_floating_point else torch.float32)]
-        return [[kinds[index % len(kinds)](result) for result in results]]
+        if is_list:  # PyTorch resizes the tensors of some lists only
+            kinds = kinds[0:3:2]
+        made = [kinds[index % len(kinds)](result) for result in results]
+        return [[made]] if is_list else [made]
 
     def _quirk(self, schema, bound, base_outcome):
         """Returns whether the case shows a quirk of PyTorch: some out= forms write to dtypes that others refuse."""
         results = [result for result in base_outcome.results if isinstance(result, torch.Tensor)]
+        if any(isinstance(bound[argument.name], list) for argument in schema.outs):
+            return False
         return any(not torch.can_cast(result.dtype, bound[argument.name].dtype)
                    for argument, result in zip(schema.outs, results))
 

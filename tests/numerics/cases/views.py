@@ -447,3 +447,16 @@ def narrow_tensor(make):
     yield error(make(5, 3), 0, torch.tensor([1]), 2)
     yield error(make(5, 3), 0, torch.tensor(1.0), 2)
     yield error(make(5, 3), 0, torch.tensor(3), 3)
+
+
+@cases("aten::view_as_real_copy", [torch.complex64, torch.complex128, torch.float32])
+def view_as_real_copy(make):
+    yield make(2, 3),
+    yield make(3, 2).t(),
+
+
+@cases("aten::view_as_complex_copy", [torch.float32, torch.float64, torch.int64])
+def view_as_complex_copy(make):
+    yield make(3, 2),
+    yield make(2, 3, 2)[:, 1],
+    yield error(make(3))
