@@ -98,9 +98,7 @@ Tensor narrowTensor(const Tensor& self, int64_t dim, const Tensor& start, int64_
 
 }  // namespace
 
-BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
-  m.impl("split_with_sizes", BOXCAR_FN(splitWithSizes));
-}
+BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) { m.impl("split_with_sizes", BOXCAR_FN(splitWithSizes)); }
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("split.sizes", BOXCAR_FN(splitSizes));
