@@ -31,6 +31,9 @@ Tensor diagEmbed(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2)
   boxcar::copy_(diagonal, self);
   return result;
 }
+Tensor& diagEmbedOut(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2, Tensor& out) {
+  return writeSameType(out, diagEmbed(self, offset, dim1, dim2));
+}
 
 // Returns the diagonal of a matrix, or the matrix with a given diagonal.
 Tensor diag(const Tensor& self, int64_t diagonal) {
@@ -76,6 +79,7 @@ Tensor eye(int64_t n, std::optional<ScalarType> dtype, std::optional<Layout> lay
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("diag_embed", BOXCAR_FN(diagEmbed));
+  m.impl("diag_embed.out", BOXCAR_FN(diagEmbedOut));
   m.impl("diag.out", BOXCAR_FN(diagOut));
   m.impl("trace", BOXCAR_FN(trace));
   m.impl("eye", BOXCAR_FN(eye));

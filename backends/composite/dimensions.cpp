@@ -69,6 +69,12 @@ Tensor adjoint(const Tensor& self) {
   return self.is_complex() ? boxcar::conj(transposed) : transposed;
 }
 
+Tensor matrixH(const Tensor& self) {
+  BOXCAR_CHECK(self.dim() == 2 || self.dim() == 0,
+               "tensor.H is only supported on matrices (2-D tensors). Got {}-D tensor.", self.dim());
+  return boxcar::adjoint(self);
+}
+
 Tensor unflatten(const Tensor& self, int64_t dim, IntSpan sizes) {
   const auto chosen = static_cast<size_t>(wrapDimension(dim, self.dim()));
   BOXCAR_CHECK(!sizes.empty(), "unflatten: sizes must be non-empty");
@@ -128,6 +134,8 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("numpy_T", BOXCAR_FN(numpyTranspose));
   m.impl("mT", BOXCAR_FN(matrixTranspose));
   m.impl("adjoint", BOXCAR_FN(adjoint));
+  m.impl("mH", BOXCAR_FN(adjoint));
+  m.impl("matrix_H", BOXCAR_FN(matrixH));
   m.impl("unflatten.int", BOXCAR_FN(unflatten));
   m.impl("ravel", BOXCAR_FN(ravel));
   m.impl("reshape_as", BOXCAR_FN(reshapeAs));

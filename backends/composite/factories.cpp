@@ -143,6 +143,12 @@ Tensor newEmpty(const Tensor& self, IntSpan size, OptionalType dtype, OptionalLa
   return boxcar::empty(size, dtype.value_or(self.scalar_type()), layout, device.value_or(self.device()), pin_memory);
 }
 
+Tensor newEmptyStrided(const Tensor& self, IntSpan size, IntSpan stride, OptionalType dtype, OptionalLayout layout,
+                       OptionalDevice device, OptionalBool pin_memory) {
+  return boxcar::empty_strided(size, stride, dtype.value_or(self.scalar_type()), layout, device.value_or(self.device()),
+                               pin_memory);
+}
+
 Tensor newFull(const Tensor& self, IntSpan size, const Scalar& fill_value, OptionalType dtype, OptionalLayout layout,
                OptionalDevice device, OptionalBool pin_memory) {
   Tensor result = newEmpty(self, size, dtype, layout, device, pin_memory);
@@ -186,6 +192,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("full.out", BOXCAR_FN(fullOut));
   m.impl("empty_permuted", BOXCAR_FN(emptyPermuted));
   m.impl("new_empty", BOXCAR_FN(newEmpty));
+  m.impl("new_empty_strided", BOXCAR_FN(newEmptyStrided));
   m.impl("new_full", BOXCAR_FN(newFull));
   m.impl("new_zeros", BOXCAR_FN(newZeros));
   m.impl("new_ones", BOXCAR_FN(newOnes));
