@@ -2,7 +2,7 @@
 
 import torch
 
-from generator import ALL, BOOL, COMPLEX, FLOATS, INTS, call, cases, error
+from generator import ALL, COMPLEX, FLOATS, INTS, call, cases, error
 
 kLine = "aten::fft_fft aten::fft_ifft aten::fft_irfft aten::fft_hfft"
 kRealLine = "aten::fft_rfft aten::fft_ihfft"
@@ -203,3 +203,84 @@ def frequencies_without_type(make):
 def frequencies_out(make):
     yield call(5, 0.5, out=make(5))
     yield call(8, out=make(0))
+
+
+kWindows = "aten::bartlett_window aten::blackman_window aten::hann_window aten::hamming_window aten::kaiser_window"
+kSmall = {torch.float16: (4e-3, 4e-3), torch.bfloat16: (2e-2, 2e-2), torch.float32: (1e-5, 1e-6)}
+kSmallReason = "PyTorch rounds each step of a window to its dtype; boxcar computes float16 in float32, and I0 in float64"
+kWindow = {"forms": False, "tolerance": kSmall, "reason": kSmallReason}
+
+
+@cases(kWindows, FLOATS + INTS[:1], **kWindow)
+def window(make):
+    for length in [0, 1, 2, 5, 16]:
+        yield call(length, dtype=make.dtype)
+    yield error(-1, dtype=make.dtype)
+
+
+@cases(" ".join(name + ".periodic" for name in kWindows.split()), FLOATS, **kWindow)
+def periodic_window(make):
+    for length in [0, 1, 2, 7, 12]:
+        for periodic in [True, False]:
+            yield call(length, periodic, dtype=make.dtype)
+
+
+@cases("aten::hamming_window.periodic_alpha aten::kaiser_window.beta", FLOATS, **kWindow)
+def shaped_window(make):
+    yield call(9, False, 0.25, dtype=make.dtype)
+    yield call(8, True, 3.5, dtype=make.dtype)
+
+
+@cases("aten::hamming_window.periodic_alpha_beta", FLOATS, **kWindow)
+def hamming(make):
+    yield call(9, False, 0.25, 0.5, dtype=make.dtype)
+    yield call(8, True, 0.6, 0.2, dtype=make.dtype)
+
+
+@cases("aten::stft", kSingle)
+def stft(make):
+    yield call(make(20), 8, return_complex=True)
+    yield call(make(2, 21), 8, 3, 5, return_complex=True)
+    yield call(make(2, 21), 8, 3, 5, make(5), True, return_complex=True)
+    yield call(make(20), 8, onesided=False, return_complex=True)
+    yield call(make(20), 8, onesided=False, return_complex=False)
+    yield call(make(30)[::2], 7, 2, window=make(7), onesided=False, return_complex=True)
+    yield error(make(20), 21, return_complex=True)
+    yield error(make(20), 0, return_complex=True)
+    yield error(make(20), 8, 0, return_complex=True)
+    yield error(make(20), 8, 2, 9, return_complex=True)
+    yield error(make(20), 8, 2, 8, make(7), return_complex=True)
+    yield error(make(1, 2, 20), 8, return_complex=True)
+
+
+@cases("aten::stft.center", kSingle)
+def stft_center(make):
+    for mode in ["reflect", "constant", "replicate"]:
+        for center in [True, False]:
+            yield call(make(20), 8, center=center, pad_mode=mode, onesided=False, return_complex=True)
+            yield call(make(2, 21), 8, 3, 6, make(6), center, mode, onesided=False, return_complex=True)
+    yield call(make(2, 21), 9, 3, return_complex=True)
+
+
+@cases("aten::stft", FLOATS[:1])
+def stft_needs_a_choice(make):
+    yield error(make(20), 8)
+
+
+@cases("aten::istft", COMPLEX)
+def istft(make):
+    ones = {"window": make(8, low=1, high=2).abs()}
+    yield call(make(5, 6), 8)
+    yield call(make(5, 6), 8, 3)
+    yield call(make(2, 5, 6), 8, 2, 8, **ones)
+    yield call(make(2, 5, 6), 8, 2, 8, **ones, normalized=True)
+    yield call(make(5, 6), 8, center=False)
+    yield call(make(5, 6), 8, length=7)
+    yield call(make(5, 6), 8, center=False, length=30)
+    yield call(make(8, 6), 8, onesided=False)
+    yield call(make(8, 6), 8, onesided=False, return_complex=True)
+    yield error(make(4, 6), 8)
+    yield error(make(5, 6), 8, 9)
+    yield error(make(5, 6), 8, 2, 4, center=False)
+    yield error(make(5, 0), 8)
+    yield error(make(5), 8)
