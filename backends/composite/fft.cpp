@@ -8,7 +8,8 @@
 #include <boxcar/ops.h>
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -43,6 +44,12 @@ using OptionalInts = std::optional<IntSpan>;
 using OptionalName = std::optional<std::string_view>;
 
 void checkPoints(int64_t count) { BOXCAR_CHECK(count >= 1, "Invalid number of data points ({}) specified", count); }
+
+// Returns the usual size of a real signal of whose transform there are [size] elements.
+int64_t realPoints(int64_t size) {
+  BOXCAR_CHECK(size < std::numeric_limits<int64_t>::max() / 2, "a Fourier transform of {} elements is too long", size);
+  return 2 * (size - 1);
+}
 
 void checkReal(std::string_view name, const Tensor& self) {
   BOXCAR_CHECK(!self.is_complex(), "{} expects a real input tensor, but got {}", name, dtypeName(self.scalar_type()));
@@ -92,7 +99,7 @@ FftShape fftShape(std::string_view name, const Tensor& self, OptionalInts s, Opt
   if (!half) return shape;
   BOXCAR_CHECK(!shape.dims.empty(), "{} must transform at least one axis", name);
   const bool given = s.has_value() && s->back() != -1;
-  shape.last = given ? shape.sizes.back() : 2 * (shape.sizes.back() - 1);
+  shape.last = given ? shape.sizes.back() : realPoints(shape.sizes.back());
   checkPoints(shape.last);
   shape.sizes.back() = shape.last / 2 + 1;
   return shape;
@@ -103,7 +110,7 @@ FftShape lineShape(const Tensor& self, std::optional<int64_t> n, int64_t dim, bo
   FftShape shape;
   shape.dims = meta::transformedDims(std::span(&dim, 1), self.dim());
   const int64_t size = self.size(shape.dims[0]);
-  shape.last = n.value_or(half ? 2 * (size - 1) : size);
+  shape.last = n.value_or(half ? realPoints(size) : size);
   checkPoints(shape.last);
   shape.sizes.push_back(!half ? shape.last : n.has_value() ? shape.last / 2 + 1 : size);
   return shape;

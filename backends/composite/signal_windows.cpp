@@ -4,6 +4,8 @@
 #include <boxcar/ops.h>
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <numbers>
 #include <optional>
 #include <span>
@@ -34,6 +36,7 @@ Tensor makeWindow(std::string_view name, int64_t length, bool periodic, const Wi
   BOXCAR_CHECK(isFloatingType(type) || isComplexType(type), "{} expects floating point dtypes, got: {}", name,
                dtypeName(type));
   BOXCAR_CHECK(length >= 0, "{} requires non-negative window_length, got window_length={}", name, length);
+  BOXCAR_CHECK(length < std::numeric_limits<int64_t>::max(), "{}: window_length={} is too large", name, length);
   const auto& [dtype, layout, device, pin_memory] = options;
   if (length <= 1) return boxcar::ones(std::span(&length, 1), type, layout, device, pin_memory);
   const int64_t symmetric = length + (periodic ? 1 : 0);

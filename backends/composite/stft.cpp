@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -83,12 +85,15 @@ Tensor stft(const Tensor& self, int64_t n_fft, OptionalLength hop_length, Option
 Tensor overlapped(const Tensor& pieces, int64_t hop) {
   const int64_t count = pieces.size(1);
   const int64_t size = pieces.size(2);
+  int64_t length = 0;
+  const bool overflow =
+      __builtin_mul_overflow(hop, count - 1, &length) || __builtin_add_overflow(length, size, &length);
+  BOXCAR_CHECK(!overflow, "istft: {} pieces that begin {} elements apart are too long", count, hop);
   const std::optional<Layout> layout;
   const Tensor starts = boxcar::mul(boxcar::arange(count, ScalarType::Long, layout, pieces.device()), hop);
   const Tensor places =
       boxcar::add(boxcar::unsqueeze(starts, 1), boxcar::arange(size, ScalarType::Long, layout, pieces.device()));
-  const Tensor sums = boxcar::zeros(std::array{pieces.size(0), size + hop * (count - 1)}, pieces.scalar_type(), layout,
-                                    pieces.device());
+  const Tensor sums = boxcar::zeros(std::array{pieces.size(0), length}, pieces.scalar_type(), layout, pieces.device());
   return boxcar::index_add(sums, 1, boxcar::reshape(places, std::array<int64_t, 1>{-1}),
                            boxcar::reshape(pieces, std::array{pieces.size(0), count * size}));
 }
@@ -112,7 +117,8 @@ Tensor istft(const Tensor& self, int64_t n_fft, OptionalLength hop_length, Optio
                half ? n_fft / 2 + 1 : n_fft, half ? "True" : "False", bins);
   BOXCAR_CHECK(hop > 0 && hop <= width, "istft: expected 0 < hop_length <= win_length, but hop_length={}", hop);
   BOXCAR_CHECK(width <= n_fft, "istft: expected 0 < win_length <= n_fft, but win_length={}", width);
-  BOXCAR_CHECK(!length.has_value() || *length >= 0, "istft: length must not be negative, but it is {}", *length);
+  BOXCAR_CHECK(!length.has_value() || (*length >= 0 && *length < std::numeric_limits<int64_t>::max() - n_fft),
+               "istft: length must be at least 0 and not too large, but it is {}", *length);
   checkWindow("istft", window, width);
   BOXCAR_CHECK(!return_complex || !half, "Cannot have onesided output if window or input is complex");
   BOXCAR_CHECK(return_complex || !window.has_value() || !window->is_complex(),

@@ -207,7 +207,7 @@ def frequencies_out(make):
 
 kWindows = "aten::bartlett_window aten::blackman_window aten::hann_window aten::hamming_window aten::kaiser_window"
 kSmall = {torch.float16: (4e-3, 4e-3), torch.bfloat16: (2e-2, 2e-2), torch.float32: (1e-5, 1e-6)}
-kSmallReason = "PyTorch rounds each step of a window to its dtype; boxcar computes float16 in float32, and I0 in float64"
+kSmallReason = "PyTorch rounds each step of a window to its dtype; boxcar rounds float16 once, and has I0 in float64"
 kWindow = {"forms": False, "tolerance": kSmall, "reason": kSmallReason}
 
 
