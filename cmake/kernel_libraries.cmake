@@ -8,6 +8,7 @@ option(BOXCAR_OPENMP "Share the work of CPU kernels between threads, by OpenMP" 
 option(BOXCAR_HIGHWAY "Vectorise CPU kernels for the processor that they run on, by Highway" ON)
 option(BOXCAR_ONEDNN "Convolutions and large matrix products by oneDNN" ON)
 option(BOXCAR_OPENBLAS "Matrix products and linear algebra by OpenBLAS, which is opened when it is first needed" ON)
+option(BOXCAR_KISSFFT "Fourier transforms by KissFFT" ON)
 option(BOXCAR_LIBZIP "Read .npz files by libzip, which is opened when it is first needed" ON)
 
 include(CheckIncludeFileCXX)
@@ -37,6 +38,7 @@ boxcar_kernel_library(BOXCAR_OPENMP openmp omp.h gomp -fopenmp)
 boxcar_kernel_library(BOXCAR_HIGHWAY highway hwy/highway.h "")  # header-only use
 boxcar_kernel_library(BOXCAR_ONEDNN onednn oneapi/dnnl/dnnl.hpp dnnl)
 boxcar_kernel_library(BOXCAR_OPENBLAS openblas "" "")
+boxcar_kernel_library(BOXCAR_KISSFFT kissfft kissfft/kissfft.hh "")  # a header alone
 boxcar_kernel_library(BOXCAR_LIBZIP libzip zip.h "")  # only its header
 list(JOIN BOXCAR_KERNEL_STANDINS "|" BOXCAR_KERNEL_STANDINS)
 

@@ -1,5 +1,7 @@
 #include <boxcar/dispatcher/registry/operator_cost.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -59,6 +61,18 @@ OperatorCost reduction(const FinishedCall& call) {
   return {.flops = per_element * numel(tensorAt(call, 0)), .bytes = {}};
 }
 
+// Along each of the dimensions, 5 log2(n) operations for each complex element, or half as many for a real one.
+OperatorCost fourier(const FinishedCall& call) {
+  const Tensor& complex = tensorAt(call, 0).is_complex() ? tensorAt(call, 0) : result(call);
+  const List<int64_t> dims = call.arguments[1].toIntList();
+  double flops = 0;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const double size = static_cast<double>(std::max(tensorAt(call, 0).size(dims[i]), result(call).size(dims[i])));
+    if (size > 1) flops += 5 * std::log2(size) * numel(complex);
+  }
+  return {.flops = flops, .bytes = {}};
+}
+
 // Operators that only move elements: each element of the result is read once and written once.
 OperatorCost movement(const FinishedCall& call) { return {.flops = 0, .bytes = 2 * nbytes(result(call))}; }
 
@@ -93,6 +107,7 @@ constexpr CostRow kCosts[] = {
     {&reduction<1>, "sum prod mean amax amin max max.dim min min.dim argmax argmin any all equal"},
     // A maximum, a subtraction, an exponential, a sum, and a division or subtraction.
     {&reduction<5>, "_softmax _log_softmax"},
+    {&fourier, "_fft_c2c _fft_r2c _fft_c2r"},
     {&convolution, "convolution"},
     {&pool, "max_pool2d_with_indices avg_pool2d"},
     {&reduction<1>, "_adaptive_avg_pool2d adaptive_avg_pool2d.out adaptive_max_pool2d"},
