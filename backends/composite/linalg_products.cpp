@@ -84,6 +84,15 @@ Tensor multiDot(TensorList tensors) {
 }
 Tensor& multiDotOut(TensorList tensors, Tensor& out) { return writeSameType(out, multiDot(tensors)); }
 
+Tensor chainMatmul(TensorList matrices) {
+  BOXCAR_CHECK(!matrices.empty(), "chain_matmul(): Expected one or more matrices");
+  for (size_t i = 0; i < matrices.size(); ++i) {
+    BOXCAR_CHECK(matrices[i].dim() == 2, "chain_matmul(): matrix {} must be 2D but got {}D", i, matrices[i].dim());
+  }
+  return matrices.size() == 1 ? boxcar::clone(matrices[0]) : multiDot(matrices);
+}
+Tensor& chainMatmulOut(TensorList matrices, Tensor& out) { return writeResult(out, chainMatmul(matrices)); }
+
 // Exponentials.
 
 // The Taylor polynomial of degree 16 in four blocks, so that it needs six products: powers up to a^4, and then steps of
@@ -240,6 +249,8 @@ Tensor linalgDiagonal(const Tensor& a, int64_t offset, int64_t dim1, int64_t dim
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("linalg_multi_dot", BOXCAR_FN(multiDot));
   m.impl("linalg_multi_dot.out", BOXCAR_FN(multiDotOut));
+  m.impl("chain_matmul", BOXCAR_FN(chainMatmul));
+  m.impl("chain_matmul.out", BOXCAR_FN(chainMatmulOut));
   m.impl("matrix_exp", BOXCAR_FN(oldMatrixExp));
   m.impl("linalg_tensorinv", BOXCAR_FN(tensorInv));
   m.impl("linalg_tensorinv.out", BOXCAR_FN(tensorInvOut));

@@ -9,8 +9,10 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
-// What singular values tell: pseudoinverses, ranks and condition numbers.
+// What singular values tell: pseudoinverses, ranks, condition numbers, polar decompositions and square roots.
 
 namespace boxcar::composite {
 namespace {
@@ -232,9 +234,39 @@ Tensor& condNamedOut(const Tensor& self, std::string_view p, Tensor& out) {
   return writeResult(out, condNamed(self, p));
 }
 
+// Polar decompositions and square roots.
+
+// Returns vectors diag(values) vectors^H.
+Tensor composed(const Tensor& vectors, const Tensor& values) {
+  return boxcar::matmul(boxcar::mul(vectors, boxcar::unsqueeze(values, -2)), adjointOf(vectors));
+}
+
+// a = W diag(s) V^H = (W V^H) (V diag(s) V^H)
+std::tuple<Tensor, Tensor> polar(const Tensor& a) {
+  meta::checkMatrices("linalg.polar", a);
+  BOXCAR_CHECK(a.size(-2) >= a.size(-1),
+               "linalg.polar: input must have at least as many rows as columns, but got {} by {} matrices", a.size(-2),
+               a.size(-1));
+  const auto [left, values, adjoint] = boxcar::linalg_svd(a, /*full_matrices=*/false);
+  const Tensor h = composed(adjointOf(adjoint), values);
+  return {boxcar::matmul(left, adjoint), boxcar::div(boxcar::add(h, adjointOf(h)), 2)};
+}
+std::tuple<Tensor&, Tensor&> polarOut(const Tensor& a, Tensor& u, Tensor& h) {
+  return writeSameTypes(boxcar::linalg_polar(a), u, h);
+}
+
+Tensor matrixSqrth(const Tensor& self) {
+  meta::checkSquareMatrices("linalg.matrix_sqrth", self);
+  const auto [values, vectors] = boxcar::linalg_eigh(self);
+  return composed(vectors, boxcar::sqrt(boxcar::clamp(values, 0)));
+}
+Tensor& matrixSqrthOut(const Tensor& self, Tensor& out) { return writeResult(out, boxcar::linalg_matrix_sqrth(self)); }
+
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
+  m.impl("linalg_polar", BOXCAR_FN(polar));
+  m.impl("linalg_polar.out", BOXCAR_FN(polarOut));
   m.impl("linalg_pinv.atol_rtol_tensor", BOXCAR_FN(pinvTolerances));
   m.impl("linalg_pinv.atol_rtol_tensor_out", BOXCAR_FN(pinvTolerancesOut));
 }
@@ -259,6 +291,8 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("linalg_cond.out", BOXCAR_FN(condOut));
   m.impl("linalg_cond.p_str", BOXCAR_FN(condNamed));
   m.impl("linalg_cond.p_str_out", BOXCAR_FN(condNamedOut));
+  m.impl("linalg_matrix_sqrth", BOXCAR_FN(matrixSqrth));
+  m.impl("linalg_matrix_sqrth.out", BOXCAR_FN(matrixSqrthOut));
 }
 
 }  // namespace boxcar::composite

@@ -253,6 +253,84 @@ def cond_named(make):
     yield error(make(3, 3), "x")
 
 
+@cases("aten::linalg_polar", TYPES, **LINALG)
+def polar(make):
+    for sizes in ((3, 3), (4, 3), (2, 4, 3), (1, 1)):
+        yield regular(make, *sizes)
+    yield regular(make, 2, 3, 3).mT
+    yield make(3, 0)
+    yield make(2, 0, 0)
+    yield error(make(3, 4))
+    yield error(make(0, 3))
+    yield from refuses(make, square=False)
+
+
+@cases("aten::linalg_matrix_sqrth", TYPES, **LINALG)
+def matrix_sqrth(make):
+    for sizes in ((3, 3), (2, 3, 3), (1, 1), (0, 0), (2, 0, 0)):
+        yield hermitian(make, *sizes) + 8 * torch.eye(sizes[-1], dtype=make.dtype)
+        yield hermitian(make, *sizes)
+    yield make(3, 3)
+    yield torch.diag(torch.tensor([4, -1, 9])).to(make.dtype)
+    yield from refuses(make)
+
+
+@cases("aten::linalg_matrix_norm", TYPES, low=-1, high=1, out_dtypes=False, tolerance=LOOSE, reason=WHY)
+def matrix_norm(make):
+    for order in (1, -1, 2, -2, float("inf"), -float("inf")):
+        yield make(3, 4), order
+        yield make(2, 3, 4), order
+        yield make(2, 3, 4), order, (0, -1), True
+        yield make(2, 3, 4), order, (2, 0)
+        yield make(0, 3, 3), order
+    for sizes in ((0, 3), (3, 0), (2, 3, 0)):
+        for order in (1, 2, float("inf")):
+            yield make(*sizes), order
+    yield error(make(2, 3, 0), -2)
+    yield call(make(3, 4), 1, dtype=torch.complex128 if make.dtype.is_complex else torch.float64)
+    yield error(make(3, 4), 1, dtype=torch.float64 if make.dtype.is_complex else torch.complex128)
+    if make.dtype in (torch.float64, torch.complex128):
+        yield error(make(3, 4), 1, dtype=torch.complex64 if make.dtype.is_complex else torch.float32)
+    yield error(make(3, 4), 3)
+    yield error(make(3, 4), 1, (0, 0))
+    yield error(make(3, 4), 1, (0,))
+    yield error(make(2, 3, 4), 1, (0, 1, 2))
+    yield from (error(*one.args, 1) for one in refuses(make, square=False))
+
+
+@cases("aten::linalg_matrix_norm.str_ord", TYPES, low=-1, high=1, out_dtypes=False, tolerance=LOOSE, reason=WHY)
+def matrix_norm_named(make):
+    yield make(2, 3, 4)
+    for order in ("fro", "nuc"):
+        yield make(3, 4), order
+        yield make(2, 3, 4), order, (0, -1)
+        yield make(2, 3, 4), order, (0, 1), True
+        yield make(0, 3), order
+    yield error(make(3, 4), "x")
+    yield error(make(3, 4), "fro", (0,))
+    yield error(make())
+
+
+@cases("aten::svd.U", TYPES, **{**LINALG, "magnitudes": True})
+def svd_out(make):
+    for some, compute in ((True, True), (False, True), (True, False)):
+        matrix = make(4, 3) + torch.diag(torch.tensor([9, 6, 3, 1]))[:, :3].to(make.dtype)
+        empty = make.dtype
+        real = empty.to_real()
+        yield call(matrix, some, compute, U=torch.empty(0, dtype=empty), S=torch.empty(0, dtype=real),
+                   V=torch.empty(0, dtype=empty))
+
+
+@cases("aten::chain_matmul", TYPES, low=-2, high=2, out_dtypes=False)
+def chain_matmul(make):
+    yield [make(2, 3)],
+    yield [make(2, 3), make(3, 4), make(4, 2)],
+    yield error([])
+    yield error([make(3)])
+    yield error([make(3), make(3, 2)])
+    yield error([make(2, 3), make(2, 3)])
+
+
 # Triangles and Cholesky factors
 
 @cases("aten::triangular_solve", TYPES, **LINALG)
