@@ -90,7 +90,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& a, const Tensor& 
   DimVector values_sizes = problem.batch;
   values_sizes.push_back(least);
   const Tensor values = Tensor::allocate(values_sizes, real, device);
-  if (least > 0 && b.numel() > 0) {
+  if (least > 0 && b.numel() > 0 && !b.is_meta()) {
     const Tensor info = Tensor::allocate(problem.batch, ScalarType::Int, device);
     const double limit = rcond.value_or(epsilon * static_cast<double>(problem.rows()));
     solveLeastSquares(device, kLstsq, method, limit,
@@ -104,6 +104,11 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& a, const Tensor& 
   const bool has_values = method == LeastSquares::kGelsd || method == LeastSquares::kGelss;
   Tensor residuals = none(real, device);
   if (problem.m > problem.n && method != LeastSquares::kGelsy && problem.k > 0) {
+    BOXCAR_CHECK(
+        !has_values || !b.is_meta(),
+        "{}: whether there are residuals depends on the rank, which a meta tensor does not have; use the driver "
+        "'gels' or 'gelsy'",
+        kLstsq);
     const bool full = !has_values || boxcar::item(boxcar::all(boxcar::eq(rank, problem.n))).toBool();
     const Tensor rest = boxcar::narrow(boxcar::narrow(b, -2, problem.n, problem.m - problem.n), -1, 0, problem.k);
     const int64_t rows = -2;
@@ -117,7 +122,6 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& a, const Tensor& 
 
 }  // namespace
 
-// Whether there are residuals depends on the ranks.
-BOXCAR_NATIVE_KERNELS_OF_DATA(aten, m, solveLeastSquares) { m.impl("linalg_lstsq", BOXCAR_FN(lstsq)); }
+BOXCAR_NATIVE_KERNELS(aten, m, solveLeastSquares) { m.impl("linalg_lstsq", BOXCAR_FN(lstsq)); }
 
 }  // namespace boxcar::native
