@@ -122,6 +122,11 @@ Triple oldSvd(const Tensor& self, bool some, bool compute_uv) {
   return {std::move(u), std::move(s), boxcar::transpose(squareZeros(self.sizes().back()), -2, -1)};
 }
 
+std::tuple<Tensor&, Tensor&, Tensor&> oldSvdOut(const Tensor& self, bool some, bool compute_uv, Tensor& u, Tensor& s,
+                                                Tensor& v) {
+  return writeSameTypes(oldSvd(self, some, compute_uv), u, s, v);
+}
+
 Pair eigh(const Tensor& self, std::string_view uplo) { return boxcar::_linalg_eigh(self, uplo, /*compute_v=*/true); }
 PairOut eighOut(const Tensor& self, std::string_view uplo, Tensor& values, Tensor& vectors) {
   return writeSameTypes(eigh(self, uplo), values, vectors);
@@ -158,6 +163,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("linalg_svdvals", BOXCAR_FN(svdvals));
   m.impl("linalg_svdvals.out", BOXCAR_FN(svdvalsOut));
   m.impl("svd", BOXCAR_FN(oldSvd));
+  m.impl("svd.U", BOXCAR_FN(oldSvdOut));
   m.impl("linalg_eigh", BOXCAR_FN(eigh));
   m.impl("linalg_eigh.eigvals", BOXCAR_FN(eighOut));
   m.impl("linalg_eigvalsh", BOXCAR_FN(eigvalsh));

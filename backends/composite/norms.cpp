@@ -84,14 +84,33 @@ Tensor withDims(const Tensor& values, const MatrixDims& dims, bool keepdim) {
   return boxcar::unsqueeze(boxcar::unsqueeze(values, first), second);
 }
 
-Tensor matrixNorm(const Tensor& self, double order, OptionalDims dim, bool keepdim) {
+// Returns the matrices with elements of [dtype], if it is given. It may neither drop nor add an imaginary part, nor
+// narrow.
+Tensor matricesAs(const Tensor& self, OptionalType dtype) {
   checkMatrices(self);
+  if (!dtype.has_value()) return self;
+  const ScalarType type = self.scalar_type();
+  BOXCAR_CHECK(isFloatingType(*dtype) || isComplexType(*dtype),
+               "linalg.matrix_norm: dtype should be floating point or complex, but got {}", *dtype);
+  BOXCAR_CHECK(isComplexType(type) == isComplexType(*dtype),
+               "linalg.matrix_norm: dtype should be {0} for {0} inputs, but got {1}",
+               self.is_complex() ? "complex" : "real", *dtype);
+  BOXCAR_CHECK(promoteTypes(type, *dtype) == *dtype,
+               "linalg.matrix_norm: the dtype of the input ({}) should be convertible without narrowing to the "
+               "specified dtype ({})",
+               type, *dtype);
+  return converted(self, dtype);
+}
+
+Tensor matrixNorm(const Tensor& matrices, double order, OptionalDims dim, bool keepdim, OptionalType dtype) {
+  const Tensor self = matricesAs(matrices, dtype);
   const MatrixDims dims(self, dim);
   const double magnitude = std::abs(order);
   BOXCAR_CHECK(magnitude == 1 || magnitude == 2 || std::isinf(magnitude), "linalg.matrix_norm: Order {} not supported.",
                order);
   const auto extreme = [&](const Tensor& values, int64_t along) {
     const IntSpan over(&along, 1);
+    if (order > 0 && values.size(along) == 0) return boxcar::sum(values, over);
     return order > 0 ? boxcar::amax(values, over) : boxcar::amin(values, over);
   };
   if (magnitude == 2) return withDims(extreme(singularValues(self, dims), -1), dims, keepdim);
@@ -111,19 +130,25 @@ Tensor linalgNorm(const Tensor& self, const OptionalScalar& order, OptionalDims 
                  "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {}D.", self.dim());
   }
   const bool of_matrices = order.has_value() && (dim.has_value() ? dim->size() == 2 : self.dim() == 2);
-  if (of_matrices) return matrixNorm(converted(self, dtype), order->toDouble(), dim, keepdim);
+  if (of_matrices) return matrixNorm(self, order->toDouble(), dim, keepdim, dtype);
   return boxcar::linalg_vector_norm(self, order.value_or(2), dim, keepdim, dtype);
 }
 
 Tensor linalgNormNamed(const Tensor& self, std::string_view order, OptionalDims dim, bool keepdim, OptionalType dtype) {
   BOXCAR_CHECK(order == "fro" || order == "nuc", "linalg.matrix_norm: Order {} not supported.", order);
-  const Tensor x = converted(self, dtype);
-  checkMatrices(x);
+  const Tensor x = matricesAs(self, dtype);
   const MatrixDims dims(x, dim);
   const int64_t both[] = {dims.rows, dims.columns};
   if (order == "fro") return boxcar::linalg_vector_norm(x, 2, both, keepdim);
   const int64_t last = -1;
   return withDims(boxcar::sum(singularValues(x, dims), IntSpan(&last, 1)), dims, keepdim);
+}
+
+Tensor matrixNormOrder(const Tensor& self, const Scalar& order, IntSpan dim, bool keepdim, OptionalType dtype) {
+  return matrixNorm(self, order.toDouble(), dim, keepdim, dtype);
+}
+Tensor matrixNormNamed(const Tensor& self, std::string_view order, IntSpan dim, bool keepdim, OptionalType dtype) {
+  return linalgNormNamed(self, order, dim, keepdim, dtype);
 }
 
 // Resizes [out] and writes [result] to it; [result] is non-negative, so abs() copies it.
@@ -142,6 +167,15 @@ Tensor& linalgNormNamedOut(const Tensor& self, std::string_view order, OptionalD
   return write(out, boxcar::linalg_norm(self, order, dim, keepdim, dtype));
 }
 
+Tensor& matrixNormOrderOut(const Tensor& self, const Scalar& order, IntSpan dim, bool keepdim, OptionalType dtype,
+                           Tensor& out) {
+  return write(out, matrixNormOrder(self, order, dim, keepdim, dtype));
+}
+Tensor& matrixNormNamedOut(const Tensor& self, std::string_view order, IntSpan dim, bool keepdim, OptionalType dtype,
+                           Tensor& out) {
+  return write(out, matrixNormNamed(self, order, dim, keepdim, dtype));
+}
+
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
@@ -158,6 +192,10 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("linalg_norm.out", BOXCAR_FN(linalgNormOut));
   m.impl("linalg_norm.ord_str", BOXCAR_FN(linalgNormNamed));
   m.impl("linalg_norm.ord_str_out", BOXCAR_FN(linalgNormNamedOut));
+  m.impl("linalg_matrix_norm", BOXCAR_FN(matrixNormOrder));
+  m.impl("linalg_matrix_norm.out", BOXCAR_FN(matrixNormOrderOut));
+  m.impl("linalg_matrix_norm.str_ord", BOXCAR_FN(matrixNormNamed));
+  m.impl("linalg_matrix_norm.str_ord_out", BOXCAR_FN(matrixNormNamedOut));
 }
 
 }  // namespace boxcar::composite

@@ -1,5 +1,8 @@
 #include <boxcar/backends/cpu/lapack.h>
 #include <boxcar/backends/cpu/plain_eigen.h>
+#include <boxcar/backends/cpu/plain_general_eigen.h>
+#include <boxcar/backends/cpu/plain_ldl.h>
+#include <boxcar/backends/cpu/plain_least_squares.h>
 #include <boxcar/backends/cpu/plain_qr.h>
 #include <boxcar/backends/cpu/plain_solvers.h>
 
@@ -10,9 +13,11 @@ namespace boxcar::cpu {
 template <class T>
 const Lapack<T>& plainLapack() {
   static constexpr Lapack<T> kPlain = {
-      plain::factorLu<T>,      plain::solveLu<T>,         plain::factorCholesky<T>,
-      plain::solveCholesky<T>, plain::solveTriangular<T>, plain::factorQr<T>,
-      plain::formQ<T>,         plain::findEigen<T>,       plain::findSvd<T>,
+      plain::factorLu<T>,      plain::solveLu<T>,          plain::factorCholesky<T>,
+      plain::solveCholesky<T>, plain::solveTriangular<T>,  plain::factorQr<T>,
+      plain::formQ<T>,         plain::findEigen<T>,        plain::findSvd<T>,
+      plain::applyQ<T>,        plain::findGeneralEigen<T>, plain::solveLeastSquares<T>,
+      plain::factorLdl<T>,     plain::solveLdl<T>,
   };
   return kPlain;
 }

@@ -7,10 +7,14 @@
 #include <boxcar/ivalue/stop_request.h>
 #include <boxcar/ivalue/tensor.h>
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstdint>
+#include <limits>
 
-// What the linear algebra kernels share: iteration over batches of column-major matrices.
+// What the linear algebra kernels share: iteration over batches of column-major matrices, and what keeps
+// an algorithm from them.
 
 namespace boxcar::cpu {
 
@@ -44,6 +48,39 @@ void forEachMatrix(int64_t count, int64_t size, Body&& body) {
     return;
   }
   parallelFor(0, count, kParallelGrain / (size * size * size + 1) + 1, run);
+}
+
+// Values that keep an iterative algorithm from converging.
+enum class Content { kFinite, kInfinite, kNan };
+
+template <class T>
+Content contentOf(T element) {
+  const RealOf<T> size = std::abs(element);
+  return std::isfinite(size) ? Content::kFinite : std::isinf(size) ? Content::kInfinite : Content::kNan;
+}
+template <class T>
+Content contentOf(const T* elements, int64_t count, Content found = Content::kFinite) {
+  for (int64_t i = 0; i < count; ++i) found = std::max(found, contentOf(elements[i]));
+  return found;
+}
+
+template <class T>
+void fillNan(T* elements, int64_t count) {
+  constexpr auto kNan = std::numeric_limits<RealOf<T>>::quiet_NaN();
+  if constexpr (kIsComplex<T>) {
+    std::fill_n(elements, count, T(kNan, kNan));
+  } else {
+    std::fill_n(elements, count, kNan);
+  }
+}
+
+// Writes zeros to one triangle of a square matrix: above or below its diagonal.
+template <class T>
+void clearTriangle(bool above, int64_t n, T* matrix) {
+  for (int64_t j = 0; j < n; ++j) {
+    T* column = matrix + j * n;
+    above ? std::fill(column, column + j, T(0)) : std::fill(column + j + 1, column + n, T(0));
+  }
 }
 
 }  // namespace boxcar::cpu

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <limits>
 #include <vector>
 
 // QR, singular values and eigenvectors.
@@ -47,19 +46,6 @@ void qr(std::string_view op, const Tensor& q, const Tensor& r, const Tensor& mat
   });
 }
 
-// Values that keep an iterative algorithm from converging.
-enum class Content { kFinite, kInfinite, kNan };
-
-template <class T>
-Content contentOf(T element) {
-  const RealOf<T> size = std::abs(element);
-  return std::isfinite(size) ? Content::kFinite : std::isinf(size) ? Content::kInfinite : Content::kNan;
-}
-template <class T>
-Content contentOf(const T* elements, int64_t count, Content found = Content::kFinite) {
-  for (int64_t i = 0; i < count; ++i) found = std::max(found, contentOf(elements[i]));
-  return found;
-}
 // Returns the content of the triangle that is read of a Hermitian matrix; only the real parts of its diagonal count.
 template <class T>
 Content contentOfTriangle(const T* matrix, int64_t n, bool upper) {
@@ -70,16 +56,6 @@ Content contentOfTriangle(const T* matrix, int64_t n, bool upper) {
     found = upper ? contentOf(column, j, found) : contentOf(column + j + 1, n - j - 1, found);
   }
   return found;
-}
-
-template <class T>
-void fillNan(T* elements, int64_t count) {
-  constexpr auto kNan = std::numeric_limits<RealOf<T>>::quiet_NaN();
-  if constexpr (kIsComplex<T>) {
-    std::fill_n(elements, count, T(kNan, kNan));
-  } else {
-    std::fill_n(elements, count, kNan);
-  }
 }
 
 int64_t matrixSize(const Tensor& matrices) {
@@ -136,6 +112,61 @@ void eigen(std::string_view op, const Tensor& values, const Tensor& matrices, co
   });
 }
 
+void generalEigen(std::string_view op, const Tensor& values, const Tensor& vectors, const Tensor& matrices,
+                  const Tensor& info) {
+  const int64_t n = matrices.sizes().back();
+  visitScalarType(kLinalgTypes, matrices.scalar_type(), op, [&]<class T>(std::type_identity<T>) {
+    using Complex = std::complex<RealOf<T>>;
+    forEachMatrix(matrixCount(matrices), n, [&](int64_t i) {
+      T* matrix = matrixAt<T>(matrices, i);
+      int32_t& own_info = info.data_ptr<int32_t>()[i];
+      own_info = 0;
+      if (n == 0) return;
+      if (contentOf(matrix, n * n) != Content::kFinite) {
+        own_info = native::kHoldsNan;
+        return;
+      }
+      own_info = lapack<T>().findGeneralEigen(n, matrix, vectorAt<Complex>(values, i),
+                                              vectors.defined() ? matrixAt<Complex>(vectors, i) : nullptr);
+    });
+  });
+}
+
+// Factors of Q as they are.
+
+void qrFactors(std::string_view op, const Tensor& matrices, const Tensor& tau) {
+  const auto sizes = matrices.sizes().last(2);
+  visitScalarType(kLinalgTypes, matrices.scalar_type(), op, [&]<class T>(std::type_identity<T>) {
+    forEachMatrix(matrixCount(matrices), std::max(sizes[0], sizes[1]), [&](int64_t i) {
+      const int info = lapack<T>().factorQr(sizes[0], sizes[1], matrixAt<T>(matrices, i), vectorAt<T>(tau, i));
+      BOXCAR_CHECK(info == 0, "{}: the factorization failed (error code: {})", op, info);
+    });
+  });
+}
+
+void columnsOfQ(std::string_view op, const Tensor& matrices, const Tensor& tau) {
+  const auto sizes = matrices.sizes().last(2);
+  visitScalarType(kLinalgTypes, matrices.scalar_type(), op, [&]<class T>(std::type_identity<T>) {
+    forEachMatrix(matrixCount(matrices), sizes[0], [&](int64_t i) {
+      const int info =
+          lapack<T>().formQ(sizes[0], sizes[1], tau.sizes().back(), matrixAt<T>(matrices, i), vectorAt<T>(tau, i));
+      BOXCAR_CHECK(info == 0, "{}: the factor Q could not be formed (error code: {})", op, info);
+    });
+  });
+}
+
+void productWithQ(std::string_view op, const Tensor& matrices, const Tensor& reflections, const Tensor& tau, bool left,
+                  bool adjoint) {
+  const auto sizes = matrices.sizes().last(2);
+  visitScalarType(kLinalgTypes, matrices.scalar_type(), op, [&]<class T>(std::type_identity<T>) {
+    forEachMatrix(matrixCount(matrices), std::max(sizes[0], sizes[1]), [&](int64_t i) {
+      const int info = lapack<T>().applyQ(left, adjoint, sizes[0], sizes[1], tau.sizes().back(),
+                                          matrixAt<T>(reflections, i), vectorAt<T>(tau, i), matrixAt<T>(matrices, i));
+      BOXCAR_CHECK(info == 0, "{}: the product failed (error code: {})", op, info);
+    });
+  });
+}
+
 }  // namespace
 }  // namespace boxcar::cpu
 
@@ -144,5 +175,9 @@ namespace boxcar::native {
 BOXCAR_REGISTER_STUB(CPU, decomposeQr, cpu::qr)
 BOXCAR_REGISTER_STUB(CPU, findSvd, cpu::svd)
 BOXCAR_REGISTER_STUB(CPU, findEigen, cpu::eigen)
+BOXCAR_REGISTER_STUB(CPU, findGeneralEigen, cpu::generalEigen)
+BOXCAR_REGISTER_STUB(CPU, factorQr, cpu::qrFactors)
+BOXCAR_REGISTER_STUB(CPU, formQ, cpu::columnsOfQ)
+BOXCAR_REGISTER_STUB(CPU, applyQ, cpu::productWithQ)
 
 }  // namespace boxcar::native

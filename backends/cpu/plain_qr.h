@@ -65,4 +65,28 @@ int formQ(int64_t m, int64_t n, int64_t k, T* a, const T* tau) {
   return 0;
 }
 
+// Applies a reflection from the right: c -= factor * (c v) v^H, where c has m rows and n columns.
+template <class T>
+void reflectRows(int64_t m, int64_t n, T factor, const T* v, T* c) {
+  const auto at = [&](int64_t j) { return j == 0 ? T(1) : v[j]; };
+  for (int64_t i = 0; i < m; ++i) {
+    T projection = 0;
+    for (int64_t j = 0; j < n; ++j) projection += c[i + j * m] * at(j);
+    projection *= factor;
+    for (int64_t j = 0; j < n; ++j) c[i + j * m] -= projection * conjugate(at(j));
+  }
+}
+
+template <class T>
+int applyQ(bool left, bool adjoint, int64_t m, int64_t n, int64_t k, T* a, const T* tau, T* c) {
+  const int64_t order = left ? m : n;
+  for (int64_t step = 0; step < k; ++step) {
+    const int64_t j = left == adjoint ? step : k - 1 - step;
+    const T factor = adjoint ? conjugate(tau[j]) : tau[j];
+    const T* v = a + j + j * order;
+    left ? reflect(m - j, n, factor, v, c + j, m) : reflectRows(m, n - j, factor, v, c + j * m);
+  }
+  return 0;
+}
+
 }  // namespace boxcar::cpu::plain

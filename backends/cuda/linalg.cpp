@@ -104,6 +104,14 @@ void decomposeQr(std::string_view op, const Tensor& q, const Tensor& r, const Te
   solvers().form_q(batchOf(op, q), k, tau.data_ptr());
 }
 
+void factorQr(std::string_view op, const Tensor& matrices, const Tensor& tau) {
+  if (matrices.numel() > 0) solvers().factor_qr(batchOf(op, matrices), tau.data_ptr());
+}
+
+void formQ(std::string_view op, const Tensor& matrices, const Tensor& tau) {
+  solvers().form_q(batchOf(op, matrices), tau.sizes().back(), tau.data_ptr());
+}
+
 void findEigen(std::string_view op, const Tensor& values, const Tensor& matrices, const Tensor& info, bool vectors,
                bool upper) {
   refuseInGraph("factors a matrix by cuSOLVER, which waits for the device");
@@ -133,6 +141,8 @@ BOXCAR_REGISTER_STUB(CUDA, native::solveCholesky, solveCholesky)
 BOXCAR_REGISTER_STUB(CUDA, native::solveTriangular, solveTriangular)
 BOXCAR_REGISTER_STUB(CUDA, native::fillIdentity, fillIdentity)
 BOXCAR_REGISTER_STUB(CUDA, native::decomposeQr, decomposeQr)
+BOXCAR_REGISTER_STUB(CUDA, native::factorQr, factorQr)
+BOXCAR_REGISTER_STUB(CUDA, native::formQ, formQ)
 BOXCAR_REGISTER_STUB(CUDA, native::findEigen, findEigen)
 BOXCAR_REGISTER_STUB(CUDA, native::findSvd, findSvd)
 

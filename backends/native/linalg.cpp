@@ -18,6 +18,13 @@ constinit DeviceStub<FactorCholesky> factorCholesky("cholesky");
 constinit DeviceStub<SolveCholesky> solveCholesky("cholesky_solve");
 constinit DeviceStub<SolveTriangular> solveTriangular("linalg.solve_triangular");
 constinit DeviceStub<FillIdentity> fillIdentity("eye");
+constinit DeviceStub<FactorLdl> factorLdl("linalg.ldl_factor");
+constinit DeviceStub<SolveLdl> solveLdl("linalg.ldl_solve");
+constinit DeviceStub<FactorQr> factorQr("geqrf");
+constinit DeviceStub<FormQ> formQ("linalg.householder_product");
+constinit DeviceStub<ApplyQ> applyQ("ormqr");
+constinit DeviceStub<FindGeneralEigen> findGeneralEigen("linalg.eig");
+constinit DeviceStub<SolveLeastSquares> solveLeastSquares("linalg.lstsq");
 constinit DeviceStub<DecomposeQr> decomposeQr("linalg.qr");
 constinit DeviceStub<FindEigen> findEigen("linalg.eigh");
 constinit DeviceStub<FindSvd> findSvd("linalg.svd");
@@ -43,6 +50,22 @@ std::string explain(Failure failure, int32_t info) {
           "The algorithm failed to converge because the input matrix contained non-finite values, is ill-conditioned "
           "or "
           "has too many repeated singular values (error code: {}).",
+          info);
+    case Failure::kZeroPivot:
+      return fmt::format(
+          "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still want to "
+          "perform "
+          "the factorization, consider calling linalg.lu(A) or linalg.lu_factor_ex(A).",
+          info);
+    case Failure::kRankDeficient:
+      return fmt::format(
+          "The least squares solution could not be computed because the input matrix does not have full rank (error "
+          "code: {}); the drivers 'gelsy', 'gelsd' and 'gelss' need no full rank.",
+          info);
+    case Failure::kSingularBlock:
+      return fmt::format(
+          "D[{0},{0}] is zero, and the factors cannot be used to solve equations. If you still want them, call "
+          "linalg.ldl_factor_ex(A).",
           info);
     case Failure::kNoEigenvalues: break;
   }
@@ -81,6 +104,23 @@ void checkInfo(std::string_view name, const Tensor& info, Failure failure) {
     const std::string where = info.dim() == 0 ? "" : fmt::format("(Batch element {}): ", i);
     BOXCAR_FAIL("{}: {}{}", name, where, explain(failure, infos[i]));
   }
+}
+
+Failure failureOf(std::string_view api_name) {
+  struct Meaning {
+    std::string_view part;
+    Failure failure;
+  };
+  constexpr Meaning kMeanings[] = {
+      {"inv", Failure::kNotInvertible},   {"cholesky", Failure::kNotPositive}, {"svd", Failure::kNoSingularValues},
+      {"eig", Failure::kNoEigenvalues},   {"syevd", Failure::kNoEigenvalues},  {"lstsq", Failure::kRankDeficient},
+      {"lu_factor", Failure::kZeroPivot}, {"ldl", Failure::kSingularBlock},    {"solve", Failure::kSingular},
+  };
+  for (const auto& [part, failure] : kMeanings) {
+    if (api_name.find(part) != std::string_view::npos) return failure;
+  }
+  BOXCAR_FAIL("_linalg_check_errors: api_name '{}' is no linear algebra operator with an info, such as 'linalg.inv'",
+              api_name);
 }
 
 }  // namespace boxcar::native

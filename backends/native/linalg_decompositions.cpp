@@ -1,7 +1,10 @@
+#include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/linalg.h>
 #include <boxcar/backends/native/memory_checks.h>
 #include <boxcar/backends/native/registration.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
@@ -82,8 +85,96 @@ std::tuple<Tensor, Tensor> eigh(const Tensor& a, std::string_view uplo, bool com
   return {values, compute_v ? vectors : nothing(a)};
 }
 
+// Returns the eigenvalues, and the eigenvectors if [vectors].
+std::tuple<Tensor, Tensor> generalEigen(const Tensor& a, bool vectors) {
+  checkDense(a);
+  meta::checkSquareMatrices("linalg.eig", a);
+  const ScalarType type = toComplexType(a.scalar_type());
+  const Tensor values = Tensor::allocate(meta::withoutLast(a), type, a.device());
+  const Tensor found = vectors ? allocateMatrices(a.sizes(), type, a.device()) : Tensor();
+  if (a.is_meta()) return {values, found};
+  const Tensor info = Tensor::allocate(meta::batchSizes(a), ScalarType::Int, a.device());
+  findGeneralEigen(a.device(), "linalg.eig", values, found, copyMatrices(a.sizes(), a), info);
+  checkInfo("linalg.eig", info, Failure::kNoEigenvalues);
+  return {values, found};
+}
+std::tuple<Tensor, Tensor> eig(const Tensor& self) { return generalEigen(self, /*vectors=*/true); }
+Tensor eigvals(const Tensor& self) { return std::get<0>(generalEigen(self, /*vectors=*/false)); }
+
+std::tuple<Tensor, Tensor> geqrf(const Tensor& self) {
+  checkDense(self);
+  meta::checkMatrices("geqrf", self, "input");
+  const auto size = self.sizes().last(2);
+  DimVector tau_sizes = toDimVector(meta::withoutLast(self));
+  tau_sizes.back() = std::min(size[0], size[1]);
+  const Tensor factors = copyMatrices(self.sizes(), self);
+  const Tensor tau = Tensor::allocate(tau_sizes, self.scalar_type(), self.device());
+  if (!self.is_meta() && tau.numel() > 0) factorQr(self.device(), "geqrf", factors, tau);
+  return {factors, tau};
+}
+
+// Throws Error unless [tau] are the factors of as many reflections as it has elements, in columns of [reflections].
+void checkReflections(std::string_view op, const Tensor& reflections, const Tensor& tau) {
+  meta::checkMatrices(op, reflections, "input");
+  BOXCAR_CHECK(tau.scalar_type() == reflections.scalar_type(), "{}: tau dtype {} does not match input dtype {}", op,
+               tau.scalar_type(), reflections.scalar_type());
+  const bool fits = tau.dim() == reflections.dim() - 1 &&
+                    std::ranges::equal(tau.sizes().first(tau.sizes().size() - 1), meta::batchSizes(reflections));
+  BOXCAR_CHECK(fits,
+               "{}: Expected tau to have the sizes of input without its last two, and one more, but got [{}] for [{}]",
+               op, fmt::join(tau.sizes(), ", "), fmt::join(reflections.sizes(), ", "));
+  BOXCAR_CHECK(reflections.sizes().back() >= tau.sizes().back(),
+               "{}: input must have a column for each of the {} elements of tau, but it has {}", op, tau.sizes().back(),
+               reflections.sizes().back());
+}
+
+Tensor householderProduct(const Tensor& input, const Tensor& tau) {
+  constexpr std::string_view kName = "linalg.householder_product";
+  commonDevice({&input, &tau});
+  checkReflections(kName, input, tau);
+  const auto size = input.sizes().last(2);
+  BOXCAR_CHECK(size[0] >= size[1], "{}: input must have at least as many rows as columns, but it is {} by {}", kName,
+               size[0], size[1]);
+  const Tensor q = copyMatrices(input.sizes(), input);
+  if (!q.is_meta() && q.numel() > 0) formQ(q.device(), kName, q, toContiguous(tau));
+  return q;
+}
+
+Tensor ormqr(const Tensor& self, const Tensor& tau, const Tensor& other, bool left, bool transpose) {
+  constexpr std::string_view kName = "ormqr";
+  commonDevice({&self, &tau, &other});
+  checkReflections(kName, self, tau);
+  meta::checkMatrices(kName, other, "other");
+  BOXCAR_CHECK(other.scalar_type() == self.scalar_type(),
+               "{}: Expected input and other to have the same dtype, but input is {} and other is {}", kName,
+               self.scalar_type(), other.scalar_type());
+  BOXCAR_CHECK(std::ranges::equal(meta::batchSizes(other), meta::batchSizes(self)),
+               "{}: Expected other to have the batch sizes of input, [{}], but got [{}]", kName,
+               fmt::join(meta::batchSizes(self), ", "), fmt::join(meta::batchSizes(other), ", "));
+  const auto size = self.sizes().last(2);
+  const int64_t order = other.sizes().last(2)[left ? 0 : 1];
+  BOXCAR_CHECK(order == size[0], "{}: Q has {} rows, as input, and other must have as many {}, but it has {}", kName,
+               size[0], left ? "rows" : "columns", order);
+  const int64_t count = tau.sizes().back();
+  BOXCAR_CHECK(count == std::min(order, size[1]),
+               "{}: tau must have {} elements, one for each reflection, but it has {}", kName, std::min(order, size[1]),
+               count);
+  const Tensor result = copyMatrices(other.sizes(), other);
+  if (result.is_meta() || result.numel() == 0 || count == 0) return result;
+  const Tensor columns = boxcar::narrow(self, -1, 0, count);
+  applyQ(result.device(), kName, result, copyMatrices(columns.sizes(), columns), toContiguous(tau), left, transpose);
+  return result;
+}
+
 }  // namespace
 
+BOXCAR_NATIVE_KERNELS(aten, m, findGeneralEigen) {
+  m.impl("linalg_eig", BOXCAR_FN(eig));
+  m.impl("_linalg_eigvals", BOXCAR_FN(eigvals));
+}
+BOXCAR_NATIVE_KERNELS(aten, m, factorQr) { m.impl("geqrf", BOXCAR_FN(geqrf)); }
+BOXCAR_NATIVE_KERNELS(aten, m, formQ) { m.impl("linalg_householder_product", BOXCAR_FN(householderProduct)); }
+BOXCAR_NATIVE_KERNELS(aten, m, applyQ) { m.impl("ormqr", BOXCAR_FN(ormqr)); }
 BOXCAR_NATIVE_KERNELS(aten, m, decomposeQr) { m.impl("linalg_qr", BOXCAR_FN(qr)); }
 BOXCAR_NATIVE_KERNELS(aten, m, findSvd, fillIdentity) { m.impl("_linalg_svd", BOXCAR_FN(svd)); }
 BOXCAR_NATIVE_KERNELS(aten, m, findEigen) { m.impl("_linalg_eigh", BOXCAR_FN(eigh)); }

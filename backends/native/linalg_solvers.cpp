@@ -4,6 +4,7 @@
 #include <boxcar/backends/native/memory_checks.h>
 #include <boxcar/backends/native/registration.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
 
 #include <algorithm>
 #include <tuple>
@@ -157,6 +158,19 @@ Tensor triangularSolution(const Tensor& self, const Tensor& b, bool upper, bool 
   return x;
 }
 
+std::tuple<Tensor, Tensor> oldTriangularSolve(const Tensor& self, const Tensor& a, bool upper, bool transpose,
+                                              bool unitriangular) {
+  commonDevice({&self, &a});
+  const meta::Equation equation = meta::checkEquation("triangular_solve", a, self, /*left=*/true);
+  const Tensor copy = copyMatrices(equation.a_sizes, a);
+  const Tensor x = copyMatrices(equation.b_sizes, self);
+  if (!x.is_meta() && x.numel() > 0) {
+    const Tensor factors = transpose ? copyMatrices(equation.a_sizes, boxcar::transpose(a, -2, -1)) : copy;
+    solveTriangular(x.device(), "triangular_solve", x, factors, /*left=*/true, upper != transpose, unitriangular);
+  }
+  return {x, copy};
+}
+
 }  // namespace
 
 BOXCAR_NATIVE_KERNELS(aten, m, factorLu, solveLu, fillIdentity) {
@@ -174,6 +188,7 @@ BOXCAR_NATIVE_KERNELS(aten, m, factorCholesky, solveCholesky, solveTriangular) {
   m.impl("cholesky", BOXCAR_FN(cholesky));
   m.impl("cholesky_solve", BOXCAR_FN(choleskySolve));
   m.impl("linalg_solve_triangular", BOXCAR_FN(triangularSolution));
+  m.impl("triangular_solve", BOXCAR_FN(oldTriangularSolve));
 }
 
 }  // namespace boxcar::native

@@ -38,10 +38,21 @@ struct Functions {
   void* orgqr = find(kIsComplex<T> ? "ungqr" : "orgqr");
   void* syevd = find(kIsComplex<T> ? "heevd" : "syevd");
   void* gesdd = find("gesdd");
+  void* ormqr = find(kIsComplex<T> ? "unmqr" : "ormqr");
+  void* geev = find("geev");
+  void* gels = find("gels");
+  void* gelsy = find("gelsy");
+  void* gelsd = find("gelsd");
+  void* gelss = find("gelss");
+  void* sytrf = find("sytrf");
+  void* sytrs = find("sytrs");
+  void* hetrf = find(kIsComplex<T> ? "hetrf" : "sytrf");
+  void* hetrs = find(kIsComplex<T> ? "hetrs" : "sytrs");
 
   bool areComplete() const {
     return std::ranges::all_of(
-        std::initializer_list<void*>{getrf, getrs, potrf, potrs, trsm, geqrf, orgqr, syevd, gesdd},
+        std::initializer_list<void*>{getrf, getrs, potrf, potrs, trsm, geqrf, orgqr, syevd, gesdd, ormqr, geev, gels,
+                                     gelsy, gelsd, gelss, sytrf, sytrs, hetrf, hetrs},
         [](void* function) { return function != nullptr; });
   }
 
@@ -221,8 +232,141 @@ struct Adapters {
     return result;
   }
 
-  static constexpr Lapack<T> kLapack = {factorLu, solveLu, factorCholesky, solveCholesky, solveTriangular,
-                                        factorQr, formQ,   findEigen,      findSvd};
+  // Calls run(work, length) twice: to ask for the length, and with a workspace of it and [more] elements.
+  template <class Run>
+  static int withWorkspace(int64_t more, Run&& run) {
+    T wanted = 0;
+    int length = -1;
+    const int info = run(&wanted, &length);
+    if (info != 0) return info;
+    length = lengthOf(wanted);
+    std::vector<T> work(static_cast<size_t>(length) + static_cast<size_t>(kIsComplex<T> ? more : 0));
+    return run(work.data(), &length);
+  }
+
+  static int applyQ(bool left, bool adjoint, int64_t rows, int64_t columns, int64_t reflections, T* a, const T* tau,
+                    T* c) {
+    const int m = toInt(rows), n = toInt(columns), k = toInt(reflections), order = left ? m : n;
+    const char* transposed = !adjoint ? "N" : kIsComplex<T> ? "C" : "T";
+    Padded<T> own_a(a, order, k), own_c(c, m, n);
+    const int info = withWorkspace(std::max(m, n), [&](T* work, int* length) {
+      return callWithInfo(functions<T>().ormqr, 2, left ? "L" : "R", transposed, &m, &n, &k, own_a.data(), &order, tau,
+                          own_c.data(), &m, work, length);
+    });
+    own_c.copyBack();
+    return info;
+  }
+
+  static int findGeneralEigen(int64_t size, T* a, std::complex<Real>* values, std::complex<Real>* vectors) {
+    const int n = toInt(size);
+    const auto length = static_cast<size_t>(n);
+    const char* job = vectors != nullptr ? "V" : "N";
+    if constexpr (kIsComplex<T>) {
+      Padded<T> own_a(a, n, n), own_vectors(vectors, n, n);
+      std::vector<Real> real_work(2 * length);
+      const int info = withWorkspace(n, [&](T* work, int* work_length) {
+        return callWithInfo(functions<T>().geev, 2, "N", job, &n, own_a.data(), &n, values, static_cast<T*>(nullptr),
+                            &n, own_vectors.data(), &n, work, work_length, real_work.data());
+      });
+      if (vectors != nullptr) own_vectors.copyBack();
+      return info;
+    } else {
+      std::vector<Real> reals(length), imaginaries(length), right(vectors != nullptr ? length * length : 1);
+      const int info = withWorkspace(0, [&](T* work, int* work_length) {
+        return callWithInfo(functions<T>().geev, 2, "N", job, &n, a, &n, reals.data(), imaginaries.data(),
+                            static_cast<T*>(nullptr), &n, right.data(), &n, work, work_length);
+      });
+      for (size_t i = 0; i < length; ++i) values[i] = {reals[i], imaginaries[i]};
+      if (vectors != nullptr) pairColumns(length, imaginaries.data(), right.data(), vectors);
+      return info;
+    }
+  }
+  // Of a pair of conjugate eigenvectors, LAPACK returns the real and the imaginary part of the first.
+  static void pairColumns(size_t n, const Real* imaginaries, const Real* right, std::complex<Real>* vectors) {
+    for (size_t j = 0; j < n; ++j) {
+      const bool is_pair = imaginaries[j] != 0 && j + 1 < n;
+      for (size_t i = 0; i < n; ++i) {
+        const Real real = right[i + j * n];
+        const Real imaginary = is_pair ? right[i + (j + 1) * n] : Real(0);
+        vectors[i + j * n] = {real, imaginary};
+        if (is_pair) vectors[i + (j + 1) * n] = {real, -imaginary};
+      }
+      if (is_pair) ++j;
+    }
+  }
+
+  static int solveLeastSquares(LeastSquares method, int64_t rows, int64_t columns, int64_t right_sides, Real rcond,
+                               T* a, T* b, Real* s, int64_t* rank) {
+    const int m = toInt(rows), n = toInt(columns), count = toInt(right_sides);
+    const int most = std::max(m, n);
+    Padded<T> own_a(a, m, n), own_b(b, most, count);
+    T* const left = own_a.data();
+    T* const right = own_b.data();
+    const Functions<T>& f = functions<T>();
+    // Enough for the functions that do not tell.
+    std::vector<Real> real_work(kIsComplex<T> ? static_cast<size_t>(5 * most) : 0);
+    std::vector<int> int_work(static_cast<size_t>(n));
+    int found = 0;
+    const int info = withWorkspace(most, [&](T* work, int* length) {
+      if (method == LeastSquares::kGels) {
+        return callWithInfo(f.gels, 1, "N", &m, &n, &count, left, &m, right, &most, work, length);
+      }
+      const auto call = [&](void* function, auto*... more) {
+        return callWithInfo(function, 0, &m, &n, &count, left, &m, right, &most, more...);
+      };
+      const auto callReal = [&](void* function, auto* values) {
+        if constexpr (kIsComplex<T>) {
+          return call(function, values, &rcond, &found, work, length, real_work.data());
+        } else {
+          return call(function, values, &rcond, &found, work, length);
+        }
+      };
+      if (method == LeastSquares::kGelsy) return callReal(f.gelsy, int_work.data());
+      if (method == LeastSquares::kGelss) return callReal(f.gelss, s);
+      const bool asks = *length == -1;
+      Real real_wanted = 0;
+      int int_wanted = 0;
+      int* const own_int_work = asks ? &int_wanted : int_work.data();
+      int result;
+      if constexpr (kIsComplex<T>) {
+        Real* const own_real_work = asks ? &real_wanted : real_work.data();
+        result = call(f.gelsd, s, &rcond, &found, work, length, own_real_work, own_int_work);
+      } else {
+        result = call(f.gelsd, s, &rcond, &found, work, length, own_int_work);
+      }
+      if (asks) {
+        real_work.resize(static_cast<size_t>(std::max(Real(1), real_wanted)));
+        int_work.resize(static_cast<size_t>(std::max(1, int_wanted)));
+      }
+      return result;
+    });
+    own_b.copyBack();
+    if (method != LeastSquares::kGels) *rank = found;
+    return info;
+  }
+
+  static int factorLdl(bool hermitian, int64_t size, T* a, int32_t* pivots) {
+    const int n = toInt(size);
+    Padded<T> own(a, n, n);
+    void* const function = hermitian ? functions<T>().hetrf : functions<T>().sytrf;
+    const int info = withWorkspace(n, [&](T* work, int* length) {
+      return callWithInfo(function, 1, "L", &n, own.data(), &n, pivots, work, length);
+    });
+    own.copyBack();
+    return info;
+  }
+
+  static void solveLdl(bool hermitian, int64_t size, int64_t columns, T* a, const int32_t* pivots, T* b) {
+    const int n = toInt(size), count = toInt(columns);
+    Padded<T> own_a(a, n, n), own_b(b, n, count);
+    callWithInfo(hermitian ? functions<T>().hetrs : functions<T>().sytrs, 1, "L", &n, &count, own_a.data(), &n, pivots,
+                 own_b.data(), &n);
+    own_b.copyBack();
+  }
+
+  static constexpr Lapack<T> kLapack = {
+      factorLu,  solveLu, factorCholesky, solveCholesky,    solveTriangular,   factorQr,  formQ,
+      findEigen, findSvd, applyQ,         findGeneralEigen, solveLeastSquares, factorLdl, solveLdl};
 };
 
 }  // namespace

@@ -273,15 +273,16 @@ void solveLuTogether(bool transposed, const MatrixBatch& a, const int32_t* pivot
 }
 
 void factorLu(const MatrixBatch& a, int32_t* pivots, int32_t* info) {
-  if (goesTogether(a)) return factorLuTogether(a, pivots, info);
+  if (a.rows == a.columns && goesTogether(a)) return factorLuTogether(a, pivots, info);
   withSolver(a, [&](const auto& f, cusolverDnHandle_t handle) {
     using Element = ElementOf<decltype(f)>;
-    const int n = rowsOf(a);
+    const int m = rowsOf(a);
+    const int n = columnsOf(a);
     int length = 0;
-    checkSolver(f.getrf_size(handle, n, n, matrixAt<Element>(a, 0), n, &length), a.op);
+    checkSolver(f.getrf_size(handle, m, n, matrixAt<Element>(a, 0), m, &length), a.op);
     const Workspace<Element> work(length);
     for (int64_t i = 0; i < a.count; ++i) {
-      checkSolver(f.getrf(handle, n, n, matrixAt<Element>(a, i), n, work, pivots + i * n, info + i), a.op);
+      checkSolver(f.getrf(handle, m, n, matrixAt<Element>(a, i), m, work, pivots + i * std::min(m, n), info + i), a.op);
     }
   });
 }

@@ -97,6 +97,75 @@ TYPED_TEST(GuardedLapack, FactorsQr) {
   }
 }
 
+TYPED_TEST(GuardedLapack, MultipliesByQ) {
+  using T = TypeParam;
+  for (const int64_t m : kSizes) {
+    for (const int64_t n : kSizes) {
+      const int64_t k = std::min(m, n);
+      const GuardedMemory<T> a(count(m, n)), reflections(count(m, k)), tau(count(k)), c(count(m, n));
+      this->fillRandom(a);
+      ASSERT_EQ(lapack<T>().factorQr(m, n, a.data(), tau.data()), 0);
+      std::copy_n(a.data(), m * k, reflections.data());
+      for (const bool left : {false, true}) {
+        for (const bool adjoint : {false, true}) {
+          this->fillRandom(c);
+          ASSERT_EQ(lapack<T>().applyQ(left, adjoint, left ? m : n, left ? n : m, k, reflections.data(), tau.data(),
+                                       c.data()),
+                    0);
+          EXPECT_TRUE(std::isfinite(std::abs(c.data()[0])));
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(GuardedLapack, FindsEigenvectorsOfAnyMatrix) {
+  using T = TypeParam;
+  using Complex = std::complex<RealOf<T>>;
+  for (const int64_t n : kSizes) {
+    for (const bool has_vectors : {false, true}) {
+      const GuardedMemory<T> a(count(n, n));
+      const GuardedMemory<Complex> values(count(n)), vectors(count(n, n));
+      this->fillRandom(a);
+      ASSERT_EQ(lapack<T>().findGeneralEigen(n, a.data(), values.data(), has_vectors ? vectors.data() : nullptr), 0);
+      EXPECT_TRUE(std::isfinite(std::abs(values.data()[n - 1])));
+    }
+  }
+}
+
+TYPED_TEST(GuardedLapack, SolvesLeastSquares) {
+  using T = TypeParam;
+  for (const int64_t m : kSizes) {
+    for (const int64_t n : kSizes) {
+      for (const auto method :
+           {LeastSquares::kGels, LeastSquares::kGelsy, LeastSquares::kGelsd, LeastSquares::kGelss}) {
+        const GuardedMemory<T> a(count(m, n)), b(count(std::max(m, n), 3));
+        const GuardedMemory<RealOf<T>> s(count(std::min(m, n)));
+        this->fillRandom(a);
+        this->fillRandom(b);
+        int64_t rank = 0;
+        ASSERT_EQ(lapack<T>().solveLeastSquares(method, m, n, 3, RealOf<T>(0), a.data(), b.data(), s.data(), &rank), 0);
+        EXPECT_TRUE(std::isfinite(std::abs(b.data()[0])));
+      }
+    }
+  }
+}
+
+TYPED_TEST(GuardedLapack, SolvesByLdl) {
+  using T = TypeParam;
+  for (const int64_t n : kSizes) {
+    for (const bool hermitian : {false, true}) {
+      const GuardedMemory<T> a(count(n, n)), b(count(n, 3));
+      const GuardedMemory<int32_t> pivots(count(n));
+      this->fillRandom(a);
+      this->fillRandom(b);
+      ASSERT_EQ(lapack<T>().factorLdl(hermitian, n, a.data(), pivots.data()), 0);
+      lapack<T>().solveLdl(hermitian, n, 3, a.data(), pivots.data(), b.data());
+      EXPECT_TRUE(std::isfinite(std::abs(b.data()[0])));
+    }
+  }
+}
+
 TYPED_TEST(GuardedLapack, Solves) {
   using T = TypeParam;
   for (const int64_t n : kSizes) {

@@ -62,6 +62,11 @@ class LapackTest : public testing::Test {
     }
     return result;
   }
+  static Elements transposed(int64_t n, const Elements& a) {
+    Elements result = adjoint(n, n, a);
+    for (T& element : result) element = conjugate(element);
+    return result;
+  }
   static Elements multiply(int64_t m, int64_t k, int64_t n, const Elements& a, const Elements& b) {
     Elements c(static_cast<size_t>(m * n));
     for (int64_t j = 0; j < n; ++j) {
@@ -249,6 +254,180 @@ TYPED_TEST(LapackTest, FindsSingularValues) {
           }
         }
       }
+    }
+  }
+}
+
+// The last rows of a solution of more equations than unknowns hold what remains.
+TYPED_TEST(LapackTest, SolvesLeastSquares) {
+  using Real = RealOf<TypeParam>;
+  for (const Lapack<TypeParam>* functions : this->implementations()) {
+    for (const int64_t m : kSizes) {
+      for (const int64_t n : kSizes) {
+        const int64_t k = std::min(m, n), rows = std::max(m, n);
+        auto a = this->randomMatrix(m, n);
+        for (int64_t i = 0; i < k; ++i) a[static_cast<size_t>(i + i * m)] += static_cast<Real>(rows);
+        const auto b = this->randomMatrix(m, 3);
+        for (const auto method :
+             {LeastSquares::kGels, LeastSquares::kGelsy, LeastSquares::kGelsd, LeastSquares::kGelss}) {
+          auto work = a;
+          std::vector<TypeParam> solution(static_cast<size_t>(rows * 3));
+          for (int64_t j = 0; j < 3; ++j) std::copy_n(b.begin() + j * m, m, solution.begin() + j * rows);
+          std::vector<Real> s(static_cast<size_t>(k));
+          int64_t rank = -1;
+          ASSERT_EQ(
+              functions->solveLeastSquares(method, m, n, 3, Real(1e-3), work.data(), solution.data(), s.data(), &rank),
+              0);
+          EXPECT_EQ(rank, method == LeastSquares::kGels ? -1 : k);
+          std::vector<TypeParam> x(static_cast<size_t>(n * 3));
+          for (int64_t j = 0; j < 3; ++j) std::copy_n(solution.begin() + j * rows, n, x.begin() + j * n);
+          // a x - b is orthogonal to the columns of a, and x is in the span of its rows, so that none is shorter.
+          auto rest = this->multiply(m, n, 3, a, x);
+          for (size_t i = 0; i < rest.size(); ++i) rest[i] -= b[i];
+          const auto normal = this->multiply(n, m, 3, this->adjoint(m, n, a), rest);
+          this->expectClose(normal, std::vector<TypeParam>(normal.size()), "a^H (a x - b)");
+          Real expected = 0, found = 0;
+          for (const TypeParam& element : rest) expected += std::norm(element);
+          for (int64_t j = 0; j < 3; ++j) {
+            for (int64_t i = n; i < rows; ++i) found += std::norm(solution[static_cast<size_t>(i + j * rows)]);
+          }
+          EXPECT_NEAR(found, expected, 1e-4);
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(LapackTest, SolvesLeastSquaresOfLessThanFullRank) {
+  using Real = RealOf<TypeParam>;
+  for (const Lapack<TypeParam>* functions : this->implementations()) {
+    const std::vector<TypeParam> a = {2, 0, 0, 0, 4, 0, 0, 0, 0};
+    for (const auto method : {LeastSquares::kGelsy, LeastSquares::kGelsd, LeastSquares::kGelss}) {
+      auto work = a;
+      std::vector<TypeParam> b = {2, 2, 2};
+      std::vector<Real> s(3);
+      int64_t rank = -1;
+      ASSERT_EQ(functions->solveLeastSquares(method, 3, 3, 1, Real(1e-3), work.data(), b.data(), s.data(), &rank), 0);
+      EXPECT_EQ(rank, 2);
+      this->expectClose(b, {1, TypeParam(0.5), 0}, "x");
+    }
+    auto work = a;
+    std::vector<TypeParam> b = {2, 2, 2};
+    std::vector<Real> s(3);
+    int64_t rank = -1;
+    EXPECT_GT(
+        functions->solveLeastSquares(LeastSquares::kGels, 3, 3, 1, Real(0), work.data(), b.data(), s.data(), &rank), 0);
+  }
+}
+
+TYPED_TEST(LapackTest, FactorsAndSolvesByLdl) {
+  for (const Lapack<TypeParam>* functions : this->implementations()) {
+    for (const int64_t n : {1, 2, 3, 5, 20, 90}) {
+      for (const bool hermitian : {false, true}) {
+        // Small diagonals need pivots of two rows.
+        auto a = this->randomMatrix(n, n);
+        const auto other = hermitian ? this->adjoint(n, n, a) : this->transposed(n, a);
+        for (size_t i = 0; i < a.size(); ++i) a[i] += other[i];
+        for (int64_t i = 0; i < n; i += 2) a[static_cast<size_t>(i + i * n)] *= RealOf<TypeParam>(0.01);
+        const auto b = this->randomMatrix(n, 3);
+        auto factors = this->triangle(false, n, n, a);
+        std::vector<int32_t> pivots(static_cast<size_t>(n));
+        ASSERT_EQ(functions->factorLdl(hermitian, n, factors.data(), pivots.data()), 0);
+        auto x = b;
+        functions->solveLdl(hermitian, n, 3, factors.data(), pivots.data(), x.data());
+        // The solution may be large.
+        auto found = this->multiply(n, n, 3, a, x);
+        RealOf<TypeParam> greatest = 1;
+        for (const TypeParam& element : x) greatest = std::max(greatest, RealOf<TypeParam>(std::abs(element)));
+        for (size_t i = 0; i < found.size(); ++i) found[i] = (found[i] - b[i]) / greatest;
+        this->expectClose(found, std::vector<TypeParam>(found.size()), "a x - b");
+      }
+    }
+    std::vector<TypeParam> zero(4);
+    std::vector<int32_t> pivots(2);
+    EXPECT_EQ(functions->factorLdl(true, 2, zero.data(), pivots.data()), 1);
+    EXPECT_EQ(pivots, (std::vector<int32_t>{1, 2}));
+  }
+}
+
+TYPED_TEST(LapackTest, ThePivotsOfLdlAreThoseOfLapack) {
+  for (const int64_t n : {3, 5, 20}) {
+    for (const bool hermitian : {false, true}) {
+      auto a = this->randomMatrix(n, n);
+      if (hermitian) {
+        for (int64_t i = 0; i < n; ++i)
+          a[static_cast<size_t>(i + i * n)] = std::real(a[static_cast<size_t>(i + i * n)]);
+      }
+      a = this->triangle(false, n, n, a);
+      auto other = a;
+      std::vector<int32_t> pivots(static_cast<size_t>(n)), other_pivots(pivots);
+      ASSERT_EQ(plainLapack<TypeParam>().factorLdl(hermitian, n, a.data(), pivots.data()), 0);
+      ASSERT_EQ(lapack<TypeParam>().factorLdl(hermitian, n, other.data(), other_pivots.data()), 0);
+      EXPECT_EQ(pivots, other_pivots);
+      this->expectClose(a, other, "L and D");
+    }
+  }
+}
+
+TYPED_TEST(LapackTest, MultipliesByQ) {
+  for (const Lapack<TypeParam>* functions : this->implementations()) {
+    for (const int64_t m : kSizes) {
+      for (const int64_t n : kSizes) {
+        const int64_t k = std::min(m, n);
+        auto factors = this->randomMatrix(m, n);
+        std::vector<TypeParam> tau(static_cast<size_t>(k));
+        ASSERT_EQ(functions->factorQr(m, n, factors.data(), tau.data()), 0);
+        std::vector<TypeParam> q(factors.begin(), factors.begin() + m * k);
+        q.resize(static_cast<size_t>(m * m));
+        ASSERT_EQ(functions->formQ(m, m, k, q.data(), tau.data()), 0);
+        for (const int choice : {0, 1, 2, 3}) {
+          const bool left = (choice & 1) != 0, adjoint = (choice & 2) != 0;
+          const auto c = left ? this->randomMatrix(m, 3) : this->randomMatrix(3, m);
+          const auto full = adjoint ? this->adjoint(m, m, q) : q;
+          auto product = c;
+          ASSERT_EQ(functions->applyQ(left, adjoint, left ? m : 3, left ? 3 : m, k, factors.data(), tau.data(),
+                                      product.data()),
+                    0);
+          this->expectClose(product, left ? this->multiply(m, m, 3, full, c) : this->multiply(3, m, m, c, full), "Q c");
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(LapackTest, FindsEigenvectorsOfAnyMatrix) {
+  using Complex = std::complex<RealOf<TypeParam>>;
+  for (const Lapack<TypeParam>* functions : this->implementations()) {
+    for (const int64_t n : {1, 2, 3, 5, 20, 60}) {
+      const auto a = this->randomMatrix(n, n);
+      auto work = a;
+      std::vector<Complex> values(static_cast<size_t>(n)), vectors(static_cast<size_t>(n * n)), alone(values);
+      ASSERT_EQ(functions->findGeneralEigen(n, work.data(), values.data(), vectors.data()), 0);
+      const RealOf<TypeParam> limit =
+          2000 * std::numeric_limits<RealOf<TypeParam>>::epsilon() * static_cast<RealOf<TypeParam>>(n);
+      for (int64_t j = 0; j < n; ++j) {
+        const Complex* v = vectors.data() + j * n;
+        RealOf<TypeParam> squares = 0;
+        for (int64_t i = 0; i < n; ++i) {
+          Complex product = 0;
+          for (int64_t p = 0; p < n; ++p) product += Complex(a[static_cast<size_t>(i + p * n)]) * v[p];
+          EXPECT_LE(std::abs(product - values[static_cast<size_t>(j)] * v[i]), limit) << n << ", column " << j;
+          squares += std::norm(v[i]);
+        }
+        EXPECT_NEAR(squares, 1, 1e-4);
+      }
+      work = a;
+      ASSERT_EQ(functions->findGeneralEigen(n, work.data(), alone.data(), nullptr), 0);
+      Complex difference = 0;
+      for (size_t i = 0; i < values.size(); ++i) difference += alone[i] - values[i];
+      EXPECT_LE(std::abs(difference), limit);
+    }
+    // A matrix with one eigenvector only, a rotation, whose eigenvalues are as large as each other, and zeros.
+    for (std::vector<TypeParam> a : {std::vector<TypeParam>{1, 0, 0, 1, 1, 0, 0, 1, 1},
+                                     std::vector<TypeParam>{0, 1, 0, 0, 0, 1, 1, 0, 0}, std::vector<TypeParam>(9)}) {
+      std::vector<Complex> values(3), vectors(9);
+      ASSERT_EQ(functions->findGeneralEigen(3, a.data(), values.data(), vectors.data()), 0);
+      for (const Complex& element : vectors) EXPECT_TRUE(std::isfinite(std::abs(element)));
     }
   }
 }
