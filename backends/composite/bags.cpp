@@ -61,8 +61,9 @@ Tensor bagsOf(const Tensor& offsets, int64_t count, int64_t bags) {
 }
 
 // The maxima of bags, and the indices that gave them; 0 for empty bags.
-std::tuple<Tensor, Tensor> maximaOf(const Tensor& rows, const Tensor& counts, const Tensor& bags, const Tensor& indices,
-                                    int64_t bag_count) {
+std::tuple<Tensor, Tensor> maximaOf(const Tensor& rows, const Tensor& counts, const Tensor& bags,
+                                    const Tensor& bag_sizes, const Tensor& indices) {
+  const int64_t bag_count = bag_sizes.numel();
   const int64_t width = rows.size(1);
   const int64_t count = rows.size(0);
   const Device device = rows.device();
@@ -80,7 +81,7 @@ std::tuple<Tensor, Tensor> maximaOf(const Tensor& rows, const Tensor& counts, co
   const Tensor with_none = boxcar::constant_pad_nd(indices, dimVector(int64_t{0}, int64_t{1}), 0);
   const Tensor flat = boxcar::reshape(first, dimVector(bag_count * width));
   const Tensor chosen = boxcar::reshape(boxcar::index_select(with_none, 0, flat), sizes);
-  return {boxcar::masked_fill(greatest, boxcar::eq(greatest, kLeast), 0), chosen};
+  return {boxcar::masked_fill(greatest, boxcar::unsqueeze(boxcar::eq(bag_sizes, 0), 1), 0), chosen};
 }
 
 BagResults embeddingBag(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
@@ -99,7 +100,7 @@ BagResults embeddingBag(const Tensor& weight, const Tensor& indices, const Tenso
   const Tensor none = boxcar::zeros(dimVector(bags), ScalarType::Long, std::nullopt, device);
   const Tensor bag_sizes = boxcar::index_add(none, 0, in_bag, boxcar::to(counts, ScalarType::Long));
   if (kind == BagMode::kMax) {
-    const auto [greatest, chosen] = maximaOf(rows, counts, in_bag, indices, bags);
+    const auto [greatest, chosen] = maximaOf(rows, counts, in_bag, bag_sizes, indices);
     return {converted(greatest, weight.scalar_type()), converted(in_bag, index_type), converted(bag_sizes, index_type),
             converted(chosen, index_type)};
   }

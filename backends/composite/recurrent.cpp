@@ -1,3 +1,4 @@
+#include <boxcar/backends/meta/defined.h>
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
@@ -130,6 +131,8 @@ struct Network {
     BOXCAR_CHECK(params.size() == static_cast<size_t>(num_layers * directions()) * each,
                  "{}: expected {} parameters for each of {} layers in {} directions, but got {}", nameOf(kind), each,
                  num_layers, directions(), params.size());
+    // An undefined bias would count as none.
+    for (const Tensor& parameter : params) meta::checkDefined(parameter);
     std::vector<Weights> weights;
     for (size_t i = 0; i < params.size(); i += each) {
       weights.push_back({params[i], params[i + 1], std::nullopt, std::nullopt, {}});

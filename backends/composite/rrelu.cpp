@@ -27,20 +27,31 @@ Tensor rreluWithNoise(const Tensor& self, Tensor& noise, const Scalar& lower, co
   BOXCAR_CHECK(noise.scalar_type() == self.scalar_type(), "rrelu_with_noise: expected noise of dtype {}, but got {}",
                dtypeName(self.scalar_type()), dtypeName(noise.scalar_type()));
   BOXCAR_CHECK(low <= high, "rrelu_with_noise: lower must be at most upper, but they are {} and {}", low, high);
+  meta::checkNoOverlap(noise, self);
   const Tensor is_positive = boxcar::gt(self, 0);
   boxcar::uniform_(noise, low, high, generator);
   boxcar::masked_fill_(noise, is_positive, 1);
   return boxcar::mul(self, noise);
 }
 
+// Writes the result to [out], and in training the slopes to [noise], once both can take them.
+Tensor& writeWithNoise(const Tensor& self, Tensor& noise, const Scalar& lower, const Scalar& upper, bool training,
+                       const OptionalGenerator& generator, Tensor& out) {
+  meta::checkNoOverlap(noise, out);
+  if (!training) return writeSameType(out, rreluWithNoise(self, noise, lower, upper, training, generator));
+  Tensor slopes = boxcar::empty_like(noise);
+  const Tensor result = rreluWithNoise(self, slopes, lower, upper, training, generator);
+  writeAll({{out, result}, {noise, slopes}});
+  return out;
+}
+
 Tensor& rreluWithNoiseOut(const Tensor& self, Tensor& noise, const Scalar& lower, const Scalar& upper, bool training,
                           OptionalGenerator generator, Tensor& out) {
-  return writeSameType(out, rreluWithNoise(self, noise, lower, upper, training, generator));
+  return writeWithNoise(self, noise, lower, upper, training, generator, out);
 }
 Tensor& rreluWithNoiseInPlace(Tensor& self, Tensor& noise, const Scalar& lower, const Scalar& upper, bool training,
                               OptionalGenerator generator) {
-  meta::checkNoInternalOverlap(self);
-  return boxcar::copy_(self, rreluWithNoise(self, noise, lower, upper, training, generator));
+  return writeWithNoise(self, noise, lower, upper, training, generator, self);
 }
 
 Tensor rrelu(const Tensor& self, const Scalar& lower, const Scalar& upper, bool training, OptionalGenerator generator) {

@@ -20,6 +20,15 @@ using native::Interpolation;
 constexpr int64_t kBlock = 64;
 constexpr int64_t kMostTaps = 16;
 
+// The library's floor is a call unless the processor is known to round.
+template <class T>
+T wholeBelow(T value) {
+  constexpr T kMost = T(1 << 22);
+  if (!(std::fabs(value) < kMost)) return std::floor(value);
+  const T whole = static_cast<T>(static_cast<int32_t>(value));
+  return whole > value ? whole - 1 : whole;
+}
+
 template <class T>
 struct SampledAxis {
   int64_t size;
@@ -69,7 +78,7 @@ template <class T>
 Neighbours<T> neighboursOf(const SampledAxis<T>& axis, T coordinate, Interpolation interpolation) {
   const T position = axis.elementAt(coordinate);
   if (interpolation == Interpolation::kCubic) {
-    const T first = std::floor(position);
+    const T first = wholeBelow(position);
     Neighbours<T> found{{}, {}, 4};
     functors::cubicWeights(position - first, found.weight);
     for (int64_t k = 0; k < 4; ++k) found.index[k] = axis.indexAt(axis.inside(first + static_cast<T>(k - 1)));
@@ -77,7 +86,7 @@ Neighbours<T> neighboursOf(const SampledAxis<T>& axis, T coordinate, Interpolati
   }
   const T place = axis.inside(position);
   if (interpolation == Interpolation::kNearest) return {{axis.indexAt(std::nearbyint(place))}, {T(1)}, 1};
-  const T low = std::floor(place);
+  const T low = wholeBelow(place);
   const T rest = place - low;
   return {{axis.indexAt(low), axis.indexAt(low + 1)}, {T(1) - rest, rest}, 2};
 }
@@ -131,24 +140,42 @@ struct Sampler {
     }
   }
 
-  // Writes [n] elements of each channel of a sample, from [begin] on.
-  void sample(int64_t batch, int64_t begin, int64_t n) const {
+  // The taps of a block of positions.
+  struct Block {
+    int64_t size;
     int64_t offsets[kBlock * kMostTaps];
     T weights[kBlock * kMostTaps];
-    for (int64_t i = 0; i < n; ++i) {
-      find(grid + (batch * out_elements + begin + i) * rank, offsets + i * taps, weights + i * taps);
-    }
-    for (int64_t c = batch * channels; c < (batch + 1) * channels; ++c) {
-      const T* from = input + c * in_elements;
-      T* to = out + c * out_elements + begin;
-      for (int64_t i = 0; i < n; ++i) {
-        T sum = 0;
-        for (int64_t t = i * taps; t < (i + 1) * taps; ++t) {
-          if (offsets[t] >= 0) sum += from[offsets[t]] * weights[t];
-        }
-        to[i] = sum;
+  };
+
+  // Writes the elements of [kChannels] channels, from [channel] on, at a block of positions from [begin] on.
+  template <int64_t kChannels>
+  void blend(int64_t channel, int64_t begin, const Block& block) const {
+    const T* from = input + channel * in_elements;
+    T* to = out + channel * out_elements + begin;
+    const int64_t* offset = block.offsets;
+    const T* weight = block.weights;
+    for (int64_t i = 0; i < block.size; ++i) {
+      T sums[kChannels] = {};
+      for (int64_t t = 0; t < taps; ++t, ++offset, ++weight) {
+        if (*offset < 0) continue;
+        for (int64_t c = 0; c < kChannels; ++c) sums[c] += from[c * in_elements + *offset] * *weight;
       }
+      for (int64_t c = 0; c < kChannels; ++c) to[c * out_elements + i] = sums[c];
     }
+  }
+
+  // Writes [n] elements of each channel of a sample, from [begin] on.
+  void sample(int64_t batch, int64_t begin, int64_t n) const {
+    Block block;
+    block.size = n;
+    for (int64_t i = 0; i < n; ++i) {
+      find(grid + (batch * out_elements + begin + i) * rank, block.offsets + i * taps, block.weights + i * taps);
+    }
+    // Several channels at once share the offsets and weights.
+    const int64_t end = (batch + 1) * channels;
+    int64_t c = batch * channels;
+    for (; c + 4 <= end; c += 4) blend<4>(c, begin, block);
+    for (; c < end; ++c) blend<1>(c, begin, block);
   }
 
   void run(int64_t samples) const {
