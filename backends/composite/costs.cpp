@@ -115,6 +115,9 @@ constexpr CostRow kCosts[] = {
     // Two multiplies and one add along each dimension.
     {&interpolation<3>, "upsample_linear1d"},
     {&interpolation<6>, "upsample_bilinear2d"},
+    // A multiply and an add for each corner.
+    {&interpolation<8>, "grid_sampler_2d"},
+    {&interpolation<16>, "grid_sampler_3d"},
     {&movement, "upsample_nearest1d upsample_nearest2d"},
     {&movement, "clone _to_copy cat stack index"},
     {&movementByIndex<2>, "index_select gather"},

@@ -1,4 +1,5 @@
 #include <boxcar/backends/meta/broadcast.h>
+#include <boxcar/backends/meta/dims.h>
 #include <boxcar/backends/meta/matrices.h>
 #include <boxcar/backends/meta/promotion.h>
 #include <boxcar/dispatcher/registry/library.h>
@@ -45,9 +46,27 @@ Tensor cosineSimilarity(const Tensor& x1, const Tensor& x2, int64_t dim, double 
   return is_half ? boxcar::to(cosine, type) : cosine;
 }
 
+// The part above the diagonal of all distances, row by row.
+Tensor pdistForward(const Tensor& self, double p) {
+  BOXCAR_CHECK(
+      self.dim() == 2 && self.is_floating_point() && p >= 0,
+      "pdist: expected floats of 2 dimensions and a p that is not negative, but got {} of {} dimensions and {}",
+      dtypeName(self.scalar_type()), self.dim(), p);
+  const int64_t count = self.size(0);
+  // The third mode does not compute distances from products, which are less accurate.
+  const Tensor all = boxcar::reshape(boxcar::_cdist_forward(self, self, p, 2), dimVector(count * count));
+  const Tensor pairs = boxcar::triu_indices(count, count, 1, ScalarType::Long, std::nullopt, self.device());
+  return boxcar::index_select(
+      all, 0, boxcar::add(boxcar::mul(boxcar::select(pairs, 0, 0), count), boxcar::select(pairs, 0, 1)));
+}
+Tensor pdist(const Tensor& self, double p) { return boxcar::_pdist_forward(self, p); }
+
 }  // namespace
 
+BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) { m.impl("_pdist_forward", BOXCAR_FN(pdistForward)); }
+
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  m.impl("pdist", BOXCAR_FN(pdist));
   m.impl("cdist", BOXCAR_FN(cdist));
   m.impl("pairwise_distance", BOXCAR_FN(pairwiseDistance));
   m.impl("cosine_similarity", BOXCAR_FN(cosineSimilarity));

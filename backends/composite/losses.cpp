@@ -1,4 +1,4 @@
-#include <boxcar/backends/meta/loss_reduction.h>
+#include <boxcar/backends/composite/reduced_loss.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -10,18 +10,8 @@
 namespace boxcar::composite {
 namespace {
 
-using meta::Reduction;
-
-Tensor reduced(const Tensor& loss, int64_t reduction) {
-  switch (meta::toReduction(reduction)) {
-    case Reduction::kMean: return boxcar::mean(loss);
-    case Reduction::kSum: return boxcar::sum(loss);
-    default: return loss;
-  }
-}
-
 Tensor l1Loss(const Tensor& self, const Tensor& target, int64_t reduction) {
-  return reduced(boxcar::abs(boxcar::sub(self, target)), reduction);
+  return reducedLoss(boxcar::abs(boxcar::sub(self, target)), reduction);
 }
 
 Tensor klDiv(const Tensor& self, const Tensor& target, int64_t reduction, bool log_target) {
@@ -29,8 +19,8 @@ Tensor klDiv(const Tensor& self, const Tensor& target, int64_t reduction, bool l
     BOXCAR_CHECK(!input->is_complex(), "kl_div: Complex inputs not supported.");
     BOXCAR_CHECK(!isIntegralType(input->scalar_type(), /*includeBool=*/true), "kl_div: Integral inputs not supported.");
   }
-  if (log_target) return reduced(boxcar::mul(boxcar::exp(target), boxcar::sub(target, self)), reduction);
-  return reduced(boxcar::sub(boxcar::xlogy(target, target), boxcar::mul(target, self)), reduction);
+  if (log_target) return reducedLoss(boxcar::mul(boxcar::exp(target), boxcar::sub(target, self)), reduction);
+  return reducedLoss(boxcar::sub(boxcar::xlogy(target, target), boxcar::mul(target, self)), reduction);
 }
 
 // (1 - target) x - log_weight log(sigmoid(x)), where log_weight is 1 + (pos_weight - 1) target.
@@ -42,7 +32,7 @@ Tensor binaryCrossEntropyWithLogits(const Tensor& self, const Tensor& target, co
   }
   Tensor loss = boxcar::sub(boxcar::mul(boxcar::rsub(target, 1), self), likelihood);
   if (weight.has_value() && weight->defined()) loss = boxcar::mul(loss, *weight);
-  return reduced(loss, reduction);
+  return reducedLoss(loss, reduction);
 }
 
 }  // namespace

@@ -27,13 +27,15 @@ template <class C>
 struct NearestAxis {
   int64_t in;
   C step;
+  C offset;  // added to output positions
 
-  NearestAxis(int64_t in_size, int64_t out, std::optional<double> scale)
-      : in(in_size), step(upsampleStep<C>(in_size, out, scale)) {}
+  // Positions are those of the elements' starts, or with [of_centres] those of their centres.
+  NearestAxis(int64_t in_size, int64_t out, std::optional<double> scale, bool of_centres = false)
+      : in(in_size), step(upsampleStep<C>(in_size, out, scale)), offset(of_centres ? C(0.5) : C(0)) {}
 
   // Returns the input index of output element [i].
   BOXCAR_HOST_DEVICE int64_t at(int64_t i) const {
-    const C position = floor(static_cast<C>(i) * step);
+    const C position = floor((static_cast<C>(i) + offset) * step);
     const C last = static_cast<C>(in - 1);
     const auto index = static_cast<int64_t>(position < last ? position : last);
     return index < in ? index : in - 1;
@@ -77,6 +79,59 @@ struct LinearAxis {
     const C rest = position - static_cast<C>(bounded);
     const C fraction = rest < 0 ? C(0) : rest > 1 ? C(1) : rest;
     return {bounded, bounded < in - 1 ? bounded + 1 : in - 1, C(1) - fraction, fraction};
+  }
+};
+
+// Four neighbours and their weights in an output element.
+template <class C>
+struct CubicBlend {
+  int64_t at[4];
+  C weight[4];
+};
+
+// Sets [weight] to the weights of cubic convolution, with A = -0.75, for a position [t] after the second of four
+// elements.
+template <class C>
+BOXCAR_HOST_DEVICE void cubicWeights(C t, C* weight) {
+  constexpr C a = C(-0.75);
+  const auto near = [](C x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
+  const auto far = [](C x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
+  weight[0] = far(t + 1);
+  weight[1] = near(t);
+  weight[2] = near(1 - t);
+  weight[3] = far(2 - t);
+}
+
+// A dimension of [in] elements resized by cubic convolution. Positions outside read the first or last element.
+template <class C>
+struct CubicAxis {
+  int64_t in;
+  bool align_corners;
+  C step = 0;
+
+  CubicAxis(int64_t in_size, int64_t out, bool aligned, std::optional<double> scale)
+      : in(in_size), align_corners(aligned) {
+    if (!aligned) {
+      step = upsampleStep<C>(in_size, out, scale);
+    } else if (out > 1) {
+      step = static_cast<C>(in_size - 1) / static_cast<C>(out - 1);
+    }
+  }
+
+  CubicBlend<C> at(int64_t i) const {
+    const auto place = static_cast<C>(i);
+    const C position = align_corners ? place * step : (place + C(0.5)) * step - C(0.5);
+    const C last = static_cast<C>(in - 1);
+    const C whole = floor(position);
+    const auto first = static_cast<int64_t>(whole < last ? whole : last);
+    const C rest = position - static_cast<C>(first);
+    CubicBlend<C> blend;
+    cubicWeights(rest < 0 ? C(0) : rest > 1 ? C(1) : rest, blend.weight);
+    for (int64_t k = 0; k < 4; ++k) {
+      const int64_t neighbour = first - 1 + k;
+      blend.at[k] = neighbour < 0 ? 0 : neighbour < in ? neighbour : in - 1;
+    }
+    return blend;
   }
 };
 

@@ -27,7 +27,7 @@ using Pair = std::tuple<Tensor, Tensor>;
 using PairReference = std::tuple<Tensor&, Tensor&>;
 
 // Returns the windows of [pool] over [self].
-Windows windowsOf(const meta::Pool2d& pool, const Tensor& self) {
+Windows windowsOf(const meta::Pool& pool, const Tensor& self) {
   const Images in = imagesOf(self, pool.channels_last);
   const IntSpan out = IntSpan(pool.output_sizes).last(2);
   const auto along = [&](size_t i, int64_t size) {
@@ -36,7 +36,7 @@ Windows windowsOf(const meta::Pool2d& pool, const Tensor& self) {
   return {in, along(0, in.height), along(1, in.width)};
 }
 
-Windows windowsOf(const meta::AdaptivePool2d& pool, const Tensor& self) {
+Windows windowsOf(const meta::AdaptivePool& pool, const Tensor& self) {
   const Images in = imagesOf(self, pool.channels_last);
   const IntSpan out = IntSpan(pool.output_sizes).last(2);
   return {in, {in.height, out[0], true}, {in.width, out[1], true}};
@@ -74,7 +74,7 @@ Pair maxPool2d(const Tensor& self, IntSpan kernel_size, IntSpan stride, IntSpan 
                bool ceil_mode) {
   constexpr const char* kName = "max_pool2d";
   checkDense(self);
-  return greatest(kName, meta::checkPool2d(kName, self, kernel_size, stride, padding, dilation, ceil_mode), self);
+  return greatest(kName, meta::checkPool(kName, 2, self, kernel_size, stride, padding, dilation, ceil_mode), self);
 }
 PairReference maxPool2dOut(const Tensor& self, IntSpan kernel_size, IntSpan stride, IntSpan padding, IntSpan dilation,
                            bool ceil_mode, Tensor& out, Tensor& indices) {
@@ -87,7 +87,7 @@ Tensor avgPool2d(const Tensor& self, IntSpan kernel_size, IntSpan stride, IntSpa
   checkDense(self);
   BOXCAR_CHECK(divisor_override != 0, "avg_pool2d: divisor_override must not be zero");
   const int64_t dense[] = {1};
-  const meta::Pool2d pool = meta::checkPool2d(kName, self, kernel_size, stride, padding, dense, ceil_mode);
+  const meta::Pool pool = meta::checkPool(kName, 2, self, kernel_size, stride, padding, dense, ceil_mode);
   return mean(kName, pool, self, {divisor_override.value_or(0), count_include_pad},
               kFloatingTypes + ElementTypes<int64_t>{});
 }
@@ -100,7 +100,7 @@ Tensor& avgPool2dOut(const Tensor& self, IntSpan kernel_size, IntSpan stride, In
 Pair adaptiveMaxPool2d(const Tensor& self, IntSpan output_size) {
   constexpr const char* kName = "adaptive_max_pool2d";
   checkDense(self);
-  return greatest(kName, meta::checkAdaptivePool2d(kName, self, output_size, /*may_lack_channels=*/false), self);
+  return greatest(kName, meta::checkAdaptivePool(kName, 2, self, output_size, /*may_lack_channels=*/false), self);
 }
 PairReference adaptiveMaxPool2dOut(const Tensor& self, IntSpan output_size, Tensor& out, Tensor& indices) {
   return writeSameTypes(out, indices, adaptiveMaxPool2d(self, output_size), {&self});
@@ -109,7 +109,7 @@ PairReference adaptiveMaxPool2dOut(const Tensor& self, IntSpan output_size, Tens
 Tensor adaptiveAvgPool2d(const Tensor& self, IntSpan output_size) {
   constexpr const char* kName = "adaptive_avg_pool2d";
   checkDense(self);
-  return mean(kName, meta::checkAdaptivePool2d(kName, self, output_size, /*may_lack_channels=*/true), self, {},
+  return mean(kName, meta::checkAdaptivePool(kName, 2, self, output_size, /*may_lack_channels=*/true), self, {},
               kFloatingTypes);
 }
 Tensor& adaptiveAvgPool2dOut(const Tensor& self, IntSpan output_size, Tensor& out) {
