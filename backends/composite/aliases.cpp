@@ -2,8 +2,10 @@
 #include <boxcar/dispatcher/registry/library.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <source_location>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,10 +41,11 @@ void addKernel(Library& m, std::string_view alias, std::string_view overload,
   m.impl(full, kernel, where);
 }
 
-// Registers [alias] as an alias of `aten::[name]`; both have the overload [overload].
+// Registers [alias] as an alias of `aten::[name]`. Its overload is [alias_overload], or that of the other operator.
 template <Name name, Name overload, class Signature>
-void add(Library& m, std::string_view alias, std::source_location where = std::source_location::current()) {
-  addKernel(m, alias, overload.text, boxcar::detail::kStatelessKernelOf<&Call<name, overload, Signature>::kernel>,
+void add(Library& m, std::string_view alias, std::string_view alias_overload = overload.text,
+         std::source_location where = std::source_location::current()) {
+  addKernel(m, alias, alias_overload, boxcar::detail::kStatelessKernelOf<&Call<name, overload, Signature>::kernel>,
             where);
 }
 
@@ -56,6 +59,12 @@ template <Name name, Name in_place>
 void addUnary(Library& m, const std::string& alias) {
   add<name, "", Tensor(In)>(m, alias);
   add<in_place, "", Tensor&(Tensor&)>(m, alias + "_");
+  add<name, "out", Tensor&(In, Tensor&)>(m, alias);
+}
+
+template <Name name>
+void addSpecial(Library& m, std::string_view alias) {
+  add<name, "", Tensor(In)>(m, alias);
   add<name, "out", Tensor&(In, Tensor&)>(m, alias);
 }
 
@@ -120,6 +129,41 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   add<"aten::clamp_", "Tensor", Tensor&(Tensor&, OptionalIn, OptionalIn)>(m, "clip_");
   add<"aten::clamp", "out", Tensor&(In, OptionalNumber, OptionalNumber, Tensor&)>(m, "clip");
   add<"aten::clamp", "Tensor_out", Tensor&(In, OptionalIn, OptionalIn, Tensor&)>(m, "clip");
+
+  addSpecial<"aten::expm1">(m, "special_expm1");
+  addSpecial<"aten::exp2">(m, "special_exp2");
+  addSpecial<"aten::digamma">(m, "special_psi");
+  addSpecial<"aten::digamma">(m, "special_digamma");
+  addSpecial<"aten::lgamma">(m, "special_gammaln");
+  addSpecial<"aten::erf">(m, "special_erf");
+  addSpecial<"aten::erfc">(m, "special_erfc");
+  addSpecial<"aten::erfinv">(m, "special_erfinv");
+  addSpecial<"aten::sigmoid">(m, "special_expit");
+  addSpecial<"aten::sinc">(m, "special_sinc");
+  addSpecial<"aten::log1p">(m, "special_log1p");
+  addSpecial<"aten::i0">(m, "special_i0");
+  add<"aten::logit", "", Tensor(In, std::optional<double>)>(m, "special_logit");
+  add<"aten::logit", "out", Tensor&(In, std::optional<double>, Tensor&)>(m, "special_logit");
+  add<"aten::round", "decimals", Tensor(In, int64_t)>(m, "special_round", "");
+  add<"aten::round", "decimals_out", Tensor&(In, int64_t, Tensor&)>(m, "special_round", "out");
+  add<"aten::polygamma", "", Tensor(int64_t, In)>(m, "special_polygamma");
+  add<"aten::polygamma", "out", Tensor&(int64_t, In, Tensor&)>(m, "special_polygamma");
+  add<"aten::mvlgamma", "", Tensor(In, int64_t)>(m, "special_multigammaln");
+  add<"aten::mvlgamma", "out", Tensor&(In, int64_t, Tensor&)>(m, "special_multigammaln");
+  add<"aten::igamma", "", Tensor(In, In)>(m, "special_gammainc");
+  add<"aten::igamma", "out", Tensor&(In, In, Tensor&)>(m, "special_gammainc");
+  add<"aten::igammac", "", Tensor(In, In)>(m, "special_gammaincc");
+  add<"aten::igammac", "out", Tensor&(In, In, Tensor&)>(m, "special_gammaincc");
+  add<"aten::xlogy", "Tensor", Tensor(In, In)>(m, "special_xlogy", "");
+  add<"aten::xlogy", "Scalar_Self", Tensor(Number, In)>(m, "special_xlogy", "self_scalar");
+  add<"aten::xlogy", "Scalar_Other", Tensor(In, Number)>(m, "special_xlogy", "other_scalar");
+  add<"aten::xlogy", "OutTensor", Tensor&(In, In, Tensor&)>(m, "special_xlogy", "out");
+  add<"aten::xlogy", "OutScalar_Self", Tensor&(Number, In, Tensor&)>(m, "special_xlogy", "self_scalar_out");
+  add<"aten::xlogy", "OutScalar_Other", Tensor&(In, Number, Tensor&)>(m, "special_xlogy", "other_scalar_out");
+  add<"aten::logsumexp", "", Tensor(In, std::span<const int64_t>, bool)>(m, "special_logsumexp");
+  add<"aten::logsumexp", "out", Tensor&(In, std::span<const int64_t>, bool, Tensor&)>(m, "special_logsumexp");
+  add<"aten::softmax", "int", Tensor(In, int64_t, std::optional<ScalarType>)>(m, "special_softmax", "");
+  add<"aten::log_softmax", "int", Tensor(In, int64_t, std::optional<ScalarType>)>(m, "special_log_softmax", "");
 }
 
 }  // namespace boxcar::composite

@@ -6,8 +6,9 @@ namespace boxcar::cpu {
 namespace {
 
 #define BOXCAR_ADDRESS_OF_LOOPS(functor, arity, result, types) &LoopsOf<Functor::k##functor>::value,
-constexpr const Loops* kAllLoops[functors::kFunctors] = {BOXCAR_FUNCTORS(BOXCAR_ADDRESS_OF_LOOPS) &
-                                                         LoopsOf<Functor::kSelect>::value};
+constexpr const Loops* kAllLoops[] = {BOXCAR_FUNCTORS(BOXCAR_ADDRESS_OF_LOOPS) & LoopsOf<Functor::kSelect>::value,
+                                      &LoopsOf<Functor::kUnaryFunction>::value,
+                                      &LoopsOf<Functor::kBinaryFunction>::value};
 #undef BOXCAR_ADDRESS_OF_LOOPS
 
 Loop loopOf(const native::PointwiseWork& work) {

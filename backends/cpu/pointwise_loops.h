@@ -162,5 +162,9 @@ BOXCAR_FUNCTORS(BOXCAR_DECLARE_LOOPS)
 #undef BOXCAR_DECLARE_LOOPS
 template <>
 const Loops LoopsOf<Functor::kSelect>::value;
+template <>
+const Loops LoopsOf<Functor::kUnaryFunction>::value;
+template <>
+const Loops LoopsOf<Functor::kBinaryFunction>::value;
 
 }  // namespace boxcar::cpu

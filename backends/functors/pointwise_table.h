@@ -152,12 +152,25 @@ inline constexpr auto kBitTypes = kBoolType + kIntegralTypes;
   OPERATOR(X, Unary, Acosh, kFloat, kContinuousTypes, Vector, "acosh", kAllForms) \
   OPERATOR(X, Unary, Atanh, kFloat, kContinuousTypes, Vector, "atanh", kAllForms)
 
+// Also polygamma: native/pointwise_special.cpp puts its arguments in order.
 #define BOXCAR_SPECIAL_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
+  FUNCTOR(X, Unary, Polygamma, kFloat, kFloatingTypes, Plain) \
   OPERATOR(X, Unary, Erf, kFloat, kFloatingTypes, Vector, "erf", kAllForms) \
   OPERATOR(X, Unary, Erfc, kFloat, kFloatingTypes, Vector, "erfc", kAllForms) \
   OPERATOR(X, Unary, Erfinv, kFloat, kFloatingTypes, Plain, "erfinv", kAllForms) \
   OPERATOR(X, Unary, Lgamma, kFloat, kFloatingTypes, Plain, "lgamma", kAllForms) \
-  OPERATOR(X, Unary, Digamma, kFloat, kFloatingTypes, Plain, "digamma", kAllForms)
+  OPERATOR(X, Unary, Digamma, kFloat, kFloatingTypes, Plain, "digamma", kAllForms) \
+  OPERATOR(X, Unary, Entr, kFloat, kFloatingTypes, Plain, "special_entr", kNotInPlace) \
+  OPERATOR(X, Unary, Erfcx, kFloat, kFloatingTypes, Plain, "special_erfcx", kNotInPlace) \
+  OPERATOR(X, Unary, Ndtr, kFloat, kFloatingTypes, Plain, "special_ndtr", kNotInPlace) \
+  OPERATOR(X, Unary, LogNdtr, kFloat, kFloatingTypes, Plain, "special_log_ndtr", kNotInPlace) \
+  OPERATOR(X, Unary, SphericalBesselJ0, kFloat, kFloatingTypes, Plain, "special_spherical_bessel_j0", kNotInPlace) \
+  OPERATOR(X, Binary, Xlog1py, kFloat, kFloatingTypes, Plain, "special_xlog1py", kSpecialForms) \
+  OPERATOR(X, Binary, Zeta, kFloat, kFloatingTypes, Plain, "special_zeta", kSpecialForms)
+
+// The functor of all orthogonal polynomials: native/pointwise_polynomial.cpp registers an operator for each.
+#define BOXCAR_POLYNOMIAL_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
+  FUNCTOR(X, Binary, Polynomial, kFloat, kFloatingTypes, Plain)
 
 #define BOXCAR_COMPLEX_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   OPERATOR(X, Unary, Angle, kFloatReal, kContinuousTypes, Plain, "angle", kOutOnly) \
@@ -219,6 +232,7 @@ inline constexpr auto kBitTypes = kBoolType + kIntegralTypes;
   BOXCAR_TRIGONOMETRIC_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_HYPERBOLIC_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_SPECIAL_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
+  BOXCAR_POLYNOMIAL_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_COMPLEX_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_ACTIVATION_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   BOXCAR_BINARY_ACTIVATION_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
@@ -247,9 +261,10 @@ namespace boxcar::functors {
 BOXCAR_FUNCTORS(BOXCAR_DECLARE_FUNCTOR)
 #undef BOXCAR_DECLARE_FUNCTOR
 
-// A functor's number. Select, which chooses between two inputs by a condition, is not one of the templates.
+// A functor's number. Select, which chooses between two inputs by a condition, is not one of the templates. The last
+// two are functions that only CPUs have (native/special_functions.h), so tables of other devices end before them.
 #define BOXCAR_ENUMERATOR(functor, arity, result, types) k##functor,
-enum class Functor : uint8_t { BOXCAR_FUNCTORS(BOXCAR_ENUMERATOR) kSelect };
+enum class Functor : uint8_t { BOXCAR_FUNCTORS(BOXCAR_ENUMERATOR) kSelect, kUnaryFunction, kBinaryFunction };
 #undef BOXCAR_ENUMERATOR
 inline constexpr size_t kFunctors = static_cast<size_t>(Functor::kSelect) + 1;
 

@@ -321,7 +321,7 @@ Tensor& pointwiseInto(const Pointwise& op, Tensor& out, Inputs inputs, const Sca
   }
   const meta::Output output{out, call.sizes, call.resultStrides(), type, out.device()};
   // Parameters may not fit the type, which only the loop detects.
-  computes_first |= checkOverlaps(output, inputs) || params != nullptr;
+  computes_first |= checkOverlaps(output, inputs) || (params != nullptr && params != op.function);
   call.convertInputs();
   if (computes_first) return writeComputed(op, call, common, type, inputs.size(), params, output, out);
   resizeOutput(output);

@@ -40,6 +40,8 @@ struct Pointwise {
   bool may_fail = false;
   // The Error message for bools if they are not supported; empty for the default.
   std::string_view bool_refusal = {};
+  // What the functor is made from if the operator has no parameters: which of the functor's functions it is.
+  const Scalar* function = nullptr;
 };
 
 // An input of a pointwise operator: a tensor, or a number, which acts like a zero-dimensional tensor whose type has the

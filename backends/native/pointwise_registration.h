@@ -57,17 +57,17 @@ struct Kernels<op, Check, Arguments<First, Rest...>, Arguments<P...>> {
   static Tensor functional(First first, Rest... rest, P... params) {
     check(first, rest..., params...);
     const Scalar numbers[] = {detail::toParameter(params)..., Scalar()};
-    return pointwise(op, {first, rest...}, sizeof...(P) == 0 ? nullptr : numbers);
+    return pointwise(op, {first, rest...}, sizeof...(P) == 0 ? op.function : numbers);
   }
   static Tensor& inPlace(Tensor& self, Rest... rest, P... params) {
     check(self, rest..., params...);
     const Scalar numbers[] = {detail::toParameter(params)..., Scalar()};
-    return pointwiseInPlace(op, self, {self, rest...}, sizeof...(P) == 0 ? nullptr : numbers);
+    return pointwiseInPlace(op, self, {self, rest...}, sizeof...(P) == 0 ? op.function : numbers);
   }
   static Tensor& out(First first, Rest... rest, P... params, Tensor& out) {
     check(first, rest..., params...);
     const Scalar numbers[] = {detail::toParameter(params)..., Scalar()};
-    return pointwiseOut(op, out, {first, rest...}, sizeof...(P) == 0 ? nullptr : numbers);
+    return pointwiseOut(op, out, {first, rest...}, sizeof...(P) == 0 ? op.function : numbers);
   }
 
  private:
@@ -162,12 +162,37 @@ inline constexpr BinaryForms kClampForms{.tensor = "Tensor",
                                          .scalar_in_place = "",
                                          .tensor_out = "Tensor_out",
                                          .scalar_out = "out"};
+// The overloads of special functions and of polynomials.
+inline constexpr BinaryForms kSpecialForms{.tensor = "",
+                                           .scalar = "other_scalar",
+                                           .scalar_tensor = "self_scalar",
+                                           .tensor_out = "out",
+                                           .scalar_out = "other_scalar_out",
+                                           .scalar_tensor_out = "self_scalar_out"};
+inline constexpr BinaryForms kPolynomialForms{.tensor = "",
+                                              .scalar = "n_scalar",
+                                              .scalar_tensor = "x_scalar",
+                                              .tensor_out = "out",
+                                              .scalar_out = "n_scalar_out",
+                                              .scalar_tensor_out = "x_scalar_out"};
 // Two tensors and a number parameter, like the weight of lerp.
 inline constexpr BinaryForms kScalarParameterForms{
     .tensor = "Scalar", .tensor_in_place = "Scalar", .tensor_out = "Scalar_out"};
 
 template <Name name, template <class> class F, size_t arity, Result result, auto types>
 inline constexpr Pointwise kPointwise = makePointwise<F, arity, result>(name.view(), types);
+
+// The operator that is function [number] of a functor of many functions.
+template <int number>
+inline constexpr Scalar kFunctionNumber{number};
+template <Name name, Functor functor, int number>
+inline constexpr Pointwise kFunctionPointwise = {
+    .name = name.view(),
+    .functor = functor,
+    .result = Result::kFloat,
+    .types = maskOf(kFloatingTypes),
+    .function = &kFunctionNumber<number>,
+};
 
 // The source location at which a line's family is registered; `boxcar table` shows it.
 using Where = std::source_location;
@@ -218,25 +243,33 @@ constexpr auto makeBinaryTable() {
 template <class Tensors, class WithNumber, class NumberFirst, BinaryForms forms>
 inline constexpr auto kBinaryTable = makeBinaryTable<Tensors, WithNumber, NumberFirst, forms>();
 
+// Registers the operator of one tensor [op], whose check and parameters are those of F.
+template <const Pointwise& op, class F, Forms forms>
+void registerUnaryOperator(Library& m, const Where& where) {
+  using Op = Kernels<op, F, Arguments<const Tensor&>, typename detail::ParametersOf<F>::type>;
+  registerOverloads(m, op.name, kFormsTable<Op, forms>, where);
+}
+
+// Registers the operator of two inputs [op].
+template <const Pointwise& op, class F, BinaryForms forms>
+void registerBinaryOperator(Library& m, const Where& where) {
+  using Parameters = typename detail::ParametersOf<F>::type;
+  using Tensors = Kernels<op, F, Arguments<const Tensor&, const Tensor&>, Parameters>;
+  using WithNumber = Kernels<op, F, Arguments<const Tensor&, const Scalar&>, Parameters>;
+  using NumberFirst = Kernels<op, F, Arguments<const Scalar&, const Tensor&>, Parameters>;
+  registerOverloads(m, op.name, kBinaryTable<Tensors, WithNumber, NumberFirst, forms>, where);
+}
+
 // Registers one line of the table: an operator of one tensor.
 template <Name name, template <class> class F, Result result, auto types, Forms forms>
 void registerUnary(Library& m, const Where& where = Where::current()) {
-  using Op = Kernels<kPointwise<name, F, 1, result, types>, F<float>, Arguments<const Tensor&>,
-                     typename detail::ParametersOf<F<float>>::type>;
-  registerOverloads(m, name.view(), kFormsTable<Op, forms>, where);
+  registerUnaryOperator<kPointwise<name, F, 1, result, types>, F<float>, forms>(m, where);
 }
 
 // Registers an operator of two inputs.
 template <Name name, template <class> class F, Result result, auto types, BinaryForms forms>
 void registerBinary(Library& m, const Where& where = Where::current()) {
-  using Parameters = typename detail::ParametersOf<F<float>>::type;
-  using Tensors =
-      Kernels<kPointwise<name, F, 2, result, types>, F<float>, Arguments<const Tensor&, const Tensor&>, Parameters>;
-  using WithNumber =
-      Kernels<kPointwise<name, F, 2, result, types>, F<float>, Arguments<const Tensor&, const Scalar&>, Parameters>;
-  using NumberFirst =
-      Kernels<kPointwise<name, F, 2, result, types>, F<float>, Arguments<const Scalar&, const Tensor&>, Parameters>;
-  registerOverloads(m, name.view(), kBinaryTable<Tensors, WithNumber, NumberFirst, forms>, where);
+  registerBinaryOperator<kPointwise<name, F, 2, result, types>, F<float>, forms>(m, where);
 }
 
 // Registers an operator of three tensors.
