@@ -55,16 +55,16 @@ void checkSamples(const Tensor& y, const char* name) {
 }
 
 Tensor trapezoidX(const Tensor& y, const Tensor& x, int64_t dim) {
-  if (y.dim() == 0 || y.size(dim) == 0) return zerosWithout(y, dim);
   checkSamples(y, "trapezoid");
+  if (y.size(dim) == 0) return zerosWithout(y, dim);
   checkSamples(x, "trapezoid");
   const Tensor areas = boxcar::mul(distancesAt(y, x, dim, "trapezoid"), pairSums(y, dim));
   return boxcar::div(boxcar::sum(areas, {{dim}}), 2.0);
 }
 
 Tensor trapezoidDx(const Tensor& y, const Scalar& dx, int64_t dim) {
-  if (y.dim() == 0 || y.size(dim) == 0) return zerosWithout(y, dim);
   checkSamples(y, "trapezoid");
+  if (y.size(dim) == 0) return zerosWithout(y, dim);
   BOXCAR_CHECK(!dx.isBoolean(), "trapezoid: Currently, we only support dx as a real number.");
   // The inner elements count twice.
   const Tensor ends = boxcar::add(boxcar::select(y, dim, 0), boxcar::select(y, dim, -1));

@@ -1,5 +1,6 @@
 #include <boxcar/backends/composite/dtype.h>
 #include <boxcar/backends/composite/write_out.h>
+#include <boxcar/backends/meta/defined.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -14,6 +15,7 @@ namespace boxcar::composite {
 namespace {
 
 Tensor isReal(const Tensor& self) {
+  meta::checkDefined(self);
   return self.is_complex() ? boxcar::eq(boxcar::imag(self), 0) : boxcar::ones_like(self, ScalarType::Bool);
 }
 

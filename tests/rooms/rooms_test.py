@@ -45,7 +45,7 @@ FOLDERS = {
         "cpu": ["meta", "functors", "native"],
         "cuda": ["meta", "functors", "native"],
         "no_cuda": ["cuda"],
-        "composite": ["meta", "native"],
+        "composite": ["meta", "functors", "native"],
         "io": ["native"],
         "codegen": [],
     },

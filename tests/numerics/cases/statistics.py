@@ -217,3 +217,19 @@ def renorm(make):
     yield error(make(3), 2, 0, 1)
     yield error(make(3, 4), 0, 0, 1)
     yield error(make(3, 4), 2, 0, -1)
+
+
+@cases("aten::histogramdd aten::histogramdd.int_bins", WIDE)
+def histogramdd(make, name):
+    bins = 3 if name.endswith("int_bins") else [3, 2]
+    yield make(6, 2), bins
+    yield call(make(2, 3, 2), bins, range=[-1.0, 2.0, -2.0, 2.0])
+    yield call(make(5, 2), bins, weight=make(5), density=True)
+    yield error(make(5), bins)
+
+
+@cases("aten::histogramdd.TensorList_bins", WIDE)
+def histogramdd_edges(make):
+    edges = [torch.tensor([-2.0, 0.0, 3.0], dtype=make.dtype), torch.tensor([-1.0, 1.0], dtype=make.dtype)]
+    yield make(6, 2), edges
+    yield error(make(6, 3), edges)
