@@ -1,3 +1,4 @@
+#include <boxcar/backends/meta/defined.h>
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
@@ -94,6 +95,7 @@ struct Spacing {
 };
 
 void checkGradient(const Tensor& self, IntSpan dims, size_t spacings, int64_t edge_order) {
+  BOXCAR_CHECK(self.dim() > 0, "torch.gradient expected samples along a dimension, but self has none");
   BOXCAR_CHECK(edge_order == 1 || edge_order == 2,
                "torch.gradient only supports edge_order=1 and edge_order=2, but got {}", edge_order);
   BOXCAR_CHECK(self.scalar_type() != ScalarType::Byte, "torch.gradient does not support uint8 input.");
@@ -176,6 +178,7 @@ Tensor unevenGradient(const Tensor& self, int64_t dim, const Tensor& x, int64_t 
 
 std::vector<Tensor> gradient(const Tensor& self, IntSpan dims, const std::vector<Spacing>& spacing,
                              int64_t edge_order) {
+  meta::checkDefined(self);
   checkGradient(self, dims, spacing.size(), edge_order);
   std::vector<Tensor> results;
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -188,6 +191,7 @@ std::vector<Tensor> gradient(const Tensor& self, IntSpan dims, const std::vector
 
 // Returns [dim], or all dimensions.
 std::vector<int64_t> dimsOf(const Tensor& self, std::optional<int64_t> dim) {
+  meta::checkDefined(self);
   if (dim.has_value()) return {*dim};
   std::vector<int64_t> all(static_cast<size_t>(self.dim()));
   std::iota(all.begin(), all.end(), 0);
@@ -201,7 +205,10 @@ std::vector<Spacing> distancesOf(const List<Scalar>& distances) {
 }
 std::vector<Spacing> placesOf(std::span<const Tensor> places) {
   std::vector<Spacing> spacing;
-  for (const Tensor& place : places) spacing.push_back({1, place});
+  for (const Tensor& place : places) {
+    meta::checkDefined(place);
+    spacing.push_back({1, place});
+  }
   return spacing;
 }
 

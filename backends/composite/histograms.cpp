@@ -157,6 +157,7 @@ Histogram histogramEdges(const Tensor& self, std::span<const Tensor> bins, Range
                          const OptionalTensor& weight, bool density) {
   std::vector<Tensor> edges(bins.begin(), bins.end());
   Tensor counts = countedPoints(self, edges, weight, density);
+  for (Tensor& edge : edges) edge = boxcar::clone(edge);
   return {std::move(counts), std::move(edges)};
 }
 Histogram histogramCounts(const Tensor& self, IntSpan bins, Ranges range, const OptionalTensor& weight, bool density) {
