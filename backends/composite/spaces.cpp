@@ -2,7 +2,6 @@
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
-#include <concepts>
 #include <optional>
 
 // linspace and logspace between ends that are 0-dim tensors.
