@@ -29,4 +29,9 @@ const Allocator& allocatorFor(DeviceType type) {
   return *allocator;
 }
 
+void prepareForeignMemory(DeviceType type) {
+  const Allocator* allocator = allocators.at(static_cast<size_t>(type)).load(std::memory_order_acquire);
+  if (allocator != nullptr && allocator->prepare != nullptr) allocator->prepare();
+}
+
 }  // namespace boxcar

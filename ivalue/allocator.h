@@ -15,6 +15,8 @@ struct Allocator {
   void (*deallocate)(void* memory, size_t bytes, DeviceIndex index);
   // Copies within device number [index]; without this function, storages that have bytes cannot be resized.
   void (*copy)(void* to, const void* from, size_t bytes, DeviceIndex index) = nullptr;
+  // Told before a storage holds foreign memory on the device, as from_blob makes one: nothing was allocated before.
+  void (*prepare)() = nullptr;
 };
 
 // Makes [allocator] the one for new storages on devices of [type]. Each storage frees its memory with the allocator
@@ -23,5 +25,8 @@ BOXCAR_API void setAllocator(DeviceType type, const Allocator* allocator);
 
 // Returns the allocator for devices of [type]; throws an Error that names the device when none is registered.
 BOXCAR_API const Allocator& allocatorFor(DeviceType type);
+
+// Calls `prepare` of the allocator for devices of [type], if there is one.
+void prepareForeignMemory(DeviceType type);
 
 }  // namespace boxcar

@@ -89,6 +89,7 @@ const StorageObserver* setStorageObserver(const StorageObserver* next) {
 
 // The function owns the memory from the start: [deleter] is called even if there is no room for the object.
 Storage StorageImpl::wrap(void* data, size_t bytes, Device device, Deleter deleter, void* context) {
+  if (!device.is_cpu()) prepareForeignMemory(device.type());
   void* const memory = memoryOfObjectOr([&] {
     if (deleter != nullptr) deleter(data, context);
   });

@@ -138,6 +138,7 @@ std::optional<PreparedAttention> prepareAttention(const Tensor& query, const Ten
   const ScalarType type = query.scalar_type();
   const size_t rank = query.sizes().size();
   if (type != ScalarType::Half && type != ScalarType::BFloat16) return std::nullopt;
+  if (!(scale > 0)) return std::nullopt;  // the kernel subtracts the largest unscaled score
   if (rank > 4 || key.sizes().size() != rank || value.sizes().size() != rank) return std::nullopt;
   const Four query_sizes = inFour(query.sizes());
   const Four key_sizes = inFour(key.sizes());

@@ -34,7 +34,9 @@ void copy(void* to, const void* from, size_t bytes, DeviceIndex index) {
   check(driver().copy(to, from, bytes, CopyKind::kDeviceToDevice, currentStream().handle), "resizing a tensor");
 }
 
-constexpr Allocator kAllocator = {allocate, deallocate, copy};
+void prepare() { native::registerNativeKernels(DeviceType::CUDA); }
+
+constexpr Allocator kAllocator = {allocate, deallocate, copy, prepare};
 
 // The thread has nothing to switch back to: nearly every call is on its current device already.
 constexpr int kStays = -1;

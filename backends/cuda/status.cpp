@@ -4,20 +4,33 @@
 #include <boxcar/backends/cuda/stream.h>
 #include <boxcar/ivalue/error.h>
 
+#include <algorithm>
+#include <array>
+
 namespace boxcar::cuda {
+namespace {
+
+// Returns whether the error stays: CUDA then fails every later call of the process. These are faults of kernels
+// (cudaErrorIllegalAddress and its like) and of memory.
+bool stays(Status status) {
+  constexpr std::array kStaying{214, 700, 702, 710, 714, 715, 716, 717, 718, 719};
+  return std::ranges::find(kStaying, status) != kStaying.end();
+}
+
+}  // namespace
 
 void check(Status status, std::string_view doing) {
   if (status == kSuccess) [[likely]]
     return;
   const Driver& cuda = driver();
   cuda.last_error();  // reported here, so the next launch must not report it again
-  if (waitsForEachLaunch())
-    BOXCAR_FAIL("CUDA failed while {}: {} ({}, error {})", doing, cuda.error_text(status), cuda.error_name(status),
-                status);
-  BOXCAR_FAIL(
-      "CUDA failed while {}: {} ({}, error {}). The cause may be an earlier operator, because kernels run "
-      "asynchronously; with BOXCAR_CUDA_SYNC=1 in the environment the operator that caused it reports it",
-      doing, cuda.error_text(status), cuda.error_name(status), status);
+  const char* const cause = waitsForEachLaunch() ? ""
+                                                 : ". The cause may be an earlier operator, because kernels run "
+                                                   "asynchronously; with BOXCAR_CUDA_SYNC=1 in the environment the "
+                                                   "operator that caused it reports it";
+  const char* const remedy = stays(status) ? ". CUDA fails all later calls of this process; start it again" : "";
+  BOXCAR_FAIL("CUDA failed while {}: {} ({}, error {}){}{}", doing, cuda.error_text(status), cuda.error_name(status),
+              status, cause, remedy);
 }
 
 bool waitsForEachLaunch() {

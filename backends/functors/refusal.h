@@ -18,4 +18,11 @@ enum class Refusal : uint32_t {
   kNoWeight,        // all weights of a row are 0
 };
 
+// Whether the functor F refuses inputs. It asks for the constant only: nvcc took a requires-expression in a kernel that
+// calls accepts() for false.
+template <class F>
+concept Refuses = requires {
+  F::kRefusal;
+};
+
 }  // namespace boxcar::functors

@@ -27,6 +27,7 @@ struct Tally {
   std::atomic<bool> has_no_kernel;
 };
 constexpr int kMostJobs = 256;
+constexpr int kLostDevice = 3;  // the exit status of a process whose device fails every call after a fault
 constexpr size_t kNothing = std::numeric_limits<size_t>::max();
 struct Shared {
   std::atomic<size_t> next;              // the first operator that no process has taken
@@ -83,6 +84,7 @@ void runOperator(const OperatorCases& cases, Tally& tally, const RunOptions& opt
       continue;
     }
     if (static_cast<int>(++tally.failed) <= options.max_failures) print(failures);
+    if (failures.find("CUDA fails all later calls") != std::string::npos) ::_exit(kLostDevice);
   }
   tally.position = 0;
 }
@@ -176,9 +178,11 @@ bool run(const std::vector<std::unique_ptr<CaseFile>>& files, const RunOptions& 
     const int job = process->second;
     processes.erase(process);
     const size_t at = shared->taken[job];
-    if (!WIFSIGNALED(status) || at == kNothing || shared->tallies[at].position == 0) continue;
-    // A new process continues after the case that crashed.
-    reportCrash(operators[at], shared->tallies[at], status);
+    const bool has_crashed = WIFSIGNALED(status);
+    const bool has_lost_device = WIFEXITED(status) && WEXITSTATUS(status) == kLostDevice;
+    if ((!has_crashed && !has_lost_device) || at == kNothing || shared->tallies[at].position == 0) continue;
+    // A new process continues after the case at which this one ended.
+    if (has_crashed) reportCrash(operators[at], shared->tallies[at], status);
     start(job);
   }
 

@@ -31,7 +31,7 @@ struct Function {
 
   template <class... In>
   BOXCAR_HOST_DEVICE Out operator()(In... in) const {
-    if constexpr (requires { F::accepts(static_cast<C>(in)...); }) {
+    if constexpr (Refuses<F>) {
       if (!F::accepts(static_cast<C>(in)...)) {
         noteFailure(failure, F::kRefusal);
         return Out{};

@@ -422,26 +422,29 @@ struct JacobiChoices {
 
 void findSvd(char what, const MatrixBatch& a, void* s, void* u, void* v, int32_t* info) {
   const cusolverEigMode_t job = what == 'N' ? CUSOLVER_EIG_MODE_NOVECTOR : CUSOLVER_EIG_MODE_VECTOR;
-  const int is_short = what == 'S' ? 1 : 0;
+  const int is_short = what == 'A' ? 0 : 1;
   withSolver(a, [&](const auto& f, cusolverDnHandle_t handle) {
     using Element = ElementOf<decltype(f)>;
     using Real = RealOf<decltype(f)>;
     const int m = rowsOf(a);
     const int n = columnsOf(a);
     const int k = leastOf(a);
-    const int64_t u_size = int64_t{m} * (what == 'S' ? k : m);
-    const int64_t v_size = int64_t{n} * (what == 'S' ? k : n);
+    const int64_t u_size = int64_t{m} * (what == 'A' ? m : k);
+    const int64_t v_size = int64_t{n} * (what == 'A' ? n : k);
+    // Without vectors, cuSOLVER still writes to their memory, unlike its manual says.
+    const Workspace<Element> unused_u(u == nullptr ? u_size : 0);
+    const Workspace<Element> unused_v(v == nullptr ? v_size : 0);
+    const auto uOf = [&](int64_t i) -> Element* { return u == nullptr ? unused_u : vectorAt<Element>(u, i, u_size); };
+    const auto vOf = [&](int64_t i) -> Element* { return v == nullptr ? unused_v : vectorAt<Element>(v, i, v_size); };
     const JacobiChoices jacobi(a.op);
     int length = 0;
-    checkSolver(f.gesvdj_size(handle, job, is_short, m, n, matrixAt<Element>(a, 0), m, vectorAt<Real>(s, 0, k),
-                              vectorAt<Element>(u, 0, 0), m, vectorAt<Element>(v, 0, 0), n, &length, jacobi.choices),
+    checkSolver(f.gesvdj_size(handle, job, is_short, m, n, matrixAt<Element>(a, 0), m, vectorAt<Real>(s, 0, k), uOf(0),
+                              m, vOf(0), n, &length, jacobi.choices),
                 a.op);
     const Workspace<Element> work(length);
     for (int64_t i = 0; i < a.count; ++i) {
-      Element* const u_of_this = u == nullptr ? nullptr : vectorAt<Element>(u, i, u_size);
-      Element* const v_of_this = v == nullptr ? nullptr : vectorAt<Element>(v, i, v_size);
-      checkSolver(f.gesvdj(handle, job, is_short, m, n, matrixAt<Element>(a, i), m, vectorAt<Real>(s, i, k), u_of_this,
-                           m, v_of_this, n, work, length, info + i, jacobi.choices),
+      checkSolver(f.gesvdj(handle, job, is_short, m, n, matrixAt<Element>(a, i), m, vectorAt<Real>(s, i, k), uOf(i), m,
+                           vOf(i), n, work, length, info + i, jacobi.choices),
                   a.op);
     }
   });

@@ -73,6 +73,12 @@ TEST(CudaAttention, WithDropoutOrGradientsOrNoElementsIsMadeOfProducts) {
   EXPECT_EQ(callsOf(x, traced, x), 0u);
 }
 
+TEST(CudaAttention, WithAScaleThatIsNotPositiveIsMadeOfProducts) {
+  const Tensor x = there({2, 5, 8});
+  EXPECT_EQ(callsOf(x, x, x, std::nullopt, 0.0, false, 0.5), 1u);
+  for (const double scale : {0.0, -0.25}) EXPECT_EQ(callsOf(x, x, x, std::nullopt, 0.0, false, scale), 0u);
+}
+
 TEST(CudaAttention, OfBatchesThatBroadcastIsMadeOfProducts) {
   EXPECT_EQ(callsOf(there({2, 3, 5, 8}), there({1, 3, 5, 8}), there({1, 3, 5, 8})), 0u);
   EXPECT_EQ(callsOf(there({2, 3, 5, 8}), there({3, 5, 8}), there({3, 5, 8})), 0u);

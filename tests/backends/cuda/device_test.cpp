@@ -4,6 +4,7 @@
 #include <boxcar/backends/cuda/status.h>
 #include <boxcar/backends/cuda/stream.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/from_blob.h>
 #include <boxcar/ops.h>
 #include <gtest/gtest.h>
 
@@ -48,6 +49,13 @@ TEST_F(CudaDeviceTest, NamesTheDevicesThereAre) {
             "device 'cuda:5': there are only 2 CUDA devices, so that the last one is 'cuda:1'");
 }
 
+// The first tensor of the process on a device, so that nothing else has registered the kernels.
+TEST_F(CudaDeviceTest, TakesTensorsOverForeignMemoryFirst) {
+  std::vector<float> numbers = {1, 2};
+  const Tensor x = from_blob(numbers.data(), {2}, {.device = kCuda});
+  EXPECT_EQ(hostFloats(boxcar::add(x, x)), (std::vector<float>{2, 4}));
+}
+
 TEST_F(CudaDeviceTest, ReportsALaunchThatFails) {
   const Tensor tensor = onCuda(floats({1, 2}));
   simulated::device().next_launch = 700;  // cudaErrorIllegalAddress
@@ -55,7 +63,7 @@ TEST_F(CudaDeviceTest, ReportsALaunchThatFails) {
       errorOf([&] { boxcar::add(tensor, tensor); }),
       "CUDA failed while starting a kernel: unknown error (cudaErrorUnknown, error 700). The cause may be an earlier "
       "operator, because kernels run asynchronously; with BOXCAR_CUDA_SYNC=1 in the environment the operator "
-      "that caused it reports it");
+      "that caused it reports it. CUDA fails all later calls of this process; start it again");
 }
 
 TEST_F(CudaDeviceTest, DoesNotWaitForWhatItStarts) {

@@ -42,7 +42,9 @@ void expectClose(const Tensor& there, const Tensor& here, double tolerance = 1e-
 // Calls [op] with [inputs] on both devices.
 template <class Op, class... Inputs>
 void expectSame(const Op& op, const Inputs&... inputs) {
-  expectClose(op(onCuda(inputs)...), op(inputs...));
+  const Tensor here = op(inputs...);
+  // A device fuses multiplications and additions, so that a result may round to the neighbour.
+  expectClose(op(onCuda(inputs)...), here, here.scalar_type() == ScalarType::Half ? 1e-3 : 1e-5);
 }
 
 // ---- Batch normalisation ----

@@ -168,8 +168,11 @@ TEST(CudaRandom, AGeneratorKnowsItsDeviceAndKeys) {
   EXPECT_EQ(generator.device(), kFirst);
   EXPECT_EQ(generator.key_set(), DispatchKeySet(DispatchKey::CUDA));
   EXPECT_EQ(toString(generator), "Generator(device='cuda:0', seed=2)");
-  EXPECT_EQ(errorOf([] { makeGenerator(Device(DeviceType::CUDA, 5), 2); }),
-            "device 'cuda:5': there are only 2 CUDA devices, so that the last one is 'cuda:1'");
+  const std::string there = cuda::deviceCount() == 1
+                                ? "there is only 1 CUDA device, so that the last one is 'cuda:0'"
+                                : fmt::format("there are only {} CUDA devices, so that the last one is 'cuda:{}'",
+                                              cuda::deviceCount(), cuda::deviceCount() - 1);
+  EXPECT_EQ(errorOf([] { makeGenerator(Device(DeviceType::CUDA, 99), 2); }), "device 'cuda:99': " + there);
   EXPECT_EQ(errorOf([] { makeGenerator(DeviceType::Meta, 2); }),
             "device 'meta' has no generators of random numbers: no backend provides one");
 }
