@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/cuda/kernels/launch.h>
+#include <boxcar/backends/cuda/kernels/pack.h>
 #include <boxcar/backends/cuda/reduce_launcher.h>
 #include <boxcar/backends/functors/element.h>
 #include <boxcar/ivalue/scalar_type.h>
@@ -65,6 +66,14 @@ struct ReduceKernel {
     }
   }
 
+  // Merges the accumulators that blocks [begin, end) of a result left.
+  BOXCAR_HOST_DEVICE Acc mergeParts(int64_t result, int64_t begin, int64_t end) const {
+    const Acc* const left = reinterpret_cast<const Acc*>(launch.workspace) + result * launch.shape.parts;
+    Acc acc = op.identity();
+    for (int64_t part = begin; part < end; ++part) acc = op.merge(acc, left[part]);
+    return acc;
+  }
+
   BOXCAR_HOST_DEVICE const char* inputOf(int64_t result) const {
     int64_t at[3];
     launch.results_at.at(static_cast<uint32_t>(result), at);
@@ -87,6 +96,45 @@ struct ReduceKernel {
     return acc;
   }
 
+  // Elements that a thread reads at once, if they lie side by side.
+  static constexpr int kPack = sizeof(T) >= 16 ? 1 : static_cast<int>(16 / sizeof(T));
+
+  BOXCAR_HOST_DEVICE bool liesSideBySide() const {
+    return launch.elements_at.rank == 1 && launch.elements_at.strides[0][0] == static_cast<int64_t>(sizeof(T));
+  }
+
+  // As accumulate, for thread number [thread] of a block, with elements side by side: it reads packs, and of the
+  // elements before the first and behind the last whole pack at most one each.
+  BOXCAR_HOST_DEVICE Acc accumulatePacks(const char* base, int64_t begin, int64_t end, int thread) const {
+    constexpr int kAtOnce = 4;
+    constexpr int kLanes = kPack < 4 ? kPack : 4;
+    const T* const elements = reinterpret_cast<const T*>(base);
+    const int64_t misplaced = static_cast<int64_t>(reinterpret_cast<uintptr_t>(elements + begin) / sizeof(T) % kPack);
+    const int64_t aligned = begin + (kPack - misplaced) % kPack;
+    const int64_t first = aligned < end ? aligned : end;
+    const int64_t packs = (end - first) / kPack;
+    const int64_t last = first + packs * kPack;
+    Acc lanes[kLanes];
+    for (int k = 0; k < kLanes; ++k) lanes[k] = op.identity();
+    if (begin + thread < first) lanes[0] = op.take(lanes[0], elements[begin + thread], begin + thread);
+    const auto* const all = reinterpret_cast<const Pack<T, kPack>*>(elements + first);
+    int64_t p = thread;
+    for (; p + (kAtOnce - 1) * kReduceThreads < packs; p += kAtOnce * kReduceThreads) {
+      Pack<T, kPack> read[kAtOnce];
+      for (int r = 0; r < kAtOnce; ++r) read[r] = all[p + r * kReduceThreads];
+      for (int r = 0; r < kAtOnce; ++r) takePack(lanes, read[r], first + (p + r * kReduceThreads) * kPack);
+    }
+    for (; p < packs; p += kReduceThreads) takePack(lanes, all[p], first + p * kPack);
+    if (last + thread < end) lanes[0] = op.take(lanes[0], elements[last + thread], last + thread);
+    Acc acc = lanes[0];
+    for (int k = 1; k < kLanes; ++k) acc = op.merge(acc, lanes[k]);
+    return acc;
+  }
+  template <int lanes_count>
+  BOXCAR_HOST_DEVICE void takePack(Acc (&lanes)[lanes_count], const Pack<T, kPack>& pack, int64_t i) const {
+    for (int k = 0; k < kPack; ++k) lanes[k % lanes_count] = op.take(lanes[k % lanes_count], pack.elements[k], i + k);
+  }
+
   BOXCAR_HOST_DEVICE void operator()(const Block& block) const {
     const int64_t parts = launch.shape.parts;
     const int64_t part = block.index() % parts;
@@ -98,7 +146,11 @@ struct ReduceKernel {
       columns(block, group, part, begin, end);
     } else {
       const char* const base = inputOf(group);
-      const auto mine = [&](int thread) { return accumulate(base, begin + thread, end, kReduceThreads); };
+      const bool packs = kPack > 1 && liesSideBySide();
+      const auto mine = [&](int thread) {
+        return packs ? accumulatePacks(base, begin, end, thread)
+                     : accumulate(base, begin + thread, end, kReduceThreads);
+      };
       const Acc acc =
           block.combine(block.shared<Acc>(), mine, [&](const Acc& a, const Acc& b) { return op.merge(a, b); });
       block.each([&](int thread) {
@@ -125,20 +177,36 @@ struct ReduceKernel {
   }
 };
 
-// Merges the accumulators left by the blocks of a result.
+// Merges the accumulators left by the blocks of a result. A thread does so for few, and a block for many, where each
+// thread merges neighbouring ones.
 template <class Op, class T>
-struct MergeKernel {
+struct MergeFew {
   ReduceKernel<Op, T> reduction;
 
   BOXCAR_HOST_DEVICE void operator()(int64_t block, int thread) const {
     const int64_t result = block * kReduceThreads + thread;
     if (result >= reduction.launch.results) return;
-    using Acc = typename Op::Acc;
+    reduction.store(result, reduction.mergeParts(result, 0, reduction.launch.shape.parts));
+  }
+};
+template <class Op, class T>
+struct MergeMany {
+  using Acc = typename Op::Acc;
+  ReduceKernel<Op, T> reduction;
+
+  BOXCAR_HOST_DEVICE void operator()(const Block& block) const {
     const int64_t parts = reduction.launch.shape.parts;
-    const Acc* const left = reinterpret_cast<const Acc*>(reduction.launch.workspace) + result * parts;
-    Acc acc = left[0];
-    for (int64_t part = 1; part < parts; ++part) acc = reduction.op.merge(acc, left[part]);
-    reduction.store(result, acc);
+    const int64_t each = (parts + kReduceThreads - 1) / kReduceThreads;
+    const Acc acc = block.combine(
+        block.shared<Acc>(),
+        [&](int thread) {
+          const int64_t end = (thread + 1) * each < parts ? (thread + 1) * each : parts;
+          return reduction.mergeParts(block.index(), thread * each, end);
+        },
+        [&](const Acc& a, const Acc& b) { return reduction.op.merge(a, b); });
+    block.each([&](int thread) {
+      if (thread == 0) reduction.store(block.index(), acc);
+    });
   }
 };
 
@@ -148,7 +216,12 @@ void launchReduction(const ReduceLaunch& launch) {
   const size_t shared = sizeof(typename Op::Acc) * (launch.shape.columns ? kReduceThreads : 33);
   launchBlocks<kReduceThreads>(launch.shape.blocks(launch.results), shared, kernel);
   if (launch.shape.parts == 1) return;
-  launchGrid<kReduceThreads>(blocksFor(launch.results, kReduceThreads), MergeKernel<Op, T>{kernel});
+  constexpr int64_t kFewParts = 16;
+  if (launch.shape.parts <= kFewParts) {
+    launchGrid<kReduceThreads>(blocksFor(launch.results, kReduceThreads), MergeFew<Op, T>{kernel});
+  } else {
+    launchBlocks<kReduceThreads>(launch.results, sizeof(typename Op::Acc) * 33, MergeMany<Op, T>{kernel});
+  }
 }
 
 }  // namespace detail
