@@ -45,7 +45,8 @@ bool convolveByLibrary(const meta::Convolution& arguments, const Tensor& out, co
                        nullptr,
                        kernels.data_ptr(),
                        nullptr,
-                       accumulates};
+                       accumulates,
+                       recording()};
   for (int64_t first = 0; first < samples; first += most) {
     call.input_sizes[0] = call.arguments.output_sizes[0] = std::min(most, samples - first);
     call.input = static_cast<const char*>(source.data_ptr()) + first * in_elements * itemsize;

@@ -17,6 +17,8 @@ const Driver& runtimeDriver();
 void multiplyIntegers(const GemmCall& call);
 bool multiplyByLibrary(const GemmCall& call);
 bool convolveByCudnn(const ConvolutionCall& call);
+// Returns false if there is no plan for the call, and none can be made.
+bool convolveByPlan(const ConvolutionCall& call);
 bool attendByCudnn(const AttentionCall& call);
 const SolverFunctions& librarySolvers();
 

@@ -94,19 +94,6 @@ std::vector<int> toInts(std::span<const int64_t> values) {
   return ints;
 }
 
-// Returns the strides of [N, C, spatial dimensions…], contiguous or with the channels innermost.
-std::vector<int> stridesOf(std::span<const int64_t> sizes, bool channels_last) {
-  std::vector<int> strides(sizes.size());
-  int64_t step = channels_last ? sizes[1] : 1;
-  for (size_t dim = sizes.size(); dim-- > 0;) {
-    if (channels_last && dim == 1) continue;
-    strides[dim] = static_cast<int>(step);
-    step *= sizes[dim];
-  }
-  if (channels_last) strides[1] = 1;
-  return strides;
-}
-
 // An algorithm for a convolution. The number is from cuDNN's enumeration of forward or of backward algorithms.
 struct Candidate {
   int algorithm;
@@ -202,7 +189,7 @@ bool describe(const ConvolutionCall& call, Prepared& prepared) {
     }
   };
   const auto describeTensor = [&](cudnnTensorDescriptor_t tensor, std::span<const int64_t> sizes) {
-    const std::vector<int> strides = stridesOf(sizes, c.channels_last);
+    const std::vector<int> strides = toInts(convolutionStrides(sizes, c.channels_last));
     take(lib().cudnnSetTensorNdDescriptor(tensor, type, static_cast<int>(sizes.size()), toInts(sizes).data(),
                                           strides.data()));
   };
@@ -254,19 +241,8 @@ std::unique_ptr<Prepared> prepare(const ConvolutionCall& call, cudnnHandle_t han
   return prepared;
 }
 
-std::vector<int64_t> keyOf(const ConvolutionCall& call) {
-  const meta::Convolution& c = call.arguments;
-  std::vector<int64_t> key{
-      static_cast<int64_t>(call.type), allowsTf32(), c.transposed, c.channels_last, c.groups, call.accumulates};
-  for (const DimVector* values :
-       {&call.input_sizes, &call.weight_sizes, &c.output_sizes, &c.stride, &c.padding, &c.dilation}) {
-    key.insert(key.end(), values->begin(), values->end());
-  }
-  return key;
-}
-
 Prepared& preparedFor(const ConvolutionCall& call, Session& session) {
-  const std::vector<int64_t> key = keyOf(call);
+  const std::vector<int64_t> key = convolutionKey(call, !allowsTf32());
   const auto known = session.prepared.find(key);
   if (known != session.prepared.end()) return *known->second;
   if (session.prepared.size() >= kMostPrepared) session.prepared.clear();
@@ -301,6 +277,7 @@ cudnnStatus_t run(const ConvolutionCall& call, const Prepared& prepared, const C
 }  // namespace
 
 bool convolveByCudnn(const ConvolutionCall& call) {
+  if (convolveByPlan(call)) return true;
   Session& own = session();
   Prepared& prepared = preparedFor(call, own);
   while (!prepared.candidates.empty()) {
