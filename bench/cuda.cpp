@@ -1,10 +1,12 @@
-// The cost of calls and kernels on the machine's first CUDA device. bench/cuda_table.py runs this program and the same
-// measurements in PyTorch, and prints both.
+// The cost of calls, kernels and whole models on the machine's first CUDA device. bench/cuda_table.py runs this program
+// and the same measurements in PyTorch, and prints both. Usage: boxcar_cuda_bench MODELS [--benchmark_OPTION ...],
+// where MODELS is the folder bench/models.
 
 #include <benchmark/benchmark.h>
 #include <boxcar/interpreter/session/program.h>
 #include <boxcar/ivalue/cpu_generator.h>
 #include <boxcar/ops.h>
+#include <fmt/format.h>
 
 #include <chrono>
 #include <cstdio>
@@ -93,6 +95,52 @@ fn run(Tensor x) -> Tensor {
 }
 )";
 
+// Calls [function] of a model, which gets the values that [makeInputs] leaves on the stack.
+void runModel(benchmark::State& state, const std::string& file, const std::string& function,
+              const std::function<void(const Program&, Stack&)>& makeInputs) {
+  manualSeed(1);
+  const Program program = Program::load(file);
+  program.run();
+  Stack inputs;
+  makeInputs(program, inputs);
+  const auto run = program.function(function);
+  wholeTime(state, 10, [&] {
+    Stack stack = inputs;
+    run.call(stack);
+  });
+}
+
+void registerModels(const std::string& folder) {
+  const Tensor like = random({1}, ScalarType::BFloat16);
+  for (const bool as_graph : {false, true}) {
+    const char* const function = as_graph ? "scores_as_graph" : "scores";
+    const char* const how = as_graph ? ", as a CUDA graph" : "";
+    for (const int64_t batch : {1, 64}) {
+      registerTimed(fmt::format("ResNet-50, batch {}{}", batch, how).c_str(), [=](benchmark::State& state) {
+        runModel(state, folder + "/resnet50.ops", function, [=](const Program& program, Stack& stack) {
+          push(stack, batch, like);
+          program.function("model").call(stack);
+        });
+      });
+    }
+    for (const bool is_prompt : {true, false}) {
+      const char* const what = is_prompt ? "a prompt of 1,024" : "a token after 512";
+      registerTimed(fmt::format("GPT of 12 layers, {}{}", what, how).c_str(), [=](benchmark::State& state) {
+        runModel(state, folder + "/gpt.ops", function, [=](const Program& program, Stack& stack) {
+          push(stack, boxcar::randint(50257, Sizes{1, is_prompt ? 1024 : 1}, std::nullopt, std::nullopt, kCuda));
+          Stack made;
+          push(made, like);
+          program.function("weights").call(made);
+          push(stack, pop(made));
+          push(made, is_prompt ? 0 : 512, like);
+          program.function("cache_of").call(made);
+          push(stack, pop(made));
+        });
+      });
+    }
+  }
+}
+
 constexpr int64_t kLarge = int64_t{64} << 20;  // float32 elements: 256 MB
 
 void registerAll() {
@@ -136,9 +184,13 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "boxcar_cuda_bench: there is no CUDA device; `boxcar --version` tells why\n");
     return 77;
   }
-  boxcar::bench::registerAll();
   benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  if (argc != 2) {
+    std::fprintf(stderr, "boxcar_cuda_bench: name the folder of the models, bench/models, and nothing else\n");
+    return 2;
+  }
+  boxcar::bench::registerAll();
+  boxcar::bench::registerModels(argv[1]);
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

@@ -1,9 +1,13 @@
 """Runs boxcar_cuda_bench and, if PyTorch is installed, the same work with PyTorch, and prints both as a table.
 
 Usage: cuda_table.py BOXCAR_CUDA_BENCH
+
+The table's bound is the least time of a row: that of its bytes, by the bandwidth of the row that copies, or that of its
+multiplications and additions, by the largest rate of the device's tensor cores.
 """
 
 import json
+import pathlib
 import subprocess
 import sys
 import time
@@ -24,7 +28,54 @@ AIMS = {
     "mm 8192 bfloat16": "1.0",
     "conv2d 3x3 bfloat16": "1.0",
     "attention 2048 bfloat16": "1.0",
+    "ResNet-50, batch 1": "0.8",
+    "ResNet-50, batch 64": "1.0",
+    "GPT of 12 layers, a prompt of 1,024": "1.0",
+    "GPT of 12 layers, a token after 512": "0.8",
 }
+MODELS = pathlib.Path(__file__).parent / "models"
+GRAPH = ", as a CUDA graph"
+COPY = "copy 256 MB"
+
+# What the rows move at least, in bytes, and compute, in operations of bfloat16.
+MB = 1 << 20
+GPT_WEIGHTS = 12 * 12 * 768 * 768  # without those of the words
+WORK = {
+    COPY: (512 * MB, 0),
+    "relu 256 MB": (512 * MB, 0),
+    "sum 256 MB": (256 * MB, 0),
+    "softmax 8192 x 8192": (512 * MB, 0),
+    "layer_norm 8192 x 8192": (512 * MB, 0),
+    "mm 8192 bfloat16": (3 * 128 * MB, 2 * 8192**3),
+    "conv2d 3x3 bfloat16": (2 * 49 * MB, 2 * 32 * 56 * 56 * 256 * 256 * 9),
+    "attention 2048 bfloat16": (4 * 16 * MB, 4 * 4 * 16 * 2048 * 2048 * 64),
+    "sort 16M float32": (4 * 64 * MB, 0),
+    "cumsum 16M float32": (2 * 64 * MB, 0),
+    "ResNet-50, batch 1": (2 * 25_557_032, 8.2e9),
+    "ResNet-50, batch 64": (2 * 25_557_032, 64 * 8.2e9),
+    "GPT of 12 layers, a prompt of 1,024": (2 * (GPT_WEIGHTS + 50257 * 768), 2 * 1024 * GPT_WEIGHTS),
+    "GPT of 12 layers, a token after 512": (2 * (GPT_WEIGHTS + 50257 * 768), 0),
+}
+# Operations of bfloat16 that a multiprocessor's tensor cores do in a cycle, without sparsity, by compute capability.
+OPERATIONS_A_CYCLE = {(8, 0): 2048, (9, 0): 4096, (10, 0): 8192}
+
+
+def largest_rate(torch):
+    """Returns the operations of bfloat16 that the device does in a microsecond at most; None if that is unknown."""
+    properties = torch.cuda.get_device_properties(0)
+    operations = OPERATIONS_A_CYCLE.get((properties.major, properties.minor))
+    query = ["nvidia-smi", "--query-gpu=clocks.max.sm", "--format=csv,noheader,nounits", "--id=0"]
+    megahertz = float(subprocess.run(query, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    return operations and operations * properties.multi_processor_count * megahertz
+
+
+def bound_of(name, copy_time, rate):
+    """Returns the least microseconds of a row as text; nothing if they are unknown."""
+    moved, computed = WORK.get(name.removesuffix(GRAPH), (0, 0))
+    times = [moved / (WORK[COPY][0] / copy_time)] if moved else []
+    if computed and rate:
+        times.append(computed / rate)
+    return f"{max(times):.1f}" if times else ""
 
 
 def median(values):
@@ -33,21 +84,27 @@ def median(values):
 
 def times_of_boxcar(program):
     """Returns {name: microseconds}."""
-    command = [program, "--benchmark_format=json", f"--benchmark_repetitions={REPEATS}"]
+    command = [program, str(MODELS), "--benchmark_format=json", f"--benchmark_repetitions={REPEATS}"]
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     runs = json.loads(output)["benchmarks"]
-    return {run["run_name"].split("/")[0]: run["real_time"] for run in runs if run.get("aggregate_name") == "median"}
+    return {run["run_name"].partition("/iterations")[0]: run["real_time"] for run in runs if run.get("aggregate_name") == "median"}
 
 
-def times_of_torch():
-    """Returns {name: microseconds} with the same names; None if PyTorch or its device is missing."""
+def torch_with_device():
+    """Returns the module torch; None if PyTorch or its device is missing."""
     try:
         import torch
-        import torch.nn.functional as F
     except ImportError:
         return None
-    if not torch.cuda.is_available():
-        return None
+    return torch if torch.cuda.is_available() else None
+
+
+def times_of_torch(torch):
+    """Returns {name: microseconds} with the same names."""
+    sys.path.insert(0, str(MODELS))
+    import twins
+
+    F = torch.nn.functional
     torch.manual_seed(1)
     torch.set_grad_enabled(False)
 
@@ -104,20 +161,30 @@ def times_of_torch():
     line = random(16 << 20)
     times["sort 16M float32"] = whole(lambda: line.sort())
     times["cumsum 16M float32"] = whole(lambda: line.cumsum(0))
+    for batch in (1, 64):
+        times[f"ResNet-50, batch {batch}"] = whole(twins.resnet50(batch, half, "cuda"), 10)
+    times["GPT of 12 layers, a prompt of 1,024"] = whole(twins.gpt(1024, 0, half, "cuda"), 10)
+    times["GPT of 12 layers, a token after 512"] = whole(twins.gpt(1, 512, half, "cuda"), 10)
     return times
 
 
 def main():
     boxcar = times_of_boxcar(sys.argv[1])
-    torch = times_of_torch()
+    torch = torch_with_device()
+    theirs = {}
+    rate = None
     if torch is None:
         print("PyTorch with CUDA was not found: measuring only boxcar", file=sys.stderr)
-    print("| | boxcar, µs | PyTorch, µs | ratio | aim |")
-    print("|---|---|---|---|---|")
+    else:
+        theirs = times_of_torch(torch)
+        rate = largest_rate(torch)
+        print(f"PyTorch {torch.__version__}\n")
+    print("| | bound, µs | boxcar, µs | PyTorch, µs | ratio | aim |")
+    print("|---|---|---|---|---|---|")
     for name, ours in boxcar.items():
-        theirs = torch[name] if torch is not None else None
-        shown = f"{theirs:.2f} | {ours / theirs:.2f}" if theirs is not None else " | "
-        print(f"| {name} | {ours:.2f} | {shown} | {AIMS.get(name, '')} |")
+        other = theirs.get(name.removesuffix(GRAPH))
+        shown = f"{other:.2f} | {ours / other:.2f}" if other else " | "
+        print(f"| {name} | {bound_of(name, boxcar[COPY], rate)} | {ours:.2f} | {shown} | {AIMS.get(name, '')} |")
 
 
 if __name__ == "__main__":

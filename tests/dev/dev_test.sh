@@ -331,7 +331,7 @@ dev_test_help_builds_nothing() {
 dev_commands_without_arguments_refuse_some() {
   local command
   mkdir -p "$project/build"
-  for command in bundle gpu clean; do
+  for command in bundle clean; do
     run $command --help me
     expect status "$status" 2
     expect stderr "$errors" "dev: ./dev $command takes no arguments, not '--help me'"
@@ -363,6 +363,25 @@ dev_gpu_builds_for_it_and_names_what_failed() {
   expect output "$output" '*, ./dev gpu*| table |'
   expect stderr "$errors" '*dev: failed: numerics on the GPU'
   expect log "$(cat "$log")" '*cmake --build build/gpu --target device_tests*timeout 200 ./device_tests*'
+}
+
+dev_gpu_takes_programs_that_were_built_elsewhere() {
+  for tool in date grep; do ln -sf "$(command -v $tool)" "$bin/$tool"; done
+  fake nvidia-smi ''
+  fake python3 'echo "| table |"'
+  fake timeout ''
+  mkdir -p "$project/programs"
+  run gpu programs more
+  expect status "$status" 2
+  expect stderr "$errors" 'dev: gpu takes at most one folder: ./dev gpu \[FOLDER\]'
+  run gpu "$project/programs"
+  expect status "$status" 1
+  expect stderr "$errors" '*/programs has no boxcar; copy it from a release build on another machine, or name no folder to build it here'
+  for name in boxcar device_tests numerics_tests boxcar_cuda_bench libboxcar_cuda.so; do touch "$project/programs/$name"; done
+  run gpu "$project/programs"
+  expect status "$status" 0
+  expect output "$output" '*, ./dev gpu*| table |'
+  expect 'calls of cmake' "$(calls cmake)" 0
 }
 
 dev_format_lays_out_sources_and_scripts() {
