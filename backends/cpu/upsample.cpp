@@ -5,6 +5,8 @@
 #include <boxcar/backends/native/upsample.h>
 
 #include <algorithm>
+#include <cmath>
+#include <type_traits>
 #include <vector>
 
 // The source position of each row and column of the result is computed once.
@@ -12,7 +14,7 @@
 namespace boxcar::cpu {
 namespace {
 
-constexpr auto kNearestTypes = kFloatingTypes + ElementTypes<uint8_t>{};
+constexpr auto kResizedTypes = kFloatingTypes + ElementTypes<uint8_t>{};
 
 // Returns the value of [axis] at each of [out] positions.
 template <class Axis>
@@ -56,7 +58,7 @@ void takeNearest(const Upsampling& call, const T* from, T* to) {
 
 template <class T>
 void blendLinearly(const Upsampling& call, const T* from, T* to) {
-  using C = Compute<T>;
+  using C = std::conditional_t<std::is_integral_v<T>, float, Compute<T>>;
   using Axis = LinearAxis<Coordinate<T>>;
   const Images& in = call.in;
   const Images& out = call.out;
@@ -83,7 +85,8 @@ void blendLinearly(const Upsampling& call, const T* from, T* to) {
         const C* left = blended + column.low * inner;
         const C* right = blended + column.high * inner;
         for (int64_t c = 0; c < inner; ++c) {
-          *place++ = static_cast<T>(column.low_weight * left[c] + column.high_weight * right[c]);
+          const C value = column.low_weight * left[c] + column.high_weight * right[c];
+          *place++ = static_cast<T>(std::is_integral_v<T> ? std::nearbyint(value) : value);
         }
       }
     };
@@ -91,13 +94,13 @@ void blendLinearly(const Upsampling& call, const T* from, T* to) {
 }
 
 void nearest(const Upsampling& call, const Tensor& out, const Tensor& self) {
-  visitScalarType(kNearestTypes, self.scalar_type(), "upsample_nearest2d", [&]<class T>(std::type_identity<T>) {
+  visitScalarType(kResizedTypes, self.scalar_type(), "upsample_nearest2d", [&]<class T>(std::type_identity<T>) {
     takeNearest(call, self.const_data_ptr<T>(), out.mutable_data_ptr<T>());
   });
 }
 
 void linear(const Upsampling& call, const Tensor& out, const Tensor& self) {
-  visitScalarType(kFloatingTypes, self.scalar_type(), "upsample_bilinear2d", [&]<class T>(std::type_identity<T>) {
+  visitScalarType(kResizedTypes, self.scalar_type(), "upsample_bilinear2d", [&]<class T>(std::type_identity<T>) {
     blendLinearly(call, self.const_data_ptr<T>(), out.mutable_data_ptr<T>());
   });
 }

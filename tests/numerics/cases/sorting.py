@@ -305,7 +305,7 @@ def cumulative_extremes(make):
     yield error(make(3), 1)
 
 
-@cases("aten::logcumsumexp", FLOATS)
+@cases("aten::logcumsumexp", FLOATS + COMPLEX)
 def logcumsumexp(make):
     for x, dim in lines(make):
         yield x, dim
