@@ -5,8 +5,6 @@
 #include <boxcar/backends/native/upsample.h>
 
 #include <algorithm>
-#include <cmath>
-#include <type_traits>
 #include <vector>
 
 // The source position of each row and column of the result is computed once.
@@ -58,7 +56,7 @@ void takeNearest(const Upsampling& call, const T* from, T* to) {
 
 template <class T>
 void blendLinearly(const Upsampling& call, const T* from, T* to) {
-  using C = std::conditional_t<std::is_integral_v<T>, float, Compute<T>>;
+  using C = BlendType<T>;
   using Axis = LinearAxis<Coordinate<T>>;
   const Images& in = call.in;
   const Images& out = call.out;
@@ -85,8 +83,7 @@ void blendLinearly(const Upsampling& call, const T* from, T* to) {
         const C* left = blended + column.low * inner;
         const C* right = blended + column.high * inner;
         for (int64_t c = 0; c < inner; ++c) {
-          const C value = column.low_weight * left[c] + column.high_weight * right[c];
-          *place++ = static_cast<T>(std::is_integral_v<T> ? std::nearbyint(value) : value);
+          *place++ = elementOfBlend<T>(column.low_weight * left[c] + column.high_weight * right[c]);
         }
       }
     };
