@@ -167,7 +167,7 @@ def item(make):
     yield make(1, 1)
     yield make(6)[3]
     yield error(make(2), unchecked=True)  # PyTorch's _local_scalar_dense reads the first element
-    yield error(make(0), unchecked=True)
+    yield error(make(0))
 
 
 @cases("aten::is_floating_point", ALL)

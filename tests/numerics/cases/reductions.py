@@ -156,9 +156,7 @@ def vector_norms(make):
     yield error(make(2, 3).to(torch.complex128).real.to(torch.int64))
 
 
-# PyTorch 1.13 accepts an out= of another dtype for some orders of the norm.
-@cases("aten::norm.Scalar aten::norm.ScalarOpt_dim aten::norm.ScalarOpt_dtype aten::norm.ScalarOpt_dim_dtype", FLOATS,
-       forms=False)
+@cases("aten::norm.Scalar aten::norm.ScalarOpt_dim aten::norm.ScalarOpt_dtype aten::norm.ScalarOpt_dim_dtype", FLOATS)
 def norms(make, name):
     dtype = {"dtype": torch.float64} if name.endswith("dtype") else {}
     for order in [2, 1, kInf, -kInf, 3, 0]:
