@@ -57,7 +57,10 @@ Taking takingAlong(const Tensor& self, const Tensor& indices, std::optional<int6
   const int64_t all[] = {-1};
   if (!dim.has_value()) return {boxcar::view(self, all), boxcar::view(indices, all)};
   Taking taking{self, indices, *dim};
-  std::tie(taking.self, taking.indices) = broadcastAlong(self, indices, taking.dim);
+  const int64_t size = self.dim() == 0 ? 1 : self.size(wrapDimension(*dim, self.dim()));
+  // Indices before the first element or after the last one start again at the other end.
+  if (size > 0) taking.indices = boxcar::remainder(indices, size);
+  std::tie(taking.self, taking.indices) = broadcastAlong(self, taking.indices, taking.dim);
   return taking;
 }
 

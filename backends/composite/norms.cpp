@@ -110,7 +110,7 @@ Tensor matrixNorm(const Tensor& matrices, double order, OptionalDims dim, bool k
                order);
   const auto extreme = [&](const Tensor& values, int64_t along) {
     const IntSpan over(&along, 1);
-    if (order > 0 && values.size(along) == 0) return boxcar::sum(values, over);
+    if (order > 0 && values.size(along) == 0) return boxcar::sum(values, over);  // zeros
     return order > 0 ? boxcar::amax(values, over) : boxcar::amin(values, over);
   };
   if (magnitude == 2) return withDims(extreme(singularValues(self, dims), -1), dims, keepdim);

@@ -1,3 +1,4 @@
+#include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/meta/defined.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
@@ -16,10 +17,30 @@ namespace {
 
 bool isIntegral(const Tensor& self) { return isIntegralType(self.scalar_type(), /*includeBool=*/true); }
 
-Tensor ldexp(const Tensor& self, const Tensor& other) { return boxcar::mul(self, boxcar::pow(2.0, other)); }
-Tensor& ldexpInPlace(Tensor& self, const Tensor& other) { return boxcar::mul_(self, boxcar::pow(2.0, other)); }
+// Whole exponents of floats are exact: powers of two that are out of the range of float16 give results within it.
+bool scalesExactly(const Tensor& self, const Tensor& other) { return self.is_floating_point() && isIntegral(other); }
+Tensor ldexpExactly(const Tensor& self, const Tensor& other) {
+  const ScalarType type = self.scalar_type();
+  const bool is_small = type == ScalarType::Half || type == ScalarType::BFloat16;
+  const ScalarType wide = is_small ? ScalarType::Float : ScalarType::Double;
+  return boxcar::to(boxcar::mul(boxcar::to(self, wide), boxcar::pow(2.0, boxcar::to(other, wide))), type);
+}
+// Like PyTorch, takes a single exponent in float64 if the operand has it.
+Tensor powerOfTwo(const Tensor& self, const Tensor& other) {
+  const bool widens = other.dim() == 0 && other.is_floating_point() && self.scalar_type() == ScalarType::Double;
+  return boxcar::pow(2.0, widens ? boxcar::to(other, ScalarType::Double) : other);
+}
+Tensor ldexp(const Tensor& self, const Tensor& other) {
+  if (scalesExactly(self, other)) return ldexpExactly(self, other);
+  return boxcar::mul(self, powerOfTwo(self, other));
+}
+Tensor& ldexpInPlace(Tensor& self, const Tensor& other) {
+  if (scalesExactly(self, other)) return boxcar::copy_(self, ldexpExactly(self, other));
+  return boxcar::mul_(self, powerOfTwo(self, other));
+}
 Tensor& ldexpOut(const Tensor& self, const Tensor& other, Tensor& out) {
-  return boxcar::mul_out(out, self, boxcar::pow(2.0, other));
+  if (scalesExactly(self, other)) return writeResult(out, ldexpExactly(self, other));
+  return boxcar::mul_out(out, self, powerOfTwo(self, other));
 }
 
 bool isComplex(const Tensor& tensor) { return tensor.is_complex(); }

@@ -70,10 +70,10 @@ Tensor tensordot(const Tensor& self, const Tensor& other, std::span<const int64_
     // A dimension of size 1 matches any size: the other operand is summed over its dimension first.
     if (size_b == 1 && size_a != 1) {
       const int64_t dim[] = {dim_a};
-      a = boxcar::sum(a, dim, /*keepdim=*/true);
+      a = boxcar::sum(a, dim, /*keepdim=*/true, a.scalar_type());
     } else if (size_a == 1 && size_b != 1) {
       const int64_t dim[] = {dim_b};
-      b = boxcar::sum(b, dim, /*keepdim=*/true);
+      b = boxcar::sum(b, dim, /*keepdim=*/true, b.scalar_type());
     } else {
       BOXCAR_CHECK(size_a == size_b,
                    "contracted dimensions need to match, but first has size {} in dim {} and second has size {} in dim "

@@ -35,7 +35,7 @@ Tensor rand(IntSpan size, OptionalType dtype, OptionalLayout layout, OptionalDev
   return randGenerator(size, std::nullopt, dtype, layout, device, pin_memory);
 }
 Tensor& randGeneratorOut(IntSpan size, OptionalGenerator generator, Tensor& out) {
-  meta::checkFloating("rand", out.scalar_type());
+  if (!out.is_complex()) meta::checkFloating("rand", out.scalar_type());
   return boxcar::uniform_(boxcar::empty_out(out, size), 0, 1, generator);
 }
 Tensor& randOut(IntSpan size, Tensor& out) { return randGeneratorOut(size, std::nullopt, out); }

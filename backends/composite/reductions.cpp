@@ -61,6 +61,8 @@ std::tuple<Tensor, Tensor> nanmeanParts(const Tensor& self, OptionalDims dim, bo
   BOXCAR_CHECK(self.is_floating_point() || self.is_complex(),
                "nanmean(): expected input to have floating point or complex dtype but got {}",
                dtypeName(self.scalar_type()));
+  BOXCAR_CHECK(!dtype.has_value() || isFloatingType(*dtype) || isComplexType(*dtype),
+               "nanmean(): dtype must be floating point or complex, not {}", dtypeName(*dtype));
   const OptionalType type = dtype.has_value() && isSmall(*dtype) ? ScalarType::Float : dtype;
   const Tensor sums = boxcar::nansum(widened(self), dim, keepdim, type);
   return {sums, boxcar::sum(boxcar::logical_not(boxcar::isnan(self)), dim, keepdim)};
@@ -87,7 +89,8 @@ std::tuple<Tensor, Tensor> logsumexpParts(const Tensor& self, IntSpan dim, bool 
     const Tensor sums = boxcar::sum(boxcar::exp(x), dim, keepdim);
     return {sums, boxcar::zeros_like(sums)};
   }
-  const Tensor greatest = boxcar::amax(x, dim, /*keepdim=*/true);
+  // Complex numbers have no order; the real part decides.
+  const Tensor greatest = boxcar::amax(x.is_complex() ? boxcar::real(x) : x, dim, /*keepdim=*/true);
   const Tensor shift =
       boxcar::masked_fill(greatest, boxcar::eq(boxcar::abs(greatest), std::numeric_limits<double>::infinity()), 0);
   const Tensor sums = boxcar::sum(boxcar::exp(boxcar::sub(x, shift)), dim, keepdim);

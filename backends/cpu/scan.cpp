@@ -76,7 +76,7 @@ void scan(std::string_view name, const Tensor& out, const Tensor& in, size_t dim
 
 void scanLogSumExp(std::string_view name, const Tensor& out, const Tensor& in, size_t dim) {
   using Op = ScanStep<Scan::kLogSumExp>;
-  visitScalarType(kFloatingTypes, in.scalar_type(), name, [&]<class T>(std::type_identity<T>) {
+  visitScalarType(kFloatingTypes + kComplexTypes, in.scalar_type(), name, [&]<class T>(std::type_identity<T>) {
     using A = ScanType<T>;
     const int64_t in_step = lineStep(in, dim);
     const int64_t out_step = lineStep(out, dim);

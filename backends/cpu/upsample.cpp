@@ -12,7 +12,7 @@
 namespace boxcar::cpu {
 namespace {
 
-constexpr auto kNearestTypes = kFloatingTypes + ElementTypes<uint8_t>{};
+constexpr auto kResizedTypes = kFloatingTypes + ElementTypes<uint8_t>{};
 
 // Returns the value of [axis] at each of [out] positions.
 template <class Axis>
@@ -56,7 +56,7 @@ void takeNearest(const Upsampling& call, const T* from, T* to) {
 
 template <class T>
 void blendLinearly(const Upsampling& call, const T* from, T* to) {
-  using C = Compute<T>;
+  using C = BlendType<T>;
   using Axis = LinearAxis<Coordinate<T>>;
   const Images& in = call.in;
   const Images& out = call.out;
@@ -83,7 +83,7 @@ void blendLinearly(const Upsampling& call, const T* from, T* to) {
         const C* left = blended + column.low * inner;
         const C* right = blended + column.high * inner;
         for (int64_t c = 0; c < inner; ++c) {
-          *place++ = static_cast<T>(column.low_weight * left[c] + column.high_weight * right[c]);
+          *place++ = elementOfBlend<T>(column.low_weight * left[c] + column.high_weight * right[c]);
         }
       }
     };
@@ -91,13 +91,13 @@ void blendLinearly(const Upsampling& call, const T* from, T* to) {
 }
 
 void nearest(const Upsampling& call, const Tensor& out, const Tensor& self) {
-  visitScalarType(kNearestTypes, self.scalar_type(), "upsample_nearest2d", [&]<class T>(std::type_identity<T>) {
+  visitScalarType(kResizedTypes, self.scalar_type(), "upsample_nearest2d", [&]<class T>(std::type_identity<T>) {
     takeNearest(call, self.const_data_ptr<T>(), out.mutable_data_ptr<T>());
   });
 }
 
 void linear(const Upsampling& call, const Tensor& out, const Tensor& self) {
-  visitScalarType(kFloatingTypes, self.scalar_type(), "upsample_bilinear2d", [&]<class T>(std::type_identity<T>) {
+  visitScalarType(kResizedTypes, self.scalar_type(), "upsample_bilinear2d", [&]<class T>(std::type_identity<T>) {
     blendLinearly(call, self.const_data_ptr<T>(), out.mutable_data_ptr<T>());
   });
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/functors/clamp_bounds.h>
 #include <boxcar/backends/functors/functions.h>
 #include <boxcar/backends/functors/host_device.h>
 #include <boxcar/backends/functors/parameters.h>
@@ -75,12 +77,11 @@ struct Hardtanh {
   using Parameters = Arguments<const Scalar&, const Scalar&>;  // min_val, max_val
   static constexpr std::string_view kBoolRefusal = "Bool inputs not supported for hardtanh";
   static void check(const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
-    BOXCAR_CHECK(self.scalar_type() != ScalarType::Byte || (min_val.toDouble() >= 0 && max_val.toDouble() >= 0),
-                 "cannot do hardtanh on an unsigned type with negative limits, here {} and {}", toString(min_val),
-                 toString(max_val));
+    lowerBound(self, min_val);
+    upperBound(self, max_val);
   }
   T low, high;
-  explicit Hardtanh(const Scalar* params) : low(params[0].to<T>()), high(params[1].to<T>()) {}
+  explicit Hardtanh(const Scalar* params) : low(boundAs<T>(params[0])), high(boundAs<T>(params[1])) {}
   BOXCAR_HOST_DEVICE T operator()(T a) const {
     const T raised = a < low ? low : a;
     return raised > high ? high : raised;
@@ -121,7 +122,10 @@ struct Softshrink {
   }
   T lambd;
   explicit Softshrink(const Scalar* params) : lambd(params->to<T>()) {}
-  BOXCAR_HOST_DEVICE T operator()(T a) const { return a > lambd ? a - lambd : (a < -lambd ? a + lambd : T(0)); }
+  BOXCAR_HOST_DEVICE T operator()(T a) const {
+    if (isNan(a)) return a;
+    return a > lambd ? a - lambd : (a < -lambd ? a + lambd : T(0));
+  }
 };
 
 template <class T>

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/functors/complex_logarithms.h>
+#include <boxcar/backends/functors/element.h>
 #include <boxcar/backends/functors/functions.h>
 #include <boxcar/backends/functors/host_device.h>
 #include <boxcar/ivalue/error.h>
@@ -85,9 +87,13 @@ struct Heaviside {
 template <class T>
 struct Logaddexp {
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const {
-    if (isinf(a) && a == b) return a;
-    const T larger = a > b || isNan(a) ? a : b;
-    return larger + log1p(exp(-abs(a - b)));
+    if constexpr (kIsComplex<T>) {
+      return logAddExpOfComplex(a, b);
+    } else {
+      if (isinf(a) && a == b) return a;
+      const T larger = a > b || isNan(a) ? a : b;
+      return larger + log1p(exp(-abs(a - b)));
+    }
   }
 };
 

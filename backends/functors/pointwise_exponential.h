@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/functors/complex_logarithms.h>
 #include <boxcar/backends/functors/element.h>
 #include <boxcar/backends/functors/functions.h>
 #include <boxcar/backends/functors/host_device.h>
@@ -20,12 +21,25 @@ struct Exp {
 
 template <class T>
 struct Exp2 {
-  BOXCAR_HOST_DEVICE T operator()(T a) const { return exp2(a); }
+  BOXCAR_HOST_DEVICE T operator()(T a) const {
+    if constexpr (kIsComplex<T>) {
+      const RealOf<T> two = log(RealOf<T>(2));
+      return exp(T(a.real() * two, a.imag() * two));
+    } else {
+      return exp2(a);
+    }
+  }
 };
 
 template <class T>
 struct Expm1 {
-  BOXCAR_HOST_DEVICE T operator()(T a) const { return expm1(a); }
+  BOXCAR_HOST_DEVICE T operator()(T a) const {
+    if constexpr (kIsComplex<T>) {
+      return expm1OfComplex(a);
+    } else {
+      return expm1(a);
+    }
+  }
 };
 
 template <class T>
@@ -54,7 +68,13 @@ struct Log10 {
 
 template <class T>
 struct Log1p {
-  BOXCAR_HOST_DEVICE T operator()(T a) const { return log1p(a); }
+  BOXCAR_HOST_DEVICE T operator()(T a) const {
+    if constexpr (kIsComplex<T>) {
+      return log1pOfComplex(a);
+    } else {
+      return log1p(a);
+    }
+  }
 };
 
 // log(a / (1 - a)), with a clamped to [eps, 1 - eps] if eps is given.

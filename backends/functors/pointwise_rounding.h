@@ -109,18 +109,25 @@ struct Frac {
 template <class T>
 struct NanToNum {
   static constexpr bool kExactOutput = true;
-  T nan, positive, negative;
+  RealOf<T> nan, positive, negative;
   explicit NanToNum(const Scalar* params)
-      : nan(convertElement<T>(params[0].toDouble())),
-        positive(convertElement<T>(params[1].toDouble())),
-        negative(convertElement<T>(params[2].toDouble())) {}
-  BOXCAR_HOST_DEVICE T operator()(T a) const {
-    if constexpr (std::is_floating_point_v<T>) {
+      : nan(convertElement<RealOf<T>>(params[0].toDouble())),
+        positive(convertElement<RealOf<T>>(params[1].toDouble())),
+        negative(convertElement<RealOf<T>>(params[2].toDouble())) {}
+  BOXCAR_HOST_DEVICE RealOf<T> number(RealOf<T> a) const {
+    if constexpr (std::is_floating_point_v<RealOf<T>>) {
       if (isNan(a)) return nan;
-      if (a == std::numeric_limits<T>::infinity()) return positive;
-      if (a == -std::numeric_limits<T>::infinity()) return negative;
+      if (a == std::numeric_limits<RealOf<T>>::infinity()) return positive;
+      if (a == -std::numeric_limits<RealOf<T>>::infinity()) return negative;
     }
     return a;
+  }
+  BOXCAR_HOST_DEVICE T operator()(T a) const {
+    if constexpr (kIsComplex<T>) {
+      return {number(a.real()), number(a.imag())};
+    } else {
+      return number(a);
+    }
   }
 };
 

@@ -57,15 +57,16 @@ inline constexpr auto kBitTypes = kBoolType + kIntegralTypes;
   OPERATOR(X, Binary, Fmax, kSame, kRealAndBoolTypes, Plain, "fmax", kPlainNotInPlace) \
   OPERATOR(X, Binary, Fmin, kSame, kRealAndBoolTypes, Plain, "fmin", kPlainNotInPlace)
 
+// Also nextafter: native/pointwise_binary.cpp computes that of halves.
 #define BOXCAR_BINARY_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   OPERATOR(X, Binary, Copysign, kFloat, kFloatingTypes, Plain, "copysign", kCopysignForms) \
   OPERATOR(X, Binary, Atan2, kFloat, kFloatingTypes, Plain, "atan2", kPlainForms) \
   OPERATOR(X, Binary, Hypot, kSame, kFloatingTypes, Plain, "hypot", kPlainForms) \
-  OPERATOR(X, Binary, Nextafter, kSame, kFullFloatTypes, Plain, "nextafter", kPlainForms) \
+  FUNCTOR(X, Binary, Nextafter, kSame, kFullFloatTypes, Plain) \
   OPERATOR(X, Binary, Gcd, kSame, kIntegralTypes, Plain, "gcd", kPlainForms) \
   OPERATOR(X, Binary, Lcm, kSame, kIntegralTypes, Plain, "lcm", kPlainForms) \
   OPERATOR(X, Binary, Heaviside, kSame, kRealAndBoolTypes, Plain, "heaviside", kPlainForms) \
-  OPERATOR(X, Binary, Logaddexp, kSame, kFloatingTypes, Plain, "logaddexp", kPlainNotInPlace) \
+  OPERATOR(X, Binary, Logaddexp, kSame, kContinuousTypes, Plain, "logaddexp", kPlainNotInPlace) \
   OPERATOR(X, Binary, Logaddexp2, kSame, kFloatingTypes, Plain, "logaddexp2", kPlainNotInPlace) \
   OPERATOR(X, Binary, Xlogy, kFloat, kFloatingTypes, Plain, "xlogy", kXlogyForms)
 
@@ -109,7 +110,7 @@ inline constexpr auto kBitTypes = kBoolType + kIntegralTypes;
 
 // Also nan_to_num: native/pointwise_rounding.cpp chooses the functor.
 #define BOXCAR_ROUNDING_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
-  FUNCTOR(X, Unary, NanToNum, kSame, kRealAndBoolTypes, Plain) \
+  FUNCTOR(X, Unary, NanToNum, kSame, kAllTypes, Plain) \
   OPERATOR(X, Unary, Neg, kSame, kNumberTypes, Vector, "neg", kAllForms) \
   OPERATOR(X, Unary, Abs, kReal, kAllTypes, Vector, "abs", kAllForms) \
   OPERATOR(X, Unary, Sgn, kSame, kAllTypes, Plain, "sgn", kAllForms) \
@@ -123,12 +124,12 @@ inline constexpr auto kBitTypes = kBoolType + kIntegralTypes;
 
 #define BOXCAR_EXPONENTIAL_TABLE(OPERATOR, FUNCTOR, ALIAS, X) \
   OPERATOR(X, Unary, Exp, kFloat, kContinuousTypes, Vector, "exp", kAllForms) \
-  OPERATOR(X, Unary, Exp2, kFloat, kFloatingTypes, Vector, "exp2", kAllForms) \
-  OPERATOR(X, Unary, Expm1, kFloat, kFloatingTypes, Vector, "expm1", kAllForms) \
+  OPERATOR(X, Unary, Exp2, kFloat, kContinuousTypes, Vector, "exp2", kAllForms) \
+  OPERATOR(X, Unary, Expm1, kFloat, kContinuousTypes, Vector, "expm1", kAllForms) \
   OPERATOR(X, Unary, Log, kFloat, kContinuousTypes, Vector, "log", kAllForms) \
   OPERATOR(X, Unary, Log2, kFloat, kContinuousTypes, Vector, "log2", kAllForms) \
   OPERATOR(X, Unary, Log10, kFloat, kContinuousTypes, Vector, "log10", kAllForms) \
-  OPERATOR(X, Unary, Log1p, kFloat, kFloatingTypes, Vector, "log1p", kAllForms) \
+  OPERATOR(X, Unary, Log1p, kFloat, kContinuousTypes, Vector, "log1p", kAllForms) \
   OPERATOR(X, Unary, Logit, kFloat, kFloatingTypes, Vector, "logit", kAllForms) \
   OPERATOR(X, Unary, Sqrt, kFloat, kContinuousTypes, Vector, "sqrt", kAllForms) \
   OPERATOR(X, Unary, Rsqrt, kFloat, kContinuousTypes, Vector, "rsqrt", kAllForms) \

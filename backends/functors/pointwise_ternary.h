@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/functors/clamp_bounds.h>
 #include <boxcar/backends/functors/element.h>
 #include <boxcar/backends/functors/functions.h>
 #include <boxcar/backends/functors/host_device.h>
@@ -73,11 +74,13 @@ struct LerpScalar {
 
 template <class T>
 struct ClampMin {
+  static Scalar fit(const Tensor& self, const Scalar& bound) { return lowerBound(self, bound); }
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return a > b || isNan(a) ? a : b; }
 };
 
 template <class T>
 struct ClampMax {
+  static Scalar fit(const Tensor& self, const Scalar& bound) { return upperBound(self, bound); }
   BOXCAR_HOST_DEVICE T operator()(T a, T b) const { return a < b || isNan(a) ? a : b; }
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/functors/arithmetic.h>
+#include <boxcar/backends/functors/complex_logarithms.h>
 #include <boxcar/backends/functors/element.h>
 #include <boxcar/backends/functors/functions.h>
 #include <boxcar/backends/functors/host_device.h>
@@ -66,15 +67,19 @@ template <>
 struct ScanStep<Scan::kLogSumExp> {
   template <class A>
   BOXCAR_HOST_DEVICE static A identity() {
-    return -std::numeric_limits<A>::infinity();
+    return A(-std::numeric_limits<RealOf<A>>::infinity());
   }
   template <class A>
   BOXCAR_HOST_DEVICE static A merge(A a, A b) {
-    const A least = isNan(a) || a < b ? a : b;
-    const A greatest = isNan(a) || a < b ? b : a;
-    if (isNan(a) || isNan(b)) return a + b;
-    if (least == greatest && isinf(least)) return a;
-    return greatest + log1p(exp(least - greatest));
+    if constexpr (kIsComplex<A>) {
+      return logAddExpOfComplex(a, b);
+    } else {
+      const A least = isNan(a) || a < b ? a : b;
+      const A greatest = isNan(a) || a < b ? b : a;
+      if (isNan(a) || isNan(b)) return a + b;
+      if (least == greatest && isinf(least)) return a;
+      return greatest + log1p(exp(least - greatest));
+    }
   }
 };
 

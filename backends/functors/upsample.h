@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/backends/functors/element.h>
 #include <boxcar/backends/functors/functions.h>
 #include <boxcar/backends/functors/host_device.h>
 
@@ -14,6 +15,14 @@ namespace boxcar::functors {
 // The type that positions and weights are computed in.
 template <class T>
 using Coordinate = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+// The type that elements are blended in, and the element that a blend becomes: integers are rounded to the nearest.
+template <class T>
+using BlendType = std::conditional_t<std::is_integral_v<T>, float, Compute<T>>;
+template <class T>
+BOXCAR_HOST_DEVICE T elementOfBlend(BlendType<T> value) {
+  return static_cast<T>(std::is_integral_v<T> ? nearbyint(value) : value);
+}
 
 // Returns the step in the input per output element. A scale factor given by the caller takes precedence over the sizes.
 template <class C>

@@ -79,21 +79,16 @@ ScalarType typeOfArange(const Scalar& start, const Scalar& end, const Scalar& st
 }
 
 int64_t arangeLength(const Scalar& start, const Scalar& end, const Scalar& step, ScalarType type) {
-  // For integer types, bounds are truncated to integers before they are compared.
-  const bool whole = isIntegralType(type, /*includeBool=*/false);
-  const auto bound = [&](const Scalar& number) {
-    return whole ? static_cast<double>(number.toLong()) : number.toDouble();
-  };
   BOXCAR_CHECK(std::isfinite(start.toDouble()) && std::isfinite(end.toDouble()), "unsupported range: {} -> {}", start,
                end);
-  const double first = bound(start);
-  const double last = bound(end);
-  const double distance = bound(step);
+  const double first = start.toDouble();
+  const double last = end.toDouble();
+  const double distance = step.toDouble();
   BOXCAR_CHECK(distance != 0, "step must be nonzero");
   BOXCAR_CHECK((distance > 0 && last >= first) || (distance < 0 && last <= first),
                "upper bound and larger bound inconsistent with step sign: from {} to {} in steps of {}", start, end,
                step);
-  if (type == ScalarType::Long) {
+  if (type == ScalarType::Long && start.isIntegral(true) && end.isIntegral(true) && step.isIntegral(true)) {
     const int64_t sign = step.toLong() > 0 ? 1 : -1;
     int64_t span = 0;
     const bool overflow = __builtin_sub_overflow(end.toLong(), start.toLong(), &span) ||

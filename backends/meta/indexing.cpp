@@ -33,12 +33,18 @@ void checkLongIndex(std::string_view name, const Tensor& index) {
                dtypeName(index.scalar_type()));
 }
 
+void checkPlaces(std::string_view name, const Tensor& index) {
+  const ScalarType type = index.scalar_type();
+  BOXCAR_CHECK(type == ScalarType::Long || type == ScalarType::Int,
+               "{}(): Expected dtype int32 or int64 for index, found {}", name, dtypeName(type));
+}
+
 }  // namespace
 
 int64_t checkGather(const Tensor& self, int64_t dim, const Tensor& index) {
   const int64_t along = wrapDimension(dim, self.dim());
   if (index.numel() == 0) return along;
-  checkLongIndex("gather", index);
+  checkPlaces("gather", index);
   checkSameRank("gather", index, self, "input");
   for (size_t i = 0; i < static_cast<size_t>(rankOf(index)); ++i) {
     BOXCAR_CHECK(static_cast<int64_t>(i) == along || sizeAt(index, i) <= sizeAt(self, i),
@@ -51,7 +57,7 @@ int64_t checkGather(const Tensor& self, int64_t dim, const Tensor& index) {
 
 int64_t checkScatter(std::string_view name, const Tensor& self, int64_t dim, const Tensor& index, const Tensor* src) {
   const int64_t along = wrapDimension(dim, self.dim());
-  if (index.numel() > 0) checkLongIndex(name, index);
+  if (index.numel() > 0) checkPlaces(name, index);
   if (src != nullptr) {
     BOXCAR_CHECK(self.scalar_type() == src->scalar_type(),
                  "{}(): Expected self.dtype to be equal to src.dtype: {} and {}", name, dtypeName(self.scalar_type()),

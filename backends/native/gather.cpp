@@ -46,7 +46,8 @@ Tensor& takeOut(const Tensor& self, const Tensor& index, Tensor& out) {
 Tensor gatherElements(const Tensor& self, int64_t dim, const Tensor& index) {
   Tensor out = Tensor::allocate(index.sizes(), self.scalar_type(), self.device());
   if (index.numel() == 0 || out.is_meta()) return out;
-  const IndexedLoop loop = loopAlong(withDimension(out), withDimension(self), withDimension(index), dim);
+  const Tensor places = index.scalar_type() == ScalarType::Long ? index : convertTo(index, ScalarType::Long);
+  const IndexedLoop loop = loopAlong(withDimension(out), withDimension(self), withDimension(places), dim);
   readChosen(self.device(), loop, self.itemsize());
   return out;
 }

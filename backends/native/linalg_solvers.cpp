@@ -22,9 +22,9 @@ struct Lu {
   bool transposed;
 };
 
-Lu factorsOf(std::string_view op, const Tensor& a) {
+Lu factorsOf(std::string_view op, const Tensor& a, bool may_transpose = true) {
   const Device device = a.device();
-  const bool transposed = a.is_contiguous() && !a.is_complex();
+  const bool transposed = may_transpose && a.is_contiguous() && !a.is_complex();
   const auto rank = static_cast<size_t>(a.dim());
   Lu lu{allocateMatrices(a.sizes(), a.scalar_type(), device),
         Tensor::allocate(meta::withoutLast(a), ScalarType::Int, device),
@@ -79,7 +79,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> solveEx(const Tensor& a, const Tensor
   const bool vectors = meta::holdsVectors(a, b);
   const Tensor matrices = vectors ? withColumn(b) : b;
   const meta::Equation equation = meta::checkEquation("linalg.solve", a, matrices, left);
-  const Lu lu = factorsOf("linalg.solve", a);
+  const Lu lu = factorsOf("linalg.solve", a, /*may_transpose=*/false);
 
   // X A = B is A^T X^T = B^T, and a row-major X is a column-major X^T.
   const Tensor x =

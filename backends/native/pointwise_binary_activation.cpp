@@ -22,8 +22,7 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
                self.scalar_type(), weight.scalar_type());
   BOXCAR_CHECK(weight.dim() <= 1, "prelu: Expected `weight` to be a scalar or 1D tensor, but got ndim = {}",
                weight.dim());
-  const Tensor input = toContiguous(self);
-  if (weight.numel() == 1) return pointwise(kPrelu, {input, weight.view({}, {}, weight.storage_offset())});
+  if (weight.numel() == 1) return pointwise(kPrelu, {self, weight.view({}, {}, weight.storage_offset())});
   BOXCAR_CHECK(self.dim() > 0, "prelu: Not allow zero-dim input tensor for {} weights.", weight.numel());
   const int64_t channels = self.dim() > 1 ? self.size(1) : 1;
   BOXCAR_CHECK(channels == weight.numel(),
@@ -37,7 +36,7 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
     sizes[1] = channels;
     strides[1] = weight.strides()[0];
   }
-  return pointwise(kPrelu, {input, weight.view(sizes, strides, weight.storage_offset())});
+  return pointwise(kPrelu, {self, weight.view(sizes, strides, weight.storage_offset())});
 }
 
 // Returns the two halves of [self] along [dim]; the second half is the gates.

@@ -57,20 +57,29 @@ struct Kernels<op, Check, Arguments<First, Rest...>, Arguments<P...>> {
   static Tensor functional(First first, Rest... rest, P... params) {
     check(first, rest..., params...);
     const Scalar numbers[] = {detail::toParameter(params)..., Scalar()};
-    return pointwise(op, {first, rest...}, sizeof...(P) == 0 ? op.function : numbers);
+    return pointwise(op, {first, fitted(first, rest)...}, sizeof...(P) == 0 ? op.function : numbers);
   }
   static Tensor& inPlace(Tensor& self, Rest... rest, P... params) {
     check(self, rest..., params...);
     const Scalar numbers[] = {detail::toParameter(params)..., Scalar()};
-    return pointwiseInPlace(op, self, {self, rest...}, sizeof...(P) == 0 ? op.function : numbers);
+    return pointwiseInPlace(op, self, {self, fitted(self, rest)...}, sizeof...(P) == 0 ? op.function : numbers);
   }
   static Tensor& out(First first, Rest... rest, P... params, Tensor& out) {
     check(first, rest..., params...);
     const Scalar numbers[] = {detail::toParameter(params)..., Scalar()};
-    return pointwiseOut(op, out, {first, rest...}, sizeof...(P) == 0 ? op.function : numbers);
+    return pointwiseOut(op, out, {first, fitted(first, rest)...}, sizeof...(P) == 0 ? op.function : numbers);
   }
 
  private:
+  // A functor's fit(self, number) replaces a number.
+  template <class Self, class Input>
+  static decltype(auto) fitted(const Self& self, const Input& input) {
+    if constexpr (requires { Check::fit(self, input); }) {
+      return Check::fit(self, input);
+    } else {
+      return (input);
+    }
+  }
   template <class... Args>
   static void check(const Args&... args) {
     if constexpr (requires { Check::check(args...); }) Check::check(args...);

@@ -11,12 +11,13 @@
 namespace boxcar::native {
 namespace {
 
-constexpr Pointwise kNanToNum = makePointwise<NanToNum, 1, Result::kSame>("nan_to_num", kRealAndBoolTypes);
+constexpr Pointwise kNanToNum = makePointwise<NanToNum, 1, Result::kSame>("nan_to_num", kAllTypes);
 
 double largest(ScalarType type) {
   switch (type) {
     case ScalarType::Half: return 65504;
     case ScalarType::BFloat16: return 0x1.fep127;
+    case ScalarType::ComplexFloat:
     case ScalarType::Float: return std::numeric_limits<float>::max();
     default: return std::numeric_limits<double>::max();
   }

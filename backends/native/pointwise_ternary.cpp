@@ -1,3 +1,4 @@
+#include <boxcar/backends/functors/clamp_bounds.h>
 #include <boxcar/backends/functors/pointwise_table.h>
 #include <boxcar/backends/functors/pointwise_ternary.h>
 #include <boxcar/backends/native/pointwise_registration.h>
@@ -18,11 +19,10 @@ constexpr Pointwise kClamp = makePointwise<Clamp, 3, Result::kSame>("clamp", kRe
 
 constexpr Pointwise kClampNumbers = makePointwise<ClampScalar, 1, Result::kSame>("clamp", kFloatingTypes);
 
-// Calls [run] with the operator, inputs and parameters of clamp for the given bounds.
+// Calls [run] with the operator, inputs and parameters of clamp for the given bounds, at least one.
 template <class Bound, class Run>
-decltype(auto) withBounds(const Tensor& self, const std::optional<Bound>& min, const std::optional<Bound>& max,
-                          const Run& run) {
-  BOXCAR_CHECK(min.has_value() || max.has_value(), "clamp: at least one of 'min' or 'max' must not be None");
+decltype(auto) chosenBy(const Tensor& self, const std::optional<Bound>& min, const std::optional<Bound>& max,
+                        const Run& run) {
   if (!max.has_value()) return run(kClampMin, Inputs{self, *min}, nullptr);
   if (!min.has_value()) return run(kClampMax, Inputs{self, *max}, nullptr);
   if constexpr (std::is_same_v<Bound, Scalar>) {
@@ -31,6 +31,21 @@ decltype(auto) withBounds(const Tensor& self, const std::optional<Bound>& min, c
       return run(kClampNumbers, Inputs{self}, bounds);
   }
   return run(kClamp, Inputs{self, *min, *max}, nullptr);
+}
+
+template <class Bound, class Run>
+decltype(auto) withBounds(const Tensor& self, const std::optional<Bound>& min, const std::optional<Bound>& max,
+                          const Run& run) {
+  BOXCAR_CHECK(min.has_value() || max.has_value(), "clamp: at least one of 'min' or 'max' must not be None");
+  if constexpr (std::is_same_v<Bound, Scalar>) {
+    std::optional<Scalar> least;
+    std::optional<Scalar> greatest;
+    if (min.has_value()) least = lowerBound(self, *min);
+    if (max.has_value()) greatest = upperBound(self, *max);
+    return chosenBy(self, least, greatest, run);
+  } else {
+    return chosenBy(self, min, max, run);
+  }
 }
 
 template <class Bound>

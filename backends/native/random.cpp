@@ -24,17 +24,6 @@ constinit DeviceStub<DrawCategories> drawCategories("multinomial");
 
 namespace {
 
-Tensor& uniform(Tensor& self, double from, double to, OptionalGenerator generator) {
-  checkDense(self);
-  checkNoInternalOverlap(self);
-  BOXCAR_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from={} > to={}", from, to);
-  meta::checkFloating("uniform_", self.scalar_type());
-  if (self.is_meta()) return self;
-  fillUniform(self.device(), self, from, to, generator);
-  self.storage()->bumpVersion();
-  return self;
-}
-
 // Returns a view of complex numbers as real ones: real and imaginary parts are a last dimension of two.
 Tensor realParts(const Tensor& self) {
   DimVector sizes = toDimVector(self.sizes());
@@ -44,6 +33,17 @@ Tensor realParts(const Tensor& self) {
   strides.push_back(1);
   return Tensor(makeIntrusive<TensorImpl>(self.storage(), toRealValueType(self.scalar_type()), sizes, strides,
                                           2 * self.storage_offset()));
+}
+
+Tensor& uniform(Tensor& self, double from, double to, OptionalGenerator generator) {
+  checkDense(self);
+  checkNoInternalOverlap(self);
+  BOXCAR_CHECK(from <= to, "uniform_ expects to return a [from, to) range, but found from={} > to={}", from, to);
+  if (!self.is_complex()) meta::checkFloating("uniform_", self.scalar_type());
+  if (self.is_meta()) return self;
+  fillUniform(self.device(), self.is_complex() ? realParts(self) : self, from, to, generator);
+  self.storage()->bumpVersion();
+  return self;
 }
 
 // Each part of a complex number has half of its variance.

@@ -30,6 +30,8 @@ uint64_t checkedMask(std::string_view name, const Tensor& self, int64_t dim) {
 // Without a dimension, indices refer to elements in contiguous order.
 Tensor placeOf(const Reduction& op, std::string_view name, const Tensor& self, std::optional<int64_t> dim,
                bool keepdim) {
+  BOXCAR_CHECK(self.scalar_type() != ScalarType::Bool,
+               "{}(): tensors of bools are not supported; convert to an integer dtype first", name);
   if (dim.has_value()) return reduce(op, self, checkedMask(name, self, *dim), keepdim);
   checkDense(self);
   meta::checkReducedDimsGiven(name, self);

@@ -52,9 +52,9 @@ Tensor& sumOut(const Tensor& self, OptionalDims dim, bool keepdim, OptionalType 
 Tensor nansum(const Tensor& self, OptionalDims dim, bool keepdim, OptionalType dtype) {
   BOXCAR_CHECK(!self.is_complex(), "nansum does not support complex inputs, not {}", dtypeName(self.scalar_type()));
   const ScalarType type = dtype.value_or(self.scalar_type());
-  // Integers have no NaN; converting NaN to an integer would lose it, so convert the result instead.
+  // Integers have no NaN. Floats that are summed as integers are converted first.
   const bool has_nan = isFloatingType(self.scalar_type());
-  if (!has_nan) return sumDims(self, dim, keepdim, dtype);
+  if (!has_nan || isIntegralType(type, /*includeBool=*/true)) return sumDims(self, dim, keepdim, dtype);
   if (isFloatingType(type)) return reduceAs(kNansum, self, maskOf(dim, self), keepdim, dtype);
   return convertTo(reduceAs(kNansum, self, maskOf(dim, self), keepdim, std::nullopt), type);
 }

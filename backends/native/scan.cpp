@@ -83,8 +83,9 @@ struct CumulativeExtreme {
 Tensor logcumsumexp(const Tensor& self, int64_t dim) {
   checkDense(self);
   const int64_t along = wrapDimension(dim, self.dim());
-  BOXCAR_CHECK(isFloatingType(self.scalar_type()),
-               "logcumsumexp(): elements of {} are not supported, only floating point", dtypeName(self.scalar_type()));
+  BOXCAR_CHECK(isFloatingType(self.scalar_type()) || self.is_complex(),
+               "logcumsumexp(): elements of {} are not supported, only floating point and complex",
+               dtypeName(self.scalar_type()));
   return scanAlong("logcumsumexp", Scan::kLogSumExp, self, along);
 }
 

@@ -117,7 +117,8 @@ struct Scatter {
         source != nullptr
             ? *source
             : meta::expandTo(toDevice(numberTensor(*value, self.scalar_type()), self.device()), index.sizes());
-    scatterInto(name, self, dim, index, elements, how, include_self);
+    const Tensor places = index.scalar_type() == ScalarType::Long ? index : convertTo(index, ScalarType::Long);
+    scatterInto(name, self, dim, places, elements, how, include_self);
   }
 
   Tensor functional(const Tensor& self) {

@@ -33,6 +33,11 @@ void checkEnds(const Tensor& out, const Scalar& start, const Scalar& end) {
   }
 }
 
+// Returns a number of a sequence: those of integers are truncated first.
+Scalar endOf(const Tensor& out, const Scalar& number) {
+  return isIntegralType(out.scalar_type(), /*includeBool=*/false) ? Scalar(number.toLong()) : number;
+}
+
 void writeSequence(const Tensor& out, const Sequence& sequence) {
   if (out.is_meta() || out.numel() == 0) return;
   if (out.is_contiguous()) return fillSequence(out.device(), out, sequence);
@@ -44,9 +49,10 @@ void writeSequence(const Tensor& out, const Sequence& sequence) {
 // Values are computed in double, or int64, and converted, so rounding errors of steps do not accumulate.
 Tensor& arangeStepOut(const Scalar& start, const Scalar& end, const Scalar& step, Tensor& out) {
   const int64_t length = meta::arangeLength(start, end, step, out.scalar_type());
+  const Sequence sequence{Sequence::kSteps, endOf(out, start), endOf(out, step), 0, 0};
   visitScalarType(kRealTypes, out.scalar_type(), "arange", [&](auto) {
     makeRoom(out, length);
-    writeSequence(out, {Sequence::kSteps, start, step, 0, 0});
+    writeSequence(out, sequence);
   });
   out.storage()->bumpVersion();
   return out;
@@ -57,9 +63,10 @@ Tensor& arangeOut(const Scalar& end, Tensor& out) { return arangeStepOut(0, end,
 Tensor& linspaceOut(const Scalar& start, const Scalar& end, int64_t steps, Tensor& out) {
   meta::checkSteps(steps);
   checkEnds(out, start, end);
+  const Sequence sequence{Sequence::kClamp, endOf(out, start), endOf(out, end), steps, 0};
   visitScalarType(kRealTypes + kComplexTypes, out.scalar_type(), "linspace", [&](auto) {
     makeRoom(out, steps);
-    writeSequence(out, {Sequence::kClamp, start, end, steps, 0});
+    writeSequence(out, sequence);
   });
   out.storage()->bumpVersion();
   return out;
@@ -68,9 +75,10 @@ Tensor& linspaceOut(const Scalar& start, const Scalar& end, int64_t steps, Tenso
 Tensor& logspaceOut(const Scalar& start, const Scalar& end, int64_t steps, double base, Tensor& out) {
   meta::checkSteps(steps);
   checkEnds(out, start, end);
+  const Sequence sequence{Sequence::kPowers, endOf(out, start), endOf(out, end), steps, base};
   visitScalarType(kRealTypes + kComplexTypes, out.scalar_type(), "logspace", [&](auto) {
     makeRoom(out, steps);
-    writeSequence(out, {Sequence::kPowers, start, end, steps, base});
+    writeSequence(out, sequence);
   });
   out.storage()->bumpVersion();
   return out;

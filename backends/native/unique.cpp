@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -44,8 +45,7 @@ Three groupsOf(const UniqueCall& call, const Tensor& self) {
 
 // Always sorted.
 Three unique2(const Tensor& self, bool /*sorted*/, bool return_inverse, bool return_counts) {
-  // PyTorch needs the inverse for the counts, and then returns it too.
-  return groupsOf({"_unique2", /*sorts=*/true, return_inverse || return_counts, return_counts}, self);
+  return groupsOf({"_unique2", /*sorts=*/true, return_inverse, return_counts}, self);
 }
 
 std::tuple<Tensor, Tensor> unique(const Tensor& self, bool /*sorted*/, bool return_inverse) {
@@ -53,12 +53,19 @@ std::tuple<Tensor, Tensor> unique(const Tensor& self, bool /*sorted*/, bool retu
   return {elements, inverse};
 }
 
-// Returns [tensor] with dimension [dim] and the first one exchanged.
-Tensor exchanged(const Tensor& tensor, size_t dim) {
+// Returns [tensor] with dimension [from] moved to place [to].
+Tensor moved(const Tensor& tensor, size_t from, size_t to) {
   DimVector sizes = toDimVector(tensor.sizes());
   DimVector strides = toDimVector(tensor.strides());
-  std::swap(sizes[0], sizes[dim]);
-  std::swap(strides[0], strides[dim]);
+  for (DimVector* numbers : {&sizes, &strides}) {
+    const auto place = numbers->begin();
+    const auto at = [&](size_t i) { return place + static_cast<std::ptrdiff_t>(i); };
+    if (from < to) {
+      std::rotate(at(from), at(from + 1), at(to + 1));
+    } else {
+      std::rotate(at(to), at(from), at(from + 1));
+    }
+  }
   return tensor.view(sizes, strides, tensor.storage_offset());
 }
 
@@ -70,8 +77,8 @@ Three groupsOfSlices(std::string_view name, const Tensor& self, int64_t dim, boo
   BOXCAR_CHECK(self.numel() > 0 || std::ranges::count(self.sizes(), 0) == (count == 0 ? 1 : 0),
                "{}(): There are 0 sized dimensions in [{}], and they aren't selected, so unique cannot be applied",
                name, fmt::join(self.sizes(), ", "));
-  const Groups groups = uniqueSlices(self.device(), {name, sorts, true, true}, toContiguous(exchanged(self, along)));
-  return {exchanged(groups.found, along), groups.inverse, groups.counts};
+  const Groups groups = uniqueSlices(self.device(), {name, sorts, true, true}, toContiguous(moved(self, along, 0)));
+  return {moved(groups.found, 0, along), groups.inverse, groups.counts};
 }
 
 Three uniqueDim(const Tensor& self, int64_t dim, bool /*sorted*/, bool /*return_inverse*/, bool /*return_counts*/) {

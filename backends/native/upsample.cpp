@@ -21,7 +21,7 @@ namespace {
 using IntSpan = std::span<const int64_t>;
 using Scale = std::optional<double>;
 
-constexpr auto kNearestTypes = kFloatingTypes + ElementTypes<uint8_t>{};
+constexpr auto kResizedTypes = kFloatingTypes + ElementTypes<uint8_t>{};
 
 // Returns [self] resized to [output_size] by [function], for elements of one of [types].
 template <class... Ts>
@@ -48,12 +48,12 @@ void checkRank(std::string_view op, IntSpan output_size, size_t rank) {
 }
 
 Tensor nearest(std::string_view op, const Tensor& self, IntSpan output_size, Scale scale_h, Scale scale_w) {
-  return upsample(op, self, output_size, kNearestTypes, upsampleNearest, scale_h, scale_w);
+  return upsample(op, self, output_size, kResizedTypes, upsampleNearest, scale_h, scale_w);
 }
 
 Tensor linear(std::string_view op, const Tensor& self, IntSpan output_size, bool align_corners, Scale scale_h,
               Scale scale_w) {
-  return upsample(op, self, output_size, kFloatingTypes, upsampleLinear, scale_h, scale_w, align_corners);
+  return upsample(op, self, output_size, kResizedTypes, upsampleLinear, scale_h, scale_w, align_corners);
 }
 
 Tensor nearest1d(const Tensor& self, IntSpan output_size, Scale scale) {

@@ -174,6 +174,37 @@ dev_setup_without_apt_needs_the_tools() {
   expect stderr "$errors" 'dev: cannot install packages without apt-get; please install the equivalents of: g++ cmake *'
 }
 
+dev_setup_models_installs_pytorch_in_an_environment_once() {
+  link mv
+  # shellcheck disable=SC2016
+  fake python3 'mkdir -p "$3/bin"; printf "#!/bin/bash\necho \"environment \$*\" >>\"'"$log"'\"; [[ \$BREAK != pip ]]\n" >"$3/bin/python"; chmod +x "$3/bin/python"'
+  BREAK=pip run setup models
+  expect status "$status" 1
+  expect stderr "$errors" '*dev: pip could not install PyTorch from PyPI (see its message above)'
+  run setup models
+  expect status "$status" 0
+  expect stderr "$errors" 'dev: installing torch==2.* numpy from PyPI in build/models, some * GB*dev: the packages are installed'
+  expect log "$(cat "$log")" '*environment -m pip install -q torch==2.* numpy'
+  run setup models
+  expect 'calls of pip' "$(calls environment)" 2
+}
+
+dev_numerics_asks_the_pytorch_of_the_environment() {
+  run numerics --update-sample
+  expect status "$status" 1
+  expect stderr "$errors" "dev: the kept samples are PyTorch 2.15's; ./dev setup models installs it"
+  mkdir -p "$project/build/models/bin"
+  fake environment ''
+  link ln && ln -s "$bin/environment" "$project/build/models/bin/python"
+  # shellcheck disable=SC2016
+  fake cmake 'mkdir -p build/release && touch build/release/build.ninja && printf "#!/bin/bash\necho \"\$@\"; exit 7\n" >build/release/numerics_tests && chmod +x build/release/numerics_tests'
+  run numerics --family nn
+  expect status "$status" 7
+  expect stdout "$output" "--files $project/build/numerics --families nn"
+  expect log "$(cat "$log")" "*environment $project/tests/numerics/generate.py --family nn*"
+  expect 'calls of apt-get' "$(calls apt-get)" 0
+}
+
 dev_setup_rejects_an_unknown_group() {
   run setup nonsense
   expect status "$status" 2

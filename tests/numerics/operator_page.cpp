@@ -60,7 +60,7 @@ std::string operatorPage(const std::vector<std::unique_ptr<CaseFile>>& files) {
   std::string head = fmt::format(
       "# Operators\n\nEvery operator that boxcar declares, {} in all, and the dtypes that the tests compare with "
       "PyTorch "
-      "1.13: {} operators.\nEach case is called boxed, typed and from a script, and boxed under the checkers of "
+      "2.15: {} operators.\nEach case is called boxed, typed and from a script, and boxed under the checkers of "
       "schemas "
       "and of meta kernels.\n\"refused\": bad calls are checked to be errors. An operator without a ✓ has tests "
       "elsewhere, "

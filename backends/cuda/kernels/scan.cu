@@ -206,7 +206,7 @@ void launchScan(const ScanLaunch& call, Scan scan) {
   visitScalarType(kAllTypes, call.type, "cumsum", [&]<class T>(std::type_identity<T>) {
     if (scan == Scan::kSum) return run(call, joinOf<T, Scan::kSum>(call));
     if (scan == Scan::kProd) return run(call, joinOf<T, Scan::kProd>(call));
-    if constexpr (std::is_floating_point_v<Compute<T>>) run(call, joinOf<T, Scan::kLogSumExp>(call));
+    if constexpr (std::is_floating_point_v<Compute<T>> || kIsComplex<T>) run(call, joinOf<T, Scan::kLogSumExp>(call));
   });
 }
 

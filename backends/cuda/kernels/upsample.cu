@@ -7,8 +7,9 @@
 namespace boxcar::cuda {
 namespace {
 
-using functors::Compute;
 using functors::Coordinate;
+
+constexpr auto kResizedTypes = kFloatingTypes + ElementTypes<uint8_t>{};
 
 constexpr int kThreads = 256;
 
@@ -59,7 +60,7 @@ struct TakeNearest {
 
 template <class T, class Index>
 struct BlendLinearly {
-  using C = Compute<T>;
+  using C = functors::BlendType<T>;
   const T* in;
   T* out;
   int64_t count;
@@ -81,7 +82,8 @@ struct BlendLinearly {
       if (is_signal) return read(0, x);
       return row.low_weight * read(row.low, x) + row.high_weight * read(row.high, x);
     };
-    out[i] = static_cast<T>(column.low_weight * blended(column.low) + column.high_weight * blended(column.high));
+    out[i] = functors::elementOfBlend<T>(column.low_weight * blended(column.low) +
+                                         column.high_weight * blended(column.high));
   }
 };
 
@@ -91,8 +93,7 @@ int64_t countOf(const functors::Images& images) { return images.outer * images.h
 
 void launchNearest(const UpsampleLaunch& call) {
   const int64_t count = countOf(call.to);
-  constexpr auto kTypes = kFloatingTypes + ElementTypes<uint8_t>{};
-  visitScalarType(kTypes, call.type, "upsample_nearest2d", [&]<class T>(std::type_identity<T>) {
+  visitScalarType(kResizedTypes, call.type, "upsample_nearest2d", [&]<class T>(std::type_identity<T>) {
     visitIndex(count, [&]<class Index>(std::type_identity<Index>) {
       using Axis = functors::NearestAxis<Coordinate<T>>;
       launchGrid<kThreads>(
@@ -106,7 +107,7 @@ void launchNearest(const UpsampleLaunch& call) {
 
 void launchLinear(const UpsampleLaunch& call) {
   const int64_t count = countOf(call.to);
-  visitScalarType(kFloatingTypes, call.type, "upsample_bilinear2d", [&]<class T>(std::type_identity<T>) {
+  visitScalarType(kResizedTypes, call.type, "upsample_bilinear2d", [&]<class T>(std::type_identity<T>) {
     visitIndex(count, [&]<class Index>(std::type_identity<Index>) {
       using Axis = functors::LinearAxis<Coordinate<T>>;
       const bool is_signal = call.from.height == 1 && call.to.height == 1;

@@ -118,8 +118,11 @@ def solve_triangular(make):
     yield error(make(3, 4), make(4, 2), upper=True)
 
 
-@cases("aten::linalg_cholesky aten::cholesky aten::linalg_cholesky_ex", TYPES, low=-1, high=1, out_dtypes=False,
-       tolerance=LOOSE, reason=WHY)
+@cases("aten::linalg_cholesky aten::linalg_cholesky_ex", TYPES, low=-1, high=1, out_dtypes=False, tolerance=LOOSE,
+       reason=WHY)
+# PyTorch has removed its aten::cholesky.
+@cases("aten::cholesky", TYPES, low=-1, high=1, out_dtypes=False, tolerance=LOOSE, reason=WHY,
+       reference=lambda x, upper=False: torch.linalg.cholesky(x, upper=upper))
 def cholesky(make, name):
     def of(matrix, upper=False):
         return call(matrix, upper=upper)
@@ -164,7 +167,9 @@ def linalg_qr(make):
     yield from refuses(make, "", square=False)
 
 
-@cases("aten::qr", TYPES, low=-1, high=1, tolerance=LOOSE, reason=WHY)
+# PyTorch has removed its aten::qr.
+@cases("aten::qr", TYPES, low=-1, high=1, tolerance=LOOSE, reason=WHY,
+       reference=lambda x, some=True: torch.linalg.qr(x, "reduced" if some else "complete"))
 def qr(make):
     yield make(4, 3)
     yield make(2, 3, 4), False

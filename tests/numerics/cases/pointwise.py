@@ -6,10 +6,8 @@ from generator import (ALL, BOOL, COMPLEX, FLOATS, INTS, REALS, call, cases, err
                        pointwise_unary)
 
 pointwise_binary("aten::add.Tensor aten::add.Scalar aten::sub.Tensor aten::sub.Scalar aten::rsub.Tensor aten::rsub.Scalar "
-                 "aten::mul.Tensor aten::mul.Scalar aten::div.Tensor aten::div.Scalar aten::eq.Tensor aten::eq.Scalar")
-pointwise_binary("aten::ne.Tensor aten::ne.Scalar", REALS + BOOL)
-# In place, PyTorch 1.13 writes True as 1+1j.
-pointwise_binary("aten::ne.Tensor aten::ne.Scalar", COMPLEX, forms=False)
+                 "aten::mul.Tensor aten::mul.Scalar aten::div.Tensor aten::div.Scalar aten::eq.Tensor aten::eq.Scalar "
+                 "aten::ne.Tensor aten::ne.Scalar")
 pointwise_binary("aten::lt.Tensor aten::lt.Scalar aten::le.Tensor aten::le.Scalar aten::gt.Tensor aten::gt.Scalar "
                  "aten::ge.Tensor aten::ge.Scalar aten::maximum aten::minimum aten::max.other aten::min.other",
                  REALS + BOOL)

@@ -103,7 +103,7 @@ def concat(make):
     yield error([make(2, 3), make(3, 2)])
 
 
-@cases("aten::concatenate", SOME, reference=torch.concat)
+@cases("aten::concatenate", SOME)
 def concatenate(make):
     yield [make(2, 3), make(2, 1)], -1
     yield error([make(2, 3), make(3, 2)])
@@ -188,6 +188,7 @@ def roll(make):
     yield make(3, 4), [2, 3], [1, 1]
     yield make(4, 3).t(), [2], [-1]
     yield make(3, 4), [2 ** 62], [1]
+    yield make(3, 4), [-2 ** 62], [1]
     yield make(0, 3), [1], [0]
     yield make(2, 0), [1]
     yield make(), [1]
@@ -329,23 +330,6 @@ def constant_pad(make):
     yield error(make(2, 3), [-2, -2])
 
 
-# Computed with functional.pad, because PyTorch 1.13 writes a strided out= as if it were contiguous.
-def _reflect(dims):
-    def reflect(x, padding):
-        if len(padding) != 2 * dims:
-            raise RuntimeError("padding")
-        return torch.nn.functional.pad(x, padding, "reflect")
-    return reflect
-
-
-def _replicate(dims):
-    def replicate(x, padding):
-        if len(padding) != 2 * dims:
-            raise RuntimeError("padding")
-        return torch.nn.functional.pad(x, padding, "replicate")
-    return replicate
-
-
 def pad1d(make, name):
     yield make(2, 5), [1, 2]
     yield make(2, 3, 5), [4, 0]
@@ -355,17 +339,18 @@ def pad1d(make, name):
     yield make(2, 3, 5), [-2, -2]
     yield error(make(5), [1, 1])
     yield error(make(2, 5), [1])
-    yield error(make(2, 5), [-3, -2], unchecked=True)
+    yield error(make(2, 5), [-3, -2])
     yield error(make(2, 0), [1, 1])
     if name.startswith("aten::reflection"):
         yield error(make(2, 5), [5, 0])
         yield error(make(2, 5), [0, 5])
 
 
-cases("aten::reflection_pad1d", SOME, reference=_reflect(1), out_dtypes=False)(pad1d)
-cases("aten::replication_pad1d", SOME, reference=_replicate(1), out_dtypes=False)(pad1d)
+cases("aten::reflection_pad1d", SOME, out_dtypes=False)(pad1d)
+cases("aten::replication_pad1d", SOME, out_dtypes=False)(pad1d)
 
 
+# PyTorch changes the strides of an out= that fits, so they are not compared.
 def pad2d(make, name):
     yield make(2, 4, 5), [1, 2, 3, 0]
     yield make(2, 3, 4, 5), [4, 0, 1, 1]
@@ -381,8 +366,8 @@ def pad2d(make, name):
         yield error(make(2, 4, 5), [0, 0, 0, 4])
 
 
-cases("aten::reflection_pad2d", SOME, reference=_reflect(2), out_dtypes=False)(pad2d)
-cases("aten::replication_pad2d", SOME, reference=_replicate(2), out_dtypes=False)(pad2d)
+cases("aten::reflection_pad2d", SOME, out_dtypes=False, strides=False)(pad2d)
+cases("aten::replication_pad2d", SOME, out_dtypes=False, strides=False)(pad2d)
 
 
 def pad3d(make, name):
@@ -398,8 +383,8 @@ def pad3d(make, name):
         yield error(make(2, 3, 4, 5), [0, 0, 0, 0, 3, 0])
 
 
-cases("aten::reflection_pad3d", SOME, reference=_reflect(3), out_dtypes=False)(pad3d)
-cases("aten::replication_pad3d", SOME, reference=_replicate(3), out_dtypes=False)(pad3d)
+cases("aten::reflection_pad3d", SOME, out_dtypes=False, strides=False)(pad3d)
+cases("aten::replication_pad3d", SOME, out_dtypes=False, strides=False)(pad3d)
 
 
 @cases("aten::pad", [torch.float32, torch.float64, torch.int64, torch.complex64], unsupported="skip")

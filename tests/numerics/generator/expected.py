@@ -115,7 +115,8 @@ def torch_function(schema):
         for argument in schema.arguments:
             if argument.name not in known:
                 if argument.name in values and values[argument.name] != argument.default:
-                    raise LookupError(f"{schema.name}: PyTorch 1.13 has no argument {argument.name}; give a reference=")
+                    raise LookupError(f"{schema.name}: PyTorch {torch.__version__} has no argument {argument.name}; "
+                                      "give a reference=")
             elif argument.name in values:
                 kwargs[argument.name] = values[argument.name]
         # By position as far as possible, because the binding uses the name `self` itself.
