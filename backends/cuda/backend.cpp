@@ -34,7 +34,9 @@ void copy(void* to, const void* from, size_t bytes, DeviceIndex index) {
   check(driver().copy(to, from, bytes, CopyKind::kDeviceToDevice, currentStream().handle), "resizing a tensor");
 }
 
-void prepare() { native::registerNativeKernels(DeviceType::CUDA); }
+void prepare() {
+  if (deviceCount() > 0) native::registerNativeKernels(DeviceType::CUDA);
+}
 
 constexpr Allocator kAllocator = {allocate, deallocate, copy, prepare};
 

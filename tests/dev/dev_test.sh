@@ -59,14 +59,14 @@ dev_help_lists_every_command() {
   for how in '' help -h --help; do
     run $how
     expect status "$status" 0
-    for command in setup build run install test bundle gpu bench fuzz format docs lint check clean help; do expect "help of '$how'" "$output" "*  $command *"; done
+    for command in setup build run install test bundle gpu bench numerics opinfo fuzz format docs lint check clean help; do expect "help of '$how'" "$output" "*  $command *"; done
   done
 }
 
 dev_unknown_command_is_a_sentence() {
   run frobnicate
   expect status "$status" 2
-  expect stderr "$errors" "dev: there is no command 'frobnicate'; the commands are: setup build run install test bundle gpu bench numerics fuzz format docs lint check clean help"
+  expect stderr "$errors" "dev: there is no command 'frobnicate'; the commands are: setup build run install test bundle gpu bench numerics opinfo fuzz format docs lint check clean help"
 }
 
 dev_fuzz_knows_the_targets_that_cmake_has() {
@@ -183,8 +183,8 @@ dev_setup_models_installs_pytorch_in_an_environment_once() {
   expect stderr "$errors" '*dev: pip could not install PyTorch from PyPI (see its message above)'
   run setup models
   expect status "$status" 0
-  expect stderr "$errors" 'dev: installing torch==2.* numpy from PyPI in build/models, some * GB*dev: the packages are installed'
-  expect log "$(cat "$log")" '*environment -m pip install -q torch==2.* numpy'
+  expect stderr "$errors" 'dev: installing torch==2.* numpy expecttest from PyPI in build/models, some * GB*dev: the packages are installed'
+  expect log "$(cat "$log")" '*environment -m pip install -q torch==2.* numpy expecttest'
   run setup models
   expect 'calls of pip' "$(calls environment)" 2
 }
@@ -203,6 +203,18 @@ dev_numerics_asks_the_pytorch_of_the_environment() {
   expect stdout "$output" "--files $project/build/numerics --families nn"
   expect log "$(cat "$log")" "*environment $project/tests/numerics/generate.py --family nn*"
   expect 'calls of apt-get' "$(calls apt-get)" 0
+}
+
+dev_opinfo_asks_the_pytorch_of_the_environment() {
+  run opinfo
+  expect status "$status" 1
+  expect stderr "$errors" "dev: ./dev opinfo asks today's PyTorch; ./dev setup models installs it in build/models, with 5.6 GB"
+  mkdir -p "$project/build/models/bin"
+  fake environment 'exit 5'
+  link ln && ln -s "$bin/environment" "$project/build/models/bin/python"
+  run opinfo --only conv2d
+  expect status "$status" 5
+  expect log "$(cat "$log")" "*--target numerics_tests*environment $project/tests/numerics/opinfo.py --only conv2d*"
 }
 
 dev_setup_rejects_an_unknown_group() {

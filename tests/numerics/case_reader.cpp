@@ -60,6 +60,7 @@ std::string Case::dtype() const { return json_->at("dtype").get<std::string>(); 
 bool Case::isError() const { return json_->contains("err"); }
 std::string Case::error() const { return json_->at("err").get<std::string>(); }
 bool Case::comparesStrides() const { return json_->value("strides", true); }
+bool Case::comparesValues() const { return json_->value("values", true); }
 bool Case::comparesMagnitudes() const { return json_->value("mag", false); }
 const json& Case::results() const { return json_->at("res"); }
 

@@ -51,6 +51,8 @@ class Case final {
   std::optional<std::pair<double, double>> tolerance() const;
   // Whether strides of results are compared.
   bool comparesStrides() const;
+  // Whether values are compared; not those of random operators.
+  bool comparesValues() const;
   // Whether values are compared without their signs, and complex ones without their angles.
   bool comparesMagnitudes() const;
 

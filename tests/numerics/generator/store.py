@@ -24,6 +24,8 @@ def bytes_of(row):
         return b""
     if row.dtype == torch.bfloat16:
         row = row.view(torch.int16)
+    if row.dtype == torch.bool:  # memory that nobody has written holds other bytes than 0 and 1
+        row = row.view(torch.uint8) != 0
     return row.numpy().tobytes()
 
 

@@ -1,0 +1,163 @@
+"""Records the operators that PyTorch's own samples call, as cases.
+
+The samples are those of torch.testing._internal (OpInfo), by which PyTorch tests its functions. A call is recorded above
+autograd, before it is taken apart, and what it is made of is recorded, too.
+"""
+
+import collections
+import hashlib
+import json
+import warnings
+
+import torch
+from torch._dispatch.python import enable_python_dispatcher
+from torch._subclasses.schema_check_mode import SchemaCheckMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from . import expected, store
+
+DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool, torch.complex64, torch.complex128, torch.bfloat16,
+          torch.float16, torch.int8)
+
+# What tensors of boxcar are not.
+LEFT_OUT = ("sparse", "_nested", "nested_", "quantize", "fake_quant", "mkldnn", "_coalesce", "_indices", "_values",
+            "crow_", "ccol_", "to_dense", "_to_dense", "chalf")
+# Their results are whatever the memory holds.
+UNINITIALISED = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "empty_permuted", "resize_",
+                 "resize_as_", "resize", "resize_as")
+# Refusals that do not show what is right: of out= dtypes, and of Python's binding.
+UNCLEAR = ("Found dtype", "Expected out tensor to have dtype", "Expected the dtype for input and out to match",
+           "Expected object of scalar type", "Expected dtype", "Expected a value of type", "OpOverload")
+
+
+def is_plain(tensor):
+    return (type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.layout == torch.strided and
+            tensor.device.type == "cpu" and tensor.dtype in store.kNames and not tensor.is_quantized)
+
+
+class Collector:
+    """Makes cases of calls: of each operator and dtype at most [limit] different ones."""
+
+    def __init__(self, operators, limit):
+        self.operators = operators
+        self.limit = limit
+        self.elements = store.Elements()
+        self.cases = []
+        self.calls = collections.Counter()
+        self.missing = collections.Counter()
+        self.kept = collections.Counter()
+        self.seen = set()
+        self.dtype = None
+
+    def note(self, function, args, kwargs):
+        name = function.name()
+        if not name.startswith("aten::") or any(part in name for part in LEFT_OUT):
+            return
+        bound = {argument.name: value for argument, value in zip(function._schema.arguments, args)}
+        bound.update(kwargs)
+        tensors = [tensor for value in bound.values() for tensor in expected.tensors_in(value)]
+        if not all(is_plain(tensor) for tensor in tensors):
+            return
+        self.calls[name] += 1
+        schema = self.operators.find(name)
+        if schema is None:
+            self.missing[name] += 1
+            return
+        key = (name, self.dtype)
+        if self.kept[key] >= self.limit:
+            return
+        if self._add(schema, function, bound):
+            self.kept[key] += 1
+
+    def _add(self, schema, function, bound):
+        written = [argument.name for argument in schema.arguments if argument.is_written]
+        encoder = store.CaseEncoder(self.elements)
+        # Conjugates and negatives are views with a bit, which boxcar does not have.
+        bound = {name: self._resolved(value) for name, value in bound.items()}
+        try:
+            key = store.CaseEncoder(self.elements)
+            arguments = {name: key.argument(value) for name, value in bound.items()}
+            digest = hashlib.sha1(json.dumps([schema.name, arguments, key.storages, key.tensors]).encode()).digest()
+            if digest in self.seen:
+                return False
+            self.seen.add(digest)
+            outcome = expected.outcome_of(expected.torch_function(schema), schema, bound)
+            extra = {"strides": False} if schema.base.startswith("_fft") else {}
+            if torch.Tag.nondeterministic_seeded in function.tags or schema.base in UNINITIALISED:
+                extra["values"] = False
+            self.cases.append(encoder.encode(schema.name, self.dtype, outcome, written, extra))
+        except expected.Refused as reason:
+            if any(text in str(reason) for text in UNCLEAR):
+                return False
+            self.cases.append(encoder.encode_error(schema.name, self.dtype, bound, str(reason)))
+        except (expected.Unsupported, LookupError, TypeError):
+            return False
+        return True
+
+    def _resolved(self, value):
+        if isinstance(value, torch.Tensor):
+            plain = value.detach()
+            return plain.resolve_conj().resolve_neg() if plain.is_conj() or plain.is_neg() else plain
+        return [self._resolved(element) for element in value] if isinstance(value, (list, tuple)) else value
+
+
+class Recorder(SchemaCheckMode):
+    """Notes calls above autograd. PyTorch lets only modes of its own be there, and kinds of them."""
+
+    def __init__(self, collector):
+        TorchDispatchMode.__init__(self, _dispatch_key=torch._C.DispatchKey.PreDispatch)
+        self.collector = collector
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        self.collector.note(function, args, kwargs)
+        if function._can_decompose():
+            with self:
+                result = function.decompose(*args, **kwargs)
+            if result is not NotImplemented:
+                return result
+        return function(*args, **kwargs)
+
+
+def record(infos, operators, seed, limit, running, crashing):
+    """Records the samples and the error inputs of [infos]. [running] is told the current place, in case PyTorch crashes;
+    places in [crashing] are left out. Returns the Collector."""
+    torch.set_num_threads(1)
+    torch.backends.mkldnn.set_flags(False)
+    warnings.simplefilter("ignore")
+    collector = Collector(operators, limit)
+    recorder = Recorder(collector)
+
+    def call(place, function, sample):
+        if place in crashing:
+            return
+        running(place)
+        try:
+            with torch.no_grad(), enable_python_dispatcher(), recorder:
+                function(sample.input, *sample.args, **sample.kwargs)
+        except Exception:  # a refusal is a case already, or was one of Python's
+            pass
+
+    for info in infos:
+        name = f"{info.name}.{info.variant_test_name}".removesuffix(".")
+        for dtype in DTYPES:
+            if dtype not in info.dtypes:
+                continue
+            collector.dtype = dtype
+            torch.manual_seed(seed)
+            for number, sample in enumerate(samples_of(info.sample_inputs, dtype)):
+                call(f"{name} {store.dtype_name(dtype)} {number}", info.op, sample)
+        collector.dtype = torch.float32
+        if info.error_inputs_func is not None:
+            torch.manual_seed(seed)
+            for number, error in enumerate(samples_of(info.error_inputs)):
+                call(f"{name} error {number}", info.op, error.sample_input)
+    return collector
+
+
+def samples_of(make, *dtype):
+    """Yields what [make] makes, up to where it fails."""
+    try:
+        yield from make("cpu", *dtype)
+    except Exception:
+        return
