@@ -112,7 +112,9 @@ BagResults embeddingBag(const Tensor& weight, const Tensor& indices, const Tenso
   // Like PyTorch, a sum does not report sizes, and not the bags either unless it needs them.
   const bool is_sum = kind == BagMode::kSum;
   const bool lacks_bags = is_sum && padding_idx < 0 && weight.scalar_type() != ScalarType::Double;
-  const Tensor sizes = converted(is_sum ? none : bag_sizes, index_type);
+  const Tensor sizes =
+      converted(is_sum ? boxcar::zeros(dimVector(offsets.numel()), ScalarType::Long, std::nullopt, device) : bag_sizes,
+                index_type);
   return {converted(sums, weight.scalar_type()),
           converted(lacks_bags ? boxcar::narrow_copy(in_bag, 0, 0, 0) : in_bag, index_type), sizes,
           boxcar::clone(sizes)};

@@ -66,7 +66,8 @@ Tensor trilinear(const Tensor& i1, const Tensor& i2, const Tensor& i3, IntSpan e
   wrapDimension(unroll_dim, rank);
   const Tensor product = boxcar::mul(boxcar::mul(unsqueezedAt(i1, expand1, rank), unsqueezedAt(i2, expand2, rank)),
                                      unsqueezedAt(i3, expand3, rank));
-  return sumdim.empty() ? product : boxcar::sum(product, sumdim);
+  // Like PyTorch, sums of integers keep their dtype.
+  return sumdim.empty() ? product : boxcar::sum(product, sumdim, /*keepdim=*/false, product.scalar_type());
 }
 
 }  // namespace

@@ -29,8 +29,9 @@ void checkBins(int64_t bins, const char* name) {
   BOXCAR_CHECK(bins <= kMostBins, "{}: {} bins are more than {}", name, bins, kMostBins);
 }
 
-// Returns the ends of the histogram: those given, or those of the data if both are equal.
-std::pair<double, double> endsOf(const Tensor& values, double low, double high, const char* name) {
+// Returns the ends of the histogram: those given, or those of the data if both are equal, and [margin] around these if
+// they are equal, too.
+std::pair<double, double> endsOf(const Tensor& values, double low, double high, double margin, const char* name) {
   if (low == high && values.numel() > 0 && !values.is_meta()) {
     const auto [least, greatest] = boxcar::aminmax(values);
     low = boxcar::item(least).toDouble();
@@ -38,14 +39,14 @@ std::pair<double, double> endsOf(const Tensor& values, double low, double high, 
   }
   BOXCAR_CHECK(std::isfinite(low) && std::isfinite(high), "{}: range of [{}, {}] is not finite", name, low, high);
   BOXCAR_CHECK(low <= high, "{}: max must be larger than min, but they are {} and {}", name, high, low);
-  return low == high ? std::pair(low - 1, high + 1) : std::pair(low, high);
+  return low == high ? std::pair(low - margin, high + margin) : std::pair(low, high);
 }
 
 Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& max) {
   checkBins(bins, "histc");
   BOXCAR_CHECK(!self.is_complex() && self.scalar_type() != ScalarType::Bool, "histc: not defined for elements of {}",
                dtypeName(self.scalar_type()));
-  const auto [low, high] = endsOf(self, min.toDouble(), max.toDouble(), "histc");
+  const auto [low, high] = endsOf(self, min.toDouble(), max.toDouble(), 1, "histc");
   const Tensor row = boxcar::reshape(self, {-1});
   const Tensor values = boxcar::masked_select(row, boxcar::logical_and(boxcar::ge(row, low), boxcar::le(row, high)));
   // Integers are placed by double, as the ends are.
@@ -142,7 +143,7 @@ std::vector<Tensor> evenEdges(const Tensor& points, IntSpan bins, const Ranges& 
     if (range.has_value() || points.numel() > 0) {
       const Tensor values =
           range.has_value() ? boxcar::zeros({0}) : boxcar::select(points, -1, static_cast<int64_t>(i));
-      std::tie(low, high) = endsOf(values, low, high, "histogramdd");
+      std::tie(low, high) = endsOf(values, low, high, 0.5, "histogramdd");
     } else {
       high = 1;
     }

@@ -1,4 +1,5 @@
 #include <boxcar/backends/composite/write_out.h>
+#include <boxcar/backends/meta/output.h>
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
@@ -185,6 +186,7 @@ ValuesAndIndices mode(const Tensor& self, int64_t dim, bool keepdim) {
 
 std::tuple<Tensor&, Tensor&> kthValueOut(const Tensor& self, int64_t k, int64_t dim, bool keepdim, Tensor& values,
                                          Tensor& indices) {
+  meta::checkNoOverlap(values, self);
   return writeSameTypes(kthValue(self, k, dim, keepdim), values, indices);
 }
 std::tuple<Tensor&, Tensor&> modeOut(const Tensor& self, int64_t dim, bool keepdim, Tensor& values, Tensor& indices) {

@@ -23,10 +23,10 @@ Tensor rreluWithNoise(const Tensor& self, Tensor& noise, const Scalar& lower, co
   BOXCAR_CHECK(std::ranges::equal(self.sizes(), noise.sizes()),
                "rrelu_with_noise: expected noise of the input's size {}, but got {}", meta::listOf(self.sizes()),
                meta::listOf(noise.sizes()));
+  BOXCAR_CHECK(low <= high, "rrelu_with_noise: lower must be at most upper, but they are {} and {}", low, high);
   if (!training) return boxcar::leaky_relu(self, (low + high) / 2);
   BOXCAR_CHECK(noise.scalar_type() == self.scalar_type(), "rrelu_with_noise: expected noise of dtype {}, but got {}",
                dtypeName(self.scalar_type()), dtypeName(noise.scalar_type()));
-  BOXCAR_CHECK(low <= high, "rrelu_with_noise: lower must be at most upper, but they are {} and {}", low, high);
   meta::checkNoOverlap(noise, self);
   const Tensor is_positive = boxcar::gt(self, 0);
   boxcar::uniform_(noise, low, high, generator);

@@ -18,7 +18,7 @@ using native::GridSampling;
 using native::Interpolation;
 
 constexpr int64_t kBlock = 64;
-constexpr int64_t kMostTaps = 16;
+constexpr int64_t kMostTaps = 64;
 
 // The library's floor is a call unless the processor is known to round.
 template <class T>

@@ -36,8 +36,8 @@ Tensor sample(std::string_view op, const Tensor& input, const Tensor& grid, int6
   checkDense(input);
   checkDense(grid);
   checkGrid(op, input, grid, rank);
-  BOXCAR_CHECK(interpolation_mode >= 0 && interpolation_mode <= (rank == 2 ? 2 : 1),
-               "{}: interpolation_mode must be 0 (linear), 1 (nearest) or, for images, 2 (bicubic), but it is {}", op,
+  BOXCAR_CHECK(interpolation_mode >= 0 && interpolation_mode <= 2,
+               "{}: interpolation_mode must be 0 (linear), 1 (nearest) or 2 (cubic), but it is {}", op,
                interpolation_mode);
   BOXCAR_CHECK(padding_mode >= 0 && padding_mode <= 2,
                "{}: padding_mode must be 0 (zeros), 1 (border) or 2 (reflection), but it is {}", op, padding_mode);

@@ -34,6 +34,7 @@ Tensor indexSelect(const Tensor& self, int64_t dim, const Tensor& index) {
 }
 
 Tensor& indexSelectOut(const Tensor& self, int64_t dim, const Tensor& index, Tensor& out) {
+  checkNoInternalOverlap(out);
   return writeSameType(out, indexSelect(self, dim, index), {&self, &index});
 }
 

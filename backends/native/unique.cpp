@@ -86,11 +86,14 @@ Three uniqueDim(const Tensor& self, int64_t dim, bool /*sorted*/, bool /*return_
 }
 
 Three uniqueConsecutive(const Tensor& self, bool return_inverse, bool return_counts, std::optional<int64_t> dim) {
-  // For one-dimensional tensors, slices are elements.
-  if (dim.has_value() && !(self.dim() == 1 && wrapDimension(*dim, 1) == 0)) {
-    return groupsOfSlices("unique_consecutive", self, *dim, /*sorts=*/false);
+  // For one-dimensional tensors, slices are elements. Like in PyTorch, other slices always have their numbers and
+  // counts, also along dimension -1 of these.
+  const bool is_flat = !dim.has_value() || (self.dim() == 1 && *dim == 0);
+  if (is_flat) return groupsOf({"unique_consecutive", /*sorts=*/false, return_inverse, return_counts}, self);
+  if (self.dim() == 1 && wrapDimension(*dim, 1) == 0) {
+    return groupsOf({"unique_consecutive", /*sorts=*/false, true, true}, self);
   }
-  return groupsOf({"unique_consecutive", /*sorts=*/false, return_inverse, return_counts}, self);
+  return groupsOfSlices("unique_consecutive", self, *dim, /*sorts=*/false);
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ class Outcome:
         self.results = results
 
 
-def _as_list(results, count):
+def as_list(results, count):
     if count == 0:
         return []
     if count == 1:
@@ -247,12 +247,12 @@ def outcome_of(function, schema, values, upcast=True, native=True):
     wide_numbers = any(tensor.dim() == 0 and tensor.dtype in (torch.float32, torch.float64)
                        for tensor in tensors_in(list(values.values())))
     if not halves or not upcast or wide_numbers:
-        return Outcome(values, after, _as_list(invoke(function, after), schema.return_count))
+        return Outcome(values, after, as_list(invoke(function, after), schema.return_count))
 
     try:
         if not native:
             raise Unsupported("by declaration")
-        results = _as_list(invoke(function, after), schema.return_count)
+        results = as_list(invoke(function, after), schema.return_count)
     except Unsupported:
         results = None
         copier = Copier()
@@ -261,7 +261,7 @@ def outcome_of(function, schema, values, upcast=True, native=True):
     widener = Copier(widen=True)
     wide = {name: widener.copy(value) for name, value in values.items()}
     try:
-        wide_results = _as_list(invoke(function, wide), schema.return_count)
+        wide_results = as_list(invoke(function, wide), schema.return_count)
     except (Refused, Unsupported):
         if results is None:
             raise

@@ -25,6 +25,11 @@ LEFT_OUT = ("sparse", "_nested", "nested_", "quantize", "fake_quant", "mkldnn", 
 # Their results are whatever the memory holds.
 UNINITIALISED = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "empty_permuted", "resize_",
                  "resize_as_", "resize", "resize_as")
+# Arguments that are written, although the schema does not say so.
+HIDDEN_WRITES = {base: ("running_mean", "running_var")
+                 for base in ("batch_norm", "native_batch_norm", "instance_norm", "_batch_norm_impl_index")}
+# Their vectors are as good with other signs.
+ANY_SIGN = ("linalg_eig", "linalg_eigh", "_linalg_eigh", "linalg_svd", "_linalg_svd", "svd")
 # Refusals that do not show what is right: of out= dtypes, and of Python's binding.
 UNCLEAR = ("Found dtype", "Expected out tensor to have dtype", "Expected the dtype for input and out to match",
            "Expected object of scalar type", "Expected dtype", "Expected a value of type", "OpOverload")
@@ -35,8 +40,52 @@ def is_plain(tensor):
             tensor.device.type == "cpu" and tensor.dtype in store.kNames and not tensor.is_quantized)
 
 
+WIDER = {torch.float16: torch.float64, torch.bfloat16: torch.float64, torch.float32: torch.float64,
+         torch.complex64: torch.complex128}
+TOLERANCES = {torch.float16: (1e-3, 1e-5), torch.bfloat16: (1.6e-2, 1e-5), torch.float32: (1.3e-6, 1e-5),
+              torch.complex64: (1.3e-6, 1e-5)}
+
+
+class Widener(expected.Copier):
+    """Copies arguments, with wider floats."""
+
+    def _tensor(self, tensor):
+        if id(tensor) not in self.tensors:
+            self.tensors[id(tensor)] = tensor.to(WIDER.get(tensor.dtype, tensor.dtype), copy=True)
+            self.kept.append(tensor)
+        return self.tensors[id(tensor)]
+
+
+def error_of(function, schema, bound):
+    """Returns how far PyTorch's results are from those that it computes in wider floats, at most an eighth of the
+    largest; None if they are infinite where the wider ones are not."""
+    try:
+        narrow = expected.outcome_of(function, schema, bound, upcast=False).results
+        widener = Widener()
+        wide = expected.as_list(expected.invoke(function, {name: widener.copy(value) for name, value in bound.items()}),
+                                 schema.return_count)
+    except (expected.Refused, expected.Unsupported) as reason:
+        if "complex32" in str(reason):
+            raise expected.Unsupported(str(reason)) from reason
+        return 0.0
+    error = 0.0
+    for one, other in zip(expected.tensors_in(narrow), expected.tensors_in(wide)):
+        if one.shape != other.shape or not (one.is_floating_point() or one.is_complex()) or one.numel() == 0:
+            continue
+        one = one.resolve_conj().to(WIDER.get(one.dtype, one.dtype))
+        distance = (one - other.resolve_conj()).abs()
+        is_finite = torch.isfinite(distance)
+        if (torch.isfinite(other) & ~torch.isfinite(one)).any():
+            return None
+        if is_finite.any():
+            error = max(error, min(distance[is_finite].max().item(), one[is_finite].abs().max().item() / 8))
+    return error
+
+
 class Collector:
     """Makes cases of calls: of each operator and dtype at most [limit] different ones."""
+
+    kError = 4  # the error that a result may have, in PyTorch's own
 
     def __init__(self, operators, limit):
         self.operators = operators
@@ -69,8 +118,19 @@ class Collector:
         if self._add(schema, function, bound):
             self.kept[key] += 1
 
+    def _with_tensors(self, schema, bound):
+        """Returns the operator for numbers if [bound] has one for a tensor, as Python may give one."""
+        for argument in schema.arguments:
+            if argument.type == "Tensor" and isinstance(bound.get(argument.name), (bool, int, float, complex)):
+                return self.operators.find(f"aten::{schema.base}.Scalar")
+        return schema
+
     def _add(self, schema, function, bound):
+        schema = self._with_tensors(schema, bound)
+        if schema is None:
+            return False
         written = [argument.name for argument in schema.arguments if argument.is_written]
+        written += [name for name in HIDDEN_WRITES.get(schema.base, ()) if bound.get(name) is not None]
         encoder = store.CaseEncoder(self.elements)
         # Conjugates and negatives are views with a bit, which boxcar does not have.
         bound = {name: self._resolved(value) for name, value in bound.items()}
@@ -81,8 +141,18 @@ class Collector:
             if digest in self.seen:
                 return False
             self.seen.add(digest)
-            outcome = expected.outcome_of(expected.torch_function(schema), schema, bound)
+            call = expected.torch_function(schema)
+            error = 0.0
             extra = {"strides": False} if schema.base.startswith("_fft") else {}
+            if schema.base in ANY_SIGN:
+                extra["mag"] = True
+            if self.dtype in TOLERANCES:
+                rtol, atol = TOLERANCES[self.dtype]
+                error = error_of(call, schema, bound)
+                extra["tol"] = [rtol, atol + self.kError * (error or 0)]
+            # The results of halves are those of float32, rounded, unless PyTorch's own overflow.
+            outcome = expected.outcome_of(call, schema, bound, upcast=error is not None)
+            outcome.results = [self._resolved(result) for result in outcome.results]
             if torch.Tag.nondeterministic_seeded in function.tags or schema.base in UNINITIALISED:
                 extra["values"] = False
             self.cases.append(encoder.encode(schema.name, self.dtype, outcome, written, extra))
@@ -96,8 +166,7 @@ class Collector:
 
     def _resolved(self, value):
         if isinstance(value, torch.Tensor):
-            plain = value.detach()
-            return plain.resolve_conj().resolve_neg() if plain.is_conj() or plain.is_neg() else plain
+            return value.resolve_conj().resolve_neg() if value.is_conj() or value.is_neg() else value
         return [self._resolved(element) for element in value] if isinstance(value, (list, tuple)) else value
 
 
