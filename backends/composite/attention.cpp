@@ -57,9 +57,10 @@ Tensor causalBias(const Tensor& query, const Tensor& key) {
 
 // Returns how many query heads share one head of [tensor], which holds keys or values.
 int64_t sharedHeads(const Tensor& query, const Tensor& tensor) {
-  BOXCAR_CHECK(query.dim() >= 3 && tensor.dim() >= 3,
-               "scaled_dot_product_attention: enable_gqa needs tensors of 3 dimensions or more, but got sizes {} and {}",
-               meta::listOf(query.sizes()), meta::listOf(tensor.sizes()));
+  BOXCAR_CHECK(
+      query.dim() >= 3 && tensor.dim() >= 3,
+      "scaled_dot_product_attention: enable_gqa needs tensors of 3 dimensions or more, but got sizes {} and {}",
+      meta::listOf(query.sizes()), meta::listOf(tensor.sizes()));
   const int64_t heads = query.size(-3);
   const int64_t own = tensor.size(-3);
   if (heads == 0) return 1;

@@ -248,10 +248,10 @@ def kept_sample(cases):
 class Repacked:
     """Copies the elements of some cases into new rows."""
 
-    def __init__(self, source):
+    def __init__(self, source, target=None):
         self.rows = {store.dtype_name(dtype): b"".join(parts) for dtype, parts in source.parts.items()}
         self.dtypes = {store.dtype_name(dtype): dtype for dtype in source.parts}
-        self.target = store.Elements()
+        self.target = store.Elements() if target is None else target
 
     def place(self, name, first, count):
         if count == 0:

@@ -26,6 +26,7 @@ from generator import opinfo, store  # noqa: E402
 from generator.schemas import Operators  # noqa: E402
 
 CHUNKS = 40
+LARGEST_KEPT = 512  # elements of a case
 REASONS = HERE / "opinfo_reasons.txt"
 FAILURES = re.compile(r"^  (aten::\S+)\s+(\d+) of\s+(\d+) cases", re.MULTILINE)
 TOTALS = re.compile(r"^(\d+) of (\d+) cases pass", re.MULTILINE)
@@ -82,6 +83,26 @@ def record(folder, options):
     (folder / "calls.json").write_text(json.dumps({"calls": calls, "missing": missing}))
 
 
+def write_sample(folder):
+    """Keeps the smallest case of each operator, and the smallest that is refused, in tests/numerics/data."""
+    reasons = read_reasons()
+    best = {}
+    for path in sorted(folder.glob("*.safetensors")):
+        cases, elements = store.read(path)
+        for case in cases:
+            size = generate.size_of(case)
+            if case["op"] in reasons or not case.get("values", True) or size > LARGEST_KEPT:
+                continue
+            key = (case["op"], "err" in case)
+            cost = (size == 0, size, path.name)
+            if key not in best or cost < best[key][0]:
+                best[key] = (cost, case, elements)
+    target = store.Elements()
+    kept = [generate.Repacked(elements, target).case(case) for _, (_, case, elements) in sorted(best.items())]
+    generate.write_family(HERE / "data" / "opinfo.safetensors", kept, target, {})
+    print(f"{len(kept)} of the cases are kept in tests/numerics/data", file=sys.stderr)
+
+
 def read_reasons():
     """Returns {operator: reason} of opinfo_reasons.txt, with lines such as `aten::sinc  it is rounded once`."""
     lines = [line for line in REASONS.read_text().splitlines() if line and not line.startswith("#")]
@@ -125,11 +146,14 @@ def main():
     parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count(), help="processes at a time")
     parser.add_argument("--max-failures", type=int, default=3, help="how many differences of an operator replay.log has")
     parser.add_argument("--replay", action="store_true", help="repeat what was recorded before")
+    parser.add_argument("--update-sample", action="store_true", help="keep a part in tests/numerics/data")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build" / "opinfo", help="where the files go")
     parser.add_argument("--program", default=ROOT / "build" / "release" / "numerics_tests", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if not options.replay:
         record(options.out, options)
+    if options.update_sample:
+        write_sample(options.out)
     return 0 if replay(options.out, options) else 1
 
 

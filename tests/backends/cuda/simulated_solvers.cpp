@@ -29,7 +29,7 @@ void enqueueForEach(const MatrixBatch& a, const Body& body) {
 
 void factorLu(const MatrixBatch& a, int32_t* pivots, int32_t* info) {
   enqueueForEach(a, [=]<class T>(const cpu::Lapack<T>& lapack, std::type_identity<T>, int64_t i) {
-    info[i] = lapack.factorLu(a.rows, a.rows, matrixAt<T>(a, i), pivots + i * a.rows);
+    info[i] = lapack.factorLu(a.rows, a.columns, matrixAt<T>(a, i), pivots + i * leastOf(a));
   });
 }
 

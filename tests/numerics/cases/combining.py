@@ -75,6 +75,7 @@ def sum_to_size(make):
     yield make(2, 3, 4), [3, 1]
     yield make(2, 3, 4), [2, 3, 4]
     yield make(2, 3), []
+    yield make(), []
     yield error(make(2, 3), [2])
 
 

@@ -473,6 +473,7 @@ def scaled_dot_product_attention(make):
     yield call(make(2, 5, 3, 4).transpose(1, 2), make(2, 6, 3, 4).transpose(1, 2), make(2, 6, 3, 4).transpose(1, 2),
                options={"strides": False})
     yield call(heads(5, 4, 2, 6), heads(7, 4, 2, 2), heads(7, 3, 2, 2), enable_gqa=True)
+    yield call(heads(5, 4, 6), heads(7, 4, 2, 2), heads(7, 3, 2, 2), enable_gqa=True)
     yield call(heads(5, 4, 2, 6), heads(5, 4, 2, 2), heads(5, 3, 2, 2), is_causal=True, enable_gqa=True)
     yield call(heads(5, 4, 2, 6), heads(7, 4, 2, 1), heads(7, 3, 2, 3), make(5, 7), enable_gqa=True)
     yield heads(0, 4, 2), heads(6, 4, 2), heads(6, 4, 2)

@@ -192,7 +192,7 @@ def bilinear(make):
     yield error(make(4, 3), make(1, 4, 5), make(2, 3, 5))
 
 
-@cases("aten::_trilinear", WIDE_FLOATS, low=-1, high=1, tolerance={torch.float32: (1e-5, 1e-5)}, reason="sums")
+@cases("aten::_trilinear", WIDE_FLOATS + [torch.int8], low=-1, high=1, tolerance={torch.float32: (1e-5, 1e-5)}, reason="sums")
 def trilinear(make):
     yield make(4, 3), make(2, 3, 5), make(4, 5), [1, 3], [0], [1, 2], [2, 3]
     yield make(4, 3), make(2, 3, 5), make(4, 5), [1, 3], [0], [1, 2], [2, 3], 0
@@ -240,6 +240,7 @@ def embedding_bag_padding_idx(make):
         for padding in (None, 2, -1):
             yield (make(5, 3), torch.tensor([1, 2, 4, 0, 2, 3]), torch.tensor([0, 2, 2, 5]), False, mode, False, None,
                    False, padding)
+        yield make(5, 3), torch.tensor([1, 2, 4, 0]), torch.tensor([0, 2, 4]), False, mode, False, None, True, None
     yield error(make(5, 3), torch.tensor([1, 2]), torch.tensor([0]), False, 0, False, None, False, 5)
     yield error(make(5, 3), torch.tensor([1, 2]), torch.tensor([0]), False, 0, False, None, False, -6)
 
@@ -283,6 +284,7 @@ def rrelu(make):
     yield make(3, 4),
     yield make(3, 4), 0.1, 0.5
     yield make(0),
+    yield error(make(3), 0.5, 0.1)
 
 
 @cases("aten::rrelu_with_noise", WIDE_FLOATS)

@@ -183,6 +183,8 @@ def unique_consecutive(make):
     for x, dim in [(repeated(make, 9, 2), 0), (repeated(make, 2, 9), 1), (repeated(make, 2, 9, 2), -2),
                    (repeated(make, 9), 0), (make(0, 3), 0)]:
         yield x, True, True, dim
+    for dim in (0, -1):
+        yield repeated(make, 9), False, False, dim
     yield error(make(3), False, False, 1)
     yield error(make(2, 0), False, False, 0)
 

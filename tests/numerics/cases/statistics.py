@@ -93,6 +93,7 @@ def histogram_edges(make):
 @cases("aten::histogram.bin_ct", WIDE)
 def histogram_count(make):
     yield make(20), 4
+    yield torch.full((3,), 2.5, dtype=make.dtype), 2
     yield call(make(4, 5), 4, range=[-1.0, 2.0])
     yield call(make(6), 3, weight=make(6), density=True)
     yield make(0), 3

@@ -132,6 +132,8 @@ class Collector:
         written = [argument.name for argument in schema.arguments if argument.is_written]
         written += [name for name in HIDDEN_WRITES.get(schema.base, ()) if bound.get(name) is not None]
         encoder = store.CaseEncoder(self.elements)
+        # The function's dtype is often not that of an operator inside.
+        dtype = next((tensor.dtype for value in bound.values() for tensor in expected.tensors_in(value)), self.dtype)
         # Conjugates and negatives are views with a bit, which boxcar does not have.
         bound = {name: self._resolved(value) for name, value in bound.items()}
         try:
@@ -146,8 +148,8 @@ class Collector:
             extra = {"strides": False} if schema.base.startswith("_fft") else {}
             if schema.base in ANY_SIGN:
                 extra["mag"] = True
-            if self.dtype in TOLERANCES:
-                rtol, atol = TOLERANCES[self.dtype]
+            if dtype in TOLERANCES:
+                rtol, atol = TOLERANCES[dtype]
                 error = error_of(call, schema, bound)
                 extra["tol"] = [rtol, atol + self.kError * (error or 0)]
             # The results of halves are those of float32, rounded, unless PyTorch's own overflow.
@@ -155,11 +157,11 @@ class Collector:
             outcome.results = [self._resolved(result) for result in outcome.results]
             if torch.Tag.nondeterministic_seeded in function.tags or schema.base in UNINITIALISED:
                 extra["values"] = False
-            self.cases.append(encoder.encode(schema.name, self.dtype, outcome, written, extra))
+            self.cases.append(encoder.encode(schema.name, dtype, outcome, written, extra))
         except expected.Refused as reason:
             if any(text in str(reason) for text in UNCLEAR):
                 return False
-            self.cases.append(encoder.encode_error(schema.name, self.dtype, bound, str(reason)))
+            self.cases.append(encoder.encode_error(schema.name, dtype, bound, str(reason)))
         except (expected.Unsupported, LookupError, TypeError):
             return False
         return True

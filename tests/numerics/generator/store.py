@@ -166,3 +166,17 @@ def read_metadata(path):
     with open(path, "rb") as file:
         length, = struct.unpack("<Q", file.read(8))
         return json.loads(file.read(length)).get("__metadata__", {})
+
+
+def read(path):
+    """Returns the cases of the file [path] and their elements."""
+    with open(path, "rb") as file:
+        length, = struct.unpack("<Q", file.read(8))
+        header = json.loads(file.read(length))
+        elements = Elements()
+        for name, row in header.items():
+            if name != "__metadata__":
+                begin, end = row["data_offsets"]
+                file.seek(8 + length + begin)
+                elements.parts[getattr(torch, name)] = [file.read(end - begin)]
+    return json.loads(header["__metadata__"]["cases"]), elements
