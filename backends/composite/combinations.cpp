@@ -1,4 +1,5 @@
 #include <boxcar/backends/composite/dtype.h>
+#include <boxcar/backends/meta/dims.h>
 #include <boxcar/backends/meta/part_list.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>

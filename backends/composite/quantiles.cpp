@@ -81,7 +81,7 @@ Tensor interpolated(const Tensor& rows, Tensor ranks, Interpolation interpolatio
     default: break;
   }
   const Tensor below = boxcar::to(ranks, ScalarType::Long);
-  const Tensor values = boxcar::gather(rows, -1, below);
+  Tensor values = boxcar::gather(rows, -1, below);
   if (interpolation != Interpolation::kLinear && interpolation != Interpolation::kMidpoint) return values;
   const Tensor weight =
       interpolation == Interpolation::kMidpoint ? boxcar::full_like(ranks, 0.5) : boxcar::sub(ranks, below);
