@@ -161,7 +161,7 @@ Tensor unevenGradient(const Tensor& self, int64_t dim, const Tensor& x, int64_t 
     const Tensor gap = part(h, dim, at, 1);
     const Tensor first = part(self, dim, at, 1);
     const Tensor second = part(self, dim, at + step, 1);
-    const Tensor slope = boxcar::div(boxcar::mul(boxcar::sub(second, first), step), gap);
+    Tensor slope = boxcar::div(boxcar::mul(boxcar::sub(second, first), step), gap);
     if (edge_order == 1) return slope;
     const Tensor next_gap = part(h, dim, at + step, 1);
     const Tensor third = part(self, dim, at + 2 * step, 1);

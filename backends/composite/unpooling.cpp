@@ -33,7 +33,7 @@ Tensor channelRows(const Tensor& tensor, size_t rank) {
 
 Tensor maxUnpool(std::string_view op, size_t rank, const Tensor& self, const Tensor& indices, IntSpan output_size) {
   const DimVector sizes = meta::unpooledSizes(op, rank, self, indices, output_size);
-  const Tensor result = boxcar::zeros(sizes, self.scalar_type(), std::nullopt, self.device());
+  Tensor result = boxcar::zeros(sizes, self.scalar_type(), std::nullopt, self.device());
   if (self.numel() == 0) return result;
   Tensor rows = channelRows(result, rank);
   boxcar::scatter_(rows, 1, channelRows(indices, rank), channelRows(self, rank));

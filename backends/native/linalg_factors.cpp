@@ -73,8 +73,7 @@ Tensor luSolve(const Tensor& factors, const Tensor& pivots, const Tensor& b, boo
   checkPivotRange(kName, toContiguous(pivots), /*in_pairs=*/false);
 
   // X A = B is A^T X^T = B^T, and a row-major X is a column-major X^T. A^H X = B is A^T conj(X) = conj(B).
-  const Tensor x =
-      left ? copyMatrices(equation.b_sizes, b) : Tensor::allocate(equation.b_sizes, b.scalar_type(), device);
+  Tensor x = left ? copyMatrices(equation.b_sizes, b) : Tensor::allocate(equation.b_sizes, b.scalar_type(), device);
   if (x.is_meta() || x.numel() == 0) return x;
   if (!left) copyElements(x, meta::expandTo(b, equation.b_sizes));
   Tensor result = x;
