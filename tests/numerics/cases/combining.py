@@ -269,3 +269,28 @@ def assert_metadata(make):
     yield error(make(2, 3), None, [1, 1])
     yield error(make(2, 3), None, None, torch.bool)
     yield error(make(2, 3), device=torch.device("meta"))
+
+
+@cases("aten::set_", SOME, forms=False)
+def set_to_nothing(make):
+    yield make(2, 3),
+    yield make(),
+
+
+@cases("aten::set_.source_Tensor", SOME, forms=False)
+def set_to_tensor(make):
+    yield make(2), make(3, 4)[1:, ::2]
+    yield make(2), make()
+    yield make(0), make(0, 2)
+    # PyTorch keeps the dtype and reads memory of another.
+    yield error(make(2), make(2, dtype=torch.float64), unchecked=True)
+
+
+@cases("aten::set_.source_Tensor_storage_offset", SOME, forms=False)
+def set_to_part(make):
+    yield make(2), make(3, 4), 1, [2, 2], [1, 2]
+    yield make(2), make(3, 4)[1:], 1, [2, 3]
+    yield make(2), make(3, 4), 12, [0]
+    yield error(make(2), make(3, 4).t(), 0, [2])
+    yield error(make(2), make(3, 4), -1, [2])
+    yield error(make(2), make(3, dtype=torch.float64), 0, [2], unchecked=True)
