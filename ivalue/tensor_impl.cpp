@@ -98,6 +98,13 @@ void TensorImpl::setShape(std::span<const int64_t> sizes, std::span<const int64_
   contiguous_ = measured.contiguous;
 }
 
+void TensorImpl::setStorage(Storage storage, std::span<const int64_t> sizes, std::span<const int64_t> strides,
+                            int64_t offset) {
+  makeIntrusive<TensorImpl>(storage, dtype_, sizes, strides, offset);  // fails if the shape does not fit
+  storage_ = std::move(storage);
+  setShape(sizes, strides, offset);
+}
+
 // Used by select, slice and transpose, and so shorter than the code for arbitrary dimensions.
 void TensorImpl::measureDims(int64_t offset) {
   const size_t rank = dims_.sizes().size();

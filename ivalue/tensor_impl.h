@@ -60,6 +60,8 @@ class BOXCAR_API TensorImpl final : public Object {
   // Gives the tensor another shape over the same storage, which must be large enough. Called by kernels of out=
   // operators and of in-place shape operators.
   void setShape(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset);
+  // Gives the tensor other memory, of the same device, and a shape over it. Called by aten::set_.
+  void setStorage(Storage storage, std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset);
 
   bool requires_grad() const noexcept { return requires_grad_; }
   // Also adds or removes the backend's autograd key: a tensor that needs no gradient skips that kernel.

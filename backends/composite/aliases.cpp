@@ -77,6 +77,12 @@ void addArithmetic(Library& m, const std::string& alias) {
   add<name, "out", Tensor&(In, In, Tensor&)>(m, alias);
 }
 
+template <Name in_place>
+void addInPlace(Library& m, std::string_view alias) {
+  add<in_place, "Tensor", Tensor&(Tensor&, In)>(m, alias);
+  add<in_place, "Scalar", Tensor&(Tensor&, Number)>(m, alias);
+}
+
 template <Name name, Name in_place>
 void addComparison(Library& m, const std::string& alias) {
   add<name, "Tensor", Tensor(In, In)>(m, alias);
@@ -122,6 +128,10 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   addComparison<"aten::ge", "aten::ge_">(m, "greater_equal");
   addComparison<"aten::lt", "aten::lt_">(m, "less");
   addComparison<"aten::le", "aten::le_">(m, "less_equal");
+
+  addInPlace<"aten::bitwise_and_">(m, "__iand__");
+  addInPlace<"aten::bitwise_or_">(m, "__ior__");
+  addInPlace<"aten::bitwise_xor_">(m, "__ixor__");
 
   add<"aten::clamp", "", Tensor(In, OptionalNumber, OptionalNumber)>(m, "clip");
   add<"aten::clamp", "Tensor", Tensor(In, OptionalIn, OptionalIn)>(m, "clip");

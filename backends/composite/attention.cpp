@@ -1,12 +1,16 @@
+#include <boxcar/backends/composite/dtype.h>
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/backends/native/attention.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 namespace boxcar::composite {
 namespace {
@@ -95,9 +99,33 @@ Tensor splitHeads(const Tensor& tensor, int64_t count) {
   return boxcar::reshape(tensor, sizes);
 }
 
+struct Attention {
+  Tensor result;
+  Tensor scores;
+  Tensor weights;  // the softmax of the scores, after dropout
+  Tensor hidden;   // which queries may attend to no key; undefined if none
+
+  // Returns [tensor], which has a row for each query, with zeros for hidden ones.
+  Tensor withoutHidden(const Tensor& tensor) const {
+    return hidden.defined() ? boxcar::where(hidden, boxcar::zeros_like(tensor), tensor) : tensor;
+  }
+};
+
+// What dropout does with the weights: it draws with probability [p], or keeps those that are given, if they are.
+struct Dropping {
+  double p;
+  Tensor kept;
+
+  Tensor apply(const Tensor& weights) const {
+    if (p <= 0) return weights;
+    if (!kept.defined()) return boxcar::dropout(weights, p, /*train=*/true);
+    return boxcar::masked_fill(weights, boxcar::logical_not(kept), 0);
+  }
+};
+
 // Queries share keys and values without copying these: the query heads are stacked on top of each other.
-Tensor attend(const Tensor& query, const Tensor& all_keys, const Tensor& all_values, const Tensor& mask,
-              double dropout_p, bool is_causal, double scale, bool enable_gqa) {
+Attention attend(const Tensor& query, const Tensor& all_keys, const Tensor& all_values, const Tensor& mask,
+                 const Dropping& dropping, bool is_causal, double scale, bool enable_gqa) {
   const int64_t share_key = enable_gqa ? sharedHeads(query, all_keys) : 1;
   const int64_t share_value = enable_gqa ? sharedHeads(query, all_values) : 1;
   const Tensor key = enable_gqa ? seenBy(query, all_keys) : all_keys;
@@ -112,21 +140,29 @@ Tensor attend(const Tensor& query, const Tensor& all_keys, const Tensor& all_val
     const int64_t last[] = {-1};
     if (scores.sizes().back() > 0) hidden = boxcar::eq(boxcar::amax(scores, last, /*keepdim=*/true), -kInfinity);
   }
-  Tensor weights = boxcar::softmax(scores, -1);
-  if (dropout_p > 0) weights = boxcar::dropout(weights, dropout_p, /*train=*/true);
-  const Tensor result = splitHeads(boxcar::matmul(joinHeads(weights, share_value), value), share_value);
-  return hidden.defined() ? boxcar::where(hidden, boxcar::zeros_like(result), result) : result;
+  const Tensor weights = dropping.apply(boxcar::softmax(scores, -1));
+  Attention attention{{}, std::move(scores), weights, std::move(hidden)};
+  attention.result =
+      attention.withoutHidden(splitHeads(boxcar::matmul(joinHeads(weights, share_value), value), share_value));
+  return attention;
 }
+
+double scaleFor(const Tensor& query, std::optional<double> scale) {
+  return scale.value_or(1.0 / std::sqrt(static_cast<double>(query.sizes().back())));
+}
+
+// Returns a mask of numbers in float32 if its elements are small.
+Tensor widenedMask(const Tensor& mask) { return mask.defined() ? widened(mask) : mask; }
 
 Tensor scaledDotProductAttention(const Tensor& query, const Tensor& key, const Tensor& value,
                                  const OptionalTensor& attn_mask, double dropout_p, bool is_causal,
                                  std::optional<double> scale, bool enable_gqa) {
   const Tensor mask = attn_mask.value_or(Tensor());
   checkArguments(query, key, value, mask, is_causal);
-  const double factor = scale.value_or(1.0 / std::sqrt(static_cast<double>(query.sizes().back())));
+  const double factor = scaleFor(query, scale);
   const ScalarType type = query.scalar_type();
   if (type != ScalarType::Half && type != ScalarType::BFloat16) {
-    return attend(query, key, value, mask, dropout_p, is_causal, factor, enable_gqa);
+    return attend(query, key, value, mask, {dropout_p, {}}, is_causal, factor, enable_gqa).result;
   }
   const bool is_plain = dropout_p <= 0 && !query.requires_grad() && !key.requires_grad() && !value.requires_grad() &&
                         !(mask.defined() && mask.requires_grad());
@@ -135,16 +171,69 @@ Tensor scaledDotProductAttention(const Tensor& query, const Tensor& key, const T
     const Tensor result = native::attendAtOnce(query.device(), query, key, value, mask, is_causal, factor, enable_gqa);
     if (result.defined()) return result;
   }
-  const auto widen = [](const Tensor& tensor) { return boxcar::to(tensor, ScalarType::Float); };
-  const Tensor wide_mask = mask.defined() && mask.scalar_type() != ScalarType::Bool ? widen(mask) : mask;
-  return boxcar::to(attend(widen(query), widen(key), widen(value), wide_mask, dropout_p, is_causal, factor, enable_gqa),
-                    type);
+  const Attention attention = attend(widened(query), widened(key), widened(value), widenedMask(mask), {dropout_p, {}},
+                                     is_causal, factor, enable_gqa);
+  return boxcar::to(attention.result, type);
+}
+
+std::tuple<Tensor, Tensor> attentionOfProducts(const Tensor& query, const Tensor& key, const Tensor& value,
+                                               const OptionalTensor& attn_mask, double dropout_p, bool is_causal,
+                                               const OptionalTensor& dropout_mask, std::optional<double> scale,
+                                               bool enable_gqa) {
+  Tensor mask = attn_mask.value_or(Tensor());
+  const Tensor kept = dropout_mask.value_or(Tensor());
+  checkArguments(query, key, value, mask, is_causal);
+  BOXCAR_CHECK(!kept.defined() || kept.scalar_type() == ScalarType::Bool,
+               "scaled_dot_product_attention: expected dropout_mask to be of bool, but it is of {}",
+               dtypeName(kept.scalar_type()));
+  // Like PyTorch, this adds a mask of bools, too.
+  if (mask.defined()) mask = converted(mask, query.scalar_type());
+  // Values make up for the weights that a given mask drops; dropout itself scales the weights that it keeps.
+  const bool is_given = kept.defined() && dropout_p > 0;
+  const Tensor values = is_given ? boxcar::div(widened(value), 1 - dropout_p) : widened(value);
+  const Attention attention = attend(widened(query), widened(key), values, widenedMask(mask), {dropout_p, kept},
+                                     is_causal, scaleFor(query, scale), enable_gqa);
+  const ScalarType type = query.scalar_type();
+  return {converted(attention.result, type), converted(attention.withoutHidden(attention.weights), type)};
+}
+
+std::tuple<Tensor, Tensor> attentionWithSums(const Tensor& query, const Tensor& key, const Tensor& value,
+                                             double dropout_p, bool is_causal, const OptionalTensor& attn_mask,
+                                             std::optional<double> scale) {
+  const Tensor mask = attn_mask.value_or(Tensor());
+  checkArguments(query, key, value, mask, /*is_causal=*/false);
+  BOXCAR_CHECK(dropout_p == 0, "scaled_dot_product_attention: dropout is not supported here, but dropout_p is {}",
+               dropout_p);
+  for (const Tensor* tensor : {&key, &value}) {
+    BOXCAR_CHECK(
+        query.dim() == 4 && tensor->dim() == 4 &&
+            std::ranges::equal(tensor->sizes().first(2), query.sizes().first(2)) &&
+            tensor->sizes().back() == query.sizes().back(),
+        "scaled_dot_product_attention: expected query, key and value of 4 dimensions with the same batch, heads "
+        "and last size, but got sizes {}, {} and {}",
+        meta::listOf(query.sizes()), meta::listOf(key.sizes()), meta::listOf(value.sizes()));
+  }
+  BOXCAR_CHECK(!mask.defined() || (mask.scalar_type() == query.scalar_type() && (mask.dim() == 2 || mask.dim() == 4)),
+               "scaled_dot_product_attention: expected attn_mask of the query's dtype {} and 2 or 4 dimensions, but it "
+               "is of {} and {}",
+               dtypeName(query.scalar_type()), dtypeName(mask.scalar_type()), mask.dim());
+  const Attention attention = attend(widened(query), widened(key), widened(value), widenedMask(mask), {0, {}},
+                                     is_causal, scaleFor(query, scale), /*enable_gqa=*/false);
+  const int64_t last[] = {-1};
+  const Tensor sums = boxcar::logsumexp(attention.scores, last, /*keepdim=*/true);
+  const Tensor by_query = boxcar::transpose(boxcar::squeeze(attention.withoutHidden(sums), -1), 1, 2);
+  return {converted(attention.result, query.scalar_type()), boxcar::transpose(boxcar::contiguous(by_query), 1, 2)};
 }
 
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("scaled_dot_product_attention", BOXCAR_FN(scaledDotProductAttention));
+  m.impl("_scaled_dot_product_attention_math", BOXCAR_FN(attentionOfProducts));
+}
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
+  m.impl("_scaled_dot_product_flash_attention_for_cpu", BOXCAR_FN(attentionWithSums));
 }
 
 }  // namespace boxcar::composite

@@ -120,6 +120,20 @@ BagResults embeddingBag(const Tensor& weight, const Tensor& indices, const Tenso
           boxcar::clone(sizes)};
 }
 
+// Like PyTorch, a sum reports a size for each offset here.
+BagResults embeddingBagForwardOnly(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
+                                   bool scale_grad_by_freq, int64_t mode, bool sparse,
+                                   const OptionalTensor& per_sample_weights, bool include_last_offset,
+                                   int64_t padding_idx) {
+  BagResults results = embeddingBag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights,
+                                    include_last_offset, padding_idx);
+  auto& [sums, bags, sizes, chosen] = results;
+  if (static_cast<BagMode>(mode) != BagMode::kSum || !include_last_offset) return results;
+  sizes = boxcar::zeros(offsets.sizes(), sizes.scalar_type(), std::nullopt, sizes.device());
+  chosen = boxcar::clone(sizes);
+  return results;
+}
+
 BagResults embeddingBagPadded(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
                               bool scale_grad_by_freq, int64_t mode, bool sparse,
                               const OptionalTensor& per_sample_weights, bool include_last_offset,
@@ -246,6 +260,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("_embedding_bag", BOXCAR_FN(embeddingBag));
+  m.impl("_embedding_bag_forward_only", BOXCAR_FN(embeddingBagForwardOnly));
   m.impl("embedding_renorm_", BOXCAR_FN(embeddingRenorm));
   m.impl("segment_reduce", BOXCAR_FN(segmentReduce));
 }

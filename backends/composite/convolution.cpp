@@ -87,6 +87,16 @@ Tensor convPadding(const Tensor& input, const Tensor& weight, const OptionalTens
       boxcar::convolution(batch.input, weight, bias, stride, none, dilation, /*transposed=*/false, none, groups));
 }
 
+Tensor convolutionMode(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntSpan stride,
+                       std::string_view padding, IntSpan dilation, int64_t groups) {
+  BOXCAR_CHECK(weight.dim() >= 3 && weight.dim() <= 5 && input.dim() == weight.dim(),
+               "_convolution_mode: expected input and weight of the same 3 to 5 dimensions, but got sizes {} and {}",
+               meta::listOf(input.sizes()), meta::listOf(weight.sizes()));
+  if (weight.dim() == 3) return convPadding<1>(input, weight, bias, stride, padding, dilation, groups);
+  if (weight.dim() == 4) return convPadding<2>(input, weight, bias, stride, padding, dilation, groups);
+  return convPadding<3>(input, weight, bias, stride, padding, dilation, groups);
+}
+
 template <size_t rank>
 Tensor convTranspose(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, IntSpan stride,
                      IntSpan padding, IntSpan output_padding, int64_t groups, IntSpan dilation) {
@@ -105,6 +115,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("conv1d.padding", BOXCAR_FN(convPadding<1>));
   m.impl("conv2d.padding", BOXCAR_FN(convPadding<2>));
   m.impl("conv3d.padding", BOXCAR_FN(convPadding<3>));
+  m.impl("_convolution_mode", BOXCAR_FN(convolutionMode));
   m.impl("conv_transpose1d", BOXCAR_FN(convTranspose<1>));
   m.impl("conv_transpose2d.input", BOXCAR_FN(convTranspose<2>));
   m.impl("conv_transpose3d.input", BOXCAR_FN(convTranspose<3>));

@@ -1,3 +1,4 @@
+#include <boxcar/backends/composite/dtype.h>
 #include <boxcar/backends/meta/broadcast.h>
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/backends/meta/matrices.h>
@@ -61,9 +62,27 @@ Tensor pdistForward(const Tensor& self, double p) {
 }
 Tensor pdist(const Tensor& self, double p) { return boxcar::_pdist_forward(self, p); }
 
+// |x1 - x2|² is |x1|² - 2 x1 x2 + |x2|², one product of rows that are two elements longer.
+Tensor euclideanDist(const Tensor& x1, const Tensor& x2) {
+  meta::checkCdist(x1, x2, 2, std::nullopt);
+  const int64_t last[] = {-1};
+  const auto squared = [&](const Tensor& x) { return boxcar::sum(boxcar::square(x), last, /*keepdim=*/true); };
+  const Tensor wide1 = widened(x1);
+  const Tensor wide2 = widened(x2);
+  const Tensor squares1 = squared(wide1);
+  const Tensor squares2 = squared(wide2);
+  const Tensor rows1 = boxcar::cat({boxcar::mul(wide1, -2), squares1, boxcar::ones_like(squares1)}, -1);
+  const Tensor rows2 = boxcar::cat({wide2, boxcar::ones_like(squares2), squares2}, -1);
+  Tensor squares = boxcar::matmul(rows1, boxcar::transpose(rows2, -2, -1));
+  return converted(boxcar::sqrt_(boxcar::clamp_min_(squares, 0)), x1.scalar_type());
+}
+
 }  // namespace
 
-BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) { m.impl("_pdist_forward", BOXCAR_FN(pdistForward)); }
+BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
+  m.impl("_pdist_forward", BOXCAR_FN(pdistForward));
+  m.impl("_euclidean_dist", BOXCAR_FN(euclideanDist));
+}
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("pdist", BOXCAR_FN(pdist));

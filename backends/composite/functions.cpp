@@ -1,6 +1,8 @@
 #include <boxcar/dispatcher/registry/library.h>
+#include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
+#include <limits>
 #include <optional>
 
 // Operators that are other operators under a different name or for more dtypes.
@@ -24,6 +26,21 @@ Tensor logSoftmax(const Tensor& self, int64_t dim, OptionalType dtype) {
   return boxcar::_log_softmax(toFloating(self, dtype), dim, /*half_to_float=*/false);
 }
 
+Tensor safeSoftmax(const Tensor& self, int64_t dim, OptionalType dtype) {
+  const Tensor given = toFloating(self, dtype);
+  const Tensor result = boxcar::_softmax(given, dim, /*half_to_float=*/false);
+  if (given.numel() == 0) return result;
+  constexpr double kLeast = -std::numeric_limits<double>::infinity();
+  return boxcar::masked_fill(result, boxcar::all(boxcar::eq(given, kLeast), dim, /*keepdim=*/true), 0);
+}
+
+Tensor preluKernel(const Tensor& self, const Tensor& weight) {
+  BOXCAR_CHECK(self.is_floating_point() && self.scalar_type() == weight.scalar_type(),
+               "_prelu_kernel: expected self and weight of the same floating-point dtype, but got {} and {}",
+               dtypeName(self.scalar_type()), dtypeName(weight.scalar_type()));
+  return boxcar::where(boxcar::gt(self, 0), self, boxcar::mul(self, weight));
+}
+
 Tensor square(const Tensor& self) { return boxcar::pow(self, 2); }
 Tensor& squareInPlace(Tensor& self) { return boxcar::pow_(self, 2); }
 Tensor& squareOut(const Tensor& self, Tensor& out) { return boxcar::pow_out(out, self, 2); }
@@ -41,6 +58,11 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("square.out", BOXCAR_FN(squareOut));
   m.impl("max.other", BOXCAR_FN(maxOther));
   m.impl("min.other", BOXCAR_FN(minOther));
+}
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
+  m.impl("_safe_softmax", BOXCAR_FN(safeSoftmax));
+  m.impl("_prelu_kernel", BOXCAR_FN(preluKernel));
 }
 
 }  // namespace boxcar::composite

@@ -171,6 +171,19 @@ Histogram histogramCount(const Tensor& self, int64_t bins, Ranges range, const O
   return histogramCounts(self, std::vector<int64_t>(static_cast<size_t>(self.size(-1)), bins), range, weight, density);
 }
 
+std::vector<Tensor> pointEdges(const Tensor& self, IntSpan bins, Ranges range, const OptionalTensor& weight,
+                               bool /*density*/) {
+  checkPoints(self, bins.size(), weight);
+  return evenEdges(self, bins, range);
+}
+Tensor pointCounts(const Tensor& self, IntSpan bins, Ranges range, const OptionalTensor& weight, bool density) {
+  return countedPoints(self, evenEdges(self, bins, range), weight, density);
+}
+Tensor pointCountsOfEdges(const Tensor& self, std::span<const Tensor> bins, const OptionalTensor& weight,
+                          bool density) {
+  return countedPoints(self, std::vector<Tensor>(bins.begin(), bins.end()), weight, density);
+}
+
 // A histogram of numbers is one of points with one coordinate.
 Tensor asPoints(const Tensor& self) { return boxcar::reshape(self, {-1, 1}); }
 OptionalTensor asRow(const Tensor& self, const OptionalTensor& weight) {
@@ -212,6 +225,9 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("histogram.bins_tensor_out", BOXCAR_FN(histogramOfEdgesOut));
   m.impl("histogram.bin_ct", BOXCAR_FN(histogramOfCount));
   m.impl("histogram.bin_ct_out", BOXCAR_FN(histogramOfCountOut));
+  m.impl("_histogramdd_bin_edges", BOXCAR_FN(pointEdges));
+  m.impl("_histogramdd_from_bin_cts", BOXCAR_FN(pointCounts));
+  m.impl("_histogramdd_from_bin_tensors", BOXCAR_FN(pointCountsOfEdges));
 }
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {

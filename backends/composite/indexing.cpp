@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -120,6 +121,67 @@ Tensor oneHot(const Tensor& self, int64_t num_classes) {
   return boxcar::scatter_(result, -1, boxcar::unsqueeze(self, -1), 1);
 }
 
+// == Unsafe and masked indices ==
+
+using Indices = List<std::optional<Tensor>>;
+
+void checkUnsafeIndices(const Indices& indices, std::string_view op) {
+  for (const std::optional<Tensor>& index : indices) {
+    if (!index.has_value() || !index->defined()) continue;
+    BOXCAR_CHECK(index->scalar_type() == ScalarType::Long || index->scalar_type() == ScalarType::Int,
+                 "{}: expected indices of int64 or int32, but got {}", op, dtypeName(index->scalar_type()));
+  }
+}
+
+Tensor unsafeIndex(const Tensor& self, const Indices& indices) {
+  checkUnsafeIndices(indices, "_unsafe_index");
+  return boxcar::index(self, indices);
+}
+
+Tensor unsafeIndexPut(const Tensor& self, const Indices& indices, const Tensor& values, bool accumulate) {
+  return boxcar::index_put(self, indices, values, accumulate);
+}
+
+void checkIndexMask(const Tensor& mask, const char* op) {
+  BOXCAR_CHECK(mask.scalar_type() == ScalarType::Bool, "{}: expected a mask of bools, but got {}", op,
+               dtypeName(mask.scalar_type()));
+}
+
+// Returns [indices] with those outside of [self] moved to its ends.
+Indices clampedInto(const Tensor& self, const Indices& indices) {
+  BOXCAR_CHECK(indices.size() <= self.sizes().size(), "too many indices for tensor of dimension {} (got {})",
+               self.dim(), indices.size());
+  Indices clamped;
+  for (size_t dim = 0; dim < indices.size(); ++dim) {
+    const std::optional<Tensor> index = indices[dim];
+    if (!index.has_value() || !index->defined()) {
+      clamped.push_back(std::nullopt);
+      continue;
+    }
+    const int64_t size = self.sizes()[dim];
+    clamped.push_back(boxcar::clamp(*index, Scalar(-size), Scalar(size - 1)));
+  }
+  return clamped;
+}
+
+Tensor unsafeMaskedIndex(const Tensor& self, const Tensor& mask, const Indices& indices, const Scalar& fill) {
+  constexpr const char* kName = "_unsafe_masked_index";
+  checkIndexMask(mask, kName);
+  checkUnsafeIndices(indices, kName);
+  if (self.numel() == 0) return boxcar::full(mask.sizes(), fill, self.scalar_type(), std::nullopt, self.device());
+  return boxcar::masked_fill(boxcar::index(self, clampedInto(self, indices)), boxcar::logical_not(mask), fill);
+}
+
+Tensor unsafeMaskedIndexPutAccumulate(const Tensor& self, const Tensor& mask, const Indices& indices,
+                                      const Tensor& values) {
+  constexpr const char* kName = "_unsafe_masked_index_put_accumulate";
+  checkIndexMask(mask, kName);
+  checkUnsafeIndices(indices, kName);
+  if (self.numel() == 0) return boxcar::clone(self);
+  const Tensor added = boxcar::masked_fill(values, boxcar::logical_not(mask), 0);
+  return boxcar::index_put(self, clampedInto(self, indices), added, /*accumulate=*/true);
+}
+
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
@@ -131,6 +193,12 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("one_hot", BOXCAR_FN(oneHot));
 }
 
-BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) { m.impl("embedding", BOXCAR_FN(embedding)); }
+BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
+  m.impl("embedding", BOXCAR_FN(embedding));
+  m.impl("_unsafe_index.Tensor", BOXCAR_FN(unsafeIndex));
+  m.impl("_unsafe_index_put", BOXCAR_FN(unsafeIndexPut));
+  m.impl("_unsafe_masked_index", BOXCAR_FN(unsafeMaskedIndex));
+  m.impl("_unsafe_masked_index_put_accumulate", BOXCAR_FN(unsafeMaskedIndexPutAccumulate));
+}
 
 }  // namespace boxcar::composite

@@ -17,6 +17,32 @@ namespace {
 Tensor concat(TensorList tensors, int64_t dim) { return boxcar::cat(tensors, dim); }
 Tensor& concatOut(TensorList tensors, int64_t dim, Tensor& out) { return boxcar::cat_out(out, tensors, dim); }
 
+// Pads and reshapes each tensor to [sizes before dim, num_chunks, the elements of a chunk].
+Tensor chunkCat(TensorList tensors, int64_t dim, int64_t num_chunks) {
+  BOXCAR_CHECK(num_chunks >= 1, "_chunk_cat expects at least one chunk, but num_chunks is {}", num_chunks);
+  BOXCAR_CHECK(!tensors.empty(), "_chunk_cat expects a non-empty list of tensors");
+  dim = wrapDimension(dim, tensors[0].dim());
+  const auto along = static_cast<size_t>(dim);
+  std::vector<Tensor> rows;
+  for (const Tensor& tensor : tensors) {
+    BOXCAR_CHECK(
+        tensor.numel() > 0 && tensor.dim() > dim && tensor.scalar_type() == tensors[0].scalar_type() &&
+            std::ranges::equal(tensor.sizes().first(along), tensors[0].sizes().first(along)),
+        "_chunk_cat expects tensors of {}, with elements and the same sizes before dimension {}, but got {} of "
+        "shape [{}] and of shape [{}]",
+        dtypeName(tensors[0].scalar_type()), dim, dtypeName(tensor.scalar_type()), fmt::join(tensors[0].sizes(), ", "),
+        fmt::join(tensor.sizes(), ", "));
+    const int64_t size = tensor.sizes()[along];
+    const int64_t length = (size - 1) / num_chunks + 1;
+    DimVector pad(2 * (tensor.sizes().size() - along), 0);
+    pad.back() = length * num_chunks - size;
+    DimVector sizes = toDimVector(tensor.sizes().first(along));
+    sizes.insert(sizes.end(), {num_chunks, -1});
+    rows.push_back(boxcar::reshape(boxcar::constant_pad_nd(tensor, pad, 0), sizes));
+  }
+  return boxcar::cat(rows, dim + 1);
+}
+
 // The tensors to join along [dim], each reshaped for it.
 struct Joint {
   std::vector<Tensor> tensors;
@@ -126,6 +152,7 @@ std::vector<Tensor> gridIndexing(TensorList tensors, std::string_view indexing) 
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
+  m.impl("_chunk_cat", BOXCAR_FN(chunkCat));
   m.impl("stack", BOXCAR_FN(stack));
   m.impl("stack.out", BOXCAR_FN(stackOut));
 }

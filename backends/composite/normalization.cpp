@@ -94,17 +94,13 @@ Tensor instanceNorm(const Tensor& input, const OptionalTensor& weight, const Opt
 }
 
 double epsilonOf(ScalarType type) {
-  switch (type) {
-    case ScalarType::Double:
-    case ScalarType::ComplexDouble: return std::numeric_limits<double>::epsilon();
-    case ScalarType::Half: return 0x1p-10;
-    case ScalarType::BFloat16: return 0x1p-7;
-    default: return std::numeric_limits<float>::epsilon();
-  }
+  const bool is_double = type == ScalarType::Double || type == ScalarType::ComplexDouble;
+  return is_double ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
 }
 
-// float16 and bfloat16 are computed in float32.
-Tensor rmsNorm(const Tensor& input, IntSpan normalized_shape, const OptionalTensor& weight, std::optional<double> eps) {
+// float16 and bfloat16 are computed in float32, which the factor then has.
+std::tuple<Tensor, Tensor> fusedRmsNorm(const Tensor& input, IntSpan normalized_shape, const OptionalTensor& weight,
+                                        std::optional<double> eps) {
   const Tensor* given = meta::givenTensor(weight);
   const ScalarType type = input.scalar_type();
   const meta::LayerNorm shape(input, normalized_shape, given, nullptr);
@@ -117,9 +113,14 @@ Tensor rmsNorm(const Tensor& input, IntSpan normalized_shape, const OptionalTens
     dims.push_back(static_cast<int64_t>(i));
   }
   const Tensor squares = boxcar::mean(boxcar::square(x), dims, /*keepdim=*/true);
-  Tensor result = boxcar::mul(x, boxcar::rsqrt(boxcar::add(squares, eps.value_or(epsilonOf(type)))));
+  const Tensor factor = boxcar::rsqrt(boxcar::add(squares, eps.value_or(epsilonOf(type))));
+  Tensor result = boxcar::mul(x, factor);
   if (given != nullptr) result = boxcar::mul(result, *given);
-  return result.scalar_type() == type ? result : boxcar::to(result, type);
+  return {result.scalar_type() == type ? result : boxcar::to(result, type), factor};
+}
+
+Tensor rmsNorm(const Tensor& input, IntSpan normalized_shape, const OptionalTensor& weight, std::optional<double> eps) {
+  return std::get<0>(fusedRmsNorm(input, normalized_shape, weight, eps));
 }
 
 }  // namespace
@@ -130,6 +131,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("batch_norm", BOXCAR_FN(batchNorm));
   m.impl("instance_norm", BOXCAR_FN(instanceNorm));
   m.impl("rms_norm", BOXCAR_FN(rmsNorm));
+  m.impl("_fused_rms_norm", BOXCAR_FN(fusedRmsNorm));
 }
 
 }  // namespace boxcar::composite

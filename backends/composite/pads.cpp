@@ -160,6 +160,9 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("pixel_unshuffle", BOXCAR_FN(pixelUnshuffle));
 }
 
-BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) { m.impl("pad", BOXCAR_FN(pad)); }
+BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  m.impl("pad", BOXCAR_FN(pad));
+  m.impl("_pad_circular", BOXCAR_FN(circularPad));
+}
 
 }  // namespace boxcar::composite

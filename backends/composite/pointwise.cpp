@@ -185,6 +185,7 @@ Tensor imag(const Tensor& self) {
 
 // Computes conjugates eagerly; there is no lazy conjugation.
 Tensor conj(const Tensor& self) { return self.is_complex() ? boxcar::conj_physical(self) : itself(self); }
+Tensor conjOrAlias(const Tensor& self) { return self.is_complex() ? boxcar::conj_physical(self) : boxcar::alias(self); }
 
 Tensor& maxOtherOut(const Tensor& self, const Tensor& other, Tensor& out) {
   return boxcar::maximum_out(out, self, other);
@@ -253,6 +254,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
 }
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
+  m.impl("_conj", BOXCAR_FN(conjOrAlias));
   m.impl("rad2deg", BOXCAR_FN(radToDeg));
   m.impl("rad2deg_", BOXCAR_FN(radToDegInPlace));
   m.impl("rad2deg.out", BOXCAR_FN(radToDegOut));

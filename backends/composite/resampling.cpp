@@ -8,7 +8,9 @@
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -79,6 +81,66 @@ Tensor linearAlong(const Tensor& self, int64_t dim, int64_t size, bool align_cor
   });
 }
 
+// The weight of an element at distance [x] in bilinear and in bicubic interpolation.
+struct LinearWindow {
+  static constexpr int kReach = 1;
+  template <class C>
+  static C weight(C x) {
+    return std::max(C(1) - std::abs(x), C(0));
+  }
+};
+struct CubicWindow {
+  static constexpr int kReach = 2;
+  template <class C>
+  static C weight(C x) {
+    constexpr C kA = C(-0.5);
+    x = std::abs(x);
+    if (x < 1) return ((kA + 2) * x - (kA + 3)) * x * x + 1;
+    return x < 2 ? ((x - 5) * x + 8) * x * kA - 4 * kA : C(0);
+  }
+};
+
+// Where steps are longer than an element, windows are that much wider.
+template <class Window>
+Tensor smoothAlong(const Tensor& self, int64_t dim, int64_t size, bool align_corners, Scale scale) {
+  return inCoordinates(self, [&]<class C>(C) {
+    const int64_t in = self.size(dim);
+    const C step = functors::LinearAxis<C>(in, size, align_corners, scale).step;
+    const C widening = std::max(step, C(1));
+    const C reach = Window::kReach * widening;
+    const auto length = static_cast<int64_t>(std::min(std::ceil(reach) * 2 + 1, static_cast<C>(in)));
+    std::vector<int64_t> indices;
+    std::vector<C> weights;
+    for (int64_t i = 0; i < size; ++i) {
+      const C centre = step * (static_cast<C>(i) + C(0.5));
+      const int64_t first = std::clamp(static_cast<int64_t>(centre - reach + C(0.5)), int64_t{0}, in - 1);
+      const int64_t end =
+          std::clamp(static_cast<int64_t>(centre + reach + C(0.5)), first + 1, std::min(in, first + length));
+      const size_t start = weights.size();
+      C total = 0;
+      for (int64_t k = 0; k < length; ++k) {
+        const C distance = (static_cast<C>(first + k) - centre + C(0.5)) / widening;
+        const C weight = first + k < end ? Window::weight(distance) : C(0);
+        indices.push_back(std::min(first + k, in - 1));
+        weights.push_back(weight);
+        total += weight;
+      }
+      for (size_t k = start; total != 0 && k < weights.size(); ++k) weights[k] /= total;
+    }
+    DimVector parts = toDimVector(self.sizes());
+    parts[static_cast<size_t>(dim)] = size;
+    parts.insert(parts.begin() + dim + 1, length);
+    DimVector of_weights(parts.size(), 1);
+    of_weights[static_cast<size_t>(dim)] = size;
+    of_weights[static_cast<size_t>(dim) + 1] = length;
+    const Tensor chosen = boxcar::index_select(self, dim, tensorOf<int64_t>(indices, self.device()));
+    const Tensor weighted =
+        boxcar::mul(boxcar::reshape(chosen, parts), boxcar::reshape(tensorOf<C>(weights, self.device()), of_weights));
+    const int64_t summed[] = {dim + 1};
+    return boxcar::sum(weighted, summed);
+  });
+}
+
 Tensor nearestAlong(const Tensor& self, int64_t dim, int64_t size, Scale scale, bool of_centres) {
   return inCoordinates(self, [&]<class C>(C) {
     const functors::NearestAxis<C> axis(self.size(dim), size, scale, of_centres);
@@ -124,6 +186,25 @@ Tensor bicubic2d(const Tensor& self, IntSpan output_size, bool align_corners, Sc
 Tensor& bicubic2dOut(const Tensor& self, IntSpan output_size, bool align_corners, Scale scales_h, Scale scales_w,
                      Tensor& out) {
   return writeSameType(out, bicubic2d(self, output_size, align_corners, scales_h, scales_w));
+}
+
+template <class Window>
+Tensor smooth2d(std::string_view op, const Tensor& self, IntSpan output_size, bool align_corners, Scale scales_h,
+                Scale scales_w) {
+  const bool is_bytes = self.scalar_type() == ScalarType::Byte;
+  if (!is_bytes) checkFloats(op, self);
+  checkSizes(op, self, output_size, std::array{scales_h, scales_w});
+  const Tensor wide = is_bytes ? boxcar::to(self, ScalarType::Float) : widened(self);
+  const Tensor rows = smoothAlong<Window>(wide, 3, output_size[1], align_corners, scales_w);
+  const Tensor result = smoothAlong<Window>(rows, 2, output_size[0], align_corners, scales_h);
+  const Tensor rounded = is_bytes ? boxcar::clamp(boxcar::round(result), Scalar(0), Scalar(255)) : result;
+  return inFormatOf(self, converted(rounded, self.scalar_type()));
+}
+Tensor smoothBilinear2d(const Tensor& self, IntSpan output_size, bool align_corners, Scale scales_h, Scale scales_w) {
+  return smooth2d<LinearWindow>("_upsample_bilinear2d_aa", self, output_size, align_corners, scales_h, scales_w);
+}
+Tensor smoothBicubic2d(const Tensor& self, IntSpan output_size, bool align_corners, Scale scales_h, Scale scales_w) {
+  return smooth2d<CubicWindow>("_upsample_bicubic2d_aa", self, output_size, align_corners, scales_h, scales_w);
 }
 
 // Slices are resized as images first.
@@ -181,6 +262,15 @@ Tensor bicubic2dVec(const Tensor& input, OptionalSizes output_size, bool align_c
   const DimVector sizes = meta::chosenOutputSize("upsample_bicubic2d", input, output_size, factors, 2);
   return boxcar::upsample_bicubic2d(input, sizes, align_corners, scaleAt(factors, 0), scaleAt(factors, 1));
 }
+Tensor smoothBilinear2dVec(const Tensor& input, OptionalSizes output_size, bool align_corners,
+                           OptionalFactors factors) {
+  const DimVector sizes = meta::chosenOutputSize("_upsample_bilinear2d_aa", input, output_size, factors, 2);
+  return boxcar::_upsample_bilinear2d_aa(input, sizes, align_corners, scaleAt(factors, 0), scaleAt(factors, 1));
+}
+Tensor smoothBicubic2dVec(const Tensor& input, OptionalSizes output_size, bool align_corners, OptionalFactors factors) {
+  const DimVector sizes = meta::chosenOutputSize("_upsample_bicubic2d_aa", input, output_size, factors, 2);
+  return boxcar::_upsample_bicubic2d_aa(input, sizes, align_corners, scaleAt(factors, 0), scaleAt(factors, 1));
+}
 Tensor trilinear3dVec(const Tensor& input, OptionalSizes output_size, bool align_corners, OptionalFactors factors) {
   const DimVector sizes = meta::chosenOutputSize("upsample_trilinear3d", input, output_size, factors, 3);
   return boxcar::upsample_trilinear3d(input, sizes, align_corners, scaleAt(factors, 0), scaleAt(factors, 1),
@@ -207,6 +297,8 @@ Tensor nearestExact3dVec(const Tensor& input, OptionalSizes output_size, Optiona
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("upsample_bicubic2d.vec", BOXCAR_FN(bicubic2dVec));
+  m.impl("_upsample_bilinear2d_aa.vec", BOXCAR_FN(smoothBilinear2dVec));
+  m.impl("_upsample_bicubic2d_aa.vec", BOXCAR_FN(smoothBicubic2dVec));
   m.impl("upsample_trilinear3d.vec", BOXCAR_FN(trilinear3dVec));
   m.impl("upsample_nearest3d.vec", BOXCAR_FN(nearest3dVec));
   m.impl("_upsample_nearest_exact1d.vec", BOXCAR_FN(nearestExact1dVec));
@@ -217,6 +309,8 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("upsample_bicubic2d", BOXCAR_FN(bicubic2d));
   m.impl("upsample_bicubic2d.out", BOXCAR_FN(bicubic2dOut));
+  m.impl("_upsample_bilinear2d_aa", BOXCAR_FN(smoothBilinear2d));
+  m.impl("_upsample_bicubic2d_aa", BOXCAR_FN(smoothBicubic2d));
   m.impl("upsample_trilinear3d", BOXCAR_FN(trilinear3d));
   m.impl("upsample_trilinear3d.out", BOXCAR_FN(trilinear3dOut));
   m.impl("upsample_nearest3d", BOXCAR_FN(nearest3d));

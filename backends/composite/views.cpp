@@ -27,6 +27,10 @@ size_t dimOf(const Tensor& self, int64_t dim) {
 
 Tensor alias(const Tensor& self) { return self.view(self.sizes(), self.strides(), self.storage_offset()); }
 
+Tensor reshapeAlias(const Tensor& self, IntSpan size, IntSpan stride) {
+  return self.view(size, stride, self.storage_offset());
+}
+
 Tensor asStrided(const Tensor& self, IntSpan size, IntSpan stride, OptionalInt storage_offset) {
   BOXCAR_CHECK(size.size() == stride.size(), "mismatch in length of strides and shape: strides [{}], shape [{}]",
                fmt::join(stride, ", "), fmt::join(size, ", "));
@@ -189,6 +193,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("alias", BOXCAR_FN(alias));
   m.impl("detach", BOXCAR_FN(alias));
   m.impl("as_strided", BOXCAR_FN(asStrided));
+  m.impl("_reshape_alias", BOXCAR_FN(reshapeAlias));
   m.impl("view", BOXCAR_FN(view));
   m.impl("_unsafe_view", BOXCAR_FN(view));
   m.impl("transpose.int", BOXCAR_FN(transpose));

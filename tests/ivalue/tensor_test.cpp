@@ -281,6 +281,20 @@ TEST(Tensor, RequiresGradBringsTheAutogradKey) {
             "only tensors of floating point and complex dtype can require gradients, not int64");
 }
 
+TEST(TensorImpl, SetStorageChangesNothingIfTheShapeDoesNotFit) {
+  const Tensor tensor = floats({2});
+  const Tensor other = floats({2, 3});
+  TensorImpl* impl = tensor.unsafeGetTensorImpl();
+  const Storage before = tensor.storage();
+  EXPECT_THROW(impl->setStorage(other.storage(), Sizes{7}, Sizes{1}, 0), Error);
+  EXPECT_EQ(tensor.storage(), before);
+  EXPECT_EQ(vec(tensor.sizes()), Sizes{2});
+  impl->setStorage(other.storage(), Sizes{3, 1}, Sizes{1, 3}, 3);
+  EXPECT_EQ(tensor.storage(), other.storage());
+  EXPECT_EQ(vec(tensor.sizes()), (Sizes{3, 1}));
+  EXPECT_EQ(tensor.storage_offset(), 3);
+}
+
 TEST(TensorImpl, SetShapeMayReadItsOwnShape) {
   const Sizes many{1, 2, 1, 3, 1, 2, 1};
   const Tensor tensor = floats(many);

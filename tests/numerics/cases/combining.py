@@ -5,6 +5,7 @@ import torch
 from generator import ALL, call, cases, error
 
 SOME = [torch.float32, torch.int64, torch.bool, torch.bfloat16, torch.complex64]
+WITHOUT_BFLOAT16 = [dtype for dtype in ALL if dtype != torch.bfloat16]
 NUMBERS = [torch.float32, torch.float64, torch.int64]
 
 
@@ -164,6 +165,15 @@ def isreal(make):
     yield make(0),
 
 
+# For complex numbers PyTorch returns a view with a conjugate bit, which boxcar does not have. It refuses others.
+@cases("aten::_conj", [torch.float32, torch.int64, torch.complex64, torch.complex128],
+       reference=lambda x: x.conj_physical() if x.is_complex() else torch.ops.aten.alias(x))
+def conj(make):
+    yield make(2, 3)
+    yield make(3, 4).t()
+    yield make()
+
+
 @cases("aten::_conj_physical", [torch.complex64, torch.complex128])
 def conj_physical(make):
     yield make(2, 3),
@@ -198,3 +208,90 @@ def spaces(make, name):
 @cases("aten::new_empty_strided", [torch.float32])
 def new_empty_strided(make):
     yield error(make(3), [2, 2], [1])
+
+
+@cases("aten::_chunk_cat", SOME)
+def chunk_cat(make):
+    yield [make(3, 4), make(5, 2)], 0, 2
+    yield [make(3, 4).t(), make(4, 2)], 1, 2
+    yield [make(2, 2, 3), make(2, 3, 2)], -2, 4
+    yield [make(2)], 0, 1
+    yield error([make(2, 2, 3), make(2, 3, 2)], -1, 2)
+    yield error([make(2), make(0)], 0, 2)
+    yield error([make(2), make(2, dtype=torch.float64)], 0, 2)
+    yield error([make(2), make()], 0, 2)
+    yield error([], 0, 2)
+    yield error([make(2)], 0, 0)
+
+
+# PyTorch has complex numbers of two bfloat16, which boxcar lacks.
+@cases("aten::result_type.Tensor", WITHOUT_BFLOAT16, forms=False)
+def result_type(make):
+    for other in WITHOUT_BFLOAT16:
+        yield make(2), torch.ones(2, dtype=other)
+        yield make(2), torch.tensor(1, dtype=other)
+        yield make(), torch.tensor(1, dtype=other)
+
+
+@cases("aten::result_type.Scalar aten::result_type.Scalar_Tensor", WITHOUT_BFLOAT16, forms=False)
+def result_type_number(make, name):
+    for number in (2, 1.5, 2j):
+        for x in (make(2), make()):
+            yield (number, x) if name.endswith("Scalar_Tensor") else (x, number)
+
+
+@cases("aten::result_type.Scalar_Scalar", [torch.float32], forms=False)
+def result_type_numbers(make):
+    for first in (2, 1.5, 2j):
+        for second in (2, 1.5, 2j):
+            yield first, second
+
+
+@cases("aten::_assert_async", SOME, forms=False)
+def assert_async(make):
+    yield torch.ones(1, 1, dtype=make.dtype),
+    yield error(torch.zeros((), dtype=make.dtype))
+    yield error(make(2))
+    yield error(make(0))
+
+
+@cases("aten::_assert_async.msg", [torch.float32, torch.bool], forms=False)
+def assert_async_text(make):
+    yield torch.ones((), dtype=make.dtype), "holds"
+    yield error(torch.zeros(1, dtype=make.dtype), "does not hold {}")
+
+
+@cases("aten::_assert_tensor_metadata", [torch.float32, torch.int64], forms=False)
+def assert_metadata(make):
+    yield make(2, 3),
+    yield call(make(2, 3), [2, 3], [3, 1], make.dtype, device=torch.device("cpu"), layout=torch.strided)
+    yield error(make(2, 3), [3, 2])
+    yield error(make(2, 3), [2])
+    yield error(make(2, 3), None, [1, 1])
+    yield error(make(2, 3), None, None, torch.bool)
+    yield error(make(2, 3), device=torch.device("meta"))
+
+
+@cases("aten::set_", SOME, forms=False)
+def set_to_nothing(make):
+    yield make(2, 3),
+    yield make(),
+
+
+@cases("aten::set_.source_Tensor", SOME, forms=False)
+def set_to_tensor(make):
+    yield make(2), make(3, 4)[1:, ::2]
+    yield make(2), make()
+    yield make(0), make(0, 2)
+    # PyTorch keeps the dtype and reads memory of another.
+    yield error(make(2), make(2, dtype=torch.float64), unchecked=True)
+
+
+@cases("aten::set_.source_Tensor_storage_offset", SOME, forms=False)
+def set_to_part(make):
+    yield make(2), make(3, 4), 1, [2, 2], [1, 2]
+    yield make(2), make(3, 4)[1:], 1, [2, 3]
+    yield make(2), make(3, 4), 12, [0]
+    yield error(make(2), make(3, 4).t(), 0, [2])
+    yield error(make(2), make(3, 4), -1, [2])
+    yield error(make(2), make(3, dtype=torch.float64), 0, [2], unchecked=True)

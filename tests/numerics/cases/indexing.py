@@ -424,3 +424,38 @@ def bincount(make):
     yield error(values.view(4, 5))
     if make.dtype != torch.uint8:
         yield error(-1 - values)
+
+
+@cases("aten::_unsafe_index.Tensor", ALL)
+def unsafe_index(make):
+    yield make(3, 4), [ints(2, 0, -1)]
+    yield make(3, 4).t(), [None, make.indices(2, 2, below=3)]
+    yield make(3, 4), [ints(2, 0, dtype=torch.int32), ints(1, -1)]
+    yield error(make(3, 4), [ints(3)])
+    yield error(make(3, 4), [torch.tensor([True, False, True])])
+
+
+@cases("aten::_unsafe_index_put", ALL)
+def unsafe_index_put(make):
+    yield make(3, 4), [ints(2, 0)], make(2, 4)
+    yield make(3, 4), [None, ints(2, 0)], make()
+    yield make(3, 4), [ints(2, 2, 0), ints(1, 1, -1)], make(3), True
+    yield error(make(3, 4), [ints(3)], make(4))
+
+
+@cases("aten::_unsafe_masked_index", ALL)
+def unsafe_masked_index(make):
+    inside = torch.tensor([True, False, True])
+    yield make(3, 4), inside, [ints(2, 9, -1), ints(3, -7, 0)], 1
+    yield make(3, 4), inside.view(3, 1), [ints(2, 9, -1)], 0
+    yield make(3, 4), inside, [None, ints(2, 4, 1)], 1
+    yield make(0, 4), inside, [ints(2, 9, -1), ints(3, -7, 0)], 1
+    yield error(make(3, 4), inside, [ints(2, 9, -1)], 1)
+
+
+@cases("aten::_unsafe_masked_index_put_accumulate", ALL)
+def unsafe_masked_index_put_accumulate(make):
+    inside = torch.tensor([True, False, True])
+    yield make(3, 4), inside, [ints(2, 9, -1), ints(3, -7, 0)], make(3)
+    yield make(3, 4), inside.view(3, 1), [ints(2, 9, -1)], make(3, 4)
+    yield make(0, 4), inside, [ints(2, 9, -1), ints(3, -7, 0)], make(3)

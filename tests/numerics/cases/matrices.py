@@ -398,3 +398,13 @@ def large(make, name):
     yield matrices(80, 140)[..., ::2], matrices(70, 90)
     yield matrices(3, 700), matrices(700, 301)
     yield matrices(500, 90), matrices(90, 2)
+
+
+@cases("aten::_euclidean_dist", FLOATS, tolerance={torch.float32: (1e-4, 1e-3), torch.float16: (2e-2, 2e-2),
+                                                    torch.bfloat16: (5e-2, 5e-2)}, reason="differences of large sums")
+def euclidean_dist(make):
+    yield make(2, 3), make(4, 3) + 1
+    yield make(2, 2, 3), make(2, 4, 3) - 3
+    yield make(2, 0), make(4, 0)
+    yield make(0, 3), make(4, 3)
+    yield error(make(2, 3), make(4, 2))

@@ -450,6 +450,60 @@ def cross_entropy_loss(make):
     yield error(x, make.indices(4, below=3) + 3)
 
 
+@cases("aten::_convolution_mode", FLOATS, tolerance=kSums, reason=kSumsReason)
+def convolution_mode(make):
+    for sizes in ([7], [7, 6], [4, 5, 3]):
+        rank = len(sizes)
+        for padding in ["same", "valid"]:
+            yield make(2, 4, *sizes), make(6, 4, *[3] * rank), make(6), [1] * rank, padding, [1] * rank, 1
+        yield make(2, 4, *sizes), make(6, 2, *[2] * rank), None, [1] * rank, "same", [1] * rank, 2
+    yield error(make(4, 7), make(6, 4, 3), None, [1], "same", [1], 1)
+    yield error(make(2, 4, 7), make(6, 4, 3), None, [2], "same", [1], 1)
+    yield error(make(2, 4, 7), make(6, 4, 3), None, [1], "full", [1], 1)
+
+
+@cases("aten::_safe_softmax", FLOATS)
+def safe_softmax(make):
+    x = make(3, 4)
+    x[1] = -math.inf
+    x[2, 1] = -math.inf
+    yield x, 1
+    yield x, 0
+    yield make(2, 3, 4), -2
+    yield make(2, 3, 4), 1, torch.float64
+    yield make(2, 0), 1
+    yield make(), 0
+    yield torch.ones(2, 3, dtype=torch.int64), 1, torch.float32
+    yield error(make(2, 3), 2)
+
+
+@cases("aten::_softmax_backward_data aten::_log_softmax_backward_data", FLOATS, low=-2, high=2)
+def softmax_backward(make, name):
+    function = torch.log_softmax if "log" in name else torch.softmax
+    for shape, dim in (((3, 4), 1), ((3, 4), 0), ((2, 3, 5), -2), ((), 0), ((2, 0), 1)):
+        yield make(*shape), function(make(*shape), dim), dim, make.dtype
+    yield make(4, 3).t(), function(make(3, 4), 1), 1, make.dtype
+    yield error(make(2, 3), make(2, 1), 1, make.dtype, unchecked="log" in name)
+    yield error(make(2, 3), make(2, 3), 2, make.dtype)
+
+
+@cases("aten::_prelu_kernel", FLOATS)
+def prelu_kernel(make):
+    yield make(2, 3), make(3)
+    yield make(2, 3, 4).transpose(0, 1), make(2, 1)
+    yield make(2, 3), make()
+    yield make.moderate(), make()
+    yield error(make(2, 3), make(2))
+    yield error(make(2, 3), make(3, dtype=torch.float64 if make.dtype != torch.float64 else torch.float32))
+
+
+@cases("aten::native_dropout_backward", FLOATS)
+def native_dropout_backward(make):
+    yield make(2, 3), make.mask(2, 3), 2.0
+    yield make(3, 2).t(), make.mask(2, 3), 1.25
+    yield error(make(2, 3), make.mask(2, 2), 2.0)
+
+
 # == Attention ==
 
 @cases("aten::scaled_dot_product_attention", FLOATS, low=-2, high=2, tolerance={
@@ -484,3 +538,33 @@ def scaled_dot_product_attention(make):
     yield error(heads(5, 4, 2), heads(6, 4, 2), heads(6, 4, 2), make(4, 6))
     yield error(make(4), heads(6, 4), heads(6, 4))
     yield error(heads(5, 4, 2), heads(6, 4, 2), heads(6, 4, 2), make.indices(5, 6, below=2))
+
+
+@cases("aten::_scaled_dot_product_attention_math", FLOATS, low=-2, high=2, tolerance={
+    torch.float32: (1e-5, 1e-5)}, reason="a product of sums in another order", strides=False)
+def attention_of_products(make):
+    yield make(5, 4), make(6, 4), make(6, 3)
+    yield make(2, 3, 5, 4), make(2, 3, 6, 4), make(2, 3, 6, 4), make(5, 6)
+    yield make(2, 3, 4), make(2, 5, 4), make(2, 5, 4), None, 0.0, True
+    hides = make.mask(5, 6)
+    hides[2] = False
+    yield make(2, 5, 4), make(2, 6, 4), make(2, 6, 4), hides
+    yield make(2, 5, 4), make(2, 6, 4), make(2, 6, 4), None, 0.5, False, make.mask(2, 5, 6)
+    yield call(make(2, 5, 4), make(2, 6, 4), make(2, 6, 4), scale=0.3)
+    yield call(make(2, 6, 5, 4), make(2, 2, 7, 4), make(2, 2, 7, 3), enable_gqa=True)
+    yield error(make(2, 5, 4), make(2, 6, 4), make(2, 6, 4), make(5, 6), 0.0, True)
+    yield error(make(2, 5, 4), make(2, 6, 3), make(2, 6, 4))
+
+
+@cases("aten::_scaled_dot_product_flash_attention_for_cpu", FLOATS, low=-2, high=2, tolerance={
+    torch.float32: (1e-5, 1e-5)}, reason="a product of sums in another order")
+def attention_with_sums(make):
+    yield make(2, 3, 5, 4), make(2, 3, 6, 4), make(2, 3, 6, 4)
+    yield make(2, 3, 5, 4), make(2, 3, 6, 4), make(2, 3, 6, 4), 0.0, True
+    yield call(make(2, 3, 5, 4), make(2, 3, 6, 4), make(2, 3, 6, 4), attn_mask=make(5, 6), scale=0.3)
+    yield call(make(2, 3, 5, 4), make(2, 3, 6, 4), make(2, 3, 6, 4), attn_mask=make(2, 1, 5, 6))
+    yield error(make(3, 5, 4), make(3, 6, 4), make(3, 6, 4))
+    yield error(make(2, 3, 5, 4), make(2, 3, 6, 4), make(2, 3, 6, 4), 0.5)
+    yield error(make(2, 3, 5, 4), make(2, 3, 6, 4), make(2, 3, 6, 3))
+    yield error(make(2, 3, 5, 4), make(2, 3, 6, 4), make(2, 3, 6, 4), attn_mask=make.mask(5, 6))
+    yield error(make(2, 3, 5, 4), make(2, 3, 6, 4), make(2, 3, 6, 4), attn_mask=make(1, 5, 6))

@@ -204,7 +204,7 @@ def trilinear(make):
 kIndexTypes = (torch.int64, torch.int32)
 
 
-@cases("aten::_embedding_bag", FLOATS, **kSteps)
+@cases("aten::_embedding_bag aten::_embedding_bag_forward_only", FLOATS, **kSteps)
 def embedding_bag_forward(make):
     for mode in range(3):
         for kind in kIndexTypes:

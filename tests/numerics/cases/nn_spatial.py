@@ -307,6 +307,17 @@ def upsample_smooth(make, name):
         yield from wrong_resizes(make, rank, align_corners)
 
 
+@cases("aten::_upsample_bilinear2d_aa aten::_upsample_bicubic2d_aa", [torch.float32, torch.float64],
+       tolerance={torch.float32: (1e-5, 1e-4)}, reason="positions and weights are rounded in another order")
+def upsample_antialiased(make):
+    for align_corners in (False, True):
+        for x in resized_inputs(make, 2):
+            for size in [[7, 6], [3, 9], [14, 12], [1, 1], [10, 4], [2, 2]]:
+                yield x, size, align_corners
+            yield x, [int(x.shape[2] * 0.6), int(x.shape[3] * 1.5)], align_corners, 0.6, 1.5
+        yield from wrong_resizes(make, 2, align_corners)
+
+
 def vec_calls(make, name, *rest):
     rank = rank_of(name)
     x = make(2, 3, *[7, 6, 5][:rank])
@@ -327,5 +338,12 @@ def upsample_nearest_vec(make, name):
        tolerance={torch.float32: (1e-5, 1e-4), torch.float16: (2e-3, 1e-3), torch.bfloat16: (2e-2, 1e-2)},
        reason="positions and weights are rounded in another order")
 def upsample_smooth_vec(make, name):
+    for align_corners in (False, True):
+        yield from vec_calls(make, name, align_corners)
+
+
+@cases("aten::_upsample_bilinear2d_aa.vec aten::_upsample_bicubic2d_aa.vec", [torch.float32, torch.float64],
+       tolerance={torch.float32: (1e-5, 1e-4)}, reason="positions and weights are rounded in another order")
+def upsample_antialiased_vec(make, name):
     for align_corners in (False, True):
         yield from vec_calls(make, name, align_corners)

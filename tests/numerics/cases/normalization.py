@@ -88,9 +88,50 @@ def instance_norm(make):
     yield error(make(2, 3, 5), None, None, None, None, False, 0.1, 1e-5, False)
 
 
-@cases("aten::rms_norm", [torch.float32, torch.float64])
+@cases("aten::rms_norm", kMain + [torch.float16])
 def rms_norms(make):
     yield make(4, 8), [8], make(8), 1e-5
     yield make(4, 8), [8]
     yield make(2, 3, 5), [3, 5], make(3, 5)
     yield error(make(4, 8), [7])
+
+
+@cases("aten::_fused_rms_norm", kMain)
+def fused_rms_norm(make):
+    yield make(4, 8), [8], make(8), 1e-5
+    yield make(4, 8), [8], None, None
+    yield make(2, 3, 5), [3, 5], make(3, 5), 1e-3
+    yield error(make(4, 8), [7], None, None, unchecked=True)  # PyTorch uses the number of sizes alone
+
+
+kSingles = [torch.float32, torch.float64]
+
+
+@cases("aten::_native_batch_norm_legit", kSingles)
+def native_batch_norm_legit(make):
+    for training in (False, True):
+        yield make(4, 3, 5), make(3), make(3), *statistics(make, 3), training, 0.3, 1e-5
+        yield make(4, 3), None, None, *statistics(make, 3), training, 0.1, 1e-3
+    # PyTorch does not check the parameters of these operators.
+    yield error(make(4, 3), None, None, *statistics(make, 4), True, 0.1, 1e-3, unchecked=True)
+
+
+@cases("aten::_native_batch_norm_legit.no_stats", kSingles)
+def native_batch_norm_no_stats(make):
+    yield make(4, 3, 5), make(3), make(3), True, 0.3, 1e-5
+    yield make(4, 3, 5), None, None, True, 0.3, 1e-5
+    yield error(make(4, 3, 5), None, None, False, 0.3, 1e-5)
+
+
+@cases("aten::_native_batch_norm_legit_no_training aten::_batch_norm_with_update aten::_batch_norm_no_update", kSingles)
+def native_batch_norm_with_statistics(make):
+    yield make(4, 3, 5), make(3), make(3), *statistics(make, 3), 0.3, 1e-5
+    yield make(4, 3), None, None, *statistics(make, 3), 0.1, 1e-3
+    yield error(make(4, 3), make(4), None, *statistics(make, 3), 0.1, 1e-3, unchecked=True)
+
+
+@cases("aten::_batch_norm_impl_index", kSingles)
+def batch_norm_impl_index(make):
+    yield make(4, 3, 5), make(3), make(3), None, None, True, 0.3, 1e-5, False
+    yield make(4, 3, 5), make(3), make(3), *statistics(make, 3), False, 0.3, 1e-5, False
+    yield error(make(4, 3, 5), None, None, None, None, False, 0.3, 1e-5, False)

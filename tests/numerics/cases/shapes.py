@@ -443,3 +443,12 @@ def is_nonzero(make):
     yield torch.ones((), dtype=make.dtype)
     yield error(make(2))
     yield error(make(0))
+
+
+@cases("aten::_pad_circular", [torch.float32, torch.int64, torch.bool])
+def pad_circular(make):
+    yield make(2, 3, 5), [2, 1]
+    yield make(2, 3, 4, 5), [2, -1, -2, 1]
+    yield make(2, 3, 2, 4, 5).transpose(3, 4), [1, 1, 0, 2, 1, 0]
+    yield error(make(2, 3, 5), [6, 0])
+    yield error(make(2, 3, 5), [1, 1, 1, 1], unchecked=True)

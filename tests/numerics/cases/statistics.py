@@ -240,3 +240,21 @@ def histogramdd_edges(make):
     edges = [torch.tensor([-2.0, 0.0, 3.0], dtype=make.dtype), torch.tensor([-1.0, 1.0], dtype=make.dtype)]
     yield make(6, 2), edges
     yield error(make(6, 3), edges)
+
+
+@cases("aten::_histogramdd_bin_edges aten::_histogramdd_from_bin_cts", WIDE)
+def histogramdd_parts(make):
+    yield make(6, 2), [3, 2]
+    yield call(make(2, 3, 2), [3, 2], range=[-1.0, 2.0, -2.0, 2.0])
+    yield call(make(5, 2), [3, 2], weight=make(5), density=True)
+    yield error(make(5), [3, 2])
+    yield error(make(5, 3), [3, 2])
+    yield error(make(5, 2), [3, 0], unchecked=True)  # PyTorch makes an edge without an interval
+
+
+@cases("aten::_histogramdd_from_bin_tensors", WIDE)
+def histogramdd_of_edges(make):
+    edges = [torch.tensor([-2.0, 0.0, 3.0], dtype=make.dtype), torch.tensor([-1.0, 1.0], dtype=make.dtype)]
+    yield make(6, 2), edges
+    yield call(make(5, 2), edges, weight=make(5), density=True)
+    yield error(make(6, 3), edges)

@@ -443,3 +443,25 @@ def view_as_complex_copy(make):
     yield make(3, 2),
     yield make(2, 3, 2)[:, 1],
     yield error(make(3))
+
+
+@cases("aten::_reshape_alias", SOME)
+def reshape_alias(make):
+    yield make(3, 4), [4, 3], [3, 1]
+    yield make(3, 4)[1:], [2, 2], [1, 2]
+    yield make(4, 3).t(), [12], [1]
+    yield make(0, 2), [2, 0], [1, 1]
+    yield error(make(3, 4), [4, 3], [1])
+    yield error(make(3, 4), [4, 4], [4, 1], unchecked=True)  # PyTorch leaves the storage
+
+
+@cases("aten::unfold_backward", [torch.float32, torch.float64, torch.int64, torch.bfloat16])
+def unfold_backward(make):
+    yield make(3, 2, 4), [3, 5], 1, 4, 1
+    yield make(3, 2, 2), [7, 2], 0, 2, 3
+    yield make(3, 2, 2), [7, 2], -2, 2, 2
+    yield make(2, 3, 2).transpose(0, 1), [7, 2], 0, 2, 2
+    yield make(7, 0), [6], 0, 0, 1
+    yield make(1), [], 0, 1, 1
+    yield error(make(3, 2, 4), [5, 5], 1, 4, 1)
+    yield error(make(3, 2, 4), [3, 4], 1, 4, 1, unchecked=True)  # PyTorch leaves out what does not fit

@@ -1,0 +1,96 @@
+#include <boxcar/backends/composite/dtype.h>
+#include <boxcar/backends/meta/spatial.h>
+#include <boxcar/dispatcher/registry/library.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+// Gradients that PyTorch's programs call by name.
+
+namespace boxcar::composite {
+namespace {
+
+void checkGradient(const Tensor& grad_output, const Tensor& output, std::string_view op) {
+  BOXCAR_CHECK(std::ranges::equal(grad_output.sizes(), output.sizes()),
+               "{}: expected grad_output and output of the same size, but got {} and {}", op,
+               meta::listOf(grad_output.sizes()), meta::listOf(output.sizes()));
+  BOXCAR_CHECK(grad_output.is_floating_point() && grad_output.scalar_type() == output.scalar_type(),
+               "{}: expected grad_output and output of the same floating-point dtype, but got {} and {}", op,
+               dtypeName(grad_output.scalar_type()), dtypeName(output.scalar_type()));
+}
+
+// Returns the dtype of the gradient. Only float16 has a softmax of another dtype, float32.
+ScalarType gradientType(const Tensor& grad_output, ScalarType input_dtype) {
+  const bool was_half = input_dtype == ScalarType::Half && grad_output.scalar_type() == ScalarType::Float;
+  return was_half ? input_dtype : grad_output.scalar_type();
+}
+
+Tensor sumAlong(const Tensor& tensor, int64_t dim) {
+  return boxcar::sum(tensor, std::span<const int64_t>(&dim, 1), /*keepdim=*/true);
+}
+
+Tensor softmaxBackward(const Tensor& grad_output, const Tensor& output, int64_t dim, ScalarType input_dtype) {
+  checkGradient(grad_output, output, "_softmax_backward_data");
+  const Tensor y = boxcar::contiguous(widened(output));
+  const Tensor weighted = boxcar::mul(widened(grad_output), y);
+  return converted(boxcar::contiguous(boxcar::sub(weighted, boxcar::mul(y, sumAlong(weighted, dim)))),
+                   gradientType(grad_output, input_dtype));
+}
+
+Tensor logSoftmaxBackward(const Tensor& grad_output, const Tensor& output, int64_t dim, ScalarType input_dtype) {
+  checkGradient(grad_output, output, "_log_softmax_backward_data");
+  const Tensor gradient = boxcar::contiguous(widened(grad_output));
+  const Tensor shared = boxcar::mul(boxcar::exp(widened(output)), sumAlong(gradient, dim));
+  return converted(boxcar::contiguous(boxcar::sub(gradient, shared)), gradientType(grad_output, input_dtype));
+}
+
+Tensor nativeDropoutBackward(const Tensor& grad_output, const Tensor& mask, double scale) {
+  return boxcar::mul(grad_output, boxcar::mul(boxcar::to(mask, grad_output.scalar_type()), scale));
+}
+
+// Adds each element of the windows to the element that it was taken from.
+Tensor unfoldBackward(const Tensor& grad_in, std::span<const int64_t> input_sizes, int64_t dim, int64_t size,
+                      int64_t step) {
+  constexpr std::string_view kName = "unfold_backward";
+  const auto rank = static_cast<int64_t>(input_sizes.size());
+  const int64_t along = wrapDimension(dim, rank);
+  BOXCAR_CHECK(
+      step > 0 && size >= 0 && grad_in.dim() == rank + 1 && grad_in.sizes().back() == size,
+      "{}: expected a gradient of windows of size {} in a step above 0, for an input of size {}, but got one of "
+      "size {} and step {}",
+      kName, size, meta::listOf(input_sizes), meta::listOf(grad_in.sizes()), step);
+  Tensor result = boxcar::zeros(input_sizes, grad_in.scalar_type(), std::nullopt, grad_in.device());
+  if (rank == 0) return size == 0 ? result : boxcar::clone(boxcar::reshape(grad_in, {}));
+  const auto at = static_cast<size_t>(along);
+  const int64_t count = grad_in.sizes()[at];
+  for (size_t i = 0; i < input_sizes.size(); ++i) {
+    BOXCAR_CHECK(i == at || grad_in.sizes()[i] == input_sizes[i],
+                 "{}: a gradient of size {} does not fit an input of size {}", kName, meta::listOf(grad_in.sizes()),
+                 meta::listOf(input_sizes));
+  }
+  const int64_t length = input_sizes[at];
+  BOXCAR_CHECK(count == 0 || (size <= length && count - 1 <= (length - size) / step),
+               "{}: {} windows of size {} and step {} do not fit into a dimension of size {}", kName, count, size, step,
+               length);
+  if (grad_in.numel() == 0) return result;
+  const auto numbers = [&](int64_t end) {
+    return boxcar::arange(end, ScalarType::Long, std::nullopt, grad_in.device());
+  };
+  const Tensor places = boxcar::add(boxcar::mul(boxcar::unsqueeze(numbers(count), 1), step), numbers(size));
+  const Tensor parts = boxcar::flatten(boxcar::movedim(widened(grad_in), -1, along + 1), along, along + 1);
+  return converted(boxcar::index_add(widened(result), along, boxcar::flatten(places), parts), grad_in.scalar_type());
+}
+
+}  // namespace
+
+BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
+  m.impl("_softmax_backward_data", BOXCAR_FN(softmaxBackward));
+  m.impl("_log_softmax_backward_data", BOXCAR_FN(logSoftmaxBackward));
+  m.impl("native_dropout_backward", BOXCAR_FN(nativeDropoutBackward));
+  m.impl("unfold_backward", BOXCAR_FN(unfoldBackward));
+}
+
+}  // namespace boxcar::composite
