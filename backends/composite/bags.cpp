@@ -112,9 +112,7 @@ BagResults embeddingBag(const Tensor& weight, const Tensor& indices, const Tenso
   // Like PyTorch, a sum does not report sizes, and not the bags either unless it needs them.
   const bool is_sum = kind == BagMode::kSum;
   const bool lacks_bags = is_sum && padding_idx < 0 && weight.scalar_type() != ScalarType::Double;
-  const Tensor sizes =
-      converted(is_sum ? boxcar::zeros(dimVector(offsets.numel()), ScalarType::Long, std::nullopt, device) : bag_sizes,
-                index_type);
+  const Tensor sizes = converted(is_sum ? none : bag_sizes, index_type);
   return {converted(sums, weight.scalar_type()),
           converted(lacks_bags ? boxcar::narrow_copy(in_bag, 0, 0, 0) : in_bag, index_type), sizes,
           boxcar::clone(sizes)};
@@ -134,6 +132,15 @@ BagResults embeddingBagForwardOnly(const Tensor& weight, const Tensor& indices, 
   return results;
 }
 
+// Like PyTorch, only derivatives need what _embedding_bag reports.
+BagResults bagsFor(const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq,
+                   int64_t mode, bool sparse, const OptionalTensor& per_sample_weights, bool include_last_offset,
+                   int64_t padding_idx) {
+  const auto compute = weight.requires_grad() ? boxcar::_embedding_bag : boxcar::_embedding_bag_forward_only;
+  return compute(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset,
+                 padding_idx);
+}
+
 BagResults embeddingBagPadded(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
                               bool scale_grad_by_freq, int64_t mode, bool sparse,
                               const OptionalTensor& per_sample_weights, bool include_last_offset,
@@ -146,15 +153,15 @@ BagResults embeddingBagPadded(const Tensor& weight, const Tensor& indices, const
                  *padding_idx);
     padding = *padding_idx < 0 ? *padding_idx + count : *padding_idx;
   }
-  return boxcar::_embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights,
-                                include_last_offset, padding);
+  return bagsFor(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset,
+                 padding);
 }
 
 BagResults embeddingBagPlain(const Tensor& weight, const Tensor& indices, const Tensor& offsets,
                              bool scale_grad_by_freq, int64_t mode, bool sparse,
                              const OptionalTensor& per_sample_weights, bool include_last_offset) {
-  return boxcar::_embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights,
-                                include_last_offset, -1);
+  return bagsFor(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset,
+                 -1);
 }
 
 // Indices may repeat: each time, the same row is written.
