@@ -87,12 +87,21 @@ const StorageObserver* setStorageObserver(const StorageObserver* next) {
   return before;
 }
 
-// The function owns the memory from the start: [deleter] is called even if there is no room for the object.
+// The function owns the memory from the start: [deleter] is called even if the device is not ready for it,
+// or if there is no room for the object.
 Storage StorageImpl::wrap(void* data, size_t bytes, Device device, Deleter deleter, void* context) {
-  if (!device.is_cpu()) prepareForeignMemory(device.type());
-  void* const memory = memoryOfObjectOr([&] {
+  const auto giveBack = [&] {
     if (deleter != nullptr) deleter(data, context);
-  });
+  };
+  if (!device.is_cpu()) {
+    try {
+      prepareForeignMemory(device.type());
+    } catch (...) {
+      giveBack();
+      throw;
+    }
+  }
+  void* const memory = memoryOfObjectOr(giveBack);
   return Storage::adopt(new (memory) StorageImpl(data, bytes, device, Origin::kForeign, deleter, context));
 }
 

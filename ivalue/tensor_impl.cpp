@@ -100,9 +100,13 @@ void TensorImpl::setShape(std::span<const int64_t> sizes, std::span<const int64_
 
 void TensorImpl::setStorage(Storage storage, std::span<const int64_t> sizes, std::span<const int64_t> strides,
                             int64_t offset) {
-  makeIntrusive<TensorImpl>(storage, dtype_, sizes, strides, offset);  // fails if the shape does not fit
-  storage_ = std::move(storage);
-  setShape(sizes, strides, offset);
+  std::swap(storage_, storage);
+  try {
+    setShape(sizes, strides, offset);
+  } catch (...) {
+    std::swap(storage_, storage);
+    throw;
+  }
 }
 
 // Used by select, slice and transpose, and so shorter than the code for arbitrary dimensions.

@@ -64,14 +64,16 @@ void Library::checkNamespace(const OperatorName& name) const {
 }
 
 OperatorName Library::nameInLibrary(std::string_view text) const {
-  // Thousands of kernels are registered at start, nearly all as `name` or `name.overload`.
+  // Thousands of kernels are registered at start, nearly all as `name` or `name.overload`. The parser reads the others,
+  // and has the errors of those that are no names.
   const size_t dot = std::min(text.find('.'), text.size());
   const std::string_view base = text.substr(0, dot);
   const std::string_view overload = text.substr(std::min(dot + 1, text.size()));
   if (detail::isName(base) && (dot == text.size() || (detail::isName(overload) && overload != "default"))) {
-    std::string full;
-    full.reserve(ns_.size() + 2 + base.size());
-    return {std::move(full.append(ns_).append("::").append(base)), std::string(overload)};
+    std::string full_name;
+    full_name.reserve(ns_.size() + 2 + base.size());
+    full_name.append(ns_).append("::").append(base);
+    return {std::move(full_name), std::string(overload)};
   }
   OperatorName name = parseName(text);
   name.setNamespaceIfNotSet(ns_);
@@ -175,6 +177,7 @@ Library& Library::impl(std::string_view name, CppFunction function, std::source_
                name, site_);
   OperatorName full_name = nameInLibrary(name);
   if (!isAllowed(full_name)) return *this;
+  // Blocks have up to hundreds of kernels, so room grows in large steps, which move few handles.
   if (handles_.size() == handles_.capacity()) handles_.reserve(4 * handles_.size() + 16);
   handles_.push_back(Dispatcher::singleton().registerImpl(std::move(full_name), key, function.kernel(), site_));
   return *this;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -153,6 +154,20 @@ constexpr Allocator kCountingAllocator = {
       std::free(memory);
     },
 };
+
+TEST(Storage, GivesForeignMemoryBackWhereTheDeviceIsNotReadyForIt) {
+  static constexpr Allocator unready = {[](size_t, DeviceIndex) -> void* { return nullptr; },
+                                        [](void*, size_t, DeviceIndex) {}, nullptr,
+                                        [] { throw std::runtime_error("not ready"); }};
+  setAllocator(DeviceType::PrivateUse1, &unready);
+  int memory = 0;
+  EXPECT_THROW(StorageImpl::wrap(
+                   &memory, sizeof(memory), DeviceType::PrivateUse1,
+                   [](void* data, void*) { ++*static_cast<int*>(data); }, nullptr),
+               std::runtime_error);
+  EXPECT_EQ(memory, 1);
+  setAllocator(DeviceType::PrivateUse1, nullptr);
+}
 
 TEST(Storage, ADevicesAllocatorIsAskedAndGivenBack) {
   setAllocator(DeviceType::PrivateUse1, &kCountingAllocator);
