@@ -34,17 +34,6 @@ kVersion = (2, 15)
 kIsOlder = tuple(int(part) for part in torch.__version__.split(".")[:2]) < kVersion
 
 
-# Some PyTorch operators accept an out= of another dtype that the result can be cast to, others refuse it. Such a
-# refusal does not show what is right.
-kOutDtypeTexts = ("Found dtype", "Expected out tensor to have dtype", "Expected the dtype for input and out to match",
-                  "Expected object of scalar type", "Expected dtype")
-
-
-# The tolerances of torch.testing.assert_close.
-kTolerances = {torch.float16: [1e-3, 1e-5], torch.bfloat16: [1.6e-2, 1e-5], torch.float32: [1.3e-6, 1e-5],
-               torch.complex64: [1.3e-6, 1e-5]}
-
-
 def resolved(value):
     """Returns tensors whose memory contains the actual values: applies the conjugation that `x.mH` defers."""
     if isinstance(value, torch.Tensor):
@@ -175,7 +164,7 @@ class Writer:
         except expected.Refused as reason:
             if ("Expected a value of type" in str(reason) or "OpOverload" in str(reason)) and not call.raises:
                 raise TypeError(str(reason)) from reason
-            if any(text in str(reason) for text in kOutDtypeTexts):
+            if any(text in str(reason) for text in expected.kOutDtypeTexts):
                 return None
             self.cases.append(encoder.encode_error(schema.name, dtype, bound, str(reason)))
             return None
@@ -193,7 +182,7 @@ class Writer:
             # Operators may round to the result's dtype before writing, or compute in the dtype of out=.
             computed = {result.dtype for result in base_outcome.results if isinstance(result, torch.Tensor)}
             if len(computed) == 1 and computed != {bound[argument.name].dtype for argument in schema.outs}:
-                limits = kTolerances.get(computed.pop())
+                limits = expected.kTolerances.get(computed.pop())
                 if limits:
                     extra["tol"] = limits
         if options.get("magnitudes"):

@@ -15,6 +15,17 @@ kErrors = (RuntimeError, IndexError, TypeError, ValueError, NotImplementedError,
 kUnsupported = ("ComplexHalf", "INTERNAL ASSERT", "not implemented for", "Could not run", "not supported on CPU")
 
 
+# Some PyTorch operators accept an out= of another dtype that the result can be cast to, others refuse it. Such a
+# refusal does not show what is right.
+kOutDtypeTexts = ("Found dtype", "Expected out tensor to have dtype", "Expected the dtype for input and out to match",
+                  "Expected object of scalar type", "Expected dtype")
+
+
+# The tolerances of torch.testing.assert_close.
+kTolerances = {torch.float16: [1e-3, 1e-5], torch.bfloat16: [1.6e-2, 1e-5], torch.float32: [1.3e-6, 1e-5],
+               torch.complex64: [1.3e-6, 1e-5]}
+
+
 class Unsupported(Exception):
     """PyTorch has no kernel for the dtype, so the right result is unknown."""
 

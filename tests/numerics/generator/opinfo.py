@@ -31,8 +31,7 @@ HIDDEN_WRITES = {base: ("running_mean", "running_var")
 # Their vectors are as good with other signs.
 ANY_SIGN = ("linalg_eig", "linalg_eigh", "_linalg_eigh", "linalg_svd", "_linalg_svd", "svd")
 # Refusals that do not show what is right: of out= dtypes, and of Python's binding.
-UNCLEAR = ("Found dtype", "Expected out tensor to have dtype", "Expected the dtype for input and out to match",
-           "Expected object of scalar type", "Expected dtype", "Expected a value of type", "OpOverload")
+UNCLEAR = (*expected.kOutDtypeTexts, "Expected a value of type", "OpOverload")
 
 
 def is_plain(tensor):
@@ -42,8 +41,6 @@ def is_plain(tensor):
 
 WIDER = {torch.float16: torch.float64, torch.bfloat16: torch.float64, torch.float32: torch.float64,
          torch.complex64: torch.complex128}
-TOLERANCES = {torch.float16: (1e-3, 1e-5), torch.bfloat16: (1.6e-2, 1e-5), torch.float32: (1.3e-6, 1e-5),
-              torch.complex64: (1.3e-6, 1e-5)}
 
 
 class Widener(expected.Copier):
@@ -148,8 +145,8 @@ class Collector:
             extra = {"strides": False} if schema.base.startswith("_fft") else {}
             if schema.base in ANY_SIGN:
                 extra["mag"] = True
-            if dtype in TOLERANCES:
-                rtol, atol = TOLERANCES[dtype]
+            if dtype in expected.kTolerances:
+                rtol, atol = expected.kTolerances[dtype]
                 error = error_of(call, schema, bound)
                 extra["tol"] = [rtol, atol + self.kError * (error or 0)]
             # The results of halves are those of float32, rounded, unless PyTorch's own overflow.
