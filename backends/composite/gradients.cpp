@@ -67,7 +67,7 @@ Tensor unfoldBackward(const Tensor& grad_in, std::span<const int64_t> input_size
   const auto at = static_cast<size_t>(along);
   const int64_t count = grad_in.sizes()[at];
   for (size_t i = 0; i < input_sizes.size(); ++i) {
-    BOXCAR_CHECK(i == at || grad_in.sizes()[i] == input_sizes[i],
+    BOXCAR_CHECK(i == at || grad_in.sizes()[i] == input_sizes[i] || grad_in.sizes()[i] == 1,
                  "{}: a gradient of size {} does not fit an input of size {}", kName, meta::listOf(grad_in.sizes()),
                  meta::listOf(input_sizes));
   }
@@ -80,7 +80,11 @@ Tensor unfoldBackward(const Tensor& grad_in, std::span<const int64_t> input_size
     return boxcar::arange(end, ScalarType::Long, std::nullopt, grad_in.device());
   };
   const Tensor places = boxcar::add(boxcar::mul(boxcar::unsqueeze(numbers(count), 1), step), numbers(size));
-  const Tensor parts = boxcar::flatten(boxcar::movedim(widened(grad_in), -1, along + 1), along, along + 1);
+  DimVector broadcast(input_sizes.begin(), input_sizes.end());
+  broadcast[at] = count;
+  broadcast.push_back(size);
+  const Tensor whole = boxcar::expand(widened(grad_in), broadcast);
+  const Tensor parts = boxcar::flatten(boxcar::movedim(whole, -1, along + 1), along, along + 1);
   return converted(boxcar::index_add(widened(result), along, boxcar::flatten(places), parts), grad_in.scalar_type());
 }
 

@@ -1,3 +1,4 @@
+#include <boxcar/backends/composite/dtype.h>
 #include <boxcar/backends/composite/write_out.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
@@ -50,7 +51,7 @@ Tensor histc(const Tensor& self, int64_t bins, const Scalar& min, const Scalar& 
   const Tensor row = boxcar::reshape(self, {-1});
   const Tensor values = boxcar::masked_select(row, boxcar::logical_and(boxcar::ge(row, low), boxcar::le(row, high)));
   // Integers are placed by double, as the ends are.
-  const Tensor exact = values.is_floating_point() ? values : boxcar::to(values, ScalarType::Double);
+  const Tensor exact = values.is_floating_point() ? widened(values) : boxcar::to(values, ScalarType::Double);
   const Tensor place = boxcar::div(boxcar::mul(boxcar::sub(exact, low), bins), high - low);
   // The last interval includes its end.
   const Tensor bin = boxcar::clamp(boxcar::to(place, ScalarType::Long), Scalar(0), Scalar(bins - 1));

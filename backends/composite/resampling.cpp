@@ -2,7 +2,7 @@
 #include <boxcar/backends/composite/host_values.h>
 #include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/functors/upsample.h>
-#include <boxcar/backends/meta/spatial.h>
+#include <boxcar/backends/meta/factories.h>
 #include <boxcar/backends/meta/upsample.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
@@ -164,7 +164,7 @@ void checkSizes(std::string_view op, const Tensor& self, IntSpan output_size, Sc
 
 // Returns [result] in the memory format that the result of resizing [self] has.
 Tensor inFormatOf(const Tensor& self, const Tensor& result) {
-  return meta::suggestsChannelsLast(self) ? boxcar::contiguous(result, MemoryFormat::ChannelsLast) : result;
+  return boxcar::contiguous(result, meta::formatOf(self));
 }
 
 Tensor nearest(std::string_view op, const Tensor& self, IntSpan output_size, Scales scales, bool of_centres) {
@@ -217,7 +217,8 @@ Tensor trilinear3d(const Tensor& self, IntSpan output_size, bool align_corners, 
   const Tensor slices = boxcar::reshape(widened(self), dimVector(in[0], in[1] * in[2], in[3], in[4]));
   const Tensor resized = boxcar::upsample_bilinear2d(slices, output_size.subspan(1), align_corners, scales_h, scales_w);
   const Tensor volumes = boxcar::reshape(resized, dimVector(in[0], in[1], in[2], output_size[1], output_size[2]));
-  return converted(linearAlong(volumes, 2, output_size[0], align_corners, scales_d), self.scalar_type());
+  const Tensor result = linearAlong(volumes, 2, output_size[0], align_corners, scales_d);
+  return inFormatOf(self, converted(result, self.scalar_type()));
 }
 Tensor& trilinear3dOut(const Tensor& self, IntSpan output_size, bool align_corners, Scale scales_d, Scale scales_h,
                        Scale scales_w, Tensor& out) {

@@ -24,6 +24,7 @@ Tensor rreluWithNoise(const Tensor& self, Tensor& noise, const Scalar& lower, co
                "rrelu_with_noise: expected noise of the input's size {}, but got {}", meta::listOf(self.sizes()),
                meta::listOf(noise.sizes()));
   BOXCAR_CHECK(low <= high, "rrelu_with_noise: lower must be at most upper, but they are {} and {}", low, high);
+  meta::checkSameDevice(self.device(), noise.device());
   if (!training) return boxcar::leaky_relu(self, (low + high) / 2);
   BOXCAR_CHECK(noise.scalar_type() == self.scalar_type(), "rrelu_with_noise: expected noise of dtype {}, but got {}",
                dtypeName(self.scalar_type()), dtypeName(noise.scalar_type()));

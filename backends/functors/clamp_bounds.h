@@ -35,7 +35,7 @@ inline Scalar lowerBound(const Tensor& self, const Scalar& min) {
   if (!boundsIntegers(self, min)) return min;
   const auto [least, greatest] = integerRangeOf(self.scalar_type());
   BOXCAR_CHECK(min.toLong() <= greatest,
-               "clamp: the lower bound {} is above {}, the greatest number of dtype {}; convert the tensor to a wider "
+               "the lower bound {} is above {}, the greatest number of dtype {}; convert the tensor to a wider "
                "dtype first",
                min.toLong(), greatest, dtypeName(self.scalar_type()));
   return std::max(min.toLong(), least);
@@ -44,7 +44,7 @@ inline Scalar upperBound(const Tensor& self, const Scalar& max) {
   if (!boundsIntegers(self, max)) return max;
   const auto [least, greatest] = integerRangeOf(self.scalar_type());
   BOXCAR_CHECK(max.toLong() >= least,
-               "clamp: the upper bound {} is below {}, the least number of dtype {}; convert the tensor to a wider "
+               "the upper bound {} is below {}, the least number of dtype {}; convert the tensor to a wider "
                "dtype first",
                max.toLong(), least, dtypeName(self.scalar_type()));
   return std::min(max.toLong(), greatest);

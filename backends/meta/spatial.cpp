@@ -27,18 +27,7 @@ int64_t windowReach(std::string_view op, int64_t kernel, int64_t dilation) {
 }
 
 bool suggestsChannelsLast(const Tensor& tensor) {
-  if (tensor.dim() != 4) return false;
-  const auto sizes = tensor.sizes();
-  const auto strides = tensor.strides();
-  if (strides[1] == 0) return false;
-  int64_t least = 0;
-  for (const size_t dim : {size_t{1}, size_t{3}, size_t{2}, size_t{0}}) {
-    if (sizes[dim] == 0 || strides[dim] < least) return false;
-    // One channel of one pixel is ambiguous and counts as contiguous.
-    if (dim == 0 && least == strides[1]) return false;
-    least = strides[dim] * (sizes[dim] > 1 ? sizes[dim] : 1);
-  }
-  return true;
+  return tensor.dim() == 4 && formatOf(tensor) == MemoryFormat::ChannelsLast;
 }
 
 Tensor allocateSpatial(std::span<const int64_t> sizes, bool channels_last, ScalarType dtype, Device device) {

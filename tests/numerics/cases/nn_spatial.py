@@ -268,6 +268,8 @@ def resized_inputs(make, rank):
     yield make(0, 3, *sizes)
     if rank == 2 and make.dtype not in (torch.float16, torch.bfloat16):
         yield make(2, 3, 6, 7).contiguous(memory_format=kChannelsLast)
+    if rank == 3 and make.dtype not in (torch.float16, torch.bfloat16):
+        yield make(2, 3, 4, 5, 6).contiguous(memory_format=torch.channels_last_3d)
 
 
 def rank_of(name):

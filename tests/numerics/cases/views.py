@@ -463,5 +463,6 @@ def unfold_backward(make):
     yield make(2, 3, 2).transpose(0, 1), [7, 2], 0, 2, 2
     yield make(7, 0), [6], 0, 0, 1
     yield make(1), [], 0, 1, 1
+    yield make(1, 2, 4), [3, 5], 1, 4, 1
     yield error(make(3, 2, 4), [5, 5], 1, 4, 1)
     yield error(make(3, 2, 4), [3, 4], 1, 4, 1, unchecked=True)  # PyTorch leaves out what does not fit
