@@ -50,16 +50,32 @@ Tensor gradientOfWeight(const meta::Convolution& c, const Tensor& signal, const 
   DimVector sizes = toDimVector(signal.sizes());
   sizes[1] /= c.groups;
   sizes.insert(sizes.begin() + 1, c.groups);
-  const Tensor by_channel = boxcar::flatten(boxcar::transpose(boxcar::reshape(signal, sizes), 0, 2), 1, 2);
-  // Without the elements at the end that the weight does not reach. What padding remains there makes the result larger.
+  Tensor by_channel = boxcar::flatten(boxcar::transpose(boxcar::reshape(signal, sizes), 0, 2), 1, 2);
+  // The weight may not reach the last elements or the padding after them, which would make the result larger. Elements
+  // are cut off; if the padding differs then at the two ends, and there is not more of it than elements, it is made
+  // here.
   DimVector used;
+  DimVector padding = c.padding;
+  DimVector pads(2 * c.rank(), 0);
+  bool differs = false;
+  bool is_small = true;
   for (size_t i = 0; i < c.rank(); ++i) {
     const int64_t reach = (places.sizes()[i + 2] - 1) * c.stride[i] + (kernel[i] - 1) * c.dilation[i] + 1;
-    used.push_back(std::max<int64_t>(reach - c.padding[i], 1));
+    used.push_back(std::max<int64_t>(reach - padding[i], 1));
+    const int64_t left = std::min(used[i], signal.sizes()[i + 2]);
+    const size_t pad = 2 * (c.rank() - 1 - i);
+    pads[pad] = padding[i];
+    pads[pad + 1] = reach - padding[i] - left;
+    differs = differs || pads[pad + 1] != padding[i];
+    is_small = is_small && padding[i] <= left && pads[pad + 1] >= 0;
   }
-  const Tensor result =
-      boxcar::convolution(cutTo(by_channel, used), boxcar::transpose(places, 0, 1), std::nullopt, c.dilation, c.padding,
-                          c.stride, /*transposed=*/false, DimVector(c.rank(), 0), c.groups);
+  by_channel = cutTo(by_channel, used);
+  if (differs && is_small) {
+    by_channel = boxcar::constant_pad_nd(by_channel, pads, 0);
+    padding.assign(c.rank(), 0);
+  }
+  const Tensor result = boxcar::convolution(by_channel, boxcar::transpose(places, 0, 1), std::nullopt, c.dilation,
+                                            padding, c.stride, /*transposed=*/false, DimVector(c.rank(), 0), c.groups);
   return boxcar::transpose(cutTo(result, kernel), 0, 1);
 }
 
