@@ -22,7 +22,8 @@ TypePtr baseTypeNamed(std::string_view word) {
     case packed("Tensor"): return Type::tensor();
     case packed("int"): return Type::integer();
     case packed("SymInt"): return Type::symInt();
-    case packed("bool"): return Type::boolean();
+    case packed("bool"):
+    case packed("SymBool"): return Type::boolean();
     case packed("float"): return Type::floating();
     case packed("complex"): return Type::complex();
     case packed("Scalar"):

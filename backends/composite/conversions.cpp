@@ -1,3 +1,4 @@
+#include <boxcar/backends/composite/view_forms.h>
 #include <boxcar/backends/meta/defined.h>
 #include <boxcar/backends/meta/factories.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
@@ -81,6 +82,23 @@ Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
   return hasFormat(self, memory_format) ? self : boxcar::clone(self, memory_format);
 }
 
+// Like PyTorch, takes the preserved format as the contiguous one; no format fits tensors of another rank than its own.
+bool symIsContiguous(const Tensor& self, MemoryFormat memory_format) {
+  meta::checkDefined(self);
+  switch (memory_format) {
+    case MemoryFormat::ChannelsLast: return self.dim() == 4 && hasFormat(self, memory_format);
+    case MemoryFormat::ChannelsLast3d: return self.dim() == 5 && hasFormat(self, memory_format);
+    default: return self.is_contiguous();
+  }
+}
+
+Tensor functionalCopy(const Tensor& self, const Tensor& src, bool non_blocking) {
+  meta::checkDefined(self);
+  meta::checkDefined(src);
+  Tensor result = cloneWithStrides(self);
+  return boxcar::copy_(result, src, non_blocking);
+}
+
 Tensor copyToHost(const Tensor& tensor) {
   static const OperatorHandle copy = Dispatcher::singleton().findSchemaOrThrow("aten::copy_", "");
   if (!copy.hasComputedKernelForDispatchKey(toDispatchKey(tensor.device().type()))) return Tensor();
@@ -97,6 +115,7 @@ Scalar item(const Tensor& self) {
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("_to_copy", BOXCAR_FN(toCopy));
   m.impl("clone", BOXCAR_FN(clone));
+  m.impl("copy", BOXCAR_FN(functionalCopy));
 }
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
@@ -107,6 +126,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("to.other", BOXCAR_FN(toOther));
   m.impl("type_as", BOXCAR_FN(typeAs));
   m.impl("contiguous", BOXCAR_FN(contiguous));
+  m.impl("sym_is_contiguous", BOXCAR_FN(symIsContiguous));
   m.impl("item", BOXCAR_FN(item));
 }
 

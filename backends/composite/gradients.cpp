@@ -5,6 +5,7 @@
 #include <boxcar/ops.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -88,6 +89,36 @@ Tensor unfoldBackward(const Tensor& grad_in, std::span<const int64_t> input_size
   return converted(boxcar::index_add(widened(result), along, boxcar::flatten(places), parts), grad_in.scalar_type());
 }
 
+// Adds each row of the gradient to the row of the weight that it was taken from.
+Tensor embeddingDenseBackward(const Tensor& grad_output, const Tensor& indices, int64_t num_weights,
+                              int64_t padding_idx, bool scale_grad_by_freq) {
+  constexpr std::string_view kName = "embedding_dense_backward";
+  const ScalarType type = indices.scalar_type();
+  BOXCAR_CHECK(type == ScalarType::Long || type == ScalarType::Int, "{}: indices must be int64 or int32, not {}", kName,
+               dtypeName(type));
+  BOXCAR_CHECK(num_weights >= 0, "{}: num_weights must not be negative, but it is {}", kName, num_weights);
+  const int64_t count = indices.numel();
+  const int64_t width = grad_output.dim() == 0 ? 0 : grad_output.sizes().back();
+  int64_t elements = 0;
+  const bool fits =
+      grad_output.dim() > 0 && !__builtin_mul_overflow(count, width, &elements) && elements == grad_output.numel();
+  BOXCAR_CHECK(fits, "{}: grad_output must have a row for each of {} indices, but it is of size {}", kName, count,
+               meta::listOf(grad_output.sizes()));
+  const Tensor places = boxcar::reshape(indices, dimVector(count));
+  Tensor rows = boxcar::reshape(widened(grad_output), dimVector(count, width));
+  const auto zerosOf = [&](const DimVector& sizes, ScalarType dtype) {
+    return boxcar::zeros(sizes, dtype, std::nullopt, grad_output.device());
+  };
+  if (scale_grad_by_freq) {
+    const Tensor counts = boxcar::index_add(zerosOf(dimVector(num_weights), ScalarType::Long), 0, places,
+                                            boxcar::ones_like(places, ScalarType::Long));
+    rows = boxcar::div(rows, boxcar::unsqueeze(boxcar::index_select(counts, 0, places), 1));
+  }
+  if (padding_idx >= 0) rows = boxcar::where(boxcar::unsqueeze(boxcar::ne(places, padding_idx), 1), rows, 0);
+  return converted(boxcar::index_add(zerosOf(dimVector(num_weights, width), rows.scalar_type()), 0, places, rows),
+                   grad_output.scalar_type());
+}
+
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
@@ -95,6 +126,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("_log_softmax_backward_data", BOXCAR_FN(logSoftmaxBackward));
   m.impl("native_dropout_backward", BOXCAR_FN(nativeDropoutBackward));
   m.impl("unfold_backward", BOXCAR_FN(unfoldBackward));
+  m.impl("embedding_dense_backward", BOXCAR_FN(embeddingDenseBackward));
 }
 
 }  // namespace boxcar::composite

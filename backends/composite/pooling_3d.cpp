@@ -1,5 +1,5 @@
 #include <boxcar/backends/composite/dtype.h>
-#include <boxcar/backends/composite/host_values.h>
+#include <boxcar/backends/composite/window_counts.h>
 #include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/functors/windows.h>
 #include <boxcar/backends/meta/pooling.h>
@@ -12,7 +12,6 @@
 #include <span>
 #include <string_view>
 #include <tuple>
-#include <vector>
 
 // Pools of volumes are two pools of images: one over height and width, and one over depth. A maximum or a mean over a
 // window is that of the maxima or means of its slices, because all slices of a window have the same size.
@@ -91,12 +90,7 @@ Tensor windowElements(const meta::Pool& pool, const Volumes& volumes, bool with_
   for (size_t i = 0; i < 3; ++i) {
     const functors::WindowAxis axis{volumes.in[i],  volumes.out[i],  false, pool.kernel[i],
                                     pool.stride[i], pool.padding[i], 1};
-    std::vector<int64_t> counts;
-    for (int64_t o = 0; o < axis.out; ++o) {
-      const functors::WindowRange range = axis.at(o);
-      counts.push_back(with_padding ? range.extent : range.end - range.begin);
-    }
-    const Tensor along = tensorOf<int64_t>(counts, device);
+    const Tensor along = windowCounts(axis, with_padding, device);
     result = i == 0 ? along : boxcar::mul(boxcar::unsqueeze(result, -1), along);
   }
   return result;

@@ -72,6 +72,18 @@ std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
 
 int64_t size(const Tensor& self, int64_t dim) { return self.size(dim); }
 
+int64_t symStride(const Tensor& self, int64_t dim) { return self.stride(dim); }
+
+int64_t symNumel(const Tensor& self) {
+  meta::checkDefined(self);
+  return self.numel();
+}
+
+int64_t symStorageOffset(const Tensor& self) {
+  meta::checkDefined(self);
+  return self.storage_offset();
+}
+
 bool isFloatingPoint(const Tensor& self) {
   meta::checkDefined(self);
   return self.is_floating_point();
@@ -103,6 +115,10 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("narrow", BOXCAR_FN(narrow));
   m.impl("chunk", BOXCAR_FN(chunk));
   m.impl("size.int", BOXCAR_FN(size));
+  m.impl("sym_size.int", BOXCAR_FN(size));
+  m.impl("sym_stride.int", BOXCAR_FN(symStride));
+  m.impl("sym_numel", BOXCAR_FN(symNumel));
+  m.impl("sym_storage_offset", BOXCAR_FN(symStorageOffset));
   m.impl("is_floating_point", BOXCAR_FN(isFloatingPoint));
 }
 

@@ -26,14 +26,6 @@ void callView(const DerivedFromView& form, Stack& stack) {
   view.callBoxed(stack);
 }
 
-// A copy of the whole storage keeps the strides and the offset, which as_strided counts in.
-Tensor cloneWithStrides(const Tensor& self) {
-  if (meta::overlapsItself(self)) return boxcar::clone(self);
-  const auto elements = static_cast<int64_t>(self.storage()->nbytes() / self.itemsize());
-  const Tensor copy = boxcar::clone(boxcar::as_strided(self, {elements}, {1}, 0));
-  return boxcar::as_strided(copy, self.sizes(), self.strides(), self.storage_offset());
-}
-
 Tensor scattered(const DerivedFromView& form, const OperatorHandle& op, Stack& stack, size_t count) {
   const size_t self = stack.size() - count;
   meta::checkDefined(stack[self + 1].toTensor());
@@ -94,6 +86,14 @@ void run(const DerivedFromView& form, const OperatorHandle& op, Stack& stack) {
 }
 
 }  // namespace
+
+// A copy of the whole storage keeps the strides and the offset, which as_strided counts in.
+Tensor cloneWithStrides(const Tensor& self) {
+  if (meta::overlapsItself(self)) return boxcar::clone(self);
+  const auto elements = static_cast<int64_t>(self.storage()->nbytes() / self.itemsize());
+  const Tensor copy = boxcar::clone(boxcar::as_strided(self, {elements}, {1}, 0));
+  return boxcar::as_strided(copy, self.sizes(), self.strides(), self.storage_offset());
+}
 
 void implViewForms(Library& library, std::span<const DerivedFromView> forms) {
   for (const DerivedFromView& form : forms) {

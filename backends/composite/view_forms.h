@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/dispatcher/registry/library.h>
+#include <boxcar/ivalue/tensor.h>
 
 #include <span>
 #include <string_view>
@@ -25,5 +26,8 @@ struct DerivedFromView {
 
 // Registers a kernel for each of [forms], which must live as long as the program.
 void implViewForms(Library& library, std::span<const DerivedFromView> forms);
+
+// Returns a copy of [self] with its strides and its offset, or a contiguous one if its elements overlap.
+Tensor cloneWithStrides(const Tensor& self);
 
 }  // namespace boxcar::composite

@@ -53,6 +53,16 @@ void checkGroupNorm(const Tensor& input, const Tensor* weight, const Tensor* bia
   checkSizes("bias", bias);
 }
 
+void checkGroupNormElements(std::string_view op, const Tensor& input, int64_t samples, int64_t channels,
+                            int64_t length) {
+  int64_t elements = 0;
+  const bool fits = samples >= 0 && channels >= 0 && length >= 0 &&
+                    !__builtin_mul_overflow(samples, channels, &elements) &&
+                    !__builtin_mul_overflow(elements, length, &elements) && elements == input.numel();
+  BOXCAR_CHECK(fits, "{}: an input of {} elements is not one of N={}, C={}, HxW={}", op, input.numel(), samples,
+               channels, length);
+}
+
 void checkChannels(const ChannelParameters& parameters, int64_t channels) {
   const auto check = [channels](std::string_view name, const Tensor* tensor) {
     BOXCAR_CHECK(tensor == nullptr || tensor->numel() == channels, "{} should contain {} elements not {}", name,

@@ -29,6 +29,9 @@ struct LayerNorm {
 // weight or bias does not have [channels] elements.
 void checkGroupNorm(const Tensor& input, const Tensor* weight, const Tensor* bias, int64_t channels, int64_t length,
                     int64_t groups);
+// Throws Error if [input] does not have samples * channels * length elements.
+void checkGroupNormElements(std::string_view op, const Tensor& input, int64_t samples, int64_t channels,
+                            int64_t length);
 
 // Tensors with one element per channel, or null.
 struct ChannelParameters {

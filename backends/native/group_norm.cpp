@@ -4,7 +4,6 @@
 #include <boxcar/backends/native/group_norm.h>
 #include <boxcar/backends/native/memory_checks.h>
 #include <boxcar/backends/native/registration.h>
-#include <boxcar/ivalue/error.h>
 
 #include <optional>
 #include <tuple>
@@ -25,12 +24,7 @@ std::tuple<Tensor, Tensor, Tensor> groupNorm(const Tensor& input, const std::opt
     if (parameter != nullptr) commonDevice({&input, parameter});
   }
   meta::checkGroupNorm(input, parameters[0], parameters[1], channels, length, groups);
-  int64_t elements = 0;
-  const bool fits = samples >= 0 && channels >= 0 && length >= 0 &&
-                    !__builtin_mul_overflow(samples, channels, &elements) &&
-                    !__builtin_mul_overflow(elements, length, &elements) && elements == input.numel();
-  BOXCAR_CHECK(fits, "native_group_norm: an input of {} elements is not one of N={}, C={}, HxW={}", input.numel(),
-               samples, channels, length);
+  meta::checkGroupNormElements("native_group_norm", input, samples, channels, length);
   const ScalarType type = input.scalar_type();
   const ScalarType statistics_type = meta::statisticsType("group_norm", input, parameters);
   const ScalarType computed = type == ScalarType::Double ? type : ScalarType::Float;

@@ -66,6 +66,7 @@ TEST(SchemaParser, KnowsEveryTypeName) {
   }
   EXPECT_EQ(reprintedArgument("None x"), "NoneType x");
   EXPECT_EQ(reprintedArgument("number x"), "Scalar x");
+  EXPECT_EQ(reprintedArgument("SymBool x"), "bool x");
 }
 
 TEST(SchemaParser, ReadsComposedTypes) {

@@ -182,6 +182,47 @@ def is_same_size(make):
     yield make(2, 3), make(2, 3, 1)
 
 
+@cases("aten::copy", ALL)
+def functional_copy(make):
+    for source in (make.dtype, torch.float32, torch.int64):
+        yield make(3, 4), make(4, dtype=source)
+        yield make(3, 4).t(), make(3, dtype=source)
+        yield make(3, 8)[1:, ::2], make(1, 4, dtype=source)
+        yield make(1, 4).expand(3, 4), make(dtype=source)
+        yield make(), make(dtype=source), True
+        yield make(0, 3), make(3, dtype=source)
+    yield error(make(3, 4), make(3))
+    yield error(make(4), make(1, 4))
+
+
+@cases("aten::sym_size.int aten::sym_stride.int", [torch.float32, torch.int64])
+def sym_size(make):
+    for dim in (0, 1, -1, -2):
+        yield make(2, 3), dim
+        yield make(4, 3).t()[1:], dim
+        yield make(1, 3).expand(2, 3), dim
+        yield make(0, 3), dim
+    yield error(make(2, 3), 2)
+    yield error(make(2, 3), -3)
+    yield error(make(), 0)
+
+
+@cases("aten::sym_numel aten::sym_storage_offset", [torch.float32, torch.int64])
+def sym_numel(make):
+    for x in (make(2, 3), make(4, 5)[1:, ::2], make(), make(0, 3), make(1, 3).expand(5, 3)):
+        yield x
+
+
+@cases("aten::sym_is_contiguous", [torch.float32, torch.int64])
+def sym_is_contiguous(make):
+    x, y = make(2, 3, 4, 5), make(2, 3, 4, 5, 2)
+    for format in (torch.contiguous_format, torch.channels_last, torch.channels_last_3d, torch.preserve_format):
+        for tensor in (make(2, 3), make(2, 3).t(), make(), make(0, 3), x, x.contiguous(memory_format=torch.channels_last),
+                       x.transpose(1, 2), x[:, :1], x[:0], y, y.contiguous(memory_format=torch.channels_last_3d)):
+            yield tensor, format
+    yield make(2, 3)
+
+
 @cases("aten::size.int", [torch.float32])
 def size(make):
     yield make(2, 3), 0
