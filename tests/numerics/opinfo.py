@@ -133,7 +133,7 @@ def replay(folder, options):
         print(f"| {name} | {failed} of {all_of} | {reason} |")
     if not options.only and options.seed == 1:
         for name in sorted(set(reasons) - set(differing)):
-            print(f"{REASONS.name} has a reason for {name}, which does not differ", file=sys.stderr)
+            print(f"{REASONS.name} has a reason for {name}, which does not differ with this seed", file=sys.stderr)
     return not unexplained and not counts["missing"]
 
 
