@@ -28,7 +28,7 @@ Tensor logSoftmax(const Tensor& self, int64_t dim, OptionalType dtype) {
 
 Tensor safeSoftmax(const Tensor& self, int64_t dim, OptionalType dtype) {
   const Tensor given = toFloating(self, dtype);
-  const Tensor result = boxcar::_softmax(given, dim, /*half_to_float=*/false);
+  Tensor result = boxcar::_softmax(given, dim, /*half_to_float=*/false);
   if (given.numel() == 0) return result;
   constexpr double kLeast = -std::numeric_limits<double>::infinity();
   return boxcar::masked_fill(result, boxcar::all(boxcar::eq(given, kLeast), dim, /*keepdim=*/true), 0);

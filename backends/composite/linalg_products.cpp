@@ -4,7 +4,6 @@
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -154,26 +153,16 @@ Tensor oldMatrixExp(const Tensor& self) { return boxcar::linalg_matrix_exp(self)
 
 // Equations of tensors.
 
-// Returns the product of [sizes]. Throws Error if it is too large.
-int64_t productOf(std::span<const int64_t> sizes) {
-  int64_t product = 1;
-  for (const int64_t size : sizes) {
-    BOXCAR_CHECK(!__builtin_mul_overflow(product, size, &product), "a tensor of sizes [{}] is too large",
-                 fmt::join(sizes, ", "));
-  }
-  return product;
-}
-
 Tensor tensorInv(const Tensor& self, int64_t ind) {
   BOXCAR_CHECK(ind > 0 && ind <= self.dim(),
                "linalg.tensorinv: 'ind' must be from 1 to the dimensions of self, {}, but it is {}", self.dim(), ind);
   const auto rows = self.sizes().first(static_cast<size_t>(ind));
   const auto columns = self.sizes().subspan(static_cast<size_t>(ind));
-  const int64_t size = productOf(rows);
+  const int64_t size = numelOf(rows);
   BOXCAR_CHECK(
-      productOf(columns) == size,
+      numelOf(columns) == size,
       "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got {} != {}",
-      productOf(columns), size);
+      numelOf(columns), size);
   DimVector result_sizes = toDimVector(columns);
   result_sizes.insert(result_sizes.end(), rows.begin(), rows.end());
   const int64_t square[] = {size, size};
@@ -193,12 +182,12 @@ Tensor tensorSolve(const Tensor& self, const Tensor& other, std::optional<std::s
                moved.dim());
   const auto equations = moved.sizes().first(static_cast<size_t>(other.dim()));
   const auto unknowns = moved.sizes().subspan(static_cast<size_t>(other.dim()));
-  const int64_t size = productOf(unknowns);
+  const int64_t size = numelOf(unknowns);
   BOXCAR_CHECK(
-      productOf(equations) == size,
+      numelOf(equations) == size,
       "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
       "but got {} != {}",
-      size, productOf(equations));
+      size, numelOf(equations));
   const int64_t square[] = {size, size};
   const Tensor solution = boxcar::linalg_solve(boxcar::reshape(moved, square), boxcar::flatten(other));
   return boxcar::reshape(solution, unknowns);

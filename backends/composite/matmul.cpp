@@ -15,16 +15,10 @@ namespace {
 
 using IntSpan = std::span<const int64_t>;
 
-int64_t numelOfAll(IntSpan sizes) {
-  int64_t count = 1;
-  for (const int64_t size : sizes) count *= size;
-  return count;
-}
-
 // Merges all dimensions before the last one.
 Tensor foldRows(const Tensor& tensor) {
   const int64_t columns = tensor.sizes().back();
-  const int64_t sizes[] = {numelOfAll(tensor.sizes().first(tensor.sizes().size() - 1)), columns};
+  const int64_t sizes[] = {numelOf(tensor.sizes().first(tensor.sizes().size() - 1)), columns};
   return boxcar::reshape(tensor, sizes);
 }
 
@@ -37,7 +31,7 @@ Tensor multiplyBatches(const Tensor& self, const Tensor& other) {
   const int64_t l = other.sizes()[rank_b - 2];
   const int64_t p = other.sizes()[rank_b - 1];
   DimVector sizes = meta::broadcast(self.sizes().first(rank_a - 2), other.sizes().first(rank_b - 2));
-  const int64_t batches = numelOfAll(sizes);
+  const int64_t batches = numelOf(sizes);
   const auto expanded = [&](const Tensor& tensor, int64_t rows, int64_t columns) {
     DimVector all = sizes;
     all.push_back(rows);

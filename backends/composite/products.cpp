@@ -38,12 +38,6 @@ Tensor& innerOut(const Tensor& self, const Tensor& other, Tensor& out) {
   return writeSameType(out, boxcar::inner(self, other));
 }
 
-int64_t productOf(const DimVector& sizes) {
-  int64_t count = 1;
-  for (const int64_t size : sizes) count *= size;
-  return count;
-}
-
 Tensor tensordot(const Tensor& self, const Tensor& other, std::span<const int64_t> dims_self,
                  std::span<const int64_t> dims_other) {
   BOXCAR_CHECK(dims_self.size() == dims_other.size(),
@@ -92,14 +86,14 @@ Tensor tensordot(const Tensor& self, const Tensor& other, std::span<const int64_
     rows.push_back(static_cast<int64_t>(i));
     sizes.push_back(a.sizes()[i]);
   }
-  const int64_t row_count = productOf(sizes);
+  const int64_t row_count = numelOf(sizes);
   DimVector right_sizes;
   for (size_t i = 0; i < summed_b.size(); ++i) {
     if (summed_b[i]) continue;
     columns.push_back(static_cast<int64_t>(i));
     right_sizes.push_back(b.sizes()[i]);
   }
-  const int64_t column_count = productOf(right_sizes);
+  const int64_t column_count = numelOf(right_sizes);
   sizes.insert(sizes.end(), right_sizes.begin(), right_sizes.end());
   rows.insert(rows.end(), order_a.begin(), order_a.end());
   order_b.insert(order_b.end(), columns.begin(), columns.end());

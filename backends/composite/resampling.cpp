@@ -3,6 +3,7 @@
 #include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/functors/upsample.h>
 #include <boxcar/backends/meta/factories.h>
+#include <boxcar/backends/meta/spatial.h>
 #include <boxcar/backends/meta/upsample.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
@@ -163,9 +164,7 @@ void checkSizes(std::string_view op, const Tensor& self, IntSpan output_size, Sc
 }
 
 // Returns [result] in the memory format that the result of resizing [self] has.
-Tensor inFormatOf(const Tensor& self, const Tensor& result) {
-  return boxcar::contiguous(result, meta::formatOf(self));
-}
+Tensor inFormatOf(const Tensor& self, const Tensor& result) { return boxcar::contiguous(result, meta::formatOf(self)); }
 
 Tensor nearest(std::string_view op, const Tensor& self, IntSpan output_size, Scales scales, bool of_centres) {
   checkSizes(op, self, output_size, scales);

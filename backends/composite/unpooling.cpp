@@ -18,17 +18,11 @@ using IntSpan = std::span<const int64_t>;
 using Pair = std::tuple<Tensor, Tensor>;
 using PairReference = std::tuple<Tensor&, Tensor&>;
 
-int64_t productOf(IntSpan sizes) {
-  int64_t product = 1;
-  for (const int64_t size : sizes) product *= size;
-  return product;
-}
-
 // [tensor] with one row for each channel of each sample.
 Tensor channelRows(const Tensor& tensor, size_t rank) {
   const size_t first = tensor.sizes().size() - rank;
   return boxcar::reshape(tensor,
-                         dimVector(productOf(tensor.sizes().first(first)), productOf(tensor.sizes().subspan(first))));
+                         dimVector(numelOf(tensor.sizes().first(first)), numelOf(tensor.sizes().subspan(first))));
 }
 
 Tensor maxUnpool(std::string_view op, size_t rank, const Tensor& self, const Tensor& indices, IntSpan output_size) {
@@ -115,8 +109,8 @@ Pair fractionalMaxPool(std::string_view op, size_t rank, const Tensor& self, Int
     places = boxcar::add(boxcar::mul(places, in), boxcar::reshape(along, shape));
   }
   const int64_t rows = batch * channels;
-  const Tensor flat = boxcar::reshape(places, dimVector(rows, productOf(out) * productOf(kernel)));
-  const DimVector windows = dimVector(rows, productOf(out), productOf(kernel));
+  const Tensor flat = boxcar::reshape(places, dimVector(rows, numelOf(out) * numelOf(kernel)));
+  const DimVector windows = dimVector(rows, numelOf(out), numelOf(kernel));
   const Pair greatest =
       boxcar::max(boxcar::reshape(boxcar::gather(channelRows(self, rank), 1, flat), windows), 2, /*keepdim=*/true);
   const Tensor indices = boxcar::gather(boxcar::reshape(flat, windows), 2, std::get<1>(greatest));

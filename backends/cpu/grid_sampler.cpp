@@ -17,7 +17,7 @@ using native::GridPadding;
 using native::GridSampling;
 using native::Interpolation;
 
-constexpr int64_t kBlock = 64;
+constexpr int64_t kPointsAtOnce = 64;
 constexpr int64_t kMostTaps = 64;
 
 // The library's floor is a call unless the processor is known to round.
@@ -143,8 +143,8 @@ struct Sampler {
   // The taps of a block of positions.
   struct Block {
     int64_t size;
-    int64_t offsets[kBlock * kMostTaps];
-    T weights[kBlock * kMostTaps];
+    int64_t offsets[kPointsAtOnce * kMostTaps];
+    T weights[kPointsAtOnce * kMostTaps];
   };
 
   // Writes the elements of [kChannels] channels, from [channel] on, at a block of positions from [begin] on.
@@ -179,12 +179,12 @@ struct Sampler {
   }
 
   void run(int64_t samples) const {
-    const int64_t blocks = (out_elements + kBlock - 1) / kBlock;
-    const int64_t work = kBlock * taps * (channels + 4);
+    const int64_t blocks = (out_elements + kPointsAtOnce - 1) / kPointsAtOnce;
+    const int64_t work = kPointsAtOnce * taps * (channels + 4);
     parallelFor(0, samples * blocks, kParallelGrain / work + 1, [&](int64_t first, int64_t last) {
       for (int64_t i = first; i < last; ++i) {
-        const int64_t begin = i % blocks * kBlock;
-        sample(i / blocks, begin, std::min(kBlock, out_elements - begin));
+        const int64_t begin = i % blocks * kPointsAtOnce;
+        sample(i / blocks, begin, std::min(kPointsAtOnce, out_elements - begin));
       }
     });
   }

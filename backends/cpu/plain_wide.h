@@ -21,7 +21,7 @@ template <class T>
 template <class T>
 [[gnu::noinline, gnu::cold]] void narrowTo(T* elements, const std::vector<Wide>& wide) {
   for (const Wide& element : wide) {
-    if constexpr (kIsComplex<T>) {
+    if constexpr (functors::kIsComplex<T>) {
       *elements++ = T(element);
     } else {
       *elements++ = static_cast<T>(element.real());

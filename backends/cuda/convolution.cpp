@@ -20,12 +20,6 @@ using native::toContiguous;
 // Maximum bytes of columns at a time.
 constexpr int64_t kColumnBytes = int64_t{64} << 20;
 
-int64_t productOf(std::span<const int64_t> sizes) {
-  int64_t product = 1;
-  for (const int64_t size : sizes) product *= size;
-  return product;
-}
-
 // Convolves by cuDNN, which counts a tensor's elements with 31 bits, so it is called for as many samples at a time as
 // that allows. Returns false, with no valid output in [out], if cuDNN does not support the call.
 bool convolveByLibrary(const meta::Convolution& arguments, const Tensor& out, const Tensor& input, const Tensor& weight,
@@ -66,7 +60,7 @@ Tensor viewOf(const Tensor& tensor, int64_t first, const std::array<int64_t, 3>&
 Tensor withOutputsFirst(const Tensor& weight, int64_t groups) {
   const int64_t inputs = weight.sizes()[0] / groups;
   const int64_t outputs = weight.sizes()[1];
-  const int64_t taps = productOf(weight.sizes().subspan(2));
+  const int64_t taps = numelOf(weight.sizes().subspan(2));
   const int64_t sizes[] = {groups, outputs, inputs, taps};
   const int64_t strides[] = {inputs * outputs * taps, taps, outputs * taps, 1};
   return native::contiguousCopy(weight.view(sizes, strides, weight.storage_offset()));
@@ -81,11 +75,11 @@ void convolveByColumns(const meta::Convolution& arguments, const Tensor& out, co
   const native::ConvolvedAxes axes = native::convolvedAxes(arguments, source.sizes(), weight.sizes());
   const Tensor kernels = arguments.transposed ? withOutputsFirst(toContiguous(weight), groups) : toContiguous(weight);
   const int64_t channels = source.sizes()[1];
-  const int64_t taps = productOf(weight.sizes().subspan(2));
+  const int64_t taps = numelOf(weight.sizes().subspan(2));
   const int64_t depth = channels / groups * taps;
   const int64_t outputs = out.sizes()[1] / groups;
-  const int64_t in_pixels = productOf(source.sizes().subspan(2));
-  const int64_t out_pixels = productOf(out.sizes().subspan(2));
+  const int64_t in_pixels = numelOf(source.sizes().subspan(2));
+  const int64_t out_pixels = numelOf(out.sizes().subspan(2));
   const auto itemsize = static_cast<int64_t>(out.itemsize());
 
   const int64_t most = std::clamp<int64_t>(kColumnBytes / (channels * taps * itemsize), 1, out_pixels);

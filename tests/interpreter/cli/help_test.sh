@@ -32,7 +32,7 @@ options=$(sort -u <<< "$options" | sed '/^$/d')
 tests=$(find "$(dirname "$0")" "$source/tests/scripts" "$source/tests/readme" \( -name '*_test.sh' -o -name '*_test.py' \) ! -name help_test.sh)
 # shellcheck disable=SC2086
 for command in $commands; do
-  grep -qE -- "(^|[ \"'(])(run|runMerged|\"\\\$boxcar\"|boxcar|BOXCAR|program) (\"[^\"]*\" )?\"?$command\b|[\"']$command[\"']" $tests ||
+  grep -qE -- "(^|[ \"'(])(run|runMerged|\"\\\$boxcar\"|boxcar|BOXCAR|program) (\"[^\"]*\" )?\"?${command}\b|[\"']${command}[\"']" $tests ||
     fail "boxcar $command is called in a test" "no test in $(dirname "$0") calls it"
 done
 # shellcheck disable=SC2086

@@ -144,7 +144,7 @@ def conv_transpose(make, name):
 
 # == Pools ==
 
-def pictures(make):
+def images(make):
     """Yields inputs of pools and interpolation, in the layouts that matter."""
     yield make(2, 3, 7, 6)
     yield make(3, 8, 5)
@@ -166,7 +166,7 @@ kPoolArguments = [([2],), ([3, 2], [1, 2]), ([3, 3], [2, 2], [1, 1])]
 
 @cases("aten::max_pool2d_with_indices aten::max_pool2d", FLOATS)
 def max_pool2d(make):
-    for x in pictures(make):
+    for x in images(make):
         for arguments in kPoolArguments:
             yield (x, *arguments)
         yield x, [2, 2], [2, 2], [1, 0], [2, 1], True
@@ -208,7 +208,7 @@ def max_pool1d(make):
 
 @cases("aten::avg_pool2d", FLOATS + [torch.int64])
 def avg_pool2d(make):
-    for x in pictures(make):
+    for x in images(make):
         for arguments in kPoolArguments:
             yield (x, *arguments)
         for ceil_mode in (False, True):
@@ -241,7 +241,7 @@ def avg_pool1d(make):
 
 
 def adaptive_avg_pool2d_calls(make):
-    for x in pictures(make):
+    for x in images(make):
         for size in [[1, 1], [2, 3], [7, 9], [3, 1], [0, 2]]:
             yield x, size
     yield make(2, 0, 6, 6), [2, 2]
@@ -267,7 +267,7 @@ def adaptive_avg_pool2d_out(make):
 
 @cases("aten::adaptive_max_pool2d", FLOATS)
 def adaptive_max_pool2d(make):
-    for x in pictures(make):
+    for x in images(make):
         for size in [[1, 1], [2, 3], [7, 9], [3, 1]]:
             yield x, size
     for x in wrong_pictures(make):
@@ -299,7 +299,7 @@ def upsample_nearest(make, name):
         yield error(make(2, 3, 9), [0])
         yield error(make(2, 3, 9), [4, 4])
         return
-    for x in [x for x in pictures(make) if x.dim() == 4]:
+    for x in [x for x in images(make) if x.dim() == 4]:
         for size in [[7, 6], [3, 9], [14, 12], [1, 1]]:
             yield x, size
         yield x, [int(x.size(2) * 1.5), int(x.size(3) * 2.4)], 1.5, 2.4
@@ -321,7 +321,7 @@ def upsample_linear(make, name):
             yield error(make(3, 9), [4], align_corners)
             yield error(make(2, 3, 9), [0], align_corners)
             continue
-        for x in [x for x in pictures(make) if x.dim() == 4]:
+        for x in [x for x in images(make) if x.dim() == 4]:
             for size in [[7, 6], [3, 9], [14, 12], [1, 1]]:
                 yield x, size, align_corners
             yield x, [int(x.size(2) * 1.5), int(x.size(3) * 2.4)], align_corners, 1.5, 2.4

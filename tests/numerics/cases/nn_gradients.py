@@ -16,7 +16,7 @@ def other_float(make):
 
 # == Pools ==
 
-def pictures(make):
+def images(make):
     yield make(2, 3, 7, 6)
     yield make(3, 8, 5)
     yield make(2, 3, 6, 7).contiguous(memory_format=kChannelsLast)
@@ -36,7 +36,7 @@ def avg_pool2d_backward(make):
         pooled = torch.nn.functional.avg_pool2d(x.double(), kernel, stride or None, padding, ceil_mode)
         return make(*pooled.shape)
 
-    for x in pictures(make):
+    for x in images(make):
         for arguments in kPools:
             for ceil_mode in (False, True):
                 for count_include_pad in (False, True):
@@ -67,7 +67,7 @@ def avg_pool2d_backward(make):
 
 @cases("aten::_adaptive_avg_pool2d_backward", FLOATS)
 def adaptive_avg_pool2d_backward(make):
-    for x in pictures(make):
+    for x in images(make):
         for size in [[1, 1], [2, 3], [7, 9], [3, 1], [5, 4], [13, 17]]:
             yield make(*x.shape[:-2], *size), x
     yield make(1, 2, 3, 4).transpose(2, 3), make(1, 2, 9, 1)
@@ -95,7 +95,7 @@ def max_pool2d_backward(make):
                                                  return_indices=True)[1]
         return make(*indices.shape), x, kernel, stride, padding, dilation, ceil_mode, indices
 
-    for x in pictures(make):
+    for x in images(make):
         for kernel, stride, padding in kPools:
             yield arguments(x, kernel, stride, padding, [1], False)
         yield arguments(x, [2, 2], [2, 2], [1, 0], [2, 1], True)
