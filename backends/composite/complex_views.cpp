@@ -1,6 +1,7 @@
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <fmt/ranges.h>
 
 // Views of complex numbers as pairs of real numbers, and back.
 
@@ -19,7 +20,12 @@ Tensor viewAsReal(const Tensor& self) {
   BOXCAR_CHECK(self.is_complex(), "view_as_real is only supported for complex tensors, here {}", self.scalar_type());
   DimVector sizes = toDimVector(self.sizes());
   DimVector strides = toDimVector(self.strides());
-  for (int64_t& stride : strides) stride *= 2;
+  // Only strides of a tensor without elements can be too large to double.
+  for (int64_t& stride : strides) {
+    BOXCAR_CHECK(!__builtin_mul_overflow(stride, 2, &stride),
+                 "view_as_real: the strides [{}] are too large to be counted in real numbers",
+                 fmt::join(self.strides(), ", "));
+  }
   sizes.push_back(2);
   strides.push_back(1);
   return viewElementsAs(self, toRealValueType(self.scalar_type()), sizes, strides, 2 * self.storage_offset());

@@ -17,17 +17,20 @@ namespace {
 
 using OptionalGenerator = std::optional<Generator>;
 
-// Returns uniform numbers above 0 and below or equal to 1, for [self], in double, so that the logarithm is finite.
-Tensor positiveUniform(const Tensor& self, const OptionalGenerator& generator) {
+// Returns uniform numbers from 0 to below 1 for [self], in double.
+Tensor uniformNumbers(const Tensor& self, const OptionalGenerator& generator) {
   Tensor numbers = boxcar::empty(self.sizes(), ScalarType::Double, std::nullopt, self.device());
-  boxcar::uniform_(numbers, 0, 1, generator);
-  return boxcar::rsub(numbers, 1);
+  return boxcar::uniform_(numbers, 0, 1, generator);
+}
+// Their logarithms are finite.
+Tensor positiveUniform(const Tensor& self, const OptionalGenerator& generator) {
+  return boxcar::rsub(uniformNumbers(self, generator), 1);
 }
 
 Tensor& cauchy(Tensor& self, double median, double sigma, OptionalGenerator generator) {
   BOXCAR_CHECK(sigma > 0, "cauchy_ expects sigma > 0.0, but found sigma={}", sigma);
   meta::checkFloating("cauchy_", self.scalar_type());
-  const Tensor angle = boxcar::mul(boxcar::sub(positiveUniform(self, generator), 0.5), std::numbers::pi);
+  const Tensor angle = boxcar::mul(boxcar::sub(uniformNumbers(self, generator), 0.5), std::numbers::pi);
   return boxcar::copy_(self, boxcar::add(boxcar::mul(boxcar::tan(angle), sigma), median));
 }
 

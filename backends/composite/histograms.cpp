@@ -1,5 +1,6 @@
 #include <boxcar/backends/composite/dtype.h>
 #include <boxcar/backends/composite/write_out.h>
+#include <boxcar/backends/meta/dims.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -169,6 +170,9 @@ Histogram histogramCounts(const Tensor& self, IntSpan bins, Ranges range, const 
 }
 Histogram histogramCount(const Tensor& self, int64_t bins, Ranges range, const OptionalTensor& weight, bool density) {
   BOXCAR_CHECK(self.dim() > 0, "histogramdd: input tensor should have at least 2 dimensions, but got 0");
+  BOXCAR_CHECK(self.size(-1) <= kMaxDims,
+               "histogramdd: a point has at most {} coordinates, one for each dimension of the result, but got {}",
+               kMaxDims, self.size(-1));
   return histogramCounts(self, std::vector<int64_t>(static_cast<size_t>(self.size(-1)), bins), range, weight, density);
 }
 

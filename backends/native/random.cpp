@@ -28,7 +28,8 @@ namespace {
 Tensor realParts(const Tensor& self) {
   DimVector sizes = toDimVector(self.sizes());
   DimVector strides = toDimVector(self.strides());
-  for (int64_t& stride : strides) stride *= 2;
+  // Strides of a tensor without elements may be too large to double.
+  for (int64_t& stride : strides) stride = self.numel() == 0 ? 0 : 2 * stride;
   sizes.push_back(2);
   strides.push_back(1);
   return Tensor(makeIntrusive<TensorImpl>(self.storage(), toRealValueType(self.scalar_type()), sizes, strides,

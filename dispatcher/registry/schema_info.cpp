@@ -16,6 +16,8 @@ struct WrittenInTraining {
   std::string_view argument;
 };
 constexpr WrittenInTraining kWrittenInTraining[] = {
+    {"aten::_batch_norm_impl_index", "", "running_mean"},
+    {"aten::_batch_norm_impl_index", "", "running_var"},
     {"aten::batch_norm", "", "running_mean"},
     {"aten::batch_norm", "", "running_var"},
     {"aten::instance_norm", "", "running_mean"},

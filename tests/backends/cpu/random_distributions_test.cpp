@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "tests/backends/tensor_helpers.h"
 
@@ -26,6 +27,24 @@ void expectMoments(const Tensor& numbers, double mean, double variance) {
 
 double chanceOf(const Tensor& numbers, double value) {
   return item(boxcar::mean(to(eq(numbers, value), ScalarType::Double))).toDouble();
+}
+
+TEST(RandomDistributions, CauchyNumbersOfASeedAreThoseOfPyTorch) {
+  manualSeed(3);
+  Tensor numbers = empty({2}, ScalarType::Double);
+  cauchy_(numbers);
+  EXPECT_NEAR(item(select(numbers, 0, 0)).toDouble(), -9.2966, 1e-4);
+  EXPECT_NEAR(item(select(numbers, 0, 1)).toDouble(), -0.7922, 1e-4);
+}
+
+TEST(RandomDistributions, NothingIsResizedBeforeHugeSizesOfComplexNumbersAreRefusedOrFilled) {
+  Tensor out = zeros({2, 3}, ScalarType::ComplexFloat);
+  const std::vector<int64_t> sizes = {2, 3, int64_t{1} << 61, 0};
+  rand_out(out, sizes);
+  EXPECT_EQ(std::vector<int64_t>(out.sizes().begin(), out.sizes().end()), sizes);
+  EXPECT_EQ(errorOf([&] { view_as_real(out); }),
+            "view_as_real: the strides [6917529027641081856, 2305843009213693952, 1, 1] are too large to be counted in "
+            "real numbers");
 }
 
 TEST(RandomDistributions, PoissonNumbersHaveTheirMeanAsMeanAndVariance) {

@@ -26,6 +26,10 @@ constexpr const char* kInstanceNorm =
     "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
     "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor";
 
+constexpr const char* kIndexedBatchNorm =
+    "aten::_batch_norm_impl_index(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+    "running_var, "
+    "bool training, float momentum, float eps, bool cudnn_enabled) -> (Tensor, Tensor, Tensor, Tensor, int)";
 constexpr const char* kNativeBatchNorm =
     "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
     "bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)";
@@ -98,8 +102,8 @@ TEST(SchemaInfo, ValuesComeByNameOrInOrderAndMustHaveAnArgument) {
 }
 
 TEST(SchemaInfo, RunningStatisticsAreWrittenWhereACallMayTrain) {
-  for (const auto& [schema, flag] :
-       std::map<const char*, const char*>{{kBatchNorm, "training"}, {kInstanceNorm, "use_input_stats"}}) {
+  for (const auto& [schema, flag] : std::map<const char*, const char*>{
+           {kBatchNorm, "training"}, {kIndexedBatchNorm, "training"}, {kInstanceNorm, "use_input_stats"}}) {
     SchemaInfo info(schema);
     EXPECT_TRUE(info.is_mutable("running_mean")) << schema;
     EXPECT_TRUE(info.is_mutable("running_var")) << schema;
