@@ -2,6 +2,7 @@
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/stop_request.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -171,6 +172,7 @@ struct Network {
     int64_t rows_now = backwards ? batch_sizes.back() : batch_sizes.front();
     now = narrowed(now, 0, rows_now);
     for (size_t i = 0; i < batch_sizes.size(); ++i) {
+      checkStop();
       const size_t t = backwards ? batch_sizes.size() - 1 - i : i;
       const int64_t wanted = batch_sizes[t];
       if (wanted < rows_now) {
@@ -266,10 +268,16 @@ Triple runSequences(Cell kind, const Tensor& input, const Tensor& hidden, const 
                meta::listOf(input.sizes()));
   Network network{kind, has_biases, num_layers, dropout, train, bidirectional, {}, {}};
   const int64_t batch = steps.size(1);
-  for (int64_t t = 0; t < steps.size(0); ++t) network.addStep(batch);
-  auto [output, last_hidden, last_cells] = runNetwork(
-      network, boxcar::reshape(steps, dimVector(steps.size(0) * batch, steps.size(2))), hidden, cell, params);
-  output = boxcar::reshape(output, dimVector(steps.size(0), batch, output.size(1)));
+  // Without values, one step shows the sizes of any number of steps, which may be huge then.
+  const int64_t count = steps.is_meta() || batch == 0 ? 1 : steps.size(0);
+  for (int64_t t = 0; t < count; ++t) {
+    checkStop();
+    network.addStep(batch);
+  }
+  const Tensor rows = boxcar::reshape(boxcar::narrow(steps, 0, 0, count), dimVector(count * batch, steps.size(2)));
+  auto [output, last_hidden, last_cells] = runNetwork(network, rows, hidden, cell, params);
+  const DimVector sizes = dimVector(steps.size(0), batch, output.size(1));
+  output = count == steps.size(0) ? boxcar::reshape(output, sizes) : boxcar::new_empty(output, sizes);
   return {batch_first ? boxcar::transpose(output, 0, 1) : output, last_hidden, last_cells};
 }
 
