@@ -3,6 +3,7 @@
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/stop_request.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -94,6 +95,11 @@ Pair ctcForward(const Tensor& log_probs, const Tensor& targets, IntSpan input_le
   const int64_t batch = log_probs.size(1);
   const int64_t longest = target_lengths.empty() ? 0 : std::ranges::max(target_lengths);
   const int64_t states = 2 * longest + 1;
+  // Without values, only sizes matter.
+  if (log_probs.is_meta()) {
+    return {boxcar::empty(dimVector(batch), type, std::nullopt, device),
+            boxcar::empty(dimVector(batch, steps, states), type, std::nullopt, device)};
+  }
   if (batch == 0 || steps == 0) {
     std::vector<double> losses;
     for (const int64_t length : target_lengths) losses.push_back(length == 0 ? 0 : -kNoPath);
@@ -130,6 +136,7 @@ Pair ctcForward(const Tensor& log_probs, const Tensor& targets, IntSpan input_le
   Tensor now = boxcar::where(may_start, boxcar::select(probabilities, 1, 0), kNoPath);
   std::vector<Tensor> alphas = {now};
   for (int64_t t = 1; t < steps; ++t) {
+    checkStop();
     const Tensor stays = boxcar::logaddexp(now, shifted(now, 1));
     const Tensor skipping = boxcar::where(skips, shifted(now, 2), kNoPath);
     now = boxcar::add(boxcar::logaddexp(stays, skipping), boxcar::select(probabilities, 1, t));

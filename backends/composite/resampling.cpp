@@ -7,6 +7,7 @@
 #include <boxcar/backends/meta/upsample.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/stop_request.h>
 #include <boxcar/ops.h>
 
 #include <algorithm>
@@ -44,18 +45,25 @@ Tensor blended(const Tensor& self, int64_t dim, const std::vector<std::vector<in
   return sum;
 }
 
-// Calls body(C()) for the type C that positions along dimensions of [self] are computed in.
+// Returns body(C()) for the type C that positions along dimensions of [self] are computed in. Without elements, only
+// the sizes matter: those of [self] with [size] in dimension [dim].
 template <class Body>
-Tensor inCoordinates(const Tensor& self, Body&& body) {
+Tensor inCoordinates(const Tensor& self, int64_t dim, int64_t size, Body&& body) {
+  if (self.is_meta() || self.numel() == 0) {
+    DimVector sizes = toDimVector(self.sizes());
+    sizes[static_cast<size_t>(dim)] = size;
+    return boxcar::new_empty(self, sizes);
+  }
   return self.scalar_type() == ScalarType::Double ? body(double()) : body(float());
 }
 
 Tensor cubicAlong(const Tensor& self, int64_t dim, int64_t size, bool align_corners, Scale scale) {
-  return inCoordinates(self, [&]<class C>(C) {
+  return inCoordinates(self, dim, size, [&]<class C>(C) {
     const functors::CubicAxis<C> axis(self.size(dim), size, align_corners, scale);
     std::vector<std::vector<int64_t>> indices(4);
     std::vector<std::vector<C>> weights(4);
     for (int64_t i = 0; i < size; ++i) {
+      checkStop();
       const functors::CubicBlend<C> blend = axis.at(i);
       for (size_t k = 0; k < 4; ++k) {
         indices[k].push_back(blend.at[k]);
@@ -67,11 +75,12 @@ Tensor cubicAlong(const Tensor& self, int64_t dim, int64_t size, bool align_corn
 }
 
 Tensor linearAlong(const Tensor& self, int64_t dim, int64_t size, bool align_corners, Scale scale) {
-  return inCoordinates(self, [&]<class C>(C) {
+  return inCoordinates(self, dim, size, [&]<class C>(C) {
     const functors::LinearAxis<C> axis(self.size(dim), size, align_corners, scale);
     std::vector<std::vector<int64_t>> indices(2);
     std::vector<std::vector<C>> weights(2);
     for (int64_t i = 0; i < size; ++i) {
+      checkStop();
       const functors::Blend<C> blend = axis.at(i);
       indices[0].push_back(blend.low);
       indices[1].push_back(blend.high);
@@ -104,7 +113,7 @@ struct CubicWindow {
 // Where steps are longer than an element, windows are that much wider.
 template <class Window>
 Tensor smoothAlong(const Tensor& self, int64_t dim, int64_t size, bool align_corners, Scale scale) {
-  return inCoordinates(self, [&]<class C>(C) {
+  return inCoordinates(self, dim, size, [&]<class C>(C) {
     const int64_t in = self.size(dim);
     const C step = functors::LinearAxis<C>(in, size, align_corners, scale).step;
     const C widening = std::max(step, C(1));
@@ -113,6 +122,7 @@ Tensor smoothAlong(const Tensor& self, int64_t dim, int64_t size, bool align_cor
     std::vector<int64_t> indices;
     std::vector<C> weights;
     for (int64_t i = 0; i < size; ++i) {
+      checkStop();
       const C centre = step * (static_cast<C>(i) + C(0.5));
       const int64_t first = std::clamp(static_cast<int64_t>(centre - reach + C(0.5)), int64_t{0}, in - 1);
       const int64_t end =
@@ -143,10 +153,13 @@ Tensor smoothAlong(const Tensor& self, int64_t dim, int64_t size, bool align_cor
 }
 
 Tensor nearestAlong(const Tensor& self, int64_t dim, int64_t size, Scale scale, bool of_centres) {
-  return inCoordinates(self, [&]<class C>(C) {
+  return inCoordinates(self, dim, size, [&]<class C>(C) {
     const functors::NearestAxis<C> axis(self.size(dim), size, scale, of_centres);
     std::vector<int64_t> indices;
-    for (int64_t i = 0; i < size; ++i) indices.push_back(axis.at(i));
+    for (int64_t i = 0; i < size; ++i) {
+      checkStop();
+      indices.push_back(axis.at(i));
+    }
     return boxcar::index_select(self, dim, tensorOf<int64_t>(indices, self.device()));
   });
 }
