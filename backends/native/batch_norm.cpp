@@ -108,6 +108,7 @@ std::tuple<Tensor&, Tensor&, Tensor&> batchNormOut(const Tensor& input, const Op
     if (!training || running == nullptr) continue;
     for (const meta::Output& output : outputs) meta::checkRead(output, *running, Overlap::kRefused);
   }
+  meta::growStorages(outputs);  // an output that cannot grow is refused here
   const auto [result, mean, scale] = run(call);
   writeAll({{out, result}, {save_mean, mean, castable}, {save_invstd, scale, castable}}, {}, Overlap::kAllowed);
   return {out, save_mean, save_invstd};

@@ -1,3 +1,4 @@
+#include <boxcar/ivalue/from_blob.h>
 #include <gtest/gtest.h>
 
 #include "tests/backends/tensor_helpers.h"
@@ -17,6 +18,23 @@ TEST(BatchNorm, MovesTheRunningStatisticsInTraining) {
   EXPECT_EQ(toString(var), "tensor([1., 1.])");
   batch_norm(twoChannels(), std::nullopt, std::nullopt, mean, var, false, 0.5, 1e-5, false);
   EXPECT_EQ(toString(mean), "tensor([0.5000, 2.0000])");
+}
+
+TEST(BatchNorm, AnOutputThatCannotGrowIsRefusedBeforeTheStatisticsMove) {
+  Tensor mean = zeros({2});
+  Tensor var = ones({2});
+  Tensor out = empty({0});
+  Tensor scale = empty({0});
+  float memory = 0;
+  Tensor foreign = from_blob(&memory, {0}, BlobOptions{});
+  EXPECT_NE(errorOf([&] {
+              native_batch_norm_out(out, foreign, scale, twoChannels(), std::nullopt, std::nullopt, mean, var, true,
+                                    0.5, 1e-5);
+            }).find("wraps foreign memory"),
+            std::string::npos);
+  EXPECT_EQ(toString(mean), "tensor([0., 0.])");
+  EXPECT_EQ(toString(var), "tensor([1., 1.])");
+  EXPECT_EQ(out.numel(), 0);
 }
 
 TEST(BatchNorm, WritesNothingWhenItFails) {
