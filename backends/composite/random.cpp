@@ -5,9 +5,7 @@
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
-#include <fmt/format.h>
 
-#include <iterator>
 #include <optional>
 #include <span>
 
@@ -59,8 +57,7 @@ Tensor& normalNumbersOut(double mean, double std, IntSpan size, OptionalGenerato
   BOXCAR_CHECK(std >= 0, "normal expects std >= 0.0, but found std {}", std);
   if (!out.is_complex()) meta::checkFloating("normal", out.scalar_type());
   // Complex numbers are drawn as pairs, along an additional dimension.
-  const int64_t dims = std::ssize(size) + (out.is_complex() ? 1 : 0);
-  BOXCAR_CHECK(dims <= kMaxDims, "tensors with more than {} dimensions are not supported, this has {}", kMaxDims, dims);
+  checkDims(size.size() + (out.is_complex() ? 1 : 0));
   boxcar::empty_out(out, size);
   return out.numel() == 0 ? out : boxcar::normal_(out, mean, std, generator);
 }

@@ -1,7 +1,6 @@
 #include <boxcar/backends/cpu/parallel.h>
 #include <boxcar/backends/cpu/strided_loop.h>
 #include <boxcar/backends/functors/words.h>
-#include <boxcar/ivalue/error.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -51,8 +50,7 @@ void turnSquare(int64_t itemsize, char* to, int64_t to_step, const char* from, i
 }  // namespace
 
 StridedLoop::StridedLoop(std::span<const int64_t> sizes) : rank_(static_cast<int>(sizes.size())) {
-  BOXCAR_CHECK(std::ssize(sizes) <= kMaxDims, "tensors with more than {} dimensions are not supported, this has {}",
-               kMaxDims, sizes.size());
+  checkDims(sizes.size());
   // Innermost first.
   for (int i = 0; i < rank_; ++i) {
     sizes_[i] = sizes[static_cast<size_t>(rank_ - 1 - i)];

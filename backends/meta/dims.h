@@ -4,6 +4,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -11,6 +12,9 @@ namespace boxcar {
 
 // The maximum number of dimensions of the tensors that operators take, on every device.
 inline constexpr int kMaxDims = 64;
+
+// Throws Error if there are more than kMaxDims dimensions.
+void checkDims(size_t dims);
 
 // Sizes, strides or dimension numbers while an operator computes them. Up to six need no allocation.
 using DimVector = boost::container::small_vector<int64_t, 6>;

@@ -65,8 +65,9 @@ void checkGroupNormElements(std::string_view op, const Tensor& input, int64_t sa
 
 void checkChannels(const ChannelParameters& parameters, int64_t channels) {
   const auto check = [channels](std::string_view name, const Tensor* tensor) {
-    BOXCAR_CHECK(tensor == nullptr || tensor->numel() == channels, "{} should contain {} elements not {}", name,
-                 channels, tensor->numel());
+    if (tensor == nullptr) return;
+    BOXCAR_CHECK(tensor->numel() == channels, "{} should contain {} elements not {}", name, channels, tensor->numel());
+    checkDims(tensor->sizes().size());
   };
   check("running_mean", parameters.running_mean);
   check("running_var", parameters.running_var);

@@ -40,7 +40,7 @@ struct ChannelParameters {
   const Tensor* running_mean;
   const Tensor* running_var;
 };
-// Throws Error if one of them does not have [channels] elements.
+// Throws Error if one of them does not have [channels] elements, or has more than kMaxDims dimensions.
 void checkChannels(const ChannelParameters& parameters, int64_t channels);
 // Throws Error if the running statistics, which training writes, share memory with each other, with [input] or with the
 // other parameters, or if their own elements share memory.

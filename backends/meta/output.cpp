@@ -14,8 +14,7 @@ namespace {
 // Grows the output's storage to the memory that its new sizes need.
 void growStorage(const Output& output) {
   if (!output.resizes()) return;
-  BOXCAR_CHECK(std::ssize(output.sizes) <= kMaxDims,
-               "tensors with more than {} dimensions are not supported, this has {}", kMaxDims, output.sizes.size());
+  checkDims(output.sizes.size());
   const Tensor& out = output.tensor;
   const int64_t elements = numelOf(output.sizes);
   int64_t bytes = 0;

@@ -1,6 +1,10 @@
 #include <boxcar/ivalue/from_blob.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include "tests/backends/tensor_helpers.h"
 
 namespace boxcar {
@@ -72,6 +76,19 @@ TEST(BatchNorm, OfNoElementsIsNoElements) {
               native_batch_norm(zeros({0, 3}), std::nullopt, std::nullopt, mean, var, true, 0.5, 1e-5);
             }),
             "batch_norm: in training the input must have at least one element, but its shape is [0, 3]");
+}
+
+TEST(BatchNorm, RefusesParametersOfTooManyDimensionsBeforeTheStatisticsMove) {
+  const Tensor mean = zeros({3});
+  const Tensor var = ones({3});
+  std::vector<int64_t> sizes(65, 1);
+  sizes[0] = 3;
+  EXPECT_EQ(errorOf([&] {
+              native_batch_norm(ones({4, 3}), std::nullopt, ones(sizes), mean, var, true, 0.5, 1e-5);
+            }),
+            "tensors with more than 64 dimensions are not supported, this has 65");
+  EXPECT_EQ(toString(mean), "tensor([0., 0., 0.])");
+  EXPECT_EQ(toString(var), "tensor([1., 1., 1.])");
 }
 
 TEST(GroupNorm, NeedsChannelsGroupsAndPixels) {
