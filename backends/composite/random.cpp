@@ -56,8 +56,6 @@ Tensor randn(IntSpan size, OptionalType dtype, OptionalLayout layout, OptionalDe
 Tensor& normalNumbersOut(double mean, double std, IntSpan size, OptionalGenerator generator, Tensor& out) {
   BOXCAR_CHECK(std >= 0, "normal expects std >= 0.0, but found std {}", std);
   if (!out.is_complex()) meta::checkFloating("normal", out.scalar_type());
-  // Complex numbers are drawn as pairs, along an additional dimension.
-  checkDims(size.size() + (out.is_complex() ? 1 : 0));
   boxcar::empty_out(out, size);
   return out.numel() == 0 ? out : boxcar::normal_(out, mean, std, generator);
 }

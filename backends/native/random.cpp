@@ -24,8 +24,14 @@ constinit DeviceStub<DrawCategories> drawCategories("multinomial");
 
 namespace {
 
-// Returns a view of complex numbers as real ones: real and imaginary parts are a last dimension of two.
+// Returns a view of complex numbers as real ones. Real and imaginary parts are a last dimension of two, but contiguous
+// numbers give one dimension: with one more than theirs, there may be too many.
 Tensor realParts(const Tensor& self) {
+  if (self.is_contiguous()) {
+    return Tensor(makeIntrusive<TensorImpl>(self.storage(), toRealValueType(self.scalar_type()),
+                                            dimVector(2 * self.numel()), dimVector(int64_t{1}),
+                                            2 * self.storage_offset()));
+  }
   DimVector sizes = toDimVector(self.sizes());
   DimVector strides = toDimVector(self.strides());
   // Strides of a tensor without elements may be too large to double.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <complex>
 #include <functional>
 #include <limits>
 
@@ -27,6 +28,22 @@ TEST(RandomOperators, IntegersOfASeed) {
   EXPECT_EQ(elements<uint8_t>(random_(bytes)), (std::vector<uint8_t>{192, 67, 251}));
   Tensor longs = zeros({2}, ScalarType::Long);
   EXPECT_EQ(elements<int64_t>(random_(longs)), (Ints{827948490035658087, 7815051614634499795}));
+}
+
+TEST(RandomOperators, ComplexNumbersMayHaveTheMaximumNumberOfDimensions) {
+  std::vector<int64_t> sizes(64, 1);
+  sizes[3] = 5;
+  for (const auto& fill : {+[](Tensor&out, IntArrayRef size) -> Tensor& { return rand_out(out, size); },
+                           +[](Tensor&out, IntArrayRef size) -> Tensor& { return randn_out(out, size); }}) {
+    Tensor flat = zeros({0}, ScalarType::ComplexFloat);
+    manualSeed(0);
+    fill(flat, {5});
+    Tensor out = zeros({0}, ScalarType::ComplexFloat);
+    manualSeed(0);
+    fill(out, sizes);
+    EXPECT_EQ(sizesOf(out), sizes);
+    EXPECT_EQ(elements<std::complex<float>>(out), elements<std::complex<float>>(flat));
+  }
 }
 
 TEST(RandomOperators, IntegersStayInTheirRange) {
