@@ -24,6 +24,7 @@ constexpr size_t kShards = 64;
 
 Shard& shardOf(const Object* object) noexcept {
   // Never destroyed, because objects may outlive everything else.
+  // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): without this memory, the process ends
   static auto& shards = *new std::array<Shard, kShards>;
   return shards[(reinterpret_cast<uintptr_t>(object) >> 6) % kShards];
 }

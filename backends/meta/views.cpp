@@ -1,5 +1,6 @@
 #include <boxcar/backends/meta/views.h>
 #include <boxcar/ivalue/error.h>
+#include <boxcar/ivalue/tensor.h>
 #include <fmt/format.h>
 
 #include <algorithm>

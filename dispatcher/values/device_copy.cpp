@@ -120,12 +120,12 @@ IValue replaceTensors(const IValue& value, const std::function<Tensor(const Tens
   const auto replaced = [&](const IValue& element) { return replaceTensors(element, replace, depth - 1); };
   if (value.isTensorList()) {
     const List<Tensor> copies;
-    for (const Tensor& tensor : value.toTensorList()) copies.push_back(tensor.defined() ? replace(tensor) : tensor);
+    for (const Tensor tensor : value.toTensorList()) copies.push_back(tensor.defined() ? replace(tensor) : tensor);
     return copies;
   }
   if (value.isGenericList()) {
     const GenericList copies;
-    for (const IValue& element : value.toList()) copies.push_back(replaced(element));
+    for (const IValue element : value.toList()) copies.push_back(replaced(element));
     return copies;
   }
   if (value.isGenericDict()) {

@@ -127,10 +127,10 @@ IValue ValueCopier::copyTuple(const IValue& tuple) {
 void ValueCopier::fill(const IValue& original, const IValue& copy) {
   if (original.isTensorList()) {
     const List<Tensor> copies = copy.toTensorList();
-    for (const Tensor& tensor : original.toTensorList()) copies.push_back(this->copy(tensor));
+    for (const Tensor tensor : original.toTensorList()) copies.push_back(this->copy(tensor));
   } else if (original.isGenericList()) {
     const GenericList copies = copy.toList();
-    for (const IValue& element : original.toList()) copies.push_back(copyUnfilled(element));
+    for (const IValue element : original.toList()) copies.push_back(copyUnfilled(element));
   } else {
     const GenericDict entries = original.toGenericDict();
     const GenericDict copies = copy.toGenericDict();

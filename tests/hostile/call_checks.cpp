@@ -162,7 +162,6 @@ std::optional<std::string> CallChecks::afterRefusal(std::string_view message) co
     if (message.find(part) != std::string_view::npos)
       return fmt::format("is refused in words of the inside: {}", message);
   }
-  const std::string foreign = subject_.name.substr(0, subject_.name.find('.')) + "() failed: ";
   const bool is_foreign = message.find("() failed: ") != std::string_view::npos &&
                           message.find("() failed: out of memory") == std::string_view::npos;
   if (is_foreign) return fmt::format("is refused by what is no Error: {}", message);

@@ -151,7 +151,7 @@ TEST(Future, ThenPassesErrorsOn) {
 TEST(Future, ThenAsyncEndsAsTheInnerFutureDoes) {
   const auto future = makeIntrusive<Future>();
   const auto inner = makeIntrusive<Future>();
-  const auto outer = future->thenAsync([&](Future&) { return inner; });
+  const auto outer = future->thenAsync([&](Future&) { return IntrusivePtr<Future>(inner); });
   future->markCompleted(IValue(1));
   EXPECT_FALSE(outer->completed());
   inner->markCompleted(IValue(2));
@@ -160,7 +160,8 @@ TEST(Future, ThenAsyncEndsAsTheInnerFutureDoes) {
   EXPECT_EQ(none->tryRetrieveErrorMessage(), "a callback of thenAsync must return a future, not null");
   const auto failed = makeIntrusive<Future>();
   failed->setError(failure("inner"));
-  EXPECT_EQ(future->thenAsync([&](Future&) { return failed; })->tryRetrieveErrorMessage(), "inner");
+  EXPECT_EQ(future->thenAsync([&](Future&) { return IntrusivePtr<Future>(failed); })->tryRetrieveErrorMessage(),
+            "inner");
 }
 
 TEST(Future, IsAValue) {

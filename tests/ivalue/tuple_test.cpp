@@ -13,15 +13,15 @@ namespace {
 
 TEST(Tuple, AMovedFromTupleIsStillTheSameTuple) {
   Tuple tuple({IValue(1), IValue("a")});
+  // NOLINTBEGIN(bugprone-use-after-move, performance-move-const-arg): are what is tested
   const Tuple taken = std::move(tuple);
-  // NOLINTBEGIN(bugprone-use-after-move): is what is tested
   EXPECT_EQ(tuple.size(), 2u);
   EXPECT_EQ(tuple.object(), taken.object());
   Tuple assigned({IValue()});
   assigned = std::move(tuple);
   EXPECT_EQ(tuple.elements().at(0).toInt(), 1);
   EXPECT_EQ(assigned, tuple);
-  // NOLINTEND(bugprone-use-after-move)
+  // NOLINTEND(bugprone-use-after-move, performance-move-const-arg)
 }
 
 TEST(Tuple, HoldsItsValues) {

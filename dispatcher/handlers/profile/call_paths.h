@@ -89,6 +89,7 @@ class OperatorOnPath final {
 
   // Null stands for operators that there was no room to keep apart.
   const OperatorEntry* entry() const noexcept {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): half the memory is worth it
     return reinterpret_cast<const OperatorEntry*>(word_ & ((uintptr_t{1} << kAddressBits) - 1));
   }
   uint32_t path() const noexcept { return static_cast<uint32_t>(word_ >> kAddressBits); }

@@ -65,9 +65,8 @@ TEST(RegisterOperators, RegistersKernelsOfEveryFormForAKeyAndForAll) {
   EXPECT_EQ(answers(options().kernel<decltype(addTwo), addTwo>(Key::CPU), options().catchAllKernel<addThreeBoxed>()),
             1213);
   const auto add_six = [](const Tensor&, int64_t n) { return n + 6; };
-  const int64_t by = 6;
   EXPECT_EQ(answers(options().kernel(Key::CPU, add_six),
-                    options().catchAllKernel([by](const Tensor&, int64_t n) { return n + by; })),
+                    options().catchAllKernel([by = int64_t{6}](const Tensor&, int64_t n) { return n + by; })),
             1616);
 }
 
