@@ -240,6 +240,7 @@ DLManagedTensorVersioned* toDLPack(const Tensor& tensor) {
   if (tensor.is_contiguous()) contiguousStrides(tensor.sizes(), strides);
   auto loan = std::make_unique<Loan>(
       Loan{.managed = {}, .tensor = tensor.view(tensor.sizes(), strides, tensor.storage_offset())});
+  loan->tensor.unsafeGetTensorImpl()->clear_base();
   const Tensor& lent = loan->tensor;
   // 1.0 has everything that is used here, so every reader of DLPack 1 accepts it.
   loan->managed = {.version = {dlpack::kMajorVersion, 0},
@@ -261,7 +262,7 @@ Tensor fromDLPack(DLManagedTensorVersioned* managed, DLPackCopy copy) {
   if (const auto* const own = asManagedTensor(managed); own->deleter == endLoan) {
     // Uses the same storage, so that operators see which tensors overlap.
     const Tensor& lent = static_cast<const Loan*>(own->manager_ctx)->tensor;
-    Tensor returned = lent.view(lent.sizes(), lent.strides(), lent.storage_offset());
+    Tensor returned = lent.shallowCopy();
     releaseDLPack(managed);
     return returned;
   }

@@ -21,6 +21,12 @@ Tensor Tensor::view(std::span<const int64_t> sizes, std::span<const int64_t> str
   return Tensor(makeIntrusive<TensorImpl>(*unsafeGetTensorImpl(), sizes, strides, offset));
 }
 
+Tensor Tensor::shallowCopy() const {
+  Tensor copy = view(sizes(), strides(), storage_offset());
+  copy.impl_->clear_base();
+  return copy;
+}
+
 int64_t Tensor::size(int64_t dim) const {
   BOXCAR_CHECK_INDEX(this->dim() > 0, "Dimension specified as {} but tensor has no dimensions", dim);
   return sizes()[static_cast<size_t>(wrapDimension(dim, this->dim()))];

@@ -35,8 +35,8 @@ class BOXCAR_API Tensor final {
   static Tensor allocate(std::span<const int64_t> sizes, ScalarType dtype, Device device = Device(DeviceType::CPU));
 
   // Returns a tensor with another shape over the same storage. Sizes and strides are in elements; [offset] counts from
-  // the storage's start. It does not require grad, and has the other keys of this tensor; the kernels of autograd tie
-  // it to its base.
+  // the storage's start. It does not require grad, has the other keys of this tensor, and keeps its base, from which
+  // autograd takes a view's history: this tensor, or the one that this is a view of.
   Tensor view(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const;
   // Like view(); [write] fills an empty Dims& with the dimensions and returns the offset. Both throw Error if the
   // storage is too small, something is negative, or this is the undefined tensor.
@@ -44,6 +44,10 @@ class BOXCAR_API Tensor final {
   Tensor viewWith(const Write& write) const {
     return Tensor(makeIntrusive<TensorImpl>(*unsafeGetTensorImpl(), write));
   }
+
+  // Returns a tensor of the same shape over the same storage that is no view of this one: it shares memory, and neither
+  // history nor metadata. Throws Error if this is the undefined tensor.
+  Tensor shallowCopy() const;
 
   bool defined() const noexcept { return impl_->defined(); }
   bool is_same(const Tensor& other) const noexcept { return impl_ == other.impl_; }

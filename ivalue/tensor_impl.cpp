@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 namespace boxcar {
@@ -34,7 +35,17 @@ size_t bytesReached(std::span<const int64_t> sizes, std::span<const int64_t> str
   return static_cast<size_t>(bytes);
 }
 
+// The base of a view that has metadata.
+struct BaseOfView final : TensorMetadata {
+  explicit BaseOfView(IntrusivePtr<TensorImpl> kept) noexcept : TensorMetadata(Kind::kBase), base(std::move(kept)) {}
+  IntrusivePtr<TensorImpl> base;
+};
+
 }  // namespace
+
+static constinit std::atomic<void (*)()> requires_grad_hook{nullptr};
+
+void detail::setRequiresGradHook(void (*hook)()) noexcept { requires_grad_hook.store(hook); }
 
 constinit TensorImpl::Undefined TensorImpl::kUndefined;
 
@@ -163,9 +174,60 @@ void TensorImpl::checkShape(std::span<const int64_t> sizes, std::span<const int6
 void TensorImpl::set_requires_grad(bool requires_grad) {
   BOXCAR_CHECK(!requires_grad || isFloatingType(dtype_) || isComplexType(dtype_),
                "only tensors of floating point and complex dtype can require gradients, not {}", dtypeName(dtype_));
+  if (requires_grad) {
+    if (auto* const hook = requires_grad_hook.load(std::memory_order_relaxed)) {
+      hook();
+      requires_grad_hook.store(nullptr, std::memory_order_relaxed);
+    }
+  }
   requires_grad_ = requires_grad;
   const DispatchKeySet autograd = DispatchKeySet(DispatchKey::AutogradFunctionality);
   key_set_ = requires_grad ? key_set_ | autograd : key_set_ - autograd;
+}
+
+TensorImpl* TensorImpl::baseInMetadata() const noexcept {
+  const auto* const kept = static_cast<const BaseOfView*>(metadata(TensorMetadata::Kind::kBase));
+  return kept == nullptr ? nullptr : kept->base.get();
+}
+
+TensorImpl* TensorImpl::baseOfViews() const noexcept {
+  TensorImpl* const found = base();
+  return found == nullptr ? const_cast<TensorImpl*>(this) : found;
+}
+
+void TensorImpl::clear_base() noexcept {
+  if (!attached_is_base_) return remove_metadata(TensorMetadata::Kind::kBase);
+  attached_is_base_ = false;
+  attached_.reset();
+}
+
+void TensorImpl::set_metadata(IntrusivePtr<TensorMetadata> metadata) {
+  if (attached_is_base_) {
+    auto kept = makeIntrusive<BaseOfView>(IntrusivePtr<TensorImpl>::share(base()));
+    attached_is_base_ = false;
+    attached_ = std::move(kept);
+  }
+  remove_metadata(metadata->kind());
+  metadata->next_ = IntrusivePtr<TensorMetadata>::adopt(static_cast<TensorMetadata*>(attached_.releasePointer()));
+  attached_ = std::move(metadata);
+}
+
+void TensorImpl::remove_metadata(TensorMetadata::Kind kind) noexcept {
+  if (attached_is_base_ || !attached_) return;
+  if (firstMetadata()->kind() == kind) {
+    attached_ = IntrusivePtr<TensorMetadata>(firstMetadata()->next_);
+    return;
+  }
+  IntrusivePtr<TensorMetadata>* link = &firstMetadata()->next_;
+  while (*link && (*link)->kind() != kind) link = &(*link)->next_;
+  if (*link) *link = IntrusivePtr<TensorMetadata>((*link)->next_);
+}
+
+void TensorImpl::copy_metadata(const TensorImpl& other) {
+  if (other.attached_is_base_) return;
+  for (const TensorMetadata* each = other.firstMetadata(); each != nullptr; each = each->next_.get()) {
+    if (IntrusivePtr<TensorMetadata> copy = each->copy()) set_metadata(std::move(copy));
+  }
 }
 
 void TensorImpl::dispose() noexcept {

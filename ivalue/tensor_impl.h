@@ -7,6 +7,7 @@
 #include <boxcar/ivalue/layout.h>
 #include <boxcar/ivalue/scalar_type.h>
 #include <boxcar/ivalue/storage.h>
+#include <boxcar/ivalue/tensor_metadata.h>
 
 #include <concepts>
 #include <cstddef>
@@ -71,9 +72,27 @@ class BOXCAR_API TensorImpl final : public Object {
   bool is_wrapped_number() const noexcept { return is_wrapped_number_; }
   void set_wrapped_number(bool is_wrapped) noexcept { is_wrapped_number_ = is_wrapped; }
 
-  // Data that a functionality (autograd, named dimensions …) attaches to this tensor; null if there is none.
-  const IntrusivePtr<Object>& metadata() const noexcept { return metadata_; }
-  void set_metadata(IntrusivePtr<Object> metadata) noexcept { metadata_ = std::move(metadata); }
+  // The tensor that this is a view of, directly or through other views; null if this was not made as a view.
+  TensorImpl* base() const noexcept {
+    if (attached_is_base_) return static_cast<TensorImpl*>(attached_.get());
+    return attached_ ? baseInMetadata() : nullptr;
+  }
+  // Makes this a tensor of its own over the same storage. Called by aten::detach, and by autograd for results that
+  // their schema does not call views.
+  void clear_base() noexcept;
+
+  // What a functionality attached to this tensor; null if there is none of this kind.
+  TensorMetadata* metadata(TensorMetadata::Kind kind) const noexcept {
+    if (!attached_ || attached_is_base_) return nullptr;
+    TensorMetadata* found = firstMetadata();
+    while (found != nullptr && found->kind() != kind) found = found->next_.get();
+    return found;
+  }
+  // Attaches [metadata], which no other tensor has, in place of what there was of its kind.
+  void set_metadata(IntrusivePtr<TensorMetadata> metadata);
+  void remove_metadata(TensorMetadata::Kind kind) noexcept;
+  // Gives this tensor a copy of all metadata of [other] that copies have.
+  void copy_metadata(const TensorImpl& other);
 
   // Returns the undefined tensor: one immortal object with an empty key set.
   static TensorImpl* undefined() noexcept;
@@ -93,8 +112,13 @@ class BOXCAR_API TensorImpl final : public Object {
   TensorImpl(const TensorImpl& base, Unshaped) noexcept
       : key_set_(base.key_set_ - DispatchKeySet(DispatchKey::AutogradFunctionality)),
         storage_(base.storage_),
+        attached_(IntrusivePtr<Object>::share(base.attached_ ? base.baseOfViews() : const_cast<TensorImpl*>(&base))),
         dtype_(base.dtype_),
-        device_(base.device_) {}
+        device_(base.device_),
+        attached_is_base_(true) {}
+  TensorMetadata* firstMetadata() const noexcept { return static_cast<TensorMetadata*>(attached_.get()); }
+  TensorImpl* baseInMetadata() const noexcept;
+  TensorImpl* baseOfViews() const noexcept;
   void dispose() noexcept override;
   // Computes what follows from the dimensions. Throws Error where the storage is too small or there is none.
   Measured measure(std::span<const int64_t> sizes, std::span<const int64_t> strides, int64_t offset) const;
@@ -113,12 +137,14 @@ class BOXCAR_API TensorImpl final : public Object {
   Storage storage_;
   int64_t offset_ = 0;
   int64_t numel_ = 0;
-  IntrusivePtr<Object> metadata_;
+  // A view's base, or the first metadata. Few tensors have either, and fewer both: a view's base is then metadata.
+  IntrusivePtr<Object> attached_;
   ScalarType dtype_ = ScalarType::Undefined;
   Device device_{DeviceType::CPU};
   bool contiguous_ = true;
   bool requires_grad_ = false;
   bool is_wrapped_number_ = false;
+  bool attached_is_base_ = false;
   Dims dims_;
 };
 
@@ -129,6 +155,13 @@ union TensorImpl::Undefined {
 };
 
 inline TensorImpl* TensorImpl::undefined() noexcept { return &kUndefined.impl; }
+
+namespace detail {
+
+// Sets what is called before the first tensor requires grad, and maybe again: autograd registers its kernels then.
+BOXCAR_API void setRequiresGradHook(void (*hook)()) noexcept;
+
+}  // namespace detail
 
 // Writes the strides of a contiguous tensor of [sizes] to [strides], which has the same length.
 BOXCAR_API void contiguousStrides(std::span<const int64_t> sizes, std::span<int64_t> strides) noexcept;

@@ -27,6 +27,8 @@ size_t dimOf(const Tensor& self, int64_t dim) {
 
 Tensor alias(const Tensor& self) { return self.view(self.sizes(), self.strides(), self.storage_offset()); }
 
+Tensor detach(const Tensor& self) { return self.shallowCopy(); }
+
 Tensor reshapeAlias(const Tensor& self, IntSpan size, IntSpan stride) {
   return self.view(size, stride, self.storage_offset());
 }
@@ -191,7 +193,7 @@ std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("alias", BOXCAR_FN(alias));
-  m.impl("detach", BOXCAR_FN(alias));
+  m.impl("detach", BOXCAR_FN(detach));
   m.impl("as_strided", BOXCAR_FN(asStrided));
   m.impl("_reshape_alias", BOXCAR_FN(reshapeAlias));
   m.impl("view", BOXCAR_FN(view));

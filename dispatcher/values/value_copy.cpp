@@ -61,7 +61,7 @@ Tensor ValueCopier::copy(const Tensor& tensor) {
   copy.unsafeGetTensorImpl()->set_wrapped_number(impl->is_wrapped_number());
   if (target_ == Target::kSameDevice) {
     copy.set_requires_grad(tensor.requires_grad());
-    copy.unsafeGetTensorImpl()->set_metadata(impl->metadata());
+    copy.unsafeGetTensorImpl()->copy_metadata(*impl);
     copy.unsafeGetTensorImpl()->set_key_set(impl->key_set());
   }
   tensors_.emplace(impl, std::pair(tensor, copy));

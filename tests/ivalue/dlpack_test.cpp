@@ -156,7 +156,7 @@ TEST(DLPack, TensorsWithoutDimensionsOrElementsGoOver) {
 }
 
 TEST(DLPack, TheMemoryLivesUntilTheLoanEnds) {
-  Tensor x = counting({1000});
+  Tensor x = counting({1000}).shallowCopy();
   const Storage storage = x.storage();
   EXPECT_EQ(storage->useCount(), 2U);
   DLManagedTensorVersioned* const managed = toDLPack(x);
@@ -169,7 +169,7 @@ TEST(DLPack, TheMemoryLivesUntilTheLoanEnds) {
 }
 
 TEST(DLPack, LoansEndOnAnyThread) {
-  const Tensor x = counting({100});
+  const Tensor x = counting({100}).shallowCopy();
   std::vector<DLManagedTensorVersioned*> loans;
   for (int i = 0; i < 2000; ++i) loans.push_back(toDLPack(x));
   std::vector<std::thread> threads;
@@ -218,7 +218,7 @@ TEST(DLPack, WritesAreSeenOnBothSides) {
 }
 
 TEST(DLPack, ARoundTripGivesTheSameMemoryAndTheSameStorage) {
-  const Tensor base = counting({3, 4});
+  const Tensor base = counting({3, 4}).shallowCopy();
   const Tensor x = transpose(base, 0, 1);
   const Tensor back = fromDLPack(toDLPack(x));
   EXPECT_FALSE(back.is_same(x));
@@ -417,7 +417,7 @@ TEST(DLPack, WhatCannotBeLentIsSaid) {
   EXPECT_EQ(errorOf([] { (void)toDLPack(Tensor::allocate({{2}}, ScalarType::Float, Device(DeviceType::Meta))); }),
             "cannot lend the tensor by DLPack: it is on device 'meta', and only memory of the CPU and of CUDA can be "
             "lent; copy it to the CPU first");
-  const Tensor x = counting({2});
+  const Tensor x = counting({2}).shallowCopy();
   x.set_requires_grad(true);
   EXPECT_EQ(errorOf([&] { (void)toDLPack(x); }),
             "cannot lend the tensor by DLPack: it requires grad, and autograd does not see what others write; lend "

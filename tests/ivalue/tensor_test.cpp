@@ -362,21 +362,83 @@ TEST(TensorImpl, AFailedSetShapeChangesNothing) {
   EXPECT_EQ(tensor.numel(), 6);
 }
 
-struct Note final : Object {
-  explicit Note(bool* gone_flag) : gone(gone_flag) {}
-  ~Note() override { *gone = true; }
-  bool* gone;
+struct Note final : TensorMetadata {
+  Note(Kind kind, int* alive) : TensorMetadata(kind), alive_notes(alive) { ++*alive_notes; }
+  ~Note() override { --*alive_notes; }
+  IntrusivePtr<TensorMetadata> copy() const override {
+    if (kind() == Kind::kAutograd) return nullptr;
+    return makeIntrusive<Note>(kind(), alive_notes);
+  }
+  int* alive_notes;
 };
 
-TEST(TensorImpl, MetadataLivesAsLongAsTheTensor) {
-  bool gone = false;
+TEST(TensorImpl, MetadataOfEachKindLivesAsLongAsTheTensor) {
+  using Kind = TensorMetadata::Kind;
+  int alive = 0;
   {
     const Tensor tensor = floats({1});
-    EXPECT_FALSE(tensor.unsafeGetTensorImpl()->metadata());
-    tensor.unsafeGetTensorImpl()->set_metadata(makeIntrusive<Note>(&gone));
-    EXPECT_FALSE(gone);
+    TensorImpl& impl = *tensor.unsafeGetTensorImpl();
+    EXPECT_EQ(impl.metadata(Kind::kNames), nullptr);
+    impl.set_metadata(makeIntrusive<Note>(Kind::kNames, &alive));
+    impl.set_metadata(makeIntrusive<Note>(Kind::kAutograd, &alive));
+    impl.set_metadata(makeIntrusive<Note>(Kind::kBinding, &alive));
+    EXPECT_EQ(alive, 3);
+    const TensorMetadata* const names = impl.metadata(Kind::kNames);
+    ASSERT_NE(names, nullptr);
+    EXPECT_EQ(names->kind(), Kind::kNames);
+    impl.set_metadata(makeIntrusive<Note>(Kind::kNames, &alive));
+    EXPECT_EQ(alive, 3);
+    EXPECT_NE(impl.metadata(Kind::kNames), names);
+    impl.remove_metadata(Kind::kAutograd);
+    EXPECT_EQ(alive, 2);
+    EXPECT_EQ(impl.metadata(Kind::kAutograd), nullptr);
+    EXPECT_NE(impl.metadata(Kind::kBinding), nullptr);
+    impl.remove_metadata(Kind::kAutograd);
+    EXPECT_EQ(alive, 2);
   }
-  EXPECT_TRUE(gone);
+  EXPECT_EQ(alive, 0);
+}
+
+TEST(TensorImpl, ACopyGetsTheMetadataThatCopiesHave) {
+  using Kind = TensorMetadata::Kind;
+  int alive = 0;
+  const Tensor tensor = floats({1});
+  tensor.unsafeGetTensorImpl()->set_metadata(makeIntrusive<Note>(Kind::kNames, &alive));
+  tensor.unsafeGetTensorImpl()->set_metadata(makeIntrusive<Note>(Kind::kAutograd, &alive));
+  const Tensor copy = floats({1});
+  copy.unsafeGetTensorImpl()->copy_metadata(*tensor.unsafeGetTensorImpl());
+  EXPECT_NE(copy.unsafeGetTensorImpl()->metadata(Kind::kNames), nullptr);
+  EXPECT_EQ(copy.unsafeGetTensorImpl()->metadata(Kind::kAutograd), nullptr);
+}
+
+TEST(TensorImpl, AViewOfAViewKeepsTheTensorThatBothAreViewsOf) {
+  Tensor tensor = floats({2, 3});
+  TensorImpl* const impl = tensor.unsafeGetTensorImpl();
+  EXPECT_EQ(impl->base(), nullptr);
+  const Tensor row = tensor.view(Sizes{3}, Sizes{1}, 3);
+  const Tensor element = row.viewWith([](Dims&) { return int64_t{4}; });
+  EXPECT_EQ(row.unsafeGetTensorImpl()->base(), impl);
+  EXPECT_EQ(element.unsafeGetTensorImpl()->base(), impl);
+  tensor = Tensor();
+  EXPECT_EQ(impl->useCount(), 2u);
+  element.unsafeGetTensorImpl()->clear_base();
+  EXPECT_EQ(element.unsafeGetTensorImpl()->base(), nullptr);
+  EXPECT_EQ(row.unsafeGetTensorImpl()->base()->sizes().size(), 2u);
+}
+
+TEST(TensorImpl, AViewWithMetadataKeepsItsBase) {
+  int alive = 0;
+  const Tensor tensor = floats({2, 3});
+  const Tensor row = tensor.view(Sizes{3}, Sizes{1}, 3);
+  TensorImpl& impl = *row.unsafeGetTensorImpl();
+  EXPECT_EQ(impl.metadata(TensorMetadata::Kind::kNames), nullptr);
+  impl.set_metadata(makeIntrusive<Note>(TensorMetadata::Kind::kNames, &alive));
+  EXPECT_EQ(impl.base(), tensor.unsafeGetTensorImpl());
+  const Tensor element = row.viewWith([](Dims&) { return int64_t{4}; });
+  EXPECT_EQ(element.unsafeGetTensorImpl()->base(), tensor.unsafeGetTensorImpl());
+  impl.clear_base();
+  EXPECT_EQ(impl.base(), nullptr);
+  EXPECT_EQ(alive, 1);
 }
 
 }  // namespace

@@ -151,8 +151,8 @@ TEST_F(BackendFallback, OfAModeSeesTheCallsThatTheThreadMakesAndNotThoseBelow) {
 }
 
 // Metadata of a wrapper tensor: the inner tensor. The wrapper itself has only a key.
-struct Wrapped final : Object {
-  explicit Wrapped(Tensor given) : tensor(std::move(given)) {}
+struct Wrapped final : TensorMetadata {
+  explicit Wrapped(Tensor given) : TensorMetadata(Kind::kTransform), tensor(std::move(given)) {}
   Tensor tensor;
 };
 Tensor wrap(Tensor tensor) {
@@ -161,7 +161,7 @@ Tensor wrap(Tensor tensor) {
   return wrapper;
 }
 Tensor unwrap(const Tensor& wrapper) {
-  return static_cast<const Wrapped&>(*wrapper.unsafeGetTensorImpl()->metadata()).tensor;
+  return static_cast<const Wrapped&>(*wrapper.unsafeGetTensorImpl()->metadata(TensorMetadata::Kind::kTransform)).tensor;
 }
 
 TEST_F(BackendFallback, OfAWrapperUnwrapsArgumentsAndWrapsResults) {
