@@ -45,8 +45,8 @@ void addKernel(Library& m, std::string_view alias, std::string_view overload,
 template <Name name, Name overload, class Signature>
 void add(Library& m, std::string_view alias, std::string_view alias_overload = overload.text,
          std::source_location where = std::source_location::current()) {
-  addKernel(m, alias, alias_overload, boxcar::detail::kStatelessKernelOf<&Call<name, overload, Signature>::kernel>,
-            where);
+  addKernel(m, alias, alias_overload,
+            boxcar::detail::kStatelessKernelOf<&Call<name, overload, Signature>::kernel, WriteCount::kNever>, where);
 }
 
 using In = const Tensor&;

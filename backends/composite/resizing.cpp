@@ -36,7 +36,6 @@ Tensor& takeMemory(Tensor& self, const Tensor& source, IntSpan size, IntSpan str
                "set_: expected a source of {} on {} like self, but got {} on {}", dtypeName(self.scalar_type()),
                self.device(), dtypeName(source.scalar_type()), source.device());
   self.unsafeGetTensorImpl()->setStorage(source.storage(), size, stride, offset);
-  self.storage()->bumpVersion();
   return self;
 }
 

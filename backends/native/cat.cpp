@@ -64,7 +64,6 @@ Tensor& catOut(TensorList tensors, int64_t dim, Tensor& out) {
   }
   resizeOutput(output);
   writeParts(out, tensors, joined);
-  out.storage()->bumpVersion();
   return out;
 }
 

@@ -81,7 +81,6 @@ Tensor& fillWith(Tensor& self, const Scalar& value) {
     const StridedOperand operand{self.data_ptr(), self.sizes(), self.strides(), self.itemsize()};
     runPointwise(self.device(), {Functor::kFill, self.scalar_type(), &value, 1}, &operand);
   }
-  self.storage()->bumpVersion();
   return self;
 }
 
@@ -94,7 +93,6 @@ Tensor& fillTensor(Tensor& self, const Tensor& value) {
   if (self.is_meta()) return self;
   if (!value.is_cuda()) return fillWith(self, loadNumber(value.data_ptr(), value.scalar_type()));
   copyElements(self, value);
-  self.storage()->bumpVersion();
   return self;
 }
 
@@ -102,7 +100,6 @@ Tensor& zero(Tensor& self) {
   checkDense(self);
   if (!meta::isDense(self.sizes(), self.strides())) return fillWith(self, 0);
   if (!self.is_meta() && self.numel() > 0) zeroBytes(self.device(), self.data_ptr(), self.nbytes());
-  self.storage()->bumpVersion();
   return self;
 }
 

@@ -273,7 +273,6 @@ Tensor& indexPutInPlace(Tensor& self, const Indices& indices, const Tensor& valu
   } else {
     putElements(self, selection, values, accumulate);
   }
-  self.storage()->bumpVersion();
   return self;
 }
 

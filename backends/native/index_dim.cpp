@@ -78,7 +78,6 @@ Tensor& indexAddInPlace(Tensor& self, int64_t dim, const Tensor& index, const Te
   dim = meta::checkIndexAdd(self, dim, index, source);
   checkAlpha(self, alpha);
   addSlices(self, dim, index, source, alpha);
-  self.storage()->bumpVersion();
   return self;
 }
 
@@ -105,7 +104,6 @@ void copySlices(const Tensor& self, int64_t dim, const Tensor& index, const Tens
 Tensor& indexCopyInPlace(Tensor& self, int64_t dim, const Tensor& index, const Tensor& source) {
   checkWrittenInPlace(self, {&index, &source});
   copySlices(self, meta::checkIndexCopy(self, dim, index, source), index, source);
-  self.storage()->bumpVersion();
   return self;
 }
 
@@ -133,7 +131,6 @@ Tensor& indexFillInPlaceNumber(Tensor& self, int64_t dim, const Tensor& index, c
     const Tensor source = meta::expandTo(toDevice(numberTensor(value, self.scalar_type()), self.device()), sizes);
     writeChosen(self.device(), writingLoop("index_fill_", self, dim, places, source, /*wraps=*/true), self.itemsize());
   }
-  self.storage()->bumpVersion();
   return self;
 }
 

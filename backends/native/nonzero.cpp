@@ -61,7 +61,6 @@ void writeMasked(const Tensor& self, const Tensor& mask, const Tensor& source) {
 Tensor& maskedScatterInPlace(Tensor& self, const Tensor& mask, const Tensor& source) {
   checkWrittenInPlace(self, {&mask, &source});
   writeMasked(self, checkMaskedScatter(self.sizes(), self, mask, source), source);
-  self.storage()->bumpVersion();
   return self;
 }
 

@@ -275,7 +275,6 @@ Tensor& writeComputed(const Pointwise& op, const NestedCall& call, ScalarType co
   call.run(workOf(op, common, params, inputs), result);
   resizeOutput(output);
   copyElements(out, result);
-  out.storage()->bumpVersion();
   return out;
 }
 
@@ -301,7 +300,6 @@ Tensor& pointwiseInto(const Pointwise& op, Tensor& out, Inputs inputs, const Sca
       if (input.tensor() != nullptr) checkNoPartialOverlap(out, *input.tensor());
     }
     flat.run(workOf(op, common, params, inputs.size()), out);
-    out.storage()->bumpVersion();
     return out;
   }
 
@@ -313,7 +311,6 @@ Tensor& pointwiseInto(const Pointwise& op, Tensor& out, Inputs inputs, const Sca
     call.convertInputs();
     if (!computes_first) {
       call.run(workOf(op, common, params, inputs.size()), out);
-      out.storage()->bumpVersion();
       return out;
     }
     return writeComputed(op, call, common, type, inputs.size(), params, {out, out.sizes(), {}, type, out.device()},
@@ -326,7 +323,6 @@ Tensor& pointwiseInto(const Pointwise& op, Tensor& out, Inputs inputs, const Sca
   if (computes_first) return writeComputed(op, call, common, type, inputs.size(), params, output, out);
   resizeOutput(output);
   call.run(workOf(op, common, params, inputs.size()), out);
-  out.storage()->bumpVersion();
   return out;
 }
 

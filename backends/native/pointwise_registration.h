@@ -219,9 +219,11 @@ constexpr auto makeFormsTable() {
   std::array<OverloadKernel, forms.functional.exists + forms.in_place.exists + forms.out.exists> table;
   size_t n = 0;
   using ::boxcar::detail::kStatelessKernelOf;
-  if constexpr (forms.functional.exists) table[n++] = {&forms.functional, false, &kStatelessKernelOf<Op::functional>};
-  if constexpr (forms.in_place.exists) table[n++] = {&forms.in_place, true, &kStatelessKernelOf<Op::inPlace>};
-  if constexpr (forms.out.exists) table[n++] = {&forms.out, false, &kStatelessKernelOf<Op::out>};
+  if constexpr (forms.functional.exists)
+    table[n++] = {&forms.functional, false, &kStatelessKernelOf<Op::functional, WriteCount::kAlways>};
+  if constexpr (forms.in_place.exists)
+    table[n++] = {&forms.in_place, true, &kStatelessKernelOf<Op::inPlace, WriteCount::kAlways>};
+  if constexpr (forms.out.exists) table[n++] = {&forms.out, false, &kStatelessKernelOf<Op::out, WriteCount::kAlways>};
   return table;
 }
 template <class Op, Forms forms>
@@ -235,18 +237,22 @@ constexpr auto makeBinaryTable() {
       table;
   size_t n = 0;
   using ::boxcar::detail::kStatelessKernelOf;
-  if constexpr (forms.tensor.exists) table[n++] = {&forms.tensor, false, &kStatelessKernelOf<Tensors::functional>};
-  if constexpr (forms.scalar.exists) table[n++] = {&forms.scalar, false, &kStatelessKernelOf<WithNumber::functional>};
+  if constexpr (forms.tensor.exists)
+    table[n++] = {&forms.tensor, false, &kStatelessKernelOf<Tensors::functional, WriteCount::kAlways>};
+  if constexpr (forms.scalar.exists)
+    table[n++] = {&forms.scalar, false, &kStatelessKernelOf<WithNumber::functional, WriteCount::kAlways>};
   if constexpr (forms.scalar_tensor.exists)
-    table[n++] = {&forms.scalar_tensor, false, &kStatelessKernelOf<NumberFirst::functional>};
+    table[n++] = {&forms.scalar_tensor, false, &kStatelessKernelOf<NumberFirst::functional, WriteCount::kAlways>};
   if constexpr (forms.tensor_in_place.exists)
-    table[n++] = {&forms.tensor_in_place, true, &kStatelessKernelOf<Tensors::inPlace>};
+    table[n++] = {&forms.tensor_in_place, true, &kStatelessKernelOf<Tensors::inPlace, WriteCount::kAlways>};
   if constexpr (forms.scalar_in_place.exists)
-    table[n++] = {&forms.scalar_in_place, true, &kStatelessKernelOf<WithNumber::inPlace>};
-  if constexpr (forms.tensor_out.exists) table[n++] = {&forms.tensor_out, false, &kStatelessKernelOf<Tensors::out>};
-  if constexpr (forms.scalar_out.exists) table[n++] = {&forms.scalar_out, false, &kStatelessKernelOf<WithNumber::out>};
+    table[n++] = {&forms.scalar_in_place, true, &kStatelessKernelOf<WithNumber::inPlace, WriteCount::kAlways>};
+  if constexpr (forms.tensor_out.exists)
+    table[n++] = {&forms.tensor_out, false, &kStatelessKernelOf<Tensors::out, WriteCount::kAlways>};
+  if constexpr (forms.scalar_out.exists)
+    table[n++] = {&forms.scalar_out, false, &kStatelessKernelOf<WithNumber::out, WriteCount::kAlways>};
   if constexpr (forms.scalar_tensor_out.exists)
-    table[n++] = {&forms.scalar_tensor_out, false, &kStatelessKernelOf<NumberFirst::out>};
+    table[n++] = {&forms.scalar_tensor_out, false, &kStatelessKernelOf<NumberFirst::out, WriteCount::kAlways>};
   return table;
 }
 template <class Tensors, class WithNumber, class NumberFirst, BinaryForms forms>

@@ -49,7 +49,6 @@ Tensor& uniform(Tensor& self, double from, double to, OptionalGenerator generato
   if (!self.is_complex()) meta::checkFloating("uniform_", self.scalar_type());
   if (self.is_meta()) return self;
   fillUniform(self.device(), self.is_complex() ? realParts(self) : self, from, to, generator);
-  self.storage()->bumpVersion();
   return self;
 }
 
@@ -65,7 +64,6 @@ Tensor& normal(Tensor& self, double mean, double std, OptionalGenerator generato
   } else {
     fillNormal(self.device(), self, mean, std, generator);
   }
-  self.storage()->bumpVersion();
   return self;
 }
 
@@ -76,7 +74,6 @@ Tensor& exponential(Tensor& self, double lambd, OptionalGenerator generator) {
   meta::checkFloating("exponential_", self.scalar_type());
   if (self.is_meta()) return self;
   fillExponential(self.device(), self, lambd, generator);
-  self.storage()->bumpVersion();
   return self;
 }
 
@@ -86,7 +83,6 @@ Tensor& randomFrom(Tensor& self, int64_t from, std::optional<int64_t> to, Option
   checkNoInternalOverlap(self);
   if (self.is_meta()) return self;
   fillIntegers(self.device(), self, range, generator);
-  self.storage()->bumpVersion();
   return self;
 }
 Tensor& randomTo(Tensor& self, int64_t to, OptionalGenerator generator) { return randomFrom(self, 0, to, generator); }
@@ -97,7 +93,6 @@ Tensor& random(Tensor& self, OptionalGenerator generator) {
   visitScalarType(kRealAndBoolTypes, self.scalar_type(), "random_",
                   [](auto) {});  // throws Error, naming the supported types
   if (!self.is_meta()) fillIntegers(self.device(), self, std::nullopt, generator);
-  self.storage()->bumpVersion();
   return self;
 }
 
@@ -107,7 +102,6 @@ Tensor& bernoulliNumber(Tensor& self, double p, OptionalGenerator generator) {
   meta::checkProbability("bernoulli_", p);
   if (self.is_meta()) return self;
   fillOnes(self.device(), self, p, generator);
-  self.storage()->bumpVersion();
   return self;
 }
 
@@ -128,7 +122,6 @@ Tensor& bernoulliTensor(Tensor& self, const Tensor& p, OptionalGenerator generat
     fillOnesOfEach(device, self, p, p.storage() == self.storage() ? convertTo(expanded, p.scalar_type()) : expanded,
                    generator);
   }
-  self.storage()->bumpVersion();
   return self;
 }
 

@@ -4,6 +4,9 @@
 #include <boxcar/ivalue/device.h>
 
 #include <cstdint>
+#include <source_location>
+#include <string_view>
+#include <utility>
 
 namespace boxcar::native {
 
@@ -11,6 +14,26 @@ namespace boxcar::native {
 // it. A backend calls it when its first memory is requested, because most programs never use the device, and
 // registering takes as long as the rest of their start.
 void registerNativeKernels(DeviceType type);
+
+// A library, for kernels that write memory themselves: each counts one write of what it takes as Tensor&.
+class NativeLibrary final {
+ public:
+  NativeLibrary(Library& library) noexcept : library_(library) {}
+  operator Library&() const noexcept { return library_; }
+
+  template <auto* function>
+  void impl(std::string_view name, CompileTimeFunction<function>,
+            std::source_location where = std::source_location::current()) const {
+    library_.impl(name, ::boxcar::detail::kStatelessKernelOf<function, WriteCount::kAlways>, where);
+  }
+  void impl(std::string_view name, CppFunction function,
+            std::source_location where = std::source_location::current()) const {
+    library_.impl(name, std::move(function), where);
+  }
+
+ private:
+  Library& library_;
+};
 
 namespace detail {
 
@@ -44,26 +67,29 @@ bool allOn(DeviceType type, const Stubs&... stubs) {
 //   }
 #define BOXCAR_NATIVE_KERNELS(ns, m, ...) \
   BOXCAR_NATIVE_KERNELS_BLOCK(ns, m, BOXCAR_CONCATENATE(boxcar_native_kernels_, BOXCAR_UID), __VA_ARGS__)
-#define BOXCAR_NATIVE_KERNELS_BLOCK(ns, m, function, ...) \
-  static void function(::boxcar::Library& m);             \
-  BOXCAR_LIBRARY_IMPL(ns, CPU, m) { function(m); }        \
-  BOXCAR_LIBRARY_IMPL(ns, Meta, m) { function(m); }       \
-  BOXCAR_WAITING_BLOCK(ns, function, __VA_ARGS__)         \
-  static void function([[maybe_unused]] ::boxcar::Library& m)
+#define BOXCAR_NATIVE_KERNELS_BLOCK(ns, m, function, ...)  \
+  static void function(::boxcar::native::NativeLibrary m); \
+  BOXCAR_LIBRARY_IMPL(ns, CPU, m) { function(m); }         \
+  BOXCAR_LIBRARY_IMPL(ns, Meta, m) { function(m); }        \
+  BOXCAR_WAITING_BLOCK(ns, function, __VA_ARGS__)          \
+  static void function([[maybe_unused]] ::boxcar::native::NativeLibrary m)
 
 // Like BOXCAR_NATIVE_KERNELS without Meta: for kernels whose result sizes depend on elements.
 #define BOXCAR_NATIVE_KERNELS_OF_DATA(ns, m, ...) \
   BOXCAR_NATIVE_KERNELS_OF_DATA_BLOCK(ns, m, BOXCAR_CONCATENATE(boxcar_native_kernels_, BOXCAR_UID), __VA_ARGS__)
 #define BOXCAR_NATIVE_KERNELS_OF_DATA_BLOCK(ns, m, function, ...) \
-  static void function(::boxcar::Library& m);                     \
+  static void function(::boxcar::native::NativeLibrary m);        \
   BOXCAR_LIBRARY_IMPL(ns, CPU, m) { function(m); }                \
   BOXCAR_WAITING_BLOCK(ns, function, __VA_ARGS__)                 \
-  static void function([[maybe_unused]] ::boxcar::Library& m)
+  static void function([[maybe_unused]] ::boxcar::native::NativeLibrary m)
 
-#define BOXCAR_WAITING_BLOCK(ns, function, ...)                                                      \
-  static constinit ::boxcar::native::detail::WaitingBlock BOXCAR_CONCATENATE(function, _waiting) = { \
-      #ns, &function, __FILE__, __LINE__, BOXCAR_ALLOWED_OPERATORS, [](::boxcar::DeviceType type) {  \
-        return ::boxcar::native::detail::allOn(type __VA_OPT__(, ) __VA_ARGS__);                     \
-      }};                                                                                            \
-  static const ::boxcar::native::detail::WaitingLink BOXCAR_CONCATENATE(                             \
+#define BOXCAR_WAITING_BLOCK(ns, function, ...)                                                                    \
+  static constinit ::boxcar::native::detail::WaitingBlock BOXCAR_CONCATENATE(function, _waiting) = {               \
+      #ns,                                                                                                         \
+      [](::boxcar::Library& m) { function(m); },                                                                   \
+      __FILE__,                                                                                                    \
+      __LINE__,                                                                                                    \
+      BOXCAR_ALLOWED_OPERATORS,                                                                                    \
+      [](::boxcar::DeviceType type) { return ::boxcar::native::detail::allOn(type __VA_OPT__(, ) __VA_ARGS__); }}; \
+  static const ::boxcar::native::detail::WaitingLink BOXCAR_CONCATENATE(                                           \
       function, _link)(BOXCAR_CONCATENATE(function, _waiting));

@@ -132,7 +132,6 @@ struct Scatter {
     if (source != nullptr) checkWrittenInPlace(self, {source});
     check(self);
     write(self);
-    self.storage()->bumpVersion();
     return self;
   }
   Tensor& out(const Tensor& self, Tensor& out) {

@@ -54,7 +54,6 @@ Tensor& arangeStepOut(const Scalar& start, const Scalar& end, const Scalar& step
     makeRoom(out, length);
     writeSequence(out, sequence);
   });
-  out.storage()->bumpVersion();
   return out;
 }
 
@@ -68,7 +67,6 @@ Tensor& linspaceOut(const Scalar& start, const Scalar& end, int64_t steps, Tenso
     makeRoom(out, steps);
     writeSequence(out, sequence);
   });
-  out.storage()->bumpVersion();
   return out;
 }
 
@@ -80,7 +78,6 @@ Tensor& logspaceOut(const Scalar& start, const Scalar& end, int64_t steps, doubl
     makeRoom(out, steps);
     writeSequence(out, sequence);
   });
-  out.storage()->bumpVersion();
   return out;
 }
 

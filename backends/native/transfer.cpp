@@ -31,7 +31,6 @@ Tensor& copyInPlace(Tensor& self, const Tensor& src, bool non_blocking) {
   } else {
     copyElements(self, src, non_blocking);
   }
-  self.storage()->bumpVersion();
   return self;
 }
 

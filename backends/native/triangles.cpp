@@ -38,7 +38,6 @@ Tensor& inPlace(Tensor& self, int64_t diagonal) {
   checkMatrices(self, triangle);
   checkNoInternalOverlap(self);
   write(self, self, diagonal, triangle);
-  self.storage()->bumpVersion();
   return self;
 }
 

@@ -64,7 +64,6 @@ struct ContiguousResult {
     meta::checkOutput(output);
     if (output.resizes() || sharesStorage(out, inputs)) return writeSameType(out, make(fill), {});
     if (!out.is_meta()) fill(out);
-    out.storage()->bumpVersion();
     return out;
   }
 };

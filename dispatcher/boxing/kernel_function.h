@@ -2,6 +2,7 @@
 
 #include <boxcar/dispatcher/boxing/boxing.h>
 #include <boxcar/dispatcher/boxing/canonical_type.h>
+#include <boxcar/dispatcher/boxing/counted_writes.h>
 #include <boxcar/dispatcher/boxing/cpp_signature.h>
 #include <boxcar/dispatcher/boxing/function_type.h>
 #include <boxcar/dispatcher/boxing/kernel.h>
@@ -18,6 +19,16 @@ namespace boxcar {
 
 namespace detail {
 
+// Returns what [run] returns, an R, as a Canonical.
+template <class Canonical, class R, class Run>
+[[gnu::always_inline]] inline Canonical recastResult(const Run& run) {
+  if constexpr (std::is_same_v<R, Canonical>) {
+    return run();
+  } else {
+    return recast<Canonical>(run());
+  }
+}
+
 // The two adapters of a kernel of type [Function]. [Callee] finds the kernel's own code from the Kernel.
 template <class Callee, class Function>
 struct Adapters;
@@ -25,15 +36,20 @@ struct Adapters;
 template <class Callee, class R, class... Args>
 struct Adapters<Callee, R(Args...)> {
   static CanonicalType<R> unboxed(const Kernel* kernel, DispatchKeySet, CanonicalType<Args>... args) {
-    if constexpr (std::is_same_v<R, CanonicalType<R>>) {
-      return Callee::get(kernel)(recast<Args>(static_cast<CanonicalType<Args>&&>(args))...);
-    } else {
-      return recast<CanonicalType<R>>(Callee::get(kernel)(recast<Args>(static_cast<CanonicalType<Args>&&>(args))...));
-    }
+    return runCountingWrites<Callee, CanonicalType<R>, Args...>(
+        [&]() -> CanonicalType<R> {
+          return recastResult<CanonicalType<R>, R>(
+              [&]() -> R { return Callee::get(kernel)(recast<Args>(static_cast<CanonicalType<Args>&&>(args))...); });
+        },
+        args...);
   }
   static void boxed(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet, Stack& stack) {
     callWithStack<R, Args...>(
-        op, stack, [kernel](auto&&... args) -> R { return Callee::get(kernel)(static_cast<Args>(args)...); },
+        op, stack,
+        [kernel](auto&&... args) -> R {
+          return runCountingWrites<Callee, R, Args...>(
+              [&]() -> R { return Callee::get(kernel)(static_cast<Args>(args)...); }, args...);
+        },
         std::index_sequence_for<Args...>());
   }
 };
@@ -41,17 +57,21 @@ struct Adapters<Callee, R(Args...)> {
 template <class Callee, class R, class... Args>
 struct Adapters<Callee, R(DispatchKeySet, Args...)> {
   static CanonicalType<R> unboxed(const Kernel* kernel, DispatchKeySet keys, CanonicalType<Args>... args) {
-    if constexpr (std::is_same_v<R, CanonicalType<R>>) {
-      return Callee::get(kernel)(keys, recast<Args>(static_cast<CanonicalType<Args>&&>(args))...);
-    } else {
-      return recast<CanonicalType<R>>(
-          Callee::get(kernel)(keys, recast<Args>(static_cast<CanonicalType<Args>&&>(args))...));
-    }
+    return runCountingWrites<Callee, CanonicalType<R>, Args...>(
+        [&]() -> CanonicalType<R> {
+          return recastResult<CanonicalType<R>, R>([&]() -> R {
+            return Callee::get(kernel)(keys, recast<Args>(static_cast<CanonicalType<Args>&&>(args))...);
+          });
+        },
+        args...);
   }
   static void boxed(const Kernel* kernel, const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
     callWithStack<R, Args...>(
         op, stack,
-        [kernel, keys](auto&&... args) -> R { return Callee::get(kernel)(keys, static_cast<Args>(args)...); },
+        [kernel, keys](auto&&... args) -> R {
+          return runCountingWrites<Callee, R, Args...>(
+              [&]() -> R { return Callee::get(kernel)(keys, static_cast<Args>(args)...); }, args...);
+        },
         std::index_sequence_for<Args...>());
   }
 };
@@ -84,12 +104,14 @@ constexpr UnboxedKernel<CanonicalFunction<Function>> makeUnboxedKernel() noexcep
 }
 
 // The function is known at compile time, so the kernel needs no state: one constant object.
-template <auto* function>
+template <auto* function, WriteCount write_count>
 struct StaticCallee {
+  static constexpr WriteCount kWriteCount = write_count;
   static constexpr auto* get(const Kernel*) noexcept { return function; }
 };
 template <class Lambda>
 struct StatelessCallee {
+  static constexpr WriteCount kWriteCount = kWriteCountOf<Lambda>;
   static Lambda get(const Kernel*) noexcept { return Lambda(); }
 };
 template <class Callee, class Function>
@@ -100,9 +122,9 @@ struct StatelessKernel {
   const Kernel* kernel;
   const CppSignature* signature;
 };
-template <auto* function>
+template <auto* function, WriteCount write_count = WriteCount::kUnlessCounted>
 inline constexpr StatelessKernel kStatelessKernelOf = {
-    &kStatelessKernel<StaticCallee<function>, FunctionType<std::remove_pointer_t<decltype(function)>>>,
+    &kStatelessKernel<StaticCallee<function, write_count>, FunctionType<std::remove_pointer_t<decltype(function)>>>,
     &SignatureOf<CanonicalFunction<FunctionType<std::remove_pointer_t<decltype(function)>>>>::kValue};
 
 // A function pointer known only at run time, or a functor with state. It is stored behind the Kernel as [Held]: the
