@@ -46,6 +46,7 @@ FOLDERS = {
         "cuda": ["meta", "functors", "native"],
         "no_cuda": ["cuda"],
         "composite": ["meta", "functors", "native"],
+        "autograd": ["meta"],
         "io": ["native"],
         "codegen": [],
     },

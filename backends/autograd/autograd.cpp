@@ -1,0 +1,98 @@
+#include <boxcar/backends/autograd/autograd.h>
+#include <boxcar/backends/autograd/graph_task.h>
+#include <boxcar/backends/autograd/history.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace boxcar::autograd {
+namespace {
+
+// Adds each of [tensors] with its gradient, 1 by default.
+void addRoots(GraphTask& task, TensorList tensors, TensorList gradients) {
+  BOXCAR_CHECK(gradients.empty() || gradients.size() == tensors.size(), "got {} tensors and {} gradients",
+               tensors.size(), gradients.size());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& tensor = tensors[i];
+    BOXCAR_CHECK(tensor.requires_grad(), "element {} of tensors does not require grad and does not have a grad_fn", i);
+    Tensor gradient = gradients.empty() ? Tensor() : gradients[i];
+    if (!gradient.defined()) {
+      BOXCAR_CHECK(tensor.numel() == 1,
+                   "grad can be implicitly created only for scalar outputs, but element {} of "
+                   "tensors has shape [{}]",
+                   i, fmt::join(tensor.sizes(), ", "));
+      BOXCAR_CHECK(!tensor.is_complex(), "grad can be implicitly created only for real scalar outputs but got {}",
+                   dtypeName(tensor.scalar_type()));
+      gradient = boxcar::ones_like(tensor);
+    }
+    BOXCAR_CHECK(std::ranges::equal(gradient.sizes(), tensor.sizes()),
+                 "Mismatch in shape: grad_output[{}] has a shape of [{}] and output[{}] has a shape of [{}].", i,
+                 fmt::join(gradient.sizes(), ", "), i, fmt::join(tensor.sizes(), ", "));
+    BOXCAR_CHECK(gradient.is_complex() == tensor.is_complex(),
+                 "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in "
+                 "dtype: grad_output[{}] has a dtype of {} and output[{}] has a dtype of {}.",
+                 i, dtypeName(gradient.scalar_type()), i, dtypeName(tensor.scalar_type()));
+    task.addRoot(gradientEdge(tensor), gradient);
+  }
+}
+
+}  // namespace
+
+void backward(TensorList tensors, TensorList grad_tensors, std::optional<bool> retain_graph, bool create_graph,
+              TensorList inputs) {
+  GraphTask task({.keep_graph = retain_graph.value_or(create_graph), .create_graph = create_graph});
+  addRoots(task, tensors, grad_tensors);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    BOXCAR_CHECK(inputs[i].requires_grad(), "One of the differentiated Tensors does not require grad");
+    BOXCAR_CHECK(isLeaf(inputs[i]),
+                 "backward: input {} is not a leaf, so it does not accumulate a gradient; use "
+                 "autograd.grad",
+                 i);
+    task.accumulateOnlyIn(gradientEdge(inputs[i]));
+  }
+  task.run();
+}
+
+std::vector<Tensor> grad(TensorList outputs, TensorList inputs, TensorList grad_outputs,
+                         std::optional<bool> retain_graph, bool create_graph, bool allow_unused) {
+  BOXCAR_CHECK(!inputs.empty(), "grad requires non-empty inputs.");
+  GraphTask task(
+      {.keep_graph = retain_graph.value_or(create_graph), .create_graph = create_graph, .accumulate = false});
+  addRoots(task, outputs, grad_outputs);
+  for (const Tensor& input : inputs) {
+    BOXCAR_CHECK(input.requires_grad(), "One of the differentiated Tensors does not require grad");
+    task.capture(gradientEdge(input));
+  }
+  task.run();
+  std::vector<Tensor> gradients;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    gradients.push_back(task.captured(i));
+    BOXCAR_CHECK(allow_unused || gradients.back().defined(),
+                 "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True "
+                 "if this is the desired behavior.");
+  }
+  return gradients;
+}
+
+Tensor gradOf(const Tensor& tensor) {
+  const AutogradMeta* const meta = AutogradMeta::find(tensor);
+  return meta == nullptr ? Tensor() : meta->grad;
+}
+
+void setGrad(const Tensor& tensor, const Tensor& gradient) {
+  if (gradient.defined()) {
+    BOXCAR_CHECK(!gradient.is_same(tensor), "can't assign Variable as its own grad");
+    BOXCAR_CHECK(gradient.scalar_type() == tensor.scalar_type(),
+                 "assigned grad has data of a different type: expected {}, got {}", dtypeName(tensor.scalar_type()),
+                 dtypeName(gradient.scalar_type()));
+    BOXCAR_CHECK(gradient.device() == tensor.device(), "assigned grad has data located on a different device");
+    BOXCAR_CHECK(std::ranges::equal(gradient.sizes(), tensor.sizes()), "assigned grad has data of a different size");
+  }
+  AutogradMeta::findOrMake(tensor).grad = gradient;
+}
+
+bool isLeaf(const Tensor& tensor) { return !gradFn(tensor); }
+
+}  // namespace boxcar::autograd

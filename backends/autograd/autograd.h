@@ -1,0 +1,36 @@
+#pragma once
+
+#include <boxcar/dispatcher/call/grad_mode.h>  // IWYU pragma: export
+#include <boxcar/ivalue/macros.h>
+#include <boxcar/ivalue/tensor.h>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+// Differentiation of what was called on tensors that require grad. Names and arguments are those of torch::autograd.
+
+namespace boxcar::autograd {
+
+// Adds the gradient of the sum of [tensors] to the .grad of the leaves that they were made of. [grad_tensors] has the
+// gradient of each tensor; it may be empty, or undefined for a tensor of one element, whose gradient is then 1. With
+// [inputs], only these leaves accumulate. [retain_graph] keeps the graph for another pass, [create_graph] makes the
+// gradients differentiable; the default of the former is the latter. Throws Error if a tensor does not require grad,
+// has several elements and no gradient, or if the graph was freed or a tensor that it needs was written.
+BOXCAR_API void backward(TensorList tensors, TensorList grad_tensors = {}, std::optional<bool> retain_graph = {},
+                         bool create_graph = false, TensorList inputs = {});
+
+// Returns the gradient of the sum of [outputs] for each of [inputs], of its shape, and changes no .grad. An input that
+// the outputs do not depend on is an Error, or with [allow_unused] an undefined gradient. Otherwise like backward().
+BOXCAR_API std::vector<Tensor> grad(TensorList outputs, TensorList inputs, TensorList grad_outputs = {},
+                                    std::optional<bool> retain_graph = {}, bool create_graph = false,
+                                    bool allow_unused = false);
+
+// Returns the accumulated gradient of [tensor]; undefined if there is none.
+BOXCAR_API Tensor gradOf(const Tensor& tensor);
+// Replaces it; an undefined gradient removes it. Throws Error if shape, dtype or device differ from the tensor's.
+BOXCAR_API void setGrad(const Tensor& tensor, const Tensor& gradient);
+// Whether [tensor] was not made by a call that is recorded.
+BOXCAR_API bool isLeaf(const Tensor& tensor);
+
+}  // namespace boxcar::autograd

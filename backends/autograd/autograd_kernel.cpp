@@ -1,0 +1,216 @@
+#include <boxcar/backends/autograd/formula.h>
+#include <boxcar/backends/autograd/formula_table.h>
+#include <boxcar/backends/autograd/history.h>
+#include <boxcar/dispatcher/call/local_dispatch_key_set.h>
+#include <boxcar/dispatcher/registry/library.h>
+#include <boxcar/ivalue/error.h>
+#include <boxcar/ops.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+// The kernel at the autograd keys, one for all operators that are not made of others: it records a node for a call on
+// tensors that require grad, and goes on below. It is registered when the first tensor begins to require grad: most
+// programs have none, and registering takes as long as the rest of their start.
+
+namespace boxcar::autograd {
+namespace {
+
+// Calls [run] with each tensor of an argument: itself, or the elements of a list.
+template <class Run>
+void forEachTensor(const IValue& value, const Run& run) {
+  if (value.isTensor()) {
+    run(value.toTensor());
+  } else if (value.isTensorList()) {
+    const List<Tensor> tensors = value.toTensorList();
+    for (size_t i = 0; i < tensors.size(); ++i) run(tensors.get(i));
+  } else if (value.isList()) {
+    for (size_t i = 0; i < value.length(); ++i) {
+      if (const IValue element = value.elementAt(i); element.isTensor()) run(element.toTensor());
+    }
+  }
+}
+
+bool requiresGrad(const IValue& value) {
+  if (value.isTensor()) return value.toTensor().requires_grad();
+  bool requires_grad = false;
+  forEachTensor(value, [&](const Tensor& tensor) { requires_grad |= tensor.requires_grad(); });
+  return requires_grad;
+}
+
+bool canRequireGrad(const Tensor& tensor) {
+  return tensor.defined() && (tensor.is_floating_point() || tensor.is_complex());
+}
+
+// The error of an operator without a formula, told when its gradient is asked for.
+class NotImplemented final : public Node {
+ public:
+  explicit NotImplemented(std::string op) : op_(std::move(op)) {}
+  std::string name() const override { return "NotImplemented"; }
+  Gradients apply(Gradients) override {
+    BOXCAR_FAIL(
+        "derivative for {} is not implemented. Register a kernel for it at the key Autograd, or compute what "
+        "it returns under no_grad",
+        op_);
+  }
+
+ private:
+  std::string op_;
+};
+
+class DifferentiatedCall final {
+ public:
+  DifferentiatedCall(const DifferentiatedOperator& op, const OperatorHandle& handle, Stack& stack)
+      : op_(op), handle_(handle), arguments_(last(stack, op.arguments)) {}
+
+  // Makes the node before the call, if anything requires grad.
+  void start() {
+    if (op_.formula == nullptr) return startWithoutFormula();
+    if (op_.formula->backward == nullptr) return;  // not differentiable
+    const auto is_recorded = [&](uint8_t position) { return requiresGrad(arguments_[position]); };
+    if (std::ranges::none_of(op_.formula->inputs, is_recorded)) return;
+    checkWritten();
+    auto node = makeIntrusive<OperatorNode>(*op_.formula);
+    uint16_t wanted = 0;
+    for (size_t i = 0; i < op_.formula->inputs.size(); ++i) {
+      const IValue& argument = arguments_[op_.formula->inputs[i]];
+      node->beginInput();
+      if (argument.isTensor()) {
+        node->addEdge(gradientEdge(argument.toTensor()));
+      } else if (argument.isNone()) {
+        node->addEdge({});
+      } else {
+        forEachTensor(argument, [&](const Tensor& tensor) { node->addEdge(gradientEdge(tensor)); });
+      }
+      if (requiresGrad(argument)) wanted = static_cast<uint16_t>(wanted | 1U << i);
+    }
+    for (const SavedItem& item : op_.formula->saved) {
+      const bool is_wanted = (item.for_inputs & wanted) != 0 && item.what != SavedItem::What::kResult;
+      node->save(is_wanted ? savedArgument(item) : SavedValue());
+    }
+    operator_node_ = node.get();
+    wanted_ = wanted;
+    node_ = std::move(node);
+  }
+
+  // Gives the results their history.
+  void finish(std::span<IValue> results) {
+    if (!node_) return;
+    if (op_.writes_self) {
+      if (canRequireGrad(results[0].toTensor())) rebaseHistory(results[0].toTensor(), node_);
+    } else {
+      for (size_t i = 0; i < results.size(); ++i) {
+        const bool is_differentiable = op_.formula == nullptr || (op_.formula->differentiable_results >> i & 1) != 0;
+        if (results[i].isTensor()) {
+          results[i] = withHistory(std::move(results[i]).toTensor(), is_differentiable);
+        } else if (results[i].isTensorList()) {
+          const List<Tensor> tensors = results[i].toTensorList();
+          for (size_t k = 0; k < tensors.size(); ++k) tensors.set(k, withHistory(tensors.get(k), is_differentiable));
+        }
+      }
+    }
+    if (operator_node_ == nullptr) return;
+    saveResults(results);
+  }
+
+ private:
+  void checkWritten() const {
+    BOXCAR_CHECK(!op_.writes_out,
+                 "{}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+                 "arguments requires grad.",
+                 handle_.operator_name().name);
+    if (op_.writes_self) checkWrittenInPlace(arguments_[0].toTensor());
+  }
+
+  void startWithoutFormula() {
+    if (std::ranges::none_of(arguments_, requiresGrad)) return;
+    checkWritten();
+    node_ = makeIntrusive<NotImplemented>(toString(handle_.operator_name()));
+    for (const IValue& argument : arguments_) {
+      forEachTensor(argument, [&](const Tensor& tensor) { node_->addEdge(gradientEdge(tensor)); });
+    }
+  }
+
+  SavedValue savedArgument(const SavedItem& item) const {
+    const IValue& argument = arguments_[item.position];
+    switch (item.what) {
+      case SavedItem::What::kSizes: return SavedValue(List<int64_t>(argument.toTensor().sizes()));
+      case SavedItem::What::kDtype: return SavedValue(static_cast<int64_t>(argument.toTensor().scalar_type()));
+      case SavedItem::What::kDim: return SavedValue(argument.toTensor().dim());
+      default: break;
+    }
+    if (item.position == 0 && op_.writes_self) return SavedValue(boxcar::clone(arguments_[0].toTensor()));
+    return SavedValue(argument);
+  }
+
+  void saveResults(std::span<const IValue> results) {
+    const auto& items = op_.formula->saved;
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (items[i].what != SavedItem::What::kResult || (items[i].for_inputs & wanted_) == 0) continue;
+      const Tensor& result = results[items[i].position].toTensor();
+      const bool has_history = (op_.formula->differentiable_results >> items[i].position & 1) != 0;
+      operator_node_->saveAt(i, SavedValue(result, has_history ? static_cast<int>(items[i].position) : -1));
+    }
+  }
+
+  Tensor withHistory(Tensor result, bool is_differentiable) const {
+    if (!canRequireGrad(result) || !is_differentiable) {
+      if (result.defined()) node_->addOutput(result);
+      return result;
+    }
+    if (result.requires_grad()) result = boxcar::alias(result);  // an argument that the kernel returned
+    if (!op_.is_view) result.unsafeGetTensorImpl()->clear_base();
+    setHistory(result, node_);
+    return result;
+  }
+
+  const DifferentiatedOperator& op_;
+  const OperatorHandle& handle_;
+  std::span<IValue> arguments_;
+  IntrusivePtr<Node> node_;
+  OperatorNode* operator_node_ = nullptr;
+  uint16_t wanted_ = 0;
+};
+
+void runAutograd(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
+  const DifferentiatedOperator& known = differentiatedOperator(op);
+  // What kernels call is part of this call.
+  const AutoDispatchBelowAutograd below;
+  DifferentiatedCall call(known, op, stack);
+  call.start();
+  op.redispatchBoxed(keys & after_autograd_keyset, stack);
+  call.finish(last(stack, known.results));
+}
+
+// Registers the kernel for all aten operators but those that are made of others and those that have their own.
+void registerKernels() {
+  Dispatcher& dispatcher = Dispatcher::singleton();
+  const KernelFunction kernel = KernelFunction::makeFromBoxedFunction<&runAutograd>();
+  const RegistrationSite site{__FILE__, __LINE__};
+  // Never destroyed: calls may run when the process ends.
+  auto& handles = *new std::vector<RegistrationHandleRAII>;
+  for (const OperatorName& name : dispatcher.getAllOpNames()) {
+    if (!name.name.starts_with("aten::")) continue;
+    const std::optional<OperatorHandle> op = dispatcher.findOp(name);
+    if (!op.has_value() || op->hasKernelForDispatchKey(DispatchKey::CompositeImplicitAutograd) ||
+        op->hasKernelForDispatchKey(DispatchKey::Autograd)) {
+      continue;
+    }
+    handles.push_back(dispatcher.registerImpl(name, DispatchKey::Autograd, kernel, site));
+  }
+}
+
+void registerKernelsOnce() {
+  static std::once_flag once;
+  std::call_once(once, registerKernels);
+}
+
+[[maybe_unused]] const bool is_hook_set = (boxcar::detail::setRequiresGradHook(&registerKernelsOnce), true);
+
+}  // namespace
+}  // namespace boxcar::autograd

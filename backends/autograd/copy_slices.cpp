@@ -1,0 +1,102 @@
+#include <boxcar/backends/autograd/copy_slices.h>
+#include <boxcar/backends/autograd/history.h>
+#include <boxcar/ops.h>
+
+#include <utility>
+
+namespace boxcar::autograd {
+namespace {
+
+// Where a view lies in its base.
+struct Slice {
+  Slice(const Tensor& base, const Tensor& view)
+      : base_sizes(toDimVector(base.sizes())),
+        base_strides(toDimVector(base.strides())),
+        base_type(base.scalar_type()),
+        sizes(toDimVector(view.sizes())),
+        strides(toDimVector(view.strides())),
+        offset(view.storage_offset() - base.storage_offset() * (base.is_complex() && !view.is_complex() ? 2 : 1)),
+        type(view.scalar_type()) {}
+
+  // A tensor with the layout of the base, for its gradient.
+  Tensor allocateBase(const Tensor& like) const {
+    return boxcar::empty_strided(base_sizes, base_strides, base_type, std::nullopt, like.device());
+  }
+  // The part of [base] that is the view.
+  Tensor of(const Tensor& base) const {
+    const bool is_real_part = isComplexType(base_type) && !isComplexType(type);
+    return boxcar::as_strided(is_real_part ? boxcar::view_as_real(base) : base, sizes, strides, offset);
+  }
+
+  DimVector base_sizes;
+  DimVector base_strides;
+  ScalarType base_type;
+  DimVector sizes;
+  DimVector strides;
+  int64_t offset;
+  ScalarType type;
+};
+
+class AsStridedBackward final : public Node {
+ public:
+  AsStridedBackward(const Tensor& base, const Tensor& view) : slice_(base, view) {}
+
+  std::string name() const override { return "AsStridedBackward0"; }
+  Gradients apply(Gradients grad_outputs) override {
+    Tensor base = slice_.allocateBase(grad_outputs[0]);
+    boxcar::zero_(base);
+    Tensor part = slice_.of(base);
+    boxcar::copy_(part, grad_outputs[0]);
+    Gradients gradients;
+    gradients.push_back(std::move(base));
+    return gradients;
+  }
+
+ private:
+  Slice slice_;
+};
+
+class CopySlices final : public Node {
+ public:
+  CopySlices(const Tensor& base, const Tensor& view, IntrusivePtr<Node> written)
+      : slice_(base, view), written_(std::move(written)) {}
+
+  std::string name() const override { return "CopySlices"; }
+  Gradients apply(Gradients grad_outputs) override {
+    Tensor base = slice_.allocateBase(grad_outputs[0]);
+    boxcar::copy_(base, grad_outputs[0]);
+    Tensor part = slice_.of(base);
+    Gradients of_part;
+    of_part.push_back(boxcar::clone(part));
+    Gradients gradients = written_->apply(std::move(of_part));
+    if (gradients[0].defined()) {
+      boxcar::copy_(part, gradients[0]);
+    } else {
+      boxcar::zero_(part);
+    }
+    gradients[0] = std::move(base);
+    return gradients;
+  }
+  void freeSaved() noexcept override { written_->freeSaved(); }
+
+ private:
+  Slice slice_;
+  IntrusivePtr<Node> written_;
+};
+
+}  // namespace
+
+IntrusivePtr<Node> makeAsStridedBackward(const Tensor& base, const Tensor& view) {
+  auto node = makeIntrusive<AsStridedBackward>(base, view);
+  node->addEdge(gradientEdge(base));
+  return node;
+}
+
+IntrusivePtr<Node> makeCopySlices(const Tensor& base, const Tensor& view, IntrusivePtr<Node> written) {
+  auto node = makeIntrusive<CopySlices>(base, view, written);
+  node->addEdge(gradientEdge(base));
+  for (size_t i = 1; i < written->edges().size(); ++i) node->addEdge(written->edges()[i]);
+  return node;
+}
+
+}  // namespace boxcar::autograd

@@ -1,0 +1,80 @@
+#include <boxcar/backends/autograd/formula.h>
+#include <boxcar/backends/autograd/history.h>
+#include <boxcar/dispatcher/call/grad_mode.h>
+#include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace boxcar::autograd {
+
+SavedValue::SavedValue(IValue value) : value_(std::move(value)) {
+  if (value_.isTensor()) version_ = value_.toTensor().version();
+}
+
+SavedValue::SavedValue(const Tensor& result, int output_nr) : version_(result.version()), output_nr_(output_nr) {
+  value_ = result.shallowCopy();  // the tensor itself would keep its node, which keeps this
+}
+
+Tensor SavedValue::tensor(const IntrusivePtr<Node>& node) const {
+  const Tensor& kept = value_.toTensor();
+  BOXCAR_CHECK(kept.version() == version_,
+               "one of the variables needed for gradient computation has been modified by an inplace operation: the "
+               "tensor of shape [{}] and dtype {} that {} saved is at version {}; expected version {} instead. "
+               "clone() it before it is changed",
+               fmt::join(kept.sizes(), ", "), dtypeName(kept.scalar_type()), node->name(), kept.version(), version_);
+  if (output_nr_ < 0 || !GradMode::is_enabled()) return kept;
+  // With its history, for a derivative of the derivative.
+  Tensor result = kept.shallowCopy();
+  AutogradMeta& meta = AutogradMeta::findOrMake(result);
+  meta.grad_fn = node;
+  meta.output_nr = static_cast<uint32_t>(output_nr_);
+  result.set_requires_grad(true);
+  return result;
+}
+
+void SavedValue::free() noexcept {
+  if (!value_.isTensor() && !value_.isTensorList() && !value_.isGenericList()) return;
+  value_ = IValue();
+  is_freed_ = true;
+}
+
+const SavedValue& OperatorNode::saved(size_t item) const {
+  BOXCAR_CHECK(!saved_[item].isFreed(),
+               "Trying to backward through the graph a second time (or directly access saved tensors after they have "
+               "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
+               "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or "
+               "if you need to access saved tensors after calling backward. The node is {}",
+               name());
+  return saved_[item];
+}
+
+Gradients OperatorNode::apply(Gradients grad_outputs) {
+  BackwardCall call(*this, grad_outputs);
+  formula_.backward(call);
+  return call.takeResults();
+}
+
+void OperatorNode::freeSaved() noexcept {
+  for (SavedValue& value : saved_) value.free();
+}
+
+bool BackwardCall::needs(size_t i) const noexcept {
+  const auto& edges = node_.edges();
+  return std::any_of(edges.begin() + static_cast<ptrdiff_t>(node_.firstEdge(i)),
+                     edges.begin() + static_cast<ptrdiff_t>(node_.pastEdge(i)),
+                     [](const Edge& edge) { return edge.is_valid(); });
+}
+
+Tensor BackwardCall::tensor(size_t item) const { return node_.saved(item).tensor(IntrusivePtr<Node>::share(&node_)); }
+
+std::optional<Tensor> BackwardCall::optionalTensor(size_t item) const {
+  if (node_.saved(item).value().isNone()) return std::nullopt;
+  return tensor(item);
+}
+
+void BackwardCall::set(size_t input, std::vector<Tensor> gradients) {
+  std::ranges::move(gradients, results_.begin() + static_cast<ptrdiff_t>(node_.firstEdge(input)));
+}
+
+}  // namespace boxcar::autograd

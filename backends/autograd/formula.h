@@ -1,0 +1,138 @@
+#pragma once
+
+#include <boxcar/backends/autograd/node.h>
+#include <boxcar/dispatcher/boxing/borrowed_argument.h>
+#include <boxcar/ivalue/ivalue.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+// The derivatives of operators, as tables that the build generates from backends/ops/*.derivatives.
+
+namespace boxcar::autograd {
+
+class BackwardCall;
+
+// Something of a call that its node keeps.
+struct SavedItem {
+  enum class What : uint8_t { kArgument, kResult, kSizes, kDtype, kDim };
+
+  What what;
+  uint8_t position;     // of the argument or result
+  uint16_t for_inputs;  // a bit for each differentiable input whose formula uses it
+};
+
+// How to differentiate one operator.
+struct Formula {
+  const char* name;  // "aten::mul"
+  const char* overload_name;
+  const char* node_name;  // "MulBackward0"
+  // The positions of the arguments that have a formula.
+  std::span<const uint8_t> inputs;
+  std::span<const SavedItem> saved;
+  // A bit for each result that has a gradient, if its dtype can have one.
+  uint16_t differentiable_results;
+  // Null: the results are not differentiable.
+  void (*backward)(BackwardCall& call);
+};
+
+// All formulas, in the order of their names and overload names.
+std::span<const Formula> allFormulas() noexcept;
+
+// What a node keeps: a tensor, another value, or nothing.
+class SavedValue final {
+ public:
+  SavedValue() noexcept = default;
+  // Keeps an argument or another value of a call. Tensors must not be written before they are used.
+  explicit SavedValue(IValue value);
+  // Keeps result [output_nr] of the node's call, without keeping the node alive; -1 if it has no history.
+  SavedValue(const Tensor& result, int output_nr);
+
+  const IValue& value() const noexcept { return value_; }
+  // Drops a tensor, or a list of tensors.
+  void free() noexcept;
+  bool isFreed() const noexcept { return is_freed_; }
+  // [node]: which keeps the value. Throws Error if it was written since.
+  Tensor tensor(const IntrusivePtr<Node>& node) const;
+
+ private:
+  IValue value_;
+  uint32_t version_ = 0;
+  int32_t output_nr_ = -1;
+  bool is_freed_ = false;
+};
+
+// The node of a call of an operator that has a formula.
+class OperatorNode final : public Node {
+ public:
+  explicit OperatorNode(const Formula& formula) noexcept : formula_(formula) {}
+
+  std::string name() const override { return formula_.node_name; }
+  Gradients apply(Gradients grad_outputs) override;
+  void freeSaved() noexcept override;
+
+  const Formula& formula() const noexcept { return formula_; }
+  // One for each of the formula's saved items, in order.
+  void save(SavedValue value) { saved_.push_back(std::move(value)); }
+  void saveAt(size_t item, SavedValue value) { saved_[item] = std::move(value); }
+  // Begins the edges of the formula's next input; there are several where it is a list.
+  void beginInput() { first_edges_.push_back(static_cast<uint32_t>(edges().size())); }
+  size_t firstEdge(size_t input) const noexcept { return first_edges_[input]; }
+  size_t pastEdge(size_t input) const noexcept {
+    return input + 1 < first_edges_.size() ? first_edges_[input + 1] : edges().size();
+  }
+  const SavedValue& saved(size_t item) const;
+
+ private:
+  const Formula& formula_;
+  boost::container::small_vector<SavedValue, 4> saved_;
+  boost::container::small_vector<uint32_t, 4> first_edges_;
+};
+
+// What a generated backward function works on.
+class BackwardCall final {
+ public:
+  BackwardCall(OperatorNode& node, const Gradients& grad_outputs) noexcept
+      : node_(node), grad_outputs_(grad_outputs), results_(node.edges().size()) {}
+
+  // The gradient of result [i]; undefined if there is none.
+  const Tensor& grad(size_t i) const noexcept { return grad_outputs_[i]; }
+  const Gradients& grads() const noexcept { return grad_outputs_; }
+  // Whether somebody needs the gradient of input [i]; of any of its elements, if it is a list.
+  bool needs(size_t i) const noexcept;
+  // Throws Error if it was written since, or if the graph was freed.
+  Tensor tensor(size_t item) const;
+  // None gives nullopt.
+  std::optional<Tensor> optionalTensor(size_t item) const;
+  // An Arg, as a kernel takes it.
+  template <class Arg>
+  detail::BorrowedArgument<Arg> value(size_t item) const {
+    return detail::BorrowedArgument<Arg>(const_cast<IValue&>(node_.saved(item).value()));
+  }
+
+  void set(size_t input, Tensor gradient) { results_[node_.firstEdge(input)] = std::move(gradient); }
+  void set(size_t input, std::vector<Tensor> gradients);
+  // Sets those from [first] on that somebody needs.
+  template <class... Tensors>
+  void setAll(size_t first, std::tuple<Tensors...> gradients) {
+    std::apply(
+        [&](Tensors&... each) {
+          size_t input = first;
+          ((needs(input) ? set(input, std::move(each)) : void(), ++input), ...);
+        },
+        gradients);
+  }
+  Gradients takeResults() noexcept { return std::move(results_); }
+
+ private:
+  OperatorNode& node_;
+  const Gradients& grad_outputs_;
+  Gradients results_;
+};
+
+}  // namespace boxcar::autograd

@@ -1,0 +1,143 @@
+#include <boxcar/backends/autograd/formula_functions.h>
+
+#include <numbers>
+
+namespace boxcar::autograd {
+
+Tensor operator+(const Tensor& a, const Tensor& b) {
+  if (!a.defined()) return b;
+  return b.defined() ? boxcar::add(a, b) : a;
+}
+Tensor operator-(const Tensor& a, const Tensor& b) {
+  if (!a.defined()) return -b;
+  return b.defined() ? boxcar::sub(a, b) : a;
+}
+Tensor operator*(const Tensor& a, const Tensor& b) { return a.defined() && b.defined() ? boxcar::mul(a, b) : Tensor(); }
+Tensor operator/(const Tensor& a, const Tensor& b) { return a.defined() ? boxcar::div(a, b) : Tensor(); }
+Tensor operator-(const Tensor& a) { return a.defined() ? boxcar::neg(a) : Tensor(); }
+Tensor operator+(const Tensor& a, const Scalar& b) { return boxcar::add(a, b); }
+Tensor operator-(const Tensor& a, const Scalar& b) { return boxcar::sub(a, b); }
+Tensor operator*(const Tensor& a, const Scalar& b) { return a.defined() ? boxcar::mul(a, b) : Tensor(); }
+Tensor operator/(const Tensor& a, const Scalar& b) { return a.defined() ? boxcar::div(a, b) : Tensor(); }
+Tensor operator+(const Scalar& a, const Tensor& b) { return boxcar::add(b, a); }
+Tensor operator-(const Scalar& a, const Tensor& b) { return boxcar::rsub(b, a); }
+Tensor operator*(const Scalar& a, const Tensor& b) { return b * a; }
+
+Tensor conjugate(const Tensor& x) { return x.defined() && x.is_complex() ? boxcar::conj(x) : x; }
+Scalar conjugate(const Scalar& x) { return x.isComplex() ? Scalar(std::conj(x.toComplexDouble())) : x; }
+
+Tensor scaled(const Tensor& grad, const Scalar& number) {
+  const bool is_one = number.isComplex() ? number.toComplexDouble() == 1.0 : number.toDouble() == 1;
+  return is_one ? grad : grad * conjugate(number);
+}
+
+Tensor wrapped(const Scalar& number) {
+  Tensor tensor = boxcar::scalar_tensor(number, number.type());
+  tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
+  return tensor;
+}
+
+Scalar operator-(int64_t a, const Scalar& b) {
+  if (b.isComplex()) return Scalar(static_cast<double>(a) - b.toComplexDouble());
+  return b.isFloatingPoint() ? Scalar(static_cast<double>(a) - b.toDouble()) : Scalar(a - b.toLong());
+}
+
+Tensor at_ties(const Tensor& grad, const Tensor& chosen, const Tensor& equal) {
+  return boxcar::where(equal, grad / 2, boxcar::masked_fill(grad, boxcar::logical_not(chosen), 0));
+}
+
+Tensor at_zero(const Tensor& grad, const Tensor& x, const Tensor& excepted) {
+  return boxcar::masked_fill(grad, boxcar::logical_and(boxcar::eq(x, 0), excepted), 0);
+}
+
+Tensor div_mode_self(const Tensor& grad, const Tensor& other, std::optional<std::string_view> rounding_mode) {
+  return rounding_mode.has_value() ? boxcar::zeros_like(grad) : grad / conjugate(other);
+}
+Tensor div_mode_self(const Tensor& grad, const Scalar& other, std::optional<std::string_view> rounding_mode) {
+  return rounding_mode.has_value() ? boxcar::zeros_like(grad) : grad / conjugate(other);
+}
+Tensor div_mode_other(const Tensor& grad, const Tensor& self, const Tensor& other,
+                      std::optional<std::string_view> rounding_mode) {
+  return rounding_mode.has_value() ? boxcar::zeros_like(grad) : -grad * conjugate((self / other) / other);
+}
+
+Tensor pow_self(const Tensor& grad, const Tensor& self, const Scalar& exponent) {
+  const bool is_zero = exponent.isComplex() ? exponent.toComplexDouble() == 0.0 : exponent.toDouble() == 0;
+  if (is_zero) return boxcar::zeros_like(self);
+  const Scalar less = exponent.isComplex()         ? Scalar(exponent.toComplexDouble() - 1.0)
+                      : exponent.isFloatingPoint() ? Scalar(exponent.toDouble() - 1)
+                                                   : Scalar(exponent.toLong() - 1);
+  return grad * conjugate(boxcar::mul(boxcar::pow(self, less), exponent));
+}
+Tensor pow_self(const Tensor& grad, const Tensor& self, const Tensor& exponent) {
+  // 0 where the exponent is 0, also where self is 0 and the power -1 infinite.
+  const Tensor factor = conjugate(exponent * boxcar::pow(self, exponent - 1));
+  return boxcar::masked_fill(grad * factor, boxcar::eq(exponent, 0), 0);
+}
+Tensor pow_exponent(const Tensor& grad, const Tensor& self, const Tensor& exponent, const Tensor& result) {
+  // 0 ** x is 0 for all x near a positive one.
+  const Tensor is_flat = exponent.is_complex()
+                             ? boxcar::logical_and(boxcar::eq(self, 0), boxcar::ge(boxcar::real(exponent), 0))
+                             : boxcar::logical_and(boxcar::eq(self, 0), boxcar::ge(exponent, 0));
+  return grad * boxcar::masked_fill(conjugate(result * boxcar::log(self)), is_flat, 0);
+}
+
+Tensor copysign_self(const Tensor& grad, const Tensor& self, const Tensor& result) {
+  return boxcar::masked_fill(grad * (result / self), boxcar::eq(self, 0), 0);
+}
+Tensor xlogy_self(const Tensor& grad, const Tensor& self, const Scalar& other) {
+  const Tensor log = grad * boxcar::log(wrapped(other));
+  return other.toDouble() > 0 ? log : boxcar::masked_fill(log, boxcar::eq(self, 0), 0);
+}
+
+Tensor angle_self(const Tensor& grad, const Tensor& self) {
+  if (!self.is_complex()) return boxcar::zeros_like(self);
+  const Tensor real = boxcar::real(self);
+  const Tensor imaginary = boxcar::imag(self);
+  const Tensor square = real * real + imaginary * imaginary;
+  const Tensor direction = boxcar::complex(-imaginary / square, real / square);
+  return boxcar::masked_fill(grad * direction, boxcar::eq(self, 0), 0);
+}
+
+Tensor sgn_self(const Tensor& grad, const Tensor& self, const Tensor& sgn) {
+  if (!self.is_complex()) return boxcar::zeros_like(self);
+  // The part of grad that is orthogonal to sgn, over the absolute value.
+  const Tensor along = boxcar::real(boxcar::mul(conjugate(grad), sgn));
+  return boxcar::masked_fill((grad - sgn * along) / boxcar::abs(self), boxcar::eq(self, 0), 0);
+}
+
+Tensor clamp_self(const Tensor& grad, const Tensor& self, const std::optional<Scalar>& min,
+                  const std::optional<Scalar>& max) {
+  if (min.has_value() && max.has_value()) {
+    return boxcar::where(boxcar::logical_and(self >= *min, self <= *max), grad, 0);
+  }
+  return boxcar::where(min.has_value() ? self >= *min : self <= *max, grad, 0);
+}
+
+Tensor sinc_self(const Tensor& grad, const Tensor& self) {
+  const Tensor angle = self * std::numbers::pi;
+  const Tensor slope = (boxcar::cos(angle) * angle - boxcar::sin(angle)) / (angle * self);
+  return grad * boxcar::masked_fill(conjugate(slope), boxcar::eq(self, 0), 0);
+}
+Tensor silu_self(const Tensor& grad, const Tensor& self) {
+  const Tensor sigmoid = boxcar::sigmoid(self);
+  return grad * conjugate(sigmoid * (1 + self * (1 - sigmoid)));
+}
+Tensor softplus_self(const Tensor& grad, const Tensor& self, const Scalar& beta, const Scalar& threshold) {
+  const Tensor scaled_self = self * beta;
+  return boxcar::where(scaled_self > threshold, grad, grad * boxcar::sigmoid(scaled_self));
+}
+Tensor gelu_self(const Tensor& grad, const Tensor& self, std::string_view approximate) {
+  if (approximate == "tanh") {
+    constexpr double kFactor = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+    constexpr double kCubic = 0.044715;
+    const Tensor tanh = boxcar::tanh(kFactor * (self + kCubic * power(self, 3)));
+    const Tensor inner = kFactor * (1 + 3 * kCubic * power(self, 2));
+    return grad * (0.5 * (1 + tanh) + 0.5 * self * (1 - power(tanh, 2)) * inner);
+  }
+  const Tensor distribution = 0.5 * (1 + boxcar::erf(self * (std::numbers::sqrt2 / 2)));
+  const Tensor density = boxcar::exp(power(self, 2) * -0.5) * (std::numbers::inv_sqrtpi * std::numbers::sqrt2 / 2);
+  return grad * (distribution + self * density);
+}
+
+}  // namespace boxcar::autograd

@@ -1,0 +1,88 @@
+#include <boxcar/backends/autograd/copy_slices.h>
+#include <boxcar/backends/autograd/history.h>
+#include <boxcar/ivalue/cached_memory.h>
+#include <boxcar/ivalue/error.h>
+
+#include <cstdint>
+
+namespace boxcar::autograd {
+namespace {
+
+Tensor baseOf(const Tensor& view) {
+  return Tensor(IntrusivePtr<TensorImpl>::share(view.unsafeGetTensorImpl()->base()));
+}
+
+bool isView(const Tensor& tensor) { return tensor.unsafeGetTensorImpl()->base() != nullptr; }
+
+// A view's node is that of the call that made it until its memory is written: then its history is its base's.
+void refreshView(const Tensor& view) {
+  const Tensor base = baseOf(view);
+  if (!base.requires_grad()) return;
+  AutogradMeta& meta = AutogradMeta::findOrMake(view);
+  if (meta.grad_fn && meta.view_version == view.version()) return;
+  IntrusivePtr<Node> node = makeAsStridedBackward(base, view);
+  meta.output_nr = node->addOutput(view);
+  meta.grad_fn = std::move(node);
+  meta.view_version = view.version();
+}
+
+}  // namespace
+
+AutogradMeta& AutogradMeta::findOrMake(const Tensor& tensor) {
+  if (AutogradMeta* found = find(tensor)) return *found;
+  auto made = makeIntrusive<AutogradMeta>();
+  AutogradMeta& meta = *made;
+  tensor.unsafeGetTensorImpl()->set_metadata(std::move(made));
+  return meta;
+}
+
+void* AutogradMeta::operator new(size_t bytes) { return allocateCached(bytes); }
+void AutogradMeta::operator delete(void* memory, size_t bytes) noexcept { freeCached(memory, bytes); }
+
+std::mutex& mutexOf(const TensorImpl& tensor) noexcept {
+  constexpr size_t kCount = 64;
+  static std::mutex mutexes[kCount];
+  return mutexes[reinterpret_cast<uintptr_t>(&tensor) / 64 % kCount];
+}
+
+IntrusivePtr<Node> gradFn(const Tensor& tensor) {
+  if (!tensor.requires_grad()) return nullptr;
+  if (isView(tensor)) refreshView(tensor);
+  const AutogradMeta* const meta = AutogradMeta::find(tensor);
+  return meta == nullptr ? nullptr : meta->grad_fn;
+}
+
+Edge gradientEdge(const Tensor& tensor) {
+  if (!tensor.requires_grad()) return {};
+  IntrusivePtr<Node> node = gradFn(tensor);
+  if (!node) return Edge(tensor);
+  return {std::move(node), AutogradMeta::find(tensor)->output_nr};
+}
+
+void setHistory(const Tensor& result, const IntrusivePtr<Node>& node) {
+  AutogradMeta& meta = AutogradMeta::findOrMake(result);
+  meta.output_nr = node->addOutput(result);
+  meta.grad_fn = node;
+  meta.view_version = result.version();
+  result.set_requires_grad(true);
+}
+
+void rebaseHistory(const Tensor& self, const IntrusivePtr<Node>& node) {
+  if (!isView(self)) return setHistory(self, node);
+  const Tensor base = baseOf(self);
+  node->addOutput(self);
+  IntrusivePtr<Node> slices = makeCopySlices(base, self, node);
+  setHistory(base, slices);
+  self.set_requires_grad(true);
+  refreshView(self);
+}
+
+void checkWrittenInPlace(const Tensor& self) {
+  const bool is_view = isView(self);
+  const Tensor written = is_view ? baseOf(self) : self;
+  if (!written.requires_grad() || gradFn(written)) return;
+  BOXCAR_CHECK(!is_view, "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+  BOXCAR_FAIL("a leaf Variable that requires grad is being used in an in-place operation.");
+}
+
+}  // namespace boxcar::autograd

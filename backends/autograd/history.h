@@ -1,0 +1,68 @@
+#pragma once
+
+#include <boxcar/backends/autograd/node.h>
+#include <boxcar/ivalue/tensor_metadata.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+// What autograd knows about a tensor: the node that made it, its gradient, its hooks.
+
+namespace boxcar::autograd {
+
+// May return another gradient; an undefined tensor keeps the one it got.
+using TensorHook = std::function<Tensor(const Tensor& grad)>;
+
+class BOXCAR_API AutogradMeta final : public TensorMetadata {
+ public:
+  AutogradMeta() noexcept : TensorMetadata(Kind::kAutograd) {}
+
+  // Returns null if the tensor has none.
+  static AutogradMeta* find(const TensorImpl& tensor) noexcept {
+    return static_cast<AutogradMeta*>(tensor.metadata(Kind::kAutograd));
+  }
+  static AutogradMeta* find(const Tensor& tensor) noexcept { return find(*tensor.unsafeGetTensorImpl()); }
+  static AutogradMeta& findOrMake(const Tensor& tensor);
+
+  // The accumulated gradient of a leaf, or of a tensor that retains its gradient.
+  Tensor grad;
+  // Null for a leaf. For a view it is the node for version [view_version] of the memory.
+  IntrusivePtr<Node> grad_fn;
+  uint32_t output_nr = 0;
+  uint32_t view_version = 0;
+  bool retains_grad = false;
+  std::vector<TensorHook> hooks;
+
+  static void* operator new(size_t bytes);
+  static void operator delete(void* memory, size_t bytes) noexcept;
+
+ private:
+  friend class GraphTask;
+  void dispose() noexcept override {
+    if (mayDie()) delete this;
+  }
+
+  // As in Node.
+  std::atomic<uint64_t> claiming_pass_{0};
+  uint32_t number_in_pass_ = 0;
+};
+
+// Guards the gradient of [tensor]; passes on several threads may share leaves.
+BOXCAR_API std::mutex& mutexOf(const TensorImpl& tensor) noexcept;
+
+// Returns where the gradient of [tensor] goes; invalid if it does not require grad.
+BOXCAR_API Edge gradientEdge(const Tensor& tensor);
+// Returns the node that made [tensor]; null for a leaf.
+BOXCAR_API IntrusivePtr<Node> gradFn(const Tensor& tensor);
+
+// Makes [result] the next result of [node]. It requires grad from then on.
+BOXCAR_API void setHistory(const Tensor& result, const IntrusivePtr<Node>& node);
+// Does so after an in-place call: the new history also holds for the tensor that [self] is a view of, and so for all
+// views of it. [node]'s edge 0 must be that of [self].
+BOXCAR_API void rebaseHistory(const Tensor& self, const IntrusivePtr<Node>& node);
+// Throws Error if a recorded call must not write [self] in place: a leaf that requires grad, or a view of one.
+BOXCAR_API void checkWrittenInPlace(const Tensor& self);
+
+}  // namespace boxcar::autograd

@@ -1,0 +1,338 @@
+// Generates the backward functions of operators from their formulas: `generate_derivatives OUT_DIR FILE.schemas…
+// FILE.derivatives…` writes
+//   OUT_DIR/derivatives_FILE.cpp   the functions, a source for each file of formulas
+//   OUT_DIR/formulas.cpp           the table of all formulas
+//
+// A .derivatives file has the name of an operator, and below it, indented, a line for each argument that has a
+// gradient:
+//
+//   aten::mul.Tensor
+//     self: grad * other.conj()
+//     other: grad * self.conj()
+//
+// `a, b: f(…)` is a function that returns a tuple of both. `results: values` says which results have gradients, if not
+// all of floating point or complex dtype do. `none` in place of the lines says that no result has one. The in-place
+// form of an operator has its formulas, too. In formulas (formula_text.h) `grad` is the gradient of the first such
+// result, `grads[i]` that of result i, undefined where there is none; `result`, `result1` or the schema's name is a
+// result; `x.sizes`, `x.dtype` and `x.dim` do not keep the tensor x; `grad_input_mask` says which of the line's
+// arguments need a gradient.
+
+#include <boxcar/ivalue/error.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backends/codegen/cpp_type.h"
+#include "backends/codegen/formula_text.h"
+#include "backends/codegen/generator_main.h"
+#include "backends/codegen/schema_file.h"
+
+namespace boxcar::codegen {
+namespace {
+
+struct FormulaLine {
+  std::vector<std::string> inputs;
+  std::string text;
+  int number;
+};
+
+struct Entry {
+  const FunctionSchema* schema;
+  std::string stem;
+  std::string path;
+  int number;
+  std::vector<FormulaLine> lines;
+  std::set<std::string> results;
+  bool has_none = false;
+};
+
+using Schemas = std::map<std::string, const FunctionSchema*>;
+
+std::vector<std::string> separated(const std::string& text) {
+  std::vector<std::string> parts;
+  std::string part;
+  for (const char c : text + ",") {
+    if (c == ',') {
+      parts.push_back(std::move(part));
+      part.clear();
+    } else if (c != ' ') {
+      part += c;
+    }
+  }
+  return parts;
+}
+
+std::vector<Entry> readDerivatives(const std::string& path, const Schemas& schemas) {
+  std::ifstream file(path);
+  BOXCAR_CHECK(file.good(), "cannot read {}", path);
+  std::vector<Entry> entries;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.empty() || line.starts_with('#')) continue;
+    if (!line.starts_with(' ')) {
+      const auto found = schemas.find(line);
+      BOXCAR_CHECK(found != schemas.end(), "{}:{}: there is no operator {}", path, number, line);
+      entries.push_back({found->second, std::filesystem::path(path).stem().string(), path, number, {}, {}});
+      continue;
+    }
+    BOXCAR_CHECK(!entries.empty(), "{}:{}: expected the name of an operator", path, number);
+    Entry& entry = entries.back();
+    const std::string text = line.substr(line.find_first_not_of(' '));
+    if (text == "none") {
+      entry.has_none = true;
+      continue;
+    }
+    const size_t colon = text.find(": ");
+    BOXCAR_CHECK(colon != std::string::npos, "{}:{}: expected `argument: formula`", path, number);
+    const std::vector<std::string> names = separated(text.substr(0, colon));
+    if (names[0] == "results") {
+      for (const std::string& name : separated(text.substr(colon + 2))) entry.results.insert(name);
+    } else {
+      entry.lines.push_back({names, text.substr(colon + 2), number});
+    }
+  }
+  return entries;
+}
+
+std::string resultName(const FunctionSchema& schema, size_t i) {
+  if (!schema.returns()[i].name().empty()) return schema.returns()[i].name();
+  return schema.returns().size() == 1 ? "result" : fmt::format("result{}", i);
+}
+
+// "MulBackward0" for the first operator called mul, or in PyTorch's manner "AddmmBackward0".
+std::string nodeName(const FunctionSchema& schema, size_t number) {
+  std::string name;
+  bool is_start = true;
+  for (const char c : schema.name().substr(schema.name().find("::") + 2)) {
+    if (c == '_') {
+      is_start = true;
+    } else {
+      name += is_start ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+      is_start = false;
+    }
+  }
+  return fmt::format("{}Backward{}", name, number);
+}
+
+// Writes the code of one operator.
+class EntryWriter final {
+ public:
+  explicit EntryWriter(const Entry& entry) : entry_(entry), schema_(*entry.schema) {
+    for (size_t i = 0; i < schema_.returns().size(); ++i) {
+      const bool is_named = entry.results.empty() || entry.results.contains(resultName(schema_, i));
+      const TypePtr type = schema_.returns()[i].type();
+      const bool is_tensor = type->kind() == TypeKind::Tensor || type->isList();
+      if (is_named && is_tensor) differentiable_ |= 1U << i;
+    }
+    for (const FormulaLine& line : entry.lines) {
+      for (const std::string& input : line.inputs) inputs_.push_back(positionOf(input, line));
+    }
+  }
+
+  // Returns the body of the backward function.
+  std::string body() {
+    std::string text;
+    size_t first = 0;
+    for (const FormulaLine& line : entry_.lines) {
+      text += lineBody(line, first);
+      first += line.inputs.size();
+    }
+    return text;
+  }
+  const std::vector<size_t>& inputs() const { return inputs_; }
+  uint32_t differentiable() const { return differentiable_; }
+  // "{SavedItem::What::kArgument, 1, 1}, …"
+  std::string savedItems() const {
+    std::string text;
+    for (const Item& item : items_) {
+      text += fmt::format("{}{{SavedItem::What::{}, {}, {}}}", text.empty() ? "" : ", ", item.what, item.position,
+                          item.for_inputs);
+    }
+    return text;
+  }
+  size_t savedCount() const { return items_.size(); }
+
+ private:
+  struct Item {
+    std::string what;
+    size_t position;
+    uint32_t for_inputs;
+  };
+
+  [[noreturn]] void fail(const FormulaLine& line, const std::string& message) const {
+    BOXCAR_FAIL("{}:{}: {}", entry_.path, line.number, message);
+  }
+  size_t positionOf(const std::string& name, const FormulaLine& line) const {
+    for (size_t i = 0; i < schema_.arguments().size(); ++i) {
+      if (schema_.arguments()[i].name() == name) return i;
+    }
+    fail(line, fmt::format("{} has no argument '{}'", schema_.operator_name(), name));
+  }
+  size_t itemOf(const std::string& what, size_t position, uint32_t for_inputs) {
+    for (size_t i = 0; i < items_.size(); ++i) {
+      if (items_[i].what != what || items_[i].position != position) continue;
+      items_[i].for_inputs |= for_inputs;
+      return i;
+    }
+    items_.push_back({what, position, for_inputs});
+    return items_.size() - 1;
+  }
+
+  std::string lineBody(const FormulaLine& line, size_t first) {
+    uint32_t inputs = 0;
+    std::vector<std::string> needs;
+    for (size_t i = 0; i < line.inputs.size(); ++i) {
+      inputs |= 1U << (first + i);
+      needs.push_back(fmt::format("call.needs({})", first + i));
+    }
+    std::map<std::string, std::string> locals;  // by name, so that each is made once
+    const auto local = [&](const std::string& name, const std::string& type, size_t item) {
+      if (type == "Tensor") {
+        locals[name] = fmt::format("const Tensor {} = call.tensor({});", name, item);
+      } else if (type == "const std::optional<Tensor>&") {
+        locals[name] = fmt::format("const std::optional<Tensor> {} = call.optionalTensor({});", name, item);
+      } else {
+        locals[name] = fmt::format("auto {0}_ = call.value<{1}>({2});\n    [[maybe_unused]] auto&& {0} = {0}_.get();",
+                                   name, type, item);
+      }
+      return name;
+    };
+    FormulaNames names;
+    names.name = [&](std::string_view given) -> std::string {
+      const std::string name(given);
+      if (name == "grad") return fmt::format("call.grad({})", std::countr_zero(differentiable_));
+      if (name == "grads") return "call.grads()";
+      if (name == "grad_input_mask") {
+        locals[name] = fmt::format("const bool grad_input_mask[] = {{{}}};", fmt::join(needs, ", "));
+        return name;
+      }
+      for (size_t i = 0; i < schema_.arguments().size(); ++i) {
+        const Argument& argument = schema_.arguments()[i];
+        if (argument.name() != name) continue;
+        const bool is_tensor = argument.type()->kind() == TypeKind::Tensor;
+        return local(name, is_tensor ? "Tensor" : kernelArgumentType(argument), itemOf("kArgument", i, inputs));
+      }
+      for (size_t i = 0; i < schema_.returns().size(); ++i) {
+        if (resultName(schema_, i) == name) return local(name, "Tensor", itemOf("kResult", i, inputs));
+      }
+      return {};
+    };
+    names.property = [&](std::string_view given, std::string_view attribute) -> std::string {
+      const std::pair<std::string_view, std::pair<const char*, const char*>> kProperties[] = {
+          {"sizes", {"kSizes", "std::span<const int64_t>"}},
+          {"dtype", {"kDtype", "ScalarType"}},
+          {"dim", {"kDim", "int64_t"}}};
+      for (const auto& [name, property] : kProperties) {
+        if (name != attribute) continue;
+        for (size_t i = 0; i < schema_.arguments().size(); ++i) {
+          const Argument& argument = schema_.arguments()[i];
+          if (argument.name() != given || argument.type()->kind() != TypeKind::Tensor) continue;
+          return local(fmt::format("{}_{}", given, attribute), property.second, itemOf(property.first, i, inputs));
+        }
+      }
+      return {};
+    };
+    std::string expression;
+    try {
+      expression = translateFormula(line.text, names);
+    } catch (const Error& error) {
+      fail(line, error.message());
+    }
+    std::string text = fmt::format("  if ({}) {{\n", fmt::join(needs, " || "));
+    for (const auto& [name, code] : locals) text += fmt::format("    {}\n", code);
+    if (line.inputs.size() == 1) {
+      text += fmt::format("    call.set({}, {});\n", first, expression);
+    } else {
+      text += fmt::format("    call.setAll({}, {});\n", first, expression);
+    }
+    return text + "  }\n";
+  }
+
+  const Entry& entry_;
+  const FunctionSchema& schema_;
+  std::vector<size_t> inputs_;
+  std::vector<Item> items_;
+  uint32_t differentiable_ = 0;
+};
+
+void generate(int argc, char** argv) {
+  BOXCAR_CHECK(argc > 3, "usage: generate_derivatives OUT_DIR FILE.schemas… FILE.derivatives…");
+  std::vector<std::string> schema_paths;
+  std::vector<std::string> paths;
+  for (int i = 2; i < argc; ++i) {
+    const std::string path = argv[i];
+    (path.ends_with(".derivatives") ? paths : schema_paths).push_back(path);
+  }
+  const std::vector<Operator> operators = readSchemas(schema_paths);
+  Schemas schemas;
+  for (const Operator& op : operators) schemas.emplace(toString(op.schema.operator_name()), &op.schema);
+
+  const std::string folder = argv[1];
+  std::map<std::pair<std::string, std::string>, std::string> rows;  // in the order of the table
+  std::map<std::string, size_t> nodes_of;
+  std::string declarations;
+  std::string arrays;
+  for (const std::string& path : paths) {
+    std::string functions =
+        "#include <boxcar/backends/autograd/formula.h>\n#include <boxcar/backends/autograd/formula_functions.h>\n"
+        "#include <boxcar/ops.h>\n\n#include <optional>\n#include <span>\n\nnamespace boxcar::autograd {\n";
+    const std::vector<Entry> entries = readDerivatives(path, schemas);
+    for (size_t i = 0; i < entries.size(); ++i) {
+      const Entry& entry = entries[i];
+      const FunctionSchema& schema = *entry.schema;
+      BOXCAR_CHECK(entry.has_none == entry.lines.empty(), "{}:{}: expected formulas or `none`", path, entry.number);
+      EntryWriter writer(entry);
+      const std::string function = fmt::format("backward_{}_{}", entry.stem, i);
+      const std::string body = writer.body();
+      if (!entry.has_none) {
+        functions += fmt::format("\nvoid {}(BackwardCall& call) {{\n{}}}\n", function, body);
+        declarations += fmt::format("void {}(BackwardCall& call);\n", function);
+        arrays += fmt::format("constexpr uint8_t inputs_{}[] = {{{}}};\n", function, fmt::join(writer.inputs(), ", "));
+        if (writer.savedCount() > 0) {
+          arrays += fmt::format("constexpr SavedItem saved_{}[] = {{{}}};\n", function, writer.savedItems());
+        }
+      }
+      const std::string node = nodeName(schema, nodes_of[schema.name()]++);
+      const auto addRow = [&](const std::string& name) {
+        const std::string& overload = schema.overload_name();
+        const bool is_new =
+            rows.emplace(std::pair(name, overload),
+                         fmt::format("    {{\"{}\", \"{}\", \"{}\", {}, {}, {}, {}}},\n", name, overload, node,
+                                     entry.has_none ? "{}" : "inputs_" + function,
+                                     writer.savedCount() == 0 ? "{}" : "saved_" + function, writer.differentiable(),
+                                     entry.has_none ? "nullptr" : "&" + function))
+                .second;
+        BOXCAR_CHECK(is_new, "{}:{}: {} has formulas already", path, entry.number, name);
+      };
+      addRow(schema.name());
+      const std::string in_place = schema.name() + "_";
+      const std::string overload = schema.overload_name().empty() ? "" : "." + schema.overload_name();
+      if (schemas.contains(in_place + overload)) addRow(in_place);
+    }
+    functions += "\n}  // namespace boxcar::autograd\n";
+    writeIfChanged(fmt::format("{}/derivatives_{}.cpp", folder, std::filesystem::path(path).stem().string()),
+                   functions);
+  }
+  std::string table;
+  for (const auto& [name, row] : rows) table += row;
+  writeIfChanged(folder + "/formulas.cpp",
+                 fmt::format("#include <boxcar/backends/autograd/formula.h>\n\nnamespace boxcar::autograd {{\n\n{}\n"
+                             "namespace {{\n\n{}\nconstexpr Formula kFormulas[] = {{\n{}}};\n\n}}  // namespace\n\n"
+                             "std::span<const Formula> allFormulas() noexcept {{ return kFormulas; }}\n\n"
+                             "}}  // namespace boxcar::autograd\n",
+                             declarations, arrays, table));
+}
+
+}  // namespace
+}  // namespace boxcar::codegen
+
+int main(int argc, char** argv) {
+  return boxcar::codegen::runGenerator("generate_derivatives", boxcar::codegen::generate, argc, argv);
+}
