@@ -92,7 +92,7 @@ IntrusivePtr<Node> makeAsStridedBackward(const Tensor& base, const Tensor& view)
   return node;
 }
 
-IntrusivePtr<Node> makeCopySlices(const Tensor& base, const Tensor& view, IntrusivePtr<Node> written) {
+IntrusivePtr<Node> makeCopySlices(const Tensor& base, const Tensor& view, const IntrusivePtr<Node>& written) {
   auto node = makeIntrusive<CopySlices>(base, view, written);
   node->addEdge(gradientEdge(base));
   for (size_t i = 1; i < written->edges().size(); ++i) node->addEdge(written->edges()[i]);

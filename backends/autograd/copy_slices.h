@@ -9,6 +9,6 @@ IntrusivePtr<Node> makeAsStridedBackward(const Tensor& base, const Tensor& view)
 
 // Returns the backward of a write to [view], a view of [base]: [written] is that of the write alone, and its edge 0 is
 // that of [view]. The result is the backward of [base] after the write; its edge 0 leads to [base] as it was.
-IntrusivePtr<Node> makeCopySlices(const Tensor& base, const Tensor& view, IntrusivePtr<Node> written);
+IntrusivePtr<Node> makeCopySlices(const Tensor& base, const Tensor& view, const IntrusivePtr<Node>& written);
 
 }  // namespace boxcar::autograd

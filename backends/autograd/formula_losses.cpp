@@ -28,7 +28,7 @@ Tensor of_loss(const Tensor& grad, int64_t reduction, const Tensor& self) {
 }
 
 Tensor smooth_l1_slope(const Tensor& difference, double beta) {
-  const Tensor sign = boxcar::sign(difference);
+  Tensor sign = boxcar::sign(difference);
   if (beta == 0) return sign;
   return boxcar::where(boxcar::abs(difference) < beta, difference / beta, sign);
 }

@@ -206,7 +206,7 @@ class EntryWriter final {
     };
     FormulaNames names;
     names.name = [&](std::string_view given) -> std::string {
-      const std::string name(given);
+      std::string name(given);
       if (name == "grad") return fmt::format("call.grad({})", std::countr_zero(differentiable_));
       if (name == "grads") return "call.grads()";
       if (name == "grad_input_mask") {
