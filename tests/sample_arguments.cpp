@@ -348,6 +348,11 @@ std::vector<Stack> sampleArguments(const OperatorHandle& op) {
   return samples.empty() ? argumentsOfKeptCases(op) : samples;
 }
 
+bool needsHistory(const OperatorHandle& op) {
+  const std::string& name = op.schema().name();
+  return name == "aten::backward" || name == "aten::_backward" || name == "aten::retain_grad";
+}
+
 std::vector<Stack> keptArguments(const OperatorHandle& op) {
   std::vector<Stack> kept;
   const auto found = keptCases().find(toString(op));

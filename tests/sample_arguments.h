@@ -13,6 +13,9 @@ namespace boxcar {
 // was tried on copies, hidden from handlers; this changes no random state.
 std::vector<Stack> sampleArguments(const OperatorHandle& op);
 
+// Whether [op] works on tensors that were made by recorded calls only, so that there are no sets for it.
+bool needsHistory(const OperatorHandle& op);
+
 // Returns the arguments of the kept cases of tests/numerics that call [op], with new tensors each time; untried.
 std::vector<Stack> keptArguments(const OperatorHandle& op);
 

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <utility>
 
 namespace boxcar::autograd {
 namespace {
@@ -88,11 +90,80 @@ void setGrad(const Tensor& tensor, const Tensor& gradient) {
                  "assigned grad has data of a different type: expected {}, got {}", dtypeName(tensor.scalar_type()),
                  dtypeName(gradient.scalar_type()));
     BOXCAR_CHECK(gradient.device() == tensor.device(), "assigned grad has data located on a different device");
-    BOXCAR_CHECK(std::ranges::equal(gradient.sizes(), tensor.sizes()), "assigned grad has data of a different size");
+    BOXCAR_CHECK(std::ranges::equal(gradient.sizes(), tensor.sizes()),
+                 "assigned grad has data of a different size: expected [{}], got [{}]", fmt::join(tensor.sizes(), ", "),
+                 fmt::join(gradient.sizes(), ", "));
   }
   AutogradMeta::findOrMake(tensor).grad = gradient;
 }
 
 bool isLeaf(const Tensor& tensor) { return !gradFn(tensor); }
+
+void setRequiresGrad(const Tensor& tensor, bool requires_grad) {
+  if (requires_grad == tensor.requires_grad()) return;
+  BOXCAR_CHECK(requires_grad || isLeaf(tensor),
+               "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+               "subgraph that doesn't require differentiation use var_no_grad = var.detach().");
+  tensor.set_requires_grad(requires_grad);
+}
+
+void retainGrad(const Tensor& tensor) {
+  BOXCAR_CHECK(tensor.requires_grad(), "can't retain_grad on Tensor that has requires_grad=False");
+  if (!isLeaf(tensor)) retainGradOfResult(tensor);
+}
+
+bool retainsGrad(const Tensor& tensor) {
+  const AutogradMeta* const meta = AutogradMeta::find(tensor);
+  return meta != nullptr && meta->retains_grad;
+}
+
+namespace {
+
+uint64_t nextHookNumber() {
+  static std::atomic<uint64_t> next = 0;
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+HookHandle handleOf(const Object* owner, uint64_t number) {
+  return {WeakIntrusivePtr<Object>(IntrusivePtr<Object>::share(const_cast<Object*>(owner))), number};
+}
+
+}  // namespace
+
+void HookHandle::remove() const {
+  const IntrusivePtr<Object> owner = owner_.lock();
+  if (!owner) return;
+  if (auto* const node = dynamic_cast<Node*>(owner.get())) {
+    Node::Hooks& hooks = node->findOrMakeHooks();
+    hooks.results.remove(number_);
+    hooks.pre.remove(number_);
+    hooks.post.remove(number_);
+  } else if (auto* const leaf = dynamic_cast<TensorImpl*>(owner.get())) {
+    AutogradMeta::find(*leaf)->hooks.remove(number_);
+  }
+}
+
+HookHandle registerHook(const Tensor& tensor, TensorHook hook) {
+  BOXCAR_CHECK(tensor.requires_grad(), "cannot register a hook on a tensor that doesn't require gradient");
+  const uint64_t number = nextHookNumber();
+  if (const IntrusivePtr<Node> node = gradFn(tensor)) {
+    node->findOrMakeHooks().results.add(number, {AutogradMeta::find(tensor)->output_nr, std::move(hook)});
+    return handleOf(node.get(), number);
+  }
+  AutogradMeta::findOrMake(tensor).hooks.add(number, std::move(hook));
+  return handleOf(tensor.unsafeGetTensorImpl(), number);
+}
+
+HookHandle registerPreHook(const IntrusivePtr<Node>& node, NodePreHook hook) {
+  const uint64_t number = nextHookNumber();
+  node->findOrMakeHooks().pre.add(number, std::move(hook));
+  return handleOf(node.get(), number);
+}
+
+HookHandle registerPostHook(const IntrusivePtr<Node>& node, NodePostHook hook) {
+  const uint64_t number = nextHookNumber();
+  node->findOrMakeHooks().post.add(number, std::move(hook));
+  return handleOf(node.get(), number);
+}
 
 }  // namespace boxcar::autograd

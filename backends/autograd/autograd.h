@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/backends/autograd/node.h>
 #include <boxcar/dispatcher/call/grad_mode.h>  // IWYU pragma: export
 #include <boxcar/ivalue/macros.h>
 #include <boxcar/ivalue/tensor.h>
@@ -32,5 +33,31 @@ BOXCAR_API Tensor gradOf(const Tensor& tensor);
 BOXCAR_API void setGrad(const Tensor& tensor, const Tensor& gradient);
 // Whether [tensor] was not made by a call that is recorded.
 BOXCAR_API bool isLeaf(const Tensor& tensor);
+// Makes [tensor] a leaf that requires grad, or one that does not. Throws Error if its dtype is not floating point or
+// complex, or if it is no leaf and shall not require grad.
+BOXCAR_API void setRequiresGrad(const Tensor& tensor, bool requires_grad = true);
+// Makes backward passes keep the gradient of [tensor], which need not be a leaf, as its .grad. Throws Error if it does
+// not require grad.
+BOXCAR_API void retainGrad(const Tensor& tensor);
+// Whether retainGrad() was called; false for a leaf.
+BOXCAR_API bool retainsGrad(const Tensor& tensor);
+
+// Removes a hook. It does not keep what the hook belongs to alive.
+class BOXCAR_API HookHandle final {
+ public:
+  HookHandle(WeakIntrusivePtr<Object> owner, uint64_t number) noexcept : owner_(std::move(owner)), number_(number) {}
+  void remove() const;
+
+ private:
+  WeakIntrusivePtr<Object> owner_;
+  uint64_t number_;
+};
+
+// Calls [hook] with the gradient of [tensor] in each backward pass, before it is accumulated or passed on. Throws Error
+// if the tensor does not require grad.
+BOXCAR_API HookHandle registerHook(const Tensor& tensor, TensorHook hook);
+// Calls [hook] before or after [node] in each backward pass.
+BOXCAR_API HookHandle registerPreHook(const IntrusivePtr<Node>& node, NodePreHook hook);
+BOXCAR_API HookHandle registerPostHook(const IntrusivePtr<Node>& node, NodePostHook hook);
 
 }  // namespace boxcar::autograd

@@ -54,12 +54,24 @@ Tensor sum(Tensor old, const Tensor& gradient) {
   return boxcar::add(old, gradient);
 }
 
+void runHook(const TensorHook& hook, Tensor& gradient) {
+  if (!gradient.defined()) return;
+  const Tensor changed = hook(gradient);
+  if (!changed.defined()) return;
+  BOXCAR_CHECK(changed.scalar_type() == gradient.scalar_type(),
+               "a hook has changed the dtype of the gradient from {} to {}", dtypeName(gradient.scalar_type()),
+               dtypeName(changed.scalar_type()));
+  BOXCAR_CHECK(changed.device() == gradient.device(), "a hook has changed the device of the gradient from {} to {}",
+               gradient.device(), changed.device());
+  BOXCAR_CHECK(std::ranges::equal(changed.sizes(), gradient.sizes()),
+               "a hook has changed the size of the gradient from [{}] to [{}]", fmt::join(gradient.sizes(), ", "),
+               fmt::join(changed.sizes(), ", "));
+  gradient = changed;
+}
+
 void accumulate(TensorImpl& leaf, Tensor gradient) {
   const Tensor tensor(IntrusivePtr<TensorImpl>::share(&leaf));
   AutogradMeta& meta = AutogradMeta::findOrMake(tensor);
-  for (size_t i = 0; i < meta.hooks.size(); ++i) {
-    if (Tensor changed = meta.hooks[i](gradient); changed.defined()) gradient = std::move(changed);
-  }
   const std::lock_guard lock(mutexOf(leaf));
   if (!meta.grad.defined()) {
     const bool has_own_memory = !GradMode::is_enabled() && isUnshared(gradient) && !gradient.requires_grad() &&
@@ -233,7 +245,11 @@ void GraphTask::runNode(uint32_t number) {
   }
   Node::Hooks* const hooks = node.hooks();
   if (hooks != nullptr) {
-    for (size_t i = 0; i < hooks->pre.size(); ++i) hooks->pre[i](gradients);
+    hooks->results.forEach([&](const Node::Hooks::OfResult& hook) { runHook(hook.run, gradients[hook.output_nr]); });
+    for (const auto& [output_nr, tensor] : hooks->retaining) {
+      const IntrusivePtr<TensorImpl> held = tensor.lock();
+      if (held && gradients[output_nr].defined()) accumulate(*held, gradients[output_nr]);
+    }
   }
   bool leads_on = captures_.empty();
   for (Capture& capture : captures_) {
@@ -243,6 +259,7 @@ void GraphTask::runNode(uint32_t number) {
     leads_on = node.edges()[i].is_valid() && visits_[visitOf(node.edges()[i])].is_needed;
   }
   if (!leads_on) return;
+  if (hooks != nullptr) hooks->pre.forEach([&](const NodePreHook& hook) { hook(gradients); });
   Gradients results;
   if (std::ranges::none_of(gradients, [](const Tensor& gradient) { return gradient.defined(); })) {
     results.resize(node.edges().size());
@@ -250,7 +267,7 @@ void GraphTask::runNode(uint32_t number) {
     results = node.apply(std::move(gradients));
   } else {
     results = node.apply(gradients);
-    for (size_t i = 0; i < hooks->post.size(); ++i) hooks->post[i](results, gradients);
+    hooks->post.forEach([&](const NodePostHook& hook) { hook(results, gradients); });
   }
   if (!options_.keep_graph) node.freeSaved();
   passOn(node, std::move(results));
@@ -258,6 +275,7 @@ void GraphTask::runNode(uint32_t number) {
 
 void GraphTask::runLeaf(uint32_t number) {
   Tensor gradient = std::move(buffers_[visits_[number].first_buffer]);
+  AutogradMeta::find(visits_[number].leaf())->hooks.forEach([&](const TensorHook& hook) { runHook(hook, gradient); });
   bool accumulates = options_.accumulate && captures_.empty();
   for (Capture& capture : captures_) {
     if (capture.visit != number) continue;

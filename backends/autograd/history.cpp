@@ -14,6 +14,15 @@ Tensor baseOf(const Tensor& view) {
 
 bool isView(const Tensor& tensor) { return tensor.unsafeGetTensorImpl()->base() != nullptr; }
 
+// After an in-place call the gradient that a tensor retains is that of its new value.
+void moveRetaining(const Tensor& tensor, const AutogradMeta& meta, Node& to) {
+  const auto self = IntrusivePtr<TensorImpl>::share(tensor.unsafeGetTensorImpl());
+  if (Node::Hooks* const hooks = meta.grad_fn ? meta.grad_fn->hooks() : nullptr) {
+    std::erase_if(hooks->retaining, [&](const auto& each) { return each.second.lock() == self; });
+  }
+  to.findOrMakeHooks().retaining.emplace_back(meta.output_nr, WeakIntrusivePtr(self));
+}
+
 // A view's node is that of the call that made it until its memory is written: then its history is its base's.
 void refreshView(const Tensor& view) {
   const Tensor base = baseOf(view);
@@ -22,6 +31,7 @@ void refreshView(const Tensor& view) {
   if (meta.grad_fn && meta.view_version == view.version()) return;
   IntrusivePtr<Node> node = makeAsStridedBackward(base, view);
   meta.output_nr = node->addOutput(view);
+  if (meta.retains_grad) moveRetaining(view, meta, *node);
   meta.grad_fn = std::move(node);
   meta.view_version = view.version();
 }
@@ -62,9 +72,19 @@ Edge gradientEdge(const Tensor& tensor) {
 void setHistory(const Tensor& result, const IntrusivePtr<Node>& node) {
   AutogradMeta& meta = AutogradMeta::findOrMake(result);
   meta.output_nr = node->addOutput(result);
+  if (meta.retains_grad) moveRetaining(result, meta, *node);
   meta.grad_fn = node;
   meta.view_version = result.version();
   result.set_requires_grad(true);
+}
+
+void retainGradOfResult(const Tensor& tensor) {
+  const IntrusivePtr<Node> node = gradFn(tensor);
+  AutogradMeta& meta = AutogradMeta::findOrMake(tensor);
+  if (meta.retains_grad) return;
+  node->findOrMakeHooks().retaining.emplace_back(
+      meta.output_nr, WeakIntrusivePtr(IntrusivePtr<TensorImpl>::share(tensor.unsafeGetTensorImpl())));
+  meta.retains_grad = true;
 }
 
 void rebaseHistory(const Tensor& self, const IntrusivePtr<Node>& node) {

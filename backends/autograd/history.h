@@ -3,17 +3,11 @@
 #include <boxcar/backends/autograd/node.h>
 #include <boxcar/ivalue/tensor_metadata.h>
 
-#include <functional>
-#include <memory>
 #include <mutex>
-#include <vector>
 
 // What autograd knows about a tensor: the node that made it, its gradient, its hooks.
 
 namespace boxcar::autograd {
-
-// May return another gradient; an undefined tensor keeps the one it got.
-using TensorHook = std::function<Tensor(const Tensor& grad)>;
 
 class BOXCAR_API AutogradMeta final : public TensorMetadata {
  public:
@@ -33,7 +27,8 @@ class BOXCAR_API AutogradMeta final : public TensorMetadata {
   uint32_t output_nr = 0;
   uint32_t view_version = 0;
   bool retains_grad = false;
-  std::vector<TensorHook> hooks;
+  // Of a leaf; those of other tensors are at their nodes.
+  HookList<TensorHook> hooks;
 
   static void* operator new(size_t bytes);
   static void operator delete(void* memory, size_t bytes) noexcept;
@@ -62,6 +57,8 @@ BOXCAR_API void setHistory(const Tensor& result, const IntrusivePtr<Node>& node)
 // Does so after an in-place call: the new history also holds for the tensor that [self] is a view of, and so for all
 // views of it. [node]'s edge 0 must be that of [self].
 BOXCAR_API void rebaseHistory(const Tensor& self, const IntrusivePtr<Node>& node);
+// Makes backward passes keep the gradient of [tensor], which has a node.
+void retainGradOfResult(const Tensor& tensor);
 // Throws Error if a recorded call must not write [self] in place: a leaf that requires grad, or a view of one.
 BOXCAR_API void checkWrittenInPlace(const Tensor& self);
 

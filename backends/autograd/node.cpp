@@ -25,7 +25,7 @@ uint32_t Node::addOutput(const Tensor& result) {
   return static_cast<uint32_t>(output_shapes_.size() - 1);
 }
 
-Node::Hooks& Node::makeHooks() {
+Node::Hooks& Node::findOrMakeHooks() {
   if (hooks_ == nullptr) hooks_ = std::make_unique<Hooks>();
   return *hooks_;
 }

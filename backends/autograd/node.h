@@ -4,6 +4,7 @@
 #include <boxcar/ivalue/intrusive_ptr.h>
 #include <boxcar/ivalue/macros.h>
 #include <boxcar/ivalue/tensor.h>
+#include <boxcar/ivalue/weak_ptr.h>
 #include <boost/container/small_vector.hpp>
 
 #include <atomic>
@@ -54,9 +55,31 @@ struct GradientShape {
 // One for each result or input of a call; undefined where there is none.
 using Gradients = boost::container::small_vector<Tensor, 4>;
 
+// Gets the gradient of a tensor. May return another; an undefined tensor keeps the one it got.
+using TensorHook = std::function<Tensor(const Tensor& grad)>;
 // Run before and after a node; may change the gradients in place.
 using NodePreHook = std::function<void(Gradients& grad_outputs)>;
 using NodePostHook = std::function<void(Gradients& grad_inputs, const Gradients& grad_outputs)>;
+
+// Hooks with the numbers by which they are removed.
+template <class Hook>
+class HookList final {
+ public:
+  void add(uint64_t number, Hook hook) { hooks_.emplace_back(number, std::make_shared<Hook>(std::move(hook))); }
+  void remove(uint64_t number) {
+    std::erase_if(hooks_, [&](const auto& each) { return each.first == number; });
+  }
+  bool empty() const noexcept { return hooks_.empty(); }
+  // Calls [run] with each hook, in the order in which they were added. Hooks may add and remove hooks.
+  template <class Run>
+  void forEach(const Run& run) const {
+    const auto hooks = hooks_;
+    for (const auto& each : hooks) run(*each.second);
+  }
+
+ private:
+  std::vector<std::pair<uint64_t, std::shared_ptr<Hook>>> hooks_;
+};
 
 // One step of a backward pass: from the gradients of a call's results to those of its inputs.
 class BOXCAR_API Node : public Object {
@@ -75,9 +98,6 @@ class BOXCAR_API Node : public Object {
   using Edges = boost::container::small_vector<Edge, 3>;
   const Edges& edges() const noexcept { return edges_; }
   void addEdge(Edge edge) { edges_.push_back(std::move(edge)); }
-  void setEdge(size_t i, Edge edge) { edges_[i] = std::move(edge); }
-  // Whether somebody needs the gradient of input [i].
-  bool shouldComputeOutput(size_t i) const noexcept { return edges_[i].is_valid(); }
 
   using OutputShapes = boost::container::small_vector<GradientShape, 1>;
   const OutputShapes& outputShapes() const noexcept { return output_shapes_; }
@@ -87,13 +107,22 @@ class BOXCAR_API Node : public Object {
   // Of two nodes that may run, the one with the higher number does. It was made later, if on the same thread.
   uint64_t sequence_nr() const noexcept { return sequence_nr_; }
 
+  // What runs beside the node, in the order of these members.
   struct Hooks {
-    std::vector<NodePreHook> pre;
-    std::vector<NodePostHook> post;
+    // Of a tensor that is result [output_nr].
+    struct OfResult {
+      uint32_t output_nr;
+      TensorHook run;
+    };
+    HookList<OfResult> results;
+    // Tensors that keep the gradient that arrives.
+    std::vector<std::pair<uint32_t, WeakIntrusivePtr<TensorImpl>>> retaining;
+    HookList<NodePreHook> pre;
+    HookList<NodePostHook> post;
   };
   // Null if there are none.
   Hooks* hooks() const noexcept { return hooks_.get(); }
-  Hooks& makeHooks();
+  Hooks& findOrMakeHooks();
 
   static void* operator new(size_t bytes);
   static void operator delete(void* memory, size_t bytes) noexcept;

@@ -71,7 +71,10 @@ std::string argumentType(TypePtr type, bool written, bool for_caller) {
       if (kind == TypeKind::Tensor || kind == TypeKind::Scalar) {
         return fmt::format("const std::optional<{}>&", valueType(type->element()));
       }
-      return fmt::format("std::optional<{}>", argumentType(type->element(), false, for_caller));
+      const std::string element = argumentType(type->element(), false, for_caller);
+      // An optional holds no references.
+      if (element.ends_with('&')) return fmt::format("const std::optional<{}>&", valueType(type->element()));
+      return fmt::format("std::optional<{}>", element);
     }
     default: return valueType(type);
   }

@@ -92,6 +92,7 @@ std::string outerNamespace(const FunctionSchema& schema, bool redispatch) {
 std::string header(const std::vector<Operator>& operators) {
   std::map<std::string, std::string> bodies;
   for (const Operator& op : operators) {
+    if (!op.has_function) continue;
     bodies[outerNamespace(op.schema, false)] +=
         fmt::format("\n// {}\n// {}\nBOXCAR_API {} {}({});\n", op.docstring, op.text, resultType(op.schema),
                     functionName(op.schema), parameters(op.schema, op.required));
@@ -119,6 +120,7 @@ std::string bodies(const std::string& stem, const std::vector<Operator>& operato
       "#include <boxcar/dispatcher/registry/declared_operator.h>\n#include <boxcar/ops.h>\n\n#include <utility>\n";
   for (size_t i = 0; i < operators.size(); ++i) {
     const Operator& op = operators[i];
+    if (!op.has_function) continue;
     text += fmt::format("\nnamespace boxcar {{\nstatic constinit DeclaredOperator<{}> op_{}_{}(\"{}\", \"{}\");\n}}\n",
                         functionType(op.schema), stem, i, op.schema.name(), op.schema.overload_name());
     for (const bool redispatch : {false, true}) {

@@ -44,6 +44,7 @@ std::string part(const std::vector<Operator>& operators, size_t first, size_t pa
       "namespace {\n\nusing ::boxcar::ArrayRef;\n\nconst TypedCalls calls({\n";
   for (size_t i = first; i < past; ++i) {
     const FunctionSchema& schema = operators[i].schema;
+    if (!operators[i].has_function) continue;
     text += fmt::format("    {{\"{}\", typedCall({})}},\n", toString(schema.operator_name()), adapter(schema));
   }
   return text + "});\n\n}  // namespace\n}  // namespace boxcar::numerics\n";

@@ -27,6 +27,14 @@ std::string takeTags(std::string& line) {
   return tags;
 }
 
+// Removes " manual_cpp_binding" from the end of a line; returns whether it was there.
+bool takeManualBinding(std::string& line) {
+  constexpr std::string_view kMark = " manual_cpp_binding";
+  if (!line.ends_with(kMark)) return false;
+  line.resize(line.size() - kMark.size());
+  return true;
+}
+
 // Removes " autogen: add_.Tensor, add.out" from the end of a line and returns the names.
 std::vector<std::string> takeAutogen(std::string& line) {
   constexpr std::string_view kMark = " autogen: ";
@@ -144,12 +152,14 @@ std::vector<Operator> readFile(const std::string& path) {
       docstring = line.substr(2);
     } else {
       try {
+        const bool has_function = !takeManualBinding(line);
         const std::vector<std::string> forms = takeAutogen(line);
         const std::string tags = takeTags(line);
         const auto add = [&](const Line& declared) -> Operator& {
           // Only the part of the path that is the same on every machine is shown.
           operators.push_back({parseSchema(declared.text), declared.text, tags, declared.docstring,
                                "backends/ops/" + std::filesystem::path(path).filename().string(), number});
+          operators.back().has_function = has_function;
           return operators.back();
         };
         const Line written{line, docstring};

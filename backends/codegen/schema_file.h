@@ -21,6 +21,9 @@
 //   # A view of diagonal [offset].
 //   aten::diagonal(Tensor(a) self, int offset=0) -> Tensor(a) autogen: diagonal_copy, diagonal_copy.out,
 //   diagonal_scatter
+//
+// ` manual_cpp_binding` at the end of a line says that the operator's C++ function is written by hand, as PyTorch's
+// lists say it.
 
 namespace boxcar::codegen {
 
@@ -35,8 +38,9 @@ struct Operator {
   std::string file;
   int line;
   ViewForm view_form = ViewForm::kNone;
-  OperatorName view = {};  // of a view form: the view
-  size_t required = 0;     // number of parameters without a default in C++
+  OperatorName view = {};    // of a view form: the view
+  size_t required = 0;       // number of parameters without a default in C++
+  bool has_function = true;  // in <boxcar/ops.h>
 };
 
 // Reads all operators of the files [paths], in order. Throws Error naming file and line if one cannot be read.

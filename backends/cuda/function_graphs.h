@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/call/device_scope.h>
+#include <boxcar/dispatcher/call/scope.h>
 
 namespace boxcar::cuda {
 

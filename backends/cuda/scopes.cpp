@@ -1,7 +1,7 @@
 #include <boxcar/backends/cuda/device.h>
 #include <boxcar/backends/cuda/function_graphs.h>
 #include <boxcar/backends/cuda/stream.h>
-#include <boxcar/dispatcher/call/device_scope.h>
+#include <boxcar/dispatcher/call/device_scopes.h>
 #include <boxcar/ivalue/error.h>
 
 #include <memory>
@@ -13,7 +13,7 @@
 namespace boxcar::cuda {
 namespace {
 
-class StreamScope final : public DeviceScope {
+class StreamScope final : public Scope {
  public:
   explicit StreamScope(Device device) : device_(device) {}
 
@@ -25,7 +25,7 @@ class StreamScope final : public DeviceScope {
   std::optional<StreamGuard> guard_;
 };
 
-class GraphScope final : public DeviceScope {
+class GraphScope final : public Scope {
  public:
   void enter() override {}
   void leave() override {}
@@ -37,14 +37,14 @@ void checkDevice(std::string_view scope) {
   BOXCAR_CHECK(deviceCount() > 0, "{}: CUDA: {}; leave the scope out to run on 'cpu'", scope, whyNoDevice());
 }
 
-std::unique_ptr<DeviceScope> makeStream(std::optional<Device> device) {
+std::unique_ptr<Scope> makeStream(std::optional<Device> device) {
   const Device wanted = device.value_or(DeviceType::CUDA);
   BOXCAR_CHECK(wanted.is_cuda(), "stream(): '{}' has no streams; CUDA devices have, such as 'cuda:0'", wanted);
   checkDevice("stream()");
   return std::make_unique<StreamScope>(completeDevice(wanted));
 }
 
-std::unique_ptr<DeviceScope> makeGraph() {
+std::unique_ptr<Scope> makeGraph() {
   checkDevice("cuda_graph()");
   return std::make_unique<GraphScope>();
 }

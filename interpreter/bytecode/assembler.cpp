@@ -358,17 +358,17 @@ class Assembler {
     readIndex("scope", unit_.scopes.size());
     CodeScope scope;
     if (line_.take("handler")) {
-      scope.kind = ScopeKind::Mode;
+      scope.kind = CodeScopeKind::Mode;
       scope.index = line_.number<uint32_t>("the number of a handler");
     } else if (line_.take("mode")) {
-      scope.kind = ScopeKind::ImportedMode;
+      scope.kind = CodeScopeKind::ImportedMode;
       scope.name = readName();
       scope.index = readModuleReference();
     } else if (line_.take("include")) {
-      scope.kind = ScopeKind::Include;
+      scope.kind = CodeScopeKind::Include;
       scope.keys = readScopeKeys();
     } else if (line_.take("exclude")) {
-      scope.kind = ScopeKind::Exclude;
+      scope.kind = CodeScopeKind::Exclude;
       scope.keys = readScopeKeys();
     } else if (!line_.take("inference_mode")) {
       line_.failExpected("handler, mode, include, exclude or inference_mode");

@@ -111,11 +111,11 @@ struct CodeHandler {
   Span span;
 };
 
-enum class ScopeKind : uint8_t { Mode, ImportedMode, Include, Exclude, InferenceMode };
+enum class CodeScopeKind : uint8_t { Mode, ImportedMode, Include, Exclude, InferenceMode };
 
 // One scope that a `with` opens.
 struct CodeScope {
-  ScopeKind kind = ScopeKind::InferenceMode;
+  CodeScopeKind kind = CodeScopeKind::InferenceMode;
   uint32_t index = 0;   // of the mode's handler; for an imported mode, of the module
   std::string name;     // of an imported mode
   DispatchKeySet keys;  // to include or exclude
@@ -140,6 +140,8 @@ struct CodeImport {
 
 // The name of the function that holds a script's statements.
 inline constexpr const char* kScriptName = "<script>";
+// How the names of scripts begin that are part of the program, and so are in no folder.
+inline constexpr std::string_view kLibraryFolder = "<boxcar>/";
 
 // A compiled script. Its statements are functions[0]; their only possible argument is the list argv.
 struct CodeUnit {

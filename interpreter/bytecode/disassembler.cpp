@@ -129,11 +129,11 @@ class Disassembler {
 
   static std::string scopeText(const CodeScope& scope) {
     switch (scope.kind) {
-      case ScopeKind::Mode: return fmt::format("handler {}", scope.index);
-      case ScopeKind::ImportedMode: return fmt::format("mode {} of module {}", nameText(scope.name), scope.index);
-      case ScopeKind::Include: return "include " + keysText(scope.keys);
-      case ScopeKind::Exclude: return "exclude " + keysText(scope.keys);
-      case ScopeKind::InferenceMode: break;
+      case CodeScopeKind::Mode: return fmt::format("handler {}", scope.index);
+      case CodeScopeKind::ImportedMode: return fmt::format("mode {} of module {}", nameText(scope.name), scope.index);
+      case CodeScopeKind::Include: return "include " + keysText(scope.keys);
+      case CodeScopeKind::Exclude: return "exclude " + keysText(scope.keys);
+      case CodeScopeKind::InferenceMode: break;
     }
     return "inference_mode";
   }
@@ -232,7 +232,7 @@ class Disassembler {
   }
 
   std::string scopeComment(const CodeScope& scope) const {
-    return scope.kind == ScopeKind::Mode ? handlerText(unit_.handlers[scope.index]) : scopeText(scope);
+    return scope.kind == CodeScopeKind::Mode ? handlerText(unit_.handlers[scope.index]) : scopeText(scope);
   }
 
   static std::string firstLine(std::string text) {

@@ -458,19 +458,19 @@ class DeclarationVerifier {
   void verify(const CodeScope& scope) {
     title_ = fmt::format("scope {}", place_.index);
     switch (scope.kind) {
-      case ScopeKind::Mode:
+      case CodeScopeKind::Mode:
         needIndex(scope.index, unit_.handlers.size(), "handler");
         if (unit_.handlers[scope.index].kind != HandlerKind::Mode) fail("handler {} is not a mode", scope.index);
         return;
-      case ScopeKind::ImportedMode: return needIndex(scope.index, unit_.modules.size(), "module");
-      case ScopeKind::Include:
-      case ScopeKind::Exclude:
+      case CodeScopeKind::ImportedMode: return needIndex(scope.index, unit_.modules.size(), "module");
+      case CodeScopeKind::Include:
+      case CodeScopeKind::Exclude:
         if (scope.keys.empty()) fail("it has no key");
         if (scope.keys.has_any(backend_bitset_mask) || !DispatchKeySet(DispatchKeySet::FULL).has_all(scope.keys)) {
           fail("it has a backend; a scope has functionality keys");
         }
         return;
-      case ScopeKind::InferenceMode: return;
+      case CodeScopeKind::InferenceMode: return;
     }
     fail("there is no such kind of scope");
   }

@@ -19,6 +19,8 @@ void AssignmentChecker::assignAll(const syntax::Targets& targets, ExprPtr value,
 void AssignmentChecker::assign(const syntax::Expr& target, ExprPtr value, Span span, typed::Block& out) {
   if (const auto* ref = get_if<syntax::NameRef>(&target.node)) {
     assignVariable(ref->name.name, std::move(value), span, out);
+  } else if (const auto* attribute = get_if<syntax::Attribute>(&target.node)) {
+    attributes_.assign(*attribute, std::move(value), span, out);
   } else {
     assignIndex(boost::variant2::get<syntax::Index>(target.node), std::move(value), span, out);
   }

@@ -2,6 +2,7 @@
 
 // Assignments to names and places, and unpacking.
 
+#include <boxcar/interpreter/compiler/attribute_checker.h>
 #include <boxcar/interpreter/compiler/call_resolver.h>
 #include <boxcar/interpreter/compiler/converter.h>
 #include <boxcar/interpreter/compiler/expression_checker.h>
@@ -16,8 +17,13 @@ namespace boxcar::interp {
 class AssignmentChecker {
  public:
   AssignmentChecker(InferenceContext& context, Converter& converter, CallResolver& resolver,
-                    ExpressionChecker& expressions, IndexChecker& indexing)
-      : context_(context), converter_(converter), resolver_(resolver), expressions_(expressions), indexing_(indexing) {}
+                    ExpressionChecker& expressions, AttributeChecker& attributes, IndexChecker& indexing)
+      : context_(context),
+        converter_(converter),
+        resolver_(resolver),
+        expressions_(expressions),
+        attributes_(attributes),
+        indexing_(indexing) {}
 
   // Assigns to one target, or unpacks [value] into several.
   void assignAll(const syntax::Targets& targets, typed::ExprPtr value, Span span, typed::Block& out);
@@ -33,6 +39,7 @@ class AssignmentChecker {
   Converter& converter_;
   CallResolver& resolver_;
   ExpressionChecker& expressions_;
+  AttributeChecker& attributes_;
   IndexChecker& indexing_;
 };
 

@@ -80,7 +80,7 @@ void Declarations::add(const syntax::Stmt& statement, const syntax::Mode& mode, 
   }
   const auto index = static_cast<uint32_t>(handlers_.size());
   handlers_.push_back(std::move(handler));
-  modes_.push_back({name, mode.name.span, {ScopeKind::Mode, index, {}, {}}, 0});
+  modes_.push_back({name, mode.name.span, {CodeScopeKind::Mode, index, {}, {}}, 0});
 }
 
 const ScriptMode* Declarations::findMode(std::string_view name, uint32_t position) const {

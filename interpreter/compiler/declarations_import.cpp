@@ -41,7 +41,7 @@ void Declarations::addNamesOf(uint32_t index, const syntax::Import& import, uint
     if (handler.kind != HandlerKind::Mode) continue;
     if (!claimName(handler.name, unit.source, handler.span, source_, import.path_span, diagnostics)) continue;
     modes_.push_back(
-        {handler.name, import.path_span, {ScopeKind::ImportedMode, index, handler.name, {}}, visible_from});
+        {handler.name, import.path_span, {CodeScopeKind::ImportedMode, index, handler.name, {}}, visible_from});
   }
 }
 
@@ -79,7 +79,7 @@ void Declarations::addNamesOf(const EarlierInputs& earlier) {
     }
     for (const CodeHandler& handler : unit->handlers) {
       if (handler.kind != HandlerKind::Mode || !isMeant(handler.name)) continue;
-      modes_.push_back({handler.name, {}, {ScopeKind::ImportedMode, index, handler.name, {}}, 0});
+      modes_.push_back({handler.name, {}, {CodeScopeKind::ImportedMode, index, handler.name, {}}, 0});
     }
   }
   for (const EarlierInputs::Constant& constant : earlier.constants) {

@@ -1,4 +1,5 @@
 #include <boxcar/interpreter/bytecode/builtins.h>
+#include <boxcar/interpreter/compiler/attribute_checker.h>
 #include <boxcar/interpreter/compiler/builtin_names.h>
 #include <boxcar/interpreter/compiler/builtin_resolver.h>
 #include <boxcar/interpreter/compiler/call_checker.h>
@@ -250,46 +251,7 @@ ExprPtr ExpressionChecker::infer(const syntax::Attribute& attribute, Span span) 
     reportUnknownInTorch(context_, attribute.name, span);
     return typed::poison(span);
   }
-  ExprPtr object = infer(*attribute.object);
-  if (typed::isPoison(*object)) return object;
-  const std::string_view name = attribute.name.text;
-  if (object->fields != nullptr) {
-    const auto found = std::ranges::find(*object->fields, name);
-    if (found != object->fields->end()) {
-      const auto index = found - object->fields->begin();
-      const TypePtr type = object->type->contained()[static_cast<size_t>(index)];
-      ExprPtr position = typed::constant(static_cast<int64_t>(index), Type::integer(), attribute.name.span);
-      return typed::unboxed(typed::operate(Opcode::Index, Type::any(), span, std::move(object), std::move(position)),
-                            type);
-    }
-  }
-  const bool is_tensor_attribute = isTensorAttribute(name);
-  const TypeKind kind = object->type->kind();
-  if (isOperatorAttribute(name) && (kind == TypeKind::Capsule || kind == TypeKind::Any)) {
-    std::vector<TypedArgument> arguments;
-    arguments.push_back({std::move(object), {}, span});
-    return builtins_.callBuiltin(fmt::format("operator.{}", name), std::move(arguments), span);
-  }
-  if (is_tensor_attribute && (kind == TypeKind::Tensor || kind == TypeKind::Any)) {
-    if (kind == TypeKind::Any) object = typed::convertAtRunTime(std::move(object), Type::tensor());
-    std::vector<TypedArgument> arguments;
-    arguments.push_back({std::move(object), {}, span});
-    return builtins_.callBuiltin(fmt::format("tensor.{}", name), std::move(arguments), span);
-  }
-
-  std::vector<std::string_view> candidates;
-  if (kind == TypeKind::Tensor) candidates = {"shape", "dtype", "device", "ndim", "T", "layout", "keys"};
-  if (kind == TypeKind::Capsule) candidates = {"name", "overload", "schema", "arg_names", "tags"};
-  if (object->fields != nullptr) candidates.assign(object->fields->begin(), object->fields->end());
-  Diagnostic& diagnostic = context_.error(
-      attribute.name.span,
-      withSuggestion(fmt::format("{} has no attribute `{}`", withArticle(object->type), name), name, candidates));
-  if (is_tensor_attribute && object->type->isOptional() && object->type->element()->kind() == TypeKind::Tensor) {
-    diagnostic.note("check `is None` first");
-  } else if (kind == TypeKind::Tensor && context_.declarations.findOperators(name, span.begin) != nullptr) {
-    diagnostic.note(fmt::format("it is an operator; call it, `.{}()`", name));
-  }
-  return typed::poison(span);
+  return attributes_.value(infer(*attribute.object), attribute.name, span);
 }
 
 }  // namespace boxcar::interp

@@ -8,6 +8,7 @@
 
 namespace boxcar::interp {
 
+class AttributeChecker;
 class BuiltinResolver;
 class CallChecker;
 class ConditionChecker;
@@ -19,13 +20,14 @@ class OperatorChecker;
 class ExpressionChecker {
  public:
   ExpressionChecker(InferenceContext& context, BuiltinResolver& builtins, OperatorChecker& operators,
-                    ConditionChecker& conditions, CallChecker& calls, IndexChecker& indexing,
-                    IterationChecker& iterations)
+                    ConditionChecker& conditions, CallChecker& calls, AttributeChecker& attributes,
+                    IndexChecker& indexing, IterationChecker& iterations)
       : context_(context),
         builtins_(builtins),
         operators_(operators),
         conditions_(conditions),
         calls_(calls),
+        attributes_(attributes),
         indexing_(indexing),
         iterations_(iterations) {}
 
@@ -51,6 +53,7 @@ class ExpressionChecker {
   OperatorChecker& operators_;
   ConditionChecker& conditions_;
   CallChecker& calls_;
+  AttributeChecker& attributes_;
   IndexChecker& indexing_;
   IterationChecker& iterations_;
 };

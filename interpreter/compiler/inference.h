@@ -3,6 +3,7 @@
 // The inference of types, from a syntax tree to a typed program.
 
 #include <boxcar/interpreter/compiler/assignment_checker.h>
+#include <boxcar/interpreter/compiler/attribute_checker.h>
 #include <boxcar/interpreter/compiler/builtin_resolver.h>
 #include <boxcar/interpreter/compiler/call_checker.h>
 #include <boxcar/interpreter/compiler/call_resolver.h>
@@ -69,15 +70,18 @@ class Inference {
   OperatorChecker operators_{context_, converter_, resolver_};
 
   // Expressions, which contain one another. Comprehensions contain assignments, too.
-  ExpressionChecker expressions_{context_, builtins_, operators_, conditions_, calls_, indexing_, iterations_};
+  ExpressionChecker expressions_{context_, builtins_,   operators_, conditions_,
+                                 calls_,   attributes_, indexing_,  iterations_};
   ConditionChecker conditions_{context_, expressions_, operators_};
   CallChecker calls_{context_, resolver_, builtins_, expressions_, conditions_};
+  AttributeChecker attributes_{context_, builtins_, resolver_, expressions_};
   IndexChecker indexing_{context_, converter_, resolver_, builtins_, expressions_};
-  AssignmentChecker assignments_{context_, converter_, resolver_, expressions_, indexing_};
+  AssignmentChecker assignments_{context_, converter_, resolver_, expressions_, attributes_, indexing_};
   IterationChecker iterations_{context_, converter_, expressions_, conditions_, calls_, assignments_};
 
   // Statements, which contain expressions.
-  UpdateChecker updates_{context_, converter_, resolver_, builtins_, operators_, expressions_, indexing_, assignments_};
+  UpdateChecker updates_{context_,     converter_,  resolver_, builtins_,   operators_,
+                         expressions_, attributes_, indexing_, assignments_};
   ScopeChecker scopes_{context_, builtins_, calls_};
   StatementChecker statements_{context_,    loops_,       converter_, expressions_, conditions_,
                                iterations_, assignments_, updates_,   scopes_};

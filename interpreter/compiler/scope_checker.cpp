@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/call/scope.h>
 #include <boxcar/dispatcher/handlers/handler_kinds.h>
 #include <boxcar/interpreter/compiler/scope_checker.h>
 #include <boxcar/interpreter/runtime/handler_object.h>
@@ -29,12 +30,12 @@ std::optional<typed::Scope> ScopeChecker::scope(const syntax::Expr& expr) {
     return std::nullopt;
   }
   const boxcar::HandlerKind* const kind = findHandlerKind(word);
-  const bool is_device_scope = std::ranges::find(kDeviceScopes, word) != std::end(kDeviceScopes);
-  if (kind != nullptr || is_device_scope) {
+  const ScopeKind* const scope_kind = findScopeKind(word);
+  if (kind != nullptr || scope_kind != nullptr) {
     if (call == nullptr) {
-      const std::string form =
-          kind == nullptr ? fmt::format("{}()", word) : std::string(kind->schema.substr(0, kind->schema.rfind(" ->")));
-      context_.error(expr.span, fmt::format("a {} is called: `with {}`", kind == nullptr ? "scope" : "handler", form));
+      const std::string_view schema = kind == nullptr ? scope_kind->schema : kind->schema;
+      context_.error(expr.span, fmt::format("a {} is called: `with {}`", kind == nullptr ? "scope" : "handler",
+                                            schema.substr(0, schema.rfind(" ->"))));
       return std::nullopt;
     }
     return typed::Scope{{},
@@ -42,7 +43,7 @@ std::optional<typed::Scope> ScopeChecker::scope(const syntax::Expr& expr) {
   }
   if (std::ranges::find(kScopes, word) == std::end(kScopes)) {
     std::vector<std::string_view> candidates(std::begin(kScopes), std::end(kScopes));
-    candidates.insert(candidates.end(), std::begin(kDeviceScopes), std::end(kDeviceScopes));
+    for (const ScopeKind* each : scopeKinds()) candidates.push_back(each->name());
     for (const boxcar::HandlerKind* each : handlerKinds()) candidates.push_back(each->name());
     for (const ScriptMode& mode : context_.declarations.modes()) candidates.push_back(mode.name);
     context_.error(name->span,
@@ -56,12 +57,12 @@ std::optional<typed::Scope> ScopeChecker::scope(const syntax::Expr& expr) {
   CodeScope scope;
   if (word == "inference_mode") {
     if (!call->arguments.empty()) context_.error(call->arguments_span, "`inference_mode()` takes no arguments");
-    scope.kind = ScopeKind::InferenceMode;
+    scope.kind = CodeScopeKind::InferenceMode;
     return typed::Scope{scope, nullptr};
   }
   const auto keys = scopeKeys(*call);
   if (!keys) return std::nullopt;
-  scope.kind = word == "include" ? ScopeKind::Include : ScopeKind::Exclude;
+  scope.kind = word == "include" ? CodeScopeKind::Include : CodeScopeKind::Exclude;
   scope.keys = *keys;
   return typed::Scope{scope, nullptr};
 }

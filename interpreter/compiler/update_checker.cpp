@@ -31,13 +31,21 @@ void UpdateChecker::infer(const syntax::AugmentedAssign& assign, Span span, type
     updateIndex(*index, assign, span, out);
     return;
   }
-  ExprPtr old = expressions_.infer(*assign.target);
+  const auto* attribute = get_if<syntax::Attribute>(&assign.target->node);
+  ExprPtr object;
+  if (attribute != nullptr) object = context_.keep(expressions_.infer(*attribute->object), out);
+  ExprPtr old = attribute == nullptr ? expressions_.infer(*assign.target)
+                                     : attributes_.value(typed::copyOf(*object), attribute->name, assign.target->span);
   ExprPtr value = expressions_.infer(*assign.value);
   if (typed::isPoison(*old) || typed::isPoison(*value)) return;
   const bool is_in_place = changesInPlace(assign.op, old->type);
   ExprPtr result = updated(assign.op, std::move(old), std::move(value), span);
   if (is_in_place) {
     typed::append(out, span, typed::Evaluate{std::move(result)});
+    return;
+  }
+  if (attribute != nullptr) {
+    attributes_.set(std::move(object), attribute->name, std::move(result), span, out);
     return;
   }
   const auto& name = boost::variant2::get<syntax::NameRef>(assign.target->node).name.name;

@@ -3,6 +3,7 @@
 // Assignments that compute: `x += e`.
 
 #include <boxcar/interpreter/compiler/assignment_checker.h>
+#include <boxcar/interpreter/compiler/attribute_checker.h>
 #include <boxcar/interpreter/compiler/builtin_resolver.h>
 #include <boxcar/interpreter/compiler/call_resolver.h>
 #include <boxcar/interpreter/compiler/converter.h>
@@ -19,14 +20,15 @@ namespace boxcar::interp {
 class UpdateChecker {
  public:
   UpdateChecker(InferenceContext& context, Converter& converter, CallResolver& resolver, BuiltinResolver& builtins,
-                OperatorChecker& operators, ExpressionChecker& expressions, IndexChecker& indexing,
-                AssignmentChecker& assignments)
+                OperatorChecker& operators, ExpressionChecker& expressions, AttributeChecker& attributes,
+                IndexChecker& indexing, AssignmentChecker& assignments)
       : context_(context),
         converter_(converter),
         resolver_(resolver),
         builtins_(builtins),
         operators_(operators),
         expressions_(expressions),
+        attributes_(attributes),
         indexing_(indexing),
         assignments_(assignments) {}
 
@@ -47,6 +49,7 @@ class UpdateChecker {
   BuiltinResolver& builtins_;
   OperatorChecker& operators_;
   ExpressionChecker& expressions_;
+  AttributeChecker& attributes_;
   IndexChecker& indexing_;
   AssignmentChecker& assignments_;
 };

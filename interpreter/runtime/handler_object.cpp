@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <vector>
 
 namespace boxcar::interp {
 namespace {
@@ -17,27 +18,32 @@ class HandlerObject final : public CustomClassHolder {
   std::unique_ptr<Handler> handler;
 };
 
-class DeviceScopeObject final : public CustomClassHolder {
+class ScopeObject final : public CustomClassHolder {
  public:
-  explicit DeviceScopeObject(std::unique_ptr<DeviceScope> made) : scope(std::move(made)) {}
+  explicit ScopeObject(std::unique_ptr<Scope> made) : scope(std::move(made)) {}
   std::string className() const override { return "Scope"; }
 
-  std::unique_ptr<DeviceScope> scope;
+  std::unique_ptr<Scope> scope;
 };
 
-IValue scopeValue(std::unique_ptr<DeviceScope> scope) {
-  return IValue(IntrusivePtr<CustomClassHolder>(makeIntrusive<DeviceScopeObject>(std::move(scope))));
+// The kinds when the first script is compiled.
+const std::vector<const ScopeKind*>& knownScopeKinds() {
+  static const std::vector<const ScopeKind*> kinds = scopeKinds();
+  return kinds;
 }
 
-IValue makeStream(std::span<IValue> arguments) {
-  return scopeValue(deviceScopes("stream()").stream(arguments[0].to<std::optional<Device>>()));
+IValue scopeValue(std::unique_ptr<Scope> scope) {
+  return IValue(IntrusivePtr<CustomClassHolder>(makeIntrusive<ScopeObject>(std::move(scope))));
 }
-
-IValue makeGraph(std::span<IValue>) { return scopeValue(deviceScopes("cuda_graph()").graph()); }
 
 template <size_t index>
 IValue makeHandler(std::span<IValue> arguments) {
   return handlerValue(handlerKinds()[index]->make(arguments));
+}
+
+template <size_t index>
+IValue makeScope(std::span<IValue> arguments) {
+  return scopeValue(knownScopeKinds()[index]->make(arguments));
 }
 
 void addHidden(BuiltinTable& table, std::string_view schema, Builtin::Function function) {
@@ -50,6 +56,11 @@ void addHandlerBuiltin(BuiltinTable& table) {
   if (index < handlerKinds().size()) addHidden(table, handlerKinds()[index]->schema, &makeHandler<index>);
 }
 
+template <size_t index>
+void addScopeBuiltin(BuiltinTable& table) {
+  if (index < knownScopeKinds().size()) addHidden(table, knownScopeKinds()[index]->schema, &makeScope<index>);
+}
+
 // A built-in is a function pointer, so each kind has an instance; there are fewer kinds than this.
 constexpr size_t kMostKinds = 24;
 
@@ -57,10 +68,12 @@ constexpr size_t kMostKinds = 24;
 
 void addHandlerBuiltins(BuiltinTable& table) {
   BOXCAR_CHECK(handlerKinds().size() <= kMostKinds, "there are more kinds of handlers than built-ins for them");
-  [&]<size_t... index>(std::index_sequence<index...>) { (addHandlerBuiltin<index>(table), ...); }
+  BOXCAR_CHECK(knownScopeKinds().size() <= kMostKinds, "there are more kinds of scopes than built-ins for them");
+  [&]<size_t... index>(std::index_sequence<index...>) {
+    (addHandlerBuiltin<index>(table), ...);
+    (addScopeBuiltin<index>(table), ...);
+  }
   (std::make_index_sequence<kMostKinds>());
-  addHidden(table, "stream(Device? device=None) -> ()", &makeStream);
-  addHidden(table, "cuda_graph() -> ()", &makeGraph);
 }
 
 IValue handlerValue(std::unique_ptr<Handler> handler) {
@@ -73,8 +86,8 @@ std::unique_ptr<Handler> takeHandler(const IValue& value) {
   return std::move(object->handler);
 }
 
-std::unique_ptr<DeviceScope> takeDeviceScope(const IValue& value) {
-  auto* object = value.isObject() ? dynamic_cast<DeviceScopeObject*>(value.toObject().get()) : nullptr;
+std::unique_ptr<Scope> takeScope(const IValue& value) {
+  auto* object = value.isObject() ? dynamic_cast<ScopeObject*>(value.toObject().get()) : nullptr;
   return object == nullptr ? nullptr : std::move(object->scope);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boxcar/dispatcher/call/device_scope.h>
+#include <boxcar/dispatcher/call/scope.h>
 #include <boxcar/dispatcher/handlers/handler.h>
 #include <boxcar/ivalue/ivalue.h>
 
@@ -16,13 +16,10 @@ IValue handlerValue(std::unique_ptr<Handler> handler);
 // Takes the handler out of such a value; throws Error if it holds none, which assembled bytecode can cause.
 std::unique_ptr<Handler> takeHandler(const IValue& value);
 
-// Takes out what a device's backend switches on, such as `stream()`; null if the value holds none.
-std::unique_ptr<DeviceScope> takeDeviceScope(const IValue& value);
+// Takes out what a backend switches on, such as `no_grad()`; null if the value holds none.
+std::unique_ptr<Scope> takeScope(const IValue& value);
 
-// The names of a device's scopes.
-inline constexpr std::string_view kDeviceScopes[] = {"stream", "cuda_graph"};
-
-// Returns the name of the built-in that makes handlers of kind [name]: "with.check_nan".
+// Returns the name of the built-in that makes handlers or scopes of kind [name]: "with.check_nan".
 std::string handlerBuiltin(std::string_view name);
 
 }  // namespace boxcar::interp

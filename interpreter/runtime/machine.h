@@ -153,7 +153,7 @@ class Machine final : private StopRequest {
   std::vector<std::unique_ptr<OpenScope>> scopes_;
   // The innermost scope that serves function calls, and the frame whose calls it serves: those that the block itself
   // makes. Null if there is none.
-  DeviceScope* function_server_ = nullptr;
+  Scope* function_server_ = nullptr;
   const Frame* served_frame_ = nullptr;
   std::unordered_map<const CodeFunction*, GraphedFunction> graphed_functions_;
   std::vector<Once*> held_;

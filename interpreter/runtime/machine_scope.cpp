@@ -65,8 +65,8 @@ void Machine::enterScope(const Executable& program, const CodeScope& scope) {
 }
 
 void Machine::enterHandler(const IValue& handler) {
-  if (auto device_scope = takeDeviceScope(handler)) {
-    scopes_.push_back(std::make_unique<OpenScope>(std::move(device_scope), top_));
+  if (auto scope = takeScope(handler)) {
+    scopes_.push_back(std::make_unique<OpenScope>(std::move(scope), top_));
     findFunctionServer();
   } else {
     scopes_.push_back(std::make_unique<OpenScope>(takeHandler(handler), top_));
@@ -77,7 +77,7 @@ void Machine::findFunctionServer() noexcept {
   function_server_ = nullptr;
   served_frame_ = nullptr;
   for (size_t i = scopes_.size(); i > 0 && function_server_ == nullptr; --i) {
-    DeviceScope* const scope = scopes_[i - 1]->deviceScope();
+    Scope* const scope = scopes_[i - 1]->scope();
     if (scope == nullptr || !scope->servesFunctions()) continue;
     function_server_ = scope;
     served_frame_ = static_cast<const Frame*>(scopes_[i - 1]->frame());
@@ -122,11 +122,11 @@ IValue Machine::callServed(const ExecutableFunction& callee, IValue* passed) {
 }
 
 void Machine::leaveScope(bool failed) {
-  if (DeviceScope* const device_scope = scopes_.back()->deviceScope()) {
-    const std::unique_ptr<OpenScope> scope = std::move(scopes_.back());
+  if (Scope* const scope = scopes_.back()->scope()) {
+    const std::unique_ptr<OpenScope> kept = std::move(scopes_.back());
     scopes_.pop_back();
     findFunctionServer();
-    device_scope->leave();
+    scope->leave();
     return;
   }
   const std::optional<OpenScope::Exit> exit = scopes_.back()->exit();
@@ -144,9 +144,9 @@ void Machine::leaveScope(bool failed) {
 }
 
 void Machine::enterModule(const ExecutableFunction& function) {
-  const std::string& folder = function.program->folder();
-  if (fileAccess().folder == folder) return;
-  folders_.push_back({top_ + 1, std::make_unique<FileAccessGuard>(fileAccess().withFolder(folder))});
+  const std::string* const folder = function.program->folder();
+  if (folder == nullptr || fileAccess().folder == *folder) return;
+  folders_.push_back({top_ + 1, std::make_unique<FileAccessGuard>(fileAccess().withFolder(*folder))});
 }
 
 const Executable* Machine::leaveModule(const Frame* frame) noexcept {

@@ -5,13 +5,13 @@ namespace boxcar::interp {
 
 OpenScope::OpenScope(const Executable& program, const CodeScope& scope, const void* frame) : frame_(frame) {
   switch (scope.kind) {
-    case ScopeKind::Include: guard_.emplace<IncludeDispatchKeyGuard>(scope.keys); return;
-    case ScopeKind::Exclude: guard_.emplace<ExcludeDispatchKeyGuard>(scope.keys); return;
-    case ScopeKind::InferenceMode: guard_.emplace<InferenceMode>(); return;
-    case ScopeKind::Mode:
-    case ScopeKind::ImportedMode: break;
+    case CodeScopeKind::Include: guard_.emplace<IncludeDispatchKeyGuard>(scope.keys); return;
+    case CodeScopeKind::Exclude: guard_.emplace<ExcludeDispatchKeyGuard>(scope.keys); return;
+    case CodeScopeKind::InferenceMode: guard_.emplace<InferenceMode>(); return;
+    case CodeScopeKind::Mode:
+    case CodeScopeKind::ImportedMode: break;
   }
-  const bool is_imported = scope.kind == ScopeKind::ImportedMode;
+  const bool is_imported = scope.kind == CodeScopeKind::ImportedMode;
   const Executable& owner = is_imported ? program.module(scope.index) : program;
   const uint32_t index = is_imported ? owner.modeNamed(scope.name) : scope.index;
   const CodeHandler& handler = owner.unit().handlers[index];
@@ -25,9 +25,8 @@ OpenScope::OpenScope(std::unique_ptr<Handler> handler, const void* frame)
   guard_.emplace<HandlerGuard>(*handler_);
 }
 
-OpenScope::OpenScope(std::unique_ptr<DeviceScope> scope, const void* frame)
-    : frame_(frame), device_scope_(std::move(scope)) {
-  device_scope_->enter();
+OpenScope::OpenScope(std::unique_ptr<Scope> scope, const void* frame) : frame_(frame), scope_(std::move(scope)) {
+  scope_->enter();
 }
 
 std::unique_ptr<Handler> OpenScope::close() noexcept {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <boxcar/dispatcher/call/device_scope.h>
 #include <boxcar/dispatcher/call/local_dispatch_key_set.h>
 #include <boxcar/dispatcher/call/mode.h>
+#include <boxcar/dispatcher/call/scope.h>
 #include <boxcar/dispatcher/handlers/handler.h>
 #include <boxcar/interpreter/runtime/executable.h>
 
@@ -19,7 +19,7 @@ class OpenScope final {
   // [frame]: the frame that opened it.
   OpenScope(const Executable& program, const CodeScope& scope, const void* frame);
   OpenScope(std::unique_ptr<Handler> handler, const void* frame);
-  OpenScope(std::unique_ptr<DeviceScope> scope, const void* frame);
+  OpenScope(std::unique_ptr<Scope> scope, const void* frame);
   OpenScope(const OpenScope&) = delete;
   OpenScope& operator=(const OpenScope&) = delete;
 
@@ -32,14 +32,14 @@ class OpenScope final {
   const std::optional<Exit>& exit() const noexcept { return exit_; }
   // Switches the handler off and returns it, to be finished; null if the scope has none.
   std::unique_ptr<Handler> close() noexcept;
-  // The device's scope that it switched on; null if it is something else.
-  DeviceScope* deviceScope() const noexcept { return device_scope_.get(); }
+  // The backend's scope that it switched on; null if it is something else.
+  Scope* scope() const noexcept { return scope_.get(); }
 
  private:
   const void* const frame_;
   std::optional<Exit> exit_;
   std::unique_ptr<Handler> handler_;
-  std::unique_ptr<DeviceScope> device_scope_;
+  std::unique_ptr<Scope> scope_;
   std::variant<std::monostate, ModeGuard, IncludeDispatchKeyGuard, ExcludeDispatchKeyGuard, InferenceMode, HandlerGuard>
       guard_;
 };

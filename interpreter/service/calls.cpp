@@ -1,3 +1,4 @@
+#include <boxcar/dispatcher/call/scope.h>
 #include <boxcar/dispatcher/handlers/handler_kinds.h>
 #include <boxcar/interpreter/bytecode/builtins.h>
 #include <boxcar/interpreter/runtime/handler_object.h>
@@ -78,8 +79,7 @@ std::vector<CallCandidate> candidatesOf(Analysis& analysis, const Cursor& cursor
   }
   const std::string name(call.name);
   const auto first = cursor.tokens()[cursor.statementBegin()].kind;
-  const bool is_scope = findHandlerKind(name) != nullptr ||
-                        std::ranges::find(interp::kDeviceScopes, name) != std::end(interp::kDeviceScopes);
+  const bool is_scope = findHandlerKind(name) != nullptr || findScopeKind(name) != nullptr;
   if (first == syntax::TokenKind::KwWith && is_scope) {
     candidates.addBuiltin(interp::handlerBuiltin(name), 0);
     return candidates.take();

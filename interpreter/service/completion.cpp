@@ -1,5 +1,5 @@
+#include <boxcar/dispatcher/call/scope.h>
 #include <boxcar/dispatcher/handlers/handler_kinds.h>
-#include <boxcar/interpreter/runtime/handler_object.h>
 #include <boxcar/interpreter/service/calls.h>
 #include <boxcar/interpreter/service/completer.h>
 #include <boxcar/interpreter/service/names.h>
@@ -227,7 +227,9 @@ void Completer::addScopes() {
   for (const boxcar::HandlerKind* kind : handlerKinds()) {
     add(kind->name(), CompletionKind::Scope, std::string(kind->schema), std::string(kind->help));
   }
-  for (const std::string_view word : interp::kDeviceScopes) add(word, CompletionKind::Scope);
+  for (const ScopeKind* kind : scopeKinds()) {
+    add(kind->name(), CompletionKind::Scope, std::string(kind->schema), std::string(kind->help));
+  }
   add("include", CompletionKind::Scope, "include(KEY, …)", "Switches dispatch keys on.");
   add("exclude", CompletionKind::Scope, "exclude(KEY, …)", "Switches dispatch keys off.");
   add("inference_mode", CompletionKind::Scope, "inference_mode()");

@@ -103,7 +103,9 @@ void Completer::addMembersOf(const Findings::Value& value) {
     const auto* set = declarations.findOperators(name, cursor_.offset());
     if (set == nullptr) continue;
     const auto schema = std::ranges::find_if(set->schemas, [type](const auto* s) { return takesFirst(*s, type); });
-    if (schema != set->schemas.end()) addOperator(name, *set, **schema, CompletionKind::Method);
+    if (schema == set->schemas.end()) continue;
+    const bool is_attribute = (*schema)->name().starts_with("prim::");
+    addOperator(name, *set, **schema, is_attribute ? CompletionKind::Attribute : CompletionKind::Method);
   }
 }
 

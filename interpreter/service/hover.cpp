@@ -121,7 +121,7 @@ class Hovering {
       }
       if (const auto* mode = declarations().findMode(use_.text, use_.span.begin); mode != nullptr && !use_.is_called) {
         hover_.code = fmt::format("mode {}", use_.text);
-        if (mode->scope.kind == interp::ScopeKind::Mode) hover_.text = commentAbove(source(), mode->span.begin);
+        if (mode->scope.kind == interp::CodeScopeKind::Mode) hover_.text = commentAbove(source(), mode->span.begin);
         return true;
       }
       if (use_.text == "isinstance" && use_.is_called) {

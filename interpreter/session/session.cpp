@@ -108,7 +108,7 @@ struct Session::State {
     for (uint32_t i = 0; i < input.earlier.size(); ++i) {
       const auto calls = [i](const CodeImport& import) { return import.module == i; };
       const auto opens = [i](const CodeScope& scope) {
-        return scope.kind == ScopeKind::ImportedMode && scope.index == i;
+        return scope.kind == CodeScopeKind::ImportedMode && scope.index == i;
       };
       if (!std::ranges::any_of(input.unit.imports, calls) && !std::ranges::any_of(input.unit.scopes, opens))
         modules[i] = nullptr;
@@ -150,7 +150,7 @@ struct Session::State {
       if (each.handler != nullptr) {
         guard.emplace<HandlerGuard>(*each.handler);
       } else {
-        guard.emplace<OpenScope>(each.script->executable(), CodeScope{ScopeKind::Mode, each.mode, {}, {}}, nullptr);
+        guard.emplace<OpenScope>(each.script->executable(), CodeScope{CodeScopeKind::Mode, each.mode, {}, {}}, nullptr);
       }
     }
     try {

@@ -33,7 +33,6 @@ struct TargetWord {
   std::string_view operator()(const NameRef&) const { return "a name with a namespace"; }
   std::string_view operator()(const Call&) const { return "a call"; }
   std::string_view operator()(const MethodCall&) const { return "a call"; }
-  std::string_view operator()(const Attribute&) const { return "an attribute"; }
   std::string_view operator()(const TupleLiteral&) const { return "a tuple inside of targets"; }
   std::string_view operator()(const ListLiteral&) const { return "a list"; }
   std::string_view operator()(const DictLiteral&) const { return "a dict"; }
@@ -188,8 +187,11 @@ void TreeBuilder::addText(FormattedString& string, const Token& text) {
 
 void TreeBuilder::checkTarget(const Expr& expr) {
   const auto* name = variant2::get_if<NameRef>(&expr.node);
-  if ((name != nullptr && !name->name.space) || variant2::holds_alternative<Index>(expr.node)) return;
-  reject(expr.span, fmt::format("cannot assign to {}; a target is a name or an index: `a`, `a[i]`",
+  if ((name != nullptr && !name->name.space) || variant2::holds_alternative<Index>(expr.node) ||
+      variant2::holds_alternative<Attribute>(expr.node)) {
+    return;
+  }
+  reject(expr.span, fmt::format("cannot assign to {}; a target is a name, an index or an attribute: `a`, `a[i]`, `a.b`",
                                 variant2::visit(TargetWord{}, expr.node)));
 }
 

@@ -124,18 +124,18 @@ class SharedFallback final {
 };
 
 // Switches a tracer on for this thread while it lives.
-class Scope final {
+class Tracing final {
  public:
-  explicit Scope(Tracer& tracer) : included_(DispatchKey::Tracer), active_{&tracer, innermost_tracer} {
+  explicit Tracing(Tracer& tracer) : included_(DispatchKey::Tracer), active_{&tracer, innermost_tracer} {
     innermost_tracer = &active_;
   }
-  ~Scope() {
+  ~Tracing() {
     Active** place = &innermost_tracer;
     while (*place != &active_) place = &(*place)->outer;
     *place = active_.outer;
   }
-  Scope(const Scope&) = delete;
-  Scope& operator=(const Scope&) = delete;
+  Tracing(const Tracing&) = delete;
+  Tracing& operator=(const Tracing&) = delete;
 
  private:
   const SharedFallback fallback_;
@@ -162,7 +162,7 @@ Tracer::Tracer(const std::string& path, TracerOptions options)
 
 Tracer::~Tracer() = default;
 
-std::shared_ptr<void> Tracer::enter() { return std::make_shared<Scope>(*this); }
+std::shared_ptr<void> Tracer::enter() { return std::make_shared<Tracing>(*this); }
 
 void Tracer::call(const OperatorHandle& op, DispatchKeySet keys, Stack& stack) {
   Active* const outer = std::exchange(next_out, nullptr);

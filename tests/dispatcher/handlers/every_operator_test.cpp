@@ -23,7 +23,9 @@ std::vector<OperatorHandle> everyOperator() {
   for (const OperatorName& name : Dispatcher::singleton().getAllOpNames()) {
     const std::string ns(name.getNamespace().value_or(""));
     if (name.name == "aten::pin_memory") continue;
-    if (ns == "aten" || ns == "io") operators.push_back(*Dispatcher::singleton().findSchema(name));
+    if (ns != "aten" && ns != "io") continue;
+    const OperatorHandle op = *Dispatcher::singleton().findSchema(name);
+    if (!needsHistory(op)) operators.push_back(op);
   }
   return operators;
 }

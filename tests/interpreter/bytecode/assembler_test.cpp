@@ -156,11 +156,11 @@ TEST(Assembler, ReadsBackDeclarations) {
       {HandlerKind::Impl, DispatchKey::Undefined, OperatorName("aten::add", "Tensor"), "", body, std::nullopt, {}},
       {HandlerKind::Impl, DispatchKey::Autograd, OperatorName("aten::relu", ""), "", body, std::nullopt, {}}};
   constexpr DispatchKeySet kKeys({DispatchKey::Tracer, DispatchKey::Dense, DispatchKey::AutogradFunctionality});
-  parts.scopes = {{ScopeKind::Mode, 1, "", {}},
-                  {ScopeKind::ImportedMode, 1, "handler", {}},
-                  {ScopeKind::Include, 0, "", kKeys},
-                  {ScopeKind::Exclude, 0, "", DispatchKeySet(DispatchKey::Tracer)},
-                  {ScopeKind::InferenceMode, 0, "", {}}};
+  parts.scopes = {{CodeScopeKind::Mode, 1, "", {}},
+                  {CodeScopeKind::ImportedMode, 1, "handler", {}},
+                  {CodeScopeKind::Include, 0, "", kKeys},
+                  {CodeScopeKind::Exclude, 0, "", DispatchKeySet(DispatchKey::Tracer)},
+                  {CodeScopeKind::InferenceMode, 0, "", {}}};
   unit.add("all", SlotKind::Value, [](CodeBuilder& code) {
     const uint16_t value = code.slot(SlotKind::Value, "v");
     const uint16_t flag = code.slot(SlotKind::Bool, "b");

@@ -328,13 +328,13 @@ TEST(Verifier, RefusesScopesThatCannotBe) {
     parts.scopes = {std::move(scope)};
     return errorOf([&] { verify(parts); });
   };
-  EXPECT_EQ(verdict({ScopeKind::InferenceMode, 0, "", {}}), "no error");
-  EXPECT_EQ(verdict({ScopeKind::Mode, 0, "", {}}), "bad bytecode: scope 0: handler 0 is not a mode");
-  EXPECT_EQ(verdict({ScopeKind::Mode, 1, "", {}}), "bad bytecode: scope 0: it is of handler 1, but there are 1");
-  EXPECT_EQ(verdict({ScopeKind::ImportedMode, 0, "m", {}}),
+  EXPECT_EQ(verdict({CodeScopeKind::InferenceMode, 0, "", {}}), "no error");
+  EXPECT_EQ(verdict({CodeScopeKind::Mode, 0, "", {}}), "bad bytecode: scope 0: handler 0 is not a mode");
+  EXPECT_EQ(verdict({CodeScopeKind::Mode, 1, "", {}}), "bad bytecode: scope 0: it is of handler 1, but there are 1");
+  EXPECT_EQ(verdict({CodeScopeKind::ImportedMode, 0, "m", {}}),
             "bad bytecode: scope 0: it is of module 0, but there are 0");
-  EXPECT_EQ(verdict({ScopeKind::Include, 0, "", {}}), "bad bytecode: scope 0: it has no key");
-  EXPECT_EQ(verdict({ScopeKind::Exclude, 0, "", DispatchKeySet(DispatchKey::CPU)}),
+  EXPECT_EQ(verdict({CodeScopeKind::Include, 0, "", {}}), "bad bytecode: scope 0: it has no key");
+  EXPECT_EQ(verdict({CodeScopeKind::Exclude, 0, "", DispatchKeySet(DispatchKey::CPU)}),
             "bad bytecode: scope 0: it has a backend; a scope has functionality keys");
 }
 
@@ -344,7 +344,7 @@ std::string partsVerdict(std::vector<Instruction> code) {
   TestUnit unit = unitWithBodies();
   CodeUnit& parts = unit.builder.unit();
   parts.handlers = {{HandlerKind::Mode, DispatchKey::Python, {}, "m", 1, std::nullopt, {}}};
-  parts.scopes = {{ScopeKind::Mode, 0, "", {}}};
+  parts.scopes = {{CodeScopeKind::Mode, 0, "", {}}};
   parts.modules = {{"m.ops", {}}, {"p.so", {}}};
   parts.imports = {{0, "g", {kInt}, kValue}};
   code.push_back({Opcode::ReturnNone});

@@ -249,7 +249,7 @@ TEST(InferenceError, UnknownMembers) {
 
 TEST(InferenceError, ADevicesScopeThatIsNotCalled) {
   EXPECT_EQ(errorsOf("with stream { x = 1 }\n"),
-            "test.ops:1:6: error: a scope is called: `with stream()`\n"
+            "test.ops:1:6: error: a scope is called: `with stream(Device? device=None)`\n"
             "with stream { x = 1 }\n"
             "     ^~~~~~\n");
 }

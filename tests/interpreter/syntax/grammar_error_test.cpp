@@ -44,7 +44,8 @@ TEST(GrammarErrors, InContainersAndCalls) {
   EXPECT_EQ(errorsOf("x."), "1:3: expected a name, found end of file");
   EXPECT_EQ(errorsOf("x = ..."), "1:5: expected an expression, found `...`");
   EXPECT_EQ(errorsOf("x = a::1"), "1:6: expected end of line, found `:`");
-  EXPECT_EQ(errorsOf("[a for 1 in b]"), "1:8: cannot assign to a literal; a target is a name or an index: `a`, `a[i]`");
+  EXPECT_EQ(errorsOf("[a for 1 in b]"),
+            "1:8: cannot assign to a literal; a target is a name, an index or an attribute: `a`, `a[i]`, `a.b`");
   EXPECT_EQ(errorsOf("[a for b]"), "1:9: expected `in`, found `]`");
   EXPECT_EQ(errorsOf("a if b"), "1:7: expected `else`, found end of file");
   EXPECT_EQ(errorsOf("isinstance(x)"), "1:13: expected `,`, found `)`");
@@ -68,12 +69,12 @@ TEST(GrammarErrors, OfArguments) {
 }
 
 TEST(GrammarErrors, OfTargets) {
-  const std::string tail = "; a target is a name or an index: `a`, `a[i]`";
+  const std::string tail = "; a target is a name, an index or an attribute: `a`, `a[i]`, `a.b`";
   EXPECT_EQ(errorsOf("1 = a"), "1:1: cannot assign to a literal" + tail);
   EXPECT_EQ(errorsOf("nan = a"), "1:1: cannot assign to a literal" + tail);
   EXPECT_EQ(errorsOf("f() = a"), "1:1: cannot assign to a call" + tail);
   EXPECT_EQ(errorsOf("x.f() = a"), "1:1: cannot assign to a call" + tail);
-  EXPECT_EQ(errorsOf("x.y = a"), "1:1: cannot assign to an attribute" + tail);
+  EXPECT_EQ(errorsOf("x.y = a"), "");
   EXPECT_EQ(errorsOf("a + b = c"), "1:1: cannot assign to an operation" + tail);
   EXPECT_EQ(errorsOf("a < b = c"), "1:1: cannot assign to a comparison" + tail);
   EXPECT_EQ(errorsOf("a if b else c = d"), "1:1: cannot assign to a conditional" + tail);
@@ -168,7 +169,7 @@ TEST(GrammarErrors, AWrongHeaderLeavesItsBlockToBeRead) {
             "5:5: expected end of line, found name `f`\n"
             "7:6: expected `(`, found `{`\n"
             "8:4: expected end of line, found name `i`\n"
-            "10:5: cannot assign to a literal; a target is a name or an index: `a`, `a[i]`\n"
+            "10:5: cannot assign to a literal; a target is a name, an index or an attribute: `a`, `a[i]`, `a.b`\n"
             "11:4: expected end of line, found name `k`");
 }
 
