@@ -61,6 +61,8 @@ if(TARGET boxcar_cli)
   file(RELATIVE_PATH libdir_from_bindir ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(boxcar_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${libdir_from_bindir};$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
   install(TARGETS boxcar_cli)
+  # They are part of the program, too; these are for reading.
+  install(DIRECTORY scripts/lib DESTINATION ${CMAKE_INSTALL_DATADIR}/boxcar)
   set(described ${PROJECT_BINARY_DIR}/generated/described)
   install(FILES ${described}/boxcar DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(FILES ${described}/_boxcar DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

@@ -5,6 +5,7 @@
 #include <boxcar/ivalue/sandbox.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <utility>
 
@@ -14,6 +15,13 @@ namespace {
 const FileAccess kCurrentDirectory;
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local const FileAccess* current = nullptr;
+
+// Returns a closed descriptor, and errno, when the system fails; [shown] is the system's path.
+FileDescriptor tryOpen(std::string_view path, const std::string& shown) {
+  const FileAccess& access = fileAccess();
+  return access.restricted() ? access.sandbox->openForReading(access.folder, path)
+                             : FileDescriptor(::open(shown.c_str(), kFlagsForReading));
+}
 
 }  // namespace
 
@@ -42,15 +50,21 @@ std::string resolvePath(std::string_view path) {
 
 FileDescriptor openForReading(std::string_view path) {
   const std::string shown = resolvePath(path);
-  const FileAccess& access = fileAccess();
-  FileDescriptor file = access.restricted() ? access.sandbox->openForReading(access.folder, path)
-                                            : FileDescriptor(::open(shown.c_str(), kFlagsForReading));
+  FileDescriptor file = tryOpen(path, shown);
   BOXCAR_CHECK(file.isOpen(), "cannot open '{}': {}", shown, lastSystemError());
   struct stat status {};
   BOXCAR_CHECK(::fstat(file.get(), &status) == 0, "cannot read '{}': {}", shown, lastSystemError());
   BOXCAR_CHECK(!S_ISDIR(status.st_mode), "cannot read '{}': it is a folder, not a file", shown);
   BOXCAR_CHECK(S_ISREG(status.st_mode), "cannot read '{}': it is not a regular file", shown);
   return file;
+}
+
+bool fileExists(std::string_view path) {
+  const std::string shown = resolvePath(path);
+  const FileDescriptor file = tryOpen(path, shown);
+  if (file.isOpen()) return true;
+  BOXCAR_CHECK(errno == ENOENT || errno == ENOTDIR, "cannot open '{}': {}", shown, lastSystemError());
+  return false;
 }
 
 std::string readWholeFile(std::string_view path) {

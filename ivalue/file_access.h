@@ -80,6 +80,9 @@ BOXCAR_API std::string resolvePath(std::string_view path);
 // and when it is not a regular file: opening a pipe or a device could block or have effects.
 BOXCAR_API FileDescriptor openForReading(std::string_view path);
 
+// Whether there is something at [path]. Throws Error when the sandbox does not allow to look, or the system fails.
+BOXCAR_API bool fileExists(std::string_view path);
+
 // Returns the whole content of the file; throws the same errors.
 BOXCAR_API std::string readWholeFile(std::string_view path);
 

@@ -32,6 +32,7 @@ Executable::Executable(CodeUnit unit)
     : unit_(std::move(unit)), globals_(std::make_unique<GlobalValue[]>(unit_.globals.size())) {
   const std::vector<FunctionBounds> bounds = verify(unit_);
   folder_ = std::filesystem::path(unit_.source->name()).parent_path();
+  is_in_library_ = unit_.source->name().starts_with(kLibraryFolder);
   size_t slot_count = 0;
   for (const CodeFunction& function : unit_.functions) slot_count += function.slots.size();
   // Functions point into these, so they must not be reallocated.
@@ -87,7 +88,7 @@ void Executable::link(std::vector<std::shared_ptr<Executable>> modules) {
   imports_.clear();
   for (const CodeImport& import : unit_.imports) imports_.push_back(findImport(import));
   for (const CodeScope& scope : unit_.scopes) {
-    if (scope.kind != ScopeKind::ImportedMode) continue;
+    if (scope.kind != CodeScopeKind::ImportedMode) continue;
     BOXCAR_CHECK(modules_[scope.index] != nullptr, "{}: {} is a plugin, which has no modes", name,
                  unit_.modules[scope.index].path);
     modules_[scope.index]->modeNamed(scope.name);

@@ -81,8 +81,9 @@ class Executable final : public std::enable_shared_from_this<Executable> {
   const LinkedDynamicSite& dynamicSite(uint32_t index) const noexcept { return dynamic_sites_[index]; }
   const ExecutableFunction& imported(uint32_t index) const noexcept { return *imports_[index]; }
   Executable& module(uint32_t index) const noexcept { return *modules_[index]; }
-  // The script's folder; relative paths in the script are resolved from there.
-  const std::string& folder() const noexcept { return folder_; }
+  // The script's folder; relative paths in the script are resolved from there. Null for a script of the library, in
+  // which they are its caller's.
+  const std::string* folder() const noexcept { return is_in_library_ ? nullptr : &folder_; }
   // The value of one of the script's constants.
   GlobalValue& global(uint32_t index) const noexcept { return globals_[index]; }
   // Whether an import has run its statements.
@@ -113,6 +114,7 @@ class Executable final : public std::enable_shared_from_this<Executable> {
 
   CodeUnit unit_;
   std::string folder_;
+  bool is_in_library_ = false;
   std::vector<ExecutableFunction> functions_;
   std::vector<uint16_t> values_;
   std::vector<uint64_t> tags_;

@@ -162,7 +162,8 @@ void Machine::call(const Executable& program, uint32_t function, Stack& stack) {
   }
 
   std::optional<FileAccessGuard> files;
-  if (fileAccess().folder != program.folder()) files.emplace(fileAccess().withFolder(program.folder()));
+  const std::string* const folder = program.folder();
+  if (folder != nullptr && fileAccess().folder != *folder) files.emplace(fileAccess().withFolder(*folder));
   Entry entry(program, function, count);
   const Mark mark{top_, stack.size() - count, scopes_.size(), held_.size(), folders_.size()};
   Frame* const frame = enter(top_, &entry.function, top_->slots + top_->function->frame);

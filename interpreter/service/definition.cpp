@@ -2,6 +2,7 @@
 #include <boxcar/interpreter/service/definition.h>
 #include <boxcar/interpreter/service/meaning.h>
 #include <boxcar/interpreter/service/text.h>
+#include <boxcar/interpreter/session/library_scripts.h>
 #include <boxcar/ivalue/error.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@ std::optional<std::vector<Location>> importedFile(const Analysis& analysis, uint
     if (import == nullptr || offset < import->path_span.begin || offset > import->path_span.end) continue;
     if (interp::isPluginPath(import->path)) return std::vector<Location>();
     const std::string path = ImportedFiles::pathOf(*analysis.source(), import->path);
+    if (interp::libraryText(path)) return std::vector<Location>();  // it is no file
     try {
       return std::vector<Location>{{Source::create(path, analysis.files().textOf(path, path)), {0, 0}}};
     } catch (const Error&) {
@@ -50,6 +52,7 @@ std::vector<Location> functionPlaces(const Analysis& analysis, const ScriptFunct
   if (!function.import) return {{analysis.source(), function.name_span}};
   std::vector<Location> places;
   for (const auto& [path, unit] : analysis.files().units()) {
+    if (interp::libraryText(path)) continue;
     for (const interp::CodeExport& exported : unit.exports) {
       if (exported.schema == function.schema) places.push_back({unit.source, exported.span});
     }
@@ -58,9 +61,10 @@ std::vector<Location> functionPlaces(const Analysis& analysis, const ScriptFunct
 }
 
 std::vector<Location> modePlaces(const Analysis& analysis, const interp::ScriptMode& mode) {
-  if (mode.scope.kind == interp::ScopeKind::Mode) return {{analysis.source(), mode.span}};
+  if (mode.scope.kind == interp::CodeScopeKind::Mode) return {{analysis.source(), mode.span}};
   std::vector<Location> places;
   for (const auto& [path, unit] : analysis.files().units()) {
+    if (interp::libraryText(path)) continue;
     for (const interp::CodeHandler& handler : unit.handlers) {
       if (handler.kind == interp::HandlerKind::Mode && handler.name == mode.name) {
         places.push_back({unit.source, handler.span});
@@ -89,6 +93,7 @@ std::vector<Location> operatorPlaces(Analysis& analysis, const NameUse& use) {
     }
   }
   for (const auto& [path, unit] : analysis.files().units()) {
+    if (interp::libraryText(path)) continue;
     for (const interp::CodeOperator& op : unit.operators) {
       if (isMeant(op.schema)) places.push_back({unit.source, op.span});
     }

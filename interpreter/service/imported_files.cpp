@@ -2,6 +2,7 @@
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/compiler/compile_unit.h>
 #include <boxcar/interpreter/service/imported_files.h>
+#include <boxcar/interpreter/session/library_scripts.h>
 #include <boxcar/interpreter/session/program.h>
 #include <boxcar/interpreter/syntax/grammar.h>
 #include <boxcar/ivalue/error.h>
@@ -35,10 +36,11 @@ ImportedFiles::ImportedFiles(const std::string& name, const Workspace& workspace
 }
 
 std::string ImportedFiles::pathOf(const Source& source, std::string_view path) {
-  return absolutePath(std::filesystem::path(source.name()).parent_path() / path);
+  return interp::importedScript(source.name(), path).key;
 }
 
 std::string ImportedFiles::textOf(const std::string& path, const std::string& name) const {
+  if (const auto text = interp::libraryText(path)) return std::string(*text);
   if (workspace_.open_text) {
     if (std::optional<std::string> text = workspace_.open_text(path)) return *std::move(text);
   }
@@ -62,8 +64,7 @@ bool ImportedFiles::isAboutPlugin(const Diagnostic& diagnostic) const {
 
 const CodeUnit* ImportedFiles::load(const SourcePtr& source, std::string_view path, Span span,
                                     Diagnostics& diagnostics) {
-  const std::filesystem::path name = std::filesystem::path(source->name()).parent_path() / path;
-  const interp::ScriptFile file{pathOf(*source, path), name.lexically_normal().string()};
+  const interp::ScriptFile file = interp::importedScript(source->name(), path);
   try {
     BOXCAR_CHECK(!path.empty(), "an import names a file, but this path is empty");
     if (wrong_.contains(file.key)) return nullptr;

@@ -1,6 +1,7 @@
 #include <boxcar/dispatcher/plugin/plugin.h>
 #include <boxcar/dispatcher/registry/dispatcher.h>
 #include <boxcar/interpreter/compiler/compile_unit.h>
+#include <boxcar/interpreter/session/library_scripts.h>
 #include <boxcar/interpreter/session/module_files.h>
 #include <boxcar/interpreter/session/program.h>
 #include <boxcar/interpreter/syntax/grammar.h>
@@ -49,6 +50,7 @@ void loadPlugin(const std::string& key, const std::string& name) {
 }
 
 std::string textOf(const std::string& key, const std::string& name) {
+  if (const auto text = libraryText(key)) return std::string(*text);
   protectFile(key);
   if (!fileAccess().restricted()) {
     std::error_code error;
@@ -64,13 +66,8 @@ std::string textOf(const std::string& key, const std::string& name) {
 
 ModuleFiles::ModuleFiles(const std::string& name) : lock_(loadMutex()) { open_.push({keyOf(name), name}); }
 
-ScriptFile ModuleFiles::scriptAt(const Source& importer, std::string_view path) {
-  const std::filesystem::path file = std::filesystem::path(importer.name()).parent_path() / path;
-  return {keyOf(file), file.lexically_normal().string()};
-}
-
 const CodeUnit* ModuleFiles::load(const SourcePtr& source, std::string_view path, Span span, Diagnostics& diagnostics) {
-  const ScriptFile script = scriptAt(*source, path);
+  const ScriptFile script = importedScript(source->name(), path);
   try {
     BOXCAR_CHECK(!path.empty(), "an import names a file, but this path is empty");
     if (wrong_.contains(script.key)) return nullptr;
@@ -128,7 +125,7 @@ std::vector<std::shared_ptr<LoadedScript>> ModuleFiles::modulesOf(const CodeUnit
                                                                   std::vector<std::shared_ptr<LoadedScript>> known) {
   std::vector<std::shared_ptr<LoadedScript>> modules = std::move(known);
   for (const CodeModule& module : std::span(unit.modules).subspan(modules.size())) {
-    const ScriptFile script = scriptAt(*unit.source, module.path);
+    const ScriptFile script = importedScript(unit.source->name(), module.path);
     if (isPluginPath(module.path)) {
       loadPlugin(script.key, script.name);  // a unit compiled elsewhere may not have loaded it
       modules.push_back(nullptr);

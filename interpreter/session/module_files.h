@@ -29,7 +29,6 @@ class ModuleFiles final : public ModuleLoader {
                                                        std::vector<std::shared_ptr<LoadedScript>> known = {});
 
  private:
-  static ScriptFile scriptAt(const Source& importer, std::string_view path);
   const CodeUnit* compile(const ScriptFile& script, const SourcePtr& source, Span span, Diagnostics& diagnostics);
   std::shared_ptr<LoadedScript> loaded(const std::string& key);
 
