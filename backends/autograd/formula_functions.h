@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boxcar/backends/autograd/formula_linalg.h>  // IWYU pragma: export
 #include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/scalar.h>
 #include <boxcar/ivalue/tensor.h>

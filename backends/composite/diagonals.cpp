@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 // Extracting diagonals from matrices and inserting them.
 
@@ -52,6 +53,14 @@ Tensor trace(const Tensor& self) {
   return boxcar::sum(boxcar::diagonal(self));
 }
 
+Tensor traceBackward(const Tensor& grad, std::span<const int64_t> sizes) {
+  BOXCAR_CHECK(sizes.size() == 2, "trace_backward: expected the sizes of a matrix, but got {} sizes", sizes.size());
+  BOXCAR_CHECK(grad.numel() == 1, "trace_backward: grad must have one element, as a trace has, but it has {}",
+               grad.numel());
+  const Tensor is_diagonal = boxcar::eye(sizes[0], sizes[1], ScalarType::Bool, std::nullopt, grad.device());
+  return boxcar::where(is_diagonal, boxcar::reshape(grad, {}), 0);
+}
+
 Tensor& eyeRowsColumnsOut(int64_t n, int64_t m, Tensor& out) {
   BOXCAR_CHECK(n >= 0, "n must be greater or equal to 0, got {}", n);
   BOXCAR_CHECK(m >= 0, "m must be greater or equal to 0, got {}", m);
@@ -91,6 +100,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("diag", BOXCAR_FN(diag));
   m.impl("diagflat", BOXCAR_FN(diagFlat));
+  m.impl("trace_backward", BOXCAR_FN(traceBackward));
 }
 
 }  // namespace boxcar::composite

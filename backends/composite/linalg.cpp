@@ -1,5 +1,6 @@
 #include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/meta/dims.h>
+#include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ops.h>
 
@@ -96,8 +97,11 @@ std::tuple<Tensor&, Tensor&, Tensor&> svdOut(const Tensor& a, bool full_matrices
                                              Tensor& vh) {
   return writeSameTypes(svd(a, full_matrices, driver), u, s, vh);
 }
+// The derivatives of singular values and eigenvalues are made of the vectors.
+bool hasDerivative(const Tensor& a) { return GradMode::is_enabled() && a.requires_grad(); }
+
 Tensor svdvals(const Tensor& a, Driver driver) {
-  return std::get<1>(boxcar::_linalg_svd(a, /*full_matrices=*/false, /*compute_uv=*/false, driver));
+  return std::get<1>(boxcar::_linalg_svd(a, /*full_matrices=*/false, /*compute_uv=*/hasDerivative(a), driver));
 }
 Tensor& svdvalsOut(const Tensor& a, Driver driver, Tensor& out) { return writeSameType(out, svdvals(a, driver)); }
 
@@ -132,7 +136,7 @@ PairOut eighOut(const Tensor& self, std::string_view uplo, Tensor& values, Tenso
   return writeSameTypes(eigh(self, uplo), values, vectors);
 }
 Tensor eigvalsh(const Tensor& self, std::string_view uplo) {
-  return std::get<0>(boxcar::_linalg_eigh(self, uplo, /*compute_v=*/false));
+  return std::get<0>(boxcar::_linalg_eigh(self, uplo, /*compute_v=*/hasDerivative(self)));
 }
 Tensor& eigvalshOut(const Tensor& self, std::string_view uplo, Tensor& out) {
   return writeSameType(out, eigvalsh(self, uplo));

@@ -2,6 +2,7 @@
 #include <boxcar/backends/meta/dims.h>
 #include <boxcar/backends/native/copy.h>
 #include <boxcar/backends/native/linalg.h>
+#include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -187,7 +188,11 @@ std::tuple<Tensor&, Tensor&, Tensor&, Tensor&> lstsqOut(const Tensor& self, cons
 TwoOut eigOut(const Tensor& self, Tensor& values, Tensor& vectors) {
   return writeSameTypes(boxcar::linalg_eig(self), values, vectors);
 }
-Tensor eigvals(const Tensor& self) { return boxcar::_linalg_eigvals(self); }
+// The derivative of eigenvalues is made of the vectors.
+Tensor eigvals(const Tensor& self) {
+  const bool has_derivative = GradMode::is_enabled() && self.requires_grad();
+  return has_derivative ? std::get<0>(boxcar::linalg_eig(self)) : boxcar::_linalg_eigvals(self);
+}
 Tensor& eigvalsOut(const Tensor& self, Tensor& out) { return writeResult(out, boxcar::_linalg_eigvals(self)); }
 
 void checkErrors(const Tensor& info, std::string_view api_name, bool is_matrix) {

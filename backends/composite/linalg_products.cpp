@@ -1,9 +1,11 @@
 #include <boxcar/backends/composite/dtype.h>
 #include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/meta/dims.h>
+#include <boxcar/backends/meta/linalg.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -149,6 +151,18 @@ Tensor matrixExp(const Tensor& self) {
   return boxcar::contiguous(converted(scaledExponential(widened(self)), self.scalar_type()));
 }
 Tensor& matrixExpOut(const Tensor& self, Tensor& out) { return writeSameType(out, boxcar::linalg_matrix_exp(self)); }
+// The exponential of [[A^H, G], [0, A^H]] has the derivative of exp at A^H, in the direction of G, at the place of G.
+Tensor matrixExpBackward(const Tensor& self, const Tensor& grad) {
+  meta::checkSquareMatrices("matrix_exp_backward", self);
+  BOXCAR_CHECK(std::ranges::equal(self.sizes(), grad.sizes()),
+               "matrix_exp_backward: grad must have the sizes of self, [{}], but it has [{}]",
+               fmt::join(self.sizes(), ", "), fmt::join(grad.sizes(), ", "));
+  const int64_t size = self.size(-1);
+  const Tensor adjoint = boxcar::adjoint(self);
+  const Tensor blocks[] = {boxcar::cat({adjoint, grad}, -1), boxcar::cat({boxcar::zeros_like(adjoint), adjoint}, -1)};
+  const Tensor exponential = boxcar::linalg_matrix_exp(boxcar::cat(blocks, -2));
+  return boxcar::narrow(boxcar::narrow(exponential, -2, 0, size), -1, size, size);
+}
 Tensor oldMatrixExp(const Tensor& self) { return boxcar::linalg_matrix_exp(self); }
 
 // Equations of tensors.
@@ -241,6 +255,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("chain_matmul", BOXCAR_FN(chainMatmul));
   m.impl("chain_matmul.out", BOXCAR_FN(chainMatmulOut));
   m.impl("matrix_exp", BOXCAR_FN(oldMatrixExp));
+  m.impl("matrix_exp_backward", BOXCAR_FN(matrixExpBackward));
   m.impl("linalg_tensorinv", BOXCAR_FN(tensorInv));
   m.impl("linalg_tensorinv.out", BOXCAR_FN(tensorInvOut));
   m.impl("linalg_tensorsolve", BOXCAR_FN(tensorSolve));

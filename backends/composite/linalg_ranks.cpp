@@ -1,5 +1,6 @@
 #include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/meta/linalg.h>
+#include <boxcar/dispatcher/call/grad_mode.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -107,13 +108,18 @@ Tensor pinvTolerances(const Tensor& self, OptionalTolerance atol, OptionalTolera
   checkPinv(self);
   return pinvOf(self, tolerancesOf("linalg.pinv", self, atol, rtol), hermitian);
 }
+// Calls the operator that has the derivative.
+Tensor pinvWithin(const Tensor& self, Tolerances tolerances, bool hermitian) {
+  return boxcar::linalg_pinv(self, std::optional(std::move(tolerances.absolute)),
+                             std::optional(std::move(tolerances.relative)), hermitian);
+}
 Tensor pinvNumbers(const Tensor& self, OptionalDouble atol, OptionalDouble rtol, bool hermitian) {
   checkPinv(self);
-  return pinvOf(self, tolerancesOf(self, atol, rtol), hermitian);
+  return pinvWithin(self, tolerancesOf(self, atol, rtol), hermitian);
 }
 Tensor pinvRelative(const Tensor& self, const Tensor& rcond, bool hermitian) {
   checkPinv(self);
-  return pinvOf(self, {toleranceOf(self, 0), checkedTolerance("linalg.pinv", "rcond", rcond)}, hermitian);
+  return pinvWithin(self, {toleranceOf(self, 0), checkedTolerance("linalg.pinv", "rcond", rcond)}, hermitian);
 }
 Tensor pinv(const Tensor& self, double rcond, bool hermitian) { return pinvNumbers(self, 0., rcond, hermitian); }
 Tensor pinverse(const Tensor& self, double rcond) { return pinv(self, rcond, /*hermitian=*/false); }
@@ -144,6 +150,7 @@ Tensor rankOf(const Tensor& self, const Tolerances& tolerances, bool hermitian) 
   if (self.numel() == 0) {
     return boxcar::new_zeros(self, self.sizes().first(self.sizes().size() - 2), ScalarType::Long);
   }
+  const NoGradGuard no_grad;  // a count has no derivative, and the values need no vectors
   const Tensor values = hermitian ? boxcar::abs(boxcar::linalg_eigvalsh(self)) : boxcar::linalg_svdvals(self);
   const int64_t last = -1;
   return boxcar::sum(countedValues(values, greatestOf(values), tolerances), std::span(&last, 1));
@@ -267,6 +274,8 @@ Tensor& matrixSqrthOut(const Tensor& self, Tensor& out) { return writeResult(out
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("linalg_polar", BOXCAR_FN(polar));
   m.impl("linalg_polar.out", BOXCAR_FN(polarOut));
+  m.impl("linalg_matrix_sqrth", BOXCAR_FN(matrixSqrth));
+  m.impl("linalg_matrix_sqrth.out", BOXCAR_FN(matrixSqrthOut));
   m.impl("linalg_pinv.atol_rtol_tensor", BOXCAR_FN(pinvTolerances));
   m.impl("linalg_pinv.atol_rtol_tensor_out", BOXCAR_FN(pinvTolerancesOut));
 }
@@ -291,8 +300,6 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
   m.impl("linalg_cond.out", BOXCAR_FN(condOut));
   m.impl("linalg_cond.p_str", BOXCAR_FN(condNamed));
   m.impl("linalg_cond.p_str_out", BOXCAR_FN(condNamedOut));
-  m.impl("linalg_matrix_sqrth", BOXCAR_FN(matrixSqrth));
-  m.impl("linalg_matrix_sqrth.out", BOXCAR_FN(matrixSqrthOut));
 }
 
 }  // namespace boxcar::composite
