@@ -1,7 +1,9 @@
 #include <boxcar/backends/autograd/formula_functions.h>
 #include <boxcar/backends/autograd/formula_linalg.h>
 #include <boxcar/backends/meta/dims.h>
+#include <boxcar/dispatcher/call/grad_mode.h>
 
+#include <algorithm>
 #include <cmath>
 
 // Functions of formulas of norms, distances and Fourier transforms.
@@ -34,11 +36,26 @@ Tensor norm_self(const Tensor& grad, const Tensor& given, const std::optional<Sc
   const ScalarType real = result.scalar_type();
   const ScalarType type = given.is_complex() ? toComplexType(real) : real;
   const Tensor self = given.scalar_type() == type ? given : boxcar::to(given, type);
-  const Tensor each = spread(grad, self.sizes(), dims, keepdim);
+  // With dimensions of size 1 where it was reduced.
+  const auto kept = [&](const Tensor& reduced_tensor) {
+    if (keepdim || self.dim() == 0) return reduced_tensor;
+    DimVector sizes = toDimVector(self.sizes());
+    const bool is_whole = !dims.has_value() || dims->empty();
+    if (is_whole) std::ranges::fill(sizes, 1);
+    for (const int64_t dim : dims.value_or(std::span<const int64_t>())) {
+      sizes[static_cast<size_t>(wrapDimension(dim, self.dim()))] = 1;
+    }
+    return boxcar::reshape(reduced_tensor, sizes);
+  };
+  const Tensor each = kept(grad);
   if (p == 1) return boxcar::sgn(self) * each;
-  const Tensor norm = spread(result, self.sizes(), dims, keepdim);
+  const Tensor norm = kept(result);
   const Tensor is_zero = boxcar::eq(norm, 0);
-  if (p == 2) return each * boxcar::masked_fill(self / norm, is_zero, 0);
+  if (p == 2) {
+    if (GradMode::is_enabled()) return each * boxcar::masked_fill(self / norm, is_zero, 0);
+    // The same with less memory. Its derivative at zero is 0, and should be NaN.
+    return self / withoutZeros(norm, is_zero) * boxcar::masked_fill(each, is_zero, 0);
+  }
   const Tensor size = boxcar::abs(self);
   if (std::isinf(p)) {
     const Tensor is_extreme = boxcar::logical_or(boxcar::eq(size, norm), boxcar::isnan(size));
@@ -48,11 +65,11 @@ Tensor norm_self(const Tensor& grad, const Tensor& given, const std::optional<Sc
   }
   if (p < 1) {
     const Tensor powers = boxcar::masked_fill(boxcar::pow(size, p - 1), boxcar::eq(self, 0), 0);
-    return boxcar::sgn(self) * powers * each * boxcar::pow(norm, 1 - p);
+    return boxcar::sgn(self) * powers * (each * boxcar::pow(norm, 1 - p));
   }
   const Tensor scale = boxcar::masked_fill(each / boxcar::pow(norm, p - 1), is_zero, 0);
   if (p < 2) return boxcar::sgn(self) * boxcar::pow(size, p - 1) * scale;
-  return self * boxcar::pow(size, p - 2) * scale;
+  return self * (p == 3 ? size : boxcar::pow(size, p - 2)) * scale;
 }
 
 Tensor renorm_self(const Tensor& grad, const Tensor& self, const Scalar& order, int64_t dim, const Scalar& maxnorm) {

@@ -55,10 +55,10 @@ Tensor trace(const Tensor& self) {
 
 Tensor traceBackward(const Tensor& grad, std::span<const int64_t> sizes) {
   BOXCAR_CHECK(sizes.size() == 2, "trace_backward: expected the sizes of a matrix, but got {} sizes", sizes.size());
-  BOXCAR_CHECK(grad.numel() == 1, "trace_backward: grad must have one element, as a trace has, but it has {}",
-               grad.numel());
+  BOXCAR_CHECK(grad.dim() == 0, "trace_backward: grad must have no dimensions, as a trace has, but it has {}",
+               grad.dim());
   const Tensor is_diagonal = boxcar::eye(sizes[0], sizes[1], ScalarType::Bool, std::nullopt, grad.device());
-  return boxcar::where(is_diagonal, boxcar::reshape(grad, {}), 0);
+  return boxcar::where(is_diagonal, grad, boxcar::zeros_like(grad));
 }
 
 Tensor& eyeRowsColumnsOut(int64_t n, int64_t m, Tensor& out) {

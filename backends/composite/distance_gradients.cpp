@@ -16,21 +16,27 @@
 namespace boxcar::composite {
 namespace {
 
-// The gradient of rows, one for each [difference] of two of them, from that of their distance.
-Tensor ofDifferences(const Tensor& grad, const Tensor& difference, double p, const Tensor& distance) {
-  if (p == 1) return boxcar::mul(boxcar::sign(difference), grad);
+// The gradient of the first of two rows, for each [difference] of such rows in the last dimension, is a term times a
+// weight for each pair.
+struct Gradients {
+  Tensor terms;
+  Tensor weights;
+};
+
+Gradients ofDifferences(const Tensor& grad, const Tensor& difference, double p, const Tensor& distance) {
+  if (p == 1) return {boxcar::sign(difference), grad};
   if (std::isinf(p)) {
-    const Tensor is_greatest = boxcar::eq(boxcar::abs(difference), distance);
-    return boxcar::mul(boxcar::mul(boxcar::sign(difference), grad), is_greatest);
+    const Tensor is_greatest = boxcar::eq(boxcar::abs(difference), boxcar::unsqueeze(distance, -1));
+    return {boxcar::mul(boxcar::sign(difference), is_greatest), grad};
   }
   // Zero where there is no difference. Ones instead of zeros keep infinity and NaN out of what is masked.
   const Tensor is_zero = boxcar::eq(distance, 0);
   const Tensor positive = boxcar::masked_fill(distance, is_zero, 1);
   const Tensor divisor = p == 2 ? positive : boxcar::pow(positive, p - 1);
-  const Tensor scale = boxcar::masked_fill(boxcar::div(grad, divisor), is_zero, 0);
-  if (p == 2) return boxcar::mul(difference, scale);
+  const Tensor weights = boxcar::masked_fill(boxcar::div(grad, divisor), is_zero, 0);
+  if (p == 2) return {difference, weights};
   const Tensor size = boxcar::masked_fill(boxcar::abs(difference), boxcar::eq(difference, 0), 1);
-  return boxcar::mul(boxcar::mul(boxcar::sign(difference), boxcar::pow(size, p - 1)), scale);
+  return {boxcar::mul(boxcar::sign(difference), boxcar::pow(size, p - 1)), weights};
 }
 
 Tensor cdistBackward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p, const Tensor& cdist) {
@@ -46,11 +52,9 @@ Tensor cdistBackward(const Tensor& grad, const Tensor& x1, const Tensor& x2, dou
   const Tensor others = boxcar::unsqueeze(x2, -3);
   const auto ofRows = [&](int64_t first, int64_t count) {
     const auto rows = [&](const Tensor& x) { return boxcar::narrow(x, -2, first, count); };
-    const int64_t over_others[] = {-2};
-    return boxcar::sum(
-        ofDifferences(boxcar::unsqueeze(rows(grad), -1), boxcar::sub(boxcar::unsqueeze(rows(x1), -2), others), p,
-                      boxcar::unsqueeze(rows(cdist), -1)),
-        over_others);
+    const auto [terms, weights] =
+        ofDifferences(rows(grad), boxcar::sub(boxcar::unsqueeze(rows(x1), -2), others), p, rows(cdist));
+    return boxcar::squeeze(boxcar::matmul(boxcar::unsqueeze(weights, -2), terms), -2);
   };
   // Some rows after the other, so that their differences fit in a processor's cache. A graph would keep all anyway.
   constexpr int64_t kDifferences = 1 << 16;
