@@ -39,7 +39,7 @@ Tensor differencesOf(const Tensor& values) {
 void checkPhases(const Tensor& phases, const char* op, const char* vectors) {
   if (phases.is_meta()) return;
   BOXCAR_CHECK(boxcar::allclose(phases, boxcar::zeros_like(phases), 1e-2, 1e-2),
-               "{}: the {} in the complex case are specified up to multiplication by e^{{i phi}}. The specified loss "
+               "{}: The {} in the complex case are specified up to multiplication by e^{{i phi}}. The specified loss "
                "function depends on this quantity, so it is ill-defined; use absolute values, or products in which "
                "the phases cancel",
                op, vectors);

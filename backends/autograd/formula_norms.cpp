@@ -115,9 +115,12 @@ std::tuple<Tensor, Tensor, Tensor> trilinear_all(const Tensor& grad, const Tenso
                                                  std::span<const int64_t> sumdim, std::span<const bool> needed) {
   // A product of three, of which the gradient takes the place of one.
   std::tuple<Tensor, Tensor, Tensor> result;
-  if (needed[0]) std::get<0>(result) = boxcar::_trilinear(grad, i2, i3, sumdim, expand2, expand3, expand1);
-  if (needed[1]) std::get<1>(result) = boxcar::_trilinear(i1, grad, i3, expand1, sumdim, expand3, expand2);
-  if (needed[2]) std::get<2>(result) = boxcar::_trilinear(i1, i2, grad, expand1, expand2, sumdim, expand3);
+  const Tensor c1 = conjugate(i1);
+  const Tensor c2 = conjugate(i2);
+  const Tensor c3 = conjugate(i3);
+  if (needed[0]) std::get<0>(result) = boxcar::_trilinear(grad, c2, c3, sumdim, expand2, expand3, expand1);
+  if (needed[1]) std::get<1>(result) = boxcar::_trilinear(c1, grad, c3, expand1, sumdim, expand3, expand2);
+  if (needed[2]) std::get<2>(result) = boxcar::_trilinear(c1, c2, grad, expand1, expand2, sumdim, expand3);
   return result;
 }
 

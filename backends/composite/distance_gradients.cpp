@@ -18,12 +18,12 @@ namespace {
 
 // The gradient of the first of two rows, for each [difference] of such rows in the last dimension, is a term times a
 // weight for each pair.
-struct Gradients {
+struct PairGradients {
   Tensor terms;
   Tensor weights;
 };
 
-Gradients ofDifferences(const Tensor& grad, const Tensor& difference, double p, const Tensor& distance) {
+PairGradients ofDifferences(const Tensor& grad, const Tensor& difference, double p, const Tensor& distance) {
   if (p == 1) return {boxcar::sign(difference), grad};
   if (std::isinf(p)) {
     const Tensor is_greatest = boxcar::eq(boxcar::abs(difference), boxcar::unsqueeze(distance, -1));
