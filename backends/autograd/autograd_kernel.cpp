@@ -160,7 +160,7 @@ class DifferentiatedCall final {
 
   Tensor withHistory(Tensor result, bool is_differentiable) const {
     if (!canRequireGrad(result) || !is_differentiable) {
-      if (result.defined()) node_->addOutput(result);
+      node_->addOutput(result);
       return result;
     }
     if (result.requires_grad()) result = boxcar::alias(result);  // an argument that the kernel returned

@@ -135,4 +135,12 @@ class BackwardCall final {
   Gradients results_;
 };
 
+// A tensor that a formula may not need.
+struct LaterTensor {
+  const BackwardCall& call;
+  size_t item;
+
+  std::optional<Tensor> operator()() const { return call.optionalTensor(item); }
+};
+
 }  // namespace boxcar::autograd

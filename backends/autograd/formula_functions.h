@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boxcar/backends/autograd/formula_linalg.h>  // IWYU pragma: export
+#include <boxcar/backends/autograd/formula_networks.h>  // IWYU pragma: export
 #include <boxcar/ivalue/array_ref.h>
 #include <boxcar/ivalue/scalar.h>
 #include <boxcar/ivalue/tensor.h>
@@ -103,11 +104,4 @@ Tensor imaginary(const Tensor& x);
 double dropout_scale(double p, std::optional<bool> train);
 // The size of dimension 1, as a list.
 std::vector<int64_t> channels(const Tensor& x);
-// The gradient of each element's loss from that of their sum, mean or all, as [reduction] says, for a loss of [self].
-Tensor of_loss(const Tensor& grad, int64_t reduction, const Tensor& self);
-Tensor smooth_l1_slope(const Tensor& difference, double beta);
-Tensor nll_loss_self(const Tensor& grad, std::span<const int64_t> sizes, const Tensor& target,
-                     const std::optional<Tensor>& weight, int64_t reduction, int64_t ignore_index,
-                     const Tensor& total_weight);
-
 }  // namespace boxcar::autograd

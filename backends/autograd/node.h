@@ -44,6 +44,8 @@ class BOXCAR_API Edge final {
 
 // What a gradient must look like: the tensor that it is the gradient of.
 struct GradientShape {
+  // Of an undefined result, which has no gradient.
+  GradientShape() noexcept : dtype(ScalarType::Float), device(DeviceType::CPU) {}
   explicit GradientShape(const Tensor& tensor)
       : sizes(toDimVector(tensor.sizes())), dtype(tensor.scalar_type()), device(tensor.device()) {}
 
@@ -101,7 +103,7 @@ class BOXCAR_API Node : public Object {
 
   using OutputShapes = boost::container::small_vector<GradientShape, 1>;
   const OutputShapes& outputShapes() const noexcept { return output_shapes_; }
-  // Adds a result of the call, and returns its number.
+  // Adds a result of the call, which may be undefined, and returns its number.
   uint32_t addOutput(const Tensor& result);
 
   // Of two nodes that may run, the one with the higher number does. It was made later, if on the same thread.

@@ -14,8 +14,9 @@
 // all of floating point or complex dtype do. `none` in place of the lines says that no result has one. The in-place
 // form of an operator has its formulas, too. In formulas (formula_text.h) `grad` is the gradient of the first such
 // result, `grads[i]` that of result i, undefined where there is none; `result`, `result1` or the schema's name is a
-// result; `x.sizes`, `x.dtype` and `x.dim` do not keep the tensor x; `grad_input_mask` says which of the line's
-// arguments need a gradient.
+// result; `x.sizes`, `x.dtype` and `x.dim` do not keep the tensor x; `x.later` is what gives it when it is called, for
+// tensors that only some calls need, and others write; `grad_input_mask` says which of the line's arguments need a
+// gradient.
 
 #include <boxcar/ivalue/error.h>
 #include <fmt/format.h>
@@ -229,6 +230,12 @@ class EntryWriter final {
           {"sizes", {"kSizes", "std::span<const int64_t>"}},
           {"dtype", {"kDtype", "ScalarType"}},
           {"dim", {"kDim", "int64_t"}}};
+      if (attribute == "later") {
+        for (size_t i = 0; i < schema_.arguments().size(); ++i) {
+          if (schema_.arguments()[i].name() != given) continue;
+          return fmt::format("LaterTensor{{call, {}}}", itemOf("kArgument", i, inputs));
+        }
+      }
       for (const auto& [name, property] : kProperties) {
         if (name != attribute) continue;
         for (size_t i = 0; i < schema_.arguments().size(); ++i) {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -140,7 +141,10 @@ Attention attend(const Tensor& query, const Tensor& all_keys, const Tensor& all_
     const int64_t last[] = {-1};
     if (scores.sizes().back() > 0) hidden = boxcar::eq(boxcar::amax(scores, last, /*keepdim=*/true), -kInfinity);
   }
-  const Tensor weights = dropping.apply(boxcar::softmax(scores, -1));
+  // The softmax of a hidden query is NaN, and so would be its gradients.
+  const bool has_gradients = hidden.defined() && scores.requires_grad();
+  const Tensor seen = has_gradients ? boxcar::masked_fill(scores, hidden, 0) : scores;
+  const Tensor weights = dropping.apply(boxcar::softmax(seen, -1));
   Attention attention{{}, std::move(scores), weights, std::move(hidden)};
   attention.result =
       attention.withoutHidden(splitHeads(boxcar::matmul(joinHeads(weights, share_value), value), share_value));
@@ -225,6 +229,42 @@ std::tuple<Tensor, Tensor> attentionWithSums(const Tensor& query, const Tensor& 
   return {converted(attention.result, query.scalar_type()), boxcar::transpose(boxcar::contiguous(by_query), 1, 2)};
 }
 
+// The weights are computed again from the scores and their sums.
+std::tuple<Tensor, Tensor, Tensor> attentionWithSumsBackward(const Tensor& grad_out, const Tensor& query,
+                                                             const Tensor& key, const Tensor& value, const Tensor& out,
+                                                             const Tensor& logsumexp, double dropout_p, bool is_causal,
+                                                             const OptionalTensor& attn_mask,
+                                                             std::optional<double> scale) {
+  constexpr std::string_view kName = "_scaled_dot_product_flash_attention_for_cpu_backward";
+  const Tensor mask = attn_mask.value_or(Tensor());
+  checkArguments(query, key, value, mask, /*is_causal=*/false);
+  BOXCAR_CHECK(dropout_p == 0, "{}: dropout is not supported here, but dropout_p is {}", kName, dropout_p);
+  BOXCAR_CHECK(query.dim() == 4 && grad_out.dim() == 4 && std::ranges::equal(grad_out.sizes(), out.sizes()) &&
+                   std::ranges::equal(logsumexp.sizes(), query.sizes().first(3)),
+               "{}: expected grad_out and out of 4 dimensions and the same size, and logsumexp of the query's first "
+               "three, but got sizes {}, {} and {} for a query of size {}",
+               kName, meta::listOf(grad_out.sizes()), meta::listOf(out.sizes()), meta::listOf(logsumexp.sizes()),
+               meta::listOf(query.sizes()));
+  const double factor = scaleFor(query, scale);
+  const Tensor q = boxcar::mul(widened(query), factor);
+  const Tensor k = widened(key);
+  const Tensor gradient = widened(grad_out);
+  Tensor scores = boxcar::matmul(q, boxcar::transpose(k, -2, -1));
+  if (is_causal) boxcar::add_(scores, causalBias(q, k));
+  if (mask.defined()) {
+    boxcar::add_(scores, mask.scalar_type() == ScalarType::Bool ? biasOf(mask, scores.scalar_type()) : widened(mask));
+  }
+  const Tensor weights = boxcar::exp_(boxcar::sub_(scores, boxcar::unsqueeze(widened(logsumexp), -1)));
+  const int64_t last[] = {-1};
+  const Tensor shares = boxcar::sum(boxcar::mul(gradient, widened(out)), last, /*keepdim=*/true);
+  Tensor of_scores = boxcar::matmul(gradient, boxcar::transpose(widened(value), -2, -1));
+  boxcar::mul_(boxcar::sub_(of_scores, shares), weights);
+  const ScalarType type = query.scalar_type();
+  return {converted(boxcar::mul(boxcar::matmul(of_scores, k), factor), type),
+          converted(boxcar::matmul(boxcar::transpose(of_scores, -2, -1), q), type),
+          converted(boxcar::matmul(boxcar::transpose(weights, -2, -1), gradient), type)};
+}
+
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
@@ -234,6 +274,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("_scaled_dot_product_flash_attention_for_cpu", BOXCAR_FN(attentionWithSums));
+  m.impl("_scaled_dot_product_flash_attention_for_cpu_backward", BOXCAR_FN(attentionWithSumsBackward));
 }
 
 }  // namespace boxcar::composite

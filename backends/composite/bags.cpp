@@ -1,3 +1,4 @@
+#include <boxcar/backends/composite/bags.h>
 #include <boxcar/backends/composite/dtype.h>
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
@@ -17,8 +18,6 @@ namespace {
 
 using OptionalTensor = std::optional<Tensor>;
 using BagResults = std::tuple<Tensor, Tensor, Tensor, Tensor>;
-
-enum class BagMode : int64_t { kSum = 0, kMean = 1, kMax = 2 };
 
 bool isIndexType(const Tensor& tensor) {
   return tensor.scalar_type() == ScalarType::Long || tensor.scalar_type() == ScalarType::Int;
@@ -51,13 +50,6 @@ void checkBag(const Tensor& weight, const Tensor& indices, const Tensor& offsets
   BOXCAR_CHECK(first == 0 && last <= indices.numel(),
                "{}: offsets must start with 0 and not exceed the {} indices, but they are from {} to {}", kName,
                indices.numel(), first, last);
-}
-
-// Returns which bag each of [count] indices is in.
-Tensor bagsOf(const Tensor& offsets, int64_t count, int64_t bags) {
-  const Tensor places = boxcar::arange(count, ScalarType::Long, std::nullopt, offsets.device());
-  const Tensor starts = boxcar::contiguous(boxcar::to(boxcar::narrow(offsets, 0, 0, bags), ScalarType::Long));
-  return boxcar::sub(boxcar::bucketize(places, starts, /*out_int32=*/false, /*right=*/true), 1);
 }
 
 // The maxima of bags, and the indices that gave them; 0 for empty bags.

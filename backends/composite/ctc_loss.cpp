@@ -7,6 +7,7 @@
 #include <boxcar/ops.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -79,12 +80,42 @@ Tensor paddedTargets(const Tensor& targets, IntSpan lengths, int64_t longest, in
   return boxcar::reshape(counted, dimVector(batch, longest));
 }
 
-// [alphas] moved by [states] to the right.
+// [alphas] moved by [states] to the right, or to the left if it is negative.
 Tensor shifted(const Tensor& alphas, int64_t states) {
-  const int64_t length = alphas.size(1);
-  if (length < states) return boxcar::full_like(alphas, kNoPath);
-  return boxcar::narrow(boxcar::constant_pad_nd(alphas, dimVector(states, int64_t{0}), kNoPath), 1, 0, length);
+  if (alphas.size(1) < std::abs(states)) return boxcar::full_like(alphas, kNoPath);
+  return boxcar::constant_pad_nd(alphas, dimVector(states, -states), kNoPath);
 }
+
+struct States {
+  Tensor labels;         // the class of each state, [batch, states]: a label in every second one
+  Tensor probabilities;  // their logarithms, [batch, steps, states]
+  Tensor skips;          // whether the state before may be skipped, [batch, states]
+
+  // [longest]: of [target_lengths].
+  States(const Tensor& log_probs, const Tensor& targets, IntSpan target_lengths, int64_t longest, int64_t blank) {
+    const Device device = log_probs.device();
+    const int64_t batch = log_probs.size(1);
+    const int64_t states = 2 * longest + 1;
+    labels = boxcar::full(dimVector(batch, states), blank, ScalarType::Long, std::nullopt, device);
+    if (longest > 0) {
+      Tensor odd = boxcar::slice(labels, 1, 1, std::nullopt, 2);
+      boxcar::copy_(odd, paddedTargets(targets, target_lengths, longest, blank, device));
+    }
+    const DimVector sizes = dimVector(batch, log_probs.size(0), states);
+    probabilities =
+        boxcar::gather(boxcar::transpose(log_probs, 0, 1), 2, boxcar::expand(boxcar::unsqueeze(labels, 1), sizes));
+
+    // A blank may be skipped between two labels that differ. The blanks themselves are equal, and are not skipped to.
+    skips = boxcar::zeros(dimVector(batch, states), ScalarType::Bool, std::nullopt, device);
+    if (states > 2) {
+      Tensor from_third = boxcar::narrow(skips, 1, 2, states - 2);
+      boxcar::copy_(from_third,
+                    boxcar::ne(boxcar::narrow(labels, 1, 2, states - 2), boxcar::narrow(labels, 1, 0, states - 2)));
+      Tensor even = boxcar::slice(skips, 1, 0, std::nullopt, 2);
+      boxcar::fill_(even, false);
+    }
+  }
+};
 
 Pair ctcForward(const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths, IntSpan target_lengths,
                 int64_t blank, [[maybe_unused]] bool zero_infinity) {
@@ -107,25 +138,9 @@ Pair ctcForward(const Tensor& log_probs, const Tensor& targets, IntSpan input_le
             boxcar::empty(dimVector(batch, steps, states), type, std::nullopt, device)};
   }
 
-  // The class of each state: a label in every second one.
-  const Tensor labels = boxcar::full(dimVector(batch, states), blank, ScalarType::Long, std::nullopt, device);
-  if (longest > 0) {
-    Tensor odd = boxcar::slice(labels, 1, 1, std::nullopt, 2);
-    boxcar::copy_(odd, paddedTargets(targets, target_lengths, longest, blank, device));
-  }
-  const Tensor by_sequence = boxcar::transpose(log_probs, 0, 1);
-  const Tensor probabilities =
-      boxcar::gather(by_sequence, 2, boxcar::expand(boxcar::unsqueeze(labels, 1), dimVector(batch, steps, states)));
-
-  // A blank may be skipped between two labels that differ. The blanks themselves are equal, and are not skipped to.
-  Tensor skips = boxcar::zeros(dimVector(batch, states), ScalarType::Bool, std::nullopt, device);
-  if (states > 2) {
-    Tensor from_third = boxcar::narrow(skips, 1, 2, states - 2);
-    boxcar::copy_(from_third,
-                  boxcar::ne(boxcar::narrow(labels, 1, 2, states - 2), boxcar::narrow(labels, 1, 0, states - 2)));
-    Tensor even = boxcar::slice(skips, 1, 0, std::nullopt, 2);
-    boxcar::fill_(even, false);
-  }
+  const States automaton(log_probs, targets, target_lengths, longest, blank);
+  const Tensor& skips = automaton.skips;
+  const Tensor& probabilities = automaton.probabilities;
 
   // A sequence starts with a blank or its first label, if it has one.
   std::vector<int64_t> starts;
@@ -178,6 +193,85 @@ Pair ctcForwardTensor(const Tensor& log_probs, const Tensor& targets, const Tens
                     lengthsOf("target_lengths", target_lengths), blank, zero_infinity);
 }
 
+// The backward probabilities, [batch, steps, states]: those of the rest of each sequence, its state's own label
+// included.
+Tensor backwardProbabilities(const States& automaton, IntSpan input_lengths, IntSpan target_lengths) {
+  const Tensor& probabilities = automaton.probabilities;
+  const Device device = probabilities.device();
+  const int64_t batch = probabilities.size(0);
+  const int64_t steps = probabilities.size(1);
+  const int64_t states = probabilities.size(2);
+  // A sequence ends with its last label or the blank after it, at its last step.
+  std::vector<int64_t> ends;
+  for (const int64_t length : target_lengths) {
+    for (int64_t i = 0; i < states; ++i) ends.push_back(i == 2 * length || i == 2 * length - 1 ? 1 : 0);
+  }
+  const Tensor may_end = boxcar::reshape(boxcar::ne(tensorOf<int64_t>(ends, device), 0), dimVector(batch, states));
+  const Tensor lengths = boxcar::unsqueeze(tensorOf<int64_t>(input_lengths, device), 1);
+  const Tensor skips_to = states > 2
+                              ? boxcar::constant_pad_nd(automaton.skips, dimVector(int64_t{-2}, int64_t{2}), false)
+                              : automaton.skips;
+  Tensor now = boxcar::full(dimVector(batch, states), kNoPath, probabilities.scalar_type(), std::nullopt, device);
+  std::vector<Tensor> betas(static_cast<size_t>(steps));
+  for (int64_t t = steps - 1; t >= 0; --t) {
+    checkStop();
+    const Tensor stays = boxcar::logaddexp(now, shifted(now, -1));
+    const Tensor rest = boxcar::logaddexp(stays, boxcar::where(skips_to, shifted(now, -2), kNoPath));
+    const Tensor ending = boxcar::logical_and(may_end, boxcar::eq(lengths, t + 1));
+    now = boxcar::add(boxcar::masked_fill(rest, ending, 0), boxcar::select(probabilities, 1, t));
+    betas[static_cast<size_t>(t)] = now;
+  }
+  return boxcar::stack(betas, 1);
+}
+
+// As PyTorch's, this is the gradient for log_probs that are the result of a log_softmax, whose own gradient adds what
+// is missing here.
+Tensor ctcBackward(const Tensor& grad, const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths,
+                   IntSpan target_lengths, const Tensor& neg_log_likelihood, const Tensor& log_alpha, int64_t blank,
+                   bool zero_infinity) {
+  constexpr std::string_view kName = "_ctc_loss_backward";
+  checkCtc(log_probs, targets, input_lengths, target_lengths, blank);
+  const Device device = log_probs.device();
+  const int64_t steps = log_probs.size(0);
+  const int64_t batch = log_probs.size(1);
+  const int64_t longest = target_lengths.empty() ? 0 : std::ranges::max(target_lengths);
+  const int64_t states = 2 * longest + 1;
+  BOXCAR_CHECK(
+      grad.numel() == batch && neg_log_likelihood.numel() == batch &&
+          std::ranges::equal(log_alpha.sizes(), dimVector(batch, steps, states)),
+      "{}: expected grad and neg_log_likelihood for a batch of {} and log_alpha of size [{}, {}, {}], but they "
+      "are of size {}, {} and {}",
+      kName, batch, batch, steps, states, meta::listOf(grad.sizes()), meta::listOf(neg_log_likelihood.sizes()),
+      meta::listOf(log_alpha.sizes()));
+  if (log_probs.is_meta() || log_probs.numel() == 0) return boxcar::zeros_like(log_probs);
+  const States automaton(log_probs, targets, target_lengths, longest, blank);
+  const Tensor beta = backwardProbabilities(automaton, input_lengths, target_lengths);
+  const Tensor loss = boxcar::reshape(neg_log_likelihood, dimVector(batch, int64_t{1}, int64_t{1}));
+  // The probability of each state at each step, given the labels. Both directions count the state's own label. PyTorch
+  // leaves log_alpha unwritten where no path goes on.
+  const Tensor alpha = boxcar::masked_fill(log_alpha, boxcar::eq(beta, kNoPath), kNoPath);
+  const Tensor both = boxcar::sub(boxcar::add(alpha, beta), automaton.probabilities);
+  const Tensor expected = boxcar::masked_fill(boxcar::exp(boxcar::add(both, loss)), boxcar::eq(alpha, kNoPath), 0);
+  const Tensor by_sequence = boxcar::transpose(log_probs, 0, 1);
+  const Tensor places = boxcar::expand(boxcar::unsqueeze(automaton.labels, 1), dimVector(batch, steps, states));
+  const Tensor of_classes = boxcar::scatter_add(boxcar::zeros_like(by_sequence), 2, places, expected);
+  Tensor result = boxcar::mul(boxcar::sub(boxcar::exp(by_sequence), of_classes),
+                              boxcar::reshape(grad, dimVector(batch, int64_t{1}, int64_t{1})));
+  // Steps after the end have no part in the loss.
+  const Tensor lengths = boxcar::unsqueeze(tensorOf<int64_t>(input_lengths, device), 1);
+  Tensor is_after =
+      boxcar::unsqueeze(boxcar::ge(boxcar::arange(steps, ScalarType::Long, std::nullopt, device), lengths), 2);
+  const Tensor impossible = boxcar::isinf(loss);
+  result = boxcar::masked_fill(result, impossible, zero_infinity ? 0.0 : std::numeric_limits<double>::quiet_NaN());
+  return boxcar::contiguous(boxcar::transpose(boxcar::masked_fill(result, is_after, 0), 0, 1));
+}
+Tensor ctcBackwardTensor(const Tensor& grad, const Tensor& log_probs, const Tensor& targets,
+                         const Tensor& input_lengths, const Tensor& target_lengths, const Tensor& neg_log_likelihood,
+                         const Tensor& log_alpha, int64_t blank, bool zero_infinity) {
+  return ctcBackward(grad, log_probs, targets, lengthsOf("input_lengths", input_lengths),
+                     lengthsOf("target_lengths", target_lengths), neg_log_likelihood, log_alpha, blank, zero_infinity);
+}
+
 Tensor ctcLoss(const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths, IntSpan target_lengths,
                int64_t blank, int64_t reduction, bool zero_infinity) {
   const bool is_batch = log_probs.dim() == 3;
@@ -208,6 +302,8 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("_ctc_loss", BOXCAR_FN(ctcForward));
   m.impl("_ctc_loss.Tensor", BOXCAR_FN(ctcForwardTensor));
+  m.impl("_ctc_loss_backward", BOXCAR_FN(ctcBackward));
+  m.impl("_ctc_loss_backward.Tensor", BOXCAR_FN(ctcBackwardTensor));
 }
 
 }  // namespace boxcar::composite

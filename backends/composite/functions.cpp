@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <optional>
+#include <tuple>
 
 // Operators that are other operators under a different name or for more dtypes.
 
@@ -41,6 +42,18 @@ Tensor preluKernel(const Tensor& self, const Tensor& weight) {
   return boxcar::where(boxcar::gt(self, 0), self, boxcar::mul(self, weight));
 }
 
+std::tuple<Tensor, Tensor> preluKernelBackward(const Tensor& grad_output, const Tensor& self, const Tensor& weight) {
+  BOXCAR_CHECK(
+      self.is_floating_point() && self.scalar_type() == weight.scalar_type() &&
+          self.scalar_type() == grad_output.scalar_type(),
+      "_prelu_kernel_backward: expected grad_output, self and weight of the same floating-point dtype, but got "
+      "{}, {} and {}",
+      dtypeName(grad_output.scalar_type()), dtypeName(self.scalar_type()), dtypeName(weight.scalar_type()));
+  const Tensor is_positive = boxcar::gt(self, 0);
+  return {boxcar::where(is_positive, grad_output, boxcar::mul(weight, grad_output)),
+          boxcar::where(is_positive, 0, boxcar::mul(self, grad_output))};
+}
+
 Tensor square(const Tensor& self) { return boxcar::pow(self, 2); }
 Tensor& squareInPlace(Tensor& self) { return boxcar::pow_(self, 2); }
 Tensor& squareOut(const Tensor& self, Tensor& out) { return boxcar::pow_out(out, self, 2); }
@@ -63,6 +76,7 @@ BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("_safe_softmax", BOXCAR_FN(safeSoftmax));
   m.impl("_prelu_kernel", BOXCAR_FN(preluKernel));
+  m.impl("_prelu_kernel_backward", BOXCAR_FN(preluKernelBackward));
 }
 
 }  // namespace boxcar::composite

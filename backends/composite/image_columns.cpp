@@ -5,6 +5,7 @@
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 
@@ -135,37 +136,64 @@ Tensor positionsAlong(int64_t size, bool align_corners, const Tensor& like) {
   return boxcar::linspace(-edge, edge, size, like.scalar_type(), std::nullopt, like.device());
 }
 
-Tensor affineGridGenerator(const Tensor& theta, IntSpan size, bool align_corners) {
-  BOXCAR_CHECK(size.size() == 4 || size.size() == 5,
-               "affine_grid_generator: size must be that of images or volumes, 4 or 5 ints, but it is {}",
-               meta::listOf(size));
-  const auto rank = static_cast<int64_t>(size.size()) - 2;
-  for (const int64_t n : size) {
-    BOXCAR_CHECK(n >= 0, "affine_grid_generator: sizes must not be negative, but they are {}", meta::listOf(size));
+// The checked [size] of images or volumes, [N, C, spatial dimensions…].
+struct GridSize {
+  int64_t rank;
+  int64_t count = 1;  // of the places
+  DimVector places;   // the spatial dimensions
+
+  GridSize(std::string_view op, IntSpan size) : rank(static_cast<int64_t>(size.size()) - 2) {
+    BOXCAR_CHECK(size.size() == 4 || size.size() == 5,
+                 "{}: size must be that of images or volumes, 4 or 5 ints, but it is {}", op, meta::listOf(size));
+    for (const int64_t n : size) {
+      BOXCAR_CHECK(n >= 0, "{}: sizes must not be negative, but they are {}", op, meta::listOf(size));
+    }
+    places = toDimVector(size.subspan(2));
+    for (const int64_t n : places) count *= n;
   }
+
+  // The coordinates of each place and a 1: [count, rank + 1]. The last spatial dimension is x, the first coordinate.
+  Tensor base(bool align_corners, const Tensor& like) const {
+    DimVector sizes = places;
+    sizes.push_back(rank + 1);
+    const Tensor base = boxcar::ones(sizes, like.scalar_type(), std::nullopt, like.device());
+    for (int64_t i = 0; i < rank; ++i) {
+      Tensor coordinate = boxcar::select(base, -1, rank - 1 - i);
+      DimVector shape(static_cast<size_t>(rank), 1);
+      shape[static_cast<size_t>(i)] = places[static_cast<size_t>(i)];
+      boxcar::copy_(coordinate,
+                    boxcar::reshape(positionsAlong(places[static_cast<size_t>(i)], align_corners, like), shape));
+    }
+    return boxcar::reshape(base, dimVector(count, rank + 1));
+  }
+};
+
+Tensor affineGridGenerator(const Tensor& theta, IntSpan size, bool align_corners) {
+  const GridSize grid_size("affine_grid_generator", size);
+  const int64_t rank = grid_size.rank;
   BOXCAR_CHECK(theta.is_floating_point() && theta.dim() == 3 && theta.size(0) == size[0] && theta.size(1) == rank &&
                    theta.size(2) == rank + 1,
                "affine_grid_generator: theta must be floats of size [{}, {}, {}], but it is {} of size {}", size[0],
                rank, rank + 1, dtypeName(theta.scalar_type()), meta::listOf(theta.sizes()));
   const Tensor matrices = widened(theta);
-  // The last spatial dimension is x, the first coordinate.
-  DimVector grid_sizes = toDimVector(size.subspan(2));
-  int64_t count = 1;
-  for (const int64_t n : grid_sizes) count *= n;
-  grid_sizes.push_back(rank + 1);
-  const Tensor base = boxcar::ones(grid_sizes, matrices.scalar_type(), std::nullopt, theta.device());
-  for (int64_t i = 0; i < rank; ++i) {
-    Tensor coordinate = boxcar::select(base, -1, rank - 1 - i);
-    DimVector shape(static_cast<size_t>(rank), 1);
-    shape[static_cast<size_t>(i)] = grid_sizes[static_cast<size_t>(i)];
-    boxcar::copy_(coordinate,
-                  boxcar::reshape(positionsAlong(grid_sizes[static_cast<size_t>(i)], align_corners, matrices), shape));
-  }
-  const Tensor grid =
-      boxcar::matmul(boxcar::reshape(base, dimVector(count, rank + 1)), boxcar::transpose(matrices, 1, 2));
-  grid_sizes.back() = rank;
-  grid_sizes.insert(grid_sizes.begin(), size[0]);
-  return converted(boxcar::reshape(grid, grid_sizes), theta.scalar_type());
+  const Tensor grid = boxcar::matmul(grid_size.base(align_corners, matrices), boxcar::transpose(matrices, 1, 2));
+  DimVector sizes = grid_size.places;
+  sizes.push_back(rank);
+  sizes.insert(sizes.begin(), size[0]);
+  return converted(boxcar::reshape(grid, sizes), theta.scalar_type());
+}
+
+Tensor affineGridGeneratorBackward(const Tensor& grad, IntSpan size, bool align_corners) {
+  const GridSize grid_size("affine_grid_generator_backward", size);
+  DimVector sizes = grid_size.places;
+  sizes.push_back(grid_size.rank);
+  sizes.insert(sizes.begin(), size[0]);
+  BOXCAR_CHECK(grad.is_floating_point() && std::ranges::equal(grad.sizes(), sizes),
+               "affine_grid_generator_backward: grad must be floats of size {}, but it is {} of size {}",
+               meta::listOf(sizes), dtypeName(grad.scalar_type()), meta::listOf(grad.sizes()));
+  const Tensor positions = boxcar::reshape(widened(grad), dimVector(size[0], grid_size.count, grid_size.rank));
+  const Tensor matrices = boxcar::matmul(boxcar::transpose(grid_size.base(align_corners, positions), 0, 1), positions);
+  return converted(boxcar::transpose(matrices, 1, 2), grad.scalar_type());
 }
 
 Tensor gridSampler(const Tensor& input, const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode,
@@ -180,6 +208,7 @@ Tensor gridSampler(const Tensor& input, const Tensor& grid, int64_t interpolatio
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeImplicitAutograd, m) {
+  m.impl("affine_grid_generator_backward", BOXCAR_FN(affineGridGeneratorBackward));
   m.impl("channel_shuffle", BOXCAR_FN(channelShuffle));
   m.impl("grid_sampler", BOXCAR_FN(gridSampler));
 }

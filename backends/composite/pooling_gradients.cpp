@@ -2,6 +2,7 @@
 #include <boxcar/backends/composite/window_counts.h>
 #include <boxcar/backends/composite/write_out.h>
 #include <boxcar/backends/functors/windows.h>
+#include <boxcar/backends/meta/factories.h>
 #include <boxcar/backends/meta/pooling.h>
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/dispatcher/registry/library.h>
@@ -14,9 +15,9 @@
 #include <string_view>
 #include <utility>
 
-// Gradients of pools of images. Windows are products of rows and columns, so what each window gives to its elements is
-// first given to columns of rows, and then to elements. Nothing is multiplied by zero, so that NaN and infinity stay in
-// their windows.
+// Gradients of pools of images and volumes. Windows are products of lines along the dimensions, so what each window
+// gives to its elements is spread along one dimension after the other. Nothing is multiplied by zero, so that NaN and
+// infinity stay in their windows.
 
 namespace boxcar::composite {
 namespace {
@@ -41,7 +42,7 @@ void checkFloatingPool(std::string_view op, const Tensor& self) {
 
 // Returns [gradient] with the dtype of [self], in its memory format.
 Tensor gradientLike(const Tensor& self, const Tensor& gradient) {
-  const MemoryFormat format = meta::suggestsChannelsLast(self) ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous;
+  const MemoryFormat format = meta::suggestsChannelsLast(self) ? MemoryFormat::ChannelsLast : meta::formatOf(self);
   return boxcar::contiguous(converted(gradient, self.scalar_type()), format);
 }
 
@@ -77,31 +78,49 @@ Tensor spreadWindows(const Tensor& parts, int64_t dim, const WindowAxis& axis) {
   return result;
 }
 
+Tensor avgPoolBackward(std::string_view op, size_t rank, const Tensor& grad_output, const Tensor& self,
+                       IntSpan kernel_size, IntSpan stride, IntSpan padding, bool ceil_mode, bool count_include_pad,
+                       std::optional<int64_t> divisor_override) {
+  BOXCAR_CHECK(divisor_override != 0, "{}: divisor_override must not be zero", op);
+  const meta::Pool pool =
+      meta::checkPool(op, rank, self, kernel_size, stride, padding, dimVector(int64_t{1}), ceil_mode);
+  checkPooledGradient(op, grad_output, self, pool.output_sizes);
+  const bool is_integer = self.scalar_type() == ScalarType::Long;
+  if (!is_integer) checkFloatingPool(op, self);
+  const size_t first = self.sizes().size() - rank;
+  const auto along = [&](size_t i) {
+    return WindowAxis{self.sizes()[first + i],
+                      pool.output_sizes[first + i],
+                      false,
+                      pool.kernel[i],
+                      pool.stride[i],
+                      pool.padding[i],
+                      1};
+  };
+  Tensor counts;
+  if (divisor_override.has_value()) {
+    counts = boxcar::scalar_tensor(*divisor_override, ScalarType::Long, std::nullopt, self.device());
+  } else {
+    for (size_t i = 0; i < rank; ++i) {
+      const Tensor lines = windowCounts(along(i), count_include_pad, self.device());
+      counts = i == 0 ? lines : boxcar::mul(boxcar::unsqueeze(counts, -1), lines);
+    }
+  }
+  Tensor parts = is_integer ? boxcar::div(grad_output, counts, "trunc") : boxcar::div(widened(grad_output), counts);
+  for (size_t i = 0; i < rank; ++i) parts = spreadWindows(parts, static_cast<int64_t>(first + i), along(i));
+  return gradientLike(self, parts);
+}
 Tensor avgPool2dBackward(const Tensor& grad_output, const Tensor& self, IntSpan kernel_size, IntSpan stride,
                          IntSpan padding, bool ceil_mode, bool count_include_pad,
                          std::optional<int64_t> divisor_override) {
-  constexpr std::string_view kName = "avg_pool2d_backward";
-  BOXCAR_CHECK(divisor_override != 0, "{}: divisor_override must not be zero", kName);
-  const meta::Pool pool =
-      meta::checkPool(kName, 2, self, kernel_size, stride, padding, dimVector(int64_t{1}), ceil_mode);
-  checkPooledGradient(kName, grad_output, self, pool.output_sizes);
-  const bool is_integer = self.scalar_type() == ScalarType::Long;
-  if (!is_integer) checkFloatingPool(kName, self);
-  const int64_t down = self.dim() - 2;
-  const auto along = [&](size_t i) {
-    const auto dim = static_cast<size_t>(down) + i;
-    return WindowAxis{self.sizes()[dim], pool.output_sizes[dim], false, pool.kernel[i],
-                      pool.stride[i],    pool.padding[i],        1};
-  };
-  const WindowAxis rows = along(0);
-  const WindowAxis columns = along(1);
-  const Tensor counts = divisor_override.has_value()
-                            ? boxcar::scalar_tensor(*divisor_override, ScalarType::Long, std::nullopt, self.device())
-                            : boxcar::mul(boxcar::unsqueeze(windowCounts(rows, count_include_pad, self.device()), 1),
-                                          windowCounts(columns, count_include_pad, self.device()));
-  const Tensor parts =
-      is_integer ? boxcar::div(grad_output, counts, "trunc") : boxcar::div(widened(grad_output), counts);
-  return gradientLike(self, spreadWindows(spreadWindows(parts, down, rows), down + 1, columns));
+  return avgPoolBackward("avg_pool2d_backward", 2, grad_output, self, kernel_size, stride, padding, ceil_mode,
+                         count_include_pad, divisor_override);
+}
+Tensor avgPool3dBackward(const Tensor& grad_output, const Tensor& self, IntSpan kernel_size, IntSpan stride,
+                         IntSpan padding, bool ceil_mode, bool count_include_pad,
+                         std::optional<int64_t> divisor_override) {
+  return avgPoolBackward("avg_pool3d_backward", 3, grad_output, self, kernel_size, stride, padding, ceil_mode,
+                         count_include_pad, divisor_override);
 }
 Tensor& avgPool2dBackwardOut(const Tensor& grad_output, const Tensor& self, IntSpan kernel_size, IntSpan stride,
                              IntSpan padding, bool ceil_mode, bool count_include_pad,
@@ -121,8 +140,11 @@ std::pair<Tensor, Tensor> partsMet(int64_t n, int64_t m, Device device) {
 // the elements of this window. Of elements and windows, each of the more numerous meets one or two of the others.
 Tensor spreadAdaptive(const Tensor& parts, int64_t dim, int64_t in) {
   const int64_t out = parts.sizes()[static_cast<size_t>(dim)];
-  const bool lies_last = dim + 1 == parts.dim();
-  const auto broadcast = [&](const Tensor& values) { return lies_last ? values : boxcar::unsqueeze(values, 1); };
+  const auto broadcast = [&](const Tensor& values) {
+    DimVector shape(static_cast<size_t>(parts.dim() - dim), 1);
+    shape[0] = values.numel();
+    return boxcar::reshape(values, shape);
+  };
   const auto [begin, last] = partsMet(out, in, parts.device());
   const Tensor means = boxcar::div(parts, broadcast(boxcar::add(boxcar::sub(last, begin), 1)));
   if (in < out) {
@@ -136,41 +158,102 @@ Tensor spreadAdaptive(const Tensor& parts, int64_t dim, int64_t in) {
   return boxcar::add(boxcar::index_select(means, dim, first_window), seconds);
 }
 
-Tensor adaptiveAvgPool2dBackward(const Tensor& grad_output, const Tensor& self) {
-  constexpr std::string_view kName = "_adaptive_avg_pool2d_backward";
-  BOXCAR_CHECK(self.dim() >= 2 && grad_output.dim() == self.dim(),
-               "{}: grad_output and self must have the same 3 or 4 dimensions, but they are of size {} and {}", kName,
-               meta::listOf(grad_output.sizes()), meta::listOf(self.sizes()));
-  const IntSpan windows = grad_output.sizes().last(2);
-  BOXCAR_CHECK(windows[0] > 0 && windows[1] > 0,
-               "{}: grad_output must have no empty dimension except the batch, but it is of size {}", kName,
+// Returns the sizes of the result of an adaptive pool of [self], from its gradient.
+DimVector checkAdaptiveGradient(std::string_view op, size_t rank, const Tensor& grad_output, const Tensor& self) {
+  BOXCAR_CHECK(self.sizes().size() >= rank && grad_output.dim() == self.dim(),
+               "{}: grad_output and self must have the same {} or {} dimensions, but they are of size {} and {}", op,
+               rank + 1, rank + 2, meta::listOf(grad_output.sizes()), meta::listOf(self.sizes()));
+  const IntSpan windows = grad_output.sizes().last(rank);
+  BOXCAR_CHECK(std::ranges::all_of(windows, [](int64_t n) { return n > 0; }),
+               "{}: grad_output must have no empty dimension except the batch, but it is of size {}", op,
                meta::listOf(grad_output.sizes()));
-  const meta::AdaptivePool pool = meta::checkAdaptivePool(kName, 2, self, windows, /*may_lack_channels=*/false);
-  checkPooledGradient(kName, grad_output, self, pool.output_sizes);
-  checkFloatingPool(kName, self);
-  const int64_t down = self.dim() - 2;
-  const Tensor rows = spreadAdaptive(widened(grad_output), down, self.size(-2));
-  return gradientLike(self, spreadAdaptive(rows, down + 1, self.size(-1)));
+  DimVector sizes = meta::checkAdaptivePool(op, rank, self, windows, /*may_lack_channels=*/false).output_sizes;
+  checkPooledGradient(op, grad_output, self, sizes);
+  checkFloatingPool(op, self);
+  return sizes;
 }
 
-Tensor maxPool2dBackward(const Tensor& grad_output, const Tensor& self, IntSpan kernel_size, IntSpan stride,
-                         IntSpan padding, IntSpan dilation, bool ceil_mode, const Tensor& indices) {
-  constexpr std::string_view kName = "max_pool2d_with_indices_backward";
-  const meta::Pool pool = meta::checkPool(kName, 2, self, kernel_size, stride, padding, dilation, ceil_mode);
-  checkPooledGradient(kName, grad_output, self, pool.output_sizes);
-  checkFloatingPool(kName, self);
+Tensor adaptiveAvgPoolBackward(std::string_view op, size_t rank, const Tensor& grad_output, const Tensor& self) {
+  checkAdaptiveGradient(op, rank, grad_output, self);
+  Tensor parts = widened(grad_output);
+  for (int64_t dim = self.dim() - static_cast<int64_t>(rank); dim < self.dim(); ++dim) {
+    parts = spreadAdaptive(parts, dim, self.size(dim));
+  }
+  return gradientLike(self, parts);
+}
+Tensor adaptiveAvgPool2dBackward(const Tensor& grad_output, const Tensor& self) {
+  return adaptiveAvgPoolBackward("_adaptive_avg_pool2d_backward", 2, grad_output, self);
+}
+Tensor adaptiveAvgPool3dBackward(const Tensor& grad_output, const Tensor& self) {
+  return adaptiveAvgPoolBackward("_adaptive_avg_pool3d_backward", 3, grad_output, self);
+}
+
+// Adds each element of the gradient to the one that [indices] says, among all of the [rank] spatial dimensions.
+Tensor spreadMaxima(std::string_view op, size_t rank, const Tensor& grad_output, const Tensor& self,
+                    const Tensor& indices) {
+  checkFloatingPool(op, self);
   BOXCAR_CHECK(indices.scalar_type() == ScalarType::Long && std::ranges::equal(indices.sizes(), grad_output.sizes()),
-               "{}: indices must be int64 of the size {} of the pool's result, but they are {} of size {}", kName,
+               "{}: indices must be int64 of the size {} of the pool's result, but they are {} of size {}", op,
                meta::listOf(grad_output.sizes()), dtypeName(indices.scalar_type()), meta::listOf(indices.sizes()));
   const Tensor parts = widened(grad_output);
   const Tensor result = boxcar::zeros(self.sizes(), parts.scalar_type(), std::nullopt, self.device());
   if (result.numel() == 0) return gradientLike(self, result);
   // One row for each channel of each sample.
-  const auto rowsOf = [](const Tensor& images) { return boxcar::flatten(boxcar::flatten(images, -2, -1), 0, -2); };
+  const auto rowsOf = [&](const Tensor& images) {
+    return boxcar::flatten(boxcar::flatten(images, -static_cast<int64_t>(rank), -1), 0, -2);
+  };
   Tensor rows = rowsOf(result);
   boxcar::scatter_add_(rows, 1, rowsOf(indices), rowsOf(parts));
   return gradientLike(self, result);
 }
+
+Tensor maxPoolBackward(std::string_view op, size_t rank, const Tensor& grad_output, const Tensor& self,
+                       IntSpan kernel_size, IntSpan stride, IntSpan padding, IntSpan dilation, bool ceil_mode,
+                       const Tensor& indices) {
+  const meta::Pool pool = meta::checkPool(op, rank, self, kernel_size, stride, padding, dilation, ceil_mode);
+  checkPooledGradient(op, grad_output, self, pool.output_sizes);
+  return spreadMaxima(op, rank, grad_output, self, indices);
+}
+Tensor maxPool2dBackward(const Tensor& grad_output, const Tensor& self, IntSpan kernel_size, IntSpan stride,
+                         IntSpan padding, IntSpan dilation, bool ceil_mode, const Tensor& indices) {
+  return maxPoolBackward("max_pool2d_with_indices_backward", 2, grad_output, self, kernel_size, stride, padding,
+                         dilation, ceil_mode, indices);
+}
+Tensor maxPool3dBackward(const Tensor& grad_output, const Tensor& self, IntSpan kernel_size, IntSpan stride,
+                         IntSpan padding, IntSpan dilation, bool ceil_mode, const Tensor& indices) {
+  return maxPoolBackward("max_pool3d_with_indices_backward", 3, grad_output, self, kernel_size, stride, padding,
+                         dilation, ceil_mode, indices);
+}
+
+Tensor adaptiveMaxPool2dBackward(const Tensor& grad_output, const Tensor& self, const Tensor& indices) {
+  constexpr std::string_view kName = "adaptive_max_pool2d_backward";
+  checkAdaptiveGradient(kName, 2, grad_output, self);
+  return spreadMaxima(kName, 2, grad_output, self, indices);
+}
+Tensor adaptiveMaxPool3dBackward(const Tensor& grad_output, const Tensor& self, const Tensor& indices) {
+  constexpr std::string_view kName = "adaptive_max_pool3d_backward";
+  checkAdaptiveGradient(kName, 3, grad_output, self);
+  return spreadMaxima(kName, 3, grad_output, self, indices);
+}
+
+// The sizes of the windows do not change the result.
+Tensor fractionalMaxPoolBackward(std::string_view op, size_t rank, const Tensor& grad_output, const Tensor& self,
+                                 IntSpan output_size, const Tensor& indices) {
+  const DimVector sizes = checkAdaptiveGradient(op, rank, grad_output, self);
+  BOXCAR_CHECK(std::ranges::equal(output_size, IntSpan(sizes).last(rank)),
+               "{}: output_size must be that of grad_output, {}, but it is {}", op, meta::listOf(sizes),
+               meta::listOf(output_size));
+  return spreadMaxima(op, rank, grad_output, self, indices);
+}
+Tensor fractionalMaxPool2dBackward(const Tensor& grad_output, const Tensor& self, IntSpan /*kernel_size*/,
+                                   IntSpan output_size, const Tensor& indices) {
+  return fractionalMaxPoolBackward("fractional_max_pool2d_backward", 2, grad_output, self, output_size, indices);
+}
+Tensor fractionalMaxPool3dBackward(const Tensor& grad_output, const Tensor& self, IntSpan /*kernel_size*/,
+                                   IntSpan output_size, const Tensor& indices) {
+  return fractionalMaxPoolBackward("fractional_max_pool3d_backward", 3, grad_output, self, output_size, indices);
+}
+
 Tensor& maxPool2dBackwardOut(const Tensor& grad_output, const Tensor& self, IntSpan kernel_size, IntSpan stride,
                              IntSpan padding, IntSpan dilation, bool ceil_mode, const Tensor& indices,
                              Tensor& grad_input) {
@@ -183,9 +266,16 @@ Tensor& maxPool2dBackwardOut(const Tensor& grad_output, const Tensor& self, IntS
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
   m.impl("avg_pool2d_backward", BOXCAR_FN(avgPool2dBackward));
   m.impl("avg_pool2d_backward.grad_input", BOXCAR_FN(avgPool2dBackwardOut));
+  m.impl("avg_pool3d_backward", BOXCAR_FN(avgPool3dBackward));
   m.impl("_adaptive_avg_pool2d_backward", BOXCAR_FN(adaptiveAvgPool2dBackward));
+  m.impl("_adaptive_avg_pool3d_backward", BOXCAR_FN(adaptiveAvgPool3dBackward));
+  m.impl("adaptive_max_pool2d_backward", BOXCAR_FN(adaptiveMaxPool2dBackward));
+  m.impl("adaptive_max_pool3d_backward", BOXCAR_FN(adaptiveMaxPool3dBackward));
+  m.impl("fractional_max_pool2d_backward", BOXCAR_FN(fractionalMaxPool2dBackward));
+  m.impl("fractional_max_pool3d_backward", BOXCAR_FN(fractionalMaxPool3dBackward));
   m.impl("max_pool2d_with_indices_backward", BOXCAR_FN(maxPool2dBackward));
   m.impl("max_pool2d_with_indices_backward.grad_input", BOXCAR_FN(maxPool2dBackwardOut));
+  m.impl("max_pool3d_with_indices_backward", BOXCAR_FN(maxPool3dBackward));
 }
 
 }  // namespace boxcar::composite

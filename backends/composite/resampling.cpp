@@ -1,22 +1,18 @@
 #include <boxcar/backends/composite/dtype.h>
 #include <boxcar/backends/composite/host_values.h>
+#include <boxcar/backends/composite/resampling_taps.h>
 #include <boxcar/backends/composite/write_out.h>
-#include <boxcar/backends/functors/upsample.h>
 #include <boxcar/backends/meta/factories.h>
 #include <boxcar/backends/meta/spatial.h>
 #include <boxcar/backends/meta/upsample.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
-#include <boxcar/ivalue/stop_request.h>
 #include <boxcar/ops.h>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 // Resizing one dimension after the other: each element of a result is a sum of some elements along the dimension, which
 // a table of indices and weights describes.
@@ -30,16 +26,15 @@ using Scales = std::span<const Scale>;
 using OptionalSizes = std::optional<IntSpan>;
 using OptionalFactors = std::optional<std::span<const double>>;
 
-// Returns the sum over k of the elements at column k of [indices] times column k of [weights], along [dim].
+// Returns the sum over k of the elements at tap k of [taps] times their weights, along [dim].
 template <class C>
-Tensor blended(const Tensor& self, int64_t dim, const std::vector<std::vector<int64_t>>& indices,
-               const std::vector<std::vector<C>>& weights) {
+Tensor blended(const Tensor& self, int64_t dim, const Taps<C>& taps) {
   DimVector shape(static_cast<size_t>(self.dim()), 1);
-  shape[static_cast<size_t>(dim)] = static_cast<int64_t>(indices[0].size());
+  shape[static_cast<size_t>(dim)] = taps.size();
   Tensor sum;
-  for (size_t k = 0; k < indices.size(); ++k) {
-    const Tensor part = boxcar::index_select(self, dim, tensorOf<int64_t>(indices[k], self.device()));
-    const Tensor weight = boxcar::reshape(tensorOf<C>(weights[k], self.device()), shape);
+  for (int64_t k = 0; k < taps.count; ++k) {
+    const Tensor part = boxcar::index_select(self, dim, taps.indicesOf(k, self.device()));
+    const Tensor weight = boxcar::reshape(taps.weightsOf(k, self.device()), shape);
     sum = k == 0 ? boxcar::mul(part, weight) : boxcar::addcmul_(sum, part, weight);
   }
   return sum;
@@ -59,94 +54,29 @@ Tensor inCoordinates(const Tensor& self, int64_t dim, int64_t size, Body&& body)
 
 Tensor cubicAlong(const Tensor& self, int64_t dim, int64_t size, bool align_corners, Scale scale) {
   return inCoordinates(self, dim, size, [&]<class C>(C) {
-    const functors::CubicAxis<C> axis(self.size(dim), size, align_corners, scale);
-    std::vector<std::vector<int64_t>> indices(4);
-    std::vector<std::vector<C>> weights(4);
-    for (int64_t i = 0; i < size; ++i) {
-      checkStop();
-      const functors::CubicBlend<C> blend = axis.at(i);
-      for (size_t k = 0; k < 4; ++k) {
-        indices[k].push_back(blend.at[k]);
-        weights[k].push_back(blend.weight[k]);
-      }
-    }
-    return blended(self, dim, indices, weights);
+    return blended(self, dim, cubicTaps<C>(self.size(dim), size, align_corners, scale));
   });
 }
 
 Tensor linearAlong(const Tensor& self, int64_t dim, int64_t size, bool align_corners, Scale scale) {
   return inCoordinates(self, dim, size, [&]<class C>(C) {
-    const functors::LinearAxis<C> axis(self.size(dim), size, align_corners, scale);
-    std::vector<std::vector<int64_t>> indices(2);
-    std::vector<std::vector<C>> weights(2);
-    for (int64_t i = 0; i < size; ++i) {
-      checkStop();
-      const functors::Blend<C> blend = axis.at(i);
-      indices[0].push_back(blend.low);
-      indices[1].push_back(blend.high);
-      weights[0].push_back(blend.low_weight);
-      weights[1].push_back(blend.high_weight);
-    }
-    return blended(self, dim, indices, weights);
+    return blended(self, dim, linearTaps<C>(self.size(dim), size, align_corners, scale));
   });
 }
 
-// The weight of an element at distance [x] in bilinear and in bicubic interpolation.
-struct LinearWindow {
-  static constexpr int kReach = 1;
-  template <class C>
-  static C weight(C x) {
-    return std::max(C(1) - std::abs(x), C(0));
-  }
-};
-struct CubicWindow {
-  static constexpr int kReach = 2;
-  template <class C>
-  static C weight(C x) {
-    constexpr C kA = C(-0.5);
-    x = std::abs(x);
-    if (x < 1) return ((kA + 2) * x - (kA + 3)) * x * x + 1;
-    return x < 2 ? ((x - 5) * x + 8) * x * kA - 4 * kA : C(0);
-  }
-};
-
-// Where steps are longer than an element, windows are that much wider.
 template <class Window>
 Tensor smoothAlong(const Tensor& self, int64_t dim, int64_t size, bool align_corners, Scale scale) {
   return inCoordinates(self, dim, size, [&]<class C>(C) {
-    const int64_t in = self.size(dim);
-    const C step = functors::LinearAxis<C>(in, size, align_corners, scale).step;
-    const C widening = std::max(step, C(1));
-    const C reach = Window::kReach * widening;
-    const auto length = static_cast<int64_t>(std::min(std::ceil(reach) * 2 + 1, static_cast<C>(in)));
-    std::vector<int64_t> indices;
-    std::vector<C> weights;
-    for (int64_t i = 0; i < size; ++i) {
-      checkStop();
-      const C centre = step * (static_cast<C>(i) + C(0.5));
-      const int64_t first = std::clamp(static_cast<int64_t>(centre - reach + C(0.5)), int64_t{0}, in - 1);
-      const int64_t end =
-          std::clamp(static_cast<int64_t>(centre + reach + C(0.5)), first + 1, std::min(in, first + length));
-      const size_t start = weights.size();
-      C total = 0;
-      for (int64_t k = 0; k < length; ++k) {
-        const C distance = (static_cast<C>(first + k) - centre + C(0.5)) / widening;
-        const C weight = first + k < end ? Window::weight(distance) : C(0);
-        indices.push_back(std::min(first + k, in - 1));
-        weights.push_back(weight);
-        total += weight;
-      }
-      for (size_t k = start; total != 0 && k < weights.size(); ++k) weights[k] /= total;
-    }
+    const Taps<C> taps = smoothTaps<Window, C>(self.size(dim), size, align_corners, scale);
     DimVector parts = toDimVector(self.sizes());
     parts[static_cast<size_t>(dim)] = size;
-    parts.insert(parts.begin() + dim + 1, length);
+    parts.insert(parts.begin() + dim + 1, taps.count);
     DimVector of_weights(parts.size(), 1);
     of_weights[static_cast<size_t>(dim)] = size;
-    of_weights[static_cast<size_t>(dim) + 1] = length;
-    const Tensor chosen = boxcar::index_select(self, dim, tensorOf<int64_t>(indices, self.device()));
-    const Tensor weighted =
-        boxcar::mul(boxcar::reshape(chosen, parts), boxcar::reshape(tensorOf<C>(weights, self.device()), of_weights));
+    of_weights[static_cast<size_t>(dim) + 1] = taps.count;
+    const Tensor chosen = boxcar::index_select(self, dim, tensorOf<int64_t>(taps.indices, self.device()));
+    const Tensor weighted = boxcar::mul(boxcar::reshape(chosen, parts),
+                                        boxcar::reshape(tensorOf<C>(taps.weights, self.device()), of_weights));
     const int64_t summed[] = {dim + 1};
     return boxcar::sum(weighted, summed);
   });
@@ -154,13 +84,8 @@ Tensor smoothAlong(const Tensor& self, int64_t dim, int64_t size, bool align_cor
 
 Tensor nearestAlong(const Tensor& self, int64_t dim, int64_t size, Scale scale, bool of_centres) {
   return inCoordinates(self, dim, size, [&]<class C>(C) {
-    const functors::NearestAxis<C> axis(self.size(dim), size, scale, of_centres);
-    std::vector<int64_t> indices;
-    for (int64_t i = 0; i < size; ++i) {
-      checkStop();
-      indices.push_back(axis.at(i));
-    }
-    return boxcar::index_select(self, dim, tensorOf<int64_t>(indices, self.device()));
+    const Taps<C> taps = nearestTaps<C>(self.size(dim), size, scale, of_centres);
+    return boxcar::index_select(self, dim, tensorOf<int64_t>(taps.indices, self.device()));
   });
 }
 
