@@ -39,7 +39,7 @@ Tensor binary_cross_entropy_target(const Tensor& grad, const Tensor& self, const
 Tensor binary_cross_entropy_twice(const Tensor& grad, const Tensor& grad_output, const Tensor& self,
                                   const Tensor& target, const OptionalTensor& weight, int64_t reduction) {
   const Tensor p = self + kLeastProbability;
-  const Tensor q = (1 + kLeastProbability) - self;
+  const Tensor q = (1 - self) + kLeastProbability;
   const Tensor slope = (self * self - 2 * self * target + target) / (power(p, 2) * power(q, 2));
   return ofElementLoss(grad * grad_output * slope, weight, reduction, self);
 }
@@ -47,7 +47,7 @@ Tensor binary_cross_entropy_twice(const Tensor& grad, const Tensor& grad_output,
 Tensor binary_cross_entropy_twice_target(const Tensor& grad, const Tensor& grad_output, const Tensor& self,
                                          const OptionalTensor& weight, int64_t reduction) {
   const Tensor p = self + kLeastProbability;
-  const Tensor q = (1 + kLeastProbability) - self;
+  const Tensor q = (1 - self) + kLeastProbability;
   return ofElementLoss(-(grad * grad_output) / (p * q), weight, reduction, self);
 }
 

@@ -1,6 +1,5 @@
 #include <boxcar/backends/autograd/autograd.h>
 #include <boxcar/dispatcher/call/grad_mode.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -533,13 +532,13 @@ TEST(NetworkGradients, OfABatchNormInInferenceNeedItsStatistics) {
   const Tensor variance = ones({2}, ScalarType::Double);
   const Tensor result = batch_norm(x, {}, {}, mean, variance, false, 0.1, 1e-5, false);
   fill_(mean, 1);
-  EXPECT_THAT([&] { grad({{sum(result)}}, {{x}}); },
-              testing::ThrowsMessage<Error>(testing::HasSubstr("modified by an inplace operation")));
+  const std::string error = errorOf([&] { grad({{sum(result)}}, {{x}}); });
+  EXPECT_NE(error.find("modified by an inplace operation"), std::string::npos) << error;
 }
 
 // The input may have smaller elements than the weight.
 TEST(NetworkGradients, HaveTheDtypesOfTheirArguments) {
-  const Tensor x = to(numbers({3, 2, 2}, 0.5), ScalarType::BFloat16).detach().set_requires_grad(true);
+  const Tensor x = detach(to(numbers({3, 2, 2}, 0.5), ScalarType::BFloat16)).set_requires_grad(true);
   const Tensor weight = ones({2}, ScalarType::Float).set_requires_grad(true);
   const Tensor result = batch_norm(x, weight, {}, {}, {}, true, 0.1, 1e-5, false);
   const auto gradients = grad({{result}}, {{x, weight}}, {{ones_like(result)}});
