@@ -3,6 +3,7 @@
 #include <boxcar/backends/meta/factories.h>
 #include <boxcar/backends/meta/normalization.h>
 #include <boxcar/backends/meta/spatial.h>
+#include <boxcar/backends/native/layer_norm.h>
 #include <boxcar/dispatcher/registry/library.h>
 #include <boxcar/ivalue/error.h>
 #include <boxcar/ops.h>
@@ -64,6 +65,34 @@ struct NormalizedView {
   Tensor ofBias(const DimVector& others) const { return boxcar::sum(gradient, others); }
 };
 
+// By the device's own function.
+NormGradients layerNormGradientsAtOnce(const Tensor& grad_out, const Tensor& input, const Tensor& mean,
+                                       const Tensor& rstd, const Tensor* const (&parameters)[2],
+                                       const meta::LayerNorm& shape, std::span<const bool> output_mask) {
+  const Device device = input.device();
+  const ScalarType type = input.scalar_type() == ScalarType::Double ? ScalarType::Double : ScalarType::Float;
+  const auto prepared = [&](const Tensor& tensor) {
+    BOXCAR_CHECK(tensor.device() == device, "native_layer_norm_backward: all tensors must be on {}, but one is on {}",
+                 toString(device), toString(tensor.device()));
+    return boxcar::contiguous(converted(tensor, type));
+  };
+  const Tensor weight = parameters[0] == nullptr ? Tensor() : prepared(*parameters[0]);
+  Tensor results[3];
+  for (size_t i = 0; i < 3; ++i) {
+    if (!output_mask[i]) continue;
+    results[i] = boxcar::empty(i == 0 ? input.sizes() : parameters[i - 1]->sizes(), type, std::nullopt, device);
+  }
+  const auto given = [&](size_t i) { return results[i].defined() ? &results[i] : nullptr; };
+  native::layerNormGradients(device,
+                             {prepared(grad_out), prepared(input), prepared(mean), prepared(rstd),
+                              weight.defined() ? &weight : nullptr, shape.rows, shape.length},
+                             given(0), given(1), given(2));
+  const auto finished = [&](size_t i, const Tensor* like) {
+    return results[i].defined() ? converted(results[i], like->scalar_type()) : results[i];
+  };
+  return {finished(0, &input), finished(1, parameters[0]), finished(2, parameters[1])};
+}
+
 NormGradients nativeLayerNormBackward(const Tensor& grad_out, const Tensor& input, IntSpan normalized_shape,
                                       const Tensor& mean, const Tensor& rstd, const OptionalTensor& weight,
                                       const OptionalTensor& bias, std::span<const bool> output_mask) {
@@ -75,6 +104,9 @@ NormGradients nativeLayerNormBackward(const Tensor& grad_out, const Tensor& inpu
   for (size_t i = 0; i < 2; ++i) {
     BOXCAR_CHECK(!output_mask[i + 1] || parameters[i] != nullptr,
                  "{}: output_mask asks for the gradient of {}, which is not given", kName, i == 0 ? "weight" : "bias");
+  }
+  if (native::layerNormGradients.has(input.device().type()) && input.numel() > 0) {
+    return layerNormGradientsAtOnce(grad_out, input, mean, rstd, parameters, shape, output_mask);
   }
   const NormalizedView rows(grad_out, input, mean, rstd, dimVector(shape.rows, shape.length),
                             dimVector(shape.rows, int64_t{1}), dimVector(int64_t{1}));

@@ -7,7 +7,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
+#include <type_traits>
+#include <vector>
 
 namespace boxcar::cpu {
 namespace {
@@ -60,11 +63,122 @@ void normalize(const LayerNormCall& call, const Tensor& out, const Tensor& mean,
   if (!result.is_same(out)) copyElements(out, result);
 }
 
+// Loops of a fixed length become vector instructions.
+constexpr int64_t kLanes = 16;
+
+// Calls body(i, std::integral_constant<kLanes>()) and, for the rest, body(i, std::integral_constant<1>()).
+template <class Body>
+void inLanes(int64_t n, const Body& body) {
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) body(i, std::integral_constant<int64_t, kLanes>());
+  for (; i < n; ++i) body(i, std::integral_constant<int64_t, 1>());
+}
+
+// The gradients of the rows of one chunk.
+template <class T>
+struct RowGradients {
+  const T* g;
+  const T* x;
+  const T* means;
+  const T* scales;
+  const T* weight;
+  int64_t length;
+
+  void writeInput(int64_t row, T* __restrict to) const {
+    const T* const gradient = g + row * length;
+    const T* const in = x + row * length;
+    const T mean = means[row];
+    const T scale = scales[row];
+    T sums[kLanes] = {};
+    T products[kLanes] = {};
+    inLanes(length, [&]<int64_t n>(int64_t i, std::integral_constant<int64_t, n>) {
+      for (int64_t k = 0; k < n; ++k) {
+        const T weighted = gradient[i + k] * weight[i + k];
+        sums[k] += weighted;
+        products[k] += weighted * (in[i + k] - mean);
+      }
+    });
+    // What changes the mean or the variance of a row does not change the result.
+    const auto count = static_cast<T>(length);
+    const T shift = std::accumulate(sums, sums + kLanes, T(0)) / count;
+    const T stretch = std::accumulate(products, products + kLanes, T(0)) / count * scale * scale;
+    T* const result = to + row * length;
+    inLanes(length, [&]<int64_t n>(int64_t i, std::integral_constant<int64_t, n>) {
+      T parts[n];
+      for (int64_t k = 0; k < n; ++k) {
+        parts[k] = (gradient[i + k] * weight[i + k] - shift - (in[i + k] - mean) * stretch) * scale;
+      }
+      std::copy_n(parts, n, result + i);
+    });
+  }
+  // Adds those of the weight and the bias.
+  void addParameters(int64_t row, T* __restrict of_weight, T* __restrict of_bias) const {
+    const T* const gradient = g + row * length;
+    const T* const in = x + row * length;
+    const T mean = means[row];
+    const T scale = scales[row];
+    inLanes(length, [&]<int64_t n>(int64_t i, std::integral_constant<int64_t, n>) {
+      for (int64_t k = 0; k < n; ++k) {
+        of_weight[i + k] += gradient[i + k] * (in[i + k] - mean) * scale;
+        of_bias[i + k] += gradient[i + k];
+      }
+    });
+  }
+};
+
+// Sums over rows are made of as many parts whatever the number of threads, so that they are always the same.
+template <class T>
+void differentiateRows(const native::LayerNormGradientCall& call, const Tensor* of_input, const Tensor* of_weight,
+                       const Tensor* of_bias) {
+  constexpr int64_t kMostChunks = 32;
+  const int64_t n = call.length;
+  const int64_t chunk = std::max<int64_t>(1, (call.rows + kMostChunks - 1) / kMostChunks);
+  const int64_t chunks = (call.rows + chunk - 1) / chunk;
+  const std::vector<T> ones(static_cast<size_t>(call.weight == nullptr ? n : 0), T(1));
+  const RowGradients<T> rows{call.grad_out.const_data_ptr<T>(),
+                             call.input.const_data_ptr<T>(),
+                             call.mean.const_data_ptr<T>(),
+                             call.scale.const_data_ptr<T>(),
+                             call.weight == nullptr ? ones.data() : call.weight->const_data_ptr<T>(),
+                             n};
+  const bool has_parameters = of_weight != nullptr || of_bias != nullptr;
+  // Of each chunk: the weight's part and the bias' part.
+  std::vector<T> parts(static_cast<size_t>(has_parameters ? 2 * chunks * n : 0));
+  T* const to = of_input == nullptr ? nullptr : of_input->mutable_data_ptr<T>();
+  parallelFor(0, chunks, kParallelGrain / std::max<int64_t>(1, chunk * n) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      for (int64_t row = i * chunk; row < std::min(call.rows, (i + 1) * chunk); ++row) {
+        if (to != nullptr) rows.writeInput(row, to);
+        if (has_parameters) rows.addParameters(row, parts.data() + 2 * i * n, parts.data() + (2 * i + 1) * n);
+      }
+    }
+  });
+  for (const bool is_bias : {false, true}) {
+    const Tensor* const out = is_bias ? of_bias : of_weight;
+    if (out == nullptr) continue;
+    T* const sums = out->mutable_data_ptr<T>();
+    parallelFor(0, n, kParallelGrain / std::max<int64_t>(1, chunks) + 1, [&](int64_t begin, int64_t end) {
+      std::fill(sums + begin, sums + end, T(0));
+      for (int64_t i = 0; i < chunks; ++i) {
+        const T* const part = parts.data() + (2 * i + (is_bias ? 1 : 0)) * n;
+        for (int64_t k = begin; k < end; ++k) sums[k] += part[k];
+      }
+    });
+  }
+}
+
+void differentiate(const native::LayerNormGradientCall& call, const Tensor* of_input, const Tensor* of_weight,
+                   const Tensor* of_bias) {
+  visitScalarType(kFullFloatTypes, call.input.scalar_type(), "native_layer_norm_backward",
+                  [&]<class T>(std::type_identity<T>) { differentiateRows<T>(call, of_input, of_weight, of_bias); });
+}
+
 }  // namespace
 }  // namespace boxcar::cpu
 
 namespace boxcar::native {
 
 BOXCAR_REGISTER_STUB(CPU, layerNormRows, cpu::normalize)
+BOXCAR_REGISTER_STUB(CPU, layerNormGradients, cpu::differentiate)
 
 }  // namespace boxcar::native

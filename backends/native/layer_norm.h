@@ -22,4 +22,21 @@ struct LayerNormCall {
 using LayerNormFunction = void(const LayerNormCall& call, const Tensor& out, const Tensor& mean, const Tensor& scale);
 extern DeviceStub<LayerNormFunction> layerNormRows;
 
+// The gradients of such rows, from those of the result; all tensors are contiguous and of one type, float32 or float64.
+struct LayerNormGradientCall {
+  const Tensor& grad_out;
+  const Tensor& input;
+  const Tensor& mean;
+  const Tensor& scale;
+  const Tensor* weight;  // may be null
+  int64_t rows;
+  int64_t length;
+};
+
+// Writes the gradients of the input, the weight and the bias to those of the tensors that are not null.
+using LayerNormGradientFunction = void(const LayerNormGradientCall& call, const Tensor* of_input,
+                                       const Tensor* of_weight, const Tensor* of_bias);
+// A device that has none takes the operators that they are made of.
+extern DeviceStub<LayerNormGradientFunction> layerNormGradients;
+
 }  // namespace boxcar::native
