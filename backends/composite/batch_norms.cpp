@@ -21,11 +21,15 @@ void checkStatistics(const Tensor& running_mean, const Tensor& running_var) {
   meta::checkDefined(running_var);
 }
 
-Normalized batchNormLegit(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
-                          Tensor& running_mean, Tensor& running_var, bool training, double momentum, double eps) {
-  checkStatistics(running_mean, running_var);
-  return boxcar::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
-}
+// native_batch_norm counts the writes: there are none without training.
+struct BatchNormLegit {
+  static constexpr WriteCount kWriteCount = WriteCount::kNever;
+  Normalized operator()(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
+                        Tensor& running_mean, Tensor& running_var, bool training, double momentum, double eps) const {
+    checkStatistics(running_mean, running_var);
+    return boxcar::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
+  }
+};
 Normalized batchNormNoStats(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
                             bool training, double momentum, double eps) {
   return boxcar::native_batch_norm(input, weight, bias, std::nullopt, std::nullopt, training, momentum, eps);
@@ -79,7 +83,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, int64_t> batchNormIndexed(const Tenso
 }  // namespace
 
 BOXCAR_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {
-  m.impl("_native_batch_norm_legit", BOXCAR_FN(batchNormLegit));
+  m.impl("_native_batch_norm_legit", BatchNormLegit{});
   m.impl("_native_batch_norm_legit.no_stats", BOXCAR_FN(batchNormNoStats));
   m.impl("_native_batch_norm_legit_no_training", BOXCAR_FN(batchNormNoTraining));
   m.impl("_batch_norm_with_update", BOXCAR_FN(batchNormWithUpdate));

@@ -96,6 +96,12 @@ const NetworkCase kNorms[] = {
            [&](Tensor& m, Tensor& v) { return _native_batch_norm_legit(x[0], x[1], x[2], m, v, true, 0.1, 1e-5); });
      },
      kNormSizes},
+    {"batch_norm_legit_inference",
+     [](const Inputs& x) {
+       return withStatistics(
+           [&](Tensor& m, Tensor& v) { return _native_batch_norm_legit(x[0], x[1], x[2], m, v, false, 0.1, 1e-5); });
+     },
+     kNormSizes},
     {"batch_norm_legit_no_stats",
      [](const Inputs& x) { return std::get<0>(_native_batch_norm_legit(x[0], x[1], x[2], true, 0.1, 1e-5)); },
      kNormSizes},
