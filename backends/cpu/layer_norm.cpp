@@ -1,3 +1,4 @@
+#include <boxcar/backends/cpu/lanes.h>
 #include <boxcar/backends/cpu/moments.h>
 #include <boxcar/backends/cpu/names.h>
 #include <boxcar/backends/cpu/parallel.h>
@@ -9,7 +10,6 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <type_traits>
 #include <vector>
 
 namespace boxcar::cpu {
@@ -61,17 +61,6 @@ void normalize(const LayerNormCall& call, const Tensor& out, const Tensor& mean,
   visitScalarType(kFullFloatTypes, computed, "layer_norm",
                   [&]<class T>(std::type_identity<T>) { normalizeRows<T>(prepared_call, result, mean, scale); });
   if (!result.is_same(out)) copyElements(out, result);
-}
-
-// Loops of a fixed length become vector instructions.
-constexpr int64_t kLanes = 16;
-
-// Calls body(i, std::integral_constant<kLanes>()) and, for the rest, body(i, std::integral_constant<1>()).
-template <class Body>
-void inLanes(int64_t n, const Body& body) {
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) body(i, std::integral_constant<int64_t, kLanes>());
-  for (; i < n; ++i) body(i, std::integral_constant<int64_t, 1>());
 }
 
 // The gradients of the rows of one chunk.
@@ -126,14 +115,11 @@ struct RowGradients {
   }
 };
 
-// Sums over rows are made of as many parts whatever the number of threads, so that they are always the same.
 template <class T>
 void differentiateRows(const native::LayerNormGradientCall& call, const Tensor* of_input, const Tensor* of_weight,
                        const Tensor* of_bias) {
-  constexpr int64_t kMostChunks = 32;
   const int64_t n = call.length;
-  const int64_t chunk = std::max<int64_t>(1, (call.rows + kMostChunks - 1) / kMostChunks);
-  const int64_t chunks = (call.rows + chunk - 1) / chunk;
+  const RowChunks chunks(call.rows);
   const std::vector<T> ones(static_cast<size_t>(call.weight == nullptr ? n : 0), T(1));
   const RowGradients<T> rows{call.grad_out.const_data_ptr<T>(),
                              call.input.const_data_ptr<T>(),
@@ -143,23 +129,25 @@ void differentiateRows(const native::LayerNormGradientCall& call, const Tensor* 
                              n};
   const bool has_parameters = of_weight != nullptr || of_bias != nullptr;
   // Of each chunk: the weight's part and the bias' part.
-  std::vector<T> parts(static_cast<size_t>(has_parameters ? 2 * chunks * n : 0));
+  std::vector<T> parts(static_cast<size_t>(has_parameters ? 2 * chunks.count * n : 0));
   T* const to = of_input == nullptr ? nullptr : of_input->mutable_data_ptr<T>();
-  parallelFor(0, chunks, kParallelGrain / std::max<int64_t>(1, chunk * n) + 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      for (int64_t row = i * chunk; row < std::min(call.rows, (i + 1) * chunk); ++row) {
-        if (to != nullptr) rows.writeInput(row, to);
-        if (has_parameters) rows.addParameters(row, parts.data() + 2 * i * n, parts.data() + (2 * i + 1) * n);
-      }
-    }
-  });
+  parallelFor(0, chunks.count, kParallelGrain / std::max<int64_t>(1, chunks.size * n) + 1,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i) {
+                  for (int64_t row = chunks.begin(i); row < chunks.end(i); ++row) {
+                    if (to != nullptr) rows.writeInput(row, to);
+                    if (has_parameters)
+                      rows.addParameters(row, parts.data() + 2 * i * n, parts.data() + (2 * i + 1) * n);
+                  }
+                }
+              });
   for (const bool is_bias : {false, true}) {
     const Tensor* const out = is_bias ? of_bias : of_weight;
     if (out == nullptr) continue;
     T* const sums = out->mutable_data_ptr<T>();
-    parallelFor(0, n, kParallelGrain / std::max<int64_t>(1, chunks) + 1, [&](int64_t begin, int64_t end) {
+    parallelFor(0, n, kParallelGrain / chunks.count + 1, [&](int64_t begin, int64_t end) {
       std::fill(sums + begin, sums + end, T(0));
-      for (int64_t i = 0; i < chunks; ++i) {
+      for (int64_t i = 0; i < chunks.count; ++i) {
         const T* const part = parts.data() + (2 * i + (is_bias ? 1 : 0)) * n;
         for (int64_t k = begin; k < end; ++k) sums[k] += part[k];
       }

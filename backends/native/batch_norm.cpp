@@ -15,6 +15,8 @@
 namespace boxcar::native {
 
 constinit DeviceStub<BatchNormFunction> normalizeChannels("batch_norm");
+constinit DeviceStub<ChannelSumFunction> channelSums("native_batch_norm_backward");
+constinit DeviceStub<ChannelBlendFunction> blendChannels("native_batch_norm_backward");
 
 namespace {
 
