@@ -21,7 +21,7 @@ Node::Node() noexcept : sequence_nr_(next_sequence_nr++) {}
 Node::~Node() = default;
 
 uint32_t Node::addOutput(const Tensor& result) {
-  output_shapes_.push_back(result.defined() ? GradientShape(result) : GradientShape());
+  output_shapes_.emplace_back(result);
   return static_cast<uint32_t>(output_shapes_.size() - 1);
 }
 

@@ -44,10 +44,13 @@ class BOXCAR_API Edge final {
 
 // What a gradient must look like: the tensor that it is the gradient of.
 struct GradientShape {
-  // Of an undefined result, which has no gradient.
-  GradientShape() noexcept : dtype(ScalarType::Float), device(DeviceType::CPU) {}
-  explicit GradientShape(const Tensor& tensor)
-      : sizes(toDimVector(tensor.sizes())), dtype(tensor.scalar_type()), device(tensor.device()) {}
+  // [tensor] may be undefined: there will be no gradient then.
+  explicit GradientShape(const Tensor& tensor) : dtype(ScalarType::Float), device(DeviceType::CPU) {
+    if (!tensor.defined()) return;
+    sizes = toDimVector(tensor.sizes());
+    dtype = tensor.scalar_type();
+    device = tensor.device();
+  }
 
   DimVector sizes;
   ScalarType dtype;
