@@ -139,7 +139,8 @@ Attention attend(const Tensor& query, const Tensor& all_keys, const Tensor& all_
   if (mask.defined()) {
     boxcar::add_(scores, mask.scalar_type() == ScalarType::Bool ? biasOf(mask, scores.scalar_type()) : mask);
     const int64_t last[] = {-1};
-    if (scores.sizes().back() > 0) hidden = boxcar::eq(boxcar::amax(scores, last, /*keepdim=*/true), -kInfinity);
+    const Tensor values = scores.requires_grad() ? boxcar::detach(scores) : scores;
+    if (values.sizes().back() > 0) hidden = boxcar::eq(boxcar::amax(values, last, /*keepdim=*/true), -kInfinity);
   }
   // The softmax of a hidden query is NaN, and so would be its gradients.
   const bool has_gradients = hidden.defined() && scores.requires_grad();

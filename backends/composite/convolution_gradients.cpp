@@ -81,8 +81,8 @@ Tensor gradientOfWeight(const meta::Convolution& c, const Tensor& signal, const 
 
 void checkConvolutionGradient(std::string_view op, const meta::Convolution& c, const Tensor& grad_output,
                               const Tensor& input) {
-  BOXCAR_CHECK(input.is_floating_point() && grad_output.scalar_type() == input.scalar_type(),
-               "{}: expected grad_output and input of the same floating-point dtype, but got {} and {}", op,
+  BOXCAR_CHECK((input.is_floating_point() || input.is_complex()) && grad_output.scalar_type() == input.scalar_type(),
+               "{}: expected grad_output and input of the same floating-point or complex dtype, but got {} and {}", op,
                dtypeName(grad_output.scalar_type()), dtypeName(input.scalar_type()));
   BOXCAR_CHECK(std::ranges::equal(grad_output.sizes(), c.output_sizes),
                "{}: grad_output must be of the size {} of the convolution's result, but it is of size {}", op,
@@ -94,6 +94,9 @@ void checkConvolutionGradient(std::string_view op, const meta::Convolution& c, c
                "{}: input must have no empty dimension except the batch and the channels, but it is of size {}", op,
                meta::listOf(input.sizes()));
 }
+
+// Gradients of complex products are those with the conjugate of the other factor.
+Tensor conjugated(const Tensor& tensor) { return tensor.is_complex() ? boxcar::conj_physical(tensor) : tensor; }
 
 // The gradient of a bias needs no [bias_sizes]: it has an element for each channel of the result.
 std::tuple<Tensor, Tensor, Tensor> convolutionBackward(const Tensor& grad_output, const Tensor& input,
@@ -114,11 +117,13 @@ std::tuple<Tensor, Tensor, Tensor> convolutionBackward(const Tensor& grad_output
   std::tuple<Tensor, Tensor, Tensor> result;
   auto& [grad_input, grad_weight, grad_bias] = result;
   if (output_mask[0]) {
-    grad_input = is_empty ? boxcar::zeros_like(input) : laidOut(gradientOfInput(c, grad_output, input, weight));
+    grad_input =
+        is_empty ? boxcar::zeros_like(input) : laidOut(gradientOfInput(c, grad_output, input, conjugated(weight)));
   }
   if (output_mask[1]) {
-    const Tensor& signal = transposed ? grad_output : input;
-    const Tensor& places = transposed ? input : grad_output;
+    const Tensor factor = conjugated(input);
+    const Tensor& signal = transposed ? grad_output : factor;
+    const Tensor& places = transposed ? factor : grad_output;
     grad_weight = is_empty ? boxcar::zeros_like(weight) : laidOut(gradientOfWeight(c, signal, places, weight.sizes()));
   }
   if (output_mask[2]) {

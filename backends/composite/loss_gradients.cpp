@@ -25,18 +25,23 @@ void checkFloatLoss(std::string_view op, const Tensor& grad_output, const Tensor
                dtypeName(grad_output.scalar_type()), dtypeName(self.scalar_type()));
 }
 
-// The gradient of each element's loss, from the [slope] of the loss and the gradient of what [reduction] made of them.
-Tensor ofSlope(const Tensor& grad_output, const Tensor& slope, int64_t reduction, const Tensor& self) {
-  const Tensor product = boxcar::mul(slope, widened(grad_output));
+// The gradient of each element's loss, from the [slope] of the loss, times [factor], and the gradient of what
+// [reduction] made of the losses.
+Tensor ofSlope(const Tensor& grad_output, const Tensor& slope, int64_t reduction, const Tensor& self,
+               double factor = 1) {
   const bool is_mean = meta::toReduction(reduction) == meta::Reduction::kMean;
-  return converted(is_mean ? boxcar::div(product, self.numel()) : product, self.scalar_type());
+  Tensor gradient = widened(grad_output);
+  // Often a single element.
+  if (factor != 1) gradient = boxcar::mul(gradient, factor);
+  if (is_mean) gradient = boxcar::div(gradient, self.numel());
+  return converted(boxcar::mul(slope, gradient), self.scalar_type());
 }
 
 Tensor differenceOf(const Tensor& self, const Tensor& target) { return boxcar::sub(widened(self), widened(target)); }
 
 Tensor mseLossBackward(const Tensor& grad_output, const Tensor& self, const Tensor& target, int64_t reduction) {
   checkFloatLoss("mse_loss_backward", grad_output, self);
-  return ofSlope(grad_output, boxcar::mul(differenceOf(self, target), 2), reduction, self);
+  return ofSlope(grad_output, differenceOf(self, target), reduction, self, 2);
 }
 
 // [inner] where [difference] is between -[bound] and [bound], and plus or minus [outer] elsewhere.

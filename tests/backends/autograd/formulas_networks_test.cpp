@@ -300,6 +300,10 @@ const NetworkCase kLayers[] = {
      [](const Inputs& x) { return scaled_dot_product_attention(x[0], x[1], x[2], {}, 0, false, {}, true); },
      {{1, 4, 3, 2}, {1, 2, 3, 2}, {1, 2, 3, 2}},
      Order::kFirst},
+    {"attention_shared_mask",
+     [](const Inputs& x) { return scaled_dot_product_attention(x[0], x[1], x[2], causalMask(), 0, false, {}, true); },
+     {{1, 4, 3, 2}, {1, 2, 3, 2}, {1, 2, 3, 2}},
+     Order::kFirst},
     {"attention_for_cpu",
      [](const Inputs& x) {
        return std::get<0>(_scaled_dot_product_flash_attention_for_cpu(x[0], x[1], x[2], 0, true));
@@ -345,6 +349,12 @@ const NetworkCase kLayers[] = {
      {{1, 2}, {1, 2}, {2, 2}, {2, 2}, {2}, {2}},
      Order::kFirst},
     {"conv1d", [](const Inputs& x) { return conv1d(x[0], x[1], x[2], {2}, {1}); }, {{1, 2, 5}, {2, 2, 3}, {2}}},
+    {"conv1d_complex",
+     [](const Inputs& x) { return view_as_real(conv1d(complex(x[0], x[1]), complex(x[2], x[3]), {}, {1}, {1})); },
+     {{1, 2, 3}, {1, 2, 3}, {1, 2, 2}, {1, 2, 2}}},
+    {"conv_transpose1d_complex",
+     [](const Inputs& x) { return view_as_real(conv_transpose1d(complex(x[0], x[1]), complex(x[2], x[3]), {}, {2})); },
+     {{1, 2, 3}, {1, 2, 3}, {2, 1, 2}, {2, 1, 2}}},
     {"conv2d_groups",
      [](const Inputs& x) { return conv2d(x[0], x[1], {}, {1}, {1}, {2}, 2); },
      {{1, 2, 4, 3}, {2, 1, 2, 2}}},
@@ -412,6 +422,12 @@ const NetworkCase kImages[] = {
     IMAGE("replication_pad3d", replication_pad3d(x[0], {{1, 0, 1, 1, 2, 1}}), 1, 2, 2, 2),
     {"circular_pad", [](const Inputs& x) { return pad(x[0], {{2, 1}}, "circular"); }, {{1, 2, 3}}, Order::kFirst},
     IMAGE("constant_pad", constant_pad_nd(x[0], {{2, -1, 0, 1}}, 3), 2, 3),
+    {"complex_pad",
+     [](const Inputs& x) {
+       const Tensor z = complex(x[0], x[1]);
+       return view_as_real(mul(reflection_pad1d(z, {{1, 2}}), replication_pad1d(z, {{3, 0}})));
+     },
+     {{1, 3}, {1, 3}}},
     IMAGE("pixel_shuffle", pixel_shuffle(x[0], 2), 1, 4, 1, 2),
     IMAGE("pixel_unshuffle", pixel_unshuffle(x[0], 2), 1, 1, 2, 4),
     IMAGE("channel_shuffle", channel_shuffle(x[0], 2), 1, 4, 1, 2),
