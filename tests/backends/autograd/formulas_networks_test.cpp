@@ -170,10 +170,7 @@ const NetworkCase kLosses[] = {
        return binary_cross_entropy(probabilities(x[0]), probabilities(x[1]), tensorOf<double>({1, 2, 3}), 0);
      },
      {{2, 3}, {2, 3}}},
-    {"bce_with_logits",
-     [](const Inputs& x) { return binary_cross_entropy_with_logits(x[0], x[1]); },
-     {{2, 3}, {2, 3}},
-     Order::kFirst},
+    {"bce_with_logits", [](const Inputs& x) { return binary_cross_entropy_with_logits(x[0], x[1]); }, {{2, 3}, {2, 3}}},
     {"bce_with_logits_weighted",
      [](const Inputs& x) {
        return binary_cross_entropy_with_logits(x[0], tensorOf<double>({1, 0, 0.3}), tensorOf<double>({1, 2, 3}),
@@ -330,24 +327,20 @@ const NetworkCase kLayers[] = {
      [](const Inputs& x) {
        return std::get<0>(lstm(x[0], {{x[1], x[2]}}, {{x[3], x[4], x[5], x[6]}}, true, 1, 0, false, false, false));
      },
-     {{2, 1, 2}, {1, 1, 2}, {1, 1, 2}, {8, 2}, {8, 2}, {8}, {8}},
-     Order::kFirst},
+     {{2, 1, 2}, {1, 1, 2}, {1, 1, 2}, {8, 2}, {8, 2}, {8}, {8}}},
     {"gru",
      [](const Inputs& x) {
        return std::get<0>(gru(x[0], x[1], {{x[2], x[3], x[4], x[5]}}, true, 1, 0, false, false, false));
      },
-     {{2, 1, 2}, {1, 1, 2}, {6, 2}, {6, 2}, {6}, {6}},
-     Order::kFirst},
+     {{2, 1, 2}, {1, 1, 2}, {6, 2}, {6, 2}, {6}, {6}}},
     {"rnn_tanh",
      [](const Inputs& x) {
        return std::get<0>(rnn_tanh(x[0], x[1], {{x[2], x[3], x[4], x[5]}}, true, 1, 0, false, false, false));
      },
-     {{2, 1, 2}, {1, 1, 2}, {2, 2}, {2, 2}, {2}, {2}},
-     Order::kFirst},
+     {{2, 1, 2}, {1, 1, 2}, {2, 2}, {2, 2}, {2}, {2}}},
     {"rnn_relu_cell",
      [](const Inputs& x) { return rnn_relu_cell(x[0], x[1], x[2], x[3], x[4], x[5]); },
-     {{1, 2}, {1, 2}, {2, 2}, {2, 2}, {2}, {2}},
-     Order::kFirst},
+     {{1, 2}, {1, 2}, {2, 2}, {2, 2}, {2}, {2}}},
     {"conv1d", [](const Inputs& x) { return conv1d(x[0], x[1], x[2], {2}, {1}); }, {{1, 2, 5}, {2, 2, 3}, {2}}},
     {"conv1d_complex",
      [](const Inputs& x) { return view_as_real(conv1d(complex(x[0], x[1]), complex(x[2], x[3]), {}, {1}, {1})); },
