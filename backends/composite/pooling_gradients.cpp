@@ -188,9 +188,10 @@ Tensor adaptiveAvgPool3dBackward(const Tensor& grad_output, const Tensor& self) 
   return adaptiveAvgPoolBackward("_adaptive_avg_pool3d_backward", 3, grad_output, self);
 }
 
-// Adds each element of the gradient to the one that [indices] says, among all of the [rank] spatial dimensions.
+// Adds each element of the gradient to the one that [indices] says, among all of the [rank] spatial dimensions. If
+// [may_be_outside], an index that is none of an element has no gradient; else it is an Error.
 Tensor spreadMaxima(std::string_view op, size_t rank, const Tensor& grad_output, const Tensor& self,
-                    const Tensor& indices) {
+                    const Tensor& indices, bool may_be_outside = false) {
   checkFloatingPool(op, self);
   BOXCAR_CHECK(indices.scalar_type() == ScalarType::Long && std::ranges::equal(indices.sizes(), grad_output.sizes()),
                "{}: indices must be int64 of the size {} of the pool's result, but they are {} of size {}", op,
@@ -203,8 +204,24 @@ Tensor spreadMaxima(std::string_view op, size_t rank, const Tensor& grad_output,
     return boxcar::flatten(boxcar::flatten(images, -static_cast<int64_t>(rank), -1), 0, -2);
   };
   Tensor rows = rowsOf(result);
-  boxcar::scatter_add_(rows, 1, rowsOf(indices), rowsOf(parts));
+  Tensor places = rowsOf(indices);
+  Tensor sources = rowsOf(parts);
+  if (may_be_outside) {
+    const Tensor outside = boxcar::ge(places, rows.size(1));
+    places = boxcar::masked_fill(places, outside, 0);
+    sources = boxcar::masked_fill(sources, outside, 0);
+  }
+  boxcar::scatter_add_(rows, 1, places, sources);
   return gradientLike(self, result);
+}
+
+// Whether a window has no element: dilated ones may step over all. The pool says then that its maximum is outside.
+bool hasEmptyWindow(const WindowAxis& axis) {
+  for (int64_t o = 0; o < axis.out; ++o) {
+    const functors::WindowRange range = axis.at(o);
+    if (range.begin >= range.end) return true;
+  }
+  return false;
 }
 
 Tensor maxPoolBackward(std::string_view op, size_t rank, const Tensor& grad_output, const Tensor& self,
@@ -212,7 +229,14 @@ Tensor maxPoolBackward(std::string_view op, size_t rank, const Tensor& grad_outp
                        const Tensor& indices) {
   const meta::Pool pool = meta::checkPool(op, rank, self, kernel_size, stride, padding, dilation, ceil_mode);
   checkPooledGradient(op, grad_output, self, pool.output_sizes);
-  return spreadMaxima(op, rank, grad_output, self, indices);
+  const size_t first = self.sizes().size() - rank;
+  bool may_be_outside = false;
+  for (size_t i = 0; i < rank && !self.is_meta(); ++i) {
+    may_be_outside =
+        may_be_outside || hasEmptyWindow({self.sizes()[first + i], pool.output_sizes[first + i], false, pool.kernel[i],
+                                          pool.stride[i], pool.padding[i], pool.dilation[i]});
+  }
+  return spreadMaxima(op, rank, grad_output, self, indices, may_be_outside);
 }
 Tensor maxPool2dBackward(const Tensor& grad_output, const Tensor& self, IntSpan kernel_size, IntSpan stride,
                          IntSpan padding, IntSpan dilation, bool ceil_mode, const Tensor& indices) {

@@ -514,6 +514,13 @@ TEST(NetworkGradients, OfEqualMaximaGoToTheFirst) {
   EXPECT_EQ(gradientOf(std::get<0>(adaptive_max_pool1d(line, {{2}})), line), (Values{1, 0, 1, 0}));
 }
 
+// Dilated windows may step over all elements. Their maximum is minus infinity, at an element outside.
+TEST(NetworkGradients, OfMaximaOfNothingAreZero) {
+  const Tensor x = ones({2, 1, 5}, ScalarType::Double).set_requires_grad(true);
+  const Tensor maxima = max_pool2d(x, {{2, 1}}, {{1, 1}}, {{1, 0}}, {{2, 1}});
+  EXPECT_EQ(gradientOf(maxima, x), Values(10, 0));
+}
+
 TEST(NetworkGradients, OfGridsAtTheBorders) {
   const Tensor image = reshape(arange(4, ScalarType::Double), {1, 1, 1, 4});
   const auto along_x = [&](int64_t padding, bool align_corners) {
