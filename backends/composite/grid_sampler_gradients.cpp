@@ -139,11 +139,10 @@ Pair gridSamplerBackward(std::string_view op, int64_t rank, const Tensor& grad_o
                          const Tensor& grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners,
                          std::span<const bool> output_mask) {
   BOXCAR_CHECK(output_mask.size() == 2, "{}: output_mask must be 2 bools, but it has {}", op, output_mask.size());
-  BOXCAR_CHECK(
-      interpolation_mode >= 0 && interpolation_mode <= (rank == 2 ? 2 : 1) && padding_mode >= 0 && padding_mode <= 2,
-      "{}: interpolation_mode must be 0 (linear), 1 (nearest) or, for images, 2 (cubic), and padding_mode 0 "
-      "(zeros), 1 (border) or 2 (reflection), but they are {} and {}",
-      op, interpolation_mode, padding_mode);
+  BOXCAR_CHECK(interpolation_mode >= 0 && interpolation_mode <= 2 && padding_mode >= 0 && padding_mode <= 2,
+               "{}: interpolation_mode must be 0 (linear), 1 (nearest) or 2 (cubic), and padding_mode 0 (zeros), 1 "
+               "(border) or 2 (reflection), but they are {} and {}",
+               op, interpolation_mode, padding_mode);
   const auto sizes = input.sizes();
   const auto of_grid = grid.sizes();
   bool fits = input.dim() == rank + 2 && grid.dim() == rank + 2 && grad_output.dim() == rank + 2 &&

@@ -436,6 +436,7 @@ const NetworkCase kImages[] = {
     {"grid_sampler_cubic", [](const Inputs& x) { return sampled(x, 2, 0, false); }, kGrid2d},
     {"grid_sampler_cubic_reflection", [](const Inputs& x) { return sampled(x, 2, 2, true); }, kGrid2d},
     {"grid_sampler_3d", [](const Inputs& x) { return sampled(x, 0, 0, true); }, kGrid3d},
+    {"grid_sampler_3d_cubic", [](const Inputs& x) { return sampled(x, 2, 0, true); }, kGrid3d, Order::kFirst},
     {"grid_sampler_3d_border", [](const Inputs& x) { return sampled(x, 0, 1, false); }, kGrid3d},
 };
 

@@ -423,7 +423,7 @@ def grid_sampler_2d_backward(make):
 
 @cases("aten::grid_sampler_3d_backward", kWide, strides=False, forms=False, **kSums)
 def grid_sampler_3d_backward(make):
-    yield from grid_gradients(make, 3, (0, 1))
+    yield from grid_gradients(make, 3, (0, 1, 2))
 
 
 @cases("aten::affine_grid_generator_backward", kWide, **kSums)
